@@ -1,0 +1,67 @@
+// The one import rule: a file imports its own folder and lower tiers only; siblings inside providers/ and doors/ are strangers.
+// The tiers themselves are listed in ARCHITECTURE.md.
+import { dirname, relative, resolve, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const source = resolve(dirname(fileURLToPath(import.meta.url)), "../../src");
+
+const TIERS = new Map(
+  Object.entries({
+    core: 0,
+    schema: 1,
+    wire: 1,
+    process: 1,
+    catalog: 2,
+    pipeline: 2,
+    upstream: 2,
+    runtimes: 2,
+    http: 2,
+    models: 2,
+    websearch: 2,
+    state: 2,
+    telemetry: 2,
+    providers: 3,
+    doors: 3,
+    agent: 3,
+    config: 4,
+    hub: 5,
+    compat: 6,
+    cli: 7,
+  }),
+);
+const ENTRY_TIER = 8;
+
+/** Which part a file belongs to: `core`, `providers/stdio`, or the entry files beside the folders. */
+function partOf(path) {
+  const steps = relative(source, path).split(sep);
+  if (steps[0] === "..") return undefined;
+  if (steps.length === 1) return { name: "entry", tier: ENTRY_TIER };
+  const [folder, sub] = steps;
+  const tier = TIERS.get(folder);
+  if (tier === undefined) return { name: folder, tier: undefined };
+  const isSiblingFolder = (folder === "providers" || folder === "doors") && steps.length > 2;
+  return { name: isSiblingFolder ? `${folder}/${sub}` : folder, tier, shared: (folder === "providers" || folder === "doors") && !isSiblingFolder ? folder : undefined };
+}
+
+const rule = {
+  create(context) {
+    const from = partOf(context.filename);
+    if (!from) return {};
+    const check = (node, specifier) => {
+      if (typeof specifier !== "string" || !specifier.startsWith(".")) return;
+      const to = partOf(resolve(dirname(context.filename), specifier));
+      if (!to || to.name === from.name) return;
+      if (to.tier === undefined || from.tier === undefined) {
+        context.report({ node, message: `The folder of \`${specifier}\` has no tier. Name it in scripts/lint/tiers.mjs and ARCHITECTURE.md.` });
+        return;
+      }
+      // A file that lies directly in providers/ or doors/ is what its folders share.
+      if (to.tier < from.tier || (to.shared !== undefined && from.name.startsWith(`${to.shared}/`))) return;
+      context.report({ node, message: `\`${from.name}\` (tier ${from.tier}) must not import \`${to.name}\` (tier ${to.tier}): imports point down.` });
+    };
+    const visit = (node) => check(node, node.source?.value);
+    return { ImportDeclaration: visit, ExportNamedDeclaration: visit, ExportAllDeclaration: visit, ImportExpression: visit };
+  },
+};
+
+export default { meta: { name: "toolyard" }, rules: { tiers: rule } };

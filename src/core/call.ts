@@ -1,0 +1,82 @@
+import type { Deadline } from "./deadline.ts";
+import type { JsonObject } from "./json.ts";
+
+export type CallMethod = "tools/call" | "resources/read" | "prompts/get" | "completion/complete";
+
+/** Who calls. Sessions, limits and rights hang on `id`. */
+export interface Principal {
+  /** `"local"` for stdio, the library and an HTTP door without tokens; else the name of the token's entry. */
+  readonly id: string;
+  /** Absent: everything. Patterns are globs over rendered tool names. */
+  readonly rights?: Rights;
+}
+
+export interface Rights {
+  readonly allow?: readonly string[];
+  readonly deny?: readonly string[];
+  /** Only tools that are read-only by annotation. */
+  readonly readOnly?: boolean;
+}
+
+export const LOCAL_PRINCIPAL: Principal = Object.freeze({ id: "local" });
+
+/** What is known of the program that calls, whatever protocol it speaks. */
+export interface Client {
+  /**
+   * The lasting connection that the call came by: a session id, the stdio pipe, a library hub. Absent on connectionless calls.
+   * Sources with one connection per session key them by it.
+   */
+  readonly connection?: string;
+  readonly name?: string;
+  readonly version?: string;
+  /** Capabilities in MCP's shape: `{sampling, elicitation, roots}`. */
+  readonly capabilities: JsonObject;
+}
+
+/** A request that whatever stands behind a call makes of its caller: elicitation, sampling, roots. */
+export interface Ask {
+  readonly method: string;
+  readonly params: JsonObject;
+}
+
+/** What a running call sends to its caller: `notifications/progress` (params without token) or `notifications/message`. */
+export interface Notice {
+  readonly method: string;
+  readonly params: JsonObject;
+}
+
+/** Tools, resources, prompts and completion alike: what one caller wants, with all that is needed to answer. */
+export interface Call {
+  /** Unique within this process; appears in the audit line and in error ids. */
+  readonly id: string;
+  /** The door it came by: `mcp-http`, `mcp-stdio`, `cli`, `library`, `jsonrpc`, … */
+  readonly door: string;
+  readonly method: CallMethod;
+  /** Tool or prompt name as the caller spelt it, or a resource URI, or for completion the name or URI of its `ref`. */
+  readonly target: string;
+  /** `params` as they came, without `_meta` and without `name`, `uri` and `arguments`; unknown members are passed on. */
+  readonly params: JsonObject;
+  readonly arguments: JsonObject;
+  /** The caller's `_meta` without the envelope and without `progressToken`. */
+  readonly meta: JsonObject;
+  readonly principal: Principal;
+  readonly client: Client;
+  /** Aborted when the caller cancels or goes; the deadline has its own signal. */
+  readonly signal: AbortSignal;
+  /** Time that the caller allows, if it says so; the pipeline's deadline stage nests the hub's own inside. */
+  readonly deadline?: Deadline;
+  /** Whether the caller wants progress, and log messages from which level on. */
+  readonly wants: { readonly progress: boolean; readonly logLevel?: string };
+  /** Sends progress or a log message to the caller. Never throws; does nothing once the call is over. */
+  notify(notice: Notice): void;
+  /**
+   * Asks the caller and waits for the answer's `result`. Rejects with a `FailError` when the caller declines by protocol error,
+   * cannot be asked (capability not declared, nobody listens) or goes. Several asks of one call may wait at once.
+   */
+  ask(ask: Ask, signal?: AbortSignal): Promise<JsonObject>;
+  /**
+   * True when the door hands a result of `resultType: "input_required"` to the caller as it is, and the caller comes back with
+   * `inputResponses` and `requestState` in `params`. Otherwise whoever stands behind the call uses `ask`.
+   */
+  readonly relaysInput: boolean;
+}

@@ -1,0 +1,31 @@
+type Listener<T> = (event: T) => void;
+
+/** One kind of event with any number of listeners. A listener that throws does not keep the others from hearing. */
+export class Emitter<T> {
+  readonly #listeners = new Set<Listener<T>>();
+
+  /** Listens until the returned function is called. */
+  on(listener: Listener<T>): () => void {
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+    };
+  }
+
+  emit(event: T): void {
+    for (const listener of Array.from(this.#listeners)) {
+      try {
+        listener(event);
+      } catch (error) {
+        // A listener's fault must not stop the one who announces; it still has to be seen.
+        queueMicrotask(() => {
+          throw error;
+        });
+      }
+    }
+  }
+
+  get size(): number {
+    return this.#listeners.size;
+  }
+}

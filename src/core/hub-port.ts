@@ -1,0 +1,71 @@
+import type { Call, Principal } from "./call.ts";
+import type { Emitter } from "./events.ts";
+import type { JsonObject } from "./json.ts";
+import type { Outcome } from "./outcome.ts";
+import type { ProviderStatus } from "./provider.ts";
+import type { Problem, Source, SourceFeatures } from "./records.ts";
+
+/** What one caller sees: T's modes, and C31's third one. */
+export type ToolMode = "normal" | "discovery" | "all";
+
+export interface View {
+  readonly mode: ToolMode;
+  readonly principal: Principal;
+}
+
+export type ListKind = "tools" | "resources" | "templates" | "prompts";
+
+/** One list as one view shows it. `entries` are wire shapes; `json` is their array serialised once. Both are shared: read only. */
+export interface RenderedList {
+  readonly entries: readonly JsonObject[];
+  /** The JSON text of `entries`. */
+  readonly json: string;
+  /** Changes exactly when the content does. */
+  readonly version: string;
+}
+
+export interface ServerFacts {
+  readonly name: string;
+  readonly version: string;
+  readonly title?: string;
+  /** The hub's own words and those of its sources, bounded. */
+  readonly instructions?: string;
+  readonly features: SourceFeatures;
+}
+
+/** A list changed in at least one view. Doors decide whom to tell, by comparing versions of their callers' views. */
+export interface ListChange {
+  readonly lists: readonly ListKind[];
+}
+
+export interface SourceReport {
+  readonly source: Source;
+  readonly status: ProviderStatus;
+  readonly tools: number;
+  readonly resources: number;
+  readonly prompts: number;
+  readonly problems: readonly Problem[];
+}
+
+/** What a door may ask of the hub. */
+export interface HubPort {
+  /** Fresh as of this moment: waits for the sources that look at the disk, and a bounded time for upstreams never listed yet. */
+  list(kind: ListKind, view: View): Promise<RenderedList>;
+  call(call: Call, view: View): Promise<Outcome>;
+  facts(): Promise<ServerFacts>;
+  /** Keeps `resourceUpdated` coming for `uri`. Rejects with a `FailError` when nobody offers the URI or its source cannot. */
+  subscribe(uri: string, principal: Principal): Promise<() => Promise<void>>;
+  /** A caller wants log messages from this level on; the sources are asked for the most talkative level anybody wants. */
+  setLogLevel(connection: string, level: string): Promise<void>;
+  rootsChanged(connection: string): void;
+  /** The lasting connection is over. */
+  release(connection: string): void;
+  readonly events: HubEvents;
+  sources(): readonly SourceReport[];
+}
+
+export interface HubEvents {
+  readonly listsChanged: Emitter<ListChange>;
+  readonly resourceUpdated: Emitter<{ readonly uri: string; readonly params: JsonObject }>;
+  readonly log: Emitter<JsonObject>;
+}

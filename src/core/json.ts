@@ -1,0 +1,19 @@
+/** A JSON object whose members have not been looked at yet. Members are never changed in place once shared. */
+export type JsonObject = { [key: string]: unknown };
+
+/** Tells an object from arrays, null and scalars. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Reads a member that must be a string to count; anything else is absent. */
+export function stringMember(object: JsonObject, key: string): string | undefined {
+  const value = object[key];
+  return typeof value === "string" ? value : undefined;
+}
+
+/** Reads a member that must be an object to count; anything else is absent. */
+export function objectMember(object: JsonObject, key: string): JsonObject | undefined {
+  const value = object[key];
+  return isJsonObject(value) ? value : undefined;
+}

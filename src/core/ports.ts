@@ -1,0 +1,67 @@
+import type { Call } from "./call.ts";
+import type { JsonObject } from "./json.ts";
+import type { Outcome } from "./outcome.ts";
+
+export type LogLevel = "debug" | "info" | "warning" | "error";
+
+/** Structured log. Secrets are redacted behind this port. Never writes to stdout. */
+export interface Logger {
+  debug(message: string, facts?: JsonObject): void;
+  info(message: string, facts?: JsonObject): void;
+  warning(message: string, facts?: JsonObject): void;
+  error(message: string, facts?: JsonObject): void;
+  /** A logger whose every line carries these facts too. */
+  with(facts: JsonObject): Logger;
+}
+
+/** One line per call: no argument and no result value, only shapes and sizes. */
+export interface AuditLine {
+  /** ISO 8601 with milliseconds. */
+  readonly time: string;
+  readonly call: string;
+  readonly door: string;
+  readonly principal: string;
+  readonly method: string;
+  /** Rendered name of the tool, or what was asked for when nothing resolved. */
+  readonly target: string;
+  readonly source?: string;
+  /** `ok` or a failure kind. */
+  readonly kind: string;
+  readonly durationMs: number;
+  readonly argumentBytes: number;
+  readonly resultBytes: number;
+  readonly attempts: number;
+}
+
+export interface Audit {
+  write(line: AuditLine): void;
+}
+
+export const SILENT_LOGGER: Logger = Object.freeze({
+  debug: () => {},
+  info: () => {},
+  warning: () => {},
+  error: () => {},
+  with: () => SILENT_LOGGER,
+});
+
+/** One hit of a search. `name` is rendered for the caller's surface. */
+export interface SearchHit {
+  readonly name: string;
+  readonly description: string;
+  /** 0 to 1, best first; equal scores are in name order. */
+  readonly score: number;
+  readonly inputSchema: JsonObject;
+}
+
+export interface SearchAnswer {
+  readonly hits: readonly SearchHit[];
+  /** How many tools matched in all. */
+  readonly total: number;
+}
+
+/** Lets a running call use the hub again, with its own caller's rights, time and cancellation: the parent's. */
+export interface Caller {
+  call(tool: string, args: JsonObject, parent: Call): Promise<Outcome>;
+  search(query: string, limit: number, parent: Call): Promise<SearchAnswer>;
+}

@@ -1,0 +1,70 @@
+import type { Call } from "./call.ts";
+import type { Emitter } from "./events.ts";
+import type { JsonObject } from "./json.ts";
+import type { Outcome } from "./outcome.ts";
+import type { Listing, Source, ToolRecord, ResourceRecord, TemplateRecord, PromptRecord } from "./records.ts";
+
+/** A call that the pipeline has admitted and resolved: the record it goes to, and validated arguments with defaults filled in. */
+export interface ResolvedCall extends Call {
+  readonly record: CallTarget;
+}
+
+export type CallTarget =
+  | { readonly type: "tool"; readonly tool: ToolRecord }
+  | { readonly type: "resource"; readonly uri: string; readonly resource?: ResourceRecord; readonly template?: TemplateRecord }
+  | { readonly type: "prompt"; readonly prompt: PromptRecord }
+  | { readonly type: "completion"; readonly ref: JsonObject; readonly prompt?: PromptRecord; readonly template?: TemplateRecord };
+
+export type ProviderState = "starting" | "ready" | "degraded" | "down" | "needs_authorisation" | "disabled" | "closed";
+
+/** What `status` and `check` show of one source. Holds no secret. */
+export interface ProviderStatus {
+  readonly state: ProviderState;
+  /** One sentence on the last thing that went wrong. */
+  readonly lastError?: string;
+  /** Last lines of a child's stderr. */
+  readonly stderr?: readonly string[];
+  readonly restarts?: number;
+  readonly pid?: number;
+  readonly since?: string;
+  /** Free facts: protocol revision, server name, endpoint, folder. */
+  readonly info?: JsonObject;
+}
+
+export interface ProviderEvents {
+  /** The next `listing()` may differ. */
+  readonly changed: Emitter<void>;
+  /** Content behind a subscribed URI changed (`notifications/resources/updated`). */
+  readonly resourceUpdated: Emitter<{ readonly uri: string; readonly params: JsonObject }>;
+  /** A log message that belongs to no call. `params` in the shape of `notifications/message`. */
+  readonly log: Emitter<JsonObject>;
+}
+
+/**
+ * Brings tools, resources and prompts from one place. It turns a call into whatever its world needs, and does nothing else;
+ * validation, time, retries, limits and names are the pipeline's and the catalog's business.
+ */
+export interface Provider {
+  readonly source: Source;
+  readonly events: ProviderEvents;
+  /** Starts background work and returns at once; a source that is not there is a state, never a throw. */
+  open(): void;
+  /**
+   * What the source offers now. Returns the same object while nothing changed, synchronously where that is known without looking.
+   * A source on disk looks before it answers; an upstream never listed before is waited for, within its own bound.
+   */
+  listing(): Listing | Promise<Listing>;
+  /** Never throws for an expected failure. `call.deadline` is always set here, and `call.signal` includes it. */
+  call(call: ResolvedCall): Promise<Outcome>;
+  /** Keeps `resourceUpdated` coming for `uri` until the returned function is called. Absent: the source cannot. */
+  subscribe?(uri: string): Promise<() => Promise<void>>;
+  /** Asks the source to log from this level on. Absent: the source does not log. */
+  setLogLevel?(level: string): Promise<void>;
+  /** The caller's list of roots changed. */
+  rootsChanged?(connection: string): void;
+  /** The lasting connection is over; whatever was kept for it ends. */
+  release?(connection: string): void;
+  status(): ProviderStatus;
+  /** Ends everything that was started. Idempotent, bounded in time. */
+  close(): Promise<void>;
+}

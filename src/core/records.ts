@@ -1,0 +1,104 @@
+import type { JsonObject } from "./json.ts";
+
+export type ProviderKind = "builtin" | "modules" | "scripts" | "folders" | "stdio" | "http";
+
+/** `native` tools are listed in normal mode; `ondemand` tools are found by search only. */
+export type Visibility = "native" | "ondemand";
+
+/** Where records come from: one upstream server, one set of folders. Identity of a tool is the pair (source id, tool name). */
+export interface Source {
+  /** Unique among all sources; the alias in configuration. */
+  readonly id: string;
+  readonly kind: ProviderKind;
+  /** Prefix of the rendered names; empty for none. */
+  readonly namespace: string;
+  /** Place in the configuration, for precedence among sources of one kind. */
+  readonly order: number;
+}
+
+/** Bounds of one tool; what is absent follows the source, then the hub. */
+export interface ToolLimits {
+  readonly timeoutMs?: number;
+  readonly totalTimeoutMs?: number;
+  readonly maxConcurrent?: number;
+  readonly maxResultBytes?: number;
+}
+
+export interface ToolRecord {
+  readonly source: Source;
+  /** The tool's name in its source, never rendered; what the provider is called with. */
+  readonly name: string;
+  /** What callers see in place of `name`, where configuration renames it. */
+  readonly alias?: string;
+  readonly description: string;
+  readonly inputSchema: JsonObject;
+  readonly outputSchema?: JsonObject;
+  readonly keywords: readonly string[];
+  readonly visibility: Visibility;
+  readonly limits?: ToolLimits;
+  /** Further names that resolve to this tool and are never listed. */
+  readonly hiddenNames?: readonly string[];
+  /** `discovery`: listed when the view needs a way to what it hides, and never a search hit itself. */
+  readonly role?: "discovery";
+  /** Names already carry their namespace (`module.tool`): rendered as they stand, without the source's prefix. */
+  readonly qualified?: boolean;
+  /** The definition as the source gave it, with every member, known or not; the name is replaced when it is rendered. */
+  readonly definition: JsonObject;
+}
+
+export interface ResourceRecord {
+  readonly source: Source;
+  readonly uri: string;
+  readonly definition: JsonObject;
+}
+
+export interface TemplateRecord {
+  readonly source: Source;
+  readonly uriTemplate: string;
+  readonly definition: JsonObject;
+}
+
+export interface PromptRecord {
+  readonly source: Source;
+  readonly name: string;
+  readonly definition: JsonObject;
+}
+
+/** Something that keeps one record, or a whole source, from being offered, said so that it can be mended. */
+export interface Problem {
+  /** Source id. */
+  readonly source: string;
+  /** Tool name, file or URI that the problem is about. */
+  readonly subject: string;
+  readonly message: string;
+}
+
+/** Everything one source offers at one moment. Immutable; an unchanged source hands out the same object again. */
+export interface Listing {
+  readonly tools: readonly ToolRecord[];
+  readonly resources: readonly ResourceRecord[];
+  readonly templates: readonly TemplateRecord[];
+  readonly prompts: readonly PromptRecord[];
+  /** What the source's server says about its use, if it says something. */
+  readonly instructions?: string;
+  /** Server capabilities beyond the lists that the source offers. */
+  readonly features: SourceFeatures;
+  readonly problems: readonly Problem[];
+}
+
+export interface SourceFeatures {
+  readonly completions: boolean;
+  readonly subscribe: boolean;
+  readonly logging: boolean;
+}
+
+export const NO_FEATURES: SourceFeatures = Object.freeze({ completions: false, subscribe: false, logging: false });
+
+export const EMPTY_LISTING: Listing = Object.freeze({
+  tools: [],
+  resources: [],
+  templates: [],
+  prompts: [],
+  features: NO_FEATURES,
+  problems: [],
+});
