@@ -1,0 +1,97 @@
+/**
+ * Builders for the schemas of options: plain JSON Schema objects that carry their TypeScript type. Only the words that configuration
+ * needs; `config/` checks values against them, and the published JSON Schema of the configuration is made of them. (A schema library
+ * costs 20 MB and 100 ms at every start, for the same few words.)
+ */
+export interface OptionSchema<T = unknown> {
+  readonly type?: "string" | "number" | "integer" | "boolean" | "object" | "array";
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly pattern?: string;
+  readonly minLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly items?: OptionSchema;
+  readonly minItems?: number;
+  readonly properties?: Readonly<Record<string, OptionSchema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean | OptionSchema;
+  readonly anyOf?: readonly OptionSchema[];
+  readonly examples?: readonly unknown[];
+  /** Only for the compiler: the type of an accepted value. */
+  readonly "~type"?: T;
+  readonly "~optional"?: true;
+}
+
+export type Static<S> = S extends OptionSchema<infer T> ? T : never;
+
+type Notes = Omit<OptionSchema, "type" | "~type" | "~optional" | "properties" | "items" | "anyOf">;
+type Properties = Readonly<Record<string, OptionSchema>>;
+type OptionalKeys<P> = { [K in keyof P]: P[K] extends { readonly "~optional": true } ? K : never }[keyof P];
+type ObjectOf<P> = { readonly [K in Exclude<keyof P, OptionalKeys<P>>]: Static<P[K]> } & { readonly [K in OptionalKeys<P>]?: Static<P[K]> };
+type UnionOf<M extends readonly OptionSchema[]> = Static<M[number]>;
+
+export type Optional<S extends OptionSchema> = S & { readonly "~optional": true };
+
+function String_(notes: Notes = {}): OptionSchema<string> {
+  return { type: "string", ...notes };
+}
+
+function Number_(notes: Notes = {}): OptionSchema<number> {
+  return { type: "number", ...notes };
+}
+
+function Integer(notes: Notes = {}): OptionSchema<number> {
+  return { type: "integer", ...notes };
+}
+
+function Boolean_(notes: Notes = {}): OptionSchema<boolean> {
+  return { type: "boolean", ...notes };
+}
+
+function Literal<const V extends string | number | boolean>(value: V, notes: Notes = {}): OptionSchema<V> {
+  return { const: value, ...notes };
+}
+
+function Enum<const V extends readonly string[]>(values: V, notes: Notes = {}): OptionSchema<V[number]> {
+  return { type: "string", enum: values, ...notes };
+}
+
+function Array_<S extends OptionSchema>(items: S, notes: Notes = {}): OptionSchema<readonly Static<S>[]> {
+  return { type: "array", items, ...notes };
+}
+
+function Record_<S extends OptionSchema>(values: S, notes: Notes = {}): OptionSchema<Readonly<Record<string, Static<S>>>> {
+  return { type: "object", additionalProperties: values, ...notes };
+}
+
+function Union<const M extends readonly OptionSchema[]>(members: M, notes: Notes = {}): OptionSchema<UnionOf<M>> {
+  return { anyOf: members, ...notes };
+}
+
+/** Unknown keys are refused unless the notes say `additionalProperties: true`. */
+function Object_<P extends Properties>(properties: P, notes: Notes = {}): OptionSchema<ObjectOf<P>> & { readonly properties: P } {
+  const required = Object.keys(properties).filter((key) => !properties[key]!["~optional"]);
+  return { type: "object", properties, ...(required.length > 0 ? { required } : {}), additionalProperties: false, ...notes };
+}
+
+// The mark must not travel into JSON, so it is not enumerable.
+function optional<S extends OptionSchema>(schema: S): Optional<S> {
+  return Object.defineProperty({ ...schema }, "~optional", { value: true, enumerable: false }) as Optional<S>;
+}
+
+export const Type = {
+  String: String_,
+  Number: Number_,
+  Integer,
+  Boolean: Boolean_,
+  Literal,
+  Enum,
+  Array: Array_,
+  Record: Record_,
+  Union,
+  Object: Object_,
+  Optional: optional,
+} as const;
