@@ -1,0 +1,116 @@
+import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../core/json.ts";
+
+/** Revisions of the modern era that this program speaks, newest first. */
+export const MODERN_REVISIONS = ["2026-07-28"] as const;
+
+export const LATEST_MODERN_REVISION = MODERN_REVISIONS[0];
+
+export function isModernRevision(revision: unknown): boolean {
+  return (MODERN_REVISIONS as readonly unknown[]).includes(revision);
+}
+
+/** `_meta` keys that the modern era reserves. */
+export const META = {
+  protocolVersion: "io.modelcontextprotocol/protocolVersion",
+  clientCapabilities: "io.modelcontextprotocol/clientCapabilities",
+  clientInfo: "io.modelcontextprotocol/clientInfo",
+  logLevel: "io.modelcontextprotocol/logLevel",
+  /** In results: who answered. */
+  serverInfo: "io.modelcontextprotocol/serverInfo",
+  /** In what a `subscriptions/listen` stream carries: the id of the listening request. */
+  subscriptionId: "io.modelcontextprotocol/subscriptionId",
+} as const;
+
+const ENVELOPE_KEYS: readonly string[] = [META.protocolVersion, META.clientCapabilities, META.clientInfo, META.logLevel];
+
+export const LOG_LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"] as const;
+
+/** What every modern request says of its sender, in `params._meta`. */
+export interface Envelope {
+  readonly protocolVersion: string;
+  readonly clientCapabilities: JsonObject;
+  /** `{name, version, …}`; a client should send it and need not. */
+  readonly clientInfo?: JsonObject;
+  /** Log messages are wanted from this level on; absent: none. */
+  readonly logLevel?: string;
+}
+
+/** One fault of an envelope: the `_meta` key and what is wrong with it (`missing`, or in words). */
+export interface EnvelopeFault {
+  readonly key: string;
+  readonly problem: string;
+}
+
+export type EnvelopeReading =
+  /** No `protocolVersion` key: nothing claims to be modern. */
+  | { readonly type: "none" }
+  | { readonly type: "invalid"; readonly faults: readonly EnvelopeFault[] }
+  /** `meta` is what is left of `_meta` without the envelope. */
+  | { readonly type: "envelope"; readonly envelope: Envelope; readonly meta: JsonObject };
+
+/** Whether a message's `params` claim the modern era, well-formed or not. */
+export function claimsModernEra(params: unknown): boolean {
+  const meta = isJsonObject(params) ? objectMember(params, "_meta") : undefined;
+  return meta !== undefined && META.protocolVersion in meta;
+}
+
+/** Reads and checks the envelope. Whether its revision is spoken is the reader's question: see `isModernRevision`. */
+export function readEnvelope(params: JsonObject | undefined): EnvelopeReading {
+  const meta = params && objectMember(params, "_meta");
+  if (!meta || !(META.protocolVersion in meta)) return { type: "none" };
+  const faults = findEnvelopeFaults(meta);
+  if (faults.length > 0) return { type: "invalid", faults };
+  const clientInfo = objectMember(meta, META.clientInfo);
+  const logLevel = stringMember(meta, META.logLevel);
+  const envelope: Envelope = {
+    protocolVersion: stringMember(meta, META.protocolVersion) ?? "",
+    clientCapabilities: objectMember(meta, META.clientCapabilities) ?? {},
+    ...(clientInfo && { clientInfo }),
+    ...(logLevel !== undefined && { logLevel }),
+  };
+  return { type: "envelope", envelope, meta: withoutEnvelope(meta) };
+}
+
+/** What keeps `meta` from being an envelope; in a modern request an absent `_meta` is looked at as `{}`. */
+export function findEnvelopeFaults(meta: JsonObject): readonly EnvelopeFault[] {
+  const faults: EnvelopeFault[] = [];
+  const check = (key: string, isRequired: boolean, problemOf: (value: unknown) => string | undefined): void => {
+    const value = meta[key];
+    if (value === undefined && !isRequired) return;
+    const problem = value === undefined ? "missing" : problemOf(value);
+    if (problem !== undefined) faults.push({ key, problem });
+  };
+  check(META.protocolVersion, true, (value) => (typeof value === "string" ? undefined : "must be a string"));
+  check(META.clientCapabilities, true, (value) => (isJsonObject(value) ? undefined : "must be an object"));
+  check(META.clientInfo, false, implementationProblem);
+  check(META.logLevel, false, (value) => ((LOG_LEVELS as readonly unknown[]).includes(value) ? undefined : `must be one of ${LOG_LEVELS.join(", ")}`));
+  return faults;
+}
+
+function implementationProblem(value: unknown): string | undefined {
+  const isImplementation = isJsonObject(value) && typeof value["name"] === "string" && typeof value["version"] === "string";
+  return isImplementation ? undefined : "must be an object with `name` and `version`";
+}
+
+/** `meta` with the envelope put in; other keys stay as they are. */
+export function writeEnvelope(meta: JsonObject, envelope: Envelope): JsonObject {
+  return {
+    ...withoutEnvelope(meta),
+    [META.protocolVersion]: envelope.protocolVersion,
+    [META.clientCapabilities]: envelope.clientCapabilities,
+    ...(envelope.clientInfo && { [META.clientInfo]: envelope.clientInfo }),
+    ...(envelope.logLevel !== undefined && { [META.logLevel]: envelope.logLevel }),
+  };
+}
+
+/** `meta` without the envelope's four keys: what may be passed on to somebody else. */
+export function withoutEnvelope(meta: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(meta).filter(([key]) => !ENVELOPE_KEYS.includes(key)));
+}
+
+/** The listening request that a notification of a `subscriptions/listen` stream belongs to. */
+export function subscriptionIdOf(params: JsonObject | undefined): string | number | undefined {
+  const meta = params && objectMember(params, "_meta");
+  const id = meta?.[META.subscriptionId];
+  return typeof id === "string" || typeof id === "number" ? id : undefined;
+}

@@ -1,0 +1,136 @@
+import { assert, property, string } from "fast-check";
+import { expect, test } from "vitest";
+import { META } from "./envelope.ts";
+import {
+  decodeHeaderValue,
+  encodeHeaderValue,
+  findParamHeaders,
+  findParamMismatch,
+  findStandardMismatch,
+  nameSource,
+  paramHeaders,
+  standardHeaders,
+} from "./headers.ts";
+
+test("plain ASCII travels as it is, everything else inside the sentinel", () => {
+  expect(encodeHeaderValue("get_weather")).toBe("get_weather");
+  expect(encodeHeaderValue("Zürich")).toBe("=?base64?WsO8cmljaA==?=");
+  expect(encodeHeaderValue(" padded ")).toBe("=?base64?IHBhZGRlZCA=?=");
+  expect(encodeHeaderValue("")).toBe("=?base64??=");
+  expect(encodeHeaderValue("=?base64?x?=")).toBe("=?base64?PT9iYXNlNjQ/eD89?=");
+});
+
+test("any text comes back, and what is sent is a legal header value", () => {
+  assert(
+    property(string({ unit: "grapheme" }), (text) => {
+      const value = encodeHeaderValue(text);
+      expect(value).toMatch(/^[\t\x20-\x7e]*$/);
+      expect(decodeHeaderValue(value)).toBe(text);
+    }),
+    { seed: 7 },
+  );
+});
+
+test("a sentinel around something else than base64 of UTF-8 stands for nothing", () => {
+  expect(decodeHeaderValue("=?base64?not base64?=")).toBeUndefined();
+  expect(decodeHeaderValue("=?base64?/w==?=")).toBeUndefined();
+  expect(decodeHeaderValue("  echo\t")).toBe("echo");
+});
+
+test("Mcp-Name repeats the name, the URI or the task id", () => {
+  expect(nameSource("tools/call", { name: "echo" })).toEqual({ member: "name", value: "echo" });
+  expect(nameSource("resources/read", { uri: "a:b" })).toEqual({ member: "uri", value: "a:b" });
+  expect(nameSource("tasks/get", {})).toEqual({ member: "taskId" });
+  expect(nameSource("constructor", { name: "echo" })).toBeUndefined();
+});
+
+test("the standard headers come from the body", () => {
+  const params = { name: "grüß", _meta: { [META.protocolVersion]: "2026-07-28" } };
+  expect(standardHeaders("tools/call", params)).toEqual({
+    "MCP-Protocol-Version": "2026-07-28",
+    "Mcp-Method": "tools/call",
+    "Mcp-Name": "=?base64?Z3LDvMOf?=",
+  });
+  expect(standardHeaders("tools/list", undefined)).toEqual({ "Mcp-Method": "tools/list" });
+});
+
+const schema = {
+  type: "object",
+  properties: {
+    region: { type: "string", "x-mcp-header": "Region" },
+    place: { type: "object", properties: { floor: { type: "integer", "x-mcp-header": "Floor" } } },
+    dry: { type: "boolean", "x-mcp-header": "Dry-Run" },
+  },
+};
+
+test("annotations are found at any depth of properties", () => {
+  expect(findParamHeaders(schema)).toEqual({
+    ok: true,
+    headers: [
+      { path: ["region"], name: "Region", type: "string" },
+      { path: ["place", "floor"], name: "Floor", type: "integer" },
+      { path: ["dry"], name: "Dry-Run", type: "boolean" },
+    ],
+  });
+});
+
+const invalid: [string, object][] = [
+  ["an empty name", { properties: { a: { type: "string", "x-mcp-header": "" } } }],
+  ["a name that is no string", { properties: { a: { type: "string", "x-mcp-header": 1 } } }],
+  ["a name that is no token", { properties: { a: { type: "string", "x-mcp-header": "My Header" } } }],
+  ["a line break in the name", { properties: { a: { type: "string", "x-mcp-header": "A\r\nB" } } }],
+  ["two names that differ in case only", { properties: { a: { type: "string", "x-mcp-header": "X" }, b: { type: "string", "x-mcp-header": "x" } } }],
+  ["an object", { properties: { a: { type: "object", "x-mcp-header": "X" } } }],
+  ["a number", { properties: { a: { type: "number", "x-mcp-header": "X" } } }],
+  ["no type", { properties: { a: { "x-mcp-header": "X" } } }],
+  ["the root", { type: "string", "x-mcp-header": "X" }],
+  ["items", { properties: { a: { type: "array", items: { type: "string", "x-mcp-header": "X" } } } }],
+  ["oneOf", { oneOf: [{ properties: { a: { type: "string", "x-mcp-header": "X" } } }] }],
+  ["$defs", { $defs: { a: { type: "string", "x-mcp-header": "X" } } }],
+];
+
+test.each(invalid)("an annotation with %s makes the tool invalid", (_, inputSchema) => {
+  expect(findParamHeaders({ type: "object", ...inputSchema })).toMatchObject({ ok: false, reason: expect.stringContaining("x-mcp-header") });
+});
+
+test("a property that is called x-mcp-header is no annotation", () => {
+  expect(findParamHeaders({ type: "object", properties: { "x-mcp-header": { type: "string" } } })).toEqual({ ok: true, headers: [] });
+});
+
+const { headers } = findParamHeaders(schema);
+
+test("arguments become Mcp-Param headers", () => {
+  expect(paramHeaders(headers, { region: "Zürich", place: { floor: 3 }, dry: false })).toEqual({
+    "Mcp-Param-Region": "=?base64?WsO8cmljaA==?=",
+    "Mcp-Param-Floor": "3",
+    "Mcp-Param-Dry-Run": "false",
+  });
+});
+
+test("an argument that is absent, null, not a scalar or not exact gets no header", () => {
+  expect(paramHeaders(headers, { region: null, place: { floor: 2 ** 60 }, dry: {} })).toEqual({});
+});
+
+function lookup(given: Record<string, string>) {
+  return (name: string) => given[name];
+}
+
+test("headers that repeat the body are accepted", () => {
+  const args = { region: "Zürich", place: { floor: 3 } };
+  const given = lookup({ "mcp-param-region": "=?base64?WsO8cmljaA==?=", "mcp-param-floor": "3.0" });
+  expect(findParamMismatch(headers, args, given)).toBeUndefined();
+  expect(findStandardMismatch("tools/call", { name: "echo" }, lookup({ "mcp-method": "tools/call", "mcp-name": " echo " }))).toBeUndefined();
+});
+
+test("headers that are missing, differ or hold broken base64 are named", () => {
+  expect(findParamMismatch(headers, { region: "eu" }, lookup({}))).toMatchObject({ header: "Mcp-Param-Region" });
+  expect(findParamMismatch(headers, { place: { floor: 3 } }, lookup({ "mcp-param-floor": "4" }))).toMatchObject({ header: "Mcp-Param-Floor" });
+  expect(findStandardMismatch("tools/call", { name: "echo" }, lookup({ "mcp-method": "tools/call" }))).toMatchObject({ header: "Mcp-Name" });
+  expect(findStandardMismatch("tools/call", {}, lookup({ "mcp-method": "tools/list" }))).toMatchObject({ header: "Mcp-Method" });
+  const broken = lookup({ "mcp-method": "tools/call", "mcp-name": "=?base64?!?=" });
+  expect(findStandardMismatch("tools/call", { name: "echo" }, broken)).toMatchObject({ problem: expect.stringContaining("base64") });
+});
+
+test("a header that the body does not call for is ignored", () => {
+  expect(findParamMismatch(headers, {}, lookup({ "mcp-param-region": "eu" }))).toBeUndefined();
+});

@@ -1,0 +1,221 @@
+import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../core/json.ts";
+import { META } from "./envelope.ts";
+
+/** Names as they are sent; readers compare without regard to case. */
+export const HEADERS = {
+  protocolVersion: "MCP-Protocol-Version",
+  sessionId: "Mcp-Session-Id",
+  method: "Mcp-Method",
+  name: "Mcp-Name",
+  paramPrefix: "Mcp-Param-",
+} as const;
+
+/** Which member of `params` the `Mcp-Name` header repeats, by method. */
+const NAME_MEMBERS: ReadonlyMap<string, string> = new Map([
+  ["tools/call", "name"],
+  ["prompts/get", "name"],
+  ["resources/read", "uri"],
+  ["tasks/get", "taskId"],
+  ["tasks/update", "taskId"],
+  ["tasks/cancel", "taskId"],
+]);
+
+/** Where `Mcp-Name` comes from; `undefined` for a method that carries none. `value` is absent when the body has no such string. */
+export function nameSource(method: string, params: JsonObject | undefined): { readonly member: string; readonly value?: string } | undefined {
+  const member = NAME_MEMBERS.get(method);
+  if (member === undefined) return undefined;
+  const value = params && stringMember(params, member);
+  return { member, ...(value !== undefined && { value }) };
+}
+
+/** The headers that a modern request repeats from its own body, without `Mcp-Param-*`. */
+export function standardHeaders(method: string, params: JsonObject | undefined): Record<string, string> {
+  const meta = params && objectMember(params, "_meta");
+  const revision = meta && stringMember(meta, META.protocolVersion);
+  const name = nameSource(method, params)?.value;
+  return {
+    ...(revision !== undefined && { [HEADERS.protocolVersion]: revision }),
+    [HEADERS.method]: method,
+    ...(name !== undefined && { [HEADERS.name]: encodeHeaderValue(name) }),
+  };
+}
+
+const SENTINEL_START = "=?base64?";
+const SENTINEL_END = "?=";
+const PLAIN = /^[\t\x20-\x7e]+$/;
+const CANONICAL_BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+/** Text as a header value: plain ASCII as it is, everything else as `=?base64?…?=` over its UTF-8. */
+export function encodeHeaderValue(text: string): string {
+  const isPlain = PLAIN.test(text) && text === text.trim() && !hasSentinel(text);
+  return isPlain ? text : `${SENTINEL_START}${Buffer.from(text, "utf8").toString("base64")}${SENTINEL_END}`;
+}
+
+/** The text that a header value stands for; `undefined` when it holds the sentinel around something that is not base64 of UTF-8. */
+export function decodeHeaderValue(value: string): string | undefined {
+  const trimmed = value.replace(/^[ \t]+|[ \t]+$/g, "");
+  if (!hasSentinel(trimmed)) return trimmed;
+  const payload = trimmed.slice(SENTINEL_START.length, -SENTINEL_END.length);
+  if (!CANONICAL_BASE64.test(payload)) return undefined;
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(Buffer.from(payload, "base64"));
+  } catch {
+    return undefined;
+  }
+}
+
+function hasSentinel(text: string): boolean {
+  return text.length >= SENTINEL_START.length + SENTINEL_END.length && text.startsWith(SENTINEL_START) && text.endsWith(SENTINEL_END);
+}
+
+/** One `x-mcp-header` of a tool: the argument at `path` travels in `Mcp-Param-<name>` too. */
+export interface ParamHeader {
+  readonly path: readonly string[];
+  readonly name: string;
+  readonly type: string;
+}
+
+export type ParamHeaders =
+  | { readonly ok: true; readonly headers: readonly ParamHeader[] }
+  /** Clients leave such a tool out; a server still compares the `headers` it found. */
+  | { readonly ok: false; readonly reason: string; readonly headers: readonly ParamHeader[] };
+
+const ANNOTATION = "x-mcp-header";
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const PERMITTED_TYPES: readonly unknown[] = ["string", "integer", "boolean"];
+
+/** Deeper schemas are not looked into: a bound against a schema made to be walked for ever. */
+const MAX_SCHEMA_DEPTH = 100;
+
+/** Keywords whose value is one schema or a list of schemas that `properties` alone cannot reach. */
+const INNER_SCHEMAS = (
+  "items prefixItems contains additionalProperties unevaluatedProperties unevaluatedItems propertyNames " +
+  "oneOf anyOf allOf not if then else"
+).split(" ");
+/** The same for keywords whose value maps names to schemas. */
+const INNER_SCHEMA_MAPS = ["patternProperties", "dependentSchemas", "$defs", "definitions"];
+
+const NO_HEADERS: ParamHeaders = Object.freeze({ ok: true, headers: Object.freeze([]) });
+
+/**
+ * Finds the `x-mcp-header` annotations of an `inputSchema` and checks them: on properties that a chain of `properties` reaches, a
+ * token as name, unique without regard to case, on a string, an integer or a boolean.
+ */
+export function findParamHeaders(inputSchema: JsonObject): ParamHeaders {
+  const headers: ParamHeader[] = [];
+  const taken = new Set<string>();
+  const reasons: string[] = [];
+
+  const visit = (schema: unknown, path: readonly string[], reachable: boolean, depth: number): void => {
+    if (!isJsonObject(schema) || depth > MAX_SCHEMA_DEPTH) return;
+    if (ANNOTATION in schema) annotate(schema, path, reachable);
+    for (const [key, child] of Object.entries(objectMember(schema, "properties") ?? {})) visit(child, [...path, key], reachable, depth + 1);
+    for (const inner of innerSchemas(schema)) visit(inner, path, false, depth + 1);
+  };
+  const annotate = (schema: JsonObject, path: readonly string[], reachable: boolean): void => {
+    const where = `\`${path.join(".") || "(root)"}\``;
+    const name = schema[ANNOTATION];
+    const problem = nameProblem(name, reachable && path.length > 0, taken);
+    if (typeof name !== "string" || problem !== undefined) return void reasons.push(`${where}: ${problem}`);
+    const type = schema["type"];
+    const isPermitted = PERMITTED_TYPES.includes(type);
+    if (!isPermitted) reasons.push(`${where}: ${ANNOTATION} is only permitted on string, integer and boolean properties, not on ${JSON.stringify(type ?? null)}`);
+    // A `number` breaks the rule for tools, but its header is unambiguous: servers compare it all the same.
+    if (!isPermitted && type !== "number") return;
+    taken.add(name.toLowerCase());
+    headers.push({ path, name, type: String(type) });
+  };
+
+  visit(inputSchema, [], true, 0);
+  if (reasons[0] !== undefined) return { ok: false, reason: reasons[0], headers };
+  return headers.length === 0 ? NO_HEADERS : { ok: true, headers };
+}
+
+function innerSchemas(schema: JsonObject): unknown[] {
+  const direct = INNER_SCHEMAS.flatMap((keyword): unknown[] => {
+    const value = schema[keyword];
+    return Array.isArray(value) ? value : [value];
+  });
+  const mapped = INNER_SCHEMA_MAPS.flatMap((keyword) => Object.values(objectMember(schema, keyword) ?? {}));
+  return [...direct, ...mapped];
+}
+
+function nameProblem(name: unknown, reachable: boolean, taken: ReadonlySet<string>): string | undefined {
+  if (!reachable) return `${ANNOTATION} is only permitted on properties that a chain of \`properties\` reaches`;
+  if (typeof name !== "string" || name === "") return `${ANNOTATION} must be a non-empty string`;
+  if (!TOKEN.test(name)) return `${ANNOTATION} ${JSON.stringify(name)} is not a header name: use letters, digits and -`;
+  return taken.has(name.toLowerCase()) ? `${ANNOTATION} \`${name}\` is used twice` : undefined;
+}
+
+/** `Mcp-Param-*` for one call. An argument that is absent, null or not a scalar gets no header. */
+export function paramHeaders(headers: readonly ParamHeader[], args: JsonObject): Record<string, string> {
+  const result: Record<string, string> = {};
+  for (const header of headers) {
+    const text = toHeaderText(valueAt(args, header.path));
+    if (text !== undefined) result[`${HEADERS.paramPrefix}${header.name}`] = encodeHeaderValue(text);
+  }
+  return result;
+}
+
+export interface HeaderMismatch {
+  /** The header that disagrees with the body. */
+  readonly header: string;
+  /** What disagrees, for the message of the -32020 error. */
+  readonly problem: string;
+}
+
+/** What a server says of a modern request's `Mcp-Method` and `Mcp-Name`. `headerOf` takes names in lower case. */
+export function findStandardMismatch(method: string, params: JsonObject | undefined, headerOf: HeaderLookup): HeaderMismatch | undefined {
+  const given = headerOf("mcp-method");
+  if (given === undefined) return { header: HEADERS.method, problem: `the body names method ${method} but the header is absent` };
+  if (given.trim() !== method) return { header: HEADERS.method, problem: `the body names method ${method} but the header names ${given.trim()}` };
+  const source = nameSource(method, params);
+  if (source?.value === undefined) return undefined;
+  return compareText(HEADERS.name, headerOf("mcp-name"), { body: `params.${source.member}`, text: source.value });
+}
+
+/** What a server says of a call's `Mcp-Param-*` headers; a header beyond those that the tool names is ignored. */
+export function findParamMismatch(headers: readonly ParamHeader[], args: JsonObject, headerOf: HeaderLookup): HeaderMismatch | undefined {
+  for (const { name, path, type } of headers) {
+    const value = valueAt(args, path);
+    const text = toHeaderText(value);
+    if (text === undefined) continue;
+    const header = `${HEADERS.paramPrefix}${name}`;
+    const given = headerOf(header.toLowerCase());
+    // 42 and 42.0 are one number.
+    if (given !== undefined && type !== "string" && typeof value === "number" && isDecimalOf(given, value)) continue;
+    const mismatch = compareText(header, given, { body: path.join("."), text });
+    if (mismatch) return mismatch;
+  }
+  return undefined;
+}
+
+export type HeaderLookup = (lowerCaseName: string) => string | undefined;
+
+function compareText(header: string, given: string | undefined, expected: { body: string; text: string }): HeaderMismatch | undefined {
+  if (given === undefined) return { header, problem: `the body carries ${expected.body} but the header is absent` };
+  const decoded = decodeHeaderValue(given);
+  if (decoded === undefined) return { header, problem: "the header holds an invalid base64 value" };
+  return decoded === expected.text ? undefined : { header, problem: `the header and ${expected.body} of the body differ` };
+}
+
+function isDecimalOf(given: string, value: number): boolean {
+  const decoded = decodeHeaderValue(given);
+  return decoded !== undefined && /^-?\d+(\.\d+)?$/.test(decoded) && Number(decoded) === value;
+}
+
+function toHeaderText(value: unknown): string | undefined {
+  if (typeof value === "string") return value;
+  if (typeof value === "boolean") return String(value);
+  if (typeof value !== "number" || !Number.isFinite(value)) return undefined;
+  return Number.isInteger(value) && !Number.isSafeInteger(value) ? undefined : String(value);
+}
+
+function valueAt(root: JsonObject, path: readonly string[]): unknown {
+  let node: unknown = root;
+  for (const key of path) {
+    if (!isJsonObject(node) || !Object.hasOwn(node, key)) return undefined;
+    node = node[key];
+  }
+  return node;
+}
