@@ -1,0 +1,46 @@
+import type { JsonObject } from "../../core/json.ts";
+import type { RpcErrorObject } from "../../core/outcome.ts";
+import type { RequestId } from "../../wire/messages.ts";
+
+/** What an MCP method came to, before an id and an era are put on it. */
+export type Answer =
+  | { readonly type: "result"; readonly result: JsonObject }
+  /** A list whose entries are serialised already: `member` is `tools`, `resources`, …; `json` the text of the array. */
+  | { readonly type: "list"; readonly member: string; readonly json: string; readonly nextCursor?: string }
+  | { readonly type: "error"; readonly error: RpcErrorObject }
+  /** The caller has cancelled: nothing is sent. */
+  | { readonly type: "silence" };
+
+export const SILENCE: Answer = Object.freeze({ type: "silence" });
+
+export function resultAnswer(result: JsonObject): Answer {
+  return { type: "result", result };
+}
+
+export function errorAnswer(code: number, message: string, data?: unknown): Answer {
+  return { type: "error", error: data === undefined ? { code, message } : { code, message, data } };
+}
+
+/**
+ * The reply as one line of JSON text, or nothing for silence. `extra` members are added to a result that does not have them (the
+ * modern era's `resultType`, `ttlMs`, `_meta`). Serialised lists are spliced in as they are.
+ */
+export function replyText(id: RequestId, answer: Answer, extra?: JsonObject): string | undefined {
+  const head = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},`;
+  switch (answer.type) {
+    case "silence":
+      return undefined;
+    case "error":
+      return `${head}"error":${JSON.stringify(answer.error)}}`;
+    case "result":
+      return `${head}"result":${JSON.stringify(extra ? { ...extra, ...answer.result } : answer.result)}}`;
+    case "list":
+      return `${head}"result":{${JSON.stringify(answer.member)}:${answer.json}${listTail(answer.nextCursor, extra)}}}`;
+  }
+}
+
+function listTail(nextCursor: string | undefined, extra: JsonObject | undefined): string {
+  const members: JsonObject = { ...extra, ...(nextCursor === undefined ? {} : { nextCursor }) };
+  const text = JSON.stringify(members);
+  return text === "{}" ? "" : `,${text.slice(1, -1)}`;
+}

@@ -1,0 +1,181 @@
+import type { Ask, Call, CallMethod, Client, Notice } from "../../core/call.ts";
+import { nextCallId } from "../../core/call-id.ts";
+import type { Deadline } from "../../core/deadline.ts";
+import { FailError, messageOf } from "../../core/errors.ts";
+import type { HubPort, ListKind, RenderedList, View } from "../../core/hub-port.ts";
+import { isJsonObject, stringMember, type JsonObject } from "../../core/json.ts";
+import type { Outcome } from "../../core/outcome.ts";
+import type { Logger } from "../../core/ports.ts";
+import { RPC } from "../../wire/messages.ts";
+import { errorAnswer, resultAnswer, type Answer } from "./answers.ts";
+import { failureAnswer, internalAnswer, type FailureRules } from "./failures.ts";
+import { pageOf } from "./paging.ts";
+
+/** What the methods of both eras stand on. */
+export interface MethodsDeps {
+  readonly hub: HubPort;
+  readonly logger: Logger;
+  /** Entries of one page of a list; absent: lists are never cut. */
+  readonly pageSize?: number;
+}
+
+/** What differs between the revisions in answers of the shared methods. */
+export interface MethodCodec extends FailureRules {
+  /** The list as this revision can carry it. Must return the same object for the same list. */
+  list(kind: ListKind, list: RenderedList): RenderedList;
+  /** A successful result, or a tool's own `isError` result, as this revision can carry it. */
+  result(method: CallMethod, target: string, result: JsonObject): JsonObject;
+}
+
+export interface MethodRequest {
+  readonly method: string;
+  /** As they came; `{}` when there were none. */
+  readonly params: JsonObject;
+  /** The caller's `_meta` without the era's envelope and without `progressToken`. */
+  readonly meta: JsonObject;
+}
+
+/** The way back to the caller of one request. Members as in `Call`. */
+export interface CallerLink {
+  readonly door: string;
+  readonly client: Client;
+  readonly signal: AbortSignal;
+  readonly deadline?: Deadline;
+  readonly wants: { readonly progress: boolean; readonly logLevel?: string };
+  readonly relaysInput: boolean;
+  notify(notice: Notice): void;
+  ask(ask: Ask, signal?: AbortSignal): Promise<JsonObject>;
+}
+
+export interface MethodContext {
+  readonly deps: MethodsDeps;
+  readonly view: View;
+  readonly link: CallerLink;
+  readonly codec: MethodCodec;
+}
+
+const LISTS: ReadonlyMap<string, { kind: ListKind; member: string }> = new Map([
+  ["tools/list", { kind: "tools", member: "tools" }],
+  ["resources/list", { kind: "resources", member: "resources" }],
+  ["resources/templates/list", { kind: "templates", member: "resourceTemplates" }],
+  ["prompts/list", { kind: "prompts", member: "prompts" }],
+]);
+
+/** Reads what a call is about out of its parameters, or says in one sentence what is wrong with them. */
+type TargetReader = (params: JsonObject) => { readonly target: string } | { readonly problem: string };
+
+const CALLS: ReadonlyMap<string, TargetReader> = new Map<CallMethod, TargetReader>([
+  ["tools/call", (params) => namedTarget(params, "name")],
+  ["prompts/get", (params) => namedTarget(params, "name")],
+  ["resources/read", (params) => namedTarget(params, "uri")],
+  ["completion/complete", completionTarget],
+]);
+
+/** Whether `answerMethod` knows the method. */
+export function isSharedMethod(method: string): boolean {
+  return LISTS.has(method) || CALLS.has(method);
+}
+
+/** Answers the methods that both eras have: lists, `tools/call`, `resources/read`, `prompts/get`, `completion/complete`. Never rejects. */
+export async function answerMethod(request: MethodRequest, context: MethodContext): Promise<Answer> {
+  const list = LISTS.get(request.method);
+  if (list) return answerList(list.kind, list.member, request, context);
+  const readTarget = CALLS.get(request.method);
+  if (!readTarget) return methodNotFound(request.method);
+  const target = readTarget(request.params);
+  if ("problem" in target) return errorAnswer(RPC.invalidParams, target.problem);
+  return answerCall(request.method as CallMethod, target.target, request, context);
+}
+
+export function methodNotFound(method: string): Answer {
+  return errorAnswer(RPC.methodNotFound, `Method not found: ${method.slice(0, MAX_QUOTED)}`);
+}
+
+async function answerList(kind: ListKind, member: string, request: MethodRequest, context: MethodContext): Promise<Answer> {
+  const { deps, view, codec } = context;
+  const cursor = request.params["cursor"];
+  if (cursor !== undefined && typeof cursor !== "string") return errorAnswer(RPC.invalidParams, "Invalid params: `cursor` must be a string.");
+  try {
+    const list = codec.list(kind, await deps.hub.list(kind, view));
+    const page = pageOf(list, cursor, deps.pageSize);
+    if (page) return { type: "list", member, ...page };
+    return errorAnswer(RPC.invalidParams, "Invalid cursor: it is not one of this list as it stands now. Ask again without a cursor.");
+  } catch (error) {
+    return fault(error, nextCallId(), request.method, deps);
+  }
+}
+
+async function answerCall(method: CallMethod, target: string, request: MethodRequest, context: MethodContext): Promise<Answer> {
+  const { deps, view, codec, link } = context;
+  const call = buildCall(method, target, request, context);
+  try {
+    const outcome = await deps.hub.call(call, view).catch(failureOf);
+    if (outcome.ok) return resultAnswer(codec.result(method, target, outcome.result));
+    const answer = failureAnswer(outcome, { id: call.id, method, target, cancelled: link.signal.aborted }, codec);
+    return answer.type === "result" && outcome.result ? resultAnswer(codec.result(method, target, answer.result)) : answer;
+  } catch (error) {
+    return fault(error, call.id, method, deps);
+  }
+}
+
+function buildCall(method: CallMethod, target: string, request: MethodRequest, { view, link }: MethodContext): Call {
+  const { _meta: _, name: _name, uri: _uri, arguments: args, ...params } = request.params;
+  return {
+    id: nextCallId(),
+    door: link.door,
+    method,
+    target,
+    params,
+    arguments: isJsonObject(args) ? args : {},
+    meta: request.meta,
+    principal: view.principal,
+    client: link.client,
+    signal: link.signal,
+    ...(link.deadline ? { deadline: link.deadline } : {}),
+    wants: link.wants,
+    relaysInput: link.relaysInput,
+    notify: (notice) => link.notify(notice),
+    ask: (ask, signal) => link.ask(ask, signal),
+  };
+}
+
+function namedTarget(params: JsonObject, member: "name" | "uri"): ReturnType<TargetReader> {
+  const target = stringMember(params, member);
+  if (target === undefined) return { problem: `Invalid params: \`${member}\` must be a string.` };
+  const args = params["arguments"];
+  if (args !== undefined && !isJsonObject(args)) return { problem: "Invalid params: `arguments` must be an object." };
+  return { target };
+}
+
+function completionTarget(params: JsonObject): ReturnType<TargetReader> {
+  const { ref, argument, context } = params;
+  const target = isJsonObject(ref) ? referenceTarget(ref) : undefined;
+  if (target === undefined) return { problem: 'Invalid params: `ref` must be `{type: "ref/prompt", name}` or `{type: "ref/resource", uri}`.' };
+  const isArgument = isJsonObject(argument) && typeof argument["name"] === "string" && typeof argument["value"] === "string";
+  if (!isArgument) return { problem: "Invalid params: `argument` must be `{name, value}`, both strings." };
+  if (context !== undefined && !isJsonObject(context)) return { problem: "Invalid params: `context` must be an object." };
+  return { target };
+}
+
+function referenceTarget(ref: JsonObject): string | undefined {
+  if (ref["type"] === "ref/prompt") return stringMember(ref, "name");
+  return ref["type"] === "ref/resource" ? stringMember(ref, "uri") : undefined;
+}
+
+function failureOf(error: unknown): Outcome {
+  if (error instanceof FailError) return error.failure;
+  throw error;
+}
+
+function fault(error: unknown, callId: string, method: string, deps: MethodsDeps): Answer {
+  deps.logger.error("A request of the MCP door failed by a fault of this program.", {
+    call: callId,
+    method,
+    error: messageOf(error),
+    ...(error instanceof Error && error.stack !== undefined ? { stack: error.stack } : {}),
+  });
+  return internalAnswer(callId);
+}
+
+/** What of a caller's word is repeated in an error. */
+const MAX_QUOTED = 200;
