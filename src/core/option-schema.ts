@@ -20,6 +20,10 @@ export interface OptionSchema<T = unknown> {
   readonly additionalProperties?: boolean | OptionSchema;
   readonly anyOf?: readonly OptionSchema[];
   readonly examples?: readonly unknown[];
+  /** A path, taken relative to the folder of the file it stands in. */
+  readonly format?: "path";
+  /** The value is a secret: a literal, `${VAR}`, `${VAR:-default}` or `{file = "…"}`; shown nowhere. */
+  readonly writeOnly?: boolean;
   /** Only for the compiler: the type of an accepted value. */
   readonly "~type"?: T;
   readonly "~optional"?: true;
@@ -37,6 +41,15 @@ export type Optional<S extends OptionSchema> = S & { readonly "~optional": true 
 
 function String_(notes: Notes = {}): OptionSchema<string> {
   return { type: "string", ...notes };
+}
+
+/** A secret: given literally, by variable, or as `{file = "…"}`; by the time a part sees it, it is the string itself. */
+function Secret(notes: Notes = {}): OptionSchema<string> {
+  return { type: "string", writeOnly: true, ...notes };
+}
+
+function Path(notes: Notes = {}): OptionSchema<string> {
+  return { type: "string", format: "path", ...notes };
 }
 
 function Number_(notes: Notes = {}): OptionSchema<number> {
@@ -84,6 +97,8 @@ function optional<S extends OptionSchema>(schema: S): Optional<S> {
 
 export const Type = {
   String: String_,
+  Secret,
+  Path,
   Number: Number_,
   Integer,
   Boolean: Boolean_,

@@ -1,0 +1,107 @@
+import { isJsonObject } from "../core/json.ts";
+import type { OptionSchema } from "../core/option-schema.ts";
+import { nearest } from "../core/suggest.ts";
+
+/** One thing wrong with a configuration: where, what was found, what to do. */
+export interface ConfigProblem {
+  /** Keys from the top, such as `["server", "port"]`. */
+  readonly path: readonly string[];
+  readonly message: string;
+}
+
+/** Checks a tree against the schema of options. Unknown keys are problems, with the nearest known key as a suggestion. */
+export function checkConfig(value: unknown, schema: OptionSchema, path: readonly string[] = []): ConfigProblem[] {
+  if (schema.anyOf) return checkUnion(value, schema, path);
+  const wrong = typeProblem(value, schema);
+  if (wrong !== undefined) return [{ path, message: wrong }];
+  if (isJsonObject(value)) return checkObject(value, schema, path);
+  if (Array.isArray(value)) return checkArray(value, schema, path);
+  const bad = scalarProblem(value, schema);
+  return bad === undefined ? [] : [{ path, message: bad }];
+}
+
+function checkUnion(value: unknown, schema: OptionSchema, path: readonly string[]): ConfigProblem[] {
+  const attempts = (schema.anyOf ?? []).map((member) => ({ member, problems: checkConfig(value, member, path) }));
+  if (attempts.some(({ problems }) => problems.length === 0)) return [];
+  // The member of the value's own type knows best what is wrong inside.
+  const sameType = attempts.find(({ member }) => typeProblem(value, member) === undefined);
+  if (sameType) return sameType.problems;
+  const accepted = attempts.map(({ member }) => describe(member)).join(" or ");
+  return [{ path, message: `must be ${accepted}, got ${show(value)}` }];
+}
+
+function typeProblem(value: unknown, schema: OptionSchema): string | undefined {
+  if (schema.const !== undefined) return value === schema.const ? undefined : `must be ${show(schema.const)}, got ${show(value)}`;
+  if (schema.type === undefined || typeOf(value) === schema.type) return undefined;
+  if (schema.type === "number" && typeOf(value) === "integer") return undefined;
+  return `must be ${describe(schema)}, got ${show(value)}`;
+}
+
+function typeOf(value: unknown): string {
+  if (Array.isArray(value)) return "array";
+  if (isJsonObject(value)) return "object";
+  return Number.isInteger(value) ? "integer" : typeof value;
+}
+
+function scalarProblem(value: unknown, schema: OptionSchema): string | undefined {
+  if (schema.enum && !schema.enum.includes(value)) {
+    const choices = schema.enum.map((choice) => show(choice)).join(", ");
+    const [near] = typeof value === "string" ? nearest(value, schema.enum.map(String), 1) : [];
+    return `must be one of ${choices}, got ${show(value)}${near === undefined ? "" : `; did you mean "${near}"?`}`;
+  }
+  if (typeof value === "number") {
+    if (schema.minimum !== undefined && value < schema.minimum) return `must be at least ${schema.minimum}, got ${value}`;
+    if (schema.maximum !== undefined && value > schema.maximum) return `must be at most ${schema.maximum}, got ${value}`;
+  }
+  if (typeof value !== "string") return undefined;
+  if (schema.minLength !== undefined && value.length < schema.minLength) return `must not be empty`;
+  // Patterns come from our own schemas, never from a file, so their cost is known.
+  if (schema.pattern !== undefined && !new RegExp(schema.pattern, "u").test(value)) return `must match ${schema.pattern}, got ${show(value)}`;
+  return undefined;
+}
+
+function checkObject(value: Record<string, unknown>, schema: OptionSchema, path: readonly string[]): ConfigProblem[] {
+  const known = schema.properties ?? {};
+  const problems: ConfigProblem[] = [];
+  for (const [key, member] of Object.entries(value)) {
+    if (Object.hasOwn(known, key)) problems.push(...checkConfig(member, known[key]!, [...path, key]));
+    else if (isJsonObject(schema.additionalProperties)) problems.push(...checkConfig(member, schema.additionalProperties as OptionSchema, [...path, key]));
+    else if (schema.additionalProperties !== true) problems.push({ path: [...path, key], message: unknownKey(key, Object.keys(known)) });
+  }
+  for (const key of schema.required ?? []) {
+    if (!Object.hasOwn(value, key)) problems.push({ path, message: `needs the key \`${key}\`` });
+  }
+  return problems;
+}
+
+function checkArray(value: readonly unknown[], schema: OptionSchema, path: readonly string[]): ConfigProblem[] {
+  if (schema.minItems !== undefined && value.length < schema.minItems) return [{ path, message: `needs at least ${schema.minItems} entries` }];
+  const { items } = schema;
+  return items ? value.flatMap((item, index) => checkConfig(item, items, [...path, String(index)])) : [];
+}
+
+function unknownKey(key: string, known: readonly string[]): string {
+  const [near] = nearest(key, known, 1);
+  if (near !== undefined) return `unknown key; did you mean \`${near}\`?`;
+  return known.length === 0 ? "unknown key; nothing is accepted here" : `unknown key; accepted are ${known.toSorted().join(", ")}`;
+}
+
+function describe(schema: OptionSchema): string {
+  if (schema.const !== undefined) return show(schema.const);
+  if (schema.enum) return `one of ${schema.enum.map((choice) => show(choice)).join(", ")}`;
+  const words = { string: "a string", number: "a number", integer: "a whole number", boolean: "true or false", object: "a table", array: "a list" };
+  return schema.type ? words[schema.type] : "another value";
+}
+
+/** A value as it may stand in a message: long ones are cut, objects are only named, since either could hold a secret. */
+function show(value: unknown): string {
+  if (Array.isArray(value)) return "a list";
+  if (isJsonObject(value)) return "a table";
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 60 ? `${text.slice(0, 57)}…"` : text;
+}
+
+/** `server.port`, `mcp.remote_servers[0].url`. */
+export function formatPath(path: readonly string[]): string {
+  return path.reduce((text, step) => (/^\d+$/.test(step) ? `${text}[${step}]` : text === "" ? step : `${text}.${step}`), "");
+}

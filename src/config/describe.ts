@@ -1,0 +1,57 @@
+import { isJsonObject, type JsonObject } from "../core/json.ts";
+import type { OptionSchema } from "../core/option-schema.ts";
+import type { LoadedConfig } from "./load.ts";
+
+/** One option in force: where it stands, what it is (secrets masked), and which layer said so. */
+export interface OptionLine {
+  readonly path: string;
+  readonly value: unknown;
+  readonly origin: string;
+  readonly description?: string;
+}
+
+export const MASK = "********";
+
+/** Every option in force, defaults included, in the order of the schema. */
+export function describeConfig(config: LoadedConfig, schema: OptionSchema): OptionLine[] {
+  return describeObject(config.tree, schema, "", config.origins);
+}
+
+function describeObject(tree: JsonObject, schema: OptionSchema, prefix: string, origins: ReadonlyMap<string, string>): OptionLine[] {
+  const known = schema.properties ?? {};
+  const keys = [...Object.keys(known), ...Object.keys(tree).filter((key) => !Object.hasOwn(known, key))];
+  return keys.flatMap((key) => {
+    const path = prefix === "" ? key : `${prefix}.${key}`;
+    const own = Object.hasOwn(known, key) ? known[key]! : ((schema.additionalProperties as OptionSchema | undefined) ?? {});
+    return describeOption(tree[key], own, path, origins);
+  });
+}
+
+function describeOption(value: unknown, schema: OptionSchema, path: string, origins: ReadonlyMap<string, string>): OptionLine[] {
+  if (isTable(schema) && (value === undefined || isJsonObject(value))) return describeObject(value ?? {}, schema, path, origins);
+  if (isTable(schema.items) && Array.isArray(value)) {
+    const origin = originOf(path, origins);
+    return value.flatMap((item, index) => describeOption(item, schema.items!, `${path}[${index}]`, new Map([[`${path}[${index}]`, origin]])));
+  }
+  const shown = value === undefined ? schema.default : mask(value, schema);
+  if (shown === undefined) return [];
+  const origin = value === undefined ? "default" : originOf(path, origins);
+  return [{ path, value: shown, origin, ...(schema.description === undefined ? {} : { description: schema.description }) }];
+}
+
+function isTable(schema: OptionSchema | undefined): boolean {
+  return schema?.type === "object" && (schema.properties !== undefined || isJsonObject(schema.additionalProperties));
+}
+
+function mask(value: unknown, schema: OptionSchema): unknown {
+  const isSecret = schema.writeOnly === true || schema.anyOf?.some((member) => member.writeOnly) === true;
+  return isSecret && value !== undefined ? MASK : value;
+}
+
+function originOf(path: string, origins: ReadonlyMap<string, string>): string {
+  for (let key = path; key !== ""; key = key.slice(0, Math.max(key.lastIndexOf("."), key.lastIndexOf("["), 0))) {
+    const origin = origins.get(key);
+    if (origin !== undefined) return origin;
+  }
+  return "configuration";
+}

@@ -1,0 +1,79 @@
+import { readFile } from "node:fs/promises";
+import { dirname, extname, resolve } from "node:path";
+import type { ParseError, visit as Visit } from "jsonc-parser";
+import { ConfigError, messageOf } from "../core/errors.ts";
+import { isJsonObject, type JsonObject } from "../core/json.ts";
+import { convertServers, serverTable } from "./mcp-json.ts";
+
+/** One configuration file as read: a tree in the keys of `toolyard.toml`, whatever the file's own form was. */
+export interface ConfigDocument {
+  readonly path: string;
+  readonly folder: string;
+  readonly tree: JsonObject;
+  readonly warnings: readonly string[];
+}
+
+/** A configuration is written by hand; a larger file is some other file. */
+const MAX_CONFIG_BYTES = 4 * 1024 * 1024;
+
+/** Reads `toolyard.toml`, or the JSON server file of a desktop client or editor. Throws `ConfigError` naming file and line. */
+export async function readDocument(file: string): Promise<ConfigDocument> {
+  const path = resolve(file);
+  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    const reason = error.code === "ENOENT" ? "there is no such file" : `it cannot be read (${error.code ?? messageOf(error)})`;
+    throw new ConfigError([`${file}: ${reason}. Write one with \`toolyard init\`, or name another with --config.`], { cause: error });
+  });
+  if (text.length > MAX_CONFIG_BYTES) throw new ConfigError([`${file}: over ${MAX_CONFIG_BYTES} bytes; this is not a configuration.`]);
+  const isJson = [".json", ".jsonc", ".json5"].includes(extname(path).toLowerCase()) || /^\s*\{/.test(text);
+  return isJson ? jsonDocument(path, file, text) : tomlDocument(path, file, text);
+}
+
+async function tomlDocument(path: string, name: string, text: string): Promise<ConfigDocument> {
+  const { parse } = await import("smol-toml");
+  try {
+    const tree = parse(text) as JsonObject;
+    return { path, folder: dirname(path), tree, warnings: [] };
+  } catch (error) {
+    throw new ConfigError([`${name}: ${messageOf(error)}`], { cause: error });
+  }
+}
+
+async function jsonDocument(path: string, name: string, text: string): Promise<ConfigDocument> {
+  const tree = await parseJson(name, text);
+  const table = serverTable(tree);
+  // A JSON file in the shape of toolyard.toml is welcome too.
+  if (table === undefined || "mcp" in tree) return { path, folder: dirname(path), tree, warnings: [] };
+  const { warnings, ...mcp } = convertServers(table);
+  return { path, folder: dirname(path), tree: { mcp }, warnings: warnings.map((warning) => `${name}: ${warning}`) };
+}
+
+async function parseJson(name: string, text: string): Promise<JsonObject> {
+  const { parse, visit, printParseErrorCode } = await import("jsonc-parser");
+  const errors: ParseError[] = [];
+  const tree: unknown = parse(text, errors, { allowTrailingComma: true });
+  const [first] = errors;
+  if (first) throw new ConfigError([`${name}:${lineOf(text, first.offset)}: not valid JSON (${printParseErrorCode(first.error)}).`]);
+  if (!isJsonObject(tree)) throw new ConfigError([`${name}: must hold a JSON object.`]);
+  const twice = duplicateKey(visit, text);
+  if (twice) throw new ConfigError([`${name}:${twice.line}: the key "${twice.key}" stands twice; rename one of them.`]);
+  return tree;
+}
+
+function duplicateKey(visit: typeof Visit, text: string): { key: string; line: number } | undefined {
+  const open: Set<string>[] = [];
+  let found: { key: string; line: number } | undefined;
+  visit(text, {
+    onObjectBegin: () => void open.push(new Set()),
+    onObjectEnd: () => void open.pop(),
+    onObjectProperty: (key, offset) => {
+      const keys = open.at(-1);
+      if (keys?.has(key)) found ??= { key, line: lineOf(text, offset) };
+      keys?.add(key);
+    },
+  });
+  return found;
+}
+
+function lineOf(text: string, offset: number): number {
+  return text.slice(0, offset).split("\n").length;
+}

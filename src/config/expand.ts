@@ -1,0 +1,67 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { isJsonObject, type JsonObject } from "../core/json.ts";
+
+/** What variables are read from, and against which folder `{file = "…"}` is taken. */
+export interface ExpandContext {
+  readonly variables: Readonly<Record<string, string | undefined>>;
+  readonly folder: string;
+}
+
+/** A value that cannot be had: a variable that is not set, a file that cannot be read, an input that would need a person. */
+export class MissingValue extends Error {
+  override readonly name = "MissingValue";
+}
+
+// `${VAR}`, `${VAR:-default}`, `${env:VAR}`, `${env:VAR:-default}`, `${input:id}`; `$${` stands for a literal `${`.
+const REFERENCE = /\$\$\{|\$\{(?:(env|input):)?([A-Za-z_][A-Za-z0-9_.-]*)(?::-([^}]*))?\}/g;
+
+/** Replaces the references in one string. Throws `MissingValue` with the name of what is not there. */
+export function expandString(text: string, context: ExpandContext): string {
+  if (!text.includes("${")) return text;
+  return text.replace(REFERENCE, (whole, scheme: string | undefined, name: string | undefined, fallback: string | undefined) => {
+    if (whole === "$${" || name === undefined) return "${";
+    if (scheme === "input") throw new MissingValue(inputMessage(name));
+    const value = context.variables[name] ?? wellKnown(name, context);
+    if (value !== undefined && (value !== "" || fallback === undefined)) return value;
+    if (fallback !== undefined) return fallback;
+    throw new MissingValue(`the variable ${name} is not set; set it, or write \${${name}:-default}`);
+  });
+}
+
+function inputMessage(name: string): string {
+  const variable = name.toUpperCase().replaceAll(/[^A-Z0-9]+/g, "_");
+  return `\`\${input:${name}}\` asks a person, which a server cannot; set the variable ${variable} and write \`\${env:${variable}}\` instead`;
+}
+
+/** Editors' own variables that have a plain meaning here. */
+function wellKnown(name: string, context: ExpandContext): string | undefined {
+  if (name === "workspaceFolder") return context.folder.endsWith(".vscode") ? resolve(context.folder, "..") : context.folder;
+  if (name === "userHome") return context.variables["HOME"] ?? context.variables["USERPROFILE"];
+  return undefined;
+}
+
+/** Expands every string below `value`; `{file = "…"}` objects become the file's text without its last line break. */
+export async function expandTree(value: unknown, context: ExpandContext): Promise<unknown> {
+  if (typeof value === "string") return expandString(value, context);
+  if (Array.isArray(value)) return Promise.all(value.map((item) => expandTree(item, context)));
+  if (!isJsonObject(value)) return value;
+  if (isFileReference(value)) return readSecretFile(value.file, context);
+  const members = await Promise.all(Object.entries(value).map(async ([key, member]) => [key, await expandTree(member, context)] as const));
+  return Object.fromEntries(members);
+}
+
+function isFileReference(value: JsonObject): value is { file: string } {
+  return Object.keys(value).length === 1 && typeof value["file"] === "string";
+}
+
+const MAX_SECRET_BYTES = 64 * 1024;
+
+async function readSecretFile(file: string, context: ExpandContext): Promise<string> {
+  const path = resolve(context.folder, expandString(file, context));
+  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    throw new MissingValue(`the file ${file} cannot be read (${error.code ?? "unknown error"})`);
+  });
+  if (text.length > MAX_SECRET_BYTES) throw new MissingValue(`the file ${file} is over ${MAX_SECRET_BYTES} bytes; a secret is one line`);
+  return text.replace(/\r?\n$/, "");
+}

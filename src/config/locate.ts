@@ -1,0 +1,32 @@
+import { existsSync } from "node:fs";
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+export const CONFIG_FILE_NAME = "toolyard.toml";
+
+/** The user's configuration folder: `$XDG_CONFIG_HOME/toolyard`, `%APPDATA%\toolyard`, else `~/.config/toolyard`. */
+export function userConfigFolder(variables: Variables, platform: NodeJS.Platform = process.platform): string {
+  const home = variables["TOOLYARD_HOME"];
+  if (home) return resolve(home);
+  if (platform === "win32" && variables["APPDATA"]) return join(variables["APPDATA"], "toolyard");
+  return join(variables["XDG_CONFIG_HOME"] || join(variables["HOME"] || homedir(), ".config"), "toolyard");
+}
+
+/** Where data is kept that outlives a run (last known lists): `$TOOLYARD_HOME/data`, else the XDG data folder. */
+export function dataFolder(variables: Variables, platform: NodeJS.Platform = process.platform): string {
+  const home = variables["TOOLYARD_HOME"];
+  if (home) return join(resolve(home), "data");
+  if (platform === "win32" && variables["LOCALAPPDATA"]) return join(variables["LOCALAPPDATA"], "toolyard");
+  return join(variables["XDG_DATA_HOME"] || join(variables["HOME"] || homedir(), ".local", "share"), "toolyard");
+}
+
+/** `--config` (any number), else `./toolyard.toml`, else the one in the user's folder, else none. */
+export function locateConfig(named: readonly string[], variables: Variables, cwd: string): readonly string[] {
+  if (named.length > 0) return named.map((file) => resolve(cwd, file));
+  const here = join(cwd, CONFIG_FILE_NAME);
+  if (existsSync(here)) return [here];
+  const own = join(userConfigFolder(variables), CONFIG_FILE_NAME);
+  return existsSync(own) ? [own] : [];
+}

@@ -1,0 +1,63 @@
+import { isJsonObject, type JsonObject } from "../core/json.ts";
+
+/** The server files of desktop clients and editors, turned into the tree that `toolyard.toml` gives. */
+export interface ConvertedServers {
+  readonly stdio_servers: JsonObject;
+  readonly remote_servers: readonly JsonObject[];
+  readonly warnings: readonly string[];
+}
+
+const KNOWN_KEYS = new Set(["command", "args", "env", "cwd", "url", "serverUrl", "httpUrl", "type", "headers", "disabled", "timeout"]);
+/** Below this a `timeout` is taken for seconds, as half of the clients mean it; above, for milliseconds. */
+const SECONDS_BELOW = 1000;
+
+/** `mcpServers` (desktop clients) or `servers` (VS Code) of a parsed JSON file; undefined when it has neither. */
+export function serverTable(tree: JsonObject): JsonObject | undefined {
+  for (const key of ["mcpServers", "servers", "context_servers", "mcp_servers"]) {
+    const table = tree[key];
+    if (isJsonObject(table)) return table;
+  }
+  const nested = tree["mcp"];
+  return isJsonObject(nested) && isJsonObject(nested["servers"]) ? nested["servers"] : undefined;
+}
+
+export function convertServers(table: JsonObject): ConvertedServers {
+  const stdio: JsonObject = {};
+  const remote: JsonObject[] = [];
+  const warnings: string[] = [];
+  for (const [alias, entry] of Object.entries(table)) {
+    if (!isJsonObject(entry)) {
+      warnings.push(`server "${alias}" is not an object and was left out`);
+      continue;
+    }
+    const unknown = Object.keys(entry).filter((key) => !KNOWN_KEYS.has(key));
+    if (unknown.length > 0) warnings.push(`server "${alias}": ignored ${unknown.map((key) => `\`${key}\``).join(", ")}`);
+    const converted = convertServer(entry);
+    if (converted === undefined) warnings.push(`server "${alias}" has neither \`command\` nor \`url\` and was left out`);
+    else if (converted.url === undefined) stdio[alias] = converted.options;
+    else remote.push({ namespace: alias, url: converted.url, ...converted.options });
+  }
+  return { stdio_servers: stdio, remote_servers: remote, warnings };
+}
+
+function convertServer(entry: JsonObject): { url?: unknown; options: JsonObject } | undefined {
+  const common = {
+    ...(entry["disabled"] === true ? { enabled: false } : {}),
+    ...(typeof entry["timeout"] === "number" ? { timeout: timeoutMs(entry["timeout"]) } : {}),
+  };
+  const url = entry["url"] ?? entry["serverUrl"] ?? entry["httpUrl"];
+  if (url !== undefined) {
+    const transport = entry["type"] === "sse" ? { transport: "sse" } : {};
+    return { url, options: { ...common, ...transport, ...pick(entry, ["headers"]) } };
+  }
+  if (entry["command"] === undefined) return undefined;
+  return { options: { ...common, ...pick(entry, ["args", "env", "cwd"]), command: entry["command"] } };
+}
+
+function timeoutMs(value: number): number {
+  return value < SECONDS_BELOW ? value * 1000 : value;
+}
+
+function pick(entry: JsonObject, keys: readonly string[]): JsonObject {
+  return Object.fromEntries(keys.filter((key) => entry[key] !== undefined && entry[key] !== null).map((key) => [key, entry[key]]));
+}
