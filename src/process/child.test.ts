@@ -1,0 +1,197 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { once } from "node:events";
+import { spawnSync } from "node:child_process";
+import { pathToFileURL } from "node:url";
+import { afterEach, describe, expect, test } from "vitest";
+import { FailError } from "../core/errors.ts";
+import { ChildRegistry } from "./child-registry.ts";
+import { spawnChild, type Child, type SpawnOptions } from "./child.ts";
+import { childEnvironment } from "./environment.ts";
+import { readProcess } from "./process-table.ts";
+
+const children: Child[] = [];
+const folders: string[] = [];
+
+afterEach(async () => {
+  await Promise.all(children.splice(0).map((child) => child.kill(0)));
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+async function start(command: string, args: readonly string[], options: Partial<SpawnOptions> = {}): Promise<Child> {
+  const child = await spawnChild({ command, args, env: childEnvironment(), ...options });
+  children.push(child);
+  return child;
+}
+
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), "toolyard-process-"));
+  folders.push(path);
+  return path;
+}
+
+async function failureOf(promise: Promise<unknown>) {
+  const error = await promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (error instanceof FailError) return error.failure;
+  throw new Error(`expected a FailError, got ${String(error)}`);
+}
+
+async function firstLine(child: Child): Promise<string> {
+  let text = "";
+  while (!text.includes("\n")) text += String((await once(child.stdout, "data"))[0]);
+  return text.slice(0, text.indexOf("\n"));
+}
+
+function isAlive(pid: number): boolean {
+  const row = readProcess(pid);
+  return row !== undefined && !row.isZombie;
+}
+
+describe("spawnChild", () => {
+  test("a child hears stdin, speaks on stdout and on descriptor 3, and tells how it ended", async () => {
+    const child = await start("sh", ["-c", 'read -r line; echo "got $line"; echo extra >&3; exit 7'], { extraPipes: 1 });
+    child.stdin.end("hello\n");
+    const extra = once(child.pipes[0]!, "data");
+    expect(await firstLine(child)).toBe("got hello");
+    expect(String((await extra)[0])).toBe("extra\n");
+    expect(await child.exited).toEqual({ code: 7, signal: null });
+    await child.closed;
+  });
+
+  test("S8: arguments reach the program as they are, without a shell", async () => {
+    const child = await start(process.execPath, ["-e", "console.log(JSON.stringify(process.argv.slice(1)))", "a b", "$HOME", "`id`", '"', "*"]);
+    expect(JSON.parse(await firstLine(child))).toEqual(["a b", "$HOME", "`id`", '"', "*"]);
+  });
+
+  test("S8: a child leads a process group of its own", async () => {
+    const child = await start("sleep", ["60"]);
+    expect(readProcess(child.pid)?.group).toBe(child.pid);
+  });
+
+  test("writing to a child that is gone breaks nothing", async () => {
+    const child = await start("true", []);
+    await child.exited;
+    child.stdin.write("x".repeat(100_000));
+    child.stdin.end();
+    await child.closed;
+    expect(child.exit).toEqual({ code: 0, signal: null });
+  });
+
+  test("an unknown program is unavailable, and the message says what was tried and what to do", async () => {
+    const failure = await failureOf(start("no-such-program-anywhere", []));
+    expect(failure).toMatchObject({ kind: "unavailable", retryable: false });
+    expect(failure.message).toMatch(/`no-such-program-anywhere` was not found in the \d+ folders of PATH. Install it/);
+  });
+
+  test("a file that may not be run is unavailable, and no path of the machine is told", async () => {
+    const path = join(folder(), "plain.txt");
+    writeFileSync(path, "#!/bin/sh\n", { mode: 0o644 });
+    const failure = await failureOf(start(path, []));
+    expect(failure).toMatchObject({ kind: "unavailable" });
+    expect(failure.message).toContain("chmod +x");
+    expect(failure.message).not.toContain(tmpdir());
+  });
+
+  test("a script whose interpreter is missing is unavailable", async () => {
+    const path = join(folder(), "script");
+    writeFileSync(path, "#!/no/such/interpreter\n", { mode: 0o755 });
+    expect(await failureOf(start(path, []))).toMatchObject({ kind: "unavailable", message: expect.stringContaining("interpreter in its first line") });
+  });
+
+  test("a working folder that is absent, or a file, is unavailable", async () => {
+    const root = folder();
+    writeFileSync(join(root, "file"), "");
+    expect(await failureOf(start("true", [], { cwd: join(root, "absent") }))).toMatchObject({ message: expect.stringContaining("does not exist") });
+    expect(await failureOf(start("true", [], { cwd: join(root, "file") }))).toMatchObject({ message: expect.stringContaining("is not a folder") });
+  });
+
+  test("a NUL byte in an argument and arguments beyond the system's bound are refused, not thrown", async () => {
+    expect(await failureOf(start("true", ["a\0b"]))).toMatchObject({ kind: "unavailable", message: expect.stringContaining("NUL") });
+    expect(await failureOf(start("true", ["x".repeat(300_000)]))).toMatchObject({ kind: "too_large" });
+  });
+
+  test("one child more than the cap is refused, and a place is free again once a child is gone", async () => {
+    const registry = new ChildRegistry({ maxChildren: 1 });
+    const first = await start("sleep", ["60"], { registry });
+    expect(registry.count).toBe(1);
+    expect(await failureOf(start("true", [], { registry }))).toMatchObject({ kind: "limited", retryAfterMs: 1000 });
+    await first.kill(0);
+    expect(registry.count).toBe(0);
+    const second = await start("true", [], { registry });
+    await second.gone;
+    expect(registry.count).toBe(0);
+  });
+});
+
+describe("kill", () => {
+  test("a child that heeds SIGTERM ends by it", async () => {
+    const child = await start("sleep", ["60"]);
+    await child.kill(5000);
+    expect(child.exit).toEqual({ code: null, signal: "SIGTERM" });
+  });
+
+  test("a child that ignores SIGTERM, and its children that do so too, are killed after the grace", async () => {
+    const child = await start("sh", ["-c", "trap '' TERM; sleep 600 & echo $!; wait; sleep 600"]);
+    const grandchild = Number(await firstLine(child));
+    await child.kill(100);
+    expect(child.exit).toEqual({ code: null, signal: "SIGKILL" });
+    expect(isAlive(grandchild)).toBe(false);
+  });
+
+  test.runIf(process.platform === "linux")("a daemon that left group, session and parent is found by its marker", async () => {
+    const child = await start("sh", ["-c", "setsid sh -c 'sleep 600 & echo $!' & wait; sleep 600"]);
+    const daemon = Number(await firstLine(child));
+    expect(isAlive(daemon)).toBe(true);
+    await child.kill(0);
+    expect(isAlive(daemon)).toBe(false);
+  });
+
+  test.runIf(process.platform === "linux")("what a child leaves behind when it ends by itself is killed too", async () => {
+    const child = await start("sh", ["-c", "setsid sh -c 'sleep 600 & echo $!' & sleep 600 & wait %1; exit 0"]);
+    const daemon = Number(await firstLine(child));
+    await child.gone;
+    expect(child.exit?.code).toBe(0);
+    expect(isAlive(daemon)).toBe(false);
+  });
+
+  test("killing twice, and killing what is gone, resolves", async () => {
+    const child = await start("sleep", ["60"]);
+    await Promise.all([child.kill(1000), child.kill(0)]);
+    await child.kill(0);
+    expect(isAlive(child.pid)).toBe(false);
+  });
+
+  test("every child dies with this process", () => {
+    const module = pathToFileURL(join(import.meta.dirname, "child.ts")).href;
+    const program = `
+      const { spawnChild } = await import(${JSON.stringify(module)});
+      const child = await spawnChild({ command: "sh", args: ["-c", "trap '' TERM; sleep 600 & echo $!; wait"], env: { PATH: process.env.PATH } });
+      child.stdout.once("data", (data) => { console.log(child.pid, String(data).trim()); process.exit(3); });`;
+    const result = runTypeScript(program);
+    const pids = result.stdout.trim().split(" ").map(Number);
+    expect(result.status).toBe(3);
+    expect(pids).toHaveLength(2);
+    expect(pids.filter(isAlive)).toEqual([]);
+  });
+});
+
+// The process under test runs the sources themselves, stripped of their types by a loader.
+function runTypeScript(program: string) {
+  const loader = `
+    import { readFileSync } from "node:fs";
+    import { transform } from ${JSON.stringify(import.meta.resolve("sucrase"))};
+    export async function load(url, context, next) {
+      if (!url.endsWith(".ts")) return next(url, context);
+      const { code } = transform(readFileSync(new URL(url), "utf8"), { transforms: ["typescript"], disableESTransforms: true });
+      return { format: "module", source: code, shortCircuit: true };
+    }`;
+  const root = folder();
+  writeFileSync(join(root, "loader.mjs"), loader);
+  writeFileSync(join(root, "register.mjs"), `import { register } from "node:module"; register("./loader.mjs", import.meta.url);`);
+  writeFileSync(join(root, "main.mjs"), program);
+  return spawnSync(process.execPath, ["--import", pathToFileURL(join(root, "register.mjs")).href, join(root, "main.mjs")], { encoding: "utf8", timeout: 20_000 });
+}

@@ -1,0 +1,196 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { statSync } from "node:fs";
+import { basename } from "node:path";
+import type { Duplex, Readable, Writable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import { FailError } from "../core/errors.ts";
+import { fail } from "../core/outcome.ts";
+import { CHILDREN, type ChildRegistry } from "./child-registry.ts";
+import { readProcess } from "./process-table.ts";
+import { resolveCommand, type ResolvedCommand } from "./resolve-command.ts";
+import { killTree, MARKER_VARIABLE, type Tree } from "./tree.ts";
+
+export interface SpawnOptions {
+  /** A program: a path (a relative one starts at `cwd`), or a name that PATH leads to. Never a shell line. */
+  readonly command: string;
+  readonly args: readonly string[];
+  /** @default the working folder of this process */
+  readonly cwd?: string;
+  /** The whole environment of the child; see `childEnvironment`. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Pipes beside the three standard ones, from descriptor 3 on. @default 0 */
+  readonly extraPipes?: number;
+  /** Who owns the child. @default CHILDREN */
+  readonly registry?: ChildRegistry;
+}
+
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** A running child in a process group of its own. Read `stdout` and `stderr`, or it may block on a full pipe. */
+export interface Child {
+  readonly pid: number;
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  /** The extra pipes; `pipes[0]` is the child's descriptor 3. */
+  readonly pipes: readonly Duplex[];
+  /** How it ended; `undefined` while it runs. */
+  readonly exit: Exit | undefined;
+  /** The child itself ended. What it wrote may still wait in the pipes, and its own children may live on for a moment. */
+  readonly exited: Promise<Exit>;
+  /** It ended and all its pipes are closed. Grandchildren that hold a pipe delay this until they are killed. */
+  readonly closed: Promise<void>;
+  /** The child and all that it started are gone. */
+  readonly gone: Promise<void>;
+  /** SIGTERM, up to `graceMs`, then SIGKILL of the whole tree, also of what left its group. Resolves when nothing is left. */
+  kill(graceMs: number): Promise<void>;
+}
+
+/**
+ * Starts a program in a process group of its own, without a shell. Rejects with a `FailError`: `unavailable` when it cannot be
+ * started (says what was tried and what to do), `limited` when too many children run, `too_large` when its arguments do not fit.
+ * Every child that still lives when this process exits is killed.
+ */
+export async function spawnChild(options: SpawnOptions): Promise<Child> {
+  const { command, args, cwd, env, extraPipes = 0, registry = CHILDREN } = options;
+  if (cwd !== undefined) assertFolder(cwd);
+  const resolved = resolveCommand(command, args, { env, ...(cwd === undefined ? {} : { cwd }) });
+  const marker = nextMarker();
+  registry.reserve();
+  let handle: ChildProcess;
+  try {
+    handle = await start(resolved, { ...options, env: { ...env, [MARKER_VARIABLE]: marker } }, extraPipes);
+  } catch (error) {
+    registry.cancel();
+    throw startFailure(command, error);
+  }
+  const tree: Tree = { pid: handle.pid!, marker, startedAt: readProcess(handle.pid!)?.startedAt ?? 0 };
+  registry.add(tree);
+  return new SpawnedChild(handle, tree, registry);
+}
+
+class SpawnedChild implements Child {
+  readonly pid: number;
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  readonly pipes: readonly Duplex[];
+  readonly exited: Promise<Exit>;
+  readonly closed: Promise<void>;
+  readonly gone: Promise<void>;
+  exit: Exit | undefined;
+  readonly #tree: Tree;
+  #isGone = false;
+  #killing: Promise<void> | undefined;
+
+  constructor(handle: ChildProcess, tree: Tree, registry: ChildRegistry) {
+    this.pid = tree.pid;
+    this.#tree = tree;
+    this.stdin = handle.stdin!;
+    this.stdout = handle.stdout!;
+    this.stderr = handle.stderr!;
+    this.pipes = handle.stdio.slice(3) as unknown as Duplex[];
+    // A child that ends without reading breaks its pipes; how it ended is told by `exited`.
+    for (const stream of [this.stdin, this.stdout, this.stderr, ...this.pipes]) stream.on("error", () => {});
+    this.exited = new Promise((resolve) => {
+      handle.once("exit", (code, signal) => {
+        this.exit = { code, signal };
+        resolve(this.exit);
+      });
+    });
+    this.closed = new Promise((resolve) => handle.once("close", () => resolve()));
+    this.gone = this.exited.then(() => this.#settle(registry));
+  }
+
+  async kill(graceMs: number): Promise<void> {
+    if (this.#isGone) return;
+    const killing = killTree(this.#tree, graceMs);
+    this.#killing = bothOf(this.#killing, killing);
+    await this.#killing;
+    // A process in an uninterruptible wait outlasts SIGKILL; whoever closes must not wait for it.
+    const patience = new AbortController();
+    await Promise.race([this.gone, sleep(MAX_REAP_MS, undefined, { signal: patience.signal }).catch(() => {})]);
+    patience.abort();
+  }
+
+  async #settle(registry: ChildRegistry): Promise<void> {
+    // Whoever kills looks at the whole tree anyway.
+    if (this.#killing) await this.#killing.then(() => registry.remove(this.#tree));
+    else await registry.ended(this.#tree);
+    this.#isGone = true;
+  }
+}
+
+async function bothOf(first: Promise<void> | undefined, second: Promise<void>): Promise<void> {
+  await first;
+  await second;
+}
+
+/** Time from the last SIGKILL until the system must have reported the end of the child. */
+const MAX_REAP_MS = 1000;
+
+function start(resolved: ResolvedCommand, { cwd, env }: SpawnOptions, extraPipes: number): Promise<ChildProcess> {
+  return new Promise((resolve, reject) => {
+    const handle = spawn(resolved.file, resolved.args, {
+      ...(cwd === undefined ? {} : { cwd }),
+      env,
+      stdio: Array.from({ length: 3 + extraPipes }, () => "pipe" as const),
+      shell: false,
+      // On Windows this would open a console window; its trees are killed by parentage.
+      detached: process.platform !== "win32",
+      windowsHide: true,
+      windowsVerbatimArguments: resolved.verbatim,
+    });
+    handle.once("error", reject);
+    handle.once("spawn", () => {
+      handle.off("error", reject);
+      // Later errors are about signals that could not be sent.
+      handle.on("error", () => {});
+      resolve(handle);
+    });
+  });
+}
+
+// A hub inside a hub keeps the outer marker in front, so that the outer one finds these children too.
+function nextMarker(): string {
+  const outer = process.env[MARKER_VARIABLE];
+  return outer === undefined ? randomUUID() : `${outer.slice(-MAX_OUTER_MARKER_CHARS)}/${randomUUID()}`;
+}
+
+const MAX_OUTER_MARKER_CHARS = 400;
+
+function assertFolder(cwd: string): void {
+  const stats = statSync(cwd, { throwIfNoEntry: false });
+  if (stats?.isDirectory()) return;
+  const what = stats ? "is not a folder" : "does not exist";
+  throw new FailError(
+    fail("unavailable", `The working folder \`${basename(cwd)}\` ${what}. Create it, or correct \`cwd\`.`, { retryable: false, cause: new Error(`cwd: ${cwd}`) }),
+  );
+}
+
+function startFailure(command: string, error: unknown): FailError {
+  const name = basename(command);
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === "E2BIG") {
+    return new FailError(fail("too_large", `The arguments or variables for \`${name}\` are more than this system takes. Send large values on stdin.`, { cause: error }));
+  }
+  const [advice, retryable] = ADVICE[code ?? ""] ?? [`Run it by hand to see why${code === undefined ? "" : ` (${code})`}.`, false];
+  return new FailError(fail("unavailable", `Command \`${name}\` could not be started. ${advice}`, { retryable, cause: error }));
+}
+
+const ADVICE: Readonly<Record<string, readonly [advice: string, retryable: boolean]>> = {
+  ENOENT: ["It, or the interpreter in its first line, does not exist.", false],
+  EACCES: ["It may not be run: make it executable, and check the rights of its interpreter.", false],
+  EPERM: ["This user may not run it.", false],
+  ENOTDIR: ["A step of its path is not a folder.", false],
+  ENOEXEC: ["It is not a program of this machine; a script needs a first line such as `#!/bin/sh`.", false],
+  EAGAIN: ["This user has too many processes; try again later.", true],
+  ENOMEM: ["The machine is out of memory; try again later.", true],
+  EMFILE: ["Too many files are open; try again later.", true],
+  ENFILE: ["Too many files are open; try again later.", true],
+  ERR_INVALID_ARG_VALUE: ["An argument or variable holds a NUL byte.", false],
+};

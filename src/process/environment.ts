@@ -1,0 +1,79 @@
+/** Which variables a child gets beside the allow-list. */
+export interface ChildEnvironmentOptions {
+  /** The child's own variables; they win over inherited ones. */
+  readonly own?: Readonly<Record<string, string>>;
+  /** Further names that pass from this process to the child when they are set here. */
+  readonly inherit?: readonly string[];
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The environment of a child: the allow-listed variables of this process, those named in `inherit`, and the child's own.
+ * Everything else stays here, tokens above all.
+ */
+export function childEnvironment(
+  { own = {}, inherit = [] }: ChildEnvironmentOptions = {},
+  parent: Environment = process.env,
+  platform: NodeJS.Platform = process.platform,
+): Record<string, string> {
+  const fold = platform === "win32" ? (name: string) => name.toUpperCase() : (name: string) => name;
+  const wanted = new Set([...ALLOWED, ...(platform === "win32" ? ALLOWED_ON_WINDOWS : []), ...inherit].map(fold));
+  const ownNames = new Set(Object.keys(own).map(fold));
+  const result: Record<string, string> = {};
+  for (const [name, value] of Object.entries(parent)) {
+    if (value === undefined || ownNames.has(fold(name))) continue;
+    if (!wanted.has(fold(name)) && !name.startsWith("LC_")) continue;
+    // Exported shell functions are code, not settings.
+    if (value.startsWith("()")) continue;
+    result[name] = value;
+  }
+  return Object.assign(result, own);
+}
+
+const ALLOWED = [
+  "PATH",
+  "HOME",
+  "USER",
+  "LANG",
+  "TZ",
+  "TMPDIR",
+  "SHELL",
+  "TERM",
+  "HTTP_PROXY",
+  "HTTPS_PROXY",
+  "NO_PROXY",
+  "ALL_PROXY",
+  "http_proxy",
+  "https_proxy",
+  "no_proxy",
+  "all_proxy",
+  "NODE_EXTRA_CA_CERTS",
+  "SSL_CERT_FILE",
+  "SSL_CERT_DIR",
+  "REQUESTS_CA_BUNDLE",
+  "CURL_CA_BUNDLE",
+];
+
+// Without these, programs on Windows do not find their system libraries, their settings or a temporary folder.
+const ALLOWED_ON_WINDOWS = [
+  "PATHEXT",
+  "SystemRoot",
+  "SystemDrive",
+  "windir",
+  "ComSpec",
+  "TEMP",
+  "TMP",
+  "USERNAME",
+  "USERPROFILE",
+  "HOMEDRIVE",
+  "HOMEPATH",
+  "APPDATA",
+  "LOCALAPPDATA",
+  "ProgramData",
+  "ProgramFiles",
+  "ProgramFiles(x86)",
+  "CommonProgramFiles",
+  "NUMBER_OF_PROCESSORS",
+  "PROCESSOR_ARCHITECTURE",
+];

@@ -1,0 +1,84 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+
+/** One process of this machine as far as killing a tree needs to know it. */
+export interface ProcessRow {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+  readonly session: number;
+  /** Clock ticks since boot at its start; 0 where the platform does not say. */
+  readonly startedAt: number;
+  /** Ended, and waiting for its parent to notice. */
+  readonly isZombie: boolean;
+}
+
+/**
+ * All processes that can be seen. On Linux from /proc, read synchronously: it is memory, not disk, and a snapshot taken in one
+ * go cannot be outrun by its own pauses. On macOS from `ps`. Empty on Windows, where `taskkill` walks the tree.
+ */
+export function readProcessTable(platform: NodeJS.Platform = process.platform): ProcessRow[] {
+  if (platform === "linux") return readProc();
+  if (platform === "win32") return [];
+  return readPs();
+}
+
+/** One row of the table; `undefined` once the process is gone or where there is no /proc. */
+export function readProcess(pid: number): ProcessRow | undefined {
+  try {
+    return parseStat(readFileSync(`/proc/${pid}/stat`, "latin1"));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The environment block that a process was started with, on Linux and where it may be read. */
+export function readEnvironment(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, "latin1");
+  } catch {
+    return "";
+  }
+}
+
+function readProc(): ProcessRow[] {
+  const rows: ProcessRow[] = [];
+  for (const name of readdirSync("/proc")) {
+    const first = name.charCodeAt(0);
+    if (first < 49 || first > 57) continue;
+    const row = readProcess(Number(name));
+    if (row) rows.push(row);
+  }
+  return rows;
+}
+
+// `pid (command) state ppid pgrp session …`: the command may hold blanks and brackets, so count from the last bracket.
+function parseStat(text: string): ProcessRow | undefined {
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  const [state, parent, group, session] = fields;
+  if (state === undefined || session === undefined) return undefined;
+  return {
+    pid: Number.parseInt(text, 10),
+    parent: Number(parent),
+    group: Number(group),
+    session: Number(session),
+    startedAt: Number(fields[19] ?? 0),
+    isZombie: state === "Z" || state === "X",
+  };
+}
+
+const PS_TIMEOUT_MS = 2000;
+
+function readPs(): ProcessRow[] {
+  const { stdout } = spawnSync("/bin/ps", ["-axo", "pid=,ppid=,pgid=,state="], { encoding: "utf8", timeout: PS_TIMEOUT_MS });
+  return parsePs(stdout ?? "");
+}
+
+/** Parses the output of `ps -axo pid=,ppid=,pgid=,state=`. */
+export function parsePs(text: string): ProcessRow[] {
+  return text.split("\n").flatMap((line) => {
+    const [pid, parent, group, state] = line.trim().split(/\s+/);
+    if (!pid || !parent || !group) return [];
+    return [{ pid: Number(pid), parent: Number(parent), group: Number(group), session: 0, startedAt: 0, isZombie: state?.startsWith("Z") ?? false }];
+  });
+}

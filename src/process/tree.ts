@@ -1,0 +1,131 @@
+import { execFile, spawnSync } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { readEnvironment, readProcess, readProcessTable, type ProcessRow } from "./process-table.ts";
+
+/** Variable that marks every descendant of a child, so that one that left group and parent is still found (Linux). */
+export const MARKER_VARIABLE = "TOOLYARD_CHILD_ID";
+
+/** A child and all that came of it. `pid` leads its process group. */
+export interface Tree {
+  readonly pid: number;
+  /** Value of `MARKER_VARIABLE`. */
+  readonly marker: string;
+  /** From the process table; 0 where unknown. */
+  readonly startedAt: number;
+}
+
+/** Milliseconds between two looks at a tree that is asked to end. */
+const POLL_MS = process.platform === "linux" ? 15 : 60;
+/** Looks after SIGKILL. A process in an uninterruptible wait may outlast them; nothing more can be done about it then. */
+const MAX_KILL_ROUNDS = 40;
+const TASKKILL_TIMEOUT_MS = 5000;
+
+/**
+ * Ends a child with everything it started: SIGTERM, up to `graceMs` to leave, then SIGKILL to the group and to whatever left
+ * the group. Resolves when nothing of it lives. Windows has no SIGTERM for console programs: they get the grace as silence.
+ */
+export async function killTree(tree: Tree, graceMs: number): Promise<void> {
+  if (process.platform === "win32") return killOnWindows(tree.pid, graceMs);
+  if (graceMs > 0) {
+    let living = findTree(tree);
+    signalAll(tree, living, "SIGTERM");
+    const end = performance.now() + graceMs;
+    while (performance.now() < end) {
+      living = living.filter(isAlive);
+      // The whole table is read again only once the known ones are gone.
+      if (living.length === 0) living = findTree(tree);
+      if (living.length === 0) return;
+      await sleep(Math.min(POLL_MS, Math.max(1, end - performance.now())));
+    }
+  }
+  for (let round = 0; round < MAX_KILL_ROUNDS; round += 1) {
+    const rows = findTree(tree);
+    if (rows.length === 0) return;
+    signalAll(tree, rows, "SIGKILL");
+    await sleep(round < 4 ? 2 : POLL_MS);
+  }
+}
+
+/** The same at once and without waiting, for the moment this process exits. */
+export function killTreeNow(tree: Tree): void {
+  if (process.platform === "win32") {
+    spawnSync("taskkill", ["/PID", String(tree.pid), "/T", "/F"], { windowsHide: true, timeout: TASKKILL_TIMEOUT_MS });
+    return;
+  }
+  signalAll(tree, findTree(tree), "SIGKILL");
+}
+
+/** Whether the group still has a member, zombies included: the cheap question. */
+export function hasGroup(pid: number): boolean {
+  return process.platform !== "win32" && signal(-pid, 0);
+}
+
+/** Living processes of the trees, found by parentage, group, session and marker. One reading of the process table for all. */
+export function findTrees(trees: readonly Tree[]): ProcessRow[] {
+  const table = readProcessTable();
+  const found = new Map<number, ProcessRow>();
+  for (const tree of trees) for (const row of descendants(tree, table)) found.set(row.pid, row);
+  return Array.from(found.values());
+}
+
+function findTree(tree: Tree): ProcessRow[] {
+  return findTrees([tree]);
+}
+
+function descendants(tree: Tree, table: readonly ProcessRow[]): ProcessRow[] {
+  const family = new Set([tree.pid]);
+  const rows = table.filter((row) => row.startedAt >= tree.startedAt && row.pid !== process.pid);
+  const marked = new Set(rows.filter((row) => isMarked(row, tree)));
+  const belongs = (row: ProcessRow) =>
+    row.pid === tree.pid || row.group === tree.pid || row.session === tree.pid || family.has(row.parent) || marked.has(row);
+  const result = new Set<ProcessRow>();
+  // Parents may stand behind their children in the table, so go round until nobody new is found.
+  for (let size = -1; size !== result.size; ) {
+    size = result.size;
+    for (const row of rows) {
+      if (result.has(row) || !belongs(row)) continue;
+      result.add(row);
+      family.add(row.pid);
+    }
+  }
+  return Array.from(result).filter((row) => !row.isZombie);
+}
+
+function isMarked(row: ProcessRow, tree: Tree): boolean {
+  if (tree.startedAt === 0) return false;
+  return readEnvironment(row.pid).includes(`${MARKER_VARIABLE}=${tree.marker}`);
+}
+
+/** False where there is no /proc: the table is read again then. */
+function isAlive(row: ProcessRow): boolean {
+  const now = readProcess(row.pid);
+  return now !== undefined && now.startedAt === row.startedAt && !now.isZombie;
+}
+
+function signalAll(tree: Tree, rows: readonly ProcessRow[], name: "SIGTERM" | "SIGKILL"): void {
+  // The group first, as one act: a member cannot fork out from under it.
+  if (rows.some((row) => row.group === tree.pid)) signal(-tree.pid, name);
+  for (const row of rows) {
+    if (row.group === tree.pid) continue;
+    // Its number may have been given to another process since the table was read.
+    if (row.startedAt > 0 && readProcess(row.pid)?.startedAt !== row.startedAt) continue;
+    signal(row.pid, name);
+  }
+}
+
+function signal(pid: number, name: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, name);
+  } catch {
+    // Gone already, or never ours.
+    return false;
+  }
+}
+
+async function killOnWindows(pid: number, graceMs: number): Promise<void> {
+  const end = performance.now() + graceMs;
+  while (performance.now() < end && signal(pid, 0)) await sleep(POLL_MS);
+  await new Promise<void>((resolve) => {
+    execFile("taskkill", ["/PID", String(pid), "/T", "/F"], { windowsHide: true, timeout: TASKKILL_TIMEOUT_MS }, () => resolve());
+  });
+}
