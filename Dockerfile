@@ -1,0 +1,23 @@
+# The hub in a container. Mount a configuration at /etc/toolyard/toolyard.toml and pass the token by environment:
+#   docker build -t toolyard .
+#   docker run -p 8808:8808 -e TOOLYARD_TOKEN=… -v ./toolyard.toml:/etc/toolyard/toolyard.toml:ro toolyard
+FROM node:24-slim AS build
+WORKDIR /build
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci
+COPY . .
+RUN npm run build && npm prune --omit=dev
+
+FROM node:24-slim
+ENV NODE_ENV=production TOOLYARD_HOME=/var/lib/toolyard
+WORKDIR /opt/toolyard
+COPY --from=build /build/package.json ./
+COPY --from=build /build/node_modules ./node_modules
+COPY --from=build /build/dist ./dist
+RUN mkdir -p /var/lib/toolyard && chown node:node /var/lib/toolyard
+USER node
+EXPOSE 8808
+HEALTHCHECK --interval=30s --timeout=3s CMD ["node", "-e", "fetch('http://127.0.0.1:8808/healthz').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+# Inside a container the door must listen on all interfaces, which the hub refuses without a token.
+ENTRYPOINT ["node", "dist/cli/main.js"]
+CMD ["serve", "--config", "/etc/toolyard/toolyard.toml", "--host", "0.0.0.0", "--token-env", "TOOLYARD_TOKEN"]
