@@ -1,0 +1,217 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { ConfigError } from "../core/errors.ts";
+import { Type } from "../core/option-schema.ts";
+import { describeConfig, MASK } from "./describe.ts";
+import { publishedSchema } from "./json-schema.ts";
+import { loadConfig, type LoadOptions } from "./load.ts";
+
+const schema = Type.Object({
+  server: Type.Optional(
+    Type.Object({
+      host: Type.Optional(Type.String({ default: "127.0.0.1", description: "Where to listen." })),
+      port: Type.Optional(Type.Integer({ minimum: 0, maximum: 65535, default: 8808 })),
+      token: Type.Optional(Type.Secret()),
+      tool_mode: Type.Optional(Type.Enum(["normal", "discovery"])),
+    }),
+  ),
+  scripts: Type.Optional(Type.Object({ tools_path: Type.Optional(Type.Union([Type.Path(), Type.Array(Type.Path())])) })),
+  mcp: Type.Optional(
+    Type.Object({
+      stdio_servers: Type.Optional(
+        Type.Record(
+          Type.Object({
+            command: Type.Union([Type.String(), Type.Array(Type.String())]),
+            args: Type.Optional(Type.Array(Type.String())),
+            cwd: Type.Optional(Type.Path()),
+            env: Type.Optional(Type.Record(Type.Secret())),
+            enabled: Type.Optional(Type.Boolean()),
+            timeout: Type.Optional(Type.Number()),
+          }),
+        ),
+      ),
+      remote_servers: Type.Optional(
+        Type.Array(
+          Type.Object({
+            namespace: Type.String(),
+            url: Type.String(),
+            token: Type.Optional(Type.Secret()),
+            headers: Type.Optional(Type.Record(Type.Secret())),
+            enabled: Type.Optional(Type.Boolean()),
+            timeout: Type.Optional(Type.Number()),
+            transport: Type.Optional(Type.String()),
+          }),
+        ),
+      ),
+    }),
+  ),
+});
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "toolyard-config-"));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+async function file(name: string, text: string): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, text);
+  return path;
+}
+
+function load(options: Partial<LoadOptions>) {
+  return loadConfig({ files: [], variables: {}, schema, ...options });
+}
+
+async function problemsOf(loading: Promise<unknown>): Promise<readonly string[]> {
+  const error = await loading.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(ConfigError);
+  return (error as ConfigError).problems;
+}
+
+describe("layers", () => {
+  test("a flag beats a variable, a variable a file, a later file an earlier one", async () => {
+    const first = await file("a.toml", '[server]\nhost = "first"\nport = 1\ntool_mode = "normal"\n[scripts]\ntools_path = "tools"');
+    const second = await file("b.toml", '[server]\nhost = "second"\nport = 2');
+    const { tree, origins } = await load({
+      files: [first, second],
+      variables: { TOOLYARD_SERVER_PORT: "3" },
+      flags: { server: { host: "flag" } },
+    });
+    expect(tree).toEqual({ server: { host: "flag", port: 3, tool_mode: "normal" }, scripts: { tools_path: join(folder, "tools") } });
+    expect(origins.get("server.port")).toBe("env TOOLYARD_SERVER_PORT");
+    expect(origins.get("server.host")).toBe("flag");
+    expect(origins.get("server.tool_mode")).toBe(first);
+  });
+
+  test("a variable that names no option is warned about, with the nearest one", async () => {
+    const { warnings } = await load({ variables: { TOOLYARD_SERVER_PROT: "3" } });
+    expect(warnings).toEqual(["the variable TOOLYARD_SERVER_PROT names no option; did you mean TOOLYARD_SERVER_PORT?"]);
+  });
+
+  test("`config` shows every option with its origin, defaults included and secrets masked", async () => {
+    const path = await file("a.toml", '[server]\ntoken = "s3cret-value"\n[[mcp.remote_servers]]\nnamespace = "r"\nurl = "http://x"\nheaders = { A = "hidden" }');
+    const lines = describeConfig(await load({ files: [path] }), schema);
+    expect(lines).toContainEqual({ path: "server.host", value: "127.0.0.1", origin: "default", description: "Where to listen." });
+    expect(lines).toContainEqual({ path: "server.token", value: MASK, origin: path });
+    expect(JSON.stringify(lines)).not.toMatch(/s3cret-value|hidden/);
+  });
+});
+
+describe("a mistake", () => {
+  test("a misspelt key is refused with a suggestion and the file it stands in", async () => {
+    const path = await file("a.toml", "[server]\nprot = 1");
+    expect(await problemsOf(load({ files: [path] }))).toEqual([`server.prot: unknown key; did you mean \`port\`? (${path})`]);
+  });
+
+  test("all mistakes are reported at once, each with what was received", async () => {
+    const path = await file("a.toml", '[server]\nport = 70000\ntool_mode = "discover"\nhost = 5');
+    expect(await problemsOf(load({ files: [path] }))).toEqual([
+      `server.port: must be at most 65535, got 70000 (${path})`,
+      `server.tool_mode: must be one of "normal", "discovery", got "discover"; did you mean "discovery"? (${path})`,
+      `server.host: must be a string, got 5 (${path})`,
+    ]);
+  });
+
+  test("broken TOML names the file and the line", async () => {
+    const path = await file("a.toml", "[server\nport = 1");
+    const [problem] = await problemsOf(load({ files: [path] }));
+    expect(problem).toContain("a.toml");
+    expect(problem).toMatch(/1:/);
+  });
+
+  test("a file that is not there says how to make one", async () => {
+    const [problem] = await problemsOf(load({ files: [join(folder, "no.toml")] }));
+    expect(problem).toContain("there is no such file");
+    expect(problem).toContain("toolyard init");
+  });
+
+  test("one name for two servers is refused", async () => {
+    const path = await file("a.toml", '[mcp.stdio_servers.x]\ncommand = "x"\n[[mcp.remote_servers]]\nnamespace = "x"\nurl = "http://x"');
+    const [problem] = await problemsOf(load({ files: [path] }));
+    expect(problem).toContain('the name "x" is taken by another server');
+  });
+
+  test("a key that stands twice in JSON is refused with its line", async () => {
+    const path = await file("mcp.json", '{"mcpServers": {\n"a": {"command": "x"},\n"a": {"command": "y"}}}');
+    const [problem] = await problemsOf(load({ files: [path] }));
+    expect(problem).toContain('mcp.json:3: the key "a" stands twice');
+  });
+});
+
+describe("references", () => {
+  test("variables, defaults and files are filled in; a literal is kept; secrets are noted", async () => {
+    await file("token.txt", "from-file\n");
+    const path = await file(
+      "a.toml",
+      '[server]\nport = "${PORT}"\nhost = "${NOPE:-localhost}"\ntoken = {file = "token.txt"}\n[mcp.stdio_servers.s]\ncommand = "run"\nenv = {KEY = "${env:KEY}", RAW = "$${KEY}"}',
+    );
+    const { tree, secrets } = await load({ files: [path], variables: { PORT: "99", KEY: "k-secret" } });
+    expect(tree["server"]).toEqual({ port: 99, host: "localhost", token: "from-file" });
+    expect(tree["mcp"]).toEqual({ stdio_servers: { s: { command: "run", cwd: folder, env: { KEY: "k-secret", RAW: "${KEY}" } } } });
+    expect(secrets).toEqual(expect.arrayContaining(["from-file", "k-secret"]));
+  });
+
+  test("an unset variable takes out its own server alone and is named", async () => {
+    const path = await file(
+      "a.toml",
+      '[mcp.stdio_servers.good]\ncommand = "run"\n[mcp.stdio_servers.bad]\ncommand = "run"\nenv = {KEY = "${MISSING_KEY}"}\n[[mcp.remote_servers]]\nnamespace = "r"\nurl = "http://x"\ntoken = "${NO_TOKEN}"',
+    );
+    const { tree, unusable } = await load({ files: [path] });
+    expect(Object.keys((tree["mcp"] as { stdio_servers: object }).stdio_servers)).toEqual(["good"]);
+    expect(unusable.map(({ id, reason }) => [id, reason.match(/MISSING_KEY|NO_TOKEN/)?.[0]])).toEqual([
+      ["bad", "MISSING_KEY"],
+      ["r", "NO_TOKEN"],
+    ]);
+  });
+
+  test("an unset variable outside a server is an error", async () => {
+    const path = await file("a.toml", '[server]\nhost = "${NOPE}"');
+    expect((await problemsOf(load({ files: [path] })))[0]).toContain("the variable NOPE is not set");
+  });
+
+  test("`${input:…}` names the variable to set instead", async () => {
+    const path = await file("mcp.json", '{"servers": {"a": {"command": "x", "env": {"K": "${input:api-key}"}}}}');
+    const { unusable } = await load({ files: [path] });
+    expect(unusable[0]?.reason).toContain("set the variable API_KEY and write `${env:API_KEY}`");
+  });
+});
+
+describe("server files of other programs", () => {
+  test("an `mcpServers` file serves unchanged; unknown keys are one warning line", async () => {
+    const path = await file(
+      "mcp.json",
+      '{\n// comment\n"mcpServers": {"fs": {"command": "npx", "args": ["-y", "x"], "timeout": 30, "autoApprove": [], "alwaysAllow": []}, "off": {"command": "y", "disabled": true}, "web": {"type": "sse", "url": "https://example.com/sse", "headers": {"A": "${TOK:-t}"}}}}',
+    );
+    const { tree, warnings } = await load({ files: [path] });
+    expect(tree["mcp"]).toEqual({
+      stdio_servers: { fs: { command: "npx", args: ["-y", "x"], cwd: folder, timeout: 30_000 }, off: { command: "y", enabled: false } },
+      remote_servers: [{ namespace: "web", url: "https://example.com/sse", transport: "sse", headers: { A: "t" } }],
+    });
+    expect(warnings).toEqual([`${path.slice(0)}: server "fs": ignored \`autoApprove\`, \`alwaysAllow\``]);
+  });
+
+  test("a server with neither command nor URL is left out with a warning", async () => {
+    const path = await file("mcp.json", '{"mcpServers": {"x": {"type": "stdio"}}}');
+    const { tree, warnings } = await load({ files: [path] });
+    expect(tree["mcp"]).toEqual({ stdio_servers: {}, remote_servers: [] });
+    expect(warnings[0]).toContain("neither `command` nor `url`");
+  });
+
+  test("T11: `[scriptling]` is read as `[scripts]`", async () => {
+    const path = await file("a.toml", '[scriptling]\ntools_path = "./tools"');
+    expect((await load({ files: [path] })).tree["scripts"]).toEqual({ tools_path: join(folder, "tools") });
+  });
+});
+
+test("the published schema accepts secrets as files and numbers as variables", () => {
+  const published = publishedSchema(schema) as { properties: { server: { properties: Record<string, { anyOf?: object[] }> } } };
+  expect(published.properties.server.properties["port"]!.anyOf).toHaveLength(2);
+  expect(published.properties.server.properties["token"]!.anyOf).toHaveLength(2);
+  expect(JSON.stringify(published)).not.toContain("writeOnly");
+});
