@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { FailError } from "./errors.ts";
 import { fail } from "./outcome.ts";
 
@@ -15,22 +16,28 @@ export interface Budget {
 export class Deadline {
   readonly signal: AbortSignal;
   readonly #controller = new AbortController();
-  readonly #endsAt: number;
-  readonly #idleMs: number;
+  readonly #startedAt: number;
   readonly #parent: Deadline | undefined;
-  #idleTimer: NodeJS.Timeout | undefined;
-  #totalTimer: NodeJS.Timeout | undefined;
+  readonly #caller: AbortSignal | undefined;
+  #endsAt = Infinity;
+  #budget: Budget;
+  #timer: NodeJS.Timeout | undefined;
+  #wakesAt = Infinity;
   #touchedAt: number;
+  #holds = 0;
+  #over = false;
 
-  constructor(budget: Budget, parent?: Deadline) {
+  /** `caller`, where given, ends the deadline too: it aborts with kind `cancelled`, and one signal is enough for those who work. */
+  constructor(budget: Budget, parent?: Deadline, caller?: AbortSignal) {
     this.#parent = parent;
-    this.#idleMs = budget.idleMs;
-    const now = performance.now();
-    this.#touchedAt = now;
-    this.#endsAt = Math.min(now + budget.totalMs, parent?.endsAt ?? Infinity);
-    this.signal = parent ? AbortSignal.any([this.#controller.signal, parent.signal]) : this.#controller.signal;
-    this.#idleTimer = timer(() => this.#checkIdle(), budget.idleMs);
-    if (budget.totalMs > budget.idleMs) this.#totalTimer = timer(() => this.#expire(budget.totalMs), budget.totalMs);
+    this.#caller = caller;
+    this.#budget = budget;
+    this.#startedAt = performance.now();
+    this.#touchedAt = this.#startedAt;
+    this.signal = this.#controller.signal;
+    if (parent) follow(parent.signal, this.#onParent);
+    if (caller) follow(caller, this.#onCaller);
+    this.adapt(budget);
   }
 
   /** When the call must have ended, on the clock of `performance.now()`. */
@@ -40,9 +47,17 @@ export class Deadline {
 
   /** What is left of the shorter of the two budgets, in milliseconds, never below 0. */
   get remainingMs(): number {
-    const idleEnd = this.#touchedAt + this.#idleMs;
+    const idleEnd = this.#holds > 0 ? Infinity : this.#touchedAt + this.#budget.idleMs;
     const own = Math.min(idleEnd, this.#endsAt) - performance.now();
     return Math.max(0, Math.min(own, this.#parent?.remainingMs ?? Infinity));
+  }
+
+  /** The budget turned out to be another one, now that more is known. It counts from when the deadline began, as if it had been given then. */
+  adapt(budget: Budget): void {
+    if (this.#over) return;
+    this.#budget = budget;
+    this.#endsAt = Math.min(this.#startedAt + budget.totalMs, this.#parent?.endsAt ?? Infinity);
+    this.#arm();
   }
 
   /** A sign of life: the idle budget begins anew, here and in every parent. */
@@ -51,31 +66,73 @@ export class Deadline {
     this.#parent?.touch();
   }
 
-  /** Ends the timers. Whoever made the deadline calls this once the work is over. */
-  clear(): void {
-    clearTimeout(this.#idleTimer);
-    clearTimeout(this.#totalTimer);
-    this.#idleTimer = undefined;
-    this.#totalTimer = undefined;
+  /** Stops the idle clock, here and in every parent, until the returned function is called: a person is being asked. */
+  hold(): () => void {
+    const releaseParent = this.#parent?.hold();
+    this.#holds += 1;
+    let held = true;
+    return () => {
+      if (!held) return;
+      held = false;
+      this.#holds -= 1;
+      this.#touchedAt = performance.now();
+      this.#arm();
+      releaseParent?.();
+    };
   }
+
+  /** Ends the timer and lets go of parent and caller. Whoever made the deadline calls this once the work is over. */
+  clear(): void {
+    if (this.#over) return;
+    this.#over = true;
+    clearTimeout(this.#timer);
+    this.#parent?.signal.removeEventListener("abort", this.#onParent);
+    this.#caller?.removeEventListener("abort", this.#onCaller);
+  }
+
+  readonly #onParent = (): void => this.#end(this.#parent!.signal.reason);
+
+  readonly #onCaller = (): void => this.#end(cancelledFailure(this.#caller!.reason));
 
   // Touching only notes the time; the one timer re-arms itself, since a chatty call would otherwise churn timers.
-  #checkIdle(): void {
-    const quietMs = performance.now() - this.#touchedAt;
-    // Timers may fire a millisecond early.
-    if (quietMs + 1 >= this.#idleMs) return this.#expire(this.#idleMs);
-    this.#idleTimer = timer(() => this.#checkIdle(), this.#idleMs - quietMs);
+  #arm(): void {
+    if (this.#over) return;
+    const idleEnd = this.#holds > 0 ? Infinity : this.#touchedAt + this.#budget.idleMs;
+    const wakesAt = Math.min(idleEnd, this.#endsAt);
+    if (this.#timer !== undefined && this.#wakesAt === wakesAt) return;
+    clearTimeout(this.#timer);
+    this.#wakesAt = wakesAt;
+    this.#timer = timer(this.#check, wakesAt - performance.now());
   }
 
-  #expire(timeoutMs: number): void {
+  readonly #check = (): void => {
+    this.#timer = undefined;
+    // Timers may fire a millisecond early.
+    const now = performance.now() + 1;
+    if (now >= this.#endsAt) return this.#end(timeoutFailure(this.#endsAt - this.#startedAt));
+    if (this.#holds === 0 && now - this.#touchedAt >= this.#budget.idleMs) return this.#end(timeoutFailure(this.#budget.idleMs));
+    this.#arm();
+  };
+
+  #end(reason: unknown): void {
+    if (this.#over) return;
     this.clear();
-    this.#controller.abort(timeoutFailure(timeoutMs));
+    this.#controller.abort(reason);
   }
 }
 
+function follow(signal: AbortSignal, onAbort: () => void): void {
+  if (signal.aborted) return onAbort();
+  // Calls that share a parent or a caller may be many; that is no leak.
+  setMaxListeners(0, signal);
+  signal.addEventListener("abort", onAbort, ONCE);
+}
+
+const ONCE = Object.freeze({ once: true });
+
 function timer(run: () => void, delayMs: number): NodeJS.Timeout | undefined {
   if (delayMs === Infinity) return undefined;
-  const handle = setTimeout(run, Math.min(delayMs, MAX_TIMER_MS));
+  const handle = setTimeout(run, Math.min(Math.max(delayMs, 1), MAX_TIMER_MS));
   handle.unref();
   return handle;
 }
@@ -84,10 +141,16 @@ function timer(run: () => void, delayMs: number): NodeJS.Timeout | undefined {
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export function timeoutFailure(timeoutMs: number): FailError {
-  const seconds = timeoutMs >= 1000 ? `${Math.round(timeoutMs / 100) / 10} s` : `${timeoutMs} ms`;
+  const rounded = Math.round(timeoutMs);
+  const seconds = rounded >= 1000 ? `${Math.round(rounded / 100) / 10} s` : `${rounded} ms`;
   return new FailError(
     fail("timeout", `Timed out after ${seconds} without an answer. Raise the timeout of this source or tool if the work takes longer.`, {
-      details: { timeoutMs },
+      details: { timeoutMs: rounded },
     }),
   );
+}
+
+export function cancelledFailure(reason: unknown): FailError {
+  if (reason instanceof FailError) return reason;
+  return new FailError(fail("cancelled", "The caller cancelled the call or went away.", { cause: reason }));
 }

@@ -1,0 +1,48 @@
+/** Deeper values are not walked: nobody means them, and writing them out would exhaust the stack. */
+export const MAX_JSON_DEPTH = 1000;
+
+/**
+ * About how many bytes a value is as JSON, found without writing it: escapes are not counted, so text full of line breaks comes out a
+ * little short. Stops counting once `bound` is passed. `Infinity` when the value is nested deeper than `MAX_JSON_DEPTH`.
+ */
+export function jsonSize(value: unknown, bound = Infinity): number {
+  return sizeOf(value, bound, 0);
+}
+
+function sizeOf(value: unknown, bound: number, depth: number): number {
+  switch (typeof value) {
+    case "string":
+      return Buffer.byteLength(value) + 2;
+    case "number":
+      return Number.isInteger(value) && value > -1000 && value < 1000 ? 3 : String(value).length;
+    case "boolean":
+      return 5;
+    case "object":
+      break;
+    default:
+      return 0;
+  }
+  if (value === null) return 4;
+  if (depth >= MAX_JSON_DEPTH) return Infinity;
+  return Array.isArray(value) ? sizeOfArray(value, bound, depth) : sizeOfObject(value as Record<string, unknown>, bound, depth);
+}
+
+function sizeOfArray(items: readonly unknown[], bound: number, depth: number): number {
+  let size = 2;
+  for (const item of items) {
+    size += sizeOf(item, bound - size, depth + 1) + 1;
+    if (size > bound) return size;
+  }
+  return size;
+}
+
+function sizeOfObject(object: Readonly<Record<string, unknown>>, bound: number, depth: number): number {
+  let size = 2;
+  for (const key in object) {
+    const member = object[key];
+    if (member === undefined) continue;
+    size += key.length + 4 + sizeOf(member, bound - size, depth + 1);
+    if (size > bound) return size;
+  }
+  return size;
+}
