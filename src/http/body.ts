@@ -1,0 +1,58 @@
+import type { IncomingMessage } from "node:http";
+import { Refusal } from "./refusal.ts";
+
+/**
+ * Reads a request's body, holding at most `maxBytes` of it. Rejects with a `Refusal`: 413 as soon as the bound is known to be passed,
+ * 415 for a compressed body, 400 when the caller stopped half-way.
+ */
+export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  const encoding = request.headers["content-encoding"];
+  if (encoding !== undefined && encoding.toLowerCase() !== "identity") {
+    return Promise.reject(new Refusal(415, `Unsupported Content-Encoding: ${encoding.slice(0, 40)}. Send the body as it is.`, CLOSE));
+  }
+  if (declaredLength(request) > maxBytes) {
+    discardRest(request);
+    return Promise.reject(tooLarge(maxBytes));
+  }
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let held = 0;
+    request.on("data", (chunk: Buffer) => {
+      held += chunk.length;
+      if (held <= maxBytes) return void chunks.push(chunk);
+      request.removeAllListeners("data");
+      chunks.length = 0;
+      discardRest(request);
+      reject(tooLarge(maxBytes));
+    });
+    request.once("end", () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, held)));
+    const onBroken = (): void => reject(new Refusal(400, "The request body ended before it was complete.", CLOSE));
+    request.once("error", onBroken);
+    request.once("close", onBroken);
+  });
+}
+
+/** What the head of a request says about its body, so that a large one is refused before any of it is read. */
+export function declaredLength(request: IncomingMessage): number {
+  return Number(request.headers["content-length"] ?? 0);
+}
+
+export function tooLarge(maxBytes: number): Refusal {
+  return new Refusal(413, `Payload Too Large: Request body must not exceed ${maxBytes} bytes`);
+}
+
+/**
+ * Takes in and drops what is left of a refused body. Closing on a caller that still sends would lose the answer, since the system
+ * then resets the connection; somebody who never ends is cut off all the same.
+ */
+function discardRest(request: IncomingMessage): void {
+  let dropped = 0;
+  request.on("data", (chunk: Buffer) => {
+    dropped += chunk.length;
+    if (dropped > MAX_DISCARDED_BYTES) request.destroy();
+  });
+  request.on("error", () => {});
+}
+
+const MAX_DISCARDED_BYTES = 64 * 1024 * 1024;
+const CLOSE = { connection: "close" };

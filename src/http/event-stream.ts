@@ -1,0 +1,100 @@
+import type { ServerResponse } from "node:http";
+import { formatSseEvent, SSE_KEEP_ALIVE } from "../wire/sse.ts";
+
+export interface StreamLimits {
+  /** Quiet for this long: a comment is sent. */
+  readonly streamKeepAliveMs: number;
+  /** Bytes that may wait for the reader before the next event cuts it off. */
+  readonly maxStreamBacklogBytes: number;
+  /** Time in which the reader must take what waits. */
+  readonly streamStallMs: number;
+}
+
+export interface EventOptions {
+  readonly event?: string;
+  readonly id?: string;
+  readonly retryMs?: number;
+}
+
+/**
+ * Server-sent events on one response. What a reader does not take waits in memory, so the backlog has two bounds: past either, the
+ * connection is cut, which `onClosed` reports as it reports a caller that went. One event may pass the bound of bytes by itself.
+ */
+export class EventStream {
+  readonly #response: ServerResponse;
+  readonly #limits: StreamLimits;
+  readonly #keepAlive: NodeJS.Timeout;
+  #stall: NodeJS.Timeout | undefined;
+  #lastWrite = performance.now();
+  #isOpen = true;
+
+  constructor(response: ServerResponse, limits: StreamLimits, headers: Readonly<Record<string, string>> = {}) {
+    this.#response = response;
+    this.#limits = limits;
+    response.writeHead(200, {
+      "content-type": "text/event-stream",
+      "cache-control": "no-cache, no-transform",
+      "x-accel-buffering": "no",
+      ...headers,
+    });
+    response.flushHeaders();
+    response.once("close", () => this.#closed());
+    response.on("drain", () => this.#drained());
+    this.#keepAlive = setInterval(() => this.#comment(), limits.streamKeepAliveMs);
+    this.#keepAlive.unref();
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** Runs once when nobody reads any more, whoever ended it; at once when that is so already. */
+  onClosed(run: () => void): void {
+    if (this.#response.closed) run();
+    else this.#response.once("close", run);
+  }
+
+  /** Sends one event; `data` must not hold a line break. Does nothing once the stream is over. */
+  send(data: string, options: EventOptions = { event: "message" }): void {
+    this.#write(formatSseEvent(data, options));
+  }
+
+  /** Ends the stream after what was sent. */
+  end(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    clearInterval(this.#keepAlive);
+    this.#response.end();
+  }
+
+  #comment(): void {
+    if (performance.now() - this.#lastWrite >= this.#limits.streamKeepAliveMs / 2) this.#write(SSE_KEEP_ALIVE);
+  }
+
+  #write(text: string): void {
+    if (!this.#isOpen) return;
+    if (this.#response.writableLength > this.#limits.maxStreamBacklogBytes) return this.#cut();
+    this.#lastWrite = performance.now();
+    if (!this.#response.write(text)) this.#watchStall();
+  }
+
+  #watchStall(): void {
+    this.#stall ??= setTimeout(() => this.#cut(), this.#limits.streamStallMs).unref();
+  }
+
+  #drained(): void {
+    clearTimeout(this.#stall);
+    this.#stall = undefined;
+  }
+
+  #cut(): void {
+    this.#isOpen = false;
+    this.#response.destroy();
+  }
+
+  #closed(): void {
+    this.#isOpen = false;
+    clearInterval(this.#keepAlive);
+    this.#drained();
+  }
+}

@@ -1,0 +1,62 @@
+import type { IncomingMessage } from "node:http";
+import { hostNameOf, isAddress, isLoopbackHost, LOOPBACK_NAMES } from "./host-names.ts";
+import { Refusal } from "./refusal.ts";
+
+export interface GuardOptions {
+  readonly host: string;
+  readonly allowedHosts: readonly string[];
+  readonly corsOrigins: readonly string[];
+}
+
+/**
+ * Keeps web pages out that a browser of this machine has open. A page can make a name of its own point here (DNS rebinding): `Host`
+ * then carries that name, so on loopback, or where names are configured, only known ones pass. `X-Forwarded-Host` is never asked,
+ * since such a page could send it. A present `Origin` must be known as well.
+ */
+export class Guard {
+  readonly #hostNames: ReadonlySet<string>;
+  readonly #checksHost: boolean;
+  readonly #origins: ReadonlySet<string>;
+
+  constructor({ host, allowedHosts, corsOrigins }: GuardOptions) {
+    const isLocal = isLoopbackHost(host);
+    const own = isLocal && isAddress(host) ? [host.includes(":") && !host.startsWith("[") ? `[${host}]` : host] : [];
+    this.#hostNames = new Set([...(isLocal ? LOOPBACK_NAMES : []), ...own, ...allowedHosts]);
+    this.#checksHost = isLocal || allowedHosts.length > 0;
+    this.#origins = new Set(corsOrigins);
+  }
+
+  /** Throws a 403 for a request that must not be served. */
+  check(request: IncomingMessage): void {
+    const { host, origin } = request.headers;
+    if (this.#checksHost) this.#checkHost(host);
+    if (origin !== undefined && origin !== "" && !this.#isOriginAllowed(origin, host)) {
+      throw new Refusal(403, `Invalid Origin: ${origin.slice(0, MAX_QUOTED)}`);
+    }
+  }
+
+  /** What `Access-Control-Allow-Origin` says to this origin; absent while it is not listed. */
+  corsOrigin(origin: string | undefined): string | undefined {
+    if (origin === undefined || this.#origins.size === 0) return undefined;
+    if (this.#origins.has("*")) return "*";
+    return this.#origins.has(origin) ? origin : undefined;
+  }
+
+  #checkHost(host: string | undefined): void {
+    if (host === undefined || host === "") throw new Refusal(403, "Missing Host header");
+    const name = hostNameOf(host);
+    if (name === undefined) throw new Refusal(403, `Invalid Host header: ${host.slice(0, MAX_QUOTED)}`);
+    if (!this.#hostNames.has(name)) throw new Refusal(403, `Invalid Host: ${name.slice(0, MAX_QUOTED)}. Name it in \`server.allowed_hosts\` if it is yours.`);
+  }
+
+  #isOriginAllowed(origin: string, host: string | undefined): boolean {
+    if (this.#origins.has("*") || this.#origins.has(origin)) return true;
+    const authority = /^https?:\/\/([^/?#@\s]+)$/i.exec(origin)?.[1];
+    const name = authority === undefined ? undefined : hostNameOf(authority);
+    if (name === undefined) return false;
+    // A page of our own: it names the same host as the request, and that host is an address, which nobody can rebind.
+    return this.#hostNames.has(name) || (isAddress(name) && host !== undefined && hostNameOf(host) === name);
+  }
+}
+
+const MAX_QUOTED = 200;

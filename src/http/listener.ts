@@ -1,0 +1,225 @@
+import { randomBytes } from "node:crypto";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { messageOf } from "../core/errors.ts";
+import type { Logger } from "../core/ports.ts";
+import { declaredLength, readBody, tooLarge } from "./body.ts";
+import { allowOrigin, answerPreflight, isPreflight } from "./cors.ts";
+import { EventStream } from "./event-stream.ts";
+import { ForwardedReader } from "./forwarded.ts";
+import { Guard } from "./guard.ts";
+import { listenOn } from "./listen-on.ts";
+import type { HttpOptions } from "./options.ts";
+import { Refusal, refusalBody, sendJson, sendRefusal, sendText } from "./refusal.ts";
+import type { RequestContext } from "./request-context.ts";
+import { Router, type Handler, type Route } from "./router.ts";
+import { TokenGate } from "./tokens.ts";
+
+export interface ListenerAddress {
+  readonly host: string;
+  /** The real one where 0 was asked for. */
+  readonly port: number;
+  /** `http://host:port/base`, to which paths are added. */
+  readonly url: string;
+}
+
+/** The HTTP listener that doors mount on. It guards, authenticates and routes; what a path means is its handler's business. */
+export interface Listener {
+  /** Mounts a handler below the base path. `path` is exact, or ends in `/*`. Other methods are answered 405. */
+  route(methods: readonly string[], path: string, handler: Handler): void;
+  /** Rejects with an `OptionError` that names the port and says what to do when it cannot be had. */
+  listen(): Promise<ListenerAddress>;
+  readonly address: ListenerAddress | undefined;
+  /** Stops accepting, lets answers in flight end within the grace time, closes every connection. Idempotent. */
+  close(): Promise<void>;
+}
+
+export function createListener(options: HttpOptions, logger: Logger): Listener {
+  return new HttpListener(options, logger);
+}
+
+class HttpListener implements Listener {
+  readonly #options: HttpOptions;
+  readonly #logger: Logger;
+  readonly #router = new Router();
+  readonly #guard: Guard;
+  readonly #gate: TokenGate;
+  readonly #forwarded: ForwardedReader;
+  readonly #closing = new AbortController();
+  readonly #inFlight = new Set<ServerResponse>();
+  readonly #server: Server;
+  #address: ListenerAddress | undefined;
+  #closed: Promise<void> | undefined;
+
+  constructor(options: HttpOptions, logger: Logger) {
+    this.#options = options;
+    this.#logger = logger;
+    this.#guard = new Guard(options);
+    this.#gate = new TokenGate(options.tokens);
+    this.#forwarded = new ForwardedReader(options.trustedProxies);
+    this.#server = this.#createServer();
+  }
+
+  get address(): ListenerAddress | undefined {
+    return this.#address;
+  }
+
+  route(methods: readonly string[], path: string, handler: Handler): void {
+    this.#router.add(methods, path, handler);
+  }
+
+  async listen(): Promise<ListenerAddress> {
+    const { host, port, basePath } = this.#options;
+    await listenOn(this.#server, host, port);
+    const bound = this.#server.address() as AddressInfo;
+    const shown = bound.family === "IPv6" ? `[${bound.address}]` : bound.address;
+    const reachable = bound.address === "::" || bound.address === "0.0.0.0" ? "127.0.0.1" : shown;
+    this.#address = { host: bound.address, port: bound.port, url: `http://${reachable}:${bound.port}${basePath}` };
+    return this.#address;
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    this.#closing.abort();
+    for (const response of this.#inFlight) response.shouldKeepAlive = false;
+    const ended = new Promise<void>((resolve) => {
+      this.#server.close(() => resolve());
+    });
+    this.#server.closeIdleConnections();
+    const timer = setTimeout(() => this.#server.closeAllConnections(), this.#options.limits.shutdownGraceMs);
+    await ended;
+    clearTimeout(timer);
+  }
+
+  #createServer(): Server {
+    const { limits } = this.#options;
+    const server = createServer({
+      maxHeaderSize: limits.maxHeaderBytes,
+      requestTimeout: limits.requestTimeoutMs,
+      headersTimeout: limits.requestTimeoutMs,
+      keepAliveTimeout: limits.idleTimeoutMs,
+      connectionsCheckingInterval: Math.min(limits.requestTimeoutMs, CHECK_INTERVAL_MS),
+      noDelay: true,
+    });
+    // Bounds on receiving are above; an answer may take as long as its call, and a stream as long as its reader wants.
+    server.timeout = 0;
+    server.maxConnections = limits.maxConnections;
+    server.on("request", (request, response) => this.#serve(request, response));
+    server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
+      if (declaredLength(request) > limits.maxBodyBytes) return sendRefusal(response, tooLarge(limits.maxBodyBytes));
+      response.writeContinue();
+      this.#serve(request, response);
+    });
+    return server;
+  }
+
+  #serve(request: IncomingMessage, response: ServerResponse): void {
+    this.#inFlight.add(response);
+    response.once("close", () => {
+      this.#inFlight.delete(response);
+      // Nothing further is served on a connection that outlives the listener.
+      if (this.#closing.signal.aborted) request.socket.destroySoon();
+    });
+    response.once("prefinish", () => this.#watchReader(response));
+    try {
+      const handled = this.#dispatch(request, response);
+      if (handled instanceof Promise) handled.catch((error: unknown) => this.#failed(error, request, response));
+    } catch (error) {
+      this.#failed(error, request, response);
+    }
+  }
+
+  /** A caller that does not read its answer must not hold it in memory for ever. */
+  #watchReader(response: ServerResponse): void {
+    if (response.writableLength === 0) return;
+    const timer = setTimeout(() => response.destroy(), this.#options.limits.streamStallMs).unref();
+    response.once("close", () => clearTimeout(timer));
+  }
+
+  #dispatch(request: IncomingMessage, response: ServerResponse): void | Promise<void> {
+    this.#guard.check(request);
+    const allowed = this.#guard.corsOrigin(request.headers.origin);
+    if (allowed !== undefined) allowOrigin(response, allowed);
+    const { path, search } = splitTarget(request.url ?? "/");
+    if (isHealthPath(path, this.#options.basePath)) return this.#answerHealth(response);
+    const inner = innerPath(path, this.#options.basePath);
+    const route = inner === undefined ? undefined : this.#router.find(inner);
+    if (inner === undefined || !route) return sendText(response, 404, "Not Found");
+    if (allowed !== undefined && isPreflight(request)) return answerPreflight(request, response, route.methods);
+    const principal = this.#gate.admit(request.headers.authorization);
+    assertMethod(route, request.method ?? "GET");
+    if (this.#closing.signal.aborted) throw new Refusal(503, "The server is stopping.", { connection: "close", "retry-after": "1" });
+    const facts = this.#forwarded.read(request);
+    return route.handler(request, response, this.#contextOf(request, response, { principal, path: inner, search, ...facts }));
+  }
+
+  #contextOf(request: IncomingMessage, response: ServerResponse, known: KnownFacts): RequestContext {
+    const { limits, basePath } = this.#options;
+    let query: URLSearchParams | undefined;
+    return {
+      principal: known.principal,
+      remoteAddress: known.remoteAddress,
+      baseUrl: `${known.origin}${basePath}`,
+      path: known.path,
+      get query() {
+        query ??= new URLSearchParams(known.search);
+        return query;
+      },
+      closing: this.#closing.signal,
+      maxJsonDepth: limits.maxJsonDepth,
+      readBody: (maxBytes = limits.maxBodyBytes) => readBody(request, maxBytes),
+      openStream: (headers) => new EventStream(response, limits, headers),
+    };
+  }
+
+  #answerHealth(response: ServerResponse): void {
+    const isStopping = this.#closing.signal.aborted;
+    sendJson(response, isStopping ? 503 : 200, isStopping ? '{"status":"stopping"}' : '{"status":"ok"}');
+  }
+
+  #failed(error: unknown, request: IncomingMessage, response: ServerResponse): void {
+    if (error instanceof Refusal) return sendRefusal(response, error);
+    const errorId = randomBytes(6).toString("hex");
+    const stack = error instanceof Error ? error.stack : undefined;
+    this.#logger.error("A request failed by a fault of this program.", { errorId, method: request.method, error: messageOf(error), ...(stack !== undefined && { stack }) });
+    if (response.headersSent || response.destroyed) return void response.destroy();
+    sendJson(response, 500, refusalBody(`Internal error. The log has the details under error id ${errorId}.`));
+  }
+}
+
+interface KnownFacts {
+  readonly principal: RequestContext["principal"];
+  readonly path: string;
+  readonly search: string;
+  readonly remoteAddress: string;
+  readonly origin: string;
+}
+
+function assertMethod(route: Route, method: string): void {
+  if (!route.methods.includes(method)) throw new Refusal(405, "Method not allowed.", { allow: route.methods.join(", ") });
+}
+
+/** Path and query of a request line; the form with a whole URL is legal too. */
+function splitTarget(target: string): { readonly path: string; readonly search: string } {
+  const local = target.startsWith("/") ? target : target.replace(/^https?:\/\/[^/?]*/i, "") || "/";
+  const mark = local.indexOf("?");
+  return mark === -1 ? { path: local, search: "" } : { path: local.slice(0, mark), search: local.slice(mark + 1) };
+}
+
+function innerPath(path: string, basePath: string): string | undefined {
+  if (basePath === "") return path;
+  if (path === basePath) return "/";
+  return path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : undefined;
+}
+
+/** Both at the root and below the base path: whoever checks may sit on either side of a proxy. */
+function isHealthPath(path: string, basePath: string): boolean {
+  const inner = basePath !== "" && path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : path;
+  return inner === "/healthz" || inner === "/health";
+}
+
+const CHECK_INTERVAL_MS = 5000;

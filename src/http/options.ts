@@ -1,0 +1,170 @@
+import type { Rights } from "../core/call.ts";
+import { OptionError } from "../core/errors.ts";
+import { Type, type Static } from "../core/option-schema.ts";
+import { isLoopbackHost } from "./host-names.ts";
+
+const TokenSchema = Type.Object({
+  token: Type.Secret({ description: "What the caller sends as `Authorization: Bearer …`.", minLength: 1 }),
+  allow: Type.Optional(Type.Array(Type.String(), { description: "Globs over tool names; only these may be used.", default: ["*"] })),
+  deny: Type.Optional(Type.Array(Type.String(), { description: "Globs over tool names that may not be used.", default: [] })),
+  read_only: Type.Optional(Type.Boolean({ description: "Only tools that are read-only by annotation.", default: false })),
+});
+
+/** Keys of `[server]` that the listener owns; doors add theirs to the same table. */
+export const HTTP_OPTION_SCHEMAS = {
+  host: Type.Optional(Type.String({ description: "Address to listen on. Anything but loopback needs a token.", default: "127.0.0.1", minLength: 1 })),
+  port: Type.Optional(Type.Integer({ description: "Port to listen on; 0 takes a free one.", default: 8808, minimum: 0, maximum: 65_535 })),
+  base_path: Type.Optional(Type.String({ description: "Path that everything is served below, such as `/tools`.", default: "" })),
+  token: Type.Optional(Type.Secret({ description: "The one token that callers must send; for several, use `tokens`.", minLength: 1 })),
+  tokens: Type.Optional(Type.Record(TokenSchema, { description: "Named tokens, each with its rights; the name appears in the audit log.", default: {} })),
+  insecure: Type.Optional(Type.Boolean({ description: "Allow an address other than loopback without a token.", default: false })),
+  allowed_hosts: Type.Optional(
+    Type.Array(Type.String({ minLength: 1 }), { description: "Further host names that requests may name in `Host` and `Origin`, without port.", default: [] }),
+  ),
+  cors_origins: Type.Optional(
+    Type.Array(Type.String({ minLength: 1 }), { description: "Origins whose browser pages may call, such as `https://app.example`; `*` for all.", default: [] }),
+  ),
+  trusted_proxy: Type.Optional(
+    Type.Array(Type.String({ minLength: 1 }), {
+      description: "Addresses or ranges (`10.0.0.0/8`) of reverse proxies whose `X-Forwarded-For`, `-Host` and `-Proto` are believed.",
+      default: [],
+    }),
+  ),
+  max_body_bytes: Type.Optional(Type.Integer({ description: "Largest request body.", default: 4 * 1024 * 1024, minimum: 1024 })),
+  max_json_depth: Type.Optional(Type.Integer({ description: "Deepest nesting of a JSON request.", default: 128, minimum: 8, maximum: 10_000 })),
+  max_header_bytes: Type.Optional(Type.Integer({ description: "Largest request head.", default: 32 * 1024, minimum: 8192 })),
+  max_connections: Type.Optional(Type.Integer({ description: "Connections open at once; further ones are closed.", default: 10_000, minimum: 1 })),
+  request_timeout_ms: Type.Optional(
+    Type.Integer({ description: "Time in which a request must have arrived whole. Answers and streams are not bound by it.", default: 60_000, minimum: 1000 }),
+  ),
+  idle_timeout_ms: Type.Optional(Type.Integer({ description: "Time that an unused connection is kept open.", default: 60_000, minimum: 1000 })),
+  stream_keep_alive_ms: Type.Optional(Type.Integer({ description: "A quiet event stream gets a comment this often.", default: 15_000, minimum: 100 })),
+  max_stream_backlog_bytes: Type.Optional(
+    Type.Integer({ description: "Bytes that may wait for a slow reader of an event stream before it is cut off.", default: 4 * 1024 * 1024, minimum: 1024 }),
+  ),
+  stream_stall_ms: Type.Optional(
+    Type.Integer({ description: "Time in which a slow reader must take what waits for it before it is cut off.", default: 60_000, minimum: 100 }),
+  ),
+  shutdown_grace_ms: Type.Optional(Type.Integer({ description: "Time that answers in flight get when the program ends.", default: 10_000, minimum: 0 })),
+} as const;
+
+export const HttpSchema = Type.Object(HTTP_OPTION_SCHEMAS, { description: "The HTTP listener." });
+export type HttpConfig = Static<typeof HttpSchema>;
+
+export interface TokenEntry {
+  readonly name: string;
+  readonly token: string;
+  readonly rights?: Rights;
+}
+
+export interface HttpLimits {
+  readonly maxBodyBytes: number;
+  readonly maxJsonDepth: number;
+  readonly maxHeaderBytes: number;
+  readonly maxConnections: number;
+  readonly requestTimeoutMs: number;
+  readonly idleTimeoutMs: number;
+  readonly streamKeepAliveMs: number;
+  readonly maxStreamBacklogBytes: number;
+  readonly streamStallMs: number;
+  readonly shutdownGraceMs: number;
+}
+
+export interface HttpOptions {
+  readonly host: string;
+  readonly port: number;
+  /** Empty, or `/path` without a slash at its end. */
+  readonly basePath: string;
+  /** None: everybody who may connect is the local principal. */
+  readonly tokens: readonly TokenEntry[];
+  readonly allowedHosts: readonly string[];
+  readonly corsOrigins: readonly string[];
+  readonly trustedProxies: readonly string[];
+  readonly limits: HttpLimits;
+}
+
+/** Fills in the defaults. Throws an `OptionError` for what cannot be served, an open address without a token among it. */
+export function resolveHttp(raw: HttpConfig = {}): HttpOptions {
+  const host = raw.host ?? "127.0.0.1";
+  const tokens = resolveTokens(raw);
+  assertGuarded(host, tokens, raw.insecure ?? false);
+  return Object.freeze({
+    host,
+    port: resolvePort(raw.port ?? 8808),
+    basePath: resolveBasePath(raw.base_path ?? ""),
+    tokens,
+    allowedHosts: (raw.allowed_hosts ?? []).map((name) => name.toLowerCase()),
+    corsOrigins: (raw.cors_origins ?? []).map(resolveOrigin),
+    trustedProxies: raw.trusted_proxy ?? [],
+    limits: resolveLimits(raw),
+  });
+}
+
+function resolveLimits(raw: HttpConfig): HttpLimits {
+  return Object.freeze({
+    maxBodyBytes: raw.max_body_bytes ?? 4 * 1024 * 1024,
+    maxJsonDepth: raw.max_json_depth ?? 128,
+    maxHeaderBytes: raw.max_header_bytes ?? 32 * 1024,
+    maxConnections: raw.max_connections ?? 10_000,
+    requestTimeoutMs: raw.request_timeout_ms ?? 60_000,
+    idleTimeoutMs: raw.idle_timeout_ms ?? 60_000,
+    streamKeepAliveMs: raw.stream_keep_alive_ms ?? 15_000,
+    maxStreamBacklogBytes: raw.max_stream_backlog_bytes ?? 4 * 1024 * 1024,
+    streamStallMs: raw.stream_stall_ms ?? 60_000,
+    shutdownGraceMs: raw.shutdown_grace_ms ?? 10_000,
+  });
+}
+
+function resolvePort(port: number): number {
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
+  throw new OptionError(`\`server.port\` must be a whole number from 0 to 65535, got \`${port}\`.`);
+}
+
+function resolveBasePath(path: string): string {
+  const trimmed = path.replace(/\/+$/, "");
+  if (trimmed === "") return "";
+  if (/^(\/[A-Za-z0-9._~-]+)+$/.test(trimmed)) return trimmed;
+  throw new OptionError(`\`server.base_path\` must be a path such as "/tools", got ${JSON.stringify(path)}.`);
+}
+
+function resolveOrigin(origin: string): string {
+  if (origin === "*" || origin === "null") return origin;
+  const parsed = URL.canParse(origin) ? new URL(origin) : undefined;
+  if (parsed && parsed.host !== "" && parsed.pathname.length <= 1 && parsed.search === "") return `${parsed.protocol}//${parsed.host}`;
+  throw new OptionError(`\`server.cors_origins\` takes origins such as "https://app.example", got ${JSON.stringify(origin)}.`);
+}
+
+function resolveTokens({ token, tokens = {} }: HttpConfig): readonly TokenEntry[] {
+  const entries: TokenEntry[] = token === undefined ? [] : [{ name: "token", token }];
+  for (const [name, entry] of Object.entries(tokens)) {
+    const rights: Rights = {
+      ...(entry.allow && { allow: entry.allow }),
+      ...(entry.deny && { deny: entry.deny }),
+      ...(entry.read_only && { readOnly: true }),
+    };
+    entries.push({ name, token: entry.token, ...(Object.keys(rights).length > 0 && { rights }) });
+  }
+  assertDistinct(entries);
+  return Object.freeze(entries);
+}
+
+function assertDistinct(entries: readonly TokenEntry[]): void {
+  const names = new Map<string, string>();
+  for (const { name, token } of entries) {
+    // A token with a space or a control character could never arrive in a header.
+    if (!/^[\x21-\x7e]+$/.test(token)) {
+      throw new OptionError(`The token of \`server.tokens.${name}\` is empty or holds spaces or characters beyond ASCII. Use letters, digits and punctuation only.`);
+    }
+    const other = names.get(token);
+    if (other !== undefined) throw new OptionError(`\`server.tokens\`: \`${name}\` and \`${other}\` have the same token. Give each caller its own.`);
+    names.set(token, name);
+  }
+}
+
+function assertGuarded(host: string, tokens: readonly TokenEntry[], insecure: boolean): void {
+  if (isLoopbackHost(host) || tokens.length > 0 || insecure) return;
+  throw new OptionError(
+    `Refusing to listen on ${host} without a token: everybody who reaches this machine could call every tool. ` +
+      "Set `server.token` (or --token-env NAME), listen on 127.0.0.1, or pass --insecure (`server.insecure = true`) if something else guards the port.",
+  );
+}

@@ -1,0 +1,46 @@
+import type { ServerResponse } from "node:http";
+
+/** A request that HTTP itself answers: thrown by whoever finds the fault, written by the listener. */
+export class Refusal extends Error {
+  override readonly name = "Refusal";
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
+    super(message);
+    this.status = status;
+    this.headers = headers;
+  }
+}
+
+/** The body of a refusal, in the shape that MCP clients look for whatever the path. */
+export function refusalBody(message: string): string {
+  return JSON.stringify({ jsonrpc: "2.0", error: { code: -32000, message }, id: null });
+}
+
+export function sendRefusal(response: ServerResponse, refusal: Refusal): void {
+  if (response.headersSent || response.destroyed) {
+    response.destroy();
+    return;
+  }
+  for (const [name, value] of Object.entries(refusal.headers)) response.setHeader(name, value);
+  sendJson(response, refusal.status, refusalBody(refusal.message));
+}
+
+/** `text` is JSON already. */
+export function sendJson(response: ServerResponse, status: number, text: string): void {
+  const body = Buffer.from(text, "utf8");
+  response.writeHead(status, { "content-type": "application/json", "content-length": body.length });
+  response.end(body);
+}
+
+export function sendText(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, { "content-type": "text/plain; charset=utf-8", "content-length": Buffer.byteLength(text) });
+  response.end(text);
+}
+
+/** A status alone. */
+export function sendEmpty(response: ServerResponse, status: number): void {
+  response.writeHead(status, { "content-length": 0 });
+  response.end();
+}

@@ -1,0 +1,37 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { RequestContext } from "./request-context.ts";
+
+/** Answers one request. What it throws is answered by the listener: a `Refusal` as it says, anything else as 500 with an error id. */
+export type Handler = (request: IncomingMessage, response: ServerResponse, context: RequestContext) => void | Promise<void>;
+
+export interface Route {
+  readonly methods: readonly string[];
+  readonly handler: Handler;
+}
+
+/** Which handler a path belongs to. A path that ends in `/*` takes everything below it; an exact path goes first, then the longest. */
+export class Router {
+  readonly #exact = new Map<string, Route>();
+  #below: { readonly prefix: string; readonly route: Route }[] = [];
+
+  add(methods: readonly string[], path: string, handler: Handler): void {
+    const route: Route = { methods, handler };
+    if (!path.endsWith("/*")) return this.#addExact(path, route);
+    const prefix = path.slice(0, -1);
+    if (this.#below.some((entry) => entry.prefix === prefix)) throw new Error(`Two handlers want the path ${path}.`);
+    this.#below = [...this.#below, { prefix, route }].toSorted((a, b) => b.prefix.length - a.prefix.length);
+  }
+
+  find(path: string): Route | undefined {
+    return this.#exact.get(path) ?? this.#exact.get(withoutEndSlash(path)) ?? this.#below.find(({ prefix }) => path.startsWith(prefix))?.route;
+  }
+
+  #addExact(path: string, route: Route): void {
+    if (this.#exact.has(path)) throw new Error(`Two handlers want the path ${path}.`);
+    this.#exact.set(path, route);
+  }
+}
+
+function withoutEndSlash(path: string): string {
+  return path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
+}

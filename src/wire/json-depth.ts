@@ -1,0 +1,38 @@
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPEN_ARRAY = 0x5b;
+const CLOSE_ARRAY = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+
+/**
+ * Whether JSON text nests deeper than `maxDepth`, told without parsing it: what walks a value later (validation, copies) may recurse
+ * once a level. Text that is not JSON gets some answer, and parsing it fails afterwards.
+ */
+export function isDeeperThan(text: string, maxDepth: number): boolean {
+  // Every level takes two characters at least.
+  if (text.length < maxDepth * 2) return false;
+  let depth = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      at = endOfString(text, at);
+    } else if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
+      depth += 1;
+      if (depth > maxDepth) return true;
+    } else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) {
+      depth -= 1;
+    }
+  }
+  return false;
+}
+
+/** Where the string that begins at `start` ends. Long strings are skipped by the engine's own search. */
+function endOfString(text: string, start: number): number {
+  for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
+    let backslashes = 0;
+    while (text.charCodeAt(at - 1 - backslashes) === BACKSLASH) backslashes += 1;
+    if (backslashes % 2 === 0) return at;
+  }
+  return text.length;
+}
