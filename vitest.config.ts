@@ -6,6 +6,9 @@ export default defineConfig({
   test: {
     include: ["src/**/*.test.ts", "test/**/*.test.ts"],
     environment: "node",
+    globalSetup: ["test/global-setup.ts"],
+    // Built files are Node's own to load: its module hooks would not see what vitest imports.
+    server: { deps: { external: [/\/dist\//u] } },
     testTimeout: 30_000,
     hookTimeout: 60_000,
     pool: "forks",

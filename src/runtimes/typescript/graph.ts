@@ -1,0 +1,106 @@
+import { createHash } from "node:crypto";
+import { readFileSync, realpathSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { resolveFile } from "./resolve-file.ts";
+
+/**
+ * Which files a module is made of, as far as relative imports tell, and one hash of all their contents. The hash is a module's
+ * version: an unchanged helper keeps its one instance for all who import it, a changed one takes its importers along.
+ * Import specifiers are found by pattern: a false one costs a look at a file that is not there.
+ */
+export interface Graph {
+  /** Real paths, the entry first. Files that are imported and not there are among them: their arrival is a change. */
+  readonly files: readonly string[];
+  /** 12 hex digits. */
+  readonly version: string;
+  /** Whether anything in it needs the hooks: TypeScript, the package's own name, or a relative import. */
+  readonly needsHooks: boolean;
+}
+
+interface Scan {
+  readonly signature: string;
+  /** Written so short before it was read that a second edit may look the same. */
+  readonly racy: boolean;
+  readonly hash: string;
+  readonly imports: readonly string[];
+  readonly usesPackage: boolean;
+}
+
+/** More files than any module folder has; beyond it a graph is cut, and edits out there are not seen. */
+const MAX_FILES = 2000;
+/** File systems stamp times in steps of up to this. */
+const RACY_MS = 50;
+const MISSING: Scan = { signature: "missing", racy: false, hash: "missing", imports: [], usesPackage: false };
+
+const IMPORTS = /\b(?:from|import|require)\s*\(?\s*(["'`])(\.{1,2}\/[^"'`\n]+)\1/gu;
+const PACKAGE = /\b(?:from|import)\s*\(?\s*["']toolyard(?:\/[^"']*)?["']/u;
+const CODE = /\.(?:[cm]?[jt]s|tsx)$/u;
+
+const scans = new Map<string, Scan>();
+
+/** Walks the relative imports of a file. Never throws: what cannot be read counts as missing. */
+export function readGraph(entry: string): Graph {
+  const files = [realPath(entry)];
+  const seen = new Set(files);
+  const digest = createHash("sha256");
+  let needsHooks = /\.[cm]?ts$/u.test(entry);
+  for (let at = 0; at < files.length; at += 1) {
+    const scan = scanFile(files[at]!);
+    digest.update(`${files[at]!}\0${scan.hash}\n`);
+    needsHooks ||= scan.usesPackage || scan.imports.length > 0;
+    for (const file of scan.imports) {
+      if (seen.has(file) || files.length >= MAX_FILES) continue;
+      seen.add(file);
+      files.push(file);
+    }
+  }
+  return { files, version: digest.digest("hex").slice(0, 12), needsHooks };
+}
+
+/** What tells one state of a file on disk from the next without reading it. */
+export function signatureOf(path: string): string {
+  const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return stats ? `${stats.mtimeNs}.${stats.ctimeNs}.${stats.size}.${stats.ino}` : "missing";
+}
+
+function scanFile(path: string): Scan {
+  const before = scans.get(path);
+  try {
+    const signature = signatureOf(path);
+    if (before?.signature === signature && !before.racy) return before;
+    const scan = signature === "missing" ? MISSING : readScan(path, signature);
+    if (scans.size >= MAX_FILES * 4) scans.clear();
+    scans.set(path, scan);
+    return scan;
+  } catch {
+    return MISSING;
+  }
+}
+
+function readScan(path: string, signature: string): Scan {
+  const bytes = readFileSync(path);
+  const racy = Date.now() - Number(statSync(path).mtimeMs) < RACY_MS;
+  const hash = createHash("sha256").update(bytes).digest("hex");
+  if (!CODE.test(path)) return { signature, racy, hash, imports: [], usesPackage: false };
+  const text = bytes.toString("utf8");
+  const imports: string[] = [];
+  for (const match of text.matchAll(IMPORTS)) {
+    const target = resolve(dirname(path), match[2]!.replace(/[?#].*$/u, ""));
+    imports.push(realPath(resolveFile(target) ?? target));
+  }
+  return { signature, racy, hash, imports: Array.from(new Set(imports)), usesPackage: PACKAGE.test(text) };
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+/** The version of the file behind a URL, for the hook that resolves it. */
+export function versionOfUrl(url: string): string {
+  return readGraph(fileURLToPath(url)).version;
+}

@@ -1,0 +1,110 @@
+import { readFileSync } from "node:fs";
+import { basename } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { versionOfUrl } from "./graph.ts";
+import { resolveFile } from "./resolve-file.ts";
+import { transformTypeScript, TypeScriptError } from "./transform.ts";
+
+/**
+ * Node's module hooks for the user's files. The same two functions serve the synchronous hooks of newer Nodes, which run in the
+ * importing thread, and the older ones in a thread of their own: what `next` returns is handed on, awaited or not.
+ * Nothing outside the user's own files is touched: what a package imports goes straight through.
+ */
+interface ResolveContext {
+  readonly parentURL?: string | undefined;
+  readonly conditions?: readonly string[];
+  readonly importAttributes?: Record<string, string>;
+}
+
+interface Resolved {
+  readonly url: string;
+  readonly format?: string | null | undefined;
+  readonly importAttributes?: Record<string, string>;
+  readonly shortCircuit?: boolean;
+}
+
+interface Loaded {
+  readonly format: string;
+  readonly source?: unknown;
+  readonly shortCircuit?: boolean;
+}
+
+type MaybePromise<T> = T | Promise<T>;
+type NextResolve = (specifier: string, context?: ResolveContext) => MaybePromise<Resolved>;
+type NextLoad = (url: string, context?: object) => MaybePromise<Loaded>;
+
+const TYPESCRIPT = /\.m?ts$/u;
+const REFUSED = /\.(?:cts|tsx)$/u;
+const OWN_FOLDER = new URL("../../", import.meta.url).href;
+
+export function resolve(specifier: string, context: ResolveContext, next: NextResolve): MaybePromise<Resolved> {
+  const parent = context.parentURL;
+  if (parent === undefined || !isUserFile(parent)) return next(specifier, context);
+  if (specifier === "toolyard" || specifier.startsWith("toolyard/")) {
+    // Whoever wrote the module means the hub that runs it, not a copy that may lie beside it.
+    return next(specifier, { ...context, parentURL: import.meta.url });
+  }
+  if (!/^(?:\.{1,2}\/|\/|file:)/u.test(specifier)) return explainPackage(specifier, parent, () => next(specifier, context));
+  const target = new URL(specifier, parent);
+  const path = fileURLToPath(target);
+  const file = resolveFile(path);
+  if (file === undefined) throw new TypeScriptError(`${fileName(parent)} imports "${specifier}", and there is no such file. Check the path.`);
+  return then(next(file === path ? specifier : pathToFileURL(file).href + target.search, context), (result) => settle(result, parent));
+}
+
+export function load(url: string, context: object, next: NextLoad): MaybePromise<Loaded> {
+  if (!url.startsWith("file:")) return next(url, context);
+  const path = fileURLToPath(url);
+  if (REFUSED.test(path) && isUserFile(url)) {
+    throw new TypeScriptError(`${basename(path)}: only .ts and .mts files can be run. Rename the file, or compile it and name the .js file.`);
+  }
+  if (!TYPESCRIPT.test(path)) return next(url, context);
+  return { format: "module", source: transformTypeScript(readFileSync(path, "utf8"), path), shortCircuit: true };
+}
+
+/** Adds to what Node resolved: the kind of a file that it does not know, and the version that the importer's version asks for. */
+function settle(result: Resolved, parent: string): Resolved {
+  const url = new URL(result.url);
+  const version = new URL(parent).searchParams.get("v");
+  if (version !== null && isUserFile(result.url)) url.searchParams.set("v", childVersion(url.href, version));
+  const settled = { ...result, url: url.href };
+  if (TYPESCRIPT.test(url.pathname)) return { ...settled, format: "module" };
+  // TypeScript lets a JSON file be imported without saying what it is; Node insists on the attribute.
+  if (url.pathname.endsWith(".json")) return { ...settled, format: "json", importAttributes: { ...result.importAttributes, type: "json" } };
+  return settled;
+}
+
+/** A version is a hash, and behind a dot how often the import was tried anew; the latter goes for the whole graph. */
+function childVersion(url: string, parentVersion: string): string {
+  const attempt = parentVersion.split(".")[1];
+  return versionOfUrl(url) + (attempt === undefined ? "" : `.${attempt}`);
+}
+
+function explainPackage(specifier: string, parent: string, run: () => MaybePromise<Resolved>): MaybePromise<Resolved> {
+  const explain = (error: unknown): never => {
+    if ((error as NodeJS.ErrnoException | null)?.code !== "ERR_MODULE_NOT_FOUND") throw error;
+    throw new TypeScriptError(
+      `${fileName(parent)} imports "${specifier}", and no such package is installed beside it or above. Install it there; ` +
+        "where it is a path of tsconfig.json, write a relative path, since `paths` is not read.",
+      { cause: error },
+    );
+  };
+  try {
+    const result = run();
+    return result instanceof Promise ? result.catch(explain) : result;
+  } catch (error) {
+    return explain(error);
+  }
+}
+
+function isUserFile(url: string): boolean {
+  return url.startsWith("file:") && !url.includes("/node_modules/") && !url.startsWith(OWN_FOLDER);
+}
+
+function fileName(url: string): string {
+  return basename(fileURLToPath(url));
+}
+
+function then<T, U>(value: MaybePromise<T>, use: (value: T) => U): MaybePromise<U> {
+  return value instanceof Promise ? value.then(use) : use(value);
+}

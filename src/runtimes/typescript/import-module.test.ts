@@ -1,0 +1,146 @@
+import { mkdtempSync, realpathSync, rmSync, writeFileSync, mkdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { describeImportError, fingerprint, importUserModule, isCurrent } from "./import-module.ts";
+
+let folder: string;
+
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "toolyard-import-")));
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function write(name: string, text: string): string {
+  const path = join(folder, name);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+  return path;
+}
+
+async function load(path: string): Promise<Record<string, unknown>> {
+  return (await importUserModule(fingerprint(path).graph)).namespace;
+}
+
+async function failure(path: string): Promise<string> {
+  return load(path).then(() => "imported", describeImportError);
+}
+
+test("types, enums and parameter properties run as they are", async () => {
+  const path = write(
+    "mcp.ts",
+    `enum Level { Low = 1, High }
+     abstract class Base<T> { constructor(protected readonly value: T) {} abstract get(): T }
+     class Box extends Base<number> { get(): number { return this.value! } }
+     export const answer = { level: Level[Level.High], value: new Box(7).get() } satisfies object;`,
+  );
+  expect((await load(path))["answer"]).toEqual({ level: "High", value: 7 });
+});
+
+test("an import of nothing but types is dropped, also when its file is not there", async () => {
+  const path = write("mcp.ts", `import type { A } from "./gone.ts";\nimport { type B } from "./lib.ts";\nexport const x: A | B = 1;`);
+  write("lib.ts", "export type B = number;");
+  expect((await load(path))["x"]).toBe(1);
+});
+
+test("relative imports are found as .ts, as .js that means .ts, and without extension", async () => {
+  const path = write("mcp.ts", `import { a } from "./lib/a.ts"; import { b } from "./lib/b.js"; import { c } from "./lib/c"; export const all = a + b + c;`);
+  write("lib/a.ts", "export const a: number = 1;");
+  write("lib/b.ts", "export const b: number = 2;");
+  write("lib/c/index.ts", "export const c: number = 3;");
+  expect((await load(path))["all"]).toBe(6);
+});
+
+test("a relative import of a file that is not there names importer and specifier", async () => {
+  expect(await failure(write("mcp.ts", `import "./lib/gone.ts";`))).toBe(
+    'mcp.ts imports "./lib/gone.ts", and there is no such file. Check the path.',
+  );
+});
+
+test("a JSON file is imported with or without its attribute", async () => {
+  write("data.json", `{"n": 5}`);
+  const path = write(
+    "mcp.ts",
+    `import data from "./data.json"; import again from "./data.json" with { type: "json" }; export const n: number = data.n + again.n;`,
+  );
+  expect((await load(path))["n"]).toBe(10);
+});
+
+test("a package is found from the user's file, and one that is missing is named", async () => {
+  write("node_modules/tiny/package.json", `{"name":"tiny","type":"module","exports":"./index.js"}`);
+  write("node_modules/tiny/index.js", `export const tiny = "found";`);
+  expect((await load(write("good.ts", `export { tiny } from "tiny";`)))["tiny"]).toBe("found");
+  expect(await failure(write("bad.ts", `import { x } from "@/absent"; export const y = x;`))).toMatch(
+    /^bad\.ts imports "@\/absent", and no such package .* `paths` is not read\.$/u,
+  );
+});
+
+test("a file stays one instance until it or what it imports changes", async () => {
+  const path = write("mcp.ts", `import { state } from "./state.ts"; import { word } from "./word.ts"; export { state, word };`);
+  write("state.ts", "export const state: { n: number } = { n: 0 };");
+  const word = write("word.ts", `export const word: string = "one";`);
+  const first = await load(path);
+  expect(await load(path)).toBe(first);
+  const before = fingerprint(path);
+  writeFileSync(word, `export const word: string = "two";`);
+  expect(isCurrent(before)).toBe(false);
+  const second = await load(path);
+  expect(second["word"]).toBe("two");
+  expect(second["state"]).toBe(first["state"]);
+});
+
+test("two modules share a helper", async () => {
+  write("shared.ts", "export const shared = {};");
+  const [a, b] = [write("a.ts", `export { shared } from "./shared.ts"; export const a = 1;`), write("b.ts", `export { shared } from "./shared.ts";`)];
+  expect((await load(a))["shared"]).toBe((await load(b))["shared"]);
+});
+
+test("an edit of the same size within the same moment is seen", async () => {
+  const path = write("mcp.mts", "export const n: number = 1;");
+  const before = (await load(path))["n"];
+  write("mcp.mts", "export const n: number = 2;");
+  expect([before, (await load(path))["n"]]).toEqual([1, 2]);
+});
+
+test("a JavaScript module is followed through its helpers too, also a CommonJS one", async () => {
+  const path = write("mcp.mjs", `import { a } from "./a.js"; import b from "./b.cjs"; export const sum = a + b.b;`);
+  write("package.json", `{"type":"module"}`);
+  write("a.js", "export const a = 1;");
+  write("b.cjs", "exports.b = 10;");
+  expect((await load(path))["sum"]).toBe(11);
+  write("b.cjs", "exports.b = 20;");
+  expect((await load(path))["sum"]).toBe(21);
+});
+
+test("a module that threw at import is evaluated anew when asked again", async () => {
+  const path = write("mcp.ts", `const seen = globalThis as { tries?: number }; seen.tries = (seen.tries ?? 0) + 1; if (seen.tries === 1) throw new Error("not yet"); export const tries = seen.tries;`);
+  expect(await failure(path)).toBe("not yet");
+  expect((await load(path))["tries"]).toBe(2);
+});
+
+test("a stack trace points at the line the user wrote", async () => {
+  const path = write("mcp.ts", `interface A {\n  x: number;\n}\nfunction f<\n  T\n>(x: T): never {\n  throw new Error(String(x));\n}\nexport { f };`);
+  const { f } = (await load(path)) as { f: (x: unknown) => never };
+  let stack = "";
+  try {
+    f("here");
+  } catch (error) {
+    stack = (error as Error).stack ?? "";
+  }
+  expect(stack).toMatch(/mcp\.ts\?v=[0-9a-f]{12}:7:\d+/u);
+});
+
+test("a type that is re-exported as a value is refused with the way out", async () => {
+  write("shape.ts", "export interface Shape { n: number }");
+  expect(await failure(write("mcp.ts", `export { Shape } from "./shape.ts";`))).toMatch(
+    /^mcp\.ts:1: .*does not provide an export named 'Shape'\. Where the name is a type, write `import type`\.$/u,
+  );
+});
+
+test("a .cts and a .tsx file are refused by name", async () => {
+  write("view.tsx", "export const v = 1;");
+  write("old.cts", "export const v = 1;");
+  expect(await failure(write("a.ts", `import { v } from "./view.tsx"; export const w = v;`))).toMatch(/^view\.tsx: only \.ts and \.mts/u);
+  expect(await failure(write("b.ts", `import { v } from "./old.cts"; export const w = v;`))).toMatch(/^old\.cts: only \.ts and \.mts/u);
+});

@@ -1,0 +1,61 @@
+import { pathToFileURL } from "node:url";
+import { builtUrl } from "./built.ts";
+import { type Graph, readGraph, signatureOf } from "./graph.ts";
+import type * as nativeImport from "./native-import.ts";
+
+/** A user's module as it stands on disk at one moment. */
+export interface UserModule {
+  readonly namespace: Readonly<Record<string, unknown>>;
+}
+
+/** The files of a module with their signatures, to tell cheaply whether importing it again would give something new. */
+export interface Fingerprint {
+  readonly graph: Graph;
+  readonly signatures: readonly string[];
+}
+
+/** How often an import failed, by file and version: Node never evaluates again under the same URL what failed once. */
+const failures = new Map<string, number>();
+const MAX_FAILURES_KEPT = 1000;
+/** Versions of CommonJS files that may lie in Node's cache. */
+const imported = new Map<string, string>();
+
+export function fingerprint(path: string): Fingerprint {
+  const graph = readGraph(path);
+  return { graph, signatures: graph.files.map(signatureOf) };
+}
+
+/** Whether no file of it changed since, by signature: synchronous, one look per file. */
+export function isCurrent({ graph, signatures }: Fingerprint): boolean {
+  return graph.files.every((file, at) => signatureOf(file) === signatures[at]);
+}
+
+/**
+ * Imports a user's module in this process, TypeScript or JavaScript, with the changes of the whole graph of relative imports.
+ * An unchanged graph gives the instance that is already there. Rejects with what the module threw, or a `TypeScriptError`.
+ */
+export async function importUserModule(graph: Graph): Promise<UserModule> {
+  const entry = graph.files[0]!;
+  const key = `${entry}?${graph.version}`;
+  const failed = failures.get(key) ?? 0;
+  const version = failed === 0 ? graph.version : `${graph.version}.${failed}`;
+  const native = (await import(builtUrl("native-import.js"))) as typeof nativeImport;
+  if (imported.get(entry) !== version) native.forgetCommonJs(graph.files);
+  imported.set(entry, version);
+  try {
+    return { namespace: await native.importNatively(`${pathToFileURL(entry).href}?v=${version}`, graph.needsHooks) };
+  } catch (error) {
+    if (failures.size >= MAX_FAILURES_KEPT) failures.clear();
+    failures.set(key, failed + 1);
+    throw error;
+  }
+}
+
+/** What went wrong in an import, in one line, with the place in the user's file where Node names one. */
+export function describeImportError(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (!(error instanceof SyntaxError)) return error.message;
+  const place = /^file:\/\/\S*?([^/\s?]+)(?:\?\S*?)?:(\d+)\n/u.exec(error.stack ?? "");
+  const hint = /does not provide an export named/u.test(error.message) ? " Where the name is a type, write `import type`." : "";
+  return `${place ? `${place[1]}:${place[2]}: ` : ""}${error.message}.${hint}`;
+}

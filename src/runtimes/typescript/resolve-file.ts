@@ -1,0 +1,26 @@
+import { statSync } from "node:fs";
+
+/** TypeScript names its own output: an import of `x.js` means `x.ts` where only that exists. */
+const SOURCES: ReadonlyMap<string, readonly string[]> = new Map([
+  [".js", [".ts"]],
+  [".mjs", [".mts"]],
+]);
+
+/** What an import without an extension may mean, in this order. */
+const ENDINGS = [".ts", ".mts", ".js", ".mjs", ".json", "/index.ts", "/index.js"] as const;
+
+/** The file that a path in an import means, as TypeScript users write it; `undefined` when there is none. */
+export function resolveFile(path: string): string | undefined {
+  if (isFile(path)) return path;
+  const extension = /\.[^./\\]+$/u.exec(path)?.[0];
+  for (const source of SOURCES.get(extension ?? "") ?? []) {
+    const candidate = path.slice(0, -extension!.length) + source;
+    if (isFile(candidate)) return candidate;
+  }
+  for (const ending of ENDINGS) if (isFile(path + ending)) return path + ending;
+  return undefined;
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+}

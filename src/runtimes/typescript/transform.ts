@@ -1,0 +1,46 @@
+import { createRequire } from "node:module";
+import { basename } from "node:path";
+import type * as sucraseModule from "sucrase";
+import { findUnsupported } from "./unsupported.ts";
+
+type Sucrase = typeof sucraseModule;
+
+/** A user's TypeScript that cannot run as it is. The message names the file, the line and what to write instead. */
+export class TypeScriptError extends Error {
+  override readonly name = "TypeScriptError";
+}
+
+// Loaded at the first TypeScript file: it takes 30 ms, and who writes JavaScript never needs it.
+let loaded: Sucrase | undefined;
+
+function sucrase(): Sucrase {
+  loaded ??= createRequire(import.meta.url)("sucrase") as Sucrase;
+  return loaded;
+}
+
+/**
+ * TypeScript to JavaScript of the same lines, so that stack traces point at what the user wrote. Always an ES module.
+ * Throws a `TypeScriptError` for a syntax error and for what has no equal in JavaScript.
+ */
+export function transformTypeScript(source: string, path: string): string {
+  const { transform, getFormattedTokens } = sucrase();
+  try {
+    const unsupported = findUnsupported(source, (text) => getFormattedTokens(text, { transforms: ["typescript"] }));
+    if (unsupported) throw new TypeScriptError(`${basename(path)}:${unsupported.line}: ${unsupported.message}`);
+    return transform(source, {
+      transforms: ["typescript"],
+      disableESTransforms: true,
+      preserveDynamicImport: true,
+      injectCreateRequireForImportRequire: true,
+    }).code;
+  } catch (error) {
+    throw error instanceof TypeScriptError ? error : syntaxError(error, path);
+  }
+}
+
+function syntaxError(error: unknown, path: string): TypeScriptError {
+  const words = error instanceof Error ? error.message : String(error);
+  const match = /^(?:Error transforming [^:]*: )?(.*?) \((\d+):(\d+)\)$/su.exec(words);
+  const place = match ? `${basename(path)}:${match[2]}:${match[3]}` : basename(path);
+  return new TypeScriptError(`${place}: ${match?.[1] ?? words}. The file is not valid TypeScript up to there.`, { cause: error });
+}

@@ -1,0 +1,14 @@
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+/**
+ * Builds before the tests: module hooks, children and the command line run from `dist/`, since Node itself loads them.
+ * Types are another check's business; what matters here is that the output is there.
+ */
+export default function setup(): void {
+  const script = fileURLToPath(new URL("../scripts/build.mjs", import.meta.url));
+  const built = spawnSync(process.execPath, [script], { encoding: "utf8" });
+  const output = fileURLToPath(new URL("../dist/runtimes/typescript/register.js", import.meta.url));
+  if (!existsSync(output)) throw new Error(`The build gave no output:\n${built.stdout}${built.stderr}`);
+}
