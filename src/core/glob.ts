@@ -1,0 +1,39 @@
+/** Longest pattern that is accepted; with it a match costs at most this many steps per character of the text. */
+export const MAX_GLOB_LENGTH = 512;
+
+/**
+ * Matches names against a pattern in which `*` stands for any run of characters (none too) and `?` for exactly one. Everything else
+ * stands for itself, case included. Goes back to the last `*` only, so no pattern can make it explode.
+ */
+export function matchesGlob(pattern: string, text: string): boolean {
+  if (pattern === "*") return true;
+  if (pattern.length > MAX_GLOB_LENGTH) return pattern === text;
+  let at = 0;
+  let star = -1;
+  let resume = 0;
+  let position = 0;
+  while (position < text.length) {
+    const wanted = pattern[at];
+    if (wanted === "*") {
+      star = at;
+      resume = position;
+      at += 1;
+    } else if (wanted === "?" || (wanted !== undefined && wanted === text[position])) {
+      at += 1;
+      position += 1;
+    } else if (star !== -1) {
+      resume += 1;
+      position = resume;
+      at = star + 1;
+    } else {
+      return false;
+    }
+  }
+  while (pattern[at] === "*") at += 1;
+  return at === pattern.length;
+}
+
+/** True when one of the patterns matches. */
+export function matchesAnyGlob(patterns: readonly string[], text: string): boolean {
+  return patterns.some((pattern) => matchesGlob(pattern, text));
+}

@@ -1,0 +1,105 @@
+import { shortDigest } from "./digest.ts";
+
+/**
+ * A tool's identity is the pair (source, name), never a string. This file renders the pair for one surface without looking at other
+ * tools; `NameBook` settles who gets a name that two of them want, and reads every spelling back.
+ */
+export type Surface = "mcp" | "binding" | "model";
+
+/** What names are made of. Tool and prompt records both fit. */
+export interface Named {
+  readonly source: { readonly id: string; readonly namespace: string };
+  readonly name: string;
+  /** What callers see in place of `name`. */
+  readonly alias?: string;
+  /** The name carries its own prefix (`module.tool`), so none is put before it. */
+  readonly qualified?: boolean;
+  /** Further names that are understood and never shown. */
+  readonly hiddenNames?: readonly string[];
+}
+
+/** Longest name that a caller may ask by, and longest that the binding surface shows. */
+export const MAX_NAME_LENGTH = 1024;
+
+export const DEFAULT_SEPARATOR = "__";
+const BINDING_SEPARATOR = "::";
+
+/** Separators between namespace and name that every call surface understands, whatever the configured one is. */
+export const READ_SEPARATORS: readonly string[] = ["::", "__", ".", "/"];
+
+export interface NameRules {
+  /** Matches each character that must not stand in a name. */
+  readonly forbidden: RegExp;
+  readonly maxLength: number;
+  /** What the first character must be, if that is narrower; otherwise an underscore is put before it. */
+  readonly start?: RegExp;
+  /** True: a replaced character is paid for with a digest, so that the name does not depend on which other tools there are. */
+  readonly marksReplacements: boolean;
+}
+
+/** MCP since 2025-11-25: 1 to 128 of `[A-Za-z0-9_.-]`. */
+const MCP_RULES: NameRules = { forbidden: /[^A-Za-z0-9_.-]/g, maxLength: 128, marksReplacements: true };
+
+/** Any characters; bindings take names as they are. */
+const BINDING_RULES: NameRules = { forbidden: /(?!)/g, maxLength: MAX_NAME_LENGTH, marksReplacements: true };
+
+/**
+ * Function names that OpenAI, Anthropic, Mistral and Google all take: up to 64 of `[A-Za-z0-9_-]`, first a letter or an underscore.
+ * One name for all of them, since a conversation may move from one vendor to another.
+ */
+const MODEL_RULES: NameRules = { forbidden: /[^A-Za-z0-9_-]/g, maxLength: 64, start: /^[A-Za-z_]/, marksReplacements: false };
+
+export const NAME_RULES: Readonly<Record<Surface, NameRules>> = { mcp: MCP_RULES, binding: BINDING_RULES, model: MODEL_RULES };
+
+/** The name that callers see, without any prefix. */
+export function visibleName(record: Named): string {
+  return record.alias ?? record.name;
+}
+
+/** A name for the MCP surface as if no other tool existed. */
+export function renderMcpName(record: Named, separator: string): string {
+  return fitName(prefixed(record, separator), MCP_RULES, identityOf(record));
+}
+
+/** A name for the bindings surface as if no other tool existed. */
+export function renderBindingName(record: Named): string {
+  return fitName(prefixed(record, BINDING_SEPARATOR), BINDING_RULES, identityOf(record));
+}
+
+/** A name that a model's API takes, made of the name on the MCP surface. */
+export function renderModelName(record: Named, mcpName: string): string {
+  return fitName(mcpName, MODEL_RULES, identityOf(record));
+}
+
+/** The name with its namespace, or with its source's id where it has none: what a shadowed tool answers to. */
+export function renderQualifiedName(record: Named, separator: string, surface: Surface): string {
+  const { id, namespace } = record.source;
+  const hasPrefix = namespace !== "" && !record.qualified;
+  const full = `${hasPrefix || namespace === "" ? id : namespace}${separator}${visibleName(record)}`;
+  return fitName(full, NAME_RULES[surface], identityOf(record));
+}
+
+function prefixed(record: Named, separator: string): string {
+  const { namespace } = record.source;
+  return namespace === "" || record.qualified ? visibleName(record) : `${namespace}${separator}${visibleName(record)}`;
+}
+
+// Written as JSON, since a lone surrogate would otherwise be hashed as the replacement character, and like any other one.
+function identityOf(record: Named): string {
+  return JSON.stringify([record.source.id, record.name]);
+}
+
+/** Makes a name obey the rules. Nothing is cut off silently: what had to be shortened ends in a digest of the identity. */
+export function fitName(name: string, rules: NameRules, identity: string): string {
+  let fitted = name.replaceAll(rules.forbidden, "_");
+  const wasReplaced = fitted !== name;
+  if (rules.start && !rules.start.test(fitted)) fitted = `_${fitted}`;
+  const fits = fitted.length > 0 && fitted.length <= rules.maxLength;
+  return fits && !(wasReplaced && rules.marksReplacements) ? fitted : withDigest(fitted, rules, identity);
+}
+
+/** Shortens a name as far as needed and appends the digest of an identity. */
+export function withDigest(name: string, rules: NameRules, identity: string): string {
+  const suffix = `_${shortDigest(identity)}`;
+  return `${name.slice(0, rules.maxLength - suffix.length)}${suffix}`;
+}

@@ -1,0 +1,89 @@
+/** Longer words are compared by their first characters only. */
+const MAX_WORD_LENGTH = 96;
+/** Candidates beyond this are not looked at; with it the whole search takes some milliseconds at most. */
+const MAX_CANDIDATES = 20_000;
+
+/** Slips that a long word may have; a short one may have a third of its length. */
+const MAX_SLIPS = 4;
+
+interface Near {
+  readonly candidate: string;
+  readonly distance: number;
+}
+
+/**
+ * The candidates that somebody who wrote `word` may have meant, best first: small slips of the keyboard, another case or separator, and
+ * names that end or begin with the word. The answer is the same for the same candidates in any order.
+ */
+export function nearest(word: string, candidates: Iterable<string>, max = 3): string[] {
+  const wanted = fold(word);
+  if (wanted === "") return [];
+  const bound = Math.min(MAX_SLIPS, Math.max(1, Math.floor(wanted.length / 3)));
+  const found: Near[] = [];
+  let seen = 0;
+  for (const candidate of candidates) {
+    seen += 1;
+    if (seen > MAX_CANDIDATES) break;
+    const distance = distanceTo(wanted, fold(candidate), bound);
+    if (distance <= bound) found.push({ candidate, distance });
+  }
+  return found
+    .toSorted((a, b) => a.distance - b.distance || (a.candidate < b.candidate ? -1 : 1))
+    .slice(0, max)
+    .map((near) => near.candidate);
+}
+
+function fold(text: string): string {
+  return text.slice(0, MAX_WORD_LENGTH).toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, "_");
+}
+
+/** Whoever left out the prefix, or wrote only the beginning, is nearer than a slip of two keys. */
+const PART_DISTANCE = 0.5;
+const MIN_PART_LENGTH = 3;
+
+function distanceTo(wanted: string, candidate: string, bound: number): number {
+  if (wanted === candidate) return 0;
+  const isPart = wanted.length >= MIN_PART_LENGTH && (candidate.endsWith(`_${wanted}`) || candidate.startsWith(`${wanted}_`));
+  if (isPart) return PART_DISTANCE;
+  return editDistance(wanted, candidate, bound);
+}
+
+/**
+ * Number of insertions, deletions, replacements and swaps of neighbours that lead from `a` to `b`, or `Infinity` above `bound`.
+ * Only the band of width `2 · bound + 1` around the diagonal is computed, and nothing of what both begin and end with.
+ */
+export function editDistance(a: string, b: string, bound: number): number {
+  let start = 0;
+  let [endA, endB] = [a.length, b.length];
+  if (Math.abs(endA - endB) > bound) return Infinity;
+  while (start < endA && start < endB && a[start] === b[start]) start += 1;
+  while (endA > start && endB > start && a[endA - 1] === b[endB - 1]) {
+    endA -= 1;
+    endB -= 1;
+  }
+  const distance = bandDistance(a.slice(start, endA), b.slice(start, endB), bound);
+  return distance <= bound ? distance : Infinity;
+}
+
+function bandDistance(a: string, b: string, bound: number): number {
+  const far = bound + 1;
+  let beforeLast = new Uint16Array(b.length + 1);
+  let last = Uint16Array.from(beforeLast, (_, column) => Math.min(column, far));
+  let current = new Uint16Array(b.length + 1);
+  for (let row = 1; row <= a.length; row += 1) {
+    current.fill(far);
+    current[0] = Math.min(row, far);
+    let best = current[0];
+    for (let column = Math.max(1, row - bound); column <= Math.min(b.length, row + bound); column += 1) {
+      const same = a[row - 1] === b[column - 1];
+      let cost = Math.min(last[column]! + 1, current[column - 1]! + 1, last[column - 1]! + (same ? 0 : 1), far);
+      const swapped = row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
+      if (swapped) cost = Math.min(cost, beforeLast[column - 2]! + 1);
+      current[column] = cost;
+      best = Math.min(best, cost);
+    }
+    if (best > bound) return far;
+    [beforeLast, last, current] = [last, current, beforeLast];
+  }
+  return last[b.length]!;
+}

@@ -1,0 +1,181 @@
+/** Longest URI that is matched, and longest template that is read as one. With both a match costs at most some million steps. */
+export const MAX_URI_LENGTH = 8192;
+const MAX_TEMPLATE_LENGTH = 2048;
+
+export type UriVariables = Readonly<Record<string, string>>;
+
+/** One piece of a template: text that must stand there, or an expression. */
+type Piece = { readonly literal: string } | Expression;
+
+interface Expression {
+  readonly names: readonly string[];
+  /** Character that begins the expansion (`?`, `&`, `#`, `/`, `.`, `;`); with one the whole expression may be missing. */
+  readonly lead: string;
+  /** Tells whether the value may hold the character. */
+  readonly holds: (code: number) => boolean;
+}
+
+/**
+ * A URI template of RFC 6570 read backwards: tells whether a URI can be an expansion of it, and with which values. `{x}` takes at
+ * least one character and stops at `/`, `?` and `#`; `{+x}` takes anything. Of the later levels the forms `{?x}`, `{&x}`, `{/x}`,
+ * `{.x}`, `{;x}` and `{#x}` are read leniently: each may be missing, and names may come in any order. Where a URI can be cut in several
+ * ways, earlier expressions take as much as they can. The time is linear in the URI's length.
+ */
+export class UriTemplate {
+  readonly text: string;
+  /** Number of characters that stand for themselves: of two templates that match, the one with more says more. */
+  readonly literalLength: number;
+  readonly names: readonly string[];
+  readonly #pieces: readonly Piece[];
+
+  constructor(text: string) {
+    this.text = text;
+    this.#pieces = text.length > MAX_TEMPLATE_LENGTH ? [{ literal: text }] : readPieces(text);
+    this.literalLength = this.#pieces.reduce((sum, piece) => sum + ("literal" in piece ? piece.literal.length : 0), 0);
+    this.names = this.#pieces.flatMap((piece) => ("literal" in piece ? [] : piece.names));
+  }
+
+  /** The variables' values, percent-decoded, or nothing when the URI is no expansion of this template. Missing ones are left out. */
+  match(uri: string): UriVariables | undefined {
+    if (uri.length > MAX_URI_LENGTH) return undefined;
+    const first = this.#pieces[0];
+    if (first === undefined) return uri === "" ? {} : undefined;
+    if ("literal" in first && !uri.startsWith(first.literal)) return undefined;
+    const table = fillTable(this.#pieces, uri);
+    return table[0]![0] === 1 ? readValues(this.#pieces, table, uri) : undefined;
+  }
+}
+
+function readPieces(text: string): Piece[] {
+  const pieces: Piece[] = [];
+  let at = 0;
+  while (at < text.length) {
+    const open = text.indexOf("{", at);
+    const close = open === -1 ? -1 : text.indexOf("}", open);
+    // A brace without its partner is no expression, so it stands for itself.
+    const literalEnd = close === -1 ? text.length : open;
+    if (literalEnd > at) pieces.push({ literal: text.slice(at, literalEnd) });
+    if (close === -1) break;
+    pieces.push(readExpression(text.slice(open + 1, close)));
+    at = close + 1;
+  }
+  return pieces;
+}
+
+function readExpression(body: string): Expression {
+  const operator = /^[+#./;?&]/.test(body) ? body[0]! : "";
+  const specs = body.slice(operator.length).split(",");
+  const names = specs.map((spec) => spec.replace(/(\*|:\d+)$/, "")).filter((name) => name !== "");
+  const isList = specs.length > 1 || specs.some((spec) => spec.endsWith("*"));
+  const lead = operator === "+" ? "" : operator;
+  return { names, lead, holds: characterRule(operator, isList) };
+}
+
+function characterRule(operator: string, isList: boolean): (code: number) => boolean {
+  switch (operator) {
+    case "+":
+    case "#":
+      return () => true;
+    case "?":
+    case "&":
+      return (code) => code !== HASH;
+    case "/":
+      return isList ? (code) => code !== QUESTION && code !== HASH : isSegment;
+    case ".":
+      return isList ? isSegment : (code) => isSegment(code) && code !== DOT;
+    default:
+      return isSegment;
+  }
+}
+
+const HASH = 35;
+const DOT = 46;
+const SLASH = 47;
+const QUESTION = 63;
+
+function isSegment(code: number): boolean {
+  return code !== SLASH && code !== QUESTION && code !== HASH;
+}
+
+/** `table[piece][at]` is 1 when the pieces from `piece` on can produce the URI from `at` to its end. */
+function fillTable(pieces: readonly Piece[], uri: string): Uint8Array[] {
+  const table = Array.from({ length: pieces.length + 1 }, () => new Uint8Array(uri.length + 2));
+  table[pieces.length]![uri.length] = 1;
+  for (let index = pieces.length - 1; index >= 0; index -= 1) {
+    const piece = pieces[index]!;
+    if ("literal" in piece) fillLiteral(piece.literal, table[index]!, table[index + 1]!, uri);
+    else fillExpression(piece, table[index]!, table[index + 1]!, uri);
+  }
+  return table;
+}
+
+function fillLiteral(literal: string, row: Uint8Array, next: Uint8Array, uri: string): void {
+  for (let at = 0; at + literal.length <= uri.length; at += 1) {
+    if (next[at + literal.length] === 1 && uri.startsWith(literal, at)) row[at] = 1;
+  }
+}
+
+function fillExpression(piece: Expression, row: Uint8Array, next: Uint8Array, uri: string): void {
+  const lead = piece.lead === "" ? -1 : piece.lead.charCodeAt(0);
+  // Whether a value that may be empty, beginning here, can be followed by the rest.
+  let run = next[uri.length]!;
+  row[uri.length] = lead === -1 ? 0 : next[uri.length]!;
+  for (let at = uri.length - 1; at >= 0; at -= 1) {
+    const code = uri.charCodeAt(at);
+    const longer = piece.holds(code) ? run : 0;
+    row[at] = lead === -1 ? longer : next[at]! | (code === lead ? run : 0);
+    run = next[at]! | longer;
+  }
+}
+
+function readValues(pieces: readonly Piece[], table: readonly Uint8Array[], uri: string): UriVariables {
+  const values: [string, string][] = [];
+  let at = 0;
+  for (const [index, piece] of pieces.entries()) {
+    if ("literal" in piece) {
+      at += piece.literal.length;
+      continue;
+    }
+    const isThere = piece.lead === "" || uri[at] === piece.lead;
+    const end = isThere ? valueEnd(piece, table[index + 1]!, uri, at + piece.lead.length) : -1;
+    if (end === -1) continue;
+    values.push(...splitValue(piece, uri.slice(at + piece.lead.length, end)));
+    at = end;
+  }
+  return Object.fromEntries(values);
+}
+
+/** The furthest place where the value may end so that the rest still fits, or -1. */
+function valueEnd(piece: Expression, next: Uint8Array, uri: string, from: number): number {
+  let end = piece.lead !== "" && next[from] === 1 ? from : -1;
+  for (let at = from; at < uri.length && piece.holds(uri.charCodeAt(at)); at += 1) {
+    if (next[at + 1] === 1) end = at + 1;
+  }
+  return end;
+}
+
+function splitValue({ names, lead }: Expression, value: string): [string, string][] {
+  if (lead === "?" || lead === "&" || lead === ";") return splitPairs(names, value, lead === ";" ? ";" : "&");
+  const [first] = names;
+  if (first === undefined) return [];
+  if (names.length === 1) return [[first, decode(value)]];
+  const parts = value.split(lead === "/" || lead === "." ? lead : ",");
+  return names.flatMap((name, index) => (parts[index] === undefined ? [] : [[name, decode(parts[index])] satisfies [string, string]]));
+}
+
+function splitPairs(names: readonly string[], value: string, separator: string): [string, string][] {
+  return value.split(separator).flatMap((pair) => {
+    const equals = pair.indexOf("=");
+    const name = equals === -1 ? pair : pair.slice(0, equals);
+    return names.includes(name) ? [[name, equals === -1 ? "" : decode(pair.slice(equals + 1))] satisfies [string, string]] : [];
+  });
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // Not percent-encoding after all: the text itself is the value.
+    return text;
+  }
+}
