@@ -1,0 +1,83 @@
+import type { Readable } from "node:stream";
+import { SseDecoder, type SseHandlers } from "../../wire/sse.ts";
+import { httpFailure, toRequestFailure, type Place } from "./failures.ts";
+
+export interface BodyBounds {
+  readonly place: Place;
+  /** Of a whole JSON body, or of one server-sent event. */
+  readonly maxBytes: number;
+  readonly signal: AbortSignal;
+}
+
+/** Reads a body to its end. Rejects with `too_large` as soon as it is over the bound, and with what broke it. */
+export async function readText(body: Readable, bounds: BodyBounds): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  await consume(body, bounds, (chunk) => {
+    length += chunk.length;
+    if (length > bounds.maxBytes) throw tooLarge(bounds);
+    chunks.push(chunk);
+  });
+  return Buffer.concat(chunks, length).toString("utf8");
+}
+
+/** Reads events until the stream ends. Rejects with `too_large` for an event over the bound, and with what broke the stream. */
+export async function readEvents(body: Readable, bounds: BodyBounds, handlers: SseHandlers): Promise<void> {
+  const decoder = new SseDecoder(bounds.maxBytes, handlers);
+  await consume(body, bounds, (chunk) => {
+    try {
+      decoder.push(chunk);
+    } catch (error) {
+      throw error instanceof RangeError ? tooLarge(bounds) : error;
+    }
+  });
+}
+
+/** The body of a refusal as far as it can be had; empty when it breaks off or is over the bound. Never rejects. */
+export async function readRefusal(body: Readable, place: Place, signal: AbortSignal): Promise<string> {
+  return readText(body, { place, signal, maxBytes: MAX_REFUSAL_BYTES }).catch(() => "");
+}
+
+const MAX_REFUSAL_BYTES = 1024 * 1024;
+
+/** Throws the rest of a body away, so that its connection can be used again; a long rest ends the connection. */
+export function discard(body: Readable): void {
+  let length = 0;
+  body.on("error", () => {});
+  body.on("data", (chunk: Buffer) => {
+    length += chunk.length;
+    if (length > MAX_DISCARDED_BYTES) body.destroy();
+  });
+}
+
+const MAX_DISCARDED_BYTES = 64 * 1024;
+
+function consume(body: Readable, bounds: BodyBounds, onChunk: (chunk: Buffer) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let isOver = false;
+    const end = (error?: unknown): void => {
+      if (isOver) return;
+      isOver = true;
+      if (error === undefined) return resolve();
+      body.destroy();
+      reject(error);
+    };
+    body.on("data", (chunk: Buffer) => {
+      if (isOver) return;
+      try {
+        onChunk(chunk);
+      } catch (error) {
+        end(error);
+      }
+    });
+    body.on("end", () => end());
+    // Stays in place after the end: destroying a body makes it fail once more.
+    body.on("error", (error: unknown) => end(toRequestFailure(error, bounds.place, bounds.signal)));
+    body.on("close", () => end(toRequestFailure(new Error("closed"), bounds.place, bounds.signal)));
+  });
+}
+
+function tooLarge({ place, maxBytes }: BodyBounds): Error {
+  const what = `sent an answer over the bound of ${maxBytes} bytes. Ask it for less, or raise \`max_message_bytes\`.`;
+  return httpFailure("too_large", place, what, { details: { maxBytes } });
+}

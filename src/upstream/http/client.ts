@@ -1,0 +1,141 @@
+import type { Readable } from "node:stream";
+import type { Dispatcher, Pool, ProxyAgent } from "undici";
+import { discard } from "./body.ts";
+import { httpFailure, toRequestFailure, type Place } from "./failures.ts";
+
+export interface HttpClientOptions {
+  /** Id of the source, for messages. */
+  readonly label: string;
+  readonly url: URL;
+  /** Sent with every request to this server and to no other: credentials and what else is configured. Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly connectTimeoutMs: number;
+  /** Bound of connections; a request beyond it waits for one. Every open stream takes one. */
+  readonly maxConnections: number;
+  /** PEM texts of all trusted CAs; absent: those that Node trusts, `NODE_EXTRA_CA_CERTS` included. */
+  readonly ca?: readonly string[];
+  /** URL of a proxy; absent: none. */
+  readonly proxy?: string;
+}
+
+export interface HttpRequest {
+  readonly method: "GET" | "POST" | "DELETE";
+  /** Another place on the same server. @default the client's own URL */
+  readonly url?: URL;
+  /** Names in lower case. They win over the client's own. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly signal: AbortSignal;
+  /** Bound of silence, before the headers and between two chunks; 0 for none. */
+  readonly idleMs: number;
+}
+
+export interface HttpResponse {
+  readonly status: number;
+  /** Takes names in lower case. */
+  header(name: string): string | undefined;
+  /** Whoever gets the response reads it to its end, discards or destroys it. */
+  readonly body: Readable;
+}
+
+const MAX_REDIRECTS = 3;
+const REDIRECTS: readonly number[] = [301, 302, 307, 308];
+const CLOSE_TIMEOUT_MS = 1000;
+
+/**
+ * One server's pool of connections. TLS is always verified. A redirect is followed within the origin only, with its method and
+ * body: neither credentials nor arguments go to a place that nobody configured, and no server can point us into the local network.
+ */
+export class HttpClient {
+  readonly place: Place;
+  /** What may be shown of the URL. */
+  readonly endpoint: string;
+  readonly url: URL;
+  readonly #options: HttpClientOptions;
+  #dispatcher: Promise<Pool | ProxyAgent> | undefined;
+  #isClosed = false;
+
+  constructor(options: HttpClientOptions) {
+    this.#options = options;
+    this.url = options.url;
+    this.place = { label: options.label, host: options.url.host };
+    this.endpoint = `${options.url.origin}${options.url.pathname}`;
+  }
+
+  /** Resolves with the headers' arrival. Rejects with a `FailError`; `details.sent` is `false` where no byte went out. */
+  async request(request: HttpRequest): Promise<HttpResponse> {
+    let url = request.url ?? this.url;
+    for (let followed = 0; ; followed += 1) {
+      const response = await this.#requestOnce(url, request);
+      const location = REDIRECTS.includes(response.status) ? response.header("location") : undefined;
+      if (location === undefined) return response;
+      discard(response.body);
+      url = this.#redirectTarget(url, location, followed);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const dispatcher = await this.#dispatcher?.catch(() => undefined);
+    if (!dispatcher) return;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, CLOSE_TIMEOUT_MS);
+    });
+    await Promise.race([dispatcher.destroy(), late]);
+    clearTimeout(timer);
+  }
+
+  async #requestOnce(url: URL, request: HttpRequest): Promise<HttpResponse> {
+    const { method, signal, body, idleMs } = request;
+    try {
+      signal.throwIfAborted();
+      this.#dispatcher ??= this.#createDispatcher();
+      const dispatcher = await this.#dispatcher;
+      const response = await dispatcher.request({
+        origin: url.origin,
+        path: `${url.pathname}${url.search}`,
+        method,
+        headers: { "user-agent": "toolyard", ...this.#options.headers, ...request.headers },
+        ...(body !== undefined && { body }),
+        signal,
+        headersTimeout: idleMs,
+        bodyTimeout: idleMs,
+      });
+      return toResponse(response);
+    } catch (error) {
+      throw toRequestFailure(error, this.place, signal);
+    }
+  }
+
+  // Loaded with the first request: it costs 70 ms and 18 MB, and a hub without HTTP servers never needs it.
+  async #createDispatcher(): Promise<Pool | ProxyAgent> {
+    if (this.#isClosed) throw httpFailure("unavailable", this.place, "was closed.", { details: { sent: false } });
+    const { Pool, ProxyAgent } = await import("undici");
+    const { url, proxy, ca, connectTimeoutMs, maxConnections } = this.#options;
+    const connect = { timeout: connectTimeoutMs, ...(ca && { ca: [...ca] }) };
+    if (proxy === undefined) return new Pool(url.origin, { connections: maxConnections, connect });
+    return new ProxyAgent({ uri: proxy, connections: maxConnections, proxyTunnel: url.protocol === "https:", requestTls: connect, proxyTls: connect });
+  }
+
+  #redirectTarget(from: URL, location: string, followed: number): URL {
+    const target = URL.canParse(location, from.href) ? new URL(location, from) : undefined;
+    const extras = { details: { sent: false }, retryable: false };
+    if (followed === MAX_REDIRECTS) throw httpFailure("unavailable", this.place, `redirects more than ${MAX_REDIRECTS} times. Correct \`url\`.`, extras);
+    if (target !== undefined && target.origin === from.origin) return target;
+    const where = target && /^https?:$/.test(target.protocol) ? `${target.origin}${target.pathname}` : "an address that cannot be used";
+    const what = `redirects to ${where}, which is another server and was not asked. Set \`url\` to it if it is the one you mean.`;
+    throw httpFailure("unavailable", this.place, what, extras);
+  }
+}
+
+function toResponse({ statusCode, headers, body }: Dispatcher.ResponseData): HttpResponse {
+  return {
+    status: statusCode,
+    header: (name) => {
+      const value = headers[name];
+      return Array.isArray(value) ? value.join(", ") : value;
+    },
+    body,
+  };
+}

@@ -1,0 +1,110 @@
+import type { FailError } from "../../core/errors.ts";
+import type { HttpClient } from "./client.ts";
+import { httpFailure } from "./failures.ts";
+import type { TransportHandlers } from "../transport.ts";
+
+export interface HttpConnectionOptions {
+  readonly client: HttpClient;
+  /** Bound of one JSON answer and of one server-sent event. */
+  readonly maxMessageBytes: number;
+  /** How long a response may stay silent where the caller names no bound of its own. */
+  readonly idleMs: number;
+  /** First wait before a lost stream is opened again, unless the server names one; doubled with each failure. */
+  readonly reopenDelayMs: number;
+}
+
+export const JSON_TYPE = "application/json";
+export const EVENT_STREAM_TYPE = "text/event-stream";
+
+/** The media type of a `Content-Type`, without parameters. */
+export function mediaType(contentType: string | undefined): string {
+  return (contentType ?? "").split(";", 1)[0]!.trim().toLowerCase();
+}
+
+/** One piece of work that ends with its connection at the latest. */
+export interface Work {
+  readonly signal: AbortSignal;
+  abort(reason: unknown): void;
+  done(): void;
+}
+
+/** What every HTTP transport keeps: its handlers, whether it is open, and the abort signals of what it has under way. */
+export class HttpConnection {
+  readonly options: HttpConnectionOptions;
+  readonly #work = new Set<AbortController>();
+  #handlers: TransportHandlers | undefined;
+  #isOver = false;
+
+  constructor(options: HttpConnectionOptions) {
+    this.options = options;
+  }
+
+  open(handlers: TransportHandlers): void {
+    this.#handlers = handlers;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  get handlers(): TransportHandlers {
+    if (this.#handlers && !this.#isOver) return this.#handlers;
+    throw httpFailure("unavailable", this.options.client.place, "is not connected any more.", { details: { sent: false } });
+  }
+
+  /** A signal for one piece of work: it aborts with `parent` and with the connection. Call `done` when the work is over. */
+  begin(parent?: AbortSignal): Work {
+    const controller = new AbortController();
+    const onAbort = (): void => controller.abort(parent?.reason);
+    if (this.#isOver) controller.abort(this.#closedFailure());
+    else if (parent?.aborted) onAbort();
+    parent?.addEventListener("abort", onAbort, { once: true });
+    this.#work.add(controller);
+    const done = (): void => {
+      parent?.removeEventListener("abort", onAbort);
+      this.#work.delete(controller);
+    };
+    return { signal: controller.signal, abort: (reason) => controller.abort(reason), done };
+  }
+
+  /** Hands on what came, as long as somebody listens. A text that is no JSON is noise. */
+  receive(text: string, related?: string | number): unknown {
+    if (this.#isOver) return undefined;
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      const message = "The server sent something that is not JSON.";
+      this.#handlers?.onNoise?.({ kind: "not-json", message, sample: text.slice(0, MAX_SAMPLE_LENGTH) });
+      return undefined;
+    }
+    const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+    for (const one of values) this.#handlers?.onMessage(one, related);
+    return value;
+  }
+
+  /** The connection is over by no wish of ours: everything under way ends, and the owner hears of it once. */
+  fail(failure: FailError): void {
+    if (this.#isOver) return;
+    const handlers = this.#handlers;
+    this.#end(failure);
+    handlers?.onClose(failure.failure);
+  }
+
+  /** Ends everything under way, and silence from here on. */
+  close(): void {
+    if (!this.#isOver) this.#end(this.#closedFailure());
+  }
+
+  #end(reason: FailError): void {
+    this.#isOver = true;
+    for (const controller of this.#work) controller.abort(reason);
+    this.#work.clear();
+  }
+
+  #closedFailure(): FailError {
+    return httpFailure("unavailable", this.options.client.place, "was disconnected.", { details: { sent: false } });
+  }
+}
+
+const MAX_SAMPLE_LENGTH = 200;

@@ -1,0 +1,138 @@
+import type { Readable } from "node:stream";
+import { setTimeout as delay } from "node:timers/promises";
+import { FailError } from "../../core/errors.ts";
+import { classifyMessage, type RequestId } from "../../wire/messages.ts";
+import { discard, readEvents, readRefusal } from "./body.ts";
+import { httpFailure, toStatusFailure } from "./failures.ts";
+import { EVENT_STREAM_TYPE, mediaType, type HttpConnection } from "./http-connection.ts";
+import { reopenDelay } from "./reopen.ts";
+
+export interface ResponseStreamOptions {
+  readonly idleMs: number;
+  /** Present where a stream that breaks off may be resumed: headers of the session. */
+  readonly resumeHeaders?: () => Record<string, string>;
+  /** The server refused to resume; returns what the session makes of it. */
+  readonly onGone?: (status: number, body: string) => FailError | undefined;
+}
+
+/** Failed attempts in a row to resume one stream. */
+const MAX_RESUME_FAILURES = 4;
+/** How long a stream may stay open once the answer has come. */
+const LINGER_MS = 2000;
+
+/** Whether a message, or one of a batch, answers the request. An error without an id does: it came in the request's own response. */
+export function answers(value: unknown, id: RequestId): boolean {
+  if (Array.isArray(value)) return value.some((one) => answers(one, id));
+  const classified = classifyMessage(value);
+  if (classified.type === "reply") return classified.message.id === null || String(classified.message.id) === String(id);
+  // A reply that is no JSON-RPC is an answer too, a bad one; whoever made the request says so.
+  return classified.type === "invalid" && typeof value === "object" && value !== null && !("method" in value);
+}
+
+/**
+ * The stream that answers one request. When it ends before the answer and the server numbered its events, it is opened again where it
+ * stopped: that is how a server of 2025-11-25 lets a long call wait without a connection.
+ */
+export class ResponseStream {
+  readonly #connection: HttpConnection;
+  readonly #id: RequestId;
+  readonly #options: ResponseStreamOptions;
+  #lastEventId: string | undefined;
+  #retryMs: number | undefined;
+  #isAnswered = false;
+
+  constructor(connection: HttpConnection, id: RequestId, options: ResponseStreamOptions) {
+    this.#connection = connection;
+    this.#id = id;
+    this.#options = options;
+  }
+
+  /** Resolves once the answer was handed on. Rejects with a `FailError` when it cannot come any more. */
+  async read(first: Readable, signal: AbortSignal): Promise<void> {
+    let body: Readable | undefined = first;
+    let failures = 0;
+    while (!this.#isAnswered) {
+      const lastSeen = this.#lastEventId;
+      const failure: FailError = body ? await this.#drain(body, signal) : this.#brokenOff();
+      if (this.#isAnswered) return;
+      if (signal.aborted || this.#lastEventId === undefined || !this.#options.resumeHeaders || failure.failure.kind === "too_large") throw failure;
+      failures = body && this.#lastEventId !== lastSeen ? 1 : failures + 1;
+      if (failures > MAX_RESUME_FAILURES && !body) throw failure;
+      await delay(reopenDelay(failures, this.#connection.options.reopenDelayMs, this.#retryMs), undefined, { signal, ref: false }).catch(() => {});
+      body = await this.#resume(signal);
+    }
+  }
+
+  /** Reads until the answer or the end, and says what an end before the answer means. */
+  async #drain(body: Readable, signal: AbortSignal): Promise<FailError> {
+    const { client, maxMessageBytes } = this.#connection.options;
+    let onAnswer = (): void => {};
+    const answered = new Promise<void>((resolve) => {
+      onAnswer = resolve;
+    });
+    const reading = readEvents(body, { place: client.place, maxBytes: maxMessageBytes, signal }, {
+      onRetry: (ms) => {
+        this.#retryMs = ms;
+      },
+      onEvent: (event) => {
+        if (event.id !== undefined) this.#lastEventId = event.id;
+        if (event.event === "endpoint") throw this.#otherTransport();
+        if (event.data === "" || event.event !== "message") return;
+        if (!answers(this.#connection.receive(event.data, this.#id), this.#id)) return;
+        this.#isAnswered = true;
+        linger(body);
+        onAnswer();
+      },
+    });
+    try {
+      await Promise.race([reading, answered]);
+      return this.#brokenOff();
+    } catch (error) {
+      if (error instanceof FailError) return error;
+      throw error;
+    } finally {
+      reading.catch(() => {});
+    }
+  }
+
+  async #resume(signal: AbortSignal): Promise<Readable | undefined> {
+    const { client } = this.#connection.options;
+    const { resumeHeaders, onGone, idleMs } = this.#options;
+    const headers = { ...resumeHeaders?.(), accept: EVENT_STREAM_TYPE, "last-event-id": this.#lastEventId ?? "" };
+    let response;
+    try {
+      response = await client.request({ method: "GET", headers, signal, idleMs });
+    } catch (error) {
+      if (signal.aborted) throw error;
+      return undefined;
+    }
+    if (response.status === 200 && mediaType(response.header("content-type")) === EVENT_STREAM_TYPE) return response.body;
+    if (response.status === 200) discard(response.body);
+    const text = response.status === 200 ? "" : await readRefusal(response.body, client.place, signal);
+    if (response.status === 429 || response.status >= 500) return undefined;
+    // The request itself has long been taken: whatever refuses to resume must not read as "never sent".
+    throw onGone?.(response.status, text) ?? withoutUnsent(toStatusFailure(response, client.place));
+  }
+
+  // Some servers of 2024-11-05 open their one stream for a POST too.
+  #otherTransport(): FailError {
+    const what = "speaks HTTP+SSE of 2024-11-05 at this address. Set `transport` to \"sse\" or \"auto\".";
+    return httpFailure("unavailable", this.#connection.options.client.place, what, { details: { status: 405, sent: false }, retryable: false });
+  }
+
+  #brokenOff(): FailError {
+    return httpFailure("unavailable", this.#connection.options.client.place, "ended its response stream before the answer.");
+  }
+}
+
+function withoutUnsent({ failure }: FailError): FailError {
+  const { sent: _, ...details } = failure.details ?? {};
+  return new FailError({ ...failure, details });
+}
+
+// The server should end the stream after the answer; one that does not must not keep the connection.
+function linger(body: Readable): void {
+  const timer = setTimeout(() => body.destroy(), LINGER_MS);
+  timer.unref();
+  body.once("close", () => clearTimeout(timer));
+}

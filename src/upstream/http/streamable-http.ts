@@ -1,0 +1,215 @@
+import { setImmediate as nextTurn, setTimeout as delay } from "node:timers/promises";
+import type { FailError } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { claimsModernEra, isModernRevision } from "../../wire/modern/envelope.ts";
+import { findParamHeaders, paramHeaders, standardHeaders } from "../../wire/modern/headers.ts";
+import { classifyMessage, type RpcMessage, type RpcRequest } from "../../wire/messages.ts";
+import type { SendOptions, Transport, TransportHandlers } from "../transport.ts";
+import { discard, readRefusal, readText } from "./body.ts";
+import type { HttpResponse } from "./client.ts";
+import { httpFailure, toStatusFailure } from "./failures.ts";
+import { EVENT_STREAM_TYPE, HttpConnection, JSON_TYPE, mediaType, type HttpConnectionOptions } from "./http-connection.ts";
+import { answers, ResponseStream } from "./response-stream.ts";
+import { saysSessionLost } from "./session-loss.ts";
+import { StandingStream } from "./standing-stream.ts";
+
+/** How long requests in flight may still be answered once the session turned out to be lost. */
+const SESSION_END_GRACE_MS = 500;
+const DELETE_TIMEOUT_MS = 2000;
+const SESSION_ID = /^[\x21-\x7e]{1,1024}$/;
+
+/**
+ * Streamable HTTP as both eras speak it: each message is a POST, answered as JSON or as a stream of its own. In the legacy era there
+ * may be a session, a standing stream, and streams that go on where they broke off; in the modern era requests stand alone.
+ */
+export class StreamableHttpTransport implements Transport {
+  readonly perRequestStreams = true;
+  readonly mirrorsParams = true;
+  readonly #connection: HttpConnection;
+  readonly #underway = new Set<Promise<unknown>>();
+  #version: string | undefined;
+  #sessionId: string | undefined;
+  #isSessionLost = false;
+
+  constructor(options: HttpConnectionOptions) {
+    this.#connection = new HttpConnection(options);
+  }
+
+  get sessionful(): boolean {
+    return this.#sessionId !== undefined;
+  }
+
+  describe(): JsonObject {
+    return { endpoint: this.#connection.options.client.endpoint, framing: "streamable-http" };
+  }
+
+  async open(handlers: TransportHandlers): Promise<void> {
+    this.#connection.open(handlers);
+  }
+
+  setProtocolVersion(version: string): void {
+    this.#version = version;
+  }
+
+  async send(message: RpcMessage, options: SendOptions = {}): Promise<void> {
+    if (this.#isSessionLost) throw this.#sessionFailure({ sent: false });
+    const { signal, done } = this.#connection.begin(options.signal);
+    try {
+      const request = this.#post(message, options, signal);
+      this.#track(request);
+      await this.#receive(message, await request, { ...options, signal });
+    } finally {
+      done();
+    }
+  }
+
+  /** Ends the session on the server too, if it lets itself be told in time. */
+  async close(): Promise<void> {
+    const wasOpen = !this.#connection.isOver;
+    this.#connection.close();
+    if (!wasOpen || this.#sessionId === undefined || this.#isSessionLost) return;
+    const { client } = this.#connection.options;
+    try {
+      const signal = AbortSignal.timeout(DELETE_TIMEOUT_MS);
+      discard((await client.request({ method: "DELETE", headers: this.#sessionHeaders(), signal, idleMs: DELETE_TIMEOUT_MS })).body);
+    } catch {
+      // A server that is gone needs no farewell.
+    }
+  }
+
+  #post(message: RpcMessage, options: SendOptions, signal: AbortSignal): Promise<HttpResponse> {
+    const { client } = this.#connection.options;
+    const headers = { ...this.#headersOf(message, options), "content-type": JSON_TYPE, accept: `${JSON_TYPE}, ${EVENT_STREAM_TYPE}` };
+    return client.request({ method: "POST", headers, body: JSON.stringify(message), signal, idleMs: this.#idleMs(options) });
+  }
+
+  #idleMs(options: SendOptions): number {
+    return options.longLived ? 0 : (options.idleMs ?? this.#connection.options.idleMs);
+  }
+
+  #headersOf(message: RpcMessage, { inputSchema }: SendOptions): Record<string, string> {
+    if (!("method" in message)) return this.#sessionHeaders();
+    const { method, params } = message;
+    if (method === "initialize" && !claimsModernEra(params)) return {};
+    if (!claimsModernEra(params) && !isModernRevision(this.#version)) return this.#sessionHeaders();
+    const found = inputSchema && findParamHeaders(inputSchema).headers;
+    const args = params?.["arguments"];
+    const mirrored = found && typeof args === "object" && args !== null ? paramHeaders(found, args as JsonObject) : {};
+    return lowerCased({ ...this.#sessionHeaders(), ...standardHeaders(method, params), ...mirrored });
+  }
+
+  #sessionHeaders(): Record<string, string> {
+    return {
+      ...(this.#version !== undefined && { "mcp-protocol-version": this.#version }),
+      ...(this.#sessionId !== undefined && { "mcp-session-id": this.#sessionId }),
+    };
+  }
+
+  async #receive(message: RpcMessage, response: HttpResponse, options: SendOptions & { signal: AbortSignal }): Promise<void> {
+    const isRequest = "method" in message && "id" in message;
+    if (response.status < 200 || response.status > 299) return this.#onRefusal(isRequest ? message : undefined, response, options.signal);
+    if (!isRequest) {
+      discard(response.body);
+      if ("method" in message && message.method === "notifications/initialized") this.#openStandingStream();
+      return;
+    }
+    if (message.method === "initialize") this.#startSession(response);
+    await this.#readAnswer(message, response, options);
+  }
+
+  async #readAnswer(request: RpcRequest, response: HttpResponse, { signal, ...options }: SendOptions & { signal: AbortSignal }): Promise<void> {
+    const { client, maxMessageBytes } = this.#connection.options;
+    const type = mediaType(response.header("content-type"));
+    if (type === EVENT_STREAM_TYPE) {
+      const isResumable = !isModernRevision(this.#version) && !claimsModernEra(request.params);
+      const stream = new ResponseStream(this.#connection, request.id, {
+        idleMs: this.#idleMs(options),
+        ...(isResumable && { resumeHeaders: () => this.#sessionHeaders(), onGone: (status, body) => this.#onStreamGone(status, body) }),
+      });
+      return stream.read(response.body, signal);
+    }
+    if (type !== JSON_TYPE) {
+      discard(response.body);
+      const what = `answered with ${type === "" ? "no content type" : `\`${type.slice(0, 100)}\``} where JSON or an event stream is due. Check that \`url\` points to an MCP server.`;
+      throw httpFailure("malformed", client.place, what, { details: { status: response.status } });
+    }
+    const text = await readText(response.body, { place: client.place, maxBytes: maxMessageBytes, signal });
+    const value = this.#connection.receive(text, request.id);
+    if (!answers(value, request.id)) throw httpFailure("malformed", client.place, "answered with JSON that does not answer the request.");
+  }
+
+  // Also a refusal may hold the answer: the modern era maps error codes to HTTP statuses.
+  async #onRefusal(request: RpcRequest | undefined, response: HttpResponse, signal: AbortSignal): Promise<void> {
+    const { place } = this.#connection.options.client;
+    const { status } = response;
+    const body = await readRefusal(response.body, place, signal);
+    if (this.#sessionId !== undefined && request?.method !== "initialize" && saysSessionLost(status, body)) throw this.#loseSession({ sent: false });
+    const failure = toStatusFailure(response, place);
+    const isStatusTheAnswer = failure.failure.kind === "needs_authorisation" || failure.failure.retryAfterMs !== undefined || status === 429;
+    if (!request || isStatusTheAnswer || !isReplyTo(body, request)) throw failure;
+    this.#connection.receive(body, request.id);
+  }
+
+  #startSession(response: HttpResponse): void {
+    const sessionId = response.header("mcp-session-id");
+    if (sessionId === undefined) return;
+    if (SESSION_ID.test(sessionId)) {
+      this.#sessionId = sessionId;
+      return;
+    }
+    throw httpFailure("malformed", this.#connection.options.client.place, "gave a session id that is no visible ASCII text.");
+  }
+
+  #openStandingStream(): void {
+    if (isModernRevision(this.#version)) return;
+    const stream = new StandingStream(this.#connection, {
+      headers: () => this.#sessionHeaders(),
+      isSessionLost: (status, body) => this.#sessionId !== undefined && saysSessionLost(status, body),
+      onSessionLost: () => void this.#loseSession(),
+    });
+    void stream.run();
+  }
+
+  #onStreamGone(status: number, body: string): FailError | undefined {
+    return this.#sessionId !== undefined && saysSessionLost(status, body) ? this.#loseSession() : undefined;
+  }
+
+  /** The connection is over. What is in flight may learn by itself first that it was never begun, and so can be sent again. */
+  #loseSession(details: JsonObject = {}): FailError {
+    if (!this.#isSessionLost) {
+      this.#isSessionLost = true;
+      void this.#endSoon();
+    }
+    return this.#sessionFailure(details);
+  }
+
+  async #endSoon(): Promise<void> {
+    await Promise.race([Promise.allSettled(this.#underway), delay(SESSION_END_GRACE_MS, undefined, { ref: false })]);
+    // One more turn, so that whoever was refused hears of it before the connection ends.
+    await nextTurn();
+    this.#connection.fail(this.#sessionFailure());
+  }
+
+  #sessionFailure(details: JsonObject = {}): FailError {
+    const what = "does not know this session any more, as after a restart. A new one is opened; try again.";
+    return httpFailure("unavailable", this.#connection.options.client.place, what, { details: { sessionLost: true, ...details } });
+  }
+
+  #track(work: Promise<unknown>): void {
+    this.#underway.add(work);
+    const forget = (): boolean => this.#underway.delete(work);
+    work.then(forget, forget);
+  }
+}
+
+function isReplyTo(body: string, request: RpcRequest): boolean {
+  try {
+    return answers(JSON.parse(body), request.id) && classifyMessage(JSON.parse(body)).type === "reply";
+  } catch {
+    return false;
+  }
+}
+
+function lowerCased(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
