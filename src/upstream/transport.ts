@@ -33,7 +33,10 @@ export interface Transport {
    * An answer is always handed to `onMessage`, whatever HTTP status it came with, also when its id is `null`.
    */
   send(message: RpcMessage, options?: SendOptions): Promise<void>;
-  /** From now on this revision is spoken: `initialize` was answered, or the modern era is tried. HTTP repeats it in a header. */
+  /**
+   * The era is settled and this revision is spoken from now on; HTTP repeats it in a header. Before that, a message whose `_meta` holds
+   * the modern envelope goes out with the headers that the envelope calls for, any other without a version.
+   */
   setProtocolVersion(version: string): void;
   /** Ends everything that was started, within a bounded time. Idempotent. `onClose` is not called for it. */
   close(): Promise<void>;

@@ -6,11 +6,21 @@ export class LineDecoder {
   readonly #maxLineBytes: number;
   readonly #onLine: (line: string) => void;
   readonly #onTooLong: (bytesSeen: number) => void;
+  readonly #onSkipped: ((edges: SkippedLine) => void) | undefined;
+  #head = "";
+  #tail = EMPTY;
   #parts: Buffer[] = [];
   #held = 0;
   #skipping = false;
 
-  constructor(maxLineBytes: number, onLine: (line: string) => void, onTooLong: (bytesSeen: number) => void) {
+  /** `onSkipped` hears the end of a line over the bound, with its two edges. */
+  constructor(
+    maxLineBytes: number,
+    onLine: (line: string) => void,
+    onTooLong: (bytesSeen: number) => void,
+    onSkipped?: (line: SkippedLine) => void,
+  ) {
+    this.#onSkipped = onSkipped;
     this.#maxLineBytes = maxLineBytes;
     this.#onLine = onLine;
     this.#onTooLong = onTooLong;
@@ -32,9 +42,12 @@ export class LineDecoder {
   }
 
   #keep(part: Buffer): void {
-    if (this.#skipping) return;
     this.#held += part.length;
+    if (this.#skipping) return this.#keepTail(part);
     if (this.#held > this.#maxLineBytes) {
+      const edges = [...this.#parts.slice(0, MAX_EDGE_PARTS), part].map((one) => one.subarray(0, EDGE_BYTES));
+      this.#head = Buffer.concat(edges).toString("utf8", 0, EDGE_BYTES);
+      this.#keepTail(part);
       this.#parts = [];
       this.#skipping = true;
       this.#onTooLong(this.#held);
@@ -43,19 +56,41 @@ export class LineDecoder {
     if (part.length > 0) this.#parts.push(part);
   }
 
+  #keepTail(part: Buffer): void {
+    this.#tail = part.length >= EDGE_BYTES ? Buffer.from(part.subarray(-EDGE_BYTES)) : Buffer.concat([this.#tail, part]).subarray(-EDGE_BYTES);
+  }
+
   #endLine(): void {
+    if (this.#skipping) return this.#endSkipped();
     const { length } = this.#parts;
     const bytes = length === 1 ? this.#parts[0]! : length === 0 ? EMPTY : Buffer.concat(this.#parts, this.#held);
-    const skipped = this.#skipping;
     this.#parts = [];
     this.#held = 0;
-    this.#skipping = false;
-    if (skipped) return;
     const end = bytes.length > 0 && bytes[bytes.length - 1] === CARRIAGE_RETURN ? bytes.length - 1 : bytes.length;
     this.#onLine(bytes.toString("utf8", 0, end));
   }
+
+  #endSkipped(): void {
+    const line = { bytes: this.#held, head: this.#head, tail: this.#tail.toString("utf8") };
+    this.#held = 0;
+    this.#skipping = false;
+    this.#head = "";
+    this.#tail = EMPTY;
+    this.#onSkipped?.(line);
+  }
 }
 
+/** What is known of a line that was too long to keep. */
+export interface SkippedLine {
+  readonly bytes: number;
+  /** Its beginning and its end, at most 512 bytes each. */
+  readonly head: string;
+  readonly tail: string;
+}
+
+const EDGE_BYTES = 512;
+/** A pipe hands over far more than one byte at a time; one that does not gets a shorter head. */
+const MAX_EDGE_PARTS = 512;
 const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const EMPTY = Buffer.alloc(0);

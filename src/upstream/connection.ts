@@ -1,0 +1,247 @@
+import type { Call } from "../core/call.ts";
+import { FailError } from "../core/errors.ts";
+import { objectMember, stringMember, type JsonObject } from "../core/json.ts";
+import { fail, type Fail, type Outcome } from "../core/outcome.ts";
+import type { Logger } from "../core/ports.ts";
+import type { RequestId, RpcNotification } from "../wire/messages.ts";
+import { toOutcome } from "./answers.ts";
+import { Asks } from "./asks.ts";
+import type { Era, HandshakeOptions } from "./era.ts";
+import { Exchange } from "./exchange.ts";
+import { failureOf, FaultLog } from "./faults.ts";
+import { InFlight } from "./in-flight.ts";
+import { LegacySubscriptions } from "./legacy/subscriptions.ts";
+import { withInput } from "./modern/input.ts";
+import { Listen } from "./modern/listen.ts";
+import { negotiate } from "./negotiate.ts";
+import type { Transport } from "./transport.ts";
+import { Turns } from "./turns.ts";
+import type { Watcher } from "./watcher.ts";
+
+export interface ConnectionOptions extends Omit<HandshakeOptions, "logger"> {
+  /** Answer to `roots/list` outside a call. */
+  readonly roots: readonly JsonObject[];
+  /** The server was seen to ask before: take turns from the start. */
+  readonly asks: boolean;
+  readonly logger: Logger;
+}
+
+export type ChangedList = "tools" | "resources" | "prompts";
+
+export interface ConnectionEvents {
+  onListChanged(list: ChangedList | "all"): void;
+  onResourceUpdated(uri: string, params: JsonObject): void;
+  /** A log message that belongs to no call. */
+  onLog(params: JsonObject): void;
+  /** The server asks its callers without saying whom. */
+  onAsked(): void;
+  onStderr(line: string): void;
+  /** It ended by itself. */
+  onClose(failure: Fail): void;
+}
+
+/** What a call sends: `params` complete but for `_meta`. */
+export interface CallRequest {
+  readonly params: JsonObject;
+  readonly inputSchema?: JsonObject;
+}
+
+/** One open connection to one MCP server, in either era, over any transport. It ends once and is not revived. */
+export class Connection {
+  readonly #transport: Transport;
+  readonly #options: ConnectionOptions;
+  readonly #events: ConnectionEvents;
+  readonly #exchange: Exchange;
+  readonly #faults: FaultLog;
+  readonly #inFlight = new InFlight();
+  readonly #turns: Turns;
+  readonly #asks: Asks;
+  #era: Era | undefined;
+  #watcher: Watcher | undefined;
+  #isClosing = false;
+
+  constructor(transport: Transport, options: ConnectionOptions, events: ConnectionEvents) {
+    this.#transport = transport;
+    this.#options = options;
+    this.#events = events;
+    this.#faults = new FaultLog(options.logger);
+    this.#turns = new Turns(options.asks);
+    this.#exchange = new Exchange(
+      transport,
+      {
+        onRequest: (request, related) => this.#asks.receive(request, related),
+        onNotification: (notification, related) => this.#onNotification(notification, related),
+        onClose: (failure) => this.#onClose(failure),
+        onStderr: (line) => events.onStderr(line),
+        onResumed: () => events.onListChanged("all"),
+      },
+      this.#faults,
+    );
+    this.#asks = new Asks({
+      inFlight: this.#inFlight,
+      turns: this.#turns,
+      faults: this.#faults,
+      roots: options.roots,
+      onAsked: () => events.onAsked(),
+      answer: (reply, relatedTo) => void this.#exchange.post(reply, relatedTo),
+    });
+  }
+
+  /** Opens the transport and settles the era. On failure everything is closed and a `FailError` says why. */
+  async open(signal: AbortSignal): Promise<void> {
+    try {
+      await this.#exchange.open(signal);
+      this.#era = await negotiate(this.#exchange, this.#transport, this.#options, signal);
+    } catch (error) {
+      // The reason that the transport gave says more than what failed because of it.
+      const failure = this.#exchange.closed ?? failureOf(error);
+      await this.close();
+      throw new FailError(failure);
+    }
+    this.#watcher = this.#era.name === "modern" ? new Listen(this.#exchange, this.#era, () => this.#events.onListChanged("all")) : new LegacySubscriptions(this.#exchange);
+  }
+
+  /** What the handshake settled. Only after `open`. */
+  get era(): Era {
+    if (!this.#era) throw new Error("The connection is not open.");
+    return this.#era;
+  }
+
+  get closed(): Fail | undefined {
+    return this.#exchange.closed;
+  }
+
+  get callsInFlight(): number {
+    return this.#inFlight.size;
+  }
+
+  /** When the server was heard last, on the clock of `performance.now()`. */
+  get heardAt(): number {
+    return this.#exchange.heardAt;
+  }
+
+  get mirrorsParams(): boolean {
+    return this.#transport.mirrorsParams;
+  }
+
+  /** Makes a call for its caller. Expected failures are outcomes; nothing is thrown. */
+  async call(call: Call, request: CallRequest): Promise<Outcome> {
+    let leave = (): void => {};
+    try {
+      leave = await this.#turns.enter(call);
+      return await withInput(call, (extra) => this.#attempt(call, { ...request, params: { ...request.params, ...extra } }));
+    } catch (error) {
+      return failureOf(error);
+    } finally {
+      leave();
+    }
+  }
+
+  /** A request of the hub's own. Rejects with a `FailError`. */
+  request(method: string, params: JsonObject, signal?: AbortSignal): Promise<JsonObject> {
+    const meta = this.era.envelope({});
+    const hasMeta = Object.keys(meta).length > 0;
+    return this.#exchange.request(method, hasMeta ? { ...params, _meta: meta } : params, { signal, cancelBy: this.era.cancelBy });
+  }
+
+  /** From now on the server tells of changes of these resources, and of its lists. */
+  async watch(uris: ReadonlySet<string>): Promise<void> {
+    await this.#watcher?.watch(uris);
+  }
+
+  async setLogLevel(level: string, signal?: AbortSignal): Promise<void> {
+    // The modern era says it with each request.
+    if (this.era.name === "modern" || !objectMember(this.era.capabilities, "logging")) return;
+    await this.request("logging/setLevel", { level }, signal);
+  }
+
+  async rootsChanged(): Promise<void> {
+    if (this.era.name === "legacy") await this.#exchange.post({ jsonrpc: "2.0", method: "notifications/roots/list_changed" });
+  }
+
+  describe(): JsonObject {
+    const faults = this.#faults.counts();
+    return {
+      ...this.#transport.describe(),
+      ...(this.#era && { era: this.#era.name, revision: this.#era.revision, server: this.#era.serverInfo }),
+      ...(this.#turns.isSerial && { takesTurns: true }),
+      ...(Object.keys(faults).length > 0 && { faults }),
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    this.#watcher?.close();
+    await this.#exchange.close(fail("unavailable", "The connection to the server was closed by the hub."));
+  }
+
+  async #attempt(call: Call, { params, inputSchema }: CallRequest): Promise<Outcome> {
+    const era = this.era;
+    const meta = era.envelope(call.meta, { client: call.client, ...(call.wants.logLevel !== undefined && { logLevel: call.wants.logLevel }) });
+    const sent = this.#exchange.start(
+      call.method,
+      { ...params, ...(Object.keys(meta).length > 0 && { _meta: meta }) },
+      {
+        signal: call.signal,
+        cancelBy: era.cancelBy,
+        onProgress: (progress) => onProgress(call, progress),
+        ...(inputSchema && { send: { inputSchema } }),
+      },
+    );
+    this.#inFlight.add(sent.id, call);
+    try {
+      return toOutcome(call.method, await sent.reply);
+    } finally {
+      this.#inFlight.remove(sent.id);
+    }
+  }
+
+  #onNotification(notification: RpcNotification, related: RequestId | undefined): void {
+    const { method, params = {} } = notification;
+    if (this.#watcher?.takes(notification, related)) return;
+    const list = LIST_CHANGES.get(method);
+    if (list) {
+      if (this.#watcher?.accepts(notification, related) ?? true) this.#events.onListChanged(list);
+      return;
+    }
+    switch (method) {
+      case "notifications/resources/updated": {
+        const uri = stringMember(params, "uri");
+        if (uri !== undefined && this.#watcher?.accepts(notification, related)) this.#events.onResourceUpdated(uri, params);
+        return;
+      }
+      case "notifications/message":
+        return this.#onLog(params, related);
+      case "notifications/cancelled":
+        return this.#asks.cancel(params["requestId"]);
+      default:
+        // `notifications/elicitation/complete` and whatever a later revision sends during a call.
+        this.#inFlight.tell({ method, params }, related);
+    }
+  }
+
+  #onLog(params: JsonObject, related: RequestId | undefined): void {
+    if (this.#inFlight.tell({ method: "notifications/message", params }, related)) return;
+    if (this.#inFlight.size === 0) return this.#events.onLog(params);
+    this.#faults.report("log-of-several", "The server logs while calls of several callers are under way; such messages go to none of them.");
+  }
+
+  #onClose(failure: Fail): void {
+    this.#asks.close(failure);
+    this.#watcher?.close();
+    if (!this.#isClosing) this.#events.onClose(failure);
+  }
+}
+
+const LIST_CHANGES = new Map<string, ChangedList>([
+  ["notifications/tools/list_changed", "tools"],
+  ["notifications/resources/list_changed", "resources"],
+  ["notifications/prompts/list_changed", "prompts"],
+]);
+
+function onProgress(call: Call, progress: JsonObject): void {
+  call.deadline?.touch();
+  if (!call.wants.progress) return;
+  const { progressToken: _token, ...params } = progress;
+  call.notify({ method: "notifications/progress", params });
+}

@@ -1,0 +1,224 @@
+import { FailError } from "../core/errors.ts";
+import { isJsonObject, objectMember, type JsonObject } from "../core/json.ts";
+import { fail, type Fail } from "../core/outcome.ts";
+import { classifyMessage, rpcError, RPC, type RequestId, type RpcMessage, type RpcNotification, type RpcReply, type RpcRequest } from "../wire/messages.ts";
+import { abortFailure, failureOf, type FaultLog } from "./faults.ts";
+import type { SendOptions, Transport } from "./transport.ts";
+
+export interface ExchangeHandlers {
+  onRequest(request: RpcRequest, related?: RequestId): void;
+  onNotification(notification: RpcNotification, related?: RequestId): void;
+  onClose(failure: Fail): void;
+  onStderr?(line: string): void;
+  onResumed?(): void;
+}
+
+/** How the server is told that a request is given up: by a message, by closing its response stream, or not at all. */
+export type CancelBy = "message" | "stream" | "nothing";
+
+export interface RequestOptions {
+  /** Gives up on the request; the reason becomes the failure. */
+  readonly signal?: AbortSignal | undefined;
+  /** Asks for progress under a token of our own and hears it, in order, never after the answer. */
+  readonly onProgress?: (params: JsonObject) => void;
+  readonly cancelBy?: CancelBy;
+  readonly send?: Pick<SendOptions, "inputSchema" | "longLived">;
+}
+
+/** A request on its way. `reply` rejects with a `FailError` when it was given up or can no longer be answered. */
+export interface Sent {
+  readonly id: number;
+  readonly reply: Promise<RpcReply>;
+}
+
+interface Pending {
+  readonly onProgress: ((params: JsonObject) => void) | undefined;
+  settle(reply: RpcReply): void;
+  reject(failure: Fail): void;
+}
+
+/** Ids of given-up requests that are remembered, so that their late answers are not called wrong. */
+const MAX_FORGOTTEN = 1024;
+
+/**
+ * JSON-RPC over one transport: ids that are unique and increase, answers to their requests, progress to its call. Messages are handled
+ * in the order they came, one after another, so progress that arrives together with its answer is heard before it.
+ */
+export class Exchange {
+  readonly #transport: Transport;
+  readonly #handlers: ExchangeHandlers;
+  readonly #faults: FaultLog;
+  readonly #pending = new Map<RequestId, Pending>();
+  readonly #forgotten = new Set<RequestId>();
+  #lastId = 0;
+  #closed: Fail | undefined;
+  /** When the server was heard last, on the clock of `performance.now()`. */
+  heardAt = performance.now();
+
+  constructor(transport: Transport, handlers: ExchangeHandlers, faults: FaultLog) {
+    this.#transport = transport;
+    this.#handlers = handlers;
+    this.#faults = faults;
+  }
+
+  async open(signal?: AbortSignal): Promise<void> {
+    const { onStderr, onResumed } = this.#handlers;
+    await this.#transport.open(
+      {
+        onMessage: (message, related) => this.#receive(message, related),
+        onClose: (failure) => this.#end(failure),
+        onLost: (id, failure) => this.#take(id)?.reject(failure),
+        onNoise: (noise) => this.#faults.report(noise.kind, noise.message, noise.sample === undefined ? {} : { sample: noise.sample }),
+        ...(onStderr && { onStderr }),
+        ...(onResumed && { onResumed }),
+      },
+      signal,
+    );
+  }
+
+  get closed(): Fail | undefined {
+    return this.#closed;
+  }
+
+  get waiting(): number {
+    return this.#pending.size;
+  }
+
+  start(method: string, params: JsonObject, options: RequestOptions = {}): Sent {
+    this.#lastId += 1;
+    const id = this.#lastId;
+    const { onProgress } = options;
+    const request: RpcRequest = { jsonrpc: "2.0", id, method, params: onProgress ? withProgressToken(params, id) : params };
+    return { id, reply: this.#send(request, options) };
+  }
+
+  /** Sends a request and returns its `result`. Rejects with a `FailError`; a protocol error is its `rpcError`. */
+  async request(method: string, params: JsonObject, options: RequestOptions = {}): Promise<JsonObject> {
+    const reply = await this.start(method, params, options).reply;
+    if ("result" in reply) return reply.result;
+    throw new FailError(fail("tool_error", `The server refused \`${method}\`: ${reply.error.message}`, { rpcError: reply.error }));
+  }
+
+  /** Sends a notification or a reply; that it could not be delivered is only worth a line in the log. */
+  async post(message: RpcMessage, relatedTo?: RequestId): Promise<void> {
+    if (this.#closed) return;
+    try {
+      await this.#transport.send(message, relatedTo === undefined ? {} : { relatedTo });
+    } catch (error) {
+      this.#faults.report("undelivered", `A message could not be delivered: ${failureOf(error).message}`);
+    }
+  }
+
+  async close(failure: Fail): Promise<void> {
+    this.#end(failure);
+    await this.#transport.close();
+  }
+
+  #send(request: RpcRequest, { signal, onProgress, cancelBy = "message", send = {} }: RequestOptions): Promise<RpcReply> {
+    if (this.#closed) return Promise.reject(new FailError(unsent(this.#closed)));
+    if (signal?.aborted) return Promise.reject(new FailError(abortFailure(signal)));
+    const stream = this.#transport.perRequestStreams ? new AbortController() : undefined;
+    return new Promise<RpcReply>((resolve, reject) => {
+      const onAbort = (): void => {
+        if (!signal || !this.#take(request.id)) return;
+        this.#giveUp(request.id, abortFailure(signal), cancelBy, stream);
+        reject(new FailError(abortFailure(signal)));
+      };
+      const release = (): void => signal?.removeEventListener("abort", onAbort);
+      this.#pending.set(request.id, {
+        onProgress,
+        settle: (reply) => (release(), resolve(reply)),
+        reject: (failure) => (release(), reject(new FailError(failure))),
+      });
+      signal?.addEventListener("abort", onAbort, { once: true });
+      const delivered = this.#transport.send(request, { ...send, ...(stream && { signal: stream.signal }) });
+      delivered.catch((error: unknown) => this.#take(request.id)?.reject(failureOf(error)));
+    });
+  }
+
+  #giveUp(id: RequestId, failure: Fail, cancelBy: CancelBy, stream: AbortController | undefined): void {
+    if (this.#forgotten.size >= MAX_FORGOTTEN) this.#forgotten.clear();
+    this.#forgotten.add(id);
+    if (cancelBy !== "message") return stream?.abort();
+    const reason = failure.kind === "timeout" ? "timeout" : "cancelled by the caller";
+    const message: RpcNotification = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id, reason } };
+    void this.post(message).then(() => stream?.abort());
+  }
+
+  #take(id: RequestId): Pending | undefined {
+    const pending = this.#pending.get(id);
+    this.#pending.delete(id);
+    return pending;
+  }
+
+  #receive(value: unknown, related: RequestId | undefined): void {
+    if (this.#closed) return;
+    this.heardAt = performance.now();
+    if (Array.isArray(value)) return value.forEach((member) => this.#receive(member, related));
+    const classified = classifyMessage(value);
+    if (classified.type === "reply") return this.#onReply(classified.message, related);
+    if (classified.type === "request") return this.#handlers.onRequest(classified.message, related);
+    if (classified.type === "notification") return this.#onNotification(classified.message, related);
+    this.#onNonsense(value, classified.id, classified.reason, related);
+  }
+
+  #onReply(reply: RpcReply, related: RequestId | undefined): void {
+    // An error without an id answers the request on whose stream it came.
+    const id = reply.id ?? related;
+    const pending = id === undefined ? undefined : (this.#take(id) ?? this.#takeTextId(id));
+    if (pending) return pending.settle(reply);
+    if (id !== undefined && this.#forgotten.delete(id)) return;
+    if (id === undefined) return this.#faults.report("error-without-id", "The server sent an error that belongs to no request.");
+    if (typeof id === "number" && id > 0 && id <= this.#lastId) {
+      return this.#faults.report("answered-twice", "The server answered a request that had its answer already.", { id });
+    }
+    this.#faults.report("unknown-id", "The server answered a request that was never made.", { id: String(id).slice(0, 100) });
+  }
+
+  // Some servers send the number back as text.
+  #takeTextId(id: RequestId): Pending | undefined {
+    if (typeof id !== "string" || !/^\d{1,15}$/.test(id)) return undefined;
+    const pending = this.#take(Number(id));
+    if (pending) this.#faults.report("id-as-text", "The server answers with the request's id as text instead of as a number.");
+    return pending;
+  }
+
+  #onNotification(notification: RpcNotification, related: RequestId | undefined): void {
+    if (notification.method !== "notifications/progress") return this.#handlers.onNotification(notification, related);
+    const token = notification.params?.["progressToken"];
+    const pending = typeof token === "number" || typeof token === "string" ? this.#pending.get(token) : undefined;
+    // Late progress, or progress nobody asked for: breaks clients, so it ends here.
+    if (!pending?.onProgress || !notification.params) return;
+    pending.onProgress(notification.params);
+  }
+
+  #onNonsense(value: unknown, id: RequestId | null, reason: string, related: RequestId | undefined): void {
+    this.#faults.report("not-json-rpc", `The server sent something that is not JSON-RPC: ${reason}.`);
+    if (!isJsonObject(value)) return;
+    if ("method" in value) {
+      if (id !== null) void this.post(rpcError(id, RPC.invalidRequest, `Invalid request: ${reason}`), related);
+      return;
+    }
+    const about = id ?? related;
+    if (about === undefined) return;
+    this.#take(about)?.reject(fail("malformed", `The server answered with something that is not a JSON-RPC reply: ${reason}.`));
+  }
+
+  #end(failure: Fail): void {
+    if (this.#closed) return;
+    this.#closed = failure;
+    const pending = [...this.#pending.values()];
+    this.#pending.clear();
+    for (const one of pending) one.reject(failure);
+    this.#handlers.onClose(failure);
+  }
+}
+
+/** The same failure for a request that never left: sending it elsewhere is safe. */
+export function unsent(failure: Fail): Fail {
+  return { ...failure, retryable: true, details: { ...failure.details, sent: false } };
+}
+
+function withProgressToken(params: JsonObject, token: RequestId): JsonObject {
+  return { ...params, _meta: { ...objectMember(params, "_meta"), progressToken: token } };
+}

@@ -1,0 +1,95 @@
+import { createHash, randomUUID } from "node:crypto";
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { isJsonObject, objectMember, type JsonObject } from "../core/json.ts";
+import type { Logger } from "../core/ports.ts";
+import type { EraName } from "./era.ts";
+import type { ServerListing } from "./listing.ts";
+
+/** What is remembered of a server between two runs. */
+export interface Remembered {
+  readonly era: EraName;
+  /** It was seen to ask its callers. */
+  readonly asks: boolean;
+  readonly listing: ServerListing;
+}
+
+export interface ListingCacheOptions {
+  readonly folder: string;
+  /** Source id and what makes it this server and no other: command and arguments, or URL. Only its hash is written. */
+  readonly key: readonly string[];
+  readonly logger: Logger;
+}
+
+const FORMAT = 1;
+/** A listing over this is not kept. */
+const MAX_BYTES = 32 * 1024 * 1024;
+/** The era may have changed with an update of the server; after this it is found out again. */
+const MAX_ERA_AGE_MS = 24 * 60 * 60 * 1000;
+
+/** Keeps the last known listing of one server on disk, so that its tools are there before it is. A broken file counts as none. */
+export class ListingCache {
+  readonly #file: string;
+  readonly #folder: string;
+  readonly #logger: Logger;
+  #written = "";
+  #turn: Promise<void> = Promise.resolve();
+
+  constructor({ folder, key, logger }: ListingCacheOptions) {
+    this.#folder = folder;
+    this.#file = join(folder, `${createHash("sha256").update(JSON.stringify(key)).digest("hex").slice(0, 40)}.json`);
+    this.#logger = logger;
+  }
+
+  /** What was written last; the era only while it is fresh. */
+  async load(): Promise<(Omit<Remembered, "era"> & { era?: EraName }) | undefined> {
+    try {
+      const value: unknown = JSON.parse(await readFile(this.#file, "utf8"));
+      return parseRemembered(value);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Writes in the background, whole or not at all; the same content is not written again. */
+  save(remembered: Remembered): void {
+    const content = JSON.stringify(remembered);
+    if (content === this.#written || content.length > MAX_BYTES) return;
+    this.#written = content;
+    this.#turn = this.#turn.then(() => this.#write(`{"format":${FORMAT},"savedAt":${Date.now()},"remembered":${content}}`));
+  }
+
+  /** Waits for what is being written. */
+  async close(): Promise<void> {
+    await this.#turn;
+  }
+
+  async #write(text: string): Promise<void> {
+    const draft = `${this.#file}.${randomUUID()}.tmp`;
+    try {
+      await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+      await writeFile(draft, text, { mode: 0o600 });
+      await rename(draft, this.#file);
+    } catch (error) {
+      await rm(draft, { force: true }).catch(() => {});
+      this.#logger.warning("The listing of this server could not be kept on disk; it will be read anew after a restart.", { error: String(error) });
+    }
+  }
+}
+
+function parseRemembered(value: unknown): (Omit<Remembered, "era"> & { era?: EraName }) | undefined {
+  if (!isJsonObject(value) || value["format"] !== FORMAT) return undefined;
+  const remembered = objectMember(value, "remembered");
+  const listing = remembered && objectMember(remembered, "listing");
+  if (!listing || !isListing(listing)) return undefined;
+  const age = Date.now() - Number(value["savedAt"]);
+  const { era } = remembered;
+  const isFresh = age >= 0 && age < MAX_ERA_AGE_MS;
+  return { asks: remembered["asks"] === true, listing, ...(isFresh && (era === "legacy" || era === "modern") && { era }) };
+}
+
+function isListing(value: JsonObject): value is JsonObject & ServerListing {
+  const lists = ["tools", "resources", "templates", "prompts", "problems"];
+  const areLists = lists.every((name) => Array.isArray(value[name]) && (value[name] as unknown[]).every(isJsonObject));
+  return areLists && isJsonObject(value["features"]);
+}

@@ -1,0 +1,168 @@
+import { messageOf } from "../core/errors.ts";
+import { isJsonObject, objectMember, stringMember, type JsonObject } from "../core/json.ts";
+import type { SourceFeatures } from "../core/records.ts";
+import { findParamHeaders } from "../wire/modern/headers.ts";
+import type { Connection } from "./connection.ts";
+import { checkTool } from "./tool-check.ts";
+
+/** What a server offers, as it said it; only what cannot be used at all is left out, each with a problem. */
+export interface ServerListing {
+  readonly tools: readonly JsonObject[];
+  readonly resources: readonly JsonObject[];
+  readonly templates: readonly JsonObject[];
+  readonly prompts: readonly JsonObject[];
+  readonly instructions?: string;
+  readonly features: SourceFeatures;
+  readonly problems: readonly ListingProblem[];
+  /** How long the server says that its lists may be kept; absent: it tells when they change, or never said. */
+  readonly ttlMs?: number;
+}
+
+export interface ListingProblem {
+  readonly subject: string;
+  readonly message: string;
+}
+
+export interface ListingBounds {
+  /** Pages of one list. */
+  readonly maxPages: number;
+  /** Entries of one list. */
+  readonly maxEntries: number;
+}
+
+export const LISTING_BOUNDS: ListingBounds = Object.freeze({ maxPages: 1000, maxEntries: 50_000 });
+
+/** Characters of a server's instructions that are kept. */
+const MAX_INSTRUCTION_CHARS = 20_000;
+
+interface ListKind {
+  readonly capability: "tools" | "resources" | "prompts";
+  readonly method: string;
+  readonly member: string;
+  readonly key: string;
+  /** A server that offers the capability may still not know this method. */
+  readonly optional?: boolean;
+}
+
+const KINDS = {
+  tools: { capability: "tools", method: "tools/list", member: "tools", key: "name" },
+  resources: { capability: "resources", method: "resources/list", member: "resources", key: "uri" },
+  templates: { capability: "resources", method: "resources/templates/list", member: "resourceTemplates", key: "uriTemplate", optional: true },
+  prompts: { capability: "prompts", method: "prompts/list", member: "prompts", key: "name" },
+} as const satisfies Record<string, ListKind>;
+
+interface ReadList {
+  readonly entries: readonly JsonObject[];
+  readonly problems: readonly ListingProblem[];
+  readonly ttlMs?: number;
+}
+
+const EMPTY: ReadList = Object.freeze({ entries: [], problems: [] });
+
+/**
+ * Reads all pages of all lists that the server has the capability for. A list that fails is empty with a problem, unless all that the
+ * server offers failed: then it rejects with the first `FailError`.
+ */
+export async function readListing(connection: Connection, bounds: ListingBounds, signal: AbortSignal): Promise<ServerListing> {
+  const { capabilities, instructions } = connection.era;
+  const failures: unknown[] = [];
+  const offered = Object.values(KINDS).filter((kind) => objectMember(capabilities, kind.capability));
+  const read = async (kind: ListKind): Promise<ReadList> => {
+    if (!objectMember(capabilities, kind.capability)) return EMPTY;
+    try {
+      return await readList(connection, kind, bounds, signal);
+    } catch (error) {
+      failures.push(error);
+      return kind.optional ? EMPTY : { entries: [], problems: [{ subject: kind.method, message: `The list could not be read: ${messageOf(error)}` }] };
+    }
+  };
+  const [tools, resources, templates, prompts] = await Promise.all([read(KINDS.tools), read(KINDS.resources), read(KINDS.templates), read(KINDS.prompts)]);
+  if (failures.length > 0 && (failures.length >= offered.length || connection.closed)) throw failures[0];
+  const checked = checkTools(tools.entries, connection);
+  const ttls = [tools, resources, templates, prompts].flatMap(({ ttlMs }) => (ttlMs === undefined ? [] : [ttlMs]));
+  return {
+    tools: checked.entries,
+    resources: resources.entries,
+    templates: templates.entries,
+    prompts: prompts.entries,
+    ...(instructions !== undefined && { instructions: instructions.slice(0, MAX_INSTRUCTION_CHARS) }),
+    features: featuresOf(capabilities),
+    problems: [...tools.problems, ...checked.problems, ...resources.problems, ...templates.problems, ...prompts.problems],
+    ...(ttls.length > 0 && { ttlMs: Math.min(...ttls) }),
+  };
+}
+
+async function readList(connection: Connection, kind: ListKind, bounds: ListingBounds, signal: AbortSignal): Promise<ReadList> {
+  const problems: ListingProblem[] = [];
+  const entries = new Map<string, JsonObject>();
+  const cursors = new Set<string>();
+  let ttlMs: number | undefined;
+  let cursor: string | undefined;
+  do {
+    const page = await connection.request(kind.method, cursor === undefined ? {} : { cursor }, signal);
+    collect(page[kind.member], kind, entries, problems);
+    ttlMs = shorter(ttlMs, ttlOf(page, kind, connection));
+    cursor = stringMember(page, "nextCursor");
+    const stop = cursor === undefined ? undefined : whyStop(cursor, cursors, entries.size, bounds);
+    if (stop !== undefined) {
+      problems.push({ subject: kind.method, message: stop });
+      break;
+    }
+    if (cursor !== undefined) cursors.add(cursor);
+  } while (cursor !== undefined);
+  return { entries: [...entries.values()].slice(0, bounds.maxEntries), problems, ...(ttlMs !== undefined && { ttlMs }) };
+}
+
+function whyStop(cursor: string, seen: ReadonlySet<string>, entries: number, { maxPages, maxEntries }: ListingBounds): string | undefined {
+  if (seen.has(cursor)) return "The server hands out the same cursor again and again; what it listed until then is kept.";
+  if (seen.size + 1 >= maxPages) return `The list has more than ${maxPages} pages; what came until then is kept.`;
+  if (entries >= maxEntries) return `The list has more than ${maxEntries} entries; the first ${maxEntries} are kept.`;
+  return undefined;
+}
+
+function collect(page: unknown, { member, key }: ListKind, entries: Map<string, JsonObject>, problems: ListingProblem[]): void {
+  if (!Array.isArray(page)) {
+    problems.push({ subject: member, message: `The server's list \`${member}\` is not an array.` });
+    return;
+  }
+  for (const [index, entry] of page.entries()) {
+    const id = isJsonObject(entry) ? stringMember(entry, key) : undefined;
+    if (id === undefined || id === "") problems.push({ subject: `${member}[${index}]`, message: `It has no \`${key}\`; it was left out.` });
+    else if (entries.has(id)) problems.push({ subject: id, message: `It is listed twice; the first one counts.` });
+    else entries.set(id, entry as JsonObject);
+  }
+}
+
+// A server that tells of changes need not be asked again; one that does not says how long its list holds.
+function ttlOf(page: JsonObject, { capability }: ListKind, connection: Connection): number | undefined {
+  const { ttlMs } = page;
+  const tells = objectMember(connection.era.capabilities, capability)?.["listChanged"] === true;
+  return tells || typeof ttlMs !== "number" || !(ttlMs >= 0) ? undefined : ttlMs;
+}
+
+function shorter(first: number | undefined, second: number | undefined): number | undefined {
+  return first === undefined || second === undefined ? (first ?? second) : Math.min(first, second);
+}
+
+function checkTools(tools: readonly JsonObject[], connection: Connection): { entries: JsonObject[]; problems: ListingProblem[] } {
+  const problems: ListingProblem[] = [];
+  const entries = tools.flatMap((tool) => {
+    const subject = String(tool["name"]);
+    const checked = checkTool(tool, connection.era.name);
+    problems.push(...checked.problems.map((message) => ({ subject, message })));
+    if (!checked.tool) return [];
+    const headers = connection.mirrorsParams && connection.era.name === "modern" ? findParamHeaders(objectMember(checked.tool, "inputSchema") ?? {}) : undefined;
+    if (!headers || headers.ok) return [checked.tool];
+    problems.push({ subject, message: `It cannot be called over HTTP: ${headers.reason}. It was left out.` });
+    return [];
+  });
+  return { entries, problems };
+}
+
+function featuresOf(capabilities: JsonObject): SourceFeatures {
+  return {
+    completions: objectMember(capabilities, "completions") !== undefined,
+    subscribe: objectMember(capabilities, "resources")?.["subscribe"] === true,
+    logging: objectMember(capabilities, "logging") !== undefined,
+  };
+}

@@ -1,0 +1,69 @@
+import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../core/json.ts";
+import type { RpcErrorObject } from "../../core/outcome.ts";
+import { RPC } from "../../wire/messages.ts";
+import { LATEST_MODERN_REVISION, META, MODERN_REVISIONS, writeEnvelope } from "../../wire/modern/envelope.ts";
+import type { Era, HandshakeOptions, Implementation, OnBehalf } from "../era.ts";
+import type { Exchange } from "../exchange.ts";
+import type { Transport } from "../transport.ts";
+
+export type Verdict =
+  | { readonly type: "modern"; readonly era: Era }
+  /** It answered, and not as a modern server does; `error` is what it said. */
+  | { readonly type: "other"; readonly reason: string };
+
+/** Asks whether the server speaks the modern era. Rejects with a `FailError` only when the connection failed or `signal` aborted. */
+export async function discover(exchange: Exchange, transport: Transport, options: HandshakeOptions, signal: AbortSignal): Promise<Verdict> {
+  const envelope = envelopeWriter(LATEST_MODERN_REVISION, options);
+  const sent = exchange.start("server/discover", { _meta: envelope({}) }, { signal, cancelBy: transport.perRequestStreams ? "stream" : "nothing" });
+  const reply = await sent.reply;
+  if ("error" in reply) return { type: "other", reason: refusal(reply.error) };
+  const { result } = reply;
+  const versions = result["supportedVersions"];
+  const revision = Array.isArray(versions) ? MODERN_REVISIONS.find((known) => versions.includes(known)) : undefined;
+  if (revision === undefined) return { type: "other", reason: "it names no revision of the modern era that is spoken here" };
+  return { type: "modern", era: modernEra(result, revision, transport, options) };
+}
+
+function refusal(error: RpcErrorObject): string {
+  if (error.code !== RPC.unsupportedProtocolVersion) return `it answered the probe with error ${error.code}`;
+  const supported = isJsonObject(error.data) ? error.data["supported"] : undefined;
+  return `it speaks ${Array.isArray(supported) ? supported.slice(0, 10).join(", ") : "other revisions"}`;
+}
+
+function modernEra(result: JsonObject, revision: string, transport: Transport, options: HandshakeOptions): Era {
+  const instructions = stringMember(result, "instructions");
+  const meta = objectMember(result, "_meta") ?? {};
+  return {
+    name: "modern",
+    revision,
+    serverInfo: objectMember(meta, META.serverInfo) ?? objectMember(result, "serverInfo") ?? {},
+    capabilities: objectMember(result, "capabilities") ?? {},
+    ...(instructions !== undefined && { instructions }),
+    cancelBy: transport.perRequestStreams ? "stream" : "message",
+    envelope: envelopeWriter(revision, options),
+  };
+}
+
+function envelopeWriter(protocolVersion: string, options: HandshakeOptions) {
+  return (meta: JsonObject, from?: OnBehalf): JsonObject =>
+    writeEnvelope(meta, {
+      protocolVersion,
+      clientCapabilities: from ? passableCapabilities(from.client.capabilities) : options.capabilities,
+      clientInfo: (from && clientInfoOf(from)) ?? options.clientInfo,
+      ...(from?.logLevel !== undefined && { logLevel: from.logLevel }),
+    });
+}
+
+function clientInfoOf({ client }: OnBehalf): Implementation | undefined {
+  return client.name === undefined ? undefined : { name: client.name, version: client.version ?? "0" };
+}
+
+const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
+
+/** What the caller can do, without what does not cross the hub: tasks stay between two parties. */
+export function passableCapabilities(capabilities: JsonObject): JsonObject {
+  const { tasks: _tasks, extensions, ...rest } = capabilities;
+  if (!isJsonObject(extensions)) return rest;
+  const { [TASKS_EXTENSION]: _extension, ...others } = extensions;
+  return { ...rest, extensions: others };
+}

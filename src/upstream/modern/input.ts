@@ -1,0 +1,52 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Call } from "../../core/call.ts";
+import { FailError } from "../../core/errors.ts";
+import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../core/json.ts";
+import { fail, type Outcome } from "../../core/outcome.ts";
+import { askCaller } from "../asks.ts";
+
+/** How often one call may come back for more input. */
+const MAX_ROUNDS = 16;
+/** Questions of one round. */
+const MAX_QUESTIONS = 32;
+/** A server that asks nothing and only wants to be called again gets this pause. */
+const PAUSE_MS = 250;
+
+/** `attempt` with the members that the last round adds to `params`. */
+export type Attempt = (extra: JsonObject) => Promise<Outcome>;
+
+/**
+ * Runs a call that may answer `input_required`. A caller that relays input gets such an answer as it is; for any other, its questions
+ * are asked here, all at once, and the call is made again with the answers, a bounded number of times.
+ */
+export async function withInput(call: Call, attempt: Attempt): Promise<Outcome> {
+  let extra: JsonObject = {};
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const outcome = await attempt(extra);
+    if (!outcome.ok || outcome.result["resultType"] !== "input_required" || call.relaysInput) return outcome;
+    extra = await answersTo(outcome.result, call);
+  }
+  return fail("malformed", `The server asked for input ${MAX_ROUNDS} times in one call and was still not content. The call was given up.`);
+}
+
+async function answersTo(result: JsonObject, call: Call): Promise<JsonObject> {
+  const requestState = stringMember(result, "requestState");
+  const state = requestState === undefined ? {} : { requestState };
+  const questions = Object.entries(objectMember(result, "inputRequests") ?? {});
+  if (questions.length === 0 && requestState === undefined) {
+    throw new FailError(fail("malformed", "The server wants input and does not say which."));
+  }
+  if (questions.length > MAX_QUESTIONS) throw new FailError(fail("malformed", `The server asked ${questions.length} questions at once; ${MAX_QUESTIONS} are allowed.`));
+  if (questions.length === 0) {
+    await delay(PAUSE_MS, undefined, { signal: call.signal }).catch(() => {});
+    return state;
+  }
+  const answers = await Promise.all(questions.map(async ([key, question]) => [key, await ask(call, question)] as const));
+  return { inputResponses: Object.fromEntries(answers), ...state };
+}
+
+async function ask(call: Call, question: unknown): Promise<JsonObject> {
+  const method = isJsonObject(question) ? stringMember(question, "method") : undefined;
+  if (method === undefined || !isJsonObject(question)) throw new FailError(fail("malformed", "The server asked a question without a method."));
+  return askCaller(call, { method, params: objectMember(question, "params") ?? {} });
+}

@@ -1,0 +1,174 @@
+import { Deadline } from "../../core/deadline.ts";
+import { FailError } from "../../core/errors.ts";
+import { objectMember, type JsonObject } from "../../core/json.ts";
+import { fail } from "../../core/outcome.ts";
+import { RPC, type RequestId, type RpcNotification } from "../../wire/messages.ts";
+import { subscriptionIdOf } from "../../wire/modern/envelope.ts";
+import { Backoff } from "../backoff.ts";
+import type { Era } from "../era.ts";
+import type { Exchange } from "../exchange.ts";
+import { failureOf, untilAborted } from "../faults.ts";
+import type { Watcher } from "../watcher.ts";
+
+/** How long a server may take to acknowledge. */
+const ACKNOWLEDGE_MS = 10_000;
+
+interface Stream {
+  readonly id: number;
+  readonly controller: AbortController;
+  readonly acknowledged: Acknowledgement;
+  honoured: JsonObject;
+}
+
+interface Acknowledgement {
+  readonly promise: Promise<void>;
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * One `subscriptions/listen` stream for everything: when the wanted set changes, the next stream is opened and acknowledged before the
+ * old one is closed, so nothing is missed in between. A stream that ends by itself is opened again, ever more slowly while it fails.
+ */
+export class Listen implements Watcher {
+  readonly #exchange: Exchange;
+  readonly #era: Era;
+  readonly #onResumed: () => void;
+  readonly #backoff = new Backoff({ firstMs: 500, maxMs: 60_000, stableMs: 30_000 });
+  #uris: ReadonlySet<string> = new Set();
+  #active: Stream | undefined;
+  #opening: Stream | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  #turn: Promise<unknown> = Promise.resolve();
+  #isClosed = false;
+
+  constructor(exchange: Exchange, era: Era, onResumed: () => void) {
+    this.#exchange = exchange;
+    this.#era = era;
+    this.#onResumed = onResumed;
+  }
+
+  watch(uris: ReadonlySet<string>): Promise<void> {
+    this.#uris = new Set(uris);
+    const done = this.#turn.then(() => this.#replace());
+    this.#turn = done.catch(() => {});
+    return done;
+  }
+
+  accepts(notification: RpcNotification, related: RequestId | undefined): boolean {
+    const id = subscriptionIdOf(notification.params) ?? related;
+    if (id === undefined || !this.#active) return true;
+    return id === this.#active.id;
+  }
+
+  takes(notification: RpcNotification, related: RequestId | undefined): boolean {
+    const { method, params } = notification;
+    if (method === "notifications/subscriptions/acknowledged") {
+      const id = subscriptionIdOf(params) ?? related;
+      const stream = this.#opening;
+      if (!stream || (id !== undefined && id !== stream.id)) return true;
+      stream.honoured = (params && objectMember(params, "notifications")) ?? {};
+      stream.acknowledged.resolve();
+      return true;
+    }
+    if (method !== "notifications/cancelled" || params?.["requestId"] !== this.#active?.id || !this.#active) return false;
+    this.#active.controller.abort();
+    return true;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#retry);
+    this.#opening?.controller.abort();
+    this.#active?.controller.abort();
+    this.#opening = undefined;
+    this.#active = undefined;
+  }
+
+  async #replace(): Promise<void> {
+    clearTimeout(this.#retry);
+    if (this.#isClosed || this.#exchange.closed) return;
+    const filter = this.#filter();
+    const old = this.#active;
+    if (Object.keys(filter).length === 0) {
+      this.#active = undefined;
+      return old?.controller.abort();
+    }
+    const stream = this.#start(filter);
+    this.#opening = stream;
+    const deadline = new Deadline({ idleMs: ACKNOWLEDGE_MS, totalMs: ACKNOWLEDGE_MS });
+    try {
+      await untilAborted(stream.acknowledged.promise, deadline.signal);
+    } catch (error) {
+      stream.controller.abort();
+      throw error;
+    } finally {
+      deadline.clear();
+      this.#opening = undefined;
+    }
+    this.#active = stream;
+    this.#backoff.succeeded();
+    old?.controller.abort();
+  }
+
+  #filter(): JsonObject {
+    const { capabilities } = this.#era;
+    const resources = objectMember(capabilities, "resources") ?? {};
+    return {
+      ...(objectMember(capabilities, "tools")?.["listChanged"] === true && { toolsListChanged: true }),
+      ...(objectMember(capabilities, "prompts")?.["listChanged"] === true && { promptsListChanged: true }),
+      ...(resources["listChanged"] === true && { resourcesListChanged: true }),
+      ...(this.#uris.size > 0 && resources["subscribe"] === true && { resourceSubscriptions: [...this.#uris] }),
+    };
+  }
+
+  #start(filter: JsonObject): Stream {
+    const controller = new AbortController();
+    const sent = this.#exchange.start(
+      "subscriptions/listen",
+      { notifications: filter, _meta: this.#era.envelope({}) },
+      { signal: controller.signal, cancelBy: this.#era.cancelBy, send: { longLived: true } },
+    );
+    const stream: Stream = { id: sent.id, controller, acknowledged: acknowledgement(), honoured: {} };
+    sent.reply.then(
+      (reply) => this.#ended(stream, "error" in reply ? new FailError(fail("tool_error", reply.error.message, { rpcError: reply.error })) : undefined),
+      (error: unknown) => this.#ended(stream, error),
+    );
+    return stream;
+  }
+
+  #ended(stream: Stream, error: unknown): void {
+    stream.acknowledged.reject(error ?? new FailError(notAcknowledged()));
+    if (this.#active !== stream) return;
+    this.#active = undefined;
+    const isRefused = error !== undefined && failureOf(error).rpcError?.code === RPC.methodNotFound;
+    // A server that honoured nothing closes at once; asking again would change nothing.
+    if (this.#isClosed || this.#exchange.closed || isRefused || Object.keys(stream.honoured).length === 0) return;
+    this.#retryLater();
+  }
+
+  #retryLater(): void {
+    this.#retry = setTimeout(() => {
+      this.watch(this.#uris).then(this.#onResumed, () => {
+        if (!this.#isClosed && !this.#exchange.closed) this.#retryLater();
+      });
+    }, this.#backoff.nextMs());
+    this.#retry.unref();
+  }
+}
+
+function acknowledgement(): Acknowledgement {
+  let resolve = (): void => {};
+  let reject = (_error: unknown): void => {};
+  const promise = new Promise<void>((onAcknowledged, onFailed) => {
+    resolve = onAcknowledged;
+    reject = onFailed;
+  });
+  // Nobody may be waiting any more when it fails.
+  promise.catch(() => {});
+  return { promise, resolve, reject };
+}
+
+function notAcknowledged() {
+  return fail("unavailable", "The server did not acknowledge the subscription.");
+}

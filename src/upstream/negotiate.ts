@@ -1,0 +1,96 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { FailError } from "../core/errors.ts";
+import { fail, type Fail } from "../core/outcome.ts";
+import type { Era, HandshakeOptions } from "./era.ts";
+import type { Exchange } from "./exchange.ts";
+import { failureOf } from "./faults.ts";
+import { initialize } from "./legacy/initialize.ts";
+import { discover, type Verdict } from "./modern/discover.ts";
+import type { Transport } from "./transport.ts";
+
+type Probe = Verdict | { readonly type: "failed"; readonly failure: Fail } | { readonly type: "silent" };
+
+/**
+ * Settles the era on an open transport, in place: the modern probe first, `initialize` when the server refuses it. A server that stays
+ * silent may be one that ignores what it does not know, or one that is still starting; so `initialize` is sent beside the waiting probe
+ * and whichever is answered well decides. On HTTP, where each request has its own stream, the probe is given up instead.
+ */
+export async function negotiate(exchange: Exchange, transport: Transport, options: HandshakeOptions, signal: AbortSignal): Promise<Era> {
+  if (options.knownEra === "legacy") {
+    const era = await tryKnownLegacy(exchange, transport, options, signal);
+    if (era) return era;
+  }
+  const giveUp = new AbortController();
+  const probing = watch(discover(exchange, transport, options, AbortSignal.any([signal, giveUp.signal])));
+  const first = await firstWord(probing, options.probeSilenceMs);
+  try {
+    if (first.type === "modern") return settle(transport, first.era);
+    if (first.type === "failed" && isFatal(first.failure, exchange)) throw new FailError(first.failure);
+    if (first.type === "silent" && !transport.perRequestStreams) return await race(probing, initialize(exchange, transport, options, signal), transport);
+    giveUp.abort();
+    return await initialize(exchange, transport, options, signal);
+  } catch (error) {
+    throw first.type === "other" ? explained(error, first.reason) : error;
+  }
+}
+
+function settle(transport: Transport, era: Era): Era {
+  transport.setProtocolVersion(era.revision);
+  return era;
+}
+
+async function tryKnownLegacy(exchange: Exchange, transport: Transport, options: HandshakeOptions, signal: AbortSignal): Promise<Era | undefined> {
+  try {
+    return await initialize(exchange, transport, options, signal);
+  } catch (error) {
+    // A protocol error means that it is there and has changed its mind; anything else is no verdict on the era.
+    if (failureOf(error).rpcError && !exchange.closed) return undefined;
+    throw error;
+  }
+}
+
+async function watch(work: Promise<Verdict>): Promise<Probe> {
+  try {
+    return await work;
+  } catch (error) {
+    return { type: "failed", failure: failureOf(error) };
+  }
+}
+
+async function firstWord(probing: Promise<Probe>, silenceMs: number): Promise<Probe> {
+  const stop = new AbortController();
+  const silence = delay(silenceMs, { type: "silent" } as const, { signal: stop.signal, ref: false });
+  silence.catch(() => {});
+  try {
+    return await Promise.race([probing, silence]);
+  } finally {
+    stop.abort();
+  }
+}
+
+// Nobody there, or nobody let in: `initialize` would fare no better. A refusal by HTTP status alone is how older servers say no.
+function isFatal(failure: Fail, exchange: Exchange): boolean {
+  if (exchange.closed) return true;
+  if (failure.kind === "needs_authorisation" || failure.kind === "cancelled" || failure.kind === "timeout") return true;
+  return failure.kind === "unavailable" && failure.details?.["status"] === undefined;
+}
+
+async function race(probing: Promise<Probe>, initializing: Promise<Era>, transport: Transport): Promise<Era> {
+  const modern = probing.then((probe) => {
+    if (probe.type !== "modern") throw new Error("not modern");
+    return probe.era;
+  });
+  try {
+    const era = await Promise.any([modern, initializing]);
+    return settle(transport, era);
+  } catch {
+    return await initializing;
+  }
+}
+
+function explained(error: unknown, reason: string): unknown {
+  const failure = failureOf(error);
+  if (!failure.rpcError) return error;
+  const message = `The server speaks no protocol revision that is spoken here: ${reason}, and refused \`initialize\`: ${failure.rpcError.message}`;
+  return new FailError(fail("unavailable", message, { cause: error }));
+}

@@ -1,0 +1,43 @@
+import type { RequestId } from "../wire/messages.ts";
+
+/** What one line on stdout holds: a message, noise, or both. */
+export interface FoundInLine {
+  readonly message?: unknown;
+  readonly noise?: string;
+}
+
+/**
+ * Parses one line. A server that prints without a line break glues its words to the message that follows, so text before
+ * `{"jsonrpc"` is told apart from it.
+ */
+export function findMessage(line: string): FoundInLine {
+  const message = parse(line);
+  if (typeof message === "object" && message !== null) return { message };
+  const start = line.indexOf('{"jsonrpc"', 1);
+  const glued = start === -1 ? undefined : parse(line.slice(start));
+  return glued === undefined ? { noise: line } : { message: glued, noise: line.slice(0, start) };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const ID = String.raw`"id"\s*:\s*(\d{1,15}|"[^"\\]{1,100}")`;
+const AT_START = new RegExp(ID);
+const AT_END = new RegExp(String.raw`${ID}\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$`);
+
+/**
+ * The request that an unreadable reply belongs to, from the two edges of its text: JSON-RPC puts the id beside the result, hence
+ * before it or at the very end. `undefined` when neither edge says so for certain. A line without its end has no `tail`.
+ */
+export function findReplyId(head: string, tail = ""): RequestId | undefined {
+  if (!/^\s*\{/.test(head)) return undefined;
+  const body = /"(result|error|params|method)"/.exec(head);
+  if (body?.[1] === "params" || body?.[1] === "method") return undefined;
+  const found = AT_START.exec(head.slice(0, body?.index))?.[1] ?? AT_END.exec(tail)?.[1];
+  return found === undefined ? undefined : (parse(found) as RequestId);
+}

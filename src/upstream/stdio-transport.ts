@@ -1,0 +1,162 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { FailError } from "../core/errors.ts";
+import type { JsonObject } from "../core/json.ts";
+import { fail, type Fail } from "../core/outcome.ts";
+import { spawnChild, type Child, type Exit } from "../process/child.ts";
+import { StderrTail } from "../process/stderr-tail.ts";
+import { LineDecoder, type SkippedLine } from "../wire/lines.ts";
+import type { RpcMessage } from "../wire/messages.ts";
+import { findMessage, findReplyId } from "./salvage.ts";
+import type { Transport, TransportHandlers } from "./transport.ts";
+
+export interface StdioTransportOptions {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd?: string;
+  /** The whole environment of the child. */
+  readonly env: Readonly<Record<string, string>>;
+  /** A line over this bound is dropped, and the request that it answered fails as `too_large`. */
+  readonly maxMessageBytes: number;
+}
+
+/** Bytes that may wait for a child that does not read its input. */
+const MAX_QUEUED_BYTES = 64 * 1024 * 1024;
+/** After its input was closed a server may end by itself this long. */
+const END_BY_ITSELF_MS = 150;
+const KILL_GRACE_MS = 1500;
+/** What a dead child still had in its pipe is read this long; its own children may hold the pipe open. */
+const DRAIN_MS = 250;
+const MAX_SAMPLE_CHARS = 200;
+
+/** A server as a child process: one JSON message a line on stdin and stdout, whatever it likes on stderr. */
+export class StdioTransport implements Transport {
+  readonly perRequestStreams = false;
+  readonly mirrorsParams = false;
+  readonly sessionful = true;
+  readonly #options: StdioTransportOptions;
+  #handlers: TransportHandlers | undefined;
+  #child: Child | undefined;
+  #closing: Promise<void> | undefined;
+  #isOver = false;
+
+  constructor(options: StdioTransportOptions) {
+    this.#options = options;
+  }
+
+  describe(): JsonObject {
+    return { framing: "stdio", ...(this.#child && { pid: this.#child.pid }) };
+  }
+
+  async open(handlers: TransportHandlers, signal?: AbortSignal): Promise<void> {
+    const { command, args, cwd, env } = this.#options;
+    signal?.throwIfAborted();
+    this.#handlers = handlers;
+    const child = await spawnChild({ command, args, env, ...(cwd !== undefined && { cwd }) });
+    this.#child = child;
+    // Closed while it started.
+    if (this.#closing) return child.kill(0);
+    this.#read(child, handlers);
+    void this.#watch(child);
+  }
+
+  async send(message: RpcMessage): Promise<void> {
+    const child = this.#child;
+    if (!child || this.#isOver) throw new FailError(undelivered("The server process is not running."));
+    const { stdin } = child;
+    if (stdin.writableLength > MAX_QUEUED_BYTES) {
+      throw new FailError(undelivered("The server does not read its input; too much is waiting for it already. It may hang."));
+    }
+    const line = `${JSON.stringify(message)}\n`;
+    await new Promise<void>((resolve, reject) => {
+      stdin.write(line, (error) => {
+        if (error) reject(new FailError(undelivered("The server closed its input before the request reached it.", error)));
+        else resolve();
+      });
+    });
+  }
+
+  setProtocolVersion(): void {}
+
+  close(): Promise<void> {
+    this.#isOver = true;
+    this.#closing ??= this.#end();
+    return this.#closing;
+  }
+
+  async #end(): Promise<void> {
+    const child = this.#child;
+    if (!child) return;
+    child.stdin.end();
+    await within(child.exited, END_BY_ITSELF_MS);
+    await child.kill(KILL_GRACE_MS);
+  }
+
+  #read(child: Child, handlers: TransportHandlers): void {
+    const { maxMessageBytes } = this.#options;
+    const lines = new LineDecoder(
+      maxMessageBytes,
+      (line) => this.#onLine(line, handlers),
+      () => {},
+      (line) => this.#onSkipped(line, handlers),
+    );
+    const stderr = new StderrTail({ maxLines: 1, onLine: (line) => handlers.onStderr?.(line) });
+    child.stdout.on("data", (chunk: Buffer) => lines.push(chunk));
+    child.stdout.once("end", () => lines.flush());
+    child.stderr.on("data", (chunk: Buffer) => stderr.push(chunk));
+    child.stderr.once("end", () => stderr.flush());
+  }
+
+  #onLine(line: string, handlers: TransportHandlers): void {
+    if (this.#isOver || line.trim() === "") return;
+    const found = findMessage(line);
+    if (found.noise !== undefined) {
+      const message = "The server wrote something on stdout that is no message; logs belong on stderr.";
+      handlers.onNoise?.({ kind: "not-json", message, sample: found.noise.slice(0, MAX_SAMPLE_CHARS) });
+    }
+    if (found.message !== undefined) return handlers.onMessage(found.message);
+    const id = findReplyId(line.slice(0, 512));
+    if (id !== undefined) handlers.onLost?.(id, fail("malformed", "The server's answer was cut or garbled: it is not JSON."));
+  }
+
+  #onSkipped({ bytes, head, tail }: SkippedLine, handlers: TransportHandlers): void {
+    const { maxMessageBytes } = this.#options;
+    const size = `${bytes} bytes where ${maxMessageBytes} are allowed`;
+    handlers.onNoise?.({ kind: "too-long", message: `The server sent a message over the bound: ${size}. It was dropped.` });
+    const id = findReplyId(head, tail);
+    if (id !== undefined) {
+      handlers.onLost?.(id, fail("too_large", `The server's answer is too large: ${size}. Ask for less, or raise \`max_message_bytes\` of this source.`));
+    }
+  }
+
+  async #watch(child: Child): Promise<void> {
+    const silent = new Promise<undefined>((resolve) => child.stdout.once("end", () => resolve(undefined)));
+    const first = await Promise.race([child.exited, silent]);
+    // Its last answers may still be in the pipe; and one that closed its output usually ends at once.
+    if (first) await within(silent, DRAIN_MS);
+    const exit = first ?? (await within(child.exited, DRAIN_MS));
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#handlers?.onClose(ended(exit));
+    if (!exit) this.#closing ??= child.kill(KILL_GRACE_MS);
+  }
+}
+
+/** What `work` comes to, or `undefined` when it takes longer. */
+async function within<T>(work: Promise<T>, timeoutMs: number): Promise<T | undefined> {
+  const stop = new AbortController();
+  try {
+    return await Promise.race([work, sleep(timeoutMs, undefined, { signal: stop.signal })]);
+  } finally {
+    stop.abort();
+  }
+}
+
+function ended(exit: Exit | undefined): Fail {
+  const how = exit === undefined ? "closed its output" : exit.signal ? `was ended by ${exit.signal}` : `ended with exit code ${exit.code ?? "unknown"}`;
+  const message = `The server process ${how}. It is started again when it is needed; its last lines on stderr are in the log and in the status.`;
+  return fail("unavailable", message, { retryable: false, details: { ...(exit && { exitCode: exit.code, signal: exit.signal }), sent: true } });
+}
+
+function undelivered(message: string, cause?: unknown): Fail {
+  return fail("unavailable", message, { details: { sent: false }, ...(cause !== undefined && { cause }) });
+}
