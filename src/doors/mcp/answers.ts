@@ -1,3 +1,4 @@
+import type { ListKind } from "../../core/hub-port.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { RpcErrorObject } from "../../core/outcome.ts";
 import type { RequestId } from "../../wire/messages.ts";
@@ -6,10 +7,20 @@ import type { RequestId } from "../../wire/messages.ts";
 export type Answer =
   | { readonly type: "result"; readonly result: JsonObject }
   /** A list whose entries are serialised already: `member` is `tools`, `resources`, …; `json` the text of the array. */
-  | { readonly type: "list"; readonly member: string; readonly json: string; readonly nextCursor?: string }
+  | ListAnswer
   | { readonly type: "error"; readonly error: RpcErrorObject }
   /** The caller has cancelled: nothing is sent. */
   | { readonly type: "silence" };
+
+export interface ListAnswer {
+  readonly type: "list";
+  readonly kind: ListKind;
+  /** Version of the whole list that the page was cut from. */
+  readonly version: string;
+  readonly member: string;
+  readonly json: string;
+  readonly nextCursor?: string;
+}
 
 export const SILENCE: Answer = Object.freeze({ type: "silence" });
 

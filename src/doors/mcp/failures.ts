@@ -26,7 +26,8 @@ export interface FailedCall {
 /** A failure in MCP's words. The one place where the MCP door translates the table of kinds. */
 export function failureAnswer(failure: Fail, call: FailedCall, rules: FailureRules): Answer {
   if (failure.kind === "cancelled" && call.cancelled) return SILENCE;
-  if (failure.rpcError) return { type: "error", error: rules.upstreamError(failure.rpcError, call.method) };
+  // The refusal of a question that the tool put to its caller is the tool's failure, not an upstream's protocol error.
+  if (failure.rpcError && failure.details?.["ask"] === undefined) return { type: "error", error: rules.upstreamError(failure.rpcError, call.method) };
   if (failure.kind === "internal") return internalAnswer(call.id);
   if (failure.kind === "unknown_tool") return notFoundAnswer(failure, call, rules);
   if (call.method !== "tools/call") return errorAnswer(protocolCode(failure), withHints(failure), errorData(failure));

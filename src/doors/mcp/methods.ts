@@ -98,10 +98,10 @@ async function answerList(kind: ListKind, member: string, request: MethodRequest
   try {
     const list = codec.list(kind, await deps.hub.list(kind, view));
     const page = pageOf(list, cursor, deps.pageSize);
-    if (page) return { type: "list", member, ...page };
+    if (page) return { type: "list", kind, version: list.version, member, ...page };
     return errorAnswer(RPC.invalidParams, "Invalid cursor: it is not one of this list as it stands now. Ask again without a cursor.");
   } catch (error) {
-    return fault(error, nextCallId(), request.method, deps);
+    return faultAnswer(error, request.method, deps);
   }
 }
 
@@ -114,7 +114,7 @@ async function answerCall(method: CallMethod, target: string, request: MethodReq
     const answer = failureAnswer(outcome, { id: call.id, method, target, cancelled: link.signal.aborted }, codec);
     return answer.type === "result" && outcome.result ? resultAnswer(codec.result(method, target, answer.result)) : answer;
   } catch (error) {
-    return fault(error, call.id, method, deps);
+    return faultAnswer(error, method, deps, call.id);
   }
 }
 
@@ -167,7 +167,8 @@ function failureOf(error: unknown): Outcome {
   throw error;
 }
 
-function fault(error: unknown, callId: string, method: string, deps: MethodsDeps): Answer {
+/** What was thrown while a request was worked on is a fault of this program: logged in full, answered by an id. */
+export function faultAnswer(error: unknown, method: string, deps: Pick<MethodsDeps, "logger">, callId = nextCallId()): Answer {
   deps.logger.error("A request of the MCP door failed by a fault of this program.", {
     call: callId,
     method,

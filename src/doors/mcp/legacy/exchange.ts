@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Principal } from "../../../core/call.ts";
 import type { ToolMode } from "../../../core/hub-port.ts";
+import type { RequestContext } from "../../../http/request-context.ts";
 
 /** One HTTP request to a legacy endpoint, after the listener's checks: Host, Origin, authentication, body size. */
 export interface LegacyExchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly principal: Principal;
+  readonly context: RequestContext;
   /** The tool mode that this very request names by header or query (`toolModeOfRequest`). */
   readonly mode?: ToolMode;
 }

@@ -1,0 +1,85 @@
+import type { CallMethod } from "../../../core/call.ts";
+import type { ListKind, RenderedList } from "../../../core/hub-port.ts";
+import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../../core/json.ts";
+import type { RpcErrorObject } from "../../../core/outcome.ts";
+import type { LegacyRevision } from "../../../wire/legacy/revisions.ts";
+import { RPC } from "../../../wire/messages.ts";
+import type { MethodCodec } from "../methods.ts";
+import { hasObjectRoot, wrapOutputSchema } from "./output-schema.ts";
+
+/** Codecs of all legacy revisions in front of one hub. They share what they know of tools whose output was wrapped. */
+export class LegacyCodecs {
+  readonly #byDate = new Map<string, MethodCodec>();
+  readonly #projected = new WeakMap<RenderedList, RenderedList>();
+  /** Rendered names of the tools whose output schema was wrapped in the list last seen. */
+  readonly #wrapped = new Set<string>();
+
+  for(revision: LegacyRevision): MethodCodec {
+    const held = this.#byDate.get(revision.date);
+    if (held) return held;
+    const codec: MethodCodec = {
+      invalidArguments: revision.argumentErrorsAreResults ? "isError" : "error",
+      resourceNotFoundCode: RPC.resourceNotFound,
+      upstreamError: legacyError,
+      list: (kind, list) => this.#list(kind, list),
+      result: (method, target, result) => this.#result(method, target, result),
+    };
+    this.#byDate.set(revision.date, codec);
+    return codec;
+  }
+
+  #list(kind: ListKind, list: RenderedList): RenderedList {
+    if (kind !== "tools") return list;
+    const held = this.#projected.get(list);
+    if (held) return held;
+    const projected = this.#project(list);
+    this.#projected.set(list, projected);
+    return projected;
+  }
+
+  #project(list: RenderedList): RenderedList {
+    const entries = list.entries.map((entry) => this.#projectTool(entry));
+    const isSame = entries.every((entry, at) => entry === list.entries[at]);
+    return isSame ? list : { entries, json: JSON.stringify(entries), version: list.version };
+  }
+
+  #projectTool(entry: JsonObject): JsonObject {
+    const schema = objectMember(entry, "outputSchema");
+    const name = stringMember(entry, "name") ?? "";
+    if (!schema || hasObjectRoot(schema)) {
+      this.#wrapped.delete(name);
+      return entry;
+    }
+    this.#wrapped.add(name);
+    return { ...entry, outputSchema: wrapOutputSchema(schema) };
+  }
+
+  #result(method: CallMethod, target: string, result: JsonObject): JsonObject {
+    const plain = result["resultType"] === "complete" ? withoutResultType(result) : result;
+    if (method !== "tools/call" || !("structuredContent" in plain)) return plain;
+    const structured = plain["structuredContent"];
+    const isObject = isJsonObject(structured);
+    if (isObject && !this.#wrapped.has(target)) return plain;
+    const wrapped = { ...plain, structuredContent: { result: structured } };
+    return isObject ? wrapped : withText(wrapped, structured);
+  }
+}
+
+function withoutResultType(result: JsonObject): JsonObject {
+  const { resultType: _, ...rest } = result;
+  return rest;
+}
+
+/** A client that knows no structured content must find the value somewhere. */
+function withText(result: JsonObject, structured: unknown): JsonObject {
+  const content = Array.isArray(result["content"]) ? (result["content"] as unknown[]) : [];
+  if (content.some((block) => isJsonObject(block) && block["type"] === "text")) return result;
+  return { ...result, content: [...content, { type: "text", text: JSON.stringify(structured) }] };
+}
+
+/** The codes of the modern handshake mean nothing to a legacy client. */
+function legacyError(error: RpcErrorObject): RpcErrorObject {
+  return MODERN_CODES.has(error.code) ? { ...error, code: RPC.internal } : error;
+}
+
+const MODERN_CODES: ReadonlySet<number> = new Set([RPC.headerMismatch, RPC.missingClientCapability, RPC.unsupportedProtocolVersion]);

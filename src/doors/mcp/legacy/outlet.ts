@@ -1,0 +1,9 @@
+/** Where the answer to one message, and whatever comes before it, goes. Texts are whole JSON-RPC messages without line breaks. */
+export interface Outlet {
+  /** The one reply to a request. */
+  reply(text: string): void;
+  /** A notification, or a request of ours, that belongs to the request being answered, or to the session as a whole. */
+  note(text: string): void;
+  /** False when nobody can receive what is sent any more; asks are then refused at once. */
+  readonly reachable: boolean;
+}

@@ -1,0 +1,304 @@
+import type { Ask, Client, Principal } from "../../../core/call.ts";
+import type { HubPort, ListKind, ToolMode, View } from "../../../core/hub-port.ts";
+import { objectMember, type JsonObject } from "../../../core/json.ts";
+import { ASSUMED_LEGACY_REVISION, negotiateLegacyRevision, type LegacyRevision } from "../../../wire/legacy/revisions.ts";
+import { classifyMessage, rpcError, RPC, type RequestId, type RpcNotification, type RpcRequest } from "../../../wire/messages.ts";
+import { errorAnswer, replyText, resultAnswer, type Answer } from "../answers.ts";
+import { readOffer, serverInfo, type Offer } from "../capabilities.ts";
+import { isLogLevel, reachesLevel } from "../log-level.ts";
+import { answerMethod, faultAnswer, isSharedMethod, methodNotFound, type MethodsDeps } from "../methods.ts";
+import { toolModeOfMeta } from "../tool-mode.ts";
+import { askProblem, Asks } from "./asks.ts";
+import type { BoardMember, ListVersions, SessionBoard } from "./board.ts";
+import { CallScope, type ScopeOwner } from "./call-scope.ts";
+import { describeClient, metaWithoutToken } from "./client-info.ts";
+import type { LegacyCodecs } from "./codec.ts";
+import { LIST_NOTICES } from "./list-notices.ts";
+import type { LegacySessionOptions } from "./options.ts";
+import type { Outlet } from "./outlet.ts";
+import { Subscriptions } from "./subscriptions.ts";
+
+/** What all sessions of one door share. */
+export interface SessionDeps extends MethodsDeps {
+  readonly board: SessionBoard;
+  readonly codecs: LegacyCodecs;
+  readonly options: LegacySessionOptions;
+  /** The mode of sessions that name none. */
+  readonly defaultMode: ToolMode;
+}
+
+export interface SessionStart {
+  /** The lasting connection's id; see `Client.connection`. */
+  readonly connection: string;
+  /** `mcp-http`, `mcp-sse`, `mcp-stdio`. */
+  readonly door: string;
+  readonly principal: Principal;
+  /** Where messages go that belong to no request. */
+  readonly outlet: Outlet;
+}
+
+export interface Received {
+  readonly outlet: Outlet;
+  /** The mode that this very message names by header or query; it wins over the session's. */
+  readonly mode?: ToolMode;
+  /** The sender with its rights as they are now; the same one that began the session. */
+  readonly principal?: Principal;
+}
+
+/**
+ * One client of the legacy era: handshake, requests both ways, notifications, subscriptions. It knows no transport: whoever has one
+ * hands it parsed messages and outlets. Messages are worked on side by side; a request that waits holds up nothing else.
+ */
+export class LegacySession implements BoardMember, ScopeOwner {
+  readonly door: string;
+  readonly #deps: SessionDeps;
+  readonly #outlet: Outlet;
+  readonly #asks: Asks;
+  readonly #inFlight = new Map<RequestId, CallScope>();
+  readonly #subscriptions: Subscriptions;
+  #principal: Principal;
+  #client: Client;
+  #revision: LegacyRevision = ASSUMED_LEGACY_REVISION;
+  #mode: ToolMode;
+  #logLevel: string | undefined;
+  /** `opening` from the arrival of `initialize`, `open` once it is answered, `ready` once the client said `initialized` too. */
+  #phase: "new" | "opening" | "open" | "ready" | "closed" = "new";
+  #isInitialized = false;
+  #advertised: JsonObject = {};
+  /** Versions of the lists as the client knows them. */
+  #seen: Partial<Record<ListKind, string>> = {};
+
+  constructor(deps: SessionDeps, start: SessionStart) {
+    this.#deps = deps;
+    this.door = start.door;
+    this.#principal = start.principal;
+    this.#outlet = start.outlet;
+    this.#mode = deps.defaultMode;
+    this.#client = { connection: start.connection, capabilities: {} };
+    this.#asks = new Asks({ timeoutMs: deps.options.askTimeoutMs, maxWaiting: MAX_WAITING_ASKS });
+    this.#subscriptions = new Subscriptions(deps, this);
+  }
+
+  get revision(): LegacyRevision {
+    return this.#revision;
+  }
+
+  /** Whether `initialize` was answered. */
+  get opened(): boolean {
+    return this.#phase === "open" || this.#phase === "ready";
+  }
+
+  get principal(): Principal {
+    return this.#principal;
+  }
+
+  get busy(): boolean {
+    return this.#inFlight.size > 0;
+  }
+
+  get view(): View {
+    return { mode: this.#mode, principal: this.#principal };
+  }
+
+  get client(): Client {
+    return this.#client;
+  }
+
+  get logLevel(): string {
+    return this.#logLevel ?? "debug";
+  }
+
+  get hub(): HubPort {
+    return this.#deps.hub;
+  }
+
+  /**
+   * Takes one parsed message, whatever it is. Resolves when nothing more will be sent to its outlet: a request has its reply, or was
+   * cancelled. Never rejects.
+   */
+  async receive(value: unknown, { outlet, mode, principal }: Received): Promise<void> {
+    if (this.#phase === "closed") return;
+    if (principal) this.#principal = principal;
+    const classified = classifyMessage(value);
+    switch (classified.type) {
+      case "reply":
+        this.#asks.settle(classified.message);
+        return;
+      case "notification":
+        this.#notified(classified.message);
+        return;
+      case "request":
+        return this.#answer(classified.message, outlet, mode);
+      case "invalid":
+        outlet.reply(JSON.stringify(rpcError(answerableId(value, classified.id), RPC.invalidRequest, `Invalid Request: ${classified.reason}`)));
+    }
+  }
+
+  /** Ends the session: running requests are cancelled and stay unanswered, subscriptions end, the hub forgets the connection. */
+  close(): void {
+    if (this.#phase === "closed") return;
+    this.#phase = "closed";
+    this.#deps.board.leave(this);
+    for (const scope of this.#inFlight.values()) scope.cancel("The session has ended.");
+    this.#inFlight.clear();
+    this.#asks.close();
+    this.#subscriptions.close();
+    if (this.#client.connection !== undefined) this.#deps.hub.release(this.#client.connection);
+  }
+
+  wantsLog(level: unknown): boolean {
+    return "logging" in this.#advertised && (this.#logLevel === undefined || reachesLevel(level, this.#logLevel));
+  }
+
+  askProblem(ask: Ask): string | undefined {
+    return askProblem(ask, this.#client.capabilities, this.#revision);
+  }
+
+  put(ask: Ask, outlet: Outlet, signal: AbortSignal): Promise<JsonObject> {
+    return this.#asks.put(ask, outlet, signal);
+  }
+
+  listsMayHaveChanged(versions: ListVersions): void {
+    if (this.#phase !== "ready") return;
+    const notices = new Set<string>();
+    for (const [kind, version] of versions) {
+      if (this.#seen[kind] === version) continue;
+      this.#seen = { ...this.#seen, [kind]: version };
+      const { capability, notice } = LIST_NOTICES[kind];
+      if (capability in this.#advertised) notices.add(notice);
+    }
+    for (const notice of notices) this.#outlet.note(notice);
+  }
+
+  resourceUpdated(text: string): void {
+    this.#outlet.note(text);
+  }
+
+  logged(level: unknown, text: string): void {
+    if (this.#phase === "ready" && this.wantsLog(level)) this.#outlet.note(text);
+  }
+
+  async #answer(request: RpcRequest, outlet: Outlet, mode: ToolMode | undefined): Promise<void> {
+    const { id } = request;
+    const problem = this.#admissionProblem(id);
+    if (problem) return outlet.reply(JSON.stringify(rpcError(id, problem.code, problem.message)));
+    const scope = new CallScope(this, outlet, request.params);
+    this.#inFlight.set(id, scope);
+    const answer = await this.#dispatch(request, scope, mode).catch((error: unknown) => faultAnswer(error, request.method, this.#deps));
+    // After a cancellation the id is free, and somebody else may have it.
+    if (this.#inFlight.get(id) === scope) this.#inFlight.delete(id);
+    scope.end();
+    const text = scope.signal.aborted ? undefined : replyText(id, answer);
+    if (text !== undefined) outlet.reply(text);
+    if (request.method === "initialize") this.#becomeReady();
+  }
+
+  #admissionProblem(id: RequestId): { code: number; message: string } | undefined {
+    if (this.#inFlight.has(id)) return { code: RPC.invalidRequest, message: `Invalid Request: a request with the id ${JSON.stringify(id)} is still running.` };
+    const { maxInFlight } = this.#deps.options;
+    if (this.#inFlight.size < maxInFlight) return undefined;
+    return { code: RPC.internal, message: `Too many requests at once: ${maxInFlight} are running. Wait for some of them to be answered.` };
+  }
+
+  async #dispatch(request: RpcRequest, scope: CallScope, mode: ToolMode | undefined): Promise<Answer> {
+    const params = request.params ?? {};
+    switch (request.method) {
+      case "initialize":
+        return this.#initialize(params, mode);
+      case "ping":
+        return resultAnswer({});
+      case "logging/setLevel":
+        return this.#setLogLevel(params);
+      case "resources/subscribe":
+        return this.#subscriptions.add(params, this.#deps.codecs.for(this.#revision));
+      case "resources/unsubscribe":
+        return this.#subscriptions.remove(params);
+      default:
+        return isSharedMethod(request.method) ? this.#shared(request.method, params, scope, mode) : methodNotFound(request.method);
+    }
+  }
+
+  async #shared(method: string, params: JsonObject, scope: CallScope, mode: ToolMode | undefined): Promise<Answer> {
+    const view: View = { mode: mode ?? this.#mode, principal: this.principal };
+    const codec = this.#deps.codecs.for(this.#revision);
+    const answer = await answerMethod({ method, params, meta: metaWithoutToken(params) }, { deps: this.#deps, view, link: scope, codec });
+    if (answer.type === "list" && view.mode === this.#mode) this.#seen = { ...this.#seen, [answer.kind]: answer.version };
+    return answer;
+  }
+
+  async #initialize(params: JsonObject, mode: ToolMode | undefined): Promise<Answer> {
+    const date = params["protocolVersion"];
+    if (typeof date !== "string") return errorAnswer(RPC.invalidParams, "Invalid params: `protocolVersion` must be a string.");
+    for (const member of ["capabilities", "clientInfo"]) {
+      const isWrong = params[member] !== undefined && !objectMember(params, member);
+      if (isWrong) return errorAnswer(RPC.invalidParams, `Invalid params: \`${member}\` must be an object.`);
+    }
+    this.#revision = negotiateLegacyRevision(date);
+    this.#mode = mode ?? toolModeOfMeta(objectMember(params, "_meta") ?? {}) ?? this.#deps.defaultMode;
+    this.#client = describeClient(this.#client.connection, params);
+    if (this.#phase === "new") this.#phase = "opening";
+    const offer = await readOffer(this.#deps.hub, this.view);
+    return this.#open(offer);
+  }
+
+  #open({ facts, lists, capabilities }: Offer): Answer {
+    if (this.#phase === "opening") this.#phase = "open";
+    this.#advertised = capabilities;
+    this.#seen = {
+      tools: lists.tools.version,
+      resources: lists.resources.version,
+      templates: lists.templates.version,
+      prompts: lists.prompts.version,
+    };
+    return resultAnswer({
+      protocolVersion: this.#revision.date,
+      capabilities,
+      serverInfo: serverInfo(facts),
+      ...(facts.instructions === undefined ? {} : { instructions: facts.instructions }),
+    });
+  }
+
+  async #setLogLevel(params: JsonObject): Promise<Answer> {
+    const { level } = params;
+    if (!isLogLevel(level)) return errorAnswer(RPC.invalidParams, "Invalid params: `level` must be one of MCP's eight log levels.");
+    this.#logLevel = level;
+    if (this.#client.connection !== undefined) await this.#deps.hub.setLogLevel(this.#client.connection, level);
+    return resultAnswer({});
+  }
+
+  #notified({ method, params }: RpcNotification): void {
+    switch (method) {
+      case "notifications/initialized":
+        this.#isInitialized = true;
+        return this.#becomeReady();
+      case "notifications/cancelled":
+        return this.#cancelled(params);
+      case "notifications/roots/list_changed":
+        if (this.#client.connection !== undefined) this.#deps.hub.rootsChanged(this.#client.connection);
+    }
+  }
+
+  // A client may send `initialized` without waiting for the answer to `initialize`; it is told of nothing before that answer.
+  #becomeReady(): void {
+    if (this.#phase !== "open" || !this.#isInitialized) return;
+    this.#phase = "ready";
+    this.#deps.board.join(this);
+  }
+
+  #cancelled(params: JsonObject | undefined): void {
+    const id = params?.["requestId"];
+    if (typeof id !== "string" && typeof id !== "number") return;
+    const scope = this.#inFlight.get(id);
+    if (!scope) return;
+    this.#inFlight.delete(id);
+    scope.cancel(`The caller cancelled${typeof params?.["reason"] === "string" ? `: ${params["reason"]}` : "."}`);
+  }
+}
+
+/** Questions to one client that may wait for an answer at once. */
+const MAX_WAITING_ASKS = 64;
+
+/** What is no request gets no reply that could be taken for one to a request of the same id. */
+function answerableId(value: unknown, id: RequestId | null): RequestId | null {
+  return typeof value === "object" && value !== null && "method" in value ? id : null;
+}
