@@ -58,7 +58,7 @@ export class ResponseStream {
       if (signal.aborted || this.#lastEventId === undefined || !this.#options.resumeHeaders || failure.failure.kind === "too_large") throw failure;
       failures = body && this.#lastEventId !== lastSeen ? 1 : failures + 1;
       if (failures > MAX_RESUME_FAILURES && !body) throw failure;
-      await delay(reopenDelay(failures, this.#connection.options.reopenDelayMs, this.#retryMs), undefined, { signal, ref: false }).catch(() => {});
+      await delay(reopenDelay(failures, this.#connection.options.reopenDelayMs, this.#retryMs), undefined, { signal }).catch(() => {});
       body = await this.#resume(signal);
     }
   }
