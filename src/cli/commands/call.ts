@@ -1,0 +1,19 @@
+import type { JsonObject } from "../../core/json.ts";
+import type { Toolyard } from "../../hub/toolyard.ts";
+import { fitToSchema, readArguments } from "../arguments.ts";
+import { contentText } from "../content.ts";
+import { oneCall, reportOutcome, type OneCallOptions } from "../one-call.ts";
+import type { Run } from "../program.ts";
+
+export const run: Run<OneCallOptions> = async ([tool = "", ...words], options, io) => {
+  const given = await readArguments(words, io);
+  const isJson = words.length === 0 || words[0] === "-" || words[0]!.trimStart().startsWith("{");
+  const outcome = await oneCall(options, io, async (hub, call) => hub.call(tool, isJson ? given : await fitted(hub, tool, given), call));
+  return reportOutcome(outcome, options.json === true, io, contentText);
+};
+
+/** `a=2` means the number where the tool's schema wants one. */
+async function fitted(hub: Toolyard, tool: string, given: JsonObject): Promise<JsonObject> {
+  const definition = (await hub.list({ mode: "all" })).find((entry) => entry["name"] === tool);
+  return definition ? fitToSchema(given, definition["inputSchema"]) : given;
+}

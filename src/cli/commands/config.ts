@@ -1,0 +1,29 @@
+import { describeConfig } from "../../config/describe.ts";
+import { publishedSchema } from "../../config/json-schema.ts";
+import { CONFIG_SCHEMA } from "../../hub/schema.ts";
+import { EXIT } from "../failure.ts";
+import { print, printJson } from "../io.ts";
+import type { Run, SharedOptions } from "../program.ts";
+import { loadSettings } from "../session.ts";
+import { table } from "../table.ts";
+
+interface Options extends SharedOptions {
+  readonly schema?: boolean;
+}
+
+export const run: Run<Options> = async (_args, options, io) => {
+  if (options.schema) {
+    await printJson(io.stdout, publishedSchema(CONFIG_SCHEMA));
+    return EXIT.ok;
+  }
+  const config = await loadSettings(options, io);
+  const lines = describeConfig(config, CONFIG_SCHEMA);
+  if (options.json) {
+    await printJson(io.stdout, { files: config.files, warnings: config.warnings, unusable: config.unusable, options: lines });
+    return EXIT.ok;
+  }
+  await print(io.stdout, table(["option", "origin", "value"], lines.map(({ path, origin, value }) => [path, origin, JSON.stringify(value)]), 160));
+  for (const warning of config.warnings) await print(io.stderr, `warning: ${warning}`);
+  for (const { id, reason } of config.unusable) await print(io.stderr, `warning: ${id} is left out: ${reason}`);
+  return EXIT.ok;
+};

@@ -1,0 +1,83 @@
+import { execFile } from "node:child_process";
+import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
+import { createServer } from "node:net";
+import { arch, platform, release } from "node:os";
+import { dirname } from "node:path";
+import { dataFolder, locateConfig } from "../../config/locate.ts";
+import { VERSION } from "../../core/version.ts";
+import { EXIT } from "../failure.ts";
+import { print, printJson, type Io } from "../io.ts";
+import type { Run, SharedOptions } from "../program.ts";
+import { table } from "../table.ts";
+
+interface Finding {
+  readonly what: string;
+  readonly ok: boolean;
+  readonly detail: string;
+}
+
+const PROBE_WITHIN_MS = 5000;
+const DEFAULT_PORT = 8808;
+const OLDEST_NODE = [20, 19] as const;
+
+export const run: Run<SharedOptions> = async (_args, options, io) => {
+  const findings = await Promise.all([
+    Promise.resolve(nodeFinding()),
+    Promise.resolve({ what: "platform", ok: true, detail: `${platform()} ${arch()}, ${release()}` }),
+    programFinding("python3", ["--version"], "Python scripts and tool folders", io),
+    programFinding(platform() === "win32" ? "cmd" : "sh", platform() === "win32" ? ["/c", "ver"] : ["-c", "echo present"], "shell scripts", io),
+    programFinding("npx", ["--version"], "MCP servers that are started with npx", io),
+    programFinding("uvx", ["--version"], "MCP servers that are started with uvx", io),
+    programFinding("bwrap", ["--version"], "isolation of scripts with bubblewrap", io),
+    portFinding(),
+    Promise.resolve(folderFinding(io)),
+    Promise.resolve(configFinding(options, io)),
+  ]);
+  if (options.json) await printJson(io.stdout, { version: VERSION, findings });
+  else await print(io.stdout, table(["what", "", "detail"], findings.map(({ what, ok, detail }) => [what, ok ? "yes" : "no", detail]), 140));
+  // Only what the hub itself cannot do without makes this machine unfit.
+  return findings.filter(({ what }) => what === "node" || what === "data folder").every(({ ok }) => ok) ? EXIT.ok : 1;
+};
+
+function nodeFinding(): Finding {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  const ok = major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1]);
+  return { what: "node", ok, detail: `${process.version} at ${process.execPath}${ok ? "" : `; ${OLDEST_NODE.join(".")} or newer is needed`}` };
+}
+
+function programFinding(program: string, args: readonly string[], use: string, io: Io): Promise<Finding> {
+  return new Promise((done) => {
+    execFile(program, [...args], { timeout: PROBE_WITHIN_MS, env: io.env as NodeJS.ProcessEnv }, (error, stdout, stderr) => {
+      const text = `${stdout}${stderr}`.trim().split("\n")[0] ?? "";
+      done({ what: program, ok: !error, detail: error ? `not found; without it: no ${use}` : `${text} (${use})` });
+    });
+  });
+}
+
+function portFinding(): Promise<Finding> {
+  return new Promise((done) => {
+    const server = createServer();
+    server.once("error", (error: NodeJS.ErrnoException) => {
+      done({ what: `port ${DEFAULT_PORT}`, ok: false, detail: `${error.code ?? error.message}; \`toolyard status\` tells whether a hub has it, --port takes another` });
+    });
+    server.listen(DEFAULT_PORT, "127.0.0.1", () => server.close(() => done({ what: `port ${DEFAULT_PORT}`, ok: true, detail: "free" })));
+  });
+}
+
+function folderFinding(io: Io): Finding {
+  const folder = dataFolder(io.env);
+  try {
+    mkdirSync(folder, { recursive: true });
+    accessSync(folder, constants.W_OK);
+    return { what: "data folder", ok: true, detail: folder };
+  } catch {
+    return { what: "data folder", ok: false, detail: `${folder} cannot be written; set TOOLYARD_HOME to another` };
+  }
+}
+
+function configFinding(options: SharedOptions, io: Io): Finding {
+  const files = locateConfig(options.config ?? [], io.env, io.cwd);
+  const missing = files.filter((file) => !existsSync(file));
+  if (files.length === 0) return { what: "configuration", ok: false, detail: `none in ${io.cwd} or the user's folder; \`toolyard init\` writes one` };
+  return { what: "configuration", ok: missing.length === 0, detail: missing.length === 0 ? files.join(", ") : `missing: ${missing.map((file) => `${file} (in ${dirname(file)})`).join(", ")}` };
+}

@@ -1,0 +1,23 @@
+import { existsSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { CONFIG_FILE_NAME } from "../../config/locate.ts";
+import { CONFIG_TEMPLATE } from "../../config/template.ts";
+import { EXIT, UsageError } from "../failure.ts";
+import { print, printJson } from "../io.ts";
+import type { Run, SharedOptions } from "../program.ts";
+
+interface Options extends SharedOptions {
+  readonly output?: string;
+  readonly force?: boolean;
+}
+
+export const run: Run<Options> = async (_args, options, io) => {
+  const path = resolve(io.cwd, options.output ?? CONFIG_FILE_NAME);
+  if (existsSync(path) && !options.force) throw new UsageError(`${path} exists already. Name another with --output, or overwrite it with --force.`);
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, CONFIG_TEMPLATE);
+  if (options.json) await printJson(io.stdout, { path });
+  else await print(io.stdout, `Wrote ${path}. Edit it, then: toolyard check && toolyard serve`);
+  return EXIT.ok;
+};

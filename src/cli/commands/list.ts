@@ -1,0 +1,41 @@
+import type { JsonObject } from "../../core/json.ts";
+import type { ToolMode } from "../../core/hub-port.ts";
+import type { Toolyard } from "../../hub/toolyard.ts";
+import { EXIT } from "../failure.ts";
+import { print, printJson } from "../io.ts";
+import type { Run, SharedOptions } from "../program.ts";
+import { withHub } from "../session.ts";
+import { table } from "../table.ts";
+
+interface Options extends SharedOptions {
+  readonly mode: ToolMode;
+  readonly resources?: boolean;
+  readonly templates?: boolean;
+  readonly prompts?: boolean;
+}
+
+export const run: Run<Options> = (_args, options, io) =>
+  withHub(options, io, async (hub) => {
+    const entries = await entriesOf(hub, options);
+    if (options.json) await printJson(io.stdout, entries);
+    else if (entries.length === 0) await print(io.stdout, "Nothing is offered. `toolyard check` says what each source answers.");
+    else await print(io.stdout, table([identityOf(options), "description"], entries.map((entry) => [identity(entry), String(entry["description"] ?? entry["title"] ?? "")])));
+    return EXIT.ok;
+  });
+
+function entriesOf(hub: Toolyard, options: Options): Promise<readonly JsonObject[]> {
+  if (options.resources) return hub.listResources();
+  if (options.templates) return hub.listResourceTemplates();
+  if (options.prompts) return hub.listPrompts();
+  return hub.list({ mode: options.mode });
+}
+
+function identityOf({ resources, templates, prompts }: Options): string {
+  if (resources) return "uri";
+  if (templates) return "template";
+  return prompts ? "prompt" : "tool";
+}
+
+function identity(entry: JsonObject): string {
+  return String(entry["uri"] ?? entry["uriTemplate"] ?? entry["name"]);
+}

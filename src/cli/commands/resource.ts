@@ -1,0 +1,14 @@
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { resourceText } from "../content.ts";
+import { oneCall, reportOutcome, type OneCallOptions } from "../one-call.ts";
+import type { Run } from "../program.ts";
+
+export const run: Run<OneCallOptions> = async ([uri = ""], options, io) => {
+  const outcome = await oneCall(options, io, (hub, call) => hub.read(uri, call));
+  return reportOutcome(outcome, options.json === true, io, contentsText);
+};
+
+function contentsText(result: JsonObject): string {
+  const contents = Array.isArray(result["contents"]) ? result["contents"] : [];
+  return contents.filter(isJsonObject).map(resourceText).join("\n");
+}

@@ -1,0 +1,54 @@
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { fail } from "../../core/outcome.ts";
+import { messageOf } from "../../core/errors.ts";
+import { EXIT, reportFail } from "../failure.ts";
+import { print, printJson, type Io } from "../io.ts";
+import type { Run, SharedOptions } from "../program.ts";
+import { loadSettings, parseUrl, readToken } from "../session.ts";
+import { sourceText, type SourceLine } from "../source-table.ts";
+
+const ANSWER_WITHIN_MS = 10_000;
+
+export const run: Run<SharedOptions> = async (_args, options, io) => {
+  const { url, token } = await endpointOf(options, io);
+  const answer = await ask(url, token);
+  if ("failure" in answer) return reportFail(answer.failure, options.json === true, io);
+  const { body } = answer;
+  if (options.json) await printJson(io.stdout, body);
+  else {
+    await print(io.stdout, `toolyard ${String(body["version"])}, up ${String(body["uptimeSeconds"])} s, at ${url.origin}`);
+    await print(io.stdout, sourceText((Array.isArray(body["sources"]) ? body["sources"] : []) as SourceLine[]));
+  }
+  return EXIT.ok;
+};
+
+/** `--url`, else where the configuration lets the hub listen. */
+async function endpointOf(options: SharedOptions, io: Io): Promise<{ url: URL; token: string | undefined }> {
+  if (options.url !== undefined) {
+    const url = parseUrl(options.url);
+    url.pathname = url.pathname.replace(/\/(mcp|sse)?\/?$/, "/status");
+    url.search = "";
+    return { url, token: readToken(options, io) };
+  }
+  const server = (await loadSettings(options, io)).tree["server"];
+  const { host = "127.0.0.1", port = 8808, base_path: basePath = "", token } = isJsonObject(server) ? server : {};
+  const reachable = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : String(host);
+  const url = new URL(`http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${String(port)}${String(basePath)}/status`);
+  return { url, token: readToken(options, io) ?? (typeof token === "string" ? token : undefined) };
+}
+
+async function ask(url: URL, token: string | undefined): Promise<{ body: JsonObject } | { failure: ReturnType<typeof fail> }> {
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  try {
+    const response = await fetch(url, { headers, redirect: "error", signal: AbortSignal.timeout(ANSWER_WITHIN_MS) });
+    if (response.status === 401 || response.status === 403) {
+      return { failure: fail("denied", `${url.origin} wants a token with full rights (HTTP ${response.status}). Name its variable with --token-env.`) };
+    }
+    const body: unknown = response.ok ? await response.json() : undefined;
+    if (isJsonObject(body)) return { body };
+    return { failure: fail("malformed", `${url.href} answered HTTP ${response.status} and no status. Is it a toolyard endpoint?`) };
+  } catch (error) {
+    const reason = error instanceof Error && error.cause instanceof Error ? error.cause.message : messageOf(error);
+    return { failure: fail("unavailable", `No hub answers at ${url.origin}: ${reason}. Start one with \`toolyard serve\`, or name another with --url.`) };
+  }
+}

@@ -1,0 +1,27 @@
+import { isJsonObject, type JsonObject } from "../core/json.ts";
+
+/** A tool's result as a person reads it: texts as they are, other blocks named with their size. */
+export function contentText(result: JsonObject): string {
+  const content = Array.isArray(result["content"]) ? result["content"] : [];
+  const parts = content.filter(isJsonObject).map(blockText);
+  if (parts.length === 0 && result["structuredContent"] !== undefined) return JSON.stringify(result["structuredContent"], null, 2);
+  return parts.join("\n");
+}
+
+export function blockText(block: JsonObject): string {
+  const { type } = block;
+  if (type === "text") return String(block["text"] ?? "");
+  if (type === "image" || type === "audio") return `[${type} ${String(block["mimeType"] ?? "")}, ${decodedBytes(block["data"])} bytes]`;
+  if (type === "resource_link") return `[${String(block["uri"] ?? "")}] ${String(block["name"] ?? "")}`;
+  if (type === "resource" && isJsonObject(block["resource"])) return resourceText(block["resource"]);
+  return JSON.stringify(block);
+}
+
+export function resourceText(resource: JsonObject): string {
+  if (typeof resource["text"] === "string") return resource["text"];
+  return `[${String(resource["uri"] ?? "")} ${String(resource["mimeType"] ?? "")}, ${decodedBytes(resource["blob"])} bytes]`;
+}
+
+function decodedBytes(data: unknown): number {
+  return typeof data === "string" ? Buffer.byteLength(data, "base64") : 0;
+}

@@ -1,0 +1,177 @@
+import { Command, Option } from "commander";
+import type { Io } from "./io.ts";
+
+/** Options that every command understands. */
+export interface SharedOptions {
+  readonly config?: readonly string[];
+  readonly url?: string;
+  readonly tokenEnv?: string;
+  readonly json?: boolean;
+  readonly verbose?: boolean;
+}
+
+/** Runs one command and gives the exit code. */
+export type Run<Options extends SharedOptions = SharedOptions> = (args: readonly string[], options: Options, io: Io) => Promise<number>;
+
+interface CommandRow {
+  /** Name and arguments as commander writes them. */
+  readonly usage: string;
+  readonly summary: string;
+  readonly examples: readonly string[];
+  readonly options: readonly Option[];
+  /** Loaded only when the command is used. */
+  readonly load: () => Promise<{ run: Run<never> }>;
+}
+
+const CONFIG = new Option("-c, --config <file>", "configuration file: toolyard.toml or a desktop client's JSON; repeatable, later ones win").argParser(collect);
+const URL = new Option("--url <url>", "ask the MCP endpoint at this address instead of building the hub here");
+const TOKEN_ENV = new Option("--token-env <name>", "name of the variable that holds the bearer token");
+const JSON_OUT = new Option("--json", "print JSON for programs");
+const VERBOSE = new Option("-v, --verbose", "log more, on standard error");
+const TIMEOUT = new Option("--timeout <duration>", "give up after this long, such as 30s or 5m");
+
+const LOCAL = [CONFIG, JSON_OUT, VERBOSE];
+const REMOTE = [CONFIG, URL, TOKEN_ENV, JSON_OUT, VERBOSE];
+
+const COMMANDS: readonly CommandRow[] = [
+  {
+    usage: "serve",
+    summary: "serve all tools behind one MCP endpoint",
+    examples: ["toolyard serve", "toolyard serve --stdio --config mcp.json", "toolyard serve --port 9000 --tool-mode discovery"],
+    options: [
+      CONFIG,
+      new Option("--stdio", "speak MCP on standard input and output instead of HTTP"),
+      new Option("--host <host>", "address to listen on (default: 127.0.0.1)"),
+      new Option("--port <port>", "port to listen on; 0 takes a free one (default: 8808)"),
+      new Option("--base-path <path>", "path in front of /mcp"),
+      new Option("--tool-mode <mode>", "what lists show unless a request says otherwise").choices(["normal", "discovery", "all"]),
+      TOKEN_ENV,
+      new Option("--insecure", "listen beyond this machine without a token"),
+      new Option("--no-watch", "do not reload when a configuration file changes"),
+      JSON_OUT,
+      VERBOSE,
+    ],
+    load: () => import("./commands/serve.ts"),
+  },
+  {
+    usage: "list",
+    summary: "list tools; or resources, templates, prompts",
+    examples: ["toolyard list", "toolyard list --resources --json", "toolyard list --url http://127.0.0.1:8808/mcp"],
+    options: [
+      ...REMOTE,
+      new Option("--mode <mode>", "the view to show").choices(["normal", "discovery", "all"]).default("all"),
+      new Option("--resources", "list resources"),
+      new Option("--templates", "list resource templates"),
+      new Option("--prompts", "list prompts"),
+    ],
+    load: () => import("./commands/list.ts"),
+  },
+  {
+    usage: "search [query...]",
+    summary: "find tools by what they do",
+    examples: ['toolyard search "send an email"', "toolyard search weather --limit 3 --json"],
+    options: [...REMOTE, new Option("-n, --limit <count>", "how many to show, at most 100").default("10")],
+    load: () => import("./commands/search.ts"),
+  },
+  {
+    usage: "call <tool> [arguments...]",
+    summary: "call a tool: arguments as JSON, as key=value, or `-` for JSON on standard input",
+    examples: ['toolyard call calculator \'{"operation":"add","a":2,"b":3}\'', "toolyard call calculator operation=add a=2 b=3", "toolyard call files__read_text_file path=hello.txt --json"],
+    options: [...REMOTE, TIMEOUT],
+    load: () => import("./commands/call.ts"),
+  },
+  {
+    usage: "resource <uri>",
+    summary: "read a resource",
+    examples: ["toolyard resource text://alphabet/greek", "toolyard resource text://alphabet/greek --json"],
+    options: [...REMOTE, TIMEOUT],
+    load: () => import("./commands/resource.ts"),
+  },
+  {
+    usage: "prompt <name> [arguments...]",
+    summary: "fill in a prompt: arguments as JSON or as key=value",
+    examples: ["toolyard prompt everything__args-prompt city=Paris"],
+    options: [...REMOTE, TIMEOUT],
+    load: () => import("./commands/prompt.ts"),
+  },
+  {
+    usage: "status",
+    summary: "show a running hub's sources: state, last error, last stderr lines, restarts",
+    examples: ["toolyard status", "toolyard status --url http://127.0.0.1:9000/mcp --json"],
+    options: REMOTE,
+    load: () => import("./commands/status.ts"),
+  },
+  {
+    usage: "config",
+    summary: "show every option in force and where it was set; secrets masked",
+    examples: ["toolyard config", "toolyard config --schema > toolyard.schema.json"],
+    options: [...LOCAL, new Option("--schema", "print the JSON Schema of the configuration instead")],
+    load: () => import("./commands/config.ts"),
+  },
+  {
+    usage: "check",
+    summary: "check the configuration and connect once to every source",
+    examples: ["toolyard check", "toolyard check --config mcp.json --json"],
+    options: [...LOCAL, TIMEOUT],
+    load: () => import("./commands/check.ts"),
+  },
+  {
+    usage: "doctor",
+    summary: "show what this machine offers: runtimes, limits, folders, ports",
+    examples: ["toolyard doctor", "toolyard doctor --json"],
+    options: LOCAL,
+    load: () => import("./commands/doctor.ts"),
+  },
+  {
+    usage: "init",
+    summary: "write a commented toolyard.toml",
+    examples: ["toolyard init", "toolyard init --output ~/.config/toolyard/toolyard.toml"],
+    options: [new Option("-o, --output <file>", "where to write (default: ./toolyard.toml)"), new Option("--force", "overwrite an existing file"), JSON_OUT],
+    load: () => import("./commands/init.ts"),
+  },
+  {
+    usage: "import [files...]",
+    summary: "take over the server files of desktop clients and editors",
+    examples: ["toolyard import", "toolyard import ~/.cursor/mcp.json --write"],
+    options: [
+      new Option("-o, --output <file>", "the toolyard.toml to add to (default: ./toolyard.toml)"),
+      new Option("--write", "write the result; without it, it is only shown"),
+      JSON_OUT,
+    ],
+    load: () => import("./commands/import.ts"),
+  },
+];
+
+function collect(value: string, earlier: readonly string[] | undefined): readonly string[] {
+  return [...(earlier ?? []), value];
+}
+
+/** The command line. `finish` gets the exit code of the command that ran. */
+export function createProgram(io: Io, version: string, finish: (code: number) => void): Command {
+  const program = new Command("toolyard")
+    .description("All your tools behind one MCP endpoint.")
+    .version(version, "-V, --version", "print the version")
+    .showHelpAfterError("(toolyard --help lists the commands)")
+    .showSuggestionAfterError(true)
+    .configureOutput({ writeOut: (text) => void io.stdout.write(text), writeErr: (text) => void io.stderr.write(text) })
+    .exitOverride();
+  for (const row of COMMANDS) addCommand(program, row, io, finish);
+  return program;
+}
+
+function addCommand(program: Command, row: CommandRow, io: Io, finish: (code: number) => void): void {
+  const command = program.command(row.usage).summary(row.summary).description(`${row.summary[0]!.toUpperCase()}${row.summary.slice(1)}.`);
+  for (const option of row.options) command.addOption(option);
+  command.addHelpText("after", `\nExamples:\n${row.examples.map((example) => `  ${example}`).join("\n")}`);
+  command.action(async (...received: unknown[]) => {
+    const { reportError } = await import("./failure.ts");
+    const options = command.opts<SharedOptions>();
+    const args = received.slice(0, -2).flat() as string[];
+    try {
+      const { run } = await row.load();
+      finish(await (run as Run)(args.filter((arg) => arg !== undefined), options, io));
+    } catch (error) {
+      finish(await reportError(error, options.json === true, io));
+    }
+  });
+}

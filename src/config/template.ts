@@ -1,0 +1,45 @@
+/** What `toolyard init` writes: runs as it stands, and shows every section with its most used options. */
+export const CONFIG_TEMPLATE = `# Toolyard: every tool behind one MCP endpoint.
+#   toolyard check     does everything here work?
+#   toolyard serve     serve it at http://127.0.0.1:8808/mcp
+# All options with their meaning: \`toolyard config\`. A change of this file is taken over while the hub runs.
+# Strings take \${VAR} and \${VAR:-default}; tokens, headers and env also {file = "path"}.
+
+[server]
+# host = "127.0.0.1"            # anything but this machine needs a token
+# port = 8808
+# token = "\${TOOLYARD_TOKEN}"
+# tool_mode = "discovery"       # list tool_search and execute_tool only; "normal" lists tools
+# cors_origins = ["https://app.example"]
+
+[logging]
+# level = "info"                # debug, info, warning, error
+# format = "text"               # or "json"
+
+# Functions in TypeScript or JavaScript: <folder>/<name>/mcp.ts exports registerTools(hub).
+[modules]
+# paths = ["modules"]
+
+# Scripts in any language: <folder>/<name>/tool.toml beside the script. Fresh on every request.
+[scripts]
+# tools_path = "tools"
+
+# Tool folders: <folder>/<name>/<name>.mcp.json beside <name>.py or <name>.ts with execute().
+[folders]
+# paths = ["folders"]
+
+# MCP servers that are started here. The name is the prefix of their tools: files__read_file.
+# [mcp.stdio_servers.files]
+# command = ["npx", "-y", "@modelcontextprotocol/server-filesystem", "."]
+# env = { LOG_LEVEL = "info" }
+# visibility = "ondemand"       # found by search, not listed
+# include = ["read_*"]          # or exclude = ["write_*"]
+# timeout = "60s"
+
+# MCP servers somewhere on HTTP.
+# [[mcp.remote_servers]]
+# namespace = "example"
+# url = "https://example.com/mcp"
+# token = "\${EXAMPLE_TOKEN}"
+# tool_visibility = "ondemand"
+`;

@@ -1,0 +1,146 @@
+import { nextCallId } from "../core/call-id.ts";
+import { LOCAL_PRINCIPAL, type Ask, type Call, type CallMethod, type Notice, type Principal } from "../core/call.ts";
+import { Deadline } from "../core/deadline.ts";
+import { FailError } from "../core/errors.ts";
+import type { HubPort, ListKind, ServerFacts, SourceReport, ToolMode, View } from "../core/hub-port.ts";
+import type { JsonObject } from "../core/json.ts";
+import { fail, type Outcome } from "../core/outcome.ts";
+import type { SearchAnswer } from "../core/ports.ts";
+
+/** What a program may say about one call. */
+export interface CallOptions {
+  /** Ends the call; its outcome is `cancelled`. */
+  readonly signal?: AbortSignal;
+  /** Progress (`notifications/progress`) and log messages (`notifications/message`) of the running call. */
+  readonly onNotice?: (notice: Notice) => void;
+  /** Answers elicitation, sampling and roots; without it such questions are refused. Declare what it can in `capabilities`. */
+  readonly onAsk?: (ask: Ask, signal: AbortSignal) => Promise<JsonObject>;
+  /** In MCP's shape: `{elicitation: {}, sampling: {}, roots: {}}`. @default {} */
+  readonly capabilities?: JsonObject;
+  /** `_meta` for whatever stands behind the call. */
+  readonly meta?: JsonObject;
+  /** Time that the call may take in all, in milliseconds; the hub's own bounds hold inside it. @default none */
+  readonly timeoutMs?: number;
+  /** Log messages from this level on. @default none */
+  readonly logLevel?: string;
+}
+
+export interface ListOptions {
+  /** @default "normal" */
+  readonly mode?: ToolMode;
+}
+
+/** What `createHub` gives: the hub as a program sees it. An expected failure is an outcome, never a throw. */
+export interface Toolyard {
+  /** Tools as the view shows them, in wire shape. */
+  list(options?: ListOptions): Promise<readonly JsonObject[]>;
+  listResources(): Promise<readonly JsonObject[]>;
+  listResourceTemplates(): Promise<readonly JsonObject[]>;
+  listPrompts(): Promise<readonly JsonObject[]>;
+  /** Tools for a query, best first. An empty query lists by name. @param limit 1 to 100, default 5 */
+  search(query: string, limit?: number): Promise<SearchAnswer>;
+  /** Calls a tool by any spelling of its name. */
+  call(tool: string, args?: JsonObject, options?: CallOptions): Promise<Outcome>;
+  read(uri: string, options?: CallOptions): Promise<Outcome>;
+  prompt(name: string, args?: JsonObject, options?: CallOptions): Promise<Outcome>;
+  complete(ref: JsonObject, argument: { readonly name: string; readonly value: string }, context?: JsonObject): Promise<Outcome>;
+  /** Tells when the content behind `uri` changed, until the returned function is called. Rejects with a `FailError` when that cannot be known. */
+  subscribe(uri: string, listener: (uri: string) => void): Promise<() => Promise<void>>;
+  facts(): Promise<ServerFacts>;
+  sources(): readonly SourceReport[];
+  /** What doors stand on. */
+  readonly port: HubPort;
+  close(): Promise<void>;
+}
+
+/** What the library's face needs of the hub beyond the port. */
+export interface ToolyardBase {
+  readonly port: HubPort;
+  search(query: string, limit: number, view: View): Promise<SearchAnswer>;
+  close(): Promise<void>;
+}
+
+export interface Identity {
+  readonly door: string;
+  readonly principal?: Principal;
+  readonly clientName?: string;
+  readonly clientVersion?: string;
+}
+
+export function toolyardOf(base: ToolyardBase, { door, principal = LOCAL_PRINCIPAL, clientName, clientVersion }: Identity): Toolyard {
+  const { port } = base;
+  const connection = `${door}:${nextCallId()}`;
+  const view = (mode: ToolMode): View => ({ mode, principal });
+  const entries = async (kind: ListKind, mode: ToolMode = "normal") => (await port.list(kind, view(mode))).entries;
+  const call = async (method: CallMethod, target: string, args: JsonObject, params: JsonObject, options: CallOptions = {}) => {
+    const { timeoutMs } = options;
+    const deadline = timeoutMs === undefined ? undefined : new Deadline({ idleMs: timeoutMs, totalMs: timeoutMs });
+    try {
+      return await port.call(buildCall({ method, target, arguments: args, params }, options, deadline), view("all"));
+    } finally {
+      deadline?.clear();
+    }
+  };
+
+  function buildCall(wanted: Pick<Call, "method" | "target" | "arguments" | "params">, options: CallOptions, deadline: Deadline | undefined): Call {
+    const signal = options.signal ?? new AbortController().signal;
+    return {
+      ...wanted,
+      id: nextCallId(),
+      door,
+      meta: options.meta ?? {},
+      principal,
+      client: {
+        connection,
+        capabilities: options.capabilities ?? {},
+        ...(clientName === undefined ? {} : { name: clientName }),
+        ...(clientVersion === undefined ? {} : { version: clientVersion }),
+      },
+      signal,
+      ...(deadline ? { deadline } : {}),
+      wants: { progress: options.onNotice !== undefined, ...(options.logLevel === undefined ? {} : { logLevel: options.logLevel }) },
+      relaysInput: false,
+      notify: (notice) => options.onNotice?.(notice),
+      ask: (ask, askSignal) => answerAsk(ask, options, askSignal ?? signal),
+    };
+  }
+
+  return {
+    port,
+    list: ({ mode = "normal" } = {}) => entries("tools", mode),
+    listResources: () => entries("resources"),
+    listResourceTemplates: () => entries("templates"),
+    listPrompts: () => entries("prompts"),
+    search: (query, limit = 5) => base.search(query, limit, view("all")),
+    call: (tool, args = {}, options) => call("tools/call", tool, args, {}, options),
+    read: (uri, options) => call("resources/read", uri, {}, {}, options),
+    prompt: (name, args = {}, options) => call("prompts/get", name, args, {}, options),
+    complete: (ref, argument, context) => call("completion/complete", String(ref["name"] ?? ref["uri"] ?? ""), {}, { ref, argument, ...(context ? { context } : {}) }),
+    subscribe: async (uri, listener) => {
+      const off = port.events.resourceUpdated.on((event) => {
+        if (event.uri === uri) listener(uri);
+      });
+      try {
+        const unsubscribe = await port.subscribe(uri, principal);
+        return async () => {
+          off();
+          await unsubscribe();
+        };
+      } catch (error) {
+        off();
+        throw error;
+      }
+    },
+    facts: () => port.facts(),
+    sources: () => port.sources(),
+    close: async () => {
+      port.release(connection);
+      await base.close();
+    },
+  };
+}
+
+async function answerAsk(ask: Ask, options: CallOptions, signal: AbortSignal): Promise<JsonObject> {
+  if (options.onAsk) return options.onAsk(ask, signal);
+  throw new FailError(fail("tool_error", `The caller was asked (${ask.method}) and cannot answer: this program gave no \`onAsk\`.`));
+}
