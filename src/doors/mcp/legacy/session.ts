@@ -134,13 +134,23 @@ export class LegacySession implements BoardMember, ScopeOwner {
     }
   }
 
-  /** Ends the session: running requests are cancelled and stay unanswered, subscriptions end, the hub forgets the connection. */
-  close(): void {
+  /** The client cannot answer questions any more, though it may still read answers. */
+  endQuestions(): void {
+    this.#asks.close();
+  }
+
+  /** Ends the session: what is running is cancelled and answered with an error, subscriptions end, the hub forgets the connection. */
+  close(reason = "The session has ended."): void {
     if (this.#phase === "closed") return;
     this.#phase = "closed";
     this.#deps.board.leave(this);
-    for (const scope of this.#inFlight.values()) scope.cancel("The session has ended.");
+    const running = Array.from(this.#inFlight);
     this.#inFlight.clear();
+    for (const [id, scope] of running) {
+      scope.end();
+      scope.cancel(reason);
+      scope.outlet.reply(JSON.stringify(rpcError(id, RPC.internal, `${reason} Nothing is known of how this request ended.`)));
+    }
     this.#asks.close();
     this.#subscriptions.close();
     if (this.#client.connection !== undefined) this.#deps.hub.release(this.#client.connection);

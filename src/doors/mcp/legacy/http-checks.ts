@@ -1,0 +1,59 @@
+import type { IncomingHttpHeaders, ServerResponse } from "node:http";
+import { sendJson } from "../../../http/refusal.ts";
+import { LEGACY_REVISIONS, legacyRevision } from "../../../wire/legacy/revisions.ts";
+import { rpcError, RPC, type RequestId } from "../../../wire/messages.ts";
+
+/** An answer that is an HTTP error: the codes and words are those of the reference implementation, since clients look for them. */
+export interface HttpProblem {
+  readonly status: number;
+  readonly code: number;
+  readonly message: string;
+  readonly id?: RequestId | null;
+}
+
+export const SESSION_REQUIRED: HttpProblem = { status: 400, code: -32000, message: "Bad Request: Mcp-Session-Id header is required" };
+export const SESSION_NOT_FOUND: HttpProblem = { status: 404, code: -32001, message: "Session not found" };
+export const ALREADY_INITIALIZED: HttpProblem = { status: 400, code: RPC.invalidRequest, message: "Invalid Request: Server already initialized" };
+export const ONLY_ONE_INITIALIZE: HttpProblem = { status: 400, code: RPC.invalidRequest, message: "Invalid Request: Only one initialization request is allowed" };
+export const ONE_STREAM_ONLY: HttpProblem = { status: 409, code: -32000, message: "Conflict: Only one SSE stream is allowed per session" };
+export const FULL: HttpProblem = { status: 503, code: -32000, message: "Service Unavailable: all sessions are at work. Try again in a moment." };
+
+export function sendProblem(response: ServerResponse, { status, code, message, id = null }: HttpProblem): void {
+  sendJson(response, status, JSON.stringify(rpcError(id, code, message)));
+}
+
+export function postHeaderProblem(headers: IncomingHttpHeaders): HttpProblem | undefined {
+  const accept = headers.accept ?? "";
+  const acceptsBoth = accept.includes("*/*") || (accept.includes("application/json") && accept.includes("text/event-stream"));
+  if (!acceptsBoth) return { status: 406, code: -32000, message: "Not Acceptable: Client must accept both application/json and text/event-stream" };
+  if (isJson(headers["content-type"])) return undefined;
+  return { status: 415, code: -32000, message: "Unsupported Media Type: Content-Type must be application/json" };
+}
+
+export function getHeaderProblem(headers: IncomingHttpHeaders): HttpProblem | undefined {
+  if (headers.accept?.includes("text/event-stream")) return undefined;
+  return { status: 406, code: -32000, message: "Not Acceptable: Client must accept text/event-stream" };
+}
+
+/** The header may be missing; then the session's revision counts. */
+export function versionProblem(headers: IncomingHttpHeaders): HttpProblem | undefined {
+  const version = headers["mcp-protocol-version"];
+  if (version === undefined || (typeof version === "string" && legacyRevision(version))) return undefined;
+  const known = LEGACY_REVISIONS.map(({ date }) => date).join(", ");
+  const message = `Bad Request: Unsupported protocol version: ${String(version).slice(0, 40)} (supported versions: ${known})`;
+  return { status: 400, code: -32000, message };
+}
+
+/** What is wrong with a body that holds several messages, or none. */
+export function batchProblem(messages: readonly unknown[]): HttpProblem | undefined {
+  if (messages.length === 0) return { status: 400, code: RPC.invalidRequest, message: "Invalid Request: Batch must not be empty" };
+  if (messages.length <= MAX_BATCH) return undefined;
+  return { status: 400, code: RPC.invalidRequest, message: `Invalid Request: Batch must not exceed ${MAX_BATCH} messages` };
+}
+
+/** The media type alone counts; parameters such as a charset do not. */
+export function isJson(contentType: string | undefined): boolean {
+  return contentType !== undefined && contentType.split(";", 1)[0]!.trim().toLowerCase() === "application/json";
+}
+
+export const MAX_BATCH = 100;

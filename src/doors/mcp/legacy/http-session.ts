@@ -1,0 +1,66 @@
+import { randomBytes } from "node:crypto";
+import type { EventStream } from "../../../http/event-stream.ts";
+import type { EventLog, SessionEvents } from "./event-log.ts";
+import { replay, type PostReply, type ReplyHome } from "./post-reply.ts";
+import { LegacySession, type SessionDeps, type SessionStart } from "./session.ts";
+import { STANDING, StandingStream } from "./standing-stream.ts";
+
+/** One session of Streamable HTTP: the session itself, its standing stream and the streams of its calls. */
+export class HttpSession implements ReplyHome {
+  readonly id = randomBytes(16).toString("hex");
+  readonly session: LegacySession;
+  readonly events: SessionEvents;
+  readonly standing: StandingStream;
+  readonly #retryMs: number;
+  lastSeenAt = performance.now();
+  #replies: Map<number, PostReply> | undefined;
+  #lastReply = STANDING;
+
+  constructor(deps: SessionDeps, log: EventLog, principal: SessionStart["principal"]) {
+    this.events = log.session();
+    this.standing = new StandingStream(this.events);
+    this.#retryMs = deps.options.retryMs;
+    this.session = new LegacySession(deps, { connection: this.id, door: "mcp-http", principal, outlet: this.standing });
+  }
+
+  /** Neither answers anything nor has anybody listening. */
+  get isIdle(): boolean {
+    return !this.session.busy && !this.standing.isOpen;
+  }
+
+  get primingRetryMs(): number | undefined {
+    return this.session.revision.primingEvents ? this.#retryMs : undefined;
+  }
+
+  register(reply: PostReply): number {
+    this.#lastReply += 1;
+    this.#replies ??= new Map();
+    this.#replies.set(this.#lastReply, reply);
+    return this.#lastReply;
+  }
+
+  unregister(stream: number): void {
+    this.#replies?.delete(stream);
+  }
+
+  /** Whether there is anything to take up on `stream` after `sequence`. */
+  canResume(stream: number, sequence: number): boolean {
+    return stream === STANDING || (this.#replies?.has(stream) ?? false) || this.events.after(stream, sequence).length > 0;
+  }
+
+  /** A client is back for one of its streams: sends what it missed and goes on where the stream is still running. */
+  resume(to: EventStream, stream: number, sequence: number): void {
+    if (stream === STANDING) return this.standing.attach(to, sequence);
+    const running = this.#replies?.get(stream);
+    if (running) return running.attach(to, sequence);
+    replay(to, this.events, stream, sequence);
+    to.end();
+  }
+
+  close(): void {
+    this.session.close();
+    this.standing.end();
+    for (const reply of Array.from(this.#replies?.values() ?? [])) reply.end();
+    this.events.close();
+  }
+}

@@ -1,0 +1,202 @@
+import type { ServerResponse } from "node:http";
+import { isJsonObject } from "../../../core/json.ts";
+import { sendEmpty } from "../../../http/refusal.ts";
+import { classifyMessage, RPC } from "../../../wire/messages.ts";
+import { EventLog, parseEventId } from "./event-log.ts";
+import type { LegacyExchange } from "./exchange.ts";
+import {
+  ALREADY_INITIALIZED,
+  batchProblem,
+  FULL,
+  getHeaderProblem,
+  ONE_STREAM_ONLY,
+  ONLY_ONE_INITIALIZE,
+  postHeaderProblem,
+  sendProblem,
+  SESSION_NOT_FOUND,
+  SESSION_REQUIRED,
+  versionProblem,
+  type HttpProblem,
+} from "./http-checks.ts";
+import { HttpSession } from "./http-session.ts";
+import { PostReply } from "./post-reply.ts";
+import type { SessionDeps } from "./session.ts";
+import { SessionTable } from "./session-table.ts";
+
+/**
+ * Streamable HTTP of the legacy era on one endpoint. `post` gets the parsed body, since whoever tells the eras apart has read it. Every
+ * method answers its exchange; none rejects for what a client did.
+ */
+export class LegacyHttp {
+  readonly #deps: SessionDeps;
+  readonly #log: EventLog;
+  readonly #table: SessionTable;
+  readonly #waiting = new Set<PostReply>();
+  readonly #timers: readonly NodeJS.Timeout[];
+  #closing: AbortSignal | undefined;
+
+  constructor(deps: SessionDeps) {
+    const { options } = deps;
+    this.#deps = deps;
+    this.#log = new EventLog({ maxBytes: options.replayMaxBytes, maxEvents: options.replayMaxEvents, keepMs: options.replayMs });
+    this.#table = new SessionTable(options);
+    this.#timers = [setInterval(() => this.sweep(), SWEEP_MS), setInterval(() => this.#streamTheQuiet(), QUIET_MS / 3)];
+    for (const timer of this.#timers) timer.unref();
+  }
+
+  /** How many sessions there are. */
+  get size(): number {
+    return this.#table.size;
+  }
+
+  async post(exchange: LegacyExchange, body: unknown): Promise<void> {
+    const { request, response } = exchange;
+    const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
+    const problem = postHeaderProblem(request.headers) ?? batchProblem(messages);
+    if (problem) return sendProblem(response, problem);
+    if (messages.some(isInitialize)) return this.#initialize(exchange, messages);
+    const session = this.#session(exchange);
+    if (!session) return;
+    if (Array.isArray(body) && !session.session.revision.batches) return sendProblem(response, noBatches(session));
+    return this.#receive(exchange, session, messages, Array.isArray(body));
+  }
+
+  /** The standing stream, or the rest of a stream that was lost. */
+  get(exchange: LegacyExchange): void {
+    const { request, response } = exchange;
+    const problem = getHeaderProblem(request.headers);
+    if (problem) return sendProblem(response, problem);
+    const session = this.#session(exchange);
+    if (!session) return;
+    this.#endStreamsOn(exchange.context.closing);
+    const lastEventId = request.headers["last-event-id"];
+    if (typeof lastEventId === "string" && lastEventId !== "") return this.#resume(exchange, session, lastEventId);
+    if (session.standing.isOpen) return sendProblem(response, ONE_STREAM_ONLY);
+    const stream = exchange.context.openStream();
+    if (session.primingRetryMs !== undefined) stream.send("", { id: session.events.mark(0), retryMs: session.primingRetryMs });
+    session.standing.attach(stream);
+  }
+
+  /** Ends the session. */
+  delete(exchange: LegacyExchange): void {
+    const session = this.#session(exchange);
+    if (!session) return;
+    this.#table.end(session);
+    sendEmpty(exchange.response, 200);
+  }
+
+  /** Ends idle sessions and lets go of old events; runs by itself once a minute. */
+  sweep(now = performance.now()): void {
+    this.#table.sweep(now);
+    this.#log.sweep(now);
+  }
+
+  /** Ends every session; what is still running is answered with an error. */
+  close(): void {
+    for (const timer of this.#timers) clearInterval(timer);
+    this.#table.close();
+  }
+
+  async #initialize(exchange: LegacyExchange, messages: readonly unknown[]): Promise<void> {
+    const { request, response, context, mode } = exchange;
+    if (messages.length > 1) return sendProblem(response, ONLY_ONE_INITIALIZE);
+    const id = request.headers["mcp-session-id"];
+    if (typeof id === "string") return sendProblem(response, this.#table.use(id, context.principal) ? ALREADY_INITIALIZED : SESSION_NOT_FOUND);
+    const session = new HttpSession(this.#deps, this.#log, context.principal);
+    const reply = new PostReply(response, context, session, false);
+    await session.session.receive(messages[0], { outlet: reply, ...(mode ? { mode } : {}) });
+    if (!session.session.opened) session.close();
+    else if (this.#table.add(session)) response.setHeader("mcp-session-id", session.id);
+    else {
+      session.close();
+      return sendProblem(response, FULL);
+    }
+    reply.end();
+  }
+
+  async #receive(exchange: LegacyExchange, session: HttpSession, messages: readonly unknown[], isBatch: boolean): Promise<void> {
+    const { response, context, mode } = exchange;
+    const received = { principal: context.principal, ...(mode ? { mode } : {}) };
+    const problem = isBatch ? undefined : messageProblem(messages[0]);
+    if (problem) return sendProblem(response, problem);
+    response.setHeader("mcp-session-id", session.id);
+    if (messages.every(needsNoAnswer)) {
+      for (const message of messages) void session.session.receive(message, { ...received, outlet: session.standing });
+      return sendEmpty(response, 202);
+    }
+    const reply = new PostReply(response, context, session, isBatch);
+    this.#waiting.add(reply);
+    await Promise.all(messages.map((message) => session.session.receive(message, { ...received, outlet: reply })));
+    this.#waiting.delete(reply);
+    reply.end();
+  }
+
+  #resume(exchange: LegacyExchange, session: HttpSession, lastEventId: string): void {
+    const at = parseEventId(lastEventId);
+    if (!at || !session.canResume(at.stream, at.sequence)) return sendProblem(exchange.response, nothingToResume(lastEventId));
+    session.resume(exchange.context.openStream(), at.stream, at.sequence);
+  }
+
+  /** The session that the request names, or an answer that says what is wrong. */
+  #session({ request, response, context }: LegacyExchange): HttpSession | undefined {
+    const id = request.headers["mcp-session-id"];
+    const session = typeof id === "string" ? this.#table.use(id, context.principal) : undefined;
+    const problem = session ? versionProblem(request.headers) : id === undefined ? SESSION_REQUIRED : SESSION_NOT_FOUND;
+    if (problem) return refuse(response, problem);
+    response.setHeader("mcp-session-id", session!.id);
+    return session;
+  }
+
+  #streamTheQuiet(): void {
+    const now = performance.now();
+    for (const reply of this.#waiting) {
+      if (now - reply.startedAt < QUIET_MS) continue;
+      this.#waiting.delete(reply);
+      reply.stream();
+    }
+  }
+
+  // One listener for all streams: there may be thousands of them.
+  #endStreamsOn(closing: AbortSignal): void {
+    if (this.#closing === closing) return;
+    this.#closing = closing;
+    closing.addEventListener("abort", () => {
+      for (const session of this.#table) session.standing.end();
+    });
+  }
+}
+
+/** A call that is quiet for this long gets a stream, whose comments keep the connection alive. */
+const QUIET_MS = 15_000;
+const SWEEP_MS = 60_000;
+
+function refuse(response: ServerResponse, problem: HttpProblem): undefined {
+  sendProblem(response, problem);
+  return undefined;
+}
+
+function isInitialize(message: unknown): boolean {
+  return isJsonObject(message) && message["method"] === "initialize" && "id" in message;
+}
+
+/** Notifications, replies, and replies that cannot be read: nothing is said to any of them. */
+function needsNoAnswer(message: unknown): boolean {
+  const { type } = classifyMessage(message);
+  return type === "notification" || type === "reply";
+}
+
+function messageProblem(message: unknown): HttpProblem | undefined {
+  const classified = classifyMessage(message);
+  if (classified.type !== "invalid") return undefined;
+  const id = isJsonObject(message) && "method" in message ? classified.id : null;
+  return { status: 400, code: RPC.invalidRequest, message: `Invalid Request: ${classified.reason}`, id };
+}
+
+function noBatches(session: HttpSession): HttpProblem {
+  const message = `Invalid Request: revision ${session.session.revision.date} has no batches. Send one message a request.`;
+  return { status: 400, code: RPC.invalidRequest, message };
+}
+
+function nothingToResume(lastEventId: string): HttpProblem {
+  return { status: 400, code: -32000, message: `Bad Request: nothing to resume after the event id ${JSON.stringify(lastEventId.slice(0, 40))}` };
+}

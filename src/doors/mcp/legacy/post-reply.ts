@@ -1,0 +1,101 @@
+import type { ServerResponse } from "node:http";
+import type { RequestContext } from "../../../http/request-context.ts";
+import type { EventStream } from "../../../http/event-stream.ts";
+import { sendJson } from "../../../http/refusal.ts";
+import { eventId, type SessionEvents } from "./event-log.ts";
+import type { Outlet } from "./outlet.ts";
+
+/** What a reply needs to know of its session. */
+export interface ReplyHome {
+  readonly events: SessionEvents;
+  /** Sends `retry` and an id at the start of a stream, where the revision has it. */
+  readonly primingRetryMs: number | undefined;
+  /** A number under which `reply` can be found until it ends. */
+  register(reply: PostReply): number;
+  unregister(stream: number): void;
+}
+
+/**
+ * The answer to one POST. It stays plain JSON as long as nothing comes before the replies; the first notification or question makes it
+ * a stream of server-sent events. A stream that its client loses goes on in the event log, and is taken up again by `attach`.
+ */
+export class PostReply implements Outlet {
+  readonly startedAt = performance.now();
+  readonly #response: ServerResponse;
+  readonly #context: RequestContext;
+  readonly #home: ReplyHome;
+  readonly #isBatch: boolean;
+  readonly #number: number;
+  #replies: string[] = [];
+  #stream: EventStream | undefined;
+  #isOver = false;
+
+  constructor(response: ServerResponse, context: RequestContext, home: ReplyHome, isBatch: boolean) {
+    this.#response = response;
+    this.#context = context;
+    this.#home = home;
+    this.#isBatch = isBatch;
+    this.#number = home.register(this);
+  }
+
+  /** A lost stream may be taken up again; a plain answer whose connection is gone reaches nobody. */
+  get reachable(): boolean {
+    return !this.#isOver && (this.#stream !== undefined || !this.#response.destroyed);
+  }
+
+  note(text: string): void {
+    if (this.#isOver || !this.reachable) return;
+    this.stream();
+    this.#send(text);
+  }
+
+  reply(text: string): void {
+    if (this.#isOver) return;
+    if (this.#stream) this.#send(text);
+    else this.#replies.push(text);
+  }
+
+  /** Turns the answer into a stream, also with nothing to say yet: a connection that is quiet for long is cut by somebody on the way. */
+  stream(): void {
+    if (this.#isOver || this.#stream || this.#response.destroyed) return;
+    this.#stream = this.#context.openStream();
+    const { events, primingRetryMs } = this.#home;
+    if (primingRetryMs !== undefined) this.#stream.send("", { id: events.mark(this.#number), retryMs: primingRetryMs });
+    for (const text of this.#replies) this.#send(text);
+    this.#replies = [];
+  }
+
+  /** The client is back and has seen the stream up to `sequence`. */
+  attach(stream: EventStream, sequence: number): void {
+    this.#stream?.end();
+    this.#stream = stream;
+    replay(stream, this.#home.events, this.#number, sequence);
+  }
+
+  /** Everything that was asked is answered, or was cancelled. */
+  end(): void {
+    if (this.#isOver) return;
+    // A request that was cancelled has no reply: an empty stream is all that HTTP lets us say.
+    if (this.#replies.length === 0) this.stream();
+    this.#isOver = true;
+    this.#home.unregister(this.#number);
+    if (this.#stream) this.#stream.end();
+    else this.#sendJson();
+  }
+
+  #sendJson(): void {
+    if (this.#response.destroyed) return;
+    sendJson(this.#response, 200, this.#isBatch ? `[${this.#replies.join(",")}]` : (this.#replies[0] ?? ""));
+    this.#replies = [];
+  }
+
+  #send(text: string): void {
+    const id = this.#home.events.add(this.#number, text);
+    this.#stream?.send(text, { event: "message", id });
+  }
+}
+
+/** Sends again what a client missed of one stream. */
+export function replay(to: EventStream, events: SessionEvents, stream: number, sequence: number): void {
+  for (const event of events.after(stream, sequence)) to.send(event.text, { event: "message", id: eventId(stream, event.sequence) });
+}

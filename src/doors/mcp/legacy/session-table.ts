@@ -1,0 +1,73 @@
+import type { Principal } from "../../../core/call.ts";
+import type { HttpSession } from "./http-session.ts";
+
+export interface SessionTableLimits {
+  readonly idleMs: number;
+  readonly maxSessions: number;
+}
+
+/** The sessions of one door, least recently used first. */
+export class SessionTable {
+  readonly #limits: SessionTableLimits;
+  readonly #sessions = new Map<string, HttpSession>();
+
+  constructor(limits: SessionTableLimits) {
+    this.#limits = limits;
+  }
+
+  get size(): number {
+    return this.#sessions.size;
+  }
+
+  /** False when the table is full of sessions that are at work. */
+  add(session: HttpSession): boolean {
+    if (this.#sessions.size >= this.#limits.maxSessions && !this.#evictOne()) return false;
+    this.#sessions.set(session.id, session);
+    return true;
+  }
+
+  /** The caller's own session of that id, which counts as used now. Somebody else's does not exist. */
+  use(id: string, principal: Principal): HttpSession | undefined {
+    const session = this.#sessions.get(id);
+    if (!session || session.session.principal.id !== principal.id) return undefined;
+    session.lastSeenAt = performance.now();
+    this.#sessions.delete(id);
+    this.#sessions.set(id, session);
+    return session;
+  }
+
+  end(session: HttpSession): void {
+    this.#sessions.delete(session.id);
+    session.close();
+  }
+
+  /** Ends what has been idle for too long. */
+  sweep(now: number): void {
+    for (const session of Array.from(this.#sessions.values())) {
+      if (!session.isIdle) session.lastSeenAt = now;
+      else if (now - session.lastSeenAt > this.#limits.idleMs) this.end(session);
+    }
+  }
+
+  *[Symbol.iterator](): IterableIterator<HttpSession> {
+    yield* this.#sessions.values();
+  }
+
+  close(): void {
+    for (const session of Array.from(this.#sessions.values())) this.end(session);
+  }
+
+  /** The one idle for longest; else the oldest that only listens. Sessions at work are left alone. */
+  #evictOne(): boolean {
+    let listener: HttpSession | undefined;
+    for (const session of this.#sessions.values()) {
+      if (session.isIdle) {
+        this.end(session);
+        return true;
+      }
+      if (!session.session.busy) listener ??= session;
+    }
+    if (listener) this.end(listener);
+    return listener !== undefined;
+  }
+}
