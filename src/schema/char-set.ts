@@ -1,0 +1,58 @@
+import { PatternError } from "./pattern-error.ts";
+
+const ASCII = 128;
+
+/** The characters that one place of a pattern accepts. ASCII is a table; the rest asks the engine about that one character. */
+export class CharSet {
+  readonly #ascii: Uint8Array;
+  readonly #others: ((char: string) => boolean) | undefined;
+
+  private constructor(ascii: Uint8Array, others?: (char: string) => boolean) {
+    this.#ascii = ascii;
+    this.#others = others;
+  }
+
+  static ofChar(char: string): CharSet {
+    const ascii = new Uint8Array(ASCII);
+    const code = char.codePointAt(0)!;
+    if (code >= ASCII) return new CharSet(ascii, (other) => other === char);
+    ascii[code] = 1;
+    return new CharSet(ascii);
+  }
+
+  /** From source that stands for exactly one character: `.`, `[…]`, `\d`, `\p{L}`, `\n`. Throws a `PatternError`. */
+  static ofClass(source: string): CharSet {
+    const known = CACHE.get(source);
+    if (known) return known;
+    const one = compileClass(source);
+    const ascii = new Uint8Array(ASCII);
+    for (let code = 0; code < ASCII; code += 1) ascii[code] = one.test(String.fromCharCode(code)) ? 1 : 0;
+    const set = new CharSet(ascii, (char) => one.test(char));
+    if (CACHE.size < MAX_CACHED && source.length < MAX_CACHED_CHARS) CACHE.set(source, set);
+    return set;
+  }
+
+  has(code: number): boolean {
+    if (code < ASCII) return this.#ascii[code] === 1;
+    return this.#others !== undefined && this.#others(String.fromCodePoint(code));
+  }
+}
+
+const CACHE = new Map<string, CharSet>();
+const MAX_CACHED = 500;
+const MAX_CACHED_CHARS = 200;
+
+function compileClass(source: string): RegExp {
+  try {
+    return new RegExp(`^(?:${source})$`, "u");
+  } catch {
+    // Written for engines without `u`, where `[\w-.]` and an escaped `-` are fine.
+  }
+  // There `\A` is a plain A, which is never what its author meant.
+  if (/^\\[A-Za-z]/.test(source)) throw new PatternError(`the escape \`${source}\``);
+  try {
+    return new RegExp(`^(?:${source})$`);
+  } catch {
+    throw new PatternError(`the class \`${source.slice(0, 60)}\``);
+  }
+}

@@ -1,0 +1,68 @@
+import { isJsonObject, type JsonObject } from "../core/json.ts";
+import { localTarget } from "./survey.ts";
+
+const MAX_VALUES = 20;
+const MAX_DEPTH = 3;
+
+/** What a schema wants, in a few words that a model can act on: `a string`, `one of "c", "f"`, `an array of integer`. */
+export function describeSchema(schema: unknown, root: JsonObject, depth = 0): string {
+  if (schema === true || !isJsonObject(schema)) return schema === false ? "nothing" : "any value";
+  if (depth > MAX_DEPTH) return "a value";
+  if (typeof schema["$ref"] === "string") {
+    const target = localTarget(schema["$ref"], root);
+    return target ? describeSchema(target, root, depth + 1) : "a value";
+  }
+  if (Array.isArray(schema["enum"])) return `one of ${listValues(schema["enum"])}`;
+  if ("const" in schema) return listValues([schema["const"]]);
+  for (const key of ["anyOf", "oneOf"]) {
+    const branches = schema[key];
+    if (Array.isArray(branches)) return joinChoices(branches.map((branch) => describeSchema(branch, root, depth + 1)));
+  }
+  const types = Array.isArray(schema["type"]) ? schema["type"] : [schema["type"]];
+  return joinChoices(types.map((type) => describeType(type, schema, root, depth)));
+}
+
+function describeType(type: unknown, schema: JsonObject, root: JsonObject, depth: number): string {
+  switch (type) {
+    case "string":
+      return typeof schema["format"] === "string" ? `a string (${schema["format"].slice(0, 40)})` : "a string";
+    case "integer":
+      return "an integer";
+    case "number":
+    case "boolean":
+      return `a ${type}`;
+    case "null":
+      return "null";
+    case "array":
+      return isJsonObject(schema["items"]) ? `an array, each item ${describeSchema(schema["items"], root, depth + 1)}` : "an array";
+    case "object":
+      return describeObject(schema);
+    default:
+      return isJsonObject(schema["properties"]) ? describeObject(schema) : "a value";
+  }
+}
+
+function describeObject(schema: JsonObject): string {
+  const names = isJsonObject(schema["properties"]) ? Object.keys(schema["properties"]) : [];
+  if (names.length === 0) return "an object";
+  return `an object with ${names.slice(0, MAX_VALUES).join(", ")}${names.length > MAX_VALUES ? ", …" : ""}`;
+}
+
+function joinChoices(choices: readonly string[]): string {
+  return Array.from(new Set(choices)).slice(0, MAX_VALUES).join(" or ");
+}
+
+/** Values as JSON, each cut to a length that can be read. */
+export function listValues(values: readonly unknown[]): string {
+  const shown = values.slice(0, MAX_VALUES).map((value) => (JSON.stringify(value) ?? "undefined").slice(0, 60));
+  return shown.join(", ") + (values.length > MAX_VALUES ? ", …" : "");
+}
+
+/** The JSON type of a value, with its article. */
+export function describeReceived(value: unknown): string {
+  if (value === undefined) return "nothing";
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "an array";
+  if (typeof value === "number") return Number.isInteger(value) ? "an integer" : "a number";
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
+}

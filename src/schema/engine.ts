@@ -1,0 +1,80 @@
+import { createRequire } from "node:module";
+import type { Ajv as AjvClass, Options, ValidateFunction } from "ajv";
+import type { JsonObject } from "../core/json.ts";
+import { boundFormats } from "./formats.ts";
+import { LinearPattern } from "./pattern.ts";
+import { PatternError } from "./pattern-error.ts";
+import { isUnique } from "./unique.ts";
+
+// Ajv costs 40 ms and some megabytes, so it is loaded by the first check, which is not asynchronous.
+const require = createRequire(import.meta.url);
+
+export type Dialect = "2020-12" | "2019-09" | "draft-07";
+
+const MODULES: Readonly<Record<Dialect, string>> = { "2020-12": "ajv/dist/2020.js", "2019-09": "ajv/dist/2019.js", "draft-07": "ajv" };
+
+export interface Compilation {
+  readonly dialect: Dialect;
+  readonly schema: JsonObject;
+  readonly fillDefaults: boolean;
+  /** All errors with what they were found in, rather than the first one alone. */
+  readonly explain: boolean;
+  readonly withMetaSchema: boolean;
+}
+
+export interface Compiled {
+  readonly validate: ValidateFunction;
+  /** Parts of the schema that are not checked, with the reason. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Compiles in an instance of its own: instances keep whatever they have seen, and what upstreams send must not pile up. Nothing is
+ * fetched; a reference to something outside the schema throws.
+ */
+export function compileWithAjv(job: Compilation): Compiled {
+  const warnings: string[] = [];
+  const Ajv = (require(MODULES[job.dialect]) as { readonly default: typeof AjvClass }).default;
+  const ajv = new Ajv(optionsFor(job, warnings));
+  // Draft-04's `id` is met inside many schemas and means nothing to a check.
+  ajv.removeKeyword("id");
+  ajv.removeKeyword("uniqueItems");
+  ajv.addKeyword({ keyword: "uniqueItems", type: "array", schemaType: "boolean", validate: (wanted: boolean, items: unknown[]) => !wanted || isUnique(items) });
+  return { validate: ajv.compile(job.schema), warnings };
+}
+
+function optionsFor(job: Compilation, warnings: string[]): Options {
+  const regExp = Object.assign((source: string) => toPattern(source, warnings), { code: "toPattern" });
+  return {
+    strict: false,
+    logger: false,
+    validateSchema: false,
+    meta: job.withMetaSchema,
+    // `toString` and `constructor` are inherited by every object and given by none.
+    ownProperties: true,
+    multipleOfPrecision: 9,
+    allErrors: job.explain,
+    verbose: job.explain,
+    useDefaults: job.fillDefaults,
+    code: { regExp },
+    formats: allFormats(),
+  };
+}
+
+let formats: Options["formats"];
+
+function allFormats(): NonNullable<Options["formats"]> {
+  formats ??= boundFormats((require("ajv-formats/dist/formats.js") as { readonly fullFormats: Parameters<typeof boundFormats>[0] }).fullFormats);
+  return formats;
+}
+
+/** A pattern that cannot be checked in bounded time accepts everything and is reported: the tool behind it still can. */
+function toPattern(source: string, warnings: string[]): { test(text: string): boolean; toString(): string } {
+  try {
+    return new LinearPattern(source);
+  } catch (error) {
+    if (!(error instanceof PatternError)) throw error;
+    warnings.push(`The pattern ${JSON.stringify(source.slice(0, 100))} is not checked: it has ${error.message}.`);
+    return { test: () => true, toString: () => source };
+  }
+}

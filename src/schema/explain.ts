@@ -1,0 +1,167 @@
+import type { ErrorObject } from "ajv";
+import { isJsonObject, type JsonObject } from "../core/json.ts";
+import { nearest } from "../core/suggest.ts";
+import { describeReceived, describeSchema, listValues } from "./describe-schema.ts";
+import { localPath } from "./value-path.ts";
+
+/** One thing wrong with a value, said so that whoever sent it can mend it. */
+export interface SchemaError {
+  /** Where in the value: `to[0].email`; empty for the value itself. */
+  readonly path: string;
+  readonly message: string;
+  /** What the schema wants there. */
+  readonly expected: string;
+  /** The JSON type of what was found. */
+  readonly received: string;
+}
+
+const MAX_ERRORS = 20;
+const MAX_TOLD = 10;
+const MAX_CLOSEST = 3;
+const MAX_MESSAGE_CHARS = 400;
+
+/** Turns Ajv's errors about `value` (all of them, verbose) into few that say what to do. */
+export function explainErrors(errors: readonly ErrorObject[], value: unknown, root: JsonObject): SchemaError[] {
+  return foldUnions(errors)
+    .slice(0, MAX_ERRORS)
+    .map(({ error, closest }) => {
+      const told = explain(error, value, root);
+      if (closest.length === 0) return told;
+      const hints = closest.slice(0, MAX_CLOSEST).map((inner) => explain(inner, value, root).message);
+      return { ...told, message: `${told.message.replace(/, got an? \w+$/, "")}; closest: ${hints.join("; ")}` };
+    });
+}
+
+/** One text of several errors. */
+export function joinErrors(errors: readonly SchemaError[]): string {
+  const told = errors.slice(0, MAX_TOLD).map(({ message }) => message);
+  const more = errors.length - told.length;
+  return told.join("; ") + (more > 0 ? `; and ${more} more` : "");
+}
+
+interface Folded {
+  readonly error: ErrorObject;
+  /** With a union: the errors of branches that fit in kind. */
+  readonly closest: readonly ErrorObject[];
+}
+
+// The errors of each branch of a union come before the union's own. Most speak of branches that nobody meant; those about something
+// inside, or missing, come from a branch of the right kind.
+function foldUnions(errors: readonly ErrorObject[]): Folded[] {
+  const kept: Folded[] = [];
+  for (const error of errors) {
+    if (error.keyword === "if") continue;
+    const closest: ErrorObject[] = [];
+    while (UNIONS.has(error.keyword) && isBranchError(kept.at(-1)?.error, error)) {
+      const inner = kept.pop()!.error;
+      if (inner.instancePath !== error.instancePath || NAMES_A_MEMBER.has(inner.keyword)) closest.unshift(inner);
+    }
+    kept.push({ error, closest });
+  }
+  return kept;
+}
+
+const UNIONS = new Set(["anyOf", "oneOf", "propertyNames"]);
+const NAMES_A_MEMBER = new Set(["required", "additionalProperties", "unevaluatedProperties"]);
+
+function isBranchError(error: ErrorObject | undefined, union: ErrorObject): boolean {
+  if (error === undefined) return false;
+  const parent = union.schemaPath.slice(0, union.schemaPath.lastIndexOf("/"));
+  const isOwn = error.schemaPath === `${parent}/${error.keyword}`;
+  return !isOwn && (error.instancePath === union.instancePath || error.instancePath.startsWith(`${union.instancePath}/`));
+}
+
+function explain(error: ErrorObject, value: unknown, root: JsonObject): SchemaError {
+  const at = localPath(error.instancePath, value);
+  const told = (EXPLAIN[error.keyword] ?? otherwise)({ error, path: at, root });
+  const message = told.message.length > MAX_MESSAGE_CHARS ? `${told.message.slice(0, MAX_MESSAGE_CHARS)}…` : told.message;
+  return { path: told.path ?? at, message, expected: told.expected, received: told.received ?? describeReceived(error.data) };
+}
+
+interface Found {
+  readonly error: ErrorObject;
+  readonly path: string;
+  readonly root: JsonObject;
+}
+
+interface Told {
+  readonly message: string;
+  readonly expected: string;
+  readonly path?: string;
+  readonly received?: string;
+}
+
+const EXPLAIN: Readonly<Record<string, (found: Found) => Told>> = {
+  required: missing,
+  additionalProperties: unknownMember,
+  unevaluatedProperties: unknownMember,
+  enum: ({ error, path }) => {
+    const values = error.schema as readonly unknown[];
+    const [near] = typeof error.data === "string" ? nearest(error.data.slice(0, 100), values.filter((value) => typeof value === "string"), 1) : [];
+    const expected = `one of ${listValues(values)}`;
+    return { expected, message: `${named(path)} must be ${expected}${near === undefined ? "" : `; did you mean ${JSON.stringify(near)}?`}` };
+  },
+  const: ({ error, path }) => ({ expected: listValues([error.schema]), message: `${named(path)} must be ${listValues([error.schema])}` }),
+  type: wanted,
+  anyOf: wanted,
+  oneOf: (found) => {
+    const several = Array.isArray(found.error.params["passingSchemas"]);
+    return several ? { expected: "exactly one form", message: `${named(found.path)} fits several of the forms of which it must have exactly one` } : wanted(found);
+  },
+  not: ({ path }) => ({ expected: "another value", message: `${named(path)} has a form that is excluded` }),
+  "false schema": ({ path }) => ({ expected: "nothing", message: `${named(path)} is not accepted` }),
+  pattern: ({ error, path }) => ({ expected: `text matching ${String(error.schema)}`, message: `${named(path)} must match the pattern ${String(error.schema)}` }),
+  format: ({ error, path }) => ({ expected: `a string (${String(error.schema)})`, message: `${named(path)} must be in the format ${String(error.schema)}` }),
+  propertyNames: ({ error, path }) => ({
+    expected: "another property name",
+    message: `${named(path)} has the property ${JSON.stringify(String(error.params["propertyName"]).slice(0, 100))}, a name that is not accepted`,
+  }),
+  uniqueItems: ({ path }) => ({ expected: "items that all differ", message: `${named(path)} must not hold the same item twice` }),
+};
+
+function otherwise({ error, path }: Found): Told {
+  const words = error.message ?? "is not valid";
+  return { expected: words.replace(/^must /, ""), message: `${named(path)} ${words}` };
+}
+
+function wanted({ error, path, root }: Found): Told {
+  const expected = describeSchema(error.parentSchema, root);
+  return { expected, message: `${named(path)} must be ${expected}, got ${describeReceived(error.data)}` };
+}
+
+function missing({ error, path, root }: Found): Told {
+  const name = String(error.params["missingProperty"]);
+  const at = join(path, name);
+  const properties = propertiesOf(error.parentSchema);
+  const strangers = isJsonObject(error.data) ? Object.keys(error.data).filter((key) => !Object.hasOwn(properties, key)) : [];
+  const [near] = nearest(name, strangers, 1);
+  // These words are fixed: callers look for them.
+  const message = `Missing required parameter: ${at}${near === undefined ? "" : ` (${quote(near)} was given, did you mean ${quote(name)}?)`}`;
+  return { path: at, expected: describeSchema(properties[name], root), received: "nothing", message };
+}
+
+function unknownMember({ error, path }: Found): Told {
+  const name = String(error.params["additionalProperty"] ?? error.params["unevaluatedProperty"]);
+  const known = Object.keys(propertiesOf(error.parentSchema));
+  const [near] = nearest(name, known, 1);
+  const expected = known.length === 0 ? "no parameters" : `one of ${listValues(known)}`;
+  const hint = near === undefined ? ` (accepted: ${expected})` : `, did you mean ${quote(near)}?`;
+  const data = isJsonObject(error.data) ? error.data[name] : undefined;
+  return { path: join(path, name), expected, received: describeReceived(data), message: `Unknown parameter: ${join(path, name).slice(0, 100)}${hint}` };
+}
+
+function propertiesOf(schema: unknown): JsonObject {
+  return isJsonObject(schema) && isJsonObject(schema["properties"]) ? schema["properties"] : {};
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text.slice(0, 100));
+}
+
+function named(path: string): string {
+  return path === "" ? "The value" : `\`${path.slice(-120)}\``;
+}
+
+function join(path: string, name: string): string {
+  return path === "" ? name : `${path}.${name}`;
+}

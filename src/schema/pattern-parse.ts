@@ -1,0 +1,220 @@
+import { CharSet } from "./char-set.ts";
+import { PatternError } from "./pattern-error.ts";
+
+/**
+ * The program of a pattern: a graph of nodes by index. Whatever has one way on (`char`, `start`, `end`, `word`, `look`) names it in `next`;
+ * a `split` has two.
+ */
+export type PatternNode =
+  | { readonly op: "char"; readonly set: CharSet; next: number }
+  | { readonly op: "split"; next: number; other: number }
+  | { readonly op: "start"; next: number }
+  | { readonly op: "end"; next: number }
+  | { readonly op: "word"; readonly negated: boolean; next: number }
+  | { readonly op: "look"; readonly negated: boolean; readonly body: number; next: number }
+  | { readonly op: "match" };
+
+export interface PatternProgram {
+  readonly nodes: readonly PatternNode[];
+  readonly start: number;
+}
+
+/** A counted repetition is written out, so the counts of a pattern are bounded by this. */
+const MAX_NODES = 20_000;
+const MAX_NESTING = 100;
+const MAX_PATTERN_CHARS = 10_000;
+
+/** Reads a JavaScript regular expression as JSON Schema uses it: no flags but `u`, unanchored. Throws a `PatternError`. */
+export function parsePattern(source: string): PatternProgram {
+  if (source.length > MAX_PATTERN_CHARS) throw new PatternError(`a pattern of more than ${MAX_PATTERN_CHARS} characters`);
+  return new PatternParser(source).parse();
+}
+
+/** Builds from the end to the beginning: `Part` makes the nodes of a piece, given where it goes on to. */
+type Part = (next: number) => number;
+
+class PatternParser {
+  readonly #chars: readonly string[];
+  readonly #nodes: PatternNode[] = [];
+  #at = 0;
+  #nesting = 0;
+  #copies = 0;
+
+  constructor(source: string) {
+    this.#chars = Array.from(source);
+  }
+
+  parse(): PatternProgram {
+    const whole = this.#alternatives();
+    if (this.#at < this.#chars.length) throw new PatternError("an unmatched `)`");
+    const start = whole(this.#add({ op: "match" }));
+    return { nodes: this.#nodes, start };
+  }
+
+  #add(node: PatternNode): number {
+    if (this.#nodes.length >= MAX_NODES) throw new PatternError("repetition counts that multiply to too much");
+    return this.#nodes.push(node) - 1;
+  }
+
+  // Copies of an empty piece add no node, so they are counted too.
+  #countCopy(): void {
+    this.#copies += 1;
+    if (this.#copies > MAX_NODES) throw new PatternError("repetition counts that multiply to too much");
+  }
+
+  #alternatives(): Part {
+    const branches = [this.#sequence()];
+    while (this.#eat("|")) branches.push(this.#sequence());
+    if (branches.length === 1) return branches[0]!;
+    return (next) => branches.map((branch) => branch(next)).reduceRight((other, first) => this.#add({ op: "split", next: first, other }));
+  }
+
+  #sequence(): Part {
+    const parts: Part[] = [];
+    while (this.#at < this.#chars.length && this.#peek() !== "|" && this.#peek() !== ")") parts.push(this.#repeated());
+    return (next) => parts.reduceRight((after, part) => part(after), next);
+  }
+
+  #repeated(): Part {
+    const part = this.#atom();
+    const count = this.#quantifier();
+    if (!count) return part;
+    const { min, max } = count;
+    return (next) => {
+      let after = max === Infinity ? this.#loop(part, next) : this.#optional(part, max - min, next);
+      for (let times = 0; times < min; times += 1) {
+        this.#countCopy();
+        after = part(after);
+      }
+      return after;
+    };
+  }
+
+  #loop(part: Part, next: number): number {
+    const split = { op: "split" as const, next: -1, other: next };
+    const at = this.#add(split);
+    split.next = part(at);
+    return at;
+  }
+
+  #optional(part: Part, times: number, next: number): number {
+    let after = next;
+    for (let left = times; left > 0; left -= 1) after = this.#add({ op: "split", next: part(after), other: next });
+    return after;
+  }
+
+  #quantifier(): { min: number; max: number } | undefined {
+    const count = this.#count();
+    // Lazy or greedy makes no difference to whether there is a match.
+    if (count) this.#eat("?");
+    if (count && count.min > count.max) throw new PatternError("a repetition whose bounds are in the wrong order");
+    return count;
+  }
+
+  #count(): { min: number; max: number } | undefined {
+    if (this.#eat("*")) return { min: 0, max: Infinity };
+    if (this.#eat("+")) return { min: 1, max: Infinity };
+    if (this.#eat("?")) return { min: 0, max: 1 };
+    if (this.#peek() !== "{") return undefined;
+    const text = this.#chars.slice(this.#at, this.#at + 24).join("");
+    const match = /^\{(\d{1,9})(,(\d{0,9}))?\}/.exec(text);
+    if (!match) return undefined;
+    this.#at += match[0].length;
+    const min = Number(match[1]);
+    if (match[2] === undefined) return { min, max: min };
+    return { min, max: match[3] === "" ? Infinity : Number(match[3]) };
+  }
+
+  #atom(): Part {
+    const char = this.#take();
+    switch (char) {
+      case "^":
+        return (next) => this.#add({ op: "start", next });
+      case "$":
+        return (next) => this.#add({ op: "end", next });
+      case "(":
+        return this.#group();
+      case ".":
+        return this.#set(CharSet.ofClass("."));
+      case "[":
+        return this.#set(CharSet.ofClass(this.#classSource()));
+      case "\\":
+        return this.#escape();
+      case "*":
+      case "+":
+      case "?":
+        throw new PatternError(`nothing to repeat before \`${char}\``);
+      default:
+        return this.#set(CharSet.ofChar(char));
+    }
+  }
+
+  #set(set: CharSet): Part {
+    return (next) => this.#add({ op: "char", set, next });
+  }
+
+  #group(): Part {
+    this.#nesting += 1;
+    if (this.#nesting > MAX_NESTING) throw new PatternError(`groups nested more than ${MAX_NESTING} deep`);
+    const look = this.#eat("?") ? this.#groupKind() : undefined;
+    const body = this.#alternatives();
+    if (!this.#eat(")")) throw new PatternError("a group without its `)`");
+    this.#nesting -= 1;
+    if (look === undefined) return body;
+    return (next) => this.#add({ op: "look", negated: look === "!", body: body(this.#add({ op: "match" })), next });
+  }
+
+  #groupKind(): "=" | "!" | undefined {
+    if (this.#eat(":")) return undefined;
+    if (this.#eat("=")) return "=";
+    if (this.#eat("!")) return "!";
+    if (this.#eat("<") && this.#peek() !== "=" && this.#peek() !== "!") {
+      while (this.#take() !== ">");
+      return undefined;
+    }
+    throw new PatternError("a look behind or a group modifier");
+  }
+
+  #classSource(): string {
+    const from = this.#at - 1;
+    // A `]` first in its class closes it: `[]` matches nothing, as in JavaScript.
+    for (let char = this.#take(); char !== "]"; char = this.#take()) if (char === "\\") this.#take();
+    return this.#chars.slice(from, this.#at).join("");
+  }
+
+  #escape(): Part {
+    const char = this.#take();
+    if (char === "b" || char === "B") return (next) => this.#add({ op: "word", negated: char === "B", next });
+    if (/[1-9k]/.test(char)) throw new PatternError("a back reference");
+    const rest = this.#chars.slice(this.#at, this.#at + 40).join("");
+    const tail = ESCAPE_TAILS[char]?.exec(rest)?.[0] ?? "";
+    this.#at += Array.from(tail).length;
+    return this.#set(CharSet.ofClass(`\\${char}${tail}`));
+  }
+
+  #peek(): string | undefined {
+    return this.#chars[this.#at];
+  }
+
+  #take(): string {
+    const char = this.#chars[this.#at];
+    if (char === undefined) throw new PatternError("an end in the middle of a class, an escape or a group");
+    this.#at += 1;
+    return char;
+  }
+
+  #eat(char: string): boolean {
+    if (this.#chars[this.#at] !== char) return false;
+    this.#at += 1;
+    return true;
+  }
+}
+
+// What belongs to an escape after its letter.
+const ESCAPE_TAILS: Readonly<Record<string, RegExp>> = {
+  u: /^(?:\{[0-9a-fA-F]{1,6}\}|[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|[0-9a-fA-F]{4})/,
+  x: /^[0-9a-fA-F]{2}/,
+  c: /^[a-zA-Z]/,
+  p: /^\{[A-Za-z0-9_=]{1,36}\}/,
+  P: /^\{[A-Za-z0-9_=]{1,36}\}/,
+};

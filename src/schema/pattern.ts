@@ -1,0 +1,143 @@
+import { parsePattern, type PatternNode } from "./pattern-parse.ts";
+
+/**
+ * Patterns come from servers that nobody here has read, and JavaScript's own engine can be made to run for hours by one of them. This
+ * matcher visits each pair of (node, position) at most once, so a match costs at most the pattern's size times the text's length; what
+ * a check may spend in all is bounded besides. Look ahead is understood; look behind and back references are not (`PatternError`).
+ */
+export class LinearPattern {
+  readonly #source: string;
+  readonly #nodes: readonly PatternNode[];
+  readonly #start: number;
+  /** Nodes that several ways lead to; only there can a pair come up twice. */
+  readonly #slots: Int32Array;
+  readonly #slotCount: number;
+  readonly #anchored: boolean;
+
+  constructor(source: string) {
+    const { nodes, start } = parsePattern(source);
+    this.#source = source;
+    this.#nodes = nodes;
+    this.#start = start;
+    this.#slots = numberJoins(nodes, start);
+    this.#slotCount = this.#slots.reduce((most, slot) => Math.max(most, slot + 1), 0);
+    this.#anchored = nodes[start]?.op === "start";
+  }
+
+  /** Throws a `PatternCostError` once the check's allowance is used up. */
+  test(text: string): boolean {
+    const width = text.length + 1;
+    if (this.#slotCount * width > MAX_CELLS) throw new PatternCostError();
+    const run = { text, width, seen: new Uint8Array((this.#slotCount * width + 7) >> 3), marked: undefined };
+    const last = this.#anchored ? 0 : text.length;
+    for (let from = 0; from <= last; from += 1) {
+      if (!isInsidePair(text, from) && this.#reaches(run, this.#start, from)) return true;
+    }
+    return false;
+  }
+
+  toString(): string {
+    return this.#source;
+  }
+
+  #reaches(run: Run, start: number, from: number): boolean {
+    const stack = [start, from];
+    while (stack.length > 0) {
+      let position = stack.pop()!;
+      let at = stack.pop()!;
+      for (;;) {
+        spend();
+        if (this.#wasSeen(run, at, position)) break;
+        const node = this.#nodes[at]!;
+        if (node.op === "match") return true;
+        if (node.op === "split") stack.push(node.other, position);
+        else if (node.op === "char") {
+          const code = run.text.codePointAt(position);
+          if (code === undefined || !node.set.has(code)) break;
+          position += code > 0xffff ? 2 : 1;
+        } else if (!this.#holds(run, node, position)) break;
+        at = node.next;
+      }
+    }
+    return false;
+  }
+
+  #wasSeen(run: Run, at: number, position: number): boolean {
+    const slot = this.#slots[at]!;
+    if (slot < 0) return false;
+    const cell = slot * run.width + position;
+    const bit = 1 << (cell & 7);
+    if ((run.seen[cell >> 3]! & bit) !== 0) return true;
+    run.seen[cell >> 3]! |= bit;
+    run.marked?.push(cell);
+    return false;
+  }
+
+  #holds(run: Run, node: Exclude<PatternNode, { op: "match" | "split" | "char" }>, position: number): boolean {
+    if (node.op === "start") return position === 0;
+    if (node.op === "end") return position === run.text.length;
+    if (node.op === "word") return (isWord(run.text, position - 1) === isWord(run.text, position)) === node.negated;
+    return this.#reachesBody(run, node.body, position) !== node.negated;
+  }
+
+  // What failed once fails always and may stay marked; after a success it is not known which marks led to it, so they are wiped.
+  #reachesBody(run: Run, body: number, position: number): boolean {
+    const marked: number[] = [];
+    const found = this.#reaches({ ...run, marked }, body, position);
+    if (found) for (const cell of marked) run.seen[cell >> 3]! &= ~(1 << (cell & 7));
+    return found;
+  }
+}
+
+interface Run {
+  readonly text: string;
+  readonly width: number;
+  readonly seen: Uint8Array;
+  readonly marked: number[] | undefined;
+}
+
+/** Bits of memory for one match: 4 MB. */
+const MAX_CELLS = 2 ** 25;
+/** Steps for one check of a value against its schema; about 100 ms. */
+const MAX_STEPS = 5_000_000;
+
+/** The patterns of a schema would take too long on this value. */
+export class PatternCostError extends Error {
+  override readonly name = "PatternCostError";
+}
+
+let stepsLeft = MAX_STEPS;
+
+/** A new check begins, with its full allowance. */
+export function renewPatternAllowance(): void {
+  stepsLeft = MAX_STEPS;
+}
+
+function spend(): void {
+  stepsLeft -= 1;
+  if (stepsLeft < 0) throw new PatternCostError();
+}
+
+function isWord(text: string, position: number): boolean {
+  const code = text.charCodeAt(position);
+  return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || code === 95 || (code >= 97 && code <= 122);
+}
+
+// Characters are code points; a search does not begin in the middle of one.
+function isInsidePair(text: string, position: number): boolean {
+  const code = text.charCodeAt(position);
+  return code >= 0xdc00 && code <= 0xdfff && text.codePointAt(position - 1)! > 0xffff;
+}
+
+function numberJoins(nodes: readonly PatternNode[], start: number): Int32Array {
+  const ways = new Uint32Array(nodes.length);
+  ways[start] = 1;
+  for (const node of nodes) {
+    if (node.op === "match") continue;
+    ways[node.next]! += 1;
+    if (node.op === "split") ways[node.other]! += 1;
+    if (node.op === "look") ways[node.body]! += 1;
+  }
+  let slots = 0;
+  return Int32Array.from(ways, (count) => (count > 1 ? slots++ : -1));
+}

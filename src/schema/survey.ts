@@ -1,0 +1,101 @@
+import { isJsonObject, type JsonObject } from "../core/json.ts";
+
+/** What there is to know of a schema before it is compiled. */
+export interface Survey {
+  /** Why it cannot be used; absent when it can. */
+  readonly unusable?: string;
+  readonly hasDefaults: boolean;
+  /** It refers to a published meta-schema, which then has to be at hand. */
+  readonly refersToMetaSchema: boolean;
+}
+
+/** Larger schemas would take seconds to compile. */
+const MAX_NODES = 50_000;
+const MAX_DEPTH = 200;
+/** How many subschemas one place of a value may be held against, references followed. */
+const MAX_UNFOLDED = 100_000;
+
+const META_SCHEMA = /^https?:\/\/json-schema\.org\//;
+
+/** Looks through a schema from an unknown author, in time linear in its size. */
+export function surveySchema(schema: JsonObject): Survey {
+  const survey: Counting = { nodes: 0, hasDefaults: false, refersToMetaSchema: false, unusable: undefined };
+  walk(schema, survey, 0);
+  if (survey.unusable === undefined && unfoldedSize(schema, schema, new Map()) > MAX_UNFOLDED) survey.unusable = "its references multiply beyond what can be checked";
+  const { unusable, hasDefaults, refersToMetaSchema } = survey;
+  return { hasDefaults, refersToMetaSchema, ...(unusable === undefined ? {} : { unusable }) };
+}
+
+interface Counting {
+  nodes: number;
+  hasDefaults: boolean;
+  refersToMetaSchema: boolean;
+  unusable: string | undefined;
+}
+
+function walk(value: unknown, survey: Counting, depth: number): void {
+  if (typeof value !== "object" || value === null || survey.unusable !== undefined) return;
+  survey.nodes += 1;
+  if (survey.nodes > MAX_NODES) survey.unusable = `it has more than ${MAX_NODES} parts`;
+  if (depth > MAX_DEPTH) survey.unusable = `it is nested more than ${MAX_DEPTH} deep`;
+  if (!Array.isArray(value)) lookAt(value as JsonObject, survey);
+  for (const member of Object.values(value)) walk(member, survey, depth + 1);
+}
+
+function lookAt(schema: JsonObject, survey: Counting): void {
+  if (Object.hasOwn(schema, "default")) survey.hasDefaults = true;
+  // Such a schema compiles to a function that answers later, which nobody waits for.
+  if (schema["$async"] !== undefined) survey.unusable = "it asks for asynchronous validation";
+  if (typeof schema["$ref"] === "string" && META_SCHEMA.test(schema["$ref"])) survey.refersToMetaSchema = true;
+  if (typeof schema["$id"] === "string" && META_SCHEMA.test(schema["$id"])) survey.unusable = "it claims the identity of a published meta-schema";
+}
+
+const IN_PLACE = ["allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas"];
+
+// References make a small text stand for a large tree: ten definitions, each with the next one twice, are a thousand checks. Only what
+// applies to one and the same place of a value multiplies; a reference back to what is being counted is bounded by the value's depth.
+function unfoldedSize(schema: unknown, root: JsonObject, known: Map<JsonObject, number>): number {
+  if (!isJsonObject(schema)) return 1;
+  const before = known.get(schema);
+  if (before !== undefined) return before;
+  known.set(schema, 0);
+  let size = 1;
+  const target = typeof schema["$ref"] === "string" ? localTarget(schema["$ref"], root) : undefined;
+  if (target) size += unfoldedSize(target, root, known);
+  for (const key of IN_PLACE) {
+    const member = schema[key];
+    if (member === undefined) continue;
+    const parts = Array.isArray(member) ? member : key === "dependentSchemas" && isJsonObject(member) ? Object.values(member) : [member];
+    for (const part of parts) size += unfoldedSize(part, root, known);
+  }
+  for (const deeper of deeperSchemas(schema)) size = Math.max(size, unfoldedSize(deeper, root, known));
+  known.set(schema, size);
+  return size;
+}
+
+function* deeperSchemas(schema: JsonObject): Iterable<unknown> {
+  for (const key of ["properties", "patternProperties"]) if (isJsonObject(schema[key])) yield* Object.values(schema[key]);
+  for (const key of ["items", "additionalProperties", "contains", "propertyNames", "additionalItems", "unevaluatedProperties"]) yield schema[key];
+  if (Array.isArray(schema["prefixItems"])) yield* schema["prefixItems"] as unknown[];
+}
+
+/** The subschema that `#/a/b` names, if there is one. */
+export function localTarget(reference: string, root: JsonObject): JsonObject | undefined {
+  if (reference === "#") return root;
+  if (!reference.startsWith("#/")) return undefined;
+  let at: unknown = root;
+  for (const step of reference.slice(2).split("/")) {
+    if (typeof at !== "object" || at === null) return undefined;
+    at = (at as JsonObject)[unescapeStep(step)];
+  }
+  return isJsonObject(at) ? at : undefined;
+}
+
+function unescapeStep(step: string): string {
+  const text = step.replaceAll("~1", "/").replaceAll("~0", "~");
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

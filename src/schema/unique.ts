@@ -1,0 +1,17 @@
+/** Whether no two items are the same JSON value. Linear, where comparing all pairs would take minutes for a large array. */
+export function isUnique(items: readonly unknown[]): boolean {
+  const seen = new Set<unknown>();
+  for (const item of items) {
+    const key = typeof item === "object" && item !== null ? canonical(item) : typeof item === "string" ? `"${item}` : item;
+    if (seen.has(key)) return false;
+    seen.add(key);
+  }
+  return true;
+}
+
+function canonical(value: unknown): string {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+  const members = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${canonical(member)}`).join(",")}}`;
+}

@@ -1,0 +1,44 @@
+/** The steps of a JSON Pointer. */
+export function pointerSteps(pointer: string): string[] {
+  if (pointer === "") return [];
+  return pointer
+    .slice(1)
+    .split("/")
+    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+/** A JSON Pointer into `value` in the way that people write it: `to[0].email`. */
+export function localPath(pointer: string, value: unknown): string {
+  let path = "";
+  let at = value;
+  for (const step of pointerSteps(pointer)) {
+    if (Array.isArray(at)) path += `[${step}]`;
+    else path += path === "" ? step : `.${step}`;
+    at = memberOf(at, step);
+  }
+  return path;
+}
+
+/** Whether `value` has something at this place. */
+export function hasPlace(pointer: string, value: unknown): boolean {
+  let at = value;
+  for (const step of pointerSteps(pointer)) {
+    if (typeof at !== "object" || at === null || !Object.hasOwn(at, step)) return false;
+    at = memberOf(at, step);
+  }
+  return true;
+}
+
+/** Removes the member at this place, if it is one. */
+export function removePlace(pointer: string, value: unknown): void {
+  const steps = pointerSteps(pointer);
+  const last = steps.pop();
+  let at = value;
+  for (const step of steps) at = memberOf(at, step);
+  if (last !== undefined && typeof at === "object" && at !== null && !Array.isArray(at)) delete (at as Record<string, unknown>)[last];
+}
+
+function memberOf(value: unknown, step: string): unknown {
+  if (typeof value !== "object" || value === null || !Object.hasOwn(value, step)) return undefined;
+  return (value as Record<string, unknown>)[step];
+}
