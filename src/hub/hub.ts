@@ -1,0 +1,188 @@
+import type { Catalog } from "../catalog/catalog.ts";
+import type { LoadedConfig } from "../config/load.ts";
+import { LOCAL_PRINCIPAL, type Call, type Principal } from "../core/call.ts";
+import { FailError } from "../core/errors.ts";
+import { Emitter } from "../core/events.ts";
+import type { HubEvents, HubPort, ListKind, RenderedList, ServerFacts, SourceReport, View } from "../core/hub-port.ts";
+import { fail, type Outcome } from "../core/outcome.ts";
+import type { Logger, SearchAnswer } from "../core/ports.ts";
+import type { Provider } from "../core/provider.ts";
+import { NO_FEATURES, type Listing, type SourceFeatures } from "../core/records.ts";
+import { VERSION } from "../core/version.ts";
+import { joinInstructions } from "./instructions.ts";
+import { LogLevels } from "./log-levels.ts";
+import type { PlannedSource, SourceChanges, SourceSet } from "./source-set.ts";
+import { toolyardOf, type Identity, type Toolyard } from "./toolyard.ts";
+
+/** What a hub is made of; `open-hub.ts` makes it. */
+export interface HubParts {
+  readonly config: LoadedConfig;
+  readonly catalog: Catalog;
+  readonly sources: SourceSet;
+  readonly pipeline: (call: Call, view: View) => Promise<Outcome>;
+  readonly logger: Logger;
+  /** Ends what the parts opened: files, stores. */
+  closeParts(): Promise<void>;
+}
+
+const SERVER_NAME = "toolyard";
+/** A connection's state may change without an event that tells it. */
+const STATE_LOOK_MS = 100;
+
+/** The one place that knows everybody: what doors ask of it goes to the catalog, the pipeline and the sources. */
+export class Hub implements HubPort {
+  readonly events: HubEvents = { listsChanged: new Emitter(), resourceUpdated: new Emitter(), log: new Emitter() };
+  readonly startedAt = new Date();
+  readonly logger: Logger;
+  readonly #parts: HubParts;
+  readonly #levels: LogLevels;
+  readonly #listeners = new Map<Provider, readonly (() => void)[]>();
+  #config: LoadedConfig;
+  #closed: Promise<void> | undefined;
+
+  constructor(parts: HubParts) {
+    this.#parts = parts;
+    this.#config = parts.config;
+    this.logger = parts.logger;
+    this.#levels = new LogLevels(parts.logger);
+    parts.catalog.changed.on((change) => this.events.listsChanged.emit(change));
+  }
+
+  get config(): LoadedConfig {
+    return this.#config;
+  }
+
+  /** The hub as a program sees it. Closing it closes the hub. */
+  toolyard(identity: Identity): Toolyard {
+    return toolyardOf({ port: this, search: (query, limit, view) => this.search(query, limit, view), close: () => this.close() }, identity);
+  }
+
+  async list(kind: ListKind, view: View): Promise<RenderedList> {
+    return (await this.#parts.catalog.snapshot()).list(kind, view);
+  }
+
+  async search(query: string, limit: number, view: View): Promise<SearchAnswer> {
+    return (await this.#parts.catalog.snapshot()).search(query, view, limit);
+  }
+
+  call(call: Call, view: View): Promise<Outcome> {
+    if (this.#closed) return Promise.resolve(fail("unavailable", "The hub is shutting down. Try again once it is back."));
+    return this.#parts.pipeline(call, view);
+  }
+
+  async facts(): Promise<ServerFacts> {
+    const offers = await this.#offers();
+    const instructions = joinInstructions(offers);
+    return {
+      name: SERVER_NAME,
+      version: VERSION,
+      title: "Toolyard",
+      ...(instructions === undefined ? {} : { instructions }),
+      features: joinFeatures(offers.map(({ listing }) => listing.features)),
+    };
+  }
+
+  async subscribe(uri: string, principal: Principal): Promise<() => Promise<void>> {
+    const snapshot = await this.#parts.catalog.snapshot();
+    const lookup = snapshot.resolveResource(uri, { mode: "all", principal });
+    if (!lookup.found) throw new FailError(lookup.failure);
+    const provider = this.#parts.sources.find(lookup.source.id);
+    if (provider?.subscribe) return provider.subscribe(lookup.target.uri);
+    throw new FailError(fail("tool_error", `${lookup.source.id} does not tell when its resources change, so ${uri} cannot be subscribed to.`));
+  }
+
+  setLogLevel(connection: string, level: string): Promise<void> {
+    return this.#levels.set(connection, level, this.#parts.sources.providers);
+  }
+
+  rootsChanged(connection: string): void {
+    for (const provider of this.#parts.sources.providers) provider.rootsChanged?.(connection);
+  }
+
+  release(connection: string): void {
+    const { providers } = this.#parts.sources;
+    for (const provider of providers) provider.release?.(connection);
+    void this.#levels.release(connection, providers);
+  }
+
+  sources(): readonly SourceReport[] {
+    const { current } = this.#parts.catalog;
+    return this.#parts.sources.providers.map((provider) => {
+      const { source } = provider;
+      const counts = current.counts.bySource.get(source.id);
+      return {
+        source,
+        status: provider.status(),
+        tools: counts?.tools ?? 0,
+        resources: (counts?.resources ?? 0) + (counts?.templates ?? 0),
+        prompts: counts?.prompts ?? 0,
+        problems: current.problems.filter((problem) => problem.source === source.id),
+      };
+    });
+  }
+
+  /** Resolves once no source is starting any more, or after `withinMs`. */
+  async settled(withinMs: number): Promise<void> {
+    const until = performance.now() + withinMs;
+    await this.list("tools", { mode: "all", principal: LOCAL_PRINCIPAL });
+    while (performance.now() < until && this.#parts.sources.providers.some((provider) => provider.status().state === "starting")) {
+      await new Promise((done) => void setTimeout(done, STATE_LOOK_MS));
+    }
+  }
+
+  /** Brings the sources to what the configuration says; untouched ones go on as they are. */
+  async apply(config: LoadedConfig, plan: readonly PlannedSource[]): Promise<SourceChanges> {
+    const changes = await this.#parts.sources.apply(plan, {
+      onAdded: (provider) => this.#attach(provider),
+      onRemoved: (provider) => this.#detach(provider),
+    });
+    this.#config = config;
+    return changes;
+  }
+
+  /** Ends everything. Calls in flight are the doors' business: they stop taking calls and wait first. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    this.#parts.catalog.close();
+    await this.#parts.sources.close();
+    await this.#parts.closeParts();
+  }
+
+  #attach(provider: Provider): void {
+    const { id } = provider.source;
+    this.#listeners.set(provider, [
+      provider.events.resourceUpdated.on(({ uri, params }) => {
+        const shown = this.#parts.catalog.current.shownUri(id, uri);
+        this.events.resourceUpdated.emit({ uri: shown, params: { ...params, uri: shown } });
+      }),
+      provider.events.log.on((params) => this.events.log.emit(params)),
+    ]);
+    this.#parts.catalog.add(provider);
+    void this.#levels.tell(provider);
+  }
+
+  #detach(provider: Provider): void {
+    for (const off of this.#listeners.get(provider) ?? []) off();
+    this.#listeners.delete(provider);
+    this.#parts.catalog.remove(provider.source.id);
+  }
+
+  async #offers(): Promise<{ source: Provider["source"]; listing: Listing }[]> {
+    return Promise.all(this.#parts.sources.providers.map(async (provider) => ({ source: provider.source, listing: await provider.listing() })));
+  }
+}
+
+function joinFeatures(features: readonly SourceFeatures[]): SourceFeatures {
+  return features.reduce(
+    (all, one) => ({
+      completions: all.completions || one.completions,
+      subscribe: all.subscribe || one.subscribe,
+      logging: all.logging || one.logging,
+    }),
+    NO_FEATURES,
+  );
+}

@@ -1,0 +1,47 @@
+import { messageOf } from "../core/errors.ts";
+import type { Logger } from "../core/ports.ts";
+import type { Provider } from "../core/provider.ts";
+
+/** Levels of MCP, most talkative first. */
+const LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"] as const;
+
+/** Remembers which connection wants which log level, and keeps the sources at the most talkative level that anybody wants. */
+export class LogLevels {
+  readonly #logger: Logger;
+  readonly #wanted = new Map<string, string>();
+  #current: string | undefined;
+
+  constructor(logger: Logger) {
+    this.#logger = logger;
+  }
+
+  async set(connection: string, level: string, providers: readonly Provider[]): Promise<void> {
+    this.#wanted.set(connection, level);
+    await this.#spread(providers);
+  }
+
+  async release(connection: string, providers: readonly Provider[]): Promise<void> {
+    if (this.#wanted.delete(connection)) await this.#spread(providers);
+  }
+
+  /** A source that came later learns the level, too. */
+  async tell(provider: Provider): Promise<void> {
+    if (this.#current !== undefined) await this.#setOne(provider, this.#current);
+  }
+
+  async #spread(providers: readonly Provider[]): Promise<void> {
+    const level = LEVELS.find((one) => [...this.#wanted.values()].includes(one));
+    if (level === undefined || level === this.#current) return;
+    this.#current = level;
+    await Promise.all(providers.map((provider) => this.#setOne(provider, level)));
+  }
+
+  async #setOne(provider: Provider, level: string): Promise<void> {
+    try {
+      await provider.setLogLevel?.(level);
+    } catch (error) {
+      // A source that does not take the level goes on logging as it did; doors filter by level anyway.
+      this.#logger.debug("A source did not take the log level.", { source: provider.source.id, level, error: messageOf(error) });
+    }
+  }
+}

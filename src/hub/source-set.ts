@@ -1,0 +1,93 @@
+import { messageOf } from "../core/errors.ts";
+import type { Logger } from "../core/ports.ts";
+import type { Provider } from "../core/provider.ts";
+import type { ProviderKind } from "../core/records.ts";
+
+/** One source that the configuration asks for, not yet made. */
+export interface PlannedSource {
+  readonly id: string;
+  readonly kind: ProviderKind;
+  /** Equal keys mean that nothing of the source changed, so that a reload leaves it alone. */
+  readonly key: string;
+  create(): Promise<Provider>;
+}
+
+export interface SourceChanges {
+  readonly added: readonly string[];
+  readonly changed: readonly string[];
+  readonly removed: readonly string[];
+}
+
+/** Hears of every source, before it is opened and before it ends. */
+export interface SourceEvents {
+  onAdded(provider: Provider): void;
+  onRemoved(provider: Provider): void;
+}
+
+interface Running {
+  readonly key: string;
+  readonly provider: Provider;
+}
+
+/** Brings sources to life and ends them: the one owner of every provider. */
+export class SourceSet {
+  readonly #logger: Logger;
+  #running = new Map<string, Running>();
+
+  constructor(logger: Logger) {
+    this.#logger = logger;
+  }
+
+  /** In the order of the last plan. */
+  get providers(): readonly Provider[] {
+    return [...this.#running.values()].map(({ provider }) => provider);
+  }
+
+  find(id: string): Provider | undefined {
+    return this.#running.get(id)?.provider;
+  }
+
+  /**
+   * Makes the running sources those of the plan: what is new starts, what changed is replaced, what is gone ends, the rest is not
+   * touched. A source that cannot be made rejects before anything was changed.
+   */
+  async apply(plan: readonly PlannedSource[], events: SourceEvents): Promise<SourceChanges> {
+    const fresh = await this.#createFresh(plan);
+    const before = this.#running;
+    this.#running = new Map(plan.map((planned) => [planned.id, fresh.get(planned.id) ?? before.get(planned.id)!]));
+    const ended = [...before].filter(([id, { provider }]) => this.#running.get(id)?.provider !== provider);
+    for (const [, { provider }] of ended) events.onRemoved(provider);
+    for (const { provider } of fresh.values()) events.onAdded(provider);
+    for (const { provider } of fresh.values()) provider.open();
+    await Promise.all(ended.map(([, { provider }]) => this.#close(provider)));
+    return {
+      added: [...fresh.keys()].filter((id) => !before.has(id)),
+      changed: [...fresh.keys()].filter((id) => before.has(id)),
+      removed: ended.map(([id]) => id).filter((id) => !this.#running.has(id)),
+    };
+  }
+
+  async close(): Promise<void> {
+    const running = [...this.#running.values()];
+    this.#running = new Map();
+    await Promise.all(running.map(({ provider }) => this.#close(provider)));
+  }
+
+  async #createFresh(plan: readonly PlannedSource[]): Promise<Map<string, Running>> {
+    const wanted = plan.filter((planned) => this.#running.get(planned.id)?.key !== planned.key);
+    const made = await Promise.allSettled(wanted.map(async (planned) => [planned.id, { key: planned.key, provider: await planned.create() }] as const));
+    const failed = made.find((result) => result.status === "rejected");
+    const fresh = new Map(made.flatMap((result) => (result.status === "fulfilled" ? [result.value] : [])));
+    if (!failed) return fresh;
+    await Promise.all([...fresh.values()].map(({ provider }) => this.#close(provider)));
+    throw failed.reason;
+  }
+
+  async #close(provider: Provider): Promise<void> {
+    try {
+      await provider.close();
+    } catch (error) {
+      this.#logger.error("A source did not end cleanly.", { source: provider.source.id, error: messageOf(error) });
+    }
+  }
+}

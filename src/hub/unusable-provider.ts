@@ -1,0 +1,34 @@
+import { Emitter } from "../core/events.ts";
+import { fail, type Outcome } from "../core/outcome.ts";
+import type { Provider, ProviderEvents, ProviderStatus } from "../core/provider.ts";
+import { EMPTY_LISTING, type Listing, type Source } from "../core/records.ts";
+
+/** Stands where a source cannot be, so that `status` and `check` say why; it offers nothing. */
+export class UnusableProvider implements Provider {
+  readonly source: Source;
+  readonly events: ProviderEvents = { changed: new Emitter(), resourceUpdated: new Emitter(), log: new Emitter() };
+  readonly #reason: string;
+
+  constructor(source: Source, reason: string) {
+    this.source = source;
+    this.#reason = reason;
+  }
+
+  open(): void {}
+
+  listing(): Listing {
+    return EMPTY_LISTING;
+  }
+
+  call(): Promise<Outcome> {
+    return Promise.resolve(fail("unavailable", `${this.source.id} is left out: ${this.#reason}`));
+  }
+
+  status(): ProviderStatus {
+    return { state: "disabled", lastError: this.#reason };
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+}
