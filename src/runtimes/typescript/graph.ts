@@ -64,6 +64,12 @@ export function signatureOf(path: string): string {
   return stats ? `${stats.mtimeNs}.${stats.ctimeNs}.${stats.size}.${stats.ino}` : "missing";
 }
 
+/** Whether a file was written so short ago that another edit of the same size may leave no trace but its contents. */
+export function isRacy(path: string): boolean {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats !== undefined && Math.abs(Date.now() - stats.mtimeMs) < RACY_MS;
+}
+
 function scanFile(path: string): Scan {
   const before = scans.get(path);
   try {
@@ -79,8 +85,8 @@ function scanFile(path: string): Scan {
 }
 
 function readScan(path: string, signature: string): Scan {
+  const racy = isRacy(path);
   const bytes = readFileSync(path);
-  const racy = Date.now() - Number(statSync(path).mtimeMs) < RACY_MS;
   const hash = createHash("sha256").update(bytes).digest("hex");
   if (!CODE.test(path)) return { signature, racy, hash, imports: [], usesPackage: false };
   const text = bytes.toString("utf8");

@@ -2,7 +2,8 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync, mkdirSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { describeImportError, fingerprint, importUserModule, isCurrent } from "./import-module.ts";
+import { Fingerprint } from "./fingerprint.ts";
+import { describeImportError, importUserModule } from "./import-module.ts";
 
 let folder: string;
 
@@ -20,7 +21,7 @@ function write(name: string, text: string): string {
 }
 
 async function load(path: string): Promise<Record<string, unknown>> {
-  return (await importUserModule(fingerprint(path).graph)).namespace;
+  return (await importUserModule(new Fingerprint(path).graph)).namespace;
 }
 
 async function failure(path: string): Promise<string> {
@@ -82,9 +83,11 @@ test("a file stays one instance until it or what it imports changes", async () =
   const word = write("word.ts", `export const word: string = "one";`);
   const first = await load(path);
   expect(await load(path)).toBe(first);
-  const before = fingerprint(path);
+  const before = new Fingerprint(path);
+  expect(before.check()).toBe("same");
   writeFileSync(word, `export const word: string = "two";`);
-  expect(isCurrent(before)).toBe(false);
+  expect(before.check()).toBe("changed");
+  expect(before.check()).toBe("same");
   const second = await load(path);
   expect(second["word"]).toBe("two");
   expect(second["state"]).toBe(first["state"]);

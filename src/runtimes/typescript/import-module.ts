@@ -1,6 +1,6 @@
 import { pathToFileURL } from "node:url";
 import { builtUrl } from "./built.ts";
-import { type Graph, readGraph, signatureOf } from "./graph.ts";
+import type { Graph } from "./graph.ts";
 import type * as nativeImport from "./native-import.ts";
 
 /** A user's module as it stands on disk at one moment. */
@@ -8,27 +8,11 @@ export interface UserModule {
   readonly namespace: Readonly<Record<string, unknown>>;
 }
 
-/** The files of a module with their signatures, to tell cheaply whether importing it again would give something new. */
-export interface Fingerprint {
-  readonly graph: Graph;
-  readonly signatures: readonly string[];
-}
-
 /** How often an import failed, by file and version: Node never evaluates again under the same URL what failed once. */
 const failures = new Map<string, number>();
 const MAX_FAILURES_KEPT = 1000;
 /** Versions of CommonJS files that may lie in Node's cache. */
 const imported = new Map<string, string>();
-
-export function fingerprint(path: string): Fingerprint {
-  const graph = readGraph(path);
-  return { graph, signatures: graph.files.map(signatureOf) };
-}
-
-/** Whether no file of it changed since, by signature: synchronous, one look per file. */
-export function isCurrent({ graph, signatures }: Fingerprint): boolean {
-  return graph.files.every((file, at) => signatureOf(file) === signatures[at]);
-}
 
 /**
  * Imports a user's module in this process, TypeScript or JavaScript, with the changes of the whole graph of relative imports.

@@ -1,0 +1,171 @@
+import type { Logger } from "../../core/ports.ts";
+
+/**
+ * What a module sees of the hub. A module is a file `mcp.ts` (or `.mts`, `.mjs`, `.js`) that exports `registerTools(hub)`; every
+ * method has a snake_case twin. All of it may be used later too, while the module runs: the lists follow.
+ */
+
+/** A JSON Schema, a bare map of properties, `{}` for no parameters, or any schema object that can say itself as JSON Schema (zod ≥ 4.2). */
+export type ModuleSchema = object;
+
+/** A JSON object of a caller. */
+export type ModuleObject = { readonly [key: string]: unknown };
+
+/**
+ * Runs a tool. What it returns becomes the result: a string is text; `null` and `undefined` are an empty result; an object is
+ * structured content, and the same as JSON text; other JSON values are JSON text; a `Blob` or `Uint8Array` is an image, audio or
+ * binary resource; an MCP result (`content` array, or `resultType: "input_required"`) passes as it is. What it throws becomes an
+ * error result with the error's message.
+ */
+export type ToolHandler<A extends object = ModuleObject> = (args: A, context: ToolContext) => unknown;
+
+export interface ToolOptions {
+  readonly title?: string;
+  /** JSON Schema of the structured content. */
+  readonly outputSchema?: ModuleSchema;
+  readonly output_schema?: ModuleSchema;
+  /** MCP's hints: `readOnlyHint`, `destructiveHint`, `idempotentHint`, `openWorldHint`. */
+  readonly annotations?: ModuleObject;
+  readonly icons?: readonly ModuleObject[];
+  /** Words that the search finds the tool by. */
+  readonly keywords?: readonly string[];
+  /** `native`: listed; `ondemand`: found by search only. @default the section's `visibility` */
+  readonly visibility?: "native" | "ondemand";
+  /** Time without a sign of life: milliseconds, or "30s". @default the hub's */
+  readonly timeout?: number | string;
+  /** Time in all. @default the hub's */
+  readonly totalTimeout?: number | string;
+  readonly total_timeout?: number | string;
+  /** Calls at a time. @default the hub's */
+  readonly maxConcurrent?: number;
+  readonly max_concurrent?: number;
+  /** @default the hub's */
+  readonly maxResultBytes?: number;
+  readonly max_result_bytes?: number;
+  /** Further names that are understood and never listed. */
+  readonly aliases?: readonly string[];
+  readonly _meta?: ModuleObject;
+}
+
+/** The one-object form of `registerTool`. */
+export interface ToolRegistration<A extends object = ModuleObject> extends ToolOptions {
+  readonly name: string;
+  readonly handler: ToolHandler<A>;
+  readonly schema?: ModuleSchema;
+  readonly inputSchema?: ModuleSchema;
+  readonly input_schema?: ModuleSchema;
+  readonly description?: string;
+}
+
+/** Suggests values for what was typed so far: a list that is narrowed by the hub, or a function that narrows it itself. */
+export type Completer =
+  | readonly string[]
+  | ((value: string, context: { readonly arguments: Readonly<Record<string, string>>; readonly signal: AbortSignal }) => readonly string[] | Promise<readonly string[]>);
+
+/**
+ * Reads a resource. A string is its text, an object its JSON, a `Uint8Array` or `Blob` its bytes; `{contents: […]}` passes as it is;
+ * `null` and `undefined` mean that there is no such resource.
+ */
+export type ResourceRetriever = (uri: string, variables: Readonly<Record<string, string>>, context: ToolContext) => unknown;
+
+export interface ResourceOptions {
+  /** @default the URI or template */
+  readonly name?: string;
+  readonly title?: string;
+  /** @default "application/json" for objects, "text/plain" for text, "application/octet-stream" for bytes */
+  readonly mimeType?: string;
+  readonly mime_type?: string;
+  readonly size?: number;
+  readonly annotations?: ModuleObject;
+  readonly icons?: readonly ModuleObject[];
+  /** By variable of the template. */
+  readonly complete?: Readonly<Record<string, Completer>>;
+  readonly _meta?: ModuleObject;
+}
+
+export interface PromptArgument {
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly required?: boolean;
+}
+
+/** Makes a prompt: a string is one message of the user, an array is messages, `{messages: […]}` passes as it is. */
+export type PromptHandler = (args: Readonly<Record<string, string>>, context: ToolContext) => unknown;
+
+export interface PromptOptions {
+  readonly title?: string;
+  readonly description?: string;
+  readonly arguments?: readonly PromptArgument[];
+  /** By argument. */
+  readonly complete?: Readonly<Record<string, Completer>>;
+  readonly icons?: readonly ModuleObject[];
+  readonly _meta?: ModuleObject;
+}
+
+/** What a running handler knows of its call, and may do. */
+export interface ToolContext {
+  /** Aborted when the caller cancels or goes, and when the time is over. */
+  readonly signal: AbortSignal;
+  /** Who calls: `"local"`, or the name of the token's entry. */
+  readonly principal: string;
+  readonly client: { readonly name?: string; readonly version?: string; readonly capabilities: ModuleObject };
+  /** `_meta` of the request. */
+  readonly meta: ModuleObject;
+  /** Answers to the `inputRequests` of an earlier round, and the state given along with them. Not to be trusted. */
+  readonly inputResponses?: ModuleObject;
+  readonly requestState?: string;
+  /** Sends a log message to the caller, if it wants any of this level. */
+  log(level: ContextLogLevel, data: unknown, logger?: string): void;
+  /** Tells the caller how far the work is; also a sign of life for the time limit. */
+  progress(progress: number, total?: number, message?: string): void;
+  /** Asks the caller (`elicitation/create`, `sampling/createMessage`, `roots/list`) and gives its result. Rejects when it cannot be asked. */
+  ask(method: string, params?: ModuleObject, options?: { readonly signal?: AbortSignal }): Promise<ModuleObject>;
+  /** Calls another tool of the hub as the same caller. Gives its MCP result; rejects with an `Error` whose `kind` is of the hub's table. */
+  call(tool: string, args?: ModuleObject): Promise<ModuleObject>;
+}
+
+export type ContextLogLevel = "debug" | "info" | "notice" | "warning" | "error" | "critical" | "alert" | "emergency";
+
+/** Takes back what was registered. Doing so twice is fine. */
+export interface Registration {
+  unregister(): void;
+}
+
+export interface ModuleHub {
+  /** The hub's own log, each line marked with the module. */
+  readonly logger: Logger;
+  registerTool<A extends object = ModuleObject>(
+    name: string,
+    handler: ToolHandler<A>,
+    schema?: ModuleSchema,
+    description?: string,
+    options?: ToolOptions,
+  ): Registration;
+  registerTool<A extends object = ModuleObject>(registration: ToolRegistration<A>): Registration;
+  /** A URI, or an RFC 6570 template such as `notes://{folder}/{id}`. */
+  registerResource(uriTemplate: string, retriever: ResourceRetriever, description?: string, options?: ResourceOptions): Registration;
+  registerPrompt(name: string, handler: PromptHandler, options?: PromptOptions): Registration;
+  unregisterTool(name: string): boolean;
+  unregisterResource(uriTemplate: string): boolean;
+  unregisterPrompt(name: string): boolean;
+  /** Tells everybody who subscribed to the URI that its content changed. */
+  resourceUpdated(uri: string): void;
+  /** Tells everybody that the lists changed. Registering says so by itself. */
+  listChanged(): void;
+  /** Runs when the module is replaced, removed or the hub ends, after its last running call: the place to close files and timers. */
+  onClose(close: () => void | Promise<void>): void;
+
+  register_tool: ModuleHub["registerTool"];
+  register_resource: ModuleHub["registerResource"];
+  register_prompt: ModuleHub["registerPrompt"];
+  unregister_tool: ModuleHub["unregisterTool"];
+  unregister_resource: ModuleHub["unregisterResource"];
+  unregister_prompt: ModuleHub["unregisterPrompt"];
+  resource_updated: ModuleHub["resourceUpdated"];
+  list_changed: ModuleHub["listChanged"];
+  on_close: ModuleHub["onClose"];
+}
+
+/** What a module file exports. */
+export type RegisterTools = (hub: ModuleHub) => unknown;

@@ -1,0 +1,120 @@
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { FailError } from "../../core/errors.ts";
+import { fail, ok, type Outcome } from "../../core/outcome.ts";
+import type { Caller, Logger } from "../../core/ports.ts";
+import type { ResolvedCall } from "../../core/provider.ts";
+import { withInput } from "../../upstream/modern/input.ts";
+import type { Completer } from "./api.ts";
+import { createContext, wordsOf } from "./context.ts";
+import type { Offer, Owned } from "./offer.ts";
+import type { PromptEntry, ResourceEntry } from "./registrations.ts";
+import { toContents, toPromptResult, toToolOutcome } from "./results.ts";
+import type { ToolEntry } from "./tool-entry.ts";
+
+export interface CallsDeps {
+  readonly caller: Caller;
+  readonly logger: Logger;
+}
+
+/** Most values that one completion may answer, by the protocol. */
+const MAX_COMPLETIONS = 100;
+
+/** Runs what was registered. Never rejects for what a handler throws. */
+export async function runCall(call: ResolvedCall, offer: Offer, deps: CallsDeps): Promise<Outcome> {
+  const { record } = call;
+  switch (record.type) {
+    case "tool": {
+      const owned = offer.tools.get(record.tool.name);
+      return owned ? runTool(call, owned, deps) : gone(`Tool '${record.tool.name}' not found.`);
+    }
+    case "resource": {
+      const owned = offer.resources.get(record.template?.uriTemplate ?? record.resource?.uri ?? record.uri);
+      return owned ? readResource(call, record.uri, owned, deps) : gone(`Resource '${record.uri}' not found.`);
+    }
+    case "prompt": {
+      const owned = offer.prompts.get(record.prompt.name);
+      return owned ? getPrompt(call, owned, deps) : gone(`Prompt '${record.prompt.name}' not found.`);
+    }
+    case "completion":
+      return complete(call, completerOf(call, offer));
+  }
+}
+
+function gone(message: string): Outcome {
+  return fail("unknown_tool", message);
+}
+
+function runTool(call: ResolvedCall, { entry, module }: Owned<ToolEntry>, deps: CallsDeps): Promise<Outcome> {
+  return module.use(() =>
+    guarded(`Error executing tool '${entry.name}'`, deps, () =>
+      withInput(call, async (extra) => toToolOutcome(await entry.handler(call.arguments, createContext(call, deps.caller, extra)), entry.name)),
+    ),
+  );
+}
+
+function readResource(call: ResolvedCall, uri: string, { entry, module }: Owned<ResourceEntry>, deps: CallsDeps): Promise<Outcome> {
+  const variables = entry.template?.match(uri) ?? {};
+  return module.use(() =>
+    guarded(`Error retrieving resource '${uri}'`, deps, () =>
+      withInput(call, async (extra) => {
+        const value = await entry.retriever(uri, variables, createContext(call, deps.caller, extra));
+        const result = await toContents(value, uri, entry.mimeType);
+        return result ? ok(result) : gone(`Resource '${uri}' not found.`);
+      }),
+    ),
+  );
+}
+
+function getPrompt(call: ResolvedCall, { entry, module }: Owned<PromptEntry>, deps: CallsDeps): Promise<Outcome> {
+  const missing = entry.required.find((name) => call.arguments[name] === undefined);
+  if (missing !== undefined) return Promise.resolve(fail("invalid_params", `Missing required argument: ${missing}`));
+  const args = call.arguments as Record<string, string>;
+  return module.use(() =>
+    guarded(`Error making prompt '${entry.name}'`, deps, () =>
+      withInput(call, async (extra) => ok(toPromptResult(await entry.handler(args, createContext(call, deps.caller, extra)), entry.description))),
+    ),
+  );
+}
+
+/** The stack goes to the log, the words to the caller. */
+async function guarded(what: string, { logger }: CallsDeps, run: () => Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof FailError) return error.failure;
+    const words = wordsOf(error);
+    logger.error(`${what}: ${words}`, error instanceof Error && error.stack !== undefined ? { stack: error.stack } : {});
+    return fail("tool_error", `${what}: ${words}`, { details: { error: words }, cause: error });
+  }
+}
+
+function completerOf(call: ResolvedCall, offer: Offer): Completer | undefined {
+  const { record } = call;
+  const argument = call.params["argument"];
+  if (record.type !== "completion" || !isJsonObject(argument)) return undefined;
+  const owned = record.prompt ? offer.prompts.get(record.prompt.name) : record.template ? offer.resources.get(record.template.uriTemplate) : undefined;
+  const name = String(argument["name"]);
+  return owned && Object.hasOwn(owned.entry.complete, name) ? owned.entry.complete[name] : undefined;
+}
+
+async function complete(call: ResolvedCall, completer: Completer | undefined): Promise<Outcome> {
+  if (!completer) return ok({ completion: { values: [], total: 0, hasMore: false } });
+  const value = String((call.params["argument"] as JsonObject)["value"] ?? "");
+  try {
+    const values = await suggest(completer, value, call);
+    const shown = values.slice(0, MAX_COMPLETIONS);
+    return ok({ completion: { values: shown, total: values.length, hasMore: values.length > shown.length } });
+  } catch (error) {
+    return fail("tool_error", `Error completing '${call.target}': ${wordsOf(error)}`, { cause: error });
+  }
+}
+
+async function suggest(completer: Completer, value: string, call: ResolvedCall): Promise<readonly string[]> {
+  if (typeof completer !== "function") {
+    const start = value.toLowerCase();
+    return completer.filter((candidate) => candidate.toLowerCase().startsWith(start));
+  }
+  const { context } = call.params;
+  const given = isJsonObject(context) && isJsonObject(context["arguments"]) ? context["arguments"] : {};
+  return completer(value, { arguments: given as Record<string, string>, signal: call.signal });
+}

@@ -1,0 +1,95 @@
+import { readdirSync, realpathSync, statSync } from "node:fs";
+import { basename, extname, join, sep } from "node:path";
+import { matchesAnyGlob } from "../../core/glob.ts";
+import { messageOf } from "../../core/errors.ts";
+
+/** A module file that was found. */
+export interface FoundModule {
+  /** Dotted, from its path: `tools.export.mcp`. Unique among all found. */
+  readonly name: string;
+  /** As configured, for messages. */
+  readonly path: string;
+  /** Symbolic links resolved. */
+  readonly file: string;
+}
+
+export interface Discovery {
+  readonly modules: readonly FoundModule[];
+  readonly problems: readonly { readonly subject: string; readonly message: string }[];
+}
+
+/** Names of the file in a folder, the first that is there counts. */
+const FILES = ["mcp.ts", "mcp.mts", "mcp.mjs", "mcp.js"] as const;
+const EXTENSIONS = new Set([".ts", ".mts", ".mjs", ".js"]);
+/** Sub-folders of one configured folder that are looked into. */
+const MAX_FOLDERS = 1000;
+
+/** Looks into the configured folders, in their order, sub-folders by name. Synchronous: a handful of looks at the disk. */
+export function discoverModules(paths: readonly string[], allowlist: readonly string[]): Discovery {
+  const modules: FoundModule[] = [];
+  const problems: { subject: string; message: string }[] = [];
+  const seen = new Set<string>();
+  const add = (name: string, path: string, root: string): void => {
+    const file = realpathSync(path);
+    if (seen.has(file)) return;
+    if (!isInside(file, root)) {
+      problems.push({ subject: path, message: `The module ${path} leads out of its folder ${root}, so it is not loaded. Configure the folder it lies in.` });
+      return;
+    }
+    seen.add(file);
+    if (isAllowed(name, allowlist)) modules.push({ name: uniqueName(name, modules), path, file });
+  };
+  for (const path of paths) {
+    try {
+      findIn(path, add, problems);
+    } catch (error) {
+      problems.push({ subject: path, message: `The module path ${path} cannot be read: ${messageOf(error)}. Check \`paths\` of [modules].` });
+    }
+  }
+  return { modules, problems };
+}
+
+type Add = (name: string, path: string, root: string) => void;
+
+function findIn(path: string, add: Add, problems: { subject: string; message: string }[]): void {
+  const real = realpathSync(path);
+  if (statSync(real).isFile()) return addFile(path, real, add);
+  const root = basename(real);
+  const own = fileOf(real);
+  if (own !== undefined) add(`${root}.mcp`, join(path, own), real);
+  const folders = readdirSync(real, { withFileTypes: true })
+    .filter((entry) => (entry.isDirectory() || entry.isSymbolicLink()) && !entry.name.startsWith(".") && entry.name !== "node_modules")
+    .map((entry) => entry.name)
+    .toSorted();
+  if (folders.length > MAX_FOLDERS) problems.push({ subject: path, message: `${path} has ${folders.length} sub-folders; only the first ${MAX_FOLDERS} are looked into.` });
+  for (const folder of folders.slice(0, MAX_FOLDERS)) {
+    const name = fileOf(join(real, folder));
+    if (name !== undefined) add(`${root}.${folder}.mcp`, join(path, folder, name), real);
+  }
+}
+
+function addFile(path: string, real: string, add: Add): void {
+  if (!EXTENSIONS.has(extname(real))) throw new Error(`a module file ends in ${Array.from(EXTENSIONS).join(", ")}`);
+  add(basename(real, extname(real)), path, join(real, ".."));
+}
+
+function fileOf(folder: string): string | undefined {
+  return FILES.find((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.isFile());
+}
+
+function isInside(file: string, root: string): boolean {
+  return file.startsWith(root.endsWith(sep) ? root : root + sep);
+}
+
+/** By dotted name, or by the folder's name, which is the step before `mcp`. */
+function isAllowed(name: string, allowlist: readonly string[]): boolean {
+  if (allowlist.length === 0 || matchesAnyGlob(allowlist, name)) return true;
+  const steps = name.split(".");
+  return matchesAnyGlob(allowlist, steps.at(-1) === "mcp" ? (steps.at(-2) ?? name) : name);
+}
+
+function uniqueName(name: string, modules: readonly FoundModule[]): string {
+  let unique = name;
+  for (let count = 2; modules.some((module) => module.name === unique); count += 1) unique = `${name}-${count}`;
+  return unique;
+}

@@ -1,0 +1,41 @@
+import { durationOption, parseDuration } from "../../core/duration.ts";
+import { OptionError } from "../../core/errors.ts";
+import { type Static, Type } from "../../core/option-schema.ts";
+import type { Visibility } from "../../core/records.ts";
+
+/** `[modules]` of the configuration. */
+export const modulesSchema = Type.Object({
+  paths: Type.Optional(
+    Type.Array(Type.Path(), {
+      description: "Folders whose sub-folders hold a file `mcp.ts`, `mcp.mts`, `mcp.mjs` or `mcp.js` (the folder itself may hold one too), and single module files.",
+      default: [],
+    }),
+  ),
+  allowlist: Type.Optional(
+    Type.Array(Type.String(), {
+      description: "Modules that may load, by dotted name (`tools.export.mcp`) or folder name (`export`), with `*` and `?`. Empty: all.",
+      default: [],
+    }),
+  ),
+  timeout: Type.Optional(durationOption({ description: "How long one module's import and its `registerTools` may take together.", default: "30s" })),
+  namespace: Type.Optional(Type.String({ description: "Prefix of the names that hold no dot. Names such as `export.to_json` stand as they are.", default: "" })),
+  visibility: Type.Optional(
+    Type.Enum(["native", "ondemand"], { description: "Visibility of tools that do not say one themselves.", default: "native" }),
+  ),
+});
+
+export type ModulesOptions = Static<typeof modulesSchema>;
+
+export interface ResolvedModules {
+  readonly paths: readonly string[];
+  readonly allowlist: readonly string[];
+  readonly timeoutMs: number;
+  readonly namespace: string;
+  readonly visibility: Visibility;
+}
+
+export function resolveModules({ paths = [], allowlist = [], timeout = "30s", namespace = "", visibility = "native" }: ModulesOptions = {}): ResolvedModules {
+  const timeoutMs = parseDuration(timeout, "modules.timeout");
+  if (timeoutMs < 1) throw new OptionError(`\`modules.timeout\` must be above 0, got ${JSON.stringify(timeout)}.`);
+  return Object.freeze({ paths: Object.freeze([...paths]), allowlist: Object.freeze([...allowlist]), timeoutMs, namespace, visibility });
+}

@@ -1,0 +1,161 @@
+import { OptionError } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { Logger } from "../../core/ports.ts";
+import { UriTemplate } from "../../core/uri-template.ts";
+import type { Completer, ModuleHub, PromptHandler, PromptOptions, Registration, ResourceOptions, ResourceRetriever } from "./api.ts";
+import { kindOf, readToolEntry, type ToolEntry } from "./tool-entry.ts";
+
+export interface ResourceEntry {
+  /** URI, or URI template. */
+  readonly key: string;
+  /** Absent for a plain URI. */
+  readonly template?: UriTemplate;
+  readonly mimeType?: string;
+  readonly definition: JsonObject;
+  readonly retriever: ResourceRetriever;
+  readonly complete: Readonly<Record<string, Completer>>;
+}
+
+export interface PromptEntry {
+  readonly name: string;
+  readonly description?: string;
+  readonly required: readonly string[];
+  readonly definition: JsonObject;
+  readonly handler: PromptHandler;
+  readonly complete: Readonly<Record<string, Completer>>;
+}
+
+export interface RegistrationEvents {
+  changed(): void;
+  resourceUpdated(uri: string): void;
+}
+
+/** Names that the hub's own tools have (C29). */
+const RESERVED = /^(?:tool_search|execute_tool|execute_code|meta\..*)$/u;
+
+/** What one module has registered at the moment, and the face by which it does so. */
+export class Registrations {
+  readonly tools = new Map<string, ToolEntry>();
+  readonly resources = new Map<string, ResourceEntry>();
+  readonly prompts = new Map<string, PromptEntry>();
+  readonly closers: (() => void | Promise<void>)[] = [];
+  /** What was refused, by name. */
+  readonly refused = new Map<string, string>();
+  readonly hub: ModuleHub;
+  readonly #logger: Logger;
+  readonly #events: RegistrationEvents;
+  #closed = false;
+
+  constructor(logger: Logger, events: RegistrationEvents) {
+    this.#logger = logger;
+    this.#events = events;
+    this.hub = this.#createHub();
+  }
+
+  /** From here on the module registers in vain: it was replaced, or took too long. */
+  close(): void {
+    this.#closed = true;
+  }
+
+  #createHub(): ModuleHub {
+    const registerTool = (...args: unknown[]): Registration => this.#registerTool(args);
+    const registerResource: ModuleHub["registerResource"] = (...args) => this.#add("Resource", this.resources, readResourceEntry(...args));
+    const registerPrompt: ModuleHub["registerPrompt"] = (...args) => this.#add("Prompt", this.prompts, readPromptEntry(...args));
+    const unregisterTool = (name: string): boolean => this.#remove(this.tools, name);
+    const unregisterResource = (uri: string): boolean => this.#remove(this.resources, uri);
+    const unregisterPrompt = (name: string): boolean => this.#remove(this.prompts, name);
+    const resourceUpdated = (uri: string): void => {
+      if (!this.#closed) this.#events.resourceUpdated(uri);
+    };
+    const listChanged = (): void => this.#changed();
+    const onClose: ModuleHub["onClose"] = (close) => {
+      this.closers.push(close);
+    };
+    return {
+      logger: this.#logger,
+      registerTool,
+      registerResource,
+      registerPrompt,
+      unregisterTool,
+      unregisterResource,
+      unregisterPrompt,
+      resourceUpdated,
+      listChanged,
+      onClose,
+      register_tool: registerTool,
+      register_resource: registerResource,
+      register_prompt: registerPrompt,
+      unregister_tool: unregisterTool,
+      unregister_resource: unregisterResource,
+      unregister_prompt: unregisterPrompt,
+      resource_updated: resourceUpdated,
+      list_changed: listChanged,
+      on_close: onClose,
+    };
+  }
+
+  #registerTool(args: readonly unknown[]): Registration {
+    const entry = readToolEntry(args);
+    if (RESERVED.test(entry.name)) {
+      const message = `Tool ${entry.name} is not registered: the name belongs to the hub's own tools. Choose another one.`;
+      this.#logger.warning(message);
+      this.refused.set(entry.name, message);
+      return { unregister: () => {} };
+    }
+    if (entry.warning !== undefined) this.#logger.warning(`Tool ${entry.name}: ${entry.warning}`);
+    return this.#add("Tool", this.tools, entry, entry.name);
+  }
+
+  #add<E extends { readonly key?: string; readonly name?: string }>(word: string, entries: Map<string, E>, entry: E, name?: string): Registration {
+    const key = name ?? entry.key ?? entry.name!;
+    if (this.#closed) {
+      this.#logger.warning(`${word} ${key} is not registered: the module was replaced or removed before.`);
+      return { unregister: () => {} };
+    }
+    if (entries.has(key)) this.#logger.warning(`${word} ${key} already registered. Overwriting.`);
+    entries.set(key, entry);
+    this.#logger.info(`Registered ${word.toLowerCase()} ${key}`);
+    this.#changed();
+    const unregister = (): void => {
+      if (entries.get(key) === entry) this.#remove(entries, key);
+    };
+    return { unregister };
+  }
+
+  #remove<E>(entries: Map<string, E>, key: string): boolean {
+    const removed = !this.#closed && entries.delete(key);
+    if (removed) this.#changed();
+    return removed;
+  }
+
+  #changed(): void {
+    if (!this.#closed) this.#events.changed();
+  }
+}
+
+function readResourceEntry(uri: string, retriever: ResourceRetriever, description = "", options: ResourceOptions = {}): ResourceEntry {
+  if (typeof uri !== "string" || uri === "") throw new OptionError(`A resource needs a URI or a URI template, got ${kindOf(uri)}.`);
+  if (typeof retriever !== "function") throw new OptionError(`Resource \`${uri}\`: the retriever must be a function, got ${kindOf(retriever)}.`);
+  if (kindOf(options) !== "an object") throw new OptionError(`Resource \`${uri}\`: the options must be an object, got ${kindOf(options)}.`);
+  const { complete = {}, mime_type, mimeType = mime_type, name = uri, ...rest } = options;
+  const template = new UriTemplate(uri);
+  const isTemplate = template.names.length > 0;
+  const about = { ...rest, name, ...(description === "" ? {} : { description }), ...(mimeType === undefined ? {} : { mimeType }) };
+  return {
+    key: uri,
+    ...(isTemplate ? { template } : {}),
+    ...(mimeType === undefined ? {} : { mimeType }),
+    definition: isTemplate ? { uriTemplate: uri, ...about } : { uri, ...about },
+    retriever,
+    complete,
+  };
+}
+
+function readPromptEntry(name: string, handler: PromptHandler, options: PromptOptions = {}): PromptEntry {
+  if (typeof name !== "string" || name === "") throw new OptionError(`A prompt needs a name, got ${kindOf(name)}.`);
+  if (typeof handler !== "function") throw new OptionError(`Prompt \`${name}\`: the handler must be a function, got ${kindOf(handler)}.`);
+  if (kindOf(options) !== "an object") throw new OptionError(`Prompt \`${name}\`: the options must be an object, got ${kindOf(options)}.`);
+  const { complete = {}, ...rest } = options;
+  const required = (options.arguments ?? []).filter((argument) => argument.required === true).map((argument) => argument.name);
+  return { name, ...(options.description === undefined ? {} : { description: options.description }), required, definition: { name, ...rest }, handler, complete };
+}

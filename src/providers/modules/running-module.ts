@@ -1,0 +1,115 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { formatDuration } from "../../core/duration.ts";
+import { messageOf } from "../../core/errors.ts";
+import type { Logger } from "../../core/ports.ts";
+import type { Graph } from "../../runtimes/typescript/graph.ts";
+import { describeImportError, importUserModule } from "../../runtimes/typescript/import-module.ts";
+import type { RegisterTools } from "./api.ts";
+import type { FoundModule } from "./discover.ts";
+import { type RegistrationEvents, Registrations } from "./registrations.ts";
+
+/** How long each of a module's closers may take. */
+const CLOSE_MS = 2000;
+
+/** One imported state of a module file. It outlives its replacement until its last call ended. */
+export class RunningModule {
+  readonly registrations: Registrations;
+  readonly #logger: Logger;
+  #calls = 0;
+  #onRetired: (() => void) | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(logger: Logger, events: RegistrationEvents) {
+    this.#logger = logger;
+    this.registrations = new Registrations(logger, events);
+  }
+
+  async use<T>(run: () => Promise<T>): Promise<T> {
+    this.#calls += 1;
+    try {
+      return await run();
+    } finally {
+      this.#calls -= 1;
+      if (this.#onRetired && this.#calls === 0) this.#end();
+    }
+  }
+
+  /** No new calls come; the module's closers run once those under way have ended. */
+  retire(onEnded: () => void = () => {}): void {
+    this.registrations.close();
+    this.#onRetired = onEnded;
+    if (this.#calls === 0) this.#end();
+  }
+
+  /** Runs the closers now, each at most once and within a bound. */
+  close(): Promise<void> {
+    this.registrations.close();
+    this.#closing ??= this.#runClosers();
+    return this.#closing;
+  }
+
+  #end(): void {
+    void this.close().then(() => this.#onRetired?.());
+  }
+
+  async #runClosers(): Promise<void> {
+    await Promise.all(this.registrations.closers.map((close) => this.#runCloser(close)));
+  }
+
+  async #runCloser(close: () => void | Promise<void>): Promise<void> {
+    const stop = new AbortController();
+    try {
+      await Promise.race([Promise.resolve().then(close), delay(CLOSE_MS, undefined, { ref: false, signal: stop.signal })]);
+    } catch (error) {
+      this.#logger.warning(`A function given to onClose failed: ${messageOf(error)}`);
+    } finally {
+      stop.abort();
+    }
+  }
+}
+
+export type LoadResult =
+  | { readonly type: "running"; readonly module: RunningModule }
+  /** It has nothing to register with. */
+  | { readonly type: "empty"; readonly message: string }
+  | { readonly type: "failed"; readonly message: string; readonly cause: unknown };
+
+/** Imports a module file and lets it register, within the time. Never rejects. */
+export async function startModule(
+  found: FoundModule,
+  graph: Graph,
+  options: { readonly timeoutMs: number; readonly logger: Logger; readonly events: RegistrationEvents },
+): Promise<LoadResult> {
+  const module = new RunningModule(options.logger, options.events);
+  const stop = new AbortController();
+  try {
+    const late = delay(options.timeoutMs, "late" as const, { ref: false, signal: stop.signal });
+    const done = await Promise.race([register(graph, module), late]);
+    if (done === "late") throw new Error(`not done after ${formatDuration(options.timeoutMs)}; \`timeout\` of [modules] is the bound`);
+    if (done === "registered") return { type: "running", module };
+    return { type: "empty", message: `Module ${found.name} found but has no register_tools function.` };
+  } catch (error) {
+    module.retire();
+    return { type: "failed", message: `Failed to load or register tools from ${found.path}: ${describeImportError(error)}`, cause: error };
+  } finally {
+    stop.abort();
+  }
+}
+
+async function register(graph: Graph, module: RunningModule): Promise<"registered" | "empty"> {
+  const { namespace } = await importUserModule(graph);
+  const run = findRegister(namespace);
+  if (!run) return "empty";
+  await run(module.registrations.hub);
+  return "registered";
+}
+
+/** CommonJS modules bring their exports as `default` too. */
+function findRegister(namespace: Readonly<Record<string, unknown>>): RegisterTools | undefined {
+  const places = [namespace, namespace["default"] as Record<string, unknown> | null | undefined];
+  for (const place of places) {
+    const run = place?.["registerTools"] ?? place?.["register_tools"];
+    if (typeof run === "function") return run as RegisterTools;
+  }
+  return undefined;
+}

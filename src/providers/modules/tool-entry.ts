@@ -1,0 +1,134 @@
+import { parseDuration } from "../../core/duration.ts";
+import { OptionError } from "../../core/errors.ts";
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import type { ToolLimits, Visibility } from "../../core/records.ts";
+import { nearest } from "../../core/suggest.ts";
+import { normaliseInputSchema } from "../../schema/normalise.ts";
+import type { ToolHandler } from "./api.ts";
+
+/** A registered tool, checked and in one shape whichever form was used. */
+export interface ToolEntry {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: JsonObject;
+  readonly outputSchema?: JsonObject;
+  readonly keywords: readonly string[];
+  readonly visibility?: Visibility;
+  readonly limits?: ToolLimits;
+  readonly aliases: readonly string[];
+  readonly definition: JsonObject;
+  readonly handler: ToolHandler;
+  /** What is odd about the schema, said so that it can be mended. */
+  readonly warning?: string;
+}
+
+/** Both spellings of each option lead to one. */
+const SPELLINGS: ReadonlyMap<string, string> = new Map([
+  ["output_schema", "outputSchema"],
+  ["total_timeout", "totalTimeout"],
+  ["max_concurrent", "maxConcurrent"],
+  ["max_result_bytes", "maxResultBytes"],
+  ["inputSchema", "schema"],
+  ["input_schema", "schema"],
+  ["func", "handler"],
+  ["meta", "_meta"],
+]);
+const OPTIONS = ["title", "outputSchema", "annotations", "icons", "keywords", "visibility", "timeout", "totalTimeout", "maxConcurrent", "maxResultBytes", "aliases", "_meta"];
+const MEMBERS = ["name", "handler", "schema", "description", ...OPTIONS];
+
+/** Reads the arguments of `registerTool` in either form. Throws an `OptionError` that names the tool and the member. */
+export function readToolEntry(args: readonly unknown[]): ToolEntry {
+  const [first] = args;
+  if (isJsonObject(first)) return toEntry(readMembers(first, MEMBERS, String(first["name"])));
+  const [name, handler, schema = {}, description = "", options = {}] = args;
+  if (!isJsonObject(options)) throw new OptionError(`Tool \`${String(name)}\`: the options must be an object, got ${kindOf(options)}.`);
+  return toEntry({ ...readMembers(options, OPTIONS, String(name)), name, handler, schema, description });
+}
+
+function toEntry(members: JsonObject): ToolEntry {
+  const { name, handler, description = "", schema = {}, outputSchema, visibility } = members;
+  if (typeof name !== "string" || name === "") throw new OptionError(`A tool needs a name, got ${kindOf(name)}.`);
+  if (typeof handler !== "function") throw new OptionError(`Tool \`${name}\`: the handler must be a function, got ${kindOf(handler)}.`);
+  if (typeof description !== "string") throw new OptionError(`Tool \`${name}\`: the description must be a string, got ${kindOf(description)}.`);
+  if (visibility !== undefined && visibility !== "native" && visibility !== "ondemand") {
+    throw new OptionError(`Tool \`${name}\`: \`visibility\` must be "native" or "ondemand", got ${JSON.stringify(visibility)}.`);
+  }
+  const input = normaliseInputSchema(jsonSchemaOf(schema, name, "schema"));
+  const output = outputSchema === undefined ? undefined : jsonSchemaOf(outputSchema, name, "outputSchema");
+  const limits = readLimits(members, name);
+  return {
+    name,
+    description,
+    inputSchema: input.schema,
+    ...(output ? { outputSchema: output } : {}),
+    keywords: strings(members["keywords"], name, "keywords"),
+    ...(visibility ? { visibility } : {}),
+    ...(limits ? { limits } : {}),
+    aliases: strings(members["aliases"], name, "aliases"),
+    definition: { name, ...pick(members, ["title"]), description, inputSchema: input.schema, ...(output ? { outputSchema: output } : {}), ...pick(members, ["annotations", "icons", "_meta"]) },
+    handler: handler as ToolHandler,
+    ...(input.warning === undefined ? {} : { warning: input.warning }),
+  };
+}
+
+function readMembers(given: JsonObject, known: readonly string[], tool: string): JsonObject {
+  const members: JsonObject = {};
+  for (const [key, value] of Object.entries(given)) {
+    const member = SPELLINGS.get(key) ?? key;
+    if (!known.includes(member)) {
+      const near = nearest(key, known, 1)[0];
+      throw new OptionError(`Tool \`${tool}\`: \`${key}\` is not an option${near === undefined ? "" : `; did you mean \`${near}\`?`} Known are ${known.join(", ")}.`);
+    }
+    if (value !== undefined) members[member] = value;
+  }
+  return members;
+}
+
+function readLimits(members: JsonObject, tool: string): ToolLimits | undefined {
+  const limits = {
+    ...duration(members["timeout"], "timeoutMs", tool),
+    ...duration(members["totalTimeout"], "totalTimeoutMs", tool),
+    ...count(members["maxConcurrent"], "maxConcurrent", tool),
+    ...count(members["maxResultBytes"], "maxResultBytes", tool),
+  };
+  return Object.keys(limits).length === 0 ? undefined : limits;
+}
+
+function duration(value: unknown, key: keyof ToolLimits, tool: string): ToolLimits {
+  if (value === undefined) return {};
+  if (typeof value !== "number" && typeof value !== "string") throw new OptionError(`Tool \`${tool}\`: a timeout must be milliseconds or "30s", got ${kindOf(value)}.`);
+  return { [key]: parseDuration(value, `timeout of ${tool}`) };
+}
+
+function count(value: unknown, key: keyof ToolLimits, tool: string): ToolLimits {
+  if (value === undefined) return {};
+  if (typeof value === "number" && Number.isInteger(value) && value > 0) return { [key]: value };
+  throw new OptionError(`Tool \`${tool}\`: \`${key}\` must be a whole number above 0, got ${JSON.stringify(value)}.`);
+}
+
+function strings(value: unknown, tool: string, key: string): readonly string[] {
+  if (value === undefined) return [];
+  if (Array.isArray(value) && value.every((item) => typeof item === "string")) return [...value];
+  throw new OptionError(`Tool \`${tool}\`: \`${key}\` must be a list of strings, got ${kindOf(value)}.`);
+}
+
+/** Schema libraries of the Standard JSON Schema kind say themselves as JSON Schema. */
+function jsonSchemaOf(value: unknown, tool: string, key: string): JsonObject {
+  if ((typeof value !== "object" && typeof value !== "function") || value === null || Array.isArray(value)) {
+    throw new OptionError(`Tool \`${tool}\`: \`${key}\` must be a JSON Schema object, got ${kindOf(value)}.`);
+  }
+  const standard = (value as { "~standard"?: { jsonSchema?: { input?: (options: { target: string }) => JsonObject } } })["~standard"];
+  const toInput = standard?.jsonSchema?.input;
+  if (typeof toInput === "function") return toInput({ target: "draft-2020-12" });
+  if (standard !== undefined) throw new OptionError(`Tool \`${tool}\`: the schema library behind \`${key}\` cannot give JSON Schema. Pass the JSON Schema itself.`);
+  return value as JsonObject;
+}
+
+function pick(members: JsonObject, keys: readonly string[]): JsonObject {
+  return Object.fromEntries(keys.flatMap((key) => (members[key] === undefined ? [] : [[key, members[key]]])));
+}
+
+export function kindOf(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "a list" : `${typeof value === "object" ? "an object" : typeof value}`;
+}
