@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import type { Dispatcher, Pool, ProxyAgent } from "undici";
 import { discard } from "./body.ts";
@@ -12,8 +13,8 @@ export interface HttpClientOptions {
   readonly connectTimeoutMs: number;
   /** Bound of connections; a request beyond it waits for one. Every open stream takes one. */
   readonly maxConnections: number;
-  /** PEM texts of all trusted CAs; absent: those that Node trusts, `NODE_EXTRA_CA_CERTS` included. */
-  readonly ca?: readonly string[];
+  /** PEM files of CAs that are trusted besides those that Node trusts by itself. They are read with the first request. */
+  readonly caFiles: readonly string[];
   /** URL of a proxy; absent: none. */
   readonly proxy?: string;
 }
@@ -90,8 +91,7 @@ export class HttpClient {
     const { method, signal, body, idleMs } = request;
     try {
       signal.throwIfAborted();
-      this.#dispatcher ??= this.#createDispatcher();
-      const dispatcher = await this.#dispatcher;
+      const dispatcher = await this.#connect();
       const response = await dispatcher.request({
         origin: url.origin,
         path: `${url.pathname}${url.search}`,
@@ -108,14 +108,34 @@ export class HttpClient {
     }
   }
 
+  // One that could not be made is tried again with the next request: the CA file may be there by then.
+  #connect(): Promise<Pool | ProxyAgent> {
+    if (this.#isClosed) throw httpFailure("unavailable", this.place, "was closed.", { details: { sent: false } });
+    this.#dispatcher ??= this.#createDispatcher().catch((error: unknown) => {
+      this.#dispatcher = undefined;
+      throw error;
+    });
+    return this.#dispatcher;
+  }
+
   // Loaded with the first request: it costs 70 ms and 18 MB, and a hub without HTTP servers never needs it.
   async #createDispatcher(): Promise<Pool | ProxyAgent> {
-    if (this.#isClosed) throw httpFailure("unavailable", this.place, "was closed.", { details: { sent: false } });
+    const { url, proxy, caFiles, connectTimeoutMs, maxConnections } = this.#options;
+    const ca = caFiles.length === 0 ? undefined : await this.#readTrusted(caFiles);
     const { Pool, ProxyAgent } = await import("undici");
-    const { url, proxy, ca, connectTimeoutMs, maxConnections } = this.#options;
-    const connect = { timeout: connectTimeoutMs, ...(ca && { ca: [...ca] }) };
+    const connect = { timeout: connectTimeoutMs, ...(ca && { ca }) };
     if (proxy === undefined) return new Pool(url.origin, { connections: maxConnections, connect });
     return new ProxyAgent({ uri: proxy, connections: maxConnections, proxyTunnel: url.protocol === "https:", requestTls: connect, proxyTls: connect });
+  }
+
+  // Naming a CA replaces Node's own list, so that list is repeated.
+  async #readTrusted(files: readonly string[]): Promise<string[]> {
+    const { rootCertificates } = await import("node:tls");
+    try {
+      return [...rootCertificates, ...(await Promise.all(files.map((file) => readFile(file, "utf8"))))];
+    } catch (error) {
+      throw httpFailure("unavailable", this.place, "cannot be verified: its `ca` file cannot be read.", { details: { sent: false }, retryable: false, cause: error });
+    }
   }
 
   #redirectTarget(from: URL, location: string, followed: number): URL {

@@ -46,7 +46,7 @@ export function toRequestFailure(error: unknown, place: Place, signal: AbortSign
   if (/proxy/i.test(messageOf(error))) {
     return httpFailure("unavailable", place, "is behind a proxy that refused to connect to it. Check `proxy` and NO_PROXY.", { details: UNSENT, cause: error });
   }
-  if (code.startsWith("HPE_") || code === "UND_ERR_HEADERS_OVERFLOW") {
+  if (code.startsWith("HPE_") || code === "UND_ERR_HEADERS_OVERFLOW" || (error instanceof Error && error.name === "HTTPParserError")) {
     return httpFailure("malformed", place, "answered something that is not HTTP. Check that `url` points to an MCP server.", { cause: error });
   }
   return httpFailure("unavailable", place, "closed the connection before the answer was complete.", { cause: error });

@@ -1,4 +1,5 @@
 import type { FailError } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json.ts";
 import type { HttpClient } from "./client.ts";
 import { httpFailure } from "./failures.ts";
 import type { TransportHandlers } from "../transport.ts";
@@ -49,14 +50,14 @@ export class HttpConnection {
 
   get handlers(): TransportHandlers {
     if (this.#handlers && !this.#isOver) return this.#handlers;
-    throw httpFailure("unavailable", this.options.client.place, "is not connected any more.", { details: { sent: false } });
+    throw this.#disconnected({ sent: false });
   }
 
   /** A signal for one piece of work: it aborts with `parent` and with the connection. Call `done` when the work is over. */
   begin(parent?: AbortSignal): Work {
     const controller = new AbortController();
     const onAbort = (): void => controller.abort(parent?.reason);
-    if (this.#isOver) controller.abort(this.#closedFailure());
+    if (this.#isOver) controller.abort(this.#disconnected({ sent: false }));
     else if (parent?.aborted) onAbort();
     parent?.addEventListener("abort", onAbort, { once: true });
     this.#work.add(controller);
@@ -93,7 +94,7 @@ export class HttpConnection {
 
   /** Ends everything under way, and silence from here on. */
   close(): void {
-    if (!this.#isOver) this.#end(this.#closedFailure());
+    if (!this.#isOver) this.#end(this.#disconnected({}));
   }
 
   #end(reason: FailError): void {
@@ -102,8 +103,8 @@ export class HttpConnection {
     this.#work.clear();
   }
 
-  #closedFailure(): FailError {
-    return httpFailure("unavailable", this.options.client.place, "was disconnected.", { details: { sent: false } });
+  #disconnected(details: JsonObject): FailError {
+    return httpFailure("unavailable", this.options.client.place, "was disconnected.", { details });
   }
 }
 

@@ -11,7 +11,7 @@ afterEach(async () => {
 });
 
 function connect(url: string, headers: Record<string, string> = {}): Promise<Peer> {
-  const client = new HttpClient({ label: "fixture", url: new URL(url), headers, connectTimeoutMs: 5000, maxConnections: 16 });
+  const client = new HttpClient({ label: "fixture", url: new URL(url), headers, caFiles: [], connectTimeoutMs: 5000, maxConnections: 16 });
   clients.push(client);
   return new Peer(new StreamableHttpTransport({ client, maxMessageBytes: 1_000_000, idleMs: 10_000, reopenDelayMs: 20 })).open();
 }
