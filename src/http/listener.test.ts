@@ -22,7 +22,7 @@ const echo: Handler = async (_request, response, context) => {
 };
 
 async function start(config: HttpConfig = {}, mount: (listener: Listener) => void = () => {}, logger: Logger = SILENT_LOGGER): Promise<string> {
-  const listener = createListener(resolveHttp({ port: 0, shutdown_grace_ms: 500, ...config }), logger);
+  const listener = createListener(resolveHttp({ port: 0, shutdown_grace: 500, ...config }), logger);
   open.push(listener);
   listener.route(["GET", "POST"], "/mcp", echo);
   mount(listener);
@@ -315,7 +315,7 @@ describe("faults and the end", () => {
 
   test("closing is bounded when an answer never ends", async () => {
     let isWaiting = false;
-    const url = await start({ shutdown_grace_ms: 50 }, (listener) => listener.route(["GET"], "/never", () => void (isWaiting = true)));
+    const url = await start({ shutdown_grace: 50 }, (listener) => listener.route(["GET"], "/never", () => void (isWaiting = true)));
     const pending = send(`${url}/never`, { method: "GET" });
     const outcome = expect(pending).rejects.toThrow(/hang up|ECONNRESET/);
     await expect.poll(() => isWaiting).toBe(true);
@@ -326,7 +326,7 @@ describe("faults and the end", () => {
 
 describe("event streams", () => {
   test("a quiet stream gets comments, and what is sent arrives at once", async () => {
-    const url = await start({ stream_keep_alive_ms: 100 }, (listener) =>
+    const url = await start({ stream_keep_alive: 100 }, (listener) =>
       listener.route(["GET"], "/events", (_request, _response, context) => context.openStream().send('{"a":1}', { event: "message", id: "7" })),
     );
     const request = httpRequest(`${url}/events`, { agent: false });

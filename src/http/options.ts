@@ -1,4 +1,6 @@
 import type { Rights } from "../core/call.ts";
+import { bytesOption, parseBytes } from "../core/bytes.ts";
+import { durationOption, parseDuration } from "../core/duration.ts";
 import { OptionError } from "../core/errors.ts";
 import { Type, type Static } from "../core/option-schema.ts";
 import { isLoopbackHost } from "./host-names.ts";
@@ -30,22 +32,22 @@ export const HTTP_OPTION_SCHEMAS = {
       default: [],
     }),
   ),
-  max_body_bytes: Type.Optional(Type.Integer({ description: "Largest request body.", default: 4 * 1024 * 1024, minimum: 1024 })),
-  max_json_depth: Type.Optional(Type.Integer({ description: "Deepest nesting of a JSON request.", default: 128, minimum: 8, maximum: 10_000 })),
-  max_header_bytes: Type.Optional(Type.Integer({ description: "Largest request head.", default: 32 * 1024, minimum: 8192 })),
+  max_body_bytes: Type.Optional(bytesOption({ description: "Largest request body.", default: "4MiB" })),
+  max_json_depth: Type.Optional(Type.Integer({ description: "Deepest nesting of a JSON request.", default: 128, minimum: 8, maximum: 1000 })),
+  max_header_bytes: Type.Optional(bytesOption({ description: "Largest request head.", default: "32KiB" })),
   max_connections: Type.Optional(Type.Integer({ description: "Connections open at once; further ones are closed.", default: 10_000, minimum: 1 })),
-  request_timeout_ms: Type.Optional(
-    Type.Integer({ description: "Time in which a request must have arrived whole. Answers and streams are not bound by it.", default: 60_000, minimum: 1000 }),
+  request_timeout: Type.Optional(
+    durationOption({ description: "Time in which a request must have arrived whole. Answers and streams are not bound by it.", default: "1m" }),
   ),
-  idle_timeout_ms: Type.Optional(Type.Integer({ description: "Time that an unused connection is kept open.", default: 60_000, minimum: 1000 })),
-  stream_keep_alive_ms: Type.Optional(Type.Integer({ description: "A quiet event stream gets a comment this often.", default: 15_000, minimum: 100 })),
+  idle_timeout: Type.Optional(durationOption({ description: "Time that an unused connection is kept open.", default: "1m" })),
+  stream_keep_alive: Type.Optional(durationOption({ description: "A quiet event stream gets a comment this often.", default: "15s" })),
   max_stream_backlog_bytes: Type.Optional(
-    Type.Integer({ description: "Bytes that may wait for a slow reader of an event stream before it is cut off.", default: 4 * 1024 * 1024, minimum: 1024 }),
+    bytesOption({ description: "What may wait for a slow reader of an event stream before it is cut off.", default: "4MiB" }),
   ),
-  stream_stall_ms: Type.Optional(
-    Type.Integer({ description: "Time in which a slow reader must take what waits for it before it is cut off.", default: 60_000, minimum: 100 }),
+  stream_stall: Type.Optional(
+    durationOption({ description: "Time in which a slow reader must take what waits for it before it is cut off.", default: "1m" }),
   ),
-  shutdown_grace_ms: Type.Optional(Type.Integer({ description: "Time that answers in flight get when the program ends.", default: 10_000, minimum: 0 })),
+  shutdown_grace: Type.Optional(durationOption({ description: "Time that answers in flight get when the program ends.", default: "10s" })),
 } as const;
 
 export const HttpSchema = Type.Object(HTTP_OPTION_SCHEMAS, { description: "The HTTP listener." });
@@ -102,17 +104,24 @@ export function resolveHttp(raw: HttpConfig = {}): HttpOptions {
 
 function resolveLimits(raw: HttpConfig): HttpLimits {
   return Object.freeze({
-    maxBodyBytes: raw.max_body_bytes ?? 4 * 1024 * 1024,
+    maxBodyBytes: parseBytes(raw.max_body_bytes ?? "4MiB", "server.max_body_bytes"),
     maxJsonDepth: raw.max_json_depth ?? 128,
-    maxHeaderBytes: raw.max_header_bytes ?? 32 * 1024,
+    maxHeaderBytes: parseBytes(raw.max_header_bytes ?? "32KiB", "server.max_header_bytes"),
     maxConnections: raw.max_connections ?? 10_000,
-    requestTimeoutMs: raw.request_timeout_ms ?? 60_000,
-    idleTimeoutMs: raw.idle_timeout_ms ?? 60_000,
-    streamKeepAliveMs: raw.stream_keep_alive_ms ?? 15_000,
-    maxStreamBacklogBytes: raw.max_stream_backlog_bytes ?? 4 * 1024 * 1024,
-    streamStallMs: raw.stream_stall_ms ?? 60_000,
-    shutdownGraceMs: raw.shutdown_grace_ms ?? 10_000,
+    requestTimeoutMs: positiveDuration(raw.request_timeout ?? "1m", "server.request_timeout"),
+    idleTimeoutMs: positiveDuration(raw.idle_timeout ?? "1m", "server.idle_timeout"),
+    streamKeepAliveMs: positiveDuration(raw.stream_keep_alive ?? "15s", "server.stream_keep_alive"),
+    maxStreamBacklogBytes: parseBytes(raw.max_stream_backlog_bytes ?? "4MiB", "server.max_stream_backlog_bytes"),
+    streamStallMs: positiveDuration(raw.stream_stall ?? "1m", "server.stream_stall"),
+    shutdownGraceMs: parseDuration(raw.shutdown_grace ?? "10s", "server.shutdown_grace"),
   });
+}
+
+// Node takes 0 as "no bound at all".
+function positiveDuration(value: number | string, name: string): number {
+  const durationMs = parseDuration(value, name);
+  if (durationMs > 0) return durationMs;
+  throw new OptionError(`\`${name}\` must be above 0, got ${JSON.stringify(value)}.`);
 }
 
 function resolvePort(port: number): number {

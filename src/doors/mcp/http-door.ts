@@ -1,0 +1,119 @@
+import { isUtf8 } from "node:buffer";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ToolMode } from "../../core/hub-port.ts";
+import { Refusal, sendEmpty, sendJson } from "../../http/refusal.ts";
+import type { Listener } from "../../http/listener.ts";
+import type { RequestContext } from "../../http/request-context.ts";
+import { isDeeperThan } from "../../wire/json-depth.ts";
+import { rpcError, RPC, type RequestId, type RpcRequest } from "../../wire/messages.ts";
+import type { HeaderLookup } from "../../wire/modern/headers.ts";
+import { eraOf } from "./era.ts";
+import type { LegacyHttp } from "./legacy/http.ts";
+import type { ModernEndpoint } from "./modern/endpoint.ts";
+import { HttpOutlet } from "./modern/http-outlet.ts";
+import { toolModeOfRequest } from "./tool-mode.ts";
+
+export interface McpHttpParts {
+  readonly modern: ModernEndpoint;
+  /** Absent: only the modern era is served. */
+  readonly legacy?: Pick<LegacyHttp, "post" | "get" | "delete">;
+  readonly defaultMode: ToolMode;
+}
+
+/** Mounts MCP on one path, both eras on the same. Whoever made the parts closes them. */
+export function mountMcp(listener: Listener, parts: McpHttpParts, path = "/mcp"): void {
+  const door = new McpHttpDoor(parts);
+  listener.route(["GET", "POST", "DELETE"], path, (request, response, context) => door.serve(request, response, context));
+}
+
+class McpHttpDoor {
+  readonly #parts: McpHttpParts;
+
+  constructor(parts: McpHttpParts) {
+    this.#parts = parts;
+  }
+
+  serve(request: IncomingMessage, response: ServerResponse, context: RequestContext): void | Promise<void> {
+    if (request.method === "POST") return this.#post(request, response, context);
+    const { legacy } = this.#parts;
+    if (!legacy) throw new Refusal(405, "Method not allowed.", { allow: "POST" });
+    const exchange = legacyExchange(request, response, context);
+    return request.method === "GET" ? legacy.get(exchange) : legacy.delete(exchange);
+  }
+
+  async #post(request: IncomingMessage, response: ServerResponse, context: RequestContext): Promise<void> {
+    if (!isJsonContent(request.headers["content-type"])) throw new Refusal(415, "Unsupported Media Type: Content-Type must be application/json");
+    const parsed = parseBody(await context.readBody(), context.maxJsonDepth);
+    if (!parsed.ok) return sendError(response, null, parsed.code, parsed.message);
+    const headerOf = lookupIn(request);
+    const era = eraOf(parsed.value, headerOf);
+    switch (era.type) {
+      case "refused":
+        return sendError(response, era.id, era.error.code, era.error.message, era.error.data);
+      case "modern-notification":
+        // Over HTTP a caller cancels by closing the stream, so no notification has anything to say.
+        return sendEmpty(response, 202);
+      case "modern-request":
+        return this.#modern(era.message, response, context, request);
+      case "legacy":
+        return this.#legacy(parsed.value, request, response, context);
+    }
+  }
+
+  async #modern(message: RpcRequest, response: ServerResponse, context: RequestContext, request: IncomingMessage): Promise<void> {
+    const canStream = acceptsStream(request.headers.accept);
+    if (!canStream && message.method === "subscriptions/listen") throw new Refusal(406, "Not Acceptable: Client must accept text/event-stream");
+    const outlet = new HttpOutlet(response, context, canStream);
+    const mode = toolModeOfRequest(request.headers, context.query) ?? this.#parts.defaultMode;
+    const facts = { door: "mcp-http", principal: context.principal, mode, signal: outlet.signal, headerOf: lookupIn(request) };
+    await this.#parts.modern.handle(message, outlet, facts);
+  }
+
+  #legacy(body: unknown, request: IncomingMessage, response: ServerResponse, context: RequestContext): void | Promise<void> {
+    const { legacy } = this.#parts;
+    if (legacy) return legacy.post(legacyExchange(request, response, context), body);
+    return sendError(response, null, RPC.unsupportedProtocolVersion, "Unsupported protocol version: this endpoint speaks 2026-07-28 only.", {
+      supported: ["2026-07-28"],
+    });
+  }
+}
+
+function legacyExchange(request: IncomingMessage, response: ServerResponse, context: RequestContext): Parameters<LegacyHttp["get"]>[0] {
+  const mode = toolModeOfRequest(request.headers, context.query);
+  return { request, response, context, ...(mode && { mode }) };
+}
+
+function sendError(response: ServerResponse, id: RequestId | null, code: number, message: string, data?: unknown): void {
+  sendJson(response, 400, JSON.stringify(rpcError(id, code, message, data)));
+}
+
+type Parsed = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly code: number; readonly message: string };
+
+function parseBody(body: Buffer, maxDepth: number): Parsed {
+  if (!isUtf8(body)) return { ok: false, code: RPC.parse, message: "Parse error: the request body is not UTF-8." };
+  const text = body.toString("utf8");
+  if (isDeeperThan(text, maxDepth)) return { ok: false, code: RPC.invalidRequest, message: `Invalid Request: the body nests deeper than ${maxDepth} levels.` };
+  try {
+    return { ok: true, value: JSON.parse(text) as unknown };
+  } catch {
+    return { ok: false, code: RPC.parse, message: "Parse error: the request body is not valid JSON." };
+  }
+}
+
+function lookupIn(request: IncomingMessage): HeaderLookup {
+  return (name) => {
+    const value = request.headers[name];
+    return Array.isArray(value) ? value.join(", ") : value;
+  };
+}
+
+/** Only the media type counts, whatever its parameters; a list of types is none. */
+function isJsonContent(header: string | undefined): boolean {
+  if (header === "application/json") return true;
+  return header !== undefined && header.split(";", 1)[0]!.trim().toLowerCase() === "application/json";
+}
+
+/** A caller that names nothing, or everything, takes a stream too. */
+function acceptsStream(accept: string | undefined): boolean {
+  return accept === undefined || /\*\/\*|text\/(\*|event-stream)/i.test(accept);
+}

@@ -1,0 +1,165 @@
+import { messageOf } from "../../../core/errors.ts";
+import { nextCallId } from "../../../core/call-id.ts";
+import type { HubPort, ServerFacts, ToolMode, View } from "../../../core/hub-port.ts";
+import type { JsonObject } from "../../../core/json.ts";
+import type { Logger } from "../../../core/ports.ts";
+import { rpcError, RPC, type RpcRequest } from "../../../wire/messages.ts";
+import { MODERN_REVISIONS } from "../../../wire/modern/envelope.ts";
+import { replyText, resultAnswer, type Answer } from "../answers.ts";
+import { internalAnswer } from "../failures.ts";
+import { answerMethod, isSharedMethod, methodNotFound, type CallerLink, type MethodContext, type MethodsDeps } from "../methods.ts";
+import type { ModernOptions } from "../options.ts";
+import { admit, mismatched } from "./admission.ts";
+import { CallDesk } from "./call-desk.ts";
+import { ModernCodec, type CacheScope } from "./codec.ts";
+import type { AdmittedFacts, RequestFacts } from "./facts.ts";
+import { Listens } from "./listens.ts";
+import type { ModernOutlet } from "./outlet.ts";
+import { ToolHeaders } from "./tool-headers.ts";
+
+export interface ModernDeps {
+  readonly hub: HubPort;
+  readonly logger: Logger;
+  readonly options: ModernOptions;
+  readonly pageSize?: number;
+  /** Mode of requests that name none; answers in another mode are kept for their caller alone. */
+  readonly defaultMode: ToolMode;
+  /** Callers are told apart by tokens, so what one sees is not for others. */
+  readonly hasTokens: boolean;
+}
+
+/**
+ * The modern era (2026-07-28): each request stands for itself and says in its envelope who sends it. Knows no transport: whoever has
+ * one hands it messages, an outlet for each, and what it knows of the sender.
+ */
+export class ModernEndpoint {
+  readonly #deps: ModernDeps;
+  readonly #methods: MethodsDeps;
+  readonly #listens: Listens;
+  readonly #desk: CallDesk;
+  readonly #toolHeaders: ToolHeaders;
+  readonly #stop: () => void;
+  #facts: Promise<ServerFacts> | undefined;
+
+  constructor(deps: ModernDeps) {
+    const { hub, logger, options, pageSize } = deps;
+    this.#deps = deps;
+    this.#methods = { hub, logger, ...(pageSize !== undefined && { pageSize }) };
+    this.#listens = new Listens(hub, logger, options);
+    this.#desk = new CallDesk(options);
+    this.#toolHeaders = new ToolHeaders(hub);
+    this.#stop = hub.events.listsChanged.on(() => (this.#facts = undefined));
+  }
+
+  /** Calls that wait for input, and open listens. */
+  get load(): { readonly parked: number; readonly listening: number } {
+    return { parked: this.#desk.parked, listening: this.#listens.size };
+  }
+
+  /** Answers one request; resolves when it is over. Replies once, or not at all when the caller cancelled it. Never rejects. */
+  async handle(message: RpcRequest, outlet: ModernOutlet, facts: RequestFacts): Promise<void> {
+    const admission = admit(message, facts.headerOf);
+    if (!admission.ok) {
+      const { code, message: text, data } = admission.error;
+      return outlet.reply(JSON.stringify(rpcError(message.id, code, text, data)), admission.status);
+    }
+    try {
+      await this.#route(message, outlet, { ...facts, envelope: admission.envelope, meta: admission.meta });
+    } catch (error) {
+      const errorId = nextCallId();
+      this.#deps.logger.error("A request of the MCP door failed by a fault of this program.", {
+        call: errorId,
+        method: message.method,
+        error: messageOf(error),
+        ...(error instanceof Error && error.stack !== undefined && { stack: error.stack }),
+      });
+      outlet.reply(replyText(message.id, internalAnswer(errorId)) ?? "", 500);
+    }
+  }
+
+  /** The lasting connection is over: what it listened for and what waited for its input ends. */
+  release(connection: string): void {
+    this.#listens.release(connection);
+    this.#desk.release(connection);
+  }
+
+  /** The principal's token is no longer good. */
+  revoke(principalId: string): void {
+    this.#listens.revoke(principalId);
+  }
+
+  /** Ends every listen with its result and gives up what waits for input. */
+  close(): void {
+    this.#stop();
+    this.#listens.close();
+    this.#desk.close();
+    this.#toolHeaders.close();
+  }
+
+  async #route(message: RpcRequest, outlet: ModernOutlet, request: AdmittedFacts): Promise<void> {
+    const { id, method, params = {} } = message;
+    const send = (answer: Answer, extra: JsonObject, status = statusOf(answer)): void => {
+      const text = request.signal.aborted ? undefined : replyText(id, answer, extra);
+      if (text !== undefined) outlet.reply(text, status);
+    };
+    if (!isSharedMethod(method) && !OWN_METHODS.has(method)) return send(methodNotFound(method), {}, 404);
+    const codec = await this.#codecFor(request, method === "server/discover");
+    if (method === "server/discover") return send(await this.#discover(), codec.cacheable);
+    if (method === "subscriptions/listen") return this.#listens.serve(message, outlet, request, codec.identity);
+    const view: View = { mode: request.mode, principal: request.principal };
+    if (method === "tools/call" && request.headerOf) {
+      const mismatch = await this.#toolHeaders.findMismatch(params, view, request.headerOf);
+      if (mismatch) return send({ type: "error", error: mismatched(mismatch).error }, {}, 400);
+    }
+    const context: Omit<MethodContext, "link"> = { deps: this.#methods, view, codec };
+    if (method.endsWith("/list")) {
+      const answer = await answerMethod({ method, params, meta: request.meta }, { ...context, link: NO_LINK });
+      return send(answer, codec.cacheable);
+    }
+    send(await this.#desk.serve(message, outlet, request, context), codec.complete);
+  }
+
+  async #codecFor(request: AdmittedFacts, afresh: boolean): Promise<ModernCodec> {
+    if (afresh) this.#facts = undefined;
+    this.#facts ??= this.#deps.hub.facts();
+    const isPrivate = this.#deps.hasTokens || request.principal.rights !== undefined || request.mode !== this.#deps.defaultMode;
+    const scope: CacheScope = isPrivate ? "private" : "public";
+    try {
+      return new ModernCodec(await this.#facts, scope);
+    } catch (error) {
+      this.#facts = undefined;
+      throw error;
+    }
+  }
+
+  async #discover(): Promise<Answer> {
+    const { instructions, features } = await (this.#facts ?? this.#deps.hub.facts());
+    // Every list can be asked for and may fill up later: a stateless caller could not be told otherwise.
+    const capabilities = {
+      tools: { listChanged: true },
+      resources: { listChanged: true, ...(features.subscribe && { subscribe: true }) },
+      prompts: { listChanged: true },
+      ...(features.completions && { completions: {} }),
+      ...(features.logging && { logging: {} }),
+    };
+    return resultAnswer({ supportedVersions: MODERN_REVISIONS, capabilities, ...(instructions !== undefined && { instructions }) });
+  }
+}
+
+/** Lists have no way back to their caller and need none. */
+const NO_LINK: CallerLink = Object.freeze({
+  door: "mcp",
+  client: { capabilities: {} },
+  signal: new AbortController().signal,
+  wants: { progress: false },
+  relaysInput: false,
+  notify: () => {},
+  ask: () => Promise.reject(new Error("A list was taken for a call.")),
+});
+
+const OWN_METHODS: ReadonlySet<string> = new Set(["server/discover", "subscriptions/listen"]);
+
+/** Errors are told in the answer itself, except where the revision wants HTTP to say it as well. */
+function statusOf(answer: Answer): number {
+  return answer.type === "error" && answer.error.code === RPC.missingClientCapability ? 400 : 200;
+}

@@ -1,0 +1,26 @@
+import type { Principal } from "../../../core/call.ts";
+import type { ToolMode } from "../../../core/hub-port.ts";
+import type { JsonObject } from "../../../core/json.ts";
+import type { Envelope } from "../../../wire/modern/envelope.ts";
+import type { HeaderLookup } from "../../../wire/modern/headers.ts";
+
+/** What is known of a modern request beyond its message. */
+export interface RequestFacts {
+  /** `mcp-http`, `mcp-stdio`. */
+  readonly door: string;
+  readonly principal: Principal;
+  /** The tool mode that this request asks for, else the server's default. */
+  readonly mode: ToolMode;
+  /** Aborted when the caller cancels this request, or goes before it is answered. */
+  readonly signal: AbortSignal;
+  /** The lasting connection it came by, where there is one; see `Client.connection`. */
+  readonly connection?: string;
+  /** Headers of the request, to be compared with its body. Absent: the transport has none. */
+  readonly headerOf?: HeaderLookup;
+}
+
+/** A request that brought its envelope; `meta` is what is left of its `_meta`. */
+export interface AdmittedFacts extends RequestFacts {
+  readonly envelope: Envelope;
+  readonly meta: JsonObject;
+}

@@ -1,0 +1,62 @@
+import type { ServerResponse } from "node:http";
+import type { EventStream } from "../../../http/event-stream.ts";
+import { sendJson } from "../../../http/refusal.ts";
+import type { RequestContext } from "../../../http/request-context.ts";
+import type { ModernOutlet } from "./outlet.ts";
+
+/**
+ * One modern request's way back over HTTP: plain JSON when nothing comes before the answer, else a stream of events. A call that is
+ * quiet for long becomes a stream too, since clients and proxies give up on a head that does not come.
+ */
+export class HttpOutlet implements ModernOutlet {
+  readonly #response: ServerResponse;
+  readonly #context: RequestContext;
+  readonly #canStream: boolean;
+  readonly #gone = new AbortController();
+  readonly #quiet: NodeJS.Timeout | undefined;
+  #stream: EventStream | undefined;
+  #isOver = false;
+
+  /** A caller that takes no stream gets its answer without what would have come before it. */
+  constructor(response: ServerResponse, context: RequestContext, canStream: boolean) {
+    this.#response = response;
+    this.#context = context;
+    this.#canStream = canStream;
+    response.once("close", () => this.#closed());
+    if (canStream) this.#quiet = setTimeout(() => this.#open(), QUIET_MS).unref();
+  }
+
+  /** Aborted when the caller went before it was answered. */
+  get signal(): AbortSignal {
+    return this.#gone.signal;
+  }
+
+  reply(text: string, status: number): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    clearTimeout(this.#quiet);
+    if (!this.#stream) return sendJson(this.#response, status, text);
+    this.#stream.send(text);
+    this.#stream.end();
+  }
+
+  note(text: string): void {
+    if (this.#isOver || !this.#canStream) return;
+    this.#open().send(text);
+  }
+
+  #open(): EventStream {
+    clearTimeout(this.#quiet);
+    this.#stream ??= this.#context.openStream();
+    return this.#stream;
+  }
+
+  #closed(): void {
+    clearTimeout(this.#quiet);
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#gone.abort(new Error("The caller closed the connection."));
+  }
+}
+
+const QUIET_MS = 20_000;

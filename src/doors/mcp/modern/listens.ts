@@ -1,0 +1,134 @@
+import type { HubPort, ListKind, View } from "../../../core/hub-port.ts";
+import { messageOf } from "../../../core/errors.ts";
+import { objectMember, type JsonObject } from "../../../core/json.ts";
+import type { Logger } from "../../../core/ports.ts";
+import { RPC, rpcError, type RpcRequest } from "../../../wire/messages.ts";
+import { Listen } from "./listen.ts";
+import { ListenBoard } from "./listen-board.ts";
+import type { RequestFacts } from "./facts.ts";
+import type { ModernOutlet } from "./outlet.ts";
+
+export interface ListenOptions {
+  readonly maxSubscriptions: number;
+  readonly maxSubscribedResources: number;
+}
+
+/** What a caller wants to hear of. */
+interface Filter {
+  readonly lists: ReadonlySet<ListKind>;
+  readonly uris: readonly string[];
+  /** As it is acknowledged, without the URIs. */
+  readonly wire: JsonObject;
+}
+
+/** `subscriptions/listen`: streams on which callers hear of changed lists and resources. */
+export class Listens {
+  readonly #hub: HubPort;
+  readonly #logger: Logger;
+  readonly #options: ListenOptions;
+  readonly #board: ListenBoard;
+  readonly #open = new Set<Listen>();
+
+  constructor(hub: HubPort, logger: Logger, options: ListenOptions) {
+    this.#hub = hub;
+    this.#logger = logger;
+    this.#options = options;
+    this.#board = new ListenBoard(hub, logger);
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  /** Serves one listening request. Resolves when it is over. `identity` is the `_meta` that says who answers. */
+  async serve({ id, params }: RpcRequest, outlet: ModernOutlet, facts: RequestFacts, identity: JsonObject): Promise<void> {
+    const refuse = (code: number, message: string): void => outlet.reply(JSON.stringify(rpcError(id, code, message)), 200);
+    if (this.#open.size >= this.#options.maxSubscriptions) return refuse(RPC.internal, "Subscription limit reached");
+    const filter = readFilter(params, this.#options.maxSubscribedResources);
+    if (typeof filter === "string") return refuse(RPC.invalidParams, `Invalid params: ${filter}`);
+    const view: View = { mode: facts.mode, principal: facts.principal };
+    const listen = new Listen({ id, view, outlet, identity, lists: filter.lists, ...(facts.connection !== undefined && { connection: facts.connection }) });
+    this.#open.add(listen);
+    this.#board.join(listen);
+    facts.signal.addEventListener("abort", listen.drop, { once: true });
+    if (facts.signal.aborted) listen.drop();
+    const releases = await this.#begin(listen, filter, view);
+    await listen.ended;
+    facts.signal.removeEventListener("abort", listen.drop);
+    this.#board.leave(listen);
+    this.#open.delete(listen);
+    await Promise.all(releases.map((release) => this.#release(release)));
+  }
+
+  /** The lasting connection is over. */
+  release(connection: string): void {
+    for (const listen of this.#open) if (listen.connection === connection) listen.drop();
+  }
+
+  /** The principal's token is no longer good. */
+  revoke(principalId: string): void {
+    for (const listen of this.#open) if (listen.view.principal.id === principalId) listen.finish();
+  }
+
+  close(): void {
+    for (const listen of this.#open) listen.finish();
+    this.#board.close();
+  }
+
+  async #begin(listen: Listen, filter: Filter, view: View): Promise<readonly (() => Promise<void>)[]> {
+    // The listener has joined before the versions are read, so no change falls between.
+    const [versions, subscribed] = await Promise.all([this.#board.versions(filter.lists, view), this.#subscribe(filter.uris, view)]);
+    const honoured = Array.from(subscribed.keys());
+    const wire = { ...filter.wire, ...(honoured.length > 0 && { resourceSubscriptions: honoured }) };
+    listen.begin(versions, honoured, wire);
+    if (Object.keys(wire).length === 0) listen.finish();
+    return Array.from(subscribed.values());
+  }
+
+  /** What cannot be subscribed to is left out, and so is missing from the acknowledgement. */
+  async #subscribe(uris: readonly string[], { principal }: View): Promise<ReadonlyMap<string, () => Promise<void>>> {
+    const subscribed = new Map<string, () => Promise<void>>();
+    const attempts = uris.map(async (uri) => {
+      try {
+        subscribed.set(uri, await this.#hub.subscribe(uri, principal));
+      } catch (error) {
+        this.#logger.debug("A resource cannot be subscribed to.", { uri, error: messageOf(error) });
+      }
+    });
+    await Promise.all(attempts);
+    return subscribed;
+  }
+
+  async #release(release: () => Promise<void>): Promise<void> {
+    try {
+      await release();
+    } catch (error) {
+      this.#logger.debug("Ending a subscription failed; its source sends to nobody here any more.", { error: messageOf(error) });
+    }
+  }
+}
+
+/** The filter, or what is wrong with it. */
+function readFilter(params: JsonObject | undefined, maxUris: number): Filter | string {
+  const notifications = params && objectMember(params, "notifications");
+  if (!notifications) return "`notifications` is required and must be an object";
+  const lists = new Set<ListKind>();
+  const wire: JsonObject = {};
+  for (const [member, kinds] of LIST_MEMBERS) {
+    const wanted = notifications[member];
+    if (wanted !== undefined && typeof wanted !== "boolean") return `\`notifications.${member}\` must be true or false`;
+    if (!wanted) continue;
+    wire[member] = true;
+    for (const kind of kinds) lists.add(kind);
+  }
+  const uris = notifications["resourceSubscriptions"] ?? [];
+  if (!Array.isArray(uris) || !uris.every((uri): uri is string => typeof uri === "string")) return "`notifications.resourceSubscriptions` must be a list of URIs";
+  if (uris.length > maxUris) return `\`notifications.resourceSubscriptions\` names ${uris.length} resources, and ${maxUris} are allowed`;
+  return { lists, uris: Array.from(new Set(uris)), wire };
+}
+
+const LIST_MEMBERS: readonly (readonly [string, readonly ListKind[]])[] = [
+  ["toolsListChanged", ["tools"]],
+  ["promptsListChanged", ["prompts"]],
+  ["resourcesListChanged", ["resources", "templates"]],
+];

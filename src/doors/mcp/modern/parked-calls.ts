@@ -1,0 +1,76 @@
+import { timeoutFailure } from "../../../core/deadline.ts";
+import { FailError } from "../../../core/errors.ts";
+import { fail } from "../../../core/outcome.ts";
+import { RequestStates, type Binding } from "./request-state.ts";
+import type { RunningCall } from "./running-call.ts";
+
+interface Parked {
+  readonly call: RunningCall;
+  readonly connection: string | undefined;
+  readonly timer: NodeJS.Timeout;
+}
+
+export interface ParkingOptions {
+  readonly maxParkedCalls: number;
+  readonly inputTimeoutMs: number;
+}
+
+/** Calls that wait for their caller to come back with answers: so many, so long, and each for its own caller only. */
+export class ParkedCalls {
+  readonly #options: ParkingOptions;
+  readonly #states = new RequestStates();
+  readonly #byId = new Map<string, Parked>();
+
+  constructor(options: ParkingOptions) {
+    this.#options = options;
+  }
+
+  get size(): number {
+    return this.#byId.size;
+  }
+
+  get isFull(): boolean {
+    return this.#byId.size >= this.#options.maxParkedCalls;
+  }
+
+  /** The state under which the call waits; it serves once. */
+  park(call: RunningCall, binding: Binding, connection?: string): string {
+    const { id, state } = this.#states.seal(binding);
+    const { inputTimeoutMs } = this.#options;
+    const timer = setTimeout(() => this.#giveUp(id, timeoutFailure(inputTimeoutMs)), inputTimeoutMs);
+    timer.unref();
+    this.#byId.set(id, { call, connection, timer });
+    return state;
+  }
+
+  /** The call that waits under this state, which waits there no more; nothing for a state that is not good for this request. */
+  take(state: string, binding: Binding): RunningCall | undefined {
+    const id = this.#states.open(state, binding);
+    const parked = id === undefined ? undefined : this.#byId.get(id);
+    if (id === undefined || !parked) return undefined;
+    clearTimeout(parked.timer);
+    this.#byId.delete(id);
+    return parked.call;
+  }
+
+  /** Nobody will come back by this connection. */
+  release(connection: string): void {
+    for (const [id, parked] of this.#byId) if (parked.connection === connection) this.#giveUp(id, gone());
+  }
+
+  close(): void {
+    for (const id of Array.from(this.#byId.keys())) this.#giveUp(id, gone());
+  }
+
+  #giveUp(id: string, failure: FailError): void {
+    const parked = this.#byId.get(id);
+    if (!parked) return;
+    clearTimeout(parked.timer);
+    this.#byId.delete(id);
+    parked.call.cancel(failure);
+  }
+}
+
+function gone(): FailError {
+  return new FailError(fail("cancelled", "The caller that was asked for input has gone."));
+}

@@ -1,0 +1,213 @@
+import type { Ask, Client, Notice } from "../../../core/call.ts";
+import { cancelledFailure } from "../../../core/deadline.ts";
+import { FailError } from "../../../core/errors.ts";
+import type { JsonObject } from "../../../core/json.ts";
+import { fail } from "../../../core/outcome.ts";
+import type { Answer } from "../answers.ts";
+import { reachesLevel } from "../log-level.ts";
+import type { CallerLink } from "../methods.ts";
+import { isInputMethod, isInputResponse, missingCapabilities, undeclaredFailure } from "./input-requests.ts";
+
+/** One request that waits for a call: the first one, or a retry that brings answers. */
+export interface Visit {
+  readonly signal: AbortSignal;
+  readonly capabilities: JsonObject;
+  readonly progressToken?: string | number;
+  readonly logLevel?: string;
+  note(method: string, params: JsonObject): void;
+}
+
+/** How a visit ends: with the call's answer, or with questions to its caller. */
+export type Turn = { readonly type: "answer"; readonly answer: Answer } | { readonly type: "input"; readonly inputRequests: JsonObject };
+
+interface Question {
+  readonly ask: Ask;
+  resolve(response: JsonObject): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * A call of the modern era. What it asks of its caller cannot be sent as a request here: the visit ends with the questions, the call
+ * goes on waiting without one, and the caller comes back with answers on a new request. Notices that come up in between are held.
+ */
+export class RunningCall implements CallerLink {
+  readonly door: string;
+  readonly client: Client;
+  readonly wants: CallerLink["wants"];
+  readonly relaysInput: boolean;
+  readonly #caller = new AbortController();
+  readonly #questions = new Map<string, Question>();
+  #capabilities: JsonObject;
+  #visit: Visit | undefined;
+  #endTurn: ((turn: Turn) => void) | undefined;
+  #gathering: NodeJS.Timeout | undefined;
+  #held: Notice[] = [];
+  #asked = 0;
+  #answer: Answer | undefined;
+
+  constructor(door: string, client: Client, visit: Visit, relaysInput: boolean) {
+    this.door = door;
+    this.client = client;
+    this.relaysInput = relaysInput;
+    this.#capabilities = visit.capabilities;
+    this.wants = { progress: visit.progressToken !== undefined, ...(visit.logLevel !== undefined && { logLevel: visit.logLevel }) };
+    this.#visit = visit;
+  }
+
+  get signal(): AbortSignal {
+    return this.#caller.signal;
+  }
+
+  /** The call is over. */
+  settle(answer: Answer): void {
+    this.#answer = answer;
+    this.#rejectAll(over());
+    this.#end({ type: "answer", answer });
+  }
+
+  /** Lets a request wait for the call until it is over or asks something. One visit at a time. */
+  turn(visit: Visit): Promise<Turn> {
+    if (this.#answer) {
+      this.#flushTo(visit);
+      return Promise.resolve({ type: "answer", answer: this.#answer });
+    }
+    return new Promise((resolve) => {
+      const onAbort = (): void => this.cancel(visit.signal.reason);
+      this.#visit = visit;
+      this.#capabilities = visit.capabilities;
+      this.#endTurn = (turn) => {
+        visit.signal.removeEventListener("abort", onAbort);
+        resolve(turn);
+      };
+      this.#flushTo(visit);
+      if (visit.signal.aborted) return onAbort();
+      visit.signal.addEventListener("abort", onAbort, { once: true });
+      this.#refuseUndeclared();
+      if (this.#questions.size > 0) this.#gather();
+    });
+  }
+
+  /** Hands answers to whoever asked. What is not answered, or not as it should be, stays asked. */
+  respond(responses: JsonObject): void {
+    for (const [key, question] of this.#questions) {
+      const response = responses[key];
+      if (!isInputResponse(question.ask.method, response)) continue;
+      this.#questions.delete(key);
+      question.resolve(response);
+    }
+  }
+
+  /** The caller wants no answer any more, or did not come back. */
+  cancel(reason: unknown): void {
+    const failure = cancelledFailure(reason);
+    this.#caller.abort(failure);
+    this.#rejectAll(failure);
+    clearTimeout(this.#gathering);
+  }
+
+  /** Nobody can be asked now: those who asked are told why, and the call goes on. */
+  refuseQuestions(error: FailError): void {
+    this.#rejectAll(error);
+  }
+
+  notify(notice: Notice): void {
+    if (this.#answer || this.signal.aborted) return;
+    if (this.#visit) deliver(notice, this.#visit);
+    else this.#hold(notice);
+  }
+
+  async ask(ask: Ask, signal?: AbortSignal): Promise<JsonObject> {
+    if (this.#answer) throw over();
+    this.signal.throwIfAborted();
+    signal?.throwIfAborted();
+    this.#assertAskable(ask);
+    const key = `${ask.method.split("/", 1)[0]!}-${(this.#asked += 1)}`;
+    const onAbort = (): void => this.#withdraw(key, signal?.reason);
+    signal?.addEventListener("abort", onAbort, { once: true });
+    try {
+      return await new Promise<JsonObject>((resolve, reject) => {
+        this.#questions.set(key, { ask, resolve, reject });
+        this.#gather();
+      });
+    } finally {
+      signal?.removeEventListener("abort", onAbort);
+    }
+  }
+
+  #assertAskable(ask: Ask): void {
+    if (!isInputMethod(ask.method)) {
+      const message = `A client of this protocol revision cannot be asked \`${ask.method}\`.`;
+      throw new FailError(fail("denied", message, { details: { ask: ask.method } }));
+    }
+    const missing = missingCapabilities(ask, this.#capabilities);
+    if (missing) throw undeclaredFailure(ask, missing);
+    if (this.#questions.size >= MAX_QUESTIONS) throw new FailError(fail("limited", `The calling client has ${MAX_QUESTIONS} questions of this call to answer already.`));
+  }
+
+  // Questions that come up together are put together. A source writes them one after another, so a short while is waited.
+  #gather(): void {
+    if (!this.#visit || this.#gathering !== undefined) return;
+    this.#gathering = setTimeout(() => {
+      this.#gathering = undefined;
+      if (this.#questions.size === 0) return;
+      const inputRequests = Object.fromEntries(Array.from(this.#questions, ([key, { ask }]) => [key, { method: ask.method, params: ask.params }]));
+      this.#end({ type: "input", inputRequests });
+    }, GATHER_MS);
+  }
+
+  #end(turn: Turn): void {
+    clearTimeout(this.#gathering);
+    this.#gathering = undefined;
+    this.#visit = undefined;
+    this.#endTurn?.(turn);
+    this.#endTurn = undefined;
+  }
+
+  // The caller may declare less on its retry than it did at first.
+  #refuseUndeclared(): void {
+    for (const [key, { ask, reject }] of this.#questions) {
+      const missing = missingCapabilities(ask, this.#capabilities);
+      if (!missing) continue;
+      this.#questions.delete(key);
+      reject(undeclaredFailure(ask, missing));
+    }
+  }
+
+  #withdraw(key: string, reason: unknown): void {
+    const question = this.#questions.get(key);
+    this.#questions.delete(key);
+    question?.reject(cancelledFailure(reason));
+  }
+
+  #rejectAll(error: unknown): void {
+    for (const { reject } of this.#questions.values()) reject(error);
+    this.#questions.clear();
+  }
+
+  #hold(notice: Notice): void {
+    // Of progress only the last word matters.
+    if (notice.method === PROGRESS) this.#held = this.#held.filter(({ method }) => method !== PROGRESS);
+    this.#held.push(notice);
+    if (this.#held.length > MAX_HELD_NOTICES) this.#held.shift();
+  }
+
+  #flushTo(visit: Visit): void {
+    for (const notice of this.#held) deliver(notice, visit);
+    this.#held = [];
+  }
+}
+
+function deliver({ method, params }: Notice, visit: Visit): void {
+  if (method === PROGRESS && visit.progressToken !== undefined) visit.note(method, { ...params, progressToken: visit.progressToken });
+  if (method === MESSAGE && visit.logLevel !== undefined && reachesLevel(params["level"], visit.logLevel)) visit.note(method, params);
+}
+
+function over(): FailError {
+  return new FailError(fail("cancelled", "The call is over, so its caller cannot be asked any more."));
+}
+
+const PROGRESS = "notifications/progress";
+const MESSAGE = "notifications/message";
+const GATHER_MS = 15;
+const MAX_QUESTIONS = 32;
+const MAX_HELD_NOTICES = 64;
