@@ -311,7 +311,7 @@ test("an edit is seen by the next request, a helper's edit too, and an unchanged
   expect(await provider.listing()).toBe(first);
   expect(await run(provider, "t")).toMatchObject({ result: { content: [{ text: "one" }] } });
   write("a/word.ts", `export const word: string = "two";`);
-  await expect.poll(async () => ((await run(provider, "t")) as { result: { content: unknown } }).result.content, { timeout: 1000, interval: 5 }).toEqual([{ type: "text", text: "two" }]);
+  await expect.poll(async () => run(provider, "t"), { timeout: 1000, interval: 5 }).toEqual(ok({ content: [{ type: "text", text: "two" }] }));
   write("b/mcp.ts", register('hub.registerTool("added", () => 1);'));
   await expect.poll(async () => names(await provider.listing()), { timeout: 1000, interval: 5 }).toEqual(["t", "added"]);
   rmSync(join(folder, "mods", "a"), { recursive: true });
@@ -335,8 +335,9 @@ test("a running call ends on what it began with, and the old state is closed aft
   const provider = start();
   const running = run(provider, "t");
   await expect.poll(() => shared.finish).toBeTypeOf("function");
-  write("a/mcp.ts", register('hub.registerTool("t", () => "new");'));
-  await expect.poll(async () => run(provider, "t"), { interval: 5 }).toEqual(ok({ content: [{ type: "text", text: "new" }] }));
+  write("a/mcp.ts", register('hub.registerTool("t", () => "new", {}, "New");'));
+  await expect.poll(async () => (await provider.listing()).tools[0]?.description, { interval: 5 }).toBe("New");
+  expect(await run(provider, "t")).toEqual(ok({ content: [{ type: "text", text: "new" }] }));
   expect(shared.closed).toBeUndefined();
   shared.finish!();
   expect(await running).toEqual(ok({ content: [{ type: "text", text: "old" }] }));
