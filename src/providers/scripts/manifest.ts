@@ -1,0 +1,216 @@
+import { parse } from "smol-toml";
+import { parseDuration } from "../../core/duration.ts";
+import { messageOf } from "../../core/errors.ts";
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import type { ToolLimits, Visibility } from "../../core/records.ts";
+import type { ScriptEnvironment } from "../../runtimes/scripts/run-script.ts";
+import { placeholdersOf } from "../../runtimes/scripts/arguments.ts";
+import { Findings } from "./findings.ts";
+import { parseParameters } from "./parameters.ts";
+
+/** A `tool.toml`, read and checked; the script itself has not been looked at. */
+export interface Manifest {
+  readonly name: string;
+  readonly description: string;
+  readonly keywords: readonly string[];
+  readonly visibility: Visibility;
+  /** As written, relative to the manifest's folder. */
+  readonly script?: string;
+  readonly command?: readonly string[];
+  readonly args: readonly string[];
+  readonly environment: ScriptEnvironment;
+  readonly limits: ToolLimits;
+  /** What MCP callers see: `{name, description, inputSchema, title?, annotations?}`. */
+  readonly definition: JsonObject;
+}
+
+export interface ManifestRules {
+  /** Name of the manifest's folder. */
+  readonly folderName: string;
+  /** A missing `name` is then the folder's. */
+  readonly allowDirnameAsName: boolean;
+}
+
+export interface ParsedManifest {
+  /** Absent when a fault keeps the tool from being offered. */
+  readonly manifest?: Manifest;
+  /** Sentences on what is wrong, faults first. */
+  readonly problems: readonly string[];
+}
+
+const KEYS = [
+  "name",
+  "title",
+  "description",
+  "keywords",
+  "script",
+  "command",
+  "args",
+  "visibility",
+  "parameters",
+  "env",
+  "timeout",
+  "total_timeout",
+  "max_concurrent",
+  "annotations",
+];
+const HINTS: Readonly<Record<string, string>> = {
+  read_only_hint: "readOnlyHint",
+  destructive_hint: "destructiveHint",
+  idempotent_hint: "idempotentHint",
+  open_world_hint: "openWorldHint",
+};
+const MAX_NAME_CHARS = 128;
+
+/** Reads a manifest. Never throws: whatever is wrong is told, and drops this tool only. */
+export function parseManifest(text: string, rules: ManifestRules): ParsedManifest {
+  let raw: JsonObject;
+  try {
+    raw = parse(text) as JsonObject;
+  } catch (error) {
+    return { problems: [`not offered: ${syntaxProblem(error)}`] };
+  }
+  const findings = new Findings();
+  findings.noteUnknownKeys(raw, KEYS);
+  const manifest = readManifest(raw, rules, findings);
+  const isOffered = findings.faults.length === 0;
+  const problems = [...findings.faults.map((fault) => `not offered: ${fault}`), ...findings.remarks];
+  return { ...(isOffered ? { manifest } : {}), problems };
+}
+
+function syntaxProblem(error: unknown): string {
+  const { line, column } = error as { line?: number; column?: number };
+  const [first = ""] = messageOf(error).split("\n", 1);
+  return `the TOML cannot be read${line === undefined ? "" : ` (line ${line}, column ${column})`}: ${first.replace(/^Invalid TOML document: /, "")}`;
+}
+
+function readManifest(raw: JsonObject, rules: ManifestRules, findings: Findings): Manifest {
+  const name = readName(raw, rules, findings);
+  const description = textOf(raw, "description", findings);
+  if (description === undefined) findings.fault("`description` is missing; say in a sentence what the tool does");
+  const inputSchema = parseParameters(raw["parameters"], findings);
+  const title = textOf(raw, "title", findings);
+  const annotations = readAnnotations(raw["annotations"], findings);
+  const command = readCommand(raw["command"], findings);
+  const script = textOf(raw, "script", findings);
+  if (script === undefined && !command) findings.fault("`script` is missing; name the file that runs, such as `script = \"main.py\"`");
+  return {
+    name,
+    description: description ?? "",
+    keywords: readTexts(raw["keywords"], "keywords", findings),
+    visibility: readVisibility(raw["visibility"], findings),
+    ...(script === undefined ? {} : { script }),
+    ...(command ? { command } : {}),
+    args: readArguments(raw["args"], inputSchema, findings),
+    environment: readEnvironment(raw["env"], findings),
+    limits: readLimits(raw, findings),
+    definition: { name, ...(title === undefined ? {} : { title }), description, inputSchema, ...(annotations ? { annotations } : {}) },
+  };
+}
+
+function readName(raw: JsonObject, { folderName, allowDirnameAsName }: ManifestRules, findings: Findings): string {
+  const name = textOf(raw, "name", findings) ?? (allowDirnameAsName ? folderName : undefined);
+  if (name === undefined) {
+    findings.fault(`\`name\` is missing; add \`name = ${JSON.stringify(folderName)}\`, or set \`allow_dirname_as_name = true\` in [scripts]`);
+    return "";
+  }
+  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+  if (name.length > MAX_NAME_CHARS || /[\u0000-\u001f\u007f]/.test(name)) findings.fault(`\`name\` must have at most ${MAX_NAME_CHARS} characters and no control characters`);
+  return name;
+}
+
+/** A text that says something; empty counts as missing. */
+function textOf(raw: JsonObject, key: string, findings: Findings): string | undefined {
+  const value = raw[key];
+  if (value === undefined) return undefined;
+  if (typeof value !== "string") findings.fault(`\`${key}\` must be a text, got ${JSON.stringify(value)}`);
+  return typeof value === "string" && value.trim() !== "" ? value : undefined;
+}
+
+function readTexts(value: unknown, key: string, findings: Findings): readonly string[] {
+  if (value === undefined) return [];
+  if (Array.isArray(value) && value.every((item) => typeof item === "string")) return value as string[];
+  findings.fault(`\`${key}\` must be a list of texts, such as \`${key} = ["one", "two"]\``);
+  return [];
+}
+
+function readVisibility(value: unknown, findings: Findings): Visibility {
+  if (value === undefined || value === "native") return "native";
+  if (value !== "ondemand") findings.fault(`\`visibility\` is ${JSON.stringify(value)}; accepted are "native" and "ondemand"`);
+  return "ondemand";
+}
+
+function readCommand(value: unknown, findings: Findings): readonly string[] | undefined {
+  if (value === undefined) return undefined;
+  const words = typeof value === "string" ? [value] : readTexts(value, "command", findings);
+  if (words[0] === undefined || words[0].trim() === "") {
+    findings.fault('`command` must name a program, such as `command = ["python3", "main.py"]`');
+    return undefined;
+  }
+  if (typeof value === "string" && /\s/.test(value)) findings.remark("`command` is one program, spaces included; write a list to give it arguments");
+  return words;
+}
+
+function readArguments(value: unknown, inputSchema: JsonObject, findings: Findings): readonly string[] {
+  const templates = readTexts(value, "args", findings);
+  const known = Object.keys(inputSchema["properties"] as JsonObject);
+  for (const name of templates.flatMap(placeholdersOf)) {
+    if (!known.includes(name)) findings.fault(`\`args\` names \`{${name}}\`, which is no parameter; write {{ and }} for braces`);
+  }
+  return templates;
+}
+
+function readEnvironment(value: unknown, findings: Findings): ScriptEnvironment {
+  const own: Record<string, string> = {};
+  if (value === undefined) return { own, inherit: [] };
+  if (!isJsonObject(value)) {
+    findings.fault("`env` must be a table of variables");
+    return { own, inherit: [] };
+  }
+  for (const [name, setting] of Object.entries(value)) {
+    if (name === "pass") continue;
+    if (typeof setting === "string" || typeof setting === "number" || typeof setting === "boolean") own[name] = String(setting);
+    else findings.fault(`\`env.${name}\` must be a text`);
+  }
+  return { own, inherit: readTexts(value["pass"], "env.pass", findings) };
+}
+
+function readLimits(raw: JsonObject, findings: Findings): ToolLimits {
+  const timeoutMs = durationOf(raw, "timeout", findings);
+  const totalTimeoutMs = durationOf(raw, "total_timeout", findings);
+  const maxConcurrent = raw["max_concurrent"];
+  const isCount = Number.isInteger(maxConcurrent) && (maxConcurrent as number) > 0;
+  if (maxConcurrent !== undefined && !isCount) findings.fault("`max_concurrent` must be a whole number above 0");
+  return {
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(totalTimeoutMs === undefined ? {} : { totalTimeoutMs }),
+    ...(isCount ? { maxConcurrent: maxConcurrent as number } : {}),
+  };
+}
+
+function durationOf(raw: JsonObject, key: string, findings: Findings): number | undefined {
+  const value = raw[key];
+  if (value === undefined) return undefined;
+  try {
+    return parseDuration(value as string | number, key);
+  } catch (error) {
+    findings.fault(messageOf(error));
+    return undefined;
+  }
+}
+
+function readAnnotations(value: unknown, findings: Findings): JsonObject | undefined {
+  if (value === undefined) return undefined;
+  if (!isJsonObject(value)) {
+    findings.fault("`annotations` must be a table");
+    return undefined;
+  }
+  findings.noteUnknownKeys(value, [...Object.keys(HINTS), ...Object.values(HINTS)], "annotations");
+  const annotations: JsonObject = {};
+  for (const [key, name] of Object.entries(HINTS)) {
+    const hint = value[key] ?? value[name];
+    if (typeof hint === "boolean") annotations[name] = hint;
+    else if (hint !== undefined) findings.fault(`\`annotations.${key}\` must be true or false`);
+  }
+  return annotations;
+}

@@ -1,0 +1,48 @@
+import { resolve } from "node:path";
+import { bytesOption, parseBytes } from "../../core/bytes.ts";
+import { durationOption, parseDuration } from "../../core/duration.ts";
+import { Type, type Static } from "../../core/option-schema.ts";
+
+const DEFAULT_TOOLS_PATH = "./tools";
+const DEFAULT_MAX_OUTPUT_BYTES = 10_000_000;
+
+const paths = (notes: { description: string; default: unknown }) =>
+  Type.Union([Type.Path({ minLength: 1 }), Type.Array(Type.Path({ minLength: 1 }))], notes);
+
+/** `[scripts]`, also written `[scriptling]`. */
+export const ScriptsSchema = Type.Object(
+  {
+    tools_path: Type.Optional(paths({ description: "Folder, or list of folders, with one folder per tool: a tool.toml beside its script.", default: DEFAULT_TOOLS_PATH })),
+    libraries_path: Type.Optional(paths({ description: "Folder, or list of folders, that scripts may import from: put on PYTHONPATH and NODE_PATH.", default: [] })),
+    allow_dirname_as_name: Type.Optional(Type.Boolean({ description: "A tool.toml without `name` takes the name of its folder.", default: false })),
+    timeout: Type.Optional(durationOption({ description: "Time of a call without a sign of life, for tools that do not set their own; absent, the hub's." })),
+    max_output: Type.Optional(bytesOption({ description: "Most that one call may write, on all its descriptors together.", default: DEFAULT_MAX_OUTPUT_BYTES })),
+  },
+  { description: "Script tools: folders with a tool.toml, fresh on every request." },
+);
+export type ScriptsConfig = Static<typeof ScriptsSchema>;
+
+export interface ScriptsOptions {
+  /** Absolute; of two tools with one name, that of the first folder wins. */
+  readonly toolsPaths: readonly string[];
+  readonly librariesPaths: readonly string[];
+  readonly allowDirnameAsName: boolean;
+  readonly timeoutMs: number | undefined;
+  readonly maxOutputBytes: number;
+}
+
+/** Fills in the defaults; relative paths count from `folder`. Throws an `OptionError` for a size or time that cannot be read. */
+export function resolveScripts(raw: ScriptsConfig = {}, folder: string = process.cwd()): ScriptsOptions {
+  return Object.freeze({
+    toolsPaths: toPaths(raw.tools_path ?? DEFAULT_TOOLS_PATH, folder),
+    librariesPaths: toPaths(raw.libraries_path ?? [], folder),
+    allowDirnameAsName: raw.allow_dirname_as_name ?? false,
+    timeoutMs: raw.timeout === undefined ? undefined : parseDuration(raw.timeout, "scripts.timeout"),
+    maxOutputBytes: parseBytes(raw.max_output ?? DEFAULT_MAX_OUTPUT_BYTES, "scripts.max_output"),
+  });
+}
+
+function toPaths(value: string | readonly string[], folder: string): readonly string[] {
+  const paths = typeof value === "string" ? [value] : value;
+  return Object.freeze(Array.from(new Set(paths.map((path) => resolve(folder, path)))));
+}

@@ -1,0 +1,102 @@
+import { realpathSync } from "node:fs";
+import { basename, dirname, isAbsolute, resolve } from "node:path";
+import type { JsonObject } from "../../core/json.ts";
+import type { ToolLimits, Visibility } from "../../core/records.ts";
+import { neededCommands } from "../../runtimes/scripts/command-line.ts";
+import { isInside } from "../../runtimes/scripts/inside.ts";
+import type { Script } from "../../runtimes/scripts/run-script.ts";
+import { statsOf } from "../file-stamp.ts";
+import type { Built, FileText, Folder, FolderReader } from "../folder-node.ts";
+import { parseManifest, type Manifest } from "./manifest.ts";
+
+export const MANIFEST_NAME = "tool.toml";
+
+/** One tool as its folder described it: definition and executable from the same reading. */
+export interface ScriptTool {
+  readonly place: string;
+  readonly description: string;
+  readonly keywords: readonly string[];
+  readonly visibility: Visibility;
+  readonly limits: ToolLimits;
+  readonly definition: JsonObject;
+  readonly script: Script;
+  /** Commands of which one must be on this machine. */
+  readonly needs: readonly string[];
+}
+
+export interface ScriptFolder {
+  readonly tool?: ScriptTool;
+  readonly problems: readonly { readonly subject: string; readonly message: string }[];
+}
+
+/** Reads folders that hold a file named exactly `tool.toml`. Folders inside such a folder are the tool's own business. */
+export function createScriptReader({ allowDirnameAsName }: { readonly allowDirnameAsName: boolean }): FolderReader<ScriptFolder> {
+  return {
+    wants: (fileName) => fileName === MANIFEST_NAME,
+    descends: (folder) => !folder.files.includes(MANIFEST_NAME),
+    build(folder, texts) {
+      const text = texts.get(MANIFEST_NAME);
+      return text ? readScriptFolder(folder, text, allowDirnameAsName) : { value: { problems: [] } };
+    },
+  };
+}
+
+function readScriptFolder(folder: Folder, file: FileText, allowDirnameAsName: boolean): Built<ScriptFolder> {
+  const subject = folder.place === "" ? MANIFEST_NAME : `${folder.place}/${MANIFEST_NAME}`;
+  if ("problem" in file) return { value: { problems: [{ subject, message: `not offered: ${file.problem}` }] } };
+  const { manifest, problems } = parseManifest(file.text, { folderName: basename(folder.path), allowDirnameAsName });
+  const told = problems.map((message) => ({ subject, message }));
+  if (!manifest) return { value: { problems: told } };
+  const place = placeScript(manifest, folder);
+  const alsoWatch = place.watch === undefined ? [] : [place.watch];
+  if (place.problem !== undefined) return { value: { problems: [...told, { subject, message: `not offered: ${place.problem}` }] }, alsoWatch };
+  return { value: { tool: toTool(manifest, folder, place.file), problems: told }, alsoWatch };
+}
+
+interface ScriptPlace {
+  readonly file?: string;
+  readonly problem?: string;
+  /** A file whose coming and going does not show in the tool's folder. */
+  readonly watch?: string;
+}
+
+/** S7: what runs lies inside the tools folder, symbolic links resolved. */
+function placeScript(manifest: Manifest, folder: Folder): ScriptPlace {
+  const named = manifest.script ?? localCommand(manifest);
+  if (named === undefined) return {};
+  const key = manifest.script === undefined ? "command" : "script";
+  if (isAbsolute(named)) return { problem: `\`${key}\` must be relative to the tool's folder, got an absolute path` };
+  const file = resolve(folder.path, named);
+  let real: string;
+  try {
+    real = realpathSync(file);
+  } catch {
+    return { watch: file, problem: `\`${key}\` names \`${named}\`, which is not there` };
+  }
+  const watch = dirname(real) === folder.path ? {} : { watch: file };
+  if (!isInside(real, folder.realRoot)) return { ...watch, problem: `\`${key}\` names \`${named}\`, which leads out of the tools folder` };
+  if (!statsOf(real)?.isFile()) return { watch: file, problem: `\`${key}\` names \`${named}\`, which is not a file` };
+  return { ...watch, file };
+}
+
+/** A command given as a relative path, such as `./run.sh`: it must lie inside too. Names on PATH and absolute paths are the operator's. */
+function localCommand({ command: [program] = [] }: Manifest): string | undefined {
+  return program !== undefined && /[/\\]/.test(program) && !isAbsolute(program) ? program : undefined;
+}
+
+function toTool(manifest: Manifest, folder: Folder, file: string | undefined): ScriptTool {
+  const { name, description, keywords, visibility, limits, definition, command, args, environment } = manifest;
+  const script: Script = {
+    name,
+    folder: folder.path,
+    root: folder.realRoot,
+    ...(manifest.script === undefined || file === undefined ? {} : { script: file }),
+    ...(command ? { command } : {}),
+    args,
+    environment,
+  };
+  // A tool with a PATH of its own is searched there, at the call.
+  const hasOwnPath = Object.hasOwn(environment.own, "PATH");
+  const needs = hasOwnPath ? [] : command ? [localCommand(manifest) === undefined ? command[0]! : file!] : neededCommands(file!);
+  return { place: folder.place, description, keywords, visibility, limits, definition, script, needs };
+}

@@ -1,0 +1,62 @@
+import { FailError } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { fail } from "../../core/outcome.ts";
+
+/** Longer values are on stdin only: one variable of more than 128 KiB keeps a program from starting. */
+export const MAX_VARIABLE_BYTES = 32 * 1024;
+/** All variables together, names included; the rest is on stdin only. */
+const MAX_VARIABLES_BYTES = 512 * 1024;
+
+const PLACEHOLDER = /\{\{|\}\}|\{([^{}]*)\}/g;
+
+/**
+ * `TOOL_ARG_<NAME>` for each argument: strings as they are, everything else as JSON. Letters become capitals, and whatever is
+ * neither letter nor digit becomes `_`. Of two names that become the same, the first counts.
+ */
+export function argumentVariables(args: JsonObject): Record<string, string> {
+  const variables: Record<string, string> = {};
+  let total = 0;
+  for (const [name, value] of Object.entries(args)) {
+    const key = `TOOL_ARG_${name.toUpperCase().replaceAll(/[^A-Z0-9]/g, "_")}`;
+    const text = textOf(value);
+    const bytes = Buffer.byteLength(text);
+    if (key in variables || bytes > MAX_VARIABLE_BYTES || total + bytes + key.length > MAX_VARIABLES_BYTES || text.includes("\0")) continue;
+    total += bytes + key.length;
+    variables[key] = text;
+  }
+  return variables;
+}
+
+/** The parameter names that a template such as `--limit={limit}` holds. */
+export function placeholdersOf(template: string): string[] {
+  return Array.from(template.matchAll(PLACEHOLDER)).flatMap(([, name]) => (name === undefined ? [] : [name]));
+}
+
+/**
+ * Argument templates with values put in: `{limit}` stands for the argument's value (strings as they are, everything else as JSON),
+ * `{{` and `}}` for braces. Each template makes one argument, whatever the value holds. A template that names an absent argument is
+ * left out, together with the option before it when it is nothing but the value: `["--limit", "{limit}"]` vanishes as a pair.
+ */
+export function expandArguments(templates: readonly string[], args: JsonObject): string[] {
+  const expanded: string[] = [];
+  for (const [index, template] of templates.entries()) {
+    if (placeholdersOf(template).some((name) => !Object.hasOwn(args, name) || args[name] === undefined)) {
+      const before = templates[index - 1];
+      const isLone = /^\{[^{}]*\}$/.test(template);
+      if (isLone && before?.startsWith("-") && !before.includes("{") && expanded.at(-1) === before) expanded.pop();
+      continue;
+    }
+    expanded.push(template.replaceAll(PLACEHOLDER, (found, name: string | undefined) => (name === undefined ? found[0]! : valueText(name, args[name]))));
+  }
+  return expanded;
+}
+
+function valueText(name: string, value: unknown): string {
+  const text = textOf(value);
+  if (!text.includes("\0")) return text;
+  throw new FailError(fail("invalid_params", `Argument \`${name}\` holds a NUL character, which no program takes on its command line. Send it without.`));
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

@@ -1,0 +1,130 @@
+import { closeSync, openSync, readSync } from "node:fs";
+import { basename, extname } from "node:path";
+import { FailError } from "../../core/errors.ts";
+import { realPython } from "../../process/interpreter.ts";
+import { findCommand, type CommandPlace } from "../../process/resolve-command.ts";
+import { typescriptNodeArgs } from "../typescript/node-args.ts";
+
+/** A program and the arguments that come before the script's own. */
+export interface CommandLine {
+  readonly command: string;
+  readonly args: readonly string[];
+}
+
+type Runtime = "python" | "node" | "typescript" | "sh";
+
+const RUNTIMES: Readonly<Record<string, Runtime>> = {
+  ".py": "python",
+  ".js": "node",
+  ".mjs": "node",
+  ".cjs": "node",
+  ".ts": "typescript",
+  ".mts": "typescript",
+  ".cts": "typescript",
+  ".sh": "sh",
+};
+
+/** First lines that ask for nothing but what the table gives anyway. */
+const ORDINARY: Readonly<Record<Runtime, RegExp>> = {
+  python: /^python3?$/,
+  node: /^node$/,
+  typescript: /^node$/,
+  sh: /^sh$/,
+};
+
+const PYTHON_COMMANDS = process.platform === "win32" ? ["python3", "python", "py"] : ["python3", "python"];
+
+/**
+ * How a script is run: a first line `#!` that names something out of the ordinary (`bash`, a virtual environment, `uv run`) decides,
+ * then the suffix; a file with neither is run as a program itself. Throws a `FailError` of kind `unavailable` when the runtime is
+ * missing.
+ */
+export async function scriptCommandLine(script: string, place: CommandPlace): Promise<CommandLine> {
+  const runtime = RUNTIMES[extname(script).toLowerCase()];
+  const shebang = readShebang(script);
+  if (shebang && !(runtime && isOrdinary(shebang, runtime))) return { command: shebang.command, args: [...shebang.args, script] };
+  if (runtime === undefined) return { command: script, args: [] };
+  const { command, args } = await runtimeCommand(runtime, place);
+  return { command, args: [...args, script] };
+}
+
+/** The runtime for files of one suffix, without a script. Throws as `scriptCommandLine` does. */
+export async function suffixCommandLine(suffix: string, place: CommandPlace): Promise<CommandLine> {
+  const runtime = RUNTIMES[suffix];
+  if (runtime === undefined) throw new TypeError(`No runtime for ${suffix}.`);
+  return runtimeCommand(runtime, place);
+}
+
+async function runtimeCommand(runtime: Runtime, place: CommandPlace): Promise<CommandLine> {
+  if (runtime === "python") return { command: await findPython(place), args: [] };
+  if (runtime === "sh") return { command: "sh", args: [] };
+  return { command: process.execPath, args: runtime === "typescript" ? typescriptNodeArgs() : [] };
+}
+
+async function findPython(place: CommandPlace): Promise<string> {
+  let first: unknown;
+  for (const command of PYTHON_COMMANDS) {
+    try {
+      return await realPython(command, place);
+    } catch (error) {
+      first ??= error;
+    }
+  }
+  throw first;
+}
+
+/** Commands of which one must be on this machine for the script to run; none when it needs nothing but this program. */
+export function neededCommands(script: string): readonly string[] {
+  const shebang = readShebang(script);
+  const runtime = RUNTIMES[extname(script).toLowerCase()];
+  if (shebang && !(runtime && isOrdinary(shebang, runtime))) return [shebang.command];
+  if (runtime === "node" || runtime === "typescript") return [];
+  return runtime === "python" ? PYTHON_COMMANDS : [runtime ?? script];
+}
+
+/** Why none of the commands can be run, or `undefined` when one can. Looks at PATH only; starts nothing. */
+export function missingCommands(commands: readonly string[], place: CommandPlace): string | undefined {
+  let reason: string | undefined;
+  for (const command of commands) {
+    try {
+      findCommand(command, place);
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof FailError)) throw error;
+      reason ??= error.failure.message;
+    }
+  }
+  return reason;
+}
+
+function isOrdinary({ command, args }: CommandLine, runtime: Runtime): boolean {
+  const isGeneral = !command.includes("/") || /^\/(?:usr\/(?:local\/)?)?bin\//.test(command);
+  return isGeneral && args.length === 0 && ORDINARY[runtime].test(basename(command));
+}
+
+const MAX_SHEBANG_BYTES = 256;
+
+/** The first line of a script as program and arguments, `env` and its `-S` taken away. */
+function readShebang(script: string): CommandLine | undefined {
+  const line = firstLine(script);
+  if (!line?.startsWith("#!")) return undefined;
+  let words = line.slice(2).trim().split(/\s+/);
+  if (basename(words[0] ?? "") === "env") words = words.slice(words[1] === "-S" ? 2 : 1);
+  const [command, ...args] = words;
+  return command === undefined || command === "" ? undefined : { command, args };
+}
+
+function firstLine(path: string): string | undefined {
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(path, "r");
+    const bytes = Buffer.alloc(MAX_SHEBANG_BYTES);
+    const length = readSync(descriptor, bytes, 0, MAX_SHEBANG_BYTES, 0);
+    return bytes.toString("utf8", 0, length).split("\n", 1)[0]!.replace(/\r$/, "");
+  } catch {
+    // Whoever runs the script says what is wrong with it.
+    return undefined;
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}

@@ -1,0 +1,150 @@
+import type { Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import { formatBytes } from "../../core/bytes.ts";
+import { cancelledFailure } from "../../core/deadline.ts";
+import { FailError } from "../../core/errors.ts";
+import { fail } from "../../core/outcome.ts";
+import { spawnChild, type Child, type Exit } from "../../process/child.ts";
+import { StderrTail } from "../../process/stderr-tail.ts";
+import { LineDecoder } from "../../wire/lines.ts";
+
+/** Time from SIGTERM to SIGKILL when a call is over before its child is. */
+export const KILL_GRACE_MS = 300;
+/** Time that grandchildren may hold the pipes of an ended child before the answer goes out without them. */
+const PIPE_GRACE_MS = 250;
+
+export interface ChildRun {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** What the child reads on stdin. */
+  readonly input: string;
+  /** Bound over all that the child writes, on every descriptor together. */
+  readonly maxOutputBytes: number;
+  /** Each ends the child: the call's own (deadline and caller), and that of the provider's closing. */
+  readonly signals: readonly AbortSignal[];
+  /** Living children of the provider, so that it can wait for their end when it closes. */
+  readonly living: Set<Child>;
+}
+
+export interface ChildOutput {
+  /** Hears every line on stderr. */
+  onStderrLine(line: string): void;
+  /** Hears every line on descriptor 3. */
+  onMessageLine(line: string): void;
+  /** Hears stdout line by line. Absent: stdout is kept and handed over whole. */
+  onStdoutLine?(line: string): void;
+}
+
+export interface Finished {
+  readonly exit: Exit;
+  /** Empty when somebody hears the lines instead. */
+  readonly stdout: Buffer;
+  readonly stderr: StderrTail;
+}
+
+/**
+ * Runs one child for one call: feeds it, hears it, bounds it. Rejects with a `FailError`: `unavailable` or `limited` when it cannot
+ * be started, `too_large` past the bound, `timeout` or `cancelled` by the signal. Whatever happens, the child's tree is ended.
+ */
+export async function runChild(run: ChildRun, output: ChildOutput): Promise<Finished> {
+  const over = run.signals.find((signal) => signal.aborted);
+  if (over) throw cancelledFailure(over.reason);
+  const child = await spawnChild({ command: run.command, args: run.args, cwd: run.cwd, env: run.env, extraPipes: 1 });
+  run.living.add(child);
+  void child.gone.then(() => run.living.delete(child));
+  const ending = new Ending(child, run.signals);
+  try {
+    const reading = readOutput(child, run.maxOutputBytes, output, ending);
+    child.stdin.end(run.input);
+    const exit = await ending.race(child.exited);
+    await ending.race(Promise.race([child.closed, sleep(PIPE_GRACE_MS)]));
+    reading.flush();
+    return { exit, stdout: reading.stdout(), stderr: reading.stderr };
+  } finally {
+    ending.release();
+    for (const stream of [child.stdout, child.stderr, ...child.pipes]) stream.destroy();
+  }
+}
+
+/** Waits for the child, or for the reason to stop waiting; the latter kills first. */
+class Ending {
+  readonly #child: Child;
+  readonly #signals: readonly AbortSignal[];
+  readonly #stopped: Promise<never>;
+  #stop: (failure: FailError) => void = () => {};
+  #isOver = false;
+  readonly #onAbort = () => this.stop(cancelledFailure(this.#signals.find((signal) => signal.aborted)?.reason), KILL_GRACE_MS);
+
+  constructor(child: Child, signals: readonly AbortSignal[]) {
+    this.#child = child;
+    this.#signals = signals;
+    this.#stopped = new Promise((_, reject) => {
+      this.#stop = reject;
+    });
+    // Nobody may be waiting at that moment.
+    this.#stopped.catch(() => {});
+    for (const signal of signals) signal.addEventListener("abort", this.#onAbort, { once: true });
+    if (signals.some((signal) => signal.aborted)) this.#onAbort();
+  }
+
+  stop(failure: FailError, graceMs: number): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    void this.#child.kill(graceMs).then(() => this.#stop(failure));
+  }
+
+  /** Once stopping has begun, only its reason comes out, not how the killed child ended. */
+  async race<T>(work: Promise<T>): Promise<T> {
+    const value = await Promise.race([work, this.#stopped]);
+    return this.#isOver ? this.#stopped : value;
+  }
+
+  release(): void {
+    this.#isOver = true;
+    for (const signal of this.#signals) signal.removeEventListener("abort", this.#onAbort);
+  }
+}
+
+interface Reading {
+  readonly stderr: StderrTail;
+  stdout(): Buffer;
+  flush(): void;
+}
+
+const MAX_LOG_LINE_BYTES = 64 * 1024;
+
+function readOutput(child: Child, maxBytes: number, output: ChildOutput, ending: Ending): Reading {
+  const kept: Buffer[] = [];
+  const stderr = new StderrTail({ onLine: (line) => output.onStderrLine(line) });
+  const prints = new LineDecoder(MAX_LOG_LINE_BYTES, (line) => output.onStdoutLine?.(line), (bytes) => output.onStdoutLine?.(`(a line over ${formatBytes(bytes)} was left out)`));
+  // Bounded by the whole output, so a line never outgrows it.
+  const messages = new LineDecoder(maxBytes, (line) => output.onMessageLine(line), () => {});
+  let seen = 0;
+  const read = (stream: Readable, take: (chunk: Buffer) => void) => {
+    stream.on("data", (chunk: Buffer) => {
+      seen += chunk.length;
+      if (seen > maxBytes) return ending.stop(tooLarge(maxBytes), 0);
+      take(chunk);
+    });
+  };
+  read(child.stdout, output.onStdoutLine ? (chunk) => prints.push(chunk) : (chunk) => kept.push(chunk));
+  read(child.stderr, (chunk) => stderr.push(chunk));
+  read(child.pipes[0]!, (chunk) => messages.push(chunk));
+  return {
+    stderr,
+    stdout: () => Buffer.concat(kept),
+    flush: () => {
+      prints.flush();
+      messages.flush();
+      stderr.flush();
+    },
+  };
+}
+
+function tooLarge(maxBytes: number): FailError {
+  return new FailError(
+    fail("too_large", `The tool wrote more than ${formatBytes(maxBytes)} and was ended. Ask it for less, or raise \`max_output\`.`, { details: { maxBytes } }),
+  );
+}

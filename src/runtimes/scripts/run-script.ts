@@ -1,0 +1,122 @@
+import { realpathSync, statSync } from "node:fs";
+import { delimiter } from "node:path";
+import type { Call } from "../../core/call.ts";
+import { FailError } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { fail, type Outcome } from "../../core/outcome.ts";
+import { childEnvironment } from "../../process/environment.ts";
+import { argumentVariables, expandArguments } from "./arguments.ts";
+import { CallNotices } from "./call-notices.ts";
+import type { ScriptHost } from "./script-host.ts";
+import { scriptCommandLine, type CommandLine } from "./command-line.ts";
+import { hidePaths } from "./hide-paths.ts";
+import { isInside } from "./inside.ts";
+import { runChild } from "./run-child.ts";
+import { failureOutcome, successOutcome } from "./script-result.ts";
+
+/** All that is needed to run a script tool, from one reading of its manifest. */
+export interface Script {
+  /** The tool's name, for messages. */
+  readonly name: string;
+  /** Working folder: where the manifest lies. */
+  readonly folder: string;
+  /** Folder that the script must lie in, symbolic links resolved. */
+  readonly root: string;
+  /** The script's file. Absent when `command` says all. */
+  readonly script?: string;
+  /** Program and first arguments in place of what the script's suffix asks for. */
+  readonly command?: readonly string[];
+  /** Templates of further arguments; see `expandArguments`. */
+  readonly args: readonly string[];
+  readonly environment: ScriptEnvironment;
+}
+
+export interface ScriptEnvironment {
+  readonly own: Readonly<Record<string, string>>;
+  readonly inherit: readonly string[];
+}
+
+
+/**
+ * Runs a script tool once. The arguments come as a JSON object on stdin, as `TOOL_ARG_<NAME>` and through the templates; stdout is the
+ * result, stderr the log, JSON lines on descriptor 3 are progress. Never throws for an expected failure.
+ */
+export async function runScript(script: Script, args: JsonObject, call: Call, host: ScriptHost): Promise<Outcome> {
+  const notices = new CallNotices(call, script.name);
+  try {
+    return await runWith(script, args, call, host, notices);
+  } catch (error) {
+    if (error instanceof FailError) return error.failure;
+    throw error;
+  } finally {
+    notices.finish();
+  }
+}
+
+async function runWith(script: Script, args: JsonObject, call: Call, host: ScriptHost, notices: CallNotices): Promise<Outcome> {
+  const env = scriptEnvironment(script.environment, host.libraries, argumentVariables(args));
+  const line = await commandLineOf(script, env);
+  const run = {
+    command: line.command,
+    args: [...line.args, ...expandArguments(script.args, args)],
+    cwd: script.folder,
+    env,
+    input: JSON.stringify(args),
+    maxOutputBytes: host.maxOutputBytes,
+    signals: [call.signal, host.closing],
+    living: host.living,
+  };
+  const places = [script.folder, script.root];
+  const finished = await runChild(run, {
+    onStderrLine: (text) => notices.log(hidePaths(text, places)),
+    onMessageLine: (text) => takeMessage(text, notices),
+  });
+  if (finished.exit.code === 0) return successOutcome(finished.stdout);
+  return failureOutcome({ exit: finished.exit, stdout: finished.stdout, stderr: hidePaths(finished.stderr.text(), places) });
+}
+
+async function commandLineOf({ name, script, root, folder, command }: Script, env: Readonly<Record<string, string>>): Promise<CommandLine> {
+  const place = { cwd: folder, env };
+  const file = script === undefined ? undefined : assertScript(name, script, root);
+  const [program, ...first] = command ?? [];
+  if (program !== undefined) return { command: program, args: file === undefined ? first : [...first, file] };
+  return scriptCommandLine(file!, place);
+}
+
+// Looked at again for each call: the folder may have changed since its manifest was read, a symbolic link above all.
+function assertScript(name: string, script: string, root: string): string {
+  let real: string;
+  try {
+    real = realpathSync(script);
+    if (!statSync(real).isFile()) throw new Error("not a file");
+  } catch (error) {
+    throw new FailError(fail("unavailable", `The script of tool \`${name}\` is gone. Put it back, or remove the tool's folder.`, { retryable: false, cause: error }));
+  }
+  if (isInside(real, root)) return real;
+  throw new FailError(fail("unavailable", `The script of tool \`${name}\` lies outside its tools folder. Move it inside.`, { retryable: false }));
+}
+
+/** Variables of a script: the allow-listed ones, its own, its arguments, and where libraries are. */
+export function scriptEnvironment(
+  { own, inherit }: ScriptEnvironment,
+  libraries: readonly string[],
+  variables: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const env = childEnvironment({ own: { ...PYTHON_DEFAULTS, ...own, ...variables }, inherit });
+  if (libraries.length === 0) return env;
+  for (const key of ["PYTHONPATH", "NODE_PATH"]) env[key] = [...libraries, ...(env[key] ? [env[key]] : [])].join(delimiter);
+  return env;
+}
+
+// Bytecode files are trusted by second and size, so an edit within the same second could go unseen; text is UTF-8 everywhere.
+const PYTHON_DEFAULTS = { PYTHONDONTWRITEBYTECODE: "1", PYTHONUTF8: "1" };
+
+function takeMessage(text: string, notices: CallNotices): void {
+  let message: unknown;
+  try {
+    message = JSON.parse(text);
+  } catch {
+    message = undefined;
+  }
+  if (!notices.progress(message)) notices.log('A line on descriptor 3 was not progress such as {"progress": 1, "total": 3}.', "warning");
+}

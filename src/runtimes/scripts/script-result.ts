@@ -1,0 +1,84 @@
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { fail, ok, type Outcome } from "../../core/outcome.ts";
+import type { Exit } from "../../process/child.ts";
+
+/** How much of what a failing script printed is told. */
+const MAX_REASON_CHARS = 4000;
+
+/**
+ * What stdout means when the script ended well. One rule: text that is, as a whole, a JSON object is a structured result, and one with
+ * a list `content` of items that have a `type` is an MCP result; everything else, JSON lists, numbers and strings included, is text.
+ */
+export function successOutcome(stdout: Buffer): Outcome {
+  const text = stdout.toString("utf8");
+  if (isBinary(stdout, text)) {
+    return fail(
+      "malformed",
+      `The script wrote ${stdout.length} bytes of binary data on stdout. Print {"content": [{"type": "image", "data": "<base64>", "mimeType": "image/png"}]}, or write a file and print its name.`,
+    );
+  }
+  const object = jsonObjectOf(text);
+  if (!object) return ok(textResult(text.replace(/\r?\n$/, "")));
+  if (!isToolResult(object)) return ok({ ...textResult(text.trim()), structuredContent: object });
+  return object["isError"] === true ? fail("tool_error", firstText(object), { result: object }) : ok(object);
+}
+
+export interface Failure {
+  readonly exit: Exit;
+  readonly stdout: Buffer;
+  /** Last lines of stderr, without paths of this machine. */
+  readonly stderr: string;
+}
+
+/** What a failing end means: the exit code and the last lines of stderr, or the MCP result that the script printed nevertheless. */
+export function failureOutcome({ exit, stdout, stderr }: Failure): Outcome {
+  const how = exit.code === null ? `was ended by ${exit.signal ?? "a signal"}` : `ended with exit code ${exit.code}`;
+  const details: JsonObject = exit.code === null ? { signal: exit.signal } : { exitCode: exit.code };
+  const printed = jsonObjectOf(stdout.toString("utf8"));
+  if (printed && isToolResult(printed)) {
+    const result = { ...printed, isError: true };
+    return fail("tool_error", firstText(result) || `The script ${how}.`, { details, result });
+  }
+  const reason = (stderr.trim() || stdout.toString("utf8").trim()).slice(-MAX_REASON_CHARS);
+  const message = reason === "" ? `The script ${how} and said nothing on stderr.` : `The script ${how}.\n${reason}`;
+  return fail("tool_error", message, { details, result: { ...textResult(message), isError: true } });
+}
+
+export function textResult(text: string): JsonObject {
+  return { content: [{ type: "text", text }] };
+}
+
+/** A value that a function returned, by the same rule as printed text; strings are text without quotes. */
+export function valueResult(value: unknown): Outcome {
+  if (isJsonObject(value)) {
+    if (!isToolResult(value)) return ok({ ...textResult(JSON.stringify(value)), structuredContent: value });
+    return value["isError"] === true ? fail("tool_error", firstText(value), { result: value }) : ok(value);
+  }
+  return ok(textResult(typeof value === "string" ? value : value === undefined || value === null ? "" : JSON.stringify(value)));
+}
+
+function isToolResult(object: JsonObject): boolean {
+  const content = object["content"];
+  return Array.isArray(content) && content.every((item) => isJsonObject(item) && typeof item["type"] === "string");
+}
+
+function firstText(result: JsonObject): string {
+  const items = result["content"] as readonly JsonObject[];
+  return items.flatMap((item) => (typeof item["text"] === "string" ? [item["text"]] : [])).join("\n").slice(0, MAX_REASON_CHARS);
+}
+
+function jsonObjectOf(text: string): JsonObject | undefined {
+  const trimmed = text.trim();
+  if (!trimmed.startsWith("{") || !trimmed.endsWith("}")) return undefined;
+  try {
+    const value: unknown = JSON.parse(trimmed);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+// Text in another encoding decodes with marks and is still of use; with NUL bytes it is no text at all.
+function isBinary(bytes: Buffer, text: string): boolean {
+  return bytes.includes(0) && text.includes("\uFFFD");
+}

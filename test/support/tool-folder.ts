@@ -1,0 +1,92 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { Notice } from "../../src/core/call.ts";
+import { LOCAL_PRINCIPAL } from "../../src/core/call.ts";
+import { Deadline } from "../../src/core/deadline.ts";
+import type { JsonObject } from "../../src/core/json.ts";
+import type { Outcome } from "../../src/core/outcome.ts";
+import type { Provider, ResolvedCall } from "../../src/core/provider.ts";
+import type { Source } from "../../src/core/records.ts";
+import { readProcess } from "../../src/process/process-table.ts";
+
+/** A temporary folder of tools, gone with the test. */
+export class ToolFolder implements Disposable {
+  readonly path = realpathSync(mkdtempSync(join(tmpdir(), "toolyard-tools-")));
+
+  write(place: string, text: string | Buffer, mode = 0o644): string {
+    const path = join(this.path, place);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text, { mode });
+    return path;
+  }
+
+  /** A script tool: `<name>/tool.toml` and its script. `toml` is put below name, description and script. */
+  script(name: string, file: string, text: string, toml = ""): void {
+    this.write(`${name}/${file}`, text, 0o755);
+    this.write(`${name}/tool.toml`, `name = "${name}"\ndescription = "Tool ${name}."\nscript = "${file}"\n${toml}`);
+  }
+
+  remove(place: string): void {
+    rmSync(join(this.path, place), { recursive: true, force: true });
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.path, { recursive: true, force: true });
+  }
+}
+
+export function testSource(kind: Source["kind"]): Source {
+  return { id: kind, kind, namespace: "", order: 0 };
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+  readonly timeoutMs?: number;
+  readonly notices?: Notice[];
+}
+
+let counter = 0;
+
+/** Calls a tool of a provider as the pipeline would: resolved against a listing asked for now, or the one given. */
+export async function callTool(provider: Provider, name: string, args: JsonObject = {}, options: CallOptions = {}): Promise<Outcome> {
+  const { tools } = await provider.listing();
+  const tool = tools.find((record) => record.name === name);
+  if (!tool) throw new Error(`no tool ${name}; there are ${tools.map((record) => record.name).join(", ")}`);
+  return provider.call(resolvedCall({ type: "tool", tool }, args, options));
+}
+
+export function resolvedCall(record: ResolvedCall["record"], args: JsonObject, { signal, timeoutMs = 20_000, notices = [] }: CallOptions = {}): ResolvedCall {
+  const deadline = new Deadline({ idleMs: timeoutMs, totalMs: timeoutMs }, undefined, signal);
+  counter += 1;
+  return {
+    id: `call-${counter}`,
+    door: "test",
+    method: "tools/call",
+    target: record.type === "tool" ? record.tool.name : "",
+    params: {},
+    arguments: args,
+    meta: {},
+    principal: LOCAL_PRINCIPAL,
+    client: { capabilities: {} },
+    signal: deadline.signal,
+    deadline,
+    wants: { progress: true, logLevel: "debug" },
+    notify: (notice) => void notices.push(notice),
+    ask: () => Promise.reject(new Error("nobody to ask")),
+    relaysInput: false,
+    record,
+  };
+}
+
+/** Whether a process lives; one that only waits to be reaped does not. */
+export function isAlive(pid: number): boolean {
+  const row = readProcess(pid);
+  return row !== undefined && !row.isZombie;
+}
+
+export function textOf(outcome: Outcome): string {
+  const result = outcome.ok ? outcome.result : outcome.result;
+  const content = (result?.["content"] ?? []) as readonly JsonObject[];
+  return content.map((item) => String(item["text"])).join("\n");
+}
