@@ -120,6 +120,11 @@ export class Connection {
     return this.#exchange.heardAt;
   }
 
+  /** One stream carries everything, so a server that answers nothing on it hangs as a whole. */
+  get isPipe(): boolean {
+    return !this.#transport.perRequestStreams;
+  }
+
   get mirrorsParams(): boolean {
     return this.#transport.mirrorsParams;
   }
@@ -142,6 +147,15 @@ export class Connection {
     const meta = this.era.envelope({});
     const hasMeta = Object.keys(meta).length > 0;
     return this.#exchange.request(method, hasMeta ? { ...params, _meta: meta } : params, { signal, cancelBy: this.era.cancelBy });
+  }
+
+  /** Resolves when the server shows that it is alive, be it by refusing. */
+  async ping(signal: AbortSignal): Promise<void> {
+    try {
+      await this.request(this.era.name === "legacy" ? "ping" : "server/discover", {}, signal);
+    } catch (error) {
+      if (!failureOf(error).rpcError) throw error;
+    }
   }
 
   /** From now on the server tells of changes of these resources, and of its lists. */
@@ -169,10 +183,11 @@ export class Connection {
     };
   }
 
-  async close(): Promise<void> {
+  /** Ends everything; calls in flight fail as `failure` says. */
+  async close(failure: Fail = CLOSED): Promise<void> {
     this.#isClosing = true;
     this.#watcher?.close();
-    await this.#exchange.close(fail("unavailable", "The connection to the server was closed by the hub."));
+    await this.#exchange.close(failure);
   }
 
   async #attempt(call: Call, { params, inputSchema }: CallRequest): Promise<Outcome> {
@@ -232,6 +247,8 @@ export class Connection {
     if (!this.#isClosing) this.#events.onClose(failure);
   }
 }
+
+const CLOSED = fail("unavailable", "The connection to the server was closed by the hub.", { retryable: false, details: { sent: true } });
 
 const LIST_CHANGES = new Map<string, ChangedList>([
   ["notifications/tools/list_changed", "tools"],

@@ -20,7 +20,7 @@ export function checkTool(tool: JsonObject, era: EraName): CheckedTool {
     checked = { ...checked, inputSchema: { type: "object" } };
   } else if (!isJsonObject(inputSchema)) {
     return { problems: ["Its `inputSchema` is not an object; it was left out."] };
-  } else if (inputSchema["type"] !== undefined && inputSchema["type"] !== "object") {
+  } else if (!allowsObject(inputSchema["type"])) {
     return { problems: [`Its \`inputSchema\` is of type ${JSON.stringify(inputSchema["type"])?.slice(0, 100)} and not an object; it was left out.`] };
   }
   const outputProblem = findOutputProblem(tool["outputSchema"], era);
@@ -30,6 +30,12 @@ export function checkTool(tool: JsonObject, era: EraName): CheckedTool {
     checked = rest;
   }
   return { tool: checked, problems };
+}
+
+// A `type` that is itself an object is a property of that name, in a bare map of properties.
+function allowsObject(type: unknown): boolean {
+  if (Array.isArray(type)) return type.includes("object");
+  return typeof type !== "string" || type === "object";
 }
 
 function findOutputProblem(outputSchema: unknown, era: EraName): string | undefined {

@@ -1,0 +1,45 @@
+import { OptionError } from "../../core/errors.ts";
+import { Type, type Static } from "../../core/option-schema.ts";
+import { resolveUpstream, upstreamProperties, type ResolvedUpstream } from "../upstream-options.ts";
+import { splitWords } from "./command-words.ts";
+
+/** One `[stdio_servers.<alias>]` of the configuration. */
+export const stdioSchema = Type.Object({
+  command: Type.Union([Type.String({ minLength: 1 }), Type.Array(Type.String(), { minItems: 1 })], {
+    description:
+      "The program and its arguments: a list, or one string that is split at blanks as a shell would (quotes count, no shell runs). With `args`, a string is the program alone.",
+    examples: [["npx", "-y", "@modelcontextprotocol/server-memory"], "npx -y @modelcontextprotocol/server-memory"],
+  }),
+  args: Type.Optional(Type.Array(Type.String(), { description: "Further arguments.", default: [] })),
+  cwd: Type.Optional(Type.Path({ description: "Working folder of the server. Absent: the hub's." })),
+  env: Type.Optional(Type.Record(Type.Secret(), { description: "The server's own variables, beside the few that every child gets.", default: {} })),
+  inherit_env: Type.Optional(Type.Array(Type.String(), { description: "Names of further variables that pass from the hub's environment to the server.", default: [] })),
+  ...upstreamProperties,
+});
+
+export type StdioOptions = Static<typeof stdioSchema>;
+
+export interface ResolvedStdio {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd?: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly inheritEnv: readonly string[];
+  readonly upstream: ResolvedUpstream;
+}
+
+/** Fills in and checks. Throws an `OptionError` that names the option. */
+export function resolveStdio(options: StdioOptions): ResolvedStdio {
+  const { command: given, args, cwd, env = {}, inherit_env: inheritEnv = [] } = options;
+  const words = typeof given === "string" ? (args === undefined ? splitWords(given) : [given]) : given;
+  const [command, ...first] = words;
+  if (command === undefined || command.trim() === "") throw new OptionError(`\`command\` must name a program, got ${JSON.stringify(given)}.`);
+  return Object.freeze({
+    command,
+    args: [...first, ...(args ?? [])],
+    ...(cwd !== undefined && { cwd }),
+    env,
+    inheritEnv,
+    upstream: resolveUpstream(options),
+  });
+}

@@ -1,0 +1,234 @@
+import { Deadline } from "../core/deadline.ts";
+import { FailError } from "../core/errors.ts";
+import { fail, type Fail } from "../core/outcome.ts";
+import type { Logger } from "../core/ports.ts";
+import { Backoff, type BackoffOptions } from "./backoff.ts";
+import { Connection, type ConnectionEvents, type ConnectionOptions } from "./connection.ts";
+import type { EraName } from "./era.ts";
+import { unsent } from "./exchange.ts";
+import { failureOf, untilAborted } from "./faults.ts";
+import type { Gate } from "./gate.ts";
+import type { OpenTransport } from "./transport.ts";
+
+export type LinkState = "idle" | "connecting" | "ready" | "down" | "closed";
+
+export interface LinkOptions {
+  readonly openTransport: OpenTransport;
+  /** Read anew for each attempt, since what is known of the server grows. */
+  connectionOptions(): ConnectionOptions;
+  readonly connectTimeoutMs: number;
+  readonly gate: Gate;
+  readonly backoff: BackoffOptions;
+  /** Comes back by itself after a loss; otherwise only when it is asked for. */
+  readonly keepAlive: boolean;
+  readonly logger: Logger;
+}
+
+export interface LinkEvents extends Omit<ConnectionEvents, "onClose"> {
+  onReady(connection: Connection): void;
+  /** A connection was lost or could not be made. */
+  onDown(failure: Fail): void;
+}
+
+/** After a failed attempt, those who ask get its failure this long instead of a further attempt each. */
+const RETRY_FLOOR_MS = 500;
+
+/** Keeps one connection to a server: makes it, makes it again when it is lost, and never two at once. */
+export class Link {
+  readonly #options: LinkOptions;
+  readonly #events: LinkEvents;
+  readonly #backoff: Backoff;
+  readonly #closing = new AbortController();
+  #state: LinkState = "idle";
+  #connection: Connection | undefined;
+  #attempt: Promise<Connection> | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  #failure: Fail | undefined;
+  #failedAt = -Infinity;
+  #connects = 0;
+  readonly #ending = new Set<Promise<void>>();
+  since = new Date();
+
+  constructor(options: LinkOptions, events: LinkEvents) {
+    this.#options = options;
+    this.#events = events;
+    this.#backoff = new Backoff(options.backoff);
+  }
+
+  get state(): LinkState {
+    return this.#state;
+  }
+
+  /** The open connection, if there is one at this moment. */
+  get current(): Connection | undefined {
+    return this.#state === "ready" ? this.#connection : undefined;
+  }
+
+  get failure(): Fail | undefined {
+    return this.#failure;
+  }
+
+  get restarts(): number {
+    return Math.max(0, this.#connects - 1);
+  }
+
+  /** Connects in the background, behind the gate. */
+  start(): void {
+    if (this.#state === "idle" || this.#state === "down") this.#connect(false).catch(() => {});
+  }
+
+  /** The connection, made at once if there is none. Rejects with a `FailError` when that fails or `signal` aborts. */
+  async get(signal: AbortSignal): Promise<Connection> {
+    if (this.current) return this.current;
+    if (this.#state === "closed") throw new FailError(fail("unavailable", "This source was closed.", { retryable: false }));
+    const isFresh = this.#state === "down" && performance.now() - this.#failedAt < RETRY_FLOOR_MS;
+    if (isFresh && this.#failure) throw new FailError(unsent(this.#failure));
+    return await untilAborted(this.#connect(true), signal);
+  }
+
+  /** Gives up a connection that turned out to be of no use; the next `get` makes another. */
+  replace(connection: Connection, failure: Fail): void {
+    if (this.#connection !== connection || this.#state !== "ready") return;
+    this.#lost(failure);
+    this.#end(connection, failure);
+  }
+
+  /** Ends the connection for want of work; it is made again when it is asked for. */
+  async stop(): Promise<void> {
+    if (this.#state !== "ready" || !this.#connection) return;
+    const connection = this.#connection;
+    this.#enter("idle");
+    this.#connection = undefined;
+    await this.#end(connection);
+  }
+
+  async close(): Promise<void> {
+    if (this.#state === "closed") return void (await Promise.all(this.#ending));
+    this.#enter("closed");
+    clearTimeout(this.#retry);
+    this.#closing.abort(new FailError(fail("unavailable", "This source was closed.", { retryable: false })));
+    const attempt = this.#attempt;
+    if (this.#connection) this.#end(this.#connection);
+    this.#connection = undefined;
+    await attempt?.catch(() => {});
+    await Promise.all(this.#ending);
+  }
+
+  #connect(isUrgent: boolean): Promise<Connection> {
+    clearTimeout(this.#retry);
+    this.#attempt ??= this.#make(isUrgent).finally(() => {
+      this.#attempt = undefined;
+    });
+    return this.#attempt;
+  }
+
+  async #make(isUrgent: boolean): Promise<Connection> {
+    this.#enter("connecting");
+    try {
+      const work = (): Promise<Connection> => this.#openInTime();
+      const connection = await (isUrgent ? work() : this.#options.gate.run(work, this.#closing.signal));
+      this.#ready(connection);
+      return connection;
+    } catch (error) {
+      throw new FailError(this.#failed(failureOf(error)));
+    }
+  }
+
+  async #openInTime(): Promise<Connection> {
+    const { connectTimeoutMs } = this.#options;
+    const deadline = new Deadline({ idleMs: connectTimeoutMs, totalMs: connectTimeoutMs });
+    try {
+      return await this.#open(AbortSignal.any([deadline.signal, this.#closing.signal]));
+    } catch (error) {
+      throw deadline.signal.aborted ? new FailError(tooSlow(connectTimeoutMs)) : error;
+    } finally {
+      deadline.clear();
+    }
+  }
+
+  async #open(signal: AbortSignal): Promise<Connection> {
+    const options = this.#options.connectionOptions();
+    try {
+      return await this.#openOnce(options, signal);
+    } catch (error) {
+      // Some servers cannot stand a request before `initialize` and end: those get another start, without the probe.
+      const { details } = failureOf(error);
+      if (options.knownEra !== undefined || details?.["exitCode"] === undefined || signal.aborted) throw error;
+      return await this.#openOnce({ ...options, knownEra: "legacy" satisfies EraName }, signal);
+    }
+  }
+
+  async #openOnce(options: ConnectionOptions, signal: AbortSignal): Promise<Connection> {
+    const connection: Connection = new Connection(this.#options.openTransport(), options, {
+      ...this.#events,
+      onClose: (failure) => {
+        if (this.#connection === connection && this.#state === "ready") this.#lost(failure);
+        // What is left of it is cleared away, whoever ended it.
+        this.#end(connection);
+      },
+    });
+    await connection.open(signal);
+    return connection;
+  }
+
+  #ready(connection: Connection): void {
+    if (this.#state === "closed") {
+      this.#end(connection);
+      throw new FailError(fail("unavailable", "This source was closed.", { retryable: false }));
+    }
+    // It ended between its last answer and now.
+    if (connection.closed) throw new FailError(connection.closed);
+    this.#connection = connection;
+    this.#connects += 1;
+    this.#backoff.succeeded();
+    this.#failure = undefined;
+    this.#enter("ready");
+    this.#events.onReady(connection);
+  }
+
+  #failed(failure: Fail): Fail {
+    if (this.#state === "closed") return failure;
+    this.#failure = failure;
+    this.#failedAt = performance.now();
+    this.#enter("down");
+    this.#retryLater();
+    this.#events.onDown(failure);
+    return unsent(failure);
+  }
+
+  #lost(failure: Fail): void {
+    this.#connection = undefined;
+    this.#failure = failure;
+    this.#enter("down");
+    this.#retryLater();
+    this.#events.onDown(failure);
+  }
+
+  #retryLater(): void {
+    if (!this.#options.keepAlive) return;
+    clearTimeout(this.#retry);
+    const { maxMs } = this.#options.backoff;
+    // Nobody signs in within seconds.
+    const pauseMs = this.#failure?.kind === "needs_authorisation" ? maxMs : this.#backoff.nextMs();
+    this.#retry = setTimeout(() => this.start(), pauseMs);
+    this.#retry.unref();
+  }
+
+  #enter(state: LinkState): void {
+    this.#state = state;
+    this.since = new Date();
+  }
+
+  #end(connection: Connection, failure?: Fail): Promise<void> {
+    const ending = connection.close(failure).catch((error: unknown) => {
+      this.#options.logger.warning("A connection did not close cleanly.", { error: String(error) });
+    });
+    this.#ending.add(ending);
+    return ending.finally(() => this.#ending.delete(ending));
+  }
+}
+
+function tooSlow(timeoutMs: number): Fail {
+  const message = `The server did not finish starting within ${timeoutMs / 1000} s. Its last lines on stderr are in the status; \`connect_timeout\` can be raised.`;
+  return fail("unavailable", message);
+}

@@ -1,0 +1,194 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Deadline } from "../core/deadline.ts";
+import { NO_FEATURES } from "../core/records.ts";
+import type { Fail } from "../core/outcome.ts";
+import type { Logger } from "../core/ports.ts";
+import type { Connection } from "./connection.ts";
+import { failureOf } from "./faults.ts";
+import { LISTING_BOUNDS, readListing, type ServerListing } from "./listing.ts";
+
+export interface ListingKeeperOptions {
+  connection(): Connection | undefined;
+  /** Connects, for a listing that nobody has. */
+  wake(): void;
+  /** Connected or about to be. */
+  isUp(): boolean;
+  onChanged(): void;
+  save(listing: ServerListing): void;
+  readonly logger: Logger;
+}
+
+/** A list waits this long for a server that was never listed, or whose list is changing. */
+const PATIENCE_MS = 3000;
+/** Changes that come together are read once. */
+const DEBOUNCE_MS = 50;
+const READ_MS = 60_000;
+const RETRY_MS = 5000;
+/** A server that says its lists hold for no time at all is not asked more often than this. */
+const MIN_TTL_MS = 2000;
+
+const NOTHING: ServerListing = Object.freeze({ tools: [], resources: [], templates: [], prompts: [], features: NO_FEATURES, problems: [] });
+
+/** The last known listing of one server: read after connecting and whenever it changed, one reading at a time. */
+export class ListingKeeper {
+  readonly #options: ListingKeeperOptions;
+  #listing: ServerListing | undefined;
+  #text = "";
+  #recalling: Promise<void> | undefined;
+  #reading: Promise<void> | undefined;
+  #isOutdated = false;
+  #timer: NodeJS.Timeout | undefined;
+  #staleAt = Infinity;
+  #failure: Fail | undefined;
+  #openedAt = 0;
+  #isClosed = false;
+  /** Settled by the first listing, and by the first failure to get one. */
+  #resolveFirst = (): void => {};
+  readonly #first = new Promise<void>((resolve) => {
+    this.#resolveFirst = resolve;
+  });
+
+  constructor(options: ListingKeeperOptions) {
+    this.#options = options;
+  }
+
+  /** Why the last reading failed; absent when it did not. */
+  get failure(): Fail | undefined {
+    return this.#failure;
+  }
+
+  open(recalled: Promise<ServerListing | undefined>): void {
+    this.#openedAt = performance.now();
+    this.#recalling = this.#recall(recalled);
+  }
+
+  listing(): ServerListing | Promise<ServerListing> {
+    if (this.#isClosed) return NOTHING;
+    if (this.#recalling) return this.#recalling.then(() => this.listing());
+    if (!this.#listing) return this.#waitForFirst();
+    if (this.#isOutdated && this.#options.connection()) return this.#waitForChange(this.#listing);
+    if (performance.now() >= this.#staleAt) this.outdated();
+    return this.#listing;
+  }
+
+  /** A connection is there: what it offers is read, whatever was known. */
+  connected(): void {
+    this.#isOutdated = true;
+    void this.refresh();
+  }
+
+  /** No connection could be had; whoever waits for the first listing gets what there is. */
+  unreachable(): void {
+    this.#resolveFirst();
+  }
+
+  /** The server said that something changed. */
+  outdated(): void {
+    this.#isOutdated = true;
+    this.#later(DEBOUNCE_MS);
+  }
+
+  /** Reads the listing now; a reading under way is followed by another if the list changed meanwhile. */
+  refresh(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#reading ??= this.#read().finally(() => {
+      this.#reading = undefined;
+    });
+    return this.#reading;
+  }
+
+  /** Writes down what is known, for a fact beside the listing that changed. */
+  remember(): void {
+    if (this.#listing) this.#options.save(this.#listing);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    this.#resolveFirst();
+  }
+
+  async #recall(recalled: Promise<ServerListing | undefined>): Promise<void> {
+    const listing = await recalled;
+    this.#recalling = undefined;
+    // What the server itself said meanwhile is newer.
+    if (listing && !this.#listing) this.#keep(listing);
+  }
+
+  async #waitForFirst(): Promise<ServerListing> {
+    if (!this.#options.isUp()) this.#options.wake();
+    const patienceMs = PATIENCE_MS - (performance.now() - this.#openedAt);
+    if (patienceMs > 0) await within(this.#first, patienceMs);
+    return this.#listing ?? NOTHING;
+  }
+
+  async #waitForChange(known: ServerListing): Promise<ServerListing> {
+    await within(this.refresh(), PATIENCE_MS);
+    return this.#listing ?? known;
+  }
+
+  async #read(): Promise<void> {
+    do {
+      this.#isOutdated = false;
+      const connection = this.#options.connection();
+      if (!connection || this.#isClosed) return;
+      const deadline = new Deadline({ idleMs: READ_MS, totalMs: READ_MS });
+      try {
+        this.#accept(await readListing(connection, LISTING_BOUNDS, deadline.signal));
+      } catch (error) {
+        return this.#failed(failureOf(error), connection);
+      } finally {
+        deadline.clear();
+      }
+    } while (this.#isOutdated);
+  }
+
+  #accept(listing: ServerListing): void {
+    if (this.#isClosed) return;
+    this.#failure = undefined;
+    this.#staleAt = listing.ttlMs === undefined ? Infinity : performance.now() + Math.max(MIN_TTL_MS, listing.ttlMs);
+    const { ttlMs: _ttl, ...content } = listing;
+    if (!this.#keep(content)) return;
+    for (const { subject, message } of listing.problems) this.#options.logger.warning(message, { subject });
+    this.#options.save(content);
+    this.#options.onChanged();
+  }
+
+  /** Whether it differs from what was known; an equal one leaves the known object in its place. */
+  #keep(listing: ServerListing): boolean {
+    const text = JSON.stringify(listing);
+    const isNew = text !== this.#text;
+    if (isNew) {
+      this.#listing = listing;
+      this.#text = text;
+    }
+    this.#resolveFirst();
+    return isNew;
+  }
+
+  #failed(failure: Fail, connection: Connection): void {
+    this.#resolveFirst();
+    // A lost connection is told of by whoever lost it, and read anew by the next.
+    if (connection.closed || this.#isClosed) return;
+    this.#failure = failure;
+    this.#isOutdated = true;
+    this.#options.logger.warning("The server's lists could not be read; the last known ones are kept.", { error: failure.message });
+    this.#later(RETRY_MS);
+  }
+
+  #later(delayMs: number): void {
+    if (this.#isClosed || this.#timer || this.#reading) return;
+    this.#timer = setTimeout(() => void this.refresh(), delayMs);
+    this.#timer.unref();
+  }
+}
+
+async function within(work: Promise<void>, timeoutMs: number): Promise<void> {
+  const stop = new AbortController();
+  try {
+    await Promise.race([work, sleep(timeoutMs, undefined, { signal: stop.signal, ref: false }).catch(() => {})]);
+  } finally {
+    stop.abort();
+  }
+}
