@@ -38,8 +38,11 @@ export interface ToolRecord {
   readonly limits?: ToolLimits;
   /** Further names that resolve to this tool and are never listed. */
   readonly hiddenNames?: readonly string[];
-  /** `discovery`: listed when the view needs a way to what it hides, and never a search hit itself. */
-  readonly role?: "discovery";
+  /**
+   * `discovery`: listed when the view needs a way to what it hides, and never a search hit itself. `meta`: tells about the hub; found and
+   * called like any other, but hiding it alone is no reason to list the discovery tools.
+   */
+  readonly role?: "discovery" | "meta";
   /** Names already carry their namespace (`module.tool`): rendered as they stand, without the source's prefix. */
   readonly qualified?: boolean;
   /** The definition as the source gave it, with every member, known or not; the name is replaced when it is rendered. */

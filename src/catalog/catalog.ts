@@ -1,0 +1,163 @@
+import { LOCAL_PRINCIPAL } from "../core/call.ts";
+import { OptionError } from "../core/errors.ts";
+import { Emitter } from "../core/events.ts";
+import type { ListChange, ListKind, View } from "../core/hub-port.ts";
+import type { Provider } from "../core/provider.ts";
+import type { Listing, Problem } from "../core/records.ts";
+import { ListingGate } from "./listing-gate.ts";
+import type { CatalogOptions } from "./options.ts";
+import { comparePrecedence } from "./precedence.ts";
+import { Snapshot } from "./snapshot.ts";
+import { PartMaker, type SourcePart } from "./source-part.ts";
+
+interface Entry {
+  readonly gate: ListingGate;
+  readonly stopListening: () => void;
+  part: SourcePart | undefined;
+}
+
+/** What one snapshot was made of, to tell whether it still holds. */
+interface Ingredient {
+  readonly entry: Entry;
+  readonly listing: Listing;
+  readonly problem: Problem | undefined;
+}
+
+/**
+ * The tools, resources and prompts of all providers under the names that callers use. Providers come and go while it runs; opening and
+ * closing them is their owner's business.
+ */
+export class Catalog {
+  /** A list changed in at least one view. Bursts of changes make one event; a change that no list shows makes none. */
+  readonly changed = new Emitter<ListChange>();
+  readonly #options: CatalogOptions;
+  readonly #parts: PartMaker;
+  #entries: readonly Entry[] = [];
+  #ingredients: readonly Ingredient[] = [];
+  #current: Snapshot;
+  #announced: Snapshot | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #announcing = 0;
+  #isClosed = false;
+
+  constructor(options: CatalogOptions, providers: Iterable<Provider> = []) {
+    this.#options = options;
+    this.#parts = new PartMaker(options);
+    this.#current = new Snapshot([], options.separator, []);
+    for (const provider of providers) this.add(provider);
+  }
+
+  /** The latest snapshot, without asking anybody. */
+  get current(): Snapshot {
+    return this.#current;
+  }
+
+  /** Throws an `OptionError` when another provider has the same source id. */
+  add(provider: Provider): void {
+    const { id } = provider.source;
+    if (this.#entries.some((entry) => entry.gate.provider.source.id === id)) {
+      throw new OptionError(`Two sources are called \`${id}\`. Give one of them another name.`);
+    }
+    const schedule = (): void => this.#schedule();
+    const gate = new ListingGate(provider, this.#options.listWaitMs, schedule);
+    const entry: Entry = { gate, stopListening: provider.events.changed.on(schedule), part: undefined };
+    this.#entries = [...this.#entries, entry].toSorted((a, b) => comparePrecedence(a.gate.provider.source, b.gate.provider.source));
+    this.#schedule();
+  }
+
+  /** Takes a source out. Tells whether it was there. */
+  remove(sourceId: string): boolean {
+    const entry = this.#entries.find((one) => one.gate.provider.source.id === sourceId);
+    if (!entry) return false;
+    release(entry);
+    this.#entries = this.#entries.filter((one) => one !== entry);
+    this.#schedule();
+    return true;
+  }
+
+  /**
+   * What all providers offer as of this moment: each is asked, and whatever was changed before the question is in the answer. Only
+   * the parts of sources that answered with a new listing are made anew; when none did, the same snapshot comes back.
+   */
+  async snapshot(): Promise<Snapshot> {
+    let waits: Promise<void>[] | undefined;
+    for (const { gate } of this.#entries) {
+      const wait = gate.refresh();
+      if (wait) (waits ??= []).push(wait);
+    }
+    if (waits) await Promise.all(waits);
+    return this.#rebuild();
+  }
+
+  /** Stops listening and announcing. The last snapshot stays readable. */
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    for (const entry of this.#entries) release(entry);
+    this.#entries = [];
+  }
+
+  // Not async: callers that come at once find the first one's snapshot.
+  #rebuild(): Snapshot {
+    if (this.#isClosed || this.#isUpToDate()) return this.#current;
+    const parts = this.#entries.map((entry) => this.#partOf(entry));
+    this.#ingredients = this.#entries.map((entry) => ({ entry, listing: entry.gate.listing, problem: entry.gate.problem }));
+    const problems = this.#entries.flatMap(({ gate }) => gate.problem ?? []);
+    this.#current = new Snapshot(parts, this.#options.separator, problems);
+    // Nobody has seen a list before the first one, so there is no change to tell.
+    if (!this.#announced) this.#announced = this.#current;
+    else if (this.#announcing === 0) this.#schedule();
+    return this.#current;
+  }
+
+  #isUpToDate(): boolean {
+    const { length } = this.#ingredients;
+    if (length !== this.#entries.length || !this.#announced) return false;
+    return this.#entries.every((entry, at) => {
+      const last = this.#ingredients[at]!;
+      return last.entry === entry && last.listing === entry.gate.listing && last.problem === entry.gate.problem;
+    });
+  }
+
+  #partOf(entry: Entry): SourcePart {
+    const { provider, listing } = entry.gate;
+    if (entry.part?.listing !== listing) entry.part = this.#parts.make(provider.source, listing);
+    return entry.part;
+  }
+
+  #schedule(): void {
+    if (this.#isClosed || this.#timer) return;
+    this.#timer = setTimeout(() => void this.#announce(), this.#options.changeDelayMs);
+    this.#timer.unref();
+  }
+
+  async #announce(): Promise<void> {
+    // From here on a change starts the next round; what this round itself finds does not need one.
+    this.#timer = undefined;
+    this.#announcing += 1;
+    await this.snapshot();
+    this.#announcing -= 1;
+    if (this.#isClosed || !this.#announced) return;
+    const [before, after] = [this.#announced, this.#current];
+    this.#announced = after;
+    const lists = before === after ? [] : LIST_KINDS.filter((kind) => isChanged(kind, before, after));
+    if (lists.length > 0) this.changed.emit({ lists });
+  }
+}
+
+const LIST_KINDS: readonly ListKind[] = ["tools", "resources", "templates", "prompts"];
+
+/** Every other view is a part of these two, so nothing changes there that does not change here. */
+const WIDEST_VIEWS: readonly View[] = [
+  { mode: "normal", principal: LOCAL_PRINCIPAL },
+  { mode: "all", principal: LOCAL_PRINCIPAL },
+];
+
+function isChanged(kind: ListKind, before: Snapshot, after: Snapshot): boolean {
+  return WIDEST_VIEWS.some((view) => !before.rowList(kind, view).equals(after.rowList(kind, view)));
+}
+
+function release(entry: Entry): void {
+  entry.stopListening();
+  entry.gate.close();
+}

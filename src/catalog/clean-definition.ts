@@ -1,0 +1,68 @@
+import { isJsonObject, type JsonObject } from "../core/json.ts";
+
+/** What a source said of itself, made safe to show (S12). */
+export interface Cleaned {
+  readonly definition: JsonObject;
+  /** What was done, in a few words each; never empty. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * Control characters except tab and line breaks, the marks that turn the direction of text, and the invisible "tag" letters: none of them
+ * is seen by the person who reads a description, all of them are read by a terminal or a model.
+ */
+// oxlint-disable-next-line no-control-regex
+const HIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]|\udb40[\udc00-\udc7f]/g;
+/** The same in JSON text, where the first 32 are written as escapes. May find too much, never too little. */
+const HIDDEN_IN_JSON = /\\u00[01]|\\[bf]|[\u007f-\u009f\u202a-\u202e\u2066-\u2069]|\udb40[\udc00-\udc7f]/;
+/** Members that people and models read. Everything else is data and stays as it is. */
+const TEXT_MEMBERS: ReadonlySet<string> = new Set(["description", "title"]);
+/** Below these stands data, whatever its members are called. */
+const DATA_MEMBERS: ReadonlySet<string> = new Set(["default", "const", "enum", "examples", "_meta"]);
+const MAX_DEPTH = 64;
+
+/**
+ * Cleans the texts of a definition. Returns nothing when there is nothing to clean, which one look at its JSON text tells for almost all
+ * of them; what is not touched keeps its bytes.
+ */
+export function cleanDefinition(definition: JsonObject, json: string, maxChars: number): Cleaned | undefined {
+  if (json.length <= maxChars && !HIDDEN_IN_JSON.test(json)) return undefined;
+  const notes = new Set<string>();
+  const cleaned = cleanMember(definition, maxChars, notes, 0);
+  return notes.size > 0 ? { definition: cleaned as JsonObject, notes: [...notes] } : undefined;
+}
+
+function cleanMember(value: unknown, maxChars: number, notes: Set<string>, depth: number): unknown {
+  if (depth > MAX_DEPTH) return value;
+  if (Array.isArray(value)) return cleanArray(value, maxChars, notes, depth);
+  return isJsonObject(value) ? cleanObject(value, maxChars, notes, depth) : value;
+}
+
+function cleanArray(list: readonly unknown[], maxChars: number, notes: Set<string>, depth: number): readonly unknown[] {
+  const cleaned = list.map((item) => cleanMember(item, maxChars, notes, depth + 1));
+  return cleaned.some((item, at) => item !== list[at]) ? cleaned : list;
+}
+
+function cleanObject(object: JsonObject, maxChars: number, notes: Set<string>, depth: number): JsonObject {
+  let changed: [string, unknown][] | undefined;
+  const entries = Object.entries(object);
+  for (const [at, [key, value]] of entries.entries()) {
+    if (DATA_MEMBERS.has(key)) continue;
+    const isText = typeof value === "string" && TEXT_MEMBERS.has(key);
+    const clean = isText ? cleanText(value, maxChars, notes) : cleanMember(value, maxChars, notes, depth + 1);
+    if (clean === value) continue;
+    changed ??= entries.slice();
+    changed[at] = [key, clean];
+  }
+  return changed ? Object.fromEntries(changed) : object;
+}
+
+function cleanText(text: string, maxChars: number, notes: Set<string>): string {
+  const visible = text.replaceAll(HIDDEN, "");
+  if (visible !== text) notes.add("control characters were removed from its description");
+  if (visible.length <= maxChars) return visible;
+  notes.add(`its description was cut to ${maxChars} characters`);
+  // Half of a surrogate pair must not stay behind.
+  const end = /[\ud800-\udbff]/.test(visible[maxChars - 2]!) ? maxChars - 2 : maxChars - 1;
+  return `${visible.slice(0, end)}…`;
+}

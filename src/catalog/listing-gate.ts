@@ -1,0 +1,102 @@
+import { messageOf } from "../core/errors.ts";
+import type { Provider } from "../core/provider.ts";
+import { EMPTY_LISTING, type Listing, type Problem } from "../core/records.ts";
+
+interface Asking {
+  /** Fulfilled when the answer came, or when it took too long. */
+  readonly done: Promise<void>;
+  isLate: boolean;
+}
+
+/**
+ * Keeps the last listing of one provider and asks it for a new one. Nobody gets an answer to a question that was asked before they came;
+ * with that, any number of callers at once cost at most two questions. A provider that does not answer in time is not waited for again
+ * until it has.
+ */
+export class ListingGate {
+  readonly provider: Provider;
+  listing: Listing = EMPTY_LISTING;
+  /** Why the listing is not fresh. */
+  problem: Problem | undefined;
+  readonly #maxWaitMs: number;
+  readonly #onLate: () => void;
+  #asking: Asking | undefined;
+  #next: Promise<void> | undefined;
+  #isClosed = false;
+
+  /** `onLate` is called when an answer comes that nobody waited for any more. */
+  constructor(provider: Provider, maxWaitMs: number, onLate: () => void) {
+    this.provider = provider;
+    this.#maxWaitMs = maxWaitMs;
+    this.#onLate = onLate;
+  }
+
+  /** Makes `listing` as fresh as this moment. Returns nothing when that took no waiting. Never rejects. */
+  refresh(): Promise<void> | undefined {
+    if (this.#asking) return this.#asking.isLate ? undefined : this.#afterThis(this.#asking);
+    let answer: Listing | Promise<Listing>;
+    try {
+      answer = this.provider.listing();
+    } catch (error) {
+      return this.#fail(error);
+    }
+    if ("then" in answer) return this.#wait(answer);
+    this.#accept(answer);
+    return undefined;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  #afterThis(asking: Asking): Promise<void> {
+    this.#next ??= asking.done.then(() => {
+      this.#next = undefined;
+      // Whoever asked in between asked after us all.
+      return this.#asking ? this.#asking.done : this.refresh();
+    });
+    return this.#next;
+  }
+
+  #wait(answer: Promise<Listing>): Promise<void> {
+    const { promise, resolve } = withResolvers();
+    const asking: Asking = { done: promise, isLate: false };
+    this.#asking = asking;
+    const timer = setTimeout(() => {
+      asking.isLate = true;
+      this.#report(`It did not say within ${this.#maxWaitMs} ms what it offers, so its last known list is used.`);
+      resolve();
+    }, this.#maxWaitMs);
+    const settle = (): void => {
+      clearTimeout(timer);
+      this.#asking = undefined;
+      resolve();
+      if (asking.isLate && !this.#isClosed) this.#onLate();
+    };
+    answer.then((listing) => this.#accept(listing), (error: unknown) => this.#fail(error)).then(settle, settle);
+    return promise;
+  }
+
+  #accept(listing: Listing): void {
+    this.listing = listing;
+    this.problem = undefined;
+  }
+
+  #fail(error: unknown): undefined {
+    this.#report(`Listing failed, so its last known list is used: ${messageOf(error)}`);
+  }
+
+  #report(message: string): void {
+    const { id } = this.provider.source;
+    // The same object for the same words: a problem that lasts is no change.
+    if (this.problem?.message !== message) this.problem = { source: id, subject: id, message };
+  }
+}
+
+function withResolvers(): { promise: Promise<void>; resolve: () => void } {
+  let resolve!: () => void;
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}

@@ -1,0 +1,50 @@
+import { fail, type Fail } from "../core/outcome.ts";
+import type { CallTarget } from "../core/provider.ts";
+import type { Source } from "../core/records.ts";
+import { nearest } from "../core/suggest.ts";
+
+/** What a caller's word for a tool, resource or prompt leads to. */
+export type Lookup<T extends CallTarget = CallTarget> = Found<T> | Missing;
+
+export interface Found<T extends CallTarget> {
+  readonly found: true;
+  readonly source: Source;
+  /** As callers see it: the rendered name, URI or template. */
+  readonly name: string;
+  readonly target: T;
+}
+
+export interface Missing {
+  readonly found: false;
+  /** `unknown_tool` with `near`, `ambiguous` with `candidates`, `denied`, or `invalid_params`. */
+  readonly failure: Fail;
+}
+
+/** `what` is the noun: tool, prompt, resource. */
+export function unknown(what: string, name: string, names: Iterable<string>): Missing {
+  const near = nearest(name, names);
+  const hint = near.length > 0 ? `Did you mean ${near.join(", ")}?` : `The list of ${what}s shows what there is.`;
+  return { found: false, failure: fail("unknown_tool", `Unknown ${what}: ${shown(name)}. ${hint}`, { details: { near } }) };
+}
+
+export function ambiguous(what: string, name: string, candidates: readonly string[]): Missing {
+  const sorted = candidates.toSorted();
+  const message = `Several ${what}s answer to ${shown(name)}: ${sorted.slice(0, MAX_SHOWN_CANDIDATES).join(", ")}. Use one of these names.`;
+  return { found: false, failure: fail("ambiguous", message, { details: { candidates: sorted } }) };
+}
+
+export function denied(what: string, name: string): Missing {
+  const message = `No right to use the ${what} ${shown(name)}. Use what the list shows, or ask for more rights whoever runs this hub.`;
+  return { found: false, failure: fail("denied", message) };
+}
+
+export function resourceNotFound(uri: string, uris: Iterable<string>): Missing {
+  return { found: false, failure: fail("unknown_tool", `Resource '${shown(uri)}' not found.`, { details: { near: nearest(uri, uris) } }) };
+}
+
+const MAX_SHOWN_CANDIDATES = 20;
+const MAX_SHOWN_NAME = 200;
+
+function shown(name: string): string {
+  return name.length > MAX_SHOWN_NAME ? `${name.slice(0, MAX_SHOWN_NAME)}…` : name;
+}

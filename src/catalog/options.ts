@@ -1,0 +1,55 @@
+import { OptionError } from "../core/errors.ts";
+import { DEFAULT_SEPARATOR } from "../core/names.ts";
+import { Type, type Static } from "../core/option-schema.ts";
+
+/** Keys that the catalog owns in the configuration. */
+export const CATALOG_OPTION_SCHEMAS = {
+  separator: Type.Optional(
+    Type.String({
+      description: "Stands between namespace and name of a tool on MCP: 1 to 4 of letters, digits, `_`, `.` and `-`.",
+      default: DEFAULT_SEPARATOR,
+      pattern: "^[A-Za-z0-9_.-]{1,4}$",
+    }),
+  ),
+  max_description_chars: Type.Optional(
+    Type.Integer({ description: "Longest description that is passed on; what is longer is cut and reported.", default: 16_384, minimum: 64 }),
+  ),
+  list_wait_ms: Type.Optional(
+    Type.Integer({
+      description: "Longest time that a list waits for one source before its last known list is used. Sources keep shorter bounds of their own.",
+      default: 10_000,
+      minimum: 1,
+    }),
+  ),
+  change_delay_ms: Type.Optional(
+    Type.Integer({ description: "Time in which changes are gathered before clients are told that a list changed.", default: 30, minimum: 0 }),
+  ),
+} as const;
+
+export const CatalogSchema = Type.Object(CATALOG_OPTION_SCHEMAS, { description: "Names and lists." });
+export type CatalogConfig = Static<typeof CatalogSchema>;
+
+export interface CatalogOptions {
+  readonly separator: string;
+  readonly maxDescriptionChars: number;
+  readonly listWaitMs: number;
+  readonly changeDelayMs: number;
+}
+
+export function resolveCatalog(raw: CatalogConfig = {}): CatalogOptions {
+  const { separator = DEFAULT_SEPARATOR, max_description_chars = 16_384, list_wait_ms = 10_000, change_delay_ms = 30 } = raw;
+  if (!/^[A-Za-z0-9_.-]{1,4}$/.test(separator)) {
+    throw new OptionError(`\`separator\` must be 1 to 4 of letters, digits, \`_\`, \`.\` and \`-\`, got \`${separator}\`.`);
+  }
+  return Object.freeze({
+    separator,
+    maxDescriptionChars: atLeast(64, "max_description_chars", max_description_chars),
+    listWaitMs: atLeast(1, "list_wait_ms", list_wait_ms),
+    changeDelayMs: atLeast(0, "change_delay_ms", change_delay_ms),
+  });
+}
+
+function atLeast(minimum: number, key: string, value: number): number {
+  if (Number.isInteger(value) && value >= minimum) return value;
+  throw new OptionError(`\`${key}\` must be a whole number of at least ${minimum}, got \`${value}\`.`);
+}

@@ -1,0 +1,21 @@
+import type { JsonObject } from "../core/json.ts";
+import type { Prepared } from "./source-part.ts";
+
+/** The last row made from each prepared one: another source's change must not serialise this one's rows anew. */
+const made = new WeakMap<object, Prepared<unknown>>();
+
+/** The same row under another name, URI or template. */
+export function renamedRow<P extends Prepared<unknown>>(row: P, key: string, member: string): P {
+  return row.key === key ? row : changedRow(row, key, () => ({ ...row.entry, [member]: key }));
+}
+
+/** The same row with another entry, which depends on nothing but the row and `key`. */
+export function changedRow<P extends Prepared<unknown>>(row: P, key: string, change: () => JsonObject): P {
+  const last = made.get(row);
+  // What was made from a row has that row's type.
+  if (last?.key === key) return last as P;
+  const entry = change();
+  const changed = { ...row, key, entry, json: JSON.stringify(entry) };
+  made.set(row, changed);
+  return changed;
+}

@@ -1,0 +1,41 @@
+import { contentDigest } from "../core/digest.ts";
+import type { RenderedList } from "../core/hub-port.ts";
+import type { JsonObject } from "../core/json.ts";
+
+/** One line of a list: the entry, and its JSON text made beforehand. */
+export interface Row {
+  /** What the list is sorted by: rendered name, URI or template. */
+  readonly key: string;
+  readonly entry: JsonObject;
+  readonly json: string;
+}
+
+/** A list over rows. Text and version are made when somebody asks, and once. */
+export class RowList implements RenderedList {
+  readonly #rows: readonly Row[];
+  #entries: readonly JsonObject[] | undefined;
+  #json: string | undefined;
+  #version: string | undefined;
+
+  constructor(rows: readonly Row[]) {
+    this.#rows = rows;
+  }
+
+  get entries(): readonly JsonObject[] {
+    return (this.#entries ??= this.#rows.map((row) => row.entry));
+  }
+
+  get json(): string {
+    return (this.#json ??= `[${this.#rows.map((row) => row.json).join(",")}]`);
+  }
+
+  get version(): string {
+    return (this.#version ??= contentDigest(this.json));
+  }
+
+  /** The same as comparing versions, without making them. */
+  equals(other: RowList): boolean {
+    const [mine, theirs] = [this.#rows, other.#rows];
+    return mine.length === theirs.length && mine.every((row, at) => row === theirs[at] || row.json === theirs[at]!.json);
+  }
+}

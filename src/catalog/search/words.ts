@@ -1,0 +1,93 @@
+/** Longest text that is read into words, of a query and of one field. */
+const MAX_QUERY_LENGTH = 2000;
+const MAX_FIELD_LENGTH = 8000;
+const MAX_QUERY_WORDS = 64;
+const MAX_WORD_LENGTH = 48;
+
+/** Words that say nothing about a tool. */
+const STOP_WORDS: ReadonlySet<string> = new Set(
+  (
+    "a an and any are as at be been but by can could do does for from had has have how i if in into is it its just let like me my of on or our " +
+    "please shall should so some such that the their them then there these they this those to up us want was we were what when where which " +
+    "who will with would you your using via need am about also all give tell"
+  ).split(" "),
+);
+
+/** The words of a query in their order, without repetition, stemmed. A query of nothing but stop words keeps them. */
+export function queryWords(query: string): string[] {
+  const all = wordsOf(query.slice(0, MAX_QUERY_LENGTH));
+  const telling = all.filter((word) => !STOP_WORDS.has(word));
+  return [...new Set((telling.length > 0 ? telling : all).map(stem))].slice(0, MAX_QUERY_WORDS);
+}
+
+/** The stemmed words of a field, with repetitions. */
+export function fieldWords(text: string): string[] {
+  return wordsOf(text.slice(0, MAX_FIELD_LENGTH)).flatMap((word) => (STOP_WORDS.has(word) ? [] : stem(word)));
+}
+
+/** The lower-case words of a text: cut at everything but letters and digits, and inside of `camelCase` too. */
+export function wordsOf(text: string): string[] {
+  const words: string[] = [];
+  for (const match of text.matchAll(/[\p{L}\p{N}\p{M}]+/gu)) addWords(match[0], words);
+  return words;
+}
+
+function addWords(run: string, words: string[]): void {
+  if (IDEOGRAPHS.test(run)) return addIdeographs(run, words);
+  const parts = run.match(CAMEL_PARTS);
+  if (parts && parts.length > 1) for (const part of parts) push(part, words);
+  // `GitHub` is known as one word as well.
+  push(run, words);
+}
+
+const CAMEL_PARTS = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{M}]+|\p{N}+/gu;
+const IDEOGRAPHS = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/;
+
+// Scripts without spaces: two neighbours stand for a word.
+function addIdeographs(run: string, words: string[]): void {
+  for (const part of run.match(/[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+|[^\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+/g) ?? []) {
+    if (!IDEOGRAPHS.test(part) || part.length < 2) push(part, words);
+    else for (let at = 0; at + 1 < part.length; at += 1) words.push(part.slice(at, at + 2));
+  }
+}
+
+function push(word: string, words: string[]): void {
+  const lower = word.toLowerCase().slice(0, MAX_WORD_LENGTH);
+  // oxlint-disable-next-line no-control-regex
+  words.push(/^[\u0000-\u007f]*$/.test(lower) ? lower : lower.normalize("NFKD").replaceAll(/\p{M}/gu, ""));
+}
+
+/** A light stem: plurals, `-ing`, `-ed`, `-ion` and a final `e`, so that create, creating, created and creation meet. */
+export function stem(word: string): string {
+  if (word.length <= 3 || /[^a-z]/.test(word)) return word;
+  const singular = withoutPlural(word);
+  const base = withoutEnding(singular);
+  return base.length > 3 && base.endsWith("e") ? base.slice(0, -1) : base;
+}
+
+function withoutPlural(word: string): string {
+  if (word.endsWith("ies") && word.length > 4) return `${word.slice(0, -3)}y`;
+  if (/(?:ss|x|ch|sh|z)es$/.test(word)) return word.slice(0, -2);
+  return /[^su]s$/.test(word) && !word.endsWith("is") ? word.slice(0, -1) : word;
+}
+
+function withoutEnding(word: string): string {
+  for (const [ending, kept] of ENDINGS) {
+    if (!word.endsWith(ending)) continue;
+    const rest = word.slice(0, -ending.length) + kept;
+    if (rest.length < 3 || !/[aeiouy]/.test(rest)) return word;
+    return /([bdgklmnprt])\1$/.test(rest) && kept === "" ? rest.slice(0, -1) : rest;
+  }
+  return word;
+}
+
+const ENDINGS: readonly (readonly [string, string])[] = [
+  ["ization", "iz"],
+  ["ation", "at"],
+  ["ator", "at"],
+  ["tion", "t"],
+  ["sion", "s"],
+  ["ing", ""],
+  ["eed", "eed"],
+  ["ed", ""],
+];

@@ -1,0 +1,169 @@
+import type { ListKind, RenderedList, View } from "../core/hub-port.ts";
+import { stringMember, type JsonObject } from "../core/json.ts";
+import type { Surface } from "../core/names.ts";
+import { fail } from "../core/outcome.ts";
+import type { SearchAnswer } from "../core/ports.ts";
+import type { CallTarget } from "../core/provider.ts";
+import type { Problem, PromptRecord, ToolRecord } from "../core/records.ts";
+import type { Lookup } from "./lookup.ts";
+import { NamedTable } from "./named-table.ts";
+import { RowList, type Row } from "./rendered-list.ts";
+import { ResourceTable, type ResourceTarget } from "./resource-table.ts";
+import { permissionOf } from "./rights.ts";
+import { SearchIndex } from "./search/search-index.ts";
+import type { Prepared, SourcePart } from "./source-part.ts";
+import { createToolTable, listedTools, permitsTool, type ToolTable, type ToolTarget } from "./tool-table.ts";
+
+export type PromptTarget = Extract<CallTarget, { type: "prompt" }>;
+export type CompletionTarget = Extract<CallTarget, { type: "completion" }>;
+
+/** How many of each a source offers, or all sources together. */
+export interface Counts {
+  readonly tools: number;
+  readonly resources: number;
+  readonly templates: number;
+  readonly prompts: number;
+}
+
+/** A tool as one view sees it. */
+export interface VisibleTool {
+  readonly name: string;
+  readonly record: ToolRecord;
+  /** The wire shape, as in the list. */
+  readonly entry: JsonObject;
+}
+
+/** Lists made for different callers that are kept at once. */
+const MAX_CACHED_LISTS = 128;
+
+/** Everything that all sources offered at one moment, under the names that callers use. Immutable. */
+export class Snapshot {
+  readonly problems: readonly Problem[];
+  readonly counts: { readonly total: Counts; readonly bySource: ReadonlyMap<string, Counts> };
+  readonly #parts: readonly SourcePart[];
+  readonly #tools: ToolTable;
+  readonly #prompts: NamedTable<PromptRecord, Prepared<PromptRecord>>;
+  readonly #resources: ResourceTable;
+  readonly #lists = new Map<string, RowList>();
+  #index: SearchIndex | undefined;
+
+  /** `parts` come in order of precedence; `problems` are those that belong to no listing. */
+  constructor(parts: readonly SourcePart[], separator: string, problems: readonly Problem[]) {
+    this.#parts = parts;
+    this.#resources = new ResourceTable(parts);
+    this.#tools = createToolTable(parts, separator, this.#resources.rewrites);
+    this.#prompts = new NamedTable(
+      "prompt",
+      parts.flatMap((part) => part.prompts),
+      separator,
+    );
+    this.problems = [...problems, ...parts.flatMap((part) => part.problems), ...this.#tools.problems, ...this.#prompts.problems, ...this.#resources.problems];
+    this.counts = countsOf(parts);
+  }
+
+  /** One list as the view shows it, sorted, serialised once. Constant time once it was made. */
+  list(kind: ListKind, view: View): RenderedList {
+    return this.rowList(kind, view);
+  }
+
+  /** The same list, comparable with another snapshot's. */
+  rowList(kind: ListKind, view: View): RowList {
+    const { key } = permissionOf(view.principal.rights);
+    const cacheKey = `${kind} ${kind === "tools" ? view.mode : ""} ${key}`;
+    let list = this.#lists.get(cacheKey);
+    if (!list) {
+      list = new RowList(this.#rows(kind, view));
+      if (this.#lists.size >= MAX_CACHED_LISTS) this.#lists.delete(this.#lists.keys().next().value!);
+      this.#lists.set(cacheKey, list);
+    }
+    return list;
+  }
+
+  /** What the view lists, with the records. */
+  tools(view: View): readonly VisibleTool[] {
+    return listedTools(this.#tools.rows, view).map(({ key, record, entry }) => ({ name: key, record, entry }));
+  }
+
+  /** The tool that a name in any spelling means. Every tool can be called by its name, listed or not (T24). */
+  resolveTool(name: string, view: View): Lookup<ToolTarget> {
+    const permission = permissionOf(view.principal.rights);
+    return this.#tools.resolve(name, view, (row) => permitsTool(permission, row), (tool) => ({ type: "tool", tool }));
+  }
+
+  resolvePrompt(name: string, view: View): Lookup<PromptTarget> {
+    const permission = permissionOf(view.principal.rights);
+    return this.#prompts.resolve(name, view, (row) => permission.permits(row.key), (prompt) => ({ type: "prompt", prompt }));
+  }
+
+  /** The source that answers for a URI; `target.uri` is the URI as that source calls it. */
+  resolveResource(uri: string, view: View): Lookup<ResourceTarget> {
+    return this.#resources.resolve(uri, view);
+  }
+
+  /** `ref` is that of `completion/complete`; the target's has the name or URI that its source knows. */
+  resolveCompletion(ref: JsonObject, view: View): Lookup<CompletionTarget> {
+    const name = stringMember(ref, "name");
+    const uri = stringMember(ref, "uri");
+    if (ref["type"] === "ref/prompt" && name !== undefined) {
+      const lookup = this.resolvePrompt(name, view);
+      if (!lookup.found) return lookup;
+      const { prompt } = lookup.target;
+      return { ...lookup, target: { type: "completion", ref: { ...ref, name: prompt.name }, prompt } };
+    }
+    if (ref["type"] === "ref/resource" && uri !== undefined) return this.#resolveResourceRef(ref, uri, view);
+    const message = "`ref` must be `{type: \"ref/prompt\", name}` or `{type: \"ref/resource\", uri}`. Name a listed prompt or resource template.";
+    return { found: false, failure: fail("invalid_params", message) };
+  }
+
+  /** A tool's name on a surface; nothing when this snapshot does not offer it. */
+  toolName(record: ToolRecord, surface: Surface = "mcp"): string | undefined {
+    return this.#tools.nameOf(record, surface);
+  }
+
+  promptName(record: PromptRecord, surface: Surface = "mcp"): string | undefined {
+    return this.#prompts.nameOf(record, surface);
+  }
+
+  /** How a source's own URI is shown to callers. */
+  shownUri(sourceId: string, uri: string): string {
+    return this.#resources.shownUri(sourceId, uri);
+  }
+
+  /** The best tools for a query among those that the view may use, listed or not (T23, T26). `limit` below 1 or no number is 5. */
+  search(query: string, view: View, limit: number): SearchAnswer {
+    this.#index ??= new SearchIndex(this.#tools.rows, this.#parts);
+    const permission = permissionOf(view.principal.rights);
+    const exact = this.#tools.candidates(query.trim());
+    return this.#index.search(query, { limit, exact, permits: (tool) => permitsTool(permission, tool) });
+  }
+
+  #rows(kind: ListKind, view: View): readonly Row[] {
+    if (kind === "tools") return listedTools(this.#tools.rows, view);
+    const permission = permissionOf(view.principal.rights);
+    const rows = kind === "prompts" ? this.#prompts.rows : kind === "resources" ? this.#resources.resources : this.#resources.templates;
+    return permission.key === "" ? rows : rows.filter((row) => permission.permits(row.key));
+  }
+
+  #resolveResourceRef(ref: JsonObject, uri: string, view: View): Lookup<CompletionTarget> {
+    const row = this.#resources.templateShownAs(uri);
+    if (row && permissionOf(view.principal.rights).permits(row.key)) {
+      const template = row.record;
+      return { found: true, source: template.source, name: row.key, target: { type: "completion", ref: { ...ref, uri: template.uriTemplate }, template } };
+    }
+    const lookup = this.resolveResource(uri, view);
+    if (!lookup.found) return lookup;
+    const { template } = lookup.target;
+    return { ...lookup, target: { type: "completion", ref: { ...ref, uri: lookup.target.uri }, ...(template ? { template } : {}) } };
+  }
+}
+
+function countsOf(parts: readonly SourcePart[]): Snapshot["counts"] {
+  const bySource = new Map(
+    parts.map(({ source, tools, resources, templates, prompts }): [string, Counts] => [
+      source.id,
+      { tools: tools.length, resources: resources.length, templates: templates.length, prompts: prompts.length },
+    ]),
+  );
+  const sum = (key: keyof Counts): number => [...bySource.values()].reduce((total, counts) => total + counts[key], 0);
+  return { bySource, total: { tools: sum("tools"), resources: sum("resources"), templates: sum("templates"), prompts: sum("prompts") } };
+}

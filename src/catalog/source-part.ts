@@ -1,0 +1,137 @@
+import { messageOf } from "../core/errors.ts";
+import { matchesAnyGlob } from "../core/glob.ts";
+import type { JsonObject } from "../core/json.ts";
+import { renderMcpName } from "../core/names.ts";
+import type { Listing, Problem, PromptRecord, ResourceRecord, Source, TemplateRecord, ToolRecord } from "../core/records.ts";
+import { UriTemplate } from "../core/uri-template.ts";
+import { cleanDefinition } from "./clean-definition.ts";
+import type { CatalogOptions } from "./options.ts";
+import { mayUseReservedNames, RESERVED_NAMES } from "./precedence.ts";
+import { isReadOnly, toolEntry } from "./tool-entry.ts";
+
+/** A record with the wire shape it has in a list, and that shape's JSON text, under the name it has when nobody else wants it. */
+export interface Prepared<R> {
+  readonly record: R;
+  /** Rendered name, URI or URI template. */
+  readonly key: string;
+  readonly entry: JsonObject;
+  readonly json: string;
+  readonly notes: readonly string[];
+}
+
+export interface PreparedTool extends Prepared<ToolRecord> {
+  readonly readOnly: boolean;
+}
+
+export interface PreparedTemplate extends Prepared<TemplateRecord> {
+  readonly template: UriTemplate;
+}
+
+/** Everything of one source, prepared once for as long as its listing stays the same. */
+export interface SourcePart {
+  readonly source: Source;
+  readonly listing: Listing;
+  readonly tools: readonly PreparedTool[];
+  readonly resources: readonly Prepared<ResourceRecord>[];
+  readonly templates: readonly PreparedTemplate[];
+  readonly prompts: readonly Prepared<PromptRecord>[];
+  readonly problems: readonly Problem[];
+}
+
+/** Prepares sources, and remembers what was prepared for each record: a source that lists anew keeps the records that did not change. */
+export class PartMaker {
+  readonly #options: CatalogOptions;
+  readonly #tools = new WeakMap<ToolRecord, PreparedTool>();
+  readonly #resources = new WeakMap<ResourceRecord, Prepared<ResourceRecord>>();
+  readonly #templates = new WeakMap<TemplateRecord, PreparedTemplate>();
+  readonly #prompts = new WeakMap<PromptRecord, Prepared<PromptRecord>>();
+
+  constructor(options: CatalogOptions) {
+    this.#options = options;
+  }
+
+  make(source: Source, listing: Listing): SourcePart {
+    const problems = [...listing.problems];
+    const report = (subject: string, message: string) => problems.push({ source: source.id, subject, message });
+    const tools = prepareAll(listing.tools, nameOf, report, (record) => remembered(this.#tools, record, () => this.#tool(record)));
+    const resources = prepareAll(listing.resources, uriOf, report, (record) => remembered(this.#resources, record, () => this.#item(record, record.uri, "uri")));
+    const templates = prepareAll(listing.templates, templateOf, report, (record) => remembered(this.#templates, record, () => this.#template(record)));
+    const prompts = prepareAll(listing.prompts, nameOf, report, (record) => remembered(this.#prompts, record, () => this.#prompt(record)));
+    return { source, listing, tools: tools.filter((tool) => this.#isAllowed(tool, report)), resources, templates, prompts, problems };
+  }
+
+  #tool(record: ToolRecord): PreparedTool {
+    const key = renderMcpName(record, this.#options.separator);
+    return { ...this.#clean(record, key, toolEntry(record, key)), readOnly: isReadOnly(record) };
+  }
+
+  #prompt(record: PromptRecord): Prepared<PromptRecord> {
+    return this.#item(record, renderMcpName(record, this.#options.separator), "name");
+  }
+
+  #template(record: TemplateRecord): PreparedTemplate {
+    return { ...this.#item(record, record.uriTemplate, "uriTemplate"), template: new UriTemplate(record.uriTemplate) };
+  }
+
+  #item<R extends { readonly definition: JsonObject }>(record: R, key: string, member: string): Prepared<R> {
+    const { definition } = record;
+    const entry = definition[member] === key ? definition : { ...(member in definition ? {} : { [member]: key }), ...definition, [member]: key };
+    return this.#clean(record, key, entry);
+  }
+
+  #clean<R>(record: R, key: string, entry: JsonObject): Prepared<R> {
+    const json = JSON.stringify(entry);
+    const cleaned = cleanDefinition(entry, json, this.#options.maxDescriptionChars);
+    if (!cleaned) return { record, key, entry, json, notes: [] };
+    return { record, key, entry: cleaned.definition, json: JSON.stringify(cleaned.definition), notes: cleaned.notes };
+  }
+
+  #isAllowed(tool: PreparedTool, report: Report): boolean {
+    const { key, record } = tool;
+    if (mayUseReservedNames(record.source) || !matchesAnyGlob(RESERVED_NAMES, key)) return true;
+    report(key, `\`${key}\` is a name of the hub's own tools, so this tool is not offered. Rename it, or give its source a namespace.`);
+    return false;
+  }
+}
+
+type Report = (subject: string, message: string) => void;
+
+function remembered<K extends object, V>(memory: WeakMap<K, V>, key: K, make: () => V): V {
+  let value = memory.get(key);
+  if (value === undefined) memory.set(key, (value = make()));
+  return value;
+}
+
+function nameOf(record: { readonly name: string }): string {
+  return record.name;
+}
+
+function uriOf(record: ResourceRecord): string {
+  return record.uri;
+}
+
+function templateOf(record: TemplateRecord): string {
+  return record.uriTemplate;
+}
+
+/** Prepares what can be shown, the first of what one source offers twice, and reports the rest and whatever had to be cleaned. */
+function prepareAll<R, P extends Prepared<R>>(records: readonly R[], identity: (record: R) => string, report: Report, prepare: (record: R) => P): P[] {
+  const seen = new Set<string>();
+  return records.flatMap((record) => {
+    const id = identity(record);
+    if (seen.has(id)) {
+      report(id, `\`${id}\` is offered twice by this source; the first one is used.`);
+      return [];
+    }
+    seen.add(id);
+    try {
+      const prepared = prepare(record);
+      for (const note of prepared.notes) report(prepared.key, `Since clients and models read it, ${note}.`);
+      return [prepared];
+    } catch (error) {
+      // A definition made in code may hold what JSON cannot; the others are still good.
+      report(id, `\`${id}\` is not offered, since its definition is not JSON: ${messageOf(error)}`);
+      return [];
+    }
+  });
+}

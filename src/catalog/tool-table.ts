@@ -1,0 +1,46 @@
+import type { View } from "../core/hub-port.ts";
+import type { CallTarget } from "../core/provider.ts";
+import type { ToolRecord } from "../core/records.ts";
+import { NamedTable } from "./named-table.ts";
+import { changedRow } from "./renamed-row.ts";
+import { permissionOf, type Permission } from "./rights.ts";
+import type { PreparedTool, SourcePart } from "./source-part.ts";
+import { withUiResource } from "./tool-entry.ts";
+
+export type ToolTarget = Extract<CallTarget, { type: "tool" }>;
+export type ToolTable = NamedTable<ToolRecord, PreparedTool>;
+
+/** `parts` come in order of precedence; `rewrites` are the URIs that the hub shows otherwise than their source. */
+export function createToolTable(parts: readonly SourcePart[], separator: string, rewrites: ReadonlyMap<string, ReadonlyMap<string, string>>): ToolTable {
+  const tools = parts.flatMap((part) => {
+    const ofSource = rewrites.get(part.source.id);
+    return ofSource ? part.tools.map((tool) => withShownUi(tool, ofSource)) : part.tools;
+  });
+  return new NamedTable<ToolRecord, PreparedTool>("tool", tools, separator);
+}
+
+function withShownUi(tool: PreparedTool, rewrites: ReadonlyMap<string, string>): PreparedTool {
+  const entry = withUiResource(tool.entry, rewrites);
+  return entry === tool.entry ? tool : changedRow(tool, tool.key, () => entry);
+}
+
+export function permitsTool(permission: Permission, tool: PreparedTool): boolean {
+  return permission.permits(tool.key, { readOnly: tool.readOnly, isDiscovery: tool.record.role === "discovery" });
+}
+
+/**
+ * The tools that one view lists (T21 to T28). `normal`: native ones, and the discovery tools when there is something to discover;
+ * `discovery`: the discovery tools alone; `all`: everything.
+ */
+export function listedTools(tools: readonly PreparedTool[], view: View): readonly PreparedTool[] {
+  const permission = permissionOf(view.principal.rights);
+  const permitted = permission.key === "" ? tools : tools.filter((tool) => permitsTool(permission, tool));
+  if (view.mode === "all") return permitted;
+  if (view.mode === "discovery") return permitted.filter(isDiscovery);
+  const hasHidden = permitted.some((tool) => tool.record.visibility === "ondemand" && tool.record.role === undefined);
+  return permitted.filter((tool) => (isDiscovery(tool) ? hasHidden : tool.record.visibility === "native"));
+}
+
+function isDiscovery(tool: PreparedTool): boolean {
+  return tool.record.role === "discovery";
+}

@@ -1,0 +1,30 @@
+import type { SourcePart } from "./source-part.ts";
+
+/**
+ * What is put before a source's URIs to tell them from another source's: its namespace (or id) and `+`, so that the whole is a URI
+ * again. No two sources get the same.
+ */
+export function uriPrefixes(parts: readonly SourcePart[]): ReadonlyMap<SourcePart, string> {
+  const taken = new Set<string>();
+  const prefixes = new Map<SourcePart, string>();
+  for (const part of parts) {
+    const { namespace, id } = part.source;
+    const wanted = [namespace, id].filter((name) => name !== "").map((name) => `${toScheme(name)}+`);
+    const prefix = wanted.find((one) => !taken.has(one)) ?? numbered(wanted[0]!, taken);
+    taken.add(prefix);
+    prefixes.set(part, prefix);
+  }
+  return prefixes;
+}
+
+/** A scheme begins with a letter and goes on with letters, digits, `.` and `-`. */
+function toScheme(name: string): string {
+  const plain = name.replaceAll(/[^A-Za-z0-9.-]/g, "-");
+  return /^[A-Za-z]/.test(plain) ? plain : `x${plain}`;
+}
+
+function numbered(prefix: string, taken: ReadonlySet<string>): string {
+  let number = 2;
+  while (taken.has(`${prefix.slice(0, -1)}-${number}+`)) number += 1;
+  return `${prefix.slice(0, -1)}-${number}+`;
+}
