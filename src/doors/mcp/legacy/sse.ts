@@ -1,14 +1,17 @@
 import { randomBytes } from "node:crypto";
+import type { ToolMode } from "../../../core/hub-port.ts";
 import type { EventStream } from "../../../http/event-stream.ts";
 import { sendText } from "../../../http/refusal.ts";
 import type { LegacyExchange } from "./exchange.ts";
-import { FULL, isJson, sendProblem, SESSION_NOT_FOUND } from "./http-checks.ts";
+import { batchProblem, FULL, isJson, sendProblem, SESSION_NOT_FOUND } from "./http-checks.ts";
 import type { Outlet } from "./outlet.ts";
 import { LegacySession, type SessionDeps } from "./session.ts";
 
 interface Connection {
   readonly session: LegacySession;
   readonly stream: EventStream;
+  /** The tool mode that the request for the stream named. */
+  readonly mode: ToolMode | undefined;
 }
 
 /**
@@ -19,6 +22,7 @@ export class LegacySse {
   readonly #deps: SessionDeps;
   readonly #messagesPath: string;
   readonly #connections = new Map<string, Connection>();
+  #closing: AbortSignal | undefined;
 
   /** `messagesPath`, below the base path, is where `post` is mounted. */
   constructor(deps: SessionDeps, messagesPath = "/messages") {
@@ -34,22 +38,25 @@ export class LegacySse {
     if (this.#connections.size >= this.#deps.options.maxSessions) return sendProblem(response, FULL);
     const id = randomBytes(16).toString("hex");
     const stream = context.openStream();
-    const deps: SessionDeps = mode ? { ...this.#deps, defaultMode: mode } : this.#deps;
-    const session = new LegacySession(deps, { connection: id, door: "mcp-sse", principal: context.principal, outlet: streamOutlet(stream) });
-    this.#connections.set(id, { session, stream });
+    const session = new LegacySession(this.#deps, { connection: id, door: "mcp-sse", principal: context.principal, outlet: streamOutlet(stream) });
+    this.#connections.set(id, { session, stream, mode });
     stream.onClosed(() => this.#end(id));
-    context.closing.addEventListener("abort", () => stream.end(), { once: true });
+    this.#endStreamsOn(context.closing);
     stream.send(`${new URL(context.baseUrl).pathname.replace(/\/$/, "")}${this.#messagesPath}?sessionId=${id}`, { event: "endpoint" });
   }
 
   /** Takes one message, or a batch; its answers come on the stream. */
-  post({ request, response, context, mode }: LegacyExchange, body: unknown): void {
+  post({ request, response, context, ...exchange }: LegacyExchange, body: unknown): void {
     const connection = this.#connections.get(context.query.get("sessionId") ?? "");
     if (!connection || connection.session.principal.id !== context.principal.id) return sendProblem(response, SESSION_NOT_FOUND);
     if (!isJson(request.headers["content-type"])) return sendText(response, 400, "Unsupported content-type: send application/json");
+    const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
+    const problem = batchProblem(messages);
+    if (problem) return sendProblem(response, problem);
     sendText(response, 202, "Accepted");
+    const mode = exchange.mode ?? connection.mode;
     const received = { outlet: streamOutlet(connection.stream), principal: context.principal, ...(mode ? { mode } : {}) };
-    for (const message of Array.isArray(body) ? body : [body]) void connection.session.receive(message, received);
+    for (const message of messages) void connection.session.receive(message, received);
   }
 
   /** Ends every connection; what is still running is answered with an error. */
@@ -58,6 +65,13 @@ export class LegacySse {
       this.#end(id);
       stream.end();
     }
+  }
+
+  // One listener for all streams: there may be thousands of them.
+  #endStreamsOn(closing: AbortSignal): void {
+    if (this.#closing === closing) return;
+    this.#closing = closing;
+    closing.addEventListener("abort", () => this.close());
   }
 
   #end(id: string): void {

@@ -1,0 +1,86 @@
+import { LOCAL_PRINCIPAL } from "../../core/call.ts";
+import { FailError } from "../../core/errors.ts";
+import type { ToolMode } from "../../core/hub-port.ts";
+import { isJsonObject } from "../../core/json.ts";
+import { fail } from "../../core/outcome.ts";
+import { classifyMessage, rpcError, RPC, type RequestId, type RpcRequest } from "../../wire/messages.ts";
+import type { ModernEndpoint } from "./modern/endpoint.ts";
+
+export interface ModernPipeOptions {
+  readonly endpoint: ModernEndpoint;
+  /** The lasting connection that the pipe is. */
+  readonly connection: string;
+  /** A pipe has no header that could name another one. */
+  readonly mode: ToolMode;
+  readonly maxInFlight: number;
+  /** Writes one JSON text. */
+  send(text: string): void;
+}
+
+/** The modern era on a pipe: requests side by side, cancelled by notification since no stream of their own can be closed. */
+export class ModernPipe {
+  readonly #options: ModernPipeOptions;
+  readonly #inFlight = new Map<RequestId, AbortController>();
+
+  constructor(options: ModernPipeOptions) {
+    this.#options = options;
+  }
+
+  /** Takes one parsed message that claims the modern era. Resolves when nothing more will be sent for it. Never rejects. */
+  async receive(message: unknown): Promise<void> {
+    const classified = classifyMessage(message);
+    switch (classified.type) {
+      case "request":
+        return this.#serve(classified.message);
+      case "notification":
+        return this.noticed(message);
+      case "invalid":
+        return this.#refuse(classified.id, RPC.invalidRequest, `Invalid Request: ${classified.reason}`);
+      case "reply":
+    }
+  }
+
+  /** `notifications/cancelled`, with or without an envelope. Ids that are not of this era are left alone. */
+  noticed(message: unknown): void {
+    if (!isJsonObject(message) || message["method"] !== "notifications/cancelled" || !isJsonObject(message["params"])) return;
+    const { requestId } = message["params"];
+    if (typeof requestId !== "string" && typeof requestId !== "number") return;
+    const running = this.#inFlight.get(requestId);
+    this.#inFlight.delete(requestId);
+    running?.abort(new FailError(fail("cancelled", "The caller cancelled.")));
+  }
+
+  /** The client sends nothing more: what listens, or waits for its input, would wait for ever. */
+  endInput(): void {
+    this.#options.endpoint.release(this.#options.connection);
+  }
+
+  /** Cancels what is running and answers it with an error. */
+  close(reason: string): void {
+    const running = Array.from(this.#inFlight);
+    this.#inFlight.clear();
+    for (const [id, controller] of running) {
+      controller.abort(new FailError(fail("cancelled", reason)));
+      this.#refuse(id, RPC.internal, `${reason} Nothing is known of how this request ended.`);
+    }
+  }
+
+  async #serve(message: RpcRequest): Promise<void> {
+    const { id } = message;
+    const { endpoint, connection, mode, maxInFlight, send } = this.#options;
+    if (this.#inFlight.has(id)) return this.#refuse(id, RPC.invalidRequest, `Invalid Request: a request with the id ${JSON.stringify(id)} is still running.`);
+    if (this.#inFlight.size >= maxInFlight) {
+      return this.#refuse(id, RPC.internal, `Too many requests at once: ${maxInFlight} are running. Wait for some of them to be answered.`);
+    }
+    const controller = new AbortController();
+    this.#inFlight.set(id, controller);
+    const facts = { door: "mcp-stdio", principal: LOCAL_PRINCIPAL, mode, signal: controller.signal, connection };
+    await endpoint.handle(message, { reply: (text) => send(text), note: (text) => send(text) }, facts);
+    // After a cancellation the id is free, and somebody else may have it.
+    if (this.#inFlight.get(id) === controller) this.#inFlight.delete(id);
+  }
+
+  #refuse(id: RequestId | null, code: number, message: string): void {
+    this.#options.send(JSON.stringify(rpcError(id, code, message)));
+  }
+}

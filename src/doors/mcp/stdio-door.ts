@@ -1,0 +1,173 @@
+import { randomBytes } from "node:crypto";
+import type { Readable } from "node:stream";
+import { LOCAL_PRINCIPAL } from "../../core/call.ts";
+import { isJsonObject } from "../../core/json.ts";
+import { rpcError, RPC } from "../../wire/messages.ts";
+import { claimsModernEra } from "../../wire/modern/envelope.ts";
+import { MAX_BATCH } from "./legacy/http-checks.ts";
+import type { Outlet } from "./legacy/outlet.ts";
+import { LegacySession, type SessionDeps } from "./legacy/session.ts";
+import type { ModernEndpoint } from "./modern/endpoint.ts";
+import { ModernPipe } from "./modern-pipe.ts";
+import { StdioReader } from "./stdio-reader.ts";
+import type { LineSink } from "./stdout-guard.ts";
+
+export interface StdioDoorDeps extends SessionDeps {
+  readonly input: Readable;
+  readonly output: LineSink;
+  readonly modern: ModernEndpoint;
+}
+
+/** MCP on standard input and output: one client, both eras, told apart message by message. */
+export class StdioDoor {
+  /** Resolves when the client has gone or the door was closed, everything is answered, and the answers have been taken. */
+  readonly done: Promise<void>;
+  readonly #deps: StdioDoorDeps;
+  readonly #session: LegacySession;
+  readonly #modern: ModernPipe;
+  readonly #reader: StdioReader;
+  readonly #running = new Set<Promise<void>>();
+  readonly #pipe: Outlet;
+  #state: "reading" | "draining" | "over" = "reading";
+  #finish: () => void = () => {};
+  #hurry: () => void = () => {};
+  readonly #hurried = new Promise<void>((resolve) => {
+    this.#hurry = resolve;
+  });
+  readonly #timers: NodeJS.Timeout[] = [];
+
+  constructor(deps: StdioDoorDeps) {
+    this.#deps = deps;
+    this.#pipe = new PipeOutlet(
+      (text) => this.#write(text),
+      () => this.#state === "reading",
+    );
+    const connection = `stdio-${randomBytes(8).toString("hex")}`;
+    this.#session = new LegacySession(deps, { connection, door: "mcp-stdio", principal: LOCAL_PRINCIPAL, outlet: this.#pipe });
+    this.#modern = new ModernPipe({
+      endpoint: deps.modern,
+      connection,
+      mode: deps.defaultMode,
+      maxInFlight: deps.options.maxInFlight,
+      send: (text) => this.#write(text),
+    });
+    this.#reader = new StdioReader(deps.input, MAX_LINE_BYTES, {
+      onValue: (value) => this.#take(value),
+      onGarbage: () => this.#refuse(RPC.parse, "Parse error: the line is not valid JSON"),
+      onTooLarge: () => this.#refuse(RPC.invalidRequest, `Invalid Request: a line may have ${MAX_LINE_BYTES} bytes and 128 levels of nesting at most`),
+      onEnd: () => void this.#drain(DRAIN_MS),
+    });
+    this.done = new Promise((resolve) => {
+      this.#finish = resolve;
+    });
+  }
+
+  /** Begins to read. */
+  start(): void {
+    this.#deps.output.onDrain(() => this.#reader.resume());
+    this.#deps.output.onBroken((error) => {
+      this.#deps.logger.info("The client has closed its end of the pipe.", { error: error.message });
+      void this.#drain(0);
+    });
+    this.#reader.start();
+  }
+
+  /** Reads no more, answers what is running within `graceMs`, and resolves with `done`. */
+  close(graceMs = CLOSE_MS): Promise<void> {
+    void this.#drain(graceMs);
+    return this.done;
+  }
+
+  #take(value: unknown): void {
+    const work = Array.isArray(value) ? this.#takeBatch(value) : this.#takeMessage(value, this.#pipe);
+    this.#running.add(work);
+    void work.finally(() => this.#running.delete(work));
+  }
+
+  #takeMessage(value: unknown, outlet: Outlet): Promise<void> {
+    if (isJsonObject(value) && claimsModernEra(value["params"])) return this.#modern.receive(value);
+    // A cancellation need not carry the envelope, so both eras hear of it. Ids are the client's, and it has one count of them.
+    this.#modern.noticed(value);
+    return this.#session.receive(value, { outlet });
+  }
+
+  /** The replies to a batch are one array, once the last of them is there; what comes before them goes out at once. */
+  async #takeBatch(messages: readonly unknown[]): Promise<void> {
+    if (messages.length === 0) return this.#refuse(RPC.invalidRequest, "Invalid Request: Batch must not be empty");
+    if (messages.length > MAX_BATCH) return this.#refuse(RPC.invalidRequest, `Invalid Request: Batch must not exceed ${MAX_BATCH} messages`);
+    if (messages.some((message) => isJsonObject(message) && claimsModernEra(message["params"]))) {
+      return this.#refuse(RPC.invalidRequest, "Invalid Request: the revision named in `_meta` has no batches. Send one message a line.");
+    }
+    const replies: string[] = [];
+    const outlet = new PipeOutlet(
+      (text) => this.#pipe.note(text),
+      () => this.#pipe.reachable,
+      (text) => void replies.push(text),
+    );
+    await Promise.all(messages.map((message) => this.#takeMessage(message, outlet)));
+    if (replies.length > 0) this.#pipe.reply(`[${replies.join(",")}]`);
+  }
+
+  #refuse(code: number, message: string): void {
+    this.#pipe.reply(JSON.stringify(rpcError(null, code, message)));
+  }
+
+  #write(text: string): void {
+    const { output, logger } = this.#deps;
+    if (this.#state === "over" || output.write(`${text}\n`)) return;
+    // A little is let pile up before reading stops: a client may write much before it begins to read.
+    if (output.backlogBytes > PAUSE_BYTES) this.#reader.pause();
+    if (output.backlogBytes <= MAX_BACKLOG_BYTES || this.#state === "draining") return;
+    logger.error("The client on the pipe does not read its answers; the connection ends.", { backlogBytes: output.backlogBytes });
+    void this.#drain(0);
+  }
+
+  async #drain(graceMs: number): Promise<void> {
+    if (this.#state === "over") return;
+    // Whoever is in more of a hurry shortens a drain that runs already.
+    this.#timers.push(setTimeout(this.#hurry, graceMs));
+    if (this.#state !== "reading") return;
+    this.#state = "draining";
+    this.#reader.stop();
+    this.#session.endQuestions();
+    this.#modern.endInput();
+    await Promise.race([this.#idle(), this.#hurried]);
+    this.#session.close("The hub is closing.");
+    this.#modern.close("The hub is closing.");
+    const given = new Promise<void>((resolve) => {
+      this.#timers.push(setTimeout(resolve, FLUSH_MS));
+    });
+    await Promise.race([this.#deps.output.flushed(), given]);
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#state = "over";
+    this.#finish();
+  }
+
+  async #idle(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running);
+  }
+}
+
+class PipeOutlet implements Outlet {
+  readonly note: (text: string) => void;
+  readonly reply: (text: string) => void;
+  readonly #isReachable: () => boolean;
+
+  constructor(note: (text: string) => void, isReachable: () => boolean, reply = note) {
+    this.note = note;
+    this.reply = reply;
+    this.#isReachable = isReachable;
+  }
+
+  get reachable(): boolean {
+    return this.#isReachable();
+  }
+}
+
+const MAX_LINE_BYTES = 10 * 1024 * 1024;
+const PAUSE_BYTES = 1024 * 1024;
+const MAX_BACKLOG_BYTES = 64 * 1024 * 1024;
+/** The client has closed its end and may still read: a call may take as long as calls do by default. */
+const DRAIN_MS = 60_000;
+const CLOSE_MS = 5000;
+const FLUSH_MS = 5000;

@@ -1,0 +1,62 @@
+import type { Writable } from "node:stream";
+
+export interface GuardedStdout {
+  /** The real standard output, for the protocol alone. */
+  readonly sink: LineSink;
+  /** Gives standard output back. */
+  release(): void;
+}
+
+/** Where lines of protocol go. */
+export interface LineSink {
+  /** One line with its end, handed over in one piece. False: the reader is behind; wait for `onDrain`. */
+  write(line: string): boolean;
+  /** Bytes that the reader has not taken yet. */
+  readonly backlogBytes: number;
+  onDrain(run: () => void): void;
+  /** Nobody reads any more. */
+  onBroken(run: (error: Error) => void): void;
+  /** Resolves when everything written has been taken, or cannot be. */
+  flushed(): Promise<void>;
+}
+
+export function createLineSink(stream: Writable, write: Writable["write"] = stream.write.bind(stream)): LineSink {
+  let broken: Error | undefined;
+  stream.on("error", (error: Error) => {
+    broken = error;
+  });
+  return {
+    write: (line) => broken !== undefined || stream.destroyed || write(line),
+    get backlogBytes() {
+      return stream.writableLength;
+    },
+    onDrain: (run) => void stream.on("drain", run),
+    onBroken: (run) => void stream.on("error", run),
+    flushed: () =>
+      new Promise((resolve) => {
+        if (broken || stream.destroyed) return resolve();
+        stream.once("close", resolve);
+        stream.once("error", () => resolve());
+        write("", () => resolve());
+      }),
+  };
+}
+
+/**
+ * Takes standard output for the protocol: whatever anybody else in this process prints (`console.log`, `process.stdout.write`) goes to
+ * standard error from now on. Pipes are switched to writing without waiting, since a client that does not read would otherwise stop
+ * this whole process.
+ */
+export function guardStdout(stdout: NodeJS.WriteStream = process.stdout, stderr: Writable = process.stderr): GuardedStdout {
+  const original = stdout.write;
+  const { _handle: handle } = stdout as { _handle?: { setBlocking?: (blocking: boolean) => void } };
+  if (!stdout.isTTY) handle?.setBlocking?.(false);
+  const sink = createLineSink(stdout, original.bind(stdout));
+  stdout.write = stderr.write.bind(stderr) as typeof stdout.write;
+  return {
+    sink,
+    release: () => {
+      stdout.write = original;
+    },
+  };
+}
