@@ -83,6 +83,11 @@ export class ModernEndpoint {
     this.#desk.release(connection);
   }
 
+  /** Ends the listens of a lasting connection with their results. */
+  endListens(connection: string): void {
+    this.#listens.finish(connection);
+  }
+
   /** The principal's token is no longer good. */
   revoke(principalId: string): void {
     this.#listens.revoke(principalId);

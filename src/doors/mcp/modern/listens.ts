@@ -65,6 +65,11 @@ export class Listens {
     for (const listen of this.#open) if (listen.connection === connection) listen.drop();
   }
 
+  /** The lasting connection is about to end: its listens get their results. */
+  finish(connection: string): void {
+    for (const listen of this.#open) if (listen.connection === connection) listen.finish();
+  }
+
   /** The principal's token is no longer good. */
   revoke(principalId: string): void {
     for (const listen of this.#open) if (listen.view.principal.id === principalId) listen.finish();
