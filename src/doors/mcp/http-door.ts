@@ -1,16 +1,15 @@
-import { isUtf8 } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ToolMode } from "../../core/hub-port.ts";
 import { Refusal, sendEmpty, sendJson } from "../../http/refusal.ts";
 import type { Listener } from "../../http/listener.ts";
 import type { RequestContext } from "../../http/request-context.ts";
-import { isDeeperThan } from "../../wire/json-depth.ts";
-import { rpcError, RPC, type RequestId, type RpcRequest } from "../../wire/messages.ts";
+import { RPC, type RpcRequest } from "../../wire/messages.ts";
 import type { HeaderLookup } from "../../wire/modern/headers.ts";
 import { eraOf } from "./era.ts";
 import type { LegacyHttp } from "./legacy/http.ts";
 import type { ModernEndpoint } from "./modern/endpoint.ts";
 import { HttpOutlet } from "./modern/http-outlet.ts";
+import { parseBody, sendError } from "./json-body.ts";
 import { toolModeOfRequest } from "./tool-mode.ts";
 
 export interface McpHttpParts {
@@ -78,26 +77,10 @@ class McpHttpDoor {
   }
 }
 
-function legacyExchange(request: IncomingMessage, response: ServerResponse, context: RequestContext): Parameters<LegacyHttp["get"]>[0] {
+/** An exchange with the tool mode that the request itself names. */
+export function legacyExchange(request: IncomingMessage, response: ServerResponse, context: RequestContext): Parameters<LegacyHttp["get"]>[0] {
   const mode = toolModeOfRequest(request.headers, context.query);
   return { request, response, context, ...(mode && { mode }) };
-}
-
-function sendError(response: ServerResponse, id: RequestId | null, code: number, message: string, data?: unknown): void {
-  sendJson(response, 400, JSON.stringify(rpcError(id, code, message, data)));
-}
-
-type Parsed = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly code: number; readonly message: string };
-
-function parseBody(body: Buffer, maxDepth: number): Parsed {
-  if (!isUtf8(body)) return { ok: false, code: RPC.parse, message: "Parse error: the request body is not UTF-8." };
-  const text = body.toString("utf8");
-  if (isDeeperThan(text, maxDepth)) return { ok: false, code: RPC.invalidRequest, message: `Invalid Request: the body nests deeper than ${maxDepth} levels.` };
-  try {
-    return { ok: true, value: JSON.parse(text) as unknown };
-  } catch {
-    return { ok: false, code: RPC.parse, message: "Parse error: the request body is not valid JSON." };
-  }
 }
 
 function lookupIn(request: IncomingMessage): HeaderLookup {

@@ -1,0 +1,97 @@
+import type { Readable } from "node:stream";
+import { resolveMcpDoor, type McpDoorConfig } from "../doors/mcp/options.ts";
+import { SessionBoard } from "../doors/mcp/legacy/board.ts";
+import { LegacyCodecs } from "../doors/mcp/legacy/codec.ts";
+import { LegacyHttp } from "../doors/mcp/legacy/http.ts";
+import { resolveLegacySessions } from "../doors/mcp/legacy/options.ts";
+import type { SessionDeps } from "../doors/mcp/legacy/session.ts";
+import { LegacySse } from "../doors/mcp/legacy/sse.ts";
+import { mountMcp } from "../doors/mcp/http-door.ts";
+import { ModernEndpoint } from "../doors/mcp/modern/endpoint.ts";
+import { mountSse } from "../doors/mcp/sse-door.ts";
+import { StdioDoor } from "../doors/mcp/stdio-door.ts";
+import type { GuardedStdout } from "../doors/mcp/stdout-guard.ts";
+import { mountStatus } from "../doors/status/status-door.ts";
+import { createListener, type ListenerAddress } from "../http/listener.ts";
+import { resolveHttp, type HttpConfig } from "../http/options.ts";
+import { VERSION } from "../core/version.ts";
+import type { Hub } from "./hub.ts";
+import type { ServerConfig } from "./schema.ts";
+
+export interface Served {
+  /** Resolves when the door is over by itself: the client of a pipe went. Never for HTTP. */
+  readonly done: Promise<void>;
+  /** Stops taking calls, lets those in flight end within the door's grace time, ends streams and sessions. Idempotent. */
+  close(): Promise<void>;
+}
+
+export interface ServedHttp extends Served {
+  readonly address: ListenerAddress;
+  /** The MCP endpoint. */
+  readonly endpoint: string;
+}
+
+interface McpParts {
+  readonly modern: ModernEndpoint;
+  readonly session: SessionDeps;
+  close(): void;
+}
+
+/** Mounts every HTTP door on one listener and listens. Rejects with an `OptionError` when it cannot. */
+export async function serveHttp(hub: Hub, server: ServerConfig = {}): Promise<ServedHttp> {
+  const http = resolveHttp(server as HttpConfig);
+  const listener = createListener(http, hub.logger);
+  const mcp = mcpParts(hub, server, http.tokens.length > 0);
+  const legacy = new LegacyHttp(mcp.session);
+  const sse = new LegacySse(mcp.session);
+  mountMcp(listener, { modern: mcp.modern, legacy, defaultMode: mcp.session.defaultMode });
+  mountSse(listener, sse);
+  mountStatus(listener, hub, { version: VERSION, startedAt: hub.startedAt }, hub.redact);
+  const address = await listener.listen();
+  let closed: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    await listener.close();
+    mcp.close();
+    legacy.close();
+    sse.close();
+  };
+  return { address, endpoint: `${address.url}/mcp`, done: new Promise(() => {}), close: () => (closed ??= close()) };
+}
+
+/** Serves MCP on a pipe. The caller has taken over standard output already, so that nothing else can write there. */
+export function serveStdio(hub: Hub, server: ServerConfig, input: Readable, output: GuardedStdout): Served {
+  const mcp = mcpParts(hub, server, false);
+  const door = new StdioDoor({ ...mcp.session, modern: mcp.modern, input, output: output.sink });
+  door.start();
+  return {
+    done: door.done,
+    close: async () => {
+      await door.close();
+      mcp.close();
+    },
+  };
+}
+
+function mcpParts(hub: Hub, server: ServerConfig, hasTokens: boolean): McpParts {
+  const door = resolveMcpDoor(server as McpDoorConfig);
+  const paging = door.pageSize === undefined ? {} : { pageSize: door.pageSize };
+  const modern = new ModernEndpoint({ hub, logger: hub.logger, options: door.modern, ...paging, defaultMode: door.toolMode, hasTokens });
+  const board = new SessionBoard(hub, hub.logger);
+  const session: SessionDeps = {
+    hub,
+    logger: hub.logger,
+    ...paging,
+    board,
+    codecs: new LegacyCodecs(),
+    options: resolveLegacySessions(server.sessions),
+    defaultMode: door.toolMode,
+  };
+  return {
+    modern,
+    session,
+    close: () => {
+      modern.close();
+      board.close();
+    },
+  };
+}
