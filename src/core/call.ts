@@ -49,6 +49,8 @@ export interface Notice {
 export interface Call {
   /** Unique within this process; appears in the audit line and in error ids. */
   readonly id: string;
+  /** Id of the call on whose behalf this one is made. That one was counted and admitted already, so limits of the client do not apply again. */
+  readonly parent?: string;
   /** The door it came by: `mcp-http`, `mcp-stdio`, `cli`, `library`, `jsonrpc`, … */
   readonly door: string;
   readonly method: CallMethod;

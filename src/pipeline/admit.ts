@@ -1,0 +1,76 @@
+import { formatDuration } from "../core/duration.ts";
+import type { Admission } from "../core/limit-store.ts";
+import { fail, type Fail, type Outcome } from "../core/outcome.ts";
+import type { PipelineDeps } from "./ports.ts";
+import type { CallState, Next, Stage } from "./state.ts";
+import { ToolGates } from "./tool-gates.ts";
+import { orAborted } from "./wait.ts";
+
+/** When a full queue is worth another try. */
+const QUEUE_RETRY_MS = 1000;
+
+/** Bounds what one client may do, and how often one tool runs at once (S5). */
+export function admitStage({ limitStore, options }: PipelineDeps): Stage {
+  const bounds = Object.freeze({ perMinute: options.ratePerMinute, inFlight: options.inFlight });
+  const gates = new ToolGates(options.queue);
+  return async (state, next) => {
+    // Whoever calls on behalf of a running call was counted with it.
+    if (state.call.parent !== undefined) return passGate(gates, state, next);
+    const key = clientKey(state);
+    const answer = limitStore.admit(key, bounds);
+    const admission = answer instanceof Promise ? await admitted(answer, state, () => limitStore.leave(key)) : answer;
+    if (!admission.admitted) return limitedFailure(admission);
+    try {
+      return await passGate(gates, state, next);
+    } finally {
+      limitStore.leave(key);
+    }
+  };
+}
+
+// An admission that comes after the call has ended is given back.
+async function admitted(answer: Promise<Admission>, state: CallState, leave: () => void): Promise<Admission> {
+  try {
+    return await orAborted(answer, state.deadline.signal);
+  } catch (error) {
+    void leaveLater(answer, leave);
+    throw error;
+  }
+}
+
+async function leaveLater(answer: Promise<Admission>, leave: () => void): Promise<void> {
+  const admission = await answer.catch(() => undefined);
+  if (admission?.admitted) leave();
+}
+
+async function passGate(gates: ToolGates, state: CallState, next: Next): Promise<Outcome> {
+  const { target, name } = state.found;
+  const maxConcurrent = target.type === "tool" ? (target.tool.limits?.maxConcurrent ?? state.found.limits?.maxConcurrent) : undefined;
+  if (target.type !== "tool" || maxConcurrent === undefined) return next(state);
+  const key = `${target.tool.source.id}\n${target.tool.name}`;
+  const isIn = await gates.enter(key, Math.max(1, maxConcurrent), state.deadline.signal);
+  if (!isIn) return queueFailure(name, maxConcurrent);
+  try {
+    return await next(state);
+  } finally {
+    gates.leave(key);
+  }
+}
+
+function clientKey({ call: { principal, client } }: CallState): string {
+  return client.connection === undefined ? principal.id : `${principal.id}\n${client.connection}`;
+}
+
+function limitedFailure({ reason, retryAfterMs }: Exclude<Admission, { admitted: true }>): Fail {
+  const what = {
+    rate: "Too many calls in the last minute",
+    "in-flight": "Too many calls of this client run at the same time",
+    full: "Too many clients call at the same time",
+  }[reason];
+  return fail("limited", `${what}. Try again in ${formatDuration(retryAfterMs)}.`, { retryAfterMs, details: { reason } });
+}
+
+function queueFailure(name: string, maxConcurrent: number): Fail {
+  const message = `${name} runs ${maxConcurrent} at a time and its queue is full. Try again in ${formatDuration(QUEUE_RETRY_MS)}.`;
+  return fail("limited", message, { retryAfterMs: QUEUE_RETRY_MS, details: { reason: "queue" } });
+}

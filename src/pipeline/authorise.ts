@@ -1,0 +1,54 @@
+import type { Rights } from "../core/call.ts";
+import { matchesAnyGlob } from "../core/glob.ts";
+import { isJsonObject, type JsonObject } from "../core/json.ts";
+import { fail, type Fail } from "../core/outcome.ts";
+import type { CallTarget } from "../core/provider.ts";
+import { isDestructive, isReadOnly } from "./effects.ts";
+import type { Found, PipelineDeps } from "./ports.ts";
+import type { CallState, Stage } from "./state.ts";
+
+/** `_meta` key by which a caller that cannot add an argument says that a person agreed. */
+export const CONFIRM_META_KEY = "toolyard/confirm";
+const CONFIRM = "confirm";
+
+/** Holds the caller's rights against the record, and asks for consent to what destroys, where that is wanted (S15). */
+export function authoriseStage({ options }: PipelineDeps): Stage {
+  return async (state, next) => {
+    const { rights } = state.call.principal;
+    if (rights && !permits(rights, state.found)) return deniedFailure(state.found.name);
+    if (options.confirmDestructive && isDestructive(state.found.target)) {
+      if (!isConfirmed(state)) return unconfirmedFailure(state.found.name);
+      state.arguments = withoutConfirm(state.arguments, state.found.target);
+    }
+    return next(state);
+  };
+}
+
+function permits({ allow, deny, readOnly }: Rights, { name, target }: Found): boolean {
+  if (deny && matchesAnyGlob(deny, name)) return false;
+  // A way to tools gives no access of its own: what it leads to comes by here as a call of its own.
+  if (target.type === "tool" && target.tool.role === "discovery") return true;
+  if (readOnly && !isReadOnly(target)) return false;
+  return !allow || matchesAnyGlob(allow, name);
+}
+
+function deniedFailure(name: string): Fail {
+  return fail("denied", `No right to use ${name}. Use what the list shows, or ask for more rights whoever runs this hub.`);
+}
+
+function unconfirmedFailure(name: string): Fail {
+  const message = `${name} destroys something and needs consent. Ask the person, then call it again with \`confirm: true\` among its arguments.`;
+  return fail("denied", message, { details: { confirm: true } });
+}
+
+function isConfirmed({ call }: CallState): boolean {
+  return call.arguments[CONFIRM] === true || call.params[CONFIRM] === true || call.meta[CONFIRM_META_KEY] === true;
+}
+
+// The argument is meant for the hub, unless the tool has one of the same name.
+function withoutConfirm(args: JsonObject, target: CallTarget): JsonObject {
+  const properties = target.type === "tool" ? target.tool.inputSchema["properties"] : undefined;
+  if (!(CONFIRM in args) || (isJsonObject(properties) && Object.hasOwn(properties, CONFIRM))) return args;
+  const { [CONFIRM]: _, ...rest } = args;
+  return rest;
+}

@@ -1,0 +1,33 @@
+import { Deadline, type Budget } from "../core/deadline.ts";
+import type { CallTarget } from "../core/provider.ts";
+import type { ToolLimits } from "../core/records.ts";
+import type { LimitsOptions } from "./options.ts";
+import type { PipelineDeps } from "./ports.ts";
+import type { Stage } from "./state.ts";
+
+/**
+ * Everything further in happens within the call's time, waiting too. The hub's own budget counts until the target is known; then
+ * `resolve` puts the target's in its place. A caller's deadline stays around both (C20).
+ */
+export function deadlineStage({ options }: PipelineDeps): Stage {
+  const budget: Budget = Object.freeze({ idleMs: options.callTimeoutMs, totalMs: options.totalTimeoutMs });
+  return async (state, next) => {
+    state.deadline = new Deadline(budget, state.call.deadline, state.call.signal);
+    try {
+      return await next(state);
+    } finally {
+      state.deadline.clear();
+    }
+  };
+}
+
+/** The time of one target: its own, else its source's, else the hub's. Absent when the hub's holds unchanged. */
+export function budgetOf(target: CallTarget, source: ToolLimits | undefined, options: LimitsOptions): Budget | undefined {
+  const own = target.type === "tool" ? target.tool.limits : undefined;
+  const idleMs = own?.timeoutMs ?? source?.timeoutMs;
+  const totalMs = own?.totalTimeoutMs ?? source?.totalTimeoutMs;
+  if (idleMs === undefined && totalMs === undefined) return undefined;
+  const idle = idleMs ?? options.callTimeoutMs;
+  // Whoever allows a silence of two hours means to allow the two hours.
+  return { idleMs: idle, totalMs: totalMs ?? Math.max(options.totalTimeoutMs, idle) };
+}

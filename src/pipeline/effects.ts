@@ -1,0 +1,24 @@
+import { isJsonObject } from "../core/json.ts";
+import type { CallTarget } from "../core/provider.ts";
+import type { ToolRecord } from "../core/records.ts";
+
+// Annotations are the author's word, and nobody checked it. They may forbid more and spare work, never allow what rights do not.
+
+/** Changes nothing. Resources, prompts and completion never do, by the protocol. */
+export function isReadOnly(target: CallTarget): boolean {
+  return target.type !== "tool" || hint(target.tool, "readOnlyHint");
+}
+
+/** Doing it twice is as good as doing it once. */
+export function isIdempotent(target: CallTarget): boolean {
+  return isReadOnly(target) || (target.type === "tool" && hint(target.tool, "idempotentHint"));
+}
+
+export function isDestructive(target: CallTarget): boolean {
+  return target.type === "tool" && hint(target.tool, "destructiveHint") && !hint(target.tool, "readOnlyHint");
+}
+
+function hint(tool: ToolRecord, name: string): boolean {
+  const annotations = tool.definition["annotations"];
+  return isJsonObject(annotations) && annotations[name] === true;
+}

@@ -1,0 +1,21 @@
+import { FailError } from "../core/errors.ts";
+import type { Outcome } from "../core/outcome.ts";
+import type { Stage } from "./state.ts";
+import { abortFailure, orAborted } from "./wait.ts";
+
+/** Hands the call to its provider. One that does not heed its signal is not waited for: the caller has its answer in time anyway. */
+export function executeStage(): Stage {
+  return async (state): Promise<Outcome> => {
+    const { signal } = state.deadline;
+    if (signal.aborted) return abortFailure(signal).failure;
+    state.attempts += 1;
+    try {
+      return await orAborted(state.found.provider.call(state.resolvedCall), signal);
+    } catch (error) {
+      if (error instanceof FailError) return error.failure;
+      // Whatever broke because the call was ended, broke for that reason.
+      if (signal.aborted) return abortFailure(signal).failure;
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,86 @@
+import { formatDuration } from "../core/duration.ts";
+import { KINDS, type FailKind } from "../core/kinds.ts";
+import { fail, type Fail, type Outcome } from "../core/outcome.ts";
+import { PROVIDER_KINDS } from "../core/provider-kinds.ts";
+import type { BlockedCircuit, Breakers } from "./breakers.ts";
+import { isIdempotent } from "./effects.ts";
+import type { RetryOptions } from "./options.ts";
+import type { PipelineDeps } from "./ports.ts";
+import type { CallState, Next, Stage } from "./state.ts";
+import { pause } from "./wait.ts";
+
+/** Kinds that speak against the server. What a tool says about itself never does. */
+const COUNTED: ReadonlySet<FailKind> = new Set(["unavailable", "timeout", "malformed"]);
+/** Kinds that say nothing about it. */
+const NEUTRAL: ReadonlySet<FailKind> = new Set(["cancelled", "internal"]);
+
+/** Leaves a server alone that keeps failing, and tries again what may be tried again (C45). */
+export function guardStage({ breakers, options }: PipelineDeps): Stage {
+  return (state, next) => {
+    const { source } = state.found.provider;
+    if (!PROVIDER_KINDS[source.kind].oneServer) return attempt(state, next, options.retries);
+    return behindBreaker({ breakers, key: source.id, retries: options.retries }, state, next);
+  };
+}
+
+interface Guarded {
+  readonly breakers: Breakers;
+  readonly key: string;
+  readonly retries: RetryOptions;
+}
+
+async function behindBreaker({ breakers, key, retries }: Guarded, state: CallState, next: Next): Promise<Outcome> {
+  const startedAt = performance.now();
+  const blocked = breakers.enter(key, startedAt);
+  if (blocked) return blockedFailure(key, blocked);
+  let outcome: Outcome | undefined;
+  try {
+    outcome = await attempt(state, next, retries);
+    return outcome;
+  } finally {
+    if (!outcome || isNeutral(outcome, state)) breakers.abandoned(key, startedAt);
+    else if (!outcome.ok && COUNTED.has(outcome.kind)) breakers.failed(key, startedAt, outcome.message);
+    else breakers.succeeded(key);
+  }
+}
+
+function isNeutral(outcome: Outcome, { call }: CallState): boolean {
+  if (outcome.ok) return false;
+  // A caller in a hurry is no fault of the server.
+  const isCallersTime = outcome.kind === "timeout" && call.deadline?.signal.aborted === true;
+  return isCallersTime || NEUTRAL.has(outcome.kind);
+}
+
+function blockedFailure(source: string, { retryAfterMs, failures, lastMessage }: BlockedCircuit): Fail {
+  const message = `${source} failed ${failures} times in a row and is left alone; it is tried again in ${formatDuration(retryAfterMs)}. The last failure: ${lastMessage}`;
+  return fail("unavailable", message, { retryAfterMs, details: { breaker: "open", failures } });
+}
+
+async function attempt(state: CallState, next: Next, retries: RetryOptions): Promise<Outcome> {
+  for (let retry = 0; ; retry += 1) {
+    const outcome = await next(state);
+    if (outcome.ok || retry + 1 >= retries.attempts || !isWorthAnother(outcome, state)) return outcome;
+    const delayMs = delayBefore(retry, outcome, retries);
+    if (delayMs === undefined || delayMs >= state.deadline.remainingMs) return outcome;
+    await pause(delayMs, state.deadline.signal);
+  }
+}
+
+function isWorthAnother(failure: Fail, state: CallState): boolean {
+  if (state.deadline.signal.aborted) return false;
+  if (failure.kind === "unavailable") return isWorthReconnecting(failure, state);
+  return KINDS[failure.kind].retry === "if-idempotent" && isIdempotent(state.found.target);
+}
+
+// `details.sent: false` is a promise that the server cannot have begun. Without it, it may have.
+function isWorthReconnecting({ retryable, details }: Fail, state: CallState): boolean {
+  const sent = details?.["sent"];
+  if (sent === false) return retryable;
+  return (retryable || sent === true) && isIdempotent(state.found.target);
+}
+
+/** Exponential backoff with full jitter. Absent: the server asks for more time than a retry is given. */
+function delayBefore(retry: number, { retryAfterMs = 0 }: Fail, { baseDelayMs, maxDelayMs }: RetryOptions): number | undefined {
+  if (retryAfterMs > maxDelayMs) return undefined;
+  return Math.max(retryAfterMs, Math.random() * Math.min(maxDelayMs, baseDelayMs * 2 ** retry));
+}

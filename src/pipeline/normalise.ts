@@ -1,0 +1,62 @@
+import { formatBytes } from "../core/bytes.ts";
+import { isJsonObject, type JsonObject } from "../core/json.ts";
+import { jsonSize } from "../core/json-size.ts";
+import { fail, type Fail, type Ok, type Outcome } from "../core/outcome.ts";
+import { OutputCheck } from "./output-check.ts";
+import type { PipelineDeps } from "./ports.ts";
+import { shapeResult } from "./result-shape.ts";
+import type { CallState, Stage } from "./state.ts";
+
+/** Makes sure that what comes back is an answer to what was asked, within its size. A good result is passed on as the same object. */
+export function normaliseStage(deps: PipelineDeps): Stage {
+  const outputs = new OutputCheck(deps);
+  return async (state, next) => {
+    const outcome = await next(state);
+    if (outcome.ok) return normalise(state, outcome, deps, outputs);
+    return outcome.result === undefined ? outcome : (sizeFailure(state, outcome.result, deps) ?? outcome);
+  };
+}
+
+function normalise(state: CallState, outcome: Ok, deps: PipelineDeps, outputs: OutputCheck): Outcome {
+  const { call, found } = state;
+  const shape = shapeResult(call.method, outcome.result, call.relaysInput);
+  if ("wrong" in shape) return malformedFailure(found.name, shape.wrong);
+  const { result } = shape;
+  const tooLarge = sizeFailure(state, result, deps);
+  if (tooLarge) return tooLarge;
+  if (found.target.type !== "tool") return result === outcome.result ? outcome : { ...outcome, result };
+  if (result["isError"] === true) return toolFailure(found.name, result);
+  const wrong = result["resultType"] === "input_required" ? undefined : outputs.misfit(found.target.tool, result);
+  if (wrong !== undefined) return malformedFailure(found.name, `a result that does not fit its own output schema: ${wrong}`);
+  return result === outcome.result ? outcome : { ...outcome, result };
+}
+
+function sizeFailure(state: CallState, result: JsonObject, { options }: PipelineDeps): Fail | undefined {
+  const { target, limits, name } = state.found;
+  const own = target.type === "tool" ? target.tool.limits?.maxResultBytes : undefined;
+  const maxBytes = own ?? limits?.maxResultBytes ?? options.maxResultBytes;
+  state.resultBytes = jsonSize(result, maxBytes);
+  if (state.resultBytes <= maxBytes) return undefined;
+  if (state.resultBytes === Infinity) return malformedFailure(name, "a result that is nested too deeply");
+  const message = `${name} answered with more than ${formatBytes(maxBytes)}. Ask it for less at a time, or raise \`max_result_bytes\`.`;
+  return fail("too_large", message, { details: { maxBytes } });
+}
+
+function malformedFailure(name: string, what: string): Fail {
+  return fail("malformed", `${name} answered with ${what}. Report it to whoever provides the tool.`);
+}
+
+const MAX_MESSAGE_CHARS = 2000;
+
+function toolFailure(name: string, result: JsonObject): Fail {
+  const blocks = result["content"] as readonly JsonObject[];
+  const text = blocks.find((block) => block["type"] === "text" && typeof block["text"] === "string")?.["text"];
+  const message = typeof text === "string" && text !== "" ? text : `${name} says that it failed, and not why.`;
+  return fail("tool_error", message.slice(0, MAX_MESSAGE_CHARS), { result, ...kindDetails(result) });
+}
+
+// A hub behind this one says its own kind there; it is kept for programs.
+function kindDetails(result: JsonObject): { details?: JsonObject } {
+  const kind = isJsonObject(result["_meta"]) ? result["_meta"]["toolyard/kind"] : undefined;
+  return typeof kind === "string" ? { details: { upstreamKind: kind } } : {};
+}

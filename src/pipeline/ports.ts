@@ -1,0 +1,37 @@
+import type { Call } from "../core/call.ts";
+import type { View } from "../core/hub-port.ts";
+import type { LimitStore } from "../core/limit-store.ts";
+import type { Fail } from "../core/outcome.ts";
+import type { Audit, Logger } from "../core/ports.ts";
+import type { CallTarget, Provider } from "../core/provider.ts";
+import type { Problem, ToolLimits } from "../core/records.ts";
+import type { Breakers } from "./breakers.ts";
+import type { LimitsOptions } from "./options.ts";
+
+/** What a call's target leads to, in the caller's view of things. */
+export type Resolution = Found | { readonly found: false; readonly failure: Fail };
+
+export interface Found {
+  readonly found: true;
+  /** As callers see it: the rendered name, or a URI. Rights are held against it, and the audit line shows it. */
+  readonly name: string;
+  readonly target: CallTarget;
+  readonly provider: Provider;
+  /** Bounds of the source, for whatever the tool itself leaves open. */
+  readonly limits?: ToolLimits;
+}
+
+/** May wait for sources that look before they answer. Throws a `FailError` or nothing. */
+export type Resolve = (call: Call, view: View) => Resolution | Promise<Resolution>;
+
+/** What the pipeline needs of the rest. */
+export interface PipelineDeps {
+  readonly resolve: Resolve;
+  readonly limitStore: LimitStore;
+  readonly breakers: Breakers;
+  readonly audit: Audit;
+  readonly logger: Logger;
+  readonly options: LimitsOptions;
+  /** Hears of schemas that turn out to be broken at the first call. */
+  readonly onProblem: (problem: Problem) => void;
+}

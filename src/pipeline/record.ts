@@ -1,0 +1,108 @@
+import { FailError, messageOf } from "../core/errors.ts";
+import { jsonSize } from "../core/json-size.ts";
+import type { JsonObject } from "../core/json.ts";
+import { fail, type Fail, type Outcome } from "../core/outcome.ts";
+import type { AuditLine, LogLevel } from "../core/ports.ts";
+import type { FailKind } from "../core/kinds.ts";
+import type { PipelineDeps } from "./ports.ts";
+import type { CallState, Next, Stage } from "./state.ts";
+
+/**
+ * The outermost stage: whatever happens further in, there is one outcome and one audit line. A fault of our own becomes `internal` with
+ * the call's id; what it was stands in the log alone (S13).
+ */
+export function recordStage(deps: PipelineDeps): Stage {
+  return async (state, next) => {
+    const startedAt = performance.now();
+    const outcome = withAttempts(await settle(state, next), state.attempts);
+    state.close();
+    const durationMs = Math.round((performance.now() - startedAt) * 10) / 10;
+    writeAudit(deps, state, outcome, durationMs);
+    writeLog(deps, state, outcome, durationMs);
+    return outcome;
+  };
+}
+
+async function settle(state: CallState, next: Next): Promise<Outcome> {
+  try {
+    return await next(state);
+  } catch (error) {
+    return error instanceof FailError ? error.failure : internalFailure(state, error);
+  }
+}
+
+function internalFailure({ call }: CallState, cause: unknown): Fail {
+  return fail("internal", `Something went wrong inside the hub. Its log says more under the id ${call.id}.`, { details: { errorId: call.id }, cause });
+}
+
+function withAttempts(outcome: Outcome, attempts: number): Outcome {
+  return attempts > 1 ? { ...outcome, attempts } : outcome;
+}
+
+function writeAudit({ audit, logger }: PipelineDeps, state: CallState, outcome: Outcome, durationMs: number): void {
+  try {
+    audit.write(auditLine(state, outcome, durationMs));
+  } catch (error) {
+    logger.error("The audit line of a call could not be written.", { call: state.call.id, error: messageOf(error) });
+  }
+}
+
+function auditLine(state: CallState, outcome: Outcome, durationMs: number): AuditLine {
+  const { call } = state;
+  return {
+    time: new Date().toISOString(),
+    call: call.id,
+    door: call.door,
+    principal: call.principal.id,
+    method: call.method,
+    target: targetOf(state),
+    ...(state.isResolved ? { source: state.found.provider.source.id } : {}),
+    kind: outcome.ok ? "ok" : outcome.kind,
+    durationMs,
+    argumentBytes: finite(jsonSize(call.arguments)),
+    resultBytes: finite(state.resultBytes),
+    attempts: state.attempts,
+  };
+}
+
+const MAX_TARGET_CHARS = 300;
+
+function targetOf(state: CallState): string {
+  return (state.isResolved ? state.found.name : state.call.target).slice(0, MAX_TARGET_CHARS);
+}
+
+// What is nested without end has no size that JSON could write.
+function finite(bytes: number): number {
+  return Number.isFinite(bytes) ? bytes : -1;
+}
+
+/** How loudly each kind of failure is told; what callers get wrong is their business, what servers get wrong is the operator's. */
+const LEVELS: Readonly<Record<FailKind, LogLevel>> = {
+  tool_error: "info",
+  unknown_tool: "info",
+  ambiguous: "info",
+  invalid_params: "info",
+  denied: "info",
+  limited: "warning",
+  too_large: "warning",
+  unavailable: "warning",
+  needs_authorisation: "warning",
+  timeout: "warning",
+  cancelled: "debug",
+  malformed: "warning",
+  internal: "error",
+};
+
+function writeLog({ logger, options }: PipelineDeps, state: CallState, outcome: Outcome, durationMs: number): void {
+  const facts: JsonObject = { call: state.call.id, target: targetOf(state), durationMs };
+  if (outcome.ok) {
+    if (durationMs > options.slowCallMs) logger.info("A call was slow.", facts);
+    else logger.debug("A call is done.", facts);
+    return;
+  }
+  facts["kind"] = outcome.kind;
+  // What a tool says when it fails is a result, and results stay out of the log.
+  if (outcome.kind !== "tool_error") facts["message"] = outcome.message;
+  if (outcome.cause !== undefined) facts["cause"] = outcome.cause;
+  logger[LEVELS[outcome.kind]]("A call failed.", facts);
+}

@@ -1,0 +1,41 @@
+import type { CallMethod } from "../core/call.ts";
+import { isJsonObject, type JsonObject } from "../core/json.ts";
+
+/** What a result must hold to be an answer to its method. */
+export type Shape = { readonly result: JsonObject } | { readonly wrong: string };
+
+/** Judges a result by its method, and mends what the protocol lets be mended. A good one comes back as the same object. */
+export function shapeResult(method: CallMethod, result: unknown, relaysInput: boolean): Shape {
+  if (!isJsonObject(result)) return { wrong: `a result that is ${Array.isArray(result) ? "an array" : `${typeof result}`} instead of an object` };
+  const resultType = result["resultType"];
+  if (resultType !== undefined && resultType !== "complete") return shapeUnfinished(result, resultType, relaysInput);
+  return SHAPES[method](result);
+}
+
+function shapeUnfinished(result: JsonObject, resultType: unknown, relaysInput: boolean): Shape {
+  if (resultType === "input_required" && relaysInput) return { result };
+  const what = typeof resultType === "string" ? JSON.stringify(resultType.slice(0, 60)) : typeof resultType;
+  return { wrong: `a result of type ${what}, which this caller cannot take` };
+}
+
+const SHAPES: Readonly<Record<CallMethod, (result: JsonObject) => Shape>> = {
+  "tools/call": shapeToolResult,
+  "resources/read": (result) => (isListOfObjects(result["contents"]) ? { result } : { wrong: "no list of `contents`" }),
+  "prompts/get": (result) => (isListOfObjects(result["messages"]) ? { result } : { wrong: "no list of `messages`" }),
+  "completion/complete": (result) => (isJsonObject(result["completion"]) && Array.isArray(result["completion"]["values"]) ? { result } : { wrong: "no `completion` with `values`" }),
+};
+
+function shapeToolResult(result: JsonObject): Shape {
+  const { content } = result;
+  if (content === undefined) return { result: { ...result, content: textOf(result["structuredContent"]) } };
+  return isListOfObjects(content) ? { result } : { wrong: "`content` that is no list of blocks" };
+}
+
+// Clients of before 2025-06-18 know `content` alone, so structured content is repeated there.
+function textOf(structuredContent: unknown): JsonObject[] {
+  return structuredContent === undefined ? [] : [{ type: "text", text: JSON.stringify(structuredContent) }];
+}
+
+function isListOfObjects(value: unknown): boolean {
+  return Array.isArray(value) && value.every((item) => isJsonObject(item));
+}

@@ -1,0 +1,101 @@
+import type { Call } from "../core/call.ts";
+import type { Deadline } from "../core/deadline.ts";
+import { FailError } from "../core/errors.ts";
+import type { View } from "../core/hub-port.ts";
+import type { JsonObject } from "../core/json.ts";
+import { fail, type Outcome } from "../core/outcome.ts";
+import type { ResolvedCall } from "../core/provider.ts";
+import type { Found } from "./ports.ts";
+
+/** What is known of a call while it runs. Stages add to it; those further in may rely on what those further out have set. */
+export class CallState {
+  readonly call: Call;
+  readonly view: View;
+  /** As the caller sent them, until `validate` has filled in defaults. */
+  arguments: JsonObject;
+  /** How often the provider was asked so far. */
+  attempts = 0;
+  resultBytes = 0;
+  #deadline: Deadline | undefined;
+  #found: Found | undefined;
+  #resolvedCall: ResolvedCall | undefined;
+  #isOpen = true;
+
+  constructor(call: Call, view: View) {
+    this.call = call;
+    this.view = view;
+    this.arguments = call.arguments;
+  }
+
+  /** Set by `deadline`. Its signal ends for every reason: time, a parent's time, a caller that goes. */
+  get deadline(): Deadline {
+    if (!this.#deadline) throw new TypeError("The deadline stage comes first.");
+    return this.#deadline;
+  }
+
+  set deadline(deadline: Deadline) {
+    this.#deadline = deadline;
+  }
+
+  /** Set by `resolve`. */
+  get found(): Found {
+    if (!this.#found) throw new TypeError("The resolve stage comes first.");
+    return this.#found;
+  }
+
+  set found(found: Found) {
+    this.#found = found;
+  }
+
+  get isResolved(): boolean {
+    return this.#found !== undefined;
+  }
+
+  /** The call is over: late progress is dropped, late asks are refused. */
+  close(): void {
+    this.#isOpen = false;
+  }
+
+  /** The call as the provider gets it; the same object for each attempt. */
+  get resolvedCall(): ResolvedCall {
+    this.#resolvedCall ??= this.#toResolvedCall();
+    return this.#resolvedCall;
+  }
+
+  // Members are named one by one: a door's call may be an instance whose methods a spread would lose, and providers spread what they get.
+  #toResolvedCall(): ResolvedCall {
+    const { call, deadline } = this;
+    return {
+      id: call.id,
+      ...(call.parent === undefined ? {} : { parent: call.parent }),
+      door: call.door,
+      method: call.method,
+      target: call.target,
+      params: call.params,
+      arguments: this.arguments,
+      meta: call.meta,
+      principal: call.principal,
+      client: call.client,
+      signal: deadline.signal,
+      deadline,
+      wants: call.wants,
+      relaysInput: call.relaysInput,
+      record: this.found.target,
+      notify: (notice) => {
+        if (!this.#isOpen) return;
+        if (notice.method === "notifications/progress") deadline.touch();
+        call.notify(notice);
+      },
+      ask: (ask, signal) => {
+        if (!this.#isOpen) return Promise.reject(new FailError(fail("cancelled", "The call is over, so its caller is not asked any more.")));
+        // A person may take their time to answer; only the total bound goes on.
+        const release = deadline.hold();
+        return call.ask(ask, signal ?? deadline.signal).finally(release);
+      },
+    };
+  }
+}
+
+/** One step of the pipeline. It may refuse, wait, change the state, or look at the outcome on its way back. */
+export type Stage = (state: CallState, next: Next) => Promise<Outcome>;
+export type Next = (state: CallState) => Promise<Outcome>;
