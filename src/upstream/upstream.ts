@@ -194,6 +194,7 @@ export class Upstream {
     if (outcome.rpcError?.code === RPC.headerMismatch) return await this.#callWithFreshSchema(call, request, connection);
     if (outcome.kind === "timeout") void this.#checkPulse(link, connection, startedAt);
     if (outcome.kind !== "unavailable" || outcome.details?.["sent"] !== false || call.signal.aborted) return outcome;
+    if (!isUseless(connection, outcome)) return outcome;
     // It never reached the server, so another connection may carry it.
     link.replace(connection, outcome);
     const next = await link.get(call.signal);
@@ -330,4 +331,13 @@ export class Upstream {
 /** What a session's own server is told: what this caller can do, of the things that a server may ask. */
 function sessionCapabilities({ sampling, elicitation, roots }: JsonObject): JsonObject {
   return { ...(sampling !== undefined && { sampling }), ...(elicitation !== undefined && { elicitation }), ...(roots !== undefined && { roots }) };
+}
+
+/**
+ * Whether a message that did not get through says that the whole connection is of no use. Requests on HTTP fail one by one: a server
+ * that is busy, or does not take one more, may still be working for others over the same connection.
+ */
+function isUseless(connection: Connection, { details }: Fail): boolean {
+  if (connection.isPipe || connection.closed !== undefined || details?.["sessionLost"] === true) return true;
+  return details?.["status"] === undefined && connection.callsInFlight === 0;
 }

@@ -42,6 +42,8 @@ export interface HttpResponse {
 const MAX_REDIRECTS = 3;
 const REDIRECTS: readonly number[] = [301, 302, 307, 308];
 const CLOSE_TIMEOUT_MS = 1000;
+/** Timers wrap around above this. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * One server's pool of connections. TLS is always verified. A redirect is followed within the origin only, with its method and
@@ -99,8 +101,8 @@ export class HttpClient {
         headers: { "user-agent": "toolyard", ...this.#options.headers, ...request.headers },
         ...(body !== undefined && { body }),
         signal,
-        headersTimeout: idleMs,
-        bodyTimeout: idleMs,
+        headersTimeout: Math.min(idleMs, MAX_TIMER_MS),
+        bodyTimeout: Math.min(idleMs, MAX_TIMER_MS),
       });
       return toResponse(response);
     } catch (error) {

@@ -37,3 +37,8 @@ test("a configured proxy wins over everything, and none means none", () => {
   expect(proxyFor("http://localhost:1/", "proxy.test:3128")).toBe("http://proxy.test:3128");
   expect(proxyFor("https://tools.test/", "none")).toBeUndefined();
 });
+
+test("something that is no HTTP proxy is refused by name, without its value", () => {
+  expect(() => proxyFor("http://tools.test/", "socks5://user:s3cret@proxy.test")).toThrow(/`proxy` is not the address/);
+  expect(() => proxyFor("http://tools.test/", undefined, { ALL_PROXY: "ftp://user:s3cret@x" })).toThrow(/^`ALL_PROXY` is not(?!.*s3cret)/);
+});

@@ -1,21 +1,27 @@
+import { OptionError } from "../../core/errors.ts";
+
 /** Proxy settings as the environment gives them; `resolveProxy` is handed a copy, so that nothing here reads the process. */
 export type ProxyEnvironment = Readonly<Record<string, string | undefined>>;
 
 /**
  * The proxy for one server: the configured one, `"none"` for none at all, else what `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and
  * `NO_PROXY` (either case) say. This machine itself is never reached by way of a proxy that only the environment names.
+ * Throws an `OptionError` for something that is no HTTP proxy.
  */
 export function resolveProxy(url: URL, configured: string | undefined, environment: ProxyEnvironment): string | undefined {
-  if (configured === "none") return undefined;
-  if (configured !== undefined) return withScheme(configured);
+  if (configured === "none" || configured === "") return undefined;
+  if (configured !== undefined) return checked(configured, "proxy");
   const read = (name: string): string | undefined => environment[name.toLowerCase()] || environment[name] || undefined;
-  const proxy = (url.protocol === "https:" ? read("HTTPS_PROXY") : read("HTTP_PROXY")) ?? read("ALL_PROXY");
-  if (proxy === undefined || isLoopback(url.hostname) || isExempt(url, read("NO_PROXY") ?? "")) return undefined;
-  return withScheme(proxy);
+  const variable = [url.protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY", "ALL_PROXY"].find((name) => read(name) !== undefined);
+  if (variable === undefined || isLoopback(url.hostname) || isExempt(url, read("NO_PROXY") ?? "")) return undefined;
+  return checked(read(variable) ?? "", variable);
 }
 
-function withScheme(proxy: string): string {
-  return proxy.includes("://") ? proxy : `http://${proxy}`;
+// The value may hold a password, so the message does not repeat it.
+function checked(proxy: string, name: string): string {
+  const text = proxy.includes("://") ? proxy : `http://${proxy}`;
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
+  throw new OptionError(`\`${name}\` is not the address of an HTTP proxy. It must look like http://proxy.example.com:3128; \`proxy = "none"\` goes without one.`);
 }
 
 /** `localhost`, `127.0.0.0/8` and `::1`, as `URL` writes them. */

@@ -1,0 +1,57 @@
+import { OptionError } from "../../core/errors.ts";
+import type { HttpOptions } from "./options.ts";
+
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+/** What the transport itself says; a configured value would break it. */
+const RESERVED =
+  /^(?:host|connection|content-length|content-type|transfer-encoding|accept|accept-encoding|upgrade|expect|te|trailer|last-event-id|proxy-authorization|proxy-connection|mcp-.*)$/;
+
+/** The headers that go with every request, credentials among them. Throws an `OptionError`; no value is shown. */
+export function resolveHeaders(options: Pick<HttpOptions, "headers" | "token" | "auth">): Readonly<Record<string, string>> {
+  const headers = Object.fromEntries(Object.entries(options.headers ?? {}).map(([name, value]) => checkedHeader(name, value)));
+  const given = [credentialOf(options), authOf(options)].filter((one) => one !== undefined);
+  const [credential, another] = given;
+  if (!credential) return Object.freeze(headers);
+  if (another) throw new OptionError("`token` and `auth` both give credentials; remove one of them.");
+  if (credential.name in headers) throw new OptionError(`\`headers\` and \`${credential.option}\` both set \`${credential.name}\`; remove one of them.`);
+  assertValue(credential.option, credential.value);
+  return Object.freeze({ ...headers, [credential.name]: credential.value });
+}
+
+interface Credential {
+  readonly option: string;
+  readonly name: string;
+  readonly value: string;
+}
+
+function credentialOf({ token }: Pick<HttpOptions, "token">): Credential | undefined {
+  return token === undefined || token === "" ? undefined : { option: "token", name: "authorization", value: `Bearer ${token}` };
+}
+
+function authOf({ auth }: Pick<HttpOptions, "auth">): Credential | undefined {
+  if (!auth) return undefined;
+  const isBearer = auth.type === "bearer";
+  const [needed, foreign] = isBearer ? (["token", "key"] as const) : (["key", "token"] as const);
+  const value = auth[needed];
+  if (value === undefined || value === "") throw new OptionError(`\`auth\` of type "${auth.type}" needs \`${needed}\`.`);
+  if (auth[foreign] !== undefined || (isBearer && auth.header !== undefined)) {
+    throw new OptionError(`\`auth\` of type "${auth.type}" takes no \`${auth[foreign] === undefined ? "header" : foreign}\`.`);
+  }
+  if (isBearer) return { option: "auth", name: "authorization", value: `Bearer ${value}` };
+  const [name] = checkedHeader(auth.header ?? "X-API-Key", value, "auth");
+  return { option: "auth", name, value };
+}
+
+function checkedHeader(name: string, value: string, option = "headers"): [string, string] {
+  const lower = name.toLowerCase();
+  if (!TOKEN.test(name)) throw new OptionError(`\`${option}\` names ${JSON.stringify(name)}, which is no header name.`);
+  if (RESERVED.test(lower)) throw new OptionError(`\`${option}\` names \`${name}\`, which the connection itself sets. Remove it.`);
+  assertValue(`${option}.${name}`, value);
+  return [lower, value];
+}
+
+function assertValue(option: string, value: string): void {
+  if (VALUE.test(value)) return;
+  throw new OptionError(`\`${option}\` holds characters that a header cannot carry, such as a line break. Its value is not shown.`);
+}

@@ -1,0 +1,291 @@
+import { spawn } from "node:child_process";
+import { createServer } from "node:net";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { afterEach, expect, test } from "vitest";
+import { startLegacy, startModern, startServer, startSse, sendJson } from "../../../test/fixtures/http-servers.ts";
+import type { Ask, Notice } from "../../core/call.ts";
+import { LOCAL_PRINCIPAL } from "../../core/call.ts";
+import { Deadline } from "../../core/deadline.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { Outcome } from "../../core/outcome.ts";
+import { SILENT_LOGGER } from "../../core/ports.ts";
+import type { Provider, ResolvedCall } from "../../core/provider.ts";
+import { createHttpProvider } from "./http-provider.ts";
+import { resolveHttp, type HttpOptions } from "./options.ts";
+
+const providers: Provider[] = [];
+
+afterEach(async () => {
+  await Promise.all(providers.splice(0).map((provider) => provider.close()));
+});
+
+function open(options: HttpOptions, environment: Record<string, string> = {}): Provider {
+  const source = { id: "far", kind: "http", namespace: "far", order: 0 } as const;
+  const provider = createHttpProvider({ source, options: resolveHttp(options), environment, logger: SILENT_LOGGER });
+  providers.push(provider);
+  provider.open();
+  return provider;
+}
+
+interface CallOptions {
+  readonly notices?: Notice[];
+  readonly connection?: string;
+  readonly meta?: JsonObject;
+  readonly timeoutMs?: number;
+  ask?(ask: Ask): Promise<JsonObject>;
+}
+
+async function call(provider: Provider, name: string, args: JsonObject = {}, options: CallOptions = {}): Promise<Outcome> {
+  const tool = (await provider.listing()).tools.find((record) => record.name === name);
+  if (!tool) throw new Error(`There is no tool ${name}.`);
+  const { notices = [], connection, meta = {}, timeoutMs = 10_000, ask = () => Promise.reject(new Error("nobody to ask")) } = options;
+  const deadline = new Deadline({ idleMs: timeoutMs, totalMs: timeoutMs });
+  const resolved: ResolvedCall = {
+    id: "call-1",
+    door: "test",
+    method: "tools/call",
+    target: name,
+    params: {},
+    arguments: args,
+    meta,
+    principal: LOCAL_PRINCIPAL,
+    client: { capabilities: { elicitation: {} }, ...(connection !== undefined && { connection }) },
+    signal: deadline.signal,
+    deadline,
+    wants: { progress: true },
+    notify: (notice) => void notices.push(notice),
+    ask,
+    relaysInput: false,
+    record: { type: "tool", tool },
+  };
+  const outcome = await provider.call(resolved);
+  deadline.clear();
+  return outcome;
+}
+
+const says = (text: string): object => ({ ok: true, result: { content: [{ type: "text", text }] } });
+
+async function names(provider: Provider): Promise<string[]> {
+  return (await provider.listing()).tools.map((tool) => tool.name);
+}
+
+test("C15: host and port alone reach Streamable HTTP at /mcp", async () => {
+  await using server = await startLegacy();
+  const provider = open({ host: "127.0.0.1", port: server.port });
+  expect(await call(provider, "echo", { text: "hi" })).toMatchObject(says("hi"));
+  expect(server.seen.every(({ url }) => url === "/mcp")).toBe(true);
+});
+
+test("T30: the token goes to its server as a bearer token, and into nothing that is shown", async () => {
+  await using server = await startLegacy({ token: "s3cret" });
+  const provider = open({ url: server.url, token: "s3cret", tool_visibility: "ondemand" });
+  expect(await call(provider, "echo", { text: "in" })).toMatchObject(says("in"));
+  expect(JSON.stringify([provider.status(), await provider.listing()])).not.toContain("s3cret");
+  expect((await provider.listing()).tools.every(({ visibility }) => visibility === "ondemand")).toBe(true);
+});
+
+test("L61: an API key goes into the header that is named for it", async () => {
+  await using server = await startLegacy();
+  await call(open({ url: server.url, auth: { type: "api_key", key: "k1" } }), "echo", { text: "" });
+  await call(open({ url: server.url, auth: { type: "api_key", key: "k2", header: "X-Weather-Key" } }), "echo", { text: "" });
+  expect(server.seen[0]?.headers["x-api-key"]).toBe("k1");
+  expect(server.seen.at(-1)?.headers["x-weather-key"]).toBe("k2");
+});
+
+test("a server that wants a sign-in is in that state, and a call says where to sign in", async () => {
+  const signIn = "https://far.test/.well-known/oauth-protected-resource";
+  await using server = await startServer((request, response) => {
+    request.resume();
+    sendJson(response, 401, {}, { "www-authenticate": `Bearer resource_metadata="${signIn}"` });
+  });
+  const provider = open({ url: server.url, token: "s3cret" });
+  expect(await names(provider)).toEqual([]);
+  expect(provider.status()).toMatchObject({ state: "needs_authorisation", lastError: expect.stringContaining(signIn) });
+  expect(JSON.stringify(provider.status())).not.toContain("s3cret");
+});
+
+const eras: [string, string, () => Promise<AsyncDisposable & { url: string }>][] = [
+  ["a legacy server with sessions", "legacy", () => startLegacy()],
+  ["a legacy server without sessions", "legacy", () => startLegacy({ mode: "stateless", json: true })],
+  ["a server of both eras", "modern", () => startModern({ dual: true })],
+  ["a modern server", "modern", () => startModern()],
+  ["a server of 2024-11-05", "legacy", () => startSse()],
+];
+
+test.each(eras)("L60: %s is recognised and called (%s era)", async (_, era, start) => {
+  await using server = await start();
+  const provider = open({ url: server.url });
+  expect(await call(provider, "echo", { text: "hello" })).toMatchObject(says("hello"));
+  expect(provider.status()).toMatchObject({ state: "ready", info: { era } });
+});
+
+test("arguments that a modern server wants in headers are there", async () => {
+  await using server = await startModern();
+  const provider = open({ url: server.url });
+  expect(await call(provider, "regional", { region: "Zürich" })).toMatchObject(says('{"region":"Zürich"}'));
+  expect(server.seen.at(-1)?.headers["mcp-param-region"]).toBe("=?base64?WsO8cmljaA==?=");
+});
+
+test("S11: nothing of a caller but what the protocol asks for goes to the server", async () => {
+  await using server = await startModern();
+  const provider = open({ url: server.url, headers: { "X-Team": "blue" } });
+  await call(provider, "echo", { text: "x" }, { meta: { "example.com/trace": "1" } });
+  const known = /^(host|connection|user-agent|content-type|content-length|accept|mcp-protocol-version|mcp-method|mcp-name|x-team)$/;
+  expect(server.seen.flatMap(({ headers }) => Object.keys(headers)).filter((name) => !known.test(name))).toEqual([]);
+});
+
+test("progress arrives before the answer, the last step included, in 50 of 50 calls", async () => {
+  await using server = await startLegacy();
+  const provider = open({ url: server.url });
+  for (let round = 0; round < 50; round += 1) {
+    const notices: Notice[] = [];
+    expect(await call(provider, "steps", { count: 3 }, { notices })).toMatchObject(says("done"));
+    expect(notices.map(({ params }) => params["progress"])).toEqual([1, 2, 3]);
+  }
+});
+
+test("a question of the server reaches the caller whose call caused it", async () => {
+  await using server = await startLegacy();
+  const provider = open({ url: server.url });
+  const asking = (name: string): Promise<Outcome> => call(provider, "ask", {}, { ask: async () => ({ action: "accept", content: { name } }) });
+  const [first, second] = await Promise.all([asking("Ada"), asking("Grace")]);
+  expect(JSON.stringify(first)).toContain("Ada");
+  expect(JSON.stringify(second)).toContain("Grace");
+});
+
+test("a restarted server that forgot the session is called again at once, by the same call", async () => {
+  const first = await startLegacy({ json: true });
+  const provider = open({ url: first.url });
+  await call(provider, "echo", { text: "before" });
+  await first.close();
+  await closedSocketsNoticed();
+  await using _second = await startLegacy({ json: true, port: first.port });
+  expect(await call(provider, "echo", { text: "after" })).toMatchObject(says("after"));
+});
+
+test("C19: a server that is not there at start is used once it is", async () => {
+  const gone = await startLegacy();
+  await gone.close();
+  const provider = open({ url: gone.url });
+  const appeared = new Promise<void>((resolve) => void provider.events.changed.on(resolve));
+  expect(await names(provider)).toEqual([]);
+  expect(provider.status()).toMatchObject({ state: "down", lastError: expect.stringContaining("refused the connection") });
+  await using _server = await startLegacy({ port: gone.port });
+  await appeared;
+  expect(await call(provider, "echo", { text: "here" })).toMatchObject(says("here"));
+});
+
+test("M5: a call to a server that is gone names it, its address and what to do", async () => {
+  const server = await startLegacy({ mode: "stateless", json: true });
+  const provider = open({ url: `${server.url}?key=s3cret`, token: "t0ken" });
+  await call(provider, "echo", { text: "" });
+  await server.close();
+  await closedSocketsNoticed();
+  const outcome = await call(provider, "echo", { text: "" });
+  expect(outcome).toMatchObject({ ok: false, kind: "unavailable", message: `\`far\` at 127.0.0.1:${server.port} refused the connection. Start the server, or correct \`url\`.` });
+  expect(JSON.stringify(outcome)).not.toMatch(/s3cret|t0ken/);
+});
+
+test("M5: a call that gets no answer ends with its deadline", async () => {
+  let isSilent = false;
+  await using server = await startLegacy({ mode: "stateless", json: true });
+  await using front = await startServer(async (request, response) => {
+    if (isSilent) return;
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const answer = await fetch(server.url, { method: "POST", headers: request.headers as Record<string, string>, body: Buffer.concat(chunks) });
+    response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "text/plain" }).end(await answer.text());
+  });
+  const provider = open({ url: front.url });
+  await call(provider, "echo", { text: "" });
+  isSilent = true;
+  expect(await call(provider, "echo", { text: "" }, { timeoutMs: 100 })).toMatchObject({ ok: false, kind: "timeout" });
+});
+
+test("a refusal for now ends its own call alone; others go on over the same connection", async () => {
+  let isBusy = false;
+  let release = (): void => {};
+  await using server = await startServer(async (request, response) => {
+    if (request.method !== "POST") return void response.writeHead(405).end();
+    let text = "";
+    for await (const chunk of request) text += String(chunk);
+    const { id, method } = JSON.parse(text) as { id?: number; method: string };
+    if (method === "server/discover") return sendJson(response, 400, { jsonrpc: "2.0", id, error: { code: -32601, message: "no" } });
+    if (method === "initialize") return sendJson(response, 200, { jsonrpc: "2.0", id, result: { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo: { name: "a", version: "1" } } }, { "mcp-session-id": "s1" });
+    if (id === undefined) return void response.writeHead(202).end();
+    if (method === "tools/list") return sendJson(response, 200, { jsonrpc: "2.0", id, result: { tools: [{ name: "work", inputSchema: { type: "object" } }] } });
+    if (isBusy) return void response.writeHead(503, { "retry-after": "1" }).end();
+    isBusy = true;
+    release = () => sendJson(response, 200, { jsonrpc: "2.0", id, result: { content: [{ type: "text", text: "worked" }] } });
+  });
+  const provider = open({ url: server.url });
+  const long = call(provider, "work");
+  await expect.poll(() => isBusy).toBe(true);
+  expect(await call(provider, "work")).toMatchObject({ ok: false, kind: "unavailable", retryAfterMs: 1000 });
+  release();
+  expect(await long).toMatchObject(says("worked"));
+});
+
+test("isolation by session gives each caller's connection a session of its own", async () => {
+  await using server = await startLegacy();
+  const provider = open({ url: server.url, isolation: "session" });
+  await Promise.all(["a", "b"].map((connection) => call(provider, "echo", { text: connection }, { connection })));
+  // One more belongs to the hub itself, for the lists.
+  expect(server.sessions.size).toBe(3);
+  provider.release?.("a");
+  await expect.poll(() => server.sessions.size).toBe(2);
+});
+
+test("several servers are independent of one another", async () => {
+  await using good = await startLegacy();
+  await using silent = await startServer((request) => void request.resume());
+  const slow = open({ url: silent.url });
+  const provider = open({ url: good.url });
+  expect(await call(provider, "echo", { text: "fast" })).toMatchObject(says("fast"));
+  expect(slow.status().state).toBe("starting");
+});
+
+test("closing ends the session on the server", async () => {
+  await using server = await startLegacy();
+  const provider = open({ url: server.url });
+  await call(provider, "echo", { text: "" });
+  await provider.close();
+  expect(server.sessions.size).toBe(0);
+  expect(provider.status().state).toBe("closed");
+});
+
+// The other ends of the server's sockets lie in this process and hear of their end in the turns after it.
+async function closedSocketsNoticed(): Promise<void> {
+  for (let turn = 0; turn < 5; turn += 1) await nextTurn();
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise<void>((resolve) => void server.close(() => resolve()));
+  return port;
+}
+
+test("the official everything server behaves over HTTP as it does at home", async () => {
+  const port = await freePort();
+  const script = fileURLToPath(new URL("../../../node_modules/@modelcontextprotocol/server-everything/dist/index.js", import.meta.url));
+  const child = spawn(process.execPath, [script, "streamableHttp"], { env: { PATH: process.env["PATH"], PORT: String(port) }, stdio: ["ignore", "ignore", "pipe"] });
+  try {
+    await new Promise<void>((resolve, reject) => {
+      child.once("exit", (code) => reject(new Error(`The server ended with ${code}.`)));
+      child.stderr.on("data", (chunk) => String(chunk).includes("listening") && resolve());
+    });
+    const provider = open({ host: "127.0.0.1", port });
+    expect(await call(provider, "echo", { message: "hi" })).toMatchObject(says("Echo: hi"));
+    const notices: Notice[] = [];
+    await call(provider, "trigger-long-running-operation", { duration: 0.2, steps: 4 }, { notices });
+    expect(notices.filter(({ method }) => method === "notifications/progress")).toHaveLength(4);
+    expect((await provider.listing()).prompts.length).toBeGreaterThan(0);
+  } finally {
+    const gone = new Promise((resolve) => void child.once("exit", resolve));
+    child.kill("SIGKILL");
+    await gone;
+  }
+});

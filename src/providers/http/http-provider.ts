@@ -1,0 +1,75 @@
+import type { Provider } from "../../core/provider.ts";
+import type { OpenTransport } from "../../upstream/transport.ts";
+import { AutoHttpTransport, type Framing } from "../../upstream/http/auto.ts";
+import { HttpClient } from "../../upstream/http/client.ts";
+import type { HttpConnectionOptions } from "../../upstream/http/http-connection.ts";
+import { HttpSseTransport } from "../../upstream/http/http-sse.ts";
+import { isLoopback, resolveProxy, type ProxyEnvironment } from "../../upstream/http/proxy.ts";
+import { StreamableHttpTransport } from "../../upstream/http/streamable-http.ts";
+import { createUpstreamProvider, type UpstreamProviderDeps } from "../upstream-provider.ts";
+import type { HttpTransportChoice, ResolvedHttp } from "./options.ts";
+
+export interface HttpProviderDeps extends Pick<UpstreamProviderDeps, "source" | "logger" | "cacheFolder" | "clientInfo" | "gate"> {
+  readonly options: ResolvedHttp;
+  /** Proxy variables and `NODE_EXTRA_CA_CERTS`, from the hub's own environment. */
+  readonly environment: ProxyEnvironment;
+}
+
+/** A TCP and TLS handshake that takes longer will not come about. */
+const MAX_HANDSHAKE_MS = 10_000;
+/** Silence of a response that ends it where no call's deadline does so before. */
+const MIN_IDLE_MS = 3_600_000;
+const REOPEN_DELAY_MS = 1000;
+
+/** An MCP server on HTTP (L60, T30, C15, C21), with credentials of its own; nothing that a caller brought goes there (S11). */
+export function createHttpProvider({ options, environment, ...deps }: HttpProviderDeps): Provider {
+  const client = createClient(options, environment, deps);
+  const provider = createUpstreamProvider({
+    ...deps,
+    options: options.upstream,
+    openTransport: transportsOver(client, options),
+    cacheKey: [options.url.href],
+  });
+  const close = provider.close.bind(provider);
+  return Object.assign(provider, {
+    close: async () => {
+      await close();
+      await client.close();
+    },
+  });
+}
+
+function createClient(options: ResolvedHttp, environment: ProxyEnvironment, { source, logger }: Pick<HttpProviderDeps, "source" | "logger">): HttpClient {
+  const { url, headers, ca, maxConnections, upstream } = options;
+  if ("authorization" in headers && url.protocol === "http:" && !isLoopback(url.hostname)) {
+    logger.warning("The token of this server is sent unencrypted. Use https if the network is not your own.", { source: source.id, host: url.host });
+  }
+  const proxy = resolveProxy(url, options.proxy, environment);
+  // Naming one CA file replaces what Node adds to its list by itself.
+  const extra = environment["NODE_EXTRA_CA_CERTS"];
+  return new HttpClient({
+    label: source.id,
+    url,
+    headers,
+    caFiles: ca === undefined ? [] : [ca, ...(extra ? [extra] : [])],
+    connectTimeoutMs: Math.min(upstream.connectTimeoutMs, MAX_HANDSHAKE_MS),
+    maxConnections,
+    ...(proxy !== undefined && { proxy }),
+  });
+}
+
+function transportsOver(client: HttpClient, { transport, upstream }: ResolvedHttp): OpenTransport {
+  const connection: HttpConnectionOptions = {
+    client,
+    maxMessageBytes: upstream.maxMessageBytes,
+    idleMs: Math.max(MIN_IDLE_MS, upstream.limits.totalTimeoutMs ?? 0, ...Object.values(upstream.toolTimeouts)),
+    reopenDelayMs: REOPEN_DELAY_MS,
+  };
+  const framing: Framing = {};
+  const makers: Record<HttpTransportChoice, OpenTransport> = {
+    auto: () => new AutoHttpTransport(connection, framing),
+    streamable: () => new StreamableHttpTransport(connection),
+    sse: () => new HttpSseTransport(connection),
+  };
+  return makers[transport];
+}

@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+import { OptionError } from "../../core/errors.ts";
+import { httpSchema, resolveHttp, type HttpOptions } from "./options.ts";
+
+function urlOf(options: HttpOptions): string {
+  return resolveHttp(options).url.href;
+}
+
+test("C15: host, port, path and scheme make an address", () => {
+  expect(urlOf({ host: "weather-mcp", port: 50_053 })).toBe("http://weather-mcp:50053/mcp");
+  expect(urlOf({ host: "::1", port: 1, path: "x/", scheme: "https" })).toBe("https://[::1]:1/x/");
+  expect(urlOf({ host: "example.com" })).toBe("http://example.com/mcp");
+});
+
+test("a URL is taken as it is, query and all, without its fragment", () => {
+  expect(urlOf({ url: "https://example.com/x/mcp?key=1#top" })).toBe("https://example.com/x/mcp?key=1");
+});
+
+const refused: [string, HttpOptions, RegExp][] = [
+  ["no place", {}, /`url` or `host`/],
+  ["two places", { url: "http://a/", port: 1 }, /`url` and `port`/],
+  ["a file", { url: "file:///etc/passwd" }, /http:\/\/ or https:\/\//],
+  ["no address", { url: "weather" }, /`url` is no address/],
+  ["a password in the URL", { url: "http://me:s3cret@a/" }, /user name or a password/],
+  ["a URL as host", { host: "http://a" }, /`host` must be a name/],
+  ["a port out of range", { host: "a", port: 70_000 }, /`port`/],
+  ["two credentials", { url: "http://a/", token: "s3cret", auth: { type: "bearer", token: "b" } }, /`token` and `auth`/],
+  ["a token and an Authorization header", { url: "http://a/", token: "s3cret", headers: { Authorization: "x" } }, /`headers` and `token`/],
+  ["an API key without a key", { url: "http://a/", auth: { type: "api_key" } }, /needs `key`/],
+  ["a bearer with a key", { url: "http://a/", auth: { type: "bearer", token: "s3cret", key: "b" } }, /takes no `key`/],
+  ["a line break in a token", { url: "http://a/", token: "s3cret\r\nx: y" }, /`token` holds characters/],
+  ["a line break in a header", { url: "http://a/", headers: { "x-a": "s3cret\n" } }, /`headers.x-a` holds characters/],
+  ["a header that the connection sets", { url: "http://a/", headers: { "Mcp-Session-Id": "1" } }, /the connection itself sets/],
+  ["a header name that is none", { url: "http://a/", headers: { "x y": "1" } }, /no header name/],
+  ["two visibilities", { url: "http://a/", visibility: "native", tool_visibility: "ondemand" }, /one setting/],
+  ["too few connections", { url: "http://a/", max_connections: 1 }, /`max_connections`/],
+];
+
+test.each(refused)("%s is refused by the option's name, and no secret is shown", (_, options, message) => {
+  expect(() => resolveHttp(options)).toThrow(OptionError);
+  expect(() => resolveHttp(options)).toThrow(message);
+  expect(() => resolveHttp(options)).not.toThrow(/s3cret/);
+});
+
+test("credentials and headers become one set of headers", () => {
+  expect(resolveHttp({ url: "http://a/", token: "t", headers: { "X-Team": "blue" } }).headers).toEqual({ authorization: "Bearer t", "x-team": "blue" });
+  expect(resolveHttp({ url: "http://a/", auth: { type: "bearer", token: "t" } }).headers).toEqual({ authorization: "Bearer t" });
+  expect(resolveHttp({ url: "http://a/", auth: { type: "api_key", key: "k" } }).headers).toEqual({ "x-api-key": "k" });
+  expect(resolveHttp({ url: "http://a/", token: "" }).headers).toEqual({});
+});
+
+test("T30: tool_visibility is visibility", () => {
+  expect(resolveHttp({ url: "http://a/", tool_visibility: "ondemand" }).upstream.visibility).toBe("ondemand");
+  expect(resolveHttp({ url: "http://a/" }).upstream.visibility).toBe("native");
+});
+
+test("every option has a description, and those that hold secrets are marked", () => {
+  const { properties } = httpSchema;
+  expect(Object.entries(properties).filter(([, schema]) => !schema.description)).toEqual([]);
+  expect(properties.token.writeOnly).toBe(true);
+  expect(properties.headers.additionalProperties).toMatchObject({ writeOnly: true });
+});
