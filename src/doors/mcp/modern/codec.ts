@@ -29,19 +29,20 @@ export class ModernCodec implements MethodCodec {
 
   /** Members that every list and `server/discover` carries. Lists are read afresh for each request, so none may be kept. */
   get cacheable(): JsonObject {
-    return { ...this.complete, ttlMs: 0, cacheScope: this.#scope };
-  }
-
-  /** Members that every other result carries. */
-  get complete(): JsonObject {
-    return { resultType: "complete", _meta: this.#identity };
+    return { resultType: "complete", ttlMs: 0, cacheScope: this.#scope, _meta: this.#identity };
   }
 
   list(kind: ListKind, list: RenderedList): RenderedList {
     return kind === "tools" ? withoutExecution(list) : list;
   }
 
-  result(method: CallMethod, _target: string, result: JsonObject): JsonObject {
+  /** Left as it is: `stamp` sees every result, those of failures among them. */
+  result(_method: CallMethod, _target: string, result: JsonObject): JsonObject {
+    return result;
+  }
+
+  /** A call's result with what this era wants to find in each. */
+  stamp(method: string, result: JsonObject): JsonObject {
     const stamped = { ...result, resultType: result["resultType"] ?? "complete", _meta: { ...objectMember(result, "_meta"), ...this.#identity } };
     return method === "resources/read" && stamped.resultType === "complete" ? this.#withCaching(stamped) : stamped;
   }

@@ -121,7 +121,8 @@ export class ModernEndpoint {
       const answer = await answerMethod({ method, params, meta: request.meta }, { ...context, link: NO_LINK });
       return send(answer, codec.cacheable);
     }
-    send(await this.#desk.serve(message, outlet, request, context), codec.complete);
+    const answer = await this.#desk.serve(message, outlet, request, context);
+    send(answer.type === "result" ? resultAnswer(codec.stamp(method, answer.result)) : answer, {});
   }
 
   async #codecFor(request: AdmittedFacts, afresh: boolean): Promise<ModernCodec> {

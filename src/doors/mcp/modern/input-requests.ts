@@ -32,9 +32,9 @@ export function capabilityError(missing: JsonObject): RpcErrorObject {
 }
 
 /** Goes to whoever asked, and to the caller when that gives up. */
-export function undeclaredFailure(ask: Ask, missing: JsonObject): FailError {
+export function undeclaredFailure(missing: JsonObject): FailError {
   const message = `The calling client cannot be asked: it did not declare the capability \`${Object.keys(missing).join(", ")}\`.`;
-  return new FailError(fail("denied", message, { details: { ask: ask.method }, rpcError: capabilityError(missing) }));
+  return new FailError(fail("denied", message, { details: { requiredCapabilities: missing }, rpcError: capabilityError(missing) }));
 }
 
 /** An answer as a client should give it; anything else counts as none and is asked for again. */

@@ -140,7 +140,7 @@ export class RunningCall implements CallerLink {
       throw new FailError(fail("denied", message, { details: { ask: ask.method } }));
     }
     const missing = missingCapabilities(ask, this.#capabilities);
-    if (missing) throw undeclaredFailure(ask, missing);
+    if (missing) throw undeclaredFailure(missing);
     if (this.#questions.size >= MAX_QUESTIONS) throw new FailError(fail("limited", `The calling client has ${MAX_QUESTIONS} questions of this call to answer already.`));
   }
 
@@ -169,7 +169,7 @@ export class RunningCall implements CallerLink {
       const missing = missingCapabilities(ask, this.#capabilities);
       if (!missing) continue;
       this.#questions.delete(key);
-      reject(undeclaredFailure(ask, missing));
+      reject(undeclaredFailure(missing));
     }
   }
 
