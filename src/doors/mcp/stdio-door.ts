@@ -53,8 +53,7 @@ export class StdioDoor {
     });
     this.#reader = new StdioReader(deps.input, MAX_LINE_BYTES, {
       onValue: (value) => this.#take(value),
-      onGarbage: () => this.#refuse(RPC.parse, "Parse error: the line is not valid JSON"),
-      onTooLarge: () => this.#refuse(RPC.invalidRequest, `Invalid Request: a line may have ${MAX_LINE_BYTES} bytes and 128 levels of nesting at most`),
+      onRefused: (code, message) => this.#refuse(code, message),
       onEnd: () => void this.#drain(DRAIN_MS),
     });
     this.done = new Promise((resolve) => {

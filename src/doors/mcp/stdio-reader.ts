@@ -1,14 +1,13 @@
 import type { Readable } from "node:stream";
-import { isDeeperThan } from "../../wire/json-depth.ts";
 import { LineDecoder } from "../../wire/lines.ts";
+import { RPC } from "../../wire/messages.ts";
+import { parseJson } from "../../wire/parse-json.ts";
 
 export interface ReaderHandlers {
   /** A parsed line: any JSON value. */
   onValue(value: unknown): void;
-  /** A line that is no JSON. */
-  onGarbage(): void;
-  /** A line over the bound of bytes or of nesting. */
-  onTooLarge(): void;
+  /** A line that is no JSON, or over a bound: the JSON-RPC error that it gets. */
+  onRefused(code: number, message: string): void;
   /** Nothing more will come. */
   onEnd(): void;
 }
@@ -26,7 +25,7 @@ export class StdioReader {
     this.#decoder = new LineDecoder(
       maxLineBytes,
       (line) => this.#line(line),
-      () => handlers.onTooLarge(),
+      () => handlers.onRefused(RPC.invalidRequest, `Invalid Request: a line may have ${maxLineBytes} bytes at most`),
     );
   }
 
@@ -70,14 +69,9 @@ export class StdioReader {
   #line(line: string): void {
     const text = line.trim();
     if (text === "") return;
-    if (isDeeperThan(text, MAX_DEPTH)) return this.#handlers.onTooLarge();
-    let value: unknown;
-    try {
-      value = JSON.parse(text);
-    } catch {
-      return this.#handlers.onGarbage();
-    }
-    this.#handlers.onValue(value);
+    const parsed = parseJson(text, MAX_DEPTH);
+    if (parsed.ok) this.#handlers.onValue(parsed.value);
+    else this.#handlers.onRefused(parsed.code, parsed.message);
   }
 }
 

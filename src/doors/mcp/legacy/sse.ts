@@ -19,15 +19,15 @@ interface Connection {
  * session lives as long as the stream.
  */
 export class LegacySse {
+  /** Below the base path: where `post` is mounted. */
+  readonly messagesPath: string;
   readonly #deps: SessionDeps;
-  readonly #messagesPath: string;
   readonly #connections = new Map<string, Connection>();
   #closing: AbortSignal | undefined;
 
-  /** `messagesPath`, below the base path, is where `post` is mounted. */
   constructor(deps: SessionDeps, messagesPath = "/messages") {
     this.#deps = deps;
-    this.#messagesPath = messagesPath;
+    this.messagesPath = messagesPath;
   }
 
   get size(): number {
@@ -42,7 +42,7 @@ export class LegacySse {
     this.#connections.set(id, { session, stream, mode });
     stream.onClosed(() => this.#end(id));
     this.#endStreamsOn(context.closing);
-    stream.send(`${new URL(context.baseUrl).pathname.replace(/\/$/, "")}${this.#messagesPath}?sessionId=${id}`, { event: "endpoint" });
+    stream.send(`${new URL(context.baseUrl).pathname.replace(/\/$/, "")}${this.messagesPath}?sessionId=${id}`, { event: "endpoint" });
   }
 
   /** Takes one message, or a batch; its answers come on the stream. */
