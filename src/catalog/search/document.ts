@@ -14,7 +14,7 @@ interface Field {
 }
 
 const FIELDS = {
-  name: { weight: 2.5, usualLength: 4, lengthEffect: 0.4 },
+  name: { weight: 2.5, usualLength: 4, lengthEffect: 0.7 },
   server: { weight: 1.5, usualLength: 3, lengthEffect: 0.3 },
   keywords: { weight: 2.2, usualLength: 5, lengthEffect: 0.2 },
   description: { weight: 1, usualLength: 25, lengthEffect: 0.6 },

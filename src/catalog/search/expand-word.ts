@@ -8,7 +8,7 @@ export interface Expansion {
   readonly factor: number;
 }
 
-const SYNONYM_FACTOR = 0.3;
+const SYNONYM_FACTOR = 0.2;
 const PREFIX_FACTOR = 0.8;
 const PART_FACTOR = 0.6;
 const SLIP_FACTOR = 0.5;

@@ -1,10 +1,12 @@
 import type { SearchAnswer, SearchHit } from "../../core/ports.ts";
 import { isJsonObject, stringMember } from "../../core/json.ts";
 import { visibleName } from "../../core/names.ts";
+import type { ToolRecord } from "../../core/records.ts";
 import type { PreparedTool, SourcePart } from "../source-part.ts";
 import { knownExpansions, looseExpansions, type Expansion } from "./expand-word.ts";
 import { FURTHER_RESULTS, DEFAULT_RESULTS, MAX_RESULTS } from "./limits.ts";
 import { partIndexOf, type PartIndex } from "./postings.ts";
+import { Scores } from "./scores.ts";
 import { TopHits } from "./top-hits.ts";
 import { queryWords } from "./words.ts";
 
@@ -15,10 +17,6 @@ export interface SearchOptions {
   permits(tool: PreparedTool): boolean;
 }
 
-/** Saturation: what a word's tenth occurrence adds to its first. */
-const SATURATION = 1.2;
-/** Only an exact name is a whole 1. */
-const BEST_SCORE = 0.99;
 /** Words of a query that are looked for loosely; each costs a walk over the vocabulary. */
 const MAX_LOOSE_WORDS = 8;
 
@@ -39,13 +37,14 @@ export class SearchIndex {
   readonly #segments: readonly Segment[];
   /** Place in the segments to place among the rows, which is the order of names; -1 for what is not found. */
   readonly #ranks: Int32Array;
-  #byName: ReadonlyMap<string, readonly PreparedTool[]> | undefined;
+  readonly #rankOf: ReadonlyMap<ToolRecord, number>;
+  #byName: ReadonlyMap<string, readonly number[]> | undefined;
 
   constructor(rows: readonly PreparedTool[], parts: readonly SourcePart[]) {
     this.#rows = rows.filter((row) => row.record.role !== "discovery");
-    const rankOf = new Map(this.#rows.map((row, rank) => [row.record, rank]));
+    this.#rankOf = new Map(this.#rows.map((row, rank) => [row.record, rank]));
     const tools = parts.flatMap((part) => part.tools);
-    this.#ranks = Int32Array.from(tools, (tool) => rankOf.get(tool.record) ?? -1);
+    this.#ranks = Int32Array.from(tools, (tool) => this.#rankOf.get(tool.record) ?? -1);
     let first = 0;
     this.#segments = parts.map((part) => {
       const segment = { index: partIndexOf(part), first };
@@ -58,14 +57,14 @@ export class SearchIndex {
     const limit = resolveLimit(options.limit);
     const text = query.trim().toLowerCase();
     if (text === "") return this.#everything(limit, options);
-    const scores = this.#scores(queryWords(text));
-    for (const tool of this.#exactNames(text, options)) scores.set(this.#rows.indexOf(tool), 1);
+    const scores = this.#scores(queryWords(query));
+    const exact = this.#exactRanks(text, options);
     const top = new TopHits(limit);
     let total = 0;
-    for (const [rank, score] of scores) {
+    for (const rank of new Set([...exact, ...scores.ranks])) {
       if (!options.permits(this.#rows[rank]!)) continue;
       total += 1;
-      top.offer(rank, score);
+      top.offer(rank, exact.has(rank) ? 1 : scores.scoreOf(rank));
     }
     return { hits: top.ranked.map(({ rank, score }) => toHit(this.#rows[rank]!, score)), total };
   }
@@ -75,46 +74,46 @@ export class SearchIndex {
     return { hits: permitted.slice(0, limit).map((row) => toHit(row, 1)), total: permitted.length };
   }
 
-  #exactNames(text: string, { exact }: SearchOptions): Iterable<PreparedTool> {
+  #exactRanks(text: string, { exact }: SearchOptions): ReadonlySet<number> {
     this.#byName ??= namesOf(this.#rows);
-    const named = this.#byName.get(text) ?? [];
-    return new Set([...exact.filter((tool) => tool.record.role !== "discovery"), ...named]);
+    const given = exact.flatMap((tool) => this.#rankOf.get(tool.record) ?? []);
+    return new Set([...given, ...(this.#byName.get(text) ?? [])]);
   }
 
-  /** Rank to score, for every tool in which a word was found. */
-  #scores(words: readonly string[]): Map<number, number> {
-    const sums = new Map<number, number>();
-    let most = 0;
+  /** Score by rank for every tool in which a word was found. */
+  #scores(words: readonly string[]): Scores {
+    const scores = new Scores(this.#rows.length);
     let loose = 0;
     for (const word of words) {
-      let found = this.#occurrences(knownExpansions(word));
-      if (found.size === 0 && loose < MAX_LOOSE_WORDS) {
+      let found = this.#collect(knownExpansions(word), scores);
+      if (found === 0 && loose < MAX_LOOSE_WORDS) {
         loose += 1;
-        found = this.#occurrences(looseExpansions(word, this.#vocabulary()));
+        found = this.#collect(looseExpansions(word, this.#vocabulary()), scores);
       }
-      const rarity = Math.log(1 + (this.#rows.length - found.size + 0.5) / (found.size + 0.5));
-      most += rarity;
-      for (const [rank, weight] of found) sums.set(rank, (sums.get(rank) ?? 0) + (rarity * weight) / (weight + SATURATION));
+      scores.closeWord(Math.log(1 + (this.#rows.length - found + 0.5) / (found + 0.5)));
     }
-    for (const [rank, sum] of sums) sums.set(rank, roundScore((BEST_SCORE * sum) / most));
-    return sums;
+    return scores;
   }
 
-  /** Rank to weight of the best expansion found there. */
-  #occurrences(expansions: readonly Expansion[]): Map<number, number> {
-    const found = new Map<number, number>();
+  /** Notes where the words stand. Returns in about how many tools: with the word itself, or with any where it is nowhere. */
+  #collect(expansions: readonly Expansion[], scores: Scores): number {
+    let own = 0;
+    let found = 0;
     for (const { word, factor } of expansions) {
+      let holders = 0;
       for (const { index, first } of this.#segments) {
         const postings = index.postings.get(word);
         if (!postings) continue;
+        holders += postings.tools.length;
         for (let at = 0; at < postings.tools.length; at += 1) {
           const rank = this.#ranks[first + postings.tools[at]!]!;
-          const weight = factor * postings.weights[at]!;
-          if (rank >= 0 && weight > (found.get(rank) ?? 0)) found.set(rank, weight);
+          if (rank >= 0) scores.note(rank, factor * postings.weights[at]!);
         }
       }
+      if (factor === 1) own = holders;
+      found += holders;
     }
-    return found;
+    return own > 0 ? own : Math.min(found, this.#rows.length);
   }
 
   *#vocabulary(): Iterable<string> {
@@ -122,13 +121,14 @@ export class SearchIndex {
   }
 }
 
-function namesOf(rows: readonly PreparedTool[]): ReadonlyMap<string, readonly PreparedTool[]> {
-  const names = new Map<string, PreparedTool[]>();
-  for (const row of rows) {
+/** Lower-case names, with prefix and without, to ranks. */
+function namesOf(rows: readonly PreparedTool[]): ReadonlyMap<string, readonly number[]> {
+  const names = new Map<string, number[]>();
+  for (const [rank, row] of rows.entries()) {
     for (const name of new Set([row.key.toLowerCase(), visibleName(row.record).toLowerCase()])) {
       const list = names.get(name);
-      if (list) list.push(row);
-      else names.set(name, [row]);
+      if (list) list.push(rank);
+      else names.set(name, [rank]);
     }
   }
   return names;
@@ -137,11 +137,6 @@ function namesOf(rows: readonly PreparedTool[]): ReadonlyMap<string, readonly Pr
 function toHit({ key, record, entry }: PreparedTool, score: number): SearchHit {
   const schema = entry["inputSchema"];
   return { name: key, description: stringMember(entry, "description") ?? record.description, score, inputSchema: isJsonObject(schema) ? schema : { type: "object" } };
-}
-
-// What is sorted is what is shown, so that tools that look equal are in the order of names.
-function roundScore(score: number): number {
-  return Math.max(0.0001, Math.round(score * 10_000) / 10_000);
 }
 
 function resolveLimit(limit: number): number {

@@ -1,0 +1,87 @@
+import { isDeepStrictEqual } from "node:util";
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { fail, type Fail, type Outcome } from "../../core/outcome.ts";
+import type { ResolvedCall } from "../../core/provider.ts";
+import type { Source } from "../../core/records.ts";
+import { ownToolRecord, type OwnTool } from "./own-tool.ts";
+import type { BuiltinPorts } from "./ports.ts";
+
+const NAME = "execute_tool";
+
+const SHOWN_SCHEMA: JsonObject = {
+  type: "object",
+  properties: {
+    name: { type: "string", description: "Name of the tool, as tool_search gives it." },
+    arguments: { type: "object", description: "Arguments of the tool, as its input schema says." },
+  },
+  required: ["name"],
+};
+
+/** Models say `parameters`, or write the object as text; both are understood (C5). A missing name is answered in T's words. */
+const ACCEPTED_SCHEMA: JsonObject = {
+  type: "object",
+  properties: { name: {}, arguments: { type: ["object", "string", "null"] }, parameters: { type: ["object", "string", "null"] } },
+};
+
+/** `execute_tool(name, arguments)`: calls any tool that its caller may call, and hands on what that tool answers. */
+export function executeTool(source: Source, ports: BuiltinPorts): OwnTool {
+  const record = ownToolRecord(source, {
+    name: NAME,
+    title: "Execute tool",
+    description: "Calls a tool by its name. Use tool_search to find tools and what arguments they take.",
+    inputSchema: SHOWN_SCHEMA,
+    acceptedSchema: ACCEPTED_SCHEMA,
+    annotations: { openWorldHint: true },
+    role: "discovery",
+  });
+  return { record, run: (call) => execute(call, ports) };
+}
+
+async function execute(call: ResolvedCall, ports: BuiltinPorts): Promise<Outcome> {
+  const { name } = call.arguments;
+  if (typeof name !== "string" || name.trim() === "") return fail("tool_error", "Tool name is required");
+  const wanted = name.trim();
+  if (ports.resolveName(wanted, call) === NAME) return fail("tool_error", `${NAME} cannot call itself. Give the name of the tool to call.`);
+  const args = readArguments(call.arguments);
+  if ("ok" in args) return args;
+  const outcome = await ports.caller.call(wanted, args.value, call);
+  return !outcome.ok && outcome.kind === "unknown_tool" ? notFound(wanted, outcome) : outcome;
+}
+
+// The sentence is T's; the names that are near stay with the failure of the inner call, which the log has.
+function notFound(name: string, cause: Fail): Fail {
+  return fail("tool_error", `Tool not found: ${name}. Use tool_search to discover available tools.`, { cause });
+}
+
+function readArguments(given: JsonObject): { readonly value: JsonObject } | Fail {
+  const own = toObject(given["arguments"], "arguments");
+  if (own && "ok" in own) return own;
+  const other = toObject(given["parameters"], "parameters");
+  if (other && "ok" in other) return other;
+  if (own && other && !isDeepStrictEqual(own.value, other.value)) {
+    return fail("invalid_params", "Both `arguments` and `parameters` were given, and they differ. Give `arguments` only.");
+  }
+  return own ?? other ?? { value: {} };
+}
+
+function toObject(given: unknown, key: string): { readonly value: JsonObject } | Fail | undefined {
+  if (given === undefined || given === null) return undefined;
+  const value = typeof given === "string" ? parseText(given) : given;
+  if (isJsonObject(value)) return { value };
+  return fail("invalid_params", `\`${key}\` must be an object, or the JSON text of one; got ${describe(given)}.`);
+}
+
+function parseText(text: string): unknown {
+  // Models send an empty text for a tool without arguments.
+  if (text.trim() === "") return {};
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function describe(value: unknown): string {
+  if (Array.isArray(value)) return "an array";
+  return typeof value === "string" ? "a text that is not JSON of an object" : `a ${typeof value}`;
+}

@@ -1,0 +1,122 @@
+import type { JsonObject } from "../../core/json.ts";
+import { fail, type Outcome } from "../../core/outcome.ts";
+import type { ResolvedCall } from "../../core/provider.ts";
+import type { Source } from "../../core/records.ts";
+import type { BuiltinOptions } from "./options.ts";
+import { objectResult, ownToolRecord, textResult, type OwnTool, type OwnToolFacts } from "./own-tool.ts";
+import type { BuiltinPorts, HubStatus } from "./ports.ts";
+
+const NO_PARAMETERS: JsonObject = { type: "object", properties: {} };
+const MAX_SAMPLE = 5;
+
+/** `meta.*`: what the hub tells about itself. `now` is the clock, in milliseconds since 1970. */
+export function metaTools(source: Source, ports: BuiltinPorts, options: BuiltinOptions, now: () => number): OwnTool[] {
+  const tools = [serverStatus(source, ports, now), fullCapabilities(source, ports), moduleInfo(source, ports), ping(source)];
+  return options.serverLogs ? [...tools, serverLogs(source, ports, options.serverLogLines)] : tools;
+}
+
+function metaTool(source: Source, facts: Pick<OwnToolFacts, "name" | "title" | "description"> & Partial<OwnToolFacts>, run: OwnTool["run"]): OwnTool {
+  const record = ownToolRecord(source, { inputSchema: NO_PARAMETERS, annotations: { readOnlyHint: true, openWorldHint: false }, role: "meta", ...facts });
+  return { record, run };
+}
+
+function serverStatus(source: Source, ports: BuiltinPorts, now: () => number): OwnTool {
+  return metaTool(
+    source,
+    {
+      name: "meta.get_server_status",
+      title: "Server status",
+      description: "Returns the current operational status and basic statistics of the MCP server.",
+      keywords: ["uptime", "health", "version"],
+      hiddenNames: ["get_mcp_server_status", "get_mcp_server_auth_status", "get_mcp_server_encryption_status"],
+    },
+    () => objectResult(statusOf(ports.status(), now())),
+  );
+}
+
+function statusOf(status: HubStatus, now: number): JsonObject {
+  const uptime = Math.max(0, now - status.startedAt) / 1000;
+  return {
+    status: "running",
+    uptime_seconds: Math.round(uptime * 1000) / 1000,
+    uptime_formatted: formatUptime(Math.floor(uptime)),
+    start_time_unix: status.startedAt / 1000,
+    server_name: status.serverName,
+    server_version: status.serverVersion,
+    discovered_modules_count: status.modules.length,
+    loaded_modules: status.modules,
+    registered_tools_count: status.tools,
+    registered_resources_count: status.resources,
+    transports: status.transports,
+    authentication: status.authentication,
+    encryption: status.encryption,
+  };
+}
+
+function formatUptime(seconds: number): string {
+  const days = Math.floor(seconds / 86_400);
+  const clock = [Math.floor(seconds / 3600) % 24, Math.floor(seconds / 60) % 60, seconds % 60].map((part) => String(part).padStart(2, "0")).join(":");
+  return days > 0 ? `${days}d ${clock}` : clock;
+}
+
+function fullCapabilities(source: Source, ports: BuiltinPorts): OwnTool {
+  return metaTool(
+    source,
+    {
+      name: "meta.get_full_capabilities",
+      title: "Full capabilities",
+      description: "Returns a comprehensive list of all registered tools and resources with their schemas (equivalent to primary mcp/discover).",
+      hiddenNames: ["get_mcp_server_capabilities"],
+    },
+    async (call) => objectResult(await ports.capabilities(call)),
+  );
+}
+
+function moduleInfo(source: Source, ports: BuiltinPorts): OwnTool {
+  return metaTool(
+    source,
+    {
+      name: "meta.get_module_info",
+      title: "Module info",
+      description: "Provides information about a specific discovered MCP module.",
+      inputSchema: {
+        type: "object",
+        properties: { module_name: { type: "string", description: "The fully qualified name of the discovered module (e.g., src.export.mcp)." } },
+        required: ["module_name"],
+      },
+      hiddenNames: ["get_mcp_module_info"],
+    },
+    (call) => describeModule(call, ports),
+  );
+}
+
+function describeModule(call: ResolvedCall, ports: BuiltinPorts): Outcome {
+  const name = String(call.arguments["module_name"]);
+  const facts = ports.module(name);
+  if (!facts) return fail("tool_error", `Module '${name}' not found or not loaded.`);
+  return objectResult({ module_name: facts.name, status: "loaded", path: facts.path, provided_tools_sample: facts.tools.slice(0, MAX_SAMPLE) });
+}
+
+function ping(source: Source): OwnTool {
+  const facts = { name: "meta.ping", title: "Ping", description: "Answers pong: a simple check that the MCP server is there." };
+  return metaTool(source, facts, () => textResult("pong"));
+}
+
+function serverLogs(source: Source, ports: BuiltinPorts, maxLines: number): OwnTool {
+  return metaTool(
+    source,
+    {
+      name: "meta.get_server_logs",
+      title: "Server logs",
+      description: "Returns the most recent log lines of the MCP server, oldest first, with secrets redacted.",
+      inputSchema: {
+        type: "object",
+        properties: { lines: { type: "integer", description: "How many lines.", minimum: 1, maximum: maxLines, default: Math.min(50, maxLines) } },
+      },
+    },
+    (call) => {
+      const { lines } = call.arguments;
+      return objectResult({ lines: ports.logLines(typeof lines === "number" ? Math.min(lines, maxLines) : Math.min(50, maxLines)) });
+    },
+  );
+}

@@ -1,0 +1,48 @@
+import type { JsonObject } from "../../core/json.ts";
+import { ok, type Outcome } from "../../core/outcome.ts";
+import type { ResolvedCall } from "../../core/provider.ts";
+import type { Source, ToolRecord } from "../../core/records.ts";
+
+/** One of the hub's own tools. */
+export interface OwnTool {
+  readonly record: ToolRecord;
+  run(call: ResolvedCall): Outcome | Promise<Outcome>;
+}
+
+export interface OwnToolFacts {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  /** What callers are shown. */
+  readonly inputSchema: JsonObject;
+  /** What is checked, where more is accepted than is shown. @default inputSchema */
+  readonly acceptedSchema?: JsonObject;
+  readonly annotations: JsonObject;
+  readonly keywords?: readonly string[];
+  readonly hiddenNames?: readonly string[];
+  readonly role: "discovery" | "meta";
+}
+
+export function ownToolRecord(source: Source, facts: OwnToolFacts): ToolRecord {
+  const { name, title, description, inputSchema, acceptedSchema = inputSchema, annotations, keywords = [], hiddenNames = [], role } = facts;
+  return Object.freeze({
+    source,
+    name,
+    description,
+    inputSchema: acceptedSchema,
+    keywords,
+    visibility: role === "meta" ? "ondemand" : "native",
+    hiddenNames,
+    role,
+    qualified: true,
+    definition: { name, title, description, inputSchema, annotations },
+  });
+}
+
+export function textResult(...texts: readonly string[]): Outcome {
+  return ok({ content: texts.map((text) => ({ type: "text", text })) });
+}
+
+export function objectResult(value: JsonObject): Outcome {
+  return ok({ content: [{ type: "text", text: JSON.stringify(value) }], structuredContent: value });
+}

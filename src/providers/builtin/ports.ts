@@ -1,0 +1,42 @@
+import type { Call } from "../../core/call.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { Caller } from "../../core/ports.ts";
+
+/** What the hub lends to its own tools. */
+export interface BuiltinPorts {
+  readonly caller: Caller;
+  /** The rendered name of the tool that a spelling means to this call's caller; nothing when it means none, or several. */
+  resolveName(name: string, parent: Call): string | undefined;
+  status(): HubStatus;
+  /** What `mcp/discover` answers to this call's caller: `{mcp_version, server_description, tools, resources}`. */
+  capabilities(parent: Call): Promise<JsonObject>;
+  /** A loaded module by its dotted name, such as `src.export.mcp`. */
+  module(name: string): ModuleFacts | undefined;
+  /** The last lines of the log, oldest first, redacted. */
+  logLines(count: number): readonly string[];
+}
+
+/** What anybody who may call may know of the running hub (G71, G75). */
+export interface HubStatus {
+  readonly serverName: string;
+  readonly serverVersion: string;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  /** Dotted names of the loaded modules. */
+  readonly modules: readonly string[];
+  readonly tools: number;
+  readonly resources: number;
+  /** Doors that are open: `stdio`, `http`. */
+  readonly transports: readonly string[];
+  /** How callers prove who they are: `none`, `bearer`, … */
+  readonly authentication: string;
+  /** What protects the traffic, such as `none` or `tls`. */
+  readonly encryption: string;
+}
+
+export interface ModuleFacts {
+  readonly name: string;
+  /** Relative to the configured folder it was found in; no path of the machine is told. */
+  readonly path: string;
+  readonly tools: readonly string[];
+}
