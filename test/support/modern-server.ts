@@ -1,0 +1,164 @@
+import { once } from "node:events";
+import { request as httpRequest, type IncomingMessage } from "node:http";
+import type { ToolMode } from "../../src/core/hub-port.ts";
+import type { JsonObject } from "../../src/core/json.ts";
+import { SILENT_LOGGER, type Logger } from "../../src/core/ports.ts";
+import { mountMcp, type McpHttpParts } from "../../src/doors/mcp/http-door.ts";
+import { ModernEndpoint } from "../../src/doors/mcp/modern/endpoint.ts";
+import { resolveMcpDoor, type McpDoorConfig } from "../../src/doors/mcp/options.ts";
+import { createListener, type Listener } from "../../src/http/listener.ts";
+import { resolveHttp, type HttpConfig } from "../../src/http/options.ts";
+import { META } from "../../src/wire/modern/envelope.ts";
+import { SseDecoder } from "../../src/wire/sse.ts";
+import { HubStandIn } from "../fixtures/hub-stand-in.ts";
+
+export const REVISION = "2026-07-28";
+
+export interface Settings {
+  readonly http?: HttpConfig;
+  readonly door?: McpDoorConfig;
+  readonly legacy?: McpHttpParts["legacy"];
+  readonly logger?: Logger;
+  readonly defaultMode?: ToolMode;
+}
+
+/** An HTTP answer, whichever form it had: `messages` are all JSON-RPC messages in their order, `last` the reply. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingMessage["headers"];
+  readonly text: string;
+  readonly messages: readonly JsonObject[];
+  readonly last: JsonObject;
+}
+
+/** The modern endpoint on a listener of its own, in front of a stand-in hub. */
+export class ModernServer implements AsyncDisposable {
+  readonly hub = new HubStandIn();
+  readonly endpoint: ModernEndpoint;
+  readonly listener: Listener;
+  url = "";
+
+  private constructor(settings: Settings) {
+    const { modern: options, pageSize, toolMode } = resolveMcpDoor(settings.door);
+    const http = resolveHttp({ port: 0, shutdown_grace: 500, ...settings.http });
+    this.endpoint = new ModernEndpoint({
+      hub: this.hub,
+      logger: settings.logger ?? SILENT_LOGGER,
+      options,
+      defaultMode: toolMode,
+      hasTokens: http.tokens.length > 0,
+      ...(pageSize !== undefined && { pageSize }),
+    });
+    this.listener = createListener(http, settings.logger ?? SILENT_LOGGER);
+    mountMcp(this.listener, { modern: this.endpoint, defaultMode: toolMode, ...(settings.legacy && { legacy: settings.legacy }) });
+  }
+
+  static async start(settings: Settings = {}): Promise<ModernServer> {
+    const server = new ModernServer(settings);
+    server.url = `${(await server.listener.listen()).url}/mcp`;
+    return server;
+  }
+
+  /** Sends a well-formed modern request and waits for the whole answer. */
+  async ask(method: string, params: JsonObject = {}, options: AskOptions = {}): Promise<Answer> {
+    return (await this.open(method, params, options)).whole();
+  }
+
+  /** The same, read piece by piece. */
+  async open(method: string, params: JsonObject = {}, options: AskOptions = {}): Promise<OpenAnswer> {
+    const message = { jsonrpc: "2.0", id: options.id ?? 1, method, params: { ...params, _meta: { ...envelope(options), ...options.meta } } };
+    const name = params["name"] ?? params["uri"];
+    const headers = {
+      "mcp-protocol-version": REVISION,
+      "mcp-method": method,
+      ...(typeof name === "string" && { "mcp-name": name }),
+      ...options.headers,
+    };
+    return this.post(JSON.stringify(message), headers, options.query);
+  }
+
+  async post(body: string | Buffer, headers: Record<string, string> = {}, query = "", method = "POST"): Promise<OpenAnswer> {
+    const request = httpRequest(`${this.url}${query}`, {
+      method,
+      agent: false,
+      headers: { "content-type": "application/json", accept: "application/json, text/event-stream", ...headers },
+    });
+    request.end(body);
+    const [response] = (await once(request, "response")) as [IncomingMessage];
+    return new OpenAnswer(response);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.hub.gate.open();
+    this.endpoint.close();
+    await this.listener.close();
+  }
+}
+
+export interface AskOptions {
+  readonly id?: string | number;
+  readonly capabilities?: JsonObject;
+  readonly logLevel?: string;
+  readonly meta?: JsonObject;
+  readonly headers?: Record<string, string>;
+  readonly query?: string;
+}
+
+export function envelope({ capabilities = {}, logLevel }: AskOptions = {}): JsonObject {
+  return {
+    [META.protocolVersion]: REVISION,
+    [META.clientCapabilities]: capabilities,
+    [META.clientInfo]: { name: "tester", version: "9" },
+    ...(logLevel !== undefined && { [META.logLevel]: logLevel }),
+  };
+}
+
+export class OpenAnswer {
+  readonly status: number;
+  readonly headers: IncomingMessage["headers"];
+  readonly messages: JsonObject[] = [];
+  readonly #response: IncomingMessage;
+  readonly #ended: Promise<void>;
+  #text = "";
+  #wake: () => void = () => {};
+
+  constructor(response: IncomingMessage) {
+    this.#response = response;
+    this.status = response.statusCode ?? 0;
+    this.headers = response.headers;
+    const isStream = response.headers["content-type"] === "text/event-stream";
+    const decoder = new SseDecoder(64 * 1024 * 1024, { onEvent: ({ data }) => void (data && this.messages.push(JSON.parse(data) as JsonObject)) });
+    response.on("data", (chunk: Buffer) => {
+      this.#text += chunk.toString();
+      if (isStream) decoder.push(chunk);
+      this.#wake();
+    });
+    this.#ended = new Promise((resolve) => {
+      response.once("error", () => resolve());
+      response.once("close", () => {
+        if (!isStream && this.#text.startsWith("{")) this.messages.push(JSON.parse(this.#text) as JsonObject);
+        resolve();
+        this.#wake();
+      });
+    });
+  }
+
+  async whole(): Promise<Answer> {
+    await this.#ended;
+    return { status: this.status, headers: this.headers, text: this.#text, messages: this.messages, last: this.messages.at(-1) ?? {} };
+  }
+
+  /** Waits until so many messages have come. */
+  async count(wanted: number): Promise<readonly JsonObject[]> {
+    while (this.messages.length < wanted) {
+      if (this.#response.closed) throw new Error(`The stream ended after ${this.messages.length} messages.`);
+      await new Promise<void>((resolve) => (this.#wake = resolve));
+    }
+    return this.messages;
+  }
+
+  /** The caller goes. */
+  drop(): void {
+    this.#response.destroy();
+  }
+}
