@@ -1,9 +1,12 @@
 import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { request as sendRequest, type RequestListener } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import { createServer } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterEach, expect, test } from "vitest";
-import { startLegacy, startModern, startServer, startSse, sendJson } from "../../../test/fixtures/http-servers.ts";
+import { listen, startLegacy, startModern, startServer, startSse, sendJson } from "../../../test/fixtures/http-servers.ts";
 import type { Ask, Notice } from "../../core/call.ts";
 import { LOCAL_PRINCIPAL } from "../../core/call.ts";
 import { Deadline } from "../../core/deadline.ts";
@@ -127,6 +130,48 @@ test("arguments that a modern server wants in headers are there", async () => {
   expect(server.seen.at(-1)?.headers["mcp-param-region"]).toBe("=?base64?WsO8cmljaA==?=");
 });
 
+test("a header mismatch has the tools listed again and the call made once more", async () => {
+  let annotation: object = {};
+  const bodies: string[] = [];
+  await using server = await startServer(async (request, response) => {
+    let text = "";
+    for await (const chunk of request) text += String(chunk);
+    const { id, method } = JSON.parse(text) as { id: number; method: string };
+    const answer = (result: object): void => sendJson(response, 200, { jsonrpc: "2.0", id, result: { resultType: "complete", ...result } });
+    bodies.push(method);
+    if (method === "server/discover") return answer({ supportedVersions: ["2026-07-28"], capabilities: { tools: {} } });
+    if (method === "tools/list") return answer({ tools: [{ name: "go", inputSchema: { type: "object", properties: { to: { type: "string", ...annotation } } } }] });
+    if (request.headers["mcp-param-to"] === "Rome") return answer({ content: [{ type: "text", text: "gone" }] });
+    sendJson(response, 400, { jsonrpc: "2.0", id, error: { code: -32020, message: "Header mismatch" } });
+  });
+  const provider = open({ url: server.url });
+  await names(provider);
+  annotation = { "x-mcp-header": "To" };
+  expect(await call(provider, "go", { to: "Rome" })).toMatchObject(says("gone"));
+  expect(bodies.slice(-4)).toEqual(["tools/list", "tools/call", "tools/list", "tools/call"]);
+});
+
+test("a server that ends its stream before the answer, as 2025-11-25 allows, is heard to the end", async () => {
+  const stored: { id: string; stream: string; message: unknown }[] = [];
+  const eventStore = {
+    storeEvent: async (stream: string, message: unknown) => {
+      const id = `${stream}_${stored.length}`;
+      stored.push({ id, stream, message });
+      return id;
+    },
+    replayEventsAfter: async (lastId: string, { send }: { send(id: string, message: never): Promise<void> }) => {
+      const last = stored.findIndex(({ id }) => id === lastId);
+      const { stream = "" } = stored[last] ?? {};
+      for (const event of stored.slice(last + 1)) if (event.stream === stream) await send(event.id, event.message as never);
+      return stream;
+    },
+  };
+  await using server = await startLegacy({ eventStore });
+  const provider = open({ url: server.url });
+  expect(await call(provider, "exit-stream")).toMatchObject(says("after the break"));
+  expect(server.seen.some(({ method, headers }) => method === "GET" && headers["last-event-id"] !== undefined)).toBe(true);
+});
+
 test("S11: nothing of a caller but what the protocol asks for goes to the server", async () => {
   await using server = await startModern();
   const provider = open({ url: server.url, headers: { "X-Team": "blue" } });
@@ -235,6 +280,51 @@ test("isolation by session gives each caller's connection a session of its own",
   expect(server.sessions.size).toBe(3);
   provider.release?.("a");
   await expect.poll(() => server.sessions.size).toBe(2);
+});
+
+test("transport = sse speaks HTTP+SSE from the first message on", async () => {
+  await using server = await startSse();
+  const provider = open({ url: server.url, transport: "sse" });
+  expect(await call(provider, "echo", { text: "old" })).toMatchObject(says("old"));
+  expect(server.seen.filter(({ method, url }) => method === "POST" && url === "/sse")).toEqual([]);
+});
+
+test("transport = streamable falls back to nothing", async () => {
+  await using server = await startSse();
+  const provider = open({ url: server.url, transport: "streamable" });
+  expect(await names(provider)).toEqual([]);
+  expect(provider.status()).toMatchObject({ state: "down", lastError: expect.stringContaining("offers no MCP at this address (HTTP 404)") });
+});
+
+/** Hands everything on to the server on this port of 127.0.0.1. */
+function forwardTo(port: number): RequestListener {
+  return (request, response) => {
+    const onward = sendRequest({ host: "127.0.0.1", port, method: request.method, path: new URL(request.url ?? "/", "http://x").pathname, headers: request.headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+    onward.on("error", () => response.destroy());
+    response.on("close", () => onward.destroy());
+    request.pipe(onward);
+  };
+}
+
+test("a server beyond a proxy that the environment names is reached by way of it", async () => {
+  await using server = await startLegacy();
+  await using proxy = await startServer(forwardTo(server.port), { path: "" });
+  const provider = open({ url: "http://tools.test/mcp" }, { HTTP_PROXY: proxy.url });
+  expect(await call(provider, "echo", { text: "far away" })).toMatchObject(says("far away"));
+  expect(proxy.seen.every(({ url }) => url === "http://tools.test/mcp")).toBe(true);
+});
+
+test("a server with a certificate of an own CA is reached once the CA is named, and not before", async () => {
+  const file = (name: string): string => fileURLToPath(new URL(`../../../test/fixtures/tls/${name}`, import.meta.url));
+  await using plain = await startLegacy();
+  await using server = await listen(createTlsServer({ key: readFileSync(file("server.key")), cert: readFileSync(file("server.crt")) }, forwardTo(plain.port)), { scheme: "https" });
+  expect(await call(open({ url: server.url, ca: file("ca.crt") }), "echo", { text: "safe" })).toMatchObject(says("safe"));
+  const stranger = open({ url: server.url });
+  expect(await names(stranger)).toEqual([]);
+  expect(stranger.status()).toMatchObject({ state: "down", lastError: expect.stringContaining("certificate that cannot be verified") });
 });
 
 test("several servers are independent of one another", async () => {

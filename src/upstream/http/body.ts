@@ -40,9 +40,12 @@ export async function readRefusal(body: Readable, place: Place, signal: AbortSig
 
 const MAX_REFUSAL_BYTES = 1024 * 1024;
 
-/** Throws the rest of a body away, so that its connection can be used again; a long rest ends the connection. */
+/** Throws the rest of a body away, so that its connection can be used again; a rest that is long or slow ends the connection. */
 export function discard(body: Readable): void {
   let length = 0;
+  const timer = setTimeout(() => body.destroy(), MAX_DISCARD_MS);
+  timer.unref();
+  body.once("close", () => clearTimeout(timer));
   body.on("error", () => {});
   body.on("data", (chunk: Buffer) => {
     length += chunk.length;
@@ -51,6 +54,7 @@ export function discard(body: Readable): void {
 }
 
 const MAX_DISCARDED_BYTES = 64 * 1024;
+const MAX_DISCARD_MS = 5000;
 
 function consume(body: Readable, bounds: BodyBounds, onChunk: (chunk: Buffer) => void): Promise<void> {
   return new Promise((resolve, reject) => {

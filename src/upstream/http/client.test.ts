@@ -130,6 +130,11 @@ test("the rest of an unwanted body is thrown away up to a bound", async () => {
   expect(response.body.destroyed).toBe(true);
 });
 
+test("what is shown of a URL leaves out its query and the parts of its path that may be keys", () => {
+  const client = createClient("https://hooks.test/api/mcp/s/NDk3ZjQyMTktYjA0/streamable-endpoint?key=s3cret");
+  expect(client.endpoint).toBe("https://hooks.test/api/mcp/s/…/streamable-endpoint");
+});
+
 async function startProxy(target: RunningServer): Promise<RunningServer & { readonly tunnels: string[] }> {
   const tunnels: string[] = [];
   const server = createHttpServer((request, response) => response.end(`proxied ${request.method} ${request.url} ${request.headers["proxy-authorization"] ?? ""}`));

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import type { Dispatcher, Pool, ProxyAgent } from "undici";
 import { discard } from "./body.ts";
-import { httpFailure, toRequestFailure, type Place } from "./failures.ts";
+import { httpFailure, shownUrl, toRequestFailure, type Place } from "./failures.ts";
 
 export interface HttpClientOptions {
   /** Id of the source, for messages. */
@@ -62,7 +62,7 @@ export class HttpClient {
     this.#options = options;
     this.url = options.url;
     this.place = { label: options.label, host: options.url.host };
-    this.endpoint = `${options.url.origin}${options.url.pathname}`;
+    this.endpoint = shownUrl(options.url);
   }
 
   /** Resolves with the headers' arrival. Rejects with a `FailError`; `details.sent` is `false` where no byte went out. */
@@ -145,7 +145,7 @@ export class HttpClient {
     const extras = { details: { sent: false }, retryable: false };
     if (followed === MAX_REDIRECTS) throw httpFailure("unavailable", this.place, `redirects more than ${MAX_REDIRECTS} times. Correct \`url\`.`, extras);
     if (target !== undefined && target.origin === from.origin) return target;
-    const where = target && /^https?:$/.test(target.protocol) ? `${target.origin}${target.pathname}` : "an address that cannot be used";
+    const where = target && /^https?:$/.test(target.protocol) ? shownUrl(target) : "an address that cannot be used";
     const what = `redirects to ${where}, which is another server and was not asked. Set \`url\` to it if it is the one you mean.`;
     throw httpFailure("unavailable", this.place, what, extras);
   }

@@ -13,6 +13,17 @@ export function httpFailure(kind: FailKind, place: Place, what: string, extras: 
   return new FailError(fail(kind, `\`${place.label}\` at ${place.host} ${what}`, extras));
 }
 
+/**
+ * What may be shown of a URL: its origin and path. Some services hand out keys as a part of the path, so long random-looking parts
+ * are left out, as is the query.
+ */
+export function shownUrl(url: URL): string {
+  const path = url.pathname.split("/").map((part) => (part.length >= MIN_SECRET_LENGTH && /\d|[A-Z]|%/.test(part) ? "…" : part));
+  return `${url.origin}${path.join("/")}`;
+}
+
+const MIN_SECRET_LENGTH = 16;
+
 /** Marks a failure of something that the server cannot have begun to work on. */
 const UNSENT: JsonObject = Object.freeze({ sent: false });
 
