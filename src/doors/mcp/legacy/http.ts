@@ -105,13 +105,12 @@ export class LegacyHttp {
     const session = new HttpSession(this.#deps, this.#log, context.principal);
     const reply = new PostReply(response, context, session, false);
     await session.session.receive(messages[0], { outlet: reply, ...(mode ? { mode } : {}) });
-    if (!session.session.opened) session.close();
-    else if (this.#table.add(session)) response.setHeader("mcp-session-id", session.id);
-    else {
-      session.close();
-      return sendProblem(response, FULL);
+    if (session.session.opened && this.#table.add(session)) {
+      response.setHeader("mcp-session-id", session.id);
+      return reply.end();
     }
-    reply.end();
+    if (session.session.opened) sendProblem(response, FULL);
+    session.close();
   }
 
   async #receive(exchange: LegacyExchange, session: HttpSession, messages: readonly unknown[], isBatch: boolean): Promise<void> {

@@ -57,7 +57,7 @@ export class PostReply implements Outlet {
 
   /** Turns the answer into a stream, also with nothing to say yet: a connection that is quiet for long is cut by somebody on the way. */
   stream(): void {
-    if (this.#isOver || this.#stream || this.#response.destroyed) return;
+    if (this.#isOver || this.#stream || this.#response.destroyed || this.#response.headersSent) return;
     this.#stream = this.#context.openStream();
     const { events, primingRetryMs } = this.#home;
     if (primingRetryMs !== undefined) this.#stream.send("", { id: events.mark(this.#number), retryMs: primingRetryMs });
@@ -84,7 +84,7 @@ export class PostReply implements Outlet {
   }
 
   #sendJson(): void {
-    if (this.#response.destroyed) return;
+    if (this.#response.destroyed || this.#response.headersSent) return;
     sendJson(this.#response, 200, this.#isBatch ? `[${this.#replies.join(",")}]` : (this.#replies[0] ?? ""));
     this.#replies = [];
   }

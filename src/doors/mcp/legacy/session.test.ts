@@ -493,7 +493,7 @@ describe("asking the client", () => {
 });
 
 describe("views and changes", () => {
-  const names = async (client: TestClient): Promise<number> => ((await client.request("tools/list")).result?.["tools"] as unknown[]).length;
+  const names = async (client: TestClient): Promise<number> => ((await client.request("tools/list")).result!["tools"] as unknown[]).length;
 
   test.each([
     [{ "toolyard/toolMode": "discovery" }, "discovery"],
