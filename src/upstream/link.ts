@@ -93,6 +93,14 @@ export class Link {
     this.#end(connection, failure);
   }
 
+  /**
+   * As `replace`, and leaves the connection to end by itself: requests under way on it may still be answered, or hear that they were
+   * never begun.
+   */
+  retire(connection: Connection, failure: Fail): void {
+    if (this.#connection === connection && this.#state === "ready") this.#lost(failure);
+  }
+
   /** Ends the connection for want of work; it is made again when it is asked for. */
   async stop(): Promise<void> {
     if (this.#state !== "ready" || !this.#connection) return;

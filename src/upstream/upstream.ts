@@ -44,6 +44,8 @@ export interface UpstreamDeps {
   readonly gate?: Gate;
   /** Where the last known listing is kept; absent: nowhere. */
   readonly cache?: ListingCache;
+  /** A server that timed out in silence hangs if it does not answer a ping for this long. @default 10,000 */
+  readonly pulseMs?: number;
 }
 
 export interface UpstreamEvents {
@@ -196,7 +198,9 @@ export class Upstream {
     if (outcome.kind !== "unavailable" || outcome.details?.["sent"] !== false || call.signal.aborted) return outcome;
     if (!isUseless(connection, outcome)) return outcome;
     // It never reached the server, so another connection may carry it.
-    link.replace(connection, outcome);
+    if (outcome.details["sessionLost"] === true) link.retire(connection, outcome);
+    // The others on it were on their way: they must not read that they never were.
+    else link.replace(connection, { ...outcome, retryable: false, details: { ...outcome.details, sent: true } });
     const next = await link.get(call.signal);
     return await next.call(call, request);
   }
@@ -213,7 +217,8 @@ export class Upstream {
   // A call timed out and nothing at all was heard meanwhile: if the server does not even answer a ping, it hangs and is replaced.
   async #checkPulse(link: Link, connection: Connection, startedAt: number): Promise<void> {
     if (!connection.isPipe || connection.heardAt > startedAt || connection.callsInFlight > 0) return;
-    const deadline = new Deadline({ idleMs: PULSE_MS, totalMs: PULSE_MS });
+    const { pulseMs = PULSE_MS } = this.#deps;
+    const deadline = new Deadline({ idleMs: pulseMs, totalMs: pulseMs });
     try {
       await connection.ping(deadline.signal);
     } catch (error) {
@@ -236,6 +241,7 @@ export class Upstream {
     const { gate = CONNECT_GATE, logger } = this.#deps;
     const connectionOptions = (): ConnectionOptions => ({
       clientInfo: this.#options.clientInfo,
+      isShared: capabilities === SHARED_CAPABILITIES,
       capabilities,
       roots: this.#options.roots,
       asks: this.#asks && this.#options.isolation === "shared",

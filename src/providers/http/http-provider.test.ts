@@ -209,6 +209,19 @@ test("a restarted server that forgot the session is called again at once, by the
   expect(await call(provider, "echo", { text: "after" })).toMatchObject(says("after"));
 });
 
+test("of many calls that meet a restarted server at once each is made again, once", async () => {
+  const first = await startLegacy();
+  const provider = open({ url: first.url });
+  await call(provider, "echo", { text: "before" });
+  await first.close();
+  await closedSocketsNoticed();
+  await using second = await startLegacy({ port: first.port });
+  const texts = Array.from({ length: 20 }, (_, index) => `call ${index}`);
+  const outcomes = await Promise.all(texts.map((text) => call(provider, "echo", { text })));
+  expect(outcomes).toMatchObject(texts.map(says));
+  expect(second.sessions.size).toBe(1);
+});
+
 test("C19: a server that is not there at start is used once it is", async () => {
   const gone = await startLegacy();
   await gone.close();
