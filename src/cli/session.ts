@@ -45,7 +45,7 @@ async function remoteSettings(options: SharedOptions, io: Io): Promise<LoadedCon
   const url = parseUrl(options.url!);
   if (!url.searchParams.has("tool_mode")) url.searchParams.set("tool_mode", "show_all");
   const token = readToken(options, io);
-  const server = { namespace: REMOTE_ID, url: url.href, prefix: "", ...(token === undefined ? {} : { token }) };
+  const server = { alias: REMOTE_ID, namespace: "", url: url.href, ...(token === undefined ? {} : { token }) };
   const flags = withVerbosity({ ...QUIET, mcp: { remote_servers: [server] }, builtin: { enabled: false } }, options);
   return loadHubConfig({ files: [], variables: {}, flags });
 }

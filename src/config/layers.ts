@@ -16,7 +16,7 @@ export interface MergedLayers {
   readonly origins: ReadonlyMap<string, string>;
 }
 
-/** Later layers win key by key. Lists are replaced, save `remote_servers`, whose entries are joined by namespace. */
+/** Later layers win key by key. Lists are replaced, save `remote_servers`, whose entries are joined by name. */
 export function mergeLayers(layers: readonly Layer[]): MergedLayers {
   const origins = new Map<string, string>();
   let tree: JsonObject = {};
@@ -31,17 +31,25 @@ function mergeInto(base: JsonObject, over: JsonObject, origin: string, path: rea
     if (isJsonObject(value)) {
       merged[key] = mergeInto(isJsonObject(base[key]) ? base[key] : {}, value, origin, at, origins);
     } else {
-      merged[key] = key === "remote_servers" ? joinByNamespace(base[key], value) : value;
+      merged[key] = key === "remote_servers" ? joinByName(base[key], value) : value;
       origins.set(at.join("."), origin);
     }
   }
   return merged;
 }
 
-function joinByNamespace(base: unknown, over: unknown): unknown {
+function joinByName(base: unknown, over: unknown): unknown {
   if (!Array.isArray(base) || !Array.isArray(over)) return over;
-  const named = new Set(over.filter(isJsonObject).map((entry) => entry["namespace"]));
-  return [...base.filter((entry) => !isJsonObject(entry) || !named.has(entry["namespace"])), ...over];
+  const named = new Set(over.map(remoteName));
+  return [...base.filter((entry) => !named.has(remoteName(entry))), ...over];
+}
+
+/** What a remote server is called: its alias, else its namespace, else its host. */
+export function remoteName(entry: unknown): string {
+  if (!isJsonObject(entry)) return "?";
+  const name = [entry["alias"], entry["namespace"], entry["host"]].find((one) => typeof one === "string" && one !== "");
+  if (typeof name === "string") return name;
+  return typeof entry["url"] === "string" && URL.canParse(entry["url"]) ? new URL(entry["url"]).hostname : "?";
 }
 
 const PREFIX = "TOOLYARD_";

@@ -4,7 +4,7 @@ import type { OptionSchema } from "../core/option-schema.ts";
 import { checkConfig, formatPath } from "./check.ts";
 import { readDocument, type ConfigDocument } from "./document.ts";
 import { MissingValue } from "./expand.ts";
-import { environmentLayers, mergeLayers, type Layer } from "./layers.ts";
+import { environmentLayers, mergeLayers, remoteName, type Layer } from "./layers.ts";
 import { prepareValue, type PrepareContext } from "./prepare.ts";
 
 export interface LoadOptions {
@@ -128,7 +128,7 @@ async function prepareServers(
     result["stdio_servers"] = Object.fromEntries(entries.filter(([, entry]) => entry !== undefined));
   }
   if (Array.isArray(remote)) {
-    const entries = await Promise.all(remote.map((entry: unknown) => attempt(namespaceOf(entry), "http", entry, remoteSchema)));
+    const entries = await Promise.all(remote.map((entry: unknown) => attempt(remoteName(entry), "http", entry, remoteSchema)));
     result["remote_servers"] = entries.filter((entry) => entry !== undefined);
   }
   return result;
@@ -137,12 +137,8 @@ async function prepareServers(
 /** A server that is switched off needs none of its variables. */
 function withoutReferences(entry: JsonObject): JsonObject {
   const unresolved = (value: unknown) => typeof value !== "string" && !Array.isArray(value) && !isJsonObject(value);
-  const kept = Object.entries(entry).filter(([key, value]) => unresolved(value) || ["namespace", "url", "command", "host"].includes(key));
+  const kept = Object.entries(entry).filter(([key, value]) => unresolved(value) || ["alias", "namespace", "url", "command", "host"].includes(key));
   return Object.fromEntries(kept);
-}
-
-function namespaceOf(entry: unknown): string {
-  return isJsonObject(entry) && typeof entry["namespace"] === "string" ? entry["namespace"] : "?";
 }
 
 function duplicateAliases(tree: JsonObject): { path: readonly string[]; message: string }[] {
@@ -150,7 +146,7 @@ function duplicateAliases(tree: JsonObject): { path: readonly string[]; message:
   const remote = Array.isArray(mcp["remote_servers"]) ? mcp["remote_servers"] : [];
   const seen = new Set(isJsonObject(mcp["stdio_servers"]) ? Object.keys(mcp["stdio_servers"]) : []);
   return remote.flatMap((entry, index) => {
-    const name = namespaceOf(entry);
+    const name = remoteName(entry);
     const isTwice = seen.has(name);
     seen.add(name);
     return isTwice ? [{ path: ["mcp", "remote_servers", String(index)], message: `the name "${name}" is taken by another server; rename one of them` }] : [];

@@ -17,16 +17,16 @@ export const CONFIG_TEMPLATE = `# Toolyard: every tool behind one MCP endpoint.
 # format = "text"               # or "json"
 
 # Functions in TypeScript or JavaScript: <folder>/<name>/mcp.ts exports registerTools(hub).
-[modules]
+# [modules]
 # paths = ["modules"]
 
 # Scripts in any language: <folder>/<name>/tool.toml beside the script. Fresh on every request.
-[scripts]
+# [scripts]
 # tools_path = "tools"
 
 # Tool folders: <folder>/<name>/<name>.mcp.json beside <name>.py or <name>.ts with execute().
-[folders]
-# paths = ["folders"]
+# [folders]
+# tools_path = "folders"
 
 # MCP servers that are started here. The name is the prefix of their tools: files__read_file.
 # [mcp.stdio_servers.files]

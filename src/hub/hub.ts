@@ -7,11 +7,15 @@ import type { HubEvents, HubPort, ListKind, RenderedList, ServerFacts, SourceRep
 import { fail, type Outcome } from "../core/outcome.ts";
 import type { Logger, SearchAnswer } from "../core/ports.ts";
 import type { Provider } from "../core/provider.ts";
-import { NO_FEATURES, type Listing, type SourceFeatures } from "../core/records.ts";
+import { NO_FEATURES, type Listing, type Problem, type SourceFeatures } from "../core/records.ts";
 import { VERSION } from "../core/version.ts";
 import { joinInstructions } from "./instructions.ts";
 import { LogLevels } from "./log-levels.ts";
-import type { PlannedSource, SourceChanges, SourceSet } from "./source-set.ts";
+import type { Pipeline } from "../pipeline/pipeline.ts";
+import { wantedSources } from "./parts.ts";
+import type { Planner } from "./plan.ts";
+import type { HubConfig } from "./schema.ts";
+import type { SourceChanges, SourceSet } from "./source-set.ts";
 import { toolyardOf, type Identity, type Toolyard } from "./toolyard.ts";
 
 /** What a hub is made of; `open-hub.ts` makes it. */
@@ -19,30 +23,42 @@ export interface HubParts {
   readonly config: LoadedConfig;
   readonly catalog: Catalog;
   readonly sources: SourceSet;
-  readonly pipeline: (call: Call, view: View) => Promise<Outcome>;
+  /** Made anew when the configuration changed. */
+  readonly createPipeline: (config: LoadedConfig) => Pipeline;
+  readonly planner: Planner;
   readonly logger: Logger;
+  /** Takes the configuration's secrets out of a text. */
+  redact(text: string): string;
   /** Ends what the parts opened: files, stores. */
   closeParts(): Promise<void>;
 }
 
+const WHOLE_VIEW: View = { mode: "all", principal: LOCAL_PRINCIPAL };
 const SERVER_NAME = "toolyard";
 /** A connection's state may change without an event that tells it. */
 const STATE_LOOK_MS = 100;
+/** Schemas come from outside; what is noted of them must not grow without end. */
+const MAX_NOTED_PROBLEMS = 1000;
 
 /** The one place that knows everybody: what doors ask of it goes to the catalog, the pipeline and the sources. */
 export class Hub implements HubPort {
   readonly events: HubEvents = { listsChanged: new Emitter(), resourceUpdated: new Emitter(), log: new Emitter() };
   readonly startedAt = new Date();
+  /** Doors that are open: `http`, `stdio`. */
+  readonly doors = new Set<string>();
   readonly logger: Logger;
   readonly #parts: HubParts;
   readonly #levels: LogLevels;
   readonly #listeners = new Map<Provider, readonly (() => void)[]>();
+  readonly #noted = new Map<string, Problem>();
+  #pipeline: Pipeline;
   #config: LoadedConfig;
   #closed: Promise<void> | undefined;
 
   constructor(parts: HubParts) {
     this.#parts = parts;
     this.#config = parts.config;
+    this.#pipeline = parts.createPipeline(parts.config);
     this.logger = parts.logger;
     this.#levels = new LogLevels(parts.logger);
     parts.catalog.changed.on((change) => this.events.listsChanged.emit(change));
@@ -67,7 +83,7 @@ export class Hub implements HubPort {
 
   call(call: Call, view: View): Promise<Outcome> {
     if (this.#closed) return Promise.resolve(fail("unavailable", "The hub is shutting down. Try again once it is back."));
-    return this.#parts.pipeline(call, view);
+    return this.#pipeline(call, view);
   }
 
   async facts(): Promise<ServerFacts> {
@@ -116,26 +132,60 @@ export class Hub implements HubPort {
         tools: counts?.tools ?? 0,
         resources: (counts?.resources ?? 0) + (counts?.templates ?? 0),
         prompts: counts?.prompts ?? 0,
-        problems: current.problems.filter((problem) => problem.source === source.id),
+        problems: [...current.problems, ...this.#noted.values()].filter((problem) => problem.source === source.id),
       };
     });
+  }
+
+  /** The rendered name of the one tool that a spelling means to this caller. */
+  nameOf(spelling: string, principal: Principal): string | undefined {
+    const lookup = this.#parts.catalog.current.resolveTool(spelling, { mode: "all", principal });
+    return lookup.found ? lookup.name : undefined;
+  }
+
+  counts(): { readonly tools: number; readonly resources: number } {
+    const { tools, resources, templates } = this.#parts.catalog.current.counts.total;
+    return { tools, resources: resources + templates };
+  }
+
+  /** How many tools of a source are listed, and how many are found by search only. */
+  visibilities(sourceId: string): { readonly native: number; readonly ondemand: number } {
+    const own = this.#parts.catalog.current.tools(WHOLE_VIEW).filter(({ record }) => record.source.id === sourceId);
+    const native = own.filter(({ record }) => record.visibility === "native").length;
+    return { native, ondemand: own.length - native };
   }
 
   /** Resolves once no source is starting any more, or after `withinMs`. */
   async settled(withinMs: number): Promise<void> {
     const until = performance.now() + withinMs;
-    await this.list("tools", { mode: "all", principal: LOCAL_PRINCIPAL });
+    await this.list("tools", WHOLE_VIEW);
     while (performance.now() < until && this.#parts.sources.providers.some((provider) => provider.status().state === "starting")) {
       await new Promise((done) => void setTimeout(done, STATE_LOOK_MS));
     }
   }
 
-  /** Brings the sources to what the configuration says; untouched ones go on as they are. */
-  async apply(config: LoadedConfig, plan: readonly PlannedSource[]): Promise<SourceChanges> {
-    const changes = await this.#parts.sources.apply(plan, {
+  /** Takes a problem that only a call could find, such as a schema that cannot be compiled. */
+  noteProblem(problem: Problem): void {
+    if (this.#noted.size < MAX_NOTED_PROBLEMS) this.#noted.set(`${problem.source} ${problem.subject}`, problem);
+  }
+
+  /** Text without the configuration's secrets. */
+  redact(text: string): string {
+    return this.#parts.redact(text);
+  }
+
+  /**
+   * Brings sources and bounds to what the configuration says; sources that did not change go on untouched. Rejects, with everything
+   * as it was, when an option cannot be used.
+   */
+  async reconfigure(config: LoadedConfig): Promise<SourceChanges> {
+    const wanted = wantedSources(config.tree as HubConfig, config.folder);
+    const pipeline = this.#parts.createPipeline(config);
+    const changes = await this.#parts.sources.apply(this.#parts.planner.plan(wanted, config.unusable), {
       onAdded: (provider) => this.#attach(provider),
       onRemoved: (provider) => this.#detach(provider),
     });
+    this.#pipeline = pipeline;
     this.#config = config;
     return changes;
   }

@@ -46,10 +46,12 @@ export async function serveHttp(hub: Hub, server: ServerConfig = {}): Promise<Se
   const sse = new LegacySse(mcp.session);
   mountMcp(listener, { modern: mcp.modern, legacy, defaultMode: mcp.session.defaultMode });
   mountSse(listener, sse);
-  mountStatus(listener, hub, { version: VERSION, startedAt: hub.startedAt }, hub.redact);
+  mountStatus(listener, hub, { version: VERSION, startedAt: hub.startedAt }, (text) => hub.redact(text));
   const address = await listener.listen();
+  hub.doors.add("http");
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
+    hub.doors.delete("http");
     await listener.close();
     mcp.close();
     legacy.close();
@@ -63,6 +65,7 @@ export function serveStdio(hub: Hub, server: ServerConfig, input: Readable, outp
   const mcp = mcpParts(hub, server, false);
   const door = new StdioDoor({ ...mcp.session, modern: mcp.modern, input, output: output.sink });
   door.start();
+  hub.doors.add("stdio");
   return {
     done: door.done,
     close: async () => {

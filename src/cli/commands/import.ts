@@ -4,6 +4,7 @@ import { basename, resolve } from "node:path";
 import { importServers, toTomlText, type ImportReport } from "../../config/import/import-servers.ts";
 import { knownFiles, type KnownFile } from "../../config/import/known-files.ts";
 import { readDocument } from "../../config/document.ts";
+import { remoteName } from "../../config/layers.ts";
 import { CONFIG_FILE_NAME } from "../../config/locate.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { EXIT, UsageError } from "../failure.ts";
@@ -39,7 +40,7 @@ async function takenNames(target: string): Promise<ReadonlySet<string>> {
   const { tree } = await readDocument(target);
   const mcp = isJsonObject(tree["mcp"]) ? tree["mcp"] : {};
   const remote = Array.isArray(mcp["remote_servers"]) ? (mcp["remote_servers"] as JsonObject[]) : [];
-  return new Set([...Object.keys(isJsonObject(mcp["stdio_servers"]) ? mcp["stdio_servers"] : {}), ...remote.map((entry) => String(entry["namespace"]))]);
+  return new Set([...Object.keys(isJsonObject(mcp["stdio_servers"]) ? mcp["stdio_servers"] : {}), ...remote.map(remoteName)]);
 }
 
 async function append(target: string, report: ImportReport): Promise<void> {

@@ -100,7 +100,7 @@ class ModulesProvider implements Provider {
       state,
       ...(last === undefined ? {} : { lastError: last }),
       ...(this.#startedAt === undefined ? {} : { since: this.#startedAt }),
-      info: { paths: [...this.#deps.options.paths], modules: Object.fromEntries(modules.map(({ found }) => [found.name, found.path])) },
+      info: { paths: [...this.#deps.options.paths], modules: Object.fromEntries(modules.map(({ found, running }) => [found.name, { path: found.path, tools: Array.from(running?.registrations.tools.keys() ?? []) }])) },
     };
   }
 

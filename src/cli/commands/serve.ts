@@ -1,0 +1,140 @@
+import { OptionError } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { guardStdout, type GuardedStdout } from "../../doors/mcp/stdout-guard.ts";
+import { openHub, type Hub } from "../../hub/open-hub.ts";
+import { Reloader } from "../../hub/reload.ts";
+import type { HubConfig, ServerConfig } from "../../hub/schema.ts";
+import { serveHttp, serveStdio, type Served, type ServedHttp } from "../../hub/serve.ts";
+import { EXIT, UsageError } from "../failure.ts";
+import { print, type Io } from "../io.ts";
+import type { Run, SharedOptions } from "../program.ts";
+import { loadSettings } from "../session.ts";
+import { banner } from "../banner.ts";
+
+interface Options extends SharedOptions {
+  readonly stdio?: boolean;
+  readonly host?: string;
+  readonly port?: string;
+  readonly basePath?: string;
+  readonly toolMode?: string;
+  readonly insecure?: boolean;
+  /** False with `--no-watch`. */
+  readonly watch: boolean;
+}
+
+export const run: Run<Options> = async (_args, options, io) => {
+  // Before anything else can print: on a pipe, standard output belongs to the protocol.
+  const output = options.stdio ? guardStdout() : undefined;
+  const flags = flagsOf(options, io);
+  const load = () => loadSettings(options, io, flags);
+  const config = await load();
+  const hub = await openHub({ config, variables: io.env });
+  for (const warning of config.warnings) hub.logger.warning(warning);
+  try {
+    return await serve(hub, { options, io, load, output });
+  } finally {
+    await hub.close();
+    output?.release();
+  }
+};
+
+interface Serving {
+  readonly options: Options;
+  readonly io: Io;
+  readonly load: () => Promise<Hub["config"]>;
+  readonly output: GuardedStdout | undefined;
+}
+
+async function serve(hub: Hub, { options, io, load, output }: Serving): Promise<number> {
+  let served: Served = output ? serveStdio(hub, serverOf(hub), process.stdin, output) : await startHttp(hub, options, io);
+  let current = JSON.stringify(serverOf(hub));
+  const reloader = new Reloader({
+    hub,
+    load,
+    onReloaded: async () => {
+      const wanted = JSON.stringify(serverOf(hub));
+      if (output || wanted === current) return;
+      served = await reopen(hub, served, JSON.parse(current) as ServerConfig);
+      current = wanted;
+    },
+  });
+  if (options.watch) await reloader.watch(hub.config.files);
+  const onHangup = () => void reloader.reload();
+  process.on("SIGHUP", onHangup);
+  try {
+    // The door of a pipe ends with its client; that of HTTP when somebody ends the program.
+    return await Promise.race([stopSignal(), served.done.then(() => EXIT.ok)]);
+  } finally {
+    process.off("SIGHUP", onHangup);
+    await reloader.close();
+    await served.close();
+  }
+}
+
+function serverOf(hub: Hub): ServerConfig {
+  return (hub.config.tree as HubConfig).server ?? {};
+}
+
+async function startHttp(hub: Hub, options: Options, io: Io): Promise<ServedHttp> {
+  const served = await serveHttp(hub, serverOf(hub));
+  if (options.json) await print(io.stdout, JSON.stringify({ url: served.endpoint, pid: process.pid }));
+  else await print(io.stdout, await banner(hub, served, io));
+  return served;
+}
+
+/** Moves the HTTP door to what `[server]` says now. Where that cannot be had, it goes back to where it was, and the log says so. */
+async function reopen(hub: Hub, served: Served, before: ServerConfig): Promise<Served> {
+  await served.close();
+  try {
+    const fresh = await serveHttp(hub, serverOf(hub));
+    hub.logger.info("The door was opened anew.", { endpoint: fresh.endpoint });
+    return fresh;
+  } catch (error) {
+    hub.logger.error("The changed [server] cannot be served; the old one is served again.", { reason: error instanceof Error ? error.message : String(error) });
+    return serveHttp(hub, before);
+  }
+}
+
+/** The first signal asks for an end in order, a second one does not wait. */
+function stopSignal(): Promise<number> {
+  return new Promise((done) => {
+    const stop = (): void => {
+      for (const signal of SIGNALS) {
+        process.off(signal, stop);
+        process.once(signal, () => process.exit(FORCED_EXIT));
+      }
+      done(EXIT.ok);
+    };
+    for (const signal of SIGNALS) process.on(signal, stop);
+  });
+}
+
+const SIGNALS = ["SIGINT", "SIGTERM"] as const;
+const FORCED_EXIT = 130;
+
+function flagsOf(options: Options, io: Io): JsonObject {
+  const { host, basePath, toolMode, insecure } = options;
+  const server = {
+    ...(host === undefined ? {} : { host }),
+    ...(options.port === undefined ? {} : { port: readPort(options.port) }),
+    ...(basePath === undefined ? {} : { base_path: basePath }),
+    ...(toolMode === undefined ? {} : { tool_mode: toolMode }),
+    ...(insecure ? { insecure } : {}),
+    ...tokenOf(options, io),
+  };
+  if (options.stdio && (host !== undefined || options.port !== undefined)) throw new UsageError("--stdio listens nowhere; leave --host and --port out.");
+  return Object.keys(server).length > 0 ? { server } : {};
+}
+
+function readPort(text: string): number {
+  const port = Number(text);
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
+  throw new OptionError(`--port must be a whole number from 0 to 65535, got "${text}".`);
+}
+
+function tokenOf({ tokenEnv }: Options, io: Io): JsonObject {
+  if (tokenEnv === undefined) return {};
+  const token = io.env[tokenEnv];
+  if (token) return { token };
+  throw new UsageError(`--token-env names ${tokenEnv}, which is not set. Set it to the token that callers must send.`);
+}

@@ -1,0 +1,91 @@
+import { join } from "node:path";
+import { Catalog } from "../catalog/catalog.ts";
+import { resolveCatalog } from "../catalog/options.ts";
+import { loadConfig, type LoadedConfig, type LoadOptions } from "../config/load.ts";
+import { dataFolder } from "../config/locate.ts";
+import type { Logger } from "../core/ports.ts";
+import { Breakers } from "../pipeline/breakers.ts";
+import { resolveLimits } from "../pipeline/options.ts";
+import { createPipeline, type Pipeline } from "../pipeline/pipeline.ts";
+import { MemoryLimitStore } from "../state/memory/limit-store.ts";
+import { createTelemetry } from "./telemetry.ts";
+import { createBuiltinPorts } from "./builtin-ports.ts";
+import { createCaller } from "./caller.ts";
+import { Hub } from "./hub.ts";
+import { Planner, type SourceFilter } from "./plan.ts";
+import { resolveCall } from "./resolve.ts";
+import { CONFIG_SCHEMA, type HubConfig } from "./schema.ts";
+import { SourceSet } from "./source-set.ts";
+
+export type { Hub } from "./hub.ts";
+export type { SourceFilter } from "./plan.ts";
+
+export interface OpenHubOptions {
+  readonly config: LoadedConfig;
+  /** The environment: data folder, proxies, certificates. */
+  readonly variables: Readonly<Record<string, string | undefined>>;
+  /** @default as `[logging]` says, on standard error */
+  readonly logger?: Logger;
+  /** Connects to upstreams when they are needed. @default false */
+  readonly lazy?: boolean;
+  /** @default all sources */
+  readonly only?: SourceFilter;
+}
+
+/** Reads and checks configuration layers against the schema of all parts. */
+export function loadHubConfig(options: Omit<LoadOptions, "schema">): Promise<LoadedConfig> {
+  return loadConfig({ ...options, schema: CONFIG_SCHEMA });
+}
+
+/** Makes a hub and starts its sources in the background. Rejects with an `OptionError` when an option cannot be used. */
+export async function openHub({ config, variables, logger: given, lazy = false, only = () => true }: OpenHubOptions): Promise<Hub> {
+  const tree = config.tree as HubConfig;
+  const telemetry = createTelemetry(tree, config.secrets, given);
+  const { logger, audit, redactor } = telemetry;
+  const catalog = new Catalog(resolveCatalog(tree.catalog));
+  const limitStore = new MemoryLimitStore();
+  const sources = new SourceSet(logger);
+  const caller = createCaller(() => hub);
+  const createHubPipeline = (current: LoadedConfig): Pipeline => {
+    const limits = resolveLimits((current.tree as HubConfig).limits);
+    return createPipeline({
+      resolve: (call, view) => resolveCall(call, view, catalog, sources),
+      limitStore,
+      breakers: new Breakers(limits.breaker),
+      audit,
+      logger,
+      options: limits,
+      onProblem: (problem) => hub.noteProblem(problem),
+    });
+  };
+  const hub: Hub = new Hub({
+    config,
+    catalog,
+    sources,
+    createPipeline: createHubPipeline,
+    logger,
+    redact: (text) => redactor.redact(text),
+    closeParts: async () => {
+      await limitStore.close();
+      await telemetry.close();
+    },
+    planner: new Planner(
+      {
+        logger,
+        caller,
+        builtin: createBuiltinPorts(() => hub, caller, telemetry.logLines),
+        cacheFolder: join(dataFolder(variables), "lists"),
+        variables,
+        lazy,
+      },
+      only,
+    ),
+  });
+  try {
+    await hub.reconfigure(config);
+    return hub;
+  } catch (error) {
+    await hub.close();
+    throw error;
+  }
+}

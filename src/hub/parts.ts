@@ -1,0 +1,125 @@
+import { remoteName } from "../config/layers.ts";
+import { resolveBuiltin } from "../providers/builtin/options.ts";
+import { resolveFolders } from "../providers/folders/options.ts";
+import { resolveHttp } from "../providers/http/options.ts";
+import { resolveModules } from "../providers/modules/options.ts";
+import { resolveScripts } from "../providers/scripts/options.ts";
+import { resolveStdio } from "../providers/stdio/options.ts";
+import { OptionError } from "../core/errors.ts";
+import type { HubConfig } from "./schema.ts";
+import type { WantedSource } from "./plan.ts";
+
+/** Reads out of a configuration which sources of one kind it wants. Options are resolved here; code is loaded when a source is made. */
+type Part = (config: HubConfig, folder: string) => readonly WantedSource[];
+
+/** The one list of source kinds, in the order of precedence. A new kind is one more line. */
+const PARTS: readonly Part[] = [builtin, modules, scripts, folders, stdio, http];
+
+/** Everything that a configuration wants. Throws an `OptionError` that names the section. `folder` is what relative paths count from. */
+export function wantedSources(config: HubConfig, folder: string): readonly WantedSource[] {
+  return PARTS.flatMap((part) => part(config, folder));
+}
+
+function builtin({ builtin: raw }: HubConfig): readonly WantedSource[] {
+  const options = resolveBuiltin(raw);
+  return [
+    {
+      id: "builtin",
+      kind: "builtin",
+      namespace: "",
+      options,
+      make: async (_source, services) => new (await import("../providers/builtin/provider.ts")).BuiltinProvider(options, services.builtin),
+    },
+  ];
+}
+
+function modules({ modules: raw }: HubConfig): readonly WantedSource[] {
+  const options = resolveModules(raw);
+  if (options.paths.length === 0) return [];
+  return [
+    {
+      id: "modules",
+      kind: "modules",
+      namespace: options.namespace,
+      options,
+      make: async (source, { logger, caller }) => (await import("../providers/modules/modules-provider.ts")).createModulesProvider({ source, options, logger, caller }),
+    },
+  ];
+}
+
+function scripts({ scripts: raw }: HubConfig, folder: string): readonly WantedSource[] {
+  if (raw === undefined) return [];
+  const options = resolveScripts(raw, folder);
+  return [
+    {
+      id: "scripts",
+      kind: "scripts",
+      namespace: "",
+      options,
+      make: async (source, { logger }) => (await import("../providers/scripts/provider.ts")).createScriptsProvider(source, options, logger),
+    },
+  ];
+}
+
+function folders({ folders: raw }: HubConfig, folder: string): readonly WantedSource[] {
+  if (raw === undefined) return [];
+  const options = resolveFolders(raw, folder);
+  return [
+    {
+      id: "folders",
+      kind: "folders",
+      namespace: "",
+      options,
+      make: async (source, { logger }) => (await import("../providers/folders/provider.ts")).createFoldersProvider(source, options, logger),
+    },
+  ];
+}
+
+function stdio({ mcp }: HubConfig): readonly WantedSource[] {
+  return Object.entries(mcp?.stdio_servers ?? {}).map(([id, raw]): WantedSource => {
+    const options = named(`mcp.stdio_servers.${id}`, () => resolveStdio(raw));
+    return {
+      id,
+      kind: "stdio",
+      namespace: options.upstream.namespace ?? id,
+      options,
+      make: async (source, { logger, cacheFolder, lazy }) => {
+        const { createStdioProvider } = await import("../providers/stdio/stdio-provider.ts");
+        return createStdioProvider({ source, options: { ...options, upstream: startOf(options.upstream, lazy) }, logger, cacheFolder });
+      },
+    };
+  });
+}
+
+function http({ mcp }: HubConfig): readonly WantedSource[] {
+  return (mcp?.remote_servers ?? []).map((raw, index): WantedSource => {
+    const id = remoteName(raw);
+    const { alias: _alias, ...rest } = raw;
+    const options = named(`mcp.remote_servers[${index}]`, () => resolveHttp(rest));
+    return {
+      id,
+      kind: "http",
+      namespace: options.upstream.namespace ?? id,
+      // `URL` objects have no members of their own to compare.
+      options: { ...options, url: options.url.href },
+      make: async (source, { logger, cacheFolder, lazy, variables }) => {
+        const { createHttpProvider } = await import("../providers/http/http-provider.ts");
+        return createHttpProvider({ source, options: { ...options, upstream: startOf(options.upstream, lazy) }, logger, cacheFolder, environment: variables });
+      },
+    };
+  });
+}
+
+function startOf<U extends { readonly start: "eager" | "lazy" }>(upstream: U, lazy: boolean): U {
+  return lazy ? { ...upstream, start: "lazy" } : upstream;
+}
+
+/** Says which entry an option stands in, since the option's own words cannot know. */
+function named<T>(where: string, resolve: () => T): T {
+  try {
+    return resolve();
+  } catch (error) {
+    if (error instanceof OptionError) throw new OptionError(`${where}: ${error.message}`, { cause: error });
+    throw error;
+  }
+}

@@ -1,0 +1,61 @@
+import { watchFiles } from "../config/watch.ts";
+import type { LoadedConfig } from "../config/load.ts";
+import { messageOf } from "../core/errors.ts";
+import type { Hub } from "./hub.ts";
+import type { SourceChanges } from "./source-set.ts";
+
+export interface ReloadOptions {
+  readonly hub: Hub;
+  /** Reads the configuration again, the same layers as at the start. */
+  readonly load: () => Promise<LoadedConfig>;
+  /** Hears of each configuration that was taken over. */
+  readonly onReloaded?: (config: LoadedConfig, changes: SourceChanges) => Promise<void>;
+}
+
+/** Sections that are read once. */
+const AT_START_ONLY = ["logging", "audit", "catalog"] as const;
+
+/** Takes configurations over while the hub runs, one after the other; a bad one changes nothing and is reported. */
+export class Reloader {
+  readonly #options: ReloadOptions;
+  #turn: Promise<void> = Promise.resolve();
+  #stopWatching: (() => Promise<void>) | undefined;
+
+  constructor(options: ReloadOptions) {
+    this.#options = options;
+  }
+
+  /** Reloads whenever one of the files changes. */
+  async watch(files: readonly string[]): Promise<void> {
+    if (files.length > 0) this.#stopWatching = await watchFiles(files, () => void this.reload());
+  }
+
+  /** Resolves when the reload, and every one asked for before it, is over. Never rejects. */
+  reload(): Promise<void> {
+    this.#turn = this.#turn.then(() => this.#reload());
+    return this.#turn;
+  }
+
+  async close(): Promise<void> {
+    await this.#stopWatching?.();
+    await this.#turn;
+  }
+
+  async #reload(): Promise<void> {
+    const { hub, load, onReloaded } = this.#options;
+    const before = hub.config;
+    try {
+      const config = await load();
+      if (JSON.stringify([config.tree, config.unusable]) === JSON.stringify([before.tree, before.unusable])) return;
+      const changes = await hub.reconfigure(config);
+      for (const warning of config.warnings) hub.logger.warning(warning);
+      for (const { id, reason } of config.unusable) hub.logger.warning(`${id} is left out: ${reason}`);
+      hub.logger.info("The configuration was taken over.", { added: changes.added, changed: changes.changed, removed: changes.removed });
+      const late = AT_START_ONLY.filter((section) => JSON.stringify(config.tree[section]) !== JSON.stringify(before.tree[section]));
+      if (late.length > 0) hub.logger.warning(`Changes of ${late.map((section) => `[${section}]`).join(", ")} take effect when the hub is started anew.`);
+      await onReloaded?.(config, changes);
+    } catch (error) {
+      hub.logger.error("The configuration was not taken over; what was in force stays.", { reason: messageOf(error) });
+    }
+  }
+}

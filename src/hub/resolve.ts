@@ -1,0 +1,32 @@
+import type { Catalog } from "../catalog/catalog.ts";
+import type { Snapshot } from "../catalog/snapshot.ts";
+import type { Lookup } from "../catalog/lookup.ts";
+import type { Call } from "../core/call.ts";
+import type { View } from "../core/hub-port.ts";
+import { objectMember } from "../core/json.ts";
+import { fail } from "../core/outcome.ts";
+import type { Resolution } from "../pipeline/ports.ts";
+import type { SourceSet } from "./source-set.ts";
+
+/** Finds what a call is for: the catalog knows the names, the sources have the providers. */
+export async function resolveCall(call: Call, view: View, catalog: Catalog, sources: SourceSet): Promise<Resolution> {
+  const lookup = lookUp(call, view, await catalog.snapshot());
+  if (!lookup.found) return lookup;
+  const provider = sources.find(lookup.source.id);
+  if (provider) return { found: true, name: lookup.name, target: lookup.target, provider };
+  // A reload took the source out between the snapshot and now.
+  return { found: false, failure: fail("unknown_tool", `${lookup.name} is no longer offered. List the tools again.`) };
+}
+
+function lookUp(call: Call, view: View, snapshot: Snapshot): Lookup {
+  switch (call.method) {
+    case "tools/call":
+      return snapshot.resolveTool(call.target, view);
+    case "prompts/get":
+      return snapshot.resolvePrompt(call.target, view);
+    case "resources/read":
+      return snapshot.resolveResource(call.target, view);
+    case "completion/complete":
+      return snapshot.resolveCompletion(objectMember(call.params, "ref") ?? {}, view);
+  }
+}

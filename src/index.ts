@@ -1,0 +1,25 @@
+export { createHub, type CreateHubOptions, type LibraryHub } from "./hub/create-hub.ts";
+export type { CallOptions, ListOptions, Toolyard } from "./hub/toolyard.ts";
+export type { ServedHttp } from "./hub/serve.ts";
+export type { HubConfig } from "./hub/schema.ts";
+export type { Ask, Notice } from "./core/call.ts";
+export { ConfigError, FailError, OptionError } from "./core/errors.ts";
+export type { RenderedList, ServerFacts, SourceReport, ToolMode } from "./core/hub-port.ts";
+export type { JsonObject } from "./core/json.ts";
+export { KINDS, type FailKind, type KindRow } from "./core/kinds.ts";
+export type { Fail, Ok, Outcome } from "./core/outcome.ts";
+export type { Logger, SearchAnswer, SearchHit } from "./core/ports.ts";
+export { VERSION } from "./core/version.ts";
+export type {
+  Completer,
+  ModuleHub,
+  PromptHandler,
+  PromptOptions,
+  RegisterTools,
+  ResourceOptions,
+  ResourceRetriever,
+  ToolContext,
+  ToolHandler,
+  ToolOptions,
+  ToolRegistration,
+} from "./providers/modules/api.ts";
