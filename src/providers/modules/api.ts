@@ -15,7 +15,7 @@ export type ModuleObject = { readonly [key: string]: unknown };
  * Runs a tool. What it returns becomes the result: a string is text; `null` and `undefined` are an empty result; an object is
  * structured content, and the same as JSON text; other JSON values are JSON text; a `Blob` or `Uint8Array` is an image, audio or
  * binary resource; an MCP result (`content` array, or `resultType: "input_required"`) passes as it is. What it throws becomes an
- * error result with the error's message.
+ * error result with the error's message; an error whose `code` is one of JSON-RPC's (-32768 to -32000) is a protocol error instead.
  */
 export type ToolHandler<A extends object = ModuleObject> = (args: A, context: ToolContext) => unknown;
 

@@ -1,9 +1,10 @@
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { FailError } from "../../core/errors.ts";
-import { fail, ok, type Outcome } from "../../core/outcome.ts";
+import { fail, ok, type Outcome, type RpcErrorObject } from "../../core/outcome.ts";
 import type { Caller, Logger } from "../../core/ports.ts";
 import type { ResolvedCall } from "../../core/provider.ts";
 import { withInput } from "../../upstream/modern/input.ts";
+import { RPC } from "../../wire/messages.ts";
 import type { Completer } from "./api.ts";
 import { createContext, wordsOf } from "./context.ts";
 import type { Offer, Owned } from "./offer.ts";
@@ -83,9 +84,19 @@ async function guarded(what: string, { logger }: CallsDeps, run: () => Promise<O
   } catch (error) {
     if (error instanceof FailError) return error.failure;
     const words = wordsOf(error);
+    const rpcError = rpcErrorOf(error, words);
+    if (rpcError) return fail(rpcError.code === RPC.invalidParams ? "invalid_params" : "tool_error", words, { rpcError });
     logger.error(`${what}: ${words}`, error instanceof Error && error.stack !== undefined ? { stack: error.stack } : {});
     return fail("tool_error", `${what}: ${words}`, { details: { error: words }, cause: error });
   }
+}
+
+/** An error whose `code` is one of JSON-RPC's own range is meant as a protocol error; a system's codes are words or positive. */
+function rpcErrorOf(error: unknown, message: string): RpcErrorObject | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { code, data } = error as { code?: unknown; data?: unknown };
+  if (typeof code !== "number" || !Number.isInteger(code) || code < -32768 || code > -32000) return undefined;
+  return { code, message, ...(data === undefined ? {} : { data }) };
 }
 
 function completerOf(call: ResolvedCall, offer: Offer): Completer | undefined {

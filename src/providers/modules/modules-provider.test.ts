@@ -204,6 +204,13 @@ test("C8, S13: a thrown error becomes a tool error with its words and without a 
   expect(await run(provider, "u")).toMatchObject({ kind: "tool_error", message: "Error executing tool 'u': it returned a value that is not JSON (function)." });
 });
 
+test("an error with a JSON-RPC code is a protocol error, one with a system's code is not", async () => {
+  write("a/mcp.ts", register('hub.registerTool("t", () => { throw Object.assign(new Error("no"), { code: -32602, data: { a: 1 } }); }); hub.registerTool("u", () => { throw Object.assign(new Error("exit"), { code: 1 }); });'));
+  const provider = start();
+  expect(await run(provider, "t")).toMatchObject({ kind: "invalid_params", message: "no", rpcError: { code: -32602, message: "no", data: { a: 1 } } });
+  expect(await run(provider, "u")).toMatchObject({ kind: "tool_error", message: "Error executing tool 'u': exit" });
+});
+
 test("a result that says isError is the tool's own failure, passed on as it is", async () => {
   write("a/mcp.ts", register('hub.registerTool("t", () => ({ content: [{ type: "text", text: "no" }], isError: true }));'));
   expect(await run(start(), "t")).toMatchObject({ ok: false, kind: "tool_error", message: "no", result: { isError: true } });

@@ -1,0 +1,246 @@
+// Runs the official conformance suite through the hub: as a server with the fixture behind it in four shapes, and as a client.
+//
+//   node scripts/conformance.mjs [--only module|stdio|http-legacy|http-modern|client|direct] [--url URL] [--requirements DATE] [--verbose]
+//
+// `--url` runs the server scenarios against something that is served already; `direct` runs them against the fixture without the hub.
+// Exits with 1 when a scored scenario fails that is not named in the expected failures, or one that is named passes.
+import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
+import { ensureTools } from "./tools.mjs";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const home = join(root, "test", "conformance");
+const fixture = join(home, "fixture");
+const register = pathToFileURL(join(root, "dist", "runtimes", "typescript", "register.js")).href;
+const toolyard = join(root, "dist", "cli", "main.js");
+const DATES = ["2025-11-25", "2026-07-28"];
+const START_MS = 30_000;
+const RUN_MS = 300_000;
+
+const { values: options } = parseArgs({
+  options: { only: { type: "string", multiple: true }, url: { type: "string" }, requirements: { type: "string" }, verbose: { type: "boolean", default: false } },
+});
+
+const tools = ensureTools();
+const work = mkdtempSync(join(tmpdir(), "toolyard-conformance-"));
+const children = new Set();
+
+/** The four shapes of what lies behind the hub, as configuration. */
+const SHAPES = {
+  module: async () => `[modules]\npaths = [${quote(fixture)}]\n`,
+  stdio: async () => `[mcp.stdio_servers.fixture]\ncommand = [${[process.execPath, "--import", register, join(fixture, "stdio-dual.ts")].map(quote).join(", ")}]\nnamespace = ""\n`,
+  "http-legacy": async () => remote(await startFixture("http-legacy.ts")),
+  "http-modern": async () => remote(await startFixture("http-modern.ts")),
+};
+
+/** Scenarios that cannot pass, with the reason beside each in the file. */
+const EXPECTED = { "http-legacy 2026-07-28": join(home, "expected-failures.http-legacy.2026-07-28.yaml") };
+
+/** Client scenarios of each revision that are not about authorisation; how they are scored, the suite says. */
+const CLIENT = {
+  "2025-11-25": ["initialize", "tools_call", "elicitation-sep1034-client-defaults", "sse-retry", "json-schema-2020-12-preservation"],
+  "2026-07-28": [
+    "tools_call",
+    "request-metadata",
+    "sep-2322-client-request-state",
+    "http-standard-headers",
+    "http-custom-headers",
+    "http-invalid-tool-headers",
+    "json-schema-ref-no-deref",
+    "json-schema-2020-12-preservation",
+  ],
+};
+const CLIENT_UNSCORED = new Set(["json-schema-2020-12-preservation"]);
+
+const quote = (text) => JSON.stringify(text);
+const remote = (url) => `[[mcp.remote_servers]]\nalias = "fixture"\nnamespace = ""\nurl = ${quote(url)}\n`;
+const dates = options.requirements ? [options.requirements] : DATES;
+const isWanted = (name) => !options.only || options.only.includes(name);
+
+try {
+  const results = await runAll();
+  report(results);
+  process.exitCode = results.length > 0 && results.every((result) => result.ok) ? 0 : 1;
+} finally {
+  await Promise.all(Array.from(children, stop));
+  rmSync(work, { recursive: true, force: true });
+}
+
+async function runAll() {
+  if (options.url) return each(dates, (date) => runServer(options.url, `url ${date}`, date));
+  if (options.only?.includes("direct")) return runDirect();
+  if (!existsSync(toolyard)) throw new Error("dist/cli/main.js is not there. Run `npm run build` first.");
+  const results = [];
+  // Two shapes at a time: the machine's cores are shared with the suite itself.
+  const names = Object.keys(SHAPES).filter(isWanted);
+  for (let at = 0; at < names.length; at += 2) results.push(...(await Promise.all(names.slice(at, at + 2).map(runShape))).flat());
+  if (isWanted("client")) results.push(...(await runClients()));
+  return results;
+}
+
+async function runShape(name) {
+  const config = join(work, `${name}.toml`);
+  writeFileSync(config, await SHAPES[name]());
+  const { url, child } = await startHub(config);
+  const results = await each(dates, (date) => runServer(url, `${name} ${date}`, date));
+  await stop(child);
+  return results;
+}
+
+async function runDirect() {
+  const modern = await startFixture("http-modern.ts");
+  const legacy = await startFixture("http-legacy.ts");
+  return [await runServer(legacy, "direct http-legacy 2025-11-25", "2025-11-25"), await runServer(modern, "direct http-modern 2026-07-28", "2026-07-28")];
+}
+
+/** One run of a requirement set against an endpoint. The suite's summary tells the scenarios, its exit code whether that is fine. */
+async function runServer(url, name, date) {
+  const expected = EXPECTED[name];
+  const args = ["server", "--url", url, "--requirements", date, ...(expected ? ["--expected-failures", expected] : []), "-o", join(work, name.replaceAll(" ", "-"))];
+  const { code, output } = await runSuite(args);
+  if (options.verbose || (code !== 0 && !output.includes("SUMMARY"))) process.stderr.write(output);
+  const unscored = new Set(Array.from(output.matchAll(/^ {2}[✓✗] (\S+) \((?:extension|pending|added-after-release)\)/gmu), (match) => match[1]));
+  const scenarios = Array.from(output.matchAll(/^([✓✗]) (\S+): (\d+) passed, (\d+) failed/gmu), ([, , scenario, passed, failed]) => ({
+    scenario,
+    passed: Number(passed),
+    failed: Number(failed),
+    scored: !unscored.has(scenario),
+    expected: expected !== undefined && isListed(expected, scenario),
+  }));
+  const isFine = scenarios.length > 0 && scenarios.every((row) => !row.scored || row.expected === row.failed > 0);
+  return { name, ok: code === 0 && isFine, scenarios, detail: isFine && code === 0 ? "" : failuresOf(output) };
+}
+
+function isListed(file, scenario) {
+  return readFileSync(file, "utf8").split("\n").some((line) => line.replace(/#.*$/u, "").trim() === `- ${scenario}`);
+}
+
+async function runClients() {
+  const driver = [process.execPath, "--import", register, join(home, "client-driver.ts")].join(" ");
+  const jobs = dates.flatMap((date) => (CLIENT[date] ?? []).map((scenario) => ({ date, scenario })));
+  const rows = await pooled(jobs, 2, async ({ date, scenario }) => {
+    const { code, output } = await runSuite(["client", "--command", driver, "--scenario", scenario, "--spec-version", date, "-o", join(work, `client-${date}-${scenario}`)]);
+    if (options.verbose) process.stderr.write(output);
+    const counts = /Passed: (\d+)\/\d+, (\d+) failed/u.exec(output) ?? [];
+    const row = { scenario, passed: Number(counts[1] ?? 0), failed: code === 0 ? 0 : Math.max(1, Number(counts[2] ?? 1)), scored: !CLIENT_UNSCORED.has(scenario), expected: false };
+    return { date, row, output: code === 0 ? "" : failuresOf(output) };
+  });
+  return dates.map((date) => {
+    const own = rows.filter((entry) => entry.date === date);
+    return {
+      name: `client ${date}`,
+      ok: own.every(({ row }) => !row.scored || row.failed === 0),
+      scenarios: own.map(({ row }) => row),
+      detail: own.map(({ output }) => output).filter(Boolean).join("\n"),
+    };
+  });
+}
+
+function failuresOf(output) {
+  return output.split("\n").filter((line) => /✗|Failed|failed|FAILURE|Error|Details/u.test(line) && !/ 0 failed/u.test(line)).slice(0, 60).join("\n");
+}
+
+function runSuite(args) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(tools.node, [tools.conformance, ...args], { cwd: work, stdio: ["ignore", "pipe", "pipe"], timeout: RUN_MS });
+    children.add(child);
+    const parts = [];
+    child.stdout.on("data", (part) => parts.push(part));
+    child.stderr.on("data", (part) => parts.push(part));
+    child.on("error", reject);
+    child.on("close", (code) => {
+      children.delete(child);
+      resolve({ code, output: Buffer.concat(parts).toString() });
+    });
+  });
+}
+
+function startFixture(file) {
+  return startAndReadUrl([process.execPath, "--import", register, join(fixture, file)]).then(({ url }) => url);
+}
+
+function startHub(config) {
+  return startAndReadUrl([process.execPath, toolyard, "serve", "--config", config, "--port", "0", "--json"]);
+}
+
+/** Starts a server and waits for the first URL with `/mcp` on its standard output. */
+function startAndReadUrl([command, ...args]) {
+  const child = spawn(command, args, { cwd: work, stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, TOOLYARD_HOME: join(work, "home") } });
+  children.add(child);
+  let errors = "";
+  child.stderr.on("data", (part) => {
+    errors = (errors + part).slice(-8000);
+    if (options.verbose) process.stderr.write(part);
+  });
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`No URL from ${args.join(" ")} within ${START_MS} ms.\n${errors}`)), START_MS);
+    createInterface({ input: child.stdout }).on("line", (line) => {
+      const url = /https?:\/\/[^\s"']+\/mcp/u.exec(line)?.[0];
+      if (!url) return;
+      clearTimeout(timer);
+      resolve({ url, child });
+    });
+    child.on("exit", (code) => {
+      children.delete(child);
+      clearTimeout(timer);
+      reject(new Error(`${args.join(" ")} ended with ${code} before it was ready.\n${errors}`));
+    });
+  });
+}
+
+function stop(child) {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => child.kill("SIGKILL"), 5000);
+    child.once("exit", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+    child.kill("SIGTERM");
+  });
+}
+
+async function each(items, run) {
+  const results = [];
+  for (const item of items) results.push(await run(item));
+  return results;
+}
+
+async function pooled(items, size, run) {
+  const results = [];
+  let next = 0;
+  const worker = async () => {
+    while (next < items.length) {
+      const at = next;
+      next += 1;
+      results[at] = await run(items[at]);
+    }
+  };
+  await Promise.all(Array.from({ length: size }, worker));
+  return results;
+}
+
+function report(results) {
+  for (const { name, ok, scenarios, detail } of results) {
+    const scored = scenarios.filter((row) => row.scored);
+    const passed = scored.filter((row) => row.failed === 0);
+    console.log(`\n${ok ? "ok  " : "FAIL"} ${name}: ${passed.length} of ${scored.length} scored scenarios passed`);
+    for (const { scenario, passed: good, failed, scored: counts, expected } of scenarios) {
+      const note = [expected ? "expected, see the file of expected failures" : "", counts ? "" : "not scored"].filter(Boolean).join(", ");
+      console.log(`  ${failed === 0 ? "✓" : "✗"} ${scenario.padEnd(48)} ${String(good).padStart(3)} passed ${String(failed).padStart(3)} failed${note ? `  (${note})` : ""}`);
+    }
+    if (!ok && detail) console.log(detail.replace(/^/gmu, "    | "));
+  }
+  const { TOOLYARD_TEST_SUMMARY: summary } = process.env;
+  const total = results.flatMap((result) => result.scenarios).filter((row) => row.scored);
+  const failed = total.filter((row) => row.failed > 0 && !row.expected);
+  // The count is by run, so that a run without any scenario is not lost.
+  const lost = results.filter((result) => !result.ok && !result.scenarios.some((row) => row.scored && row.failed > 0 && !row.expected)).length;
+  if (summary) writeFileSync(summary, JSON.stringify({ passed: total.length - failed.length, failed: failed.length + lost, skipped: [] }));
+  console.log(`\nconformance: ${total.length - failed.length} passed, ${failed.length} failed (scored scenarios; ${total.filter((row) => row.expected).length} expected failures among the passed)`);
+}

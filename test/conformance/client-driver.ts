@@ -1,0 +1,129 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import type { Json } from "./fixture/handlers.ts";
+
+/**
+ * The hub as a client: starts it on stdio with the suite's server as its only upstream and uses whatever that server offers, so that the
+ * suite sees every kind of request. Usage: client-driver.ts <url>, with MCP_CONFORMANCE_SCENARIO and MCP_CONFORMANCE_CONTEXT set.
+ */
+const url = process.argv.at(-1) ?? "";
+const scenario = process.env["MCP_CONFORMANCE_SCENARIO"] ?? "";
+const context = JSON.parse(process.env["MCP_CONFORMANCE_CONTEXT"] ?? "{}") as { toolCalls?: { name: string; arguments: Json }[] };
+const REPLY_MS = 20_000;
+
+interface Tool {
+  readonly name: string;
+  readonly inputSchema: Json;
+}
+
+const folder = mkdtempSync(join(tmpdir(), "toolyard-driver-"));
+const config = join(folder, "toolyard.toml");
+writeFileSync(config, `[[mcp.remote_servers]]\nalias = "suite"\nnamespace = ""\nurl = ${JSON.stringify(url)}\n`);
+const main = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+const hub = spawn(process.execPath, [main, "serve", "--stdio", "--config", config], {
+  stdio: ["pipe", "pipe", "inherit"],
+  env: { ...process.env, TOOLYARD_HOME: folder },
+});
+
+let lastId = 0;
+const waiting = new Map<unknown, (reply: Json) => void>();
+createInterface({ input: hub.stdout }).on("line", (line) => receive(JSON.parse(line) as Json));
+
+try {
+  await use();
+} catch (error) {
+  process.stderr.write(`${String(error)}\n`);
+  process.exitCode = 1;
+} finally {
+  hub.stdin.end();
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(() => hub.kill("SIGKILL"), 5000);
+    if (hub.exitCode !== null) resolve();
+    hub.once("exit", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+  rmSync(folder, { recursive: true, force: true });
+}
+process.exit();
+
+async function use(): Promise<void> {
+  await request("initialize", { protocolVersion: "2025-11-25", capabilities: { elicitation: { form: {} }, sampling: {}, roots: {} }, clientInfo: { name: "conformance-driver", version: "1.0.0" } });
+  send({ method: "notifications/initialized" });
+  const { tools = [] } = (await request("tools/list")) as { tools?: Tool[] };
+  await useLists();
+  const shown = tools.filter(({ name }) => !OWN_TOOLS.has(name));
+  if (scenario === "json-schema-2020-12-preservation") return roundTrip(shown);
+  if (context.toolCalls) return callAll(context.toolCalls);
+  await callAll(shown.map(({ name, inputSchema }) => ({ name, arguments: sampleOf(inputSchema) })));
+}
+
+/** The hub's own. */
+const OWN_TOOLS = new Set(["tool_search", "execute_tool"]);
+
+async function useLists(): Promise<void> {
+  const { resources = [] } = (await request("resources/list")) as { resources?: { uri: string }[] };
+  for (const { uri } of resources) await request("resources/read", { uri });
+  const { prompts = [] } = (await request("prompts/list")) as { prompts?: { name: string }[] };
+  for (const { name } of prompts) await request("prompts/get", { name });
+}
+
+async function callAll(calls: readonly { name: string; arguments: Json }[]): Promise<void> {
+  for (const call of calls) await request("tools/call", call);
+}
+
+async function roundTrip(tools: readonly Tool[]): Promise<void> {
+  const focal = tools.find(({ name }) => name === "json_schema_2020_12_tool");
+  await request("tools/call", { name: "json_schema_echo", arguments: { schema: focal?.inputSchema ?? {} } });
+}
+
+function sampleOf(schema: Json): Json {
+  const properties = (schema["properties"] ?? {}) as Record<string, Json>;
+  return Object.fromEntries(Object.entries(properties).map(([name, property]) => [name, sampleValue(property)]));
+}
+
+function sampleValue({ type }: Json): unknown {
+  if (type === "number" || type === "integer") return 7;
+  if (type === "boolean") return true;
+  return type === "object" ? {} : type === "array" ? [] : "sample";
+}
+
+function request(method: string, params: Json = {}): Promise<Json> {
+  lastId += 1;
+  const id = lastId;
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`No answer to ${method} within ${REPLY_MS} ms.`)), REPLY_MS);
+    waiting.set(id, (reply) => {
+      clearTimeout(timer);
+      if (reply["error"]) process.stderr.write(`${method}: ${JSON.stringify(reply["error"])}\n`);
+      resolve((reply["result"] ?? {}) as Json);
+    });
+    send({ id, method, params });
+  });
+}
+
+function receive(message: Json): void {
+  if (message["method"] === undefined) return void waiting.get(message["id"])?.(message);
+  if (message["id"] === undefined) return;
+  const result = answerTo(message);
+  send(result === undefined ? { id: message["id"], error: { code: -32601, message: "Method not found" } } : { id: message["id"], result });
+}
+
+function answerTo({ method, params }: Json): Json | undefined {
+  if (method === "ping") return {};
+  if (method === "roots/list") return { roots: [{ uri: "file:///workspace", name: "workspace" }] };
+  if (method === "sampling/createMessage") return { role: "assistant", model: "driver", content: { type: "text", text: "Hello" } };
+  if (method !== "elicitation/create") return undefined;
+  const { properties = {} } = ((params as Json)["requestedSchema"] ?? {}) as { properties?: Record<string, Json> };
+  // A user who accepts the form as it stands.
+  return { action: "accept", content: Object.fromEntries(Object.entries(properties).map(([name, property]) => [name, property["default"] ?? sampleValue(property)])) };
+}
+
+function send(message: Json): void {
+  hub.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+}
