@@ -7,17 +7,13 @@ export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> 
     const onAbort = (): void => reject(abortFailure(signal));
     if (signal.aborted) onAbort();
     else signal.addEventListener("abort", onAbort, { once: true });
-    const settled = (): void => signal.removeEventListener("abort", onAbort);
-    // eslint-disable-next-line promise/always-return -- the outcome goes to the promise that is made here
-    void work.then(
-      (value) => {
-        settled();
-        resolve(value);
-      },
-      (error: unknown) => {
-        settled();
-        reject(error);
-      },
+    const settle = (pass: () => void): void => {
+      signal.removeEventListener("abort", onAbort);
+      pass();
+    };
+    work.then(
+      (value) => settle(() => resolve(value)),
+      (error: unknown) => settle(() => reject(error)),
     );
   });
 }

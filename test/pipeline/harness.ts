@@ -1,0 +1,132 @@
+import { LOCAL_PRINCIPAL, type Call } from "../../src/core/call.ts";
+import { Emitter } from "../../src/core/events.ts";
+import type { View } from "../../src/core/hub-port.ts";
+import type { JsonObject } from "../../src/core/json.ts";
+import { fail, ok, type Outcome } from "../../src/core/outcome.ts";
+import type { AuditLine, Logger } from "../../src/core/ports.ts";
+import type { Provider, ResolvedCall } from "../../src/core/provider.ts";
+import { EMPTY_LISTING, type Problem, type ProviderKind, type Source, type ToolRecord } from "../../src/core/records.ts";
+import { Breakers } from "../../src/pipeline/breakers.ts";
+import { resolveLimits, type LimitsConfig } from "../../src/pipeline/options.ts";
+import { createPipeline } from "../../src/pipeline/pipeline.ts";
+import type { Found, PipelineDeps, Resolution } from "../../src/pipeline/ports.ts";
+import { MemoryLimitStore } from "../../src/state/memory/limit-store.ts";
+
+export type Handler = (call: ResolvedCall) => Promise<Outcome> | Outcome;
+
+export const VIEW: View = { mode: "normal", principal: LOCAL_PRINCIPAL };
+
+export interface LogEntry {
+  readonly level: string;
+  readonly message: string;
+  readonly facts: JsonObject;
+}
+
+export interface Harness {
+  call(target: string, args?: JsonObject, more?: Partial<Call>): Promise<Outcome>;
+  readonly audit: AuditLine[];
+  readonly log: LogEntry[];
+  readonly problems: Problem[];
+  readonly breakers: Breakers;
+  readonly store: MemoryLimitStore;
+}
+
+export interface HarnessOptions {
+  readonly limits?: LimitsConfig;
+  readonly deps?: Partial<PipelineDeps>;
+}
+
+/** A pipeline over the targets given; everything else is the real thing. */
+export function createHarness(targets: Readonly<Record<string, Found>>, { limits = {}, deps = {} }: HarnessOptions = {}): Harness {
+  const audit: AuditLine[] = [];
+  const log: LogEntry[] = [];
+  const problems: Problem[] = [];
+  const options = resolveLimits(limits);
+  const breakers = new Breakers(options.breaker);
+  const store = new MemoryLimitStore();
+  const pipeline = createPipeline({
+    resolve: ({ target }) => find(targets, target),
+    limitStore: store,
+    breakers,
+    audit: { write: (line) => void audit.push(line) },
+    logger: loggerInto(log, {}),
+    options,
+    onProblem: (problem) => void problems.push(problem),
+    ...deps,
+  });
+  return { call: (target, args, more) => pipeline(callTo(target, args, more), VIEW), audit, log, problems, breakers, store };
+}
+
+function find(targets: Readonly<Record<string, Found>>, name: string): Resolution {
+  return targets[name] ?? { found: false, failure: fail("unknown_tool", `Unknown tool: ${name}.`, { details: { near: [] } }) };
+}
+
+function loggerInto(log: LogEntry[], always: JsonObject): Logger {
+  const at = (level: string) => (message: string, facts: JsonObject = {}) => void log.push({ level, message, facts: { ...always, ...facts } });
+  return { debug: at("debug"), info: at("info"), warning: at("warning"), error: at("error"), with: (facts) => loggerInto(log, { ...always, ...facts }) };
+}
+
+let lastId = 0;
+
+export function callTo(target: string, args: JsonObject = {}, more: Partial<Call> = {}): Call {
+  lastId += 1;
+  return {
+    id: `call-${lastId}`,
+    door: "test",
+    method: "tools/call",
+    target,
+    params: {},
+    arguments: args,
+    meta: {},
+    principal: LOCAL_PRINCIPAL,
+    client: { capabilities: {} },
+    signal: new AbortController().signal,
+    wants: { progress: false },
+    notify: () => {},
+    ask: () => Promise.resolve({}),
+    relaysInput: false,
+    ...more,
+  };
+}
+
+export interface ToolOptions extends Partial<Omit<ToolRecord, "source" | "name">> {
+  readonly kind?: ProviderKind;
+  readonly sourceId?: string;
+}
+
+/** A tool whose provider is `handler`. */
+export function toolFrom(name: string, handler: Handler, { kind = "stdio", sourceId = "files", ...more }: ToolOptions = {}): Found {
+  const source: Source = { id: sourceId, kind, namespace: sourceId, order: 0 };
+  const tool: ToolRecord = {
+    source,
+    name,
+    description: name,
+    inputSchema: { type: "object" },
+    keywords: [],
+    visibility: "native",
+    definition: { name },
+    ...more,
+  };
+  return { found: true, name: `${sourceId}__${name}`, target: { type: "tool", tool }, provider: providerFrom(source, handler) };
+}
+
+export function providerFrom(source: Source, handler: Handler): Provider {
+  return {
+    source,
+    events: { changed: new Emitter(), resourceUpdated: new Emitter(), log: new Emitter() },
+    open: () => {},
+    listing: () => EMPTY_LISTING,
+    call: async (call) => handler(call),
+    status: () => ({ state: "ready" }),
+    close: async () => {},
+  };
+}
+
+export function text(words: string): Outcome {
+  return ok({ content: [{ type: "text", text: words }] });
+}
+
+/** Never answers, and does not heed its signal. */
+export function never(): Promise<Outcome> {
+  return new Promise(() => {});
+}
