@@ -1,0 +1,58 @@
+import { spawn } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { transform } from "sucrase";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "stdout-guard-"));
+  const source = await readFile(new URL("./stdout-guard.ts", import.meta.url), "utf8");
+  await writeFile(join(folder, "stdout-guard.mjs"), transform(source, { transforms: ["typescript"] }).code);
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+interface Printed {
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs `code` in a real child whose standard output is a pipe. */
+async function run(code: string): Promise<Printed> {
+  const script = join(folder, "script.mjs");
+  await writeFile(script, `import { guardStdout } from "./stdout-guard.mjs";\nconst guard = guardStdout();\n${code}\n`);
+  const child = spawn(process.execPath, [script], { stdio: ["ignore", "pipe", "pipe"] });
+  const printed = { stdout: "", stderr: "" };
+  child.stdout.on("data", (chunk: Buffer) => (printed.stdout += chunk.toString()));
+  child.stderr.on("data", (chunk: Buffer) => (printed.stderr += chunk.toString()));
+  await new Promise((resolve) => child.once("close", resolve));
+  return printed;
+}
+
+test("C44: whatever is printed goes to standard error, and only the protocol to standard output", async () => {
+  const printed = await run(`
+    console.log("a log"); console.info("an info"); console.table([{ a: 1 }]); process.stdout.write("raw\\n");
+    guard.sink.write('{"jsonrpc":"2.0"}\\n');
+  `);
+  expect(printed.stdout).toBe('{"jsonrpc":"2.0"}\n');
+  for (const words of ["a log", "an info", "(index)", "raw"]) expect(printed.stderr).toContain(words);
+});
+
+test("a released standard output is as it was", async () => {
+  const printed = await run(`guard.release(); console.log("back");`);
+  expect(printed).toEqual({ stdout: "back\n", stderr: "" });
+});
+
+test("a reader that is behind does not stop the process, and flushing waits for it", async () => {
+  const printed = await run(`
+    for (let at = 0; at < 100; at += 1) guard.sink.write("x".repeat(99_999) + "\\n");
+    console.error("free", guard.sink.backlogBytes > 0);
+    await guard.sink.flushed();
+    process.exit(0);
+  `);
+  expect(printed.stderr).toContain("free true");
+  expect(printed.stdout.length).toBe(10_000_000);
+});
