@@ -26,10 +26,21 @@ export function toStamp({ mtimeMs, ctimeMs, size, ino, dev, mode }: Stats): File
   return { mtimeMs, ctimeMs, size, inode: ino, device: dev, mode };
 }
 
-export function isSameStamp(a: FileStamp | undefined, b: FileStamp | undefined): boolean {
-  if (a === undefined || b === undefined) return a === b;
+/** Whether a path still looks as it did, without making a stamp: this is the hot path of a sweep. */
+export function looksLike(path: string, stamp: FileStamp | undefined): boolean {
+  const stats = statsOf(path);
+  if (stats === undefined || stamp === undefined) return (stats === undefined) === (stamp === undefined);
+  return isStamped(stats, stamp);
+}
+
+export function isStamped(stats: Stats, stamp: FileStamp): boolean {
   return (
-    a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs && a.size === b.size && a.inode === b.inode && a.device === b.device && a.mode === b.mode
+    stats.mtimeMs === stamp.mtimeMs &&
+    stats.ctimeMs === stamp.ctimeMs &&
+    stats.size === stamp.size &&
+    stats.ino === stamp.inode &&
+    stats.dev === stamp.device &&
+    stats.mode === stamp.mode
   );
 }
 

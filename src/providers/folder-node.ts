@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, realpathSync, statSync, type Dirent } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { formatBytes } from "../core/bytes.ts";
-import { isSameStamp, isYoung, stampOf, statsOf, toStamp, type FileStamp } from "./file-stamp.ts";
+import { isStamped, isYoung, looksLike, stampOf, statsOf, toStamp, type FileStamp } from "./file-stamp.ts";
 
 /** Largest file that a value is made of. */
 export const MAX_MANIFEST_BYTES = 256 * 1024;
@@ -54,8 +54,8 @@ export class FolderNode<T> {
   #realRoot: string;
   #stamp: FileStamp | undefined;
   #files: readonly string[] = [];
-  #wanted = new Map<string, FileStamp | undefined>();
-  #also = new Map<string, FileStamp | undefined>();
+  /** By path: what the value was made of, beside the folder itself. */
+  #sources: ReadonlyMap<string, FileStamp | undefined> = new Map();
   #key: string | undefined;
   #isSettled = false;
 
@@ -70,14 +70,12 @@ export class FolderNode<T> {
   look(reader: FolderReader<T>, now: number): boolean {
     const stats = statsOf(this.path);
     if (!stats?.isDirectory()) return this.#lose();
-    const stamp = toStamp(stats);
-    const hasOtherEntries = !this.isThere || !this.#isSettled || !isSameStamp(stamp, this.#stamp);
+    const isSameFolder = this.isThere && this.#isSettled && this.#stamp !== undefined && isStamped(stats, this.#stamp);
+    if (isSameFolder && !this.#hasOtherSources()) return false;
     this.isThere = true;
-    this.#stamp = stamp;
-    let isChanged = false;
-    if (hasOtherEntries) isChanged = this.#readEntries(reader);
-    if (!hasOtherEntries && !this.#hasOtherFiles()) return false;
-    return this.#build(reader, now) || isChanged;
+    this.#stamp = toStamp(stats);
+    const hasOtherEntries = !isSameFolder && this.#readEntries(reader);
+    return this.#build(reader, now) || hasOtherEntries;
   }
 
   #lose(): boolean {
@@ -90,9 +88,8 @@ export class FolderNode<T> {
     return had;
   }
 
-  #hasOtherFiles(): boolean {
-    for (const [name, stamp] of this.#wanted) if (!isSameStamp(stampOf(join(this.path, name)), stamp)) return true;
-    for (const [path, stamp] of this.#also) if (!isSameStamp(stampOf(path), stamp)) return true;
+  #hasOtherSources(): boolean {
+    for (const [path, stamp] of this.#sources) if (!looksLike(path, stamp)) return true;
     return false;
   }
 
@@ -162,12 +159,12 @@ export class FolderNode<T> {
   #build(reader: FolderReader<T>, now: number): boolean {
     const view = this.#view();
     const names = this.#files.filter((name) => reader.wants(name, view));
-    this.#wanted = new Map(names.map((name) => [name, stampOf(join(this.path, name))]));
+    const sources = new Map(names.map((name) => [join(this.path, name), stampOf(join(this.path, name))]));
     const texts = new Map(names.map((name) => [name, readText(join(this.path, name))]));
     const { value, alsoWatch = [] } = reader.build(view, texts);
-    this.#also = new Map(alsoWatch.map((path) => [path, stampOf(path)]));
-    const stamps = [this.#stamp, ...this.#wanted.values(), ...this.#also.values()];
-    this.#isSettled = !stamps.some((stamp) => isYoung(stamp, now));
+    for (const path of alsoWatch) sources.set(path, stampOf(path));
+    this.#sources = sources;
+    this.#isSettled = ![this.#stamp, ...sources.values()].some((stamp) => isYoung(stamp, now));
     const key = JSON.stringify(value);
     if (key === this.#key) return false;
     this.#key = key;

@@ -10,6 +10,8 @@ const MAX_DEPTH = 8;
 const MAX_FOLDERS = 20_000;
 /** A sweep lets others work after this long. Looking is synchronous: through the thread pool it costs three times the CPU. */
 const SLICE_MS = 8;
+/** Folders between two looks at the clock. */
+const CLOCK_EVERY = 32;
 
 export interface SweepResult<T> {
   /** The values of all folders, in path order, root by root. */
@@ -95,8 +97,8 @@ export class FolderSweep<T> {
     for (let seen = 0; stack.length > 0 && seen < MAX_FOLDERS; seen += 1) {
       const node = stack.pop()!;
       if (this.#look(node, now)) isChanged = true;
-      if (node.depth < MAX_DEPTH) for (let index = node.children.length - 1; index >= 0; index -= 1) stack.push(node.children[index]!);
-      if (performance.now() < sliceEnd) continue;
+      pushChildren(stack, node);
+      if (seen % CLOCK_EVERY !== 0 || performance.now() < sliceEnd) continue;
       await nextTurn();
       sliceEnd = performance.now() + SLICE_MS;
     }
@@ -132,7 +134,7 @@ export class FolderSweep<T> {
     for (let seen = 0; stack.length > 0 && seen < MAX_FOLDERS; seen += 1) {
       const node = stack.pop()!;
       visit(node);
-      if (node.depth < MAX_DEPTH) stack.push(...node.children.toReversed());
+      pushChildren(stack, node);
     }
   }
 
@@ -152,6 +154,12 @@ export class FolderSweep<T> {
     const roots = this.#roots.filter((node) => node.isThere).map((node) => node.path);
     this.#watch.follow(roots, folders, roots.length < this.#roots.length);
   }
+}
+
+/** The first child ends on top, so that folders come in path order. */
+function pushChildren<T>(stack: FolderNode<T>[], { children, depth }: FolderNode<T>): void {
+  if (depth >= MAX_DEPTH) return;
+  for (let index = children.length - 1; index >= 0; index -= 1) stack.push(children[index]!);
 }
 
 const EMPTY: SweepResult<never> = Object.freeze({ values: [], problems: [] });

@@ -1,56 +1,41 @@
 import { realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, resolve } from "node:path";
-import type { JsonObject } from "../../core/json.ts";
-import type { ToolLimits, Visibility } from "../../core/records.ts";
 import { neededCommands } from "../../runtimes/scripts/command-line.ts";
 import { isInside } from "../../runtimes/scripts/inside.ts";
 import type { Script } from "../../runtimes/scripts/run-script.ts";
 import { statsOf } from "../file-stamp.ts";
 import type { Built, FileText, Folder, FolderReader } from "../folder-node.ts";
+import type { FolderContent, FolderTool } from "../folder-provider.ts";
 import { parseManifest, type Manifest } from "./manifest.ts";
 
 export const MANIFEST_NAME = "tool.toml";
 
-/** One tool as its folder described it: definition and executable from the same reading. */
-export interface ScriptTool {
-  readonly place: string;
-  readonly description: string;
-  readonly keywords: readonly string[];
-  readonly visibility: Visibility;
-  readonly limits: ToolLimits;
-  readonly definition: JsonObject;
+export interface ScriptTool extends FolderTool {
   readonly script: Script;
-  /** Commands of which one must be on this machine. */
-  readonly needs: readonly string[];
-}
-
-export interface ScriptFolder {
-  readonly tool?: ScriptTool;
-  readonly problems: readonly { readonly subject: string; readonly message: string }[];
 }
 
 /** Reads folders that hold a file named exactly `tool.toml`. Folders inside such a folder are the tool's own business. */
-export function createScriptReader({ allowDirnameAsName }: { readonly allowDirnameAsName: boolean }): FolderReader<ScriptFolder> {
+export function createScriptReader({ allowDirnameAsName }: { readonly allowDirnameAsName: boolean }): FolderReader<FolderContent<ScriptTool>> {
   return {
     wants: (fileName) => fileName === MANIFEST_NAME,
     descends: (folder) => !folder.files.includes(MANIFEST_NAME),
     build(folder, texts) {
       const text = texts.get(MANIFEST_NAME);
-      return text ? readScriptFolder(folder, text, allowDirnameAsName) : { value: { problems: [] } };
+      return text ? readScriptFolder(folder, text, allowDirnameAsName) : { value: { tools: [], problems: [] } };
     },
   };
 }
 
-function readScriptFolder(folder: Folder, file: FileText, allowDirnameAsName: boolean): Built<ScriptFolder> {
+function readScriptFolder(folder: Folder, file: FileText, allowDirnameAsName: boolean): Built<FolderContent<ScriptTool>> {
   const subject = folder.place === "" ? MANIFEST_NAME : `${folder.place}/${MANIFEST_NAME}`;
-  if ("problem" in file) return { value: { problems: [{ subject, message: `not offered: ${file.problem}` }] } };
+  if ("problem" in file) return { value: { tools: [], problems: [{ subject, message: `not offered: ${file.problem}` }] } };
   const { manifest, problems } = parseManifest(file.text, { folderName: basename(folder.path), allowDirnameAsName });
   const told = problems.map((message) => ({ subject, message }));
-  if (!manifest) return { value: { problems: told } };
+  if (!manifest) return { value: { tools: [], problems: told } };
   const place = placeScript(manifest, folder);
   const alsoWatch = place.watch === undefined ? [] : [place.watch];
-  if (place.problem !== undefined) return { value: { problems: [...told, { subject, message: `not offered: ${place.problem}` }] }, alsoWatch };
-  return { value: { tool: toTool(manifest, folder, place.file), problems: told }, alsoWatch };
+  if (place.problem !== undefined) return { value: { tools: [], problems: [...told, { subject, message: `not offered: ${place.problem}` }] }, alsoWatch };
+  return { value: { tools: [toTool(manifest, folder, place.file)], problems: told }, alsoWatch };
 }
 
 interface ScriptPlace {
@@ -98,5 +83,5 @@ function toTool(manifest: Manifest, folder: Folder, file: string | undefined): S
   // A tool with a PATH of its own is searched there, at the call.
   const hasOwnPath = Object.hasOwn(environment.own, "PATH");
   const needs = hasOwnPath ? [] : command ? [localCommand(manifest) === undefined ? command[0]! : file!] : neededCommands(file!);
-  return { place: folder.place, description, keywords, visibility, limits, definition, script, needs };
+  return { name, place: folder.place, description, keywords, visibility, limits, definition, script, needs };
 }

@@ -7,26 +7,45 @@ const MAX_LOG_LINES = 200;
 const FREE_PROGRESS = 100;
 const PROGRESS_EVERY_MS = 50;
 
+/** Lines of descriptor 3 that may be unreadable before it is no longer listened to. */
+const MAX_UNREADABLE = 100;
+
 type Speaker = Pick<Call, "notify" | "deadline">;
 
 /** What a running script says on the side, made into notices of its call, within bounds. */
 export class CallNotices {
   readonly #call: Speaker;
   readonly #logger: string;
+  readonly #clean: (text: string) => string;
   #lines = 0;
+  #unreadable = 0;
   #progress = 0;
   #sentAt = 0;
   #pending: JsonObject | undefined;
 
-  /** `logger` is the name that log messages carry: the tool's. */
-  constructor(call: Speaker, logger: string) {
+  /** `logger` is the name that log messages carry: the tool's. `clean` takes out of them what a caller must not see. */
+  constructor(call: Speaker, logger: string, clean: (text: string) => string) {
     this.#call = call;
     this.#logger = logger;
+    this.#clean = clean;
   }
 
   log(data: string, level = "info"): void {
     this.#lines += 1;
-    if (this.#lines <= MAX_LOG_LINES) this.#notify("notifications/message", { level, logger: this.#logger, data });
+    if (this.#lines <= MAX_LOG_LINES) this.#notify("notifications/message", { level, logger: this.#logger, data: this.#clean(data) });
+  }
+
+  /**
+   * The object that a line of descriptor 3 holds. A stream of lines that are none is no longer looked at: reading them would cost more
+   * than the tool does.
+   */
+  readMessage(line: string): JsonObject | undefined {
+    if (this.#unreadable >= MAX_UNREADABLE) return undefined;
+    const message = line.startsWith("{") ? parseObject(line) : undefined;
+    if (message) return message;
+    this.#unreadable += 1;
+    if (this.#unreadable === 1) this.log("A line on descriptor 3 was no JSON object and was left out.", "warning");
+    return undefined;
   }
 
   /** Takes a message such as `{progress: 1, total: 3, message: "…"}`. False when it is none. */
@@ -62,5 +81,14 @@ export class CallNotices {
 
   #notify(method: string, params: JsonObject): void {
     this.#call.notify({ method, params });
+  }
+}
+
+function parseObject(line: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
   }
 }

@@ -10,7 +10,18 @@ export function hidePaths(text: string, folders: readonly string[]): string {
     if (folder.length <= 1) continue;
     result = result.replaceAll(`file://${folder}/`, "").replaceAll(`${folder}/`, "").replaceAll(folder, ".");
   }
-  result = result.replace(/(File ")[^"\n]*[/\\]([^"/\\\n]+")/g, "$1$2").replace(/(\bat [^\n]{0,200}?\(?)(?:file:\/\/)?(?:[A-Za-z]:)?[/\\][^\s():]*[/\\]([^\s()]+:\d+:\d+)/g, "$1$2");
+  result = result.replace(/(File ")[^"\n]*[/\\]([^"/\\\n]+")/g, "$1$2");
+  if (result.includes("at ")) result = result.split("\n").map(cutFrame).join("\n");
   const home = homedir();
   return home.length > 1 ? result.replaceAll(home, "~") : result;
+}
+
+// `at run (file:///a/b/c.mjs:1:2)` or `at /a/b/c.js:1:2`: only the file's name and place are of use to a caller.
+function cutFrame(line: string): string {
+  const start = line.indexOf("at ");
+  if (start === -1 || line.slice(0, start).trim() !== "" || !/:\d{1,9}:\d{1,9}\)?$/.test(line)) return line;
+  const bracket = line.lastIndexOf("(");
+  const from = bracket === -1 ? start + "at ".length : bracket + 1;
+  const cut = Math.max(line.lastIndexOf("/"), line.lastIndexOf("\\")) + 1;
+  return cut > from ? line.slice(0, from) + line.slice(cut) : line;
 }

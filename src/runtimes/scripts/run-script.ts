@@ -42,7 +42,7 @@ export interface ScriptEnvironment {
  * result, stderr the log, JSON lines on descriptor 3 are progress. Never throws for an expected failure.
  */
 export async function runScript(script: Script, args: JsonObject, call: Call, host: ScriptHost): Promise<Outcome> {
-  const notices = new CallNotices(call, script.name);
+  const notices = new CallNotices(call, script.name, (text) => hidePaths(text, [script.folder, script.root]));
   try {
     return await runWith(script, args, call, host, notices);
   } catch (error) {
@@ -66,13 +66,12 @@ async function runWith(script: Script, args: JsonObject, call: Call, host: Scrip
     signals: [call.signal, host.closing],
     living: host.living,
   };
-  const places = [script.folder, script.root];
   const finished = await runChild(run, {
-    onStderrLine: (text) => notices.log(hidePaths(text, places)),
+    onStderrLine: (text) => notices.log(text),
     onMessageLine: (text) => takeMessage(text, notices),
   });
   if (finished.exit.code === 0) return successOutcome(finished.stdout);
-  return failureOutcome({ exit: finished.exit, stdout: finished.stdout, stderr: hidePaths(finished.stderr.text(), places) });
+  return failureOutcome({ exit: finished.exit, stdout: finished.stdout, stderr: hidePaths(finished.stderr.text(), [script.folder, script.root]) });
 }
 
 async function commandLineOf({ name, script, root, folder, command }: Script, env: Readonly<Record<string, string>>): Promise<CommandLine> {
@@ -112,11 +111,6 @@ export function scriptEnvironment(
 const PYTHON_DEFAULTS = { PYTHONDONTWRITEBYTECODE: "1", PYTHONUTF8: "1" };
 
 function takeMessage(text: string, notices: CallNotices): void {
-  let message: unknown;
-  try {
-    message = JSON.parse(text);
-  } catch {
-    message = undefined;
-  }
-  if (!notices.progress(message)) notices.log('A line on descriptor 3 was not progress such as {"progress": 1, "total": 3}.', "warning");
+  const message = notices.readMessage(text);
+  if (message && !notices.progress(message)) notices.log('An object on descriptor 3 was not progress such as {"progress": 1, "total": 3}.', "warning");
 }

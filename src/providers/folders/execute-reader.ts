@@ -1,0 +1,134 @@
+import { basename, extname, join } from "node:path";
+import { realpathSync } from "node:fs";
+import { messageOf } from "../../core/errors.ts";
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import type { Visibility } from "../../core/records.ts";
+import { EXECUTE_SUFFIXES, type ExecuteTool } from "../../runtimes/execute/run-execute.ts";
+import { isInside } from "../../runtimes/scripts/inside.ts";
+import { neededCommands } from "../../runtimes/scripts/command-line.ts";
+import { normaliseInputSchema } from "../../schema/normalise.ts";
+import { statsOf } from "../file-stamp.ts";
+import type { FileText, Folder, FolderReader } from "../folder-node.ts";
+import type { FolderContent, FolderTool } from "../folder-provider.ts";
+
+const METADATA_SUFFIX = ".mcp.json";
+
+export interface ExecuteFolderTool extends FolderTool {
+  readonly execute: ExecuteTool;
+}
+
+interface Remark {
+  readonly subject: string;
+  readonly message: string;
+}
+
+/** What is being gathered of one folder. */
+interface Gathering {
+  readonly folder: Folder;
+  readonly texts: ReadonlyMap<string, FileText>;
+  readonly visibility: Visibility;
+  readonly problems: Remark[];
+  readonly alsoWatch: string[];
+}
+
+/** Reads the tools folder and the folders right inside it, one tool each. */
+export function createExecuteReader({ visibility }: { readonly visibility: Visibility }): FolderReader<FolderContent<ExecuteFolderTool>> {
+  return {
+    wants: (fileName) => fileName.endsWith(METADATA_SUFFIX) && fileName.length > METADATA_SUFFIX.length,
+    descends: (folder) => folder.depth === 0,
+    build(folder, texts) {
+      const gathering: Gathering = { folder, texts, visibility, problems: [], alsoWatch: [] };
+      const stems = folder.depth === 0 ? Array.from(texts.keys(), stemOf) : ownStem(gathering);
+      const tools = stems.flatMap((stem) => readTool(stem, gathering) ?? []);
+      return { value: { tools, problems: gathering.problems }, alsoWatch: gathering.alsoWatch };
+    },
+  };
+}
+
+function stemOf(fileName: string): string {
+  return fileName.slice(0, -METADATA_SUFFIX.length);
+}
+
+/** In a tool's folder the folder's name is the tool's, and both files carry it. */
+function ownStem({ folder, texts, problems }: Gathering): string[] {
+  const stem = basename(folder.path);
+  if (texts.has(stem + METADATA_SUFFIX)) return [stem];
+  const [other] = texts.keys();
+  if (other !== undefined) {
+    problems.push({ subject: folder.place, message: `not offered: the folder holds \`${other}\`, but its tool's files must be called \`${stem}${METADATA_SUFFIX}\` and \`${stem}.py\` (or .ts, .js, .mjs)` });
+  } else if (scriptOf(stem, folder) !== undefined) {
+    problems.push({ subject: folder.place, message: `not offered: \`${stem}${METADATA_SUFFIX}\` is missing beside the script` });
+  }
+  return [];
+}
+
+function scriptOf(stem: string, folder: Folder): string | undefined {
+  return Object.keys(EXECUTE_SUFFIXES).map((suffix) => stem + suffix).find((name) => folder.files.includes(name));
+}
+
+function readTool(stem: string, { folder, texts, visibility, problems, alsoWatch }: Gathering): ExecuteFolderTool | undefined {
+  const subject = folder.place === "" ? stem + METADATA_SUFFIX : `${folder.place}/${stem}${METADATA_SUFFIX}`;
+  const refuse = (message: string) => {
+    problems.push({ subject, message: `not offered: ${message}` });
+    return undefined;
+  };
+  const script = scriptOf(stem, folder);
+  if (script === undefined) return refuse(`\`${stem}.py\` (or .ts, .js, .mjs) is missing beside it`);
+  const file = join(folder.path, script);
+  const real = realPathOf(file);
+  if (real !== file) alsoWatch.push(file);
+  if (real === undefined || !statsOf(real)?.isFile()) return refuse(`\`${script}\` is not a file that can be read`);
+  if (!isInside(real, folder.realRoot)) return refuse(`\`${script}\` leads out of the tools folder`);
+  const metadata = parseMetadata(texts.get(stem + METADATA_SUFFIX)!, stem);
+  if ("problem" in metadata) return refuse(metadata.problem);
+  for (const message of metadata.remarks) problems.push({ subject, message });
+  return {
+    name: stem,
+    visibility,
+    limits: {},
+    place: folder.place === "" ? script : `${folder.place}/${script}`,
+    description: metadata.description,
+    keywords: metadata.keywords,
+    definition: metadata.definition,
+    execute: { name: stem, file, folder: folder.path, root: folder.realRoot },
+    needs: extname(file) === ".py" ? neededCommands(`tool${extname(file)}`) : [],
+  };
+}
+
+function realPathOf(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+interface Metadata {
+  readonly description: string;
+  readonly keywords: readonly string[];
+  readonly definition: JsonObject;
+  readonly remarks: readonly string[];
+}
+
+/** `{name, description, input_schema, output_schema?}`; MCP's spelling of the keys is taken too, and further members are kept. */
+function parseMetadata(file: FileText, stem: string): Metadata | { readonly problem: string } {
+  if ("problem" in file) return { problem: file.problem };
+  let raw: unknown;
+  try {
+    raw = JSON.parse(file.text.replace(/^\uFEFF/, ""));
+  } catch (error) {
+    return { problem: `the JSON cannot be read: ${messageOf(error)}` };
+  }
+  if (!isJsonObject(raw)) return { problem: "the JSON must be an object with `name`, `description` and `input_schema`" };
+  const { name, description, input_schema, inputSchema = input_schema, output_schema, outputSchema = output_schema, keywords, ...rest } = raw;
+  if (typeof name !== "string" || name === "") return { problem: `\`name\` is missing; add "name": ${JSON.stringify(stem)}` };
+  if (typeof description !== "string" || description.trim() === "") return { problem: "`description` is missing; say in a sentence what the tool does" };
+  if (!isJsonObject(inputSchema)) return { problem: '`input_schema` is missing or no object; for a tool without parameters write {"type": "object"}' };
+  if (outputSchema !== undefined && !isJsonObject(outputSchema)) return { problem: "`output_schema` must be an object" };
+  const { schema, warning } = normaliseInputSchema(inputSchema);
+  const remarks = warning === undefined ? [] : [warning];
+  if (name !== stem) remarks.push(`its \`name\` is ${JSON.stringify(name)}, but the file's name wins: the tool is \`${stem}\``);
+  const words = Array.isArray(keywords) ? keywords.filter((word) => typeof word === "string") : [];
+  const definition: JsonObject = { ...rest, name: stem, description, inputSchema: schema, ...(outputSchema ? { outputSchema } : {}) };
+  return { description, keywords: words, definition, remarks };
+}

@@ -1,0 +1,51 @@
+import { resolve } from "node:path";
+import { bytesOption, parseBytes } from "../../core/bytes.ts";
+import { durationOption, parseDuration } from "../../core/duration.ts";
+import { Type, type Static } from "../../core/option-schema.ts";
+
+const DEFAULT_MAX_OUTPUT_BYTES = 10_000_000;
+
+/** `[folders]`. */
+export const FoldersSchema = Type.Object(
+  {
+    tools_path: Type.Union([Type.Path({ minLength: 1 }), Type.Array(Type.Path({ minLength: 1 }))], {
+      description: "Folder, or list of folders, with <tool>/<tool>.mcp.json beside <tool>.py, .ts, .js or .mjs; the pair may also lie in the folder itself.",
+    }),
+    libraries_path: Type.Optional(
+      Type.Union([Type.Path({ minLength: 1 }), Type.Array(Type.Path({ minLength: 1 }))], {
+        description: "Folder, or list of folders, that tools may import from: put on PYTHONPATH and NODE_PATH.",
+        default: [],
+      }),
+    ),
+    visibility: Type.Optional(Type.Enum(["native", "ondemand"], { description: "Whether these tools are listed, or found by search only.", default: "native" })),
+    timeout: Type.Optional(durationOption({ description: "Time of a call without a sign of life; absent, the hub's." })),
+    max_output: Type.Optional(bytesOption({ description: "Most that one call may write, on all its descriptors together.", default: DEFAULT_MAX_OUTPUT_BYTES })),
+  },
+  { description: "Tool folders: a .mcp.json file beside a script with `execute`." },
+);
+export type FoldersConfig = Static<typeof FoldersSchema>;
+
+export interface FoldersOptions {
+  /** Absolute; of two tools with one name, that of the first folder wins. */
+  readonly toolsPaths: readonly string[];
+  readonly librariesPaths: readonly string[];
+  readonly visibility: "native" | "ondemand";
+  readonly timeoutMs: number | undefined;
+  readonly maxOutputBytes: number;
+}
+
+/** Fills in the defaults; relative paths count from `folder`. Throws an `OptionError` for a size or time that cannot be read. */
+export function resolveFolders(raw: FoldersConfig, folder: string = process.cwd()): FoldersOptions {
+  return Object.freeze({
+    toolsPaths: toPaths(raw.tools_path, folder),
+    librariesPaths: toPaths(raw.libraries_path ?? [], folder),
+    visibility: raw.visibility ?? "native",
+    timeoutMs: raw.timeout === undefined ? undefined : parseDuration(raw.timeout, "folders.timeout"),
+    maxOutputBytes: parseBytes(raw.max_output ?? DEFAULT_MAX_OUTPUT_BYTES, "folders.max_output"),
+  });
+}
+
+function toPaths(value: string | readonly string[], folder: string): readonly string[] {
+  const paths = typeof value === "string" ? [value] : value;
+  return Object.freeze(Array.from(new Set(paths.map((path) => resolve(folder, path)))));
+}

@@ -1,0 +1,21 @@
+import type { Logger } from "../../core/ports.ts";
+import type { Provider } from "../../core/provider.ts";
+import type { Source } from "../../core/records.ts";
+import { runExecute } from "../../runtimes/execute/run-execute.ts";
+import { FolderProvider } from "../folder-provider.ts";
+import { createExecuteReader, type ExecuteFolderTool } from "./execute-reader.ts";
+import type { FoldersOptions } from "./options.ts";
+
+/** Tool folders: a `.mcp.json` beside a script with `execute`. */
+export function createFoldersProvider(source: Source, options: FoldersOptions, logger: Logger): Provider {
+  return new FolderProvider<ExecuteFolderTool>({
+    source,
+    logger,
+    roots: options.toolsPaths,
+    reader: createExecuteReader(options),
+    libraries: options.librariesPaths,
+    maxOutputBytes: options.maxOutputBytes,
+    timeoutMs: options.timeoutMs,
+    run: (tool, call, host) => runExecute(tool.execute, call.arguments, call, host),
+  });
+}

@@ -1,0 +1,116 @@
+import { realpathSync } from "node:fs";
+import { extname } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Call } from "../../core/call.ts";
+import { FailError } from "../../core/errors.ts";
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { fail, type Outcome } from "../../core/outcome.ts";
+import { CallNotices } from "../scripts/call-notices.ts";
+import { suffixCommandLine } from "../scripts/command-line.ts";
+import { hidePaths } from "../scripts/hide-paths.ts";
+import { isInside } from "../scripts/inside.ts";
+import { runChild, type Finished } from "../scripts/run-child.ts";
+import { scriptEnvironment } from "../scripts/run-script.ts";
+import type { ScriptHost } from "../scripts/script-host.ts";
+import { textResult, valueResult } from "../scripts/script-result.ts";
+
+/** Suffixes of tool files, and which shim runs them. */
+export const EXECUTE_SUFFIXES: Readonly<Record<string, string>> = {
+  ".py": "shim.py",
+  ".ts": "shim.mjs",
+  ".js": "shim.mjs",
+  ".mjs": "shim.mjs",
+};
+
+/** A file with a function `execute`. */
+export interface ExecuteTool {
+  readonly name: string;
+  readonly file: string;
+  /** Working folder of the child: where the file lies. */
+  readonly folder: string;
+  /** Folder that the file must lie in, symbolic links resolved. */
+  readonly root: string;
+}
+
+/**
+ * Runs `execute(params)` of a tool file in a child of its own. What the function returns is the result, by the same rule as what a
+ * script prints; an exception is the tool's failure with type and message, its traceback goes to the log. Never throws for an expected
+ * failure.
+ */
+export async function runExecute(tool: ExecuteTool, params: JsonObject, call: Call, host: ScriptHost): Promise<Outcome> {
+  const notices = new CallNotices(call, tool.name, (text) => hidePaths(text, [tool.folder, tool.root]));
+  try {
+    return await runWith(tool, params, call, host, notices);
+  } catch (error) {
+    if (error instanceof FailError) return error.failure;
+    throw error;
+  } finally {
+    notices.finish();
+  }
+}
+
+async function runWith(tool: ExecuteTool, params: JsonObject, call: Call, host: ScriptHost, notices: CallNotices): Promise<Outcome> {
+  const file = assertFile(tool);
+  const suffix = extname(file).toLowerCase();
+  const env = scriptEnvironment({ own: {}, inherit: [] }, host.libraries, {});
+  const line = await suffixCommandLine(suffix, { cwd: tool.folder, env });
+  const shim = fileURLToPath(new URL(EXECUTE_SUFFIXES[suffix]!, import.meta.url));
+  let answer: JsonObject | undefined;
+  const finished = await runChild(
+    {
+      command: line.command,
+      args: [...line.args, shim, file],
+      cwd: tool.folder,
+      env,
+      input: JSON.stringify(params),
+      maxOutputBytes: host.maxOutputBytes,
+      signals: [call.signal, host.closing],
+      living: host.living,
+    },
+    {
+      onStdoutLine: (text) => notices.log(text),
+      onStderrLine: (text) => notices.log(text),
+      onMessageLine: (text) => {
+        answer = takeMessage(text, notices) ?? answer;
+      },
+    },
+  );
+  return toOutcome(tool, answer, finished);
+}
+
+function assertFile({ name, file, root }: ExecuteTool): string {
+  let real: string;
+  try {
+    real = realpathSync(file);
+  } catch (error) {
+    throw new FailError(fail("unavailable", `The script of tool \`${name}\` is gone. Put it back, or remove the tool's folder.`, { retryable: false, cause: error }));
+  }
+  if (isInside(real, root)) return file;
+  throw new FailError(fail("unavailable", `The script of tool \`${name}\` lies outside its tools folder. Move it inside.`, { retryable: false }));
+}
+
+/** The answer when the line is one; log and progress go to the caller. */
+function takeMessage(text: string, notices: CallNotices): JsonObject | undefined {
+  const message = notices.readMessage(text);
+  if (!message) return undefined;
+  if (Object.hasOwn(message, "result") || isJsonObject(message["error"])) return message;
+  if (typeof message["log"] === "string") notices.log(message["log"], typeof message["level"] === "string" ? message["level"] : "info");
+  else notices.progress(message);
+  return undefined;
+}
+
+function toOutcome({ name, folder, root }: ExecuteTool, answer: JsonObject | undefined, { exit, stderr }: Finished): Outcome {
+  const places = [folder, root];
+  if (answer && Object.hasOwn(answer, "result")) return valueResult(answer["result"]);
+  const error = answer?.["error"];
+  if (isJsonObject(error)) return failed(hidePaths(`${String(error["type"])}: ${String(error["message"])}`, places), { error: error["type"] });
+  const how = exit.code === null ? `was ended by ${exit.signal ?? "a signal"}` : `ended with exit code ${exit.code}`;
+  const last = hidePaths(stderr.lines().slice(-MAX_REASON_LINES).join("\n"), places);
+  return failed(`Tool \`${name}\` ${how} without an answer.${last === "" ? "" : `\n${last}`}`, { exitCode: exit.code, signal: exit.signal });
+}
+
+const MAX_REASON_LINES = 10;
+
+function failed(message: string, details: JsonObject): Outcome {
+  return fail("tool_error", message, { details, result: { ...textResult(message), isError: true } });
+}
