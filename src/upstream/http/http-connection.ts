@@ -1,5 +1,6 @@
 import type { FailError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
+import { parseJson } from "../../wire/parse-json.ts";
 import type { HttpClient } from "./client.ts";
 import { httpFailure } from "./failures.ts";
 import type { TransportHandlers } from "../transport.ts";
@@ -68,17 +69,16 @@ export class HttpConnection {
     return { signal: controller.signal, abort: (reason) => controller.abort(reason), done };
   }
 
-  /** Hands on what came, as long as somebody listens. A text that is no JSON is noise. */
+  /** Hands on what came, as long as somebody listens. A text that is no JSON, or nests too deep, is noise. */
   receive(text: string, related?: string | number): unknown {
     if (this.#isOver) return undefined;
-    let value: unknown;
-    try {
-      value = JSON.parse(text);
-    } catch {
-      const message = "The server sent something that is not JSON.";
+    const parsed = parseJson(text, MAX_JSON_DEPTH);
+    if (!parsed.ok) {
+      const message = "The server sent something that is not JSON, or JSON that nests too deep.";
       this.#handlers?.onNoise?.({ kind: "not-json", message, sample: text.slice(0, MAX_SAMPLE_LENGTH) });
       return undefined;
     }
+    const { value } = parsed;
     const values: readonly unknown[] = Array.isArray(value) ? value : [value];
     for (const one of values) this.#handlers?.onMessage(one, related);
     return value;
@@ -109,3 +109,5 @@ export class HttpConnection {
 }
 
 const MAX_SAMPLE_LENGTH = 200;
+/** What walks a value later may recurse once a level. */
+const MAX_JSON_DEPTH = 1000;

@@ -57,6 +57,7 @@ const table: [string, RequestListener, object][] = [
   ["HTML", answering(200, { "content-type": "text/html" }, "<h1>hello</h1>"), { kind: "malformed", message: expect.stringContaining("`text/html`") }],
   ["JSON that is none", answering(200, json, '{"jsonrpc":"2.0",'), { kind: "malformed" }],
   ["JSON that answers something else", answering(200, json, '{"jsonrpc":"2.0","id":99,"result":{}}'), { kind: "malformed" }],
+  ["JSON that nests for ever", answering(200, json, `{"jsonrpc":"2.0","id":1,"result":{"a":${"[".repeat(20_000)}${"]".repeat(20_000)}}}`), { kind: "malformed" }],
   ["JSON over the bound", answering(200, json, `"${"x".repeat(200_000)}"`), { kind: "too_large", details: { maxBytes: 100_000 } }],
   ["an event over the bound", answering(200, sse, `data: ${"x".repeat(200_000)}\n\n`), { kind: "too_large", details: { maxBytes: 100_000 } }],
   ["an event stream that ends without an answer", answering(200, sse, ": nothing\n\n"), { kind: "unavailable" }],
