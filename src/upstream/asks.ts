@@ -13,6 +13,8 @@ export interface AsksOptions {
   readonly faults: FaultLog;
   /** Answer to `roots/list` outside a call. */
   readonly roots: readonly JsonObject[];
+  /** Nothing but the handshake has been answered yet. */
+  isStarting(): boolean;
   /** The server asked on a stream that does not say for which call. */
   onAsked(): void;
   answer(reply: RpcReply, relatedTo?: RequestId): void;
@@ -55,6 +57,7 @@ export class Asks {
     const { inFlight, turns, faults } = this.#options;
     const owner = inFlight.owner(related);
     if (method === "roots/list") {
+      if (related === undefined && this.#options.isStarting()) return "configured";
       const canTell = owner !== undefined && owner !== "several" && objectMember(owner.client.capabilities, "roots") !== undefined;
       return canTell ? owner : "configured";
     }

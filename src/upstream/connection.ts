@@ -21,6 +21,8 @@ import type { Watcher } from "./watcher.ts";
 export interface ConnectionOptions extends Omit<HandshakeOptions, "logger"> {
   /** Answer to `roots/list` outside a call. */
   readonly roots: readonly JsonObject[];
+  /** Callers of several clients use it. */
+  readonly isShared: boolean;
   /** The server was seen to ask before: take turns from the start. */
   readonly asks: boolean;
   readonly logger: Logger;
@@ -59,6 +61,7 @@ export class Connection {
   #era: Era | undefined;
   #watcher: Watcher | undefined;
   #isClosing = false;
+  #repliesAtStart = 0;
 
   constructor(transport: Transport, options: ConnectionOptions, events: ConnectionEvents) {
     this.#transport = transport;
@@ -82,6 +85,8 @@ export class Connection {
       turns: this.#turns,
       faults: this.#faults,
       roots: options.roots,
+      // A shared server that asks for roots as it starts, as most do, would give one caller's folders to all.
+      isStarting: () => options.isShared && this.#repliesAtStart === this.#exchange.replies,
       onAsked: () => events.onAsked(),
       answer: (reply, relatedTo) => void this.#exchange.post(reply, relatedTo),
     });
@@ -98,6 +103,7 @@ export class Connection {
       await this.close();
       throw new FailError(failure);
     }
+    this.#repliesAtStart = this.#exchange.replies;
     this.#watcher = this.#era.name === "modern" ? new Listen(this.#exchange, this.#era, () => this.#events.onListChanged("all")) : new LegacySubscriptions(this.#exchange);
   }
 
@@ -231,7 +237,8 @@ export class Connection {
         return this.#asks.cancel(params["requestId"]);
       default:
         // `notifications/elicitation/complete` and whatever a later revision sends during a call.
-        this.#inFlight.tell({ method, params }, related);
+        if (this.#inFlight.tell({ method, params }, related)) return;
+        this.#options.logger.debug("A notification that belongs to no call was dropped.", { method: method.slice(0, 100) });
     }
   }
 

@@ -52,6 +52,8 @@ export class Exchange {
   readonly #forgotten = new Set<RequestId>();
   #lastId = 0;
   #closed: Fail | undefined;
+  /** Answers that reached their requests so far. */
+  replies = 0;
   /** When the server was heard last, on the clock of `performance.now()`. */
   heardAt = performance.now();
 
@@ -166,7 +168,10 @@ export class Exchange {
     // An error without an id answers the request on whose stream it came.
     const id = reply.id ?? related;
     const pending = id === undefined ? undefined : (this.#take(id) ?? this.#takeTextId(id));
-    if (pending) return pending.settle(reply);
+    if (pending) {
+      this.replies += 1;
+      return pending.settle(reply);
+    }
     if (id !== undefined && this.#forgotten.delete(id)) return;
     if (id === undefined) return this.#faults.report("error-without-id", "The server sent an error that belongs to no request.");
     if (typeof id === "number" && id > 0 && id <= this.#lastId) {
@@ -186,7 +191,7 @@ export class Exchange {
   #onNotification(notification: RpcNotification, related: RequestId | undefined): void {
     if (notification.method !== "notifications/progress") return this.#handlers.onNotification(notification, related);
     const token = notification.params?.["progressToken"];
-    const pending = typeof token === "number" || typeof token === "string" ? this.#pending.get(token) : undefined;
+    const pending = this.#pending.get(typeof token === "string" ? Number(token) : (token as RequestId));
     // Late progress, or progress nobody asked for: breaks clients, so it ends here.
     if (!pending?.onProgress || !notification.params) return;
     pending.onProgress(notification.params);
@@ -216,7 +221,9 @@ export class Exchange {
 
 /** The same failure for a request that never left: sending it elsewhere is safe. */
 export function unsent(failure: Fail): Fail {
-  return { ...failure, retryable: true, details: { ...failure.details, sent: false } };
+  const { details, retryable } = failure;
+  // What was lost in the middle of its work is not to be repeated blindly; what never began may be.
+  return { ...failure, retryable: retryable || details?.["sent"] === true, details: { ...details, sent: false } };
 }
 
 function withProgressToken(params: JsonObject, token: RequestId): JsonObject {

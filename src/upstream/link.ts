@@ -32,6 +32,8 @@ export interface LinkEvents extends Omit<ConnectionEvents, "onClose"> {
 
 /** After a failed attempt, those who ask get its failure this long instead of a further attempt each. */
 const RETRY_FLOOR_MS = 500;
+/** The same for those who only want to see its lists. */
+const WAKE_FLOOR_MS = 10_000;
 
 /** Keeps one connection to a server: makes it, makes it again when it is lost, and never two at once. */
 export class Link {
@@ -70,6 +72,11 @@ export class Link {
 
   get restarts(): number {
     return Math.max(0, this.#connects - 1);
+  }
+
+  /** Connects in the background, unless that failed a moment ago. */
+  wake(): void {
+    if (performance.now() - this.#failedAt >= WAKE_FLOOR_MS) this.start();
   }
 
   /** Connects in the background, behind the gate. */

@@ -1,6 +1,7 @@
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { contentDigest } from "../core/digest.ts";
 import { isJsonObject, objectMember, type JsonObject } from "../core/json.ts";
 import type { Logger } from "../core/ports.ts";
 import type { EraName } from "./era.ts";
@@ -37,7 +38,7 @@ export class ListingCache {
 
   constructor({ folder, key, logger }: ListingCacheOptions) {
     this.#folder = folder;
-    this.#file = join(folder, `${createHash("sha256").update(JSON.stringify(key)).digest("hex").slice(0, 40)}.json`);
+    this.#file = join(folder, `${contentDigest(JSON.stringify(key))}.json`);
     this.#logger = logger;
   }
 
@@ -54,8 +55,9 @@ export class ListingCache {
   /** Writes in the background, whole or not at all; the same content is not written again. */
   save(remembered: Remembered): void {
     const content = JSON.stringify(remembered);
-    if (content === this.#written || content.length > MAX_BYTES) return;
-    this.#written = content;
+    const digest = contentDigest(content);
+    if (digest === this.#written || content.length > MAX_BYTES) return;
+    this.#written = digest;
     this.#turn = this.#turn.then(() => this.#write(`{"format":${FORMAT},"savedAt":${Date.now()},"remembered":${content}}`));
   }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Deadline } from "../core/deadline.ts";
+import { contentDigest } from "../core/digest.ts";
 import { NO_FEATURES } from "../core/records.ts";
 import type { Fail } from "../core/outcome.ts";
 import type { Logger } from "../core/ports.ts";
@@ -33,10 +34,13 @@ const NOTHING: ServerListing = Object.freeze({ tools: [], resources: [], templat
 export class ListingKeeper {
   readonly #options: ListingKeeperOptions;
   #listing: ServerListing | undefined;
-  #text = "";
+  #digest = "";
   #recalling: Promise<void> | undefined;
   #reading: Promise<void> | undefined;
-  #isOutdated = false;
+  /** Counts what makes a reading old; a reading that began before the latest is followed by another. */
+  #version = 0;
+  /** When the server said that its lists changed, until they have been read. */
+  #changedAt: number | undefined;
   #timer: NodeJS.Timeout | undefined;
   #staleAt = Infinity;
   #failure: Fail | undefined;
@@ -66,14 +70,14 @@ export class ListingKeeper {
     if (this.#isClosed) return NOTHING;
     if (this.#recalling) return this.#recalling.then(() => this.listing());
     if (!this.#listing) return this.#waitForFirst();
-    if (this.#isOutdated && this.#options.connection()) return this.#waitForChange(this.#listing);
-    if (performance.now() >= this.#staleAt) this.outdated();
-    return this.#listing;
+    if (performance.now() >= this.#staleAt) this.#renew();
+    const patienceMs = this.#changedAt === undefined ? 0 : PATIENCE_MS - (performance.now() - this.#changedAt);
+    return patienceMs > 0 && this.#options.connection() ? this.#waitForChange(this.#listing, patienceMs) : this.#listing;
   }
 
   /** A connection is there: what it offers is read, whatever was known. */
   connected(): void {
-    this.#isOutdated = true;
+    this.#version += 1;
     void this.refresh();
   }
 
@@ -84,7 +88,8 @@ export class ListingKeeper {
 
   /** The server said that something changed. */
   outdated(): void {
-    this.#isOutdated = true;
+    this.#version += 1;
+    this.#changedAt ??= performance.now();
     this.#later(DEBOUNCE_MS);
   }
 
@@ -123,14 +128,22 @@ export class ListingKeeper {
     return this.#listing ?? NOTHING;
   }
 
-  async #waitForChange(known: ServerListing): Promise<ServerListing> {
-    await within(this.refresh(), PATIENCE_MS);
+  async #waitForChange(known: ServerListing, patienceMs: number): Promise<ServerListing> {
+    await within(this.refresh(), patienceMs);
     return this.#listing ?? known;
   }
 
+  // Its time is over: it is read again behind the back of those who ask, who get what is known.
+  #renew(): void {
+    this.#staleAt = Infinity;
+    this.#version += 1;
+    void this.refresh();
+  }
+
   async #read(): Promise<void> {
+    let version: number;
     do {
-      this.#isOutdated = false;
+      version = this.#version;
       const connection = this.#options.connection();
       if (!connection || this.#isClosed) return;
       const deadline = new Deadline({ idleMs: READ_MS, totalMs: READ_MS });
@@ -141,7 +154,8 @@ export class ListingKeeper {
       } finally {
         deadline.clear();
       }
-    } while (this.#isOutdated);
+    } while (version !== this.#version);
+    this.#changedAt = undefined;
   }
 
   #accept(listing: ServerListing): void {
@@ -157,11 +171,11 @@ export class ListingKeeper {
 
   /** Whether it differs from what was known; an equal one leaves the known object in its place. */
   #keep(listing: ServerListing): boolean {
-    const text = JSON.stringify(listing);
-    const isNew = text !== this.#text;
+    const digest = contentDigest(JSON.stringify(listing));
+    const isNew = digest !== this.#digest;
     if (isNew) {
       this.#listing = listing;
-      this.#text = text;
+      this.#digest = digest;
     }
     this.#resolveFirst();
     return isNew;
@@ -172,7 +186,6 @@ export class ListingKeeper {
     // A lost connection is told of by whoever lost it, and read anew by the next.
     if (connection.closed || this.#isClosed) return;
     this.#failure = failure;
-    this.#isOutdated = true;
     this.#options.logger.warning("The server's lists could not be read; the last known ones are kept.", { error: failure.message });
     this.#later(RETRY_MS);
   }

@@ -59,6 +59,8 @@ const PROBE_SILENCE_MS = 1500;
 const BACKOFF = { firstMs: 500, maxMs: 60_000, stableMs: 30_000 };
 /** Whoever does not answer this within the time, after a call timed out in silence, hangs. */
 const PULSE_MS = 10_000;
+/** How long a server may take to note the log level. */
+const LOG_LEVEL_MS = 10_000;
 
 /** What is declared to a server that many callers share; whoever cannot do one of these refuses when asked. */
 const SHARED_CAPABILITIES: JsonObject = Object.freeze({
@@ -101,7 +103,7 @@ export class Upstream {
     this.#subscriptions = new Subscriptions((signal) => this.#shared.get(signal));
     this.#keeper = new ListingKeeper({
       connection: () => this.#shared.current,
-      wake: () => this.#shared.start(),
+      wake: () => this.#shared.wake(),
       isUp: () => this.#shared.state === "ready" || this.#shared.state === "connecting",
       onChanged: () => this.events.changed.emit(),
       save: (listing) => deps.cache?.save({ era: this.#era ?? "legacy", asks: this.#asks, listing }),
@@ -147,8 +149,8 @@ export class Upstream {
 
   async setLogLevel(level: string): Promise<void> {
     this.#logLevel = level;
-    const links = [this.#shared, ...this.#sessions.all()];
-    await Promise.all(links.map((link) => link.current?.setLogLevel(level)));
+    const connections = [this.#shared, ...this.#sessions.all()].flatMap(({ current }) => current ?? []);
+    await Promise.all(connections.map((connection) => this.#tellLogLevel(connection, level)));
   }
 
   rootsChanged(connection: string): void {
@@ -289,10 +291,19 @@ export class Upstream {
     this.#era = name;
     this.#saidLast = "";
     this.#logger.info("Connected.", { era: name, revision, server: serverInfo["name"], serverVersion: serverInfo["version"] });
-    if (this.#logLevel === undefined) return;
-    connection.setLogLevel(this.#logLevel).catch((error: unknown) => {
+    if (this.#logLevel !== undefined) void this.#tellLogLevel(connection, this.#logLevel);
+  }
+
+  // That one server refuses is no reason for the others to stay silent.
+  async #tellLogLevel(connection: Connection, level: string): Promise<void> {
+    const deadline = new Deadline({ idleMs: LOG_LEVEL_MS, totalMs: LOG_LEVEL_MS });
+    try {
+      await connection.setLogLevel(level, deadline.signal);
+    } catch (error) {
       this.#logger.debug("The server refused the log level.", { error: failureOf(error).message });
-    });
+    } finally {
+      deadline.clear();
+    }
   }
 
   #asked(): void {

@@ -41,7 +41,7 @@ test("resources, templates and prompts are asked for only where the server offer
   await using plain = run(legacy);
   await plain.listing();
   const { log } = (await plain.json("seen")) as { log: { method?: string }[] };
-  expect(log.flatMap(({ method }) => method ?? []).filter((method) => /list$/.test(method))).toEqual(["tools/list"]);
+  expect(log.flatMap(({ method }) => method ?? []).filter((method) => method.endsWith("list"))).toEqual(["tools/list"]);
   await using rich = run(legacy, ["resources", "prompts", "logging"]);
   const listing = await rich.listing();
   expect(listing.resources).toMatchObject([{ uri: "test://one", definition: { "x-own": 1 } }]);

@@ -1,10 +1,9 @@
 import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../core/json.ts";
+import { LATEST_LEGACY_REVISION, LEGACY_REVISIONS } from "../../wire/legacy/revisions.ts";
 import type { Era, HandshakeOptions } from "../era.ts";
 import type { Exchange } from "../exchange.ts";
+import { failureOf } from "../faults.ts";
 import type { Transport } from "../transport.ts";
-
-/** The revision that is asked for; the server answers with the one it speaks. */
-export const LATEST_LEGACY_REVISION = "2025-11-25";
 
 /** The oldest one, assumed of a server that does not say which it speaks. */
 const OLDEST_LEGACY_REVISION = "2024-11-05";
@@ -12,15 +11,28 @@ const OLDEST_LEGACY_REVISION = "2024-11-05";
 /** Opens a connection by `initialize` and `notifications/initialized`. Rejects with a `FailError`. */
 export async function initialize(exchange: Exchange, transport: Transport, options: HandshakeOptions, signal: AbortSignal): Promise<Era> {
   const { clientInfo, capabilities, logger } = options;
-  const params: JsonObject = { protocolVersion: LATEST_LEGACY_REVISION, capabilities, clientInfo };
-  // The handshake must not be cancelled by message: whoever gives up closes the connection.
-  const result = await exchange.request("initialize", params, { signal, cancelBy: "nothing" });
+  const ask = (protocolVersion: string): Promise<JsonObject> =>
+    // The handshake must not be cancelled by message: whoever gives up closes the connection.
+    exchange.request("initialize", { protocolVersion, capabilities, clientInfo }, { signal, cancelBy: "nothing" });
+  const result = await ask(LATEST_LEGACY_REVISION.date).catch((error: unknown) => {
+    // A server should answer with what it speaks; some refuse and say so.
+    const spoken = spokenRevision(error);
+    if (spoken === undefined) throw error;
+    return ask(spoken);
+  });
   const revision = stringMember(result, "protocolVersion");
   if (revision === undefined) logger.warning("The server did not say which protocol revision it speaks; the oldest is assumed.");
   const era = legacyEra(result, revision ?? OLDEST_LEGACY_REVISION);
   transport.setProtocolVersion(era.revision);
   await exchange.post({ jsonrpc: "2.0", method: "notifications/initialized" });
   return era;
+}
+
+function spokenRevision(error: unknown): string | undefined {
+  const data = failureOf(error).rpcError?.data;
+  const supported = isJsonObject(data) ? data["supported"] : undefined;
+  if (!Array.isArray(supported)) return undefined;
+  return LEGACY_REVISIONS.slice(1).find(({ date }) => supported.includes(date))?.date;
 }
 
 function legacyEra(result: JsonObject, revision: string): Era {

@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import { OptionError } from "../../core/errors.ts";
+import { splitWords } from "./command-words.ts";
+import { resolveStdio } from "./options.ts";
+
+test.each([
+  ["npx -y server", ["npx", "-y", "server"]],
+  ["  node   'my server.js' ", ["node", "my server.js"]],
+  ['sh -c "echo \\"hi\\" \\$HOME \\n"', ["sh", "-c", 'echo "hi" $HOME \\n']],
+  ["a\\ b c''d \"\"", ["a b", "cd", ""]],
+  ["run 'a|b;c'", ["run", "a|b;c"]],
+])("L50: the command %j is split as a shell would", (text, words) => {
+  expect(splitWords(text, "linux")).toEqual(words);
+});
+
+test.each(["a | b", "a; b", "a && b", "a > f", "a 'b", 'a "b', "a \\"])("a command that only a shell understands is refused: %j", (text) => {
+  expect(() => splitWords(text, "linux")).toThrow(OptionError);
+});
+
+test("on Windows a backslash is part of the path", () => {
+  expect(splitWords("C:\\tools\\server.exe --fast", "win32")).toEqual(["C:\\tools\\server.exe", "--fast"]);
+});
+
+test("a list and a string give the same program; with args a string is the program alone", () => {
+  expect(resolveStdio({ command: ["node", "a b.js"] })).toMatchObject({ command: "node", args: ["a b.js"] });
+  expect(resolveStdio({ command: "node 'a b.js'" })).toMatchObject({ command: "node", args: ["a b.js"] });
+  expect(resolveStdio({ command: "/opt/my tools/server", args: ["-v"] })).toMatchObject({ command: "/opt/my tools/server", args: ["-v"] });
+});
+
+test("defaults are filled in, complete and frozen", () => {
+  const { upstream } = resolveStdio({ command: "node" });
+  expect(Object.isFrozen(upstream)).toBe(true);
+  expect(upstream).toMatchObject({
+    enabled: true,
+    visibility: "native",
+    connectTimeoutMs: 30_000,
+    maxConcurrent: Infinity,
+    maxMessageBytes: 32 * 1024 * 1024,
+    isolation: "shared",
+    maxSessions: 32,
+    start: "eager",
+    idleStopMs: 600_000,
+    instructions: true,
+    limits: {},
+  });
+});
+
+test.each([
+  [{ command: "" }, "command"],
+  [{ command: "  " }, "command"],
+  [{ command: "node", timeout: 0 }, "timeout"],
+  [{ command: "node", connect_timeout: "soon" }, "connect_timeout"],
+  [{ command: "node", max_sessions: 0 }, "max_sessions"],
+  [{ command: "node", max_message_bytes: 10 }, "max_message_bytes"],
+  [{ command: "node", rename: { a: "c", b: "c" } }, "rename"],
+])("what cannot be used is refused with the option's name: %j", (options, name) => {
+  expect(() => resolveStdio(options)).toThrow(new RegExp(`\`${name}\``));
+});

@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { findMessage, findReplyId } from "./salvage.ts";
+
+test("a line that is JSON is the message, anything else is noise", () => {
+  expect(findMessage('{"jsonrpc":"2.0","id":1,"result":{}}')).toEqual({ message: { jsonrpc: "2.0", id: 1, result: {} } });
+  expect(findMessage("[1,2]")).toEqual({ message: [1, 2] });
+  expect(findMessage("42")).toEqual({ noise: "42" });
+  expect(findMessage("listening on port 3000")).toEqual({ noise: "listening on port 3000" });
+});
+
+test("words glued to a message are told apart from it", () => {
+  expect(findMessage('loading… {"jsonrpc":"2.0","method":"x"}')).toEqual({ message: { jsonrpc: "2.0", method: "x" }, noise: "loading… " });
+  expect(findMessage('loading… {"jsonrpc":"2.0","meth')).toEqual({ noise: 'loading… {"jsonrpc":"2.0","meth' });
+});
+
+test("the request of an unreadable reply is known from either edge", () => {
+  expect(findReplyId('{"jsonrpc":"2.0","id":7,"result":{"content":[')).toBe(7);
+  expect(findReplyId('{"result":{"content":[', '"}]},"jsonrpc":"2.0","id":8}')).toBe(8);
+  expect(findReplyId('{"result":{"content":[', '"}]},"id":"a b","jsonrpc":"2.0"}')).toBe("a b");
+});
+
+test("an id inside the content or of a server's own request is not taken for the reply's", () => {
+  expect(findReplyId('{"result":{"id":5,"content":[', '"id":5}}')).toBeUndefined();
+  expect(findReplyId('{"jsonrpc":"2.0","id":5,"method":"sampling/createMessage","params":{"')).toBeUndefined();
+  expect(findReplyId('{"jsonrpc":"2.0","method":"sampling/createMessage","id":5,"params":{"')).toBeUndefined();
+  expect(findReplyId("half of a log line")).toBeUndefined();
+});
