@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ToolMode } from "../../core/hub-port.ts";
-import { Refusal, sendEmpty, sendJson } from "../../http/refusal.ts";
+import { Refusal, sendEmpty } from "../../http/refusal.ts";
 import type { Listener } from "../../http/listener.ts";
 import type { RequestContext } from "../../http/request-context.ts";
 import { RPC, type RpcRequest } from "../../wire/messages.ts";
@@ -27,6 +27,7 @@ export function mountMcp(listener: Listener, parts: McpHttpParts, path = "/mcp")
 
 class McpHttpDoor {
   readonly #parts: McpHttpParts;
+  #closing: AbortSignal | undefined;
 
   constructor(parts: McpHttpParts) {
     this.#parts = parts;
@@ -60,12 +61,20 @@ class McpHttpDoor {
   }
 
   async #modern(message: RpcRequest, response: ServerResponse, context: RequestContext, request: IncomingMessage): Promise<void> {
+    this.#endListensOn(context.closing);
     const canStream = acceptsStream(request.headers.accept);
     if (!canStream && message.method === "subscriptions/listen") throw new Refusal(406, "Not Acceptable: Client must accept text/event-stream");
     const outlet = new HttpOutlet(response, context, canStream);
     const mode = toolModeOfRequest(request.headers, context.query) ?? this.#parts.defaultMode;
     const facts = { door: "mcp-http", principal: context.principal, mode, signal: outlet.signal, headerOf: lookupIn(request) };
     await this.#parts.modern.handle(message, outlet, facts);
+  }
+
+  /** Listens would hold the listener open for all of its grace time. */
+  #endListensOn(closing: AbortSignal): void {
+    if (this.#closing === closing) return;
+    this.#closing = closing;
+    closing.addEventListener("abort", () => this.#parts.modern.endListens(), { once: true });
   }
 
   #legacy(body: unknown, request: IncomingMessage, response: ServerResponse, context: RequestContext): void | Promise<void> {

@@ -38,7 +38,6 @@ export class ModernEndpoint {
   readonly #listens: Listens;
   readonly #desk: CallDesk;
   readonly #toolHeaders: ToolHeaders;
-  readonly #stop: () => void;
   #facts: Promise<ServerFacts> | undefined;
 
   constructor(deps: ModernDeps) {
@@ -48,7 +47,6 @@ export class ModernEndpoint {
     this.#listens = new Listens(hub, logger, options);
     this.#desk = new CallDesk(options);
     this.#toolHeaders = new ToolHeaders(hub);
-    this.#stop = hub.events.listsChanged.on(() => (this.#facts = undefined));
   }
 
   /** Calls that wait for input, and open listens. */
@@ -83,8 +81,8 @@ export class ModernEndpoint {
     this.#desk.release(connection);
   }
 
-  /** Ends the listens of a lasting connection with their results. */
-  endListens(connection: string): void {
+  /** Ends listens with their results: those of a lasting connection, or all that came by none. */
+  endListens(connection?: string): void {
     this.#listens.finish(connection);
   }
 
@@ -95,7 +93,6 @@ export class ModernEndpoint {
 
   /** Ends every listen with its result and gives up what waits for input. */
   close(): void {
-    this.#stop();
     this.#listens.close();
     this.#desk.close();
     this.#toolHeaders.close();
@@ -108,8 +105,9 @@ export class ModernEndpoint {
       if (text !== undefined) outlet.reply(text, status);
     };
     if (!isSharedMethod(method) && !OWN_METHODS.has(method)) return send(methodNotFound(method), {}, 404);
-    const codec = await this.#codecFor(request, method === "server/discover");
-    if (method === "server/discover") return send(await this.#discover(), codec.cacheable);
+    const facts = await this.#factsFor(method);
+    const codec = new ModernCodec(facts, this.#scopeFor(request));
+    if (method === "server/discover") return send(discovery(facts), codec.cacheable);
     if (method === "subscriptions/listen") return this.#listens.serve(message, outlet, request, codec.identity);
     const view: View = { mode: request.mode, principal: request.principal };
     if (method === "tools/call" && request.headerOf) {
@@ -125,31 +123,34 @@ export class ModernEndpoint {
     send(answer.type === "result" ? resultAnswer(codec.stamp(method, answer.result)) : answer, {});
   }
 
-  async #codecFor(request: AdmittedFacts, afresh: boolean): Promise<ModernCodec> {
-    if (afresh) this.#facts = undefined;
-    this.#facts ??= this.#deps.hub.facts();
-    const isPrivate = this.#deps.hasTokens || request.principal.rights !== undefined || request.mode !== this.#deps.defaultMode;
-    const scope: CacheScope = isPrivate ? "private" : "public";
+  // Only discovery wants to know what the hub offers by now; who it is does not change.
+  async #factsFor(method: string): Promise<ServerFacts> {
+    if (method === "server/discover") this.#facts = undefined;
+    const facts = (this.#facts ??= this.#deps.hub.facts());
     try {
-      return new ModernCodec(await this.#facts, scope);
+      return await facts;
     } catch (error) {
       this.#facts = undefined;
       throw error;
     }
   }
 
-  async #discover(): Promise<Answer> {
-    const { instructions, features } = await (this.#facts ?? this.#deps.hub.facts());
-    // Every list can be asked for and may fill up later: a stateless caller could not be told otherwise.
-    const capabilities = {
-      tools: { listChanged: true },
-      resources: { listChanged: true, ...(features.subscribe && { subscribe: true }) },
-      prompts: { listChanged: true },
-      ...(features.completions && { completions: {} }),
-      ...(features.logging && { logging: {} }),
-    };
-    return resultAnswer({ supportedVersions: MODERN_REVISIONS, capabilities, ...(instructions !== undefined && { instructions }) });
+  #scopeFor({ principal, mode }: RequestFacts): CacheScope {
+    const isOwn = this.#deps.hasTokens || principal.rights !== undefined || mode !== this.#deps.defaultMode;
+    return isOwn ? "private" : "public";
   }
+}
+
+/** What the hub offers. Every list can be asked for and may fill up later: a stateless caller could not be told otherwise. */
+function discovery({ instructions, features }: ServerFacts): Answer {
+  const capabilities = {
+    tools: { listChanged: true },
+    resources: { listChanged: true, ...(features.subscribe && { subscribe: true }) },
+    prompts: { listChanged: true },
+    ...(features.completions && { completions: {} }),
+    ...(features.logging && { logging: {} }),
+  };
+  return resultAnswer({ supportedVersions: MODERN_REVISIONS, capabilities, ...(instructions !== undefined && { instructions }) });
 }
 
 /** Lists have no way back to their caller and need none. */

@@ -102,6 +102,15 @@ describe("subscriptions/listen", () => {
     expect((await stream.whole()).last).toMatchObject({ id: "s1", result: { resultType: "complete" } });
   });
 
+  test("ends with a result, and at once, when the listener closes", async () => {
+    await restart({ http: { shutdown_grace: 60_000 } });
+    const stream = await listen({ toolsListChanged: true });
+    await stream.count(1);
+    const closed = server.listener.close();
+    expect((await stream.whole()).last).toMatchObject({ id: "s1", result: { resultType: "complete" } });
+    await closed;
+  });
+
   test("ends with its principal", async () => {
     await restart({ http: { tokens: { ann: { token: "a" }, ben: { token: "b" } } } });
     const [ann, ben] = await Promise.all(["a", "b"].map((token) => listen({ toolsListChanged: true }, { headers: { authorization: `Bearer ${token}` } })));

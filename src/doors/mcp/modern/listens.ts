@@ -65,8 +65,8 @@ export class Listens {
     for (const listen of this.#open) if (listen.connection === connection) listen.drop();
   }
 
-  /** The lasting connection is about to end: its listens get their results. */
-  finish(connection: string): void {
+  /** A lasting connection is about to end, or whatever has none: its listens get their results. */
+  finish(connection: string | undefined): void {
     for (const listen of this.#open) if (listen.connection === connection) listen.finish();
   }
 
