@@ -3,7 +3,8 @@ import { basename } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { versionOfUrl } from "./graph.ts";
 import { resolveFile } from "./resolve-file.ts";
-import { transformTypeScript, TypeScriptError } from "./transform.ts";
+import { TypeScriptError } from "./transform.ts";
+import { transformCached } from "./transform-cache.ts";
 
 /**
  * Node's module hooks for the user's files. The same two functions serve the synchronous hooks of newer Nodes, which run in the
@@ -37,6 +38,13 @@ const TYPESCRIPT = /\.m?ts$/u;
 const REFUSED = /\.(?:cts|tsx)$/u;
 const OWN_FOLDER = new URL("../../", import.meta.url).href;
 
+let cacheFolder: string | undefined;
+
+/** What Node calls with the data given to `register`. */
+export function initialize(data: { readonly cacheFolder?: string } | undefined): void {
+  cacheFolder = data?.cacheFolder;
+}
+
 export function resolve(specifier: string, context: ResolveContext, next: NextResolve): MaybePromise<Resolved> {
   const parent = context.parentURL;
   if (parent === undefined || !isUserFile(parent)) return next(specifier, context);
@@ -59,7 +67,7 @@ export function load(url: string, context: object, next: NextLoad): MaybePromise
     throw new TypeScriptError(`${basename(path)}: only .ts and .mts files can be run. Rename the file, or compile it and name the .js file.`);
   }
   if (!TYPESCRIPT.test(path)) return next(url, context);
-  return { format: "module", source: transformTypeScript(readFileSync(path, "utf8"), path), shortCircuit: true };
+  return { format: "module", source: transformCached(readFileSync(path, "utf8"), path, cacheFolder), shortCircuit: true };
 }
 
 /** Adds to what Node resolved: the kind of a file that it does not know, and the version that the importer's version asks for. */

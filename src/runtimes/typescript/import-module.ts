@@ -1,5 +1,6 @@
 import { pathToFileURL } from "node:url";
 import { builtUrl } from "./built.ts";
+import { transformCacheFolder } from "./cache-folder.ts";
 import type { Graph } from "./graph.ts";
 import type * as nativeImport from "./native-import.ts";
 
@@ -27,7 +28,8 @@ export async function importUserModule(graph: Graph): Promise<UserModule> {
   if (imported.get(entry) !== version) native.forgetCommonJs(graph.files);
   imported.set(entry, version);
   try {
-    return { namespace: await native.importNatively(`${pathToFileURL(entry).href}?v=${version}`, graph.needsHooks) };
+    const hooks = { wanted: graph.needsHooks, cacheFolder: transformCacheFolder() };
+    return { namespace: await native.importNatively(`${pathToFileURL(entry).href}?v=${version}`, hooks) };
   } catch (error) {
     if (failures.size >= MAX_FAILURES_KEPT) failures.clear();
     failures.set(key, failed + 1);

@@ -7,10 +7,12 @@ type RegisterHooks = (hooks: { resolve: unknown; load: unknown }) => unknown;
 let installed = false;
 
 /** Teaches this process to import the user's TypeScript. Once is enough; later calls do nothing. */
-export function installHooks(): void {
+export function installHooks(cacheFolder: string | undefined): void {
   if (installed) return;
   installed = true;
+  const data = cacheFolder === undefined ? {} : { cacheFolder };
   const { registerHooks } = nodeModule as { registerHooks?: RegisterHooks };
-  if (registerHooks) registerHooks({ resolve: hooks.resolve, load: hooks.load });
-  else nodeModule.register("./hooks.js", import.meta.url);
+  if (!registerHooks) return void nodeModule.register("./hooks.js", import.meta.url, { data });
+  hooks.initialize(data);
+  registerHooks({ resolve: hooks.resolve, load: hooks.load });
 }

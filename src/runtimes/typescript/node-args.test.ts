@@ -1,13 +1,14 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
+import { useTransformCache } from "./cache-folder.ts";
 import { typescriptNodeArgs } from "./node-args.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "toolyard-args-"));
 
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test("a child runs a TypeScript script with its helpers, and a refused one names its line on stderr", () => {
   writeFileSync(join(folder, "helper.ts"), "export enum E { A = 'a' }");
@@ -16,4 +17,18 @@ test("a child runs a TypeScript script with its helpers, and a refused one names
   const run = (name: string) => spawnSync(process.execPath, [...typescriptNodeArgs(), join(folder, name)], { encoding: "utf8" });
   expect(run("script.ts")).toMatchObject({ status: 0, stdout: "a", stderr: "" });
   expect(run("bad.ts").stderr).toContain("bad.ts:2: Namespace `N` holds values");
+});
+
+test("with a cache folder an unchanged script is transformed once, and a damaged copy is not used", () => {
+  const cache = join(folder, "cache with a space");
+  useTransformCache(cache);
+  const script = join(folder, "cached.ts");
+  const run = () => spawnSync(process.execPath, [...typescriptNodeArgs(), script], { encoding: "utf8" }).stdout;
+  writeFileSync(script, "const word: string = 'one'; process.stdout.write(word);");
+  expect([run(), run(), readdirSync(cache).length]).toEqual(["one", "one", 1]);
+  const copy = join(cache, readdirSync(cache)[0]!);
+  writeFileSync(copy, readFileSync(copy, "utf8").replace("one", "two"));
+  expect(run()).toBe("one");
+  writeFileSync(script, "const word: string = 'new'; process.stdout.write(word);");
+  expect([run(), readdirSync(cache).length]).toEqual(["new", 2]);
 });

@@ -1,6 +1,8 @@
 import { builtUrl } from "./built.ts";
+import { transformCacheFolder } from "./cache-folder.ts";
 
 /** Arguments before the script's name that let a child run the user's TypeScript. */
 export function typescriptNodeArgs(): readonly string[] {
-  return ["--import", builtUrl("register.js")];
+  const folder = transformCacheFolder();
+  return ["--import", builtUrl("register.js") + (folder === undefined ? "" : `?cache=${encodeURIComponent(folder)}`)];
 }

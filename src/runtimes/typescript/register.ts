@@ -1,4 +1,4 @@
 import { installHooks } from "./install-hooks.ts";
 
-// For children: `node --import <this file> script.ts`.
-installHooks();
+// For children: `node --import <this file>?cache=<folder> script.ts`.
+installHooks(new URL(import.meta.url).searchParams.get("cache") ?? undefined);

@@ -1,0 +1,58 @@
+import { createHash, randomUUID } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { transformTypeScript } from "./transform.ts";
+
+/** Part of every key: another transformer, or another way of using it, gives other files. */
+const FORMAT = "sucrase-3.35.1/1";
+const MAX_FILES = 1000;
+/** The folder is looked over once in this many writes. */
+const PRUNE_EVERY = 50;
+
+/** `transformTypeScript`, out of the cache where the same source was transformed before. A cache that cannot be used costs nothing but time. */
+export function transformCached(source: string, path: string, folder: string | undefined): string {
+  if (folder === undefined) return transformTypeScript(source, path);
+  const key = createHash("sha256").update(`${FORMAT}\0${source}`).digest("hex");
+  const file = join(folder, `${key}.js`);
+  const known = readIfThere(file);
+  if (known !== undefined) return known;
+  const code = transformTypeScript(source, path);
+  // The digest of the text guards against a file that was cut short.
+  store(folder, file, `${code}\n${SEAL}${digestOf(code)}`);
+  return code;
+}
+
+const SEAL = "//# sealed ";
+
+function digestOf(code: string): string {
+  return createHash("sha256").update(code).digest("hex").slice(0, 16);
+}
+
+function readIfThere(file: string): string | undefined {
+  try {
+    const text = readFileSync(file, "utf8");
+    const at = text.lastIndexOf(`\n${SEAL}`);
+    const code = text.slice(0, at);
+    return at !== -1 && text.slice(at + 1 + SEAL.length) === digestOf(code) ? code : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function store(folder: string, file: string, text: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const temporary = `${file}.${randomUUID()}`;
+    writeFileSync(temporary, text, { mode: 0o600 });
+    renameSync(temporary, file);
+    if (Math.random() * PRUNE_EVERY < 1) prune(folder);
+  } catch {
+    // A read-only home, a full disk: the next start transforms again.
+  }
+}
+
+function prune(folder: string): void {
+  const files = readdirSync(folder).map((name) => ({ path: join(folder, name), usedAt: statSync(join(folder, name)).mtimeMs }));
+  if (files.length <= MAX_FILES) return;
+  for (const { path } of files.toSorted((a, b) => a.usedAt - b.usedAt).slice(0, files.length - MAX_FILES / 2)) rmSync(path, { force: true });
+}
