@@ -5,54 +5,22 @@ import { Emitter } from "../core/events.ts";
 import type { JsonObject } from "../core/json.ts";
 import { fail, type Fail, type Outcome } from "../core/outcome.ts";
 import type { Logger } from "../core/ports.ts";
-import type { ProviderState, ProviderStatus } from "../core/provider.ts";
+import type { ProviderStatus } from "../core/provider.ts";
 import { RPC } from "../wire/messages.ts";
+import { sessionCapabilities, SHARED_CAPABILITIES } from "./capabilities.ts";
 import type { CallRequest, Connection, ConnectionOptions } from "./connection.ts";
-import type { EraName, Implementation } from "./era.ts";
+import type { EraName } from "./era.ts";
 import { failureOf } from "./faults.ts";
-import { CONNECT_GATE, type Gate } from "./gate.ts";
+import { CONNECT_GATE } from "./gate.ts";
 import { Link, type LinkEvents } from "./link.ts";
 import { ListingKeeper } from "./listing-keeper.ts";
-import type { ListingCache } from "./listing-cache.ts";
 import type { ServerListing } from "./listing.ts";
+import { hangs } from "./pulse.ts";
 import { SessionLinks } from "./session-links.ts";
 import { StderrLog } from "./stderr-log.ts";
 import { Subscriptions } from "./subscriptions.ts";
-import type { OpenTransport } from "./transport.ts";
-
-export interface UpstreamOptions {
-  readonly openTransport: OpenTransport;
-  /** Who the hub is towards the server. */
-  readonly clientInfo: Implementation;
-  /** `eager`: connected from the start and kept so. `lazy`: connected when it is needed. */
-  readonly start: "eager" | "lazy";
-  /** A lazy server, and a session's own one, ends after this long without a call. */
-  readonly idleStopMs: number;
-  /** `session`: each lasting connection of a caller gets a server of its own, with that caller's capabilities. */
-  readonly isolation: "shared" | "session";
-  readonly maxSessions: number;
-  /** What `roots/list` is answered with outside a call: `{uri, name?}`. */
-  readonly roots: readonly JsonObject[];
-  readonly connectTimeoutMs: number;
-  /** Log messages are asked for from this level on; absent: what the server sends by itself. */
-  readonly logLevel?: string;
-}
-
-export interface UpstreamDeps {
-  readonly logger: Logger;
-  /** @default CONNECT_GATE */
-  readonly gate?: Gate;
-  /** Where the last known listing is kept; absent: nowhere. */
-  readonly cache?: ListingCache;
-  /** A server that timed out in silence hangs if it does not answer a ping for this long. @default 10,000 */
-  readonly pulseMs?: number;
-}
-
-export interface UpstreamEvents {
-  readonly changed: Emitter<void>;
-  readonly resourceUpdated: Emitter<{ readonly uri: string; readonly params: JsonObject }>;
-  readonly log: Emitter<JsonObject>;
-}
+import type { UpstreamDeps, UpstreamEvents, UpstreamOptions } from "./upstream-contract.ts";
+import { toStatus } from "./upstream-status.ts";
 
 /** How long a server may stay silent on the modern probe before `initialize` is tried beside it. */
 const PROBE_SILENCE_MS = 1500;
@@ -61,13 +29,6 @@ const BACKOFF = { firstMs: 500, maxMs: 60_000, stableMs: 30_000 };
 const PULSE_MS = 10_000;
 /** How long a server may take to note the log level. */
 const LOG_LEVEL_MS = 10_000;
-
-/** What is declared to a server that many callers share; whoever cannot do one of these refuses when asked. */
-const SHARED_CAPABILITIES: JsonObject = Object.freeze({
-  sampling: { tools: {}, context: {} },
-  elicitation: { form: {}, url: {} },
-  roots: { listChanged: true },
-});
 
 /** The life of one MCP server as its callers see it: there when it is needed, back when it was lost, and known while it is away. */
 export class Upstream {
@@ -162,24 +123,15 @@ export class Upstream {
   }
 
   status(): ProviderStatus {
-    const { state, failure, restarts, since, current } = this.#shared;
-    const info: JsonObject = {
-      ...current?.describe(),
-      ...(this.#era && !current && { era: this.#era }),
-      ...(this.#sessions.size > 0 && { sessions: this.#sessions.size }),
-      ...(state === "idle" && { asleep: true }),
-    };
-    const { pid } = info;
-    const lastError = failure?.message ?? this.#keeper.failure?.message;
-    return {
-      state: this.#stateOf(state, failure),
-      ...(lastError !== undefined && { lastError }),
+    return toStatus({
+      link: this.#shared,
+      isClosed: this.#isClosed,
+      isLazy: this.#options.start === "lazy",
+      listingFailure: this.#keeper.failure,
+      era: this.#era,
+      sessions: this.#sessions.size,
       stderr: this.#stderr.lines(),
-      restarts,
-      ...(typeof pid === "number" && { pid }),
-      since: since.toISOString(),
-      info,
-    };
+    });
   }
 
   async close(): Promise<void> {
@@ -216,20 +168,10 @@ export class Upstream {
     return await connection.call(call, inputSchema === undefined ? request : { ...request, inputSchema: inputSchema as JsonObject });
   }
 
-  // A call timed out and nothing at all was heard meanwhile: if the server does not even answer a ping, it hangs and is replaced.
   async #checkPulse(link: Link, connection: Connection, startedAt: number): Promise<void> {
-    if (!connection.isPipe || connection.heardAt > startedAt || connection.callsInFlight > 0) return;
-    const { pulseMs = PULSE_MS } = this.#deps;
-    const deadline = new Deadline({ idleMs: pulseMs, totalMs: pulseMs });
-    try {
-      await connection.ping(deadline.signal);
-    } catch (error) {
-      if (failureOf(error).kind !== "timeout" || connection.heardAt > startedAt || connection.callsInFlight > 0) return;
-      this.#logger.warning("The server hangs: it answers neither calls nor pings. It is ended and started again.");
-      link.replace(connection, fail("unavailable", "The server hung and was started again.", { retryable: false, details: { sent: true } }));
-    } finally {
-      deadline.clear();
-    }
+    if (!(await hangs(connection, startedAt, this.#deps.pulseMs ?? PULSE_MS))) return;
+    this.#logger.warning("The server hangs: it answers neither calls nor pings. It is ended and started again.");
+    link.replace(connection, fail("unavailable", "The server hung and was started again.", { retryable: false, details: { sent: true } }));
   }
 
   #linkFor(call: Call): Link {
@@ -257,6 +199,7 @@ export class Upstream {
   #sharedEvents(): LinkEvents {
     return {
       ...this.#sessionEvents(),
+      onLog: (params) => this.events.log.emit(params),
       onReady: (connection) => {
         this.#settled(connection);
         this.#keeper.connected();
@@ -280,7 +223,8 @@ export class Upstream {
       // What is listed comes from the shared connection.
       onListChanged: () => {},
       onResourceUpdated: (uri, params) => this.events.resourceUpdated.emit({ uri, params }),
-      onLog: (params) => this.events.log.emit(params),
+      // Nobody but the one caller may see it, and that one listens only during its calls.
+      onLog: (params) => this.#logger.debug("A log message of a session's own server belongs to no call.", { level: params["level"] }),
       onAsked: () => this.#asked(),
       onStderr: (line) => this.#stderr.push(line),
     };
@@ -336,18 +280,6 @@ export class Upstream {
     this.#idle.unref();
   }
 
-  #stateOf(state: Link["state"], failure: Fail | undefined): ProviderState {
-    if (this.#isClosed || state === "closed") return "closed";
-    if (failure?.kind === "needs_authorisation") return "needs_authorisation";
-    if (state === "ready") return this.#keeper.failure ? "degraded" : "ready";
-    if (state === "idle") return this.#options.start === "lazy" ? "ready" : "starting";
-    return failure === undefined ? "starting" : "down";
-  }
-}
-
-/** What a session's own server is told: what this caller can do, of the things that a server may ask. */
-function sessionCapabilities({ sampling, elicitation, roots }: JsonObject): JsonObject {
-  return { ...(sampling !== undefined && { sampling }), ...(elicitation !== undefined && { elicitation }), ...(roots !== undefined && { roots }) };
 }
 
 /**

@@ -1,0 +1,46 @@
+import type { JsonObject } from "../core/json.ts";
+import type { Fail } from "../core/outcome.ts";
+import type { ProviderState, ProviderStatus } from "../core/provider.ts";
+import type { EraName } from "./era.ts";
+import type { Link } from "./link.ts";
+
+export interface StatusFacts {
+  readonly link: Link;
+  readonly isClosed: boolean;
+  readonly isLazy: boolean;
+  /** Why the lists could not be read. */
+  readonly listingFailure: Fail | undefined;
+  readonly era: EraName | undefined;
+  readonly sessions: number;
+  readonly stderr: readonly string[];
+}
+
+/** What `status` shows of one server. */
+export function toStatus(facts: StatusFacts): ProviderStatus {
+  const { state, failure, restarts, since, current } = facts.link;
+  const info: JsonObject = {
+    ...current?.describe(),
+    ...(facts.era && !current && { era: facts.era }),
+    ...(facts.sessions > 0 && { sessions: facts.sessions }),
+    ...(state === "idle" && { asleep: true }),
+  };
+  const { pid } = info;
+  const lastError = failure?.message ?? facts.listingFailure?.message;
+  return {
+    state: stateOf(facts),
+    ...(lastError !== undefined && { lastError }),
+    stderr: facts.stderr,
+    restarts,
+    ...(typeof pid === "number" && { pid }),
+    since: since.toISOString(),
+    info,
+  };
+}
+
+function stateOf({ link: { state, failure }, isClosed, isLazy, listingFailure }: StatusFacts): ProviderState {
+  if (isClosed || state === "closed") return "closed";
+  if (failure?.kind === "needs_authorisation") return "needs_authorisation";
+  if (state === "ready") return listingFailure ? "degraded" : "ready";
+  if (state === "idle") return isLazy ? "ready" : "starting";
+  return failure === undefined ? "starting" : "down";
+}
