@@ -34,9 +34,12 @@ export interface CatalogOptions {
   readonly maxDescriptionChars: number;
   readonly listWaitMs: number;
   readonly changeDelayMs: number;
+  /** Whether the names of the hub's own tools are refused to every other source (C29). */
+  readonly reserveNames: boolean;
 }
 
-export function resolveCatalog(raw: CatalogConfig = {}): CatalogOptions {
+/** A hub that shows another hub as it is has no tools of its own, so it reserves no names. */
+export function resolveCatalog(raw: CatalogConfig = {}, { reserveNames = true }: { readonly reserveNames?: boolean } = {}): CatalogOptions {
   const { separator = DEFAULT_SEPARATOR, max_description_chars = 16_384, list_wait_ms = 10_000, change_delay_ms = 30 } = raw;
   if (!/^[A-Za-z0-9_.-]{1,4}$/.test(separator)) {
     throw new OptionError(`\`separator\` must be 1 to 4 of letters, digits, \`_\`, \`.\` and \`-\`, got \`${separator}\`.`);
@@ -46,6 +49,7 @@ export function resolveCatalog(raw: CatalogConfig = {}): CatalogOptions {
     maxDescriptionChars: atLeast(64, "max_description_chars", max_description_chars),
     listWaitMs: atLeast(1, "list_wait_ms", list_wait_ms),
     changeDelayMs: atLeast(0, "change_delay_ms", change_delay_ms),
+    reserveNames,
   });
 }
 

@@ -88,7 +88,7 @@ export class PartMaker {
 
   #isAllowed(tool: PreparedTool, report: Report): boolean {
     const { key, record } = tool;
-    if (mayUseReservedNames(record.source) || !matchesAnyGlob(RESERVED_NAMES, key)) return true;
+    if (!this.#options.reserveNames || mayUseReservedNames(record.source) || !matchesAnyGlob(RESERVED_NAMES, key)) return true;
     report(key, `\`${key}\` is a name of the hub's own tools, so this tool is not offered. Rename it, or give its source a namespace.`);
     return false;
   }

@@ -13,6 +13,7 @@ test("a word far from every candidate finds nothing", () => {
 test("another separator, another case and a missing prefix are near", () => {
   expect(nearest("GH.Search", ["gh__search"])).toEqual(["gh__search"]);
   expect(nearest("search", ["gh__search", "zz"])).toEqual(["gh__search"]);
+  expect(nearest("serach", ["gh__search", "zz"])).toEqual(["gh__search"]);
 });
 
 test("at most three names come back, nearest first and then by name", () => {

@@ -24,7 +24,7 @@ export function nearest(word: string, candidates: Iterable<string>, max = 3): st
   for (const candidate of candidates) {
     seen += 1;
     if (seen > MAX_CANDIDATES) break;
-    const distance = distanceTo(wanted, fold(candidate), bound);
+    const distance = Math.min(distanceTo(wanted, fold(candidate), bound), bareDistance(wanted, candidate, bound));
     if (distance <= bound) found.push({ candidate, distance });
   }
   return found
@@ -36,6 +36,14 @@ export function nearest(word: string, candidates: Iterable<string>, max = 3): st
 function fold(text: string): string {
   return text.slice(0, MAX_WORD_LENGTH).toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, "_");
 }
+
+/** The distance to the name behind a prefix, for those who left it out and slipped too. */
+function bareDistance(wanted: string, candidate: string, bound: number): number {
+  const prefix = PREFIX.exec(candidate);
+  return prefix ? PART_DISTANCE + editDistance(wanted, fold(candidate.slice(prefix[0].length)), bound) : Infinity;
+}
+
+const PREFIX = /^[^_.:/]{1,64}(?:__|::|[./])/;
 
 /** Whoever left out the prefix, or wrote only the beginning, is nearer than a slip of two keys. */
 const PART_DISTANCE = 0.5;

@@ -2,7 +2,7 @@ import { isJsonObject, stringMember, type JsonObject } from "../../core/json.ts"
 import { visibleName } from "../../core/names.ts";
 import type { ToolRecord } from "../../core/records.ts";
 import type { PreparedTool } from "../source-part.ts";
-import { fieldWords } from "./words.ts";
+import { fieldWords, tellingWords } from "./words.ts";
 
 /** How much a word says, by where it stands, and how long such a text usually is. */
 interface Field {
@@ -26,7 +26,7 @@ type FieldName = keyof typeof FIELDS;
 /** The words of one tool, each with its weight. Depends on nothing but the tool, so it is made once. */
 export interface SearchDocument {
   readonly weights: ReadonlyMap<string, number>;
-  /** Words of the name: what a slip of the keyboard or a beginning of a word is looked for in. */
+  /** Words of name and keywords as they are written: what a slip of the keyboard or a beginning of a word is looked for in. */
   readonly nameWords: readonly string[];
 }
 
@@ -49,7 +49,7 @@ function readDocument({ record, entry }: PreparedTool): SearchDocument {
   };
   const weights = new Map<string, number>();
   for (const [name, text] of Object.entries(texts)) addField(weights, FIELDS[name as FieldName], fieldWords(text));
-  return { weights, nameWords: [...new Set([...fieldWords(texts.name), ...fieldWords(texts.keywords)])] };
+  return { weights, nameWords: [...new Set([...tellingWords(texts.name), ...tellingWords(texts.keywords)])] };
 }
 
 function addField(weights: Map<string, number>, field: Field, words: readonly string[]): void {

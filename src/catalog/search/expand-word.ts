@@ -1,7 +1,8 @@
 import { editDistance } from "../../core/suggest.ts";
 import { synonymsOf } from "./synonyms.ts";
+import { stem } from "./words.ts";
 
-/** A word to look for in place of, or beside, a word of the query. */
+/** A stem to look for in place of, or beside, that of a word of the query. */
 export interface Expansion {
   readonly word: string;
   /** How much a match counts, from 0 to 1. */
@@ -16,13 +17,13 @@ const MIN_PART_LENGTH = 3;
 const MIN_SLIP_LENGTH = 4;
 const MAX_EXPANSIONS = 12;
 
-/** The word itself and its synonyms. */
+/** The stem itself and its synonyms. */
 export function knownExpansions(word: string): Expansion[] {
   return [{ word, factor: 1 }, ...Array.from(synonymsOf(word), (synonym) => ({ word: synonym, factor: SYNONYM_FACTOR }))];
 }
 
 /**
- * For a word that stands nowhere: words of names that begin with it, else words that hold it, else words that a slip of the keyboard
+ * For a word whose stem stands nowhere: written words of names that begin with it, else words that hold it, else words that a slip of the keyboard
  * leads to. The vocabulary's order does not matter.
  */
 export function looseExpansions(word: string, vocabulary: Iterable<string>): Expansion[] {
@@ -46,8 +47,8 @@ export function looseExpansions(word: string, vocabulary: Iterable<string>): Exp
 }
 
 function expansions(words: readonly string[], factor: number): Expansion[] {
-  return words
+  return [...new Set(words)]
     .toSorted((a, b) => a.length - b.length || (a < b ? -1 : 1))
     .slice(0, MAX_EXPANSIONS)
-    .map((word) => ({ word, factor }));
+    .map((word) => ({ word: stem(word), factor }));
 }

@@ -10,7 +10,7 @@ export interface Postings {
 /** The words of one source's tools. */
 export interface PartIndex {
   readonly postings: ReadonlyMap<string, Postings>;
-  /** Words of names and keywords. */
+  /** Words of names and keywords as they are written. */
   readonly nameWords: ReadonlySet<string>;
 }
 

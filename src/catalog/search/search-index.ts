@@ -8,7 +8,7 @@ import { FURTHER_RESULTS, DEFAULT_RESULTS, MAX_RESULTS } from "./limits.ts";
 import { partIndexOf, type PartIndex } from "./postings.ts";
 import { Scores } from "./scores.ts";
 import { TopHits } from "./top-hits.ts";
-import { queryWords } from "./words.ts";
+import { queryWords, type QueryWord } from "./words.ts";
 
 export interface SearchOptions {
   readonly limit: number;
@@ -81,14 +81,14 @@ export class SearchIndex {
   }
 
   /** Score by rank for every tool in which a word was found. */
-  #scores(words: readonly string[]): Scores {
+  #scores(words: readonly QueryWord[]): Scores {
     const scores = new Scores(this.#rows.length);
     let loose = 0;
     for (const word of words) {
-      let found = this.#collect(knownExpansions(word), scores);
+      let found = this.#collect(knownExpansions(word.stem), scores);
       if (found === 0 && loose < MAX_LOOSE_WORDS) {
         loose += 1;
-        found = this.#collect(looseExpansions(word, this.#vocabulary()), scores);
+        found = this.#collect(looseExpansions(word.text, this.#vocabulary()), scores);
       }
       scores.closeWord(Math.log(1 + (this.#rows.length - found + 0.5) / (found + 0.5)));
     }

@@ -13,16 +13,28 @@ const STOP_WORDS: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** The words of a query in their order, without repetition, stemmed. A query of nothing but stop words keeps them. */
-export function queryWords(query: string): string[] {
+/** One word of a query: as it was written, and its stem. */
+export interface QueryWord {
+  readonly text: string;
+  readonly stem: string;
+}
+
+/** The words of a query in their order, without repetition. A query of nothing but stop words keeps them. */
+export function queryWords(query: string): QueryWord[] {
   const all = wordsOf(query.slice(0, MAX_QUERY_LENGTH));
   const telling = all.filter((word) => !STOP_WORDS.has(word));
-  return [...new Set((telling.length > 0 ? telling : all).map(stem))].slice(0, MAX_QUERY_WORDS);
+  const words = new Map((telling.length > 0 ? telling : all).map((text) => [stem(text), text]));
+  return Array.from(words, ([stemmed, text]) => ({ text, stem: stemmed })).slice(0, MAX_QUERY_WORDS);
 }
 
 /** The stemmed words of a field, with repetitions. */
 export function fieldWords(text: string): string[] {
-  return wordsOf(text.slice(0, MAX_FIELD_LENGTH)).flatMap((word) => (STOP_WORDS.has(word) ? [] : stem(word)));
+  return tellingWords(text).map(stem);
+}
+
+/** The words of a field as they are written, without stop words. */
+export function tellingWords(text: string): string[] {
+  return wordsOf(text.slice(0, MAX_FIELD_LENGTH)).filter((word) => !STOP_WORDS.has(word));
 }
 
 /** The lower-case words of a text: cut at everything but letters and digits, and inside of `camelCase` too. */
