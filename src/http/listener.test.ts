@@ -313,6 +313,18 @@ describe("faults and the end", () => {
     await expect(send(`${url}/mcp`)).rejects.toThrow(/ECONNREFUSED/);
   });
 
+  test("closing waits for no connection that has nothing under way", async () => {
+    const url = await start({ shutdown_grace: 60_000 });
+    const silent = connect(Number(new URL(url).port), "127.0.0.1");
+    const halfway = connect(Number(new URL(url).port), "127.0.0.1");
+    await Promise.all([once(silent, "connect"), once(halfway, "connect")]);
+    halfway.write("POST /mcp HTTP/1.1\r\nHost: loc");
+    await fetch(`${url}/mcp`, { method: "POST", body: "x" }).then((response) => response.text());
+    const ended = Promise.all([once(silent, "close"), once(halfway, "close")]);
+    await open[0]!.close();
+    expect(await ended).toHaveLength(2);
+  });
+
   test("closing is bounded when an answer never ends", async () => {
     let isWaiting = false;
     const url = await start({ shutdown_grace: 50 }, (listener) => listener.route(["GET"], "/never", () => void (isWaiting = true)));

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { messageOf } from "../core/errors.ts";
 import type { Logger } from "../core/ports.ts";
 import { declaredLength, readBody, tooLarge } from "./body.ts";
@@ -47,6 +47,7 @@ class HttpListener implements Listener {
   readonly #forwarded: ForwardedReader;
   readonly #closing = new AbortController();
   readonly #inFlight = new Set<ServerResponse>();
+  readonly #sockets = new Set<Socket>();
   readonly #server: Server;
   #address: ListenerAddress | undefined;
   #closed: Promise<void> | undefined;
@@ -89,10 +90,16 @@ class HttpListener implements Listener {
     const ended = new Promise<void>((resolve) => {
       this.#server.close(() => resolve());
     });
-    this.#server.closeIdleConnections();
+    this.#closeUnused();
     const timer = setTimeout(() => this.#server.closeAllConnections(), this.#options.limits.shutdownGraceMs);
     await ended;
     clearTimeout(timer);
+  }
+
+  // Node counts a connection on which nothing was sent yet as busy, and would wait for it.
+  #closeUnused(): void {
+    const busy = new Set(Array.from(this.#inFlight, ({ socket }) => socket));
+    for (const socket of this.#sockets) if (!busy.has(socket)) socket.destroy();
   }
 
   #createServer(): Server {
@@ -108,6 +115,10 @@ class HttpListener implements Listener {
     // Bounds on receiving are above; an answer may take as long as its call, and a stream as long as its reader wants.
     server.timeout = 0;
     server.maxConnections = limits.maxConnections;
+    server.on("connection", (socket: Socket) => {
+      this.#sockets.add(socket);
+      socket.once("close", () => this.#sockets.delete(socket));
+    });
     server.on("request", (request, response) => this.#serve(request, response));
     server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
       if (declaredLength(request) > limits.maxBodyBytes) return sendRefusal(response, tooLarge(limits.maxBodyBytes));
