@@ -2,13 +2,15 @@ import { FailError } from "../core/errors.ts";
 import { fail } from "../core/outcome.ts";
 
 /**
- * One line for `cmd.exe /d /s /c "…"` that hands `args` to a batch file exactly as they are. Two readers stand in between:
- * `cmd.exe`, which takes `^` before its special characters, and the program's own splitting, which takes `\` before quotes.
- * A batch file hands its arguments on through `%*`, which makes `cmd.exe` read them once more: hence escaped twice.
+ * One line for `cmd.exe /d /s /c "…"` that hands `args` to a batch file as they are. Two readers stand in between: `cmd.exe`, which
+ * takes `^` before its special characters, and the program's own splitting, which takes `\` before quotes. The files that npm puts
+ * into `node_modules/.bin` hand their arguments to `cmd.exe` once more: escaped twice there.
  */
 export function cmdCommandLine(file: string, args: readonly string[]): string {
-  const program = escapeSpecial(file.replaceAll("/", "\\"));
-  return [program, ...args.map((argument) => escapeSpecial(escapeSpecial(quote(argument))))].join(" ");
+  const program = file.replaceAll("/", "\\");
+  const isShim = /node_modules\\\.bin\\[^\\]+\.cmd$/i.test(program);
+  const escape = (argument: string) => (isShim ? escapeSpecial(escapeSpecial(quote(argument))) : escapeSpecial(quote(argument)));
+  return [escapeSpecial(program), ...args.map(escape)].join(" ");
 }
 
 function quote(argument: string): string {

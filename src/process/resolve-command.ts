@@ -67,8 +67,8 @@ const DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin";
 
 function endings(command: string, env: Readonly<Record<string, string>>, platform: NodeJS.Platform): readonly string[] {
   if (platform !== "win32") return [""];
-  const known = (variable(env, "PATHEXT", platform) ?? ".COM;.EXE;.BAT;.CMD").split(";").filter((ending) => ending !== "");
-  const hasKnownEnding = known.some((ending) => command.toLowerCase().endsWith(ending.toLowerCase()));
+  const known = (variable(env, "PATHEXT", platform) ?? ".COM;.EXE;.BAT;.CMD").toLowerCase().split(";").filter((ending) => ending !== "");
+  const hasKnownEnding = known.some((ending) => command.toLowerCase().endsWith(ending));
   return hasKnownEnding ? ["", ...known] : known;
 }
 

@@ -48,7 +48,7 @@ export class FolderSweep<T> {
     this.#options = options;
     this.#roots = options.roots.map((path) => new FolderNode<T>(path, "", 0, path));
     this.#onChange = onChange;
-    this.#watch = new FolderWatch(() => this.current());
+    this.#watch = new FolderWatch(() => this.current().then(() => this.#follow()));
   }
 
   /** How often the disk was looked at. */
@@ -138,9 +138,10 @@ export class FolderSweep<T> {
     }
   }
 
+  // Whoever asked gets the answer before the others hear of it.
   #announce(): void {
     this.#follow();
-    queueMicrotask(() => {
+    setImmediate(() => {
       if (!this.#isClosed) this.#onChange();
     });
   }

@@ -156,5 +156,5 @@ function hasType(value: unknown, type: unknown): boolean {
   if (type === "integer") return Number.isInteger(value);
   if (type === "array") return Array.isArray(value);
   if (type === "object") return isJsonObject(value);
-  return typeof value === type;
+  return typeof value === type && (typeof value !== "number" || Number.isFinite(value));
 }

@@ -59,7 +59,8 @@ export async function runChild(run: ChildRun, output: ChildOutput): Promise<Fini
     const reading = readOutput(child, run.maxOutputBytes, output, ending);
     child.stdin.end(run.input);
     const exit = await ending.race(child.exited);
-    await ending.race(Promise.race([child.closed, sleep(PIPE_GRACE_MS)]));
+    // The open pipes keep this program running; the timer need not.
+    await ending.race(Promise.race([child.closed, sleep(PIPE_GRACE_MS, undefined, { ref: false })]));
     reading.flush();
     return { exit, stdout: reading.stdout(), stderr: reading.stderr };
   } finally {
