@@ -5,6 +5,7 @@ import { isJsonObject } from "../../core/json.ts";
 import { fail } from "../../core/outcome.ts";
 import { classifyMessage, rpcError, RPC, type RequestId, type RpcRequest } from "../../wire/messages.ts";
 import type { ModernEndpoint } from "./modern/endpoint.ts";
+import { progressGap } from "./progress-gap.ts";
 
 export interface ModernPipeOptions {
   readonly endpoint: ModernEndpoint;
@@ -75,9 +76,18 @@ export class ModernPipe {
     const controller = new AbortController();
     this.#inFlight.set(id, controller);
     const facts = { door: "mcp-stdio", principal: LOCAL_PRINCIPAL, mode, signal: controller.signal, connection };
-    await endpoint.handle(message, { reply: (text) => send(text), note: (text) => send(text) }, facts);
-    // After a cancellation the id is free, and somebody else may have it.
-    if (this.#inFlight.get(id) === controller) this.#inFlight.delete(id);
+    let reply: string | undefined;
+    let progressAt: number | undefined;
+    const note = (text: string): void => {
+      if (text.includes('"notifications/progress"')) progressAt = performance.now();
+      send(text);
+    };
+    await endpoint.handle(message, { reply: (text) => void (reply = text), note }, facts);
+    await progressGap(progressAt);
+    // After a cancellation the id is free, and somebody else may have it; after the end it has its answer already.
+    if (this.#inFlight.get(id) !== controller) return;
+    this.#inFlight.delete(id);
+    if (reply !== undefined) send(reply);
   }
 
   #refuse(id: RequestId | null, code: number, message: string): void {

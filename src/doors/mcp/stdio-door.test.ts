@@ -197,6 +197,26 @@ function once2(hub: HubStandIn): Promise<{ signal: AbortSignal }> {
   });
 }
 
+describe("progress", () => {
+  test.each([
+    ["legacy", rpc],
+    ["modern", (id: unknown, method: string, params: JsonObject) => modern(id, method, params)],
+  ])("in the %s era the reply keeps a distance from the progress before it", async (_, build) => {
+    let lastProgressAt = 0;
+    pipe.hub.handlers["last"] = (call) => {
+      call.notify({ method: "notifications/progress", params: { progress: 1 } });
+      lastProgressAt = performance.now();
+      return { ok: true, result: text("done") };
+    };
+    const message = build(1, "tools/call", { name: "last" });
+    const params = message["params"] as JsonObject;
+    pipe.send({ ...message, params: { ...params, _meta: { ...(params["_meta"] as JsonObject), progressToken: 3 } } });
+    await pipe.reply(1);
+    expect(performance.now() - lastProgressAt).toBeGreaterThan(4);
+    expect(pipe.messages.map(({ method, id }) => method ?? id)).toEqual(["notifications/progress", 1]);
+  });
+});
+
 describe("the end", () => {
   test("what is running when the input ends is answered, then the door is done", async () => {
     const started = once2(pipe.hub);

@@ -148,6 +148,7 @@ export class StdioDoor {
 }
 
 class PipeOutlet implements Outlet {
+  readonly isShared = true;
   readonly note: (text: string) => void;
   readonly reply: (text: string) => void;
   readonly #isReachable: () => boolean;

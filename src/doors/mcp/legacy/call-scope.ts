@@ -24,6 +24,8 @@ export class CallScope implements CallerLink {
   readonly outlet: Outlet;
   readonly wants: { readonly progress: boolean; readonly logLevel: string };
   readonly relaysInput = false;
+  /** When progress was sent last. */
+  progressAt: number | undefined;
   readonly #owner: ScopeOwner;
   readonly #caller = new AbortController();
   readonly #progressToken: ProgressToken | undefined;
@@ -79,7 +81,9 @@ export class CallScope implements CallerLink {
 
   #noticeParams({ method, params }: Notice): JsonObject | undefined {
     if (method === "notifications/progress") {
-      return this.#progressToken === undefined ? undefined : { ...params, progressToken: this.#progressToken };
+      if (this.#progressToken === undefined) return undefined;
+      this.progressAt = performance.now();
+      return { ...params, progressToken: this.#progressToken };
     }
     if (method === "notifications/message") return this.#owner.wantsLog(params["level"]) ? params : undefined;
     return params;

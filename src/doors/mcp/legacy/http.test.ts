@@ -231,7 +231,7 @@ describe("sessions", () => {
     const { createTestDeps } = await import("../../../../test/fixtures/mcp-door.ts");
     const deps = createTestDeps(door.hub);
     const log = new EventLog({ maxBytes: 1e6, maxEvents: 100, keepMs: 1000 });
-    const outlet = { reachable: true, reply: () => {}, note: () => {} };
+    const outlet = { isShared: true, reachable: true, reply: () => {}, note: () => {} };
     const sessions: unknown[] = [];
     const before = process.memoryUsage().heapUsed;
     for (let at = 0; at < 2000; at += 1) {

@@ -6,4 +6,6 @@ export interface Outlet {
   note(text: string): void;
   /** False when nobody can receive what is sent any more; asks are then refused at once. */
   readonly reachable: boolean;
+  /** Messages of several requests go the same way, so the client may read a notification and a reply in one piece. */
+  readonly isShared: boolean;
 }

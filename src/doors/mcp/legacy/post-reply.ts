@@ -20,6 +20,7 @@ export interface ReplyHome {
  * a stream of server-sent events. A stream that its client loses goes on in the event log, and is taken up again by `attach`.
  */
 export class PostReply implements Outlet {
+  readonly isShared = false;
   readonly startedAt = performance.now();
   readonly #response: ServerResponse;
   readonly #context: RequestContext;

@@ -13,6 +13,7 @@ class TestClient implements Outlet {
   readonly hub: HubStandIn;
   readonly session: LegacySession;
   readonly sent: Message[] = [];
+  readonly isShared = false;
   reachable = true;
   #waiting: { matches(message: Message): boolean; resolve(message: Message): void }[] = [];
 

@@ -7,6 +7,7 @@ import { errorAnswer, replyText, resultAnswer, type Answer } from "../answers.ts
 import { readOffer, serverInfo, type Offer } from "../capabilities.ts";
 import { isLogLevel, reachesLevel } from "../log-level.ts";
 import { answerMethod, faultAnswer, isSharedMethod, methodNotFound, type MethodsDeps } from "../methods.ts";
+import { progressGap } from "../progress-gap.ts";
 import { toolModeOfMeta } from "../tool-mode.ts";
 import { askProblem, Asks } from "./asks.ts";
 import type { BoardMember, ListVersions, SessionBoard } from "./board.ts";
@@ -195,6 +196,7 @@ export class LegacySession implements BoardMember, ScopeOwner {
     const scope = new CallScope(this, outlet, request.params);
     this.#inFlight.set(id, scope);
     const answer = await this.#dispatch(request, scope, mode).catch((error: unknown) => faultAnswer(error, request.method, this.#deps));
+    if (outlet.isShared) await progressGap(scope.progressAt);
     // After a cancellation the id is free, and somebody else may have it.
     if (this.#inFlight.get(id) === scope) this.#inFlight.delete(id);
     scope.end();

@@ -82,6 +82,7 @@ export class LegacySse {
 
 function streamOutlet(stream: EventStream): Outlet {
   return {
+    isShared: true,
     get reachable() {
       return stream.isOpen;
     },

@@ -4,6 +4,7 @@ import type { Outlet } from "./outlet.ts";
 
 /** The stream that a client opens by GET, for messages that belong to no request. What comes while it is not open waits for it. */
 export class StandingStream implements Outlet {
+  readonly isShared = true;
   readonly #events: SessionEvents;
   #live: EventStream | undefined;
   #wasOpened = false;
