@@ -1,0 +1,261 @@
+import { expect, test } from "vitest";
+import { LOCAL_PRINCIPAL } from "../../core/call.ts";
+import { Deadline } from "../../core/deadline.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { fail, ok, type Outcome } from "../../core/outcome.ts";
+import type { SearchHit } from "../../core/ports.ts";
+import type { ResolvedCall } from "../../core/provider.ts";
+import { resolveBuiltin, type BuiltinConfig } from "./options.ts";
+import type { BuiltinPorts } from "./ports.ts";
+import { BuiltinProvider } from "./provider.ts";
+
+const STARTED = 1_700_000_000_000;
+
+interface Yard {
+  readonly provider: BuiltinProvider;
+  /** Inner calls: tool and arguments. */
+  readonly calls: [string, JsonObject][];
+  /** Searches: query and limit. */
+  readonly searches: [string, number][];
+}
+
+function yard(options: { config?: BuiltinConfig; hits?: readonly SearchHit[]; total?: number; outcome?: Outcome } = {}): Yard {
+  const { config, hits = [], total = hits.length, outcome = ok({ content: [] }) } = options;
+  const calls: [string, JsonObject][] = [];
+  const searches: [string, number][] = [];
+  const ports: BuiltinPorts = {
+    caller: {
+      call: async (tool, args) => {
+        calls.push([tool, args]);
+        return outcome;
+      },
+      search: async (query, limit) => {
+        searches.push([query, limit]);
+        return { hits: hits.slice(0, limit), total };
+      },
+    },
+    resolveName: (name) => (/(^|__)execute_tool$/.test(name) ? "execute_tool" : name),
+    status: () => ({
+      serverName: "toolyard",
+      serverVersion: "1.2.3",
+      startedAt: STARTED,
+      modules: ["src.export.mcp"],
+      tools: 12,
+      resources: 3,
+      transports: ["http"],
+      authentication: "bearer",
+      encryption: "none",
+    }),
+    capabilities: async () => ({ mcp_version: "1.0-gnn", tools: [] }),
+    module: (name) => (name === "src.export.mcp" ? { name, path: "export/mcp.ts", tools: ["a", "b", "c", "d", "e", "f"] } : undefined),
+    logLines: (count) => ["one", "two", "three"].slice(-count),
+  };
+  return { provider: new BuiltinProvider(resolveBuiltin(config), ports, () => STARTED + 90_061_500), calls, searches };
+}
+
+async function call({ provider }: Yard, name: string, args: JsonObject = {}): Promise<Outcome> {
+  const tool = provider.listing().tools.find((one) => one.name === name)!;
+  const deadline = new Deadline({ idleMs: 1000, totalMs: 1000 });
+  const resolved: ResolvedCall = {
+    id: "1",
+    door: "library",
+    method: "tools/call",
+    target: name,
+    params: {},
+    arguments: args,
+    meta: {},
+    principal: LOCAL_PRINCIPAL,
+    client: { capabilities: {} },
+    signal: deadline.signal,
+    deadline,
+    wants: { progress: false },
+    notify: () => {},
+    ask: () => Promise.reject(new Error("nobody to ask")),
+    relaysInput: false,
+    record: { type: "tool", tool },
+  };
+  try {
+    return await provider.call(resolved);
+  } finally {
+    deadline.clear();
+  }
+}
+
+function texts(outcome: Outcome): string[] {
+  return outcome.ok ? (outcome.result["content"] as { text: string }[]).map((item) => item.text) : [];
+}
+
+function hitsOf(count: number): SearchHit[] {
+  return Array.from({ length: count }, (_, at) => ({ name: `tool_${at}`, description: `Does ${at}. And more.`, score: 1 - at / 1000, inputSchema: { type: "object" } }));
+}
+
+test("the hub's own tools are two that discover, and meta tools that only search finds", () => {
+  const { tools } = yard().provider.listing();
+  expect(tools.map((tool) => [tool.name, tool.role, tool.visibility])).toEqual([
+    ["tool_search", "discovery", "native"],
+    ["execute_tool", "discovery", "native"],
+    ["meta.get_server_status", "meta", "ondemand"],
+    ["meta.get_full_capabilities", "meta", "ondemand"],
+    ["meta.get_module_info", "meta", "ondemand"],
+    ["meta.ping", "meta", "ondemand"],
+  ]);
+});
+
+test("meta tools can be switched off, and the log can be switched on", () => {
+  const names = (config: BuiltinConfig): string[] => yard({ config }).provider.listing().tools.map((tool) => tool.name);
+  expect(names({ meta_tools: false })).toEqual(["tool_search", "execute_tool"]);
+  expect(names({ server_logs: true })).toContain("meta.get_server_logs");
+});
+
+test("the listing is the same object again", () => {
+  const { provider } = yard();
+  expect(provider.listing()).toBe(provider.listing());
+});
+
+test("tool_search answers with one text item: an array of name, description, score and schema", async () => {
+  const answer = await call(yard({ hits: hitsOf(2) }), "tool_search", { query: "does" });
+  expect(texts(answer).map((text) => JSON.parse(text) as unknown)).toEqual([hitsOf(2)]);
+});
+
+test("tool_search gives five hits with schema, names 20 more and says how many there are", async () => {
+  const place = yard({ hits: hitsOf(60), total: 60 });
+  const [first, second] = texts(await call(place, "tool_search", { query: "does" }));
+  expect(place.searches).toEqual([["does", 25]]);
+  expect(JSON.parse(first!)).toHaveLength(5);
+  const lines = second!.split("\n");
+  expect(lines[0]).toContain("60 tools match in all");
+  expect(lines.slice(1, 21)).toEqual(hitsOf(25).slice(5).map((hit, at) => `- ${hit.name}: Does ${at + 5}.`));
+  expect(lines[21]).toContain("and 35 more");
+});
+
+test.each([[0, 5], [-1, 5], ["many", 5], [null, 5], [3, 3], [1000, 100]])("tool_search takes max_results %j as %i", async (given, meant) => {
+  const place = yard({ hits: hitsOf(150) });
+  const [first] = texts(await call(place, "tool_search", { query: "does", max_results: given }));
+  expect(JSON.parse(first!)).toHaveLength(meant);
+});
+
+test("tool_search without a query lists all and says how many there are", async () => {
+  const [first, second] = texts(await call(yard({ hits: hitsOf(2) }), "tool_search"));
+  expect(JSON.parse(first!)).toHaveLength(2);
+  expect(second).toBe("There are 2 tools in all.");
+});
+
+test("tool_search that finds nothing says so in T's words", async () => {
+  expect(texts(await call(yard(), "tool_search", { query: "x" }))).toEqual(["No tools found. Try different keywords or a broader search term."]);
+});
+
+test("tool_search leaves the schemas out when told to be brief", async () => {
+  const [first] = texts(await call(yard({ hits: hitsOf(1) }), "tool_search", { query: "x", detail: "brief" }));
+  expect(JSON.parse(first!)).toEqual([{ name: "tool_0", description: "Does 0. And more.", score: 1 }]);
+});
+
+test("a description of many lines is one line among the further hits", async () => {
+  const hits = hitsOf(6).map((hit) => ({ ...hit, description: `Long\n\nwords ${"and more ".repeat(100)}` }));
+  const [, second] = texts(await call(yard({ hits }), "tool_search", { query: "x" }));
+  const line = second!.split("\n")[1]!;
+  expect(line).toMatch(/^- tool_5: Long words and more .*…$/);
+  expect(line.length).toBeLessThan(120);
+});
+
+test("T29: execute_tool calls the tool and hands on its result unchanged", async () => {
+  const outcome = ok({ content: [{ type: "text", text: "7" }], structuredContent: { sum: 7 }, _meta: { x: 1 }, later: true });
+  const place = yard({ outcome });
+  expect(await call(place, "execute_tool", { name: "calculator", arguments: { a: 3, b: 4 } })).toBe(outcome);
+  expect(place.calls).toEqual([["calculator", { a: 3, b: 4 }]]);
+});
+
+test("execute_tool hands on the tool's own failure unchanged", async () => {
+  const outcome = fail("timeout", "Timed out.");
+  expect(await call(yard({ outcome }), "execute_tool", { name: "slow" })).toBe(outcome);
+});
+
+test.each([
+  ["parameters", { parameters: { a: 1 } }, { a: 1 }],
+  ["the text of an object", { arguments: '{"a":1}' }, { a: 1 }],
+  ["parameters as text", { parameters: '{"a":1}' }, { a: 1 }],
+  ["both, the same", { arguments: { a: 1 }, parameters: '{"a":1}' }, { a: 1 }],
+  ["neither", {}, {}],
+  ["null", { arguments: null }, {}],
+  ["an empty text", { arguments: "" }, {}],
+])("C5: execute_tool understands %s", async (_, given, meant) => {
+  const place = yard();
+  await call(place, "execute_tool", { name: "t", ...given });
+  expect(place.calls).toEqual([["t", meant]]);
+});
+
+test.each([
+  ["both, different", { arguments: { a: 1 }, parameters: { a: 2 } }],
+  ["a text that is not JSON", { arguments: "a=1" }],
+  ["the text of an array", { arguments: "[1]" }],
+  ["a number", { parameters: 3 }],
+])("C5: execute_tool refuses %s", async (_, given) => {
+  const place = yard();
+  expect(await call(place, "execute_tool", { name: "t", ...given })).toMatchObject({ ok: false, kind: "invalid_params" });
+  expect(place.calls).toEqual([]);
+});
+
+test("C9: execute_tool with an unknown name fails with T's hint", async () => {
+  const outcome = fail("unknown_tool", "Unknown tool: nope.");
+  expect(await call(yard({ outcome }), "execute_tool", { name: "nope" })).toMatchObject({
+    kind: "tool_error",
+    message: "Tool not found: nope. Use tool_search to discover available tools.",
+  });
+});
+
+test.each([{}, { name: "" }, { name: "  " }, { name: 5 }])("execute_tool without a name (%j) says that it needs one", async (args) => {
+  expect(await call(yard(), "execute_tool", args)).toMatchObject({ kind: "tool_error", message: "Tool name is required" });
+});
+
+test.each(["execute_tool", "mcp__hub__execute_tool"])("execute_tool does not call itself as %s", async (name) => {
+  const place = yard();
+  expect(await call(place, "execute_tool", { name })).toMatchObject({ ok: false, kind: "tool_error" });
+  expect(place.calls).toEqual([]);
+});
+
+test("G71: meta.get_server_status tells what runs, and since when", async () => {
+  const answer = await call(yard(), "meta.get_server_status");
+  expect(answer).toMatchObject({
+    result: {
+      structuredContent: {
+        status: "running",
+        uptime_seconds: 90_061.5,
+        uptime_formatted: "1d 01:01:01",
+        discovered_modules_count: 1,
+        registered_tools_count: 12,
+        registered_resources_count: 3,
+        server_version: "1.2.3",
+        transports: ["http"],
+      },
+    },
+  });
+  expect(JSON.parse(texts(answer)[0]!)).toEqual(answer.ok && answer.result["structuredContent"]);
+});
+
+test("C39: the older names are understood and not shown", () => {
+  const hidden = yard().provider.listing().tools.flatMap((tool) => tool.hiddenNames ?? []);
+  expect(hidden).toEqual(expect.arrayContaining(["get_mcp_server_status", "get_mcp_server_capabilities", "get_mcp_server_auth_status", "get_mcp_server_encryption_status"]));
+});
+
+test("G72: meta.get_full_capabilities answers what discovery does", async () => {
+  expect(await call(yard(), "meta.get_full_capabilities")).toMatchObject({ result: { structuredContent: { mcp_version: "1.0-gnn", tools: [] } } });
+});
+
+test("G73: meta.get_module_info describes a loaded module with at most five tools, and no other", async () => {
+  expect(await call(yard(), "meta.get_module_info", { module_name: "src.export.mcp" })).toMatchObject({
+    result: { structuredContent: { module_name: "src.export.mcp", status: "loaded", path: "export/mcp.ts", provided_tools_sample: ["a", "b", "c", "d", "e"] } },
+  });
+  expect(await call(yard(), "meta.get_module_info", { module_name: "nope" })).toMatchObject({ kind: "tool_error", message: "Module 'nope' not found or not loaded." });
+});
+
+test("G74: meta.ping answers pong", async () => {
+  expect(texts(await call(yard(), "meta.ping"))).toEqual(["pong"]);
+});
+
+test("G74: the log is given from its end, within the bound", async () => {
+  const place = yard({ config: { server_logs: true, server_log_lines: 2 } });
+  expect(await call(place, "meta.get_server_logs", { lines: 50 })).toMatchObject({ result: { structuredContent: { lines: ["two", "three"] } } });
+});
+
+test("an impossible number of log lines is refused", () => {
+  expect(() => resolveBuiltin({ server_log_lines: 0 })).toThrow("`server_log_lines` must be");
+});
