@@ -28,7 +28,7 @@ export interface HubOptions extends SharedOptions {
 /** A hub for one command: built here from the configuration, or the one behind `--url`. Logs warnings only unless asked for more. */
 export async function withHub<T>(options: HubOptions, io: Io, work: (toolyard: Toolyard, hub: Hub) => Promise<T>): Promise<T> {
   const config = options.url === undefined ? await loadSettings(options, io, QUIET) : await remoteSettings(options, io);
-  const hub = await openHub({ config, variables: io.env, lazy: options.lazy === true, ...(options.only ? { only: options.only } : {}) });
+  const hub = await openHub({ config, variables: io.env, lazy: options.lazy === true, mirror: options.url !== undefined, ...(options.only ? { only: options.only } : {}) });
   try {
     return await work(hub.toolyard({ door: "cli", clientName: "toolyard-cli", clientVersion: VERSION }), hub);
   } finally {
@@ -46,7 +46,7 @@ async function remoteSettings(options: SharedOptions, io: Io): Promise<LoadedCon
   if (!url.searchParams.has("tool_mode")) url.searchParams.set("tool_mode", "show_all");
   const token = readToken(options, io);
   const server = { alias: REMOTE_ID, namespace: "", url: url.href, ...(token === undefined ? {} : { token }) };
-  const flags = withVerbosity({ ...QUIET, mcp: { remote_servers: [server] }, builtin: { enabled: false } }, options);
+  const flags = withVerbosity({ ...QUIET, mcp: { remote_servers: [server] } }, options);
   return loadHubConfig({ files: [], variables: {}, flags });
 }
 

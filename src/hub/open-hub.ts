@@ -30,6 +30,8 @@ export interface OpenHubOptions {
   readonly lazy?: boolean;
   /** @default all sources */
   readonly only?: SourceFilter;
+  /** Shows the one configured source as it is: no tools of the hub's own, no reserved names. @default false */
+  readonly mirror?: boolean;
 }
 
 /** Reads and checks configuration layers against the schema of all parts. */
@@ -38,11 +40,11 @@ export function loadHubConfig(options: Omit<LoadOptions, "schema">): Promise<Loa
 }
 
 /** Makes a hub and starts its sources in the background. Rejects with an `OptionError` when an option cannot be used. */
-export async function openHub({ config, variables, logger: given, lazy = false, only = () => true }: OpenHubOptions): Promise<Hub> {
+export async function openHub({ config, variables, logger: given, lazy = false, mirror = false, only = () => true }: OpenHubOptions): Promise<Hub> {
   const tree = config.tree as HubConfig;
   const telemetry = createTelemetry(tree, config.secrets, given);
   const { logger, audit, redactor } = telemetry;
-  const catalog = new Catalog(resolveCatalog(tree.catalog));
+  const catalog = new Catalog(resolveCatalog(tree.catalog, { reserveNames: !mirror }));
   const limitStore = new MemoryLimitStore();
   const sources = new SourceSet(logger);
   const caller = createCaller(() => hub);
@@ -78,7 +80,7 @@ export async function openHub({ config, variables, logger: given, lazy = false, 
         variables,
         lazy,
       },
-      only,
+      (source) => only(source) && !(mirror && source.kind === "builtin"),
     ),
   });
   try {
