@@ -28,7 +28,7 @@ const ASKABLE = new Set(["elicitation/create", "sampling/createMessage", "roots/
 /** Requests of a legacy server: finds the call that each belongs to and lets that caller answer. */
 export class Asks {
   readonly #options: AsksOptions;
-  readonly #open = new Map<RequestId, AbortController>();
+  readonly #open = new Map<RequestId, { readonly call: Call; readonly controller: AbortController }>();
 
   constructor(options: AsksOptions) {
     this.#options = options;
@@ -46,11 +46,16 @@ export class Asks {
 
   /** The server takes a request back. */
   cancel(id: unknown): void {
-    if (typeof id === "string" || typeof id === "number") this.#open.get(id)?.abort();
+    if (typeof id === "string" || typeof id === "number") this.#open.get(id)?.controller.abort();
+  }
+
+  /** The call is over, and with it whatever was asked for its sake. */
+  ended(call: Call): void {
+    for (const open of this.#open.values()) if (open.call === call) open.controller.abort();
   }
 
   close(failure: Fail): void {
-    for (const controller of this.#open.values()) controller.abort(new FailError(failure));
+    for (const { controller } of this.#open.values()) controller.abort(new FailError(failure));
   }
 
   #ownerOf({ method }: RpcRequest, related: RequestId | undefined): Call | Fail | "configured" {
@@ -83,7 +88,7 @@ export class Asks {
       return answer(toRpcError(request.id, fail("limited", `${MAX_OPEN} requests of this server are open already.`)), related);
     }
     const controller = new AbortController();
-    this.#open.set(request.id, controller);
+    this.#open.set(request.id, { call, controller });
     try {
       const result = await askCaller(call, { method: request.method, params: askParams(request.params) }, controller.signal);
       if (!controller.signal.aborted) answer(rpcResult(request.id, result), related);
@@ -97,13 +102,19 @@ export class Asks {
 
 /** How often a waiting ask tells the deadline that the call lives, at most. */
 const TOUCH_MS = 5000;
+/** People take their time to answer; after this the call's idle time runs again. */
+const MAX_PATIENCE_MS = 10 * 60_000;
 
-/** Asks and keeps the call's idle time from running out meanwhile: it is the caller who is being waited for. */
+/** Asks and keeps the call's idle time from running out meanwhile: it is the caller who is being waited for, within a bound. */
 export async function askCaller(call: Call, ask: Ask, signal?: AbortSignal): Promise<JsonObject> {
   const { deadline } = call;
   if (!deadline) return call.ask(ask, signal);
   const everyMs = Math.max(20, Math.min(TOUCH_MS, deadline.remainingMs / 2));
-  const timer = setInterval(() => deadline.touch(), everyMs);
+  const patientUntil = performance.now() + MAX_PATIENCE_MS;
+  const timer = setInterval(() => {
+    if (performance.now() < patientUntil) deadline.touch();
+    else clearInterval(timer);
+  }, everyMs);
   timer.unref();
   try {
     return await call.ask(ask, signal);

@@ -214,6 +214,7 @@ export class Connection {
       return toOutcome(call.method, await sent.reply);
     } finally {
       this.#inFlight.remove(sent.id);
+      this.#asks.ended(call);
     }
   }
 

@@ -163,3 +163,18 @@ test("a server that is never content with input is given up, a caller that refus
   const refuse = (): Promise<JsonObject> => Promise.reject(new FailError(fail("denied", "No.")));
   expect(await server.call("ask", {}, { onAsk: refuse })).toMatchObject({ ok: false, kind: "denied" });
 });
+
+test("what was asked for the sake of a call ends with it", async () => {
+  await using server = run(legacy);
+  await server.listing();
+  const controller = new AbortController();
+  let wasAborted: Promise<boolean> | undefined;
+  const onAsk = (_ask: Ask, signal?: AbortSignal): Promise<JsonObject> => {
+    wasAborted = new Promise((resolve) => signal?.addEventListener("abort", () => resolve(true)));
+    controller.abort();
+    return new Promise(() => {});
+  };
+  const outcome = await server.call("ask", { method: "elicitation/create" }, { onAsk, signal: controller.signal });
+  expect(outcome).toMatchObject({ ok: false, kind: "cancelled" });
+  expect(await wasAborted).toBe(true);
+});
