@@ -102,7 +102,7 @@ function writeLog({ logger, options }: PipelineDeps, state: CallState, outcome: 
   }
   facts["kind"] = outcome.kind;
   // What a tool says when it fails is a result, and results stay out of the log.
-  if (outcome.kind !== "tool_error") facts["message"] = outcome.message;
+  if (outcome.kind !== "tool_error") facts["reason"] = outcome.message;
   if (outcome.cause !== undefined) facts["cause"] = outcome.cause;
   logger[LEVELS[outcome.kind]]("A call failed.", facts);
 }

@@ -1,0 +1,129 @@
+/** Takes lines, in order. Never blocks, never throws. */
+export interface LineSink {
+  /** `line` comes without its line break. */
+  write(line: string): void;
+  /** Waits until everything is out, or for a bounded time. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** Writes one chunk whole. Rejects with what of it is left to write. */
+export type ChunkWriter = (chunk: Buffer) => Promise<void>;
+
+/** A chunk could not be written, or only in part. */
+export class ChunkError extends Error {
+  override readonly name = "ChunkError";
+  readonly rest: Buffer;
+  /** There is no use in another try. */
+  readonly isFinal: boolean;
+
+  constructor(rest: Buffer, isFinal: boolean, options?: ErrorOptions) {
+    super("could not be written", options);
+    this.rest = rest;
+    this.isFinal = isFinal;
+  }
+}
+
+const MAX_WAITING_CHARS = 2 ** 20;
+const FIRST_RETRY_MS = 20;
+const MAX_RETRY_MS = 5000;
+const CLOSE_WITHIN_MS = 2000;
+
+export interface SinkOptions {
+  /** A line that tells of lines that were dropped, because whoever reads is slow or the disk is full. */
+  readonly describeDropped: (count: number) => string;
+  /** Hears of the first failure of each outage. */
+  readonly onError?: (error: unknown) => void;
+  readonly maxWaitingChars?: number;
+}
+
+/**
+ * Gathers lines while a chunk is on its way, so a busy hub writes few large chunks. What waits is bounded: further lines are dropped and
+ * counted, and the count is written once there is room.
+ */
+export class BufferedSink implements LineSink {
+  readonly #writeChunk: ChunkWriter;
+  readonly #options: SinkOptions;
+  readonly #maxWaitingChars: number;
+  #waiting: string[] = [];
+  #waitingChars = 0;
+  #dropped = 0;
+  #pumping: Promise<void> | undefined;
+  #isClosed = false;
+  #isBroken = false;
+  #cutPause: (() => void) | undefined;
+
+  constructor(writeChunk: ChunkWriter, options: SinkOptions) {
+    this.#writeChunk = writeChunk;
+    this.#options = options;
+    this.#maxWaitingChars = options.maxWaitingChars ?? MAX_WAITING_CHARS;
+  }
+
+  write(line: string): void {
+    if (this.#isClosed || this.#isBroken) return;
+    if (this.#waitingChars + line.length > this.#maxWaitingChars) {
+      this.#dropped += 1;
+      return;
+    }
+    this.#waiting.push(line);
+    this.#waitingChars += line.length + 1;
+    this.#pumping ??= this.#pump();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#cutPause?.();
+    let timer: NodeJS.Timeout | undefined;
+    const tooLong = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, CLOSE_WITHIN_MS);
+    });
+    await Promise.race([this.#pumping, tooLong]);
+    clearTimeout(timer);
+    this.#isBroken = true;
+    this.#cutPause?.();
+  }
+
+  async #pump(): Promise<void> {
+    // Lines of the same moment travel together.
+    await undefined;
+    while (this.#waiting.length > 0 && !this.#isBroken) await this.#deliver(this.#takeChunk());
+    if (this.#isBroken) this.#waiting = [];
+    this.#pumping = undefined;
+  }
+
+  #takeChunk(): Buffer {
+    if (this.#dropped > 0) this.#waiting.push(this.#options.describeDropped(this.#dropped));
+    this.#dropped = 0;
+    const chunk = Buffer.from(`${this.#waiting.join("\n")}\n`);
+    this.#waiting = [];
+    this.#waitingChars = 0;
+    return chunk;
+  }
+
+  async #deliver(chunk: Buffer): Promise<void> {
+    let rest = chunk;
+    // While it cannot be written, the chunk's own size counts as waiting.
+    for (let retryMs = FIRST_RETRY_MS; !this.#isBroken; retryMs = Math.min(retryMs * 2, MAX_RETRY_MS)) {
+      try {
+        await this.#writeChunk(rest);
+        return;
+      } catch (error) {
+        if (retryMs === FIRST_RETRY_MS) this.#options.onError?.(error);
+        if (!(error instanceof ChunkError) || error.isFinal) this.#isBroken = true;
+        else rest = error.rest;
+      }
+      await this.#pause(retryMs);
+    }
+  }
+
+  #pause(delayMs: number): Promise<void> {
+    if (this.#isBroken) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, this.#isClosed ? Math.min(delayMs, FIRST_RETRY_MS) : delayMs);
+      timer.unref();
+      this.#cutPause = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}

@@ -1,0 +1,69 @@
+import { createColors } from "picocolors";
+import type { JsonObject } from "../core/json.ts";
+import type { LogLevel } from "../core/ports.ts";
+
+/** One thing that happened. Message and facts are redacted and bounded already. */
+export interface LogEntry {
+  /** ISO 8601, UTC. */
+  readonly time: string;
+  readonly level: LogLevel;
+  readonly message: string;
+  readonly facts: JsonObject;
+}
+
+export type Formatter = (entry: LogEntry) => string;
+
+/** One JSON object a line: `time`, `level`, `message`, then the facts; a fact of one of these names gets a `_` in front. */
+export const formatJson: Formatter = ({ time, level, message, facts }) => {
+  const line: JsonObject = { time, level, message };
+  for (const [name, value] of Object.entries(facts)) line[name in line ? `_${name}` : name] = value;
+  return JSON.stringify(line);
+};
+
+const LABELS: Readonly<Record<LogLevel, string>> = { debug: "DEBUG", info: "INFO ", warning: "WARN ", error: "ERROR" };
+
+/** Lines for people: time, level, message, then `name=value`. A stack follows on lines of its own. */
+export function createTextFormatter(withColor: boolean): Formatter {
+  const colors = createColors(withColor);
+  const paint: Readonly<Record<LogLevel, (text: string) => string>> = { debug: colors.dim, info: colors.cyan, warning: colors.yellow, error: colors.red };
+  return ({ time, level, message, facts }) => {
+    const { stacks, words } = splitFacts(facts);
+    const tail = words.length > 0 ? ` ${colors.dim(words.join(" "))}` : "";
+    const below = stacks.map((stack) => `\n${indent(stack)}`).join("");
+    return `${colors.dim(time)} ${paint[level](LABELS[level])} ${visible(message)}${tail}${below}`;
+  };
+}
+
+function splitFacts(facts: JsonObject): { stacks: string[]; words: string[] } {
+  const stacks: string[] = [];
+  const words: string[] = [];
+  for (const [name, value] of Object.entries(facts)) {
+    const stack = stackOf(value);
+    if (stack === undefined) words.push(`${visible(name)}=${word(value)}`);
+    else stacks.push(stack);
+  }
+  return { stacks, words };
+}
+
+function stackOf(value: unknown): string | undefined {
+  const stack = typeof value === "object" && value !== null ? (value as JsonObject)["stack"] : undefined;
+  return typeof stack === "string" ? stack : undefined;
+}
+
+function indent(stack: string): string {
+  return stack
+    .split("\n")
+    .map((line) => `    ${visible(line.trim())}`)
+    .join("\n");
+}
+
+function word(value: unknown): string {
+  if (typeof value === "string" && /^[\w./:@+-]+$/.test(value)) return value;
+  return visible(JSON.stringify(value) ?? "undefined");
+}
+
+// What servers and callers say may hold line breaks and terminal codes, which would forge lines or repaint the screen.
+function visible(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- these are what is looked for
+  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, (char) => (char === "\n" ? String.raw`\n` : char === "\t" ? " " : `\\x${char.codePointAt(0)!.toString(16).padStart(2, "0")}`));
+}

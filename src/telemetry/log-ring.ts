@@ -1,0 +1,36 @@
+import type { LogLevel } from "../core/ports.ts";
+import { LEVEL_ORDER } from "./log-levels.ts";
+import { createTextFormatter, type LogEntry } from "./log-format.ts";
+
+const MAX_LINES = 1000;
+const MAX_LINE_CHARS = 2000;
+const format = createTextFormatter(false);
+
+interface RingLine {
+  readonly level: LogLevel;
+  readonly text: string;
+}
+
+/** The last lines of the log, for whoever asks a running hub. Bounded in lines and in their length. */
+export class LogRing {
+  readonly #lines: RingLine[] = [];
+  readonly #maxLines: number;
+  #next = 0;
+
+  constructor(maxLines = MAX_LINES) {
+    this.#maxLines = maxLines;
+  }
+
+  push(entry: LogEntry): void {
+    this.#lines[this.#next % this.#maxLines] = { level: entry.level, text: format(entry).slice(0, MAX_LINE_CHARS) };
+    this.#next += 1;
+  }
+
+  /** The last `limit` lines of at least this level, oldest first. */
+  lines({ limit = 100, level = "debug" }: { readonly limit?: number; readonly level?: LogLevel } = {}): string[] {
+    const first = Math.max(0, this.#next - this.#maxLines);
+    const inOrder = Array.from({ length: this.#next - first }, (_, index) => this.#lines[(first + index) % this.#maxLines]!);
+    const matching = inOrder.filter((line) => LEVEL_ORDER[line.level] >= LEVEL_ORDER[level]);
+    return limit > 0 ? matching.slice(-limit).map(({ text }) => text) : [];
+  }
+}

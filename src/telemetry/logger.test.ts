@@ -1,0 +1,110 @@
+import { expect, test } from "vitest";
+import { createAudit } from "./audit.ts";
+import type { LineSink } from "./line-sink.ts";
+import { createLogger, type LoggerOptions } from "./logger.ts";
+import { LogRing } from "./log-ring.ts";
+import { Redactor } from "./redactor.ts";
+
+class Lines implements LineSink {
+  readonly lines: string[] = [];
+  write(line: string): void {
+    this.lines.push(line);
+  }
+  async close(): Promise<void> {}
+}
+
+function loggerInto(sink: LineSink, more: Partial<LoggerOptions> = {}): ReturnType<typeof createLogger> {
+  return createLogger({ level: "debug", format: "text", sink, redactor: new Redactor(), color: false, ...more });
+}
+
+function written(more: Partial<LoggerOptions>, write: (logger: ReturnType<typeof createLogger>) => void): string[] {
+  const sink = new Lines();
+  write(loggerInto(sink, more));
+  return sink.lines;
+}
+
+test("a line for people has time, level, message and facts", () => {
+  const [line] = written({}, (logger) => logger.warning("It broke.", { source: "files", reason: "no such thing", count: 3 }));
+  expect(line).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z WARN  It broke\. source=files reason="no such thing" count=3$/);
+});
+
+test("a line for machines is one JSON object, and facts cannot pose as its own members", () => {
+  const [line] = written({ format: "json" }, (logger) => logger.info("Hi\nthere", { a: { b: [1] }, level: "fake", time: "fake" }));
+  expect(line).not.toContain("\n");
+  expect(JSON.parse(line!)).toMatchObject({ level: "info", message: "Hi\nthere", a: { b: [1] }, _level: "fake", _time: "fake" });
+});
+
+test("G66: lines below the level are not written", () => {
+  const lines = written({ level: "warning", format: "json" }, (logger) => {
+    logger.debug("a");
+    logger.info("b");
+    logger.warning("c");
+    logger.error("d");
+  });
+  expect(lines.map((line) => (JSON.parse(line) as { message: string }).message)).toEqual(["c", "d"]);
+});
+
+test("facts of a part stand on all of its lines", () => {
+  const [line] = written({ format: "json" }, (logger) => logger.with({ part: "stdio" }).with({ source: "files" }).info("x", { a: 1 }));
+  expect(JSON.parse(line!)).toMatchObject({ part: "stdio", source: "files", a: 1 });
+});
+
+test("S14: messages and facts are redacted, in both forms", () => {
+  const redactor = new Redactor();
+  redactor.add("my-known-secret");
+  for (const format of ["text", "json"] as const) {
+    const lines = written({ format, redactor }, (logger) =>
+      logger.error("got my-known-secret", { header: "Bearer abcdefgh", token: "xyz", cause: new Error("my-known-secret"), deep: { list: ["my-known-secret"] } }),
+    );
+    expect(lines.join()).not.toMatch(/my-known-secret|abcdefgh|xyz/);
+  }
+});
+
+test("text from elsewhere forges no line and paints no screen", () => {
+  const [line] = written({}, (logger) => logger.info("a\n2026-01-01 ERROR forged\u001b[31m", { x: "b\r\nc" }));
+  for (const char of ["\n", "\r", "\u001b"]) expect(line).not.toContain(char);
+});
+
+test("G64: an error shows its stack and its causes", () => {
+  const error = new Error("outer", { cause: new Error("inner") });
+  const [text] = written({}, (logger) => logger.error("x", { cause: error }));
+  expect(text).toMatch(/\n {4}Error: outer\n {4}at /);
+  const [json] = written({ format: "json" }, (logger) => logger.error("x", { cause: error }));
+  expect(JSON.parse(json!)).toMatchObject({ cause: { message: "outer", stack: expect.stringContaining("at "), cause: { message: "inner" } } });
+});
+
+test("facts of any size and shape make a line of bounded size", () => {
+  const endless: Record<string, unknown> = { big: 1n, f: () => 1, s: Symbol("s"), text: "x".repeat(1e6), list: Array.from({ length: 1e5 }, () => "y".repeat(100)) };
+  endless["self"] = endless;
+  for (const format of ["text", "json"] as const) {
+    const [line] = written({ format }, (logger) => logger.info("m".repeat(1e6), endless));
+    expect(line!.length).toBeLessThan(200_000);
+  }
+});
+
+test("colour is for terminals alone", () => {
+  expect(written({ color: true }, (logger) => logger.error("x"))[0]).toContain("\u001b[");
+  expect(written({ color: false }, (logger) => logger.error("x"))[0]).not.toContain("\u001b[");
+});
+
+test("the ring keeps the last lines, bounded, oldest first", () => {
+  const ring = new LogRing(3);
+  written({ ring }, (logger) => {
+    for (const word of ["a", "b", "c", "d"]) logger.info(word);
+    logger.error(`e${"x".repeat(1000)}`);
+  });
+  expect(ring.lines().map((line) => line.split(" ").at(-1)![0])).toEqual(["c", "d", "e"]);
+  expect(ring.lines({ level: "error" })).toHaveLength(1);
+  expect(ring.lines({ limit: 1 })).toHaveLength(1);
+  expect(ring.lines({ limit: 0 })).toHaveLength(0);
+  expect(Math.max(...ring.lines().map((line) => line.length))).toBeLessThanOrEqual(2100);
+});
+
+test("S14: an audit line is one JSON line without secrets", () => {
+  const sink = new Lines();
+  const redactor = new Redactor();
+  redactor.add("my-known-secret");
+  const line = { time: "t", call: "c", door: "d", principal: "p", method: "m", target: "x my-known-secret", kind: "ok", durationMs: 1, argumentBytes: 2, resultBytes: 3, attempts: 1 };
+  createAudit(sink, redactor).write(line);
+  expect(sink.lines.map((text) => JSON.parse(text) as unknown)).toEqual([{ ...line, target: "x ***" }]);
+});

@@ -1,0 +1,56 @@
+import type { JsonObject } from "../core/json.ts";
+import type { Logger, LogLevel } from "../core/ports.ts";
+import { boundedFacts, boundedText } from "./bounded-facts.ts";
+import type { LineSink } from "./line-sink.ts";
+import { createTextFormatter, formatJson, type Formatter, type LogEntry } from "./log-format.ts";
+import { LEVEL_ORDER } from "./log-levels.ts";
+import type { LogRing } from "./log-ring.ts";
+import type { LogFormat } from "./options.ts";
+import type { Redactor } from "./redactor.ts";
+
+export interface LoggerOptions {
+  readonly level: LogLevel;
+  readonly format: LogFormat;
+  /** Opened and closed by whoever makes the logger. */
+  readonly sink: LineSink;
+  readonly redactor: Redactor;
+  /** Only with `format: "text"`. */
+  readonly color: boolean;
+  /** Keeps the last lines for whoever asks. */
+  readonly ring?: LogRing;
+}
+
+/** A logger whose lines are bounded, free of secrets and never on stdout. */
+export function createLogger(options: LoggerOptions): Logger {
+  const { sink, ring, redactor } = options;
+  const least = LEVEL_ORDER[options.level];
+  const format: Formatter = options.format === "json" ? formatJson : createTextFormatter(options.color);
+  const write = (level: LogLevel, message: string, facts: JsonObject): void => {
+    if (LEVEL_ORDER[level] < least) return;
+    const entry: LogEntry = {
+      time: new Date().toISOString(),
+      level,
+      message: redactor.text(boundedText(message)),
+      facts: redactor.facts(boundedFacts(facts)),
+    };
+    sink.write(format(entry));
+    ring?.push(entry);
+  };
+  return loggerWith(write, {});
+}
+
+type Write = (level: LogLevel, message: string, facts: JsonObject) => void;
+
+function loggerWith(write: Write, always: JsonObject): Logger {
+  const at =
+    (level: LogLevel) =>
+    (message: string, facts?: JsonObject): void =>
+      write(level, message, facts ? { ...always, ...facts } : always);
+  return Object.freeze({
+    debug: at("debug"),
+    info: at("info"),
+    warning: at("warning"),
+    error: at("error"),
+    with: (facts: JsonObject) => loggerWith(write, { ...always, ...facts }),
+  });
+}

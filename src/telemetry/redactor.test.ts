@@ -1,0 +1,112 @@
+import { expect, test } from "vitest";
+import { Redactor } from "./redactor.ts";
+import { isSecretName } from "./secret-patterns.ts";
+
+test("S14: a registered secret is gone in all the forms in which it travels", () => {
+  const redactor = new Redactor();
+  const secret = 'pa"ss/wörd&1';
+  expect(redactor.add(secret)).toBe(true);
+  const forms = [secret, JSON.stringify({ a: secret }), encodeURIComponent(secret), Buffer.from(secret).toString("base64")];
+  for (const form of forms) expect(redactor.text(`before ${form} after`)).toMatch(/^before .*\*\*\*.* after$/);
+  for (const form of forms) expect(redactor.text(form)).not.toContain("wörd");
+});
+
+test("S14: of two secrets, one inside the other, the longer goes whole", () => {
+  const redactor = new Redactor();
+  redactor.add("secret-a");
+  redactor.add("secret-a-and-more");
+  expect(redactor.text("x secret-a-and-more y secret-a z")).toBe("x *** y *** z");
+});
+
+test("S14: a secret of a few letters is refused, as hiding it would hide words", () => {
+  const redactor = new Redactor();
+  expect(redactor.add("true")).toBe(false);
+  expect(redactor.text("it is true")).toBe("it is true");
+});
+
+test("S14: a secret made of pattern characters is taken literally", () => {
+  const redactor = new Redactor();
+  redactor.add(".*.*.*.*");
+  expect(redactor.text("plain .*.*.*.* text")).toBe("plain *** text");
+});
+
+test("cleared secrets are no longer looked for", () => {
+  const redactor = new Redactor();
+  redactor.add("old-secret");
+  redactor.clear();
+  expect(redactor.text("old-secret")).toBe("old-secret");
+});
+
+test.each([
+  ["Authorization: Bearer abc.def-ghi", "abc.def-ghi"],
+  ["authorization=bearer super-secret", "super-secret"],
+  ["Basic dXNlcjpwYXNzd29yZA==", "dXNlcjpwYXNzd29yZA"],
+  ["https://user:hunter2@example.com/x", "hunter2"],
+  ["https://user:p@ss@example.com/x", "p@ss"],
+  ["GET /?access_token=hunter2&x=1", "hunter2"],
+  ["GET /?x=1&sig=hunter2", "hunter2"],
+  ["API_KEY=hunter2 node server.js", "hunter2"],
+  ['--password="hunter two"', "hunter two"],
+  ['{"client_secret": "hunter2", "a": 1}', "hunter2"],
+  ["password: hunter2", "hunter2"],
+  ["key sk-abcdefghijklmnopqrstuv", "abcdefghijklmnop"],
+  ["ghp_abcdefghijklmnopqrstuvwxyz0123456789", "abcdefghijklmnop"],
+  ["AKIAIOSFODNN7EXAMPLE", "IOSFODNN7"],
+  ["eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abcdefghijk", "eyJzdWIiOiIxIn0"],
+])("S14: in %s the credential is gone", (text, secret) => {
+  expect(new Redactor().text(text)).not.toContain(secret);
+});
+
+test.each([
+  "Missing required parameter: password",
+  "`token` must be a string, got a number",
+  "Unknown parameter: api_key (accepted: one of \"a\", \"b\")",
+  "the token: expired an hour ago",
+  "http://127.0.0.1:8808/mcp",
+  "mail to a@b.de about https://example.com/?page=2",
+  "files__read is done",
+])("plain words stay: %s", (text) => {
+  expect(new Redactor().text(text)).toBe(text);
+});
+
+test("S14: what stands under a telling name is gone, at any depth", () => {
+  const facts = { headers: { Authorization: "x", "X-Api-Key": ["y"], accept: "z" }, env: { GITHUB_TOKEN: "t" }, progressToken: "p", tokens: 5, credentials: { user: "u" }, password: "" };
+  expect(new Redactor().facts(facts)).toEqual({
+    headers: { Authorization: "***", "X-Api-Key": ["***"], accept: "z" },
+    env: { GITHUB_TOKEN: "***" },
+    progressToken: "p",
+    tokens: 5,
+    credentials: { user: "***" },
+    password: "",
+  });
+  expect(facts.headers.Authorization).toBe("x");
+});
+
+test.each(["token", "accessToken", "API_KEY", "x-api-key", "client-secret", "Set-Cookie", "passphrase"])("%s is a telling name", (name) => {
+  expect(isSecretName(name)).toBe(true);
+});
+
+test.each(["progressToken", "tokens", "maxTokens", "key", "author", "secretary"])("%s is none", (name) => {
+  expect(isSecretName(name)).toBe(false);
+});
+
+test.each([
+  "bearer ".repeat(30_000),
+  "bearer" + " ".repeat(200_000),
+  "://".repeat(70_000),
+  `://${"a".repeat(200_000)}`,
+  "eyJ-".repeat(50_000),
+  '"password":"'.repeat(20_000),
+  `"${"a".repeat(200_000)}`,
+  "password=".repeat(20_000),
+  "password: ".repeat(20_000),
+  "basic aaaaaaaa ".repeat(15_000),
+  "sk-".repeat(70_000),
+  "token".repeat(40_000),
+])("S18: text made to hurt is searched in linear time", (text) => {
+  const redactor = new Redactor();
+  for (let index = 0; index < 200; index += 1) redactor.add(`secret-number-${index}`);
+  const startedAt = performance.now();
+  redactor.text(text);
+  expect(performance.now() - startedAt).toBeLessThan(1500);
+});

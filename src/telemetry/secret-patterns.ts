@@ -1,0 +1,45 @@
+export const REDACTED = "***";
+
+const SECRET_NAME = /(?:token|secret|password|passwd|passphrase|authorization|apikey|accesskey|privatekey|secretkey|cookie|credentials?|bearer|jwt)$/;
+/** End like secrets and are none. */
+const HARMLESS = new Set(["progresstoken", "pagetoken", "nextpagetoken"]);
+
+/** Whether what stands under this name is a secret: `api_key`, `Authorization`, `clientSecret`. */
+export function isSecretName(name: string): boolean {
+  const plain = name.slice(-80).toLowerCase().replaceAll(/[^a-z0-9]/g, "");
+  return SECRET_NAME.test(plain) && !HARMLESS.has(plain);
+}
+
+const NAMES = "token|secret|password|passwd|passphrase|api[_-]?key|access[_-]?key|private[_-]?key";
+
+// Each repetition is bounded, or ends the match when it ends, so that no text can make the search slow.
+const PATTERNS: readonly (readonly [RegExp, string])[] = [
+  // Authorization: Bearer x, Basic x
+  [/\b(bearer\s{1,8})[\w.~+/=-]{4,}/gi, `$1${REDACTED}`],
+  [/\b(basic\s{1,8})(?=[A-Za-z0-9+/]{0,200}[\dA-Z=])[A-Za-z0-9+/]{8,}={0,2}/g, `$1${REDACTED}`],
+  [/\b(Basic\s{1,8})[A-Za-z0-9+/]{8,}={0,2}/g, `$1${REDACTED}`],
+  // https://user:password@host
+  [/:\/\/[^\s/?#"'<>]{1,512}@/g, `://${REDACTED}@`],
+  // ?access_token=x, API_KEY=x, --password=x
+  [new RegExp(String.raw`((?:${NAMES}|signature|[?&;](?:sig|key|code|auth))=)(?:"[^"]{1,4096}"|'[^']{1,4096}'|[^\s"'&,;]{1,4096})`, "gi"), `$1${REDACTED}`],
+  // "password": "x"
+  [new RegExp(String.raw`("[^"\\\s]{0,40}(?:${NAMES}|authorization)"\s{0,3}:\s{0,3}")(?:[^"\\]|\\.){1,4096}`, "gi"), `$1${REDACTED}`],
+  // password: x1, where x1 has a digit and so is no word of the sentence
+  [new RegExp(String.raw`\b((?:${NAMES}):\s{0,3})(?=[^\s"']{0,200}\d)[^\s"',;]{6,4096}`, "gi"), `$1${REDACTED}`],
+  // Well-known shapes of keys
+  [/\b(?:sk|pk|rk)-[\w-]{16,}/g, REDACTED],
+  [/\b(?:gh[pousr]_|github_pat_|glpat-|xox[abprs]-|npm_)[\w-]{10,}/g, REDACTED],
+  [/\bAKIA[0-9A-Z]{16}\b/g, REDACTED],
+  [/\beyJ[\w-]{8,2000}\.[\w-]{8,4000}\.[\w-]{0,2000}/g, REDACTED],
+];
+
+/** A quick look first: most lines hold nothing of the kind. */
+const HINT = /bearer|basic|:\/\/|=|token|secret|passw|passphrase|key|auth|\b(?:sk|pk|rk)-|gh[pousr]_|github_|glpat-|xox|npm_|AKIA|eyJ/i;
+
+/** Takes out what looks like a credential. */
+export function redactPatterns(text: string): string {
+  if (!HINT.test(text)) return text;
+  let clean = text;
+  for (const [pattern, replacement] of PATTERNS) clean = clean.replace(pattern, replacement);
+  return clean;
+}

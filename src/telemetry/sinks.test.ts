@@ -1,0 +1,139 @@
+import { mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { BufferedSink, ChunkError } from "./line-sink.ts";
+import { openFileSink } from "./sinks.ts";
+
+const describeDropped = (count: number): string => `${count} dropped`;
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "toolyard-sink-"));
+});
+
+afterEach(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+test("lines are appended in order, and all are out after closing", async () => {
+  const file = join(folder, "deep", "log.txt");
+  const sink = openFileSink(file, { describeDropped });
+  for (let line = 0; line < 1000; line += 1) sink.write(`line ${line}`);
+  await sink.close();
+  expect(await readFile(file, "utf8")).toBe(Array.from({ length: 1000 }, (_, line) => `line ${line}\n`).join(""));
+});
+
+test("after closing nothing is written", async () => {
+  const file = join(folder, "log.txt");
+  const sink = openFileSink(file, { describeDropped });
+  sink.write("a");
+  await sink.close();
+  sink.write("b");
+  await sink.close();
+  expect(await readFile(file, "utf8")).toBe("a\n");
+});
+
+test("a file that is moved away is begun anew", async () => {
+  const file = join(folder, "log.txt");
+  const first = openFileSink(file, { describeDropped });
+  first.write("a");
+  await first.close();
+  const sink = openFileSink(file, { describeDropped });
+  sink.write("b");
+  await fileHas(file, "b");
+  await rename(file, `${file}.1`);
+  sink.write("c");
+  await sink.close();
+  expect([await readFile(`${file}.1`, "utf8"), await readFile(file, "utf8")]).toEqual(["a\nb\n", "c\n"]);
+});
+
+test("a file that cannot be written for a while loses nothing, and the trouble is told once", async () => {
+  const errors: unknown[] = [];
+  const blocked = join(folder, "blocked");
+  await writeFile(blocked, "a file where a folder should be");
+  const sink = openFileSink(join(blocked, "log.txt"), { describeDropped, onError: (error) => void errors.push(error) });
+  sink.write("a");
+  await until(() => errors.length > 0);
+  await rm(blocked);
+  sink.write("b");
+  await fileHas(join(blocked, "log.txt"), "b");
+  await sink.close();
+  expect(await readFile(join(blocked, "log.txt"), "utf8")).toBe("a\nb\n");
+  expect(errors).toHaveLength(1);
+});
+
+test("a reader that does not read costs bounded memory and no time; what was dropped is counted", async () => {
+  const chunks: string[] = [];
+  let letGo!: () => void;
+  const stuck = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  const sink = new BufferedSink(
+    async (chunk) => {
+      if (chunks.length === 0) await stuck;
+      chunks.push(chunk.toString());
+    },
+    { describeDropped, maxWaitingChars: 1000 },
+  );
+  sink.write("first");
+  await new Promise((resolve) => void setImmediate(resolve));
+  for (let line = 0; line < 10_000; line += 1) sink.write("0123456789");
+  letGo();
+  await sink.close();
+  const lines = chunks.join("").trimEnd().split("\n");
+  expect(lines.length).toBeLessThan(120);
+  expect(lines.at(-1)).toBe(`${10_000 - (lines.length - 2)} dropped`);
+});
+
+test("what was written in part goes on where it stopped", async () => {
+  let written = "";
+  const sink = new BufferedSink(
+    async (chunk) => {
+      const part = chunk.subarray(0, 3);
+      written += part.toString();
+      if (part.length < chunk.length) throw new ChunkError(chunk.subarray(3), false);
+    },
+    { describeDropped },
+  );
+  sink.write("abcdefg");
+  await until(() => written.endsWith("\n"));
+  await sink.close();
+  expect(written).toBe("abcdefg\n");
+});
+
+test("a target that is gone for good is given up", async () => {
+  let tries = 0;
+  const sink = new BufferedSink(
+    async (chunk) => {
+      tries += 1;
+      throw new ChunkError(chunk, true);
+    },
+    { describeDropped },
+  );
+  sink.write("a");
+  await until(() => tries > 0);
+  sink.write("b");
+  await sink.close();
+  expect(tries).toBe(1);
+});
+
+test("closing does not wait for ever", async () => {
+  const sink = new BufferedSink(() => new Promise(() => {}), { describeDropped });
+  sink.write("a");
+  const startedAt = performance.now();
+  await sink.close();
+  expect(performance.now() - startedAt).toBeLessThan(4000);
+});
+
+async function until(isTrue: () => boolean): Promise<void> {
+  while (!isTrue()) await new Promise((resolve) => void setTimeout(resolve, 2));
+}
+
+async function fileHas(file: string, line: string): Promise<void> {
+  for (;;) {
+    const text = await readFile(file, "utf8").catch(() => "");
+    if (text.includes(`${line}\n`)) return;
+    await new Promise((resolve) => void setTimeout(resolve, 2));
+  }
+}
