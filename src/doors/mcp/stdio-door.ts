@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import type { Readable } from "node:stream";
 import { LOCAL_PRINCIPAL } from "../../core/call.ts";
 import { isJsonObject } from "../../core/json.ts";
@@ -6,7 +5,7 @@ import { rpcError, RPC } from "../../wire/messages.ts";
 import { claimsModernEra } from "../../wire/modern/envelope.ts";
 import { MAX_BATCH } from "./legacy/http-checks.ts";
 import type { Outlet } from "./legacy/outlet.ts";
-import { LegacySession, type SessionDeps } from "./legacy/session.ts";
+import { connectionId, LegacySession, type SessionDeps } from "./legacy/session.ts";
 import type { ModernEndpoint } from "./modern/endpoint.ts";
 import { ModernPipe } from "./modern-pipe.ts";
 import { StdioReader } from "./stdio-reader.ts";
@@ -42,7 +41,7 @@ export class StdioDoor {
       (text) => this.#write(text),
       () => this.#state === "reading",
     );
-    const connection = `stdio-${randomBytes(8).toString("hex")}`;
+    const connection = connectionId();
     this.#session = new LegacySession(deps, { connection, door: "mcp-stdio", principal: LOCAL_PRINCIPAL, outlet: this.#pipe });
     this.#modern = new ModernPipe({
       endpoint: deps.modern,

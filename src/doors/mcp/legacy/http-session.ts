@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { EventStream } from "../../../http/event-stream.ts";
 import type { EventLog, SessionEvents } from "./event-log.ts";
 import { replay, type PostReply, type ReplyHome } from "./post-reply.ts";
-import { LegacySession, type SessionDeps, type SessionStart } from "./session.ts";
+import { connectionId, LegacySession, type SessionDeps, type SessionStart } from "./session.ts";
 import { STANDING, StandingStream } from "./standing-stream.ts";
 
 /** One session of Streamable HTTP: the session itself, its standing stream and the streams of its calls. */
@@ -20,7 +20,7 @@ export class HttpSession implements ReplyHome {
     this.events = log.session();
     this.standing = new StandingStream(this.events);
     this.#retryMs = deps.options.retryMs;
-    this.session = new LegacySession(deps, { connection: this.id, door: "mcp-http", principal, outlet: this.standing });
+    this.session = new LegacySession(deps, { connection: connectionId(), door: "mcp-http", principal, outlet: this.standing });
   }
 
   /** Neither answers anything nor has anybody listening. */

@@ -164,7 +164,8 @@ describe("sessions", () => {
     expect((await send({ method: "DELETE", headers })).status).toBe(200);
     expect((await running).json.error.code).toBe(-32603);
     expect((await send({ headers, body: rpc(2, "ping") })).status).toBe(404);
-    expect(door.hub.released).toEqual([headers["mcp-session-id"]]);
+    expect(door.hub.released).toEqual([door.hub.calls.at(-1)?.client.connection]);
+    expect(door.hub.released[0]).not.toBe(headers["mcp-session-id"]);
   });
 
   test("S17: a session is its principal's own", async () => {
@@ -326,6 +327,25 @@ describe("answers", () => {
     const ask = await events.until(({ method }) => method === "elicitation/create");
     expect((await send({ headers, body: { jsonrpc: "2.0", id: ask["id"], result: { action: "decline" } } })).status).toBe(202);
     expect((await events.until(({ id, method }) => id === 1 && !method))["result"]).toEqual(text('{"action":"decline"}'));
+  });
+
+  test("a call that is quiet for long becomes a stream, whose comments keep the connection alive", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] });
+    try {
+      const patient = await start();
+      const headers = await openSession(undefined, undefined, { to: patient });
+      const started = createGate();
+      patient.hub.started.on(started.open);
+      const running = stream({ to: patient, headers, body: callTool(1, "slow") });
+      await started.opened;
+      vi.advanceTimersByTime(20_000);
+      const events = await running;
+      patient.hub.gate.open();
+      await events.ended;
+      expect(events.messages).toMatchObject([{ id: 1, result: text("done") }]);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   test("C17: batches are served up to 2025-03-26 and refused since", async () => {

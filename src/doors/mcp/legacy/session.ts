@@ -307,6 +307,14 @@ export class LegacySession implements BoardMember, ScopeOwner {
   }
 }
 
+let lastConnection = 0;
+
+/** Names a connection to the rest of the hub. It is no session id: those open doors, and this may stand in a log. */
+export function connectionId(): string {
+  lastConnection += 1;
+  return `mcp-${lastConnection}`;
+}
+
 /** Questions to one client that may wait for an answer at once. */
 const MAX_WAITING_ASKS = 64;
 

@@ -5,7 +5,7 @@ import { sendText } from "../../../http/refusal.ts";
 import type { LegacyExchange } from "./exchange.ts";
 import { batchProblem, FULL, isJson, sendProblem, SESSION_NOT_FOUND } from "./http-checks.ts";
 import type { Outlet } from "./outlet.ts";
-import { LegacySession, type SessionDeps } from "./session.ts";
+import { connectionId, LegacySession, type SessionDeps } from "./session.ts";
 
 interface Connection {
   readonly session: LegacySession;
@@ -38,7 +38,7 @@ export class LegacySse {
     if (this.#connections.size >= this.#deps.options.maxSessions) return sendProblem(response, FULL);
     const id = randomBytes(16).toString("hex");
     const stream = context.openStream();
-    const session = new LegacySession(this.#deps, { connection: id, door: "mcp-sse", principal: context.principal, outlet: streamOutlet(stream) });
+    const session = new LegacySession(this.#deps, { connection: connectionId(), door: "mcp-sse", principal: context.principal, outlet: streamOutlet(stream) });
     this.#connections.set(id, { session, stream, mode });
     stream.onClosed(() => this.#end(id));
     this.#endStreamsOn(context.closing);

@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { toolModeOfMeta, toolModeOfRequest } from "./tool-mode.ts";
+
+test.each([
+  [{ "x-mcp-tool-mode": "discovery" }, "", "discovery"],
+  [{ "x-mcp-tool-mode": " DisCovery " }, "", "discovery"],
+  [{ "x-mcp-tool-mode": "show_all" }, "", "all"],
+  [{ "x-mcp-tool-mode": "nonsense" }, "tool_mode=discovery", "normal"],
+  [{ "x-mcp-show-all": "true" }, "", "all"],
+  [{ "x-mcp-show-all": "false" }, "tool_mode=discovery", "discovery"],
+  [{}, "tool_mode=DISCOVERY", "discovery"],
+  [{}, "tool_mode=", "normal"],
+  [{}, "show_all=1", "all"],
+  [{}, "", undefined],
+])("C31: headers %j and query %j mean %s", (headers, query, mode) => {
+  expect(toolModeOfRequest(headers, new URLSearchParams(query))).toBe(mode);
+});
+
+test.each([
+  [{ "toolyard/toolMode": "discovery" }, "discovery"],
+  [{ tool_mode: "all" }, "all"],
+  [{ tool_mode: 5 }, undefined],
+  [{}, undefined],
+])("C32: _meta %j means %s", (meta, mode) => {
+  expect(toolModeOfMeta(meta)).toBe(mode);
+});
