@@ -11,17 +11,36 @@ export type Verdict =
   /** It answered, and not as a modern server does; `error` is what it said. */
   | { readonly type: "other"; readonly reason: string };
 
+/** A server that refuses a revision and names one that is spoken here is asked again, this often in all. */
+const MAX_PROBES = 2;
+
+type Revision = (typeof MODERN_REVISIONS)[number];
+
 /** Asks whether the server speaks the modern era. Rejects with a `FailError` only when the connection failed or `signal` aborted. */
 export async function discover(exchange: Exchange, transport: Transport, options: HandshakeOptions, signal: AbortSignal): Promise<Verdict> {
-  const envelope = envelopeWriter(LATEST_MODERN_REVISION, options);
-  const sent = exchange.start("server/discover", { _meta: envelope({}) }, { signal, cancelBy: transport.perRequestStreams ? "stream" : "nothing" });
-  const reply = await sent.reply;
-  if ("error" in reply) return { type: "other", reason: refusal(reply.error) };
-  const { result } = reply;
-  const versions = result["supportedVersions"];
-  const revision = Array.isArray(versions) ? MODERN_REVISIONS.find((known) => versions.includes(known)) : undefined;
+  let asked: Revision = LATEST_MODERN_REVISION;
+  for (let probe = 1; ; probe += 1) {
+    const params = { _meta: envelopeWriter(asked, options)({}) };
+    const reply = await exchange.start("server/discover", params, { signal, cancelBy: transport.perRequestStreams ? "stream" : "nothing" }).reply;
+    if (!("error" in reply)) return verdictOn(reply.result, transport, options);
+    const offered = offeredRevision(reply.error);
+    if (offered === undefined || probe === MAX_PROBES) return { type: "other", reason: refusal(reply.error) };
+    asked = offered;
+  }
+}
+
+function verdictOn(result: JsonObject, transport: Transport, options: HandshakeOptions): Verdict {
+  const revision = knownAmong(result["supportedVersions"]);
   if (revision === undefined) return { type: "other", reason: "it names no revision of the modern era that is spoken here" };
   return { type: "modern", era: modernEra(result, revision, transport, options) };
+}
+
+function offeredRevision({ code, data }: RpcErrorObject): Revision | undefined {
+  return code === RPC.unsupportedProtocolVersion && isJsonObject(data) ? knownAmong(data["supported"]) : undefined;
+}
+
+function knownAmong(versions: unknown): Revision | undefined {
+  return Array.isArray(versions) ? MODERN_REVISIONS.find((known) => versions.includes(known)) : undefined;
 }
 
 function refusal(error: RpcErrorObject): string {
