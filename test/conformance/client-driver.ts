@@ -14,6 +14,8 @@ const url = process.argv.at(-1) ?? "";
 const scenario = process.env["MCP_CONFORMANCE_SCENARIO"] ?? "";
 const context = JSON.parse(process.env["MCP_CONFORMANCE_CONTEXT"] ?? "{}") as { toolCalls?: { name: string; arguments: Json }[] };
 const REPLY_MS = 20_000;
+/** The hub's own. */
+const OWN_TOOLS = new Set(["tool_search", "execute_tool"]);
 
 interface Tool {
   readonly name: string;
@@ -63,9 +65,6 @@ async function use(): Promise<void> {
   await callAll(shown.map(({ name, inputSchema }) => ({ name, arguments: sampleOf(inputSchema) })));
 }
 
-/** The hub's own. */
-const OWN_TOOLS = new Set(["tool_search", "execute_tool"]);
-
 async function useLists(): Promise<void> {
   const { resources = [] } = (await request("resources/list")) as { resources?: { uri: string }[] };
   for (const { uri } of resources) await request("resources/read", { uri });
@@ -74,7 +73,12 @@ async function useLists(): Promise<void> {
 }
 
 async function callAll(calls: readonly { name: string; arguments: Json }[]): Promise<void> {
-  for (const call of calls) await request("tools/call", call);
+  for (const { name, arguments: args } of calls) await request("tools/call", { name, arguments: withoutNulls(args) });
+}
+
+/** What is not given is left out: the hub checks arguments against the tool's schema, and `null` is not a boolean. */
+function withoutNulls(args: Json): Json {
+  return Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null));
 }
 
 async function roundTrip(tools: readonly Tool[]): Promise<void> {
