@@ -165,7 +165,7 @@ describe("kill", () => {
     expect(isAlive(child.pid)).toBe(false);
   });
 
-  test("every child dies with this process", () => {
+  test("every child dies with this process", async () => {
     const module = pathToFileURL(join(import.meta.dirname, "child.ts")).href;
     const program = `
       const { spawnChild } = await import(${JSON.stringify(module)});
@@ -175,7 +175,8 @@ describe("kill", () => {
     const pids = result.stdout.trim().split(" ").map(Number);
     expect(result.status).toBe(3);
     expect(pids).toHaveLength(2);
-    expect(pids.filter(isAlive)).toEqual([]);
+    // A process that was sent SIGKILL needs a moment to go; the test's own time bounds it.
+    while (pids.some(isAlive)) await new Promise((resolve) => setTimeout(resolve, 5));
   });
 });
 

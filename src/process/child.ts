@@ -68,7 +68,7 @@ export async function spawnChild(options: SpawnOptions): Promise<Child> {
     registry.cancel();
     throw startFailure(command, error);
   }
-  const tree: Tree = { pid: handle.pid!, marker, startedAt: readProcess(handle.pid!)?.startedAt ?? 0 };
+  const tree: Tree = { pid: handle.pid!, marker, startedAt: readProcess(handle.pid!)?.startedAt ?? 0, bornAt: performance.now() };
   registry.add(tree);
   return new SpawnedChild(handle, tree, registry);
 }

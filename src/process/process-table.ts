@@ -16,9 +16,12 @@ export interface ProcessRow {
 /**
  * All processes that can be seen. On Linux from /proc, read synchronously: it is memory, not disk, and a snapshot taken in one
  * go cannot be outrun by its own pauses. On macOS from `ps`. Empty on Windows, where `taskkill` walks the tree.
+ *
+ * With `fromPid`, Linux leaves out smaller numbers, for whoever looks for what started after that process: numbers are given out in
+ * order, and the caller knows that it was not long ago.
  */
-export function readProcessTable(platform: NodeJS.Platform = process.platform): ProcessRow[] {
-  if (platform === "linux") return readProc();
+export function readProcessTable(platform: NodeJS.Platform = process.platform, fromPid = 0): ProcessRow[] {
+  if (platform === "linux") return readProc(hasWrapped(fromPid) ? 0 : fromPid);
   if (platform === "win32") return [];
   return readPs();
 }
@@ -41,12 +44,23 @@ export function readEnvironment(pid: number): string {
   }
 }
 
-function readProc(): ProcessRow[] {
+/** Whether numbers began anew since `pid` was given out. The last one given out ends the line of /proc/loadavg. */
+function hasWrapped(pid: number): boolean {
+  try {
+    return !(Number(readFileSync("/proc/loadavg", "latin1").trim().split(" ").at(-1)) >= pid);
+  } catch {
+    return true;
+  }
+}
+
+function readProc(fromPid: number): ProcessRow[] {
   const rows: ProcessRow[] = [];
   for (const name of readdirSync("/proc")) {
     const first = name.charCodeAt(0);
     if (first < 49 || first > 57) continue;
-    const row = readProcess(Number(name));
+    const pid = Number(name);
+    if (pid < fromPid) continue;
+    const row = readProcess(pid);
     if (row) rows.push(row);
   }
   return rows;

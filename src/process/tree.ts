@@ -12,7 +12,12 @@ export interface Tree {
   readonly marker: string;
   /** From the process table; 0 where unknown. */
   readonly startedAt: number;
+  /** When it was started, on the clock of `performance.now()`. */
+  readonly bornAt: number;
 }
+
+/** Within this time of its start, all that a child started has a larger number than it, or numbers were seen to begin anew. */
+const YOUNG_TREE_MS = 60_000;
 
 /** Milliseconds between two looks at a tree that is asked to end. */
 const POLL_MS = process.platform === "linux" ? 15 : 60;
@@ -62,7 +67,9 @@ export function hasGroup(pid: number): boolean {
 
 /** Living processes of the trees, found by parentage, group, session and marker. One reading of the process table for all. */
 export function findTrees(trees: readonly Tree[]): ProcessRow[] {
-  const table = readProcessTable();
+  const oldest = performance.now() - YOUNG_TREE_MS;
+  const fromPid = trees.every((tree) => tree.bornAt > oldest) ? Math.min(...trees.map((tree) => tree.pid)) : 0;
+  const table = readProcessTable(process.platform, fromPid);
   const found = new Map<number, ProcessRow>();
   for (const tree of trees) for (const row of descendants(tree, table)) found.set(row.pid, row);
   return Array.from(found.values());
