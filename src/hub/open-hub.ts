@@ -66,7 +66,7 @@ export async function openHub({ config, variables, logger: given, lazy = false, 
     sources,
     createPipeline: createHubPipeline,
     logger,
-    redact: (text) => redactor.redact(text),
+    redact: (text) => redactor.text(text),
     closeParts: async () => {
       await limitStore.close();
       await telemetry.close();

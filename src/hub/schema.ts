@@ -10,8 +10,7 @@ import { httpSchema } from "../providers/http/options.ts";
 import { modulesSchema } from "../providers/modules/options.ts";
 import { ScriptsSchema } from "../providers/scripts/options.ts";
 import { stdioSchema } from "../providers/stdio/options.ts";
-const LoggingSchema = Type.Object({ level: Type.Optional(Type.String()), format: Type.Optional(Type.String()) });
-const AuditSchema = Type.Object({ file: Type.Optional(Type.Path()) });
+import { AuditSchema, LoggingSchema } from "../telemetry/options.ts";
 
 const ServerSchema = Type.Object(
   { ...HTTP_OPTION_SCHEMAS, ...MCP_OPTION_SCHEMAS, sessions: Type.Optional(LegacySessionSchema) },

@@ -1,20 +1,52 @@
 import type { Audit, Logger } from "../core/ports.ts";
+import { createAudit, NO_AUDIT } from "../telemetry/audit.ts";
+import type { LineSink } from "../telemetry/line-sink.ts";
+import { createLogger } from "../telemetry/logger.ts";
+import { LogRing } from "../telemetry/log-ring.ts";
+import { resolveAudit, resolveLogging, type AuditOptions } from "../telemetry/options.ts";
+import { Redactor } from "../telemetry/redactor.ts";
+import { openFileSink, openStderrSink, type SinkOptions } from "../telemetry/sinks.ts";
 import type { HubConfig } from "./schema.ts";
 
 export interface Telemetry {
   readonly logger: Logger;
   readonly audit: Audit;
-  readonly redactor: { redact(text: string): string };
+  readonly redactor: Redactor;
+  /** The last lines of the log, oldest first, redacted. */
   logLines(count: number): readonly string[];
+  /** Writes out what waits, and closes files. */
   close(): Promise<void>;
 }
 
-export function createTelemetry(config: HubConfig, _secrets: readonly string[], given?: Logger): Telemetry {
-  const make = (facts: object): Logger => {
-    const log = (level: string) => (message: string, more: object = {}) => {
-      if (config.logging?.level === "debug" || level !== "debug") process.stderr.write(`${level} ${message} ${JSON.stringify({ ...facts, ...more })}\n`);
-    };
-    return { debug: log("debug"), info: log("info"), warning: log("warning"), error: log("error"), with: (more) => make({ ...facts, ...more }) };
+/** The hub's log and audit as `[logging]` and `[audit]` say; `given` is a program's own logger, which then gets everything. */
+export function createTelemetry(config: HubConfig, secrets: readonly string[], given?: Logger): Telemetry {
+  const redactor = new Redactor();
+  for (const secret of secrets) redactor.add(secret);
+  const ring = new LogRing();
+  const { level, format, file } = resolveLogging(config.logging);
+  const sink = file === undefined ? openStderrSink(LOG_SINK) : openFileSink(file, LOG_SINK);
+  const color = process.stderr.isTTY === true && process.env["NO_COLOR"] === undefined && file === undefined;
+  const logger = given ?? createLogger({ level, format, sink, redactor, color, ring });
+  const auditSink = openAuditSink(resolveAudit(config.audit), logger);
+  return {
+    logger,
+    audit: auditSink ? createAudit(auditSink, redactor) : NO_AUDIT,
+    redactor,
+    logLines: (count) => ring.lines({ limit: count }),
+    close: async () => {
+      await auditSink?.close();
+      await sink.close();
+    },
   };
-  return { logger: given ?? make({}), audit: { write: () => {} }, redactor: { redact: (text) => text }, logLines: () => [], close: async () => {} };
+}
+
+const LOG_SINK: SinkOptions = { describeDropped: (count) => `… ${count} lines were dropped, since nobody took them in time` };
+
+function openAuditSink(options: AuditOptions, logger: Logger): LineSink | undefined {
+  if (options.to === "none") return undefined;
+  const sink: SinkOptions = {
+    describeDropped: (count) => JSON.stringify({ time: new Date().toISOString(), dropped: count }),
+    onError: (error) => logger.error("The audit cannot be written; lines wait as far as there is room.", { error: error instanceof Error ? error.message : String(error) }),
+  };
+  return options.to === "file" ? openFileSink(options.file, sink) : openStderrSink(sink);
 }
