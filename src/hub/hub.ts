@@ -29,6 +29,8 @@ export interface HubParts {
   readonly logger: Logger;
   /** Takes the configuration's secrets out of a text. */
   redact(text: string): string;
+  /** One more text that must appear nowhere. */
+  hide(secret: string): void;
   /** Ends what the parts opened: files, stores. */
   closeParts(): Promise<void>;
 }
@@ -179,6 +181,7 @@ export class Hub implements HubPort {
    * as it was, when an option cannot be used.
    */
   async reconfigure(config: LoadedConfig): Promise<SourceChanges> {
+    for (const secret of config.secrets) this.#parts.hide(secret);
     const wanted = wantedSources(config.tree as HubConfig, config.folder);
     const pipeline = this.#parts.createPipeline(config);
     const changes = await this.#parts.sources.apply(this.#parts.planner.plan(wanted, config.unusable), {

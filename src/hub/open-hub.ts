@@ -42,7 +42,7 @@ export function loadHubConfig(options: Omit<LoadOptions, "schema">): Promise<Loa
 /** Makes a hub and starts its sources in the background. Rejects with an `OptionError` when an option cannot be used. */
 export async function openHub({ config, variables, logger: given, lazy = false, mirror = false, only = () => true }: OpenHubOptions): Promise<Hub> {
   const tree = config.tree as HubConfig;
-  const telemetry = createTelemetry(tree, config.secrets, given);
+  const telemetry = createTelemetry(tree, variables, given);
   const { logger, audit, redactor } = telemetry;
   const catalog = new Catalog(resolveCatalog(tree.catalog, { reserveNames: !mirror }));
   const limitStore = new MemoryLimitStore();
@@ -67,6 +67,7 @@ export async function openHub({ config, variables, logger: given, lazy = false, 
     createPipeline: createHubPipeline,
     logger,
     redact: (text) => redactor.text(text),
+    hide: (secret) => void redactor.add(secret),
     closeParts: async () => {
       await limitStore.close();
       await telemetry.close();

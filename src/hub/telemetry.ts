@@ -1,11 +1,11 @@
 import type { Audit, Logger } from "../core/ports.ts";
 import { createAudit, NO_AUDIT } from "../telemetry/audit.ts";
-import type { LineSink } from "../telemetry/line-sink.ts";
+import type { LineSink, SinkOptions } from "../telemetry/line-sink.ts";
 import { createLogger } from "../telemetry/logger.ts";
 import { LogRing } from "../telemetry/log-ring.ts";
 import { resolveAudit, resolveLogging, type AuditOptions } from "../telemetry/options.ts";
 import { Redactor } from "../telemetry/redactor.ts";
-import { openFileSink, openStderrSink, type SinkOptions } from "../telemetry/sinks.ts";
+import { openFileSink, openStderrSink } from "../telemetry/sinks.ts";
 import type { HubConfig } from "./schema.ts";
 
 export interface Telemetry {
@@ -19,13 +19,12 @@ export interface Telemetry {
 }
 
 /** The hub's log and audit as `[logging]` and `[audit]` say; `given` is a program's own logger, which then gets everything. */
-export function createTelemetry(config: HubConfig, secrets: readonly string[], given?: Logger): Telemetry {
+export function createTelemetry(config: HubConfig, variables: Readonly<Record<string, string | undefined>>, given?: Logger): Telemetry {
   const redactor = new Redactor();
-  for (const secret of secrets) redactor.add(secret);
   const ring = new LogRing();
   const { level, format, file } = resolveLogging(config.logging);
   const sink = file === undefined ? openStderrSink(LOG_SINK) : openFileSink(file, LOG_SINK);
-  const color = process.stderr.isTTY === true && process.env["NO_COLOR"] === undefined && file === undefined;
+  const color = process.stderr.isTTY === true && variables["NO_COLOR"] === undefined && file === undefined;
   const logger = given ?? createLogger({ level, format, sink, redactor, color, ring });
   const auditSink = openAuditSink(resolveAudit(config.audit), logger);
   return {
