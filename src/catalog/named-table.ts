@@ -17,29 +17,33 @@ export class NamedTable<R extends NamedRecord, P extends Prepared<R>> {
   readonly rows: readonly P[];
   readonly problems: readonly Problem[];
   readonly #what: string;
-  readonly #book: NameBook<R>;
-  readonly #byRecord: ReadonlyMap<R, P>;
+  readonly #book: NameBook<P>;
+  #byRecord: ReadonlyMap<R, P> | undefined;
 
-  /** `items` come in order of precedence; `what` is the noun for messages. */
+  /** `items` come in order of precedence, those of one source by name; `what` is the noun for messages. */
   constructor(what: string, items: readonly P[], separator: string) {
     this.#what = what;
-    this.#book = new NameBook(
-      items.map((item) => item.record),
-      { separator },
-    );
-    const rows = items.map((item) => renamedRow(item, this.#book.nameOf(item.record), "name"));
-    this.#byRecord = new Map(rows.map((row) => [row.record, row]));
+    this.#book = new NameBook(items, { separator, namedOf: (item) => item.record, mcpNameOf: (item) => item.key });
+    const { renamed } = this.#book;
+    const rows = renamed.size === 0 ? items : items.map((item) => this.#rowOf(item));
     this.rows = rows.toSorted((a, b) => compareText(a.key, b.key));
-    this.problems = items.flatMap((item, at) => (rows[at]!.key === item.key ? [] : [this.#shadowProblem(item, rows[at]!.key)]));
+    this.problems = Array.from(renamed, ([item, name]) => this.#shadowProblem(item, name));
   }
 
   nameOf(record: R, surface: Surface): string | undefined {
-    return this.#byRecord.has(record) ? this.#book.nameOf(record, surface) : undefined;
+    this.#byRecord ??= new Map(this.#book.records.map((item) => [item.record, item]));
+    const item = this.#byRecord.get(record);
+    return item && this.#book.nameOf(item, surface);
   }
 
   /** Rows that a spelling may mean, whoever asks. */
   candidates(name: string): readonly P[] {
-    return this.#book.candidates(name).map((record) => this.#byRecord.get(record)!);
+    return this.#book.candidates(name).map((item) => this.#rowOf(item));
+  }
+
+  #rowOf(item: P): P {
+    const name = this.#book.renamed.get(item);
+    return name === undefined ? item : renamedRow(item, name, "name");
   }
 
   resolve<T extends CallTarget>(name: string, view: View, permits: (row: P) => boolean, target: (record: R) => T): Lookup<T> {
@@ -53,8 +57,8 @@ export class NamedTable<R extends NamedRecord, P extends Prepared<R>> {
   }
 
   #shadowProblem(item: P, name: string): Problem {
-    const owner = this.#book.shadowerOf(item.record);
-    const whose = owner ? `source \`${owner.source.id}\` has that name` : "that name is taken";
+    const owner = this.#book.shadowerOf(item);
+    const whose = owner ? `source \`${owner.record.source.id}\` has that name` : "that name is taken";
     return { source: item.record.source.id, subject: item.key, message: `\`${item.key}\` is offered as \`${name}\`, since ${whose}.` };
   }
 }

@@ -6,7 +6,7 @@ import type { Listing, Problem, PromptRecord, ResourceRecord, Source, TemplateRe
 import { UriTemplate } from "../core/uri-template.ts";
 import { cleanDefinition } from "./clean-definition.ts";
 import type { CatalogOptions } from "./options.ts";
-import { mayUseReservedNames, RESERVED_NAMES } from "./precedence.ts";
+import { compareText, mayUseReservedNames, RESERVED_NAMES } from "./precedence.ts";
 import { isReadOnly, toolEntry } from "./tool-entry.ts";
 
 /** A record with the wire shape it has in a list, and that shape's JSON text, under the name it has when nobody else wants it. */
@@ -114,24 +114,27 @@ function templateOf(record: TemplateRecord): string {
   return record.uriTemplate;
 }
 
-/** Prepares what can be shown, the first of what one source offers twice, and reports the rest and whatever had to be cleaned. */
+/**
+ * Prepares what can be shown, sorted by what it is shown under: of what one source offers twice the first, and a report of the rest
+ * and of whatever had to be cleaned.
+ */
 function prepareAll<R, P extends Prepared<R>>(records: readonly R[], identity: (record: R) => string, report: Report, prepare: (record: R) => P): P[] {
   const seen = new Set<string>();
-  return records.flatMap((record) => {
+  const items: P[] = [];
+  for (const record of records) {
     const id = identity(record);
-    if (seen.has(id)) {
+    if (seen.size === seen.add(id).size) {
       report(id, `\`${id}\` is offered twice by this source; the first one is used.`);
-      return [];
+      continue;
     }
-    seen.add(id);
     try {
       const prepared = prepare(record);
       for (const note of prepared.notes) report(prepared.key, `Since clients and models read it, ${note}.`);
-      return [prepared];
+      items.push(prepared);
     } catch (error) {
       // A definition made in code may hold what JSON cannot; the others are still good.
       report(id, `\`${id}\` is not offered, since its definition is not JSON: ${messageOf(error)}`);
-      return [];
     }
-  });
+  }
+  return items.toSorted((a, b) => compareText(a.key, b.key));
 }

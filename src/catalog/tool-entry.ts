@@ -7,16 +7,13 @@ import type { ToolRecord } from "../core/records.ts";
  */
 export function toolEntry(record: ToolRecord, name: string): JsonObject {
   const { definition } = record;
-  const described = record.description !== (definition["description"] ?? "");
   const schema = listedSchema(record);
-  return {
-    ...("name" in definition ? {} : { name }),
-    ...definition,
-    name,
-    ...(described ? { description: record.description } : {}),
-    ...(schema === definition["inputSchema"] ? {} : { inputSchema: schema }),
-    ...(record.outputSchema !== undefined && definition["outputSchema"] === undefined ? { outputSchema: record.outputSchema } : {}),
-  };
+  // Members that the definition has keep their places in it.
+  const entry: JsonObject = "name" in definition ? { ...definition, name } : { name, ...definition };
+  if (record.description !== (definition["description"] ?? "")) entry["description"] = record.description;
+  if (schema !== definition["inputSchema"]) entry["inputSchema"] = schema;
+  if (record.outputSchema !== undefined && definition["outputSchema"] === undefined) entry["outputSchema"] = record.outputSchema;
+  return entry;
 }
 
 /**

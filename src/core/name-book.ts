@@ -1,4 +1,5 @@
 import {
+  identityOf,
   MAX_NAME_LENGTH,
   NAME_RULES,
   READ_SEPARATORS,
@@ -12,9 +13,13 @@ import {
   type Surface,
 } from "./names.ts";
 
-export interface NameBookOptions {
+export interface NameBookOptions<T> {
   /** Between namespace and name on the MCP surface. */
   readonly separator: string;
+  /** What a record's names are made of. */
+  readonly namedOf: (record: T) => Named;
+  /** What `renderMcpName` gives for a record, where somebody has it already. */
+  readonly mcpNameOf?: (record: T) => string;
 }
 
 /**
@@ -22,29 +27,39 @@ export interface NameBookOptions {
  * shows is understood on all of them and never means another record. Among records that want one name the earlier one gets it;
  * the others are shown with their namespace, and if that is taken too with a digest of their identity.
  */
-export class NameBook<T extends Named> {
-  readonly #records: readonly T[];
+export class NameBook<T> {
+  readonly records: readonly T[];
   readonly #separator: string;
+  readonly #namedOf: (record: T) => Named;
+  readonly #mcpNameOf: (record: T) => string;
   readonly #owners = new Map<string, T>();
-  readonly #names: { [S in Surface]?: ReadonlyMap<T, string> } = {};
+  /** For each surface looked at so far, the records that are not shown under the name they want. */
+  readonly #renamed = new Map<Surface, ReadonlyMap<T, string>>();
   #index: NamespaceIndex<T> | undefined;
 
   /** `records` come in order of precedence. */
-  constructor(records: readonly T[], options: NameBookOptions) {
-    this.#records = records;
-    this.#separator = options.separator;
-    const { separator } = options;
-    this.#names.mcp = this.#assign("mcp", separator, (record) => renderMcpName(record, separator));
+  constructor(records: readonly T[], { separator, namedOf, mcpNameOf }: NameBookOptions<T>) {
+    this.records = records;
+    this.#separator = separator;
+    this.#namedOf = namedOf;
+    this.#mcpNameOf = mcpNameOf ?? ((record) => renderMcpName(namedOf(record), separator));
+    this.#settle("mcp");
   }
 
   /** The record's name on a surface. The record must be one of the book's. */
   nameOf(record: T, surface: Surface = "mcp"): string {
-    return this.#namesOn(surface).get(record)!;
+    this.#settle(surface);
+    return this.#renamed.get(surface)!.get(record) ?? this.#wantedName(record, surface);
+  }
+
+  /** The records that are shown on the MCP surface under another name than they want, with that name. */
+  get renamed(): ReadonlyMap<T, string> {
+    return this.#renamed.get("mcp")!;
   }
 
   /** Who wanted the same name on the MCP surface and has it. */
   shadowerOf(record: T): T | undefined {
-    const owner = this.#owners.get(renderMcpName(record, this.#separator));
+    const owner = this.#owners.get(this.#mcpNameOf(record));
     return owner === record ? undefined : owner;
   }
 
@@ -62,13 +77,13 @@ export class NameBook<T extends Named> {
   #read(name: string): readonly T[] {
     const owner = this.#owners.get(name) ?? this.#ownerElsewhere(name);
     if (owner) return [owner];
-    this.#index ??= new NamespaceIndex(this.#records, this.#separator);
+    this.#index ??= new NamespaceIndex(this.records, this.#namedOf, this.#separator);
     return this.#index.find(name);
   }
 
   // The other surfaces' names are made when somebody first needs them; most calls use the MCP name.
   #ownerElsewhere(name: string): T | undefined {
-    this.#namesOn("model");
+    this.#settle("model");
     return this.#owners.get(name);
   }
 
@@ -84,40 +99,48 @@ export class NameBook<T extends Named> {
     return [];
   }
 
-  #namesOn(surface: Surface): ReadonlyMap<T, string> {
-    // Whatever is asked for first, the order of the surfaces is the same, and so are the names.
-    this.#names.binding ??= surface === "mcp" ? undefined! : this.#assign("binding", "::", renderBindingName);
-    if (surface === "model") this.#names.model ??= this.#assign("model", "__", (record) => renderModelName(record, this.nameOf(record)));
-    return this.#names[surface]!;
+  #wantedName(record: T, surface: Surface): string {
+    if (surface === "mcp") return this.#mcpNameOf(record);
+    return surface === "binding" ? renderBindingName(this.#namedOf(record)) : renderModelName(this.#namedOf(record), this.nameOf(record));
   }
 
-  #assign(surface: Surface, separator: string, render: (record: T) => string): ReadonlyMap<T, string> {
-    const names = new Map<T, string>();
+  /** Gives out the names of a surface and of those before it: whatever is asked for first, the order is the same, and so are the names. */
+  #settle(upTo: Surface): void {
+    for (const surface of SURFACE_ORDER) {
+      if (!this.#renamed.has(surface)) this.#renamed.set(surface, this.#assign(surface));
+      if (surface === upTo) return;
+    }
+  }
+
+  #assign(surface: Surface): ReadonlyMap<T, string> {
     const late: T[] = [];
-    for (const record of this.#records) {
-      if (!this.#take(render(record), record, names)) late.push(record);
+    for (const record of this.records) {
+      if (!this.#take(this.#wantedName(record, surface), record)) late.push(record);
     }
-    for (const record of late) {
-      if (this.#take(renderQualifiedName(record, separator, surface), record, names)) continue;
-      this.#takeDigest(render(record), record, surface, names);
-    }
-    return names;
+    return new Map(late.map((record) => [record, this.#otherName(record, surface)]));
   }
 
-  #take(name: string, record: T, names: Map<T, string>): boolean {
+  #otherName(record: T, surface: Surface): string {
+    const named = this.#namedOf(record);
+    const qualified = renderQualifiedName(named, surface === "binding" ? "::" : this.#separator, surface);
+    if (this.#take(qualified, record)) return qualified;
+    const wanted = this.#wantedName(record, surface);
+    let identity = identityOf(named);
+    for (;;) {
+      const name = withDigest(wanted, NAME_RULES[surface], identity);
+      if (this.#take(name, record)) return name;
+      identity += "+";
+    }
+  }
+
+  #take(name: string, record: T): boolean {
     const owner = this.#owners.get(name);
-    if (owner !== undefined && owner !== record) return false;
-    this.#owners.set(name, record);
-    names.set(record, name);
-    return true;
-  }
-
-  #takeDigest(name: string, record: T, surface: Surface, names: Map<T, string>): void {
-    let identity = JSON.stringify([record.source.id, record.name]);
-    while (!this.#take(withDigest(name, NAME_RULES[surface], identity), record, names)) identity += "+";
+    if (owner === undefined) this.#owners.set(name, record);
+    return owner === undefined || owner === record;
   }
 }
 
+const SURFACE_ORDER: readonly Surface[] = ["mcp", "binding", "model"];
 const CLIENT_PREFIX = "mcp__";
 /** A hub's name in a client may itself hold the separator; so many places are tried. */
 const MAX_CLIENT_PREFIXES = 8;
@@ -125,7 +148,7 @@ const MAX_CLIENT_PREFIXES = 8;
 type ByName<T> = Map<string, T[]>;
 
 /** Reads `namespace + separator + name` and bare names. */
-class NamespaceIndex<T extends Named> {
+class NamespaceIndex<T> {
   readonly #namespaces = new Map<string, ByName<T>>();
   readonly #former = new Map<string, ByName<T>>();
   readonly #bare: ByName<T> = new Map();
@@ -134,10 +157,10 @@ class NamespaceIndex<T extends Named> {
   readonly #separators: readonly string[];
   #longest = 0;
 
-  constructor(records: readonly T[], separator: string) {
+  constructor(records: readonly T[], namedOf: (record: T) => Named, separator: string) {
     const separators = new Set([...READ_SEPARATORS, separator]);
     this.#separators = [...separators].toSorted((a, b) => b.length - a.length);
-    for (const record of records) this.#add(record);
+    for (const record of records) this.#add(record, namedOf(record));
   }
 
   find(name: string): readonly T[] {
@@ -149,19 +172,18 @@ class NamespaceIndex<T extends Named> {
     return [...former];
   }
 
-  #add(record: T): void {
-    const visible = visibleName(record);
-    this.#addTo(this.#namespaces, this.#bare, record, visible);
+  #add(record: T, named: Named): void {
+    const visible = visibleName(named);
+    this.#addTo(this.#namespaces, this.#bare, record, { ...named, name: visible });
     // What configuration renamed is still found under its old name, when nothing else is meant.
-    if (record.alias !== undefined && record.alias !== record.name) this.#addTo(this.#former, this.#formerBare, record, record.name);
-    for (const name of record.hiddenNames ?? []) push(this.#hidden, name, record);
+    if (visible !== named.name) this.#addTo(this.#former, this.#formerBare, record, named);
+    for (const name of named.hiddenNames ?? []) push(this.#hidden, name, record);
   }
 
-  #addTo(namespaces: Map<string, ByName<T>>, bare: ByName<T>, record: T, name: string): void {
+  #addTo(namespaces: Map<string, ByName<T>>, bare: ByName<T>, record: T, { source, name, qualified }: Named): void {
     push(bare, name, record);
-    const { id, namespace } = record.source;
-    for (const prefix of new Set([id, namespace])) this.#addSplit(namespaces, record, prefix, name);
-    if (!record.qualified) return;
+    for (const prefix of new Set([source.id, source.namespace])) this.#addSplit(namespaces, record, prefix, name);
+    if (!qualified) return;
     // `module.tool` carries its namespace: the cut may be at its first or at its last dot.
     for (const cut of new Set([name.indexOf("."), name.lastIndexOf(".")])) {
       if (cut <= 0 || cut === name.length - 1) continue;

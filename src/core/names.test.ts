@@ -11,7 +11,7 @@ function named(namespace: string, name: string, extra: Partial<Named> & { id?: s
 }
 
 function bookOf(records: readonly Named[], separator = "__"): NameBook<Named> {
-  return new NameBook(records, { separator });
+  return new NameBook(records, { separator, namedOf: (record) => record });
 }
 
 test("C3: each surface renders a tool in its own way", () => {

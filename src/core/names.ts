@@ -38,16 +38,16 @@ export interface NameRules {
 }
 
 /** MCP since 2025-11-25: 1 to 128 of `[A-Za-z0-9_.-]`. */
-const MCP_RULES: NameRules = { forbidden: /[^A-Za-z0-9_.-]/g, maxLength: 128, marksReplacements: true };
+const MCP_RULES: NameRules = { forbidden: /[^A-Za-z0-9_.-]/, maxLength: 128, marksReplacements: true };
 
 /** Any characters; bindings take names as they are. */
-const BINDING_RULES: NameRules = { forbidden: /(?!)/g, maxLength: MAX_NAME_LENGTH, marksReplacements: true };
+const BINDING_RULES: NameRules = { forbidden: /(?!)/, maxLength: MAX_NAME_LENGTH, marksReplacements: true };
 
 /**
  * Function names that OpenAI, Anthropic, Mistral and Google all take: up to 64 of `[A-Za-z0-9_-]`, first a letter or an underscore.
  * One name for all of them, since a conversation may move from one vendor to another.
  */
-const MODEL_RULES: NameRules = { forbidden: /[^A-Za-z0-9_-]/g, maxLength: 64, start: /^[A-Za-z_]/, marksReplacements: false };
+const MODEL_RULES: NameRules = { forbidden: /[^A-Za-z0-9_-]/, maxLength: 64, start: /^[A-Za-z_]/, marksReplacements: false };
 
 export const NAME_RULES: Readonly<Record<Surface, NameRules>> = { mcp: MCP_RULES, binding: BINDING_RULES, model: MODEL_RULES };
 
@@ -58,17 +58,17 @@ export function visibleName(record: Named): string {
 
 /** A name for the MCP surface as if no other tool existed. */
 export function renderMcpName(record: Named, separator: string): string {
-  return fitName(prefixed(record, separator), MCP_RULES, identityOf(record));
+  return fitName(prefixed(record, separator), MCP_RULES, record);
 }
 
 /** A name for the bindings surface as if no other tool existed. */
 export function renderBindingName(record: Named): string {
-  return fitName(prefixed(record, BINDING_SEPARATOR), BINDING_RULES, identityOf(record));
+  return fitName(prefixed(record, BINDING_SEPARATOR), BINDING_RULES, record);
 }
 
 /** A name that a model's API takes, made of the name on the MCP surface. */
 export function renderModelName(record: Named, mcpName: string): string {
-  return fitName(mcpName, MODEL_RULES, identityOf(record));
+  return fitName(mcpName, MODEL_RULES, record);
 }
 
 /** The name with its namespace, or with its source's id where it has none: what a shadowed tool answers to. */
@@ -76,7 +76,7 @@ export function renderQualifiedName(record: Named, separator: string, surface: S
   const { id, namespace } = record.source;
   const hasPrefix = namespace !== "" && !record.qualified;
   const full = `${hasPrefix || namespace === "" ? id : namespace}${separator}${visibleName(record)}`;
-  return fitName(full, NAME_RULES[surface], identityOf(record));
+  return fitName(full, NAME_RULES[surface], record);
 }
 
 function prefixed(record: Named, separator: string): string {
@@ -84,18 +84,22 @@ function prefixed(record: Named, separator: string): string {
   return namespace === "" || record.qualified ? visibleName(record) : `${namespace}${separator}${visibleName(record)}`;
 }
 
-// Written as JSON, since a lone surrogate would otherwise be hashed as the replacement character, and like any other one.
-function identityOf(record: Named): string {
-  return JSON.stringify([record.source.id, record.name]);
-}
-
 /** Makes a name obey the rules. Nothing is cut off silently: what had to be shortened ends in a digest of the identity. */
-export function fitName(name: string, rules: NameRules, identity: string): string {
-  let fitted = name.replaceAll(rules.forbidden, "_");
-  const wasReplaced = fitted !== name;
+function fitName(name: string, rules: NameRules, record: Named): string {
+  const isReplaced = rules.forbidden.test(name);
+  let fitted = isReplaced ? replaceForbidden(name, rules.forbidden) : name;
   if (rules.start && !rules.start.test(fitted)) fitted = `_${fitted}`;
   const fits = fitted.length > 0 && fitted.length <= rules.maxLength;
-  return fits && !(wasReplaced && rules.marksReplacements) ? fitted : withDigest(fitted, rules, identity);
+  return fits && !(isReplaced && rules.marksReplacements) ? fitted : withDigest(fitted, rules, identityOf(record));
+}
+
+function replaceForbidden(name: string, forbidden: RegExp): string {
+  return name.replaceAll(new RegExp(forbidden, "g"), "_");
+}
+
+// Written as JSON, since a lone surrogate would otherwise be hashed as the replacement character, and like any other one.
+export function identityOf(record: Named): string {
+  return JSON.stringify([record.source.id, record.name]);
 }
 
 /** Shortens a name as far as needed and appends the digest of an identity. */
