@@ -17,16 +17,20 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bu
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let held = 0;
-    request.on("data", (chunk: Buffer) => {
+    const onData = (chunk: Buffer): void => {
       held += chunk.length;
       if (held <= maxBytes) return void chunks.push(chunk);
-      request.removeAllListeners("data");
+      request.off("data", onData);
       chunks.length = 0;
       discardRest(request);
       reject(tooLarge(maxBytes));
-    });
-    request.once("end", () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, held)));
+    };
     const onBroken = (): void => reject(new Refusal(400, "The request body ended before it was complete.", CLOSE));
+    request.on("data", onData);
+    request.once("end", () => {
+      request.off("close", onBroken);
+      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, held));
+    });
     request.once("error", onBroken);
     request.once("close", onBroken);
   });

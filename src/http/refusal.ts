@@ -29,9 +29,9 @@ export function sendRefusal(response: ServerResponse, refusal: Refusal): void {
 
 /** `text` is JSON already. */
 export function sendJson(response: ServerResponse, status: number, text: string): void {
-  const body = Buffer.from(text, "utf8");
-  response.writeHead(status, { "content-type": "application/json", "content-length": body.length });
-  response.end(body);
+  response.writeHead(status, { "content-type": "application/json", "content-length": Buffer.byteLength(text) });
+  // A string leaves in one write with the head, where a buffer takes two.
+  response.end(text);
 }
 
 export function sendText(response: ServerResponse, status: number, text: string): void {

@@ -191,6 +191,23 @@ describe("malformed input gets the right status and code, and the id where it ca
   });
 });
 
+describe("an endpoint of the modern era alone", () => {
+  test.each([
+    [list, 400, -32022, 7],
+    [{ jsonrpc: "2.0", id: "i", method: "initialize", params: {} }, 400, -32022, "i"],
+    [[list], 400, -32600, null],
+    [{ jsonrpc: "2.0", id: 1, result: {} }, 400, -32600, null],
+  ])("C2: %j of the legacy era is %d with %d", async (body, status, code, id) => {
+    const answer = await (await server.post(JSON.stringify(body))).whole();
+    expect([answer.status, answer.last]).toMatchObject([status, { id, error: { code } }]);
+  });
+
+  test("a legacy notification is accepted and dropped, GET and DELETE are 405", async () => {
+    expect((await (await server.post('{"jsonrpc":"2.0","method":"notifications/initialized"}')).whole()).status).toBe(202);
+    for (const method of ["GET", "DELETE"]) expect((await (await server.post("", {}, "", method)).whole()).status).toBe(405);
+  });
+});
+
 describe("both eras on one path", () => {
   const seen: string[] = [];
 

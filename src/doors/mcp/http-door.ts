@@ -3,7 +3,8 @@ import type { ToolMode } from "../../core/hub-port.ts";
 import { Refusal, sendEmpty } from "../../http/refusal.ts";
 import type { Listener } from "../../http/listener.ts";
 import type { RequestContext } from "../../http/request-context.ts";
-import { RPC, type RpcRequest } from "../../wire/messages.ts";
+import { classifyMessage, RPC, type RpcRequest } from "../../wire/messages.ts";
+import { MODERN_REVISIONS } from "../../wire/modern/envelope.ts";
 import type { HeaderLookup } from "../../wire/modern/headers.ts";
 import { eraOf } from "./era.ts";
 import type { LegacyHttp } from "./legacy/http.ts";
@@ -80,14 +81,16 @@ class McpHttpDoor {
   #legacy(body: unknown, request: IncomingMessage, response: ServerResponse, context: RequestContext): void | Promise<void> {
     const { legacy } = this.#parts;
     if (legacy) return legacy.post(legacyExchange(request, response, context), body);
-    return sendError(response, null, RPC.unsupportedProtocolVersion, "Unsupported protocol version: this endpoint speaks 2026-07-28 only.", {
-      supported: ["2026-07-28"],
-    });
+    const classified = classifyMessage(body);
+    if (classified.type === "notification") return sendEmpty(response, 202);
+    if (classified.type !== "request") return sendError(response, null, RPC.invalidRequest, "Bad Request: this endpoint takes one request at a time.");
+    const requested = request.headers["mcp-protocol-version"];
+    const data = { supported: MODERN_REVISIONS, ...(typeof requested === "string" && { requested }) };
+    return sendError(response, classified.message.id, RPC.unsupportedProtocolVersion, "Unsupported protocol version: the request does not name one that is spoken here.", data);
   }
 }
 
-/** An exchange with the tool mode that the request itself names. */
-export function legacyExchange(request: IncomingMessage, response: ServerResponse, context: RequestContext): Parameters<LegacyHttp["get"]>[0] {
+function legacyExchange(request: IncomingMessage, response: ServerResponse, context: RequestContext): Parameters<LegacyHttp["get"]>[0] {
   const mode = toolModeOfRequest(request.headers, context.query);
   return { request, response, context, ...(mode && { mode }) };
 }

@@ -61,7 +61,7 @@ export class RunningCall implements CallerLink {
   /** The call is over. */
   settle(answer: Answer): void {
     this.#answer = answer;
-    this.#rejectAll(over());
+    if (this.#questions.size > 0) this.#rejectAll(over());
     this.#end({ type: "answer", answer });
   }
 
