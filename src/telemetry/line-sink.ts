@@ -83,8 +83,7 @@ export class BufferedSink implements LineSink {
   }
 
   async #pump(): Promise<void> {
-    // Lines of the same moment travel together.
-    await undefined;
+    // The first line leaves at once, so that it is out even if the program ends right after it.
     while (this.#waiting.length > 0 && !this.#isBroken) await this.#deliver(this.#takeChunk());
     if (this.#isBroken) this.#waiting = [];
     this.#pumping = undefined;

@@ -1,7 +1,10 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { transform } from "sucrase";
+import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { BufferedSink, ChunkError } from "./line-sink.ts";
 import { openFileSink } from "./sinks.ts";
 
@@ -137,3 +140,36 @@ async function fileHas(file: string, line: string): Promise<void> {
     await new Promise((resolve) => void setTimeout(resolve, 2));
   }
 }
+
+// The hub's own stderr cannot be tested from inside the test runner, so a child has it.
+async function startWriter(script: string): Promise<ChildProcess> {
+  for (const name of ["sinks", "line-sink"]) {
+    const source = await readFile(new URL(`${name}.ts`, import.meta.url), "utf8");
+    const { code } = transform(source, { transforms: ["typescript"], disableESTransforms: true, keepUnusedImports: false });
+    await writeFile(join(folder, `${name}.js`), code.replaceAll(/(from "\.\/[\w-]+)\.ts"/g, '$1.js"'));
+  }
+  await writeFile(join(folder, "package.json"), '{"type":"module"}');
+  await writeFile(join(folder, "main.js"), `import { openStderrSink } from "./sinks.js";\nconst sink = openStderrSink({ describeDropped: (n) => n + " dropped" });\n${script}`);
+  const child = spawn(process.execPath, [join(folder, "main.js")], { stdio: ["ignore", "pipe", "pipe"] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  return child;
+}
+
+test("a pipe that nobody reads stops neither the program nor its end", async () => {
+  const child = await startWriter(`for (let i = 0; i < 50_000; i += 1) sink.write("x".repeat(100));
+    setTimeout(async () => { await sink.close(); process.stdout.write("alive"); process.exit(3); }, 20);`);
+  const [[code], [said]] = (await Promise.all([once(child, "exit"), once(child.stdout!, "data")])) as [[number], [Buffer]];
+  expect([code, said.toString()]).toEqual([3, "alive"]);
+});
+
+test("a reader that went away does not end the program", async () => {
+  const child = await startWriter(`const timer = setInterval(() => sink.write("x".repeat(1000)), 1);
+    setTimeout(async () => { clearInterval(timer); await sink.close(); process.exit(3); }, 100);`);
+  child.stderr!.destroy();
+  expect((await once(child, "exit"))[0]).toBe(3);
+});
+
+test("the last line before the end is out", async () => {
+  const child = await startWriter(`sink.write("last words"); process.exit(1);`);
+  expect((await once(child.stderr!, "data")).toString()).toBe("last words\n");
+});

@@ -1,29 +1,33 @@
-import { fstatSync, mkdirSync, write, writeSync } from "node:fs";
+import { fstatSync, mkdirSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { dirname } from "node:path";
-import { isatty } from "node:tty";
-import { promisify } from "node:util";
 import { BufferedSink, ChunkError, type LineSink, type SinkOptions } from "./line-sink.ts";
 
-const writeAsync = promisify(write);
-const STDERR = 2;
 /** Only the hub's own user reads what it writes. */
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
 /**
- * Lines to stderr. A pipe that nobody reads would stop the whole program if it were written to in the usual way, so pipes are written
- * off the main thread and what does not fit is dropped; terminals and files take each line at once.
+ * Lines to stderr. Terminals and files take each line at once. A pipe may have a reader that does not read: what it does not take waits
+ * within a bound, and what is beyond that is dropped.
  */
 export function openStderrSink(options: SinkOptions): LineSink {
-  if (isPlainTarget()) return new DirectSink();
-  return new BufferedSink(writeStderr, options);
+  const { stderr } = process;
+  // Whoever read from it may be gone; that is no reason to end.
+  stderr.on("error", ignore);
+  const sink = takesAtOnce() ? new DirectSink() : new BufferedSink(writeStderr, options);
+  return {
+    write: (line) => sink.write(line),
+    close: async () => {
+      await sink.close();
+      stderr.off("error", ignore);
+    },
+  };
 }
 
-function isPlainTarget(): boolean {
-  if (isatty(STDERR)) return true;
+function takesAtOnce(): boolean {
   try {
-    return fstatSync(STDERR).isFile();
+    return process.stderr.isTTY || fstatSync(process.stderr.fd).isFile();
   } catch {
     return false;
   }
@@ -31,25 +35,19 @@ function isPlainTarget(): boolean {
 
 class DirectSink implements LineSink {
   write(line: string): void {
-    try {
-      writeSync(STDERR, `${line}\n`);
-    } catch {
-      // A closed terminal or a full disk: there is nowhere left to say so.
-    }
+    process.stderr.write(`${line}\n`);
   }
 
   async close(): Promise<void> {}
 }
 
-async function writeStderr(chunk: Buffer): Promise<void> {
-  let rest = chunk;
-  try {
-    while (rest.length > 0) rest = rest.subarray((await writeAsync(STDERR, rest)).bytesWritten);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new ChunkError(rest, code !== "EAGAIN" && code !== "EINTR", { cause: error });
-  }
+function writeStderr(chunk: Buffer): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.stderr.write(chunk, (error) => (error ? reject(new ChunkError(chunk, true, { cause: error })) : resolve()));
+  });
 }
+
+function ignore(): void {}
 
 /**
  * Lines appended to a file, which is opened anew for each chunk: it may be moved away, deleted or on a disk that is full for a while, and
