@@ -1,6 +1,6 @@
 import { FailError } from "../core/errors.ts";
 import { fail } from "../core/outcome.ts";
-import { findTrees, hasGroup, killTree, killTreeNow, type Tree } from "./tree.ts";
+import { findTrees, hasGroup, killTree, killTreesNow, type Tree } from "./tree.ts";
 
 /** Children that may live at once in this process, whoever started them. */
 export const MAX_CHILDREN = 512;
@@ -101,13 +101,7 @@ export class ChildRegistry {
   }
 
   #killAllNow(): void {
-    for (const tree of this.#living.values()) {
-      try {
-        killTreeNow(tree);
-      } catch {
-        // This process is ending: the next child matters more than the reason.
-      }
-    }
+    killTreesNow(Array.from(this.#living.values()));
   }
 }
 

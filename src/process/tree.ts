@@ -51,13 +51,13 @@ export async function killTree(tree: Tree, graceMs: number): Promise<void> {
   }
 }
 
-/** The same at once and without waiting, for the moment this process exits. */
-export function killTreeNow(tree: Tree): void {
-  if (process.platform === "win32") {
-    spawnSync("taskkill", ["/PID", String(tree.pid), "/T", "/F"], { windowsHide: true, timeout: TASKKILL_TIMEOUT_MS });
-    return;
+/** The same for many at once and without waiting, for the moment this process exits. */
+export function killTreesNow(trees: readonly Tree[]): void {
+  const table = readProcessTable();
+  for (const tree of trees) {
+    if (process.platform !== "win32") signalAll(tree, descendants(tree, table), "SIGKILL");
+    else spawnSync("taskkill", ["/PID", String(tree.pid), "/T", "/F"], { windowsHide: true, timeout: TASKKILL_TIMEOUT_MS });
   }
-  signalAll(tree, findTree(tree), "SIGKILL");
 }
 
 /** Whether the group still has a member, zombies included: the cheap question. */

@@ -190,7 +190,7 @@ describe("Python tools", () => {
   test("a tool that never returns is ended at its deadline with what it started", async () => {
     tool("one", ".py", "import os, subprocess, time\ndef execute(params):\n  child = subprocess.Popen(['sleep', '600'], start_new_session=True)\n  print(os.getpid(), child.pid, flush=True)\n  time.sleep(600)");
     const notices: Notice[] = [];
-    expect(await callTool(provide(), "one", {}, { timeoutMs: 1000, notices })).toMatchObject({ ok: false, kind: "timeout" });
+    expect(await callTool(provide(), "one", {}, { timeoutMs: 2500, notices })).toMatchObject({ ok: false, kind: "timeout" });
     const pids = String(notices[0]?.params["data"]).split(" ").map(Number);
     expect(pids).toHaveLength(2);
     expect(pids.filter(isAlive)).toEqual([]);

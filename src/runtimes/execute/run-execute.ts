@@ -38,7 +38,7 @@ export interface ExecuteTool {
  * failure.
  */
 export async function runExecute(tool: ExecuteTool, params: JsonObject, call: Call, host: ScriptHost): Promise<Outcome> {
-  const notices = new CallNotices(call, tool.name, (text) => hidePaths(text, [tool.folder, tool.root]));
+  const notices = new CallNotices(call, { tool: tool.name, logger: host.logger, clean: (text) => hidePaths(text, [tool.folder, tool.root]) });
   try {
     return await runWith(tool, params, call, host, notices);
   } catch (error) {

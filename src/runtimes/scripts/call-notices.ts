@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { Call } from "../../core/call.ts";
+import type { Logger } from "../../core/ports.ts";
 
 /** Log lines of one call that reach its caller; the rest are counted. */
 const MAX_LOG_LINES = 200;
@@ -10,29 +11,38 @@ const PROGRESS_EVERY_MS = 50;
 /** Lines of descriptor 3 that may be unreadable before it is no longer listened to. */
 const MAX_UNREADABLE = 100;
 
-type Speaker = Pick<Call, "notify" | "deadline">;
+type Speaker = Pick<Call, "id" | "notify" | "deadline">;
+
+export interface NoticeOptions {
+  /** The tool's name; log messages carry it. */
+  readonly tool: string;
+  /** The hub's log, which hears the tool's lines too. */
+  readonly logger: Logger;
+  /** Takes out of a line what a caller must not see. */
+  readonly clean: (text: string) => string;
+}
 
 /** What a running script says on the side, made into notices of its call, within bounds. */
 export class CallNotices {
   readonly #call: Speaker;
-  readonly #logger: string;
-  readonly #clean: (text: string) => string;
+  readonly #options: NoticeOptions;
   #lines = 0;
   #unreadable = 0;
   #progress = 0;
   #sentAt = 0;
   #pending: JsonObject | undefined;
 
-  /** `logger` is the name that log messages carry: the tool's. `clean` takes out of them what a caller must not see. */
-  constructor(call: Speaker, logger: string, clean: (text: string) => string) {
+  constructor(call: Speaker, options: NoticeOptions) {
     this.#call = call;
-    this.#logger = logger;
-    this.#clean = clean;
+    this.#options = options;
   }
 
   log(data: string, level = "info"): void {
     this.#lines += 1;
-    if (this.#lines <= MAX_LOG_LINES) this.#notify("notifications/message", { level, logger: this.#logger, data: this.#clean(data) });
+    if (this.#lines > MAX_LOG_LINES) return;
+    const { tool, logger, clean } = this.#options;
+    logger.debug(data, { tool, call: this.#call.id });
+    this.#notify("notifications/message", { level, logger: tool, data: clean(data) });
   }
 
   /**
@@ -69,7 +79,7 @@ export class CallNotices {
   finish(): void {
     if (this.#pending) this.#sendProgress(this.#pending, performance.now());
     const unsaid = this.#lines - MAX_LOG_LINES;
-    if (unsaid > 0) this.#notify("notifications/message", { level: "warning", logger: this.#logger, data: `${unsaid} more log lines were left out.` });
+    if (unsaid > 0) this.#notify("notifications/message", { level: "warning", logger: this.#options.tool, data: `${unsaid} more log lines were left out.` });
     this.#lines = 0;
   }
 

@@ -42,7 +42,7 @@ export interface ScriptEnvironment {
  * result, stderr the log, JSON lines on descriptor 3 are progress. Never throws for an expected failure.
  */
 export async function runScript(script: Script, args: JsonObject, call: Call, host: ScriptHost): Promise<Outcome> {
-  const notices = new CallNotices(call, script.name, (text) => hidePaths(text, [script.folder, script.root]));
+  const notices = new CallNotices(call, { tool: script.name, logger: host.logger, clean: (text) => hidePaths(text, [script.folder, script.root]) });
   try {
     return await runWith(script, args, call, host, notices);
   } catch (error) {

@@ -1,6 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { FailError } from "../../core/errors.ts";
 import { fail } from "../../core/outcome.ts";
+import type { Logger } from "../../core/ports.ts";
 import type { Child } from "../../process/child.ts";
 import { KILL_GRACE_MS } from "./run-child.ts";
 
@@ -9,19 +10,23 @@ export interface ScriptHostOptions {
   readonly libraries: readonly string[];
   /** Bound over all that one call's child writes. */
   readonly maxOutputBytes: number;
+  /** Hears what the children say on the side, as their callers do. */
+  readonly logger: Logger;
 }
 
 /** What the script children of one provider have in common: settings, and an end. */
 export class ScriptHost {
   readonly libraries: readonly string[];
   readonly maxOutputBytes: number;
+  readonly logger: Logger;
   /** Children whose tree is not known to be gone. */
   readonly living = new Set<Child>();
   readonly #controller = new AbortController();
 
-  constructor({ libraries, maxOutputBytes }: ScriptHostOptions) {
+  constructor({ libraries, maxOutputBytes, logger }: ScriptHostOptions) {
     this.libraries = libraries;
     this.maxOutputBytes = maxOutputBytes;
+    this.logger = logger;
     // Every running call listens here.
     setMaxListeners(0, this.closing);
   }
