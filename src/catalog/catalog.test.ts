@@ -288,6 +288,30 @@ test("a source that never answers is waited for once, within the bound, and dela
   expect(names(catalog.current)).toEqual(["quick__t", "slow__late"]);
 });
 
+test("a call to one source does not wait for a slower one behind it", async () => {
+  const slow = new MemoryProvider({ id: "slow", order: 2 });
+  slow.answer = () => new Promise<Listing>(() => {});
+  const catalog = catalogOf([new MemoryProvider({ id: "quick", order: 1 }).offerTools("t"), slow], { list_wait_ms: 60_000 });
+  const lookup = await catalog.lookUp("quick__t", (snapshot) => snapshot.resolveTool("quick__t", view()));
+  expect(lookup).toMatchObject({ found: true, source: { id: "quick" } });
+});
+
+test("a call waits for its own source, for better ones, and when its name is not spelt as shown", async () => {
+  const first = new MemoryProvider({ id: "first", namespace: "", order: 1 });
+  const second = new MemoryProvider({ id: "second", namespace: "", order: 2 }).offerTools("t");
+  const third = new MemoryProvider({ id: "third", order: 3 });
+  const catalog = catalogOf([first, second, third]);
+  const lookUp = async (name: string): Promise<unknown> => {
+    const lookup = await catalog.lookUp(name, (snapshot) => snapshot.resolveTool(name, view()));
+    return lookup.found ? lookup.source.id : lookup.failure.kind;
+  };
+  third.answer = async () => ({ ...EMPTY_LISTING, tools: [third.tool({ name: "t" })] });
+  expect(await lookUp("third__t")).toBe("third");
+  expect(await lookUp("second::t")).toBe("second");
+  first.answer = async () => ({ ...EMPTY_LISTING, tools: [first.tool({ name: "t" })] });
+  expect(await lookUp("t")).toBe("first");
+});
+
 test("nothing changed: the very same snapshot and list come back", async () => {
   const catalog = catalogOf([new MemoryProvider({ id: "gh" }).offerTools("t")]);
   const first = await catalog.snapshot();

@@ -2,9 +2,10 @@ import { LOCAL_PRINCIPAL } from "../core/call.ts";
 import { OptionError } from "../core/errors.ts";
 import { Emitter } from "../core/events.ts";
 import type { ListChange, ListKind, View } from "../core/hub-port.ts";
-import type { Provider } from "../core/provider.ts";
-import type { Listing, Problem } from "../core/records.ts";
+import type { CallTarget, Provider } from "../core/provider.ts";
+import type { Listing, Problem, Source } from "../core/records.ts";
 import { ListingGate } from "./listing-gate.ts";
+import type { Lookup } from "./lookup.ts";
 import type { CatalogOptions } from "./options.ts";
 import { comparePrecedence } from "./precedence.ts";
 import { Snapshot } from "./snapshot.ts";
@@ -80,13 +81,22 @@ export class Catalog {
    * the parts of sources that answered with a new listing are made anew; when none did, the same snapshot comes back.
    */
   async snapshot(): Promise<Snapshot> {
-    let waits: Promise<void>[] | undefined;
-    for (const { gate } of this.#entries) {
-      const wait = gate.refresh();
-      if (wait) (waits ??= []).push(wait);
-    }
-    if (waits) await Promise.all(waits);
+    const waits = this.#askAll();
+    if (waits) await Promise.all(waits.values());
     return this.#rebuild();
+  }
+
+  /**
+   * Finds what a name means, as fresh as `snapshot()` does, without waiting for sources that could not change the answer: when the
+   * name is spelt as it is shown, those that come after its source. A slow server then delays calls to itself only.
+   */
+  async lookUp<T extends CallTarget>(asked: string, find: (snapshot: Snapshot) => Lookup<T>): Promise<Lookup<T>> {
+    const waits = this.#askAll();
+    if (!waits) return find(this.#rebuild());
+    const early = find(this.#rebuild());
+    const everything = Promise.all(waits.values()).then(() => this.#rebuild());
+    if (early.found && early.name === asked && !mayBeTaken(early.source, waits.keys())) return early;
+    return find(await everything);
   }
 
   /** Stops listening and announcing. The last snapshot stays readable. */
@@ -95,6 +105,16 @@ export class Catalog {
     clearTimeout(this.#timer);
     for (const entry of this.#entries) release(entry);
     this.#entries = [];
+  }
+
+  /** Asks every provider what it offers; the promises of those that have to look first. They never reject. */
+  #askAll(): Map<Entry, Promise<void>> | undefined {
+    let waits: Map<Entry, Promise<void>> | undefined;
+    for (const entry of this.#entries) {
+      const wait = entry.gate.refresh();
+      if (wait) (waits ??= new Map()).set(entry, wait);
+    }
+    return waits;
   }
 
   // Not async: callers that come at once find the first one's snapshot.
@@ -155,6 +175,11 @@ const WIDEST_VIEWS: readonly View[] = [
 
 function isChanged(kind: ListKind, before: Snapshot, after: Snapshot): boolean {
   return WIDEST_VIEWS.some((view) => !before.rowList(kind, view).equals(after.rowList(kind, view)));
+}
+
+/** True when one of the sources is this one, or has the better right to its names. */
+function mayBeTaken(source: Source, entries: Iterable<Entry>): boolean {
+  return Array.from(entries).some((entry) => comparePrecedence(entry.gate.provider.source, source) <= 0);
 }
 
 function release(entry: Entry): void {
