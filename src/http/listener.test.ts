@@ -272,6 +272,28 @@ describe("bodies", () => {
     expect((await send(`${url}/mcp`, { body: "x", headers: { "content-encoding": "gzip" } })).status).toBe(415);
   });
 
+  test("S4: a request that does not arrive in its time is 408", async () => {
+    const url = await start({ request_timeout: 150 });
+    const socket = connect(Number(new URL(url).port), "127.0.0.1");
+    socket.write("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nhalf");
+    const [first] = (await once(socket, "data")) as [Buffer];
+    socket.destroy();
+    expect(first.toString()).toMatch(/^HTTP\/1\.1 408 /);
+  });
+
+  test("an answer and a stream may take longer than a request", async () => {
+    const url = await start({ request_timeout: 100, stream_keep_alive: 100 }, (listener) => {
+      listener.route(["GET"], "/long", (_request, _response, context) => {
+        const stream = context.openStream();
+        setTimeout(() => {
+          stream.send('"late"');
+          stream.end();
+        }, 500);
+      });
+    });
+    expect((await send(`${url}/long`, { method: "GET" })).text).toContain('data: "late"');
+  });
+
   test("S4: a head over the bound is 431", async () => {
     const url = await start({ max_header_bytes: 8192 });
     expect((await send(`${url}/mcp`, { headers: { "x-long": "x".repeat(9000) } })).status).toBe(431);

@@ -75,15 +75,15 @@ export class ModernEndpoint {
     }
   }
 
-  /** The lasting connection is over: what it listened for and what waited for its input ends. */
+  /** The lasting connection is over, or sends nothing more: its listens end with their results, what waits for its input is given up. */
   release(connection: string): void {
-    this.#listens.release(connection);
+    this.#listens.finish(connection);
     this.#desk.release(connection);
   }
 
-  /** Ends listens with their results: those of a lasting connection, or all that came by none. */
-  endListens(connection?: string): void {
-    this.#listens.finish(connection);
+  /** Ends the listens of callers without a lasting connection with their results. */
+  endListens(): void {
+    this.#listens.finish(undefined);
   }
 
   /** The principal's token is no longer good. */

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { JsonObject } from "../../../core/json.ts";
+import { LOCAL_PRINCIPAL } from "../../../core/call.ts";
 import { META } from "../../../wire/modern/envelope.ts";
-import { ModernServer, type AskOptions, type OpenAnswer, type Settings } from "../../../../test/support/modern-server.ts";
+import { envelope, ModernServer, type AskOptions, type OpenAnswer, type Settings } from "../../../../test/support/modern-server.ts";
 
 let server: ModernServer;
 
@@ -109,6 +110,23 @@ describe("subscriptions/listen", () => {
     const closed = server.listener.close();
     expect((await stream.whole()).last).toMatchObject({ id: "s1", result: { resultType: "complete" } });
     await closed;
+  });
+
+  test("on a lasting connection ends with a result when that is released, and with it what waits for input", async () => {
+    const sent: JsonObject[] = [];
+    const outlet = { reply: (text: string) => void sent.push(JSON.parse(text) as JsonObject), note: (text: string) => void sent.push(JSON.parse(text) as JsonObject) };
+    const facts = { door: "mcp-stdio", principal: LOCAL_PRINCIPAL, mode: "normal", connection: "pipe", signal: new AbortController().signal } as const;
+    const _meta = envelope({ capabilities: { elicitation: {} } });
+    const listening = server.endpoint.handle({ jsonrpc: "2.0", id: 1, method: "subscriptions/listen", params: { _meta, notifications: { toolsListChanged: true } } }, outlet, facts);
+    await server.endpoint.handle({ jsonrpc: "2.0", id: 2, method: "tools/call", params: { _meta, name: "ask" } }, outlet, facts);
+    expect(server.hub.calls.at(-1)?.client.connection).toBe("pipe");
+    expect(server.endpoint.load).toEqual({ parked: 1, listening: 1 });
+    server.endpoint.release("other");
+    expect(server.endpoint.load).toEqual({ parked: 1, listening: 1 });
+    server.endpoint.release("pipe");
+    await listening;
+    expect(server.endpoint.load).toEqual({ parked: 0, listening: 0 });
+    expect(sent.at(-1)).toMatchObject({ id: 1, result: { resultType: "complete" } });
   });
 
   test("ends with its principal", async () => {

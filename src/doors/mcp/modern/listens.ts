@@ -60,12 +60,7 @@ export class Listens {
     await Promise.all(releases.map((release) => this.#release(release)));
   }
 
-  /** The lasting connection is over. */
-  release(connection: string): void {
-    for (const listen of this.#open) if (listen.connection === connection) listen.drop();
-  }
-
-  /** A lasting connection is about to end, or whatever has none: its listens get their results. */
+  /** Ends those of a lasting connection, or all that came by none, with their results. */
   finish(connection: string | undefined): void {
     for (const listen of this.#open) if (listen.connection === connection) listen.finish();
   }
