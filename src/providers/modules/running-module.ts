@@ -90,7 +90,7 @@ export async function startModule(
     return { type: "empty", message: `Module ${found.name} found but has no register_tools function.` };
   } catch (error) {
     module.retire();
-    return { type: "failed", message: `Failed to load or register tools from ${found.path}: ${describeImportError(error)}`, cause: error };
+    return { type: "failed", message: `Failed to load or register tools from ${found.path}: ${await describeImportError(error, graph)}`, cause: error };
   } finally {
     stop.abort();
   }

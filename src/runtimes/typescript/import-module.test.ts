@@ -25,7 +25,7 @@ async function load(path: string): Promise<Record<string, unknown>> {
 }
 
 async function failure(path: string): Promise<string> {
-  return load(path).then(() => "imported", describeImportError);
+  return load(path).then(() => "imported", (error: unknown) => describeImportError(error, new Fingerprint(path).graph));
 }
 
 test("types, enums and parameter properties run as they are", async () => {
@@ -146,4 +146,15 @@ test("a .cts and a .tsx file are refused by name", async () => {
   write("old.cts", "export const v = 1;");
   expect(await failure(write("a.ts", `import { v } from "./view.tsx"; export const w = v;`))).toMatch(/^view\.tsx: only \.ts and \.mts/u);
   expect(await failure(write("b.ts", `import { v } from "./old.cts"; export const w = v;`))).toMatch(/^old\.cts: only \.ts and \.mts/u);
+});
+
+test("what only the engine refuses is told with file and line, also in a helper", async () => {
+  const path = write("mcp.ts", `import "./helper.ts";`);
+  write("helper.ts", "interface A {}\nlet a: number = 1;\nlet a = 2;\nexport {};");
+  expect(await failure(path)).toBe("helper.ts:3: Identifier 'a' has already been declared.");
+});
+
+test("`toolyard` is the running copy, wherever the module lies", async () => {
+  const { version } = await load(write("mcp.ts", `import { VERSION } from "toolyard"; export const version: string = VERSION;`));
+  expect(version).toMatch(/^\d+\.\d+\.\d+/u);
 });

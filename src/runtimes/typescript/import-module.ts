@@ -3,6 +3,7 @@ import { builtUrl } from "./built.ts";
 import { transformCacheFolder } from "./cache-folder.ts";
 import type { Graph } from "./graph.ts";
 import type * as nativeImport from "./native-import.ts";
+import { findSyntaxError } from "./syntax-place.ts";
 
 /** A user's module as it stands on disk at one moment. */
 export interface UserModule {
@@ -37,11 +38,11 @@ export async function importUserModule(graph: Graph): Promise<UserModule> {
   }
 }
 
-/** What went wrong in an import, in one line, with the place in the user's file where Node names one. */
-export function describeImportError(error: unknown): string {
+/** What went wrong in an import, in one line, with the place in the user's file. Node does not always name it; then the files are checked. */
+export async function describeImportError(error: unknown, graph: Graph): Promise<string> {
   if (!(error instanceof Error)) return String(error);
   if (!(error instanceof SyntaxError)) return error.message;
-  const place = /^file:\/\/\S*?([^/\s?]+)(?:\?\S*?)?:(\d+)\n/u.exec(error.stack ?? "");
+  const place = /^file:\/\/\S*?([^/\s?]+)(?:\?\S*?)?:(\d+)\n/u.exec(error.stack ?? "") ?? (await findSyntaxError(graph.files));
   const hint = /does not provide an export named/u.test(error.message) ? " Where the name is a type, write `import type`." : "";
   return `${place ? `${place[1]}:${place[2]}: ` : ""}${error.message}.${hint}`;
 }

@@ -1,0 +1,40 @@
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { basename } from "node:path";
+import { transformTypeScript } from "./transform.ts";
+
+/** Files that are looked through for the one with the error. */
+const MAX_FILES = 50;
+const CHECK_MS = 5000;
+
+/**
+ * The file and line that Node cannot compile, as `[text, file name, line]`: an engine's syntax error does not say, so each file is
+ * given to `node --check`. Only for the message after a failure; takes some 50 ms a file.
+ */
+export async function findSyntaxError(files: readonly string[]): Promise<readonly [string, string, string] | undefined> {
+  for (const file of files.filter((path) => /\.m?[jt]s$/u.test(path)).slice(0, MAX_FILES)) {
+    const line = await brokenLine(file);
+    if (line !== undefined) return [`${basename(file)}:${line}`, basename(file), line];
+  }
+  return undefined;
+}
+
+async function brokenLine(file: string): Promise<string | undefined> {
+  try {
+    const source = readFileSync(file, "utf8");
+    const code = file.endsWith("ts") ? transformTypeScript(source, file) : source;
+    return /^\[stdin\]:(\d+)$/mu.exec(await check(code))?.[1];
+  } catch {
+    // Gone, or refused by the transformer, which names its own line.
+    return undefined;
+  }
+}
+
+function check(code: string): Promise<string> {
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, ["--check", "--input-type=module", "-"], { timeout: CHECK_MS }, (_error, _stdout, stderr) => resolve(stderr));
+    // A child that stopped reading has said what is wrong.
+    child.stdin?.on("error", () => {});
+    child.stdin?.end(code);
+  });
+}
