@@ -7,6 +7,7 @@ import type { Logger } from "../core/ports.ts";
 import { Breakers } from "../pipeline/breakers.ts";
 import { resolveLimits } from "../pipeline/options.ts";
 import { createPipeline, type Pipeline } from "../pipeline/pipeline.ts";
+import { useTransformCache } from "../runtimes/typescript/cache-folder.ts";
 import { MemoryLimitStore } from "../state/memory/limit-store.ts";
 import { createTelemetry } from "./telemetry.ts";
 import { createBuiltinPorts } from "./builtin-ports.ts";
@@ -42,6 +43,7 @@ export function loadHubConfig(options: Omit<LoadOptions, "schema">): Promise<Loa
 /** Makes a hub and starts its sources in the background. Rejects with an `OptionError` when an option cannot be used. */
 export async function openHub({ config, variables, logger: given, lazy = false, mirror = false, only = () => true }: OpenHubOptions): Promise<Hub> {
   const tree = config.tree as HubConfig;
+  useTransformCache(join(dataFolder(variables), "typescript"));
   const telemetry = createTelemetry(tree, variables, given);
   const { logger, audit, redactor } = telemetry;
   const catalog = new Catalog(resolveCatalog(tree.catalog, { reserveNames: !mirror }));
