@@ -67,7 +67,8 @@ async function attempt(state: CallState, next: Next, retries: RetryOptions): Pro
 }
 
 function isWorthAnother(failure: Fail, state: CallState): boolean {
-  if (state.deadline.signal.aborted) return false;
+  // What a call within the call came to was tried as often as it may be.
+  if (failure.attempts !== undefined || state.deadline.signal.aborted) return false;
   if (failure.kind === "unavailable") return isWorthReconnecting(failure, state);
   return KINDS[failure.kind].retry === "if-idempotent" && isIdempotent(state.found.target);
 }

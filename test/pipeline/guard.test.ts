@@ -81,6 +81,13 @@ test("attempts have an end", async () => {
   expect(once.calls).toBe(1);
 });
 
+test("what a call within the call was tried for is not tried again outside", async () => {
+  const inner = script(unsent);
+  const harness: Harness = createHarness({ t: toolFrom("t", inner), outer: toolFrom("execute_tool", (call) => harness.call("t", {}, { parent: call.id }), { kind: "builtin" }) });
+  expect(await run(harness, "outer")).toMatchObject({ kind: "unavailable", attempts: 3 });
+  expect(inner.calls).toBe(3);
+});
+
 test("no retry goes past the deadline, and none before the server wants it", async () => {
   const handler = script(fail("unavailable", "busy", { retryAfterMs: 1500, details: { sent: false } }), text("there"));
   const deadline = new Deadline({ idleMs: 1000, totalMs: 1000 });

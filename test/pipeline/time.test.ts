@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Deadline } from "../../src/core/deadline.ts";
 import type { Outcome } from "../../src/core/outcome.ts";
 import type { ResolvedCall } from "../../src/core/provider.ts";
-import { createHarness, never, text, toolFrom, type Handler } from "./harness.ts";
+import { createHarness, never, text, toolFrom, type Handler, type Harness } from "./harness.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -90,6 +90,19 @@ test("C20: the provider sees what is left", async () => {
   await createHarness({ t: toolFrom("t", look) }).call("t", {}, { deadline });
   deadline.clear();
   expect(seen[0]).toBeLessThanOrEqual(500);
+});
+
+test("a tool that only hands on has no time of its own: the inner tool's counts", async () => {
+  const harness: Harness = createHarness({
+    long: toolFrom("long", () => new Promise((resolve) => void setTimeout(() => resolve(text("done")), 5 * MINUTE)), { limits: { timeoutMs: 10 * MINUTE } }),
+    short: toolFrom("short", never),
+    outer: toolFrom("execute_tool", (call) => harness.call(String(call.arguments["name"]), {}, { parent: call.id, deadline: call.deadline!, signal: call.signal }), {
+      kind: "builtin",
+      limits: { timeoutMs: Infinity },
+    }),
+  });
+  expect(await settled(harness.call("outer", { name: "long" }), 6 * MINUTE)).toMatchObject({ ok: true });
+  expect(await settled(harness.call("outer", { name: "short" }), MINUTE + 10)).toMatchObject({ kind: "timeout", details: { timeoutMs: MINUTE } });
 });
 
 test("finding the target counts", async () => {
