@@ -1,4 +1,3 @@
-import { isUtf8 } from "node:buffer";
 import { isDeeperThan } from "./json-depth.ts";
 import { RPC } from "./messages.ts";
 
@@ -14,10 +13,4 @@ export function parseJson(text: string, maxDepth: number): ParsedJson {
   } catch {
     return { ok: false, code: RPC.parse, message: "Parse error: Invalid JSON" };
   }
-}
-
-/** The same for bytes, which must be UTF-8. */
-export function parseJsonBytes(bytes: Buffer, maxDepth: number): ParsedJson {
-  if (!isUtf8(bytes)) return { ok: false, code: RPC.parse, message: "Parse error: the text is not UTF-8" };
-  return parseJson(bytes.toString("utf8"), maxDepth);
 }

@@ -1,9 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Listener } from "../../http/listener.ts";
 import type { RequestContext } from "../../http/request-context.ts";
-import { sendJson } from "../../http/refusal.ts";
-import { rpcError } from "../../wire/messages.ts";
-import { parseJsonBytes } from "../../wire/parse-json.ts";
+import { parseBody, sendError } from "./json-body.ts";
 import type { LegacyExchange } from "./legacy/exchange.ts";
 import type { LegacySse } from "./legacy/sse.ts";
 import { toolModeOfRequest } from "./tool-mode.ts";
@@ -16,9 +14,9 @@ export function mountSse(listener: Listener, sse: LegacySse): void {
 
 async function post(sse: LegacySse, exchange: LegacyExchange): Promise<void> {
   const { response, context } = exchange;
-  const parsed = parseJsonBytes(await context.readBody(), context.maxJsonDepth);
+  const parsed = parseBody(await context.readBody(), context.maxJsonDepth);
   if (parsed.ok) return sse.post(exchange, parsed.value);
-  sendJson(response, 400, JSON.stringify(rpcError(null, parsed.code, parsed.message)));
+  sendError(response, null, parsed.code, parsed.message);
 }
 
 function exchangeOf(request: IncomingMessage, response: ServerResponse, context: RequestContext): LegacyExchange {

@@ -4,7 +4,8 @@ import { HubStandIn } from "../../../../test/fixtures/hub-stand-in.ts";
 import { createTestDeps } from "../../../../test/fixtures/mcp-door.ts";
 import { isJsonObject, type JsonObject } from "../../../core/json.ts";
 import type { Outlet } from "./outlet.ts";
-import { connectionId, LegacySession } from "./session.ts";
+import { connectionId } from "./connection-id.ts";
+import { LegacySession } from "./session.ts";
 
 const METHODS = ["initialize", "ping", "tools/list", "tools/call", "resources/read", "resources/subscribe", "prompts/get", "completion/complete", "logging/setLevel"];
 

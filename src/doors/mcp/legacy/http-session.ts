@@ -1,8 +1,10 @@
 import { randomBytes } from "node:crypto";
+import type { Principal } from "../../../core/call.ts";
 import type { EventStream } from "../../../http/event-stream.ts";
 import type { EventLog, SessionEvents } from "./event-log.ts";
 import { replay, type PostReply, type ReplyHome } from "./post-reply.ts";
-import { connectionId, LegacySession, type SessionDeps, type SessionStart } from "./session.ts";
+import { connectionId } from "./connection-id.ts";
+import { LegacySession, type SessionDeps } from "./session.ts";
 import { STANDING, StandingStream } from "./standing-stream.ts";
 
 /** One session of Streamable HTTP: the session itself, its standing stream and the streams of its calls. */
@@ -16,7 +18,7 @@ export class HttpSession implements ReplyHome {
   #replies: Map<number, PostReply> | undefined;
   #lastReply = STANDING;
 
-  constructor(deps: SessionDeps, log: EventLog, principal: SessionStart["principal"]) {
+  constructor(deps: SessionDeps, log: EventLog, principal: Principal) {
     this.events = log.session();
     this.standing = new StandingStream(this.events);
     this.#retryMs = deps.options.retryMs;

@@ -1,5 +1,7 @@
 import { once } from "node:events";
 import { request as httpRequest, type ClientRequest, type IncomingMessage } from "node:http";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createGate, text } from "../../../../test/fixtures/hub-stand-in.ts";
 import { startTestDoor, type DoorSettings, type TestDoor } from "../../../../test/fixtures/mcp-door.ts";
@@ -234,6 +236,9 @@ describe("sessions", () => {
     const log = new EventLog({ maxBytes: 1e6, maxEvents: 100, keepMs: 1000 });
     const outlet = { isShared: true, reachable: true, reply: () => {}, note: () => {} };
     const sessions: unknown[] = [];
+    setFlagsFromString("--expose-gc");
+    const collect = runInNewContext("gc") as () => void;
+    collect();
     const before = process.memoryUsage().heapUsed;
     for (let at = 0; at < 2000; at += 1) {
       const session = new HttpSession(deps, log, { id: "local" });
@@ -241,6 +246,7 @@ describe("sessions", () => {
       await session.session.receive(notice("notifications/initialized"), { outlet });
       sessions.push(session);
     }
+    collect();
     expect((process.memoryUsage().heapUsed - before) / sessions.length).toBeLessThan(12_000);
     deps.board.close();
   });
@@ -532,6 +538,22 @@ describe("HTTP+SSE of 2024-11-05", () => {
     await aborted.opened;
     expect((await send({ path: endpoint, body: rpc(2, "ping") })).status).toBe(404);
     expect(door.sse.size).toBe(0);
+  });
+
+  test("when the listener closes, what is running is answered before the stream ends", async () => {
+    const { events, endpoint } = await connect();
+    const idle = await connect();
+    await send({ path: endpoint, body: initialize("2024-11-05") });
+    const started = createGate();
+    door.hub.started.on(started.open);
+    await send({ path: endpoint, body: callTool(1, "slow") });
+    await started.opened;
+    const closed = door.listener.close();
+    await idle.events.ended;
+    door.hub.gate.open();
+    await events.ended;
+    expect(events.messages.at(-1)).toMatchObject({ id: 1, result: text("done") });
+    await closed;
   });
 
   test("the tool mode of the stream's query holds for the session", async () => {

@@ -12,11 +12,12 @@ import { toolModeOfMeta } from "../tool-mode.ts";
 import { askProblem, Asks } from "./asks.ts";
 import type { BoardMember, ListVersions, SessionBoard } from "./board.ts";
 import { CallScope, type ScopeOwner } from "./call-scope.ts";
-import { describeClient, metaWithoutToken } from "./client-info.ts";
+import { describeClient, metaWithoutToken, readHandshake } from "./client-info.ts";
 import type { LegacyCodecs } from "./codec.ts";
 import { LIST_NOTICES } from "./list-notices.ts";
 import type { LegacySessionOptions } from "./options.ts";
 import type { Outlet } from "./outlet.ts";
+import type { Received, SessionStart } from "./session-start.ts";
 import { Subscriptions } from "./subscriptions.ts";
 
 /** What all sessions of one door share. */
@@ -26,24 +27,6 @@ export interface SessionDeps extends MethodsDeps {
   readonly options: LegacySessionOptions;
   /** The mode of sessions that name none. */
   readonly defaultMode: ToolMode;
-}
-
-export interface SessionStart {
-  /** The lasting connection's id; see `Client.connection`. */
-  readonly connection: string;
-  /** `mcp-http`, `mcp-sse`, `mcp-stdio`. */
-  readonly door: string;
-  readonly principal: Principal;
-  /** Where messages go that belong to no request. */
-  readonly outlet: Outlet;
-}
-
-export interface Received {
-  readonly outlet: Outlet;
-  /** The mode that this very message names by header or query; it wins over the session's. */
-  readonly mode?: ToolMode;
-  /** The sender with its rights as they are now; the same one that began the session. */
-  readonly principal?: Principal;
 }
 
 /**
@@ -239,12 +222,8 @@ export class LegacySession implements BoardMember, ScopeOwner {
   }
 
   async #initialize(params: JsonObject, mode: ToolMode | undefined): Promise<Answer> {
-    const date = params["protocolVersion"];
-    if (typeof date !== "string") return errorAnswer(RPC.invalidParams, "Invalid params: `protocolVersion` must be a string.");
-    for (const member of ["capabilities", "clientInfo"]) {
-      const isWrong = params[member] !== undefined && !objectMember(params, member);
-      if (isWrong) return errorAnswer(RPC.invalidParams, `Invalid params: \`${member}\` must be an object.`);
-    }
+    const { date, problem } = readHandshake(params);
+    if (date === undefined) return errorAnswer(RPC.invalidParams, problem);
     this.#revision = negotiateLegacyRevision(date);
     this.#mode = mode ?? toolModeOfMeta(objectMember(params, "_meta") ?? {}) ?? this.#deps.defaultMode;
     this.#client = describeClient(this.#client.connection, params);
@@ -305,14 +284,6 @@ export class LegacySession implements BoardMember, ScopeOwner {
     this.#inFlight.delete(id);
     scope.cancel(`The caller cancelled${typeof params?.["reason"] === "string" ? `: ${params["reason"]}` : "."}`);
   }
-}
-
-let lastConnection = 0;
-
-/** Names a connection to the rest of the hub. It is no session id: those open doors, and this may stand in a log. */
-export function connectionId(): string {
-  lastConnection += 1;
-  return `mcp-${lastConnection}`;
 }
 
 /** Questions to one client that may wait for an answer at once. */

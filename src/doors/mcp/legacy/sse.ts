@@ -5,7 +5,8 @@ import { sendText } from "../../../http/refusal.ts";
 import type { LegacyExchange } from "./exchange.ts";
 import { batchProblem, FULL, isJson, sendProblem, SESSION_NOT_FOUND } from "./http-checks.ts";
 import type { Outlet } from "./outlet.ts";
-import { connectionId, LegacySession, type SessionDeps } from "./session.ts";
+import { connectionId } from "./connection-id.ts";
+import { LegacySession, type SessionDeps } from "./session.ts";
 
 interface Connection {
   readonly session: LegacySession;
@@ -47,7 +48,8 @@ export class LegacySse {
 
   /** Takes one message, or a batch; its answers come on the stream. */
   post({ request, response, context, ...exchange }: LegacyExchange, body: unknown): void {
-    const connection = this.#connections.get(context.query.get("sessionId") ?? "");
+    const id = context.query.get("sessionId") ?? "";
+    const connection = this.#connections.get(id);
     if (!connection || connection.session.principal.id !== context.principal.id) return sendProblem(response, SESSION_NOT_FOUND);
     if (!isJson(request.headers["content-type"])) return sendText(response, 400, "Unsupported content-type: send application/json");
     const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
@@ -56,7 +58,8 @@ export class LegacySse {
     sendText(response, 202, "Accepted");
     const mode = exchange.mode ?? connection.mode;
     const received = { outlet: streamOutlet(connection.stream), principal: context.principal, ...(mode ? { mode } : {}) };
-    for (const message of messages) void connection.session.receive(message, received);
+    const work = messages.map((message) => connection.session.receive(message, received));
+    void Promise.all(work).then(() => this.#endIfClosing(id));
   }
 
   /** Ends every connection; what is still running is answered with an error. */
@@ -71,7 +74,15 @@ export class LegacySse {
   #endStreamsOn(closing: AbortSignal): void {
     if (this.#closing === closing) return;
     this.#closing = closing;
-    closing.addEventListener("abort", () => this.close());
+    closing.addEventListener("abort", () => {
+      for (const id of Array.from(this.#connections.keys())) this.#endIfClosing(id);
+    });
+  }
+
+  /** While the listener closes, a connection ends as soon as everything on it is answered. */
+  #endIfClosing(id: string): void {
+    const connection = this.#connections.get(id);
+    if (this.#closing?.aborted && connection && !connection.session.busy) connection.stream.end();
   }
 
   #end(id: string): void {

@@ -1,0 +1,23 @@
+import type { Principal } from "../../../core/call.ts";
+import type { ToolMode } from "../../../core/hub-port.ts";
+import type { Outlet } from "./outlet.ts";
+
+/** What whoever carries a session says when it begins. */
+export interface SessionStart {
+  /** The lasting connection's id; see `Client.connection`. */
+  readonly connection: string;
+  /** `mcp-http`, `mcp-sse`, `mcp-stdio`. */
+  readonly door: string;
+  readonly principal: Principal;
+  /** Where messages go that belong to no request. */
+  readonly outlet: Outlet;
+}
+
+/** What comes with one message. */
+export interface Received {
+  readonly outlet: Outlet;
+  /** The mode that this very message names by header or query; it wins over the session's. */
+  readonly mode?: ToolMode;
+  /** The sender with its rights as they are now; the same one that began the session. */
+  readonly principal?: Principal;
+}
