@@ -16,7 +16,7 @@ const MIN_LAST_COLUMN = 20;
 
 function oneLine(text: string): string {
   // Descriptions of upstream servers are not trusted to leave the terminal alone.
-  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, " ").trim();
+  return text.replaceAll(/\p{Cc}+/gu, " ").trim();
 }
 
 function pad(text: string, width: number): string {
