@@ -142,8 +142,7 @@ export class Exchange {
     if (this.#forgotten.size >= MAX_FORGOTTEN) this.#forgotten.clear();
     this.#forgotten.add(id);
     if (cancelBy !== "message") return stream?.abort();
-    const reason = failure.kind === "timeout" ? "timeout" : "cancelled by the caller";
-    const message: RpcNotification = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id, reason } };
+    const message: RpcNotification = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id, reason: reasonOf(failure) } };
     void this.post(message).then(() => stream?.abort());
   }
 
@@ -217,6 +216,16 @@ export class Exchange {
     for (const one of pending) one.reject(failure);
     this.#handlers.onClose(failure);
   }
+}
+
+/** Characters of a caller's own reason that are passed on. */
+const MAX_REASON_CHARS = 1000;
+
+/** Why a request is given up, in the caller's own words if it said some. */
+function reasonOf({ kind, details }: Fail): string {
+  if (kind === "timeout") return "timeout";
+  const said = details?.["reason"];
+  return typeof said === "string" ? said.slice(0, MAX_REASON_CHARS) : "cancelled by the caller";
 }
 
 /** The same failure for a request that never left: sending it elsewhere is safe. */

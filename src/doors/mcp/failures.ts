@@ -27,7 +27,7 @@ export interface FailedCall {
 export function failureAnswer(failure: Fail, call: FailedCall, rules: FailureRules): Answer {
   if (failure.kind === "cancelled" && call.cancelled) return SILENCE;
   // The refusal of a question that the tool put to its caller is the tool's failure, not an upstream's protocol error.
-  if (failure.rpcError && failure.details?.["ask"] === undefined) return { type: "error", error: rules.upstreamError(failure.rpcError, call.method) };
+  if (failure.rpcError && failure.details?.["ask"] === undefined) return { type: "error", error: upstreamError(failure.rpcError, failure, call, rules) };
   if (failure.kind === "internal") return internalAnswer(call.id);
   if (failure.kind === "unknown_tool") return notFoundAnswer(failure, call, rules);
   if (call.method !== "tools/call") return errorAnswer(protocolCode(failure), withHints(failure), errorData(failure));
@@ -40,6 +40,12 @@ export function failureAnswer(failure: Fail, call: FailedCall, rules: FailureRul
 /** Our own fault: the caller gets an id to quote, the log has everything else. */
 export function internalAnswer(callId: string): Answer {
   return errorAnswer(RPC.internal, `Internal error. The hub's log has the details under error id ${callId}.`, { [KIND_META_KEY]: "internal", errorId: callId });
+}
+
+// The eras differ in how they say that a resource is not there, and an upstream of the other era says it in its own way.
+function upstreamError(error: RpcErrorObject, failure: Fail, { method }: FailedCall, rules: FailureRules): RpcErrorObject {
+  if (method === "resources/read" && failure.kind === "unknown_tool") return { ...error, code: rules.resourceNotFoundCode };
+  return rules.upstreamError(error, method);
 }
 
 function toolFailure(failure: Fail): Answer {

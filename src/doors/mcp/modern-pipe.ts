@@ -44,11 +44,11 @@ export class ModernPipe {
   /** `notifications/cancelled`, with or without an envelope. Ids that are not of this era are left alone. */
   noticed(message: unknown): void {
     if (!isJsonObject(message) || message["method"] !== "notifications/cancelled" || !isJsonObject(message["params"])) return;
-    const { requestId } = message["params"];
+    const { requestId, reason } = message["params"];
     if (typeof requestId !== "string" && typeof requestId !== "number") return;
     const running = this.#inFlight.get(requestId);
     this.#inFlight.delete(requestId);
-    running?.abort(new FailError(fail("cancelled", "The caller cancelled.")));
+    running?.abort(new FailError(fail("cancelled", "The caller cancelled.", typeof reason === "string" ? { details: { reason } } : {})));
   }
 
   /** The client sends nothing more: what listens, or waits for its input, would wait for ever. */

@@ -67,9 +67,9 @@ export class CallScope implements CallerLink {
     return this.#owner.put(ask, this.outlet, AbortSignal.any(signals));
   }
 
-  /** The caller does not want an answer any more, or has gone. */
-  cancel(reason: string): void {
-    this.#caller.abort(new FailError(fail("cancelled", reason)));
+  /** The caller does not want an answer any more, or has gone; `reason` is what it said itself. */
+  cancel(message: string, reason?: string): void {
+    this.#caller.abort(new FailError(fail("cancelled", message, reason === undefined ? {} : { details: { reason } })));
   }
 
   /** The answer is about to be sent: nothing may follow it, and questions still open are withdrawn before it. */

@@ -282,7 +282,8 @@ export class LegacySession implements BoardMember, ScopeOwner {
     const scope = this.#inFlight.get(id);
     if (!scope) return;
     this.#inFlight.delete(id);
-    scope.cancel(`The caller cancelled${typeof params?.["reason"] === "string" ? `: ${params["reason"]}` : "."}`);
+    const reason = params?.["reason"];
+    scope.cancel("The caller cancelled.", typeof reason === "string" ? reason : undefined);
   }
 }
 
