@@ -1,0 +1,3 @@
+import { describePassThrough, pairingsOf } from "./pass-through.ts";
+
+for (const pairing of pairingsOf("stdio")) describePassThrough(pairing);

@@ -1,0 +1,331 @@
+// The table of what must cross the hub, row by row. Every pairing of eras and every pair of transports runs the same rows against a
+// server that emits everything, unknown members included. What a pairing cannot carry as it is stands in its row, with the reason.
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { isJsonObject, objectMember, type JsonObject } from "../../src/core/json.ts";
+import type { HubConfig } from "../../src/index.ts";
+import type { Asked, EraName, RawClient } from "../fixtures/raw/raw-client.ts";
+import { serveHub, startChildServer, type ChildServer, type DoorName, type ServedHub } from "../fixtures/served-hub.ts";
+import { BLOCKS, COMPLETION, contentsOf, FULL_TOOL, INSTRUCTIONS, LIST_TOOL, messagesOf, PROMPTS, QUESTIONS, RESOURCES, TEMPLATES, TOOLS } from "../fixtures/upstreams/rich-offers.mjs";
+
+export interface Pairing {
+  readonly client: EraName;
+  readonly door: DoorName;
+  readonly upstream: EraName;
+  readonly transport: DoorName;
+}
+
+/** All pairings of one door: client era × server era × the server's transport. */
+export function pairingsOf(door: DoorName): readonly Pairing[] {
+  const eras = ["legacy", "modern"] as const;
+  return eras.flatMap((client) => eras.flatMap((upstream) => (["stdio", "HTTP"] as const).map((transport) => ({ client, door, upstream, transport }))));
+}
+
+export function titleOf({ client, door, upstream, transport }: Pairing): string {
+  return `${client} client (${door}) × ${upstream} server (${transport})`;
+}
+
+const SCRIPT = fileURLToPath(new URL("../fixtures/upstreams/rich.mjs", import.meta.url));
+
+/** A hub over the server that emits everything, under no prefix. */
+export async function serveRich({ upstream, transport, door }: Omit<Pairing, "client">, more: JsonObject = {}): Promise<ServedHub> {
+  const command = [process.execPath, SCRIPT, upstream, transport.toLowerCase()];
+  let server: ChildServer | undefined;
+  if (transport === "HTTP") server = await startChildServer(command);
+  const rich = { namespace: "", ...more };
+  const mcp = server ? { remote_servers: [{ alias: "rich", url: server.url, ...rich }] } : { stdio_servers: { rich: { command, ...rich } } };
+  const hub = await serveHub({ mcp } as HubConfig, door);
+  return {
+    ...hub,
+    [Symbol.asyncDispose]: async () => {
+      await hub[Symbol.asyncDispose]();
+      await server?.[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const PREFIX = "io.modelcontextprotocol/";
+const ANSWERS: Readonly<Record<string, JsonObject>> = {
+  "elicitation/create": { action: "accept", content: { name: "Ada", colour: "g", tags: ["a"], age: 36, sure: true }, _meta: { "example.test/answer": 1 }, "x-answer": 1 },
+  "sampling/createMessage": {
+    role: "assistant",
+    model: "some-model",
+    stopReason: "endTurn",
+    content: { type: "text", text: "It.", _meta: { "example.test/answer": 1 }, "x-block": 1 },
+    _meta: { "example.test/answer": 1 },
+    "x-answer": 1,
+  },
+  "roots/list": { roots: [{ uri: "file:///home/ada", name: "home", _meta: { "example.test/root": 1 }, "x-root": 1 }], _meta: { "example.test/answer": 1 }, "x-answer": 1 },
+};
+
+const UNDECLARED: JsonObject = { code: -32021, data: { requiredCapabilities: { elicitation: { form: {} } } } };
+/** How a call ends that has to ask a caller who cannot be asked, by client era and server era. */
+const REFUSED: Record<EraName, Record<EraName, JsonObject>> = {
+  // A legacy server is told that there is no such method, and this one hands that on.
+  legacy: { legacy: { code: -32601 }, modern: { isError: true, _meta: { "toolyard/kind": "denied" } } },
+  modern: { legacy: UNDECLARED, modern: UNDECLARED },
+};
+
+/** The result without what the modern era adds to each: who answers, whether it is complete, how long it may be kept. */
+function plain(result: JsonObject): JsonObject {
+  const { resultType: _type, ttlMs: _ttl, cacheScope: _scope, ...rest } = result;
+  if (!isJsonObject(rest["_meta"])) return rest;
+  const { [`${PREFIX}serverInfo`]: _info, ...meta } = rest["_meta"];
+  if (Object.keys(meta).length > 0) return { ...rest, _meta: meta };
+  const { _meta: _empty, ...bare } = rest;
+  return bare;
+}
+
+const structured = (result: JsonObject): JsonObject => result["structuredContent"] as JsonObject;
+const named = (entries: readonly JsonObject[], name: string): JsonObject | undefined => entries.find((entry) => entry["name"] === name);
+
+/** What arrived is what was sent, member by member and in the same order. */
+function expectSame(received: unknown, sent: unknown): void {
+  expect(received).toEqual(sent);
+  expect(JSON.stringify(received)).toBe(JSON.stringify(sent));
+}
+
+/** Runs the whole table for one pairing. */
+export function describePassThrough(pairing: Pairing): void {
+  const { client: clientEra, upstream } = pairing;
+  const title = titleOf(pairing);
+  const isModernClient = clientEra === "modern";
+
+  describe(title, () => {
+    let hub: ServedHub;
+    let client: RawClient;
+    let answers = ANSWERS;
+    const answer = ({ method }: Asked): JsonObject => answers[method] ?? { error: { code: -32601, message: "Method not found" } };
+    const connect = (capabilities?: JsonObject): Promise<RawClient> => hub.connect({ era: clientEra, answer, logLevel: "debug", ...(capabilities && { capabilities }) });
+    /** What the server got as `params` of its last request of a method. */
+    const seen = async (method: string): Promise<JsonObject> => structured(await client.tool("seen", { method }))["params"] as JsonObject;
+
+    beforeAll(async () => {
+      hub = await serveRich(pairing);
+      client = await connect();
+      if (clientEra === "legacy") await client.result("logging/setLevel", { level: "debug" });
+    });
+    afterAll(async () => {
+      await hub?.[Symbol.asyncDispose]();
+    });
+
+    test(`${title}: instructions`, () => {
+      expect(client.opening["instructions"]).toBe(INSTRUCTIONS);
+      expect(client.opening["capabilities"]).toMatchObject({ tools: { listChanged: true }, resources: { listChanged: true, subscribe: true }, prompts: { listChanged: true }, completions: {}, logging: {} });
+    });
+
+    test(`${title}: tools of all pages, in the order of their names`, async () => {
+      const names = (await client.list("tools/list", "tools")).map(({ name }) => name);
+      const offered = [...TOOLS, ...(upstream === "modern" ? [LIST_TOOL] : [])].map(({ name }) => name);
+      expect(names.filter((name) => !String(name).startsWith("grown"))).toEqual(offered.toSorted());
+    });
+
+    test(`${title}: schemas, annotations, icons, titles, _meta and unknown members of a tool`, async () => {
+      expectSame(named(await client.list("tools/list", "tools"), "full"), FULL_TOOL);
+    });
+
+    test(`${title}: structured content, _meta and unknown members of a result`, async () => {
+      const result = await client.tool("full", { city: "Oslo" });
+      expectSame(plain(result), {
+        content: [{ type: "text", text: "21 degrees" }],
+        structuredContent: { temperature: 21, city: "Oslo", "x-structured": 1 },
+        _meta: { "example.test/result": { deep: true } },
+        "x-result": 1,
+      });
+      if (isModernClient) expect(result).toMatchObject({ resultType: "complete", _meta: { [`${PREFIX}serverInfo`]: { name: "toolyard" } } });
+      else expect(result).not.toHaveProperty("resultType");
+    });
+
+    if (upstream === "modern") {
+      test(`${title}: structured content that is no object`, async () => {
+        const tool = named(await client.list("tools/list", "tools"), "list-output");
+        const result = plain(await client.tool("list-output"));
+        // The legacy wire has objects only, so the value travels in one; a client that reads text alone finds it there, too.
+        const wrapped = { content: [{ type: "text", text: "[1,2,3]" }], structuredContent: { result: [1, 2, 3] } };
+        expect(result).toEqual(isModernClient ? { content: [], structuredContent: [1, 2, 3] } : wrapped);
+        const schema = { type: "array", items: { type: "integer" } };
+        expect(tool?.["outputSchema"]).toEqual(isModernClient ? schema : { type: "object", properties: { result: schema }, required: ["result"] });
+      });
+    }
+
+    test(`${title}: images, audio, links, embedded resources, unknown blocks, and unknown members of blocks`, async () => {
+      const result = await client.tool("blocks");
+      expectSame(plain(result), { content: BLOCKS, _meta: { "example.test/result": { deep: true } }, "x-result": { kept: true } });
+    });
+
+    test(`${title}: an empty result stays empty`, async () => {
+      expectSame(plain(await client.tool("bare")), { content: [] });
+    });
+
+    test(`${title}: arguments, _meta and unknown members of params reach the server, the caller's envelope only where it belongs`, async () => {
+      const args = { n: 1, text: "ü", deep: { list: [null, 1.5, "x"] }, "x-argument": true };
+      const params = structured(await client.tool("echo", args, { _meta: { "example.test/own": { a: 1 }, traceparent: "00-1-2-03" }, "x-param": { kept: true } }))["params"] as JsonObject;
+      expect(params).toMatchObject({ name: "echo", arguments: args, "x-param": { kept: true } });
+      const { _meta, ...rest } = params;
+      expect(Object.keys(rest).toSorted()).toEqual(["arguments", "name", "x-param"]);
+      const { progressToken: _token, ...meta } = _meta as JsonObject;
+      const envelope = {
+        [`${PREFIX}protocolVersion`]: "2026-07-28",
+        [`${PREFIX}clientCapabilities`]: { sampling: { tools: {}, context: {} }, elicitation: { form: {}, url: {} }, roots: { listChanged: true } },
+        [`${PREFIX}clientInfo`]: { name: "raw", version: "1" },
+        [`${PREFIX}logLevel`]: "debug",
+      };
+      expect(meta).toEqual({ "example.test/own": { a: 1 }, traceparent: "00-1-2-03", ...(upstream === "modern" && envelope) });
+    });
+
+    test(`${title}: a tool's failure arrives whole`, async () => {
+      const result = await client.tool("fail");
+      expectSame(plain(result), { content: [{ type: "text", text: "it failed" }], isError: true, structuredContent: { why: "because" }, _meta: { "example.test/result": 1 }, "x-result": 1 });
+    });
+
+    test(`${title}: a protocol error keeps code, message and data`, async () => {
+      const { error } = await client.call("tools/call", { name: "refuse", arguments: {} });
+      expectSame(error, { code: -32050, message: "own error", data: { why: "because", deep: [1] } });
+    });
+
+    test(`${title}: every progress arrives, in order, before the answer and under the caller's token`, async () => {
+      const since = client.received.length;
+      await client.tool("progress", { steps: 3 }, { _meta: { progressToken: "my token" } });
+      const notices = client.heard("notifications/progress", since);
+      expect(notices).toEqual([1, 2, 3].map((step) => ({ progressToken: "my token", progress: step, total: 3, message: `step ${step}`, _meta: { "example.test/notice": 1 }, "x-notice": 1 })));
+      expect(client.received.slice(since).findIndex((message) => "result" in message)).toBe(3);
+    });
+
+    test(`${title}: no progress comes to a caller who gave no token`, async () => {
+      const since = client.received.length;
+      await client.tool("progress", { steps: 3 });
+      expect(client.heard("notifications/progress", since)).toEqual([]);
+    });
+
+    test(`${title}: logs of a call arrive, with their unknown members`, async () => {
+      const since = client.received.length;
+      await client.tool("log");
+      const notices = client.heard("notifications/message", since);
+      expect(notices).toEqual(
+        ["debug", "warning"].map((level) => ({ level, logger: "rich", data: { words: `a ${level}`, list: [1] }, _meta: { "example.test/notice": 1 }, "x-notice": 1 })),
+      );
+    });
+
+    for (const name of ["elicit", "elicit-url", "sample", "roots"] as const) {
+      test(`${title}: ${name === "elicit" ? "elicitation by form" : name === "elicit-url" ? "elicitation by URL" : name === "sample" ? "sampling" : "roots"} reaches the caller as it was asked, and its answer the server as it was given`, async () => {
+        const already = client.asked.length;
+        const result = await client.tool(name);
+        const { method, params } = QUESTIONS[name];
+        expect(client.asked.slice(already)).toEqual([{ method, params }]);
+        expectSame(structured(result)["answer"], ANSWERS[method]);
+      });
+    }
+
+    test(`${title}: cancellation reaches the tool`, async () => {
+      const cancelled = async (): Promise<JsonObject[]> => structured(await client.tool("cancelled"))["cancelled"] as JsonObject[];
+      const before = (await cancelled()).length;
+      const end = new AbortController();
+      const started = client.next("notifications/progress");
+      const running = client.request("tools/call", { name: "hang", arguments: {}, _meta: { progressToken: 7 } }, { signal: end.signal, reason: "enough" });
+      await started;
+      end.abort();
+      await expect(running).rejects.toThrow("given up");
+      await expect.poll(async () => (await cancelled()).length).toBe(before + 1);
+      // On modern HTTP the end of a stream says it, without words.
+      const hasWords = [pairing.door === "stdio" || !isModernClient, pairing.transport === "stdio" || upstream === "legacy"];
+      if (hasWords[1]) expect((await cancelled()).at(-1)).toEqual({ name: "hang", reason: hasWords[0] ? "enough" : "cancelled by the caller" });
+    });
+
+    test(`${title}: resources with icons, titles, annotations, size, _meta and unknown members`, async () => {
+      const listed = (await client.list("resources/list", "resources")).filter(({ name }) => !String(name).startsWith("grown"));
+      expectSame(listed, RESOURCES);
+    });
+
+    test(`${title}: resource templates with all their members`, async () => {
+      expectSame(await client.list("resources/templates/list", "resourceTemplates"), TEMPLATES);
+    });
+
+    test.each(["rich://full", "rich://items/7"])(`${title}: reading %s brings contents, _meta and unknown members`, async (uri) => {
+      expectSame(plain(await client.result("resources/read", { uri, "x-param": 1, _meta: { "example.test/own": 1 } })), contentsOf(uri));
+      expect(await seen("resources/read")).toMatchObject({ uri, "x-param": 1, _meta: { "example.test/own": 1 } });
+    });
+
+    test(`${title}: a resource that is not there is refused in the client's own words for it`, async () => {
+      const { error } = await client.call("resources/read", { uri: "rich://watched" });
+      expect(error).toEqual({ code: isModernClient ? -32602 : -32002, message: "Resource not found: rich://watched", data: { uri: "rich://watched", own: 1 } });
+    });
+
+    test(`${title}: prompts with all their members`, async () => {
+      const listed = (await client.list("prompts/list", "prompts")).filter(({ name }) => !String(name).startsWith("grown"));
+      expectSame(listed, PROMPTS);
+    });
+
+    test(`${title}: a prompt's messages arrive whole, and its arguments whole at the server`, async () => {
+      const result = await client.result("prompts/get", { name: "full", arguments: { who: "Ada" }, "x-param": 1, _meta: { "example.test/own": 1 } });
+      expectSame(plain(result), messagesOf({ who: "Ada" }));
+      expect(await seen("prompts/get")).toMatchObject({ name: "full", arguments: { who: "Ada" }, "x-param": 1, _meta: { "example.test/own": 1 } });
+    });
+
+    test(`${title}: a prompt that is not there is refused`, async () => {
+      expect((await client.call("prompts/get", { name: "nobody" }))["error"]).toMatchObject({ code: -32602 });
+    });
+
+    test.each([
+      ["a prompt", { type: "ref/prompt", name: "full", title: "Full", "x-ref": 1 }],
+      ["a template", { type: "ref/resource", uri: "rich://items/{id}", "x-ref": 1 }],
+    ])(`${title}: completion of %s`, async (_what, ref) => {
+      const params = { ref, argument: { name: "who", value: "A" }, context: { arguments: { how: "well" } }, "x-param": 1 };
+      expectSame(plain(await client.result("completion/complete", params)), COMPLETION);
+      expect(await seen("completion/complete")).toMatchObject(params);
+    });
+
+    describe("who listens", () => {
+      let listener: RawClient;
+      beforeAll(async () => {
+        listener = pairing.door === "stdio" ? client : await connect();
+        await listener.listen(["rich://watched"]);
+      });
+
+      test.each([
+        ["tools", "tools/list", "tools"],
+        ["resources", "resources/list", "resources"],
+        ["prompts", "prompts/list", "prompts"],
+      ])(`${title}: hears that the %s changed, and the next list shows it`, async (list, method, member) => {
+        const heard = listener.next(`notifications/${list}/list_changed`);
+        const { content } = await client.tool("grow", { list });
+        const name = (content as JsonObject[])[0]!["text"];
+        await heard;
+        expect(named(await listener.list(method, member), String(name))).toBeDefined();
+      });
+
+      test(`${title}: hears of a resource's update, with its unknown members, and of no other's`, async () => {
+        const since = listener.received.length;
+        const heard = listener.next("notifications/resources/updated");
+        await client.tool("touch", { uri: "rich://full" });
+        await client.tool("touch", { uri: "rich://watched" });
+        const { params } = await heard;
+        expect(params).toMatchObject({ uri: "rich://watched", title: "Watched", _meta: { "example.test/notice": 1 }, "x-notice": 1 });
+        expect(listener.heard("notifications/resources/updated", since)).toHaveLength(1);
+      });
+    });
+
+    test(`${title}: a caller who declines is heard to decline`, async () => {
+      const declined = { action: "decline", "x-answer": 1 };
+      answers = { ...ANSWERS, "elicitation/create": declined };
+      expect(structured(await client.tool("elicit"))["answer"]).toEqual(declined);
+      answers = ANSWERS;
+    });
+
+    test(`${title}: a caller who cannot be asked is not asked`, async () => {
+      // The modern era says with each request what its caller can do.
+      const mute = isModernClient ? client : await connect({});
+      const already = mute.asked.length;
+      const reply = await mute.call("tools/call", { name: "elicit", arguments: {}, ...(isModernClient && { _meta: { [`${PREFIX}clientCapabilities`]: {} } }) });
+      expect(mute.asked).toHaveLength(already);
+      expect(reply["error"] ?? plain(objectMember(reply, "result") ?? {})).toMatchObject(REFUSED[clientEra][upstream]);
+    });
+
+    test(`${title}: logs below the wanted level do not come`, async () => {
+      const since = client.received.length;
+      if (clientEra === "legacy") await client.result("logging/setLevel", { level: "warning" });
+      await client.tool("log", {}, isModernClient ? { _meta: { [`${PREFIX}logLevel`]: "warning" } } : {});
+      expect(client.heard("notifications/message", since).map(({ level }) => level)).toEqual(["warning"]);
+      if (clientEra === "legacy") await client.result("logging/setLevel", { level: "debug" });
+    });
+  });
+}
