@@ -12,6 +12,8 @@ export interface LoadOptions {
   readonly files: readonly string[];
   /** `process.env`, or what stands for it. */
   readonly variables: Readonly<Record<string, string | undefined>>;
+  /** What holds where no other layer says something. */
+  readonly base?: JsonObject;
   /** What the command line says, as a tree. Wins over everything. */
   readonly flags?: JsonObject;
   /** The schema of all parts together; the hub's list of parts makes it. */
@@ -43,7 +45,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   const documents = await Promise.all(options.files.map((file) => readDocument(file)));
   const secrets = new Set<string>();
   const unusable: UnusableSource[] = [];
-  const layers: Layer[] = [];
+  const layers: Layer[] = [{ origin: "default", tree: options.base ?? {} }];
   for (const document of documents) {
     const context = { variables: options.variables, folder: document.folder, secrets };
     layers.push({ origin: document.path, tree: await prepareDocument(document, options.schema, context, unusable) });

@@ -62,6 +62,10 @@ export interface SearchAnswer {
 
 /** Lets a running call use the hub again, with its own caller's rights, time and cancellation: the parent's. */
 export interface Caller {
-  call(tool: string, args: JsonObject, parent: Call): Promise<Outcome>;
+  /**
+   * `standsFor`: the parent is nothing but a way to this call (`execute_tool`), so what its caller sent beside the arguments goes along,
+   * and a request for input is handed back as it is. Otherwise questions go through the parent's `ask`.
+   */
+  call(tool: string, args: JsonObject, parent: Call, options?: { readonly standsFor?: boolean }): Promise<Outcome>;
   search(query: string, limit: number, parent: Call): Promise<SearchAnswer>;
 }

@@ -14,6 +14,8 @@ export interface Source {
   readonly namespace: string;
   /** Place in the configuration, for precedence among sources of one kind. */
   readonly order: number;
+  /** Bounds of whatever the source is asked for, where a tool sets none of its own. */
+  readonly limits?: ToolLimits;
 }
 
 /** Bounds of one tool; what is absent follows the source, then the hub. */

@@ -11,14 +11,16 @@ const MODE: ToolMode = "all";
 export function createCaller(hub: () => Hub): Caller {
   const viewOf = (parent: Call): View => ({ mode: MODE, principal: parent.principal });
   return {
-    call: (target, args, parent) => {
+    call: (target, args, parent, { standsFor = false } = {}) => {
       const call: Call = {
         ...parent,
         id: nextCallId(),
+        parent: parent.id,
         method: "tools/call",
         target,
         arguments: args,
-        params: {},
+        params: standsFor ? parent.params : {},
+        relaysInput: standsFor && parent.relaysInput,
         notify: (notice) => parent.notify(notice),
         ask: (ask, signal) => parent.ask(ask, signal),
       };

@@ -20,6 +20,9 @@ export interface CreateHubOptions {
   readonly watch?: boolean;
 }
 
+/** A program is no stranger: it may call as often as it likes, unless its configuration says otherwise. */
+const BASE: JsonObject = { limits: { rate_per_minute: 0, in_flight: 0 } };
+
 export interface LibraryHub extends Toolyard {
   /** Serves MCP on HTTP as `[server]` says. Closing the hub closes it, too. Rejects with an `OptionError` when it cannot listen. */
   serve(): Promise<ServedHttp>;
@@ -33,7 +36,7 @@ export async function createHub(options: CreateHubOptions = {}): Promise<Library
   const { settings = {}, variables = process.env, watch = false } = options;
   const named = typeof options.config === "string" ? [options.config] : (options.config ?? []);
   const files = named.length > 0 ? locateConfig(named, variables, process.cwd()) : [];
-  const load = () => loadHubConfig({ files, variables, flags: settings as JsonObject });
+  const load = () => loadHubConfig({ files, variables, base: BASE, flags: settings as JsonObject });
   const hub = await openHub({ config: await load(), variables, ...(options.logger ? { logger: options.logger } : {}) });
   const reloader = new Reloader({ hub, load });
   const served: ServedHttp[] = [];

@@ -23,7 +23,7 @@ export interface HubParts {
   readonly config: LoadedConfig;
   readonly catalog: Catalog;
   readonly sources: SourceSet;
-  /** Made anew when the configuration changed. */
+  /** Made anew when the bounds in the configuration changed. */
   readonly createPipeline: (config: LoadedConfig) => Pipeline;
   readonly planner: Planner;
   readonly logger: Logger;
@@ -183,7 +183,9 @@ export class Hub implements HubPort {
   async reconfigure(config: LoadedConfig): Promise<SourceChanges> {
     for (const secret of config.secrets) this.#parts.hide(secret);
     const wanted = wantedSources(config.tree as HubConfig, config.folder);
-    const pipeline = this.#parts.createPipeline(config);
+    const keepsBounds = JSON.stringify(config.tree["limits"]) === JSON.stringify(this.#config.tree["limits"]);
+    // What runs keeps its places in queues and its circuits, so the pipeline is not made anew without need.
+    const pipeline = keepsBounds ? this.#pipeline : this.#parts.createPipeline(config);
     const changes = await this.#parts.sources.apply(this.#parts.planner.plan(wanted, config.unusable), {
       onAdded: (provider) => this.#attach(provider),
       onRemoved: (provider) => this.#detach(provider),

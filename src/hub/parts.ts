@@ -82,6 +82,7 @@ function stdio({ mcp }: HubConfig): readonly WantedSource[] {
       id,
       kind: "stdio",
       namespace: options.upstream.namespace ?? id,
+      limits: options.upstream.limits,
       options,
       make: async (source, { logger, cacheFolder, lazy }) => {
         const { createStdioProvider } = await import("../providers/stdio/stdio-provider.ts");
@@ -100,6 +101,7 @@ function http({ mcp }: HubConfig): readonly WantedSource[] {
       id,
       kind: "http",
       namespace: options.upstream.namespace ?? id,
+      limits: options.upstream.limits,
       // `URL` objects have no members of their own to compare.
       options: { ...options, url: options.url.href },
       make: async (source, { logger, cacheFolder, lazy, variables }) => {

@@ -1,7 +1,7 @@
 import type { UnusableSource } from "../config/load.ts";
 import type { Caller, Logger } from "../core/ports.ts";
 import type { Provider } from "../core/provider.ts";
-import type { ProviderKind, Source } from "../core/records.ts";
+import type { ProviderKind, Source, ToolLimits } from "../core/records.ts";
 import type { BuiltinPorts } from "../providers/builtin/ports.ts";
 import type { PlannedSource } from "./source-set.ts";
 import { UnusableProvider } from "./unusable-provider.ts";
@@ -27,6 +27,7 @@ export interface WantedSource {
   readonly id: string;
   readonly kind: ProviderKind;
   readonly namespace: string;
+  readonly limits?: ToolLimits;
   /** What the source is made of; a reload leaves a source alone while this stays the same. */
   readonly options: unknown;
   make(source: Source, services: SourceServices): Promise<Provider>;
@@ -60,9 +61,9 @@ export class Planner {
   }
 
   // A source that goes must not move the others, or they would have to be made anew; one that comes later stands behind them.
-  #source({ id, kind, namespace }: Pick<WantedSource, "id" | "kind" | "namespace">): Source {
+  #source({ id, kind, namespace, limits }: Pick<WantedSource, "id" | "kind" | "namespace" | "limits">): Source {
     const order = this.#places.get(id) ?? this.#places.size;
     this.#places.set(id, order);
-    return Object.freeze({ id, kind, namespace, order });
+    return Object.freeze({ id, kind, namespace, order, ...(limits ? { limits } : {}) });
   }
 }

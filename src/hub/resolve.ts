@@ -5,15 +5,17 @@ import type { Call } from "../core/call.ts";
 import type { View } from "../core/hub-port.ts";
 import { objectMember } from "../core/json.ts";
 import { fail } from "../core/outcome.ts";
+import type { CallTarget } from "../core/provider.ts";
 import type { Resolution } from "../pipeline/ports.ts";
 import type { SourceSet } from "./source-set.ts";
 
 /** Finds what a call is for: the catalog knows the names, the sources have the providers. */
 export async function resolveCall(call: Call, view: View, catalog: Catalog, sources: SourceSet): Promise<Resolution> {
-  const lookup = lookUp(call, view, await catalog.snapshot());
+  const lookup = await catalog.lookUp<CallTarget>(call.target, (snapshot) => lookUp(call, view, snapshot));
   if (!lookup.found) return lookup;
   const provider = sources.find(lookup.source.id);
-  if (provider) return { found: true, name: lookup.name, target: lookup.target, provider };
+  const { limits } = lookup.source;
+  if (provider) return { found: true, name: lookup.name, target: lookup.target, provider, ...(limits ? { limits } : {}) };
   // A reload took the source out between the snapshot and now.
   return { found: false, failure: fail("unknown_tool", `${lookup.name} is no longer offered. List the tools again.`) };
 }

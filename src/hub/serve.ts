@@ -1,9 +1,8 @@
 import type { Readable } from "node:stream";
 import { resolveMcpDoor, type McpDoorConfig } from "../doors/mcp/options.ts";
-import { SessionBoard } from "../doors/mcp/legacy/board.ts";
-import { LegacyCodecs } from "../doors/mcp/legacy/codec.ts";
 import { LegacyHttp } from "../doors/mcp/legacy/http.ts";
 import { resolveLegacySessions } from "../doors/mcp/legacy/options.ts";
+import { createSessionDeps } from "../doors/mcp/legacy/session-deps.ts";
 import type { SessionDeps } from "../doors/mcp/legacy/session.ts";
 import { LegacySse } from "../doors/mcp/legacy/sse.ts";
 import { mountMcp } from "../doors/mcp/http-door.ts";
@@ -37,6 +36,9 @@ interface McpParts {
   close(): void;
 }
 
+/** How long before the end of the grace time calls that still run are answered that they were given up. */
+const LAST_WORDS_MS = 500;
+
 /** Mounts every HTTP door on one listener and listens. Rejects with an `OptionError` when it cannot. */
 export async function serveHttp(hub: Hub, server: ServerConfig = {}): Promise<ServedHttp> {
   const http = resolveHttp(server as HttpConfig);
@@ -52,10 +54,13 @@ export async function serveHttp(hub: Hub, server: ServerConfig = {}): Promise<Se
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     hub.doors.delete("http");
+    // Calls that outlast the grace time are answered while their connections are still there.
+    const lastWords = setTimeout(() => legacy.close(), Math.max(0, http.limits.shutdownGraceMs - LAST_WORDS_MS));
     await listener.close();
-    mcp.close();
+    clearTimeout(lastWords);
     legacy.close();
     sse.close();
+    mcp.close();
   };
   return { address, endpoint: `${address.url}/mcp`, done: new Promise(() => {}), close: () => (closed ??= close()) };
 }
@@ -79,22 +84,19 @@ function mcpParts(hub: Hub, server: ServerConfig, hasTokens: boolean): McpParts 
   const door = resolveMcpDoor(server as McpDoorConfig);
   const paging = door.pageSize === undefined ? {} : { pageSize: door.pageSize };
   const modern = new ModernEndpoint({ hub, logger: hub.logger, options: door.modern, ...paging, defaultMode: door.toolMode, hasTokens });
-  const board = new SessionBoard(hub, hub.logger);
-  const session: SessionDeps = {
+  const session = createSessionDeps({
     hub,
     logger: hub.logger,
     ...paging,
-    board,
-    codecs: new LegacyCodecs(),
     options: resolveLegacySessions(server.sessions),
     defaultMode: door.toolMode,
-  };
+  });
   return {
     modern,
     session,
     close: () => {
       modern.close();
-      board.close();
+      session.board.close();
     },
   };
 }

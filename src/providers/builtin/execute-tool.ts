@@ -33,6 +33,8 @@ export function executeTool(source: Source, ports: BuiltinPorts): OwnTool {
     acceptedSchema: ACCEPTED_SCHEMA,
     annotations: { openWorldHint: true },
     role: "discovery",
+    // The bounds of the tool that is called hold; a shorter one here would cut it off.
+    limits: { timeoutMs: Infinity, maxResultBytes: Infinity },
   });
   return { record, run: (call) => execute(call, ports) };
 }
@@ -44,7 +46,7 @@ async function execute(call: ResolvedCall, ports: BuiltinPorts): Promise<Outcome
   if (ports.resolveName(wanted, call) === NAME) return fail("tool_error", `${NAME} cannot call itself. Give the name of the tool to call.`);
   const args = readArguments(call.arguments);
   if ("ok" in args) return args;
-  const outcome = await ports.caller.call(wanted, args.value, call);
+  const outcome = await ports.caller.call(wanted, args.value, call, { standsFor: true });
   return !outcome.ok && outcome.kind === "unknown_tool" ? notFound(wanted, outcome) : outcome;
 }
 

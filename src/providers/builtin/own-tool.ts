@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../core/json.ts";
 import { ok, type Outcome } from "../../core/outcome.ts";
 import type { ResolvedCall } from "../../core/provider.ts";
-import type { Source, ToolRecord } from "../../core/records.ts";
+import type { Source, ToolLimits, ToolRecord } from "../../core/records.ts";
 
 /** One of the hub's own tools. */
 export interface OwnTool {
@@ -21,10 +21,11 @@ export interface OwnToolFacts {
   readonly keywords?: readonly string[];
   readonly hiddenNames?: readonly string[];
   readonly role: "discovery" | "meta";
+  readonly limits?: ToolLimits;
 }
 
 export function ownToolRecord(source: Source, facts: OwnToolFacts): ToolRecord {
-  const { name, title, description, inputSchema, acceptedSchema = inputSchema, annotations, keywords = [], hiddenNames = [], role } = facts;
+  const { name, title, description, inputSchema, acceptedSchema = inputSchema, annotations, keywords = [], hiddenNames = [], role, limits } = facts;
   return Object.freeze({
     source,
     name,
@@ -35,6 +36,7 @@ export function ownToolRecord(source: Source, facts: OwnToolFacts): ToolRecord {
     hiddenNames,
     role,
     qualified: true,
+    ...(limits ? { limits } : {}),
     definition: { name, title, description, inputSchema, annotations },
   });
 }
