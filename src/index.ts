@@ -1,4 +1,4 @@
-export { createHub, type CreateHubOptions, type LibraryHub } from "./hub/create-hub.ts";
+export { createHub, type CreateHubOptions, type LibraryHub, type ServerSettings } from "./hub/create-hub.ts";
 export type { CallOptions, ListOptions, Toolyard } from "./hub/toolyard.ts";
 export type { ServedHttp } from "./hub/serve.ts";
 export type { HubConfig } from "./hub/schema.ts";

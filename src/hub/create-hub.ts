@@ -1,5 +1,8 @@
 import { locateConfig } from "../config/locate.ts";
 import type { JsonObject } from "../core/json.ts";
+import type { HttpOptions } from "../providers/http/options.ts";
+import type { StdioOptions } from "../providers/stdio/options.ts";
+import { AddedServers } from "./added-servers.ts";
 import type { Logger } from "../core/ports.ts";
 import { loadHubConfig, openHub } from "./open-hub.ts";
 import { Reloader } from "./reload.ts";
@@ -23,9 +26,19 @@ export interface CreateHubOptions {
 /** A program is no stranger: it may call as often as it likes, unless its configuration says otherwise. */
 const BASE: JsonObject = { limits: { rate_per_minute: 0, in_flight: 0 } };
 
+/** One server to add: `command` starts a child, `url` or `host` reaches one on HTTP. Keys as in `toolyard.toml`. */
+export type ServerSettings = StdioOptions | HttpOptions;
+
 export interface LibraryHub extends Toolyard {
   /** Serves MCP on HTTP as `[server]` says. Closing the hub closes it, too. Rejects with an `OptionError` when it cannot listen. */
   serve(): Promise<ServedHttp>;
+  /**
+   * Adds an MCP server, or replaces the one of that name; the next list shows its tools. Rejects with a `ConfigError` or `OptionError`,
+   * with everything as it was, when the settings cannot be used.
+   */
+  addServer(alias: string, settings: ServerSettings): Promise<void>;
+  /** Takes a server out and ends it; resolves when it is gone. False: this program added none of that name. */
+  removeServer(alias: string): Promise<boolean>;
 }
 
 /**
@@ -36,7 +49,8 @@ export async function createHub(options: CreateHubOptions = {}): Promise<Library
   const { settings = {}, variables = process.env, watch = false } = options;
   const named = typeof options.config === "string" ? [options.config] : (options.config ?? []);
   const files = named.length > 0 ? locateConfig(named, variables, process.cwd()) : [];
-  const load = () => loadHubConfig({ files, variables, base: BASE, flags: settings as JsonObject });
+  const added = new AddedServers();
+  const load = () => loadHubConfig({ files, variables, base: BASE, flags: added.over(settings) });
   const hub = await openHub({ config: await load(), variables, ...(options.logger ? { logger: options.logger } : {}) });
   const reloader = new Reloader({ hub, load });
   const served: ServedHttp[] = [];
@@ -48,6 +62,20 @@ export async function createHub(options: CreateHubOptions = {}): Promise<Library
       const one = await serveHttp(hub, (hub.config.tree as HubConfig).server ?? {});
       served.push(one);
       return one;
+    },
+    addServer: async (alias, server) => {
+      const undo = added.add(alias, server);
+      try {
+        await reloader.apply();
+      } catch (error) {
+        undo();
+        throw error;
+      }
+    },
+    removeServer: async (alias) => {
+      if (!added.remove(alias)) return false;
+      await reloader.apply();
+      return true;
     },
     close: async () => {
       await reloader.close();

@@ -30,10 +30,17 @@ export class Reloader {
     if (files.length > 0) this.#stopWatching = await watchFiles(files, () => void this.reload());
   }
 
-  /** Resolves when the reload, and every one asked for before it, is over. Never rejects. */
+  /** Resolves when the reload, and every one asked for before it, is over. Never rejects: a bad configuration is logged. */
   reload(): Promise<void> {
-    this.#turn = this.#turn.then(() => this.#reload());
-    return this.#turn;
+    const { hub } = this.#options;
+    return this.apply().catch((error: unknown) => hub.logger.error("The configuration was not taken over; what was in force stays.", { reason: messageOf(error) }));
+  }
+
+  /** Like `reload`, but rejects when the configuration cannot be taken over. */
+  apply(): Promise<void> {
+    const applied = this.#turn.then(() => this.#apply());
+    this.#turn = applied.catch(() => {});
+    return applied;
   }
 
   async close(): Promise<void> {
@@ -41,21 +48,17 @@ export class Reloader {
     await this.#turn;
   }
 
-  async #reload(): Promise<void> {
+  async #apply(): Promise<void> {
     const { hub, load, onReloaded } = this.#options;
     const before = hub.config;
-    try {
-      const config = await load();
-      if (JSON.stringify([config.tree, config.unusable]) === JSON.stringify([before.tree, before.unusable])) return;
-      const changes = await hub.reconfigure(config);
-      for (const warning of config.warnings) hub.logger.warning(warning);
-      for (const { id, reason } of config.unusable) hub.logger.warning(`${id} is left out: ${reason}`);
-      hub.logger.info("The configuration was taken over.", { added: changes.added, changed: changes.changed, removed: changes.removed });
-      const late = AT_START_ONLY.filter((section) => JSON.stringify(config.tree[section]) !== JSON.stringify(before.tree[section]));
-      if (late.length > 0) hub.logger.warning(`Changes of ${late.map((section) => `[${section}]`).join(", ")} take effect when the hub is started anew.`);
-      await onReloaded?.(config, changes);
-    } catch (error) {
-      hub.logger.error("The configuration was not taken over; what was in force stays.", { reason: messageOf(error) });
-    }
+    const config = await load();
+    if (JSON.stringify([config.tree, config.unusable]) === JSON.stringify([before.tree, before.unusable])) return;
+    const changes = await hub.reconfigure(config);
+    for (const warning of config.warnings) hub.logger.warning(warning);
+    for (const { id, reason } of config.unusable) hub.logger.warning(`${id} is left out: ${reason}`);
+    hub.logger.info("The configuration was taken over.", { added: changes.added, changed: changes.changed, removed: changes.removed });
+    const late = AT_START_ONLY.filter((section) => JSON.stringify(config.tree[section]) !== JSON.stringify(before.tree[section]));
+    if (late.length > 0) hub.logger.warning(`Changes of ${late.map((section) => `[${section}]`).join(", ")} take effect when the hub is started anew.`);
+    await onReloaded?.(config, changes);
   }
 }
