@@ -4,20 +4,33 @@ import type { Lookup } from "../catalog/lookup.ts";
 import type { Call } from "../core/call.ts";
 import type { View } from "../core/hub-port.ts";
 import { objectMember } from "../core/json.ts";
-import { fail } from "../core/outcome.ts";
+import { fail, type Fail } from "../core/outcome.ts";
 import type { CallTarget } from "../core/provider.ts";
 import type { Resolution } from "../pipeline/ports.ts";
+import { absentSource } from "./absent-source.ts";
 import type { SourceSet } from "./source-set.ts";
 
 /** Finds what a call is for: the catalog knows the names, the sources have the providers. */
 export async function resolveCall(call: Call, view: View, catalog: Catalog, sources: SourceSet): Promise<Resolution> {
   const lookup = await catalog.lookUp<CallTarget>(call.target, (snapshot) => lookUp(call, view, snapshot));
-  if (!lookup.found) return lookup;
+  if (!lookup.found) return { found: false, failure: whyNotFound(lookup.failure, call, view, { catalog, sources }) };
   const provider = sources.find(lookup.source.id);
   const { limits } = lookup.source;
   if (provider) return { found: true, name: lookup.name, target: lookup.target, provider, ...(limits ? { limits } : {}) };
   // A reload took the source out between the snapshot and now.
   return { found: false, failure: fail("unknown_tool", `${lookup.name} is no longer offered. List the tools again.`) };
+}
+
+interface Places {
+  readonly catalog: Catalog;
+  readonly sources: SourceSet;
+}
+
+function whyNotFound(failure: Fail, { method, target }: Call, view: View, { catalog, sources }: Places): Fail {
+  if (failure.kind !== "unknown_tool" || (method !== "tools/call" && method !== "prompts/get")) return failure;
+  const { bySource } = catalog.current.counts;
+  const isListed = (id: string): boolean => Object.values(bySource.get(id) ?? {}).some((count) => count > 0);
+  return absentSource(target, view, sources.providers, isListed) ?? failure;
 }
 
 function lookUp(call: Call, view: View, snapshot: Snapshot): Lookup {
