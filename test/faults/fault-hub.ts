@@ -1,0 +1,110 @@
+// A hub with one server that misbehaves and one that does not, both real, behind a real HTTP door.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "vitest";
+import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
+import { createHub, type HubConfig, type LibraryHub } from "../../src/index.ts";
+import { HttpWire } from "../fixtures/raw/http-wire.ts";
+import { RawClient } from "../fixtures/raw/raw-client.ts";
+import { fixture } from "../fixtures/upstreams/harness.ts";
+import { LogBook } from "../support/log-book.ts";
+
+/** What the rest of the hub may take for an answer while one server is in trouble. A machine at work on other things takes some of it. */
+const UNDISTURBED_MS = 2000;
+
+export const legacyServer = (...faults: readonly string[]): string[] => [process.execPath, fixture("legacy"), ...faults];
+
+export interface FaultHubOptions {
+  /** The server `bad`; absent when it stands among the remote servers. */
+  readonly bad?: NonNullable<NonNullable<HubConfig["mcp"]>["stdio_servers"]>[string];
+  readonly remote?: NonNullable<HubConfig["mcp"]>["remote_servers"];
+  readonly settings?: HubConfig;
+}
+
+export interface Answered {
+  readonly text: string;
+  /** Of the table of kinds; absent where the call went well. */
+  readonly kind: string | undefined;
+  readonly elapsedMs: number;
+}
+
+export class FaultHub implements AsyncDisposable {
+  readonly hub: LibraryHub;
+  readonly log: LogBook;
+  /** A legacy client, whose standing stream hears of changes. */
+  readonly client: RawClient;
+  readonly #home: string;
+
+  private constructor(hub: LibraryHub, log: LogBook, client: RawClient, home: string) {
+    this.hub = hub;
+    this.log = log;
+    this.client = client;
+    this.#home = home;
+  }
+
+  static async open({ bad, remote, settings = {} }: FaultHubOptions): Promise<FaultHub> {
+    const home = await mkdtemp(join(tmpdir(), "toolyard-faults-"));
+    const log = new LogBook();
+    const servers = { ...(bad && { bad }), good: { command: legacyServer() } };
+    const hub = await createHub({
+      settings: { server: { port: 0, shutdown_grace: "1s" }, ...settings, mcp: { stdio_servers: servers, ...(remote && { remote_servers: remote }) } },
+      variables: { PATH: process.env["PATH"], TOOLYARD_HOME: home },
+      logger: log,
+    });
+    const { endpoint } = await hub.serve();
+    const client = await RawClient.open(new HttpWire(endpoint, "legacy"), { era: "legacy" });
+    return new FaultHub(hub, log, client, home);
+  }
+
+  /** One call over HTTP, which gets exactly one answer. */
+  async call(name: string, args: JsonObject = {}): Promise<Answered> {
+    const startedAt = performance.now();
+    const reply = await this.client.call("tools/call", { name, arguments: args });
+    const elapsedMs = performance.now() - startedAt;
+    expect(this.client.received.filter(({ id, method }) => method === undefined && id === reply["id"])).toHaveLength(1);
+    if (isJsonObject(reply["error"])) return { text: String(reply["error"]["message"]), kind: kindIn(reply["error"]["data"]) ?? "error", elapsedMs };
+    const { content, isError, _meta } = reply["result"] as { content: JsonObject[]; isError?: boolean; _meta?: JsonObject };
+    return { text: content.map((one) => String(one["text"])).join("\n"), kind: isError ? (kindIn(_meta) ?? "tool_error") : undefined, elapsedMs };
+  }
+
+  /** The text of a call that goes well. */
+  async text(name: string, args: JsonObject = {}): Promise<string> {
+    const { text, kind } = await this.call(name, args);
+    expect(kind, text).toBeUndefined();
+    return text;
+  }
+
+  /** The other server is listed and answers as if nothing were wrong. */
+  async expectRestUndisturbed(): Promise<void> {
+    const startedAt = performance.now();
+    expect(await this.text("good__pid")).toMatch(/^\d+$/);
+    expect(performance.now() - startedAt).toBeLessThan(UNDISTURBED_MS);
+    expect(this.log.warnings("good")).toEqual([]);
+    expect(this.hub.sources().find(({ source }) => source.id === "good")?.status).toMatchObject({ state: "ready", restarts: 0 });
+  }
+
+  status(source = "bad") {
+    return this.hub.sources().find((report) => report.source.id === source)!.status;
+  }
+
+  /** How often the client was told that the tools changed. */
+  changesHeard(): number {
+    return this.client.received.filter(({ method }) => method === "notifications/tools/list_changed").length;
+  }
+
+  async toolNames(): Promise<string[]> {
+    return (await this.client.list("tools/list", "tools")).map(({ name }) => String(name));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.client.close();
+    await this.hub.close();
+    await rm(this.#home, { recursive: true, force: true });
+  }
+}
+
+function kindIn(meta: unknown): string | undefined {
+  const kind = isJsonObject(meta) ? meta["toolyard/kind"] : undefined;
+  return typeof kind === "string" ? kind : undefined;
+}

@@ -1,0 +1,94 @@
+// A call of an hour against a real server, on a clock that the test moves: the hub's timers are simulated, its pipes are not.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, expect, test, vi } from "vitest";
+import { SILENT_LOGGER } from "../../src/core/ports.ts";
+import { createHub, type LibraryHub, type Notice, type Outcome } from "../../src/index.ts";
+import { legacyServer } from "./fault-hub.ts";
+
+const MINUTE_MS = 60_000;
+/** Less than the bound of a call without a sign of life, which is a minute. */
+const STEP_MS = 50_000;
+
+let hub: LibraryHub;
+let home: string;
+
+async function open(): Promise<void> {
+  home = await mkdtemp(join(tmpdir(), "toolyard-long-call-"));
+  hub = await createHub({ settings: { mcp: { stdio_servers: { bad: { command: legacyServer() }, good: { command: legacyServer() } } } }, variables: { PATH: process.env["PATH"], TOOLYARD_HOME: home }, logger: SILENT_LOGGER });
+  expect(await hub.call("bad__pid")).toMatchObject({ ok: true });
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "performance", "Date"] });
+}
+
+afterEach(async () => {
+  vi.useRealTimers();
+  await hub.close();
+  await rm(home, { recursive: true, force: true });
+});
+
+interface LongCall {
+  readonly outcome: Promise<Outcome>;
+  readonly notices: readonly Notice[];
+  /** Moves the clock and lets the server say that it still works, as long as the call runs. */
+  lastFor(totalMs: number): Promise<void>;
+}
+
+function begin(): LongCall {
+  const notices: Notice[] = [];
+  const state = { isOver: false, wake: (): void => {} };
+  const onNotice = (notice: Notice): void => {
+    notices.push(notice);
+    state.wake();
+  };
+  const outcome = hub.call("bad__hold", {}, { onNotice }).finally(() => {
+    state.isOver = true;
+    state.wake();
+  });
+  return {
+    outcome,
+    notices,
+    lastFor: async (totalMs) => {
+      for (let passedMs = 0; passedMs < totalMs && !state.isOver; passedMs += STEP_MS) {
+        const told = new Promise<void>((resolve) => (state.wake = resolve));
+        await hub.call("bad__step");
+        await told;
+        if (!state.isOver) await vi.advanceTimersByTimeAsync(STEP_MS);
+      }
+    },
+  };
+}
+
+async function expectRestUndisturbed(): Promise<void> {
+  expect(await hub.call("good__pid")).toMatchObject({ ok: true });
+}
+
+test("a call of 59 minutes with progress is answered, and every step of it arrives", async () => {
+  await open();
+  const call = begin();
+  await call.lastFor(59 * MINUTE_MS);
+  await expectRestUndisturbed();
+  expect(await hub.call("bad__finish")).toMatchObject({ ok: true });
+  expect(await call.outcome).toMatchObject({ ok: true, result: { content: [{ text: "held to the end" }] } });
+  const steps = call.notices.map(({ params }) => params["progress"]);
+  expect(steps.length).toBeGreaterThan(60);
+  expect(steps).toEqual(steps.map((_, at) => at + 1));
+});
+
+test("a call with progress that lasts longer than an hour ends at the bound in all", async () => {
+  await open();
+  const call = begin();
+  await call.lastFor(62 * MINUTE_MS);
+  expect(await call.outcome).toMatchObject({ ok: false, kind: "timeout", message: expect.stringContaining("3600 s") });
+  await expectRestUndisturbed();
+  expect(await hub.call("bad__pid")).toMatchObject({ ok: true });
+});
+
+test("a call that falls silent ends a minute after its last sign of life", async () => {
+  await open();
+  const call = begin();
+  await call.lastFor(10 * MINUTE_MS);
+  await vi.advanceTimersByTimeAsync(MINUTE_MS + 1);
+  expect(await call.outcome).toMatchObject({ ok: false, kind: "timeout", message: expect.stringContaining("60 s") });
+  await expectRestUndisturbed();
+});

@@ -1,0 +1,173 @@
+// Each fault of a server on stdio, seen through the whole hub: one clear answer to the caller, one line in the log that names the
+// source, and nobody else notices.
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { isAlive } from "../fixtures/upstreams/harness.ts";
+import { FaultHub, legacyServer } from "./fault-hub.ts";
+
+const LIST_CHANGED = "notifications/tools/list_changed";
+
+async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "toolyard-fault-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+test("a server whose command is not there is named with what to do, and is listed and served once it appears", async () => {
+  const command = join(await temporaryFolder(), "late-server");
+  await using hub = await FaultHub.open({ bad: { command: [command] } });
+  expect(await hub.call("bad__pid")).toMatchObject({ kind: "unavailable", text: expect.stringMatching(/source bad.*(Try again)/) });
+  expect(await hub.call("bab__pid")).toMatchObject({ kind: "unknown_tool" });
+  await hub.expectRestUndisturbed();
+  expect(hub.log.warnings("bad")).toEqual([expect.stringMatching(/late-server.*(not|install|PATH|check)/is)]);
+  expect(hub.status()).toMatchObject({ state: "down", lastError: expect.stringContaining("late-server") });
+
+  const announced = hub.client.next(LIST_CHANGED);
+  await writeFile(command, `#!/bin/sh\nexec ${legacyServer().map((word) => `'${word}'`).join(" ")}\n`);
+  await chmod(command, 0o755);
+  await announced;
+  expect(await hub.toolNames()).toContain("bad__pid");
+  expect(await hub.text("bad__pid")).toMatch(/^\d+$/);
+});
+
+test("a server that dies idle is started again without a call, and its tools stay listed", async () => {
+  await using hub = await FaultHub.open({ bad: { command: legacyServer() } });
+  const pid = Number(await hub.text("bad__pid"));
+  const from = hub.log.lines.length;
+  process.kill(pid, "SIGKILL");
+  const lost = await hub.log.until(({ level, facts }) => level === "warning" && facts["source"] === "bad", from);
+  expect(lost.message).toMatch(/ended by SIGKILL.*started again/);
+  expect(await hub.toolNames()).toContain("bad__pid");
+  await hub.expectRestUndisturbed();
+  await hub.log.until(({ message, facts }) => message === "Connected." && facts["source"] === "bad", from);
+  expect(hub.status()).toMatchObject({ state: "ready", restarts: 1 });
+  expect(Number(await hub.text("bad__pid"))).not.toBe(pid);
+  expect(hub.changesHeard()).toBe(0);
+});
+
+test("a server that dies during a call answers it within a second, and the very next call is served", async () => {
+  await using hub = await FaultHub.open({ bad: { command: legacyServer() } });
+  const before = await hub.text("bad__pid");
+  const [died, other] = await Promise.all([hub.call("bad__die"), hub.call("bad__hang"), hub.expectRestUndisturbed()]);
+  for (const { text, kind, elapsedMs } of [died, other]) {
+    expect(kind).toBe("unavailable");
+    expect(text).toMatch(/exit code 7/);
+    expect(text).not.toContain("/secret/path");
+    expect(elapsedMs).toBeLessThan(2000);
+  }
+  expect(await hub.text("bad__pid")).not.toBe(before);
+  await hub.expectRestUndisturbed();
+  const [line] = hub.log.lines.filter(({ level, facts }) => level === "warning" && facts["source"] === "bad");
+  expect(line).toMatchObject({ message: expect.stringMatching(/exit code 7.*started again/), facts: { stderr: [expect.stringContaining("about to die")] } });
+});
+
+test("a call that hangs ends at the bound of its source, and the next one is served by the same child", async () => {
+  await using hub = await FaultHub.open({ bad: { command: legacyServer(), timeout: "400ms" } });
+  const pid = await hub.text("bad__pid");
+  const [hung] = await Promise.all([hub.call("bad__hang"), hub.expectRestUndisturbed()]);
+  expect(hung).toMatchObject({ kind: "timeout", text: expect.stringMatching(/Timed out after 400 ms.*Raise the timeout/) });
+  expect(hung.elapsedMs).toBeLessThan(2000);
+  expect(await hub.text("bad__pid")).toBe(pid);
+  await hub.expectRestUndisturbed();
+});
+
+test("a server that hangs as a whole is ended and started again, and calls are served anew", { timeout: 40_000 }, async () => {
+  await using hub = await FaultHub.open({ bad: { command: legacyServer(), timeout: "300ms" } });
+  const pid = Number(await hub.text("bad__pid"));
+  const from = hub.log.lines.length;
+  expect(await hub.call("bad__freeze")).toMatchObject({ kind: "timeout" });
+  await hub.expectRestUndisturbed();
+  const line = await hub.log.until(({ level, facts }) => level === "warning" && facts["source"] === "bad", from);
+  expect(line.message).toMatch(/hangs.*started again/);
+  expect(Number(await hub.text("bad__pid"))).not.toBe(pid);
+  await expect.poll(() => isAlive(pid), { timeout: 5000 }).toBe(false);
+  await hub.expectRestUndisturbed();
+});
+
+test("a server that floods stderr is served meanwhile, and its flood does not become the hub's", async () => {
+  await using hub = await FaultHub.open({ bad: { command: legacyServer("stderr-flood") } });
+  const [flooded] = await Promise.all([hub.text("bad__stderr", { lines: 20_000 }), hub.expectRestUndisturbed()]);
+  expect(flooded).toBe("flooded");
+  // The tally of a second is written with the first line of the next one.
+  await expect.poll(async () => [await hub.text("bad__stderr", { lines: 1 }), hub.log.warnings("bad")], { interval: 200, timeout: 5000 }).toEqual(["flooded", expect.arrayContaining([expect.stringMatching(/floods stderr: \d+ lines/)])]);
+  expect(hub.log.lines.length).toBeLessThan(1000);
+  expect(hub.status().stderr!.length).toBeLessThanOrEqual(40);
+});
+
+test("words and half a line on stdout are named once, and calls are served", async () => {
+  await using hub = await FaultHub.open({ bad: { command: legacyServer("noise") } });
+  expect(await hub.text("bad__pid")).toMatch(/^\d+$/);
+  expect(await hub.call("bad__half")).toMatchObject({ kind: "malformed", text: expect.stringMatching(/not JSON/) });
+  expect(await hub.text("bad__pid")).toMatch(/^\d+$/);
+  await hub.expectRestUndisturbed();
+  expect(hub.log.warnings("bad")).toEqual([expect.stringMatching(/on stdout.*logs belong on stderr/)]);
+});
+
+test("answers that come twice, for ids nobody gave or out of order reach the right caller or nobody", async () => {
+  await using hub = await FaultHub.open({ bad: { command: legacyServer() } });
+  expect(await hub.text("bad__twice")).toBe("first");
+  expect(await hub.text("bad__wrong-id")).toBe("right");
+  expect(await Promise.all([hub.text("bad__reorder", { n: 1 }), hub.text("bad__reorder", { n: 2 }), hub.expectRestUndisturbed()])).toEqual(["1", "2", undefined]);
+  expect(hub.log.warnings("bad").toSorted()).toEqual([expect.stringContaining("had its answer already"), expect.stringContaining("never made")]);
+});
+
+test("an answer of 50 MB is refused with the bound and how to raise it, and the same child serves the next call", async () => {
+  await using hub = await FaultHub.open({ bad: { command: legacyServer() } });
+  const pid = await hub.text("bad__pid");
+  const [big] = await Promise.all([hub.call("bad__big", { bytes: 50_000_000 }), hub.expectRestUndisturbed()]);
+  expect(big).toMatchObject({ kind: "too_large", text: expect.stringMatching(/Ask for less, or raise `max_message_bytes`/) });
+  // Within the bound of a message, over that of a result.
+  expect(await hub.call("bad__big", { bytes: 12_000_000 })).toMatchObject({ kind: "too_large" });
+  expect(await hub.text("bad__pid")).toBe(pid);
+  await hub.expectRestUndisturbed();
+  expect(hub.log.warnings("bad")).toEqual([expect.stringMatching(/over the bound/)]);
+});
+
+test("broken tools among good ones are left out by name, and the good ones are listed", async () => {
+  await using hub = await FaultHub.open({ bad: { command: legacyServer("broken-tool") } });
+  expect((await hub.toolNames()).filter((name) => name.startsWith("bad__"))).toEqual(["bad__array-out", "bad__fine", "bad__good"]);
+  await hub.expectRestUndisturbed();
+  const named = hub.log.lines.filter(({ level, facts }) => level === "warning" && facts["source"] === "bad").map(({ facts }) => facts["subject"]);
+  expect(named.toSorted()).toEqual(["array-out", "bad", "tools[1]", "tools[4]"]);
+  expect(hub.hub.sources().find(({ source }) => source.id === "bad")?.problems).toHaveLength(4);
+});
+
+test("10,000 tools over 100 pages are all listed, found and callable, and the others are served meanwhile", async () => {
+  await using hub = await FaultHub.open({ bad: { command: legacyServer("pages=100", "per-page=100") } });
+  await hub.expectRestUndisturbed();
+  // A first list waits for it only so long; later it is announced.
+  let names = await hub.toolNames();
+  if (!names.includes("bad__tool_99_99")) {
+    await hub.client.next(LIST_CHANGED);
+    names = await hub.toolNames();
+  }
+  expect(names.filter((name) => name.startsWith("bad__"))).toHaveLength(10_000);
+  expect(await hub.call("bad__tool_99_99")).toMatchObject({ text: expect.stringContaining("Unknown tool: tool_99_99") });
+  expect(await hub.text("tool_search", { query: "tool_57_31", max_results: 1 })).toContain("bad__tool_57_31");
+  await hub.expectRestUndisturbed();
+});
+
+test("a list that changes during a call is announced once, holds the new tool, and leaves the call alone", async () => {
+  await using hub = await FaultHub.open({ bad: { command: legacyServer() } });
+  await hub.toolNames();
+  const announced = hub.client.next(LIST_CHANGED);
+  const [grown] = await Promise.all([hub.text("bad__grow"), hub.text("bad__echo"), hub.expectRestUndisturbed()]);
+  expect(grown).toBe("grown");
+  await announced;
+  expect(await hub.toolNames()).toContain("bad__grown_0");
+  await hub.expectRestUndisturbed();
+  expect(hub.changesHeard()).toBe(1);
+});
+
+test("a server that never finishes starting delays nobody, is ended at its bound and says so", async () => {
+  await using hub = await FaultHub.open({ bad: { command: legacyServer("never-starts"), connect_timeout: "700ms" } });
+  await hub.expectRestUndisturbed();
+  expect(await hub.toolNames()).toContain("good__pid");
+  const line = await hub.log.until(({ level, facts }) => level === "warning" && facts["source"] === "bad");
+  expect(line.message).toMatch(/did not finish starting within 0.7 s.*`connect_timeout` can be raised/);
+  expect(await hub.call("bad__pid")).toMatchObject({ kind: "unavailable", text: expect.stringContaining("source bad") });
+  await hub.expectRestUndisturbed();
+  expect(hub.status().state).not.toBe("ready");
+});

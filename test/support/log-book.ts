@@ -1,0 +1,58 @@
+import type { JsonObject } from "../../src/core/json.ts";
+import type { Logger, LogLevel } from "../../src/core/ports.ts";
+
+export interface LogLine {
+  readonly level: LogLevel;
+  readonly message: string;
+  /** Those of `with` among them. */
+  readonly facts: JsonObject;
+}
+
+/** Keeps what a hub logs, and tells whoever waits for a line. */
+export class LogBook implements Logger {
+  readonly lines: LogLine[];
+  readonly #always: JsonObject;
+  readonly #waiting: Set<() => void>;
+
+  constructor(always: JsonObject = {}, lines: LogLine[] = [], waiting: Set<() => void> = new Set()) {
+    this.#always = always;
+    this.lines = lines;
+    this.#waiting = waiting;
+  }
+
+  debug(message: string, facts?: JsonObject): void {
+    this.#add("debug", message, facts);
+  }
+  info(message: string, facts?: JsonObject): void {
+    this.#add("info", message, facts);
+  }
+  warning(message: string, facts?: JsonObject): void {
+    this.#add("warning", message, facts);
+  }
+  error(message: string, facts?: JsonObject): void {
+    this.#add("error", message, facts);
+  }
+  with(facts: JsonObject): Logger {
+    return new LogBook({ ...this.#always, ...facts }, this.lines, this.#waiting);
+  }
+
+  /** Warnings and errors of a source, as text. */
+  warnings(source: string): string[] {
+    return this.lines.filter(({ level, facts }) => (level === "warning" || level === "error") && facts["source"] === source).map(({ message }) => message);
+  }
+
+  /** The first line for which `isWanted` holds, now or later; `from` skips older ones. */
+  async until(isWanted: (line: LogLine) => boolean, from = 0): Promise<LogLine> {
+    for (let at = from; ; at += 1) {
+      while (at >= this.lines.length) await new Promise<void>((resolve) => this.#waiting.add(resolve));
+      if (isWanted(this.lines[at]!)) return this.lines[at]!;
+    }
+  }
+
+  #add(level: LogLevel, message: string, facts: JsonObject = {}): void {
+    this.lines.push({ level, message, facts: { ...this.#always, ...facts } });
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    for (const wake of waiting) wake();
+  }
+}
