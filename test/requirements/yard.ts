@@ -1,0 +1,102 @@
+// A whole hub in front of real sources, served on HTTP, for tests of what the documents ask for.
+import { createHub, type HubConfig, type LibraryHub } from "../../src/index.ts";
+import type { JsonObject } from "../../src/core/json.ts";
+import type { Logger } from "../../src/core/ports.ts";
+import { ToolFolder } from "../support/tool-folder.ts";
+import { McpSession, type SessionOptions } from "./mcp-session.ts";
+
+/** Lines of the hub's log as `level message`. */
+class LogLines implements Logger {
+  readonly all: string[] = [];
+
+  debug(message: string): void {
+    this.all.push(`debug ${message}`);
+  }
+  info(message: string): void {
+    this.all.push(`info ${message}`);
+  }
+  warning(message: string): void {
+    this.all.push(`warning ${message}`);
+  }
+  error(message: string): void {
+    this.all.push(`error ${message}`);
+  }
+  with(): Logger {
+    return this;
+  }
+}
+
+export class Yard implements AsyncDisposable {
+  /** Holds `tools/` (scripts), `mods/` (modules), `folders/` (tool folders). */
+  readonly folder = new ToolFolder();
+  readonly log = new LogLines();
+  #hub: LibraryHub | undefined;
+  #endpoint: string | undefined;
+
+  get hub(): LibraryHub {
+    if (!this.#hub) throw new Error("The yard is not open yet.");
+    return this.#hub;
+  }
+
+  get lines(): readonly string[] {
+    return this.log.all;
+  }
+
+  /** Opens the hub once the folder is as the test wants it. Sources in the yard's own folders are added by name. */
+  async open(settings: HubConfig = {}, { config, watch = false }: { config?: string; watch?: boolean } = {}): Promise<this> {
+    this.#hub = await createHub({
+      settings: { ...settings, server: { port: 0, ...settings.server } },
+      variables: { ...process.env, TOOLYARD_HOME: `${this.folder.path}/home` },
+      logger: this.log,
+      watch,
+      ...(config === undefined ? {} : { config }),
+    });
+    return this;
+  }
+
+  path(place: string): string {
+    return `${this.folder.path}/${place}`;
+  }
+
+  /** A module that registers what `body` says; `hub` is in scope. */
+  module(name: string, body: string): void {
+    this.folder.write(`mods/${name}/mcp.mjs`, `export function registerTools(hub) {\n${body}\n}\n`);
+  }
+
+  /** A script tool in `tools/` that answers with its arguments. */
+  script(name: string, toml = "", text = "cat"): void {
+    this.folder.script(`tools/${name}`, "run.sh", text, "");
+    this.folder.write(`tools/${name}/tool.toml`, `name = "${name}"\ndescription = "Tool ${name}."\nscript = "run.sh"\n${toml}`);
+  }
+
+  /** The MCP endpoint; the hub is served when it is first asked for. */
+  async endpoint(): Promise<string> {
+    this.#endpoint ??= (await this.hub.serve()).endpoint;
+    return this.#endpoint;
+  }
+
+  async mcp(options: SessionOptions = {}): Promise<McpSession> {
+    return McpSession.open(await this.endpoint(), options);
+  }
+
+  /** What a source says is wrong with what it found, `subject: message`. */
+  problems(source: string): readonly string[] {
+    const report = this.hub.sources().find((one) => one.source.id === source);
+    return (report?.problems ?? []).map(({ subject, message }) => `${subject}: ${message}`);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#hub?.close();
+    this.folder[Symbol.dispose]();
+  }
+}
+
+export function namesOf(tools: readonly JsonObject[]): string[] {
+  return tools.map((tool) => String(tool["name"]));
+}
+
+/** The texts of a result's content. */
+export function textsOf(result: unknown): string[] {
+  const content = ((result as JsonObject | undefined)?.["content"] ?? []) as readonly JsonObject[];
+  return content.map((item) => String(item["text"]));
+}
