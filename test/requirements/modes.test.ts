@@ -214,7 +214,8 @@ test.each([
 
 test("C5: its schema advertises arguments alone", async () => {
   const tool = (await (await open()).tools()).find((one) => one["name"] === "execute_tool");
-  expect(Object.keys((tool?.["inputSchema"] as JsonObject)["properties"] as JsonObject)).toEqual(["name", "arguments"]);
+  const { properties } = tool!["inputSchema"] as { properties: JsonObject };
+  expect(Object.keys(properties)).toEqual(["name", "arguments"]);
 });
 
 test("C30: the request's mode wins over the session's, and that over the server's default", async () => {
