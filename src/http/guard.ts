@@ -11,7 +11,8 @@ export interface GuardOptions {
 /**
  * Keeps web pages out that a browser of this machine has open. A page can make a name of its own point here (DNS rebinding): `Host`
  * then carries that name, so on loopback, or where names are configured, only known ones pass. `X-Forwarded-Host` is never asked,
- * since such a page could send it. A present `Origin` must be known as well.
+ * since such a page could send it. A present `Origin` must be known as well. Images, scripts and frames of a foreign page carry no
+ * `Origin`, but browsers say of them that they are cross-site.
  */
 export class Guard {
   readonly #hostNames: ReadonlySet<string>;
@@ -33,6 +34,7 @@ export class Guard {
     if (origin !== undefined && origin !== "" && !this.#isOriginAllowed(origin, host)) {
       throw new Refusal(403, `Invalid Origin: ${origin.slice(0, MAX_QUOTED)}`);
     }
+    if (!origin && isForeignLoad(request)) throw new Refusal(403, "Invalid request: a page of another site loads this. Open it by itself instead.");
   }
 
   /** What `Access-Control-Allow-Origin` says to this origin; absent while it is not listed. */
@@ -57,6 +59,11 @@ export class Guard {
     // A page of our own: it names the same host as the request, and that host is an address, which nobody can rebind.
     return this.#hostNames.has(name) || (isAddress(name) && host !== undefined && hostNameOf(host) === name);
   }
+}
+
+/** A link that somebody follows opens a document of its own, and is welcome. */
+function isForeignLoad({ headers }: IncomingMessage): boolean {
+  return headers["sec-fetch-site"] === "cross-site" && headers["sec-fetch-dest"] !== "document";
 }
 
 const MAX_QUOTED = 200;
