@@ -87,7 +87,7 @@ function mcpText(mcp) {
 
 function commandsPage() {
   const io = { stdout: { write() {} }, stderr: { write() {} } };
-  const program = createProgram(io, "0.0.0", () => {});
+  const program = createProgram(io, "0.0.0", { json: false, finish: () => {} });
   const pages = program.commands.map((command) => {
     let help = "";
     command.configureHelp({ helpWidth: 100 }).configureOutput({ writeOut: (text) => (help += text) });

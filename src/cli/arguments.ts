@@ -12,7 +12,10 @@ export async function readArguments(words: readonly string[], io: Io): Promise<J
   if (first === undefined) return {};
   if (words.length === 1 && first === "-") return parseObject(await io.readStdin(), "standard input");
   if (words.length === 1 && first.trimStart().startsWith("{")) return parseObject(first, "the arguments");
-  return Object.fromEntries(words.map(readPair));
+  const pairs = words.map(readPair);
+  const twice = pairs.find(([key], index) => pairs.findIndex(([other]) => other === key) < index);
+  if (twice) throw new UsageError(`The argument ${twice[0]} is given twice. For a list write ${twice[0]}:='["a","b"]'.`);
+  return Object.fromEntries(pairs);
 }
 
 function parseObject(text: string, where: string): JsonObject {

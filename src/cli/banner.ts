@@ -2,30 +2,42 @@ import { LOCAL_PRINCIPAL } from "../core/call.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Hub } from "../hub/open-hub.ts";
 import type { ServedHttp } from "../hub/serve.ts";
+import { colorsOf } from "./colors.ts";
+import { aborted } from "./interrupts.ts";
 import type { Io } from "./io.ts";
-import { table } from "./table.ts";
+import { plainLine, table } from "./table.ts";
+
+/** How somebody reaches the hub that has just started. */
+export interface Reach {
+  readonly endpoint: string;
+  /** Variable that holds the token, when callers must send one. */
+  readonly tokenVariable?: string;
+}
 
 /** What `serve` prints: the endpoint, tools by source and visibility, and lines that work as they stand from any folder. */
-export async function banner(hub: Hub, { endpoint }: ServedHttp, io: Io): Promise<string> {
-  const { default: colors } = await import("picocolors");
-  const { bold, cyan, dim } = colors.createColors(io.color);
-  await hub.settled(SETTLE_MS);
+export async function banner(hub: Hub, { endpoint }: ServedHttp, tokenVariable: string | undefined, io: Io): Promise<string> {
+  const { bold, cyan, dim } = colorsOf(io);
+  await Promise.race([hub.settled(SETTLE_MS), aborted(io.interrupted)]);
   const listed = (await hub.list("tools", { mode: "normal", principal: LOCAL_PRINCIPAL })).entries;
   const all = (await hub.list("tools", { mode: "all", principal: LOCAL_PRINCIPAL })).entries;
+  const reach: Reach = { endpoint, ...(tokenVariable === undefined ? {} : { tokenVariable }) };
   return [
     `${bold("toolyard")} serves ${all.length} tools at ${cyan(endpoint)}`,
     "",
-    sourceRows(hub),
+    sourceRows(hub, io),
     "",
+    ...(hub.config.files.length === 0 ? ["There is no toolyard.toml here, so these are the hub's own tools. `toolyard init` writes one.", ""] : []),
     `${listed.length} are listed, the others are found with tool_search. Ask for two tools only with ?tool_mode=discovery.`,
     "",
+    ...(tokenVariable === undefined ? [] : [dim(`# callers need the token: export ${tokenVariable}=…`)]),
     dim("# list the tools"),
-    curlLine(endpoint),
+    curlLine(reach),
     dim("# find and call one"),
-    `${toolyardCommand()} search "add numbers" --url ${endpoint}`,
-    callLine(all, endpoint),
-    dim("# a desktop client or editor"),
-    clientJson(endpoint),
+    `${toolyardCommand()} search "add numbers" ${remoteFlags(reach)}`,
+    `${toolyardCommand()} call ${sampleCall(all)} ${remoteFlags(reach)}`,
+    dim("# a client or editor that takes an address"),
+    addressJson(reach),
+    ...(hub.config.files.length === 0 ? [] : [dim("# a desktop client that starts its servers"), commandJson(hub)]),
     "",
     dim("Ctrl+C ends it."),
   ].join("\n");
@@ -34,31 +46,54 @@ export async function banner(hub: Hub, { endpoint }: ServedHttp, io: Io): Promis
 /** Longer than this nobody wants to wait for the first words; who starts later is listed later. */
 const SETTLE_MS = 5000;
 
-function sourceRows(hub: Hub): string {
-  const rows = hub.sources().map(({ source, status, tools, resources, prompts }) => {
+function sourceRows(hub: Hub, io: Io): string {
+  const rows = hub.sources().map(({ source, status, resources, prompts }) => {
     const { native, ondemand } = hub.visibilities(source.id);
-    return [source.id, source.kind, String(native), String(ondemand), String(resources), String(prompts), tools === 0 && status.lastError ? `${status.state}: ${status.lastError}` : status.state];
+    return [source.id, source.kind, String(native), String(ondemand), String(resources), String(prompts), stateText(status)];
   });
-  return table(["source", "kind", "native", "ondemand", "resources", "prompts", "state"], rows, 120);
+  return table(["source", "kind", "native", "ondemand", "resources", "prompts", "state"], rows, io);
 }
 
-function curlLine(endpoint: string): string {
+function stateText({ state, lastError }: { readonly state: string; readonly lastError?: string }): string {
+  return state === "ready" || lastError === undefined ? state : `${state}: ${plainLine(lastError)}`;
+}
+
+function curlLine({ endpoint, tokenVariable }: Reach): string {
   const body = { jsonrpc: "2.0", id: 1, method: "tools/list", params: { _meta: { "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {} } } };
-  return `curl -s ${endpoint} -H 'content-type: application/json' -H 'accept: application/json, text/event-stream' -H 'mcp-protocol-version: 2026-07-28' -H 'mcp-method: tools/list' -d '${JSON.stringify(body)}'`;
+  const headers = ["content-type: application/json", "accept: application/json, text/event-stream", "mcp-protocol-version: 2026-07-28", "mcp-method: tools/list"].map((header) => `-H '${header}'`);
+  const authorization = tokenVariable === undefined ? [] : [`-H "authorization: Bearer $${tokenVariable}"`];
+  return ["curl -s", endpoint, ...headers, ...authorization, `-d '${JSON.stringify(body)}'`].join(" ");
 }
 
 /** The command as this very copy can be called, from any folder. */
 function toolyardCommand(): string {
+  const { command, args } = ownCommand();
+  return [command, ...args].map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word))).join(" ");
+}
+
+function ownCommand(): { readonly command: string; readonly args: readonly string[] } {
   const path = process.argv[1] ?? "toolyard";
-  return /[/\\]bin[/\\]toolyard$/.test(path) ? "toolyard" : `node ${JSON.stringify(path)}`;
+  return /[/\\]bin[/\\]toolyard$/.test(path) ? { command: "toolyard", args: [] } : { command: "node", args: [path] };
 }
 
-function callLine(all: readonly JsonObject[], endpoint: string): string {
-  const isCalculator = all.some(({ name }) => name === "calculator");
-  const [tool, args] = isCalculator ? ["calculator", "operation=add a=2 b=3"] : [String(all[0]?.["name"] ?? "meta.ping"), ""];
-  return `${toolyardCommand()} call ${tool} ${args} --url ${endpoint}`.replaceAll(/ {2,}/g, " ");
+function remoteFlags({ endpoint, tokenVariable }: Reach): string {
+  return `--url ${endpoint}${tokenVariable === undefined ? "" : ` --token-env ${tokenVariable}`}`;
 }
 
-function clientJson(endpoint: string): string {
-  return JSON.stringify({ mcpServers: { toolyard: { type: "http", url: endpoint } } });
+function sampleCall(all: readonly JsonObject[]): string {
+  return all.some(({ name }) => name === "calculator") ? "calculator operation=add a=2 b=3" : "meta.ping";
+}
+
+function addressJson({ endpoint, tokenVariable }: Reach): string {
+  const headers = tokenVariable === undefined ? {} : { headers: { Authorization: `Bearer \${${tokenVariable}}` } };
+  return JSON.stringify({ mcpServers: { toolyard: { type: "http", url: endpoint, ...headers } } });
+}
+
+/** Such a client gets a hub of its own, of the same configuration. */
+function commandJson(hub: Hub): string {
+  const { command, args } = ownCommand();
+  // These clients rarely know the user's PATH, so a bare `node` would often not be found.
+  const program = command === "node" ? process.execPath : command;
+  const files = hub.config.files.flatMap((file) => ["--config", file]);
+  return JSON.stringify({ mcpServers: { toolyard: { command: program, args: [...args, "serve", "--stdio", ...files] } } });
 }

@@ -1,6 +1,7 @@
 import { ConfigError, FailError, OptionError, messageOf } from "../core/errors.ts";
 import { KINDS, type FailKind } from "../core/kinds.ts";
-import type { Fail } from "../core/outcome.ts";
+import { fail, type Fail } from "../core/outcome.ts";
+import { colorsOf } from "./colors.ts";
 import { print, printJson, type Io } from "./io.ts";
 
 /** Exit codes that belong to no outcome. */
@@ -13,23 +14,34 @@ export class UsageError extends Error {
 
 /** Says on standard error why an outcome is none, and gives the exit code of its kind. */
 export async function reportFail(failure: Fail, json: boolean, io: Io): Promise<number> {
-  const { kind, message, details, retryable } = failure;
-  if (json) await printJson(io.stderr, { error: { kind, message, retryable, ...(details ? { details } : {}) } });
-  else await print(io.stderr, `${kind}: ${message}`);
+  const { kind, message, details, retryable, result } = failure;
+  if (json) await printJson(io.stderr, { error: { kind, message, retryable, ...(details ? { details } : {}), ...(result ? { result } : {}) } });
+  else await print(io.stderr, `${colorsOf(io).red(kind)}: ${message}`);
   return KINDS[kind].exit;
 }
 
 /** Says on standard error what was thrown, and gives the exit code. */
 export async function reportError(error: unknown, json: boolean, io: Io): Promise<number> {
   if (error instanceof FailError) return reportFail(error.failure, json, io);
-  const isExpected = error instanceof ConfigError || error instanceof OptionError || error instanceof UsageError;
-  const kind: FailKind = isExpected ? "invalid_params" : "internal";
-  if (json) await printJson(io.stderr, { error: { kind, message: messageOf(error) } });
-  else await print(io.stderr, isExpected ? messageOf(error) : internalText(error, io));
-  return isExpected ? EXIT.usage : EXIT.internal;
+  if (io.interrupted.aborted) return reportFail(fail("cancelled", "Interrupted."), json, io);
+  if (error instanceof ConfigError || error instanceof OptionError || error instanceof UsageError) return reportUsage(messageOf(error), json, io);
+  if (json) await printJson(io.stderr, errorObject("internal", messageOf(error)));
+  else await print(io.stderr, internalText(error, io));
+  return EXIT.internal;
+}
+
+/** Says what is wrong with the command line or the configuration, and gives the exit code. */
+export async function reportUsage(message: string, json: boolean, io: Io): Promise<number> {
+  if (json) await printJson(io.stderr, errorObject("invalid_params", message));
+  else await print(io.stderr, message);
+  return EXIT.usage;
+}
+
+function errorObject(kind: FailKind, message: string): object {
+  return { error: { kind, message, retryable: false } };
 }
 
 function internalText(error: unknown, io: Io): string {
   const stack = io.env["TOOLYARD_DEBUG"] && error instanceof Error ? `\n${error.stack}` : "";
-  return `internal: ${messageOf(error)} This is a fault of toolyard; TOOLYARD_DEBUG=1 shows where.${stack}`;
+  return `internal: ${messageOf(error)}\nThis is a fault of toolyard; TOOLYARD_DEBUG=1 shows where.${stack}`;
 }

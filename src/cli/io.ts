@@ -1,4 +1,4 @@
-import type { Writable } from "node:stream";
+import { addAbortSignal, type Writable } from "node:stream";
 
 /** What a command may touch of the world, so that tests can hand in their own. */
 export interface Io {
@@ -6,27 +6,38 @@ export interface Io {
   readonly stderr: Writable;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** Colour and tables for people; without it text is plain. */
+  /** Colour for people; without it text is plain. */
   readonly color: boolean;
-  /** Text on standard input, for arguments given as `-`. */
+  /** Columns of the terminal; absent where standard output is none, so that nothing is cut for programs that read it. */
+  readonly width?: number;
+  /** Aborted by the first Ctrl+C or SIGTERM: the command ends what it started. A second one does not wait for that. */
+  readonly interrupted: AbortSignal;
+  /** Text on standard input, for arguments given as `-`. Rejects when interrupted. */
   readStdin(): Promise<string>;
 }
 
-export function processIo(): Io {
-  const { env } = process;
-  const color = env["NO_COLOR"] === undefined && env["TERM"] !== "dumb" && (process.stdout.isTTY === true || env["FORCE_COLOR"] !== undefined);
+export function processIo(interrupted: AbortSignal): Io {
+  const { env, stdout, stderr, stdin } = process;
   return {
-    stdout: process.stdout,
-    stderr: process.stderr,
+    stdout,
+    stderr,
     env,
     cwd: process.cwd(),
-    color,
+    color: wantsColor(env, stdout.isTTY === true),
+    ...(stdout.isTTY === true ? { width: stdout.columns } : {}),
+    interrupted,
     readStdin: async () => {
       const chunks: Buffer[] = [];
-      for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+      for await (const chunk of addAbortSignal(interrupted, stdin)) chunks.push(chunk as Buffer);
       return Buffer.concat(chunks).toString("utf8");
     },
   };
+}
+
+// By https://no-color.org an empty value counts as absent.
+function wantsColor(env: Io["env"], isTerminal: boolean): boolean {
+  if (env["NO_COLOR"] || env["TERM"] === "dumb") return false;
+  return isTerminal || !["", "0", undefined].includes(env["FORCE_COLOR"]);
 }
 
 /** Resolves once the text is handed over, so that a process that exits right after loses nothing of it. */
@@ -38,6 +49,11 @@ export function print(stream: Writable, text: string): Promise<void> {
       else done();
     });
   });
+}
+
+/** Resolves once everything written so far is handed over. */
+export function flush(stream: Writable): Promise<void> {
+  return new Promise((done) => void stream.write("", () => done()));
 }
 
 export function printJson(stream: Writable, value: unknown): Promise<void> {

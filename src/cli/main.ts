@@ -1,26 +1,31 @@
 #!/usr/bin/env node
 import { CommanderError } from "commander";
 import { VERSION } from "../core/version.ts";
-import { EXIT } from "./failure.ts";
-import { processIo } from "./io.ts";
-import { createProgram } from "./program.ts";
+import { EXIT, reportUsage } from "./failure.ts";
+import { watchInterrupts } from "./interrupts.ts";
+import { flush, processIo } from "./io.ts";
+import { createProgram, wantsJson } from "./program.ts";
 
 // A reader that went away (`toolyard list | head`) ends the program quietly.
-process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code === "EPIPE") process.exit(EXIT.ok);
-  throw error;
-});
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") process.exit(EXIT.ok);
+    throw error;
+  });
+}
 
+const io = processIo(watchInterrupts());
+const words = process.argv.slice(2);
 let code: number = EXIT.ok;
-const program = createProgram(processIo(), VERSION, (result) => {
-  code = result;
-});
+const program = createProgram(io, VERSION, { json: wantsJson(words), finish: (result) => (code = result) });
 try {
-  await program.parseAsync();
+  if (words.length === 0) program.outputHelp();
+  else await program.parseAsync();
 } catch (error) {
   if (!(error instanceof CommanderError)) throw error;
   // Help and version are answers; everything else commander refuses is a usage error.
-  code = error.exitCode === 0 || error.code === "commander.help" ? EXIT.ok : EXIT.usage;
+  if (error.exitCode !== 0) code = wantsJson(words) ? await reportUsage(error.message.replace(/^error: /, ""), true, io) : EXIT.usage;
 }
+await flush(process.stdout);
 // Everything was closed by its owner; what would still keep the process alive must not keep the caller waiting.
 process.exit(code);

@@ -1,9 +1,11 @@
 import type { Notice } from "../core/call.ts";
 import { parseDuration } from "../core/duration.ts";
+import { FailError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
-import type { Outcome } from "../core/outcome.ts";
+import { fail, type Outcome } from "../core/outcome.ts";
 import type { ProviderKind } from "../core/records.ts";
 import type { CallOptions, Toolyard } from "../hub/toolyard.ts";
+import type { Hub } from "../hub/open-hub.ts";
 import { EXIT, reportFail, UsageError } from "./failure.ts";
 import { print, printJson, type Io } from "./io.ts";
 import type { SharedOptions } from "./program.ts";
@@ -19,36 +21,37 @@ const ON_THIS_MACHINE = new Set<ProviderKind>(["builtin", "modules", "scripts", 
  * Makes one call and starts only what it needs: first with the sources that need no connection, then, when they do not know the name,
  * with the others, which connect when the last known lists do not already tell who is meant.
  */
-export async function oneCall(options: OneCallOptions, io: Io, work: (hub: Toolyard, call: CallOptions) => Promise<Outcome>): Promise<Outcome> {
-  const interrupt = new AbortController();
-  const onInterrupt = () => interrupt.abort();
-  process.once("SIGINT", onInterrupt);
-  try {
-    const call = callOptions(options, io, interrupt.signal);
-    if (options.url === undefined) {
-      const local = await withHub({ ...options, only: ({ kind }) => ON_THIS_MACHINE.has(kind) }, io, (hub) => work(hub, call));
-      if (local.ok || local.kind !== "unknown_tool") return local;
-    }
-    return await withHub({ ...options, lazy: true }, io, (hub) => work(hub, call));
-  } finally {
-    process.off("SIGINT", onInterrupt);
+export async function oneCall(options: OneCallOptions, io: Io, work: Work): Promise<Outcome> {
+  const call = callOptions(options, io);
+  // The answer itself says why a call failed; the log need not say it once more.
+  const shared = { ...options, logLevel: "error" } as const;
+  if (options.url === undefined) {
+    const local = await withHub({ ...shared, only: ({ kind }) => ON_THIS_MACHINE.has(kind) }, io, (toolyard, hub) => work(toolyard, call, hub));
+    if (local.ok || local.kind !== "unknown_tool") return local;
   }
+  return withHub({ ...shared, lazy: true }, io, (toolyard, hub) => work(toolyard, call, hub));
 }
 
-function callOptions(options: OneCallOptions, io: Io, interrupted: AbortSignal): CallOptions {
+type Work = (toolyard: Toolyard, call: CallOptions, hub: Hub) => Promise<Outcome>;
+
+function callOptions(options: OneCallOptions, io: Io): CallOptions {
+  const { timeout, json, verbose } = options;
   return {
-    signal: interrupted,
-    ...(options.timeout === undefined ? {} : { timeoutMs: readTimeout(options.timeout) }),
-    onNotice: (notice) => void io.stderr.write(`${noticeLine(notice)}\n`),
-    logLevel: options.verbose ? "debug" : "warning",
+    signal: io.interrupted,
+    ...(timeout === undefined ? {} : { timeoutMs: readTimeout(timeout) }),
+    // With --json, standard error is for the error object alone.
+    ...(json && !verbose ? {} : { onNotice: (notice) => void io.stderr.write(`${noticeLine(notice)}\n`), logLevel: verbose ? "debug" : "warning" }),
+    onAsk: ({ method }) => Promise.reject(new FailError(fail("tool_error", `The tool asks a question (${method}), which the command line cannot answer. Call it from a client that can.`))),
   };
 }
 
-function readTimeout(text: string): number {
+/** `30s`, `5m`, `250ms`: a bare number could be meant as seconds or as milliseconds, so it is refused. */
+export function readTimeout(text: string): number {
+  if (/^\s*[\d.]+\s*$/.test(text)) throw new UsageError(`--timeout needs a unit, such as ${text.trim()}s or ${text.trim()}ms, got "${text}".`);
   try {
     return parseDuration(text);
-  } catch (error) {
-    throw new UsageError(`--timeout: ${error instanceof Error ? error.message : String(error)}`);
+  } catch {
+    throw new UsageError(`--timeout must be a duration such as 30s, 5m or 250ms, got "${text}".`);
   }
 }
 

@@ -117,7 +117,7 @@ const COMMANDS: readonly CommandRow[] = [
   },
   {
     usage: "doctor",
-    summary: "show what this machine offers: runtimes, limits, folders, ports",
+    summary: "show what this machine offers: runtimes, limits, folders, port",
     examples: ["toolyard doctor", "toolyard doctor --json"],
     options: LOCAL,
     load: () => import("./commands/doctor.ts"),
@@ -146,23 +146,46 @@ function collect(value: string, earlier: readonly string[] | undefined): readonl
   return [...(earlier ?? []), value];
 }
 
-/** The command line. `finish` gets the exit code of the command that ran. */
-export function createProgram(io: Io, version: string, finish: (code: number) => void): Command {
+/** Whether somebody asked for JSON, also on a command line that cannot be understood otherwise. */
+export function wantsJson(words: readonly string[]): boolean {
+  const end = words.indexOf("--");
+  return words.slice(0, end < 0 ? words.length : end).includes("--json");
+}
+
+export interface ProgramOptions {
+  /** What commander itself has to say about a wrong command line is left to the caller. */
+  readonly json: boolean;
+  /** Gets the exit code of the command that ran. */
+  readonly finish: (code: number) => void;
+}
+
+/** The command line. */
+export function createProgram(io: Io, version: string, options: ProgramOptions): Command {
   const program = new Command("toolyard")
     .description("All your tools behind one MCP endpoint.")
+    .usage("<command> [options]")
     .version(version, "-V, --version", "print the version")
+    .helpOption("-h, --help", "show how it is used")
+    .helpCommand("help [command]", "show how a command is used")
     .showHelpAfterError("(toolyard --help lists the commands)")
     .showSuggestionAfterError(true)
-    .configureOutput({ writeOut: (text) => void io.stdout.write(text), writeErr: (text) => void io.stderr.write(text) })
+    .configureOutput({ writeOut: (text) => void io.stdout.write(text), writeErr: (text) => void (options.json || io.stderr.write(text)) })
+    .addHelpText("after", exampleText(["toolyard init", "toolyard check", "toolyard serve", "toolyard list", "toolyard help call"]))
     .exitOverride();
-  for (const row of COMMANDS) addCommand(program, row, io, finish);
+  for (const row of COMMANDS) addCommand(program, row, io, options.finish);
   return program;
+}
+
+function exampleText(examples: readonly string[]): string {
+  return `\nExamples:\n${examples.map((example) => `  ${example}`).join("\n")}`;
 }
 
 function addCommand(program: Command, row: CommandRow, io: Io, finish: (code: number) => void): void {
   const command = program.command(row.usage).summary(row.summary).description(`${row.summary[0]!.toUpperCase()}${row.summary.slice(1)}.`);
   for (const option of row.options) command.addOption(option);
-  command.addHelpText("after", `\nExamples:\n${row.examples.map((example) => `  ${example}`).join("\n")}`);
+  command.helpOption("-h, --help", "show how it is used");
+  command.showHelpAfterError(`(toolyard ${command.name()} --help shows how it is used)`);
+  command.addHelpText("after", exampleText(row.examples));
   command.action(async (...received: unknown[]) => {
     const { reportError } = await import("./failure.ts");
     const options = command.opts<SharedOptions>();

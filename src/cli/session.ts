@@ -1,10 +1,14 @@
 import type { JsonObject } from "../core/json.ts";
+import { FailError } from "../core/errors.ts";
+import { fail } from "../core/outcome.ts";
+import { SILENT_LOGGER } from "../core/ports.ts";
 import { VERSION } from "../core/version.ts";
 import { locateConfig } from "../config/locate.ts";
 import type { LoadedConfig } from "../config/load.ts";
 import { loadHubConfig, openHub, type Hub, type SourceFilter } from "../hub/open-hub.ts";
 import type { Toolyard } from "../hub/toolyard.ts";
 import { UsageError } from "./failure.ts";
+import { aborted } from "./interrupts.ts";
 import type { Io } from "./io.ts";
 import type { SharedOptions } from "./program.ts";
 
@@ -15,7 +19,7 @@ export function loadSettings(options: SharedOptions, io: Io, flags: JsonObject =
 }
 
 function withVerbosity(flags: JsonObject, options: SharedOptions): JsonObject {
-  return options.verbose ? { logging: { level: "debug" }, ...flags } : flags;
+  return options.verbose ? { ...flags, logging: { level: "debug" } } : flags;
 }
 
 export interface HubOptions extends SharedOptions {
@@ -23,30 +27,59 @@ export interface HubOptions extends SharedOptions {
   readonly only?: SourceFilter;
   /** Connects to an upstream only when its last known list is missing or it is called. */
   readonly lazy?: boolean;
+  /** What the hub may say on standard error beside the answer; nothing at all with `--json`. @default "warning" */
+  readonly logLevel?: "warning" | "error";
 }
 
-/** A hub for one command: built here from the configuration, or the one behind `--url`. Logs warnings only unless asked for more. */
+/**
+ * A hub for one command: built here from the configuration, or the one behind `--url`. Interrupted, it is closed in order and the
+ * command has failed as `cancelled`.
+ */
 export async function withHub<T>(options: HubOptions, io: Io, work: (toolyard: Toolyard, hub: Hub) => Promise<T>): Promise<T> {
-  const config = options.url === undefined ? await loadSettings(options, io, QUIET) : await remoteSettings(options, io);
-  const hub = await openHub({ config, variables: io.env, lazy: options.lazy === true, mirror: options.url !== undefined, ...(options.only ? { only: options.only } : {}) });
+  const quiet: JsonObject = { logging: { level: options.logLevel ?? "warning" } };
+  const config = options.url === undefined ? await loadSettings(options, io, quiet) : await remoteSettings(options, io, quiet);
+  const hub = await openHub({
+    config,
+    variables: io.env,
+    lazy: options.lazy === true,
+    mirror: options.url !== undefined,
+    ...(options.only ? { only: options.only } : {}),
+    // Programs read standard error, too: with --json nothing but the error object stands there.
+    ...(options.json && !options.verbose ? { logger: SILENT_LOGGER } : {}),
+  });
+  // A terminal that is closed waits for nobody; leaving by the exit kills the children.
+  const onHangup = (): never => process.exit(HANGUP_EXIT);
+  process.once("SIGHUP", onHangup);
   try {
-    return await work(hub.toolyard({ door: "cli", clientName: "toolyard-cli", clientVersion: VERSION }), hub);
+    const answer = work(hub.toolyard({ door: "cli", clientName: "toolyard-cli", clientVersion: VERSION }), hub);
+    return await Promise.race([answer, cancellation(io.interrupted, answer)]);
   } finally {
+    process.off("SIGHUP", onHangup);
     await hub.close();
   }
 }
 
-const QUIET: JsonObject = { logging: { level: "warning" } };
+const HANGUP_EXIT = 129;
+
+/** A call that is told to end gets this long to tell whatever stands behind it. */
+const CANCEL_GRACE_MS = 500;
+
+async function cancellation(interrupted: AbortSignal, answer: Promise<unknown>): Promise<never> {
+  await aborted(interrupted);
+  await Promise.race([answer, new Promise((done) => void setTimeout(done, CANCEL_GRACE_MS).unref())]);
+  throw new FailError(fail("cancelled", "Interrupted."));
+}
+
 /** Id of the one source behind `--url`; its tools keep the names that the hub there gave them. */
 const REMOTE_ID = "hub";
 
 /** A hub whose only source is another hub, seen whole: what a filter would hide is there to be searched. */
-async function remoteSettings(options: SharedOptions, io: Io): Promise<LoadedConfig> {
+async function remoteSettings(options: SharedOptions, io: Io, quiet: JsonObject): Promise<LoadedConfig> {
   const url = parseUrl(options.url!);
   if (!url.searchParams.has("tool_mode")) url.searchParams.set("tool_mode", "show_all");
   const token = readToken(options, io);
   const server = { alias: REMOTE_ID, namespace: "", url: url.href, ...(token === undefined ? {} : { token }) };
-  const flags = withVerbosity({ ...QUIET, mcp: { remote_servers: [server] } }, options);
+  const flags = withVerbosity({ ...quiet, mcp: { remote_servers: [server] } }, options);
   return loadHubConfig({ files: [], variables: {}, flags });
 }
 

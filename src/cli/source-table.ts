@@ -1,5 +1,7 @@
 import type { ProviderStatus } from "../core/provider.ts";
-import { table } from "./table.ts";
+import { colorsOf } from "./colors.ts";
+import type { Io } from "./io.ts";
+import { plainLine, table } from "./table.ts";
 
 /** One source as `status` and `check` show it. */
 export interface SourceLine extends ProviderStatus {
@@ -11,14 +13,27 @@ export interface SourceLine extends ProviderStatus {
   readonly problems: readonly { readonly subject: string; readonly message: string }[];
 }
 
-/** A table of sources, then what is wrong with each of them. */
-export function sourceText(lines: readonly SourceLine[]): string {
-  const rows = lines.map(({ id, kind, state, tools, resources, prompts, restarts = 0, lastError = "" }) => [id, kind, state, String(tools), String(resources), String(prompts), String(restarts), lastError]);
-  const details = lines.flatMap(({ id, stderr = [], problems }) => [
-    ...problems.map(({ subject, message }) => `${id}: ${subject}: ${message}`),
-    ...stderr.slice(-STDERR_LINES).map((line) => `${id} stderr: ${line}`),
-  ]);
-  return [table(["source", "kind", "state", "tools", "resources", "prompts", "restarts", "last error"], rows, 160), ...details].join("\n");
+const STDERR_LINES = 5;
+
+/** Works, or is switched off on purpose. A source that is left out for want of a variable is neither. */
+export function isHealthy({ state, lastError, problems }: SourceLine): boolean {
+  return problems.length === 0 && (state === "ready" || (state === "disabled" && lastError === undefined));
 }
 
-const STDERR_LINES = 5;
+/** A table of sources, then what is wrong with each of them. `everyStderr`: the last lines of healthy ones are shown too. */
+export function sourceText(lines: readonly SourceLine[], io: Io, { everyStderr }: { readonly everyStderr: boolean }): string {
+  const rows = lines.map(({ id, kind, tools, resources, prompts, restarts = 0, state }) => [id, kind, String(tools), String(resources), String(prompts), String(restarts), state]);
+  const details = lines.flatMap((line) => detailsOf(line, io, everyStderr));
+  return [table(["source", "kind", "tools", "resources", "prompts", "restarts", "state"], rows, io), ...(details.length > 0 ? ["", ...details] : [])].join("\n");
+}
+
+function detailsOf(line: SourceLine, io: Io, everyStderr: boolean): readonly string[] {
+  const { id, lastError, stderr = [], problems } = line;
+  const { red, yellow, dim } = colorsOf(io);
+  const shown = everyStderr || !isHealthy(line) ? stderr.slice(-STDERR_LINES) : [];
+  return [
+    ...(lastError === undefined ? [] : [`${red(id)}: ${plainLine(lastError)}`]),
+    ...problems.map(({ subject, message }) => `${yellow(id)}: ${plainLine(subject)}: ${plainLine(message)}`),
+    ...shown.map((text) => `${id} ${dim("stderr:")} ${plainLine(text)}`),
+  ];
+}

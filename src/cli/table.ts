@@ -1,21 +1,28 @@
-/** A plain table: columns padded to their widest cell, the last one cut to the width of the terminal. */
-export function table(headers: readonly string[], rows: readonly (readonly string[])[], width = 100): string {
-  const cells = rows.map((row) => row.map(oneLine));
-  const widths = headers.map((header, column) => Math.max(displayWidth(header), ...cells.map((row) => displayWidth(row[column] ?? ""))));
-  const last = headers.length - 1;
-  const taken = widths.slice(0, last).reduce((sum, one) => sum + one + GAP.length, 0);
-  const room = Math.max(MIN_LAST_COLUMN, width - taken);
-  const line = (row: readonly string[]) =>
-    headers.map((_, column) => (column === last ? cut(row[column] ?? "", room) : pad(row[column] ?? "", widths[column]!))).join(GAP).trimEnd();
-  const rule = widths.map((one, column) => "─".repeat(column === last ? Math.min(one, room) : one));
-  return [line(headers), line(rule), ...cells.map(line)].join("\n");
-}
+import { colorsOf } from "./colors.ts";
+import type { Io } from "./io.ts";
 
 const GAP = "  ";
 const MIN_LAST_COLUMN = 20;
 
-function oneLine(text: string): string {
-  // Descriptions of upstream servers are not trusted to leave the terminal alone.
+/**
+ * A table: columns as wide as their widest cell. On a terminal the last one is cut to what is left of the line; elsewhere nothing is
+ * cut, so that `toolyard list | grep …` finds every word.
+ */
+export function table(headers: readonly string[], rows: readonly (readonly string[])[], { width, color }: Pick<Io, "width" | "color">): string {
+  const { bold, dim } = colorsOf({ color });
+  const cells = rows.map((row) => row.map(plainLine));
+  const widths = headers.map((header, column) => Math.max(displayWidth(header), ...cells.map((row) => displayWidth(row[column] ?? ""))));
+  const last = headers.length - 1;
+  const taken = widths.slice(0, last).reduce((sum, one) => sum + one + GAP.length, 0);
+  const room = width === undefined ? Infinity : Math.max(MIN_LAST_COLUMN, width - taken);
+  const line = (row: readonly string[]) =>
+    headers.map((_, column) => (column === last ? cut(row[column] ?? "", room) : pad(row[column] ?? "", widths[column]!))).join(GAP).trimEnd();
+  const rule = widths.map((one, column) => "─".repeat(column === last ? Math.min(one, room) : one)).join(GAP);
+  return [bold(line(headers)), dim(rule), ...cells.map(line)].join("\n");
+}
+
+/** Text as one line. Descriptions and errors of upstream servers are not trusted to leave the terminal alone. */
+export function plainLine(text: string): string {
   return text.replaceAll(/\p{Cc}+/gu, " ").trim();
 }
 
@@ -24,10 +31,27 @@ function pad(text: string, width: number): string {
 }
 
 function cut(text: string, width: number): string {
-  const characters = [...text];
-  return characters.length <= width ? text : `${characters.slice(0, width - 1).join("")}…`;
+  if (displayWidth(text) <= width) return text;
+  let kept = "";
+  let taken = 1;
+  for (const character of text) {
+    taken += displayWidth(character);
+    if (taken > width) break;
+    kept += character;
+  }
+  return `${kept}…`;
 }
 
-function displayWidth(text: string): number {
-  return [...text].length;
+// What East Asian scripts and pictures take of a terminal's line; marks that combine take nothing.
+const WIDE = /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|\p{Emoji_Presentation}|[\u3000-\u303f\uff01-\uff60]/u;
+const NO_WIDTH = /\p{Mn}|\p{Me}|\p{Cf}/u;
+
+/** Columns of a terminal that a text takes. */
+export function displayWidth(text: string): number {
+  let width = 0;
+  for (const character of text) {
+    if (NO_WIDTH.test(character)) continue;
+    width += WIDE.test(character) ? 2 : 1;
+  }
+  return width;
 }

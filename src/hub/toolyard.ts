@@ -6,6 +6,7 @@ import type { HubPort, ListKind, ServerFacts, SourceReport, ToolMode, View } fro
 import type { JsonObject } from "../core/json.ts";
 import { fail, type Outcome } from "../core/outcome.ts";
 import type { SearchAnswer } from "../core/ports.ts";
+import { reachesLevel } from "../doors/mcp/log-level.ts";
 
 /** What a program may say about one call. */
 export interface CallOptions {
@@ -100,7 +101,9 @@ export function toolyardOf(base: ToolyardBase, { door, principal = LOCAL_PRINCIP
       ...(deadline ? { deadline } : {}),
       wants: { progress: options.onNotice !== undefined, ...(options.logLevel === undefined ? {} : { logLevel: options.logLevel }) },
       relaysInput: false,
-      notify: (notice) => options.onNotice?.(notice),
+      notify: (notice) => {
+        if (isWanted(notice, options)) options.onNotice?.(notice);
+      },
       ask: (ask, askSignal) => answerAsk(ask, options, askSignal ?? signal),
     };
   }
@@ -138,6 +141,11 @@ export function toolyardOf(base: ToolyardBase, { door, principal = LOCAL_PRINCIP
       await base.close();
     },
   };
+}
+
+// Whatever stands behind a call may be asked for a level and log below it all the same.
+function isWanted({ method, params }: Notice, { logLevel }: CallOptions): boolean {
+  return method !== "notifications/message" || (logLevel !== undefined && reachesLevel(params["level"], logLevel));
 }
 
 async function answerAsk(ask: Ask, options: CallOptions, signal: AbortSignal): Promise<JsonObject> {

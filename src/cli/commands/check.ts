@@ -1,10 +1,10 @@
-import { parseDuration } from "../../core/duration.ts";
 import { KINDS } from "../../core/kinds.ts";
 import { EXIT } from "../failure.ts";
 import { print, printJson } from "../io.ts";
 import type { Run, SharedOptions } from "../program.ts";
 import { withHub } from "../session.ts";
-import { sourceText, type SourceLine } from "../source-table.ts";
+import { readTimeout } from "../one-call.ts";
+import { isHealthy, sourceText, type SourceLine } from "../source-table.ts";
 
 interface Options extends SharedOptions {
   readonly timeout?: string;
@@ -14,17 +14,17 @@ interface Options extends SharedOptions {
 const SETTLED_WITHIN_MS = 35_000;
 
 export const run: Run<Options> = (_args, options, io) =>
-  withHub(options, io, async (toolyard, hub) => {
-    await hub.settled(options.timeout === undefined ? SETTLED_WITHIN_MS : parseDuration(options.timeout));
+  withHub({ ...options, logLevel: "error" }, io, async (toolyard, hub) => {
+    await hub.settled(options.timeout === undefined ? SETTLED_WITHIN_MS : readTimeout(options.timeout));
     await toolyard.list({ mode: "all" });
     const lines = toolyard.sources().map(({ source, status, ...rest }): SourceLine => ({ id: source.id, kind: source.kind, ...status, ...rest }));
-    const healthy = lines.every(({ state, problems }) => (state === "ready" || state === "disabled") && problems.length === 0);
+    const healthy = lines.every(isHealthy);
     const { files, warnings } = hub.config;
     if (options.json) await printJson(io.stdout, { healthy, files, warnings, sources: lines });
     else {
       await print(io.stdout, files.length === 0 ? "No configuration file; `toolyard init` writes one." : `Configuration: ${files.join(", ")}`);
       for (const warning of warnings) await print(io.stdout, `warning: ${warning}`);
-      await print(io.stdout, sourceText(lines));
+      await print(io.stdout, sourceText(lines, io, { everyStderr: false }));
       await print(io.stdout, healthy ? "Everything answers." : "Some sources need attention; see above.");
     }
     return healthy ? EXIT.ok : KINDS.unavailable.exit;

@@ -22,7 +22,7 @@ export const run: Run<Options> = async (_args, options, io) => {
     await printJson(io.stdout, { files: config.files, warnings: config.warnings, unusable: config.unusable, options: lines });
     return EXIT.ok;
   }
-  await print(io.stdout, table(["option", "origin", "value"], lines.map(({ path, origin, value }) => [path, origin, JSON.stringify(value)]), 160));
+  await print(io.stdout, table(["option", "value", "origin", "meaning"], lines.map(({ path, origin, value, description = "" }) => [path, JSON.stringify(value), origin, description]), io));
   for (const warning of config.warnings) await print(io.stderr, `warning: ${warning}`);
   for (const { id, reason } of config.unusable) await print(io.stderr, `warning: ${id} is left out: ${reason}`);
   return EXIT.ok;

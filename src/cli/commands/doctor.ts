@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
 import { createServer } from "node:net";
-import { arch, platform, release } from "node:os";
+import { arch, availableParallelism, platform, release, totalmem } from "node:os";
 import { dirname } from "node:path";
 import { dataFolder, locateConfig } from "../../config/locate.ts";
 import { VERSION } from "../../core/version.ts";
@@ -28,16 +28,33 @@ export const run: Run<SharedOptions> = async (_args, options, io) => {
     programFinding(platform() === "win32" ? "cmd" : "sh", platform() === "win32" ? ["/c", "ver"] : ["-c", "echo present"], "shell scripts", io),
     programFinding("npx", ["--version"], "MCP servers that are started with npx", io),
     programFinding("uvx", ["--version"], "MCP servers that are started with uvx", io),
-    programFinding("bwrap", ["--version"], "isolation of scripts with bubblewrap", io),
+    Promise.resolve(limitsFinding()),
     portFinding(),
     Promise.resolve(folderFinding(io)),
     Promise.resolve(configFinding(options, io)),
   ]);
   if (options.json) await printJson(io.stdout, { version: VERSION, findings });
-  else await print(io.stdout, table(["what", "", "detail"], findings.map(({ what, ok, detail }) => [what, ok ? "yes" : "no", detail]), 140));
+  else await print(io.stdout, table(["what", "", "detail"], findings.map(({ what, ok, detail }) => [what, ok ? "yes" : "no", detail]), io));
   // Only what the hub itself cannot do without makes this machine unfit.
   return findings.filter(({ what }) => what === "node" || what === "data folder").every(({ ok }) => ok) ? EXIT.ok : 1;
 };
+
+/** Each connection and each child takes some open files; the bound of many systems is met by a busy hub. */
+const ENOUGH_FILES = 4096;
+
+function limitsFinding(): Finding {
+  const room = `${availableParallelism()} cores, ${Math.round(totalmem() / 2 ** 30)} GiB of memory`;
+  const files = openFilesLimit();
+  if (files === undefined) return { what: "limits", ok: true, detail: room };
+  const ok = files >= ENOUGH_FILES;
+  return { what: "limits", ok, detail: `${room}, ${files} open files${ok ? "" : `; \`ulimit -n ${ENOUGH_FILES}\` allows many connections and children`}` };
+}
+
+function openFilesLimit(): number | undefined {
+  const report = process.report.getReport() as { userLimits?: Record<string, { soft?: number | string }> };
+  const soft = report.userLimits?.["open_files"]?.soft;
+  return soft === "unlimited" ? Infinity : typeof soft === "number" ? soft : undefined;
+}
 
 function nodeFinding(): Finding {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
@@ -47,7 +64,7 @@ function nodeFinding(): Finding {
 
 function programFinding(program: string, args: readonly string[], use: string, io: Io): Promise<Finding> {
   return new Promise((done) => {
-    execFile(program, [...args], { timeout: PROBE_WITHIN_MS, env: io.env as NodeJS.ProcessEnv }, (error, stdout, stderr) => {
+    execFile(program, [...args], { timeout: PROBE_WITHIN_MS, signal: io.interrupted, env: io.env as NodeJS.ProcessEnv }, (error, stdout, stderr) => {
       const text = `${stdout}${stderr}`.trim().split("\n")[0] ?? "";
       done({ what: program, ok: !error, detail: error ? `not found; without it: no ${use}` : `${text} (${use})` });
     });

@@ -58,7 +58,7 @@ function jsonReport(report: ImportReport, target: string, written: boolean): Jso
 async function printReport(report: ImportReport, target: string, written: boolean, io: Io): Promise<void> {
   if (report.files.length === 0) return print(io.stdout, "No server file of a desktop client or editor was found. Name one: `toolyard import <file>`.");
   if (report.servers.length === 0) await print(io.stdout, "Nothing to take over.");
-  else await print(io.stdout, table(["server", "kind", "from"], report.servers.map(({ alias, kind, program, file }) => [alias, kind, `${program} (${file})`]), 160));
+  else await print(io.stdout, table(["server", "kind", "from"], report.servers.map(({ alias, kind, program, file }) => [alias, kind, `${program} (${file})`]), io));
   for (const { alias, file, reason } of report.skipped) await print(io.stdout, `skipped ${alias} of ${file}: ${reason}`);
   for (const warning of report.warnings) await print(io.stderr, `warning: ${warning}`);
   if (report.servers.length === 0) return;

@@ -16,7 +16,7 @@ export const run: Run<Options> = (words, options, io) => {
     if (options.json) await printJson(io.stdout, { total, hits });
     else if (hits.length === 0) await print(io.stdout, "No tools found. Try different keywords or a broader search term.");
     else {
-      await print(io.stdout, table(["score", "tool", "description"], hits.map(({ score, name, description }) => [score.toFixed(2), name, description])));
+      await print(io.stdout, table(["score", "tool", "description"], hits.map(({ score, name, description }) => [score.toFixed(2), name, description]), io));
       if (total > hits.length) await print(io.stdout, `${total - hits.length} more; --limit shows up to 100.`);
     }
     return EXIT.ok;

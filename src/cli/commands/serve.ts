@@ -6,6 +6,7 @@ import { Reloader } from "../../hub/reload.ts";
 import type { HubConfig, ServerConfig } from "../../hub/schema.ts";
 import { serveHttp, serveStdio, type Served, type ServedHttp } from "../../hub/serve.ts";
 import { EXIT, UsageError } from "../failure.ts";
+import { aborted } from "../interrupts.ts";
 import { print, type Io } from "../io.ts";
 import type { Run, SharedOptions } from "../program.ts";
 import { loadSettings } from "../session.ts";
@@ -30,6 +31,7 @@ export const run: Run<Options> = async (_args, options, io) => {
   const config = await load();
   const hub = await openHub({ config, variables: io.env });
   for (const warning of config.warnings) hub.logger.warning(warning);
+  for (const { id, reason } of config.unusable) hub.logger.warning(`${id} is left out: ${reason}`);
   try {
     return await serve(hub, { options, io, load, output });
   } finally {
@@ -63,7 +65,8 @@ async function serve(hub: Hub, { options, io, load, output }: Serving): Promise<
   process.on("SIGHUP", onHangup);
   try {
     // The door of a pipe ends with its client; that of HTTP when somebody ends the program.
-    return await Promise.race([stopSignal(), served.done.then(() => EXIT.ok)]);
+    await Promise.race([aborted(io.interrupted), served.done]);
+    return EXIT.ok;
   } finally {
     process.off("SIGHUP", onHangup);
     await reloader.close();
@@ -78,8 +81,15 @@ function serverOf(hub: Hub): ServerConfig {
 async function startHttp(hub: Hub, options: Options, io: Io): Promise<ServedHttp> {
   const served = await serveHttp(hub, serverOf(hub));
   if (options.json) await print(io.stdout, JSON.stringify({ url: served.endpoint, pid: process.pid }));
-  else await print(io.stdout, await banner(hub, served, io));
+  else await print(io.stdout, await banner(hub, served, tokenVariable(hub, options), io));
   return served;
+}
+
+/** Where callers of this hub may keep the token, if it wants one. */
+function tokenVariable(hub: Hub, { tokenEnv }: Options): string | undefined {
+  const { token, tokens = {} } = serverOf(hub);
+  const wantsToken = token !== undefined || Object.keys(tokens).length > 0;
+  return wantsToken ? (tokenEnv ?? "TOOLYARD_TOKEN") : undefined;
 }
 
 /** Moves the HTTP door to what `[server]` says now. Where that cannot be had, it goes back to where it was, and the log says so. */
@@ -94,23 +104,6 @@ async function reopen(hub: Hub, served: Served, before: ServerConfig): Promise<S
     return serveHttp(hub, before);
   }
 }
-
-/** The first signal asks for an end in order, a second one does not wait. */
-function stopSignal(): Promise<number> {
-  return new Promise((done) => {
-    const stop = (): void => {
-      for (const signal of SIGNALS) {
-        process.off(signal, stop);
-        process.once(signal, () => process.exit(FORCED_EXIT));
-      }
-      done(EXIT.ok);
-    };
-    for (const signal of SIGNALS) process.on(signal, stop);
-  });
-}
-
-const SIGNALS = ["SIGINT", "SIGTERM"] as const;
-const FORCED_EXIT = 130;
 
 function flagsOf(options: Options, io: Io): JsonObject {
   const { host, basePath, toolMode, insecure } = options;

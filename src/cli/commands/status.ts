@@ -11,13 +11,13 @@ const ANSWER_WITHIN_MS = 10_000;
 
 export const run: Run<SharedOptions> = async (_args, options, io) => {
   const { url, token } = await endpointOf(options, io);
-  const answer = await ask(url, token);
+  const answer = await ask(url, token, io.interrupted);
   if ("failure" in answer) return reportFail(answer.failure, options.json === true, io);
   const { body } = answer;
   if (options.json) await printJson(io.stdout, body);
   else {
     await print(io.stdout, `toolyard ${String(body["version"])}, up ${String(body["uptimeSeconds"])} s, at ${url.origin}`);
-    await print(io.stdout, sourceText((Array.isArray(body["sources"]) ? body["sources"] : []) as SourceLine[]));
+    await print(io.stdout, sourceText((Array.isArray(body["sources"]) ? body["sources"] : []) as SourceLine[], io, { everyStderr: true }));
   }
   return EXIT.ok;
 };
@@ -37,10 +37,10 @@ async function endpointOf(options: SharedOptions, io: Io): Promise<{ url: URL; t
   return { url, token: readToken(options, io) ?? (typeof token === "string" ? token : undefined) };
 }
 
-async function ask(url: URL, token: string | undefined): Promise<{ body: JsonObject } | { failure: ReturnType<typeof fail> }> {
+async function ask(url: URL, token: string | undefined, interrupted: AbortSignal): Promise<{ body: JsonObject } | { failure: ReturnType<typeof fail> }> {
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   try {
-    const response = await fetch(url, { headers, redirect: "error", signal: AbortSignal.timeout(ANSWER_WITHIN_MS) });
+    const response = await fetch(url, { headers, redirect: "error", signal: AbortSignal.any([interrupted, AbortSignal.timeout(ANSWER_WITHIN_MS)]) });
     if (response.status === 401 || response.status === 403) {
       return { failure: fail("denied", `${url.origin} wants a token with full rights (HTTP ${response.status}). Name its variable with --token-env.`) };
     }
@@ -48,6 +48,7 @@ async function ask(url: URL, token: string | undefined): Promise<{ body: JsonObj
     if (isJsonObject(body)) return { body };
     return { failure: fail("malformed", `${url.href} answered HTTP ${response.status} and no status. Is it a toolyard endpoint?`) };
   } catch (error) {
+    if (interrupted.aborted) return { failure: fail("cancelled", "Interrupted.") };
     const reason = error instanceof Error && error.cause instanceof Error ? error.cause.message : messageOf(error);
     return { failure: fail("unavailable", `No hub answers at ${url.origin}: ${reason}. Start one with \`toolyard serve\`, or name another with --url.`) };
   }
