@@ -37,7 +37,7 @@ test("a server that dies idle is started again without a call, and its tools sta
   const pid = Number(await hub.text("bad__pid"));
   const from = hub.log.lines.length;
   process.kill(pid, "SIGKILL");
-  const lost = await hub.log.until(({ level, facts }) => level === "warning" && facts["source"] === "bad", from);
+  const lost = await hub.log.warningOf("bad", from);
   expect(lost.message).toMatch(/ended by SIGKILL.*started again/);
   expect(await hub.toolNames()).toContain("bad__pid");
   await hub.expectRestUndisturbed();
@@ -59,8 +59,7 @@ test("a server that dies during a call answers it within a second, and the very 
   }
   expect(await hub.text("bad__pid")).not.toBe(before);
   await hub.expectRestUndisturbed();
-  const [line] = hub.log.lines.filter(({ level, facts }) => level === "warning" && facts["source"] === "bad");
-  expect(line).toMatchObject({ message: expect.stringMatching(/exit code 7.*started again/), facts: { stderr: [expect.stringContaining("about to die")] } });
+  expect(await hub.log.warningOf("bad")).toMatchObject({ message: expect.stringMatching(/exit code 7.*started again/), facts: { stderr: [expect.stringContaining("about to die")] } });
 });
 
 test("a call that hangs ends at the bound of its source, and the next one is served by the same child", async () => {
@@ -69,17 +68,18 @@ test("a call that hangs ends at the bound of its source, and the next one is ser
   const [hung] = await Promise.all([hub.call("bad__hang"), hub.expectRestUndisturbed()]);
   expect(hung).toMatchObject({ kind: "timeout", text: expect.stringMatching(/Timed out after 400 ms.*Raise the timeout/) });
   expect(hung.elapsedMs).toBeLessThan(2000);
+  expect(hub.log.failedCalls()).toMatchObject([{ source: "bad", target: "bad__hang", kind: "timeout", reason: expect.stringContaining("Raise the timeout") }]);
   expect(await hub.text("bad__pid")).toBe(pid);
   await hub.expectRestUndisturbed();
 });
 
 test("a server that hangs as a whole is ended and started again, and calls are served anew", { timeout: 40_000 }, async () => {
-  await using hub = await FaultHub.open({ bad: { command: legacyServer(), timeout: "300ms" } });
+  await using hub = await FaultHub.open({ bad: { command: legacyServer(), timeout: "3s" } });
   const pid = Number(await hub.text("bad__pid"));
   const from = hub.log.lines.length;
   expect(await hub.call("bad__freeze")).toMatchObject({ kind: "timeout" });
   await hub.expectRestUndisturbed();
-  const line = await hub.log.until(({ level, facts }) => level === "warning" && facts["source"] === "bad", from);
+  const line = await hub.log.warningOf("bad", from);
   expect(line.message).toMatch(/hangs.*started again/);
   expect(Number(await hub.text("bad__pid"))).not.toBe(pid);
   await expect.poll(() => isAlive(pid), { timeout: 5000 }).toBe(false);
@@ -129,7 +129,7 @@ test("broken tools among good ones are left out by name, and the good ones are l
   await using hub = await FaultHub.open({ bad: { command: legacyServer("broken-tool") } });
   expect((await hub.toolNames()).filter((name) => name.startsWith("bad__"))).toEqual(["bad__array-out", "bad__fine", "bad__good"]);
   await hub.expectRestUndisturbed();
-  const named = hub.log.lines.filter(({ level, facts }) => level === "warning" && facts["source"] === "bad").map(({ facts }) => facts["subject"]);
+  const named = hub.log.lines.filter(({ level, facts }) => level === "warning" && facts["source"] === "bad").map(({ facts }) => String(facts["subject"]));
   expect(named.toSorted()).toEqual(["array-out", "bad", "tools[1]", "tools[4]"]);
   expect(hub.hub.sources().find(({ source }) => source.id === "bad")?.problems).toHaveLength(4);
 });
@@ -165,7 +165,7 @@ test("a server that never finishes starting delays nobody, is ended at its bound
   await using hub = await FaultHub.open({ bad: { command: legacyServer("never-starts"), connect_timeout: "700ms" } });
   await hub.expectRestUndisturbed();
   expect(await hub.toolNames()).toContain("good__pid");
-  const line = await hub.log.until(({ level, facts }) => level === "warning" && facts["source"] === "bad");
+  const line = await hub.log.warningOf("bad");
   expect(line.message).toMatch(/did not finish starting within 0.7 s.*`connect_timeout` can be raised/);
   expect(await hub.call("bad__pid")).toMatchObject({ kind: "unavailable", text: expect.stringContaining("source bad") });
   await hub.expectRestUndisturbed();

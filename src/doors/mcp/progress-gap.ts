@@ -6,8 +6,10 @@ import { setTimeout as delay } from "node:timers/promises";
  * lost their last progress without this pause and none with it). Where every call has a stream of its own there is no need for it.
  */
 export async function progressGap(sentAt: number | undefined): Promise<void> {
-  const waitMs = sentAt === undefined ? 0 : sentAt + GAP_MS - performance.now();
-  if (waitMs > 0) await delay(waitMs);
+  if (sentAt === undefined) return;
+  const until = sentAt + GAP_MS;
+  // Timers may fire a millisecond early.
+  for (let waitMs = until - performance.now(); waitMs > 0; waitMs = until - performance.now()) await delay(Math.ceil(waitMs));
 }
 
 const GAP_MS = 5;
