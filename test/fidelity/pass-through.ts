@@ -25,16 +25,15 @@ export function titleOf({ client, door, upstream, transport }: Pairing): string 
   return `${client} client (${door}) × ${upstream} server (${transport})`;
 }
 
-const SCRIPT = fileURLToPath(new URL("../fixtures/upstreams/rich.mjs", import.meta.url));
+export const RICH_SCRIPT = fileURLToPath(new URL("../fixtures/upstreams/rich.mjs", import.meta.url));
 
 /** A hub over the server that emits everything, under no prefix. */
-export async function serveRich({ upstream, transport, door }: Omit<Pairing, "client">, more: JsonObject = {}): Promise<ServedHub> {
-  const command = [process.execPath, SCRIPT, upstream, transport.toLowerCase()];
+export async function serveRich({ upstream, transport, door }: Omit<Pairing, "client">, settings: HubConfig = {}): Promise<ServedHub> {
+  const command = [process.execPath, RICH_SCRIPT, upstream, transport.toLowerCase()];
   let server: ChildServer | undefined;
   if (transport === "HTTP") server = await startChildServer(command);
-  const rich = { namespace: "", ...more };
-  const mcp = server ? { remote_servers: [{ alias: "rich", url: server.url, ...rich }] } : { stdio_servers: { rich: { command, ...rich } } };
-  const hub = await serveHub({ mcp } as HubConfig, door);
+  const mcp = server ? { remote_servers: [{ alias: "rich", url: server.url, namespace: "" }] } : { stdio_servers: { rich: { command, namespace: "" } } };
+  const hub = await serveHub({ ...settings, mcp }, door);
   return {
     ...hub,
     [Symbol.asyncDispose]: async () => {
