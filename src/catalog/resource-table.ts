@@ -85,13 +85,15 @@ export class ResourceTable {
    */
   resolve(uri: string, view: View): Lookup<ResourceTarget> {
     const permission = permissionOf(view.principal.rights);
-    const placed = this.#listed(uri) ?? this.#matching(uri) ?? this.#prefixed(uri) ?? this.#sameScheme(uri);
+    const listed = this.#listed(uri);
+    const placed = listed ?? this.#matching(uri) ?? this.#prefixed(uri) ?? this.#sameScheme(uri);
     if (!placed) {
       const permitted = this.resources.map((row) => row.key).filter((key) => permission.permits(key));
       return resourceNotFound(uri, permitted);
     }
     // Rights are held against the URI as it is shown, or another spelling would get around them.
-    return permission.permits(placed.name) ? { found: true, ...placed } : denied("resource", uri);
+    const isPermitted = listed ? permission.permits(placed.name) : permission.permitsUri(placed.name);
+    return isPermitted ? { found: true, ...placed } : denied("resource", uri);
   }
 
   #listed(uri: string): Placed | undefined {

@@ -1,10 +1,13 @@
 import type { Rights } from "../core/call.ts";
 import { matchesAnyGlob } from "../core/glob.ts";
+import { plainUri } from "./plain-uri.ts";
 
 /** What one caller may use. Equal rights have equal keys, whoever holds them. */
 export interface Permission {
   readonly key: string;
   permits(name: string, facts?: PermitFacts): boolean;
+  /** The same for a URI that no list shows: every way in which its server may read it must be permitted. */
+  permitsUri(uri: string): boolean;
 }
 
 export interface PermitFacts {
@@ -14,7 +17,7 @@ export interface PermitFacts {
   readonly isDiscovery: boolean;
 }
 
-const EVERYTHING: Permission = Object.freeze({ key: "", permits: () => true });
+const EVERYTHING: Permission = Object.freeze({ key: "", permits: () => true, permitsUri: () => true });
 const known = new WeakMap<Rights, Permission>();
 
 /** Patterns are held against rendered names of tools and prompts, and against URIs as they are listed. */
@@ -32,5 +35,15 @@ function compile({ allow, deny = [], readOnly = false }: Rights): Permission {
     if (readOnly && !facts.readOnly) return false;
     return allow === undefined || matchesAnyGlob(allow, name);
   };
-  return Object.freeze({ key: JSON.stringify([allow ?? null, deny, readOnly]), permits });
+  const plainDeny = withPlain(deny);
+  const plainAllow = allow && withPlain(allow);
+  const permitsUri = (uri: string): boolean => {
+    const plain = plainUri(uri);
+    return permits(uri) && !matchesAnyGlob(plainDeny, plain) && (plainAllow === undefined || matchesAnyGlob(plainAllow, plain));
+  };
+  return Object.freeze({ key: JSON.stringify([allow ?? null, deny, readOnly]), permits, permitsUri });
+}
+
+function withPlain(patterns: readonly string[]): readonly string[] {
+  return [...patterns, ...patterns.map(plainUri)];
 }
