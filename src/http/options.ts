@@ -1,4 +1,4 @@
-import type { Rights } from "../core/call.ts";
+import { LOCAL_PRINCIPAL, type Rights } from "../core/call.ts";
 import { bytesOption, parseBytes } from "../core/bytes.ts";
 import { durationOption, parseDuration } from "../core/duration.ts";
 import { OptionError } from "../core/errors.ts";
@@ -146,6 +146,7 @@ function resolveOrigin(origin: string): string {
 function resolveTokens({ token, tokens = {} }: HttpConfig): readonly TokenEntry[] {
   const entries: TokenEntry[] = token === undefined ? [] : [{ name: "token", token }];
   for (const [name, entry] of Object.entries(tokens)) {
+    assertOwnName(name, token);
     const rights: Rights = {
       ...(entry.allow && { allow: entry.allow }),
       ...(entry.deny && { deny: entry.deny }),
@@ -155,6 +156,13 @@ function resolveTokens({ token, tokens = {} }: HttpConfig): readonly TokenEntry[
   }
   assertDistinct(entries);
   return Object.freeze(entries);
+}
+
+// Sessions and parked calls belong to a name, so nobody else may have it.
+function assertOwnName(name: string, token: string | undefined): void {
+  if (name === LOCAL_PRINCIPAL.id || (name === "token" && token !== undefined)) {
+    throw new OptionError(`\`server.tokens.${name}\`: \`${name}\` is what ${name === "token" ? "the caller of `server.token`" : "a caller without a token"} is called. Choose another name.`);
+  }
 }
 
 function assertDistinct(entries: readonly TokenEntry[]): void {
