@@ -57,8 +57,13 @@ function cleanObject(object: JsonObject, maxChars: number, notes: Set<string>, d
   return changed ? Object.fromEntries(changed) : object;
 }
 
+/** Text without the characters that nobody sees. */
+export function withoutHidden(text: string): string {
+  return text.replaceAll(HIDDEN, "");
+}
+
 function cleanText(text: string, maxChars: number, notes: Set<string>): string {
-  const visible = text.replaceAll(HIDDEN, "");
+  const visible = withoutHidden(text);
   if (visible !== text) notes.add("control characters were removed from its description");
   if (visible.length <= maxChars) return visible;
   notes.add(`its description was cut to ${maxChars} characters`);

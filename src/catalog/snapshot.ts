@@ -1,3 +1,4 @@
+import type { Principal } from "../core/call.ts";
 import type { ListKind, RenderedList, View } from "../core/hub-port.ts";
 import { stringMember, type JsonObject } from "../core/json.ts";
 import type { Surface } from "../core/names.ts";
@@ -82,6 +83,15 @@ export class Snapshot {
   /** What the view lists, with the records. */
   tools(view: View): readonly VisibleTool[] {
     return listedTools(this.#tools.rows, view).map(({ key, record, entry }) => ({ name: key, record, entry }));
+  }
+
+  /** Ids of the sources of which this caller may use something. The ways to tools give no access of their own, so they do not count. */
+  sourcesFor(principal: Principal): ReadonlySet<string> {
+    const view: View = { mode: "all", principal };
+    const tools = listedTools(this.#tools.rows, view).filter(({ record }) => record.role !== "discovery");
+    const permission = permissionOf(principal.rights);
+    const others = [...this.#prompts.rows, ...this.#resources.resources, ...this.#resources.templates].filter((row) => permission.permits(row.key));
+    return new Set([...tools, ...others].map(({ record }) => record.source.id));
   }
 
   /** The tool that a name in any spelling means. Every tool can be called by its name, listed or not (T24). */

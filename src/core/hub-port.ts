@@ -52,7 +52,8 @@ export interface HubPort {
   /** Fresh as of this moment: waits for the sources that look at the disk, and a bounded time for upstreams never listed yet. */
   list(kind: ListKind, view: View): Promise<RenderedList>;
   call(call: Call, view: View): Promise<Outcome>;
-  facts(): Promise<ServerFacts>;
+  /** For a caller with narrowed rights, of the sources that it may use something of. */
+  facts(principal?: Principal): Promise<ServerFacts>;
   /** Keeps `resourceUpdated` coming for `uri`. Rejects with a `FailError` when nobody offers the URI or its source cannot. */
   subscribe(uri: string, principal: Principal): Promise<() => Promise<void>>;
   /** A caller wants log messages from this level on; the sources are asked for the most talkative level anybody wants. */

@@ -88,8 +88,8 @@ export class Hub implements HubPort {
     return this.#pipeline(call, view);
   }
 
-  async facts(): Promise<ServerFacts> {
-    const offers = await this.#offers();
+  async facts(principal: Principal = LOCAL_PRINCIPAL): Promise<ServerFacts> {
+    const offers = await this.#offers(principal);
     const instructions = joinInstructions(offers);
     return {
       name: SERVER_NAME,
@@ -226,8 +226,10 @@ export class Hub implements HubPort {
     this.#parts.catalog.remove(provider.source.id);
   }
 
-  async #offers(): Promise<{ source: Provider["source"]; listing: Listing }[]> {
-    return Promise.all(this.#parts.sources.providers.map(async (provider) => ({ source: provider.source, listing: await provider.listing() })));
+  async #offers(principal: Principal): Promise<{ source: Provider["source"]; listing: Listing }[]> {
+    const usable = principal.rights && (await this.#parts.catalog.snapshot()).sourcesFor(principal);
+    const providers = this.#parts.sources.providers.filter(({ source }) => !usable || usable.has(source.id));
+    return Promise.all(providers.map(async (provider) => ({ source: provider.source, listing: await provider.listing() })));
   }
 }
 

@@ -1,3 +1,4 @@
+import { withoutHidden } from "../catalog/clean-definition.ts";
 import type { Listing, Source } from "../core/records.ts";
 
 /** What a client is told about using the hub; longer words of one source are cut, so that none can crowd out the others. */
@@ -5,9 +6,15 @@ const MAX_SOURCE_CHARS = 8_192;
 const MAX_TOTAL_CHARS = 32_768;
 
 /**
- * The instructions of all sources as one text: a lone source's own words as they came, several under the prefix of their tools.
+ * The instructions of all sources as one text: a lone source's own words as they came, several under the prefix of their tools. What
+ * nobody sees is taken out (S12).
  */
 export function joinInstructions(sources: readonly { readonly source: Source; readonly listing: Listing }[]): string | undefined {
+  const joined = join(sources);
+  return joined === undefined ? undefined : withoutHidden(joined);
+}
+
+function join(sources: readonly { readonly source: Source; readonly listing: Listing }[]): string | undefined {
   const speaking = sources.filter(({ listing }) => listing.instructions !== undefined && listing.instructions.trim() !== "");
   const [only] = speaking;
   if (only === undefined) return undefined;

@@ -14,7 +14,7 @@ export interface Offer {
  */
 export async function readOffer(hub: HubPort, view: View): Promise<Offer> {
   const [facts, tools, resources, templates, prompts] = await Promise.all([
-    hub.facts(),
+    hub.facts(view.principal),
     hub.list("tools", view),
     hub.list("resources", view),
     hub.list("templates", view),

@@ -169,7 +169,8 @@ export class LegacySession implements BoardMember, ScopeOwner {
   }
 
   logged(level: unknown, text: string): void {
-    if (this.#phase === "ready" && this.wantsLog(level)) this.#outlet.note(text);
+    // What belongs to no call may be about anything, so it is not for callers with narrowed rights.
+    if (this.#phase === "ready" && !this.#principal.rights && this.wantsLog(level)) this.#outlet.note(text);
   }
 
   async #answer(request: RpcRequest, outlet: Outlet, mode: ToolMode | undefined): Promise<void> {

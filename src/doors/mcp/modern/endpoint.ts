@@ -105,7 +105,7 @@ export class ModernEndpoint {
       if (text !== undefined) outlet.reply(text, status);
     };
     if (!isSharedMethod(method) && !OWN_METHODS.has(method)) return send(methodNotFound(method), {}, 404);
-    const facts = await this.#factsFor(method);
+    const facts = await this.#factsFor(method, request);
     const codec = new ModernCodec(facts, this.#scopeFor(request));
     if (method === "server/discover") return send(discovery(facts), codec.cacheable);
     if (method === "subscriptions/listen") return this.#listens.serve(message, outlet, request, codec.identity);
@@ -124,8 +124,8 @@ export class ModernEndpoint {
   }
 
   // Only discovery wants to know what the hub offers by now; who it is does not change.
-  async #factsFor(method: string): Promise<ServerFacts> {
-    if (method === "server/discover") this.#facts = undefined;
+  async #factsFor(method: string, { principal }: RequestFacts): Promise<ServerFacts> {
+    if (method === "server/discover") return this.#deps.hub.facts(principal);
     const facts = (this.#facts ??= this.#deps.hub.facts());
     try {
       return await facts;
