@@ -10,7 +10,8 @@ import { answerMethod, faultAnswer, isSharedMethod, methodNotFound, type Methods
 import { progressGap } from "../progress-gap.ts";
 import { toolModeOfMeta } from "../tool-mode.ts";
 import { askProblem, Asks } from "./asks.ts";
-import type { BoardMember, ListVersions, SessionBoard } from "./board.ts";
+import type { ListVersions } from "../list-watch.ts";
+import type { BoardMember, SessionBoard } from "./board.ts";
 import { CallScope, type ScopeOwner } from "./call-scope.ts";
 import { describeClient, metaWithoutToken, readHandshake } from "./client-info.ts";
 import type { LegacyCodecs } from "./codec.ts";

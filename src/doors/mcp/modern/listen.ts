@@ -2,7 +2,8 @@ import type { ListKind, View } from "../../../core/hub-port.ts";
 import { objectMember, type JsonObject } from "../../../core/json.ts";
 import { rpcResult, type RequestId } from "../../../wire/messages.ts";
 import { META } from "../../../wire/modern/envelope.ts";
-import type { BoardListener, ListVersions } from "./listen-board.ts";
+import type { ListVersions } from "../list-watch.ts";
+import type { BoardListener } from "./listen-board.ts";
 import type { ModernOutlet } from "./outlet.ts";
 
 export interface ListenParts {
