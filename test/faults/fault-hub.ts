@@ -63,9 +63,10 @@ export class FaultHub implements AsyncDisposable {
     const reply = await this.client.call("tools/call", { name, arguments: args });
     const elapsedMs = performance.now() - startedAt;
     expect(this.client.received.filter(({ id, method }) => method === undefined && id === reply["id"])).toHaveLength(1);
-    if (isJsonObject(reply["error"])) return { text: String(reply["error"]["message"]), kind: kindIn(reply["error"]["data"]) ?? "error", elapsedMs };
-    const { content, isError, _meta } = reply["result"] as { content: JsonObject[]; isError?: boolean; _meta?: JsonObject };
-    return { text: content.map((one) => String(one["text"])).join("\n"), kind: isError ? (kindIn(_meta) ?? "tool_error") : undefined, elapsedMs };
+    const answered = { ...readReply(reply), elapsedMs };
+    // What a caller is told of a failure, whoever runs the hub can find in the log, by the name of the tool.
+    if (answered.kind !== undefined) expect(this.log.failedCalls()).toContainEqual(expect.objectContaining({ kind: answered.kind, target: name }));
+    return answered;
   }
 
   /** The text of a call that goes well. */
@@ -102,6 +103,12 @@ export class FaultHub implements AsyncDisposable {
     await this.hub.close();
     await rm(this.#home, { recursive: true, force: true });
   }
+}
+
+function readReply({ error, result }: JsonObject): Omit<Answered, "elapsedMs"> {
+  if (isJsonObject(error)) return { text: String(error["message"]), kind: kindIn(error["data"]) ?? "internal" };
+  const { content, isError, _meta } = result as { content: JsonObject[]; isError?: boolean; _meta?: JsonObject };
+  return { text: content.map((one) => String(one["text"])).join("\n"), kind: isError ? (kindIn(_meta) ?? "tool_error") : undefined };
 }
 
 function kindIn(meta: unknown): string | undefined {

@@ -8,6 +8,8 @@ export interface LogLine {
   readonly facts: JsonObject;
 }
 
+const CALL_FAILED = "A call failed.";
+
 /** Keeps what a hub logs, and tells whoever waits for a line. */
 export class LogBook implements Logger {
   readonly lines: LogLine[];
@@ -36,9 +38,19 @@ export class LogBook implements Logger {
     return new LogBook({ ...this.#always, ...facts }, this.lines, this.#waiting);
   }
 
-  /** Warnings and errors of a source, as text. */
+  /** Warnings and errors of a source, as text; those of single calls are in `failedCalls`. */
   warnings(source: string): string[] {
-    return this.lines.filter(({ level, facts }) => (level === "warning" || level === "error") && facts["source"] === source).map(({ message }) => message);
+    return this.lines.filter((line) => isWarning(line) && line.facts["source"] === source && line.message !== CALL_FAILED).map(({ message }) => message);
+  }
+
+  /** Waits for the first warning of a source, calls aside. */
+  warningOf(source: string, from = 0): Promise<LogLine> {
+    return this.until((line) => isWarning(line) && line.facts["source"] === source && line.message !== CALL_FAILED, from);
+  }
+
+  /** What is said of calls that failed. */
+  failedCalls(): JsonObject[] {
+    return this.lines.filter(({ message }) => message === CALL_FAILED).map(({ facts }) => facts);
   }
 
   /** The first line for which `isWanted` holds, now or later; `from` skips older ones. */
@@ -55,4 +67,8 @@ export class LogBook implements Logger {
     this.#waiting.clear();
     for (const wake of waiting) wake();
   }
+}
+
+function isWarning({ level }: LogLine): boolean {
+  return level === "warning" || level === "error";
 }

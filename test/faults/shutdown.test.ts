@@ -1,0 +1,175 @@
+// The end of the program, asked for or not: who waits gets an answer, and no process is left.
+import { createInterface } from "node:readline";
+import { expect, onTestFinished, test } from "vitest";
+import type { JsonObject } from "../../src/core/json.ts";
+import type { HubConfig } from "../../src/index.ts";
+import { HttpWire } from "../fixtures/raw/http-wire.ts";
+import { RawClient } from "../fixtures/raw/raw-client.ts";
+import { allGone, descendants, ServeChild } from "../support/serve-child.ts";
+import { legacyServer } from "./fault-hub.ts";
+
+const CONFIG: HubConfig = { mcp: { stdio_servers: { bad: { command: legacyServer() }, good: { command: legacyServer() } } } };
+
+async function connect(served: ServeChild): Promise<RawClient> {
+  const client = await RawClient.open(new HttpWire(served.url, "legacy"), { era: "legacy" });
+  onTestFinished(() => client.close());
+  return client;
+}
+
+/** Speaks to standard streams, and keeps what came. */
+class Pipe {
+  readonly messages: JsonObject[] = [];
+  readonly #served: ServeChild;
+  readonly #waiting = new Set<() => void>();
+
+  constructor(served: ServeChild) {
+    this.#served = served;
+    createInterface({ input: served.stdout }).on("line", (line) => {
+      this.messages.push(JSON.parse(line) as JsonObject);
+      for (const wake of this.#waiting) wake();
+    });
+  }
+
+  send(...messages: readonly JsonObject[]): void {
+    for (const message of messages) this.#served.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  }
+
+  async reply(id: number): Promise<JsonObject> {
+    for (;;) {
+      const found = this.messages.find((message) => message["id"] === id && message["method"] === undefined);
+      if (found) return found;
+      await new Promise<void>((resolve) => this.#waiting.add(resolve));
+    }
+  }
+
+  async open(): Promise<void> {
+    this.send({ id: 0, method: "initialize", params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "t", version: "1" } } });
+    await this.reply(0);
+    this.send({ method: "notifications/initialized" });
+  }
+}
+
+const call = (id: number, name: string): JsonObject => ({ id, method: "tools/call", params: { name, arguments: {} } });
+
+/** Processes below the hub once both servers are there. */
+async function children(served: ServeChild): Promise<number[]> {
+  await expect.poll(() => descendants(served.pid).length, { timeout: 10_000 }).toBeGreaterThanOrEqual(2);
+  return descendants(served.pid);
+}
+
+test("SIGTERM with a call in flight over HTTP: the answer arrives, the code is 0 and no child is left", async () => {
+  await using served = await ServeChild.start({ config: CONFIG });
+  const client = await connect(served);
+  await client.tool("good__pid");
+  const [pids, slow] = [await children(served), client.tool("bad__rest", { ms: 600 }, { _meta: { progressToken: 1 } })];
+  await client.next("notifications/progress");
+  served.signal("SIGTERM");
+  expect(await slow).toMatchObject({ content: [{ text: "rested" }] });
+  expect(await served.exited).toEqual({ code: 0, signal: null });
+  await allGone(pids, 2000);
+});
+
+test("SIGTERM with a call that never ends over HTTP: it is answered at the end of its grace, the code is 0 and no child is left", async () => {
+  await using served = await ServeChild.start({ config: { ...CONFIG, server: { shutdown_grace: "500ms" } } });
+  const client = await connect(served);
+  const pids = await children(served);
+  const hung = client.request("tools/call", { name: "bad__linger", arguments: {}, _meta: { progressToken: 1 } });
+  await client.next("notifications/progress");
+  served.signal("SIGTERM");
+  const reply = await hung;
+  expect(JSON.stringify(reply)).toMatch(/shutting down|closed|ended/i);
+  expect(await served.exited).toEqual({ code: 0, signal: null });
+  await allGone(pids, 2000);
+});
+
+test("SIGTERM with a call in flight over stdio: the answer arrives, the code is 0 and no child is left", async () => {
+  await using served = await ServeChild.start({ config: CONFIG, door: "stdio" });
+  const pipe = new Pipe(served);
+  await pipe.open();
+  pipe.send(call(1, "good__pid"));
+  await pipe.reply(1);
+  const pids = await children(served);
+  pipe.send({ ...call(2, "bad__rest"), params: { name: "bad__rest", arguments: { ms: 600 }, _meta: { progressToken: 1 } } });
+  await expect.poll(() => pipe.messages.some(({ method }) => method === "notifications/progress")).toBe(true);
+  served.signal("SIGTERM");
+  expect((await pipe.reply(2))["result"]).toMatchObject({ content: [{ text: "rested" }] });
+  expect(await served.exited).toEqual({ code: 0, signal: null });
+  await allGone(pids, 2000);
+});
+
+test("the client of a pipe goes with a call in flight: the call is answered, the code is 0 and no child is left", async () => {
+  await using served = await ServeChild.start({ config: CONFIG, door: "stdio" });
+  const pipe = new Pipe(served);
+  await pipe.open();
+  pipe.send(call(1, "good__pid"));
+  await pipe.reply(1);
+  const pids = await children(served);
+  pipe.send({ ...call(2, "bad__rest"), params: { name: "bad__rest", arguments: { ms: 300 } } });
+  served.stdin.end();
+  expect((await pipe.reply(2))["result"]).toMatchObject({ content: [{ text: "rested" }] });
+  expect(await served.exited).toEqual({ code: 0, signal: null });
+  await allGone(pids, 2000);
+});
+
+test.each(["http", "stdio"] as const)("a second signal ends at once what waits for a call (%s), and no child is left", async (door) => {
+  await using served = await ServeChild.start({ config: { ...CONFIG, server: { shutdown_grace: "30s" } }, door });
+  if (door === "stdio") {
+    const pipe = new Pipe(served);
+    await pipe.open();
+    pipe.send({ ...call(1, "bad__linger"), params: { name: "bad__linger", arguments: {}, _meta: { progressToken: 1 } } });
+    await expect.poll(() => pipe.messages.some(({ method }) => method === "notifications/progress"), { timeout: 10_000 }).toBe(true);
+  } else {
+    const client = await connect(served);
+    void client.request("tools/call", { name: "bad__linger", arguments: {}, _meta: { progressToken: 1 } }).catch(() => {});
+    await client.next("notifications/progress");
+  }
+  const pids = await children(served);
+  served.signal("SIGTERM");
+  // It takes no further connections from here on, so it has heard the first one.
+  await served.log.until(({ message }) => /ending|stopping|shutting/i.test(message));
+  const startedAt = performance.now();
+  served.signal("SIGTERM");
+  expect(await served.exited).toEqual({ code: 130, signal: null });
+  expect(performance.now() - startedAt).toBeLessThan(1500);
+  await allGone(pids, 2000);
+});
+
+test.each(["http", "stdio"] as const)("SIGKILL of the hub leaves no child behind (%s): they notice that their input was closed", async (door) => {
+  await using served = await ServeChild.start({ config: CONFIG, door });
+  const pids = await children(served);
+  served.signal("SIGKILL");
+  expect(await served.exited).toEqual({ code: null, signal: "SIGKILL" });
+  await allGone(pids, 5000);
+});
+
+test("clients that go without a word leave the number of processes as it was", { timeout: 60_000 }, async () => {
+  await using served = await ServeChild.start({ config: { ...CONFIG, limits: { rate_per_minute: 0 } } });
+  const client = await connect(served);
+  await client.tool("good__pid");
+  const before = (await children(served)).toSorted();
+  const abandoned = async (era: "legacy" | "modern"): Promise<void> => {
+    const one = await RawClient.open(new HttpWire(served.url, era), { era });
+    await one.tool("good__pid");
+    await one.list("tools/list", "tools");
+  };
+  for (let round = 0; round < 20; round += 1) await Promise.all(Array.from({ length: 10 }, (_, at) => abandoned(at % 2 === 0 ? "legacy" : "modern")));
+  expect(descendants(served.pid).toSorted()).toEqual(before);
+  expect(await client.tool("good__pid")).toMatchObject({ content: [{ text: expect.stringMatching(/^\d+$/) }] });
+});
+
+test("with a server for each session, abandoned sessions end theirs and never pass the bound", { timeout: 60_000 }, async () => {
+  const own = { command: legacyServer(), isolation: "session", max_sessions: 4, idle_stop: "300ms" } as const;
+  await using served = await ServeChild.start({ config: { mcp: { stdio_servers: { own, good: { command: legacyServer() } } } } });
+  const client = await connect(served);
+  await client.tool("good__pid");
+  const before = (await children(served)).length;
+  const opened = await Promise.all(Array.from({ length: 4 }, () => RawClient.open(new HttpWire(served.url, "legacy"), { era: "legacy" })));
+  const pids = await Promise.all(opened.map(async (one) => ((await one.tool("own__pid"))["content"] as { text: string }[])[0]!.text));
+  expect(new Set(pids).size).toBe(4);
+  expect(descendants(served.pid).length).toBe(before + 4);
+  const fifth = await RawClient.open(new HttpWire(served.url, "legacy"), { era: "legacy" });
+  const answer = await fifth.tool("own__pid");
+  expect(descendants(served.pid).length).toBeLessThanOrEqual(before + 4);
+  expect(answer["content"]).toHaveLength(1);
+  await expect.poll(() => descendants(served.pid).length, { timeout: 10_000 }).toBe(before);
+});
