@@ -86,7 +86,7 @@ function stdio({ mcp }: HubConfig): readonly WantedSource[] {
       options,
       make: async (source, { logger, cacheFolder, lazy }) => {
         const { createStdioProvider } = await import("../providers/stdio/stdio-provider.ts");
-        return createStdioProvider({ source, options: { ...options, upstream: startOf(options.upstream, lazy) }, logger, cacheFolder });
+        return createStdioProvider({ source, options: { ...options, upstream: startOf(options.upstream, lazy) }, logger, ...(cacheFolder === undefined ? {} : { cacheFolder }) });
       },
     };
   });
@@ -106,7 +106,7 @@ function http({ mcp }: HubConfig): readonly WantedSource[] {
       options: { ...options, url: options.url.href },
       make: async (source, { logger, cacheFolder, lazy, variables }) => {
         const { createHttpProvider } = await import("../providers/http/http-provider.ts");
-        return createHttpProvider({ source, options: { ...options, upstream: startOf(options.upstream, lazy) }, logger, cacheFolder, environment: variables });
+        return createHttpProvider({ source, options: { ...options, upstream: startOf(options.upstream, lazy) }, logger, environment: variables, ...(cacheFolder === undefined ? {} : { cacheFolder }) });
       },
     };
   });

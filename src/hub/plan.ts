@@ -11,8 +11,8 @@ export interface SourceServices {
   readonly logger: Logger;
   readonly caller: Caller;
   readonly builtin: BuiltinPorts;
-  /** Where last known lists are kept. */
-  readonly cacheFolder: string;
+  /** Where last known lists are kept; absent: they are not. */
+  readonly cacheFolder?: string;
   /** The hub's own environment, for proxies and certificates. */
   readonly variables: Readonly<Record<string, string | undefined>>;
   /** Upstreams connect when they are needed, not at once. */

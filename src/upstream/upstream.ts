@@ -205,6 +205,7 @@ export class Upstream {
         this.#keeper.connected();
         this.#stopWhenIdle();
         this.#subscriptions.renew(connection).catch((error: unknown) => {
+          if (this.#isClosed) return;
           this.#logger.warning("The server does not tell of changes: the subscription failed.", { error: failureOf(error).message });
         });
       },

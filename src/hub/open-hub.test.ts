@@ -1,0 +1,53 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { ToolFolder } from "../../test/support/tool-folder.ts";
+import { SILENT_LOGGER, type Logger } from "../core/ports.ts";
+import { createHub } from "./create-hub.ts";
+import { loadHubConfig, openHub } from "./open-hub.ts";
+
+async function listThere(url: string, home: string, logger: Logger = SILENT_LOGGER): Promise<string[]> {
+  const variables = { TOOLYARD_HOME: home };
+  const flags = { mcp: { remote_servers: [{ alias: "hub", namespace: "", url }] } };
+  const hub = await openHub({ config: await loadHubConfig({ files: [], variables: {}, flags }), variables, logger, lazy: true, mirror: true });
+  try {
+    const { entries } = await hub.list("tools", { mode: "all", principal: { id: "local" } });
+    return entries.map(({ name }) => String(name));
+  } finally {
+    await hub.close();
+  }
+}
+
+test("a hub that mirrors another one shows it as it is now, not as it was the last time", async () => {
+  const home = mkdtempSync(join(tmpdir(), "toolyard-mirror-"));
+  using folder = new ToolFolder();
+  folder.script("first", "main.sh", "echo first\n");
+  const there = await createHub({ settings: { server: { port: 0 }, scripts: { tools_path: folder.path } }, variables: { TOOLYARD_HOME: home }, logger: SILENT_LOGGER });
+  try {
+    const { endpoint } = await there.serve();
+    expect(await listThere(endpoint, home)).toContain("first");
+    folder.script("second", "main.sh", "echo second\n");
+    expect(await listThere(endpoint, home)).toContain("second");
+    folder.remove("first");
+    expect(await listThere(endpoint, home)).not.toContain("first");
+  } finally {
+    await there.close();
+    rmSync(home, { recursive: true, force: true });
+  }
+});
+
+test("closing right after a list is no reason to warn", async () => {
+  const home = mkdtempSync(join(tmpdir(), "toolyard-mirror-"));
+  const there = await createHub({ settings: { server: { port: 0 } }, variables: { TOOLYARD_HOME: home }, logger: SILENT_LOGGER });
+  const warnings: string[] = [];
+  const logger: Logger = { ...SILENT_LOGGER, warning: (message) => void warnings.push(message), with: () => logger };
+  try {
+    const { endpoint } = await there.serve();
+    await listThere(`${endpoint}?tool_mode=show_all`, home, logger);
+    expect(warnings).toEqual([]);
+  } finally {
+    await there.close();
+    rmSync(home, { recursive: true, force: true });
+  }
+});
