@@ -1,10 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
-import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 
 export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -44,20 +43,37 @@ function toSnippet({ language, line, lines }: { language: string; line: number; 
   return { language, line, text: `${lines.join("\n")}\n`, opening, ...(file === undefined ? {} : { file }) };
 }
 
-/** A folder in which the blocks of one page run, with `toolyard` on PATH and a port of its own in place of 8808. */
-export class SnippetFolder implements Disposable {
-  readonly path = realpathSync(mkdtempSync(join(tmpdir(), "toolyard-docs-")));
-  readonly #port: string;
-  readonly #env: NodeJS.ProcessEnv;
+/** Ports that pages name: the hub's, and that of the server on HTTP which stands for any other. */
+const PORTS = ["8808", "3001"] as const;
 
-  constructor(port: number) {
-    this.#port = String(port);
+/** A folder in which the blocks of one page run, with `toolyard` on PATH, the packages of this checkout, and free ports in place of the page's. */
+export class SnippetFolder implements AsyncDisposable {
+  readonly path = realpathSync(mkdtempSync(join(tmpdir(), "toolyard-docs-")));
+  readonly #ports: ReadonlyMap<string, string>;
+  readonly #env: NodeJS.ProcessEnv;
+  /** Process groups that may still hold what a block left running. */
+  readonly #groups: number[] = [];
+
+  private constructor(ports: ReadonlyMap<string, string>) {
+    this.#ports = ports;
     const bin = join(this.path, ".bin");
     mkdirSync(bin);
     writeFileSync(join(bin, "toolyard"), `#!/bin/sh\nexec "${process.execPath}" "${join(ROOT, "dist/cli/main.js")}" "$@"\n`);
     chmodSync(join(bin, "toolyard"), 0o755);
-    const { PATH = "", HOME = this.path } = process.env;
-    this.#env = { PATH: [bin, dirname(process.execPath), PATH].join(delimiter), HOME, TOOLYARD_HOME: join(this.path, ".home"), TOOLYARD_SERVER_PORT: this.#port };
+    // `npx -y <package>` then takes what is installed here, and asks no registry.
+    symlinkSync(join(ROOT, "node_modules"), join(this.path, "node_modules"));
+    this.#env = {
+      PATH: [bin, dirname(process.execPath), process.env["PATH"] ?? ""].join(delimiter),
+      HOME: this.path,
+      TOOLYARD_HOME: join(this.path, ".home"),
+      TOOLYARD_SERVER_PORT: ports.get("8808"),
+      npm_config_offline: "true",
+    };
+  }
+
+  static async create(): Promise<SnippetFolder> {
+    const free = await Promise.all(PORTS.map(async (port) => [port, await freePort()] as const));
+    return new SnippetFolder(new Map(free));
   }
 
   /** Writes the files that the blocks name, runs the others in their order, and holds each output against the `text` block behind it. */
@@ -66,18 +82,19 @@ export class SnippetFolder implements Disposable {
     for (const snippet of snippets) {
       if (snippet.language === "text") assertOutput(output, this.#fit(snippet.text), snippet);
       else if (snippet.file !== undefined) this.#write(snippet.file, snippet);
-      else if (snippet.language === "sh") output = await this.#shell(snippet);
+      else if (snippet.language === "sh") output = await this.#spawn("sh", ["-ec", this.#fit(snippet.text)], snippet);
       else if (snippet.language === "ts") output = await this.#program(snippet);
       else throw new Error(`line ${snippet.line}: a block of \`${snippet.language}\` can be run only if its first line names its file`);
     }
   }
 
-  [Symbol.dispose](): void {
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#groups.map(endGroup));
     rmSync(this.path, { recursive: true, force: true });
   }
 
   #fit(value: string): string {
-    return value.replaceAll("8808", this.#port);
+    return [...this.#ports].reduce((text, [named, free]) => text.replaceAll(named, free), value);
   }
 
   #write(file: string, snippet: Snippet): void {
@@ -88,26 +105,45 @@ export class SnippetFolder implements Disposable {
     writeFileSync(path, this.#fit(content));
   }
 
-  /** What the block leaves running in the background ends with it. */
-  #shell(snippet: Snippet): Promise<string> {
-    return this.#spawn("sh", ["-ec", `trap 'kill $(jobs -p) 2>/dev/null; wait' EXIT\n${this.#fit(snippet.text)}`], snippet);
-  }
-
   #program(snippet: Snippet): Promise<string> {
     const path = join(this.path, `snippet-${snippet.line}.ts`);
     writeFileSync(path, this.#fit(snippet.text));
     return this.#spawn(process.execPath, ["--import", join(ROOT, "dist/runtimes/typescript/register.js"), path], snippet);
   }
 
+  // Output goes to a file: a pipe would be held open by what the block leaves running in the background.
   async #spawn(command: string, args: readonly string[], { line }: Snippet): Promise<string> {
-    const child = spawn(command, args, { cwd: this.path, env: this.#env, stdio: ["ignore", "pipe", "pipe"], timeout: RUN_WITHIN_MS });
-    const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
-    if (code !== 0) throw new Error(`the block at line ${line} ended with ${String(code)}\n${stdout}\n${stderr}`);
-    return stdout;
+    const log = join(this.path, `.out-${line}`);
+    const file = openSync(log, "w");
+    const child = spawn(command, args, { cwd: this.path, env: this.#env, stdio: ["ignore", file, file], timeout: RUN_WITHIN_MS, detached: true });
+    closeSync(file);
+    if (child.pid !== undefined) this.#groups.push(child.pid);
+    const [code] = (await once(child, "exit")) as [number | null];
+    const output = readFileSync(log, "utf8");
+    if (code !== 0) throw new Error(`the block at line ${line} ended with ${String(code)}\n${output}`);
+    return output;
   }
 }
 
-const RUN_WITHIN_MS = 60_000;
+/** Ends a process group and waits until it is gone; the hubs in it end their own children. */
+async function endGroup(group: number): Promise<void> {
+  for (let waitedMs = 0; isGroupAlive(group); waitedMs += POLL_MS) {
+    if (waitedMs === 0 || waitedMs === END_WITHIN_MS) process.kill(-group, waitedMs === 0 ? "SIGTERM" : "SIGKILL");
+    await new Promise((done) => void setTimeout(done, POLL_MS));
+  }
+}
+
+function isGroupAlive(group: number): boolean {
+  try {
+    return process.kill(-group, 0);
+  } catch {
+    return false;
+  }
+}
+
+const POLL_MS = 20;
+const END_WITHIN_MS = 5000;
+const RUN_WITHIN_MS = 50_000;
 
 /** Each line of the block stands in the output; `…` stands for anything. */
 function assertOutput(output: string, expected: string, { line }: Snippet): void {
@@ -122,11 +158,11 @@ export function readPage(path: string): string {
   return readFileSync(join(ROOT, path), "utf8");
 }
 
-export async function freePort(): Promise<number> {
+async function freePort(): Promise<string> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   server.close();
   await once(server, "close");
-  return port;
+  return String(port);
 }

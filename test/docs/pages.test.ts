@@ -1,0 +1,84 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, extname, join, relative } from "node:path";
+import { describe, expect, test } from "vitest";
+import { loadHubConfig } from "../../src/hub/open-hub.ts";
+import { parseManifest } from "../../src/providers/scripts/manifest.ts";
+import { readPage, readSnippets, ROOT, SnippetFolder } from "./snippets.ts";
+
+/** Loads a configuration as the hub would; every variable that it names is set. */
+async function load(text: string): Promise<unknown> {
+  const folder = mkdtempSync(join(tmpdir(), "toolyard-docs-"));
+  const file = join(folder, "toolyard.toml");
+  const variables: Record<string, string> = {};
+  for (const [, name] of text.matchAll(/\$\{(?:env:)?(\w+)/g)) variables[name!] = "value";
+  try {
+    writeFileSync(file, text);
+    return await loadHubConfig({ files: [file], variables, flags: {} });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function pagesIn(folder: string): string[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
+    .filter((name) => extname(name) === ".md")
+    .map((name) => join(folder, name));
+}
+
+const GUIDE = pagesIn("docs/guide").filter((page) => !page.endsWith("README.md"));
+const PAGES = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", ...pagesIn("docs")];
+
+describe("guide", () => {
+  test.each(GUIDE)("%s opens with something that runs, and what it says comes out", async (page) => {
+    const opening = readSnippets(readPage(page)).filter((snippet) => snippet.opening);
+    expect(opening.some(({ language, file }) => file === undefined && (language === "sh" || language === "ts"))).toBe(true);
+    await using folder = await SnippetFolder.create();
+    await folder.run(opening);
+  }, 60_000);
+});
+
+describe("configuration in pages", () => {
+  const blocks = PAGES.flatMap((page) => readSnippets(readPage(page)).filter(({ language }) => language === "toml").map((snippet) => ({ where: `${page}:${snippet.line}`, snippet })));
+
+  test.each(blocks)("$where is accepted", async ({ snippet }) => {
+    if (snippet.file?.endsWith("tool.toml")) expect(parseManifest(snippet.text, { folderName: "tool", allowDirnameAsName: false }).problems).toEqual([]);
+    else await expect(load(snippet.text)).resolves.toMatchObject({ warnings: [] });
+  });
+
+  test("a block with an unknown key would be refused", async () => {
+    await expect(load("[server]\nprot = 1\n")).rejects.toThrow("did you mean `port`?");
+  });
+});
+
+describe("links between pages", () => {
+  const anchors = new Map<string, ReadonlySet<string>>();
+
+  test.each(PAGES)("%s: each leads somewhere", (page) => {
+    const broken = linksOf(readPage(page)).filter((link) => !leadsSomewhere(page, link, anchors));
+    expect(broken).toEqual([]);
+  });
+});
+
+function linksOf(markdown: string): string[] {
+  const prose = markdown.replaceAll(/^```[^]*?^```$/gm, "").replaceAll(/`[^`\n]*`/g, "");
+  return Array.from(prose.matchAll(/\]\(([^)\s]+)\)/g), (match) => match[1]!).filter((link) => !/^[a-z]+:/.test(link));
+}
+
+function leadsSomewhere(page: string, link: string, anchors: Map<string, ReadonlySet<string>>): boolean {
+  const [path = "", anchor] = link.split("#");
+  const target = path === "" ? page : relative(ROOT, join(ROOT, dirname(page), path));
+  try {
+    if (anchor === undefined) return path.endsWith("/") ? readdirSync(join(ROOT, target)).length > 0 : readPage(target) !== "";
+    const known = anchors.get(target) ?? new Set(Array.from(readPage(target).matchAll(/^#{1,6} (.*)$/gm), (match) => slugOf(match[1]!)));
+    anchors.set(target, known);
+    return known.has(anchor);
+  } catch {
+    return false;
+  }
+}
+
+/** As the usual viewers of Markdown make them. */
+function slugOf(heading: string): string {
+  return heading.toLowerCase().replaceAll(/[^\p{L}\p{N} _-]/gu, "").trim().replaceAll(" ", "-");
+}
