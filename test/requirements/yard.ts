@@ -5,24 +5,32 @@ import type { Logger } from "../../src/core/ports.ts";
 import { ToolFolder } from "../support/tool-folder.ts";
 import { McpSession, type SessionOptions } from "./mcp-session.ts";
 
-/** Lines of the hub's log as `level message`. */
+type Level = "debug" | "info" | "warning" | "error";
+
+/** The hub's log: `level message` for each line, and all of it with its facts. */
 class LogLines implements Logger {
   readonly all: string[] = [];
+  whole = "";
 
-  debug(message: string): void {
-    this.all.push(`debug ${message}`);
+  debug(message: string, facts?: JsonObject): void {
+    this.#take("debug", message, facts);
   }
-  info(message: string): void {
-    this.all.push(`info ${message}`);
+  info(message: string, facts?: JsonObject): void {
+    this.#take("info", message, facts);
   }
-  warning(message: string): void {
-    this.all.push(`warning ${message}`);
+  warning(message: string, facts?: JsonObject): void {
+    this.#take("warning", message, facts);
   }
-  error(message: string): void {
-    this.all.push(`error ${message}`);
+  error(message: string, facts?: JsonObject): void {
+    this.#take("error", message, facts);
   }
   with(): Logger {
     return this;
+  }
+
+  #take(level: Level, message: string, facts: JsonObject = {}): void {
+    this.all.push(`${level} ${message}`);
+    this.whole += `${level} ${message} ${JSON.stringify(facts)}\n`;
   }
 }
 
