@@ -16,8 +16,31 @@ export interface ConfigDocument {
 /** A configuration is written by hand; a larger file is some other file. */
 const MAX_CONFIG_BYTES = 4 * 1024 * 1024;
 
+/** A file as it stands, TOML or JSON. */
+export interface RawDocument {
+  readonly path: string;
+  readonly folder: string;
+  readonly form: "toml" | "json";
+  readonly tree: JsonObject;
+}
+
 /** Reads `toolyard.toml`, or the JSON server file of a desktop client or editor. Throws `ConfigError` naming file and line. */
 export async function readDocument(file: string): Promise<ConfigDocument> {
+  const { path, folder, form, tree } = await readTree(file);
+  const table = form === "json" ? serverTable(tree) : undefined;
+  // A JSON file in the shape of toolyard.toml is welcome too.
+  if (table === undefined || isOwnShape(tree)) return { path, folder, tree, warnings: [] };
+  const { warnings, ...mcp } = convertServers(table);
+  return { path, folder, tree: { mcp }, warnings: warnings.map((warning) => `${file}: ${warning}`) };
+}
+
+/** Whether the servers stand in the keys of `toolyard.toml`. An editor's settings have `mcp`, too, with other keys inside. */
+function isOwnShape({ mcp }: JsonObject): boolean {
+  return isJsonObject(mcp) && ("stdio_servers" in mcp || "remote_servers" in mcp || !("servers" in mcp));
+}
+
+/** Reads a file of either form. Throws `ConfigError` naming file and line. */
+export async function readTree(file: string): Promise<RawDocument> {
   const path = resolve(file);
   const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     const reason = error.code === "ENOENT" ? "there is no such file" : `it cannot be read (${error.code ?? messageOf(error)})`;
@@ -25,26 +48,18 @@ export async function readDocument(file: string): Promise<ConfigDocument> {
   });
   if (text.length > MAX_CONFIG_BYTES) throw new ConfigError([`${file}: over ${MAX_CONFIG_BYTES} bytes; this is not a configuration.`]);
   const isJson = [".json", ".jsonc", ".json5"].includes(extname(path).toLowerCase()) || /^\s*\{/.test(text);
-  return isJson ? jsonDocument(path, file, text) : tomlDocument(path, file, text);
+  const tree = await (isJson ? parseJson(file, text) : parseToml(file, text));
+  return { path, folder: dirname(path), form: isJson ? "json" : "toml", tree };
 }
 
-async function tomlDocument(path: string, name: string, text: string): Promise<ConfigDocument> {
+/** Throws `ConfigError` naming the place. `name` stands for the text in messages. */
+export async function parseToml(name: string, text: string): Promise<JsonObject> {
   const { parse } = await import("smol-toml");
   try {
-    const tree = parse(text) as JsonObject;
-    return { path, folder: dirname(path), tree, warnings: [] };
+    return parse(text) as JsonObject;
   } catch (error) {
     throw new ConfigError([`${name}: ${messageOf(error)}`], { cause: error });
   }
-}
-
-async function jsonDocument(path: string, name: string, text: string): Promise<ConfigDocument> {
-  const tree = await parseJson(name, text);
-  const table = serverTable(tree);
-  // A JSON file in the shape of toolyard.toml is welcome too.
-  if (table === undefined || "mcp" in tree) return { path, folder: dirname(path), tree, warnings: [] };
-  const { warnings, ...mcp } = convertServers(table);
-  return { path, folder: dirname(path), tree: { mcp }, warnings: warnings.map((warning) => `${name}: ${warning}`) };
 }
 
 async function parseJson(name: string, text: string): Promise<JsonObject> {

@@ -40,7 +40,8 @@ export function convertServers(table: JsonObject): ConvertedServers {
   return { stdio_servers: stdio, remote_servers: remote, warnings };
 }
 
-function convertServer(entry: JsonObject): { url?: unknown; options: JsonObject } | undefined {
+function convertServer(given: JsonObject): { url?: unknown; options: JsonObject } | undefined {
+  const entry = flattened(given);
   const common = {
     ...(entry["disabled"] === true ? { enabled: false } : {}),
     ...(typeof entry["timeout"] === "number" ? { timeout: timeoutMs(entry["timeout"]) } : {}),
@@ -54,10 +55,29 @@ function convertServer(entry: JsonObject): { url?: unknown; options: JsonObject 
   return { options: { ...common, ...pick(entry, ["args", "env", "cwd"]), command: entry["command"] } };
 }
 
+/** Some editors keep `{path, args, env}` in `command`. */
+function flattened(entry: JsonObject): JsonObject {
+  const { command } = entry;
+  if (!isJsonObject(command)) return entry;
+  const { path, args, env } = command;
+  return { ...entry, command: path, ...(args === undefined ? {} : { args }), ...(env === undefined ? {} : { env }) };
+}
+
 function timeoutMs(value: number): number {
   return value < SECONDS_BELOW ? value * 1000 : value;
 }
 
 function pick(entry: JsonObject, keys: readonly string[]): JsonObject {
-  return Object.fromEntries(keys.filter((key) => entry[key] !== undefined && entry[key] !== null).map((key) => [key, entry[key]]));
+  return Object.fromEntries(keys.filter((key) => entry[key] !== undefined && entry[key] !== null).map((key) => [key, asText(entry[key])]));
+}
+
+/** Variables, headers and arguments are text; clients take a number or a truth value there, too. */
+function asText(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(scalarText);
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).flatMap(([key, member]) => (member === null ? [] : [[key, scalarText(member)]])));
+}
+
+function scalarText(value: unknown): unknown {
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : value;
 }

@@ -1,12 +1,14 @@
 import { existsSync } from "node:fs";
-import { appendFile, chmod } from "node:fs/promises";
-import { basename, resolve } from "node:path";
+import { appendFile, mkdir, readFile, stat } from "node:fs/promises";
+import { basename, dirname, resolve } from "node:path";
 import { importServers, toTomlText, type ImportReport } from "../../config/import/import-servers.ts";
 import { knownFiles, type KnownFile } from "../../config/import/known-files.ts";
-import { readDocument } from "../../config/document.ts";
+import { parseToml, readDocument } from "../../config/document.ts";
 import { remoteName } from "../../config/layers.ts";
 import { CONFIG_FILE_NAME } from "../../config/locate.ts";
+import { ConfigError } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { CONFIG_SCHEMA } from "../../hub/schema.ts";
 import { EXIT, UsageError } from "../failure.ts";
 import { print, printJson, type Io } from "../io.ts";
 import type { Run, SharedOptions } from "../program.ts";
@@ -19,10 +21,13 @@ interface Options extends SharedOptions {
 
 export const run: Run<Options> = async (files, options, io) => {
   const target = resolve(io.cwd, options.output ?? CONFIG_FILE_NAME);
-  const report = await importServers(candidates(files, io), await takenNames(target));
-  if (options.write && report.servers.length > 0) await append(target, report);
-  if (options.json) await printJson(io.stdout, jsonReport(report, target, options.write === true));
-  else await printReport(report, target, options.write === true, io);
+  const taken = await takenNames(target);
+  const report = await importServers(candidates(files, io), { taken, target, cwd: io.cwd, schema: CONFIG_SCHEMA });
+  const isWritten = options.write === true && report.servers.length > 0;
+  if (isWritten) await append(target, await toTomlText(report.servers));
+  const warnings = isWritten ? [...report.warnings, ...(await exposure(target, report))] : report.warnings;
+  if (options.json) await printJson(io.stdout, jsonReport({ ...report, warnings }, target, isWritten));
+  else await printReport({ ...report, warnings }, target, isWritten, io);
   return EXIT.ok;
 };
 
@@ -31,8 +36,14 @@ function candidates(files: readonly string[], io: Io): readonly KnownFile[] {
   return files.map((file) => {
     const path = resolve(io.cwd, file);
     if (!existsSync(path)) throw new UsageError(`There is no file ${file}. Without a name, \`toolyard import\` looks in the places that clients and editors use.`);
-    return { program: basename(path), path };
+    return { program: basename(path), path, workspace: workspaceOf(path) };
   });
+}
+
+/** Editors keep their file in a folder of their own inside the workspace. */
+function workspaceOf(path: string): string {
+  const folder = dirname(path);
+  return basename(folder).startsWith(".") ? dirname(folder) : folder;
 }
 
 async function takenNames(target: string): Promise<ReadonlySet<string>> {
@@ -43,24 +54,45 @@ async function takenNames(target: string): Promise<ReadonlySet<string>> {
   return new Set([...Object.keys(isJsonObject(mcp["stdio_servers"]) ? mcp["stdio_servers"] : {}), ...remote.map(remoteName)]);
 }
 
-async function append(target: string, report: ImportReport): Promise<void> {
-  const isNew = !existsSync(target);
-  await appendFile(target, `${isNew ? "" : "\n"}${await toTomlText(report.servers)}`);
-  // The servers' environment may hold keys, so a file that is made for them is its owner's alone.
-  if (isNew) await chmod(target, 0o600);
+/** The servers' environment may hold keys, so a file that is made for them is its owner's alone. */
+const PRIVATE_MODE = 0o600;
+
+async function append(target: string, text: string): Promise<void> {
+  const before = existsSync(target) ? await readFile(target, "utf8") : "";
+  const added = before === "" ? text : `${before.endsWith("\n") ? "" : "\n"}\n${text}`;
+  await parseToml("the result", before + added).catch((error: unknown) => {
+    if (!(error instanceof ConfigError)) throw error;
+    const reason = "its `mcp` section is written in braces or brackets, where nothing can be added from outside";
+    throw new UsageError(`${target} cannot be added to: ${reason}. Write it as [mcp.stdio_servers.<name>] and [[mcp.remote_servers]] tables, or name a new file with --output.`);
+  });
+  await mkdir(dirname(target), { recursive: true });
+  await appendFile(target, added, { mode: PRIVATE_MODE });
+}
+
+/** What others on this machine could now read in a file that was there before. */
+async function exposure(target: string, { servers }: ImportReport): Promise<readonly string[]> {
+  const holdsSecrets = servers.some(({ options }) => ["env", "headers", "token"].some((key) => key in options));
+  const { mode } = await stat(target);
+  if (!holdsSecrets || process.platform === "win32" || (mode & 0o077) === 0) return [];
+  return [`others on this machine may read ${target}, which now holds the servers' variables and headers; \`chmod 600\` keeps it to you`];
 }
 
 function jsonReport(report: ImportReport, target: string, written: boolean): JsonObject {
-  const servers = report.servers.map(({ alias, program, file, kind }) => ({ alias, program, file, kind }));
-  return { target, written: written && servers.length > 0, servers, skipped: report.skipped, warnings: report.warnings, files: report.files };
+  const servers = report.servers.map(({ alias, program, file, kind, variables }) => ({ alias, program, file, kind, variables }));
+  const files = report.files.map(({ program, path }) => ({ program, path }));
+  return { target, written, servers, skipped: report.skipped, warnings: report.warnings, files };
 }
 
 async function printReport(report: ImportReport, target: string, written: boolean, io: Io): Promise<void> {
-  if (report.files.length === 0) return print(io.stdout, "No server file of a desktop client or editor was found. Name one: `toolyard import <file>`.");
-  if (report.servers.length === 0) await print(io.stdout, "Nothing to take over.");
-  else await print(io.stdout, table(["server", "kind", "from"], report.servers.map(({ alias, kind, program, file }) => [alias, kind, `${program} (${file})`]), io));
-  for (const { alias, file, reason } of report.skipped) await print(io.stdout, `skipped ${alias} of ${file}: ${reason}`);
-  for (const warning of report.warnings) await print(io.stderr, `warning: ${warning}`);
-  if (report.servers.length === 0) return;
+  const { servers, skipped, warnings, files } = report;
+  if (files.length === 0) return print(io.stdout, "No server file of a desktop client or editor was found. Name one: `toolyard import <file>`.");
+  if (servers.length === 0) await print(io.stdout, "Nothing to take over.");
+  else await print(io.stdout, table(["server", "kind", "from"], servers.map(({ alias, kind, program, file }) => [alias, kind, `${program} (${file})`]), io));
+  for (const { alias, file, reason } of skipped) await print(io.stdout, `skipped ${alias} of ${file}: ${reason}`);
+  for (const { alias, variables } of servers) {
+    if (variables.length > 0) await print(io.stdout, `${alias} needs the variable${variables.length > 1 ? "s" : ""} ${variables.join(", ")}, which its editor would have asked for.`);
+  }
+  for (const warning of warnings) await print(io.stderr, `warning: ${warning}`);
+  if (servers.length === 0) return;
   await print(io.stdout, written ? `Added to ${target}. \`toolyard check\` connects to each once.` : `Add them to ${target} with \`toolyard import --write\`.`);
 }

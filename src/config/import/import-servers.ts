@@ -1,8 +1,12 @@
 import { existsSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import { ConfigError } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
-import { readDocument } from "../document.ts";
+import type { OptionSchema } from "../../core/option-schema.ts";
+import { checkConfig, formatPath } from "../check.ts";
+import { readTree } from "../document.ts";
 import { convertServers, serverTable } from "../mcp-json.ts";
+import { toPlainEntry } from "./client-entry.ts";
 import type { KnownFile } from "./known-files.ts";
 
 export interface ImportedServer {
@@ -12,45 +16,57 @@ export interface ImportedServer {
   readonly kind: "stdio" | "http";
   /** The server's options in the keys of `toolyard.toml`. */
   readonly options: JsonObject;
+  /** Variables to set, in place of what the program would ask a person. */
+  readonly variables: readonly string[];
 }
 
 export interface ImportReport {
   readonly servers: readonly ImportedServer[];
-  /** Servers that an earlier file, or the target, already has. */
+  /** Servers that an earlier file, or the target, already has, and those that cannot be used as they stand. */
   readonly skipped: readonly { readonly alias: string; readonly file: string; readonly reason: string }[];
   readonly warnings: readonly string[];
   /** Files that were there. */
   readonly files: readonly KnownFile[];
 }
 
+export interface ImportOptions {
+  /** Names that the target has already. */
+  readonly taken: ReadonlySet<string>;
+  /** The `toolyard.toml` that the servers are meant for. */
+  readonly target: string;
+  /** Servers that a program keeps for one folder only are taken when it is this one. */
+  readonly cwd: string;
+  /** The whole configuration's: a server that it refuses would spoil the rest of the target. */
+  readonly schema: OptionSchema;
+}
+
 /** Reads the files that exist and gathers their servers; the first file that has an alias keeps it. */
-export async function importServers(candidates: readonly KnownFile[], taken: ReadonlySet<string>): Promise<ImportReport> {
+export async function importServers(candidates: readonly KnownFile[], options: ImportOptions): Promise<ImportReport> {
   const files = candidates.filter(({ path }) => existsSync(path));
   const servers = new Map<string, ImportedServer>();
   const skipped: ImportReport["skipped"][number][] = [];
   const warnings: string[] = [];
   for (const file of files) {
-    for (const server of await serversOf(file, warnings)) {
-      if (taken.has(server.alias)) skipped.push({ alias: server.alias, file: file.path, reason: "the target already has a server of this name" });
-      else if (servers.has(server.alias)) skipped.push({ alias: server.alias, file: file.path, reason: `${servers.get(server.alias)!.program} has one of this name` });
-      else servers.set(server.alias, server);
+    for (const server of await serversOf(file, options, warnings)) {
+      const reason = refusal(server, servers.get(server.alias), options);
+      if (reason === undefined) servers.set(server.alias, server);
+      else skipped.push({ alias: server.alias, file: file.path, reason });
     }
   }
   return { servers: [...servers.values()], skipped, warnings, files };
 }
 
-async function serversOf(file: KnownFile, warnings: string[]): Promise<ImportedServer[]> {
+function refusal(server: ImportedServer, other: ImportedServer | undefined, { taken, schema }: ImportOptions): string | undefined {
+  if (taken.has(server.alias)) return "the target already has a server of this name";
+  if (other) return `${other.program} has one of this name`;
+  const problems = checkConfig(treeOf(server), schema).map(({ path, message }) => `${formatPath(path)}: ${message}`);
+  return problems.length > 0 ? problems.join("; ") : undefined;
+}
+
+async function serversOf(file: KnownFile, options: ImportOptions, warnings: string[]): Promise<ImportedServer[]> {
   try {
-    const { tree } = await readDocument(file.path);
-    // A document that was JSON is converted already; a TOML of another program, or one with more beside its servers, is not.
-    const converted = isJsonObject(tree["mcp"]) ? tree["mcp"] : convertServers(serverTable(tree) ?? {});
-    if ("warnings" in converted) warnings.push(...(converted["warnings"] as readonly string[]).map((warning) => `${file.path}: ${warning}`));
-    const stdio = Object.entries(isJsonObject(converted["stdio_servers"]) ? converted["stdio_servers"] : {});
-    const remote = Array.isArray(converted["remote_servers"]) ? (converted["remote_servers"] as JsonObject[]) : [];
-    return [
-      ...stdio.map(([alias, options]) => ({ alias, program: file.program, file: file.path, kind: "stdio" as const, options: options as JsonObject })),
-      ...remote.map((options) => ({ alias: String(options["namespace"]), program: file.program, file: file.path, kind: "http" as const, options })),
-    ];
+    const { tree } = await readTree(file.path);
+    return tablesOf(tree, options.cwd).flatMap((table) => serversIn(table, file, options.target, warnings));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     warnings.push(...error.problems);
@@ -58,12 +74,56 @@ async function serversOf(file: KnownFile, warnings: string[]): Promise<ImportedS
   }
 }
 
+/** Every table of servers in a file: those that it keeps for this folder first, then everybody's. */
+function tablesOf(tree: JsonObject, cwd: string): JsonObject[] {
+  const projects = isJsonObject(tree["projects"]) ? tree["projects"] : {};
+  const project = Object.entries(projects).find(([folder]) => resolve(folder) === cwd)?.[1];
+  const tables = [isJsonObject(project) ? project["mcpServers"] : undefined, serverTable(tree) ?? openCodeTable(tree)];
+  return tables.filter(isJsonObject);
+}
+
+/** `mcp: {name: {type: "local" | "remote", …}}` */
+function openCodeTable({ mcp }: JsonObject): JsonObject | undefined {
+  const entries = isJsonObject(mcp) ? Object.values(mcp) : [];
+  const isTable = entries.length > 0 && entries.every((entry) => isJsonObject(entry) && ("command" in entry || "url" in entry || "enabled" in entry));
+  return isTable ? (mcp as JsonObject) : undefined;
+}
+
+function serversIn(table: JsonObject, file: KnownFile, target: string, warnings: string[]): ImportedServer[] {
+  const plain = new Map(Object.entries(table).flatMap(([alias, entry]) => (isJsonObject(entry) ? [[alias, toPlainEntry(entry)] as const] : [])));
+  const { stdio_servers: stdio, remote_servers: remote, warnings: found } = convertServers(Object.fromEntries([...plain].map(([alias, { entry }]) => [alias, entry])));
+  warnings.push(...found.map((warning) => `${file.path}: ${warning}`));
+  const server = (alias: string, kind: "stdio" | "http", converted: JsonObject): ImportedServer => {
+    const { options = {}, variables = [] } = plain.get(alias) ?? {};
+    const own = { ...converted, ...options };
+    return { alias, program: file.program, file: file.path, kind, variables, options: kind === "stdio" ? placed(own, file.workspace, dirname(target)) : own };
+  };
+  return [
+    ...Object.entries(stdio).map(([alias, converted]) => server(alias, "stdio", converted as JsonObject)),
+    ...remote.map((converted) => server(String(converted["namespace"]), "http", converted)),
+  ];
+}
+
+/** Keeps what is relative pointing at the folder it was written for, when the target lies elsewhere. */
+function placed(options: JsonObject, workspace: string | undefined, targetFolder: string): JsonObject {
+  if (workspace === undefined || workspace === targetFolder) return options;
+  const cwd = typeof options["cwd"] === "string" && !options["cwd"].startsWith("${") ? resolve(workspace, options["cwd"]) : options["cwd"];
+  return withWorkspace({ ...options, cwd: cwd ?? workspace }, workspace) as JsonObject;
+}
+
+function withWorkspace(value: unknown, workspace: string): unknown {
+  if (typeof value === "string") return value.replaceAll("${workspaceFolder}", () => workspace);
+  if (Array.isArray(value)) return value.map((item) => withWorkspace(item, workspace));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withWorkspace(member, workspace)]));
+}
+
+function treeOf({ alias, kind, options }: ImportedServer): JsonObject {
+  return kind === "stdio" ? { mcp: { stdio_servers: { [alias]: options } } } : { mcp: { remote_servers: [options] } };
+}
+
 /** The servers as text to add to a `toolyard.toml`. */
 export async function toTomlText(servers: readonly ImportedServer[]): Promise<string> {
   const { stringify } = await import("smol-toml");
-  const parts = servers.map(({ alias, program, kind, options }) => {
-    const tree = kind === "stdio" ? { mcp: { stdio_servers: { [alias]: options } } } : { mcp: { remote_servers: [options] } };
-    return `# from ${program}\n${stringify(tree).trim()}\n`;
-  });
-  return parts.join("\n");
+  return servers.map((server) => `# from ${server.program}\n${stringify(treeOf(server)).trim()}\n`).join("\n");
 }

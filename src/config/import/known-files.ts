@@ -1,10 +1,12 @@
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { posix, win32 } from "node:path";
 
 /** A server file that some program keeps, and who keeps it. */
 export interface KnownFile {
   readonly program: string;
   readonly path: string;
+  /** The file belongs to this folder, and what is relative in it counts from there. Absent: it is the user's. */
+  readonly workspace?: string;
 }
 
 export interface Places {
@@ -15,31 +17,42 @@ export interface Places {
 
 /** Where desktop clients and editors keep their MCP servers, by platform; the files of this folder come first. */
 export function knownFiles({ variables, cwd, platform }: Places): readonly KnownFile[] {
-  const home = variables["HOME"] || variables["USERPROFILE"] || homedir();
-  const application = applicationFolder(home, variables, platform);
-  const editorUser = join(application, "Code", "User");
+  const { join } = platform === "win32" ? win32 : posix;
+  const home = (platform === "win32" ? variables["USERPROFILE"] || variables["HOME"] : variables["HOME"] || variables["USERPROFILE"]) || homedir();
+  const xdg = variables["XDG_CONFIG_HOME"] || join(home, ".config");
+  const applications = {
+    darwin: join(home, "Library", "Application Support"),
+    win32: variables["APPDATA"] || join(home, "AppData", "Roaming"),
+  };
+  const application = platform === "darwin" || platform === "win32" ? applications[platform] : xdg;
+  const editor = (...steps: string[]): string => join(application, "Code", "User", ...steps);
+  const here = (program: string, ...steps: string[]): KnownFile => ({ program: `${program} (this folder)`, path: join(cwd, ...steps), workspace: cwd });
   return [
-    { program: "Claude Code (this folder)", path: join(cwd, ".mcp.json") },
-    { program: "VS Code (this folder)", path: join(cwd, ".vscode", "mcp.json") },
-    { program: "Cursor (this folder)", path: join(cwd, ".cursor", "mcp.json") },
-    { program: "Roo Code (this folder)", path: join(cwd, ".roo", "mcp.json") },
+    here("Claude Code", ".mcp.json"),
+    here("VS Code", ".vscode", "mcp.json"),
+    here("Cursor", ".cursor", "mcp.json"),
+    here("Roo Code", ".roo", "mcp.json"),
+    here("Zed", ".zed", "settings.json"),
+    here("Gemini CLI", ".gemini", "settings.json"),
+    here("Codex", ".codex", "config.toml"),
+    here("Kiro", ".kiro", "settings", "mcp.json"),
+    here("OpenCode", "opencode.json"),
     { program: "Claude Desktop", path: join(application, "Claude", "claude_desktop_config.json") },
-    { program: "Claude Code", path: join(home, ".claude.json") },
-    { program: "VS Code", path: join(editorUser, "mcp.json") },
+    { program: "Claude Code", path: join(variables["CLAUDE_CONFIG_DIR"] || home, ".claude.json") },
+    { program: "VS Code", path: editor("mcp.json") },
+    { program: "VS Code settings", path: editor("settings.json") },
+    { program: "VS Code Insiders", path: join(application, "Code - Insiders", "User", "mcp.json") },
     { program: "Cursor", path: join(home, ".cursor", "mcp.json") },
     { program: "Windsurf", path: join(home, ".codeium", "windsurf", "mcp_config.json") },
-    { program: "Zed", path: join(platform === "win32" ? application : join(home, ".config"), platform === "win32" ? "Zed" : "zed", "settings.json") },
+    { program: "Zed", path: platform === "win32" ? join(application, "Zed", "settings.json") : join(platform === "darwin" ? join(home, ".config") : xdg, "zed", "settings.json") },
     { program: "Gemini CLI", path: join(home, ".gemini", "settings.json") },
-    { program: "Codex", path: join(home, ".codex", "config.toml") },
-    { program: "Cline", path: join(editorUser, "globalStorage", "saoudrizwan.claude-dev", "settings", "cline_mcp_settings.json") },
+    { program: "Codex", path: join(variables["CODEX_HOME"] || join(home, ".codex"), "config.toml") },
+    { program: "OpenCode", path: join(xdg, "opencode", "opencode.json") },
+    { program: "Cline", path: editor("globalStorage", "saoudrizwan.claude-dev", "settings", "cline_mcp_settings.json") },
+    { program: "Roo Code", path: editor("globalStorage", "rooveterinaryinc.roo-cline", "settings", "mcp_settings.json") },
     { program: "LM Studio", path: join(home, ".lmstudio", "mcp.json") },
     { program: "Kiro", path: join(home, ".kiro", "settings", "mcp.json") },
     { program: "Amazon Q", path: join(home, ".aws", "amazonq", "mcp.json") },
+    { program: "Copilot CLI", path: join(home, ".copilot", "mcp-config.json") },
   ];
-}
-
-function applicationFolder(home: string, variables: Places["variables"], platform: NodeJS.Platform): string {
-  if (platform === "darwin") return join(home, "Library", "Application Support");
-  if (platform === "win32") return variables["APPDATA"] || join(home, "AppData", "Roaming");
-  return variables["XDG_CONFIG_HOME"] || join(home, ".config");
 }

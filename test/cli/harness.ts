@@ -1,0 +1,126 @@
+// The built command line as a person or a program runs it: a child of its own, with a home that is nobody's.
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+export const MAIN = join(ROOT, "dist", "cli", "main.js");
+
+export interface Ran {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  readonly stdin?: string;
+}
+
+/** A folder to work in: files as given, and a home beside them. */
+export class Desk implements AsyncDisposable {
+  readonly folder: string;
+  readonly #children = new Set<ChildProcess>();
+
+  private constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  static async create(files: Readonly<Record<string, string>> = {}): Promise<Desk> {
+    const desk = new Desk(await realpath(await mkdtemp(join(tmpdir(), "toolyard-cli-"))));
+    for (const [name, text] of Object.entries(files)) await desk.write(name, text);
+    return desk;
+  }
+
+  path(name: string): string {
+    return join(this.folder, name);
+  }
+
+  async write(name: string, text: string): Promise<string> {
+    const path = this.path(name);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text);
+    return path;
+  }
+
+  /** Runs `toolyard …` to its end. */
+  async run(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
+    const child = this.start(args, options);
+    child.stdin!.end(options.stdin ?? "");
+    const [stdout, stderr, code] = await Promise.all([textOf(child.stdout!), textOf(child.stderr!), exitOf(child)]);
+    return { code, stdout, stderr };
+  }
+
+  /** Starts `toolyard …`; it ends with this desk at the latest. */
+  start(args: readonly string[], options: RunOptions = {}): ChildProcess {
+    return this.startCommand([process.execPath, MAIN, ...args], options);
+  }
+
+  startCommand(command: readonly string[], { env = {}, cwd = this.folder }: RunOptions = {}): ChildProcess {
+    const [file, ...args] = command;
+    const home = this.path("home");
+    const own = { HOME: home, USERPROFILE: home, TOOLYARD_HOME: join(home, "toolyard"), NO_COLOR: "", FORCE_COLOR: "" };
+    const child = spawn(file!, args, { cwd, env: { PATH: process.env["PATH"] ?? "", ...own, ...env }, stdio: ["pipe", "pipe", "pipe"] });
+    const kill = (): void => void child.kill("SIGKILL");
+    process.once("exit", kill);
+    this.#children.add(child);
+    child.stdin!.on("error", () => {});
+    child.once("exit", () => {
+      process.off("exit", kill);
+      this.#children.delete(child);
+    });
+    return child;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const child of this.#children) {
+      const gone = exitOf(child);
+      child.kill("SIGKILL");
+      await gone;
+    }
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
+
+export async function textOf(stream: NodeJS.ReadableStream): Promise<string> {
+  let text = "";
+  for await (const chunk of stream) text += String(chunk);
+  return text;
+}
+
+export async function exitOf(child: ChildProcess): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
+  const [code] = (await once(child, "exit")) as [number | null];
+  return code;
+}
+
+/** Resolves with the text of a stream up to the first match. */
+export function seen(stream: NodeJS.ReadableStream, pattern: RegExp): Promise<RegExpExecArray> {
+  return new Promise((resolve, reject) => {
+    let text = "";
+    stream.on("data", (chunk) => {
+      text += String(chunk);
+      const match = pattern.exec(text);
+      if (match) resolve(match);
+    });
+    stream.once("end", () => reject(new Error(`The stream ended without ${String(pattern)}: ${text}`)));
+  });
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Resolves once the process is gone; the test's own time limit is the bound. */
+export async function gone(pid: number): Promise<void> {
+  while (isAlive(pid)) await new Promise((done) => void setTimeout(done, 20));
+}
