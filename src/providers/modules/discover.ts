@@ -18,9 +18,12 @@ export interface Discovery {
   readonly problems: readonly { readonly subject: string; readonly message: string }[];
 }
 
-/** Names of the file in a folder, the first that is there counts. */
-const FILES = ["mcp.ts", "mcp.mts", "mcp.mjs", "mcp.js"] as const;
-const EXTENSIONS = new Set([".ts", ".mts", ".mjs", ".js"]);
+/** Of the files of one name in a folder, the first that is there counts. */
+const SUFFIXES = [".ts", ".mts", ".mjs", ".js"] as const;
+const EXTENSIONS: ReadonlySet<string> = new Set(SUFFIXES);
+const STEM = "mcp";
+/** Looked for in a folder that is itself called `mcp` (G2). */
+const META_STEM = "meta_mcp";
 /** Sub-folders of one configured folder that are looked into. */
 const MAX_FOLDERS = 1000;
 
@@ -55,16 +58,14 @@ function findIn(path: string, add: Add, problems: { subject: string; message: st
   const real = realpathSync(path);
   if (statSync(real).isFile()) return addFile(path, real, add);
   const root = basename(real);
-  const own = fileOf(real);
-  if (own !== undefined) add(`${root}.mcp`, join(path, own), real);
+  for (const { stem, file } of filesOf(real)) add(`${root}.${stem}`, join(path, file), real);
   const folders = readdirSync(real, { withFileTypes: true })
     .filter((entry) => (entry.isDirectory() || entry.isSymbolicLink()) && !entry.name.startsWith(".") && entry.name !== "node_modules")
     .map((entry) => entry.name)
     .toSorted();
   if (folders.length > MAX_FOLDERS) problems.push({ subject: path, message: `${path} has ${folders.length} sub-folders; only the first ${MAX_FOLDERS} are looked into.` });
   for (const folder of folders.slice(0, MAX_FOLDERS)) {
-    const name = fileOf(join(real, folder));
-    if (name !== undefined) add(`${root}.${folder}.mcp`, join(path, folder, name), real);
+    for (const { stem, file } of filesOf(join(real, folder))) add(`${root}.${folder}.${stem}`, join(path, folder, file), real);
   }
 }
 
@@ -73,8 +74,12 @@ function addFile(path: string, real: string, add: Add): void {
   add(basename(real, extname(real)), path, join(real, ".."));
 }
 
-function fileOf(folder: string): string | undefined {
-  return FILES.find((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.isFile());
+function filesOf(folder: string): { readonly stem: string; readonly file: string }[] {
+  const stems = basename(folder) === STEM ? [STEM, META_STEM] : [STEM];
+  return stems.flatMap((stem) => {
+    const suffix = SUFFIXES.find((one) => statSync(join(folder, stem + one), { throwIfNoEntry: false })?.isFile());
+    return suffix === undefined ? [] : [{ stem, file: stem + suffix }];
+  });
 }
 
 function isInside(file: string, root: string): boolean {

@@ -94,7 +94,7 @@ test("G2, G4: mcp.ts and mcp.js in sub-folders register, and the log says so", a
   const provider = start();
   expect(names(await provider.listing())).toEqual(["alpha.one", "two"]);
   expect(lines).toContain("info Successfully registered tools from mods.alpha.mcp");
-  expect(lines).toContain("info Registered tool two");
+  expect(lines).toContain("info Registered tool: two");
   expect(provider.status()).toMatchObject({ state: "ready", info: { modules: { "mods.alpha.mcp": { tools: ["alpha.one"] }, "mods.beta.mcp": { tools: ["two"] } } } });
 });
 

@@ -1,6 +1,6 @@
 import type { Logger } from "../../core/ports.ts";
 import { type Listing, type Problem, type PromptRecord, type ResourceRecord, type Source, type TemplateRecord, type ToolRecord, type Visibility } from "../../core/records.ts";
-import type { PromptEntry, ResourceEntry } from "./registrations.ts";
+import { overwriting, type PromptEntry, type ResourceEntry } from "./registrations.ts";
 import type { RunningModule } from "./running-module.ts";
 import type { ToolEntry } from "./tool-entry.ts";
 
@@ -42,7 +42,7 @@ function merge<E>(word: string, { modules, logger, told }: OfferInput, entriesOf
   const merged = new Map<string, Owned<E>>();
   for (const module of modules) {
     for (const [key, entry] of entriesOf(module)) {
-      const note = `${word} ${key} already registered. Overwriting.`;
+      const note = overwriting(word, key);
       if (merged.has(key) && !told.has(note)) {
         told.add(note);
         logger.warning(note);

@@ -7,7 +7,7 @@ import type { Visibility } from "../../core/records.ts";
 export const modulesSchema = Type.Object({
   paths: Type.Optional(
     Type.Array(Type.Path(), {
-      description: "Folders whose sub-folders hold a file `mcp.ts`, `mcp.mts`, `mcp.mjs` or `mcp.js` (the folder itself may hold one too), and single module files.",
+      description: "Folders whose sub-folders hold a file `mcp.ts`, `mcp.mts`, `mcp.mjs` or `mcp.js` (the folder itself may hold one too; in a folder called `mcp` also `meta_mcp`), and single module files.",
       default: [],
     }),
   ),

@@ -112,9 +112,9 @@ export class Registrations {
       this.#logger.warning(`${word} ${key} is not registered: the module was replaced or removed before.`);
       return { unregister: () => {} };
     }
-    if (entries.has(key)) this.#logger.warning(`${word} ${key} already registered. Overwriting.`);
+    if (entries.has(key)) this.#logger.warning(overwriting(word, key));
     entries.set(key, entry);
-    this.#logger.info(`Registered ${word.toLowerCase()} ${key}`);
+    this.#logger.info(`Registered ${word.toLowerCase()}: ${key}`);
     this.#changed();
     const unregister = (): void => {
       if (entries.get(key) === entry) this.#remove(entries, key);
@@ -131,6 +131,11 @@ export class Registrations {
   #changed(): void {
     if (!this.#closed) this.#events.changed();
   }
+}
+
+/** In the words of G8 and G10. */
+export function overwriting(word: string, key: string): string {
+  return `${word === "Resource" ? "Resource URI template" : word} ${key} already registered. Overwriting.`;
 }
 
 function readResourceEntry(uri: string, retriever: ResourceRetriever, description = "", options: ResourceOptions = {}): ResourceEntry {
