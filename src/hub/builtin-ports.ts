@@ -4,13 +4,13 @@ import type { JsonObject } from "../core/json.ts";
 import type { Caller } from "../core/ports.ts";
 import { isJsonObject } from "../core/json.ts";
 import { VERSION } from "../core/version.ts";
+import { resolveBuiltin } from "../providers/builtin/options.ts";
 import type { BuiltinPorts, HubStatus, ModuleFacts } from "../providers/builtin/ports.ts";
 import type { Hub } from "./hub.ts";
 import type { HubConfig } from "./schema.ts";
 
-/** What `mcp/discover` calls this protocol and this server (G15). */
+/** What `mcp/discover` calls this protocol (G15). */
 const DIALECT_VERSION = "1.0-gnn";
-const DESCRIPTION = "Toolyard: all tools behind one MCP endpoint";
 
 /** What the hub lends to its own tools. `hub` is asked late, since its own tools are part of what it is made of. */
 export function createBuiltinPorts(hub: () => Hub, caller: Caller, logLines: (count: number) => readonly string[]): BuiltinPorts {
@@ -46,7 +46,7 @@ async function capabilitiesOf(hub: Hub, parent: Call): Promise<JsonObject> {
   const [tools, resources, templates] = await Promise.all([hub.list("tools", view), hub.list("resources", view), hub.list("templates", view)]);
   return {
     mcp_version: DIALECT_VERSION,
-    server_description: DESCRIPTION,
+    server_description: resolveBuiltin((hub.config.tree as HubConfig).builtin).serverDescription,
     tools: tools.entries.map(({ name, description, inputSchema }) => ({ name, description: description ?? "", schema: inputSchema })),
     resources: [
       ...resources.entries.map(({ uri, description }) => ({ uri_template: uri, description: description ?? "" })),

@@ -1,12 +1,16 @@
 import { OptionError } from "../../core/errors.ts";
 import { Type, type Static } from "../../core/option-schema.ts";
 
+/** The GNN document's own words, for clients that go by them (G15). */
+const SERVER_DESCRIPTION = "GNN Project MCP Server";
+
 /** Keys that the hub's own tools own in the configuration. */
 export const BUILTIN_OPTION_SCHEMAS = {
   meta_tools: Type.Optional(Type.Boolean({ description: "Offer `meta.*`: tools that tell about the hub itself. They are found by search, never listed.", default: true })),
   server_logs: Type.Optional(
     Type.Boolean({ description: "Offer `meta.get_server_logs`. Secrets are redacted, but a log may still tell more than callers should know.", default: false }),
   ),
+  server_description: Type.Optional(Type.String({ description: "What `meta.get_full_capabilities` gives as `server_description`.", default: SERVER_DESCRIPTION })),
   server_log_lines: Type.Optional(Type.Integer({ description: "Most log lines that one call gives.", default: 100, minimum: 1, maximum: 1000 })),
 } as const;
 
@@ -17,12 +21,13 @@ export interface BuiltinOptions {
   readonly metaTools: boolean;
   readonly serverLogs: boolean;
   readonly serverLogLines: number;
+  readonly serverDescription: string;
 }
 
 export function resolveBuiltin(raw: BuiltinConfig = {}): BuiltinOptions {
-  const { meta_tools: metaTools = true, server_logs: serverLogs = false, server_log_lines: serverLogLines = 100 } = raw;
+  const { meta_tools: metaTools = true, server_logs: serverLogs = false, server_log_lines: serverLogLines = 100, server_description: serverDescription = SERVER_DESCRIPTION } = raw;
   if (!Number.isInteger(serverLogLines) || serverLogLines < 1 || serverLogLines > 1000) {
     throw new OptionError(`\`server_log_lines\` must be a whole number from 1 to 1000, got \`${serverLogLines}\`.`);
   }
-  return Object.freeze({ metaTools, serverLogs, serverLogLines });
+  return Object.freeze({ metaTools, serverLogs, serverLogLines, serverDescription });
 }
