@@ -71,10 +71,10 @@ export class Yard implements AsyncDisposable {
     this.folder.write(`mods/${name}/mcp.mjs`, `export function registerTools(hub) {\n${body}\n}\n`);
   }
 
-  /** A script tool in `tools/` that answers with its arguments. */
-  script(name: string, toml = "", text = "cat"): void {
-    this.folder.script(`tools/${name}`, "run.sh", text, "");
-    this.folder.write(`tools/${name}/tool.toml`, `name = "${name}"\ndescription = "Tool ${name}."\nscript = "run.sh"\n${toml}`);
+  /** A script tool in `tools/`; unless told otherwise it answers with its arguments. */
+  script(name: string, toml = "", text = "cat", file = "run.sh"): void {
+    this.folder.write(`tools/${name}/${file}`, text, 0o755);
+    this.folder.write(`tools/${name}/tool.toml`, `name = "${name}"\ndescription = "Tool ${name}."\nscript = "${file}"\n${toml}`);
   }
 
   /** The MCP endpoint; the hub is served when it is first asked for. */
