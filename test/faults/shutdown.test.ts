@@ -125,12 +125,14 @@ test.each(["http", "stdio"] as const)("a second signal ends at once what waits f
   }
   const pids = await children(served);
   served.signal("SIGTERM");
-  // It takes no further connections from here on, so it has heard the first one.
-  await served.log.until(({ message }) => /ending|stopping|shutting/i.test(message));
+  expect((await served.log.until(({ message }) => message.startsWith("Ending"))).message).toContain("A second signal ends it at once");
+  // One that follows the first closely counts as the same one, since npm hands its own on; so it is sent until it is heeded.
   const startedAt = performance.now();
-  served.signal("SIGTERM");
-  expect(await served.exited).toEqual({ code: 130, signal: null });
-  expect(performance.now() - startedAt).toBeLessThan(1500);
+  const again = setInterval(() => served.signal("SIGTERM"), 100);
+  const exit = await served.exited;
+  clearInterval(again);
+  expect(exit).toEqual({ code: 130, signal: null });
+  expect(performance.now() - startedAt).toBeLessThan(2500);
   await allGone(pids, 2000);
 });
 

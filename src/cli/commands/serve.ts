@@ -66,6 +66,7 @@ async function serve(hub: Hub, { options, io, load, output }: Serving): Promise<
   try {
     // The door of a pipe ends with its client; that of HTTP when somebody ends the program.
     await Promise.race([aborted(io.interrupted), served.done]);
+    hub.logger.info(io.interrupted.aborted ? "Ending, as a signal asked: what is running gets its time. A second signal ends it at once." : "Ending: the client has gone.");
     return EXIT.ok;
   } finally {
     process.off("SIGHUP", onHangup);
