@@ -378,6 +378,14 @@ describe("during a call", () => {
     expect(client.of("notifications/progress")).toHaveLength(3);
   });
 
+  test("log messages of a server that never declared logging arrive, as they do without a hub", async () => {
+    const client = new TestClient();
+    client.hub.serverFacts = { name: "bare", version: "1", features: { completions: false, subscribe: false, logging: false } };
+    await client.open();
+    await client.tool("log");
+    expect(client.of("notifications/message")).toHaveLength(4);
+  });
+
   test("log messages are filtered by the level of the session", async () => {
     const client = await openClient();
     await client.tool("log");

@@ -142,7 +142,8 @@ export class LegacySession implements BoardMember, ScopeOwner {
   }
 
   wantsLog(level: unknown): boolean {
-    return "logging" in this.#advertised && (this.#logLevel === undefined || reachesLevel(level, this.#logLevel));
+    // Not only when logging was advertised: many servers log without declaring it, and clients that talk to them directly hear it.
+    return this.#logLevel === undefined || reachesLevel(level, this.#logLevel);
   }
 
   askProblem(ask: Ask): string | undefined {
