@@ -1,10 +1,9 @@
-// Builds dist/ from src/: declarations by the compiler, code in few files by the bundler. Plain Node, so that it runs before anything is built.
+// Compiles src/ to dist/ and makes the command executable. Plain Node, so that it runs before anything is built.
 import { chmodSync, cpSync, existsSync, rmSync } from "node:fs";
 import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { bundle } from "./bundle.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 if (process.argv.includes("--clean")) rmSync(join(root, "dist"), { recursive: true, force: true });
@@ -17,6 +16,5 @@ const require = createRequire(import.meta.url);
 const tsc = join(dirname(require.resolve("typescript/package.json")), "bin", "tsc");
 const built = spawnSync(process.execPath, [tsc, "-p", join(root, "tsconfig.build.json")], { stdio: "inherit" });
 if (built.status !== 0) process.exit(built.status ?? 1);
-await bundle({ src: join(root, "src"), dist: join(root, "dist") });
 const main = join(root, "dist", "cli", "main.js");
 if (existsSync(main)) chmodSync(main, 0o755);
