@@ -1,0 +1,198 @@
+// A thousand script tools, a hundred callers at once over HTTP in both eras: what was changed on disk before a question is in the answer.
+import { mkdtemp, rm } from "node:fs/promises";
+import { renameSync, statSync, utimesSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { JsonObject } from "../../src/core/json.ts";
+import { SILENT_LOGGER } from "../../src/core/ports.ts";
+import { createHub, type LibraryHub } from "../../src/index.ts";
+import { HttpWire } from "../fixtures/raw/http-wire.ts";
+import { RawClient } from "../fixtures/raw/raw-client.ts";
+import { ToolFolder } from "../support/tool-folder.ts";
+
+const TOOLS = 1000;
+const CALLERS = 100;
+const LIST_CHANGED = "notifications/tools/list_changed";
+
+let folder: ToolFolder;
+let home: string;
+let hub: LibraryHub;
+let endpoint: string;
+const callers: RawClient[] = [];
+
+const nameOf = (at: number): string => `tool_${String(at).padStart(4, "0")}`;
+
+/** Manifests of equal length, whatever the word, as long as the words have the same. */
+function writeTool(at: number, word: string, toml = ""): void {
+  const name = nameOf(at);
+  folder.write(`${name}/tool.toml`, `name = "${name}"\ndescription = "The ${word} tool."\nscript = "run.sh"\n${toml}`);
+}
+
+function writeScript(at: number, word: string): void {
+  folder.write(`${nameOf(at)}/run.sh`, `#!/bin/sh\necho ${word}\n`, 0o755);
+}
+
+beforeAll(async () => {
+  folder = new ToolFolder();
+  home = await mkdtemp(join(tmpdir(), "toolyard-fresh-"));
+  for (let at = 0; at < TOOLS; at += 1) {
+    writeTool(at, "first");
+    writeScript(at, "first");
+  }
+  hub = await createHub({
+    settings: { server: { port: 0, shutdown_grace: "1s" }, scripts: { tools_path: folder.path }, limits: { rate_per_minute: 0, in_flight: 0 } },
+    variables: { PATH: process.env["PATH"], TOOLYARD_HOME: home },
+    logger: SILENT_LOGGER,
+  });
+  ({ endpoint } = await hub.serve());
+  callers.push(...(await Promise.all(Array.from({ length: CALLERS }, (_, at) => connect(at % 2 === 0 ? "legacy" : "modern")))));
+});
+
+afterAll(async () => {
+  await Promise.all(callers.map((caller) => caller.close()));
+  await hub.close();
+  folder[Symbol.dispose]();
+  await rm(home, { recursive: true, force: true });
+});
+
+const connect = (era: "legacy" | "modern"): Promise<RawClient> => RawClient.open(new HttpWire(endpoint, era), { era });
+
+const listBy = (caller: RawClient): Promise<JsonObject[]> => caller.list("tools/list", "tools");
+
+/** The lists that all callers get, asked for at once. */
+function listByAll(): Promise<JsonObject[][]> {
+  return Promise.all(callers.map(listBy));
+}
+
+const descriptionOf = (tools: readonly JsonObject[], at: number): unknown => tools.find(({ name }) => name === nameOf(at))?.["description"];
+
+/** Each caller's own answer to a question about one list. */
+async function expectAll<T>(look: (tools: readonly JsonObject[]) => T, wanted: T): Promise<void> {
+  const seen = (await listByAll()).map(look);
+  expect(seen).toHaveLength(CALLERS);
+  expect(seen).toEqual(Array.from({ length: CALLERS }, () => wanted));
+}
+
+async function runTool(caller: RawClient, at: number): Promise<string> {
+  const { content } = (await caller.tool(nameOf(at))) as { content: { text: string }[] };
+  return content[0]!.text.trim();
+}
+
+test("T2: every caller's first list has all thousand tools", async () => {
+  await expectAll((tools) => tools.filter(({ name }) => String(name).startsWith("tool_")).length, TOOLS);
+});
+
+test("T3: a tool that was added is in every answer that was asked for afterwards, and can be called", async () => {
+  writeTool(5000, "added");
+  writeScript(5000, "added");
+  await expectAll((tools) => descriptionOf(tools, 5000), "The added tool.");
+  expect(await runTool(callers[0]!, 5000)).toBe("added");
+});
+
+test("T4, T7: a description of the same size, written in the same second with the old time put back, is in every answer", async () => {
+  const manifest = join(folder.path, nameOf(7), "tool.toml");
+  const { atime, mtime, size } = statSync(manifest);
+  for (const word of ["alpha", "bravo", "delta"]) {
+    writeTool(7, word);
+    utimesSync(manifest, atime, mtime);
+    expect(statSync(manifest).size).toBe(size);
+    await expectAll((tools) => descriptionOf(tools, 7), `The ${word} tool.`);
+  }
+});
+
+test("T4, T7: fifty edits of the same size, one right after the other, are each in the next answer", async () => {
+  const [caller] = callers;
+  for (let round = 0; round < 50; round += 1) {
+    const word = `w${String(round).padStart(4, "0")}`;
+    writeTool(8, word);
+    const hits = (await hub.search(nameOf(8), 1)).hits;
+    expect(hits[0]).toMatchObject({ name: nameOf(8), description: `The ${word} tool.` });
+    if (round % 10 === 0) expect(descriptionOf(await listBy(caller!), 8)).toBe(`The ${word} tool.`);
+  }
+});
+
+test("T4: a manifest that an editor replaces by renaming is in every answer", async () => {
+  const manifest = join(folder.path, nameOf(9), "tool.toml");
+  folder.write("tool_0009.new", `name = "${nameOf(9)}"\ndescription = "The moved tool."\nscript = "run.sh"\n`);
+  renameSync(join(folder.path, "tool_0009.new"), manifest);
+  await expectAll((tools) => descriptionOf(tools, 9), "The moved tool.");
+});
+
+test("T5: a tool that was removed is in no answer any more, and calling it is refused", async () => {
+  folder.remove(nameOf(10));
+  await expectAll((tools) => descriptionOf(tools, 10), undefined);
+  expect((await callers[0]!.request("tools/call", { name: nameOf(10), arguments: {} }))["error"]).toMatchObject({ code: -32602 });
+});
+
+test("T6: a tool whose visibility changes leaves every list, is found by search, and comes back", async () => {
+  writeTool(11, "first", 'visibility = "ondemand"\n');
+  await expectAll((tools) => descriptionOf(tools, 11), undefined);
+  expect((await hub.search(nameOf(11), 1)).hits[0]).toMatchObject({ name: nameOf(11) });
+  expect(await runTool(callers[1]!, 11)).toBe("first");
+  writeTool(11, "first");
+  await expectAll((tools) => descriptionOf(tools, 11), "The first tool.");
+});
+
+test("T4: an edited script of the same size is what the next calls run, a hundred of them at once", { timeout: 60_000 }, async () => {
+  const script = join(folder.path, nameOf(12), "run.sh");
+  const { atime, mtime } = statSync(script);
+  for (const word of ["alpha", "bravo"]) {
+    writeScript(12, word);
+    utimesSync(script, atime, mtime);
+    const answers = await Promise.all(callers.map((caller) => runTool(caller, 12)));
+    expect(answers).toEqual(Array.from({ length: CALLERS }, () => word));
+  }
+});
+
+test("a broken manifest takes out its own tool in every answer, and the mended one is back in the next", async () => {
+  folder.write(`${nameOf(13)}/tool.toml`, `name = "${nameOf(13)}\n`);
+  await expectAll((tools) => [descriptionOf(tools, 13), tools.length > TOOLS - 5], [undefined, true]);
+  writeTool(13, "mended");
+  await expectAll((tools) => descriptionOf(tools, 13), "The mended tool.");
+});
+
+test("list_changed is pushed to those who listen when a tool is added, edited, hidden and removed, without anybody asking", async () => {
+  for (const era of ["legacy", "modern"] as const) {
+    await using listener = await connect(era);
+    await listBy(listener);
+    if (era === "modern") await listener.listen();
+    const changes: readonly (() => void)[] = [
+      () => (writeScript(6000, "new"), writeTool(6000, "newly")),
+      () => writeTool(6000, "other"),
+      () => writeTool(6000, "other", 'visibility = "ondemand"\n'),
+      () => writeTool(6000, "other"),
+      () => folder.remove(nameOf(6000)),
+    ];
+    for (const change of changes) {
+      const told = listener.next(LIST_CHANGED);
+      change();
+      await told;
+      await listBy(listener);
+    }
+    expect(descriptionOf(await listBy(listener), 6000)).toBeUndefined();
+  }
+});
+
+test("changes while a hundred callers keep asking are never missed: an answer is as new as its question", { timeout: 60_000 }, async () => {
+  let written = 0;
+  let isOver = false;
+  const stale: string[] = [];
+  const asking = callers.slice(0, 20).map(async (caller) => {
+    while (!isOver) {
+      const before = written;
+      const seen = Number(/The n(\d+) tool/.exec(String(descriptionOf(await listBy(caller), 14)))?.[1] ?? 0);
+      if (seen < before) stale.push(`asked after ${before}, answered ${seen}`);
+    }
+  });
+  for (let round = 1; round <= 40; round += 1) {
+    // Replaced in one step, since half a file would be an answer of its own.
+    folder.write("tool_0014.new", `name = "${nameOf(14)}"\ndescription = "The n${String(round).padStart(4, "0")} tool."\nscript = "run.sh"\n`);
+    renameSync(join(folder.path, "tool_0014.new"), join(folder.path, nameOf(14), "tool.toml"));
+    written = round;
+    await listBy(callers[21]!);
+  }
+  isOver = true;
+  await Promise.all(asking);
+  expect(stale).toEqual([]);
+});
