@@ -1,9 +1,11 @@
 import { isJsonObject, type JsonObject } from "../core/json.ts";
+import { secretForms, secretParts } from "./secret-forms.ts";
 import { isSecretName, redactPatterns, REDACTED } from "./secret-patterns.ts";
 
 /** Shorter values are common words; hiding them would hide half of every line. */
 const MIN_SECRET_CHARS = 6;
-const MAX_SECRETS = 5000;
+/** Of all forms together. */
+const MAX_FORMS = 10_000;
 const MAX_DEPTH = 8;
 
 /**
@@ -16,8 +18,10 @@ export class Redactor {
 
   /** Registers a resolved secret. False: it is too short to be told from ordinary words, or there are too many. */
   add(secret: string): boolean {
-    if (secret.trim().length < MIN_SECRET_CHARS || this.#secrets.size >= MAX_SECRETS) return false;
-    for (const form of formsOf(secret)) this.#secrets.add(form);
+    if (secret.trim().length < MIN_SECRET_CHARS || this.#secrets.size >= MAX_FORMS) return false;
+    for (const part of secretParts(secret)) {
+      if (part.trim().length >= MIN_SECRET_CHARS) for (const form of secretForms(part)) this.#secrets.add(form);
+    }
     this.#matcher = undefined;
     return true;
   }
@@ -29,8 +33,17 @@ export class Redactor {
   }
 
   text(text: string): string {
-    const known = this.#secrets.size === 0 ? text : text.replace(this.#known(), REDACTED);
-    return redactPatterns(known);
+    return redactPatterns(this.known(text));
+  }
+
+  /** Takes out the registered secrets alone, for texts that must otherwise stay as they are. */
+  known(text: string): string {
+    return this.#secrets.size === 0 ? text : text.replace(this.#known(), REDACTED);
+  }
+
+  /** The same for all texts of a JSON value, however deep; the value itself when it holds none. */
+  knownIn<T>(value: T): T {
+    return this.#secrets.size === 0 ? value : (replaceTexts(value, (text) => this.known(text), 0) as T);
   }
 
   /** A copy of any JSON value with its texts redacted, and whatever stands under a telling name gone. */
@@ -65,15 +78,19 @@ export class Redactor {
   }
 }
 
-// As it is, inside JSON text, inside a URL, and as a credential of basic authentication.
-function formsOf(secret: string): string[] {
-  const forms = [secret, JSON.stringify(secret).slice(1, -1), Buffer.from(secret).toString("base64")];
-  try {
-    forms.push(encodeURIComponent(secret));
-  } catch {
-    // Half of a surrogate pair has no such form.
+/** Nothing that JSON can write is nested deeper. */
+const MAX_NESTING = 500;
+
+function replaceTexts(value: unknown, replace: (text: string) => string, depth: number): unknown {
+  if (typeof value === "string") return replace(value);
+  if (typeof value !== "object" || value === null || depth > MAX_NESTING) return value;
+  if (Array.isArray(value)) {
+    const items = value.map((item) => replaceTexts(item, replace, depth + 1));
+    return items.some((item, at) => item !== value[at]) ? items : value;
   }
-  return forms;
+  const entries = Object.entries(value);
+  const replaced = entries.map(([name, member]) => [name, replaceTexts(member, replace, depth + 1)] as const);
+  return replaced.some(([, member], at) => member !== entries[at]![1]) ? Object.fromEntries(replaced) : value;
 }
 
 function withoutTexts(value: unknown, depth: number): unknown {

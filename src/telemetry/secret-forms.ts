@@ -1,0 +1,48 @@
+/**
+ * Every form in which a secret may stand in a text: as it is, inside JSON, inside a URL or a form, in hexadecimal, and inside the base64
+ * of something that holds it, wherever in there it begins. Shortest useful list; what says the same twice is there once.
+ */
+export function secretForms(secret: string): ReadonlySet<string> {
+  const forms = new Set([secret, JSON.stringify(secret).slice(1, -1)]);
+  const bytes = Buffer.from(secret);
+  for (const form of [...urlForms(secret), ...hexForms(bytes), ...base64Forms(bytes)]) forms.add(form);
+  return forms;
+}
+
+/** What of a header's value is the secret itself: `Bearer x` is said as `x` as well, and the password of basic authentication alone. */
+export function secretParts(secret: string): readonly string[] {
+  const credentials = /^(?:bearer|basic|token|apikey|digest)\s+(\S+)$/i.exec(secret)?.[1];
+  if (credentials === undefined) return [secret];
+  const decoded = /^basic/i.test(secret) ? Buffer.from(credentials, "base64").toString("utf8") : "";
+  const password = decoded.slice(decoded.indexOf(":") + 1);
+  return [secret, credentials, ...(decoded.includes(":") ? [password] : [])];
+}
+
+function urlForms(secret: string): string[] {
+  try {
+    const encoded = encodeURIComponent(secret);
+    return [encoded, encoded.replaceAll(/%[0-9A-F]{2}/g, (escape) => escape.toLowerCase()), new URLSearchParams({ k: secret }).toString().slice(2)];
+  } catch {
+    // Half of a surrogate pair has no such form.
+    return [];
+  }
+}
+
+function hexForms(bytes: Buffer): string[] {
+  const hex = bytes.toString("hex");
+  return [hex, hex.toUpperCase()];
+}
+
+/** Shorter pieces of base64 are met by chance. */
+const MIN_BASE64_CHARS = 8;
+
+// Six bits a character: where the secret begins one or two bytes later, other characters stand for it. Those at both ends also hold bits
+// of their neighbours, so they are left out.
+function base64Forms(bytes: Buffer): string[] {
+  return [0, 1, 2].flatMap((offset) => {
+    const padded = Buffer.concat([Buffer.alloc(offset), bytes]);
+    const [first, end] = [Math.ceil((offset * 8) / 6), Math.floor((padded.length * 8) / 6)];
+    const form = padded.toString("base64").slice(first, end);
+    return form.length < MIN_BASE64_CHARS ? [] : [form, form.replaceAll("+", "-").replaceAll("/", "_")];
+  });
+}
