@@ -41,9 +41,10 @@ export class Catalog {
   #announcing = 0;
   #isClosed = false;
 
-  constructor(options: CatalogOptions, providers: Iterable<Provider> = []) {
+  /** `hide` takes the configuration's secrets out of what sources say of themselves. */
+  constructor(options: CatalogOptions, providers: Iterable<Provider> = [], hide?: (text: string) => string) {
     this.#options = options;
-    this.#parts = new PartMaker(options);
+    this.#parts = new PartMaker(options, hide);
     this.#current = new Snapshot([], options.separator, []);
     for (const provider of providers) this.add(provider);
   }

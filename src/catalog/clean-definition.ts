@@ -25,31 +25,38 @@ const MAX_DEPTH = 64;
  * Cleans the texts of a definition. Returns nothing when there is nothing to clean, which one look at its JSON text tells for almost all
  * of them; what is not touched keeps its bytes.
  */
-export function cleanDefinition(definition: JsonObject, json: string, maxChars: number): Cleaned | undefined {
-  if (json.length <= maxChars && !HIDDEN_IN_JSON.test(json)) return undefined;
+export function cleanDefinition(definition: JsonObject, json: string, rules: CleaningRules): Cleaned | undefined {
+  if (json.length <= rules.maxChars && !HIDDEN_IN_JSON.test(json) && rules.hide(json) === json) return undefined;
   const notes = new Set<string>();
-  const cleaned = cleanMember(definition, maxChars, notes, 0);
+  const cleaned = cleanMember(definition, rules, notes, 0);
   return notes.size > 0 ? { definition: cleaned as JsonObject, notes: [...notes] } : undefined;
 }
 
-function cleanMember(value: unknown, maxChars: number, notes: Set<string>, depth: number): unknown {
-  if (depth > MAX_DEPTH) return value;
-  if (Array.isArray(value)) return cleanArray(value, maxChars, notes, depth);
-  return isJsonObject(value) ? cleanObject(value, maxChars, notes, depth) : value;
+export interface CleaningRules {
+  /** Longest description. */
+  readonly maxChars: number;
+  /** Takes out the configuration's secrets, which a server may repeat. */
+  readonly hide: (text: string) => string;
 }
 
-function cleanArray(list: readonly unknown[], maxChars: number, notes: Set<string>, depth: number): readonly unknown[] {
-  const cleaned = list.map((item) => cleanMember(item, maxChars, notes, depth + 1));
+function cleanMember(value: unknown, rules: CleaningRules, notes: Set<string>, depth: number): unknown {
+  if (depth > MAX_DEPTH) return value;
+  if (Array.isArray(value)) return cleanArray(value, rules, notes, depth);
+  return isJsonObject(value) ? cleanObject(value, rules, notes, depth) : value;
+}
+
+function cleanArray(list: readonly unknown[], rules: CleaningRules, notes: Set<string>, depth: number): readonly unknown[] {
+  const cleaned = list.map((item) => cleanMember(item, rules, notes, depth + 1));
   return cleaned.some((item, at) => item !== list[at]) ? cleaned : list;
 }
 
-function cleanObject(object: JsonObject, maxChars: number, notes: Set<string>, depth: number): JsonObject {
+function cleanObject(object: JsonObject, rules: CleaningRules, notes: Set<string>, depth: number): JsonObject {
   let changed: [string, unknown][] | undefined;
   const entries = Object.entries(object);
   for (const [at, [key, value]] of entries.entries()) {
     if (DATA_MEMBERS.has(key)) continue;
     const isText = typeof value === "string" && TEXT_MEMBERS.has(key);
-    const clean = isText ? cleanText(value, maxChars, notes) : cleanMember(value, maxChars, notes, depth + 1);
+    const clean = isText ? cleanText(value, rules, notes) : cleanMember(value, rules, notes, depth + 1);
     if (clean === value) continue;
     changed ??= entries.slice();
     changed[at] = [key, clean];
@@ -62,9 +69,11 @@ export function withoutHidden(text: string): string {
   return text.replaceAll(HIDDEN, "");
 }
 
-function cleanText(text: string, maxChars: number, notes: Set<string>): string {
-  const visible = withoutHidden(text);
-  if (visible !== text) notes.add("control characters were removed from its description");
+function cleanText(text: string, { maxChars, hide }: CleaningRules, notes: Set<string>): string {
+  const seen = withoutHidden(text);
+  if (seen !== text) notes.add("control characters were removed from its description");
+  const visible = hide(seen);
+  if (visible !== seen) notes.add("a secret of the configuration was removed from its description");
   if (visible.length <= maxChars) return visible;
   notes.add(`its description was cut to ${maxChars} characters`);
   // Half of a surrogate pair must not stay behind.

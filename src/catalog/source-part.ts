@@ -4,7 +4,7 @@ import type { JsonObject } from "../core/json.ts";
 import { renderMcpName } from "../core/names.ts";
 import type { Listing, Problem, PromptRecord, ResourceRecord, Source, TemplateRecord, ToolRecord } from "../core/records.ts";
 import { UriTemplate } from "../core/uri-template.ts";
-import { cleanDefinition } from "./clean-definition.ts";
+import { cleanDefinition, type CleaningRules } from "./clean-definition.ts";
 import type { CatalogOptions } from "./options.ts";
 import { compareText, mayUseReservedNames, RESERVED_NAMES } from "./precedence.ts";
 import { isReadOnly, toolEntry } from "./tool-entry.ts";
@@ -41,13 +41,15 @@ export interface SourcePart {
 /** Prepares sources, and remembers what was prepared for each record: a source that lists anew keeps the records that did not change. */
 export class PartMaker {
   readonly #options: CatalogOptions;
+  readonly #rules: CleaningRules;
   readonly #tools = new WeakMap<ToolRecord, PreparedTool>();
   readonly #resources = new WeakMap<ResourceRecord, Prepared<ResourceRecord>>();
   readonly #templates = new WeakMap<TemplateRecord, PreparedTemplate>();
   readonly #prompts = new WeakMap<PromptRecord, Prepared<PromptRecord>>();
 
-  constructor(options: CatalogOptions) {
+  constructor(options: CatalogOptions, hide: (text: string) => string = (text) => text) {
     this.#options = options;
+    this.#rules = { maxChars: options.maxDescriptionChars, hide };
   }
 
   make(source: Source, listing: Listing): SourcePart {
@@ -81,7 +83,7 @@ export class PartMaker {
 
   #clean<R>(record: R, key: string, entry: JsonObject): Prepared<R> {
     const json = JSON.stringify(entry);
-    const cleaned = cleanDefinition(entry, json, this.#options.maxDescriptionChars);
+    const cleaned = cleanDefinition(entry, json, this.#rules);
     if (!cleaned) return { record, key, entry, json, notes: [] };
     return { record, key, entry: cleaned.definition, json: JSON.stringify(cleaned.definition), notes: cleaned.notes };
   }

@@ -29,6 +29,8 @@ export interface HubParts {
   readonly logger: Logger;
   /** Takes the configuration's secrets out of a text. */
   redact(text: string): string;
+  /** The same for all texts of a value; what merely looks like a secret stays. */
+  redactIn<T>(value: T): T;
   /** One more text that must appear nowhere. */
   hide(secret: string): void;
   /** Ends what the parts opened: files, stores. */
@@ -90,7 +92,8 @@ export class Hub implements HubPort {
 
   async facts(principal: Principal = LOCAL_PRINCIPAL): Promise<ServerFacts> {
     const offers = await this.#offers(principal);
-    const instructions = joinInstructions(offers);
+    const joined = joinInstructions(offers);
+    const instructions = joined === undefined ? undefined : this.#parts.redactIn(joined);
     return {
       name: SERVER_NAME,
       version: VERSION,
@@ -130,11 +133,11 @@ export class Hub implements HubPort {
       const counts = current.counts.bySource.get(source.id);
       return {
         source,
-        status: provider.status(),
+        status: this.#parts.redactIn(provider.status()),
         tools: counts?.tools ?? 0,
         resources: (counts?.resources ?? 0) + (counts?.templates ?? 0),
         prompts: counts?.prompts ?? 0,
-        problems: [...current.problems, ...this.#noted.values()].filter((problem) => problem.source === source.id),
+        problems: this.#parts.redactIn([...current.problems, ...this.#noted.values()].filter((problem) => problem.source === source.id)),
       };
     });
   }
@@ -214,7 +217,7 @@ export class Hub implements HubPort {
         const shown = this.#parts.catalog.current.shownUri(id, uri);
         this.events.resourceUpdated.emit({ uri: shown, params: { ...params, uri: shown } });
       }),
-      provider.events.log.on((params) => this.events.log.emit(params)),
+      provider.events.log.on((params) => this.events.log.emit(this.#parts.redactIn(params))),
     ]);
     this.#parts.catalog.add(provider);
     void this.#levels.tell(provider);

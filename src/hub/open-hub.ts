@@ -46,7 +46,7 @@ export async function openHub({ config, variables, logger: given, lazy = false, 
   useTransformCache(join(dataFolder(variables), "typescript"));
   const telemetry = createTelemetry(tree, variables, given);
   const { logger, audit, redactor } = telemetry;
-  const catalog = new Catalog(resolveCatalog(tree.catalog, { reserveNames: !mirror }));
+  const catalog = new Catalog(resolveCatalog(tree.catalog, { reserveNames: !mirror }), [], (text) => redactor.known(text));
   const limitStore = new MemoryLimitStore();
   const sources = new SourceSet(logger);
   const caller = createCaller(() => hub);
@@ -60,6 +60,7 @@ export async function openHub({ config, variables, logger: given, lazy = false, 
       logger,
       options: limits,
       onProblem: (problem) => hub.noteProblem(problem),
+      hide: (value) => redactor.knownIn(value),
     });
   };
   const hub: Hub = new Hub({
@@ -69,6 +70,7 @@ export async function openHub({ config, variables, logger: given, lazy = false, 
     createPipeline: createHubPipeline,
     logger,
     redact: (text) => redactor.text(text),
+    redactIn: (value) => redactor.knownIn(value),
     hide: (secret) => void redactor.add(secret),
     closeParts: async () => {
       await limitStore.close();
@@ -81,6 +83,7 @@ export async function openHub({ config, variables, logger: given, lazy = false, 
         builtin: createBuiltinPorts(() => hub, caller, telemetry.logLines),
         // Another hub is shown as it is now, and to each token in its own way: what it listed before is no answer.
         ...(mirror ? {} : { cacheFolder: join(dataFolder(variables), "lists") }),
+        isSecretFree: (text) => redactor.known(text) === text,
         variables,
         lazy,
       },

@@ -84,9 +84,9 @@ function stdio({ mcp }: HubConfig): readonly WantedSource[] {
       namespace: options.upstream.namespace ?? id,
       limits: options.upstream.limits,
       options,
-      make: async (source, { logger, cacheFolder, lazy }) => {
+      make: async (source, { logger, cacheFolder, isSecretFree, lazy }) => {
         const { createStdioProvider } = await import("../providers/stdio/stdio-provider.ts");
-        return createStdioProvider({ source, options: { ...options, upstream: startOf(options.upstream, lazy) }, logger, ...(cacheFolder === undefined ? {} : { cacheFolder }) });
+        return createStdioProvider({ source, options: { ...options, upstream: startOf(options.upstream, lazy) }, logger, isSecretFree, ...(cacheFolder === undefined ? {} : { cacheFolder }) });
       },
     };
   });
@@ -104,9 +104,9 @@ function http({ mcp }: HubConfig): readonly WantedSource[] {
       limits: options.upstream.limits,
       // `URL` objects have no members of their own to compare.
       options: { ...options, url: options.url.href },
-      make: async (source, { logger, cacheFolder, lazy, variables }) => {
+      make: async (source, { logger, cacheFolder, isSecretFree, lazy, variables }) => {
         const { createHttpProvider } = await import("../providers/http/http-provider.ts");
-        return createHttpProvider({ source, options: { ...options, upstream: startOf(options.upstream, lazy) }, logger, environment: variables, ...(cacheFolder === undefined ? {} : { cacheFolder }) });
+        return createHttpProvider({ source, options: { ...options, upstream: startOf(options.upstream, lazy) }, logger, isSecretFree, environment: variables, ...(cacheFolder === undefined ? {} : { cacheFolder }) });
       },
     };
   });

@@ -13,6 +13,8 @@ export interface SourceServices {
   readonly builtin: BuiltinPorts;
   /** Where last known lists are kept; absent: they are not. */
   readonly cacheFolder?: string;
+  /** Whether a text holds none of the configuration's secrets. */
+  readonly isSecretFree: (text: string) => boolean;
   /** The hub's own environment, for proxies and certificates. */
   readonly variables: Readonly<Record<string, string | undefined>>;
   /** Upstreams connect when they are needed, not at once. */

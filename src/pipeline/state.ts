@@ -20,8 +20,10 @@ export class CallState {
   #found: Found | undefined;
   #resolvedCall: ResolvedCall | undefined;
   #isOpen = true;
+  readonly #hide: <T>(value: T) => T;
 
-  constructor(call: Call, view: View) {
+  constructor(call: Call, view: View, hide: <T>(value: T) => T = (value) => value) {
+    this.#hide = hide;
     this.call = call;
     this.view = view;
     this.arguments = call.arguments;
@@ -84,7 +86,7 @@ export class CallState {
       notify: (notice) => {
         if (!this.#isOpen) return;
         if (notice.method === "notifications/progress") deadline.touch();
-        call.notify(notice);
+        call.notify(notice.method === "notifications/message" ? { ...notice, params: this.#hide(notice.params) } : notice);
       },
       ask: (ask, signal) => {
         if (!this.#isOpen) return Promise.reject(new FailError(fail("cancelled", "The call is over, so its caller is not asked any more.")));

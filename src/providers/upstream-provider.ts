@@ -28,6 +28,8 @@ export interface UpstreamProviderDeps {
   readonly cacheKey: readonly string[];
   /** Folder for last known listings; absent: they are not kept. */
   readonly cacheFolder?: string;
+  /** Whether a text may be written to that folder. @default every text may */
+  readonly isSecretFree?: (text: string) => boolean;
   /** Who the hub is towards the server. @default toolyard and its version */
   readonly clientInfo?: Implementation;
   /** Bounds how many servers start at once. @default one for the process */
@@ -112,9 +114,9 @@ class UpstreamProvider implements Provider {
   }
 }
 
-function createUpstream({ source, options, logger, openTransport, cacheKey, cacheFolder, clientInfo, gate }: UpstreamProviderDeps): Upstream {
+function createUpstream({ source, options, logger, openTransport, cacheKey, cacheFolder, isSecretFree, clientInfo, gate }: UpstreamProviderDeps): Upstream {
   const { start, idleStopMs, isolation, maxSessions, connectTimeoutMs, logLevel } = options;
-  const cache = cacheFolder === undefined ? undefined : new ListingCache({ folder: cacheFolder, key: [source.kind, source.id, ...cacheKey], logger });
+  const cache = cacheFolder === undefined ? undefined : new ListingCache({ folder: cacheFolder, key: [source.kind, source.id, ...cacheKey], logger, ...(isSecretFree && { isSecretFree }) });
   return new Upstream(
     {
       openTransport,

@@ -20,6 +20,8 @@ export interface ListingCacheOptions {
   /** Source id and what makes it this server and no other: command and arguments, or URL. Only its hash is written. */
   readonly key: readonly string[];
   readonly logger: Logger;
+  /** A listing that holds a secret of the configuration is not written. @default none does */
+  readonly isSecretFree?: (text: string) => boolean;
 }
 
 const FORMAT = 1;
@@ -33,10 +35,12 @@ export class ListingCache {
   readonly #file: string;
   readonly #folder: string;
   readonly #logger: Logger;
+  readonly #isSecretFree: (text: string) => boolean;
   #written = "";
   #turn: Promise<void> = Promise.resolve();
 
-  constructor({ folder, key, logger }: ListingCacheOptions) {
+  constructor({ folder, key, logger, isSecretFree = () => true }: ListingCacheOptions) {
+    this.#isSecretFree = isSecretFree;
     this.#folder = folder;
     this.#file = join(folder, `${contentDigest(JSON.stringify(key))}.json`);
     this.#logger = logger;
@@ -58,6 +62,7 @@ export class ListingCache {
     const digest = contentDigest(content);
     if (digest === this.#written || content.length > MAX_BYTES) return;
     this.#written = digest;
+    if (!this.#isSecretFree(content)) return this.#logger.warning("This server repeats a secret of the configuration in what it lists, so that is not kept on disk.");
     this.#turn = this.#turn.then(() => this.#write(`{"format":${FORMAT},"savedAt":${Date.now()},"remembered":${content}}`));
   }
 

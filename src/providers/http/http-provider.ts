@@ -9,7 +9,7 @@ import { StreamableHttpTransport } from "../../upstream/http/streamable-http.ts"
 import { createUpstreamProvider, type UpstreamProviderDeps } from "../upstream-provider.ts";
 import type { HttpTransportChoice, ResolvedHttp } from "./options.ts";
 
-export interface HttpProviderDeps extends Pick<UpstreamProviderDeps, "source" | "logger" | "cacheFolder" | "clientInfo" | "gate"> {
+export interface HttpProviderDeps extends Pick<UpstreamProviderDeps, "source" | "logger" | "cacheFolder" | "isSecretFree" | "clientInfo" | "gate"> {
   readonly options: ResolvedHttp;
   /** Proxy variables and `NODE_EXTRA_CA_CERTS`, from the hub's own environment. */
   readonly environment: ProxyEnvironment;

@@ -4,7 +4,7 @@ import { StdioTransport } from "../../upstream/stdio-transport.ts";
 import { createUpstreamProvider, type UpstreamProviderDeps } from "../upstream-provider.ts";
 import type { ResolvedStdio } from "./options.ts";
 
-export interface StdioProviderDeps extends Pick<UpstreamProviderDeps, "source" | "logger" | "cacheFolder" | "clientInfo" | "gate"> {
+export interface StdioProviderDeps extends Pick<UpstreamProviderDeps, "source" | "logger" | "cacheFolder" | "isSecretFree" | "clientInfo" | "gate"> {
   readonly options: ResolvedStdio;
 }
 
