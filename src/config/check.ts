@@ -27,14 +27,15 @@ function checkUnion(value: unknown, schema: OptionSchema, path: readonly string[
   const sameType = attempts.find(({ member }) => typeProblem(value, member) === undefined);
   if (sameType) return sameType.problems;
   const accepted = attempts.map(({ member }) => describe(member)).join(" or ");
-  return [{ path, message: `must be ${accepted}, got ${show(value)}` }];
+  const isSecret = attempts.some(({ member }) => member.writeOnly === true);
+  return [{ path, message: `must be ${accepted}, got ${shown(value, { writeOnly: isSecret })}` }];
 }
 
 function typeProblem(value: unknown, schema: OptionSchema): string | undefined {
   if (schema.const !== undefined) return value === schema.const ? undefined : `must be ${show(schema.const)}, got ${show(value)}`;
   if (schema.type === undefined || typeOf(value) === schema.type) return undefined;
   if (schema.type === "number" && typeOf(value) === "integer") return undefined;
-  return `must be ${describe(schema)}, got ${show(value)}`;
+  return `must be ${describe(schema)}, got ${shown(value, schema)}`;
 }
 
 function typeOf(value: unknown): string {
@@ -47,7 +48,7 @@ function scalarProblem(value: unknown, schema: OptionSchema): string | undefined
   if (schema.enum && !schema.enum.includes(value)) {
     const choices = schema.enum.map((choice) => show(choice)).join(", ");
     const [near] = typeof value === "string" ? nearest(value, schema.enum.map(String), 1) : [];
-    return `must be one of ${choices}, got ${show(value)}${near === undefined ? "" : `; did you mean "${near}"?`}`;
+    return `must be one of ${choices}, got ${shown(value, schema)}${near === undefined ? "" : `; did you mean "${near}"?`}`;
   }
   if (typeof value === "number") {
     if (schema.minimum !== undefined && value < schema.minimum) return `must be at least ${schema.minimum}, got ${value}`;
@@ -56,7 +57,7 @@ function scalarProblem(value: unknown, schema: OptionSchema): string | undefined
   if (typeof value !== "string") return undefined;
   if (schema.minLength !== undefined && value.length < schema.minLength) return `must not be empty`;
   // Patterns come from our own schemas, never from a file, so their cost is known.
-  if (schema.pattern !== undefined && !new RegExp(schema.pattern, "u").test(value)) return `must match ${schema.pattern}, got ${show(value)}`;
+  if (schema.pattern !== undefined && !new RegExp(schema.pattern, "u").test(value)) return `must match ${schema.pattern}, got ${shown(value, schema)}`;
   return undefined;
 }
 
@@ -91,6 +92,11 @@ function describe(schema: OptionSchema): string {
   if (schema.enum) return `one of ${schema.enum.map((choice) => show(choice)).join(", ")}`;
   const words = { string: "a string", number: "a number", integer: "a whole number", boolean: "true or false", object: "a table", array: "a list" };
   return schema.type ? words[schema.type] : "another value";
+}
+
+/** The value of a secret option is not shown, be it of the wrong type. */
+function shown(value: unknown, { writeOnly }: Pick<OptionSchema, "writeOnly">): string {
+  return writeOnly ? `another kind of value (${typeOf(value)})` : show(value);
 }
 
 /** A value as it may stand in a message: long ones are cut, objects are only named, since either could hold a secret. */

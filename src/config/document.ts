@@ -58,8 +58,14 @@ export async function parseToml(name: string, text: string): Promise<JsonObject>
   try {
     return parse(text) as JsonObject;
   } catch (error) {
-    throw new ConfigError([`${name}: ${messageOf(error)}`], { cause: error });
+    throw new ConfigError([`${name}${placeIn(error)}: ${messageOf(error).split("\n", 1)[0]}`], { cause: error });
   }
+}
+
+// The parser's message goes on with the line itself, which may hold a secret.
+function placeIn(error: unknown): string {
+  const { line, column } = error as { line?: number; column?: number };
+  return line === undefined ? "" : `:${line}:${column}`;
 }
 
 async function parseJson(name: string, text: string): Promise<JsonObject> {

@@ -6,6 +6,8 @@ import { isJsonObject, type JsonObject } from "../core/json.ts";
 export interface ExpandContext {
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly folder: string;
+  /** Hears of values that are secrets wherever they stand: those of variables that are called so, and of files. */
+  onSecret?(value: string): void;
 }
 
 /** A value that cannot be had: a variable that is not set, a file that cannot be read, an input that would need a person. */
@@ -23,11 +25,17 @@ export function expandString(text: string, context: ExpandContext): string {
     if (whole === "$${" || name === undefined) return "${";
     if (scheme === "input") throw new MissingValue(inputMessage(name));
     const value = context.variables[name] ?? wellKnown(name, context);
-    if (value !== undefined && (value !== "" || fallback === undefined)) return value;
+    if (value !== undefined && (value !== "" || fallback === undefined)) {
+      if (SECRET_VARIABLE.test(name)) context.onSecret?.(value);
+      return value;
+    }
     if (fallback !== undefined) return fallback;
     throw new MissingValue(`the variable ${name} is not set; set it, or write \${${name}:-default}`);
   });
 }
+
+/** `API_KEY`, `GITHUB_TOKEN`, `DB_PASSWORD`: they may stand in a URL or among arguments as well. */
+const SECRET_VARIABLE = /(?:key|token|secret|pass|passwd|password|passphrase|pwd|pat|credentials?|auth|bearer|jwt)$/i;
 
 function inputMessage(name: string): string {
   const variable = name.toUpperCase().replaceAll(/[^A-Z0-9]+/g, "_");
@@ -63,5 +71,7 @@ async function readSecretFile(file: string, context: ExpandContext): Promise<str
     throw new MissingValue(`the file ${file} cannot be read (${error.code ?? "unknown error"})`);
   });
   if (text.length > MAX_SECRET_BYTES) throw new MissingValue(`the file ${file} is over ${MAX_SECRET_BYTES} bytes; a secret is one line`);
-  return text.replace(/\r?\n$/, "");
+  const secret = text.replace(/\r?\n$/, "");
+  context.onSecret?.(secret);
+  return secret;
 }

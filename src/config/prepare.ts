@@ -17,7 +17,7 @@ export async function prepareValue(value: unknown, schema: OptionSchema | undefi
   const chosen = schema && chooseMember(value, schema);
   if (isJsonObject(value) && chosen?.type === "object") return prepareObject(value, chosen, context);
   if (Array.isArray(value)) return Promise.all(value.map((item) => prepareValue(item, chosen?.items, context)));
-  const expanded = await expandTree(value, context);
+  const expanded = await expandTree(value, { ...context, onSecret: (secret) => void context.secrets.add(secret) });
   if (typeof expanded !== "string" || chosen === undefined) return expanded;
   if (chosen.writeOnly) context.secrets.add(expanded);
   if (chosen.format === "path") return resolve(context.folder, expanded);

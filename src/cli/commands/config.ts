@@ -6,6 +6,7 @@ import { print, printJson } from "../io.ts";
 import type { Run, SharedOptions } from "../program.ts";
 import { loadSettings } from "../session.ts";
 import { table } from "../table.ts";
+import { Redactor } from "../../telemetry/redactor.ts";
 
 interface Options extends SharedOptions {
   readonly schema?: boolean;
@@ -17,7 +18,10 @@ export const run: Run<Options> = async (_args, options, io) => {
     return EXIT.ok;
   }
   const config = await loadSettings(options, io);
-  const lines = describeConfig(config, CONFIG_SCHEMA);
+  const redactor = new Redactor();
+  for (const secret of config.secrets) redactor.add(secret);
+  // Options that are no secrets may hold one all the same: a key in a URL, a token among arguments.
+  const lines = describeConfig(config, CONFIG_SCHEMA).map((line) => ({ ...line, value: redactor.value(line.value) }));
   if (options.json) {
     await printJson(io.stdout, { files: config.files, warnings: config.warnings, unusable: config.unusable, options: lines });
     return EXIT.ok;
