@@ -2,7 +2,7 @@ import type { Notice } from "../core/call.ts";
 import { parseDuration } from "../core/duration.ts";
 import { FailError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
-import { fail, type Outcome } from "../core/outcome.ts";
+import { fail, type Fail, type Outcome } from "../core/outcome.ts";
 import type { ProviderKind } from "../core/records.ts";
 import type { CallOptions, Toolyard } from "../hub/toolyard.ts";
 import type { Hub } from "../hub/open-hub.ts";
@@ -15,7 +15,10 @@ export interface OneCallOptions extends SharedOptions {
   readonly timeout?: string;
 }
 
-const ON_THIS_MACHINE = new Set<ProviderKind>(["builtin", "modules", "scripts", "folders"]);
+/** The hub's own tools are not among them: what they find and call may be anywhere. */
+const ON_THIS_MACHINE = new Set<ProviderKind>(["modules", "scripts", "folders"]);
+/** Longer than the bound on connecting, so that a server which starts slowly has its say. */
+const STARTED_WITHIN_MS = 35_000;
 
 /**
  * Makes one call and starts only what it needs: first with the sources that need no connection, then, when they do not know the name,
@@ -29,7 +32,18 @@ export async function oneCall(options: OneCallOptions, io: Io, work: Work): Prom
     const local = await withHub({ ...shared, only: ({ kind }) => ON_THIS_MACHINE.has(kind) }, io, (toolyard, hub) => work(toolyard, call, hub));
     if (local.ok || local.kind !== "unknown_tool") return local;
   }
-  return withHub({ ...shared, lazy: true }, io, (toolyard, hub) => work(toolyard, call, hub));
+  return withHub({ ...shared, lazy: true }, io, async (toolyard, hub) => {
+    const outcome = await work(toolyard, call, hub);
+    if (outcome.ok || !isTooEarly(outcome, toolyard)) return outcome;
+    await hub.settled(STARTED_WITHIN_MS);
+    return work(toolyard, call, hub);
+  });
+}
+
+/** Nothing was called, and a source that may have the name is still starting. A program that runs once cannot try again in a moment. */
+function isTooEarly({ kind, details }: Fail, toolyard: Toolyard): boolean {
+  if (kind === "unavailable") return details?.["starting"] !== undefined;
+  return kind === "unknown_tool" && toolyard.sources().some(({ status }) => status.state === "starting");
 }
 
 type Work = (toolyard: Toolyard, call: CallOptions, hub: Hub) => Promise<Outcome>;

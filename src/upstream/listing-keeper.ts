@@ -78,6 +78,8 @@ export class ListingKeeper {
   /** A connection is there: what it offers is read, whatever was known. */
   connected(): void {
     this.#version += 1;
+    // Whoever asks while the first list is being read waits for it, however long the server took to start.
+    if (!this.#listing) this.#openedAt = performance.now();
     void this.refresh();
   }
 

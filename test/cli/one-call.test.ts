@@ -1,0 +1,29 @@
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { Desk, ROOT } from "./harness.ts";
+
+const FIXTURE = join(ROOT, "test/fixtures/upstreams/modern.mjs");
+
+function server(...faults: readonly string[]): string {
+  return `[mcp.stdio_servers.there]\ncommand = ${JSON.stringify([process.execPath, FIXTURE, ...faults])}\n`;
+}
+
+test("a server that was never listed and takes longer to start than a list waits is waited for", async () => {
+  await using at = await Desk.create({ "toolyard.toml": server("slow-start-ms=3300") });
+  const ran = await at.run(["call", "there__echo", "{}"]);
+  expect(ran).toMatchObject({ code: 0, stderr: "" });
+  expect(ran.stdout).toContain("echo");
+});
+
+test("execute_tool and tool_search reach the tools of servers, too", async () => {
+  await using at = await Desk.create({ "toolyard.toml": server() });
+  const called = await at.run(["call", "execute_tool", '{"name": "there__echo"}']);
+  expect(called).toMatchObject({ code: 0, stdout: expect.stringContaining("echo") });
+  const found = await at.run(["call", "tool_search", '{"query": "there echo"}']);
+  expect(found.stdout).toContain("there__echo");
+});
+
+test("a name that nobody has is unknown once every server has had its say", async () => {
+  await using at = await Desk.create({ "toolyard.toml": server() });
+  expect(await at.run(["call", "there__nothing", "{}"])).toMatchObject({ code: 3 });
+});
