@@ -3,6 +3,7 @@ import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createGate, HubStandIn, text } from "../../../test/fixtures/hub-stand-in.ts";
 import { createTestDeps, createTestModern, type DoorSettings } from "../../../test/fixtures/mcp-door.ts";
+import { MALFORMED_LINES } from "../../../test/support/malformed.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { SessionDeps } from "./legacy/session.ts";
 import type { ModernEndpoint } from "./modern/endpoint.ts";
@@ -112,18 +113,7 @@ describe("lines", () => {
     expect((await pipe.reply(1)).result).toMatchObject({ content: [{ text: "Grüße 🙂 日本" }] });
   });
 
-  test.each([
-    ["no JSON", "{oops", -32700, null],
-    ["half of it", '{"jsonrpc":"2.0","id":1,', -32700, null],
-    ["a log line", "INFO server started", -32700, null],
-    ["a string", '"hello"', -32600, null],
-    ["null", "null", -32600, null],
-    ["an empty batch", "[]", -32600, null],
-    ["no jsonrpc", '{"id":4,"method":"ping"}', -32600, 4],
-    ["nesting without end", "[".repeat(5000), -32600, null],
-    ["a batch over the bound", JSON.stringify(Array.from({ length: 101 }, (_, id) => rpc(id, "ping"))), -32600, null],
-    ["a batch with a modern request", JSON.stringify([modern(1, "tools/list")]), -32600, null],
-  ])("G22: a line of %s is refused and the next one served", async (_, line, code, id) => {
+  test.each(MALFORMED_LINES)("G22: a line of %s is refused and the next one served", async (_, line, code, id) => {
     pipe.send(line, rpc("after", "ping"));
     await pipe.reply("after");
     expect(pipe.messages[0]).toMatchObject({ jsonrpc: "2.0", id, error: { code } });

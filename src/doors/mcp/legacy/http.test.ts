@@ -4,6 +4,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createGate, text } from "../../../../test/fixtures/hub-stand-in.ts";
+import { REFUSED_BODIES, REFUSED_HEADERS } from "../../../../test/support/malformed.ts";
 import { startTestDoor, type DoorSettings, type TestDoor } from "../../../../test/fixtures/mcp-door.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import { SseDecoder, type SseEvent } from "../../../wire/sse.ts";
@@ -253,27 +254,13 @@ describe("sessions", () => {
 });
 
 describe("what HTTP refuses", () => {
-  test.each([
-    ["an Accept without event streams", { accept: "application/json" }, 406, -32000],
-    ["an Accept without JSON", { accept: "text/event-stream" }, 406, -32000],
-    ["another Content-Type", { "content-type": "text/plain" }, 415, -32000],
-    ["a Content-Type that only mentions JSON", { "content-type": "text/plain; a=application/json" }, 415, -32000],
-    ["an unknown revision", { "mcp-protocol-version": "1999-01-01" }, 400, -32000],
-  ])("%s", async (_, bad, status, code) => {
+  test.each(REFUSED_HEADERS)("%s", async (_, bad, status, code) => {
     const headers = await openSession();
     expect(await send({ headers: { ...headers, ...bad }, body: rpc(1, "ping") })).toMatchObject({ status, json: { error: { code } } });
     expect((await send({ headers, body: rpc(1, "ping") })).status).toBe(200);
   });
 
-  test.each([
-    ["no JSON", "{", 400, -32700],
-    ["nothing", "", 400, -32700],
-    ["a broken character", Buffer.from([0x7b, 0xff, 0x7d]), 400, -32700],
-    ["a string", '"x"', 400, -32600],
-    ["an empty batch", [], 400, -32600],
-    ["no jsonrpc", { id: 1, method: "ping" }, 400, -32600],
-    ["a batch over the bound", Array.from({ length: 101 }, (_, id) => rpc(id, "ping")), 400, -32600],
-  ])("a body of %s", async (_, body, status, code) => {
+  test.each(REFUSED_BODIES)("a body of %s", async (_, body, status, code) => {
     const headers = await openSession("2025-03-26");
     expect(await send({ headers, body: Buffer.isBuffer(body) ? body.toString("latin1") : body })).toMatchObject({ status, json: { error: { code } } });
   });
