@@ -175,12 +175,11 @@ test("list_changed is pushed to those who listen when a tool is added, edited, h
 });
 
 test("changes while a hundred callers keep asking are never missed: an answer is as new as its question", { timeout: 60_000 }, async () => {
-  let written = 0;
-  let isOver = false;
+  const state = { written: 0, isOver: false };
   const stale: string[] = [];
   const asking = callers.slice(0, 20).map(async (caller) => {
-    while (!isOver) {
-      const before = written;
+    while (!state.isOver) {
+      const before = state.written;
       const seen = Number(/The n(\d+) tool/.exec(String(descriptionOf(await listBy(caller), 14)))?.[1] ?? 0);
       if (seen < before) stale.push(`asked after ${before}, answered ${seen}`);
     }
@@ -189,10 +188,10 @@ test("changes while a hundred callers keep asking are never missed: an answer is
     // Replaced in one step, since half a file would be an answer of its own.
     folder.write("tool_0014.new", `name = "${nameOf(14)}"\ndescription = "The n${String(round).padStart(4, "0")} tool."\nscript = "run.sh"\n`);
     renameSync(join(folder.path, "tool_0014.new"), join(folder.path, nameOf(14), "tool.toml"));
-    written = round;
+    state.written = round;
     await listBy(callers[21]!);
   }
-  isOver = true;
+  state.isOver = true;
   await Promise.all(asking);
   expect(stale).toEqual([]);
 });
