@@ -1,6 +1,6 @@
 import type { JsonObject } from "../core/json.ts";
 import { FailError } from "../core/errors.ts";
-import { fail } from "../core/outcome.ts";
+import { fail, type Fail } from "../core/outcome.ts";
 import { SILENT_LOGGER } from "../core/ports.ts";
 import { VERSION } from "../core/version.ts";
 import { locateConfig } from "../config/locate.ts";
@@ -36,12 +36,13 @@ export interface HubOptions extends SharedOptions {
  * command has failed as `cancelled`.
  */
 export async function withHub<T>(options: HubOptions, io: Io, work: (toolyard: Toolyard, hub: Hub) => Promise<T>): Promise<T> {
-  const quiet: JsonObject = { logging: { level: options.logLevel ?? "warning" } };
+  // Behind --url there is one source, and what it says is the answer.
+  const quiet: JsonObject = { logging: { level: options.url === undefined ? (options.logLevel ?? "warning") : "error" } };
   const config = options.url === undefined ? await loadSettings(options, io, quiet) : await remoteSettings(options, io, quiet);
   const hub = await openHub({
     config,
     variables: io.env,
-    lazy: options.lazy === true,
+    lazy: options.lazy === true && options.url === undefined,
     mirror: options.url !== undefined,
     ...(options.only ? { only: options.only } : {}),
     // Programs read standard error, too: with --json nothing but the error object stands there.
@@ -51,7 +52,8 @@ export async function withHub<T>(options: HubOptions, io: Io, work: (toolyard: T
   const onHangup = (): never => process.exit(HANGUP_EXIT);
   process.once("SIGHUP", onHangup);
   try {
-    const answer = work(hub.toolyard({ door: "cli", clientName: "toolyard-cli", clientVersion: VERSION }), hub);
+    const toolyard = hub.toolyard({ door: "cli", clientName: "toolyard-cli", clientVersion: VERSION });
+    const answer = options.url === undefined ? work(toolyard, hub) : reached(hub, options.url, readToken(options, io)).then(() => work(toolyard, hub));
     return await Promise.race([answer, cancellation(io.interrupted, answer)]);
   } finally {
     process.off("SIGHUP", onHangup);
@@ -60,6 +62,17 @@ export async function withHub<T>(options: HubOptions, io: Io, work: (toolyard: T
 }
 
 const HANGUP_EXIT = 129;
+/** Longer than the bound on connecting, so that the connection has its own say. */
+export const SETTLED_WITHIN_MS = 35_000;
+
+/** A hub that cannot be reached has no lists and no calls; an empty list would be a lie. Rejects with why. */
+async function reached(hub: Hub, url: string, token: string | undefined): Promise<void> {
+  await hub.settled(SETTLED_WITHIN_MS);
+  for (const { status } of hub.sources()) {
+    if (status.state === "needs_authorisation") throw new FailError(wantsToken(new URL(url).origin, token !== undefined));
+    if (status.state !== "ready") throw new FailError(fail("unavailable", status.lastError ?? "It does not answer."));
+  }
+}
 
 /** A call that is told to end gets this long to tell whatever stands behind it. */
 const CANCEL_GRACE_MS = 500;
@@ -87,6 +100,12 @@ export function parseUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol === "http:" || url?.protocol === "https:") return url;
   throw new UsageError(`--url must be an http or https address such as http://127.0.0.1:8808/mcp, got "${text}".`);
+}
+
+/** What a hub means that answers 401: no token was sent, or one that it does not know. */
+export function wantsToken(origin: string, sent: boolean): Fail {
+  const what = sent ? "does not know the token that was sent" : "wants a token";
+  return fail("needs_authorisation", `${origin} ${what} (HTTP 401). Name the variable that holds the hub's token with --token-env.`);
 }
 
 export function readToken(options: SharedOptions, io: Io): string | undefined {

@@ -2,16 +2,13 @@ import { KINDS } from "../../core/kinds.ts";
 import { EXIT } from "../failure.ts";
 import { print, printJson } from "../io.ts";
 import type { Run, SharedOptions } from "../program.ts";
-import { withHub } from "../session.ts";
+import { SETTLED_WITHIN_MS, withHub } from "../session.ts";
 import { readTimeout } from "../one-call.ts";
 import { isHealthy, sourceText, type SourceLine } from "../source-table.ts";
 
 interface Options extends SharedOptions {
   readonly timeout?: string;
 }
-
-/** Longer than the bound on connecting, so that each source has its own say. */
-const SETTLED_WITHIN_MS = 35_000;
 
 export const run: Run<Options> = (_args, options, io) =>
   withHub({ ...options, logLevel: "error" }, io, async (toolyard, hub) => {

@@ -4,7 +4,7 @@ import { messageOf } from "../../core/errors.ts";
 import { EXIT, reportFail } from "../failure.ts";
 import { print, printJson, type Io } from "../io.ts";
 import type { Run, SharedOptions } from "../program.ts";
-import { loadSettings, parseUrl, readToken } from "../session.ts";
+import { loadSettings, parseUrl, readToken, wantsToken } from "../session.ts";
 import { sourceText, type SourceLine } from "../source-table.ts";
 
 const ANSWER_WITHIN_MS = 10_000;
@@ -41,9 +41,8 @@ async function ask(url: URL, token: string | undefined, interrupted: AbortSignal
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   try {
     const response = await fetch(url, { headers, redirect: "error", signal: AbortSignal.any([interrupted, AbortSignal.timeout(ANSWER_WITHIN_MS)]) });
-    if (response.status === 401 || response.status === 403) {
-      return { failure: fail("denied", `${url.origin} wants a token with full rights (HTTP ${response.status}). Name its variable with --token-env.`) };
-    }
+    if (response.status === 401) return { failure: wantsToken(url.origin, token !== undefined) };
+    if (response.status === 403) return { failure: fail("denied", `${url.origin} shows its status to a token with full rights only (HTTP 403). Name the variable that holds one with --token-env.`) };
     const body: unknown = response.ok ? await response.json() : undefined;
     if (isJsonObject(body)) return { body };
     return { failure: fail("malformed", `${url.href} answered HTTP ${response.status} and no status. Is it a toolyard endpoint?`) };

@@ -1,0 +1,179 @@
+import { readFile, stat } from "node:fs/promises";
+import { describe, expect, test } from "vitest";
+import { VERSION } from "../../src/index.ts";
+import { Desk } from "./harness.ts";
+import { SCRIPTS, SCRIPTS_TOML } from "./files.ts";
+
+const COMMANDS = ["serve", "list", "search", "call", "resource", "prompt", "status", "config", "check", "doctor", "init", "import"];
+
+describe("help", () => {
+  test("without a word, `toolyard` shows every command and how to begin", async () => {
+    await using desk = await Desk.create();
+    const bare = await desk.run([]);
+    expect(bare).toEqual({ ...(await desk.run(["--help"])), stderr: "", code: 0 });
+    for (const command of COMMANDS) expect(bare.stdout).toMatch(new RegExp(`^  ${command} `, "m"));
+    expect(bare.stdout).toMatch(/Examples:\n {2}toolyard init\n/);
+  });
+
+  test.each(COMMANDS)("%s --help shows an example of its own", async (command) => {
+    await using desk = await Desk.create();
+    const { code, stdout, stderr } = await desk.run([command, "--help"]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toMatch(new RegExp(`^Usage: toolyard ${command}`));
+    expect(stdout).toMatch(new RegExp(`Examples:\\n  toolyard ${command}`));
+    expect(stdout).toContain("--json");
+  });
+
+  test("the version is the package's", async () => {
+    await using desk = await Desk.create();
+    expect(await desk.run(["--version"])).toEqual({ code: 0, stdout: `${VERSION}\n`, stderr: "" });
+  });
+
+  test("a slip in a command or an option is answered with what was meant, and where to read on", async () => {
+    await using desk = await Desk.create();
+    expect((await desk.run(["serch", "x"])).stderr).toBe("error: unknown command 'serch'\n(Did you mean search?)\n(toolyard --help lists the commands)\n");
+    expect((await desk.run(["list", "--jsn"])).stderr).toBe("error: unknown option '--jsn'\n(Did you mean --json?)\n(toolyard list --help shows how it is used)\n");
+  });
+});
+
+describe("what people see", () => {
+  test("a list is a plain table where no terminal is, with nothing cut off", async () => {
+    const long = "Says ".repeat(60).trim();
+    await using desk = await Desk.create({ ...SCRIPTS, "toolyard.toml": SCRIPTS_TOML, "tools/say/tool.toml": `name = "say"\ndescription = "${long}"\nscript = "say.sh"\n`, "tools/say/say.sh": "echo" });
+    const { stdout, stderr } = await desk.run(["list"]);
+    const lines = stdout.trimEnd().split("\n");
+    expect(lines[0]).toMatch(/^tool {2,}description$/);
+    expect(lines[1]).toMatch(/^─+ {2}─+$/);
+    expect(lines).toContainEqual(expect.stringMatching(/^work {2,}Works, fails or waits$/));
+    expect(stdout).toContain(long);
+    expect(stdout + stderr).not.toContain("\u001b");
+  });
+
+  test("colour comes with a terminal or FORCE_COLOR, and never with NO_COLOR", async () => {
+    await using desk = await Desk.create({ ...SCRIPTS, "toolyard.toml": SCRIPTS_TOML });
+    expect((await desk.run(["list"], { env: { FORCE_COLOR: "1" } })).stdout).toContain("\u001b[1m");
+    expect((await desk.run(["list"], { env: { FORCE_COLOR: "1", NO_COLOR: "1" } })).stdout).not.toContain("\u001b");
+    expect((await desk.run(["list", "--json"], { env: { FORCE_COLOR: "1" } })).stdout).not.toContain("\u001b");
+  });
+
+  test("whoever has no configuration here is told so", async () => {
+    await using desk = await Desk.create();
+    expect(await desk.run(["list"])).toMatchObject({ code: 0, stderr: expect.stringContaining("toolyard init") });
+    expect(await desk.run(["list", "--json"])).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  test("a source that is left out for want of a variable is not called healthy", async () => {
+    await using desk = await Desk.create({ "toolyard.toml": '[mcp.stdio_servers.a]\ncommand = "x"\nenv = { KEY = "${A_KEY}" }\n[mcp.stdio_servers.off]\ncommand = "x"\nenabled = false\n' });
+    const { code, stdout } = await desk.run(["check"]);
+    expect(code).toBe(4);
+    expect(stdout).toMatch(/^a: the variable A_KEY is not set/m);
+    expect(stdout).not.toMatch(/^off:/m);
+    await desk.write("toolyard.toml", '[mcp.stdio_servers.off]\ncommand = "x"\nenabled = false\n');
+    expect(await desk.run(["check"])).toMatchObject({ code: 0, stdout: expect.stringContaining("Everything answers.") });
+  });
+});
+
+describe("what programs see", () => {
+  test.each([
+    ["list", ["list"]],
+    ["prompts", ["list", "--prompts"]],
+    ["search", ["search", "work"]],
+    ["config", ["config"]],
+    ["the published schema", ["config", "--schema"]],
+    ["check", ["check"]],
+    ["doctor", ["doctor"]],
+    ["import", ["import"]],
+    ["init", ["init", "--output", "new/toolyard.toml"]],
+  ])("--json: %s prints JSON and nothing else", async (_what, args) => {
+    await using desk = await Desk.create({ ...SCRIPTS, "toolyard.toml": SCRIPTS_TOML });
+    const { code, stdout, stderr } = await desk.run([...args, "--json"]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(() => JSON.parse(stdout)).not.toThrow();
+  });
+});
+
+describe("arguments of a call", () => {
+  async function result(words: readonly string[], stdin?: string): Promise<unknown> {
+    await using desk = await Desk.create({ ...SCRIPTS, "toolyard.toml": SCRIPTS_TOML });
+    const { stdout } = await desk.run(["call", "work", ...words, "--json"], stdin === undefined ? {} : { stdin });
+    return (JSON.parse(stdout) as { structuredContent: unknown }).structuredContent;
+  }
+
+  test.each([
+    ["one JSON object", ['{"how":"well","text":"a b"}'], undefined, "a b"],
+    ["pairs; text stays text where the schema wants text", ["how=well", "text=12", "count=3"], undefined, "12"],
+    ["pairs of JSON", ["how=well", 'text:="x=y"'], undefined, "x=y"],
+    ["standard input", ["-"], '{"how":"well","text":"piped"}', "piped"],
+    ["a value that holds the sign itself", ["how=well", "text=a=b:=c"], undefined, "a=b:=c"],
+  ] as const)("%s", async (_what, words, stdin, text) => {
+    expect(await result(words, stdin)).toEqual({ how: "well", text });
+  });
+
+  test("any spelling of a name fits its pairs to the schema", async () => {
+    const server = "import { createInterface } from 'node:readline'; const answer = (id, result) => console.log(JSON.stringify({ jsonrpc: '2.0', id, result })); createInterface({ input: process.stdin }).on('line', (line) => { const { id, method, params } = JSON.parse(line); if (method === 'initialize') answer(id, { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } }); else if (method === 'tools/list') answer(id, { tools: [{ name: 'sum', inputSchema: { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } } } }] }); else if (method === 'tools/call') answer(id, { content: [{ type: 'text', text: String(params.arguments.a + params.arguments.b) }] }); else if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32601, message: 'no' } })); });";
+    await using desk = await Desk.create({ "s.mjs": server, "toolyard.toml": '[mcp.stdio_servers.s]\ncommand = ["node", "s.mjs"]\n' });
+    for (const name of ["s__sum", "s::sum", "s.sum", "sum"]) expect(await desk.run(["call", name, "a=1", "b=2"])).toMatchObject({ code: 0, stdout: "3\n" });
+  });
+});
+
+describe("init", () => {
+  test("writes a file that is accepted as it stands and is never overwritten by itself", async () => {
+    await using desk = await Desk.create();
+    expect(await desk.run(["init"])).toMatchObject({ code: 0, stderr: "" });
+    expect(await desk.run(["check"])).toMatchObject({ code: 0, stderr: "" });
+    expect(await desk.run(["init"])).toMatchObject({ code: 2, stderr: expect.stringContaining("--force") });
+    await desk.write("toolyard.toml", "# mine\n");
+    expect((await desk.run(["init", "--force"])).code).toBe(0);
+    expect(await readFile(desk.path("toolyard.toml"), "utf8")).toContain("toolyard serve");
+  });
+
+  test("every line that it proposes is an option that exists, with a value that is accepted", async () => {
+    await using desk = await Desk.create();
+    await desk.run(["init"]);
+    const text = await readFile(desk.path("toolyard.toml"), "utf8");
+    const proposed = text.replaceAll(/^# (\[.*|[a-z_]+ = .*)$/gm, "$1");
+    expect(proposed.match(/^[a-z_]+ = /gm)?.length).toBeGreaterThan(15);
+    await desk.write("all.toml", proposed);
+    expect(await desk.run(["config", "--config", "all.toml"], { env: { TOOLYARD_TOKEN: "t".repeat(20), EXAMPLE_TOKEN: "e" } })).toMatchObject({ code: 0, stderr: "" });
+  });
+});
+
+describe("import", () => {
+  const clients = { "home/.cursor/mcp.json": '{"mcpServers": {"a": {"command": "node", "args": ["a.mjs"], "env": {"KEY": "a-secret-value"}}}}' };
+
+  test("shows what it found, writes with --write, and shows no secret", async () => {
+    await using desk = await Desk.create(clients);
+    const shown = await desk.run(["import"]);
+    expect(shown.stdout).toMatch(/^a +stdio +Cursor \(.*mcp\.json\)$/m);
+    await expect(stat(desk.path("toolyard.toml"))).rejects.toThrow("ENOENT");
+    const written = await desk.run(["import", "--write"]);
+    expect(written).toMatchObject({ code: 0, stderr: "" });
+    expect((await stat(desk.path("toolyard.toml"))).mode & 0o777).toBe(0o600);
+    expect(await readFile(desk.path("toolyard.toml"), "utf8")).toContain("a-secret-value");
+    const config = await desk.run(["config"]);
+    for (const { stdout, stderr } of [shown, written, config]) expect(stdout + stderr).not.toContain("a-secret-value");
+    expect((await desk.run(["import", "--write"])).stdout).toContain("the target already has a server of this name");
+  });
+
+  test("adds behind what is there, and says when others could read the keys", async () => {
+    await using desk = await Desk.create({ ...clients, "toolyard.toml": '[mcp.stdio_servers.b]\ncommand = "b"' });
+    const written = await desk.run(["import", "--write"]);
+    expect(written).toMatchObject({ code: 0, stderr: expect.stringContaining("chmod 600") });
+    const config = await desk.run(["config"]);
+    expect(config.stdout).toMatch(/^mcp\.stdio_servers\.a\.command /m);
+    expect(config.stdout).toMatch(/^mcp\.stdio_servers\.b\.command /m);
+  });
+
+  test("a target that nothing can be added to stays as it was", async () => {
+    const inline = 'mcp = { stdio_servers = { b = { command = "b" } } }\n';
+    await using desk = await Desk.create({ ...clients, "toolyard.toml": inline });
+    expect(await desk.run(["import", "--write"])).toMatchObject({ code: 2, stderr: expect.stringContaining("cannot be added to") });
+    expect(await readFile(desk.path("toolyard.toml"), "utf8")).toBe(inline);
+  });
+
+  test("a named file that is not there is an error; nothing found is not", async () => {
+    await using desk = await Desk.create();
+    expect(await desk.run(["import", "none.json"])).toMatchObject({ code: 2 });
+    expect(await desk.run(["import"])).toMatchObject({ code: 0, stdout: expect.stringContaining("Name one") });
+  });
+});
