@@ -11,6 +11,6 @@ export function parseJson(text: string, maxDepth: number): ParsedJson {
   try {
     return { ok: true, value: JSON.parse(text) as unknown };
   } catch {
-    return { ok: false, code: RPC.parse, message: "Parse error: Invalid JSON" };
+    return { ok: false, code: RPC.parse, message: "Parse error" };
   }
 }

@@ -1,16 +1,15 @@
 import type { ListKind } from "../../core/hub-port.ts";
 import type { JsonObject } from "../../core/json.ts";
-import type { RpcErrorObject } from "../../core/outcome.ts";
 import type { RequestId } from "../../wire/messages.ts";
+import type { DialectAnswer } from "../dialect.ts";
 
 /** What an MCP method came to, before an id and an era are put on it. */
 export type Answer =
   | { readonly type: "result"; readonly result: JsonObject }
   /** A list whose entries are serialised already: `member` is `tools`, `resources`, …; `json` the text of the array. */
   | ListAnswer
-  | { readonly type: "error"; readonly error: RpcErrorObject }
-  /** The caller has cancelled: nothing is sent. */
-  | { readonly type: "silence" };
+  /** What another dialect answers, too: errors, silence, and values of any shape. */
+  | DialectAnswer;
 
 export interface ListAnswer {
   readonly type: "list";
@@ -36,13 +35,15 @@ export function errorAnswer(code: number, message: string, data?: unknown): Answ
  * The reply as one line of JSON text, or nothing for silence. `extra` members are added to a result that does not have them (the
  * modern era's `resultType`, `ttlMs`, `_meta`). Serialised lists are spliced in as they are.
  */
-export function replyText(id: RequestId, answer: Answer, extra?: JsonObject): string | undefined {
+export function replyText(id: RequestId | null, answer: Answer, extra?: JsonObject): string | undefined {
   const head = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},`;
   switch (answer.type) {
     case "silence":
       return undefined;
     case "error":
       return `${head}"error":${JSON.stringify(answer.error)}}`;
+    case "value":
+      return `${head}"result":${JSON.stringify(answer.value ?? null)}}`;
     case "result":
       return `${head}"result":${JSON.stringify(extra ? { ...extra, ...answer.result } : answer.result)}}`;
     case "list":

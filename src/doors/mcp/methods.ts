@@ -1,12 +1,12 @@
-import type { Ask, Call, CallMethod, Client, Notice } from "../../core/call.ts";
+import type { Call, CallMethod } from "../../core/call.ts";
 import { nextCallId } from "../../core/call-id.ts";
-import type { Deadline } from "../../core/deadline.ts";
 import { FailError, messageOf } from "../../core/errors.ts";
 import type { HubPort, ListKind, RenderedList, View } from "../../core/hub-port.ts";
 import { isJsonObject, stringMember, type JsonObject } from "../../core/json.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import type { Logger } from "../../core/ports.ts";
 import { RPC } from "../../wire/messages.ts";
+import type { CallerLink } from "../caller-link.ts";
 import { errorAnswer, resultAnswer, type Answer } from "./answers.ts";
 import { failureAnswer, internalAnswer, type FailureRules } from "./failures.ts";
 import { pageOf } from "./paging.ts";
@@ -33,18 +33,6 @@ export interface MethodRequest {
   readonly params: JsonObject;
   /** The caller's `_meta` without the era's envelope and without `progressToken`. */
   readonly meta: JsonObject;
-}
-
-/** The way back to the caller of one request. Members as in `Call`. */
-export interface CallerLink {
-  readonly door: string;
-  readonly client: Client;
-  readonly signal: AbortSignal;
-  readonly deadline?: Deadline;
-  readonly wants: { readonly progress: boolean; readonly logLevel?: string };
-  readonly relaysInput: boolean;
-  notify(notice: Notice): void;
-  ask(ask: Ask, signal?: AbortSignal): Promise<JsonObject>;
 }
 
 export interface MethodContext {

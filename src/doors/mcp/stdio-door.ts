@@ -3,6 +3,7 @@ import { LOCAL_PRINCIPAL } from "../../core/call.ts";
 import { isJsonObject } from "../../core/json.ts";
 import { rpcError, RPC } from "../../wire/messages.ts";
 import { claimsModernEra } from "../../wire/modern/envelope.ts";
+import type { Dialect } from "../dialect.ts";
 import { MAX_BATCH } from "./legacy/http-checks.ts";
 import type { Outlet } from "./legacy/outlet.ts";
 import { connectionId } from "./legacy/connection-id.ts";
@@ -16,6 +17,8 @@ export interface StdioDoorDeps extends SessionDeps {
   readonly input: Readable;
   readonly output: LineSink;
   readonly modern: ModernEndpoint;
+  /** What else is spoken on this pipe, in order. @default none */
+  readonly dialects?: readonly Dialect[];
 }
 
 /** MCP on standard input and output: one client, both eras, told apart message by message. */
@@ -87,7 +90,8 @@ export class StdioDoor {
     if (isJsonObject(value) && claimsModernEra(value["params"])) return this.#modern.receive(value);
     // A cancellation need not carry the envelope, so both eras hear of it. Ids are the client's, and it has one count of them.
     this.#modern.noticed(value);
-    return this.#session.receive(value, { outlet });
+    const { dialects } = this.#deps;
+    return this.#session.receive(value, { outlet, ...(dialects ? { dialects } : {}) });
   }
 
   /** The replies to a batch are one array, once the last of them is there; what comes before them goes out at once. */

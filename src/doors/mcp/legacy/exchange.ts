@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ToolMode } from "../../../core/hub-port.ts";
 import type { RequestContext } from "../../../http/request-context.ts";
+import type { Dialect } from "../../dialect.ts";
 
 /** One HTTP request to a legacy endpoint, after the listener's checks: Host, Origin, authentication, body size. */
 export interface LegacyExchange {
@@ -9,4 +10,6 @@ export interface LegacyExchange {
   readonly context: RequestContext;
   /** The tool mode that this very request names by header or query (`toolModeOfRequest`). */
   readonly mode?: ToolMode;
+  /** What else is spoken at this path. */
+  readonly dialects?: readonly Dialect[];
 }

@@ -114,8 +114,8 @@ export class LegacyHttp {
   }
 
   async #receive(exchange: LegacyExchange, session: HttpSession, messages: readonly unknown[], isBatch: boolean): Promise<void> {
-    const { response, context, mode } = exchange;
-    const received = { principal: context.principal, ...(mode ? { mode } : {}) };
+    const { response, context, mode, dialects } = exchange;
+    const received = { principal: context.principal, ...(mode ? { mode } : {}), ...(dialects ? { dialects } : {}) };
     const problem = isBatch ? undefined : messageProblem(messages[0]);
     if (problem) return sendProblem(response, problem);
     response.setHeader("mcp-session-id", session.id);

@@ -1,7 +1,14 @@
+import type { FailKind } from "../../../core/kinds.ts";
+
+export interface ReplyError {
+  readonly code: number;
+  readonly kind?: FailKind;
+}
+
 /** Where the answer to one message, and whatever comes before it, goes. Texts are whole JSON-RPC messages without line breaks. */
 export interface Outlet {
-  /** The one reply to a request. */
-  reply(text: string): void;
+  /** The one reply to a request; `error` says what it tells, for carriers that tell it in their own way as well. */
+  reply(text: string, error?: ReplyError): void;
   /** A notification, or a request of ours, that belongs to the request being answered, or to the session as a whole. */
   note(text: string): void;
   /** False when nobody can receive what is sent any more; asks are then refused at once. */

@@ -1,11 +1,12 @@
 import type { Principal } from "../../../core/call.ts";
 import type { ToolMode } from "../../../core/hub-port.ts";
+import type { Dialect } from "../../dialect.ts";
 import type { Outlet } from "./outlet.ts";
 
 /** What whoever carries a session says when it begins. */
 export interface SessionStart {
-  /** The lasting connection's id; see `Client.connection`. */
-  readonly connection: string;
+  /** The lasting connection's id; see `Client.connection`. Absent where nothing lasts. */
+  readonly connection?: string;
   /** `mcp-http`, `mcp-sse`, `mcp-stdio`. */
   readonly door: string;
   readonly principal: Principal;
@@ -20,4 +21,6 @@ export interface Received {
   readonly mode?: ToolMode;
   /** The sender with its rights as they are now; the same one that began the session. */
   readonly principal?: Principal;
+  /** What else is spoken here, asked in this order for methods that MCP does not have. @default none */
+  readonly dialects?: readonly Dialect[];
 }

@@ -2,8 +2,8 @@ import type { Ask, Client, Principal } from "../../../core/call.ts";
 import type { HubPort, ListKind, ToolMode, View } from "../../../core/hub-port.ts";
 import { objectMember, type JsonObject } from "../../../core/json.ts";
 import { ASSUMED_LEGACY_REVISION, negotiateLegacyRevision, type LegacyRevision } from "../../../wire/legacy/revisions.ts";
-import { classifyMessage, rpcError, RPC, type RequestId, type RpcNotification, type RpcRequest } from "../../../wire/messages.ts";
-import { errorAnswer, replyText, resultAnswer, type Answer } from "../answers.ts";
+import { classifyMessage, RPC, type RequestId, type RpcNotification, type RpcRequest } from "../../../wire/messages.ts";
+import { errorAnswer, resultAnswer, type Answer } from "../answers.ts";
 import { readOffer, serverInfo, type Offer } from "../capabilities.ts";
 import { isLogLevel, reachesLevel } from "../log-level.ts";
 import { answerMethod, faultAnswer, isSharedMethod, methodNotFound, type MethodsDeps } from "../methods.ts";
@@ -18,6 +18,7 @@ import type { LegacyCodecs } from "./codec.ts";
 import { LIST_NOTICES } from "./list-notices.ts";
 import type { LegacySessionOptions } from "./options.ts";
 import type { Outlet } from "./outlet.ts";
+import { isNullIdRequest, refuseInvalid, reply, replyError } from "./replies.ts";
 import type { Received, SessionStart } from "./session-start.ts";
 import { Subscriptions } from "./subscriptions.ts";
 
@@ -39,7 +40,8 @@ export class LegacySession implements BoardMember, ScopeOwner {
   readonly #deps: SessionDeps;
   readonly #outlet: Outlet;
   readonly #asks: Asks;
-  readonly #inFlight = new Map<RequestId, CallScope>();
+  /** Keyed by id; by a symbol where there is none. */
+  readonly #inFlight = new Map<RequestId | symbol, CallScope>();
   readonly #subscriptions: Subscriptions;
   #principal: Principal;
   #client: Client;
@@ -59,7 +61,7 @@ export class LegacySession implements BoardMember, ScopeOwner {
     this.#principal = start.principal;
     this.#outlet = start.outlet;
     this.#mode = deps.defaultMode;
-    this.#client = { connection: start.connection, capabilities: {} };
+    this.#client = { ...(start.connection === undefined ? {} : { connection: start.connection }), capabilities: {} };
     this.#asks = new Asks({ timeoutMs: deps.options.askTimeoutMs, maxWaiting: MAX_WAITING_ASKS });
     this.#subscriptions = new Subscriptions(deps, this);
   }
@@ -101,21 +103,20 @@ export class LegacySession implements BoardMember, ScopeOwner {
    * Takes one parsed message, whatever it is. Resolves when nothing more will be sent to its outlet: a request has its reply, or was
    * cancelled. Never rejects.
    */
-  async receive(value: unknown, { outlet, mode, principal }: Received): Promise<void> {
+  async receive(value: unknown, received: Received): Promise<void> {
     if (this.#phase === "closed") return;
-    if (principal) this.#principal = principal;
+    if (received.principal) this.#principal = received.principal;
     const classified = classifyMessage(value);
     switch (classified.type) {
       case "reply":
         this.#asks.settle(classified.message);
         return;
       case "notification":
-        this.#notified(classified.message);
-        return;
+        return this.#notified(classified.message, received);
       case "request":
-        return this.#answer(classified.message, outlet, mode);
+        return this.#answer(classified.message, received);
       case "invalid":
-        outlet.reply(JSON.stringify(rpcError(answerableId(value, classified.id), RPC.invalidRequest, `Invalid Request: ${classified.reason}`)));
+        return isNullIdRequest(value) ? this.#runNameless(value, received, value) : refuseInvalid(value, classified, received);
     }
   }
 
@@ -134,7 +135,7 @@ export class LegacySession implements BoardMember, ScopeOwner {
     for (const [id, scope] of running) {
       scope.end();
       scope.cancel(reason);
-      scope.outlet.reply(JSON.stringify(rpcError(id, RPC.internal, `${reason} Nothing is known of how this request ended.`)));
+      if (typeof id !== "symbol") replyError(scope.outlet, id, RPC.internal, `${reason} Nothing is known of how this request ended.`);
     }
     this.#asks.close();
     this.#subscriptions.close();
@@ -175,30 +176,59 @@ export class LegacySession implements BoardMember, ScopeOwner {
     if (this.#phase === "ready" && !this.#principal.rights && this.wantsLog(level)) this.#outlet.note(text);
   }
 
-  async #answer(request: RpcRequest, outlet: Outlet, mode: ToolMode | undefined): Promise<void> {
+  async #answer(request: RpcRequest, received: Received): Promise<void> {
     const { id } = request;
+    const { outlet } = received;
     const problem = this.#admissionProblem(id);
-    if (problem) return outlet.reply(JSON.stringify(rpcError(id, problem.code, problem.message)));
+    if (problem) return replyError(outlet, id, problem.code, problem.message);
     const scope = new CallScope(this, outlet, request.params);
     this.#inFlight.set(id, scope);
-    const answer = await this.#dispatch(request, scope, mode).catch((error: unknown) => faultAnswer(error, request.method, this.#deps));
+    const answer = await this.#dispatch(request, scope, received).catch((error: unknown) => faultAnswer(error, request.method, this.#deps));
     if (outlet.isShared) await progressGap(scope.progressAt);
     // After a cancellation the id is free, and somebody else may have it.
     if (this.#inFlight.get(id) === scope) this.#inFlight.delete(id);
     scope.end();
-    const text = scope.signal.aborted ? undefined : replyText(id, answer);
-    if (text !== undefined) outlet.reply(text);
+    if (!scope.signal.aborted) reply(outlet, id, answer);
     if (request.method === "initialize") this.#becomeReady();
   }
 
-  #admissionProblem(id: RequestId): { code: number; message: string } | undefined {
+  #admissionProblem(id: RequestId | symbol): { code: number; message: string } | undefined {
     if (this.#inFlight.has(id)) return { code: RPC.invalidRequest, message: `Invalid Request: a request with the id ${JSON.stringify(id)} is still running.` };
     const { maxInFlight } = this.#deps.options;
     if (this.#inFlight.size < maxInFlight) return undefined;
     return { code: RPC.internal, message: `Too many requests at once: ${maxInFlight} are running. Wait for some of them to be answered.` };
   }
 
-  async #dispatch(request: RpcRequest, scope: CallScope, mode: ToolMode | undefined): Promise<Answer> {
+  /**
+   * A request of another dialect without an id, or with the id `null`: nobody can cancel it, and without an id nobody hears of it
+   * again. `refused` is the message where MCP alone would refuse it.
+   */
+  async #runNameless({ method, params = {} }: RpcNotification, received: Received, refused?: JsonObject): Promise<void> {
+    const key = Symbol(method);
+    const problem = this.#admissionProblem(key);
+    if (problem && refused) return replyError(received.outlet, null, problem.code, problem.message);
+    if (problem) return this.#deps.logger.warning("A request without an id was not run.", { method, reason: problem.message });
+    const scope = new CallScope(this, received.outlet, params);
+    const answering = this.#inDialects(method, params, scope, received);
+    if (!answering) return refused && refuseInvalid(refused, { id: null, reason: "member `id` must be a string or a number" }, received);
+    this.#inFlight.set(key, scope);
+    const answer = await answering;
+    this.#inFlight.delete(key);
+    scope.end();
+    if (refused && !scope.signal.aborted) reply(received.outlet, null, answer);
+  }
+
+  #inDialects(method: string, params: JsonObject, scope: CallScope, { mode, dialects = [] }: Received): Promise<Answer> | undefined {
+    const context = { view: { mode: mode ?? this.#mode, principal: this.principal }, link: scope };
+    for (const dialect of dialects) {
+      const answering = dialect.answer({ method, params }, context);
+      if (answering) return answering;
+    }
+    return undefined;
+  }
+
+  async #dispatch(request: RpcRequest, scope: CallScope, received: Received): Promise<Answer> {
+    const { mode } = received;
     const params = request.params ?? {};
     switch (request.method) {
       case "initialize":
@@ -212,7 +242,8 @@ export class LegacySession implements BoardMember, ScopeOwner {
       case "resources/unsubscribe":
         return this.#subscriptions.remove(params);
       default:
-        return isSharedMethod(request.method) ? this.#shared(request.method, params, scope, mode) : methodNotFound(request.method);
+        if (isSharedMethod(request.method)) return this.#shared(request.method, params, scope, mode);
+        return this.#inDialects(request.method, params, scope, received) ?? methodNotFound(request.method);
     }
   }
 
@@ -260,7 +291,8 @@ export class LegacySession implements BoardMember, ScopeOwner {
     return resultAnswer({});
   }
 
-  #notified({ method, params }: RpcNotification): void {
+  #notified(message: RpcNotification, received: Received): Promise<void> | void {
+    const { method, params } = message;
     switch (method) {
       case "notifications/initialized":
         this.#isInitialized = true;
@@ -269,6 +301,9 @@ export class LegacySession implements BoardMember, ScopeOwner {
         return this.#cancelled(params);
       case "notifications/roots/list_changed":
         if (this.#client.connection !== undefined) this.#deps.hub.rootsChanged(this.#client.connection);
+        return;
+      default:
+        return this.#runNameless(message, received);
     }
   }
 
@@ -292,8 +327,3 @@ export class LegacySession implements BoardMember, ScopeOwner {
 
 /** Questions to one client that may wait for an answer at once. */
 const MAX_WAITING_ASKS = 64;
-
-/** What is no request gets no reply that could be taken for one to a request of the same id. */
-function answerableId(value: unknown, id: RequestId | null): RequestId | null {
-  return typeof value === "object" && value !== null && "method" in value ? id : null;
-}

@@ -3,9 +3,9 @@ import { cancelledFailure } from "../../../core/deadline.ts";
 import { FailError } from "../../../core/errors.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import { fail } from "../../../core/outcome.ts";
+import type { CallerLink } from "../../caller-link.ts";
 import type { Answer } from "../answers.ts";
 import { reachesLevel } from "../log-level.ts";
-import type { CallerLink } from "../methods.ts";
 import { isInputMethod, isInputResponse, missingCapabilities, undeclaredFailure } from "./input-requests.ts";
 
 /** One request that waits for a call: the first one, or a retry that brings answers. */

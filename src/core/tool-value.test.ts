@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { resourceValue, toolValue } from "./tool-value.ts";
+
+const texts = (...words: string[]) => ({ content: words.map((text) => ({ type: "text", text })) });
+
+test("C12: structured content is the value, whatever the text says", () => {
+  expect(toolValue({ ...texts("not this"), structuredContent: { a: 1 } })).toEqual({ a: 1 });
+});
+
+test.each([
+  ['{"a":[1]}', { a: [1] }],
+  ["[1,2]", [1, 2]],
+  ["5", 5],
+  ["-0.5", -0.5],
+  ["true", true],
+  ["null", null],
+  ['"quoted"', "quoted"],
+])("C12: the text %s is the JSON that it is", (text, value) => {
+  expect(toolValue(texts(text))).toEqual(value);
+});
+
+test.each(["plain words", "", "007", "1.50", "12345678901234567890", "{broken", "NaN"])("C12: the text %s stays a text", (text) => {
+  expect(toolValue(texts(text))).toBe(text);
+});
+
+test("C12: several blocks are a list, an image is its block, and nothing is null", () => {
+  const image = { type: "image", data: "AA==", mimeType: "image/png" };
+  expect(toolValue({ content: [{ type: "text", text: "1" }, image] })).toEqual([1, image]);
+  expect(toolValue({ content: [image] })).toEqual(image);
+  expect(toolValue({ content: [] })).toBe(null);
+});
+
+test("C38: a resource of JSON is what it holds, text is text, and bytes stay an object", () => {
+  const of = (...contents: object[]) => resourceValue({ contents });
+  expect(of({ uri: "a:b", mimeType: "application/json", text: '{"a":1}' })).toEqual({ a: 1 });
+  expect(of({ uri: "a:b", mimeType: "application/ld+json; charset=utf-8", text: "[1]" })).toEqual([1]);
+  expect(of({ uri: "a:b", mimeType: "text/plain", text: '{"a":1}' })).toBe('{"a":1}');
+  expect(of({ uri: "a:b", blob: "AA==" })).toEqual({ uri: "a:b", blob: "AA==" });
+  expect(of({ uri: "a:b", text: "x" }, { uri: "a:c", text: "y" })).toEqual(["x", "y"]);
+});

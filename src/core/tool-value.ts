@@ -1,0 +1,50 @@
+import { isJsonObject, type JsonObject } from "./json.ts";
+
+/**
+ * The plain value of a tool's result, for surfaces that know no content blocks. Structured content is the value. Otherwise each block
+ * is one: a text that is JSON is parsed, any other text stays as it is, an image, audio or resource is its block. One block gives its
+ * value, several give a list, none gives `null`.
+ *
+ * A number in text is parsed only where it reads the same afterwards: `5` is a number, while `1.50`, `007` and an integer too long to
+ * be held exactly stay texts.
+ */
+export function toolValue(result: JsonObject): unknown {
+  if (result["structuredContent"] !== undefined) return result["structuredContent"];
+  const blocks: readonly unknown[] = Array.isArray(result["content"]) ? result["content"] : [];
+  const values = blocks.map(blockValue);
+  return values.length > 1 ? values : (values[0] ?? null);
+}
+
+/** A text as the value that it may stand for. */
+export function textValue(text: string): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return text;
+  }
+  return typeof value === "number" && String(value) !== text.trim() ? text : value;
+}
+
+function blockValue(block: unknown): unknown {
+  return isJsonObject(block) && block["type"] === "text" && typeof block["text"] === "string" ? textValue(block["text"]) : block;
+}
+
+/**
+ * The plain value of a resource's contents. JSON by its media type is parsed, other text is text, and what is binary stays an object
+ * with `blob`. One content gives its value, several give a list.
+ */
+export function resourceValue(result: JsonObject): unknown {
+  const contents: readonly unknown[] = Array.isArray(result["contents"]) ? result["contents"] : [];
+  const values = contents.map(contentValue);
+  return values.length > 1 ? values : (values[0] ?? null);
+}
+
+function contentValue(content: unknown): unknown {
+  if (!isJsonObject(content) || typeof content["text"] !== "string") return content;
+  return isJsonType(content["mimeType"]) ? textValue(content["text"]) : content["text"];
+}
+
+function isJsonType(mimeType: unknown): boolean {
+  return typeof mimeType === "string" && /^[^;]*[/+]json\s*(;|$)/i.test(mimeType);
+}

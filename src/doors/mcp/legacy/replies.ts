@@ -1,0 +1,31 @@
+import { isJsonObject, type JsonObject } from "../../../core/json.ts";
+import { rpcError, RPC, type RequestId, type RpcNotification } from "../../../wire/messages.ts";
+import { replyText, type Answer } from "../answers.ts";
+import type { Outlet } from "./outlet.ts";
+import type { Received } from "./session-start.ts";
+
+export function reply(outlet: Outlet, id: RequestId | null, answer: Answer): void {
+  const text = replyText(id, answer);
+  if (text !== undefined) outlet.reply(text, answer.type === "error" ? { code: answer.error.code, ...(answer.kind ? { kind: answer.kind } : {}) } : undefined);
+}
+
+export function replyError(outlet: Outlet, id: RequestId | null, code: number, message: string): void {
+  outlet.reply(JSON.stringify(rpcError(id, code, message)), { code });
+}
+
+export function refuseInvalid(value: unknown, { id, reason }: { readonly id: RequestId | null; readonly reason: string }, { outlet, dialects }: Received): void {
+  const words = dialects?.[0]?.describeInvalid(value) ?? `Invalid Request: ${reason}`;
+  replyError(outlet, isAnswerable(value, dialects !== undefined) ? id : null, RPC.invalidRequest, words);
+}
+
+/** What is no request gets no reply that could be taken for one to a request of the same id; other dialects ask for a `method` least of all. */
+function isAnswerable(value: unknown, hasDialects: boolean): boolean {
+  if (!isJsonObject(value)) return false;
+  return "method" in value || (hasDialects && !("result" in value || "error" in value));
+}
+
+/** JSON-RPC has the id `null`, MCP has not. */
+export function isNullIdRequest(value: unknown): value is JsonObject & RpcNotification {
+  if (!isJsonObject(value) || value["id"] !== null || value["jsonrpc"] !== "2.0") return false;
+  return typeof value["method"] === "string" && (value["params"] === undefined || isJsonObject(value["params"]));
+}
