@@ -12,7 +12,7 @@ export class PipeClient implements AsyncDisposable {
   readonly lines: string[] = [];
   stderr = "";
   readonly #child: ChildProcessWithoutNullStreams;
-  #wake: () => void = () => {};
+  #waiting: (() => void)[] = [];
   #isOver = false;
 
   /** Starts `toolyard serve --stdio` with a configuration file. */
@@ -51,7 +51,7 @@ export class PipeClient implements AsyncDisposable {
       const found = this.messages().find(fits);
       if (found) return found;
       if (this.#isOver) throw new Error(`The program ended:\n${this.stderr}`);
-      await new Promise<void>((resolve) => (this.#wake = resolve));
+      await new Promise<void>((resolve) => void this.#waiting.push(resolve));
     }
   }
 
@@ -77,6 +77,10 @@ export class PipeClient implements AsyncDisposable {
     if (this.#isOver) return;
     this.#child.kill("SIGKILL");
     await once(this.#child, "exit");
+  }
+
+  #wake(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
   readonly #kill = (): void => void this.#child.kill("SIGKILL");
