@@ -53,6 +53,19 @@ describe("configuration in pages", () => {
   });
 });
 
+describe("tests that pages name", () => {
+  const named = Array.from(readPage("docs/explanation/complaints.md").matchAll(/^- `([^`]+)`: (.+)$/gm), ([, file, title]) => ({ file: file!, title: title! }));
+
+  test.each(named)("$file: $title", ({ file, title }) => {
+    expect(readPage(file)).toContain(title);
+  });
+
+  test.each([1, 2, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 17, 19])("complaint %i is dealt with", (number) => {
+    const [, section = ""] = readPage("docs/explanation/complaints.md").split(new RegExp(`^## ${number}\\. `, "m"));
+    expect(section.split("\n## ")[0]).toMatch(/^- `.+\.test\.ts`: /m);
+  });
+});
+
 describe("links between pages", () => {
   const anchors = new Map<string, ReadonlySet<string>>();
 
