@@ -3,6 +3,7 @@ import { KINDS, type FailKind } from "../core/kinds.ts";
 import { fail, type Fail } from "../core/outcome.ts";
 import { colorsOf } from "./colors.ts";
 import { print, printJson, type Io } from "./io.ts";
+import { visibleText } from "./visible-text.ts";
 
 /** Exit codes that belong to no outcome. */
 export const EXIT = { ok: 0, usage: 2, internal: KINDS.internal.exit } as const;
@@ -12,11 +13,22 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
+/** Runs what touches a file that the command line named; what the system refuses there is no fault of ours. */
+export async function onFile<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (typeof code !== "string" || !/^E[A-Z]+$/.test(code)) throw error;
+    throw new UsageError(`${path} cannot be written (${code}). Name another with --output.`, { cause: error });
+  }
+}
+
 /** Says on standard error why an outcome is none, and gives the exit code of its kind. */
 export async function reportFail(failure: Fail, json: boolean, io: Io): Promise<number> {
   const { kind, message, details, retryable, result } = failure;
   if (json) await printJson(io.stderr, { error: { kind, message, retryable, ...(details ? { details } : {}), ...(result ? { result } : {}) } });
-  else await print(io.stderr, `${colorsOf(io).red(kind)}: ${message}`);
+  else await print(io.stderr, `${colorsOf(io).red(kind)}: ${visibleText(message)}`);
   return KINDS[kind].exit;
 }
 

@@ -10,6 +10,7 @@ import { EXIT, reportFail, UsageError } from "./failure.ts";
 import { print, printJson, type Io } from "./io.ts";
 import type { SharedOptions } from "./program.ts";
 import { withHub } from "./session.ts";
+import { visibleText } from "./visible-text.ts";
 
 export interface OneCallOptions extends SharedOptions {
   readonly timeout?: string;
@@ -54,7 +55,7 @@ function callOptions(options: OneCallOptions, io: Io): CallOptions {
     signal: io.interrupted,
     ...(timeout === undefined ? {} : { timeoutMs: readTimeout(timeout) }),
     // With --json, standard error is for the error object alone.
-    ...(json && !verbose ? {} : { onNotice: (notice) => void io.stderr.write(`${noticeLine(notice)}\n`), logLevel: verbose ? "debug" : "warning" }),
+    ...(json && !verbose ? {} : { onNotice: (notice) => void io.stderr.write(`${visibleText(noticeLine(notice))}\n`), logLevel: verbose ? "debug" : "warning" }),
     onAsk: ({ method }) => Promise.reject(new FailError(fail("tool_error", `The tool asks a question (${method}), which the command line cannot answer. Call it from a client that can.`))),
   };
 }
@@ -82,6 +83,7 @@ function noticeLine({ method, params }: Notice): string {
 export async function reportOutcome(outcome: Outcome, json: boolean, io: Io, text: (result: JsonObject) => string): Promise<number> {
   if (!outcome.ok) return reportFail(outcome, json, io);
   if (json) await printJson(io.stdout, outcome.result);
-  else await print(io.stdout, text(outcome.result));
+  // Programs get what the tool said as it is; a terminal would act upon what is in there.
+  else await print(io.stdout, io.width === undefined ? text(outcome.result) : visibleText(text(outcome.result)));
   return EXIT.ok;
 }

@@ -8,6 +8,7 @@ import type { LoadedConfig } from "../config/load.ts";
 import { loadHubConfig, openHub, type Hub, type SourceFilter } from "../hub/open-hub.ts";
 import type { Toolyard } from "../hub/toolyard.ts";
 import { UsageError } from "./failure.ts";
+import { watchFaults } from "./faults.ts";
 import { aborted } from "./interrupts.ts";
 import type { Io } from "./io.ts";
 import type { SharedOptions } from "./program.ts";
@@ -51,6 +52,7 @@ export async function withHub<T>(options: HubOptions, io: Io, work: (toolyard: T
   // A terminal that is closed waits for nobody; leaving by the exit kills the children.
   const onHangup = (): never => process.exit(HANGUP_EXIT);
   process.once("SIGHUP", onHangup);
+  const unwatch = watchFaults(hub.logger);
   try {
     const toolyard = hub.toolyard({ door: "cli", clientName: "toolyard-cli", clientVersion: VERSION });
     const answer = options.url === undefined ? work(toolyard, hub) : reached(hub, options.url, readToken(options, io)).then(() => work(toolyard, hub));
@@ -58,6 +60,7 @@ export async function withHub<T>(options: HubOptions, io: Io, work: (toolyard: T
   } finally {
     process.off("SIGHUP", onHangup);
     await hub.close();
+    unwatch();
   }
 }
 

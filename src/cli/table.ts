@@ -1,5 +1,6 @@
 import { colorsOf } from "./colors.ts";
 import type { Io } from "./io.ts";
+import { visibleText } from "./visible-text.ts";
 
 const GAP = "  ";
 const MIN_LAST_COLUMN = 20;
@@ -23,7 +24,7 @@ export function table(headers: readonly string[], rows: readonly (readonly strin
 
 /** Text as one line. Descriptions and errors of upstream servers are not trusted to leave the terminal alone. */
 export function plainLine(text: string): string {
-  return text.replaceAll(/\p{Cc}+/gu, " ").trim();
+  return visibleText(text.replaceAll(/\s+|\p{Cc}+/gu, " ")).trim();
 }
 
 function pad(text: string, width: number): string {

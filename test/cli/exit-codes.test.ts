@@ -40,6 +40,7 @@ describe("the exit code is that of the outcome", () => {
     ["an address that is none", ["list", "--url", "here"]],
     ["a variable that is not set", ["list", "--url", "http://127.0.0.1:9/mcp", "--token-env", "NOT_SET"]],
     ["a port that is none", ["serve", "--port", "http"]],
+    ["a file that cannot be written", ["init", "--output", "open.toml/toolyard.toml"]],
   ])("2: %s", async (_what, args) => {
     await using at = await desk();
     const ran = await at.run(args);
@@ -70,6 +71,16 @@ describe("the exit code is that of the outcome", () => {
     const ran = await at.run(["call", "work", "how=wait", "--timeout", "700ms"], { env: { PID_FILE: at.path("pid") } });
     expect(ran).toMatchObject({ code: 5, stdout: "" });
     await gone(Number(await readFile(at.path("pid"), "utf8")));
+  });
+
+  test("70: a fault of toolyard itself says so, and where to look", async () => {
+    await using at = await desk();
+    const fault = { NODE_OPTIONS: '--import "data:text/javascript,process.report.getReport = () => { throw new Error(`bug`) }"' };
+    expect(await at.run(["doctor"], { env: fault })).toMatchObject({ code: 70, stdout: "", stderr: "internal: bug\nThis is a fault of toolyard; TOOLYARD_DEBUG=1 shows where.\n" });
+    expect((await at.run(["doctor"], { env: { ...fault, TOOLYARD_DEBUG: "1" } })).stderr).toMatch(/doctor\.js:\d+/);
+    const json = await at.run(["doctor", "--json"], { env: fault });
+    expect(json).toMatchObject({ code: 70, stdout: "" });
+    expect(JSON.parse(json.stderr)).toEqual({ error: { kind: "internal", message: "bug", retryable: false } });
   });
 
   test.each(["SIGINT", "SIGTERM"] as const)("130: %s during a call ends it and leaves no child", async (signal) => {

@@ -9,7 +9,7 @@ import { CONFIG_FILE_NAME } from "../../config/locate.ts";
 import { ConfigError } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { CONFIG_SCHEMA } from "../../hub/schema.ts";
-import { EXIT, UsageError } from "../failure.ts";
+import { EXIT, onFile, UsageError } from "../failure.ts";
 import { print, printJson, type Io } from "../io.ts";
 import type { Run, SharedOptions } from "../program.ts";
 import { table } from "../table.ts";
@@ -65,8 +65,10 @@ async function append(target: string, text: string): Promise<void> {
     const reason = "its `mcp` section is written in braces or brackets, where nothing can be added from outside";
     throw new UsageError(`${target} cannot be added to: ${reason}. Write it as [mcp.stdio_servers.<name>] and [[mcp.remote_servers]] tables, or name a new file with --output.`);
   });
-  await mkdir(dirname(target), { recursive: true });
-  await appendFile(target, added, { mode: PRIVATE_MODE });
+  await onFile(target, async () => {
+    await mkdir(dirname(target), { recursive: true });
+    await appendFile(target, added, { mode: PRIVATE_MODE });
+  });
 }
 
 /** What others on this machine could now read in a file that was there before. */

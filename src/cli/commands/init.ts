@@ -3,7 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { CONFIG_FILE_NAME } from "../../config/locate.ts";
 import { CONFIG_TEMPLATE } from "../../config/template.ts";
-import { EXIT, UsageError } from "../failure.ts";
+import { EXIT, onFile, UsageError } from "../failure.ts";
 import { print, printJson } from "../io.ts";
 import type { Run, SharedOptions } from "../program.ts";
 
@@ -15,8 +15,10 @@ interface Options extends SharedOptions {
 export const run: Run<Options> = async (_args, options, io) => {
   const path = resolve(io.cwd, options.output ?? CONFIG_FILE_NAME);
   if (existsSync(path) && !options.force) throw new UsageError(`${path} exists already. Name another with --output, or overwrite it with --force.`);
-  await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, CONFIG_TEMPLATE);
+  await onFile(path, async () => {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, CONFIG_TEMPLATE);
+  });
   if (options.json) await printJson(io.stdout, { path });
   else await print(io.stdout, `Wrote ${path}. Edit it, then: toolyard check && toolyard serve`);
   return EXIT.ok;

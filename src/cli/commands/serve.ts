@@ -6,6 +6,7 @@ import { Reloader } from "../../hub/reload.ts";
 import type { HubConfig, ServerConfig } from "../../hub/schema.ts";
 import { serveHttp, serveStdio, type Served, type ServedHttp } from "../../hub/serve.ts";
 import { EXIT, UsageError } from "../failure.ts";
+import { watchFaults } from "../faults.ts";
 import { aborted } from "../interrupts.ts";
 import { print, type Io } from "../io.ts";
 import type { Run, SharedOptions } from "../program.ts";
@@ -30,12 +31,14 @@ export const run: Run<Options> = async (_args, options, io) => {
   const load = () => loadSettings(options, io, flags);
   const config = await load();
   const hub = await openHub({ config, variables: io.env });
+  const unwatch = watchFaults(hub.logger);
   for (const warning of config.warnings) hub.logger.warning(warning);
   for (const { id, reason } of config.unusable) hub.logger.warning(`${id} is left out: ${reason}`);
   try {
     return await serve(hub, { options, io, load, output });
   } finally {
     await hub.close();
+    unwatch();
     output?.release();
   }
 };
