@@ -1,16 +1,12 @@
 import { relative } from "node:path";
-import type { Call } from "../core/call.ts";
-import type { JsonObject } from "../core/json.ts";
 import type { Caller } from "../core/ports.ts";
 import { isJsonObject } from "../core/json.ts";
 import { VERSION } from "../core/version.ts";
+import { readCapabilities } from "../doors/jsonrpc/capabilities.ts";
 import { resolveBuiltin } from "../providers/builtin/options.ts";
 import type { BuiltinPorts, HubStatus, ModuleFacts } from "../providers/builtin/ports.ts";
 import type { Hub } from "./hub.ts";
 import type { HubConfig } from "./schema.ts";
-
-/** What `mcp/discover` calls this protocol (G15). */
-const DIALECT_VERSION = "1.0-gnn";
 
 /** What the hub lends to its own tools. `hub` is asked late, since its own tools are part of what it is made of. */
 export function createBuiltinPorts(hub: () => Hub, caller: Caller, logLines: (count: number) => readonly string[]): BuiltinPorts {
@@ -18,7 +14,7 @@ export function createBuiltinPorts(hub: () => Hub, caller: Caller, logLines: (co
     caller,
     resolveName: (name, parent) => hub().nameOf(name, parent.principal),
     status: () => statusOf(hub()),
-    capabilities: (parent) => capabilitiesOf(hub(), parent),
+    capabilities: ({ principal }) => readCapabilities(hub(), { mode: "all", principal }, describeServer(hub())),
     module: (name) => loadedModules(hub()).find((module) => module.name === name),
     logLines,
   };
@@ -41,18 +37,9 @@ function statusOf(hub: Hub): HubStatus {
   };
 }
 
-async function capabilitiesOf(hub: Hub, parent: Call): Promise<JsonObject> {
-  const view = { mode: "all", principal: parent.principal } as const;
-  const [tools, resources, templates] = await Promise.all([hub.list("tools", view), hub.list("resources", view), hub.list("templates", view)]);
-  return {
-    mcp_version: DIALECT_VERSION,
-    server_description: resolveBuiltin((hub.config.tree as HubConfig).builtin).serverDescription,
-    tools: tools.entries.map(({ name, description, inputSchema }) => ({ name, description: description ?? "", schema: inputSchema })),
-    resources: [
-      ...resources.entries.map(({ uri, description }) => ({ uri_template: uri, description: description ?? "" })),
-      ...templates.entries.map(({ uriTemplate, description }) => ({ uri_template: uriTemplate, description: description ?? "" })),
-    ],
-  };
+/** What the hub's capabilities say of it, as its configuration stands now. */
+export function describeServer(hub: Hub): string {
+  return resolveBuiltin((hub.config.tree as HubConfig).builtin).serverDescription;
 }
 
 /** Modules as the modules source reports them in its status; paths count from the configuration's folder. */

@@ -1,6 +1,7 @@
 import { CatalogSchema } from "../catalog/options.ts";
 import { Type, type Static } from "../core/option-schema.ts";
 import { LegacySessionSchema } from "../doors/mcp/legacy/options.ts";
+import { JSON_RPC_OPTION_SCHEMAS } from "../doors/jsonrpc/options.ts";
 import { MCP_OPTION_SCHEMAS } from "../doors/mcp/options.ts";
 import { HTTP_OPTION_SCHEMAS } from "../http/options.ts";
 import { LimitsSchema } from "../pipeline/options.ts";
@@ -13,7 +14,7 @@ import { stdioSchema } from "../providers/stdio/options.ts";
 import { AuditSchema, LoggingSchema } from "../telemetry/options.ts";
 
 const ServerSchema = Type.Object(
-  { ...HTTP_OPTION_SCHEMAS, ...MCP_OPTION_SCHEMAS, sessions: Type.Optional(LegacySessionSchema) },
+  { ...HTTP_OPTION_SCHEMAS, ...MCP_OPTION_SCHEMAS, ...JSON_RPC_OPTION_SCHEMAS, sessions: Type.Optional(LegacySessionSchema) },
   { description: "The doors: where and how the hub is served." },
 );
 

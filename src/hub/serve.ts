@@ -1,11 +1,12 @@
 import type { Readable } from "node:stream";
+import { resolveJsonRpcDoor, type JsonRpcDoorConfig } from "../doors/jsonrpc/options.ts";
 import { resolveMcpDoor, type McpDoorConfig } from "../doors/mcp/options.ts";
 import { LegacyHttp } from "../doors/mcp/legacy/http.ts";
 import { resolveLegacySessions } from "../doors/mcp/legacy/options.ts";
 import { createSessionDeps } from "../doors/mcp/legacy/session-deps.ts";
 import type { SessionDeps } from "../doors/mcp/legacy/session.ts";
 import { LegacySse } from "../doors/mcp/legacy/sse.ts";
-import { mountMcp } from "../doors/mcp/http-door.ts";
+import { mountMcp, type McpHttpParts } from "../doors/mcp/http-door.ts";
 import { ModernEndpoint } from "../doors/mcp/modern/endpoint.ts";
 import { mountSse } from "../doors/mcp/sse-door.ts";
 import { StdioDoor } from "../doors/mcp/stdio-door.ts";
@@ -16,12 +17,13 @@ import { resolveHttp, type HttpConfig } from "../http/options.ts";
 import { VERSION } from "../core/version.ts";
 import type { Hub } from "./hub.ts";
 import type { ServerConfig } from "./schema.ts";
+import { createDialect, mountBoth, mountJsonRpc } from "./serve-json-rpc.ts";
 
 export interface Served {
   /** Resolves when the door is over by itself: the client of a pipe went. Never for HTTP. */
   readonly done: Promise<void>;
-  /** Stops taking calls, lets those in flight end within the door's grace time, ends streams and sessions. Idempotent. */
-  close(): Promise<void>;
+  /** Stops taking calls, lets those in flight end within the door's grace time (a pipe's may be given), ends streams and sessions. Idempotent. */
+  close(graceMs?: number): Promise<void>;
 }
 
 export interface ServedHttp extends Served {
@@ -46,7 +48,11 @@ export async function serveHttp(hub: Hub, server: ServerConfig = {}): Promise<Se
   const mcp = mcpParts(hub, server, http.tokens.length > 0);
   const legacy = new LegacyHttp(mcp.session);
   const sse = new LegacySse(mcp.session);
-  mountMcp(listener, { modern: mcp.modern, legacy, defaultMode: mcp.session.defaultMode });
+  const mcpHttp: McpHttpParts = { modern: mcp.modern, legacy, defaultMode: mcp.session.defaultMode };
+  const jsonRpc = resolveJsonRpcDoor(server as JsonRpcDoorConfig);
+  const mount = { listener, mcp: mcpHttp, session: mcp.session };
+  const dialectDoors = [...(jsonRpc.enabled ? [mountJsonRpc(hub, mount)] : []), ...(jsonRpc.onMcpPath ? [mountBoth(hub, mount)] : [])];
+  if (!jsonRpc.onMcpPath) mountMcp(listener, mcpHttp);
   mountSse(listener, sse);
   mountStatus(listener, hub, { version: VERSION, startedAt: hub.startedAt }, (text) => hub.redact(text));
   const address = await listener.listen();
@@ -55,26 +61,31 @@ export async function serveHttp(hub: Hub, server: ServerConfig = {}): Promise<Se
   const close = async (): Promise<void> => {
     hub.doors.delete("http");
     // Calls that outlast the grace time are answered while their connections are still there.
-    const lastWords = setTimeout(() => legacy.close(), Math.max(0, http.limits.shutdownGraceMs - LAST_WORDS_MS));
+    const giveUp = (): void => {
+      legacy.close();
+      for (const door of dialectDoors) door.close();
+    };
+    const lastWords = setTimeout(giveUp, Math.max(0, http.limits.shutdownGraceMs - LAST_WORDS_MS));
     await listener.close();
     clearTimeout(lastWords);
-    legacy.close();
+    giveUp();
     sse.close();
     mcp.close();
   };
   return { address, endpoint: `${address.url}/mcp`, done: new Promise(() => {}), close: () => (closed ??= close()) };
 }
 
-/** Serves MCP on a pipe. The caller has taken over standard output already, so that nothing else can write there. */
+/** Serves MCP, and the JSON-RPC dialect behind it, on a pipe. The caller has taken over standard output already, so that nothing else can write there. */
 export function serveStdio(hub: Hub, server: ServerConfig, input: Readable, output: GuardedStdout): Served {
   const mcp = mcpParts(hub, server, false);
-  const door = new StdioDoor({ ...mcp.session, modern: mcp.modern, input, output: output.sink });
+  const { enabled } = resolveJsonRpcDoor(server as JsonRpcDoorConfig);
+  const door = new StdioDoor({ ...mcp.session, modern: mcp.modern, input, output: output.sink, ...(enabled ? { dialects: [createDialect(hub)] } : {}) });
   door.start();
   hub.doors.add("stdio");
   return {
     done: door.done,
-    close: async () => {
-      await door.close();
+    close: async (graceMs) => {
+      await door.close(graceMs);
       mcp.close();
     },
   };

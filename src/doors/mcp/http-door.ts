@@ -6,6 +6,7 @@ import type { RequestContext } from "../../http/request-context.ts";
 import { classifyMessage, RPC, type RpcRequest } from "../../wire/messages.ts";
 import { MODERN_REVISIONS } from "../../wire/modern/envelope.ts";
 import type { HeaderLookup } from "../../wire/modern/headers.ts";
+import type { Dialect } from "../dialect.ts";
 import { eraOf } from "./era.ts";
 import type { LegacyHttp } from "./legacy/http.ts";
 import type { ModernEndpoint } from "./modern/endpoint.ts";
@@ -20,13 +21,21 @@ export interface McpHttpParts {
   readonly defaultMode: ToolMode;
 }
 
+export interface McpExchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly context: RequestContext;
+  readonly dialects?: readonly Dialect[];
+}
+
 /** Mounts MCP on one path, both eras on the same. Whoever made the parts closes them. */
 export function mountMcp(listener: Listener, parts: McpHttpParts, path = "/mcp"): void {
   const door = new McpHttpDoor(parts);
   listener.route(["GET", "POST", "DELETE"], path, (request, response, context) => door.serve(request, response, context));
 }
 
-class McpHttpDoor {
+/** MCP's answers to HTTP requests, whatever path they came by. */
+export class McpHttpDoor {
   readonly #parts: McpHttpParts;
   #closing: AbortSignal | undefined;
 
@@ -43,11 +52,21 @@ class McpHttpDoor {
   }
 
   async #post(request: IncomingMessage, response: ServerResponse, context: RequestContext): Promise<void> {
-    if (!isJsonContent(request.headers["content-type"])) throw new Refusal(415, "Unsupported Media Type: Content-Type must be application/json");
+    assertJsonContent(request);
     const parsed = parseBody(await context.readBody(), context.maxJsonDepth);
     if (!parsed.ok) return sendError(response, null, parsed.code, parsed.message);
-    const headerOf = lookupIn(request);
-    const era = eraOf(parsed.value, headerOf);
+    return this.#answer(parsed.value, { request, response, context });
+  }
+
+  /** Answers a posted body that was read already; `dialects` are what else is spoken at this path. */
+  take(body: unknown, exchange: McpExchange): void | Promise<void> {
+    assertJsonContent(exchange.request);
+    return this.#answer(body, exchange);
+  }
+
+  #answer(body: unknown, exchange: McpExchange): void | Promise<void> {
+    const { request, response, context } = exchange;
+    const era = eraOf(body, lookupIn(request));
     switch (era.type) {
       case "refused":
         return sendError(response, era.id, era.error.code, era.error.message, era.error.data);
@@ -57,7 +76,7 @@ class McpHttpDoor {
       case "modern-request":
         return this.#modern(era.message, response, context, request);
       case "legacy":
-        return this.#legacy(parsed.value, request, response, context);
+        return this.#legacy(body, exchange);
     }
   }
 
@@ -78,9 +97,9 @@ class McpHttpDoor {
     closing.addEventListener("abort", () => this.#parts.modern.endListens(), { once: true });
   }
 
-  #legacy(body: unknown, request: IncomingMessage, response: ServerResponse, context: RequestContext): void | Promise<void> {
+  #legacy(body: unknown, { request, response, context, dialects }: McpExchange): void | Promise<void> {
     const { legacy } = this.#parts;
-    if (legacy) return legacy.post(legacyExchange(request, response, context), body);
+    if (legacy) return legacy.post({ ...legacyExchange(request, response, context), ...(dialects ? { dialects } : {}) }, body);
     const classified = classifyMessage(body);
     if (classified.type === "notification") return sendEmpty(response, 202);
     if (classified.type !== "request") return sendError(response, null, RPC.invalidRequest, "Bad Request: this endpoint takes one request at a time.");
@@ -100,6 +119,10 @@ function lookupIn(request: IncomingMessage): HeaderLookup {
     const value = request.headers[name];
     return Array.isArray(value) ? value.join(", ") : value;
   };
+}
+
+function assertJsonContent({ headers }: IncomingMessage): void {
+  if (!isJsonContent(headers["content-type"])) throw new Refusal(415, "Unsupported Media Type: Content-Type must be application/json");
 }
 
 /** Only the media type counts, whatever its parameters; a list of types is none. */

@@ -1,0 +1,23 @@
+import type { HubPort, View } from "../../core/hub-port.ts";
+import type { JsonObject } from "../../core/json.ts";
+
+/** What `mcp/discover` calls this protocol (G15). */
+const DIALECT_VERSION = "1.0-gnn";
+
+/**
+ * What `mcp/discover` answers: `{mcp_version, server_description, tools: [{name, description, schema}], resources: [{uri_template,
+ * description}]}`, everything that the caller may use. In discovery mode the tools are those two that find the others.
+ */
+export async function readCapabilities(hub: Pick<HubPort, "list">, { mode, principal }: View, description: string): Promise<JsonObject> {
+  const view: View = { mode: mode === "discovery" ? mode : "all", principal };
+  const [tools, resources, templates] = await Promise.all([hub.list("tools", view), hub.list("resources", view), hub.list("templates", view)]);
+  return {
+    mcp_version: DIALECT_VERSION,
+    server_description: description,
+    tools: tools.entries.map(({ name, description: about = "", inputSchema }) => ({ name, description: about, schema: inputSchema })),
+    resources: [
+      ...resources.entries.map(({ uri, description: about = "" }) => ({ uri_template: uri, description: about })),
+      ...templates.entries.map(({ uriTemplate, description: about = "" }) => ({ uri_template: uriTemplate, description: about })),
+    ],
+  };
+}

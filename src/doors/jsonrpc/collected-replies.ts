@@ -1,0 +1,44 @@
+import type { ServerResponse } from "node:http";
+import { KINDS, type FailKind } from "../../core/kinds.ts";
+import { sendEmpty, sendJson } from "../../http/refusal.ts";
+import { RPC } from "../../wire/messages.ts";
+import type { ReplyOutlet } from "./ports.ts";
+
+/** The replies to one POST, sent together once the last of them is there. */
+export class CollectedReplies implements ReplyOutlet {
+  readonly isShared = false;
+  readonly #response: ServerResponse;
+  readonly #texts: string[] = [];
+  #status = 200;
+
+  constructor(response: ServerResponse) {
+    this.#response = response;
+  }
+
+  /** A plain answer has no place for questions to the caller. */
+  get reachable(): boolean {
+    return false;
+  }
+
+  reply(text: string, error?: { readonly code: number; readonly kind?: FailKind }): void {
+    this.#texts.push(text);
+    if (error) this.#status = error.kind ? KINDS[error.kind].http : statusOfCode(error.code);
+  }
+
+  /** Nor for progress and log messages. */
+  note(): void {}
+
+  /** A batch is answered 200: each of its replies says for itself how it went. */
+  send(isBatch: boolean): void {
+    if (this.#response.destroyed || this.#response.headersSent) return;
+    if (this.#texts.length === 0) return sendEmpty(this.#response, 202);
+    if (isBatch) return sendJson(this.#response, 200, `[${this.#texts.join(",")}]`);
+    sendJson(this.#response, this.#status, this.#texts[0]!);
+  }
+}
+
+/** C7: what the caller got wrong is 400, what is not there 404, everything else 500. */
+function statusOfCode(code: number): number {
+  if (code === RPC.methodNotFound || code === RPC.resourceNotFound) return 404;
+  return code === RPC.parse || code === RPC.invalidRequest || code === RPC.invalidParams ? 400 : 500;
+}
