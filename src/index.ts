@@ -10,12 +10,18 @@ export { KINDS, type FailKind, type KindRow } from "./core/kinds.ts";
 export type { Fail, Ok, Outcome } from "./core/outcome.ts";
 export type { Logger, SearchAnswer, SearchHit } from "./core/ports.ts";
 export { VERSION } from "./core/version.ts";
+export { ToolCallError } from "./providers/modules/context.ts";
 export type {
   Completer,
+  ContextLogLevel,
   ModuleHub,
+  ModuleObject,
+  ModuleSchema,
+  PromptArgument,
   PromptHandler,
   PromptOptions,
   RegisterTools,
+  Registration,
   ResourceOptions,
   ResourceRetriever,
   ToolContext,
