@@ -1,0 +1,67 @@
+// Thousands of broken requests from a seed on every door of a whole hub: one answer each, no crash, nothing kept, and it serves on.
+import { expect, test } from "vitest";
+import { HttpWire } from "../fixtures/raw/http-wire.ts";
+import { RawClient } from "../fixtures/raw/raw-client.ts";
+import { ServeChild, type MemoryReport } from "../support/serve-child.ts";
+import { FUZZ_CONFIG } from "./fuzz-config.ts";
+import { HttpDriver } from "./http-driver.ts";
+import { SseDriver, StdioDriver } from "./stream-driver.ts";
+
+/** Of all doors together. */
+const CASES = Number(process.env["TOOLYARD_FUZZ_CASES"] ?? 5000);
+const SEED = Number(process.env["TOOLYARD_FUZZ_SEED"] ?? 20_260_728);
+/** What a heap may differ by between two moments of equal work. */
+const HEAP_NOISE_BYTES = 6_000_000;
+const TIMEOUT_MS = 60_000 + CASES * 20;
+
+function expectNoGrowth(before: MemoryReport, after: MemoryReport): void {
+  expect(after.heapUsed - before.heapUsed).toBeLessThan(HEAP_NOISE_BYTES);
+  expect(after.resources - before.resources).toBeLessThan(12);
+}
+
+/** Faults of the hub itself; that a module throws is its author's business, and one here does. */
+const faultsOf = (served: ServeChild): unknown[] => served.log.lines.filter(({ level, facts }) => level === "error" && facts["source"] !== "modules");
+
+async function expectServes(served: ServeChild): Promise<void> {
+  for (const era of ["legacy", "modern"] as const) {
+    await using client = await RawClient.open(new HttpWire(served.url, era), { era });
+    expect(await client.tool("echo", { text: "still here" })).toMatchObject({ structuredContent: { text: "still here" } });
+    expect(await client.tool("up__pid")).not.toHaveProperty("isError", true);
+  }
+  expect(faultsOf(served)).toEqual([]);
+}
+
+test(`Streamable HTTP, both eras: ${Math.ceil(CASES * 0.4)} broken requests`, { timeout: TIMEOUT_MS }, async () => {
+  await using served = await ServeChild.start({ config: FUZZ_CONFIG, reportsMemory: true });
+  const driver = new HttpDriver(served.url);
+  await driver.run(Math.ceil(CASES * 0.2), SEED);
+  const before = await served.memory();
+  await driver.run(Math.ceil(CASES * 0.2), SEED + 1_000_000);
+  expectNoGrowth(before, await served.memory());
+  driver.close();
+  await expectServes(served);
+});
+
+test(`HTTP+SSE: ${Math.ceil(CASES * 0.2)} broken requests`, { timeout: TIMEOUT_MS }, async () => {
+  await using served = await ServeChild.start({ config: FUZZ_CONFIG, reportsMemory: true });
+  const driver = new SseDriver(served.url);
+  await driver.open();
+  await driver.run(Math.ceil(CASES * 0.1), SEED + 2_000_000);
+  const before = await served.memory();
+  await driver.run(Math.ceil(CASES * 0.1), SEED + 3_000_000);
+  expectNoGrowth(before, await served.memory());
+  driver.close();
+  await expectServes(served);
+});
+
+test(`stdio, both eras: ${Math.ceil(CASES * 0.4)} broken lines`, { timeout: TIMEOUT_MS }, async () => {
+  await using served = await ServeChild.start({ config: FUZZ_CONFIG, door: "stdio", reportsMemory: true });
+  const driver = new StdioDriver(served);
+  await driver.run(Math.ceil(CASES * 0.2), SEED + 4_000_000);
+  const before = await served.memory();
+  await driver.run(Math.ceil(CASES * 0.2), SEED + 5_000_000);
+  expectNoGrowth(before, await served.memory());
+  served.stdin.end();
+  expect(await served.exited).toEqual({ code: 0, signal: null });
+  expect(faultsOf(served)).toEqual([]);
+});
