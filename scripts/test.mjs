@@ -44,6 +44,7 @@ const bin = (name, path) => join(dirname(require.resolve(`${name}/package.json`)
 
 if (check("build", join(root, "scripts/build.mjs"), ["--clean"])) {
   check("types", bin("typescript", "bin/tsc"), ["--noEmit", "-p", "tsconfig.json"]);
+  check("requirements", join(root, "scripts/requirements.mjs"), []);
   check("reference", join(root, "scripts/reference.mjs"), ["--check"]);
   check("lint", bin("oxlint", "bin/oxlint"), []);
   counted("tests", bin("vitest", "vitest.mjs"), ["run", "--reporter=default", "--reporter=./scripts/vitest-summary.mjs"]);

@@ -312,11 +312,24 @@ test("G67: a tool that returns nothing has a result all the same", async () => {
   expect((await client.call("plain.null")).result).toEqual({ content: [] });
 });
 
+test("G67: a tool that returns what is no JSON has an error in its place", async () => {
+  yard.module("plain", 'hub.registerTool("plain.function", () => () => 1);');
+  expect((await (await open()).call("plain.function")).result?.["isError"]).toBe(true);
+});
+
 test("G70: the hub's own tools are called meta.* and the parameterless ones have an empty schema", async () => {
   const client = await open();
   const own = (await client.tools({ "x-mcp-tool-mode": "show_all" })).filter(({ name }) => String(name).startsWith("meta."));
   expect(own.map(({ name }) => name)).toEqual(["meta.get_full_capabilities", "meta.get_module_info", "meta.get_server_status", "meta.ping"]);
   expect(own[2]?.["inputSchema"]).toEqual({ type: "object", properties: {} });
+});
+
+test("G70: no module registers under that prefix", async () => {
+  yard.module("mine", 'hub.registerTool("meta.ping", () => "mine"); hub.registerTool("meta.own", () => "mine");');
+  const client = await open();
+  expect(await client.text("meta.ping")).toBe("pong");
+  expect((await client.call("meta.own")).error?.code).toBe(-32602);
+  expect(yard.problems("modules")).toEqual([expect.stringContaining("meta.ping"), expect.stringContaining("meta.own")]);
 });
 
 test("G71: meta.get_server_status tells what runs", async () => {

@@ -166,6 +166,12 @@ test("R3: the three pipes stand and the handshake follows", async () => {
   expect(status.stderr?.at(-1)).toContain("loading model 1999");
 });
 
+test("R3: a server that does not shake hands is not ready, and offers nothing", async () => {
+  const client = await open({ library: { command: [...COMMAND, "silent"], connect_timeout: "200ms" } });
+  expect(await client.names()).toEqual([]);
+  expect(yard.hub.sources().find(({ source }) => source.id === "library")?.status.state).not.toBe("ready");
+});
+
 test("R4: closing ends the subprocess and waits for it", async () => {
   const client = await open({ library: { command: COMMAND } });
   const { pid } = await where(client);
@@ -184,6 +190,13 @@ test("R6: a call hands on the tool's name and arguments, and gives its result", 
   const found = JSON.parse(await client.text("library__search_chunks", { query: "What is nominalism?", limit: 5, author_filter: "Charles Sanders Peirce" })) as JsonObject;
   expect(found).toMatchObject({ total_count: 1, results: [{ author: "Charles Sanders Peirce", similarity: 0.9 }] });
   expect(messages().at(-1)).toMatchObject({ method: "tools/call", params: { name: "search_chunks", arguments: { query: "What is nominalism?", limit: 5, author_filter: "Charles Sanders Peirce" } } });
+});
+
+test("R6: a tool that the server does not list is not asked for there", async () => {
+  const { client, messages } = await record();
+  await client.names();
+  expect((await client.call("library__search_chunk", { query: "x" })).error?.code).toBe(-32602);
+  expect(messages().some(({ method }) => method === "tools/call")).toBe(false);
 });
 
 test("R7: initialize names version, capabilities and client, and the server's 2024-11-05 is taken", async () => {
@@ -255,6 +268,12 @@ test("R15: a call may take longer than the default, where its tool is given the 
   expect(JSON.parse(await client.text("library__parse_pdf", { pdf_path: "a.pdf", ms: 400 }))).toMatchObject({ success: true });
 });
 
+test("R15: without that it is ended at the default", async () => {
+  const client = await open({ library: { command: COMMAND, timeout: "100ms" } });
+  const { result } = await client.call("library__parse_pdf", { pdf_path: "a.pdf", ms: 5000 });
+  expect(result).toMatchObject({ isError: true, _meta: { "toolyard/kind": "timeout" } });
+});
+
 test("R16: a call that is not answered ends with its timeout, and the server serves on", async () => {
   const client = await open({ library: { command: COMMAND, timeout: "200ms", tool_timeouts: { parse_pdf: "10s" } } });
   const { result } = await client.call("library__hang");
@@ -275,11 +294,24 @@ test("R17: what never reached a server that died is tried again; what reached it
   expect(JSON.parse(await client.text("library__add_numbers", { a: 1, b: 1 }))).toEqual({ sum: 2 });
 });
 
+test("R17: retries have an end: a server that cannot be started is an answer, not a wait", async () => {
+  const client = await open({ library: { command: ["toolyard-no-such-program"] } });
+  const { result } = await client.call("library__add_numbers", { a: 1, b: 1 });
+  expect(result).toMatchObject({ isError: true, _meta: { "toolyard/kind": "unavailable" } });
+});
+
 test("R18: search_chunks, the first test target, answers; every call leaves a debug line without its values", async () => {
   const client = await open({ library: { command: COMMAND } });
   expect(JSON.parse(await client.text("library__search_chunks", { query: "sentinel-query" }))).toMatchObject({ total_count: 1, limit: 10 });
   expect(yard.lines.some((line) => line.startsWith("debug "))).toBe(true);
   expect(yard.log.whole).not.toContain("sentinel-query");
+});
+
+test("R18: search_chunks without its query is refused, and the log says of which kind, not with what", async () => {
+  const client = await open({ library: { command: COMMAND } });
+  expect((await client.call("library__search_chunks", { author_filter: "sentinel-author" })).result?.["isError"]).toBe(true);
+  expect(yard.log.whole).toMatch(/A call failed\. .*"kind":"invalid_params"/u);
+  expect(yard.log.whole).not.toContain("sentinel-author");
 });
 
 test("C18: the list is asked for only after initialized, and again by a new connection", async () => {

@@ -88,6 +88,23 @@ describe("one endpoint of MCP", () => {
     expect(messages).toMatchObject([{ id: 1, error: { code: -32022, data: { supported: ["2026-07-28"] } } }]);
   });
 
+  const tokens = { reader: { token: "t-reader", read_only: true }, all: { token: "t-all" } };
+
+  test("C35: with tokens a caller is served as whom its token says", async () => {
+    const client = await open({ headers: { authorization: "Bearer t-all" } }, { server: { tokens } });
+    expect(JSON.parse(await client.text("t.echo", { a: 1 }))).toEqual({ a: 1 });
+    const reader = await yard.mcp({ headers: { authorization: "Bearer t-reader" } });
+    expect((await reader.call("t.echo")).result).toMatchObject({ isError: true, _meta: { "toolyard/kind": "denied" } });
+  });
+
+  test.each([undefined, "Bearer wrong", "Basic dC1hbGw6"])("C35: without a good one (%s) it is 401, and told how to come", async (authorization) => {
+    await yard.open({ ...settings(), server: { tokens } });
+    const headers = { "content-type": "application/json", accept: "application/json, text/event-stream", ...(authorization === undefined ? {} : { authorization }) };
+    const response = await fetch(await yard.endpoint(), { method: "POST", headers, body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" }) });
+    expect(response.status).toBe(401);
+    expect(response.headers.get("www-authenticate")).toMatch(/^Bearer/u);
+  });
+
   test.each([
     ["no jsonrpc", { id: 7, method: "ping" }],
     ["another jsonrpc", { jsonrpc: "1.0", id: 7, method: "ping" }],
