@@ -1,6 +1,7 @@
 # The hub in a container. Mount a configuration at /etc/toolyard/toolyard.toml and pass the token by environment:
 #   docker build -t toolyard .
-#   docker run -p 8808:8808 -e TOOLYARD_TOKEN=… -v ./toolyard.toml:/etc/toolyard/toolyard.toml:ro toolyard
+#   docker run --init -p 8808:8808 -e TOOLYARD_TOKEN=… -v ./toolyard.toml:/etc/toolyard/toolyard.toml:ro toolyard
+# Tools in Python or with other needs run in an image made from this one: FROM toolyard, USER root, RUN apt-get … python3, USER node.
 FROM node:24-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./

@@ -26,11 +26,11 @@ async function startEverything(): Promise<{ child: ChildProcess; url: string }> 
 mkdirSync(path("data"), { recursive: true });
 const everything = await startEverything();
 const hub = spawn(process.execPath, [path("../../dist/cli/main.js"), "serve", "--config", path("toolyard.toml"), ...process.argv.slice(2)], {
-  env: { ...process.env, YARD_REMOTE_URL: everything.url, YARD_MEMORY_FILE: path("data/memory.json") },
+  env: { ...process.env, YARD_REMOTE_URL: everything.url },
   stdio: "inherit",
 });
 
-// Ctrl+C reaches the hub by itself; a signal sent to this process alone is handed on. The hub ends its own children.
+// Ctrl+C reaches the hub by itself; a signal sent to this process alone is handed on, and twice is once. The hub ends its children.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void hub.kill(signal));
 process.once("exit", () => everything.child.kill("SIGKILL"));
 

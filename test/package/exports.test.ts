@@ -1,0 +1,26 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import * as toolyard from "../../src/index.ts";
+import { ROOT } from "../cli/harness.ts";
+
+// An export is a promise. Whoever adds one does so on purpose, here too; taking one away breaks somebody's program.
+const VALUES = ["ConfigError", "FailError", "KINDS", "OptionError", "ToolCallError", "VERSION", "createHub"];
+const TYPES = [
+  "Ask", "CallOptions", "Completer", "ContextLogLevel", "CreateHubOptions", "Fail", "FailKind", "HubConfig", "JsonObject", "KindRow", "LibraryHub",
+  "ListOptions", "Logger", "ModuleHub", "ModuleObject", "ModuleSchema", "Notice", "Ok", "Outcome", "PromptArgument", "PromptHandler", "PromptOptions",
+  "RegisterTools", "Registration", "RenderedList", "ResourceOptions", "ResourceRetriever", "SearchAnswer", "SearchHit", "ServedHttp", "ServerFacts",
+  "ServerSettings", "SourceReport", "ToolContext", "ToolHandler", "ToolMode", "ToolOptions", "ToolRegistration", "Toolyard",
+];
+
+test("the public values are these", () => {
+  expect(Object.keys(toolyard).toSorted()).toEqual(VALUES);
+});
+
+test("the public names, types among them, are these", () => {
+  const text = readFileSync(join(ROOT, "src/index.ts"), "utf8");
+  const names = [...text.matchAll(/export (?:type )?\{([^}]*)\}/g)].flatMap(([, list]) => list!.split(",").map((name) => name.trim().replace(/^type /, "")));
+  expect(names.filter((name) => name !== "").toSorted()).toEqual([...VALUES, ...TYPES].toSorted());
+  // Nothing comes in by another way.
+  expect(text.replaceAll(/export (?:type )?\{[^}]*\} from "[^"]+";\s*/g, "").trim()).toBe("");
+});

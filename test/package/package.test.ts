@@ -1,0 +1,138 @@
+import { execFile } from "node:child_process";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { cp, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ROOT } from "../cli/harness.ts";
+import { SCRIPTS, SCRIPTS_TOML } from "../cli/files.ts";
+
+const run = promisify(execFile);
+const MANIFEST = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as Record<string, never> & {
+  version: string;
+  bin: Record<string, string>;
+  exports: Record<string, unknown>;
+  engines: { node: string };
+};
+/** Room to grow by half; what is over this has something in it that nobody needs. */
+const MAX_PACKED_BYTES = 900 * 1024;
+
+interface Packed {
+  readonly filename: string;
+  readonly size: number;
+  readonly files: readonly { readonly path: string; readonly mode: number }[];
+}
+
+let folder: string;
+let packed: Packed;
+let tarball: string;
+
+// The package is packed from a copy, since packing builds anew and others are using what is built.
+beforeAll(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), "toolyard-package-")));
+  const copy = join(folder, "checkout");
+  await mkdir(copy);
+  for (const part of ["src", "scripts", "docs", "package.json", "tsconfig.json", "tsconfig.build.json", "README.md", "LICENSE", "CHANGELOG.md", ".npmrc", ".gitignore"]) {
+    await cp(join(ROOT, part), join(copy, part), { recursive: true });
+  }
+  await symlink(join(ROOT, "node_modules"), join(copy, "node_modules"));
+  // What an earlier build left behind must not get into the package.
+  await mkdir(join(copy, "dist"));
+  await writeFile(join(copy, "dist", "left-over.js"), "");
+  const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", folder], { cwd: copy, maxBuffer: 16 * 1024 * 1024 });
+  packed = (JSON.parse(stdout.slice(stdout.indexOf("["))) as Packed[])[0]!;
+  tarball = join(folder, packed.filename);
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe("the package", () => {
+  test("holds what is needed and nothing else", () => {
+    const paths = packed.files.map(({ path }) => path);
+    expect(paths.filter((path) => !path.startsWith("dist/") && !path.startsWith("docs/reference/")).toSorted()).toEqual(["CHANGELOG.md", "LICENSE", "README.md", "package.json"]);
+    expect(paths.filter((path) => path.startsWith("dist/") && !/\.(js|d\.ts)$|\/execute\/[\w.-]+\.(py|mjs)$/.test(path))).toEqual([]);
+    expect(paths.filter((path) => /\.test\.|fixture|left-over|\.map$/.test(path))).toEqual([]);
+    expect(packed.size).toBeLessThan(MAX_PACKED_BYTES);
+  });
+
+  test("every file that its manifest names is in it, and the command may be run", () => {
+    const paths = new Map(packed.files.map(({ path, mode }) => [path, mode]));
+    const named = [MANIFEST.bin["toolyard"]!, ...JSON.stringify(MANIFEST.exports).matchAll(/"\.\/([^"]+\.[^"/]+)"/g)].map((one) => (typeof one === "string" ? one : one[1]!));
+    expect(named).toContain("dist/index.d.ts");
+    for (const name of named) expect(paths.has(name), name).toBe(true);
+    expect(paths.get(MANIFEST.bin["toolyard"]!)! & 0o111).not.toBe(0);
+    expect(MANIFEST.engines.node).toBe(">=20.19.0");
+  });
+
+  test("installs into an empty folder; its command, its library and its types work there", async () => {
+    const home = join(folder, "empty");
+    await mkdir(home);
+    await writeFile(join(home, "package.json"), '{"private": true, "type": "module"}');
+    await run("npm", ["install", "--prefer-offline", "--no-audit", "--no-fund", tarball], { cwd: home });
+    for (const [name, text] of Object.entries({ ...SCRIPTS, "toolyard.toml": SCRIPTS_TOML, ...CONSUMER })) {
+      await mkdir(join(home, name, ".."), { recursive: true });
+      await writeFile(join(home, name), text);
+    }
+    const env = { PATH: process.env["PATH"], HOME: home, TOOLYARD_HOME: join(home, "data") };
+    const toolyard = async (...args: string[]): Promise<string> => (await run(join(home, "node_modules/.bin/toolyard"), args, { cwd: home, env })).stdout;
+    expect(await toolyard("--version")).toBe(`${MANIFEST.version}\n`);
+    expect(await toolyard("list", "--config", "toolyard.toml")).toMatch(/^work +Works, fails or waits$/m);
+    expect(await toolyard("call", "work", "how=well")).toBe('{"text":"","how":"well"}\n');
+    // TypeScript needs the transformer, a dependency like any other.
+    expect(await toolyard("call", "typed.hello", "--config", "typed.toml")).toBe("hello\n");
+    const program = await run(process.execPath, ["program.mjs"], { cwd: home, env });
+    expect(program.stdout).toBe("well\n");
+    await run(process.execPath, [join(ROOT, "node_modules/typescript/bin/tsc"), "-p", "."], { cwd: home });
+  }, 120_000);
+});
+
+const CONSUMER = {
+  "program.mjs": `import { createHub } from "toolyard";
+const hub = await createHub({ config: "toolyard.toml" });
+const outcome = await hub.call("work", { how: "well" });
+console.log(outcome.ok ? outcome.result.structuredContent.how : outcome.message);
+await hub.close();
+`,
+  "typed.toml": '[modules]\npaths = ["modules"]\n',
+  "modules/typed/mcp.ts": `import { type ModuleHub, VERSION } from "toolyard";
+enum Words { Hello = "hello" }
+export function registerTools(hub: ModuleHub): void {
+  hub.registerTool("typed.hello", () => (VERSION === "" ? "no version" : Words.Hello), {}, "Says hello");
+}
+`,
+  "consumer.ts": `import { createHub, type ModuleHub, type Outcome } from "toolyard";
+const hub = await createHub({ settings: { server: { port: 0 } } });
+const outcome: Outcome = await hub.call("meta.ping", {}, { timeoutMs: 1000 });
+export const message: string = outcome.ok ? "fine" : outcome.message;
+export function registerTools(modules: ModuleHub): void { modules.registerTool("x", ({ a }: { a: number }) => a + 1, {}, "x"); }
+`,
+  "tsconfig.json": JSON.stringify({
+    compilerOptions: { target: "es2022", module: "nodenext", strict: true, noEmit: true, exactOptionalPropertyTypes: true, lib: ["es2023", "esnext.disposable"], types: ["node"], typeRoots: [join(ROOT, "node_modules/@types")] },
+    files: ["consumer.ts"],
+  }),
+};
+
+describe("what the packaging names is there", () => {
+  const text = (name: string): string => readFileSync(join(ROOT, name), "utf8");
+
+  test("the Dockerfile's files, scripts and options exist", () => {
+    const docker = text("Dockerfile");
+    const copied = [...docker.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, names]) => names!.split(" ")).filter((name) => name !== ".");
+    for (const name of copied) expect(existsSync(join(ROOT, name)), name).toBe(true);
+    for (const [, script] of docker.matchAll(/npm run (\w+)/g)) expect(Object.keys((MANIFEST as unknown as { scripts: object }).scripts)).toContain(script);
+    expect(docker).toContain(`"node", "${MANIFEST.bin["toolyard"]}"`);
+    expect(statSync(join(ROOT, MANIFEST.bin["toolyard"]!)).mode & 0o111).not.toBe(0);
+  });
+
+  test.each([
+    ["Dockerfile", /^CMD (\[.*\])$/m],
+    ["packaging/toolyard.service", /^ExecStart=\/usr\/bin\/env toolyard (.*)$/m],
+  ])("%s starts the hub with options that `serve` knows", async (name, pattern) => {
+    const found = pattern.exec(text(name))![1]!;
+    const [command, ...words] = found.startsWith("[") ? (JSON.parse(found) as string[]) : found.split(" ");
+    expect(command).toBe("serve");
+    const { stdout } = await run(process.execPath, [join(ROOT, MANIFEST.bin["toolyard"]!), "serve", "--help"]);
+    for (const option of words.filter((word) => word.startsWith("--"))) expect(stdout).toContain(option);
+  });
+});
