@@ -26,6 +26,8 @@ export interface HubParts {
   /** Made anew when the bounds in the configuration changed. */
   readonly createPipeline: (config: LoadedConfig) => Pipeline;
   readonly planner: Planner;
+  /** The program registers tools of its own. */
+  readonly isHosted: boolean;
   readonly logger: Logger;
   /** Takes the configuration's secrets out of a text. */
   redact(text: string): string;
@@ -185,7 +187,7 @@ export class Hub implements HubPort {
    */
   async reconfigure(config: LoadedConfig): Promise<SourceChanges> {
     for (const secret of config.secrets) this.#parts.hide(secret);
-    const wanted = wantedSources(config.tree as HubConfig, config.folder);
+    const wanted = wantedSources(config.tree as HubConfig, { folder: config.folder, isHosted: this.#parts.isHosted });
     const keepsBounds = JSON.stringify(config.tree["limits"]) === JSON.stringify(this.#config.tree["limits"]);
     // What runs keeps its places in queues and its circuits, so the pipeline is not made anew without need.
     const pipeline = keepsBounds ? this.#pipeline : this.#parts.createPipeline(config);

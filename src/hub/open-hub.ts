@@ -8,6 +8,7 @@ import { Breakers } from "../pipeline/breakers.ts";
 import { resolveLimits } from "../pipeline/options.ts";
 import { createPipeline, type Pipeline } from "../pipeline/pipeline.ts";
 import { useTransformCache } from "../runtimes/typescript/cache-folder.ts";
+import type { ModulesHost } from "../providers/modules/host.ts";
 import { MemoryLimitStore } from "../state/memory/limit-store.ts";
 import { createTelemetry } from "./telemetry.ts";
 import { createBuiltinPorts } from "./builtin-ports.ts";
@@ -33,6 +34,8 @@ export interface OpenHubOptions {
   readonly only?: SourceFilter;
   /** Shows the one configured source as it is: no tools of the hub's own, no reserved names. @default false */
   readonly mirror?: boolean;
+  /** Registers what the calling program offers itself. @default none */
+  readonly modulesHost?: ModulesHost;
 }
 
 /** Reads and checks configuration layers against the schema of all parts. */
@@ -41,7 +44,7 @@ export function loadHubConfig(options: Omit<LoadOptions, "schema">): Promise<Loa
 }
 
 /** Makes a hub and starts its sources in the background. Rejects with an `OptionError` when an option cannot be used. */
-export async function openHub({ config, variables, logger: given, lazy = false, mirror = false, only = () => true }: OpenHubOptions): Promise<Hub> {
+export async function openHub({ config, variables, logger: given, lazy = false, mirror = false, only = () => true, modulesHost }: OpenHubOptions): Promise<Hub> {
   const tree = config.tree as HubConfig;
   useTransformCache(join(dataFolder(variables), "typescript"));
   const telemetry = createTelemetry(tree, variables, given);
@@ -67,6 +70,7 @@ export async function openHub({ config, variables, logger: given, lazy = false, 
     config,
     catalog,
     sources,
+    isHosted: modulesHost !== undefined,
     createPipeline: createHubPipeline,
     logger,
     redact: (text) => redactor.text(text),
@@ -86,6 +90,7 @@ export async function openHub({ config, variables, logger: given, lazy = false, 
         isSecretFree: (text) => redactor.known(text) === text,
         variables,
         lazy,
+        ...(modulesHost ? { modulesHost } : {}),
       },
       (source) => only(source) && !(mirror && source.kind === "builtin"),
     ),

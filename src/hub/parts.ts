@@ -10,14 +10,22 @@ import type { HubConfig } from "./schema.ts";
 import type { WantedSource } from "./plan.ts";
 
 /** Reads out of a configuration which sources of one kind it wants. Options are resolved here; code is loaded when a source is made. */
-type Part = (config: HubConfig, folder: string) => readonly WantedSource[];
+type Part = (config: HubConfig, place: Place) => readonly WantedSource[];
+
+/** Where a configuration is used. */
+export interface Place {
+  /** What relative paths count from. */
+  readonly folder: string;
+  /** A program registers tools of its own, whatever the configuration says. */
+  readonly isHosted?: boolean;
+}
 
 /** The one list of source kinds, in the order of precedence. A new kind is one more line. */
 const PARTS: readonly Part[] = [builtin, modules, scripts, folders, stdio, http];
 
-/** Everything that a configuration wants. Throws an `OptionError` that names the section. `folder` is what relative paths count from. */
-export function wantedSources(config: HubConfig, folder: string): readonly WantedSource[] {
-  return PARTS.flatMap((part) => part(config, folder));
+/** Everything that a configuration wants. Throws an `OptionError` that names the section. */
+export function wantedSources(config: HubConfig, place: Place): readonly WantedSource[] {
+  return PARTS.flatMap((part) => part(config, place));
 }
 
 function builtin({ builtin: raw }: HubConfig): readonly WantedSource[] {
@@ -33,21 +41,22 @@ function builtin({ builtin: raw }: HubConfig): readonly WantedSource[] {
   ];
 }
 
-function modules({ modules: raw }: HubConfig): readonly WantedSource[] {
+function modules({ modules: raw }: HubConfig, { isHosted }: Place): readonly WantedSource[] {
   const options = resolveModules(raw);
-  if (options.paths.length === 0) return [];
+  if (options.paths.length === 0 && !isHosted) return [];
   return [
     {
       id: "modules",
       kind: "modules",
       namespace: options.namespace,
       options,
-      make: async (source, { logger, caller }) => (await import("../providers/modules/modules-provider.ts")).createModulesProvider({ source, options, logger, caller }),
+      make: async (source, { logger, caller, modulesHost: host }) =>
+        (await import("../providers/modules/modules-provider.ts")).createModulesProvider({ source, options, logger, caller, ...(host ? { host } : {}) }),
     },
   ];
 }
 
-function scripts({ scripts: raw }: HubConfig, folder: string): readonly WantedSource[] {
+function scripts({ scripts: raw }: HubConfig, { folder }: Place): readonly WantedSource[] {
   if (raw === undefined) return [];
   const options = resolveScripts(raw, folder);
   return [
@@ -61,7 +70,7 @@ function scripts({ scripts: raw }: HubConfig, folder: string): readonly WantedSo
   ];
 }
 
-function folders({ folders: raw }: HubConfig, folder: string): readonly WantedSource[] {
+function folders({ folders: raw }: HubConfig, { folder }: Place): readonly WantedSource[] {
   if (raw === undefined) return [];
   const options = resolveFolders(raw, folder);
   return [

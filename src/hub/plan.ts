@@ -3,6 +3,7 @@ import type { Caller, Logger } from "../core/ports.ts";
 import type { Provider } from "../core/provider.ts";
 import type { ProviderKind, Source, ToolLimits } from "../core/records.ts";
 import type { BuiltinPorts } from "../providers/builtin/ports.ts";
+import type { ModulesHost } from "../providers/modules/host.ts";
 import type { PlannedSource } from "./source-set.ts";
 import { UnusableProvider } from "./unusable-provider.ts";
 
@@ -17,6 +18,8 @@ export interface SourceServices {
   readonly isSecretFree: (text: string) => boolean;
   /** The hub's own environment, for proxies and certificates. */
   readonly variables: Readonly<Record<string, string | undefined>>;
+  /** The program that registers tools of its own. */
+  readonly modulesHost?: ModulesHost;
   /** Upstreams connect when they are needed, not at once. */
   readonly lazy: boolean;
 }

@@ -11,6 +11,7 @@ import { Fingerprint } from "../../runtimes/typescript/fingerprint.ts";
 import { runCall } from "./calls.ts";
 import { type Discovery, discoverModules, type FoundModule } from "./discover.ts";
 import { FolderWatch } from "./folder-watch.ts";
+import type { LoadedModule, ModulesHost } from "./host.ts";
 import { createOffer, type Offer } from "./offer.ts";
 import type { ResolvedModules } from "./options.ts";
 import { type LoadResult, type RunningModule, startModule } from "./running-module.ts";
@@ -20,6 +21,8 @@ export interface ModulesDeps {
   readonly options: ResolvedModules;
   readonly logger: Logger;
   readonly caller: Caller;
+  /** The program that registers beside the modules, where there is one. */
+  readonly host?: ModulesHost;
 }
 
 interface Slot {
@@ -65,10 +68,12 @@ class ModulesProvider implements Provider {
   #nextSweepAt = 0;
   #startedAt: string | undefined;
   #closed = false;
+  readonly #detach: (() => void) | undefined;
 
   constructor(deps: ModulesDeps) {
     this.source = deps.source;
     this.#deps = deps;
+    this.#detach = deps.host?.attach({ changed: () => this.#changed(), resourceUpdated: (uri) => this.#announce(uri), loadedModules: () => this.#loadedModules() });
   }
 
   open(): void {
@@ -108,16 +113,17 @@ class ModulesProvider implements Provider {
     if (this.#closed) return;
     this.#closed = true;
     this.#watch.close();
+    this.#detach?.();
     const running = [...this.#retired, ...this.#runningModules()];
     await Promise.all(running.map((module) => module.close()));
   }
 
   #current(): Offer {
-    const { source, options, logger } = this.#deps;
+    const { source, options, logger, host } = this.#deps;
     this.#offer ??= createOffer({
       source,
       visibility: options.visibility,
-      modules: this.#runningModules(),
+      modules: [...this.#runningModules(), ...(host ? [host.own] : [])],
       problems: this.#problems(),
       logger,
       told: this.#told,
@@ -127,6 +133,13 @@ class ModulesProvider implements Provider {
 
   #runningModules(): RunningModule[] {
     return this.#discovery.modules.flatMap(({ file }) => this.#slots.get(file)?.running ?? []);
+  }
+
+  #loadedModules(): LoadedModule[] {
+    return this.#discovery.modules.flatMap(({ file, name, path }) => {
+      const running = this.#slots.get(file)?.running;
+      return running ? [{ name, path, exports: running.exports, registrations: running.registrations }] : [];
+    });
   }
 
   #problems(): Problem[] {
@@ -220,9 +233,11 @@ class ModulesProvider implements Provider {
 
   async #start(slot: Slot): Promise<void> {
     const { found } = slot;
+    const { options, host } = this.#deps;
+    const { timeoutMs } = options;
     const logger = this.#deps.logger.with({ module: found.name });
     const events = { changed: () => this.#changed(), resourceUpdated: (uri: string) => this.#announce(uri) };
-    const result = await startModule(found, slot.fingerprint.graph, { timeoutMs: this.#deps.options.timeoutMs, logger, events });
+    const result = await startModule(found, slot.fingerprint.graph, { timeoutMs, logger, events, ...(host ? { faceOf: host.faceOf } : {}) });
     const isWanted = !this.#closed && this.#slots.get(found.file) === slot;
     if (!isWanted) return result.type === "running" ? result.module.close() : undefined;
     this.#settle(slot, result, logger);

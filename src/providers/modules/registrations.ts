@@ -1,5 +1,6 @@
 import { OptionError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
+import { isReservedMethod } from "../../core/method-names.ts";
 import type { Logger } from "../../core/ports.ts";
 import { UriTemplate } from "../../core/uri-template.ts";
 import type { Completer, ModuleHub, PromptHandler, PromptOptions, Registration, ResourceOptions, ResourceRetriever } from "./api.ts";
@@ -96,6 +97,8 @@ export class Registrations {
 
   #registerTool(args: readonly unknown[]): Registration {
     const entry = readToolEntry(args);
+    // Not a matter of taste as with the hub's own tools: on a connection that speaks several dialects the name means something else.
+    if (isReservedMethod(entry.name)) throw new OptionError(`Tool \`${entry.name}\`: the name is a method of the protocol, or begins like one. Choose another one, such as \`my.${entry.name.replaceAll(/[^A-Za-z0-9_-]/g, "_")}\`.`);
     if (RESERVED.test(entry.name)) {
       const message = `Tool ${entry.name} is not registered: the name belongs to the hub's own tools. Choose another one.`;
       this.#logger.warning(message);

@@ -4,7 +4,7 @@ import { messageOf } from "../../core/errors.ts";
 import type { Logger } from "../../core/ports.ts";
 import type { Graph } from "../../runtimes/typescript/graph.ts";
 import { describeImportError, importUserModule } from "../../runtimes/typescript/import-module.ts";
-import type { RegisterTools } from "./api.ts";
+import type { ModuleHub, RegisterTools } from "./api.ts";
 import type { FoundModule } from "./discover.ts";
 import { type RegistrationEvents, Registrations } from "./registrations.ts";
 
@@ -14,6 +14,8 @@ const CLOSE_MS = 2000;
 /** One imported state of a module file. It outlives its replacement until its last call ended. */
 export class RunningModule {
   readonly registrations: Registrations;
+  /** What its file exports. */
+  exports: Readonly<Record<string, unknown>> = {};
   readonly #logger: Logger;
   #calls = 0;
   #onRetired: (() => void) | undefined;
@@ -78,13 +80,13 @@ export type LoadResult =
 export async function startModule(
   found: FoundModule,
   graph: Graph,
-  options: { readonly timeoutMs: number; readonly logger: Logger; readonly events: RegistrationEvents },
+  options: { readonly timeoutMs: number; readonly logger: Logger; readonly events: RegistrationEvents; readonly faceOf?: (hub: ModuleHub) => ModuleHub },
 ): Promise<LoadResult> {
   const module = new RunningModule(options.logger, options.events);
   const stop = new AbortController();
   try {
     const late = delay(options.timeoutMs, "late" as const, { ref: false, signal: stop.signal });
-    const done = await Promise.race([register(graph, module), late]);
+    const done = await Promise.race([register(graph, module, options.faceOf), late]);
     if (done === "late") throw new Error(`not done after ${formatDuration(options.timeoutMs)}; \`timeout\` of [modules] is the bound`);
     if (done === "registered") return { type: "running", module };
     return { type: "empty", message: `Module ${found.name} found but has no register_tools function.` };
@@ -96,11 +98,12 @@ export async function startModule(
   }
 }
 
-async function register(graph: Graph, module: RunningModule): Promise<"registered" | "empty"> {
+async function register(graph: Graph, module: RunningModule, faceOf = (hub: ModuleHub) => hub): Promise<"registered" | "empty"> {
   const { namespace } = await importUserModule(graph);
+  module.exports = namespace;
   const run = findRegister(namespace);
   if (!run) return "empty";
-  await run(module.registrations.hub);
+  await run(faceOf(module.registrations.hub));
   return "registered";
 }
 
