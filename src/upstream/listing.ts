@@ -1,5 +1,7 @@
+import { formatBytes } from "../core/bytes.ts";
 import { messageOf } from "../core/errors.ts";
 import { isJsonObject, objectMember, stringMember, type JsonObject } from "../core/json.ts";
+import { jsonSize, MAX_JSON_DEPTH } from "../core/json-size.ts";
 import type { SourceFeatures } from "../core/records.ts";
 import { findParamHeaders } from "../wire/modern/headers.ts";
 import type { Connection } from "./connection.ts";
@@ -28,9 +30,11 @@ export interface ListingBounds {
   readonly maxPages: number;
   /** Entries of one list. */
   readonly maxEntries: number;
+  /** JSON text of the entries of one list, about. */
+  readonly maxBytes: number;
 }
 
-export const LISTING_BOUNDS: ListingBounds = Object.freeze({ maxPages: 1000, maxEntries: 50_000 });
+export const LISTING_BOUNDS: ListingBounds = Object.freeze({ maxPages: 1000, maxEntries: 50_000, maxBytes: 64 * 1024 * 1024 });
 
 /** Characters of a server's instructions that are kept. */
 const MAX_INSTRUCTION_CHARS = 20_000;
@@ -98,12 +102,13 @@ async function readList(connection: Connection, kind: ListKind, bounds: ListingB
   const cursors = new Set<string>();
   let ttlMs: number | undefined;
   let cursor: string | undefined;
+  let bytes = 0;
   do {
     const page = await connection.request(kind.method, cursor === undefined ? {} : { cursor }, signal);
-    collect(page[kind.member], kind, entries, problems);
+    bytes += collect(page[kind.member], kind, entries, problems);
     ttlMs = shorter(ttlMs, ttlOf(page, kind, connection));
     cursor = stringMember(page, "nextCursor");
-    const stop = cursor === undefined ? undefined : whyStop(cursor, cursors, entries.size, bounds);
+    const stop = cursor === undefined ? undefined : whyStop(cursor, cursors, { entries: entries.size, bytes }, bounds);
     if (stop !== undefined) {
       problems.push({ subject: kind.method, message: stop });
       break;
@@ -113,24 +118,39 @@ async function readList(connection: Connection, kind: ListKind, bounds: ListingB
   return { entries: [...entries.values()].slice(0, bounds.maxEntries), problems, ...(ttlMs !== undefined && { ttlMs }) };
 }
 
-function whyStop(cursor: string, seen: ReadonlySet<string>, entries: number, { maxPages, maxEntries }: ListingBounds): string | undefined {
+function whyStop(cursor: string, seen: ReadonlySet<string>, { entries, bytes }: ReadSoFar, { maxPages, maxEntries, maxBytes }: ListingBounds): string | undefined {
   if (seen.has(cursor)) return "The server hands out the same cursor again and again; what it listed until then is kept.";
   if (seen.size + 1 >= maxPages) return `The list has more than ${maxPages} pages; what came until then is kept.`;
   if (entries >= maxEntries) return `The list has more than ${maxEntries} entries; the first ${maxEntries} are kept.`;
+  if (bytes >= maxBytes) return `The list is over ${formatBytes(maxBytes)}; what came until then is kept.`;
   return undefined;
 }
 
-function collect(page: unknown, { member, key }: ListKind, entries: Map<string, JsonObject>, problems: ListingProblem[]): void {
+interface ReadSoFar {
+  readonly entries: number;
+  readonly bytes: number;
+}
+
+/** Takes a page's entries over and says how large they are. */
+function collect(page: unknown, { member, key }: ListKind, entries: Map<string, JsonObject>, problems: ListingProblem[]): number {
   if (!Array.isArray(page)) {
     problems.push({ subject: member, message: `The server's list \`${member}\` is not an array.` });
-    return;
+    return 0;
   }
+  let bytes = 0;
   for (const [index, entry] of page.entries()) {
+    const size = jsonSize(entry);
+    if (size === Infinity) {
+      problems.push({ subject: `${member}[${index}]`, message: `It is nested deeper than ${MAX_JSON_DEPTH} levels; it was left out.` });
+      continue;
+    }
+    bytes += size;
     const id = isJsonObject(entry) ? stringMember(entry, key) : undefined;
     if (id === undefined || id === "") problems.push({ subject: `${member}[${index}]`, message: `It has no \`${key}\`; it was left out.` });
     else if (entries.has(id)) problems.push({ subject: id, message: `It is listed twice; the first one counts.` });
     else entries.set(id, entry as JsonObject);
   }
+  return bytes;
 }
 
 // A server that tells of changes need not be asked again; one that does not says how long its list holds.

@@ -1,4 +1,6 @@
+import { MAX_JSON_DEPTH } from "../core/json-size.ts";
 import type { RequestId } from "../wire/messages.ts";
+import { parseJson } from "../wire/parse-json.ts";
 
 /** What one line on stdout holds: a message, noise, or both. */
 export interface FoundInLine {
@@ -18,12 +20,10 @@ export function findMessage(line: string): FoundInLine {
   return glued === undefined ? { noise: line } : { message: glued, noise: line.slice(0, start) };
 }
 
+// What nests deeper could not be written again without exhausting the stack, so it counts as no message at all.
 function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const parsed = parseJson(text, MAX_JSON_DEPTH);
+  return parsed.ok ? parsed.value : undefined;
 }
 
 const ID = String.raw`"id"\s*:\s*(\d{1,15}|"[^"\\]{1,100}")`;

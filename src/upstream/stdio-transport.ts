@@ -115,7 +115,7 @@ export class StdioTransport implements Transport {
     }
     if (found.message !== undefined) return handlers.onMessage(found.message);
     const id = findReplyId(line.slice(0, 512));
-    if (id !== undefined) handlers.onLost?.(id, fail("malformed", "The server's answer was cut or garbled: it is not JSON."));
+    if (id !== undefined) handlers.onLost?.(id, fail("malformed", "The server's answer was cut or garbled: it is not JSON, or nests too deep."));
   }
 
   #onSkipped({ bytes, head, tail }: SkippedLine, handlers: TransportHandlers): void {
