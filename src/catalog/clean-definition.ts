@@ -55,7 +55,7 @@ function cleanObject(object: JsonObject, rules: CleaningRules, notes: Set<string
   const entries = Object.entries(object);
   for (const [at, [key, value]] of entries.entries()) {
     if (DATA_MEMBERS.has(key)) continue;
-    const isText = typeof value === "string" && TEXT_MEMBERS.has(key);
+    const isText = typeof value === "string" && (TEXT_MEMBERS.has(key) || (key === "name" && isResource(object)));
     const clean = isText ? cleanText(value, rules, notes) : cleanMember(value, rules, notes, depth + 1);
     if (clean === value) continue;
     changed ??= entries.slice();
@@ -67,6 +67,11 @@ function cleanObject(object: JsonObject, rules: CleaningRules, notes: Set<string
 /** Text without the characters that nobody sees. */
 export function withoutHidden(text: string): string {
   return text.replaceAll(HIDDEN, "");
+}
+
+/** A resource is called by its URI, so that its name is for people alone. */
+function isResource(object: JsonObject): boolean {
+  return "uri" in object || "uriTemplate" in object;
 }
 
 function cleanText(text: string, { maxChars, hide }: CleaningRules, notes: Set<string>): string {
