@@ -63,7 +63,7 @@ export class Desk implements AsyncDisposable {
   startCommand(command: readonly string[], { env = {}, cwd = this.folder }: RunOptions = {}): ChildProcess {
     const [file, ...args] = command;
     const home = this.path("home");
-    const own = { HOME: home, USERPROFILE: home, TOOLYARD_HOME: join(home, "toolyard"), NO_COLOR: "", FORCE_COLOR: "" };
+    const own = { HOME: home, USERPROFILE: home, TOOLYARD_HOME: join(home, "toolyard") };
     const child = spawn(file!, args, { cwd, env: { PATH: process.env["PATH"] ?? "", ...own, ...env }, stdio: ["pipe", "pipe", "pipe"] });
     const kill = (): void => void child.kill("SIGKILL");
     process.once("exit", kill);

@@ -1,0 +1,29 @@
+import { readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { readPage, readSnippets, SnippetFolder } from "../docs/snippets.ts";
+import { Desk, exitOf, ROOT, textOf } from "../cli/harness.ts";
+
+const PROGRAMS = readdirSync(join(ROOT, "examples")).filter((name) => name.endsWith(".ts"));
+
+test.each(PROGRAMS)("examples/%s holds what it asserts, from any folder", async (name) => {
+  await using desk = await Desk.create();
+  const child = desk.startCommand([process.execPath, "--import", join(ROOT, "dist/runtimes/typescript/register.js"), join(ROOT, "examples", name)]);
+  const [stdout, stderr, code] = await Promise.all([textOf(child.stdout!), textOf(child.stderr!), exitOf(child)]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).not.toBe("");
+});
+
+test.each(PROGRAMS)("examples/%s uses public names only", (name) => {
+  const imports = [...readFileSync(join(ROOT, "examples", name), "utf8").matchAll(/from "([^"]+)"/g)].map(([, from]) => from!);
+  expect(imports).toContain("toolyard");
+  expect(imports.filter((from) => from !== "toolyard" && !from.startsWith("node:"))).toEqual([]);
+});
+
+test("README.md: its programs run as they stand", async () => {
+  const programs = readSnippets(readPage("README.md")).filter(({ language }) => language === "ts");
+  expect(programs.length).toBeGreaterThan(0);
+  await using folder = await SnippetFolder.create();
+  symlinkSync(join(ROOT, "examples"), join(folder.path, "examples"));
+  await folder.run(programs);
+});
