@@ -1,0 +1,48 @@
+import { toolNotFound } from "../../doors/jsonrpc/failure.ts";
+
+/**
+ * Errors of the core server (G63). `code` and `data` are those of the JSON-RPC error that a caller on the wire gets; a tool may throw
+ * one itself to choose them.
+ */
+export class MCPError extends Error {
+  readonly code: number;
+  readonly data: unknown;
+
+  constructor(message: string, code = -32_000, data?: unknown, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target.name;
+    this.code = code;
+    this.data = data;
+  }
+}
+
+export class MCPToolNotFoundError extends MCPError {
+  constructor(toolName: string) {
+    super(toolNotFound(toolName), -32_601, toolNotFound(toolName));
+  }
+}
+
+export class MCPResourceNotFoundError extends MCPError {
+  constructor(uri: string) {
+    super(`Resource '${uri}' not found.`, -32_601, `Resource '${uri}' not found.`);
+  }
+}
+
+export class MCPInvalidParamsError extends MCPError {
+  constructor(message: string, details?: unknown) {
+    super(message, -32_602, details);
+  }
+}
+
+export class MCPToolExecutionError extends MCPError {
+  constructor(toolName: string, original: unknown) {
+    const words = original instanceof Error ? original.message : String(original);
+    super(`Error executing tool '${toolName}': ${words}`, -32_000, words, { cause: original });
+  }
+}
+
+export class MCPSDKNotFoundError extends MCPError {
+  constructor(message = "MCP SDK not found or failed to initialize.") {
+    super(message, -32_001);
+  }
+}

@@ -1,0 +1,47 @@
+import type { JsonObject } from "../../core/json.ts";
+import type { Logger, LogLevel } from "../../core/ports.ts";
+
+interface Line {
+  readonly level: LogLevel;
+  readonly message: string;
+  readonly facts: JsonObject;
+}
+
+/** What waits at most for the log to be there; then the oldest lines go. */
+const MAX_WAITING = 1000;
+
+/** A log for those who have something to say before the real one is there: lines wait for it. */
+export class LateLogger implements Logger {
+  readonly #waiting: Line[] = [];
+  #logger: Logger | undefined;
+
+  /** The lines so far go there, and all that follow. */
+  bind(logger: Logger): void {
+    this.#logger = logger;
+    for (const { level, message, facts } of this.#waiting.splice(0)) logger[level](message, facts);
+  }
+
+  debug(message: string, facts: JsonObject = {}): void {
+    this.#take({ level: "debug", message, facts });
+  }
+  info(message: string, facts: JsonObject = {}): void {
+    this.#take({ level: "info", message, facts });
+  }
+  warning(message: string, facts: JsonObject = {}): void {
+    this.#take({ level: "warning", message, facts });
+  }
+  error(message: string, facts: JsonObject = {}): void {
+    this.#take({ level: "error", message, facts });
+  }
+
+  with(facts: JsonObject): Logger {
+    const add = (level: LogLevel) => (message: string, more: JsonObject = {}) => this.#take({ level, message, facts: { ...facts, ...more } });
+    return { debug: add("debug"), info: add("info"), warning: add("warning"), error: add("error"), with: (more) => this.with({ ...facts, ...more }) };
+  }
+
+  #take(line: Line): void {
+    if (this.#logger) return this.#logger[line.level](line.message, line.facts);
+    this.#waiting.push(line);
+    if (this.#waiting.length > MAX_WAITING) this.#waiting.shift();
+  }
+}

@@ -1,0 +1,220 @@
+import { LOCAL_PRINCIPAL } from "../../core/call.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { Logger } from "../../core/ports.ts";
+import type { Problem } from "../../core/records.ts";
+import { resourceValue, toolValue } from "../../core/tool-value.ts";
+import { readCapabilities } from "../../doors/jsonrpc/capabilities.ts";
+import { describeServer } from "../../hub/builtin-ports.ts";
+import { openHub, type Hub } from "../../hub/open-hub.ts";
+import type { CallOptions, Toolyard } from "../../hub/toolyard.ts";
+import type { ModuleHub } from "../../providers/modules/api.ts";
+import { ModulesHost } from "../../providers/modules/host.ts";
+import { LateLogger } from "./late-logger.ts";
+import { Registries } from "./registries.ts";
+import type { MCPResource, MCPTool } from "./records.ts";
+import { loadCoreConfig, type CoreConfig, type MCPOptions } from "./settings.ts";
+import { toMcpError } from "./to-error.ts";
+
+/** What `mcp/discover` answers. */
+export interface Capabilities {
+  readonly mcp_version: string;
+  readonly server_description: string;
+  readonly tools: readonly { readonly name: string; readonly description: string; readonly schema: JsonObject }[];
+  readonly resources: readonly { readonly uri_template: string; readonly description: string }[];
+}
+
+interface Opened {
+  readonly hub: Hub;
+  readonly toolyard: Toolyard;
+  readonly config: CoreConfig;
+}
+
+/**
+ * The core server (G1): registers tools and resources, finds modules that do, runs what was registered. It stands on one hub, which is
+ * opened when it is first needed, so what is registered here is there on every surface. `close()` ends everything that was started.
+ */
+export class MCP {
+  readonly logger: Logger;
+  /** `(name, func, schema?, description?, options?)`, or one object with those members. Throws an `OptionError` for what cannot be registered. */
+  readonly registerTool: ModuleHub["registerTool"];
+  readonly register_tool: ModuleHub["registerTool"];
+  /** `(uriTemplate, retriever, description?, options?)`. */
+  readonly registerResource: ModuleHub["registerResource"];
+  readonly register_resource: ModuleHub["registerResource"];
+  readonly unregisterTool: ModuleHub["unregisterTool"];
+  readonly unregisterResource: ModuleHub["unregisterResource"];
+  readonly #options: MCPOptions;
+  readonly #late = new LateLogger();
+  readonly #host: ModulesHost;
+  readonly #registries: Registries;
+  #opening: Promise<Opened> | undefined;
+  #discovering: Promise<boolean> | undefined;
+  #closed: Promise<void> | undefined;
+
+  constructor(options: MCPOptions = {}) {
+    this.#options = options;
+    this.logger = this.#late;
+    this.#host = new ModulesHost(this.#late, (hub) => this.#faceOf(hub));
+    this.#registries = new Registries(this.#host, (name, args) => this.executeTool(name, args), (uri) => this.getResource(uri));
+    const { hub } = this.#host.own.registrations;
+    this.registerTool = this.register_tool = hub.registerTool;
+    this.registerResource = this.register_resource = hub.registerResource;
+    this.unregisterTool = hub.unregisterTool;
+    this.unregisterResource = hub.unregisterResource;
+  }
+
+  /** Name to tool; those of other sources of the hub as of the last discovery or listing. */
+  get tool_registry(): ReadonlyMap<string, MCPTool> {
+    return this.#registries.tools();
+  }
+  get toolRegistry(): ReadonlyMap<string, MCPTool> {
+    return this.tool_registry;
+  }
+
+  /** URI template to resource. */
+  get resource_registry(): ReadonlyMap<string, MCPResource> {
+    return this.#registries.resources();
+  }
+  get resourceRegistry(): ReadonlyMap<string, MCPResource> {
+    return this.resource_registry;
+  }
+
+  /** Dotted module name to what the module exports. */
+  get discovered_modules(): ReadonlyMap<string, Readonly<Record<string, unknown>>> {
+    return new Map(this.#host.modules.map(({ name, exports }) => [name, exports]));
+  }
+  get discoveredModules(): ReadonlyMap<string, Readonly<Record<string, unknown>>> {
+    return this.discovered_modules;
+  }
+
+  /** What keeps modules, or anything else that is configured, from being there. */
+  get diagnostics(): readonly Problem[] {
+    return this.#registries.problems;
+  }
+
+  /** Whether every module that was found is loaded. */
+  get allModulesLoaded(): boolean {
+    return this.diagnostics.every(({ source }) => source !== "modules");
+  }
+
+  /**
+   * Looks for modules in the source roots and lets them register; further calls look again. True if at least one tool is registered,
+   * the hub's own `meta.*` not counted.
+   * A module that fails is logged and stands in `diagnostics`.
+   */
+  discoverModules(): Promise<boolean> {
+    this.#discovering ??= this.#discover().finally(() => (this.#discovering = undefined));
+    return this.#discovering;
+  }
+
+  /**
+   * Runs a tool by any spelling of its name and gives its plain value. Rejects with an `MCPToolNotFoundError`, an
+   * `MCPInvalidParamsError`, an `MCPToolExecutionError`, or an `MCPError` for what the hub itself refuses.
+   */
+  async executeTool(toolName: string, params: JsonObject = {}, options: CallOptions = {}): Promise<unknown> {
+    this.logger.info(`Attempting to execute tool: ${toolName}`);
+    const { toolyard } = await this.#open();
+    const outcome = await toolyard.call(toolName, params, options);
+    if (!outcome.ok) {
+      const isUnknown = outcome.kind === "unknown_tool";
+      // The stack is in the log already, where the tool itself threw.
+      this.logger.error(isUnknown ? `Tool not found: ${toolName}` : `Error executing tool ${toolName}: ${outcome.message}`, { kind: outcome.kind });
+      throw toMcpError(outcome, { tool: toolName });
+    }
+    this.logger.info(`Tool ${toolName} executed successfully.`);
+    return toolValue(outcome.result);
+  }
+
+  /** Reads a resource and gives its plain content. Rejects with an `MCPResourceNotFoundError`, or an `MCPError` when its retriever fails. */
+  async getResource(uri: string, options: CallOptions = {}): Promise<unknown> {
+    this.logger.info(`Attempting to retrieve resource: ${uri}`);
+    const { toolyard } = await this.#open();
+    const outcome = await toolyard.read(uri, options);
+    if (!outcome.ok) {
+      const isUnknown = outcome.kind === "unknown_tool";
+      this.logger.error(isUnknown ? `Resource not found: ${uri}` : `Error retrieving resource ${uri}: ${outcome.message}`, { kind: outcome.kind });
+      throw toMcpError(outcome, { uri });
+    }
+    this.logger.info(`Resource ${uri} retrieved successfully.`);
+    return resourceValue(outcome.result);
+  }
+
+  /** Everything that can be executed and read. */
+  async getCapabilities(): Promise<Capabilities> {
+    this.logger.info("Retrieving server capabilities.");
+    const { hub } = await this.#open();
+    const view = { mode: "all", principal: LOCAL_PRINCIPAL } as const;
+    return (await readCapabilities(hub, view, describeServer(hub))) as unknown as Capabilities;
+  }
+
+  /** The hub behind it, for doors. */
+  async hub(): Promise<Hub> {
+    return (await this.#open()).hub;
+  }
+
+  /** Ends everything that was started; what is registered stays, and nothing can be run any more. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  discover_modules(): Promise<boolean> {
+    return this.discoverModules();
+  }
+  execute_tool(...args: Parameters<MCP["executeTool"]>): Promise<unknown> {
+    return this.executeTool(...args);
+  }
+  get_resource(...args: Parameters<MCP["getResource"]>): Promise<unknown> {
+    return this.getResource(...args);
+  }
+  get_capabilities(): Promise<Capabilities> {
+    return this.getCapabilities();
+  }
+
+  #open(): Promise<Opened> {
+    if (this.#closed) return Promise.reject(new Error("This MCP core is closed. Make a new one."));
+    this.#opening ??= this.#openHub();
+    return this.#opening;
+  }
+
+  async #openHub(): Promise<Opened> {
+    const { variables = process.env, logger } = this.#options;
+    try {
+      const config = await loadCoreConfig(this.#options);
+      const hub = await openHub({ config: config.bare, variables, modulesHost: this.#host, ...(logger ? { logger } : {}) });
+      this.#late.bind(hub.logger);
+      for (const warning of config.bare.warnings) hub.logger.warning(warning);
+      return { hub, toolyard: hub.toolyard({ door: "core" }), config };
+    } catch (error) {
+      // Whoever mends the configuration may try again.
+      this.#opening = undefined;
+      throw error;
+    }
+  }
+
+  async #discover(): Promise<boolean> {
+    const { hub, toolyard, config } = await this.#open();
+    await hub.reconfigure(config.discovered);
+    await this.#registries.refresh(toolyard);
+    return hub.sources().some(({ source, tools }) => source.kind !== "builtin" && tools > 0);
+  }
+
+  async #close(): Promise<void> {
+    const opened = await this.#opening?.catch(() => undefined);
+    await opened?.toolyard.close();
+    await this.#host.own.close();
+  }
+
+  /** What a module registers with: this very core, except that what it registers is the module's, so that it goes when the module goes. */
+  #faceOf(hub: ModuleHub): ModuleHub {
+    const own = hub as unknown as Record<PropertyKey, unknown>;
+    const face = new Proxy(this as object, {
+      get: (core, key) => {
+        if (Object.hasOwn(own, key)) return own[key];
+        const value: unknown = Reflect.get(core, key, core);
+        return typeof value === "function" ? value.bind(core) : value;
+      },
+    });
+    return face as ModuleHub;
+  }
+}

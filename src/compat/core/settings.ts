@@ -1,0 +1,58 @@
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { LoadedConfig } from "../../config/load.ts";
+import { locateConfig } from "../../config/locate.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { Logger } from "../../core/ports.ts";
+import { loadHubConfig } from "../../hub/open-hub.ts";
+import type { HubConfig } from "../../hub/schema.ts";
+
+export interface MCPOptions {
+  /** Source roots: folders whose sub-folders hold a file `mcp.ts` (`.mts`, `.mjs`, `.js`). Added to those of the configuration. @default none */
+  readonly paths?: readonly string[];
+  /** Configuration files, rising in precedence; all that they name is served, too. @default none */
+  readonly config?: string | readonly string[];
+  /** Options in the keys of `toolyard.toml`; they win over files and environment. @default {} */
+  readonly settings?: HubConfig;
+  /** Where `${VAR}` and `TOOLYARD_…` are looked up. @default process.env */
+  readonly variables?: Readonly<Record<string, string | undefined>>;
+  /** @default as `[logging]` says, on standard error */
+  readonly logger?: Logger;
+}
+
+/** A program is no stranger: it may call as often as it likes, unless its configuration says otherwise. */
+const BASE: JsonObject = { limits: { rate_per_minute: 0, in_flight: 0 } };
+
+/** The configuration of a core, before and after its modules were discovered. */
+export interface CoreConfig {
+  /** With modules, and with the hub's `meta.*` tools, which are a module of this server (G70). */
+  readonly discovered: LoadedConfig;
+  readonly bare: LoadedConfig;
+}
+
+export async function loadCoreConfig({ paths = [], config = [], settings = {}, variables = process.env }: MCPOptions): Promise<CoreConfig> {
+  const named = typeof config === "string" ? [config] : config;
+  const files = named.length > 0 ? locateConfig(named, variables, process.cwd()) : [];
+  const loaded = await loadHubConfig({ files, variables, base: BASE, flags: settings });
+  const tree = loaded.tree as HubConfig;
+  const roots = [...(tree.modules?.paths ?? []), ...paths.map((path) => resolve(path))];
+  return {
+    discovered: withTree(loaded, { ...tree, modules: { ...tree.modules, paths: roots } }),
+    bare: withTree(loaded, { ...tree, modules: { ...tree.modules, paths: [] }, builtin: { ...tree.builtin, meta_tools: false } }),
+  };
+}
+
+function withTree(config: LoadedConfig, tree: HubConfig): LoadedConfig {
+  return { ...config, tree };
+}
+
+/**
+ * What a core stands on when nobody says it: `./toolyard.toml` or the user's own, and where there is none, the source root `src` of
+ * the working directory.
+ */
+export function withDefaultSources(options: MCPOptions, cwd = process.cwd()): MCPOptions {
+  if (options.paths ?? options.config ?? options.settings) return options;
+  const config = locateConfig([], options.variables ?? process.env, cwd);
+  const root = join(cwd, "src");
+  return { ...options, config, paths: config.length === 0 && existsSync(root) ? [root] : [] };
+}

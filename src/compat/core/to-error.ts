@@ -1,0 +1,17 @@
+import type { Fail } from "../../core/outcome.ts";
+import { dialectError, type Target } from "../../doors/jsonrpc/failure.ts";
+import { MCPError, MCPInvalidParamsError, MCPResourceNotFoundError, MCPToolExecutionError, MCPToolNotFoundError } from "./errors.ts";
+
+/** A failed call as the error that says it: the same code, words and data as on the wire. */
+export function toMcpError(failure: Fail, target: Target): MCPError {
+  const { code, message, data } = dialectError(failure, target);
+  switch (failure.kind) {
+    case "unknown_tool":
+      return "uri" in target ? new MCPResourceNotFoundError(target.uri) : new MCPToolNotFoundError(target.tool);
+    case "invalid_params":
+      return new MCPInvalidParamsError(message, data);
+    case "tool_error":
+      if ("tool" in target && !failure.rpcError) return new MCPToolExecutionError(target.tool, data);
+  }
+  return new MCPError(message, code, data, failure.cause === undefined ? undefined : { cause: failure.cause });
+}
