@@ -150,9 +150,11 @@ test("clients that go without a word leave the number of processes as it was", {
   await client.tool("good__pid");
   const before = (await children(served)).toSorted();
   const abandoned = async (era: "legacy" | "modern"): Promise<void> => {
-    const one = await RawClient.open(new HttpWire(served.url, era), { era });
+    const wire = new HttpWire(served.url, era);
+    const one = await RawClient.open(wire, { era });
     await one.tool("good__pid");
     await one.list("tools/list", "tools");
+    wire.drop();
   };
   for (let round = 0; round < 20; round += 1) await Promise.all(Array.from({ length: 10 }, (_, at) => abandoned(at % 2 === 0 ? "legacy" : "modern")));
   expect(descendants(served.pid).toSorted()).toEqual(before);

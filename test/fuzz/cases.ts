@@ -25,7 +25,7 @@ const SHARED: readonly Sample[] = [
   { method: "tools/call", params: { name: "fail", arguments: {} } },
   { method: "tools/call", params: { name: "later", arguments: {} } },
   { method: "tools/call", params: { name: "up__twice", arguments: {} } },
-  { method: "tools/call", params: { name: "up__half", arguments: {} } },
+  { method: "tools/call", params: { name: "up__wrong-id", arguments: {} } },
   { method: "tools/call", params: { name: "tool_search", arguments: { query: "say again", max_results: 3 } } },
   { method: "tools/call", params: { name: "execute_tool", arguments: { tool_name: "echo", arguments: { text: "x" } } } },
   { method: "tools/call", params: { name: "no such tool", arguments: {} } },

@@ -1,0 +1,12 @@
+// `npm run soak [-- --cases 100000 --minutes 4 --seed 1]`: broken requests by the hundred thousand and minutes of mixed calls, against
+// the built program, on loopback only. The last figures are in test/RESULTS.md.
+import { spawnSync } from "node:child_process";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const run = (args) => spawnSync(process.execPath, args, { cwd: root, stdio: "inherit" }).status ?? 1;
+
+const built = run([join(root, "scripts/build.mjs")]);
+const register = pathToFileURL(join(root, "dist/runtimes/typescript/register.js")).href;
+process.exit(built || run(["--import", register, join(root, "test/fuzz/soak.ts"), ...process.argv.slice(2)]));
