@@ -35,10 +35,17 @@ const SPELLINGS = [
   "mcp__toolyard__calc__add_numbers",
 ];
 
-test.each(SPELLINGS)("C3: %s is understood by tools/call and by execute_tool", async (name) => {
+test("C3: ten spellings of one tool are understood by tools/call and by execute_tool", async () => {
   const client = await open(calculator);
-  expect(JSON.parse(await client.text(name, { a: 1, b: 2 }))).toEqual({ sum: 3 });
-  expect(JSON.parse(await client.text("execute_tool", { name, arguments: { a: 1, b: 2 } }))).toEqual({ sum: 3 });
+  for (const [n, name] of SPELLINGS.entries()) {
+    expect(JSON.parse(await client.text(name, { a: n, b: 2 }))).toEqual({ sum: n + 2 });
+    expect(JSON.parse(await client.text("execute_tool", { name, arguments: { a: n, b: 3 } }))).toEqual({ sum: n + 3 });
+  }
+});
+
+test.each(["calc___add_numbers", "calc:add_numbers", "calc_add_number", "other::add_numbers", "::add_numbers", "calc::"])("C3: %s is none of them", async (name) => {
+  yard.module("m", 'hub.registerTool("calc.add_numbers", () => 1);');
+  expect((await (await open({ modules: { paths: [yard.path("mods")] } })).call(name, { a: 1, b: 2 })).error?.code).toBe(-32602);
 });
 
 test("C3: a model's name of a dotted tool leads back to it", async () => {
