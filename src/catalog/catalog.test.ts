@@ -312,6 +312,25 @@ test("a call waits for its own source, for better ones, and when its name is not
   expect(await lookUp("t")).toBe("first");
 });
 
+test("a call to a known tool does not ask the sources behind it, and finds the tool where it went", async () => {
+  const first = new MemoryProvider({ id: "first", namespace: "", order: 1 }).offerTools("t");
+  const second = new MemoryProvider({ id: "second", namespace: "", order: 2 });
+  const catalog = catalogOf([first, second]);
+  await catalog.snapshot();
+  let asked = 0;
+  second.answer = () => {
+    asked += 1;
+    return { ...EMPTY_LISTING, tools: [second.tool({ name: "t" })] };
+  };
+  const lookUp = async (): Promise<unknown> => {
+    const lookup = await catalog.lookUp("t", (snapshot) => snapshot.resolveTool("t", view()));
+    return lookup.found ? lookup.source.id : lookup.failure.kind;
+  };
+  expect([await lookUp(), asked]).toEqual(["first", 0]);
+  first.answer = () => EMPTY_LISTING;
+  expect([await lookUp(), asked]).toEqual(["second", 1]);
+});
+
 test("nothing changed: the very same snapshot and list come back", async () => {
   const catalog = catalogOf([new MemoryProvider({ id: "gh" }).offerTools("t")]);
   const first = await catalog.snapshot();

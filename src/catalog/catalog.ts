@@ -5,7 +5,7 @@ import type { ListChange, ListKind, View } from "../core/hub-port.ts";
 import type { CallTarget, Provider } from "../core/provider.ts";
 import type { Listing, Problem, Source } from "../core/records.ts";
 import { ListingGate } from "./listing-gate.ts";
-import type { Lookup } from "./lookup.ts";
+import type { Found, Lookup } from "./lookup.ts";
 import type { CatalogOptions } from "./options.ts";
 import { comparePrecedence } from "./precedence.ts";
 import { Snapshot } from "./snapshot.ts";
@@ -45,7 +45,7 @@ export class Catalog {
   constructor(options: CatalogOptions, providers: Iterable<Provider> = [], hide?: (text: string) => string) {
     this.#options = options;
     this.#parts = new PartMaker(options, hide);
-    this.#current = new Snapshot([], options.separator, []);
+    this.#current = new Snapshot([], options.naming, []);
     for (const provider of providers) this.add(provider);
   }
 
@@ -82,22 +82,30 @@ export class Catalog {
    * the parts of sources that answered with a new listing are made anew; when none did, the same snapshot comes back.
    */
   async snapshot(): Promise<Snapshot> {
-    const waits = this.#askAll();
-    if (waits) await Promise.all(waits.values());
+    const waits = this.#ask(this.#entries);
+    if (waits.size > 0) await Promise.all(waits.values());
     return this.#rebuild();
   }
 
   /**
-   * Finds what a name means, as fresh as `snapshot()` does, without waiting for sources that could not change the answer: when the
-   * name is spelt as it is shown, those that come after its source. A slow server then delays calls to itself only.
+   * Finds what a name means, as fresh as `snapshot()` does. Who could not change the answer is not even asked: when the name is spelt as
+   * it is shown, those that come after its source. Neither a slow server nor a large folder then delays calls to anybody else.
    */
   async lookUp<T extends CallTarget>(asked: string, find: (snapshot: Snapshot) => Lookup<T>): Promise<Lookup<T>> {
-    const waits = this.#askAll();
-    if (!waits) return find(this.#rebuild());
+    const known = find(this.#rebuild());
+    if (!isSpelt(known, asked)) return this.#lookUpEverywhere(asked, find);
+    await Promise.all(this.#ask(this.#entries.filter(({ gate }) => mayTake(gate, known.source))).values());
+    const found = find(this.#rebuild());
+    // Where it is gone or somebody else's by now, those behind have a say, too.
+    return isSpelt(found, asked) && found.source.id === known.source.id ? found : this.#lookUpEverywhere(asked, find);
+  }
+
+  async #lookUpEverywhere<T extends CallTarget>(asked: string, find: (snapshot: Snapshot) => Lookup<T>): Promise<Lookup<T>> {
+    const waits = this.#ask(this.#entries);
     const early = find(this.#rebuild());
-    const everything = Promise.all(waits.values()).then(() => this.#rebuild());
-    if (early.found && early.name === asked && !mayBeTaken(early.source, waits.keys())) return early;
-    return find(await everything);
+    if (isSpelt(early, asked) && !Array.from(waits.keys()).some(({ gate }) => mayTake(gate, early.source))) return early;
+    await Promise.all(waits.values());
+    return find(this.#rebuild());
   }
 
   /** Stops listening and announcing. The last snapshot stays readable. */
@@ -108,12 +116,12 @@ export class Catalog {
     this.#entries = [];
   }
 
-  /** Asks every provider what it offers; the promises of those that have to look first. They never reject. */
-  #askAll(): Map<Entry, Promise<void>> | undefined {
-    let waits: Map<Entry, Promise<void>> | undefined;
-    for (const entry of this.#entries) {
+  /** Asks providers what they offer; the promises of those that have to look first. They never reject. */
+  #ask(entries: readonly Entry[]): Map<Entry, Promise<void>> {
+    const waits = new Map<Entry, Promise<void>>();
+    for (const entry of entries) {
       const wait = entry.gate.refresh();
-      if (wait) (waits ??= new Map()).set(entry, wait);
+      if (wait) waits.set(entry, wait);
     }
     return waits;
   }
@@ -124,7 +132,7 @@ export class Catalog {
     const parts = this.#entries.map((entry) => this.#partOf(entry));
     this.#ingredients = this.#entries.map((entry) => ({ entry, listing: entry.gate.listing, problem: entry.gate.problem }));
     const problems = this.#entries.flatMap(({ gate }) => gate.problem ?? []);
-    this.#current = new Snapshot(parts, this.#options.separator, problems);
+    this.#current = new Snapshot(parts, this.#options.naming, problems);
     // Nobody has seen a list before the first one, so there is no change to tell.
     if (!this.#announced) this.#announced = this.#current;
     else if (this.#announcing === 0) this.#schedule();
@@ -178,9 +186,13 @@ function isChanged(kind: ListKind, before: Snapshot, after: Snapshot): boolean {
   return WIDEST_VIEWS.some((view) => !before.rowList(kind, view).equals(after.rowList(kind, view)));
 }
 
-/** True when one of the sources is this one, or has the better right to its names. */
-function mayBeTaken(source: Source, entries: Iterable<Entry>): boolean {
-  return Array.from(entries).some((entry) => comparePrecedence(entry.gate.provider.source, source) <= 0);
+function isSpelt<T extends CallTarget>(lookup: Lookup<T>, asked: string): lookup is Found<T> {
+  return lookup.found && lookup.name === asked;
+}
+
+/** True for the source itself, and for those with a better right to its names. */
+function mayTake({ provider }: ListingGate, source: Source): boolean {
+  return comparePrecedence(provider.source, source) <= 0;
 }
 
 function release(entry: Entry): void {

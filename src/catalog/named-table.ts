@@ -1,6 +1,6 @@
 import type { View } from "../core/hub-port.ts";
 import { NameBook } from "../core/name-book.ts";
-import type { Named, Surface } from "../core/names.ts";
+import type { McpNaming, Named, Surface } from "../core/names.ts";
 import type { CallTarget } from "../core/provider.ts";
 import type { Problem, Source } from "../core/records.ts";
 import { ambiguous, denied, unknown, type Lookup } from "./lookup.ts";
@@ -21,9 +21,9 @@ export class NamedTable<R extends NamedRecord, P extends Prepared<R>> {
   #byRecord: ReadonlyMap<R, P> | undefined;
 
   /** `items` come in order of precedence, those of one source by name; `what` is the noun for messages. */
-  constructor(what: string, items: readonly P[], separator: string) {
+  constructor(what: string, items: readonly P[], naming: McpNaming) {
     this.#what = what;
-    this.#book = new NameBook(items, { separator, namedOf: (item) => item.record, mcpNameOf: (item) => item.key });
+    this.#book = new NameBook(items, { naming, namedOf: (item) => item.record, mcpNameOf: (item) => item.key });
     const { renamed } = this.#book;
     const rows = renamed.size === 0 ? items : items.map((item) => this.#rowOf(item));
     this.rows = rows.toSorted((a, b) => compareText(a.key, b.key));

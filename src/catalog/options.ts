@@ -1,5 +1,5 @@
 import { OptionError } from "../core/errors.ts";
-import { DEFAULT_SEPARATOR } from "../core/names.ts";
+import { DEFAULT_SEPARATOR, MAX_MCP_NAME_LENGTH, type McpNaming } from "../core/names.ts";
 import { Type, type Static } from "../core/option-schema.ts";
 
 /** Keys that the catalog owns in the configuration. */
@@ -9,6 +9,14 @@ export const CATALOG_OPTION_SCHEMAS = {
       description: "Stands between namespace and name of a tool on MCP: 1 to 4 of letters, digits, `_`, `.` and `-`.",
       default: DEFAULT_SEPARATOR,
       pattern: "^[A-Za-z0-9_.-]{1,4}$",
+    }),
+  ),
+  max_name_chars: Type.Optional(
+    Type.Integer({
+      description: "Longest name that is listed; a longer one is shortened and ends in a digest. The APIs of models take 64, and some clients put a prefix before it.",
+      default: 64,
+      minimum: 24,
+      maximum: MAX_MCP_NAME_LENGTH,
     }),
   ),
   max_description_chars: Type.Optional(
@@ -30,7 +38,7 @@ export const CatalogSchema = Type.Object(CATALOG_OPTION_SCHEMAS, { description: 
 export type CatalogConfig = Static<typeof CatalogSchema>;
 
 export interface CatalogOptions {
-  readonly separator: string;
+  readonly naming: McpNaming;
   readonly maxDescriptionChars: number;
   readonly listWaitMs: number;
   readonly changeDelayMs: number;
@@ -40,17 +48,22 @@ export interface CatalogOptions {
 
 /** A hub that shows another hub as it is has no tools of its own, so it reserves no names. */
 export function resolveCatalog(raw: CatalogConfig = {}, { reserveNames = true }: { readonly reserveNames?: boolean } = {}): CatalogOptions {
-  const { separator = DEFAULT_SEPARATOR, max_description_chars = 16_384, list_wait_ms = 10_000, change_delay_ms = 30 } = raw;
+  const { separator = DEFAULT_SEPARATOR, max_name_chars = 64, max_description_chars = 16_384, list_wait_ms = 10_000, change_delay_ms = 30 } = raw;
   if (!/^[A-Za-z0-9_.-]{1,4}$/.test(separator)) {
     throw new OptionError(`\`separator\` must be 1 to 4 of letters, digits, \`_\`, \`.\` and \`-\`, got \`${separator}\`.`);
   }
   return Object.freeze({
-    separator,
+    naming: Object.freeze({ separator, maxLength: inRange("max_name_chars", max_name_chars) }),
     maxDescriptionChars: atLeast(64, "max_description_chars", max_description_chars),
     listWaitMs: atLeast(1, "list_wait_ms", list_wait_ms),
     changeDelayMs: atLeast(0, "change_delay_ms", change_delay_ms),
     reserveNames,
   });
+}
+
+function inRange(key: string, value: number): number {
+  if (Number.isInteger(value) && value >= 24 && value <= MAX_MCP_NAME_LENGTH) return value;
+  throw new OptionError(`\`${key}\` must be a whole number from 24 to ${MAX_MCP_NAME_LENGTH}, got \`${value}\`.`);
 }
 
 function atLeast(minimum: number, key: string, value: number): number {

@@ -1,7 +1,7 @@
 import type { Principal } from "../core/call.ts";
 import type { ListKind, RenderedList, View } from "../core/hub-port.ts";
 import { stringMember, type JsonObject } from "../core/json.ts";
-import type { Surface } from "../core/names.ts";
+import type { McpNaming, Surface } from "../core/names.ts";
 import { fail } from "../core/outcome.ts";
 import type { SearchAnswer } from "../core/ports.ts";
 import type { CallTarget } from "../core/provider.ts";
@@ -49,14 +49,14 @@ export class Snapshot {
   #index: SearchIndex | undefined;
 
   /** `parts` come in order of precedence; `problems` are those that belong to no listing. */
-  constructor(parts: readonly SourcePart[], separator: string, problems: readonly Problem[]) {
+  constructor(parts: readonly SourcePart[], naming: McpNaming, problems: readonly Problem[]) {
     this.#parts = parts;
     this.#resources = new ResourceTable(parts);
-    this.#tools = createToolTable(parts, separator, this.#resources.rewrites);
+    this.#tools = createToolTable(parts, naming, this.#resources.rewrites);
     this.#prompts = new NamedTable(
       "prompt",
       parts.flatMap((part) => part.prompts),
-      separator,
+      naming,
     );
     this.problems = [...problems, ...parts.flatMap((part) => part.problems), ...this.#tools.problems, ...this.#prompts.problems, ...this.#resources.problems];
     this.counts = countsOf(parts);

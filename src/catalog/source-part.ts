@@ -63,12 +63,12 @@ export class PartMaker {
   }
 
   #tool(record: ToolRecord): PreparedTool {
-    const key = renderMcpName(record, this.#options.separator);
+    const key = renderMcpName(record, this.#options.naming);
     return { ...this.#clean(record, key, toolEntry(record, key)), readOnly: isReadOnly(record) };
   }
 
   #prompt(record: PromptRecord): Prepared<PromptRecord> {
-    return this.#item(record, renderMcpName(record, this.#options.separator), "name");
+    return this.#item(record, renderMcpName(record, this.#options.naming), "name");
   }
 
   #template(record: TemplateRecord): PreparedTemplate {

@@ -1,7 +1,8 @@
 import {
   identityOf,
   MAX_NAME_LENGTH,
-  NAME_RULES,
+  nameRules,
+  type McpNaming,
   READ_SEPARATORS,
   renderBindingName,
   renderMcpName,
@@ -15,7 +16,7 @@ import {
 
 export interface NameBookOptions<T> {
   /** Between namespace and name on the MCP surface. */
-  readonly separator: string;
+  readonly naming: McpNaming;
   /** What a record's names are made of. */
   readonly namedOf: (record: T) => Named;
   /** What `renderMcpName` gives for a record, where somebody has it already. */
@@ -29,7 +30,7 @@ export interface NameBookOptions<T> {
  */
 export class NameBook<T> {
   readonly records: readonly T[];
-  readonly #separator: string;
+  readonly #naming: McpNaming;
   readonly #namedOf: (record: T) => Named;
   readonly #mcpNameOf: (record: T) => string;
   readonly #owners = new Map<string, T>();
@@ -38,11 +39,11 @@ export class NameBook<T> {
   #index: NamespaceIndex<T> | undefined;
 
   /** `records` come in order of precedence. */
-  constructor(records: readonly T[], { separator, namedOf, mcpNameOf }: NameBookOptions<T>) {
+  constructor(records: readonly T[], { naming, namedOf, mcpNameOf }: NameBookOptions<T>) {
     this.records = records;
-    this.#separator = separator;
+    this.#naming = naming;
     this.#namedOf = namedOf;
-    this.#mcpNameOf = mcpNameOf ?? ((record) => renderMcpName(namedOf(record), separator));
+    this.#mcpNameOf = mcpNameOf ?? ((record) => renderMcpName(namedOf(record), naming));
     this.#settle("mcp");
   }
 
@@ -77,7 +78,7 @@ export class NameBook<T> {
   #read(name: string): readonly T[] {
     const owner = this.#owners.get(name) ?? this.#ownerElsewhere(name);
     if (owner) return [owner];
-    this.#index ??= new NamespaceIndex(this.records, this.#namedOf, this.#separator);
+    this.#index ??= new NamespaceIndex(this.records, this.#namedOf, this.#naming.separator);
     return this.#index.find(name);
   }
 
@@ -122,12 +123,12 @@ export class NameBook<T> {
 
   #otherName(record: T, surface: Surface): string {
     const named = this.#namedOf(record);
-    const qualified = renderQualifiedName(named, surface === "binding" ? "::" : this.#separator, surface);
+    const qualified = renderQualifiedName(named, this.#naming, surface);
     if (this.#take(qualified, record)) return qualified;
     const wanted = this.#wantedName(record, surface);
     let identity = identityOf(named);
     for (;;) {
-      const name = withDigest(wanted, NAME_RULES[surface], identity);
+      const name = withDigest(wanted, nameRules(surface, this.#naming), identity);
       if (this.#take(name, record)) return name;
       identity += "+";
     }

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { NameBook } from "./name-book.ts";
-import { NAME_RULES, type Named, type Surface } from "./names.ts";
+import { nameRules, type Named, type Surface } from "./names.ts";
 
 const SURFACES: readonly Surface[] = ["mcp", "binding", "model"];
 
@@ -10,8 +10,8 @@ function named(namespace: string, name: string, extra: Partial<Named> & { id?: s
   return { source: { id, namespace }, name, ...rest };
 }
 
-function bookOf(records: readonly Named[], separator = "__"): NameBook<Named> {
-  return new NameBook(records, { separator, namedOf: (record) => record });
+function bookOf(records: readonly Named[], separator = "__", maxLength = 128): NameBook<Named> {
+  return new NameBook(records, { naming: { separator, maxLength }, namedOf: (record) => record });
 }
 
 test("C3: each surface renders a tool in its own way", () => {
@@ -132,6 +132,7 @@ const records = fc.uniqueArray(
   { maxLength: 12, selector: ({ id, name }) => JSON.stringify([id, name]) },
 );
 const separators = fc.constantFrom("__", ".", "-", "_");
+const lengths = fc.constantFrom(24, 64, 128);
 
 function toNamed(rows: readonly { id: string; namespace: string; name: string; alias: string | undefined; qualified: boolean }[]): Named[] {
   return rows.map(({ id, namespace, name, alias, qualified }) => ({ source: { id, namespace }, name, qualified, ...(alias === undefined ? {} : { alias }) }));
@@ -139,9 +140,9 @@ function toNamed(rows: readonly { id: string; namespace: string; name: string; a
 
 test("C3: whatever the names are, reading what was rendered gives the record back", () => {
   fc.assert(
-    fc.property(records, separators, (rows, separator) => {
+    fc.property(records, separators, lengths, (rows, separator, maxLength) => {
       const list = toNamed(rows);
-      const book = bookOf(list, separator);
+      const book = bookOf(list, separator, maxLength);
       for (const record of list) {
         for (const surface of SURFACES) expect(book.candidates(book.nameOf(record, surface))).toEqual([record]);
       }
@@ -153,18 +154,30 @@ test("C3: whatever the names are, reading what was rendered gives the record bac
 test("C3: whatever the names are, no two records share one on any surface, and each obeys its surface", () => {
   const allowed = { mcp: /^[A-Za-z0-9_.-]{1,128}$/, binding: /^[^]{1,1024}$/, model: /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/ };
   fc.assert(
-    fc.property(records, separators, (rows, separator) => {
+    fc.property(records, separators, lengths, (rows, separator, maxLength) => {
       const list = toNamed(rows);
-      const book = bookOf(list, separator);
+      const book = bookOf(list, separator, maxLength);
       for (const surface of SURFACES) {
         const names = list.map((record) => book.nameOf(record, surface));
         expect(new Set(names).size).toBe(list.length);
         for (const name of names) expect(name).toMatch(allowed[surface]);
-        for (const name of names) expect(name.length).toBeLessThanOrEqual(NAME_RULES[surface].maxLength);
+        for (const name of names) expect(name.length).toBeLessThanOrEqual(nameRules(surface, { separator, maxLength }).maxLength);
       }
     }),
     { numRuns: 400 },
   );
+});
+
+test("a name that fits its bound stays, a longer one is shortened and still answers to its full spelling", () => {
+  const long = named("server", "a_tool_with_a_name_that_goes_on_and_on_until_no_model_takes_it_any_more");
+  const book = bookOf([named("server", "short"), long], "__", 64);
+  expect(book.nameOf(named("server", "short"), "mcp")).toBe("server__short");
+  const shown = book.nameOf(long, "mcp");
+  expect(shown).toMatch(/^server__a_tool_with_a_name_that_goes_on_.*_[0-9a-z]+$/);
+  expect(shown).toHaveLength(64);
+  expect(book.candidates(shown)).toEqual([long]);
+  expect(book.candidates(`server__${long.name}`)).toEqual([long]);
+  expect(book.candidates(`mcp__toolyard__${shown}`)).toEqual([long]);
 });
 
 test("C3: names do not depend on what was asked before", () => {

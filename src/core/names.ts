@@ -37,8 +37,10 @@ export interface NameRules {
   readonly marksReplacements: boolean;
 }
 
-/** MCP since 2025-11-25: 1 to 128 of `[A-Za-z0-9_.-]`. */
-const MCP_RULES: NameRules = { forbidden: /[^A-Za-z0-9_.-]/, maxLength: 128, marksReplacements: true };
+/** What MCP allows since 2025-11-25: 1 to 128 of `[A-Za-z0-9_.-]`. */
+export const MAX_MCP_NAME_LENGTH = 128;
+
+const MCP_RULES: NameRules = { forbidden: /[^A-Za-z0-9_.-]/, maxLength: MAX_MCP_NAME_LENGTH, marksReplacements: true };
 
 /** Any characters; bindings take names as they are. */
 const BINDING_RULES: NameRules = { forbidden: /(?!)/, maxLength: MAX_NAME_LENGTH, marksReplacements: true };
@@ -49,7 +51,21 @@ const BINDING_RULES: NameRules = { forbidden: /(?!)/, maxLength: MAX_NAME_LENGTH
  */
 const MODEL_RULES: NameRules = { forbidden: /[^A-Za-z0-9_-]/, maxLength: 64, start: /^[A-Za-z_]/, marksReplacements: false };
 
-export const NAME_RULES: Readonly<Record<Surface, NameRules>> = { mcp: MCP_RULES, binding: BINDING_RULES, model: MODEL_RULES };
+const NAME_RULES: Readonly<Record<Surface, NameRules>> = { mcp: MCP_RULES, binding: BINDING_RULES, model: MODEL_RULES };
+
+/** How names look on the MCP surface. */
+export interface McpNaming {
+  /** Stands between namespace and name. */
+  readonly separator: string;
+  /** Longer names are shortened; 128 at most. */
+  readonly maxLength: number;
+}
+
+export const DEFAULT_NAMING: McpNaming = Object.freeze({ separator: DEFAULT_SEPARATOR, maxLength: MAX_MCP_NAME_LENGTH });
+
+export function nameRules(surface: Surface, { maxLength }: McpNaming): NameRules {
+  return surface === "mcp" && maxLength < MAX_MCP_NAME_LENGTH ? { ...MCP_RULES, maxLength } : NAME_RULES[surface];
+}
 
 /** The name that callers see, without any prefix. */
 export function visibleName(record: Named): string {
@@ -57,8 +73,8 @@ export function visibleName(record: Named): string {
 }
 
 /** A name for the MCP surface as if no other tool existed. */
-export function renderMcpName(record: Named, separator: string): string {
-  return fitName(prefixed(record, separator), MCP_RULES, record);
+export function renderMcpName(record: Named, naming: McpNaming): string {
+  return fitName(prefixed(record, naming.separator), nameRules("mcp", naming), record);
 }
 
 /** A name for the bindings surface as if no other tool existed. */
@@ -72,11 +88,12 @@ export function renderModelName(record: Named, mcpName: string): string {
 }
 
 /** The name with its namespace, or with its source's id where it has none: what a shadowed tool answers to. */
-export function renderQualifiedName(record: Named, separator: string, surface: Surface): string {
+export function renderQualifiedName(record: Named, naming: McpNaming, surface: Surface): string {
   const { id, namespace } = record.source;
   const hasPrefix = namespace !== "" && !record.qualified;
+  const separator = surface === "binding" ? BINDING_SEPARATOR : naming.separator;
   const full = `${hasPrefix || namespace === "" ? id : namespace}${separator}${visibleName(record)}`;
-  return fitName(full, NAME_RULES[surface], record);
+  return fitName(full, nameRules(surface, naming), record);
 }
 
 function prefixed(record: Named, separator: string): string {
