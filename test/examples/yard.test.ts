@@ -140,4 +140,4 @@ test.each(["SIGINT", "SIGTERM"] as const)("%s ends the yard and leaves no child 
   child.kill(signal);
   expect(await exitOf(child)).toBe(0);
   await Promise.all(pids.map(gone));
-});
+}, 60_000);
