@@ -1,4 +1,5 @@
 import type { Principal } from "../../../core/call.ts";
+import { Shares } from "../shares.ts";
 import type { HttpSession } from "./http-session.ts";
 
 export interface SessionTableLimits {
@@ -10,6 +11,7 @@ export interface SessionTableLimits {
 export class SessionTable {
   readonly #limits: SessionTableLimits;
   readonly #sessions = new Map<string, HttpSession>();
+  readonly #shares = new Shares();
 
   constructor(limits: SessionTableLimits) {
     this.#limits = limits;
@@ -23,6 +25,7 @@ export class SessionTable {
   add(session: HttpSession): boolean {
     if (this.#sessions.size >= this.#limits.maxSessions && !this.#evictOne()) return false;
     this.#sessions.set(session.id, session);
+    this.#shares.add(session.session.principal.id);
     return true;
   }
 
@@ -37,7 +40,7 @@ export class SessionTable {
   }
 
   end(session: HttpSession): void {
-    this.#sessions.delete(session.id);
+    if (this.#sessions.delete(session.id)) this.#shares.remove(session.session.principal.id);
     session.close();
   }
 
@@ -57,17 +60,24 @@ export class SessionTable {
     for (const session of Array.from(this.#sessions.values())) this.end(session);
   }
 
-  /** The one idle for longest; else the oldest that only listens. Sessions at work are left alone. */
+  /**
+   * The one idle for longest of the principal with the most sessions, so that nobody drives out the others; else the oldest of its that
+   * only listens; else the same of anybody. Sessions at work are left alone.
+   */
   #evictOne(): boolean {
+    const { largest } = this.#shares;
+    const victim = this.#findRestful((session) => session.session.principal.id === largest) ?? this.#findRestful(() => true);
+    if (victim) this.end(victim);
+    return victim !== undefined;
+  }
+
+  #findRestful(isWanted: (session: HttpSession) => boolean): HttpSession | undefined {
     let listener: HttpSession | undefined;
     for (const session of this.#sessions.values()) {
-      if (session.isIdle) {
-        this.end(session);
-        return true;
-      }
+      if (!isWanted(session)) continue;
+      if (session.isIdle) return session;
       if (!session.session.busy) listener ??= session;
     }
-    if (listener) this.end(listener);
-    return listener !== undefined;
+    return listener;
   }
 }

@@ -63,7 +63,7 @@ export class CallDesk {
       const turn = await call.turn(visit);
       if (turn.type === "answer") return turn.answer;
       if (visit.signal.aborted) return SILENCE;
-      if (!this.#parked.isFull) {
+      if (this.#parked.hasRoomFor(binding.principal)) {
         const requestState = this.#parked.park(call, binding, request.connection);
         return resultAnswer({ resultType: "input_required", inputRequests: turn.inputRequests, requestState });
       }

@@ -5,6 +5,7 @@ import type { Logger } from "../../../core/ports.ts";
 import { RPC, rpcError, type RpcRequest } from "../../../wire/messages.ts";
 import { Listen } from "./listen.ts";
 import { ListenBoard } from "./listen-board.ts";
+import { Shares } from "../shares.ts";
 import type { RequestFacts } from "./facts.ts";
 import type { ModernOutlet } from "./outlet.ts";
 
@@ -28,6 +29,7 @@ export class Listens {
   readonly #options: ListenOptions;
   readonly #board: ListenBoard;
   readonly #open = new Set<Listen>();
+  readonly #shares = new Shares();
 
   constructor(hub: HubPort, logger: Logger, options: ListenOptions) {
     this.#hub = hub;
@@ -43,12 +45,13 @@ export class Listens {
   /** Serves one listening request. Resolves when it is over. `identity` is the `_meta` that says who answers. */
   async serve({ id, params }: RpcRequest, outlet: ModernOutlet, facts: RequestFacts, identity: JsonObject): Promise<void> {
     const refuse = (code: number, message: string): void => outlet.reply(JSON.stringify(rpcError(id, code, message)), 200);
-    if (this.#open.size >= this.#options.maxSubscriptions) return refuse(RPC.internal, "Subscription limit reached");
+    if (!this.#hasRoomFor(facts.principal.id)) return refuse(RPC.internal, "Subscription limit reached");
     const filter = readFilter(params, this.#options.maxSubscribedResources);
     if (typeof filter === "string") return refuse(RPC.invalidParams, `Invalid params: ${filter}`);
     const view: View = { mode: facts.mode, principal: facts.principal };
     const listen = new Listen({ id, view, outlet, identity, lists: filter.lists, ...(facts.connection !== undefined && { connection: facts.connection }) });
     this.#open.add(listen);
+    this.#shares.add(facts.principal.id);
     this.#board.join(listen);
     facts.signal.addEventListener("abort", listen.drop, { once: true });
     if (facts.signal.aborted) listen.drop();
@@ -56,7 +59,7 @@ export class Listens {
     await listen.ended;
     facts.signal.removeEventListener("abort", listen.drop);
     this.#board.leave(listen);
-    this.#open.delete(listen);
+    this.#forget(listen);
     await Promise.all(releases.map((release) => this.#release(release)));
   }
 
@@ -73,6 +76,21 @@ export class Listens {
   close(): void {
     for (const listen of this.#open) listen.finish();
     this.#board.close();
+  }
+
+  /** When all places are taken, whoever holds by far the most of them gives its oldest up. */
+  #hasRoomFor(principal: string): boolean {
+    if (this.#open.size < this.#options.maxSubscriptions) return true;
+    const debtor = this.#shares.debtorTo(principal);
+    const oldest = debtor === undefined ? undefined : Array.from(this.#open).find((listen) => listen.view.principal.id === debtor);
+    if (!oldest) return false;
+    oldest.finish();
+    this.#forget(oldest);
+    return true;
+  }
+
+  #forget(listen: Listen): void {
+    if (this.#open.delete(listen)) this.#shares.remove(listen.view.principal.id);
   }
 
   async #begin(listen: Listen, filter: Filter, view: View): Promise<readonly (() => Promise<void>)[]> {

@@ -1,11 +1,13 @@
 import { timeoutFailure } from "../../../core/deadline.ts";
 import { FailError } from "../../../core/errors.ts";
 import { fail } from "../../../core/outcome.ts";
+import { Shares } from "../shares.ts";
 import { RequestStates, type Binding } from "./request-state.ts";
 import type { RunningCall } from "./running-call.ts";
 
 interface Parked {
   readonly call: RunningCall;
+  readonly principal: string;
   readonly connection: string | undefined;
   readonly timer: NodeJS.Timeout;
 }
@@ -20,6 +22,7 @@ export class ParkedCalls {
   readonly #options: ParkingOptions;
   readonly #states = new RequestStates();
   readonly #byId = new Map<string, Parked>();
+  readonly #shares = new Shares();
 
   constructor(options: ParkingOptions) {
     this.#options = options;
@@ -29,8 +32,13 @@ export class ParkedCalls {
     return this.#byId.size;
   }
 
-  get isFull(): boolean {
-    return this.#byId.size >= this.#options.maxParkedCalls;
+  /** Whether this principal may park one more. When all places are taken, whoever holds by far the most of them gives one up. */
+  hasRoomFor(principal: string): boolean {
+    if (this.#byId.size < this.#options.maxParkedCalls) return true;
+    const debtor = this.#shares.debtorTo(principal);
+    const oldest = debtor === undefined ? undefined : Array.from(this.#byId).find(([, parked]) => parked.principal === debtor);
+    if (oldest) this.#giveUp(oldest[0], crowdedOut());
+    return oldest !== undefined;
   }
 
   /** The state under which the call waits; it serves once. */
@@ -39,7 +47,8 @@ export class ParkedCalls {
     const { inputTimeoutMs } = this.#options;
     const timer = setTimeout(() => this.#giveUp(id, timeoutFailure(inputTimeoutMs)), inputTimeoutMs);
     timer.unref();
-    this.#byId.set(id, { call, connection, timer });
+    this.#byId.set(id, { call, principal: binding.principal, connection, timer });
+    this.#shares.add(binding.principal);
     return state;
   }
 
@@ -48,8 +57,7 @@ export class ParkedCalls {
     const id = this.#states.open(state, binding);
     const parked = id === undefined ? undefined : this.#byId.get(id);
     if (id === undefined || !parked) return undefined;
-    clearTimeout(parked.timer);
-    this.#byId.delete(id);
+    this.#forget(id, parked);
     return parked.call;
   }
 
@@ -65,10 +73,19 @@ export class ParkedCalls {
   #giveUp(id: string, failure: FailError): void {
     const parked = this.#byId.get(id);
     if (!parked) return;
-    clearTimeout(parked.timer);
-    this.#byId.delete(id);
+    this.#forget(id, parked);
     parked.call.cancel(failure);
   }
+
+  #forget(id: string, { principal, timer }: Parked): void {
+    clearTimeout(timer);
+    this.#byId.delete(id);
+    this.#shares.remove(principal);
+  }
+}
+
+function crowdedOut(): FailError {
+  return new FailError(fail("limited", "This caller has too many calls that wait for its input, and others need the room."));
 }
 
 function gone(): FailError {
