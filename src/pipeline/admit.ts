@@ -1,30 +1,38 @@
 import { formatDuration } from "../core/duration.ts";
-import type { Admission } from "../core/limit-store.ts";
+import type { Admission, LimitBounds } from "../core/limit-store.ts";
 import { fail, type Fail, type Outcome } from "../core/outcome.ts";
 import type { PipelineDeps } from "./ports.ts";
 import type { CallState, Next, Stage } from "./state.ts";
 import { ToolGates } from "./tool-gates.ts";
 import { orAborted } from "./wait.ts";
 
+/** What all connections of one principal may do together, as a multiple of what one may: opening more of them is no way around. */
+const CONNECTIONS_OF_ONE = 16;
 /** When a full queue is worth another try. */
 const QUEUE_RETRY_MS = 1000;
 
 /** Bounds what one client may do, and how often one tool runs at once (S5). */
 export function admitStage({ limitStore, options }: PipelineDeps): Stage {
-  const bounds = Object.freeze({ perMinute: options.ratePerMinute, inFlight: options.inFlight });
+  const own: LimitBounds = Object.freeze({ perMinute: options.ratePerMinute, inFlight: options.inFlight });
+  const joint: LimitBounds = Object.freeze({ perMinute: own.perMinute * CONNECTIONS_OF_ONE, inFlight: own.inFlight * CONNECTIONS_OF_ONE });
   const gates = new ToolGates(options.queue);
-  return async (state, next) => {
-    // Whoever calls on behalf of a running call was counted with it.
-    if (state.call.parent !== undefined) return passGate(gates, state, next);
-    const key = clientKey(state);
+  const share = async (state: CallState, key: string, bounds: LimitBounds, next: Next): Promise<Outcome> => {
     const answer = limitStore.admit(key, bounds);
     const admission = answer instanceof Promise ? await admitted(answer, state, () => limitStore.leave(key)) : answer;
     if (!admission.admitted) return limitedFailure(admission);
     try {
-      return await passGate(gates, state, next);
+      return await next(state);
     } finally {
       limitStore.leave(key);
     }
+  };
+  return async (state, next) => {
+    // Whoever calls on behalf of a running call was counted with it.
+    if (state.call.parent !== undefined) return passGate(gates, state, next);
+    const { principal, client } = state.call;
+    const pass: Next = (one) => passGate(gates, one, next);
+    if (client.connection === undefined) return share(state, principal.id, own, pass);
+    return share(state, `${principal.id}\n${client.connection}`, own, (one) => share(one, `${principal.id}\n`, joint, pass));
   };
 }
 
@@ -55,10 +63,6 @@ async function passGate(gates: ToolGates, state: CallState, next: Next): Promise
   } finally {
     gates.leave(key);
   }
-}
-
-function clientKey({ call: { principal, client } }: CallState): string {
-  return client.connection === undefined ? principal.id : `${principal.id}\n${client.connection}`;
 }
 
 function limitedFailure({ reason, retryAfterMs }: Exclude<Admission, { admitted: true }>): Fail {
