@@ -62,7 +62,7 @@ describe("S12: what a server says of itself", () => {
     for (const words of [["list"], ["list", "--prompts"], ["search", "t"], ["check", "--timeout", "1s"], ["call", "evil__t"], ["call", "evil__t", '{"fail":true}'], ["prompt", "evil__p"]]) {
       const { stdout, stderr } = await runCommand([...words, "--config", config], { TOOLYARD_HOME: folder.path, PATH: process.env["PATH"] ?? "", TERM: "xterm" }, { isTerminal: true });
       expect(stdout + stderr, words.join(" ")).not.toBe("");
-      expect(stdout + stderr, words.join(" ")).not.toMatch(/[\u001b\u009b\u0007\u202e]/);
+      expect(stdout + stderr, words.join(" ")).not.toMatch(/(?!\n)\p{Cc}|\u202e/u);
     }
     // A program that reads gets what the tool said.
     const piped = await runCommand(["call", "evil__t", "--config", config], { TOOLYARD_HOME: folder.path, PATH: process.env["PATH"] ?? "" });

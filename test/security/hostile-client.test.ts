@@ -1,0 +1,294 @@
+// A client that may call, and wants what belongs to another caller: sessions, parked calls, streams, progress; or to use the hub up.
+import { connect } from "node:net";
+import { describe, expect, test } from "vitest";
+import type { JsonObject } from "../../src/core/json.ts";
+import { standardHeaders } from "../../src/wire/modern/headers.ts";
+import { initialize, isRefused, JSON_HEADERS, openTarget, openUpstream, rpc, tool, wordsOf, type RawAnswer, type Target } from "./attack.ts";
+
+const TOKENS = { ada: { token: "ada-token-1" }, eve: { token: "eve-token-2" } };
+
+function asPrincipal(name: keyof typeof TOKENS): Record<string, string> {
+  return { ...JSON_HEADERS, authorization: `Bearer ${TOKENS[name].token}` };
+}
+
+async function openSession(target: Target, name: keyof typeof TOKENS): Promise<string> {
+  const answer = await target.send({ headers: asPrincipal(name), body: initialize() });
+  const id = String(answer.headers["mcp-session-id"]);
+  await target.send({ headers: { ...asPrincipal(name), "mcp-session-id": id }, body: JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" }) });
+  return id;
+}
+
+describe("S17: sessions", () => {
+  test("S17: ids are random, of 128 bits, and never what a client asks for", async () => {
+    await using target = await openTarget({ server: { tokens: TOKENS } });
+    const ids = await Promise.all(Array.from({ length: 20 }, () => openSession(target, "ada")));
+    expect(new Set(ids).size).toBe(20);
+    for (const id of ids) expect(id).toMatch(/^[0-9a-f]{32}$/);
+    const fixed = await target.send({ headers: { ...asPrincipal("eve"), "mcp-session-id": "f".repeat(32) }, body: initialize() });
+    expect(fixed.status).toBe(404);
+    expect(fixed.headers).not.toHaveProperty("mcp-session-id");
+  });
+
+  test("S17: somebody else's session is not there, whatever is asked of it", async () => {
+    await using target = await openTarget({ server: { tokens: TOKENS } });
+    const id = await openSession(target, "ada");
+    const headers = { ...asPrincipal("eve"), "mcp-session-id": id };
+    const attempts: Promise<RawAnswer>[] = [
+      target.send({ headers, body: rpc("tools/list") }),
+      target.send({ headers, body: initialize() }),
+      target.send({ headers, body: JSON.stringify({ jsonrpc: "2.0", id: 1, result: {} }) }),
+      target.send({ headers, body: JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } }) }),
+      target.send({ method: "GET", headers }),
+      target.send({ method: "GET", headers: { ...headers, "last-event-id": "0-1" } }),
+      target.send({ method: "DELETE", headers }),
+    ];
+    for (const answer of await Promise.all(attempts)) expect(answer.status).toBe(404);
+    expect((await target.send({ headers: { ...asPrincipal("ada"), "mcp-session-id": id }, body: rpc("ping") })).status).toBe(200);
+  });
+
+  test("S17: DELETE ends a session for good", async () => {
+    await using target = await openTarget({ server: { tokens: TOKENS } });
+    const headers = { ...asPrincipal("ada"), "mcp-session-id": await openSession(target, "ada") };
+    expect((await target.send({ method: "DELETE", headers })).status).toBe(200);
+    expect((await target.send({ headers, body: rpc("ping") })).status).toBe(404);
+  });
+
+  test("S17: a session of HTTP+SSE is its principal's own", async () => {
+    await using target = await openTarget({ server: { tokens: TOKENS } });
+    const stream = await fetch(new URL("/sse", target.url), { headers: { authorization: `Bearer ${TOKENS.ada.token}`, accept: "text/event-stream" } });
+    const reader = stream.body!.getReader();
+    const first = new TextDecoder().decode((await reader.read()).value);
+    const path = /data: (\S+)/.exec(first)![1]!;
+    expect((await target.send({ path, headers: asPrincipal("eve"), body: initialize() })).status).toBe(404);
+    expect((await target.send({ path, headers: asPrincipal("ada"), body: initialize() })).status).toBe(202);
+    await reader.cancel();
+  });
+
+  test("S17: one principal's sessions do not drive out another's", async () => {
+    await using target = await openTarget({ server: { tokens: TOKENS, sessions: { max: 8 } } });
+    const id = await openSession(target, "ada");
+    for (let count = 0; count < 20; count += 1) await openSession(target, "eve");
+    expect((await target.send({ headers: { ...asPrincipal("ada"), "mcp-session-id": id }, body: rpc("ping") })).status).toBe(200);
+  });
+});
+
+/** A hub before a server that asks its caller, and a server that ends what it began. */
+async function openAsking(): Promise<{ target: Target; close: () => Promise<void> }> {
+  const upstream = await openUpstream({
+    tools: [tool("ask")],
+    answer: (method, _params, { response, id }) => {
+      if (method !== "tools/call") return undefined;
+      const asking = { jsonrpc: "2.0", id: 77, method: "elicitation/create", params: { message: "Password?", requestedSchema: { type: "object", properties: {} } } };
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write(`data: ${JSON.stringify(asking)}\n\n`);
+      finish = (answer) => void response.end(`data: ${JSON.stringify({ jsonrpc: "2.0", id, result: { content: [{ type: "text", text: JSON.stringify(answer) }] } })}\n\n`);
+      return undefined;
+    },
+  });
+  let finish: (answer: unknown) => void = () => {};
+  const target = await openTarget({ server: { tokens: TOKENS }, mcp: { remote_servers: [{ namespace: "up", url: upstream.url }] } });
+  await target.hub.list();
+  const close = async (): Promise<void> => {
+    finish("over");
+    await target[Symbol.asyncDispose]();
+    await upstream.close();
+  };
+  return { target, close };
+}
+
+describe("S17: calls that wait for input", () => {
+  test("S17: a state serves neither another principal, nor another call, nor one that made it up", async () => {
+    const { target, close } = await openAsking();
+    try {
+      const ada = await target.client(TOKENS.ada.token);
+      const params = { name: "up__ask", arguments: { x: 1 } };
+      const asked = (await ada.request("tools/call", params))["result"] as JsonObject;
+      expect(asked).toMatchObject({ resultType: "input_required" });
+      const state = String(asked["requestState"]);
+      const [key] = Object.keys(asked["inputRequests"] as JsonObject);
+      const inputResponses = { [key!]: { action: "accept", content: { stolen: true } } };
+      const eve = await target.client(TOKENS.eve.token);
+      const refused = [
+        await eve.request("tools/call", { ...params, inputResponses, requestState: state }),
+        await eve.request("tools/call", { ...params, requestState: state }),
+        await ada.request("tools/call", { ...params, arguments: { x: 2 }, inputResponses, requestState: state }),
+        await ada.request("tools/call", { ...params, name: "up::ask", inputResponses, requestState: state }),
+        await ada.request("tools/call", { ...params, inputResponses, requestState: `${state}A` }),
+        await ada.request("tools/call", { ...params, inputResponses, requestState: state.replace(/.$/, (last) => (last === "A" ? "B" : "A")) }),
+        await ada.request("resources/read", { uri: "up__ask", inputResponses, requestState: state }),
+      ];
+      for (const reply of refused) expect(reply).toHaveProperty("error");
+    } finally {
+      await close();
+    }
+  });
+
+  test("S17: one principal's waiting calls leave room for another's", async () => {
+    const upstream = await openUpstream({
+      tools: [tool("ask")],
+      answer: (method, _params, { response }) => {
+        if (method !== "tools/call") return undefined;
+        const asking = { jsonrpc: "2.0", id: 77, method: "elicitation/create", params: { message: "?", requestedSchema: { type: "object", properties: {} } } };
+        response.writeHead(200, { "content-type": "text/event-stream" });
+        response.write(`data: ${JSON.stringify(asking)}\n\n`);
+        return undefined;
+      },
+    });
+    await using target = await openTarget({ server: { tokens: TOKENS, max_parked_calls: 4, max_subscriptions: 4 }, mcp: { remote_servers: [{ namespace: "up", url: upstream.url }] } });
+    await target.hub.list();
+    const eve = await target.client(TOKENS.eve.token);
+    for (let count = 0; count < 4; count += 1) void eve.request("tools/call", { name: "up__ask", arguments: { count } }, { signal: AbortSignal.timeout(10_000) }).catch(() => {});
+    const ada = await target.client(TOKENS.ada.token);
+    await expect.poll(async () => (await ada.request("tools/call", { name: "up__ask", arguments: {} }))["result"]).toMatchObject({ resultType: "input_required" });
+    for (let count = 0; count < 3; count += 1) await eve.listen().catch(() => {});
+    await ada.listen();
+    await upstream.close();
+  });
+});
+
+describe("S17: what runs for others", () => {
+  test("S17: progress and cancellation of one caller are not another's, even under the same token and id", async () => {
+    let release: () => void = () => {};
+    const reached = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const aborted: string[] = [];
+    const upstream = await openUpstream({
+      tools: [tool("slow")],
+      answer: (method, params, { response, id }) => {
+        if (method !== "tools/call") return undefined;
+        const { progressToken } = params["_meta"] as JsonObject;
+        response.writeHead(200, { "content-type": "text/event-stream" });
+        response.write(`data: ${JSON.stringify({ jsonrpc: "2.0", method: "notifications/progress", params: { progressToken, progress: 1, message: "ada's own" } })}\n\n`);
+        response.once("close", () => void (response.writableEnded || aborted.push("closed")));
+        finish = () => void response.end(`data: ${JSON.stringify({ jsonrpc: "2.0", id, result: { content: [{ type: "text", text: "done" }] } })}\n\n`);
+        release();
+        return undefined;
+      },
+    });
+    let finish = (): void => {};
+    await using target = await openTarget({ server: { tokens: TOKENS }, mcp: { remote_servers: [{ namespace: "up", url: upstream.url }] } });
+    await target.hub.list();
+    const ada = await target.client(TOKENS.ada.token, { era: "legacy" });
+    const eve = await target.client(TOKENS.eve.token, { era: "legacy" });
+    const running = ada.request("tools/call", { name: "up__slow", arguments: {}, _meta: { progressToken: 1 } });
+    await reached;
+    for (let requestId = 0; requestId < 10; requestId += 1) await eve.notify("notifications/cancelled", { requestId });
+    await eve.request("tools/list", { _meta: { progressToken: 1 } });
+    finish();
+    expect(wordsOf(await running)).toBe("done");
+    expect(ada.heard("notifications/progress")).toHaveLength(1);
+    expect(eve.heard("notifications/progress")).toEqual([]);
+    expect(upstream.received.map(({ method }) => method)).not.toContain("notifications/cancelled");
+    await upstream.close();
+  });
+
+  test("S17: a cursor made up, or taken from a wider list, shows nothing more", async () => {
+    const upstream = await openUpstream({ tools: Array.from({ length: 6 }, (_, at) => tool(`t${at}`)) });
+    await using target = await openTarget({
+      server: { page_size: 2, tokens: { ...TOKENS, guest: { token: "guest-token-3", allow: ["up__t0", "up__t1", "up__t2"] } } },
+      mcp: { remote_servers: [{ namespace: "up", url: upstream.url }] },
+    });
+    await target.hub.list();
+    const ada = await target.client(TOKENS.ada.token);
+    const guest = await target.client("guest-token-3");
+    const wide = String((await ada.result("tools/list"))["nextCursor"]);
+    const own = String((await guest.result("tools/list"))["nextCursor"]);
+    const [version] = JSON.parse(Buffer.from(own, "base64url").toString("utf8")) as [string, number];
+    const forged = [[version, 4], [version, -2], [version, 1e9], [version, 0.5], ["__proto__", 2], { length: 2 }, null].map((value) => Buffer.from(JSON.stringify(value)).toString("base64url"));
+    for (const cursor of [wide, ...forged, "", "x", "=".repeat(10_000)]) {
+      const reply = await guest.request("tools/list", { cursor });
+      expect(JSON.stringify(reply), cursor).not.toMatch(/up__t[3-5]/);
+      expect(reply, cursor).toHaveProperty("error");
+    }
+    expect((await guest.list("tools/list", "tools")).map(({ name }) => name)).toEqual(["up__t0", "up__t1", "up__t2"]);
+    await upstream.close();
+  });
+});
+
+describe("S4: too much of everything", () => {
+  test("S4: bodies, depth, batches and heads over their bounds are refused, and what is within is served", async () => {
+    await using target = await openTarget({ server: { max_body_bytes: "64KiB" } });
+    const headers = JSON_HEADERS;
+    expect((await target.send({ headers, body: rpc("ping", { x: "x".repeat(70_000) }) })).status).toBe(413);
+    expect((await target.send({ headers, body: `${"[".repeat(5000)}${"]".repeat(5000)}` })).status).toBe(400);
+    expect((await target.send({ headers, body: `[${Array.from({ length: 101 }, (_, id) => rpc("ping", {}, id)).join(",")}]` })).status).toBe(400);
+    expect((await target.send({ headers: { ...headers, "x-large": "x".repeat(40_000) }, body: initialize() })).status).toBe(431);
+    expect((await target.send({ headers: { ...headers, "content-encoding": "gzip" }, body: initialize() })).status).toBe(415);
+    expect((await target.send({ headers, body: initialize() })).status).toBe(200);
+  });
+
+  test("S4: a request that says two lengths, or ends in another one, is not read twice", async () => {
+    await using target = await openTarget();
+    const inner = "GET /status HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    const smuggled = [
+      `POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${inner}`,
+      `POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 4\r\nContent-Length: 60\r\n\r\nabcd${inner}`,
+      `POST /mcp HTTP/1.1\nHost: localhost\nContent-Length: 0\n\n${inner}`,
+    ];
+    for (const text of smuggled) expect(await rawBytes(target.port, text)).not.toContain("uptimeSeconds");
+  });
+
+  test("S4: a request that drips is cut off", async () => {
+    await using target = await openTarget({ server: { request_timeout: "300ms" } });
+    const answer = await rawBytes(target.port, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{");
+    expect(answer === "" || answer.startsWith("HTTP/1.1 408")).toBe(true);
+  });
+});
+
+describe("S5: one client's share", () => {
+  test("S5: calls over the rate are limited with a hint when to come back; another client goes on", async () => {
+    await using target = await openTarget({ server: { tokens: TOKENS }, limits: { rate_per_minute: 3 } });
+    const eve = await target.client(TOKENS.eve.token);
+    const replies: JsonObject[] = [];
+    for (let count = 0; count < 5; count += 1) replies.push(await eve.request("tools/call", { name: "meta.ping", arguments: {} }));
+    expect(replies.map(isRefused)).toEqual([false, false, false, true, true]);
+    expect(replies[4]).toMatchObject({ result: { _meta: { "toolyard/kind": "limited", "toolyard/retryAfterMs": expect.any(Number) } } });
+    const ada = await target.client(TOKENS.ada.token);
+    expect(wordsOf(await ada.request("tools/call", { name: "meta.ping", arguments: {} }))).toBe("pong");
+  });
+
+  test("S5: execute_tool counts like the call that it makes, and is no way around the rate", async () => {
+    await using target = await openTarget({ limits: { rate_per_minute: 3 } });
+    const client = await target.client();
+    const replies: JsonObject[] = [];
+    for (let count = 0; count < 5; count += 1) replies.push(await client.request("tools/call", { name: "execute_tool", arguments: { name: "meta.ping" } }));
+    expect(replies.map(isRefused)).toEqual([false, false, false, true, true]);
+  });
+
+  test("S5: more sessions are no way around the rate of one token", async () => {
+    await using target = await openTarget({ server: { tokens: TOKENS }, limits: { rate_per_minute: 3 } });
+    const replies: RawAnswer[] = [];
+    for (let count = 0; count < 60; count += 1) {
+      const id = await openSession(target, "eve");
+      replies.push(await target.send({ headers: { ...asPrincipal("eve"), "mcp-session-id": id }, body: rpc("tools/call", { name: "meta.ping", arguments: {} }) }));
+    }
+    expect(replies.filter(({ body }) => body.includes("pong")).length).toBeLessThan(57);
+  });
+});
+
+test("S13: no error shows a stack, a path or the environment", async () => {
+  await using target = await openTarget();
+  const bodies = ["{", "null", "[]", "[[]]", '{"jsonrpc":"2.0"}', '{"jsonrpc":"2.0","id":{},"method":"x"}', '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[]}', '{"jsonrpc":"2.0","id":1,"method":"__proto__"}', "\u0000", "\ud800"];
+  const modern = standardHeaders("tools/call", { name: "x" });
+  for (const body of bodies) {
+    for (const headers of [JSON_HEADERS, { ...JSON_HEADERS, ...modern }]) {
+      const answer = await target.send({ headers, body });
+      expect(answer.status, body).toBeLessThan(500);
+      expect(answer.body, body).not.toMatch(/at .*:\d+:\d+|node_modules|\/work\/|\/home\/|\.ts\b/);
+    }
+  }
+});
+
+/** Sends bytes as they are and gives back what came until the server closed, or nothing more came for a moment. */
+function rawBytes(port: number, text: string): Promise<string> {
+  return new Promise((resolve) => {
+    let received = "";
+    const socket = connect(port, "127.0.0.1", () => socket.write(text));
+    socket.setTimeout(7000, () => socket.destroy());
+    socket.on("data", (chunk) => (received += chunk.toString("latin1")));
+    socket.on("error", () => {});
+    socket.on("close", () => resolve(received));
+    if (!text.includes("1000")) setTimeout(() => socket.destroy(), 300);
+  });
+}
