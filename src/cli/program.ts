@@ -1,27 +1,9 @@
 import { Command, Option } from "commander";
+import type { CommandRow, Run, SharedOptions } from "./command-row.ts";
+import { coreRow } from "./core-row.ts";
 import type { Io } from "./io.ts";
 
-/** Options that every command understands. */
-export interface SharedOptions {
-  readonly config?: readonly string[];
-  readonly url?: string;
-  readonly tokenEnv?: string;
-  readonly json?: boolean;
-  readonly verbose?: boolean;
-}
-
-/** Runs one command and gives the exit code. */
-export type Run<Options extends SharedOptions = SharedOptions> = (args: readonly string[], options: Options, io: Io) => Promise<number>;
-
-interface CommandRow {
-  /** Name and arguments as commander writes them. */
-  readonly usage: string;
-  readonly summary: string;
-  readonly examples: readonly string[];
-  readonly options: readonly Option[];
-  /** Loaded only when the command is used. */
-  readonly load: () => Promise<{ run: Run<never> }>;
-}
+export type { Run, SharedOptions } from "./command-row.ts";
 
 const CONFIG = new Option("-c, --config <file>", "configuration file: toolyard.toml or a desktop client's JSON; repeatable, later ones win").argParser(collect);
 const URL = new Option("--url <url>", "ask the MCP endpoint at this address instead of building the hub here");
@@ -140,6 +122,7 @@ const COMMANDS: readonly CommandRow[] = [
     ],
     load: () => import("./commands/import.ts"),
   },
+  coreRow([CONFIG, VERBOSE]),
 ];
 
 function collect(value: string, earlier: readonly string[] | undefined): readonly string[] {
@@ -180,18 +163,22 @@ function exampleText(examples: readonly string[]): string {
   return `\nExamples:\n${examples.map((example) => `  ${example}`).join("\n")}`;
 }
 
-function addCommand(program: Command, row: CommandRow, io: Io, finish: (code: number) => void): void {
-  const command = program.command(row.usage).summary(row.summary).description(`${row.summary[0]!.toUpperCase()}${row.summary.slice(1)}.`);
+function addCommand(parent: Command, row: CommandRow, io: Io, finish: (code: number) => void): void {
+  const command = parent.command(row.usage).summary(row.summary).description(`${row.summary[0]!.toUpperCase()}${row.summary.slice(1)}.`);
   for (const option of row.options) command.addOption(option);
   command.helpOption("-h, --help", "show how it is used");
-  command.showHelpAfterError(`(toolyard ${command.name()} --help shows how it is used)`);
+  const path = parent.parent ? `${parent.name()} ${command.name()}` : command.name();
+  command.showHelpAfterError(`(toolyard ${path} --help shows how it is used)`);
   command.addHelpText("after", exampleText(row.examples));
+  for (const inner of row.commands ?? []) addCommand(command, inner, io, finish);
+  const { load } = row;
+  if (!load) return;
   command.action(async (...received: unknown[]) => {
     const { reportError } = await import("./failure.ts");
-    const options = command.opts<SharedOptions>();
+    const options = command.optsWithGlobals<SharedOptions>();
     const args = received.slice(0, -2).flat() as string[];
     try {
-      const { run } = await row.load();
+      const { run } = await load();
       finish(await (run as Run)(args.filter((arg) => arg !== undefined), options, io));
     } catch (error) {
       finish(await reportError(error, options.json === true, io));

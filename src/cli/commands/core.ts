@@ -1,0 +1,111 @@
+import { closeMcpInstance, initialize } from "../../compat/core/initialize.ts";
+import { MCPHTTPServer } from "../../compat/core/http-server.ts";
+import { MCPError } from "../../compat/core/errors.ts";
+import type { MCP } from "../../compat/core/mcp.ts";
+import { withDefaultSources, type MCPOptions } from "../../compat/core/settings.ts";
+import { StdioServer } from "../../compat/core/stdio-server.ts";
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { messageOf } from "../../core/errors.ts";
+import { KINDS } from "../../core/kinds.ts";
+import { SILENT_LOGGER, type Logger, type LogLevel } from "../../core/ports.ts";
+import { guardStdout } from "../../doors/mcp/stdout-guard.ts";
+import { EXIT } from "../failure.ts";
+import { aborted } from "../interrupts.ts";
+import { print, printJson, type Io } from "../io.ts";
+import type { Run, SharedOptions } from "../command-row.ts";
+
+interface Options extends SharedOptions {
+  readonly logLevel?: LogLevel;
+}
+
+interface ExecuteOptions extends Options {
+  readonly params: string;
+}
+
+interface ServerOptions extends Options {
+  readonly transport: "stdio" | "http";
+  readonly host: string;
+  readonly port: number;
+}
+
+/** What these commands have to say for a failure, whatever its kind (G43). */
+const FAILED = 1;
+
+export const list: Run<Options> = (_args, options, io) => answer(options, io, { level: "warning" }, (mcp) => mcp.getCapabilities());
+
+export const execute: Run<ExecuteOptions> = ([name = ""], options, io) =>
+  answer(options, io, { logger: SILENT_LOGGER }, async (mcp) => {
+    const result = await mcp.executeTool(name, readParams(options.params), { signal: io.interrupted });
+    return { status: "success", result };
+  });
+
+export const resource: Run<Options> = ([uri = ""], options, io) =>
+  answer(options, io, { logger: SILENT_LOGGER }, async (mcp) => ({ status: "success", resource: await mcp.getResource(uri, { signal: io.interrupted }) }));
+
+export const server: Run<ServerOptions> = async (_args, options, io) => {
+  // Before anything else can print: on a pipe, standard output belongs to the protocol.
+  const output = options.transport === "stdio" ? guardStdout() : undefined;
+  try {
+    const [mcp] = await initialize(true, false, coreOptions(options, io));
+    if (!output) return await serveHttp(mcp, options, io);
+    await print(io.stderr, "Starting MCP server on stdio...");
+    await new StdioServer({ output }).start(mcp);
+    return EXIT.ok;
+  } finally {
+    await closeMcpInstance();
+    output?.release();
+  }
+};
+
+async function serveHttp(mcp: MCP, { host, port }: ServerOptions, io: Io): Promise<number> {
+  const http = new MCPHTTPServer(mcp, host, port);
+  await http.start();
+  await print(io.stderr, `Starting MCP server on HTTP http://${host}:${http.port}...`);
+  await aborted(io.interrupted);
+  await print(io.stderr, "Shutting down HTTP server...");
+  await http.stop();
+  return EXIT.ok;
+}
+
+/**
+ * Prints what `work` gives on standard output, or why there is nothing on standard error, as JSON and nothing else: `log` is what is
+ * logged beside it unless somebody asks for another level.
+ */
+async function answer(options: Options, io: Io, log: Log, work: (mcp: MCP) => Promise<unknown>): Promise<number> {
+  // What modules print belongs to no answer.
+  const guard = io.stdout === process.stdout ? guardStdout() : undefined;
+  let value: unknown;
+  try {
+    const [mcp] = await initialize(true, false, coreOptions(options, io, log));
+    value = await work(mcp);
+  } catch (error) {
+    await closeMcpInstance();
+    guard?.release();
+    await printJson(io.stderr, { status: "error", message: messageOf(error) });
+    return io.interrupted.aborted ? KINDS.cancelled.exit : FAILED;
+  }
+  await closeMcpInstance();
+  guard?.release();
+  await printJson(io.stdout, value);
+  return EXIT.ok;
+}
+
+type Log = { readonly level?: LogLevel; readonly logger?: Logger };
+
+function coreOptions({ config, logLevel, verbose }: Options, io: Io, log: Log = {}): MCPOptions {
+  const asked = logLevel ?? (verbose ? "debug" : undefined);
+  const { level, logger } = asked === undefined ? log : { level: asked };
+  const sources = withDefaultSources({ variables: io.env, ...(config ? { config } : {}) }, io.cwd);
+  return { ...sources, ...(logger ? { logger } : {}), ...(level ? { settings: { logging: { level } } } : {}) };
+}
+
+function readParams(text: string): JsonObject {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new MCPError(`--params must be a JSON object: ${messageOf(error)}. In a shell, put it in single quotes.`);
+  }
+  if (isJsonObject(value)) return value;
+  throw new MCPError(`--params must be a JSON object such as {"key":"value"}, got ${value === null ? "null" : Array.isArray(value) ? "a list" : `a ${typeof value}`}.`);
+}
