@@ -5,6 +5,7 @@ import type { StdioOptions } from "../providers/stdio/options.ts";
 import { AddedServers } from "./added-servers.ts";
 import type { Logger } from "../core/ports.ts";
 import { loadHubConfig, openHub } from "./open-hub.ts";
+import { logConfig } from "./log-config.ts";
 import { Reloader } from "./reload.ts";
 import type { HubConfig } from "./schema.ts";
 import { serveHttp, type ServedHttp } from "./serve.ts";
@@ -52,6 +53,7 @@ export async function createHub(options: CreateHubOptions = {}): Promise<Library
   const added = new AddedServers();
   const load = () => loadHubConfig({ files, variables, base: BASE, flags: added.over(settings) });
   const hub = await openHub({ config: await load(), variables, ...(options.logger ? { logger: options.logger } : {}) });
+  logConfig(hub.config, hub.logger);
   const reloader = new Reloader({ hub, load });
   const served: ServedHttp[] = [];
   const base = hub.toolyard({ door: "library" });

@@ -2,6 +2,7 @@ import { watchFiles } from "../config/watch.ts";
 import type { LoadedConfig } from "../config/load.ts";
 import { messageOf } from "../core/errors.ts";
 import type { Hub } from "./hub.ts";
+import { logConfig } from "./log-config.ts";
 import type { SourceChanges } from "./source-set.ts";
 
 export interface ReloadOptions {
@@ -54,8 +55,7 @@ export class Reloader {
     const config = await load();
     if (JSON.stringify([config.tree, config.unusable]) === JSON.stringify([before.tree, before.unusable])) return;
     const changes = await hub.reconfigure(config);
-    for (const warning of config.warnings) hub.logger.warning(warning);
-    for (const { id, reason } of config.unusable) hub.logger.warning(`${id} is left out: ${reason}`);
+    logConfig(config, hub.logger);
     hub.logger.info("The configuration was taken over.", { added: changes.added, changed: changes.changed, removed: changes.removed });
     const late = AT_START_ONLY.filter((section) => JSON.stringify(config.tree[section]) !== JSON.stringify(before.tree[section]));
     if (late.length > 0) hub.logger.warning(`Changes of ${late.map((section) => `[${section}]`).join(", ")} take effect when the hub is started anew.`);

@@ -1,6 +1,7 @@
 import { OptionError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { guardStdout, type GuardedStdout } from "../../doors/mcp/stdout-guard.ts";
+import { logConfig } from "../../hub/log-config.ts";
 import { openHub, type Hub } from "../../hub/open-hub.ts";
 import { Reloader } from "../../hub/reload.ts";
 import type { HubConfig, ServerConfig } from "../../hub/schema.ts";
@@ -32,8 +33,7 @@ export const run: Run<Options> = async (_args, options, io) => {
   const config = await load();
   const hub = await openHub({ config, variables: io.env });
   const unwatch = watchFaults(hub.logger);
-  for (const warning of config.warnings) hub.logger.warning(warning);
-  for (const { id, reason } of config.unusable) hub.logger.warning(`${id} is left out: ${reason}`);
+  logConfig(config, hub.logger);
   try {
     return await serve(hub, { options, io, load, output });
   } finally {
