@@ -91,21 +91,24 @@ export class Catalog {
    * Finds what a name means, as fresh as `snapshot()` does. Who could not change the answer is not even asked: when the name is spelt as
    * it is shown, those that come after its source. Neither a slow server nor a large folder then delays calls to anybody else.
    */
-  async lookUp<T extends CallTarget>(asked: string, find: (snapshot: Snapshot) => Lookup<T>): Promise<Lookup<T>> {
+  lookUp<T extends CallTarget>(asked: string, find: (snapshot: Snapshot) => Lookup<T>): Promise<Lookup<T>> {
     const known = find(this.#rebuild());
     if (!isSpelt(known, asked)) return this.#lookUpEverywhere(asked, find);
-    await Promise.all(this.#ask(this.#entries.filter(({ gate }) => mayTake(gate, known.source))).values());
-    const found = find(this.#rebuild());
-    // Where it is gone or somebody else's by now, those behind have a say, too.
-    return isSpelt(found, asked) && found.source.id === known.source.id ? found : this.#lookUpEverywhere(asked, find);
+    const look = (): Lookup<T> | Promise<Lookup<T>> => {
+      const found = find(this.#rebuild());
+      // Where it is gone or somebody else's by now, those behind have a say, too.
+      return isSpelt(found, asked) && found.source.id === known.source.id ? found : this.#lookUpEverywhere(asked, find);
+    };
+    const waits = this.#ask(this.#entries.filter(({ gate }) => mayTake(gate, known.source)));
+    // Not async: whoever need not wait is not overtaken by somebody who came later.
+    return waits.size === 0 ? Promise.resolve(look()) : Promise.all(waits.values()).then(look);
   }
 
-  async #lookUpEverywhere<T extends CallTarget>(asked: string, find: (snapshot: Snapshot) => Lookup<T>): Promise<Lookup<T>> {
+  #lookUpEverywhere<T extends CallTarget>(asked: string, find: (snapshot: Snapshot) => Lookup<T>): Promise<Lookup<T>> {
     const waits = this.#ask(this.#entries);
     const early = find(this.#rebuild());
-    if (isSpelt(early, asked) && !Array.from(waits.keys()).some(({ gate }) => mayTake(gate, early.source))) return early;
-    await Promise.all(waits.values());
-    return find(this.#rebuild());
+    const isSure = waits.size === 0 || (isSpelt(early, asked) && !Array.from(waits.keys()).some(({ gate }) => mayTake(gate, early.source)));
+    return isSure ? Promise.resolve(early) : Promise.all(waits.values()).then(() => find(this.#rebuild()));
   }
 
   /** Stops listening and announcing. The last snapshot stays readable. */

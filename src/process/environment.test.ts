@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { childEnvironment } from "./environment.ts";
+import { childEnvironment, searchEnvironment } from "./environment.ts";
 
 const parent = { PATH: "/bin", HOME: "/h", LC_ALL: "C", API_TOKEN: "secret", EXTRA: "x", https_proxy: "p", "BASH_FUNC_x%%": "() { :; }", LC_F: "() { :; }" };
 
@@ -21,4 +21,9 @@ test("a child's own variables win, and names in `inherit` pass when they are set
 test("names count without case on Windows, and a variable is never there twice", () => {
   const env = childEnvironment({ own: { PATH: "mine" }, inherit: ["extra"] }, { Path: "theirs", SYSTEMROOT: "C:\\Windows", EXTRA: "x", TOKEN: "t" }, "win32");
   expect(env).toEqual({ PATH: "mine", SYSTEMROOT: "C:\\Windows", EXTRA: "x" });
+});
+
+test("what decides where commands are found is there, and nothing else", () => {
+  expect(searchEnvironment({ PATH: "/bin", HOME: "/root", API_TOKEN: "secret" })).toEqual({ PATH: "/bin" });
+  expect(searchEnvironment({})).toEqual({});
 });

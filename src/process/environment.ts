@@ -31,6 +31,18 @@ export function childEnvironment(
   return Object.assign(result, own);
 }
 
+/** The variables that decide where a child finds commands, and no others: cheap enough to ask for at every look. */
+export function searchEnvironment(parent: Environment = process.env): Record<string, string> {
+  const found = SEARCHED.flatMap((name) => {
+    const value = parent[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return Object.fromEntries(found);
+}
+
+/** The environment of Windows is asked without regard to case. */
+const SEARCHED = ["PATH", "PATHEXT"];
+
 const ALLOWED = [
   "PATH",
   "HOME",

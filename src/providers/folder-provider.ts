@@ -4,7 +4,7 @@ import { fail, type Outcome } from "../core/outcome.ts";
 import type { Logger } from "../core/ports.ts";
 import type { Provider, ProviderEvents, ProviderStatus, ResolvedCall } from "../core/provider.ts";
 import { EMPTY_LISTING, type Listing, type Problem, type Source, type ToolLimits, type ToolRecord, type Visibility } from "../core/records.ts";
-import { childEnvironment } from "../process/environment.ts";
+import { searchEnvironment } from "../process/environment.ts";
 import { missingCommands } from "../runtimes/scripts/command-line.ts";
 import { ScriptHost } from "../runtimes/scripts/script-host.ts";
 import type { FolderReader } from "./folder-node.ts";
@@ -163,7 +163,7 @@ function distinctNeeds<T extends FolderTool>({ values }: SweepResult<FolderConte
 /** Which runtimes are not on this machine, and why. */
 function findMissing(needs: ReadonlyMap<string, readonly string[]>): ReadonlyMap<string, string> {
   const missing = new Map<string, string>();
-  const env = childEnvironment();
+  const env = searchEnvironment();
   for (const [key, commands] of needs) {
     const reason = missingCommands(commands, { env });
     if (reason !== undefined) missing.set(key, reason);
