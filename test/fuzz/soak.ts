@@ -137,19 +137,23 @@ async function settledProcesses({ url, pid }: ServeChild): Promise<number> {
   return descendants(pid).length;
 }
 
+async function fuzzAll(): Promise<void> {
+  await withServed({ config: FUZZ_CONFIG }, (served) =>
+    fuzz({ what: "Streamable HTTP, both eras", cases: Math.ceil(CASES * 0.4), seed: SEED, open: async ({ url }) => new HttpDriver(url) }, served),
+  );
+  const openSse = async ({ url }: ServeChild): Promise<Driver> => {
+    const driver = new SseDriver(url);
+    await driver.open();
+    return driver;
+  };
+  await withServed({ config: FUZZ_CONFIG }, (served) => fuzz({ what: "HTTP+SSE", cases: Math.ceil(CASES * 0.2), seed: SEED + 10_000_000, open: openSse }, served));
+  await withServed({ config: FUZZ_CONFIG, door: "stdio" }, (served) =>
+    fuzz({ what: "stdio, both eras", cases: Math.ceil(CASES * 0.4), seed: SEED + 20_000_000, open: async (child) => new StdioDriver(child) }, served),
+  );
+}
+
 const beganAt = performance.now();
-await withServed({ config: FUZZ_CONFIG }, (served) =>
-  fuzz({ what: "Streamable HTTP, both eras", cases: Math.ceil(CASES * 0.4), seed: SEED, open: async ({ url }) => new HttpDriver(url) }, served),
-);
-const openSse = async ({ url }: ServeChild): Promise<Driver> => {
-  const driver = new SseDriver(url);
-  await driver.open();
-  return driver;
-};
-await withServed({ config: FUZZ_CONFIG }, (served) => fuzz({ what: "HTTP+SSE", cases: Math.ceil(CASES * 0.2), seed: SEED + 10_000_000, open: openSse }, served));
-await withServed({ config: FUZZ_CONFIG, door: "stdio" }, (served) =>
-  fuzz({ what: "stdio, both eras", cases: Math.ceil(CASES * 0.4), seed: SEED + 20_000_000, open: async (child) => new StdioDriver(child) }, served),
-);
+if (CASES > 0) await fuzzAll();
 if (MINUTES > 0) await mixed();
 console.log(`\n${problems.length === 0 ? "nothing grew, nothing was answered wrongly" : problems.join("\n")} (${((performance.now() - beganAt) / 60_000).toFixed(1)} minutes)`);
 process.exit(problems.length === 0 ? 0 : 1);
