@@ -1,5 +1,6 @@
 import type { HubPort, ListKind, RenderedList, ServerFacts, View } from "../../core/hub-port.ts";
 import type { JsonObject } from "../../core/json.ts";
+import type { SourceFeatures } from "../../core/records.ts";
 
 /** What the hub offers to one view at one moment: its facts, its lists, and MCP's `capabilities` that follow from them. */
 export interface Offer {
@@ -9,8 +10,8 @@ export interface Offer {
 }
 
 /**
- * Reads what `initialize` and `server/discover` advertise. Resources and prompts are named when there are some, or when a source has
- * not said yet what it has: a client that was told "no resources" never asks again.
+ * Reads what `initialize` and `server/discover` advertise. Resources, prompts and features are named when there are some, or when a
+ * source has not said yet what it has: a client that was told "no resources" never asks again.
  */
 export async function readOffer(hub: HubPort, view: View): Promise<Offer> {
   const [facts, tools, resources, templates, prompts] = await Promise.all([
@@ -21,7 +22,7 @@ export async function readOffer(hub: HubPort, view: View): Promise<Offer> {
     hub.list("prompts", view),
   ]);
   const isOpen = hub.sources().some(({ status }) => UNSETTLED.has(status.state));
-  const { completions, logging, subscribe } = facts.features;
+  const { completions, logging, subscribe } = isOpen ? EVERY_FEATURE : facts.features;
   const hasResources = isOpen || resources.entries.length > 0 || templates.entries.length > 0;
   const hasPrompts = isOpen || prompts.entries.length > 0;
   const capabilities: JsonObject = {
@@ -35,6 +36,8 @@ export async function readOffer(hub: HubPort, view: View): Promise<Offer> {
 }
 
 const UNSETTLED: ReadonlySet<string> = new Set(["starting", "degraded", "down", "needs_authorisation"]);
+
+const EVERY_FEATURE: SourceFeatures = Object.freeze({ completions: true, logging: true, subscribe: true });
 
 /** The hub as MCP's `serverInfo`. */
 export function serverInfo(facts: ServerFacts): JsonObject {

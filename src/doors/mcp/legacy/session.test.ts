@@ -111,6 +111,16 @@ describe("the handshake", () => {
     expect(result).toEqual({ protocolVersion: "2025-11-25", capabilities: { tools: { listChanged: true } }, serverInfo: { name: "bare", version: "1" } });
   });
 
+  test("what a source that is still starting may come to offer is advertised: a client never asks again for what it was not told of", async () => {
+    const client = new TestClient();
+    client.hub.lists = { ...client.hub.lists, resources: [], templates: [], prompts: [] };
+    client.hub.serverFacts = { name: "bare", version: "1", features: { completions: false, subscribe: false, logging: false } };
+    const source = { id: "late", kind: "stdio" as const, namespace: "late", order: 0 };
+    client.hub.sourceReports = [{ source, status: { state: "starting" }, tools: 0, resources: 0, prompts: 0, problems: [] }];
+    const { result } = await client.open();
+    expect(result).toMatchObject({ capabilities: { resources: { subscribe: true }, prompts: {}, completions: {}, logging: {} } });
+  });
+
   test.each([
     ["no version", {}],
     ["a version that is no string", { protocolVersion: 7 }],
