@@ -26,7 +26,7 @@ function withVerbosity(flags: JsonObject, options: SharedOptions): JsonObject {
 export interface HubOptions extends SharedOptions {
   /** Leaves sources out, so that a command on one tool starts only what is needed. */
   readonly only?: SourceFilter;
-  /** Connects to an upstream only when its last known list is missing or it is called. */
+  /** True: connects to an upstream only when its last known list is missing or it is called. False: to every one. @default as configured */
   readonly lazy?: boolean;
   /** What the hub may say on standard error beside the answer; nothing at all with `--json`. @default "warning" */
   readonly logLevel?: "warning" | "error";
@@ -43,7 +43,7 @@ export async function withHub<T>(options: HubOptions, io: Io, work: (toolyard: T
   const hub = await openHub({
     config,
     variables: io.env,
-    lazy: options.lazy === true && options.url === undefined,
+    ...(options.lazy === undefined ? {} : { lazy: options.lazy && options.url === undefined }),
     mirror: options.url !== undefined,
     ...(options.only ? { only: options.only } : {}),
     // Programs read standard error, too: with --json nothing but the error object stands there.

@@ -28,7 +28,7 @@ export interface OpenHubOptions {
   readonly variables: Readonly<Record<string, string | undefined>>;
   /** @default as `[logging]` says, on standard error */
   readonly logger?: Logger;
-  /** Connects to upstreams when they are needed. @default false */
+  /** True: connects to upstreams when they are needed; false: at once. @default as each is configured */
   readonly lazy?: boolean;
   /** @default all sources */
   readonly only?: SourceFilter;
@@ -44,7 +44,7 @@ export function loadHubConfig(options: Omit<LoadOptions, "schema">): Promise<Loa
 }
 
 /** Makes a hub and starts its sources in the background. Rejects with an `OptionError` when an option cannot be used. */
-export async function openHub({ config, variables, logger: given, lazy = false, mirror = false, only = () => true, modulesHost }: OpenHubOptions): Promise<Hub> {
+export async function openHub({ config, variables, logger: given, lazy, mirror = false, only = () => true, modulesHost }: OpenHubOptions): Promise<Hub> {
   const tree = config.tree as HubConfig;
   useTransformCache(join(dataFolder(variables), "typescript"));
   const telemetry = createTelemetry(tree, variables, given);

@@ -121,8 +121,8 @@ function http({ mcp }: HubConfig): readonly WantedSource[] {
   });
 }
 
-function startOf<U extends { readonly start: "eager" | "lazy" }>(upstream: U, lazy: boolean): U {
-  return lazy ? { ...upstream, start: "lazy" } : upstream;
+function startOf<U extends { readonly start: "eager" | "lazy" }>(upstream: U, lazy: boolean | undefined): U {
+  return lazy === undefined ? upstream : { ...upstream, start: lazy ? "lazy" : "eager" };
 }
 
 /** Says which entry an option stands in, since the option's own words cannot know. */

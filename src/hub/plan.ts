@@ -20,8 +20,8 @@ export interface SourceServices {
   readonly variables: Readonly<Record<string, string | undefined>>;
   /** The program that registers tools of its own. */
   readonly modulesHost?: ModulesHost;
-  /** Upstreams connect when they are needed, not at once. */
-  readonly lazy: boolean;
+  /** True: upstreams connect when they are needed; false: at once; undefined: as each is configured. */
+  readonly lazy: boolean | undefined;
 }
 
 /** Which sources a command wants; the others are not made. */

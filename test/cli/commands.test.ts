@@ -73,6 +73,16 @@ describe("what people see", () => {
   });
 });
 
+describe("check", () => {
+  test("connects to servers that start on demand, too, whatever is known of them from before", async () => {
+    const server = "require('readline').createInterface({ input: process.stdin }).on('line', (line) => { const { id, method } = JSON.parse(line); const result = method === 'initialize' ? { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } } : { tools: [{ name: 'a', inputSchema: { type: 'object' } }] }; if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result })); });";
+    await using desk = await Desk.create({ "s.cjs": server, "toolyard.toml": '[mcp.stdio_servers.s]\ncommand = ["node", "s.cjs"]\nstart = "lazy"\n' });
+    expect(await desk.run(["check"])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^s +stdio +1 /m) });
+    await desk.write("s.cjs", "process.exit(1);");
+    expect(await desk.run(["check"])).toMatchObject({ code: 4, stdout: expect.stringMatching(/^s: The server process ended/m) });
+  });
+});
+
 describe("what programs see", () => {
   test.each([
     ["list", ["list"]],

@@ -68,7 +68,7 @@ describe("the exit code is that of the outcome", () => {
 
   test("5: the time was over, and the script is gone", async () => {
     await using at = await desk();
-    const ran = await at.run(["call", "work", "how=wait", "--timeout", "700ms"], { env: { PID_FILE: at.path("pid") } });
+    const ran = await at.run(["call", "work", "how=wait", "--timeout", "4s"], { env: { PID_FILE: at.path("pid") } });
     expect(ran).toMatchObject({ code: 5, stdout: "" });
     await gone(Number(await readFile(at.path("pid"), "utf8")));
   });
@@ -106,6 +106,40 @@ describe("the exit code is that of the outcome", () => {
     // Nothing tells that a program reads its standard input; a signal that comes before that must end it just as well.
     call.kill("SIGINT");
     expect([130, null]).toContain(await exitOf(call));
+  });
+});
+
+describe("serve ends when it is told", () => {
+  async function serving(at: Desk): Promise<{ child: ReturnType<Desk["start"]>; pid: number; log: Promise<string> }> {
+    const child = at.start(["serve", "--port", "0", "--json"], { env: { PID_FILE: at.path("pid") } });
+    const log = textOf(child.stderr!);
+    const [, url] = await seen(child.stdout!, /"url":"([^"]+)"/);
+    at.start(["call", "work", "how=wait", "--url", url!]);
+    return { child, pid: Number(await fileText(at.path("pid"))), log };
+  }
+
+  test("a terminal's signal that npm hands on once more is one signal: what runs keeps its time", async () => {
+    await using at = await desk();
+    await at.write("toolyard.toml", `${SCRIPTS_TOML}\n[server]\nshutdown_grace = "1500ms"\n`);
+    const { child, pid } = await serving(at);
+    const from = performance.now();
+    child.kill("SIGINT");
+    child.kill("SIGINT");
+    expect(await exitOf(child)).toBe(0);
+    expect(performance.now() - from).toBeGreaterThan(1000);
+    await gone(pid);
+  });
+
+  test("130: a second signal later on does not wait, and leaves no child either", async () => {
+    await using at = await desk();
+    await at.write("toolyard.toml", `${SCRIPTS_TOML}\n[server]\nshutdown_grace = "1m"\n`);
+    const { child, pid } = await serving(at);
+    child.kill("SIGINT");
+    // Longer than what counts as the same signal.
+    await new Promise((done) => void setTimeout(done, 700));
+    child.kill("SIGINT");
+    expect(await exitOf(child)).toBe(130);
+    await gone(pid);
   });
 });
 

@@ -11,7 +11,7 @@ interface Options extends SharedOptions {
 }
 
 export const run: Run<Options> = (_args, options, io) =>
-  withHub({ ...options, logLevel: "error" }, io, async (toolyard, hub) => {
+  withHub({ ...options, logLevel: "error", lazy: false }, io, async (toolyard, hub) => {
     await hub.settled(options.timeout === undefined ? SETTLED_WITHIN_MS : readTimeout(options.timeout));
     await toolyard.list({ mode: "all" });
     const lines = toolyard.sources().map(({ source, status, ...rest }): SourceLine => ({ id: source.id, kind: source.kind, ...status, ...rest }));
