@@ -3,6 +3,7 @@ import { dirname, extname, resolve } from "node:path";
 import type { ParseError, visit as Visit } from "jsonc-parser";
 import { ConfigError, messageOf } from "../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
+import { refuseInheritedKeys } from "./inherited-keys.ts";
 import { convertServers, serverTable } from "./mcp-json.ts";
 
 /** One configuration file as read: a tree in the keys of `toolyard.toml`, whatever the file's own form was. */
@@ -49,6 +50,7 @@ export async function readTree(file: string): Promise<RawDocument> {
   if (text.length > MAX_CONFIG_BYTES) throw new ConfigError([`${file}: over ${MAX_CONFIG_BYTES} bytes; this is not a configuration.`]);
   const isJson = [".json", ".jsonc", ".json5"].includes(extname(path).toLowerCase()) || /^\s*\{/.test(text);
   const tree = await (isJson ? parseJson(file, text) : parseToml(file, text));
+  refuseInheritedKeys(tree, file);
   return { path, folder: dirname(path), form: isJson ? "json" : "toml", tree };
 }
 

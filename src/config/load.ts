@@ -4,6 +4,7 @@ import type { OptionSchema } from "../core/option-schema.ts";
 import { checkConfig, formatPath } from "./check.ts";
 import { readDocument, type ConfigDocument } from "./document.ts";
 import { MissingValue } from "./expand.ts";
+import { refuseInheritedKeys } from "./inherited-keys.ts";
 import { environmentLayers, mergeLayers, remoteName, type Layer } from "./layers.ts";
 import { prepareValue, type PrepareContext } from "./prepare.ts";
 
@@ -50,6 +51,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
     const context = { variables: options.variables, folder: document.folder, secrets };
     layers.push({ origin: document.path, tree: await prepareDocument(document, options.schema, context, unusable) });
   }
+  refuseInheritedKeys(options.flags, "settings");
   const environment = environmentLayers(options.variables, options.schema);
   const outside = { variables: options.variables, folder: process.cwd(), secrets };
   for (const layer of [...environment.layers, { origin: "flag", tree: options.flags ?? {} }]) {

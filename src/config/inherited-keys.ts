@@ -1,0 +1,15 @@
+import { ConfigError } from "../core/errors.ts";
+
+/**
+ * Refuses the key `__proto__`, wherever it stands: what is below it would be inherited, so it would hold without being seen by any check.
+ * Parsers keep it as a key or as the prototype itself. `name` is what the tree was read from.
+ */
+export function refuseInheritedKeys(tree: unknown, name: string): void {
+  if (typeof tree !== "object" || tree === null || tree instanceof Date) return;
+  if (Array.isArray(tree)) return tree.forEach((item) => refuseInheritedKeys(item, name));
+  const prototype: unknown = Object.getPrototypeOf(tree);
+  if (Object.hasOwn(tree, "__proto__") || (prototype !== null && prototype !== Object.prototype)) {
+    throw new ConfigError([`${name}: \`__proto__\` is no key that can be used. Remove it, or choose another name.`]);
+  }
+  for (const member of Object.values(tree)) refuseInheritedKeys(member, name);
+}
