@@ -79,11 +79,12 @@ export class Catalog {
 
   /**
    * What all providers offer as of this moment: each is asked, and whatever was changed before the question is in the answer. Only
-   * the parts of sources that answered with a new listing are made anew; when none did, the same snapshot comes back.
+   * the parts of sources that answered with a new listing are made anew; when none did, the same snapshot comes back. Whoever has not
+   * answered after `waitMs` is in it with what was known before.
    */
-  async snapshot(): Promise<Snapshot> {
+  async snapshot(waitMs = Infinity): Promise<Snapshot> {
     const waits = this.#ask(this.#entries);
-    if (waits.size > 0) await Promise.all(waits.values());
+    if (waits.size > 0) await within(Promise.all(waits.values()), waitMs);
     return this.#rebuild();
   }
 
@@ -187,6 +188,17 @@ const WIDEST_VIEWS: readonly View[] = [
 
 function isChanged(kind: ListKind, before: Snapshot, after: Snapshot): boolean {
   return WIDEST_VIEWS.some((view) => !before.rowList(kind, view).equals(after.rowList(kind, view)));
+}
+
+async function within(work: Promise<unknown>, waitMs: number): Promise<void> {
+  if (waitMs === Infinity) return void (await work);
+  let timer: NodeJS.Timeout | undefined;
+  const patience = new Promise<void>((resolve) => (timer = setTimeout(resolve, waitMs)));
+  try {
+    await Promise.race([work, patience]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function isSpelt<T extends CallTarget>(lookup: Lookup<T>, asked: string): lookup is Found<T> {

@@ -54,6 +54,11 @@ export interface Provider {
    * A source on disk looks before it answers; an upstream never listed before is waited for, within its own bound.
    */
   listing(): Listing | Promise<Listing>;
+  /**
+   * Reads the listing from the source itself, connecting first where that is needed; what is kept is no answer. Rejects with a `FailError`.
+   * Absent: every `listing()` looks.
+   */
+  refresh?(signal: AbortSignal): Promise<void>;
   /** Never throws for an expected failure. `call.deadline` is always set here, and `call.signal` includes it. */
   call(call: ResolvedCall): Promise<Outcome>;
   /** Keeps `resourceUpdated` coming for `uri` until the returned function is called. Absent: the source cannot. */

@@ -5,9 +5,11 @@ import { FailError } from "../core/errors.ts";
 import { Emitter } from "../core/events.ts";
 import type { HubEvents, HubPort, ListKind, RenderedList, ServerFacts, SourceReport, View } from "../core/hub-port.ts";
 import { fail, type Outcome } from "../core/outcome.ts";
+import type { JsonObject } from "../core/json.ts";
+import type { Surface } from "../core/names.ts";
 import type { Logger, SearchAnswer } from "../core/ports.ts";
 import type { Provider } from "../core/provider.ts";
-import { NO_FEATURES, type Listing, type Problem, type SourceFeatures } from "../core/records.ts";
+import { NO_FEATURES, type Listing, type Problem, type SourceFeatures, type ToolRecord } from "../core/records.ts";
 import { VERSION } from "../core/version.ts";
 import { joinInstructions } from "./instructions.ts";
 import { LogLevels } from "./log-levels.ts";
@@ -37,6 +39,14 @@ export interface HubParts {
   hide(secret: string): void;
   /** Ends what the parts opened: files, stores. */
   closeParts(): Promise<void>;
+}
+
+/** A tool as a surface shows it. */
+export interface SurfaceTool {
+  readonly name: string;
+  readonly record: ToolRecord;
+  /** The wire shape of the MCP surface. */
+  readonly entry: JsonObject;
 }
 
 const WHOLE_VIEW: View = { mode: "all", principal: LOCAL_PRINCIPAL };
@@ -81,6 +91,20 @@ export class Hub implements HubPort {
 
   async list(kind: ListKind, view: View): Promise<RenderedList> {
     return (await this.#parts.catalog.snapshot()).list(kind, view);
+  }
+
+  /** What the view lists, with the names of another surface. Sources that have not answered after `waitMs` are taken as last known. */
+  async tools(surface: Surface, view: View, waitMs?: number): Promise<readonly SurfaceTool[]> {
+    const snapshot = await this.#parts.catalog.snapshot(waitMs);
+    return snapshot.tools(view).map(({ name, record, entry }) => ({ name: snapshot.toolName(record, surface) ?? name, record, entry }));
+  }
+
+  /** Reads a source's lists from the source itself. False: there is no such source, or it looks at every listing. Rejects with a `FailError`. */
+  async refresh(sourceId: string, signal: AbortSignal): Promise<boolean> {
+    const provider = this.#parts.sources.find(sourceId);
+    if (!provider?.refresh) return false;
+    await provider.refresh(signal);
+    return true;
   }
 
   async search(query: string, limit: number, view: View): Promise<SearchAnswer> {

@@ -34,6 +34,16 @@ export const CONFIG_SCHEMA = Type.Object({
   modules: Type.Optional(modulesSchema),
   scripts: Type.Optional(ScriptsSchema),
   folders: Type.Optional(FoldersSchema),
+  bindings: Type.Optional(
+    Type.Object(
+      {
+        dir: Type.Optional(
+          Type.Path({ description: "Folder of binding modules, for `LollmsMCPBindingManager.fromConfig` of `toolyard/bindings`. The hub itself never reads it.", minLength: 1 }),
+        ),
+      },
+      { description: "For programs that load bindings." },
+    ),
+  ),
   mcp: Type.Optional(
     Type.Object(
       {

@@ -22,6 +22,8 @@ export interface CallOptions {
   readonly meta?: JsonObject;
   /** Time that the call may take in all, in milliseconds; the hub's own bounds hold inside it. @default none */
   readonly timeoutMs?: number;
+  /** Time that the call may stay without a sign of life, in milliseconds; progress resets it. @default none */
+  readonly idleTimeoutMs?: number;
   /** Log messages from this level on. @default none */
   readonly logLevel?: string;
 }
@@ -74,8 +76,9 @@ export function toolyardOf(base: ToolyardBase, { door, principal = LOCAL_PRINCIP
   const view = (mode: ToolMode): View => ({ mode, principal });
   const entries = async (kind: ListKind, mode: ToolMode = "normal") => (await port.list(kind, view(mode))).entries;
   const call = async (method: CallMethod, target: string, args: JsonObject, params: JsonObject, options: CallOptions = {}) => {
-    const { timeoutMs } = options;
-    const deadline = timeoutMs === undefined ? undefined : new Deadline({ idleMs: timeoutMs, totalMs: timeoutMs });
+    const { timeoutMs = Infinity, idleTimeoutMs = Infinity } = options;
+    const isBounded = Math.min(timeoutMs, idleTimeoutMs) < Infinity;
+    const deadline = isBounded ? new Deadline({ idleMs: Math.min(timeoutMs, idleTimeoutMs), totalMs: timeoutMs }) : undefined;
     try {
       return await port.call(buildCall({ method, target, arguments: args, params }, options, deadline), view("all"));
     } finally {

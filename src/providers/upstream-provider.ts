@@ -68,6 +68,10 @@ class UpstreamProvider implements Provider {
     return listing instanceof Promise ? listing.then((known) => this.#toListing(known)) : this.#toListing(listing);
   }
 
+  refresh(signal: AbortSignal): Promise<void> {
+    return this.#upstream.refresh(signal);
+  }
+
   async call(call: ResolvedCall): Promise<Outcome> {
     let leave = (): void => {};
     try {

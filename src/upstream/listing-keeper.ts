@@ -105,6 +105,12 @@ export class ListingKeeper {
     return this.#reading;
   }
 
+  /** Reads the listing with questions that are asked from now on, whatever is being read already. */
+  reread(): Promise<void> {
+    this.#version += 1;
+    return this.refresh();
+  }
+
   /** Writes down what is known, for a fact beside the listing that changed. */
   remember(): void {
     if (this.#listing) this.#options.save(this.#listing);

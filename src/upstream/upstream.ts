@@ -10,7 +10,7 @@ import { RPC } from "../wire/messages.ts";
 import { sessionCapabilities, SHARED_CAPABILITIES } from "./capabilities.ts";
 import type { CallRequest, Connection, ConnectionOptions } from "./connection.ts";
 import type { EraName } from "./era.ts";
-import { failureOf } from "./faults.ts";
+import { failureOf, untilAborted } from "./faults.ts";
 import { CONNECT_GATE } from "./gate.ts";
 import { Link, type LinkEvents } from "./link.ts";
 import { ListingKeeper } from "./listing-keeper.ts";
@@ -83,6 +83,14 @@ export class Upstream {
   /** The last known listing; waits a bounded time for one that changes, or that was never read. */
   listing(): ServerListing | Promise<ServerListing> {
     return this.#keeper.listing();
+  }
+
+  /** Reads the listing from the server now, connecting if need be. Rejects with a `FailError`; the last known listing is then kept. */
+  async refresh(signal: AbortSignal): Promise<void> {
+    await this.#shared.get(signal);
+    await untilAborted(this.#keeper.reread(), signal);
+    if (this.#keeper.failure) throw new FailError(this.#keeper.failure);
+    this.#stopWhenIdle();
   }
 
   /** Makes a call: over the shared connection, or over that of the caller's session. Expected failures are outcomes. */
