@@ -1,89 +1,121 @@
 // Starts a hub as a user would, and talks to it with a raw client that costs next to nothing.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { Agent, request } from "node:http";
 import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 export const cli = join(root, "dist", "cli", "main.js");
 
-/** Serves `config` on a free port. `env` keeps the data folder out of the user's. */
-export async function startHub(config, { home }) {
+/** Serves `config` on a free port. `home` keeps the data folder out of the user's; `node` is the program that runs the hub. */
+export async function startHub(config, { home, node = process.execPath }) {
   const startedAt = performance.now();
-  const child = spawn(process.execPath, [cli, "serve", "--config", config, "--port", "0", "--json", "--no-watch"], {
+  const child = spawn(node, [cli, "serve", "--config", config, "--port", "0", "--json", "--no-watch"], {
     stdio: ["ignore", "pipe", "inherit"],
     env: { ...process.env, TOOLYARD_HOME: home, TOOLYARD_LOGGING_LEVEL: "error", TOOLYARD_LIMITS_RATE_PER_MINUTE: "0" },
   });
-  let text = "";
-  child.stdout.setEncoding("utf8");
-  while (!text.includes("\n")) text += (await Promise.race([once(child.stdout, "data"), once(child, "exit").then(() => { throw new Error("the hub ended before it served"); })]))[0];
-  const { url } = JSON.parse(text.slice(0, text.indexOf("\n")));
+  const stop = async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const exited = once(child, "exit");
+    child.kill("SIGTERM");
+    await exited;
+  };
+  try {
+    const { url } = JSON.parse(await firstLine(child));
+    return { url, pid: child.pid, startedAt, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function firstLine(child) {
+  const lines = createInterface({ input: child.stdout });
+  const gone = once(child, "exit").then(([code]) => Promise.reject(new Error(`The hub ended with ${code} before it served.`)));
+  const [line] = await Promise.race([once(lines, "line"), gone]);
+  return line;
+}
+
+/** Runs `work` with a hub over `config` and a client for it, and ends both. */
+export async function withHub(config, options, work) {
+  const hub = await startHub(config, options);
+  const client = modernClient(hub.url);
+  try {
+    return await work(hub, client);
+  } finally {
+    client.close();
+    await hub.stop();
+  }
+}
+
+/** A client of the modern era: stateless. One connection, kept alive, for each call that is in flight. */
+export function modernClient(url) {
+  const post = poster(url);
+  const send = (method, params, name) =>
+    post.send(method, { ...params, _meta: ENVELOPE }, { "mcp-protocol-version": MODERN, "mcp-method": method, ...(name ? { "mcp-name": name } : {}) });
+  return faceOf(send, post.close);
+}
+
+/** A client of the legacy era, in a session of its own. */
+export async function legacyClient(url) {
+  const post = poster(url);
+  await post.send("initialize", { protocolVersion: LEGACY, capabilities: {}, clientInfo: CLIENT });
+  const headers = { "mcp-protocol-version": LEGACY, "mcp-session-id": post.last()["mcp-session-id"] };
+  await post.notify("notifications/initialized", headers);
+  return faceOf((method, params) => post.send(method, params, headers), post.close);
+}
+
+function faceOf(send, close) {
   return {
-    url,
-    pid: child.pid,
-    startedAt,
-    servedAt: performance.now(),
-    stop: async () => {
-      child.kill("SIGTERM");
-      if (child.exitCode === null) await once(child, "exit");
-    },
+    list: () => send("tools/list", {}),
+    call: (name, args) => send("tools/call", { name, arguments: args }, name),
+    close,
   };
 }
 
-/** A modern-era client: stateless, one keep-alive connection a lane. */
-export function modernClient(url) {
+const MODERN = "2026-07-28";
+const LEGACY = "2025-11-25";
+const CLIENT = { name: "bench", version: "1" };
+const ENVELOPE = {
+  "io.modelcontextprotocol/protocolVersion": MODERN,
+  "io.modelcontextprotocol/clientCapabilities": {},
+  "io.modelcontextprotocol/clientInfo": CLIENT,
+};
+
+/** Posts JSON-RPC and reads the reply, plain or as a stream. */
+function poster(url) {
   const agent = new Agent({ keepAlive: true });
-  const target = new URL(url);
+  const { hostname, port, pathname, search } = new URL(url);
   let id = 0;
-  const send = (method, params, name) =>
+  let lastHeaders;
+  const post = (message, headers) =>
     new Promise((done, failed) => {
-      const body = JSON.stringify({ jsonrpc: "2.0", id: ++id, method, params: { ...params, _meta: ENVELOPE } });
-      const headers = { "content-type": "application/json", accept: "application/json, text/event-stream", "content-length": Buffer.byteLength(body), "mcp-protocol-version": "2026-07-28", "mcp-method": method, ...(name ? { "mcp-name": name } : {}) };
-      const outgoing = request({ hostname: target.hostname, port: target.port, path: target.pathname + target.search, method: "POST", agent, headers }, (response) => {
+      const body = JSON.stringify({ jsonrpc: "2.0", ...message });
+      const always = { "content-type": "application/json", accept: "application/json, text/event-stream", "content-length": Buffer.byteLength(body) };
+      const outgoing = request({ hostname, port, path: pathname + search, method: "POST", agent, headers: { ...always, ...headers } }, (response) => {
         const chunks = [];
+        lastHeaders = response.headers;
         response.on("data", (chunk) => chunks.push(chunk));
-        response.on("end", () => done(parse(Buffer.concat(chunks).toString("utf8"))));
+        response.on("end", () => done(Buffer.concat(chunks).toString("utf8")));
         response.on("error", failed);
       });
       outgoing.on("error", failed);
       outgoing.end(body);
     });
   return {
-    list: () => send("tools/list", {}),
-    call: (name, args) => send("tools/call", { name, arguments: args }, name),
+    send: async (method, params, headers) => resultOf(await post({ id: ++id, method, params }, headers)),
+    notify: (method, headers) => post({ method }, headers),
+    last: () => lastHeaders,
     close: () => agent.destroy(),
   };
 }
 
-const ENVELOPE = {
-  "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-  "io.modelcontextprotocol/clientCapabilities": {},
-  "io.modelcontextprotocol/clientInfo": { name: "bench", version: "1" },
-};
-
-function parse(text) {
+function resultOf(text) {
   const json = text.startsWith("{") ? text : text.split("\n").findLast((line) => line.startsWith("data: {"))?.slice(6);
+  if (json === undefined) throw new Error(`No reply in: ${text.slice(0, 200)}`);
   const message = JSON.parse(json);
   if (message.error) throw new Error(JSON.stringify(message.error));
   return message.result;
-}
-
-const TICKS_PER_SECOND = 100;
-
-/** CPU that a process has used so far, in milliseconds (Linux). */
-export function cpuMs(pid) {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\) /, "").split(" ");
-  return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SECOND;
-}
-
-/** Resident memory of a process in megabytes (Linux). */
-export function rssMb(pid) {
-  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1]) / 1024;
-}
-
-export function median(values) {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)];
 }

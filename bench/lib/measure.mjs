@@ -1,0 +1,50 @@
+// What a process used, and how figures of several rounds become one.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync, readdirSync } from "node:fs";
+
+/** CPU that the threads of a process have used so far, in milliseconds (Linux). Other load of the machine counts only through its caches. */
+export function cpuMs(pid) {
+  const threads = readdirSync(`/proc/${pid}/task`);
+  return threads.reduce((sum, thread) => sum + nanoseconds(`/proc/${pid}/task/${thread}/schedstat`), 0) / 1e6;
+}
+
+function nanoseconds(path) {
+  try {
+    return Number(readFileSync(path, "utf8").split(" ", 1)[0]);
+  } catch {
+    return 0; // The thread has ended in between.
+  }
+}
+
+/** Resident memory of a process in megabytes (Linux): all of it, and what is not shared with files on disk. */
+export function memoryMb(pid) {
+  const text = readFileSync(`/proc/${pid}/status`, "utf8");
+  const of = (name) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(text)[1]) / 1024;
+  return { resident: of("VmRSS"), own: of("RssAnon") };
+}
+
+export async function timed(work) {
+  const startedAt = performance.now();
+  await work();
+  return performance.now() - startedAt;
+}
+
+/** Wall-clock time of a command from its start to its end. */
+export function runMs(command, args, env = process.env) {
+  return timed(async () => {
+    const [code] = await once(spawn(command, args, { stdio: "ignore", env }), "exit");
+    if (code !== 0) throw new Error(`${args.join(" ")} ended with ${code}.`);
+  });
+}
+
+export const least = (values) => Math.min(...values);
+
+export function median(values) {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)];
+}
+
+/** Milliseconds for people: the least of the rounds, and the median behind it. */
+export const ms = (value) => (value < 1 ? `${(value * 1000).toFixed(0)} µs` : `${value.toFixed(value < 10 ? 1 : 0)} ms`);
+export const spread = (values) => `${ms(least(values))} (median ${ms(median(values))})`;

@@ -1,0 +1,6 @@
+export declare const everything: string;
+export declare function emptyYard(folder: string): string;
+export declare function stdioYard(folder: string, count: number): string;
+export declare function scriptsYard(folder: string, count: number): { readonly config: string; readonly tools: string };
+export declare function modulesYard(folder: string, count: number): string;
+export declare function kindsYard(folder: string, remoteUrl: string): string;

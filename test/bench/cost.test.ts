@@ -1,0 +1,152 @@
+// Order, and bounds ten times wider than the goals of bench/README.md. CPU time is asked for where another program's load would show.
+import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { cli, legacyClient, withHub, type Client, type RunningHub } from "../../bench/lib/hub.mjs";
+import { cpuMs, least, memoryMb, timed } from "../../bench/lib/measure.mjs";
+import { startServer, type Server } from "../../bench/lib/servers.mjs";
+import { emptyYard, kindsYard, modulesYard, scriptsYard } from "../../bench/lib/yards.mjs";
+
+// What a process used stands in /proc, which Linux alone has; the other tests hold everywhere.
+const onLinux = test.runIf(process.platform === "linux");
+
+let scratch: string;
+let folders = 0;
+beforeAll(async () => {
+  scratch = await mkdtemp(join(tmpdir(), "toolyard-cost-"));
+});
+afterAll(() => rm(scratch, { recursive: true, force: true }));
+
+const folder = (): Promise<string> => mkdtemp(join(scratch, `${(folders += 1)}-`));
+
+async function served<T>(yard: (folder: string) => string, work: (hub: RunningHub, client: Client) => Promise<T>): Promise<T> {
+  return withHub(yard(await folder()), { home: await folder() }, work);
+}
+
+async function cpuOf(hub: RunningHub, work: () => Promise<unknown>): Promise<number> {
+  const before = cpuMs(hub.pid);
+  await work();
+  return cpuMs(hub.pid) - before;
+}
+
+onLinux("an empty hub answers its first list within 3 s of CPU and takes less than 140 MB", async () => {
+  await served(emptyYard, async (hub, client) => {
+    expect((await client.list()).tools).toEqual([]);
+    expect(cpuMs(hub.pid)).toBeLessThan(3000);
+    expect(memoryMb(hub.pid).resident).toBeLessThan(140);
+  });
+});
+
+onLinux("1000 script tools: a warm list is cheaper than the first one, and shows a tool that was just removed as gone", async () => {
+  const at = await folder();
+  const { config, tools } = scriptsYard(at, 1000);
+  await withHub(config, { home: await folder() }, async (hub, client) => {
+    const first = await cpuOf(hub, () => client.list());
+    const warm: number[] = [];
+    for (let round = 0; round < 8; round += 1) warm.push(await cpuOf(hub, () => client.list()));
+    expect(least(warm)).toBeLessThan(first / 2);
+    await rm(join(tools, "tool_00500"), { recursive: true });
+    const names = (await client.list()).tools.map(({ name }) => name);
+    expect(names).toContain("tool_00499");
+    expect(names).not.toContain("tool_00500");
+  });
+});
+
+onLinux("10000 catalogued tools: a list costs less from the second time on, at most 100 ms of CPU", async () => {
+  await served((at) => modulesYard(at, 10_000), async (hub, client) => {
+    const first = await cpuOf(hub, () => client.list());
+    const warm: number[] = [];
+    for (let round = 0; round < 8; round += 1) warm.push(await cpuOf(hub, () => client.list()));
+    expect(least(warm)).toBeLessThan(first);
+    expect(least(warm)).toBeLessThan(100);
+  });
+});
+
+test("a local script is called from the shell within 4 s", async () => {
+  const { config } = scriptsYard(await folder(), 1);
+  const env = { ...process.env, TOOLYARD_HOME: await folder() };
+  const took: number[] = [];
+  for (let round = 0; round < 2; round += 1) {
+    took.push(await timed(() => promisify(execFile)(process.execPath, [cli, "call", "tool_00000", '{"text":"hello"}', "--config", config], { env })));
+  }
+  expect(least(took)).toBeLessThan(4000);
+});
+
+test("a command that only says its version loads neither hub nor configuration", async () => {
+  const [version, list] = await Promise.all([loadedFiles(["--version"]), loadedFiles(["list", "--config", emptyYard(await folder())])]);
+  expect(version.filter((path) => /\/(?:hub|config|catalog|doors|providers|pipeline)\//.test(path))).toEqual([]);
+  expect(list.some((path) => path.includes("/catalog/"))).toBe(true);
+});
+
+test("a hub without upstreams loads none of the heavy packages", async () => {
+  const loaded = await loadedFiles(["list", "--config", emptyYard(await folder())]);
+  const heavy = /\/node_modules\/(?:undici|ajv|ajv-formats|chokidar|sucrase|jsonc-parser)\/|\/(?:upstream\/|process\/|runtimes\/scripts\/|providers\/(?:stdio|http|scripts|folders|modules)\/(?!options|credentials|command-words))/;
+  expect(loaded.filter((path) => heavy.test(path))).toEqual([]);
+  expect(loaded.some((path) => path.includes("/providers/builtin/"))).toBe(true);
+});
+
+/** Modules that a command line loads, as paths. */
+async function loadedFiles(args: readonly string[]): Promise<string[]> {
+  const hook = new URL("../../bench/lib/trace-loads.mjs", import.meta.url).href;
+  const env = { ...process.env, TOOLYARD_HOME: await folder(), NODE_NO_WARNINGS: "1" };
+  const { stderr } = await promisify(execFile)(process.execPath, ["--import", hook, cli, ...args], { env });
+  return stderr.split("\n").filter((line) => line.startsWith("loads file:"));
+}
+
+onLinux("calls in process cost less than those to a child, those less than a child for each call, and at most 1.5 ms of CPU", async () => {
+  await withEcho(async (remote) => {
+    await served((at) => kindsYard(at, remote.url), async (hub, modern) => {
+      const legacy = await legacyClient(hub.url);
+      try {
+        for (const client of [modern, legacy]) {
+          const builtin = await perCall(hub, 60, () => client.call("meta.ping", {}));
+          const stdio = await perCall(hub, 60, () => client.call("child__echo", { text: "hello" }));
+          const http = await perCall(hub, 60, () => client.call("web__echo", { text: "hello" }));
+          const script = await perCall(hub, 3, () => client.call("tool_00000", { text: "hello" }));
+          expect(builtin).toBeLessThan(1.5);
+          expect(builtin).toBeLessThan(stdio);
+          expect(stdio).toBeLessThan(script);
+          expect(http).toBeLessThan(script);
+        }
+      } finally {
+        legacy.close();
+      }
+    });
+  });
+});
+
+/** CPU of the hub for one call: the least of some rounds. */
+async function perCall(hub: RunningHub, count: number, call: () => Promise<unknown>): Promise<number> {
+  const used: number[] = [];
+  for (let round = 0; round < 5; round += 1) {
+    used.push(
+      await cpuOf(hub, async () => {
+        for (let turn = 0; turn < count; turn += 1) await call();
+      }),
+    );
+  }
+  return least(used) / count;
+}
+
+test("a call whose child dies is answered within 2 s, and the next one is served", async () => {
+  await withEcho(async (remote) => {
+    await served((at) => kindsYard(at, remote.url), async (_hub, client) => {
+      await client.call("child__echo", { text: "up" });
+      const took = await timed(async () => expect(await client.call("child__die", {})).toMatchObject({ isError: true }));
+      expect(took).toBeLessThan(2000);
+      expect(await client.call("child__echo", { text: "again" })).toMatchObject({ content: [{ type: "text", text: "again" }] });
+    });
+  });
+});
+
+async function withEcho(work: (server: Server) => Promise<void>): Promise<void> {
+  const server = await startServer("echo-http.mjs");
+  try {
+    await work(server);
+  } finally {
+    server.stop();
+  }
+}
