@@ -88,12 +88,13 @@ function mcpText(mcp) {
 function commandsPage() {
   const io = { stdout: { write() {} }, stderr: { write() {} } };
   const program = createProgram(io, "0.0.0", { json: false, finish: () => {} });
-  const pages = program.commands.map((command) => {
+  const pageOf = (command, path) => {
     let help = "";
     command.configureHelp({ helpWidth: 100 }).configureOutput({ writeOut: (text) => (help += text) });
     command.outputHelp();
-    return `## ${command.name()}\n\n\`\`\`text\n${help.trim()}\n\`\`\`\n`;
-  });
+    return [`## ${path}\n\n\`\`\`text\n${help.trim()}\n\`\`\`\n`, ...command.commands.flatMap((inner) => pageOf(inner, `${path} ${inner.name()}`))];
+  };
+  const pages = program.commands.flatMap((command) => pageOf(command, command.name()));
   return `# Commands
 
 ${NOTE}\`\`\`sh
