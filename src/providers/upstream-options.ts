@@ -13,6 +13,14 @@ export const upstreamProperties = {
   exclude: Type.Optional(Type.Array(Type.String(), { description: "Tools that are not offered, by name, with `*` and `?`; wins over `include`.", default: [] })),
   rename: Type.Optional(Type.Record(Type.String({ minLength: 1 }), { description: "New names of tools, by the name that the server gives.", default: {} })),
   descriptions: Type.Optional(Type.Record(Type.String(), { description: "Descriptions in place of the server's own, by the name that the server gives.", default: {} })),
+  pins: Type.Optional(
+    Type.Record(Type.String(), {
+      description:
+        "Digests of tools as they were approved, by the name that the server gives. A tool that says something else of itself by now is not offered, and `check` names its new digest. Pin to an empty text to be told the present one.",
+      default: {},
+      examples: [{ pay: "" }],
+    }),
+  ),
   visibility: Type.Optional(
     Type.Enum(["native", "ondemand"], { description: "`native` tools are listed; `ondemand` tools are found by search only.", default: "native" }),
   ),
@@ -54,6 +62,8 @@ export interface ResolvedUpstream {
   readonly exclude: readonly string[];
   readonly rename: Readonly<Record<string, string>>;
   readonly descriptions: Readonly<Record<string, string>>;
+  /** Tool to the digest that was approved. */
+  readonly pins: Readonly<Record<string, string>>;
   readonly visibility: Visibility;
   readonly keywords: readonly string[];
   /** Absent: the alias. */
@@ -77,7 +87,7 @@ export interface ResolvedUpstream {
 /** Fills in and checks. Throws an `OptionError` that names the option. */
 export function resolveUpstream(config: UpstreamConfig = {}): ResolvedUpstream {
   const { enabled = true, include = [], exclude = [], rename = {}, descriptions = {}, visibility = "native", keywords = [] } = config;
-  const { isolation = "shared", start = "eager", roots = [], instructions = true } = config;
+  const { pins = {}, isolation = "shared", start = "eager", roots = [], instructions = true } = config;
   assertDistinct(rename);
   return Object.freeze({
     enabled,
@@ -85,6 +95,7 @@ export function resolveUpstream(config: UpstreamConfig = {}): ResolvedUpstream {
     exclude,
     rename,
     descriptions,
+    pins,
     visibility,
     keywords,
     ...(config.namespace !== undefined && { namespace: config.namespace }),

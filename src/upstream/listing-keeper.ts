@@ -5,6 +5,7 @@ import { NO_FEATURES } from "../core/records.ts";
 import type { Fail } from "../core/outcome.ts";
 import type { Logger } from "../core/ports.ts";
 import type { Connection } from "./connection.ts";
+import { changedTools } from "./definition-digest.ts";
 import { failureOf } from "./faults.ts";
 import { LISTING_BOUNDS, readListing, type ServerListing } from "./listing.ts";
 
@@ -28,6 +29,10 @@ const RETRY_MS = 5000;
 /** A server that says its lists hold for no time at all is not asked more often than this. */
 const MIN_TTL_MS = 2000;
 
+/** Names of changed tools that are told. */
+const MAX_CHANGED_TOOLS = 50;
+const CHANGED = "What it says of itself changed since it was last read. Look at it again; `pins` keeps a tool as it was approved.";
+
 const NOTHING: ServerListing = Object.freeze({ tools: [], resources: [], templates: [], prompts: [], features: NO_FEATURES, problems: [] });
 
 /** The last known listing of one server: read after connecting and whenever it changed, one reading at a time. */
@@ -35,6 +40,7 @@ export class ListingKeeper {
   readonly #options: ListingKeeperOptions;
   #listing: ServerListing | undefined;
   #digest = "";
+  readonly #changedTools = new Set<string>();
   #recalling: Promise<void> | undefined;
   #reading: Promise<void> | undefined;
   /** Counts what makes a reading old; a reading that began before the latest is followed by another. */
@@ -171,10 +177,20 @@ export class ListingKeeper {
     this.#failure = undefined;
     this.#staleAt = listing.ttlMs === undefined ? Infinity : performance.now() + Math.max(MIN_TTL_MS, listing.ttlMs);
     const { ttlMs: _ttl, ...content } = listing;
-    if (!this.#keep(content)) return;
-    for (const { subject, message } of listing.problems) this.#options.logger.warning(message, { subject });
+    const told = this.#withChanges(content);
+    if (!this.#keep(told)) return;
+    for (const { subject, message } of told.problems) this.#options.logger.warning(message, { subject });
     this.#options.save(content);
     this.#options.onChanged();
+  }
+
+  /** A tool that says something else of itself than before was perhaps trusted for what it said (S12), so that is told from then on. */
+  #withChanges(listing: ServerListing): ServerListing {
+    for (const name of changedTools(this.#listing?.tools ?? [], listing.tools)) {
+      if (this.#changedTools.size < MAX_CHANGED_TOOLS) this.#changedTools.add(name);
+    }
+    const problems = Array.from(this.#changedTools, (subject) => ({ subject, message: CHANGED }));
+    return problems.length === 0 ? listing : { ...listing, problems: [...listing.problems, ...problems] };
   }
 
   /** Whether it differs from what was known; an equal one leaves the known object in its place. */
