@@ -59,7 +59,7 @@ class HttpListener implements Listener {
     this.#options = options;
     this.#logger = logger;
     this.#guard = new Guard(options);
-    this.#gate = new TokenGate(options.tokens);
+    this.#gate = new TokenGate(options.tokens, options.openRights);
     this.#forwarded = new ForwardedReader(options.trustedProxies);
     this.#server = this.#createServer();
   }

@@ -19,6 +19,9 @@ export const HTTP_OPTION_SCHEMAS = {
   base_path: Type.Optional(Type.String({ description: "Path that everything is served below, such as `/tools`.", default: "" })),
   token: Type.Optional(Type.Secret({ description: "The one token that callers must send; for several, use `tokens`.", minLength: 1 })),
   tokens: Type.Optional(Type.Record(TokenSchema, { description: "Named tokens, each with its rights; the name appears in the audit log.", default: {} })),
+  profile: Type.Optional(
+    Type.Enum(["full", "safe"], { description: "`safe`: callers over HTTP, whatever their token, see and use only tools that are read-only by annotation.", default: "full" }),
+  ),
   insecure: Type.Optional(Type.Boolean({ description: "Allow an address other than loopback without a token.", default: false })),
   allowed_hosts: Type.Optional(
     Type.Array(Type.String({ minLength: 1 }), { description: "Further host names that requests may name in `Host` and `Origin`, without port.", default: [] }),
@@ -79,6 +82,8 @@ export interface HttpOptions {
   readonly basePath: string;
   /** None: everybody who may connect is the local principal. */
   readonly tokens: readonly TokenEntry[];
+  /** What a caller may do where there are no tokens; absent: everything. */
+  readonly openRights?: Rights;
   readonly allowedHosts: readonly string[];
   readonly corsOrigins: readonly string[];
   readonly trustedProxies: readonly string[];
@@ -94,13 +99,16 @@ export function resolveHttp(raw: HttpConfig = {}): HttpOptions {
     host,
     port: resolvePort(raw.port ?? 8808),
     basePath: resolveBasePath(raw.base_path ?? ""),
-    tokens,
+    tokens: raw.profile === "safe" ? tokens.map((entry) => Object.freeze({ ...entry, rights: { ...entry.rights, ...READ_ONLY } })) : tokens,
+    ...(raw.profile === "safe" && { openRights: READ_ONLY }),
     allowedHosts: (raw.allowed_hosts ?? []).map((name) => name.toLowerCase()),
     corsOrigins: (raw.cors_origins ?? []).map(resolveOrigin),
     trustedProxies: raw.trusted_proxy ?? [],
     limits: resolveLimits(raw),
   });
 }
+
+const READ_ONLY: Rights = Object.freeze({ readOnly: true });
 
 function resolveLimits(raw: HttpConfig): HttpLimits {
   return Object.freeze({

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { LOCAL_PRINCIPAL, type Principal } from "../core/call.ts";
+import { LOCAL_PRINCIPAL, type Principal, type Rights } from "../core/call.ts";
 import type { TokenEntry } from "./options.ts";
 import { Refusal } from "./refusal.ts";
 
@@ -12,7 +12,11 @@ interface KnownToken {
 export class TokenGate {
   readonly #known: readonly KnownToken[];
 
-  constructor(entries: readonly TokenEntry[]) {
+  readonly #anybody: Principal;
+
+  /** `openRights`: what callers may do where there are no tokens. @default everything */
+  constructor(entries: readonly TokenEntry[], openRights?: Rights) {
+    this.#anybody = openRights ? Object.freeze({ ...LOCAL_PRINCIPAL, rights: openRights }) : LOCAL_PRINCIPAL;
     this.#known = entries.map(({ name, token, rights }) => ({
       digest: digestOf(token),
       principal: Object.freeze({ id: name, ...(rights && { rights }) }),
@@ -25,7 +29,7 @@ export class TokenGate {
 
   /** Throws a 401 that says what is missing. */
   admit(authorization: string | undefined): Principal {
-    if (this.isOpen) return LOCAL_PRINCIPAL;
+    if (this.isOpen) return this.#anybody;
     if (authorization === undefined) throw challenge("Missing Authorization header");
     const token = /^bearer +(\S+) *$/i.exec(authorization)?.[1];
     if (token === undefined) throw challenge("Invalid Authorization header format, expected 'Bearer TOKEN'");
