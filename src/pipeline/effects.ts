@@ -15,7 +15,7 @@ export function isIdempotent(target: CallTarget): boolean {
 }
 
 export function isDestructive(target: CallTarget): boolean {
-  return target.type === "tool" && hint(target.tool, "destructiveHint") && !hint(target.tool, "readOnlyHint");
+  return target.type === "tool" && hint(target.tool, "destructiveHint");
 }
 
 function hint(tool: ToolRecord, name: string): boolean {
