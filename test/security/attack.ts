@@ -48,8 +48,15 @@ export async function openTarget(settings: HubConfig = {}, variables: Readonly<R
       server: { port: 0, ...settings.server },
     },
     variables: { PATH: process.env["PATH"], TOOLYARD_HOME: home, ...variables },
+  }).catch(async (error: unknown) => {
+    await rm(home, { recursive: true, force: true });
+    throw error;
   });
-  const { endpoint, address } = await hub.serve();
+  const { endpoint, address } = await hub.serve().catch(async (error: unknown) => {
+    await hub.close();
+    await rm(home, { recursive: true, force: true });
+    throw error;
+  });
   const clients: RawClient[] = [];
   return {
     hub,

@@ -84,8 +84,9 @@ describe("S14: an upstream that repeats the hub's credentials", () => {
     try {
       const client = await target.client();
       for (const name of ["up__fail", "up__refuse", SECRET, `up__${SECRET}`]) await client.request("tools/call", { name, arguments: {} });
+      await expect.poll(() => target.log()).toContain("is not kept on disk");
       const status = await target.send({ method: "GET", path: "/status" });
-      const lists = join(target.home, "lists");
+      const lists = join(target.home, "data", "lists");
       const cached = await Promise.all((await readdir(lists).catch(() => [])).map((name) => readFile(join(lists, name), "utf8")));
       for (const text of [status.body, JSON.stringify(target.hub.sources()), await target.log(), await target.audit(), ...cached]) expect(leaks(text)).toEqual([]);
     } finally {
