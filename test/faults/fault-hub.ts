@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
+import { RPC } from "../../src/wire/messages.ts";
 import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
 import { createHub, type HubConfig, type LibraryHub } from "../../src/index.ts";
 import { HttpWire } from "../fixtures/raw/http-wire.ts";
@@ -12,6 +13,9 @@ import { LogBook } from "../support/log-book.ts";
 
 /** What the rest of the hub may take for an answer while one server is in trouble. A machine at work on other things takes some of it. */
 const UNDISTURBED_MS = 2000;
+
+/** An error that a server sent, which goes to the caller as it came. */
+export const PROTOCOL_ERROR = "protocol error";
 
 export const legacyServer = (...faults: readonly string[]): string[] => [process.execPath, fixture("legacy"), ...faults];
 
@@ -24,7 +28,7 @@ export interface FaultHubOptions {
 
 export interface Answered {
   readonly text: string;
-  /** Of the table of kinds; absent where the call went well. */
+  /** Of the table of kinds, or that of a server's own error; absent where the call went well. */
   readonly kind: string | undefined;
   readonly elapsedMs: number;
 }
@@ -58,14 +62,15 @@ export class FaultHub implements AsyncDisposable {
   }
 
   /** One call over HTTP, which gets exactly one answer. */
-  async call(name: string, args: JsonObject = {}): Promise<Answered> {
+  async call(name: string, args: JsonObject = {}, meta?: JsonObject): Promise<Answered> {
     const startedAt = performance.now();
-    const reply = await this.client.call("tools/call", { name, arguments: args });
+    const reply = await this.client.call("tools/call", { name, arguments: args, ...(meta && { _meta: meta }) });
     const elapsedMs = performance.now() - startedAt;
     expect(this.client.received.filter(({ id, method }) => method === undefined && id === reply["id"])).toHaveLength(1);
     const answered = { ...readReply(reply), elapsedMs };
     // What a caller is told of a failure, whoever runs the hub can find in the log, by the name of the tool.
-    if (answered.kind !== undefined) expect(this.log.failedCalls()).toContainEqual(expect.objectContaining({ kind: answered.kind, target: name }));
+    const { kind } = answered;
+    if (kind !== undefined) expect(this.log.failedCalls()).toContainEqual(expect.objectContaining({ target: name, ...(kind !== PROTOCOL_ERROR && { kind }) }));
     return answered;
   }
 
@@ -106,7 +111,9 @@ export class FaultHub implements AsyncDisposable {
 }
 
 function readReply({ error, result }: JsonObject): Omit<Answered, "elapsedMs"> {
-  if (isJsonObject(error)) return { text: String(error["message"]), kind: kindIn(error["data"]) ?? "internal" };
+  // A server's own protocol error passes as it came; the one that these servers send says that they have no such tool.
+  const ownKind = isJsonObject(error) && error["code"] === RPC.invalidParams ? "unknown_tool" : "internal";
+  if (isJsonObject(error)) return { text: String(error["message"]), kind: kindIn(error["data"]) ?? ownKind };
   const { content, isError, _meta } = result as { content: JsonObject[]; isError?: boolean; _meta?: JsonObject };
   return { text: content.map((one) => String(one["text"])).join("\n"), kind: isError ? (kindIn(_meta) ?? "tool_error") : undefined };
 }
