@@ -36,8 +36,8 @@ test.each([
   ["a misspelt value", '[logging]\nlevel = "warnin"\n', ["logging.level", "warning"]],
   ["a value of the wrong type", '[server]\nmax_connections = "many"\n', ["server.max_connections", "many"]],
   ["a duplicate alias", '[mcp.stdio_servers.files]\ncommand = ["x"]\n[[mcp.remote_servers]]\nalias = "files"\nurl = "http://127.0.0.1:1/mcp"\n', ["files", "rename"]],
-  ["a table that stands twice", '[mcp.stdio_servers.files]\ncommand = ["x"]\n[mcp.stdio_servers.files]\ncommand = ["y"]\n', ["toolyard.toml", "files"]],
-  ["no TOML", "[server\nport = 1\n", ["toolyard.toml", "1"]],
+  ["a table that stands twice", '[mcp.stdio_servers.files]\ncommand = ["x"]\n[mcp.stdio_servers.files]\ncommand = ["y"]\n', ["toolyard.toml:3:"]],
+  ["no TOML", "[server\nport = 1\n", ["toolyard.toml:1:"]],
   ["a duration without a unit that exists", '[limits]\ncall_timeout = "5 parsecs"\n', ["call_timeout", "parsecs"]],
 ])("a configuration with %s ends with code 2 and says where and what to do", async (_what, config, words) => {
   await using served = await ServeChild.spawn({ config });

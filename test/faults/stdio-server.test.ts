@@ -50,7 +50,10 @@ test("a server that dies idle is started again without a call, and its tools sta
 test("a server that dies during a call answers it within a second, and the very next call is served", async () => {
   await using hub = await FaultHub.open({ bad: { command: legacyServer() } });
   const before = await hub.text("bad__pid");
-  const [died, other] = await Promise.all([hub.call("bad__die"), hub.call("bad__hang"), hub.expectRestUndisturbed()]);
+  const reached = hub.client.next("notifications/progress");
+  const running = hub.call("bad__linger", {}, { progressToken: 1 });
+  await reached;
+  const [died, other] = await Promise.all([hub.call("bad__die"), running, hub.expectRestUndisturbed()]);
   for (const { text, kind, elapsedMs } of [died, other]) {
     expect(kind).toBe("unavailable");
     expect(text).toMatch(/exit code 7/);
