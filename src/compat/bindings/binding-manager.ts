@@ -1,0 +1,152 @@
+import { resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { locateConfig } from "../../config/locate.ts";
+import { messageOf, OptionError } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { Logger } from "../../core/ports.ts";
+import { loadHubConfig } from "../../hub/open-hub.ts";
+import type { HubConfig } from "../../hub/schema.ts";
+import { Fingerprint } from "../../runtimes/typescript/fingerprint.ts";
+import { describeImportError, importUserModule } from "../../runtimes/typescript/import-module.ts";
+import { snakeKeys } from "../option-keys.ts";
+import { lackingMessage, missingMethods, type LollmsMCPBinding } from "./binding.ts";
+import { bindingNames, findBindingFile } from "./binding-files.ts";
+
+/** A class that makes bindings; what it takes is its own business. */
+export type BindingClass = new (options?: never) => LollmsMCPBinding;
+
+export interface BindingManagerOptions {
+  /** Folder of binding modules. @default the one with the bindings of this package */
+  readonly mcpBindingsDir?: string | URL;
+  readonly mcp_bindings_dir?: string | URL;
+  /** Hears why a binding cannot be loaded or made. @default nobody; `problems` has it */
+  readonly logger?: Logger;
+}
+
+/** The bindings that come with this package. */
+const OWN_FOLDER = fileURLToPath(new URL("mcp_bindings", import.meta.url));
+
+/**
+ * Finds bindings in a folder and makes them. A binding is a module `<name>.ts` or `<name>/index.ts` (`.mts`, `.js`, `.mjs`) that exports a
+ * class and, as `BindingName`, the name of that class. Those of this package are there as well, under names that the folder does not use.
+ */
+export class LollmsMCPBindingManager {
+  readonly mcp_bindings_dir: string;
+  /** Loaded classes by binding name. */
+  readonly available_bindings: Record<string, BindingClass> = Object.create(null) as Record<string, BindingClass>;
+  readonly #logger: Logger | undefined;
+  readonly #problems = new Map<string, string>();
+  readonly #loading = new Map<string, Promise<BindingClass | undefined>>();
+
+  constructor(options: string | URL | BindingManagerOptions = {}) {
+    const isFolder = typeof options === "string" || options instanceof URL;
+    const { mcp_bindings_dir: folder = OWN_FOLDER, logger } = isFolder ? { mcp_bindings_dir: options } : snakeKeys(options, ["mcp_bindings_dir", "logger"]);
+    if (!(folder instanceof URL) && (typeof folder !== "string" || folder === "")) throw new OptionError(`\`mcp_bindings_dir\` must name a folder, got ${JSON.stringify(folder)}.`);
+    this.mcp_bindings_dir = folder instanceof URL ? fileURLToPath(folder) : resolve(folder);
+    this.#logger = logger as Logger | undefined;
+  }
+
+  /**
+   * A manager for `[bindings] dir` of a configuration: the files named, else `./toolyard.toml`, else the user's own. Rejects with a
+   * `ConfigError` when that cannot be read.
+   */
+  static async fromConfig(config: string | readonly string[] = [], options: { readonly logger?: Logger; readonly variables?: Readonly<Record<string, string | undefined>> } = {}): Promise<LollmsMCPBindingManager> {
+    const { variables = process.env, logger } = options;
+    const files = locateConfig(typeof config === "string" ? [config] : config, variables, process.cwd());
+    const { bindings } = (await loadHubConfig({ files, variables })).tree as HubConfig;
+    return new LollmsMCPBindingManager({ ...(bindings?.dir === undefined ? {} : { mcp_bindings_dir: bindings.dir }), ...(logger ? { logger } : {}) });
+  }
+
+  get mcpBindingsDir(): string {
+    return this.mcp_bindings_dir;
+  }
+  get availableBindings(): Readonly<Record<string, BindingClass>> {
+    return this.available_bindings;
+  }
+
+  /** Why a binding could not be loaded or made, by name; as of the last try. */
+  get problems(): ReadonlyMap<string, string> {
+    return this.#problems;
+  }
+
+  /** Makes a binding; `options` go to its constructor. Nothing when it cannot be loaded or made. */
+  async createBinding<T extends LollmsMCPBinding = LollmsMCPBinding>(bindingName: string, options: object = {}): Promise<T | undefined> {
+    const Binding = await this.#load(bindingName);
+    if (!Binding) return undefined;
+    try {
+      const binding = new Binding(options as never);
+      this.#problems.delete(bindingName);
+      return binding as T;
+    } catch (error) {
+      return this.#failed(bindingName, `cannot be made: ${messageOf(error)}`);
+    }
+  }
+
+  /** Names of all bindings that can be loaded, sorted. */
+  async getAvailableBindings(): Promise<readonly string[]> {
+    const names = new Set([...(await bindingNames(this.mcp_bindings_dir)), ...(await bindingNames(OWN_FOLDER))]);
+    const loaded = await Promise.all([...names].map(async (name) => ((await this.#load(name)) ? [name] : [])));
+    return loaded.flat().toSorted();
+  }
+
+  create_binding(bindingName: string, options: object = {}): Promise<LollmsMCPBinding | undefined> {
+    return this.createBinding(bindingName, options);
+  }
+  get_available_bindings(): Promise<readonly string[]> {
+    return this.getAvailableBindings();
+  }
+
+  #load(name: string): Promise<BindingClass | undefined> {
+    const known = this.available_bindings[name];
+    if (known) return Promise.resolve(known);
+    let loading = this.#loading.get(name);
+    if (!loading) {
+      loading = this.#loadClass(name).finally(() => this.#loading.delete(name));
+      this.#loading.set(name, loading);
+    }
+    return loading;
+  }
+
+  async #loadClass(name: string): Promise<BindingClass | undefined> {
+    const own = findBindingFile(this.mcp_bindings_dir, name);
+    const file = own ?? findBindingFile(OWN_FOLDER, name);
+    if (file === undefined) return this.#failed(name, "is not there: a binding is a module of that name in the folder.");
+    const isOurs = own === undefined || this.mcp_bindings_dir === OWN_FOLDER;
+    const namespace = await (isOurs ? importOurs(file) : importTheirs(file)).catch((error: unknown) => ({ problem: messageOf(error) }));
+    if ("problem" in namespace) return this.#failed(name, `cannot be loaded: ${String(namespace["problem"])}`);
+    const found = bindingClass(namespace);
+    if (typeof found === "string") return this.#failed(name, found);
+    this.#problems.delete(name);
+    this.available_bindings[name] = found;
+    return found;
+  }
+
+  #failed(name: string, message: string): undefined {
+    this.#problems.set(name, message);
+    this.#logger?.warning(`The binding ${name} ${message}`);
+    return undefined;
+  }
+}
+
+async function importOurs(file: string): Promise<JsonObject> {
+  return (await import(pathToFileURL(file).href)) as JsonObject;
+}
+
+async function importTheirs(file: string): Promise<JsonObject> {
+  const { graph } = new Fingerprint(file);
+  try {
+    return (await importUserModule(graph)).namespace;
+  } catch (error) {
+    throw new Error(await describeImportError(error, graph), { cause: error });
+  }
+}
+
+/** The class that the module names, or why it is none. */
+function bindingClass(namespace: JsonObject): BindingClass | string {
+  const { BindingName: className } = namespace;
+  if (typeof className !== "string") return "does not say which class it is: export `BindingName` with the name of the class.";
+  const found = namespace[className];
+  if (typeof found !== "function") return `names the class \`${className}\` and does not export it.`;
+  const lacking = missingMethods((found.prototype ?? Object.prototype) as object);
+  return lacking.length > 0 ? lackingMessage(className, lacking) : (found as BindingClass);
+}

@@ -1,0 +1,92 @@
+import { OptionError, messageOf } from "../../core/errors.ts";
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import type { Notice } from "../../core/call.ts";
+import type { CallOptions } from "../../hub/toolyard.ts";
+import { parseSeconds, snakeKeys } from "../option-keys.ts";
+import { SourceHub, type SourceHubOptions } from "../source-hub.ts";
+import { LollmsMCPBinding, type ClientInstance, type DiscoverToolsOptions, type ExecuteToolOptions, type ToolDefinition, type ToolResult } from "./binding.ts";
+import { thrownFailure, toDefinition, toResult } from "./results.ts";
+
+const DISCOVERY_MS = 10_000;
+const EXECUTION_MS = 60_000;
+
+/** Something that a binding could not do, with the source it is about. */
+export interface BindingProblem {
+  readonly source: string;
+  readonly message: string;
+}
+
+/** A binding over a hub with the binding's own sources. The hub is opened when it is first needed; `close()` ends all that was started. */
+export abstract class HubBinding extends LollmsMCPBinding implements AsyncDisposable {
+  protected readonly hub: SourceHub;
+  #failures: readonly BindingProblem[] = [];
+
+  constructor(bindingName: string, config: Readonly<JsonObject>, hub: Omit<SourceHubOptions, "door">) {
+    super(bindingName, config);
+    this.hub = new SourceHub({ door: bindingName, ...hub });
+  }
+
+  /** What keeps sources or tools from being offered, as of the last discovery. */
+  get diagnostics(): readonly BindingProblem[] {
+    const found = this.hub.sources.flatMap(({ problems }) => problems.map(({ source, subject, message }) => ({ source, message: `${subject}: ${message}` })));
+    return [...this.#failures, ...found];
+  }
+
+  async discoverTools(options: DiscoverToolsOptions = {}): Promise<readonly ToolDefinition[]> {
+    try {
+      const { force_refresh: force = false, timeout_per_server: timeout } = snakeKeys(options, ["force_refresh", "timeout_per_server"]);
+      const timeoutMs = timeout === undefined ? DISCOVERY_MS : parseSeconds(timeout, "timeout_per_server");
+      const { tools, failures } = await this.hub.discover({ surface: "binding", force: force === true, timeoutMs });
+      this.#failures = Array.from(failures, ([source, { message }]) => ({ source, message }));
+      return tools.map(toDefinition);
+    } catch (error) {
+      this.#failures = [{ source: this.binding_name, message: messageOf(error) }];
+      return [];
+    }
+  }
+
+  async executeTool(toolName: string, params: JsonObject = {}, options: ExecuteToolOptions = {}): Promise<ToolResult> {
+    try {
+      if (!isJsonObject(params)) return { error: "`params` must be an object with the tool's parameters.", status_code: 400 };
+      return toResult(await this.hub.call(toolName, params, toCallOptions(options)));
+    } catch (error) {
+      if (error instanceof OptionError) return { error: error.message, status_code: 400 };
+      return thrownFailure(error);
+    }
+  }
+
+  /** Ends everything that was started. */
+  close(): Promise<void> {
+    return this.hub.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}
+
+function toCallOptions(options: ExecuteToolOptions): CallOptions {
+  const { timeout, lollms_client_instance: instance, signal } = snakeKeys(options, ["timeout", "lollms_client_instance", "signal"]);
+  const client = typeof instance === "object" && instance !== null ? (instance as ClientInstance) : undefined;
+  return {
+    ...(timeout === undefined ? { idleTimeoutMs: EXECUTION_MS } : { timeoutMs: parseSeconds(timeout, "timeout") }),
+    ...(signal instanceof AbortSignal ? { signal } : {}),
+    ...(client ? { logLevel: "debug", onNotice: (notice) => tell(client, notice) } : {}),
+  };
+}
+
+/** A tool runs in a process of its own, so what it says to the client's instance arrives as messages. */
+function tell({ logger, progress }: ClientInstance, { method, params }: Notice): void {
+  if (method === "notifications/progress") {
+    const { progress: done, total, message } = params;
+    progress?.(Number(done), typeof total === "number" ? total : undefined, typeof message === "string" ? message : undefined);
+  } else {
+    const text = typeof params["data"] === "string" ? params["data"] : JSON.stringify(params["data"]);
+    logger?.[loggerLevel(params["level"])]?.(text);
+  }
+}
+
+function loggerLevel(level: unknown): "debug" | "info" | "warning" | "error" {
+  if (level === "debug" || level === "warning") return level;
+  return level === "info" || level === "notice" ? "info" : "error";
+}

@@ -1,0 +1,89 @@
+import { messageOf, OptionError } from "../../core/errors.ts";
+import type { Logger } from "../../core/ports.ts";
+import { READ_SEPARATORS } from "../../core/names.ts";
+import { resolveStdio, type StdioOptions } from "../../providers/stdio/options.ts";
+import { snakeKeys } from "../option-keys.ts";
+import type { SourceHubOptions } from "../source-hub.ts";
+import { HubBinding, type BindingProblem } from "./hub-binding.ts";
+
+/** `{command, cwd?, env?}`, and whatever `[mcp.stdio_servers.<alias>]` takes beside them. */
+export type StandardServer = StdioOptions;
+
+export interface StandardMCPOptions {
+  /** Servers by alias. One that cannot be used is left out and stands in `diagnostics`. @default none */
+  readonly initialServers?: Readonly<Record<string, StandardServer>>;
+  readonly initial_servers?: Readonly<Record<string, StandardServer>>;
+  /** @default standard error, from warnings on */
+  readonly logger?: Logger;
+}
+
+/** MCP servers on stdio, each a child. Their tools are called `alias::tool`. */
+export class StandardMCPBinding extends HubBinding {
+  readonly #servers: Map<string, StandardServer>;
+  readonly #refused: readonly BindingProblem[];
+
+  constructor(options: StandardMCPOptions = {}) {
+    const { initial_servers: given = {}, logger } = snakeKeys(options, ["initial_servers", "logger"]);
+    const servers = new Map<string, StandardServer>();
+    const hub: Omit<SourceHubOptions, "door"> = {
+      settings: () => ({ mcp: { stdio_servers: Object.fromEntries(Array.from(servers, ([alias, server]) => [alias, { ...server, start: "lazy" as const }])) } }),
+      ...(logger ? { logger: logger as Logger } : {}),
+    };
+    super("standard_mcp", { initial_servers: given }, hub);
+    this.#servers = servers;
+    this.#refused = Object.entries(given as Readonly<Record<string, StandardServer>>).flatMap(([alias, server]) => this.#accept(alias, server) ?? []);
+  }
+
+  override get diagnostics(): readonly BindingProblem[] {
+    return [...this.#refused, ...super.diagnostics];
+  }
+
+  /** Aliases of the servers. */
+  get servers(): readonly string[] {
+    return [...this.#servers.keys()];
+  }
+
+  /** Adds a server, or replaces the one of that alias; the next discovery shows its tools. False: the alias or command cannot be used. */
+  async addServer(alias: string, command: string | readonly string[], options: Omit<StandardServer, "command"> = {}): Promise<boolean> {
+    const before = this.#servers.get(alias);
+    if (this.#accept(alias, { ...options, command: typeof command === "string" ? command : [...command] })) return false;
+    try {
+      await this.hub.apply();
+      return true;
+    } catch {
+      if (before) this.#servers.set(alias, before);
+      else this.#servers.delete(alias);
+      return false;
+    }
+  }
+
+  /** Takes a server out and ends it; resolves when its process is gone. False: there is none of that alias. */
+  async removeServer(alias: string): Promise<boolean> {
+    if (!this.#servers.delete(alias)) return false;
+    await this.hub.apply();
+    return true;
+  }
+
+  add_server(...args: Parameters<StandardMCPBinding["addServer"]>): Promise<boolean> {
+    return this.addServer(...args);
+  }
+  remove_server(alias: string): Promise<boolean> {
+    return this.removeServer(alias);
+  }
+
+  #accept(alias: string, server: StandardServer): BindingProblem | undefined {
+    try {
+      assertAlias(alias);
+      resolveStdio(server);
+      this.#servers.set(alias, server);
+      return undefined;
+    } catch (error) {
+      return { source: alias, message: messageOf(error) };
+    }
+  }
+}
+
+export function assertAlias(alias: unknown): asserts alias is string {
+  if (typeof alias === "string" && alias.trim() !== "" && !READ_SEPARATORS.some((separator) => alias.includes(separator))) return;
+  throw new OptionError(`An alias must be a word without ${READ_SEPARATORS.map((separator) => `\`${separator}\``).join(", ")}, got ${JSON.stringify(alias)}.`);
+}

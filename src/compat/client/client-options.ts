@@ -1,0 +1,94 @@
+import { existsSync } from "node:fs";
+import { FailError, OptionError } from "../../core/errors.ts";
+import { isJsonObject } from "../../core/json.ts";
+import { fail } from "../../core/outcome.ts";
+import type { Logger } from "../../core/ports.ts";
+import type { ServerSettings } from "../../hub/create-hub.ts";
+import { childEnvironment } from "../../process/environment.ts";
+import { httpSchema, resolveHttp, type HttpOptions } from "../../providers/http/options.ts";
+import { resolveStdio, stdioSchema, type StdioOptions } from "../../providers/stdio/options.ts";
+import { scriptCommandLine } from "../../runtimes/scripts/command-line.ts";
+import { parseSeconds, snakeKeys } from "../option-keys.ts";
+
+type Seconds = number | string;
+
+/** Times of a client: numbers count seconds, text carries its unit (`"500ms"`, `"10m"`). */
+export interface ClientTimes {
+  /** How long a call may stay without a sign of life. @default 60 */
+  readonly timeout?: Seconds;
+  /** `timeout` of single tools. @default none */
+  readonly toolTimeouts?: Readonly<Record<string, Seconds>>;
+  readonly tool_timeouts?: Readonly<Record<string, Seconds>>;
+  /** How long the server may take to start and to list its tools. @default 30 */
+  readonly connectTimeout?: Seconds;
+  readonly connect_timeout?: Seconds;
+}
+
+export interface ClientSettings extends ClientTimes {
+  /** How often a server that cannot be reached is tried. @default 1 */
+  readonly connectAttempts?: number;
+  readonly connect_attempts?: number;
+  /** Hears of connections, the server's stderr (level `debug`), and what goes wrong. @default standard error, from warnings on */
+  readonly logger?: Logger;
+}
+
+type Own = keyof ClientSettings;
+
+/** A server to start (`command`), or one on HTTP (`url`, or `host` and `port`); keys as in `toolyard.toml`, in either spelling. */
+export type ClientServer = (Omit<StdioOptions, Own> | Omit<HttpOptions, Own>) & ClientSettings;
+
+export interface ResolvedClient {
+  readonly timeoutMs: number;
+  readonly toolTimeoutsMs: ReadonlyMap<string, number>;
+  readonly connectTimeoutMs: number;
+  readonly connectAttempts: number;
+  readonly logger: Logger | undefined;
+  /** How the server is reached; a script is looked for when it is started. */
+  readonly server: () => Promise<ServerSettings>;
+}
+
+const OWN_KEYS = ["timeout", "tool_timeouts", "connect_timeout", "connect_attempts", "logger"] as const;
+const SERVER_KEYS = [...Object.keys(stdioSchema.properties), ...Object.keys(httpSchema.properties)];
+
+/** Fills in and checks. Throws an `OptionError`. `server` is a script's path, an address, or settings. */
+export function resolveClient(server: string | URL | ClientServer, env: Readonly<Record<string, string>>, settings: ClientSettings): ResolvedClient {
+  const { timeout = 60, tool_timeouts: toolTimeouts = {}, connect_timeout: connectTimeout = 30, connect_attempts: connectAttempts = 1, logger, ...rest } = snakeKeys(
+    { ...(isSettings(server) ? server : {}), ...settings },
+    [...OWN_KEYS, ...SERVER_KEYS],
+  );
+  if (!Number.isInteger(connectAttempts) || (connectAttempts as number) < 1) throw new OptionError(`\`connect_attempts\` must be a whole number above 0, got ${JSON.stringify(connectAttempts)}.`);
+  if (!isJsonObject(toolTimeouts)) throw new OptionError("`tool_timeouts` must be an object with a time for each tool.");
+  return Object.freeze({
+    timeoutMs: parseSeconds(timeout, "timeout"),
+    toolTimeoutsMs: new Map(Object.entries(toolTimeouts).map(([tool, value]) => [tool, parseSeconds(value, `tool_timeouts.${tool}`)])),
+    connectTimeoutMs: parseSeconds(connectTimeout, "connect_timeout"),
+    connectAttempts: connectAttempts as number,
+    logger: logger as Logger | undefined,
+    server: isSettings(server) ? given(rest, env) : named(String(server), env),
+  });
+}
+
+function isSettings(server: string | URL | ClientServer): server is ClientServer {
+  return typeof server === "object" && !(server instanceof URL);
+}
+
+function given(rest: Partial<Record<string, unknown>>, env: Readonly<Record<string, string>>): ResolvedClient["server"] {
+  const isCommand = rest["command"] !== undefined;
+  const settings = (isCommand ? { ...rest, env: { ...(rest["env"] as object | undefined), ...env } } : rest) as ServerSettings;
+  if ("command" in settings) resolveStdio(settings);
+  else resolveHttp(settings);
+  return () => Promise.resolve(settings);
+}
+
+function named(server: string, env: Readonly<Record<string, string>>): ResolvedClient["server"] {
+  if (/^https?:\/\//i.test(server)) {
+    resolveHttp({ url: server });
+    return () => Promise.resolve({ url: server });
+  }
+  if (server === "") throw new OptionError("The server must be a script's path, an address, or settings with `command` or `url`; got an empty text.");
+  return async () => {
+    if (!existsSync(server)) throw new FailError(fail("unavailable", `There is no server script at ${server}. Check the path.`, { retryable: false }));
+    const { command, args } = await scriptCommandLine(server, { env: childEnvironment({ own: env }) });
+    return { command: [command, ...args], env: { ...env } };
+  };
+}

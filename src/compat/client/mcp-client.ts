@@ -1,0 +1,151 @@
+import type { Notice } from "../../core/call.ts";
+import { FailError, OptionError } from "../../core/errors.ts";
+import { isJsonObject, objectMember, type JsonObject } from "../../core/json.ts";
+import { fail } from "../../core/outcome.ts";
+import { toolValue } from "../../core/tool-value.ts";
+import type { HubConfig } from "../../hub/schema.ts";
+import type { CallOptions } from "../../hub/toolyard.ts";
+import { parseSeconds } from "../option-keys.ts";
+import { SourceHub } from "../source-hub.ts";
+import { resolveClient, type ClientServer, type ClientSettings, type ResolvedClient } from "./client-options.ts";
+
+export interface ToolDefinition {
+  /** As the server gives it. */
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of the arguments. */
+  readonly input_schema: JsonObject;
+  readonly output_schema?: JsonObject;
+}
+
+/** What may be said about one call. */
+export interface CallToolOptions {
+  /** How long the call may take in all: seconds, or text such as `"10m"`. @default the client's `timeout`, which progress resets */
+  readonly timeout?: number | string;
+  /** Ends the call and tells the server. */
+  readonly signal?: AbortSignal;
+  /** Hears progress, and log messages of the running call. */
+  readonly onNotice?: (notice: Notice) => void;
+}
+
+/** The one server's name inside. */
+const ALIAS = "server";
+
+/**
+ * A client of one MCP server, of any revision, over any transport. Everything that can go wrong out there rejects with a `FailError`,
+ * whose `failure.kind` says what it was.
+ */
+export class MCPClient implements AsyncDisposable {
+  readonly #options: ResolvedClient;
+  #hub: SourceHub | undefined;
+  #starting: Promise<SourceHub> | undefined;
+
+  /**
+   * @param server path of a server's script (`.py`, `.ts`, `.js`, or a program), an address (`http://…`), or settings with `command` or `url`
+   * @param env variables of the child, merged over those that every child gets (PATH, HOME and the like)
+   * @throws OptionError when the settings cannot be used
+   */
+  constructor(server: string | URL | ClientServer, env: Readonly<Record<string, string>> | null = {}, settings: ClientSettings = {}) {
+    this.#options = resolveClient(server, env ?? {}, settings);
+  }
+
+  /** Starts the server, or connects to it, and reads its tools. Once is enough; a failed start may be tried again. */
+  async start(): Promise<void> {
+    await this.#start();
+  }
+
+  /** Ends the server, or the connection; resolves when it is gone. Nothing happens when it was not started. */
+  async stop(): Promise<void> {
+    const hub = this.#hub;
+    this.#hub = undefined;
+    this.#starting = undefined;
+    await hub?.close();
+  }
+
+  /** The server's tools, all pages of them. */
+  async listTools(): Promise<readonly ToolDefinition[]> {
+    const hub = await this.#started();
+    const { tools, failures } = await hub.discover({ surface: "mcp", force: false, timeoutMs: this.#options.connectTimeoutMs });
+    const [failure] = failures.values();
+    if (failure) throw new FailError(failure);
+    return tools.map(({ record, entry }) => {
+      const outputSchema = objectMember(entry, "outputSchema");
+      const inputSchema = objectMember(entry, "inputSchema") ?? { type: "object" };
+      return { name: record.name, description: record.description, input_schema: inputSchema, ...(outputSchema ? { output_schema: outputSchema } : {}) };
+    });
+  }
+
+  /**
+   * Calls a tool and gives its plain value: structured content if there is some, else text that is JSON parsed, other text as it is; several
+   * items give a list, an image, audio or resource its object.
+   */
+  async callTool(toolName: string, args: JsonObject = {}, options: CallToolOptions = {}): Promise<unknown> {
+    return toolValue(await this.callToolRaw(toolName, args, options));
+  }
+
+  /** The same, with the result as the server sent it: `{content, structuredContent?, …}`. */
+  async callToolRaw(toolName: string, args: JsonObject = {}, options: CallToolOptions = {}): Promise<JsonObject> {
+    if (!isJsonObject(args)) throw new OptionError("A tool's arguments must be an object.");
+    const hub = await this.#started();
+    const outcome = await hub.call(toolName, args, this.#callOptions(toolName, options));
+    if (outcome.ok) return outcome.result;
+    throw new FailError(outcome);
+  }
+
+  /** Last lines of the server's stderr. */
+  get stderr(): readonly string[] {
+    return this.#hub?.sources[0]?.status.stderr ?? [];
+  }
+
+  list_tools(): Promise<readonly ToolDefinition[]> {
+    return this.listTools();
+  }
+  call_tool(...args: Parameters<MCPClient["callTool"]>): Promise<unknown> {
+    return this.callTool(...args);
+  }
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  #start(): Promise<SourceHub> {
+    if (this.#starting) return this.#starting;
+    const starting: Promise<SourceHub> = this.#open().catch((error: unknown) => {
+      if (this.#starting === starting) this.#starting = undefined;
+      throw error;
+    });
+    this.#starting = starting;
+    return starting;
+  }
+
+  #started(): Promise<SourceHub> {
+    return this.#starting ?? Promise.reject(new FailError(fail("unavailable", "The client is not started. Call `start()` first.", { retryable: false })));
+  }
+
+  async #open(): Promise<SourceHub> {
+    const { server, connectTimeoutMs, connectAttempts, logger } = this.#options;
+    const settings = await server();
+    const common = { namespace: "", connect_timeout: connectTimeoutMs };
+    const config: HubConfig = {
+      mcp: "command" in settings ? { stdio_servers: { [ALIAS]: { ...settings, ...common } } } : { remote_servers: [{ alias: ALIAS, ...settings, ...common }] },
+    };
+    const hub = new SourceHub({ settings: () => config, door: "client", connectAttempts, ...(logger ? { logger } : {}) });
+    this.#hub = hub;
+    try {
+      await hub.connect(connectTimeoutMs * connectAttempts);
+      return hub;
+    } catch (error) {
+      await hub.close();
+      if (this.#hub === hub) this.#hub = undefined;
+      throw error;
+    }
+  }
+
+  #callOptions(toolName: string, { timeout, signal, onNotice }: CallToolOptions): CallOptions {
+    const { timeoutMs, toolTimeoutsMs } = this.#options;
+    return {
+      ...(timeout === undefined ? { idleTimeoutMs: toolTimeoutsMs.get(toolName) ?? timeoutMs } : { timeoutMs: parseSeconds(timeout, "timeout") }),
+      ...(signal ? { signal } : {}),
+      ...(onNotice ? { onNotice, logLevel: "debug" } : {}),
+    };
+  }
+}

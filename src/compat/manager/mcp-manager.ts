@@ -1,0 +1,205 @@
+import { Deadline } from "../../core/deadline.ts";
+import { FailError, messageOf, OptionError } from "../../core/errors.ts";
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import type { FailKind } from "../../core/kinds.ts";
+import type { Logger } from "../../core/ports.ts";
+import { untilAborted } from "../../upstream/faults.ts";
+import { MCPClient, type ToolDefinition } from "../client/mcp-client.ts";
+import { parseSeconds, snakeKeys } from "../option-keys.ts";
+import { DEFAULT_REGISTRY, RegistryNames, toEntry, TOOL_ALIASES, type Entry, type Registry, type RegistryLine } from "./registry.ts";
+
+export interface ManagerOptions {
+  /** How long a call may take in all, connecting and retries included: seconds, or text such as `"500ms"`. @default 30 */
+  readonly timeout?: number | string;
+  /** How often a server that cannot be reached is tried within that time. @default 2 */
+  readonly attempts?: number;
+  /** Further names of tools: name here → name elsewhere; either leads to the other. Added to those of the document's services. @default none */
+  readonly aliases?: Readonly<Record<string, string>>;
+  /** @default standard error, from warnings on */
+  readonly logger?: Logger;
+}
+
+export interface ManagedCallOptions {
+  /** In place of the manager's. */
+  readonly timeout?: number | string;
+  readonly signal?: AbortSignal;
+}
+
+/** Every failure, whatever it was. */
+export interface ManagerError {
+  readonly error: string;
+}
+
+/** Kinds that mean that the service gave no usable answer; the others have words that say more. */
+const UNAVAILABLE: ReadonlySet<FailKind> = new Set(["unavailable", "timeout", "malformed", "needs_authorisation", "internal"]);
+
+/**
+ * One interface to tools on many MCP servers. Who calls knows a tool's name; where it is, how it is reached and how often it is tried is
+ * known here. A server is connected to when it is first needed. Nothing is thrown for what goes wrong out there.
+ */
+export class MCPManager implements AsyncDisposable {
+  readonly #timeoutMs: number;
+  readonly #attempts: number;
+  readonly #aliases: Readonly<Record<string, string>>;
+  readonly #logger: Logger | undefined;
+  readonly #entries = new Map<string, Entry>();
+  readonly #clients = new Map<string, MCPClient>();
+  #names: RegistryNames | undefined;
+
+  /** Throws an `OptionError` that names the line or option which cannot be used. */
+  constructor(registry: Registry = DEFAULT_REGISTRY, options: ManagerOptions = {}) {
+    const { timeout = 30, attempts = 2, aliases = {}, logger } = snakeKeys(options, ["timeout", "attempts", "aliases", "logger"]) as ManagerOptions;
+    this.#timeoutMs = parseSeconds(timeout, "timeout");
+    this.#attempts = attempts;
+    this.#aliases = { ...TOOL_ALIASES, ...aliases };
+    this.#logger = logger;
+    for (const [tool, line] of Object.entries(registry)) this.register(tool, line);
+  }
+
+  /** Adds a line, or replaces the one of that tool. Throws an `OptionError` when it cannot be used. */
+  register(tool: string, line: RegistryLine): void {
+    this.#entries.set(tool, toEntry(tool, line, this.#aliases));
+    this.#names = undefined;
+  }
+
+  /** Takes a line out; the connection ends when no other line needs it. False: there is none. */
+  async unregister(tool: string): Promise<boolean> {
+    const entry = this.#entries.get(tool);
+    if (!entry) return false;
+    this.#entries.delete(tool);
+    this.#names = undefined;
+    const isNeeded = [...this.#entries.values()].some(({ endpoint }) => endpoint === entry.endpoint);
+    if (!isNeeded) await this.#release(entry.endpoint);
+    return true;
+  }
+
+  /** Names of the tools, as registered. */
+  get tools(): readonly string[] {
+    return [...this.#entries.keys()];
+  }
+
+  /** The line that a name means; nothing for an unknown or ambiguous one. Asks nobody. */
+  resolve(name: string): (RegistryLine & { readonly tool: string; readonly url: string }) | undefined {
+    const lookup = this.#find(name);
+    return lookup.found ? { ...lookup.entry.line, tool: lookup.entry.toolNames[0]!, url: lookup.entry.endpoint } : undefined;
+  }
+
+  /**
+   * Calls a tool and gives its value, or `{error}`: `callTool("get_weather", {location})`, `callTool("weather.get_weather", {location})`,
+   * or with the server in front, `callTool("weather", "get_weather", {location})`. Never rejects.
+   */
+  callTool(tool: string, args?: JsonObject, options?: ManagedCallOptions): Promise<unknown>;
+  callTool(server: string, tool: string, args?: JsonObject, options?: ManagedCallOptions): Promise<unknown>;
+  async callTool(first: string, second?: string | JsonObject, third?: JsonObject | ManagedCallOptions, fourth?: ManagedCallOptions): Promise<unknown> {
+    const isQualified = typeof second === "string";
+    const name = isQualified ? `${serverWord(first)}::${second}` : first;
+    const args = (isQualified ? third : second) ?? {};
+    if (!isJsonObject(args)) return { error: `The arguments of ${name} must be an object.` } satisfies ManagerError;
+    const lookup = this.#find(name);
+    if (!lookup.found) return { error: lookup.message } satisfies ManagerError;
+    try {
+      return await this.#call(lookup.entry, args, (isQualified ? fourth : (third as ManagedCallOptions | undefined)) ?? {});
+    } catch (error) {
+      return this.#toError(lookup.entry, error);
+    }
+  }
+
+  /** What the tools say of themselves, under their registered names. A server that cannot be reached is left out. */
+  async listTools(options: ManagedCallOptions = {}): Promise<readonly ToolDefinition[]> {
+    const lists = await Promise.all(
+      [...this.#entries.values()].map(async (entry) => {
+        try {
+          const definition = await this.#within(options, (signal) => this.#definition(entry, signal));
+          return definition ? [{ ...definition, name: entry.tool }] : [];
+        } catch (error) {
+          this.#logger?.warning(`${entry.displayName} could not be listed.`, { tool: entry.tool, error: messageOf(error) });
+          return [];
+        }
+      }),
+    );
+    return lists.flat();
+  }
+
+  /** Ends all connections. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#clients.keys()].map((endpoint) => this.#release(endpoint)));
+  }
+
+  call_tool(...args: Parameters<MCPManager["callTool"]>): Promise<unknown> {
+    return this.callTool(...args);
+  }
+  /** The orchestrator's word for it. */
+  executeTool(...args: Parameters<MCPManager["callTool"]>): Promise<unknown> {
+    return this.callTool(...args);
+  }
+  execute_tool(...args: Parameters<MCPManager["callTool"]>): Promise<unknown> {
+    return this.callTool(...args);
+  }
+  list_tools(options?: ManagedCallOptions): Promise<readonly ToolDefinition[]> {
+    return this.listTools(options);
+  }
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #find(name: string): ReturnType<RegistryNames["find"]> {
+    this.#names ??= new RegistryNames(this.#entries);
+    return this.#names.find(name);
+  }
+
+  #call(entry: Entry, args: JsonObject, options: ManagedCallOptions): Promise<unknown> {
+    return this.#within(options, async (signal, remainingMs) => {
+      const definition = await this.#definition(entry, signal);
+      const client = this.#client(entry);
+      return client.callTool(definition?.name ?? entry.toolNames[0]!, args, { signal, timeout: `${Math.max(1, remainingMs())}ms` });
+    });
+  }
+
+  /** The tool as its server lists it, under whichever of its names. */
+  async #definition(entry: Entry, signal: AbortSignal): Promise<ToolDefinition | undefined> {
+    const client = this.#client(entry);
+    await untilAborted(client.start(), signal);
+    const tools = await untilAborted(client.listTools(), signal);
+    return entry.toolNames.map((name) => tools.find((tool) => tool.name === name)).find((tool) => tool !== undefined);
+  }
+
+  async #within<T>({ timeout, signal }: ManagedCallOptions, work: (signal: AbortSignal, remainingMs: () => number) => Promise<T>): Promise<T> {
+    const totalMs = timeout === undefined ? this.#timeoutMs : parseSeconds(timeout, "timeout");
+    const deadline = new Deadline({ idleMs: totalMs, totalMs }, undefined, signal);
+    try {
+      return await work(deadline.signal, () => Math.ceil(deadline.remainingMs));
+    } finally {
+      deadline.clear();
+    }
+  }
+
+  #client({ endpoint, displayName }: Entry): MCPClient {
+    let client = this.#clients.get(endpoint);
+    if (!client) {
+      const logger = this.#logger?.with({ service: displayName });
+      const settings = { connectAttempts: this.#attempts, connectTimeout: `${this.#timeoutMs}ms`, ...(logger ? { logger } : {}) };
+      client = new MCPClient({ url: endpoint, start: "lazy" }, {}, settings);
+      this.#clients.set(endpoint, client);
+    }
+    return client;
+  }
+
+  async #release(endpoint: string): Promise<void> {
+    const client = this.#clients.get(endpoint);
+    this.#clients.delete(endpoint);
+    await client?.stop();
+  }
+
+  #toError({ displayName, line, tool }: Entry, error: unknown): ManagerError {
+    const failure = error instanceof FailError ? error.failure : undefined;
+    this.#logger?.warning(`${displayName} gave no answer.`, { tool, kind: failure?.kind ?? "internal", error: messageOf(error) });
+    if (error instanceof OptionError) return { error: error.message };
+    if (failure && !UNAVAILABLE.has(failure.kind)) return { error: failure.message };
+    return { error: `${displayName} unavailable on port ${line.port}` };
+  }
+}
+
+/** `Weather MCP`, `weather-mcp` and `weather` are one server. */
+function serverWord(server: string): string {
+  return server.replace(/\s+MCP$/i, "").trim().replaceAll(/\s+/g, "-").toLowerCase();
+}

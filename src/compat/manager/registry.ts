@@ -1,0 +1,123 @@
+import { OptionError } from "../../core/errors.ts";
+import { NameBook } from "../../core/name-book.ts";
+import { DEFAULT_NAMING, READ_SEPARATORS, type Named } from "../../core/names.ts";
+import { nearest } from "../../core/suggest.ts";
+import { resolveHttp } from "../../providers/http/options.ts";
+
+/** Where a tool is. The server speaks Streamable HTTP at `scheme://host:port/path`. */
+export interface RegistryLine {
+  readonly host: string;
+  readonly port: number;
+  /** @default "/mcp" */
+  readonly path?: string;
+  /** @default "http" */
+  readonly scheme?: "http" | "https";
+  /** What the tool is called there. @default as it is called here, or the other name that it is known by */
+  readonly tool?: string;
+  /** What the service is called in errors, `… MCP`. @default made of the host (`weather-mcp`), or of the tool where the host is no name */
+  readonly name?: string;
+}
+
+export type Registry = Readonly<Record<string, RegistryLine>>;
+
+/** The services of the document. */
+export const DEFAULT_REGISTRY: Registry = Object.freeze({
+  get_current_datetime: { host: "datetime-mcp", port: 50051 },
+  search_ddgs: { host: "ddgs-mcp", port: 50052 },
+  get_weather: { host: "weather-mcp", port: 50053 },
+  geocode: { host: "geocoding-mcp", port: 50054 },
+});
+
+/** Names of the document, and what services in the field call the same tools; either leads to the other. */
+export const TOOL_ALIASES: Readonly<Record<string, string>> = Object.freeze({
+  get_current_datetime: "get_current_datetime_tool",
+  search_ddgs: "web_search_tool",
+  get_weather: "get_weather_tool",
+  geocode: "geocode_tool",
+});
+
+/** A line of the registry, resolved. */
+export interface Entry {
+  readonly tool: string;
+  readonly line: RegistryLine;
+  /** What the tool may be called at its server, the likeliest first. */
+  readonly toolNames: readonly string[];
+  /** Lines with one endpoint share a connection. */
+  readonly endpoint: string;
+  readonly displayName: string;
+  /** What the service may be called before a tool's name: its host, and its name in short. */
+  readonly servers: { readonly id: string; readonly namespace: string };
+}
+
+export type Found = { readonly found: true; readonly entry: Entry } | { readonly found: false; readonly message: string };
+
+/** Reads a line. Throws an `OptionError` that names it. */
+export function toEntry(tool: string, line: RegistryLine, aliases: Readonly<Record<string, string>>): Entry {
+  const { host, port, path = "/mcp", scheme = "http", name } = line;
+  if (tool === "") throw new OptionError("A line of the registry has no tool's name.");
+  if (port === undefined) throw new OptionError(`The registry's line \`${tool}\` has no \`port\`.`);
+  const endpoint = endpointOf(tool, { host, port, path, scheme });
+  const words = name === undefined ? shortWords(host, tool) : name.replace(/\s+MCP$/i, "").split(/[\s_-]+/);
+  return {
+    tool,
+    line,
+    endpoint,
+    toolNames: line.tool === undefined ? [tool, ...otherNames(tool, aliases)] : [line.tool],
+    displayName: `${name === undefined ? words.map(capitalised).join(" ") : words.join(" ")} MCP`,
+    servers: { id: host, namespace: words.join("-").toLowerCase() },
+  };
+}
+
+function endpointOf(tool: string, address: { host: string; port: number; path: string; scheme: "http" | "https" }): string {
+  try {
+    return resolveHttp(address).url.href;
+  } catch (error) {
+    if (error instanceof OptionError) throw new OptionError(`The registry's line \`${tool}\`: ${error.message}`, { cause: error });
+    throw error;
+  }
+}
+
+function otherNames(tool: string, aliases: Readonly<Record<string, string>>): readonly string[] {
+  return Object.entries(aliases).flatMap((pair) => (pair.includes(tool) ? pair.filter((name) => name !== tool) : []));
+}
+
+/** `weather-mcp` → weather; an address says nothing, so there the tool does: `get_weather` → weather. */
+function shortWords(host: string, tool: string): string[] {
+  const [first = host] = host.split(".");
+  const isName = /[a-z]/i.test(host) && !host.includes(":") && first.toLowerCase() !== "localhost";
+  return (isName ? first.replace(/[-_]mcp$/i, "") : tool.replace(/^get_/, "").replace(/_tool$/, "")).split(/[_-]+/);
+}
+
+function capitalised(word: string): string {
+  return word.slice(0, 1).toUpperCase() + word.slice(1);
+}
+
+/** Finds the line that a name means: `tool`, `server.tool` in every spelling, or what the tool is called elsewhere. Asks nobody. */
+export class RegistryNames {
+  readonly #book: NameBook<Entry>;
+  readonly #tools: readonly string[];
+
+  constructor(entries: ReadonlyMap<string, Entry>) {
+    this.#tools = [...entries.keys()];
+    this.#book = new NameBook([...entries.values()], { naming: DEFAULT_NAMING, namedOf: (entry) => namedOf(entry, entries) });
+  }
+
+  find(name: string): Found {
+    const [entry, ...more] = this.#book.candidates(name);
+    if (entry && more.length === 0) return { found: true, entry };
+    const shown = name.length > MAX_SHOWN ? `${name.slice(0, MAX_SHOWN)}…` : name;
+    if (entry) return { found: false, message: `Several tools answer to ${shown}: ${[entry, ...more].map(({ tool }) => tool).toSorted().join(", ")}. Use one of these names.` };
+    const near = nearest(name, this.#tools);
+    return { found: false, message: `Unknown tool: ${shown}.${near.length > 0 ? ` Did you mean ${near.join(", ")}?` : ` There are: ${this.#tools.join(", ") || "none"}.`}` };
+  }
+}
+
+const MAX_SHOWN = 200;
+
+function namedOf({ tool, toolNames, servers }: Entry, entries: ReadonlyMap<string, Entry>): Named {
+  const { id, namespace } = servers;
+  const other = toolNames.filter((name) => name !== tool);
+  const qualified = other.flatMap((name) => [id, namespace].flatMap((server) => READ_SEPARATORS.map((separator) => server + separator + name)));
+  // What is a line of its own means that line.
+  return { source: servers, name: tool, hiddenNames: [...other, ...qualified].filter((name) => !entries.has(name)) };
+}

@@ -1,0 +1,206 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { locateConfig } from "../config/locate.ts";
+import { LOCAL_PRINCIPAL } from "../core/call.ts";
+import { Deadline } from "../core/deadline.ts";
+import { FailError, messageOf } from "../core/errors.ts";
+import type { JsonObject } from "../core/json.ts";
+import { READ_SEPARATORS, type Surface } from "../core/names.ts";
+import { fail, type Fail, type Outcome } from "../core/outcome.ts";
+import type { Logger } from "../core/ports.ts";
+import type { SourceReport } from "../core/hub-port.ts";
+import { logConfig } from "../hub/log-config.ts";
+import { loadHubConfig, openHub, type Hub } from "../hub/open-hub.ts";
+import type { SurfaceTool } from "../hub/hub.ts";
+import { Reloader } from "../hub/reload.ts";
+import type { HubConfig } from "../hub/schema.ts";
+import type { CallOptions, Toolyard } from "../hub/toolyard.ts";
+
+export interface SourceHubOptions {
+  /** What the hub is made of; read when it opens, and again at each `apply`. */
+  readonly settings: () => HubConfig;
+  /** Name of the surface, for audit lines. */
+  readonly door: string;
+  /** Everything that is configured, with the hub's own tools and bounds. @default false: the sources of `settings` as they are */
+  readonly isWhole?: boolean;
+  /** Configuration files, rising in precedence. @default none */
+  readonly config?: string | readonly string[];
+  /** How often a server is tried before it counts as away. @default 1 */
+  readonly connectAttempts?: number;
+  readonly variables?: Readonly<Record<string, string | undefined>>;
+  /** @default as `[logging]` says, on standard error */
+  readonly logger?: Logger;
+}
+
+export interface Discovery {
+  readonly tools: readonly SurfaceTool[];
+  /** Sources that could not be asked, with the reason. */
+  readonly failures: ReadonlyMap<string, Fail>;
+}
+
+export interface DiscoverOptions {
+  readonly surface: Surface;
+  /** Asks every source anew, whatever is known of it. */
+  readonly force: boolean;
+  /** Of each source; they are asked at the same time. */
+  readonly timeoutMs: number;
+}
+
+interface Opened {
+  readonly hub: Hub;
+  readonly toolyard: Toolyard;
+  readonly reloader: Reloader;
+}
+
+/** A program's own sources are its own business: their bounds are given with each call. */
+const OWN_BASE: JsonObject = { limits: { rate_per_minute: 0, in_flight: 0, call_timeout: "24h", total_timeout: "24h" }, logging: { level: "warning" }, catalog: { max_name_chars: 128 } };
+const WHOLE_BASE: JsonObject = { limits: { rate_per_minute: 0, in_flight: 0 }, logging: { level: "warning" } };
+/** How long a call waits for a server that has not been reached yet. */
+const REACH_MS = 30_000;
+/** A link gives the failure of its last attempt for half a second; sooner, nothing else could come out. */
+const RECONNECT_PAUSE_MS = 600;
+const WHOLE_VIEW = { mode: "all", principal: LOCAL_PRINCIPAL } as const;
+
+/** One hub behind a class of the documents: opened when it is first needed, with just the class's sources, and ended with it. */
+export class SourceHub {
+  readonly #options: SourceHubOptions;
+  /** Sources that were listed since they are there. */
+  readonly #reached = new Set<string>();
+  #opening: Promise<Opened> | undefined;
+  #hub: Hub | undefined;
+  #closed: Promise<void> | undefined;
+
+  constructor(options: SourceHubOptions) {
+    this.#options = options;
+  }
+
+  /** State of each source; nothing before the hub is open. */
+  get sources(): readonly SourceReport[] {
+    return this.#hub?.sources() ?? [];
+  }
+
+  /** Rejects with a `ConfigError` or `OptionError` when the settings cannot be used; the next try reads them again. */
+  async open(): Promise<Hub> {
+    return (await this.#open()).hub;
+  }
+
+  /** Lists the tools of all sources that answer in time. Rejects only when the hub cannot be opened. */
+  async discover({ surface, force, timeoutMs }: DiscoverOptions): Promise<Discovery> {
+    const { hub } = await this.#open();
+    const failures = await this.#reach(hub, ({ source }) => force || !this.#reached.has(source.id), timeoutMs);
+    const tools = await hub.tools(surface, WHOLE_VIEW, timeoutMs);
+    // What was asked anew and did not answer is not offered as it was.
+    return { failures, tools: force ? tools.filter(({ record }) => !failures.has(record.source.id)) : tools };
+  }
+
+  /** Connects to every source. Rejects with the first one's `FailError`. */
+  async connect(timeoutMs = REACH_MS): Promise<void> {
+    const { hub } = await this.#open();
+    const [failure] = (await this.#reach(hub, ({ source }) => !this.#reached.has(source.id), timeoutMs)).values();
+    if (failure) throw new FailError(failure);
+  }
+
+  /** Calls a tool by any spelling of its name. Expected failures are outcomes; rejects only when the hub cannot be opened. */
+  async call(tool: string, args: JsonObject, options: CallOptions = {}): Promise<Outcome> {
+    const startedAt = performance.now();
+    const { hub, toolyard } = await this.#open();
+    const away = await this.#reachFor(tool, hub, options);
+    if (away) return away;
+    const { timeoutMs } = options;
+    const left = timeoutMs === undefined ? {} : { timeoutMs: Math.max(1, timeoutMs - (performance.now() - startedAt)) };
+    return toolyard.call(tool, args, { ...options, ...left });
+  }
+
+  /** Takes changed settings over, if the hub is open. Rejects, with everything as it was, when they cannot be used. */
+  async apply(): Promise<void> {
+    const { reloader, hub } = await this.#open();
+    const before = new Map(hub.sources().map(({ source }) => [source.id, source]));
+    await reloader.apply();
+    const now = new Map(hub.sources().map(({ source }) => [source.id, source]));
+    for (const [id, source] of before) if (now.get(id) !== source) this.#reached.delete(id);
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  /** A name that nobody has may be that of a tool whose server was not listed yet: those that it could belong to are asked first. */
+  async #reachFor(tool: string, hub: Hub, { timeoutMs = REACH_MS, signal }: CallOptions): Promise<Fail | undefined> {
+    const isNew = ({ source }: SourceReport): boolean => !this.#reached.has(source.id);
+    if (hub.nameOf(tool, LOCAL_PRINCIPAL) !== undefined || !hub.sources().some(isNew)) return undefined;
+    const named = hub.sources().filter((report) => isNew(report) && isPrefixOf(report, tool));
+    const failures = await this.#reach(hub, (report) => (named.length > 0 ? named.some(({ source }) => source.id === report.source.id) : isNew(report)), Math.min(timeoutMs, REACH_MS), signal);
+    const [first] = failures.values();
+    const isAway = first !== undefined && failures.size === (named.length || hub.sources().length) && hub.nameOf(tool, LOCAL_PRINCIPAL) === undefined;
+    return isAway ? first : undefined;
+  }
+
+  async #reach(hub: Hub, wants: (report: SourceReport) => boolean, timeoutMs: number, signal?: AbortSignal): Promise<ReadonlyMap<string, Fail>> {
+    const failures = new Map<string, Fail>();
+    const ids = hub.sources().filter(wants).map(({ source }) => source.id);
+    const deadline = new Deadline({ idleMs: timeoutMs, totalMs: timeoutMs }, undefined, signal);
+    const reachOne = async (id: string): Promise<void> => {
+      try {
+        await this.#refresh(hub, id, deadline.signal);
+        this.#reached.add(id);
+      } catch (error) {
+        failures.set(id, error instanceof FailError ? error.failure : fail("internal", messageOf(error)));
+        this.#reached.delete(id);
+      }
+    };
+    await Promise.all(ids.map(reachOne));
+    deadline.clear();
+    return failures;
+  }
+
+  async #refresh(hub: Hub, id: string, signal: AbortSignal): Promise<void> {
+    const { connectAttempts = 1 } = this.#options;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return void (await hub.refresh(id, signal));
+      } catch (error) {
+        const mayHelp = error instanceof FailError && error.failure.kind === "unavailable" && error.failure.retryable && !signal.aborted;
+        if (!mayHelp || attempt >= connectAttempts) throw error;
+        await sleep(RECONNECT_PAUSE_MS, undefined, { signal }).catch(() => {});
+      }
+    }
+  }
+
+  #open(): Promise<Opened> {
+    if (this.#closed) return Promise.reject(new FailError(fail("unavailable", "This was closed. Make a new one.", { retryable: false })));
+    this.#opening ??= this.#openHub().catch((error: unknown) => {
+      // Whoever mends the settings may try again.
+      this.#opening = undefined;
+      throw error;
+    });
+    return this.#opening;
+  }
+
+  async #openHub(): Promise<Opened> {
+    const { settings, config = [], isWhole = false, door, variables: given = process.env, logger } = this.#options;
+    const named = typeof config === "string" ? [config] : config;
+    const files = named.length > 0 ? locateConfig(named, given, process.cwd()) : [];
+    const variables = isWhole ? given : withoutSources(given);
+    const base = isWhole ? WHOLE_BASE : OWN_BASE;
+    const load = () => loadHubConfig({ files, variables, base, flags: settings() });
+    const hub = await openHub({ config: await load(), variables, mirror: !isWhole, ...(logger ? { logger } : {}) });
+    logConfig(hub.config, hub.logger);
+    this.#hub = hub;
+    return { hub, toolyard: hub.toolyard({ door }), reloader: new Reloader({ hub, load }) };
+  }
+
+  async #close(): Promise<void> {
+    const opened = await this.#opening?.catch(() => undefined);
+    await opened?.reloader.close();
+    await opened?.toolyard.close();
+  }
+}
+
+/** `TOOLYARD_…` describes the hub of this machine, not a program's own sources: of it only the log and the data folder hold here. */
+function withoutSources(variables: Readonly<Record<string, string | undefined>>): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(variables).filter(([name]) => !name.startsWith("TOOLYARD_") || name === "TOOLYARD_HOME" || name.startsWith("TOOLYARD_LOGGING_")));
+}
+
+function isPrefixOf({ source: { id, namespace } }: SourceReport, tool: string): boolean {
+  return [id, namespace].some((prefix) => prefix !== "" && READ_SEPARATORS.some((separator) => tool.startsWith(prefix + separator)));
+}
