@@ -89,7 +89,7 @@ describe("a hub in a program", () => {
   test("more than 600 calls a minute are limited where the settings say so", async () => {
     const hub = await open({ settings: { limits: { rate_per_minute: 5 } } });
     const outcomes = await Promise.all(Array.from({ length: 6 }, () => hub.call("meta.ping")));
-    expect(outcomes.at(-1)).toMatchObject({ ok: false, kind: "limited", retryAfterMs: expect.any(Number) });
+    expect(outcomes.filter(({ ok }) => !ok)).toEqual([expect.objectContaining({ kind: "limited", retryAfterMs: expect.any(Number) })]);
   });
 
   test("a call after the end is unavailable", async () => {

@@ -41,6 +41,13 @@ interface McpParts {
 /** How long before the end of the grace time calls that still run are answered that they were given up. */
 const LAST_WORDS_MS = 500;
 
+/** Throws the `OptionError` that serving these options would end in, as far as that can be known without listening. */
+export function assertServable(server: ServerConfig): void {
+  resolveHttp(server as HttpConfig);
+  resolveMcpDoor(server as McpDoorConfig);
+  resolveLegacySessions(server.sessions);
+}
+
 /** Mounts every HTTP door on one listener and listens. Rejects with an `OptionError` when it cannot. */
 export async function serveHttp(hub: Hub, server: ServerConfig = {}): Promise<ServedHttp> {
   const http = resolveHttp(server as HttpConfig);

@@ -1,11 +1,11 @@
-import { OptionError } from "../../core/errors.ts";
+import { messageOf, OptionError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { guardStdout, type GuardedStdout } from "../../doors/mcp/stdout-guard.ts";
 import { logConfig } from "../../hub/log-config.ts";
 import { openHub, type Hub } from "../../hub/open-hub.ts";
 import { Reloader } from "../../hub/reload.ts";
 import type { HubConfig, ServerConfig } from "../../hub/schema.ts";
-import { serveHttp, serveStdio, type Served, type ServedHttp } from "../../hub/serve.ts";
+import { assertServable, serveHttp, serveStdio, type Served, type ServedHttp } from "../../hub/serve.ts";
 import { EXIT, UsageError } from "../failure.ts";
 import { watchFaults } from "../faults.ts";
 import { aborted } from "../interrupts.ts";
@@ -96,17 +96,35 @@ function tokenVariable(hub: Hub, { tokenEnv }: Options): string | undefined {
   return wantsToken ? (tokenEnv ?? "TOOLYARD_TOKEN") : undefined;
 }
 
-/** Moves the HTTP door to what `[server]` says now. Where that cannot be had, it goes back to where it was, and the log says so. */
+/** Moves the HTTP door to what `[server]` says now. Where that cannot be had, the old door stays open, and the log says so. */
 async function reopen(hub: Hub, served: Served, before: ServerConfig): Promise<Served> {
-  await served.close();
+  const wanted = serverOf(hub);
   try {
-    const fresh = await serveHttp(hub, serverOf(hub));
+    const fresh = addressOf(wanted) === addressOf(before) ? await replaceDoor(hub, served, wanted) : await addDoor(hub, served, wanted);
     hub.logger.info("The door was opened anew.", { endpoint: fresh.endpoint });
     return fresh;
   } catch (error) {
-    hub.logger.error("The changed [server] cannot be served; the old one is served again.", { reason: error instanceof Error ? error.message : String(error) });
-    return serveHttp(hub, before);
+    hub.logger.error("The changed [server] cannot be served; the door stays as it was.", { reason: messageOf(error) });
+    return served;
   }
+}
+
+/** A door at another address opens before the old one closes. */
+async function addDoor(hub: Hub, served: Served, wanted: ServerConfig): Promise<ServedHttp> {
+  const fresh = await serveHttp(hub, wanted);
+  await served.close();
+  return fresh;
+}
+
+/** At the same address the old door has to go first, so what can be known to fail is found out before. */
+async function replaceDoor(hub: Hub, served: Served, wanted: ServerConfig): Promise<ServedHttp> {
+  assertServable(wanted);
+  await served.close();
+  return serveHttp(hub, wanted);
+}
+
+function addressOf({ host, port }: ServerConfig): string {
+  return JSON.stringify([host, port]);
 }
 
 function flagsOf(options: Options, io: Io): JsonObject {
