@@ -32,7 +32,8 @@ export function admitStage({ limitStore, options }: PipelineDeps): Stage {
     const { principal, client } = state.call;
     const pass: Next = (one) => passGate(gates, one, next);
     if (client.connection === undefined) return share(state, principal.id, own, pass);
-    return share(state, `${principal.id}\n${client.connection}`, own, (one) => share(one, `${principal.id}\n`, joint, pass));
+    // The joint share goes first: connections without end must not fill the store, where everybody's shares are.
+    return share(state, `${principal.id}\n`, joint, (one) => share(one, `${principal.id}\n${client.connection}`, own, pass));
   };
 }
 
