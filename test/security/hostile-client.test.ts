@@ -267,6 +267,35 @@ describe("S5: one client's share", () => {
   });
 });
 
+describe("S18: words made to hurt", () => {
+  test("S18: searches, names, URIs and completions of any shape cost no more than a moment", async () => {
+    const upstream = await openUpstream({
+      tools: Array.from({ length: 300 }, (_, at) => tool(`tool_${"ab".repeat(20)}_${at}`)),
+      templates: [{ uriTemplate: "doc://{a}{b}{c}{d}{e}{f}", name: "t" }, { uriTemplate: `x://${"{+a}/".repeat(30)}end`, name: "u" }, { uriTemplate: "{+a}{+b}{+c}", name: "v" }],
+      prompts: [{ name: "p" }],
+    });
+    await using target = await openTarget({
+      server: { tokens: { guest: { token: "guest-token-3", allow: [`${"*a".repeat(100)}*`, "up__*"], deny: ["*b*b*b*b*b*b*b*z"] } } },
+      limits: { rate_per_minute: 0 },
+      mcp: { remote_servers: [{ namespace: "up", url: upstream.url }] },
+    });
+    await target.hub.list();
+    const client = await target.client("guest-token-3", { era: "legacy" });
+    const words = ["a".repeat(300_000), "../".repeat(100_000), "%25".repeat(100_000), "a b ".repeat(75_000), "__".repeat(150_000), `doc://${"a".repeat(200_000)}`, `x://${"a/".repeat(100_000)}`, "mcp__".repeat(60_000)];
+    for (const word of words) {
+      const startedAt = performance.now();
+      await client.request("tools/call", { name: "tool_search", arguments: { query: word } });
+      await client.request("tools/call", { name: word, arguments: {} });
+      await client.request("resources/read", { uri: word });
+      await client.request("resources/read", { uri: `doc://${word}` });
+      await client.request("prompts/get", { name: word });
+      await client.request("completion/complete", { ref: { type: "ref/resource", uri: word }, argument: { name: "a", value: word } });
+      expect(performance.now() - startedAt, word.slice(0, 20)).toBeLessThan(5000);
+    }
+    await upstream.close();
+  });
+});
+
 test("S13: no error shows a stack, a path or the environment", async () => {
   await using target = await openTarget();
   const bodies = ["{", "null", "[]", "[[]]", '{"jsonrpc":"2.0"}', '{"jsonrpc":"2.0","id":{},"method":"x"}', '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[]}', '{"jsonrpc":"2.0","id":1,"method":"__proto__"}', "\u0000", "\ud800"];

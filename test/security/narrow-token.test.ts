@@ -193,6 +193,39 @@ test("S15: a guest cannot listen to a resource that it may not read", async () =
   expect(reached("resources/subscribe")).toEqual([]);
 });
 
+describe.each(["/", "/jsonrpc"])("S15: a guest at %s", (path) => {
+  const send = (name: keyof typeof TOKENS, body: string) => target.send({ path, headers: { "content-type": "application/json", authorization: `Bearer ${TOKENS[name].token}` }, body });
+
+  test("S15: methods of the dialect reach no more than MCP's", async () => {
+    const attempts = [
+      rpc("vault__open"),
+      rpc("open"),
+      rpc("mcp.tool.execute", { name: "vault__open", params: {} }),
+      rpc("resource/get", { uri: "file:///vault/gold" }),
+      rpc("resource/get", { uri: "file:///public/../vault/gold" }),
+      rpc("mcp.resource.get", { uri: "file:///vault/gold" }),
+      rpc("tools/call", { name: "vault__open", arguments: {} }),
+      rpc("execute_tool", { name: "vault__open" }),
+    ];
+    for (const body of attempts) expect(JSON.parse((await send("guest", body)).body), body).toSatisfy(isRefused);
+    const batch = JSON.parse((await send("guest", `[${attempts.join(",")}]`)).body) as JsonObject[];
+    expect(batch.every(isRefused)).toBe(true);
+    expect(vault.received.filter(({ method }) => /call|read/.test(method))).toEqual([]);
+    for (const method of ["mcp/discover", "get_mcp_server_capabilities", "mcp.capabilities", "tools/list"]) {
+      expect((await send("guest", rpc(method))).body, method).not.toMatch(/vault__|crown|gold/);
+    }
+    expect((await send("owner", rpc("vault__open"))).status).toBe(200);
+  });
+
+  test("S2, S3: without a token, or from a foreign page, nothing is answered", async () => {
+    expect((await target.send({ path, headers: { "content-type": "application/json" }, body: rpc("mcp/discover") })).status).toBe(401);
+    expect((await target.send({ method: "GET", path: `${path}?uri=file:///public/news`, headers: {} })).status).toBe(401);
+    const page = { origin: "https://evil.example", "content-type": "text/plain", authorization: `Bearer ${TOKENS.owner.token}` };
+    expect((await target.send({ path, headers: page, body: rpc("vault__open") })).status).toBe(403);
+    expect((await target.send({ path, headers: { ...page, origin: "http://localhost", host: "evil.example" }, body: rpc("vault__open") })).status).toBe(403);
+  });
+});
+
 test("S15: two tokens cannot be one principal", async () => {
   await expect(openTarget({ server: { token: "the-one-token", tokens: { token: { token: "another-token", allow: [] } } } })).rejects.toThrow(/`token`/);
 });
