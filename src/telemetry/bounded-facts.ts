@@ -6,49 +6,59 @@ const MAX_MEMBERS = 50;
 const MAX_DEPTH = 5;
 const MAX_CAUSES = 4;
 
-/** A copy of facts that JSON can write and a log can bear: bounded in length, breadth and depth; errors with their stack and causes. */
-export function boundedFacts(facts: JsonObject): JsonObject {
-  return bounded(facts, 0) as JsonObject;
+/** Beyond a bound this much is cleaned as well: a secret cut in two would not be known for one. */
+const SLACK_CHARS = 4096;
+
+/** Takes out of a text what must not be written. */
+type Clean = (text: string) => string;
+
+/**
+ * A copy of facts that JSON can write and a log can bear: bounded in length, breadth and depth; errors with their stack and causes.
+ * Texts are cleaned before they are cut.
+ */
+export function boundedFacts(facts: JsonObject, clean: Clean): JsonObject {
+  return bounded(facts, clean, 0) as JsonObject;
 }
 
-export function boundedText(text: string, maxChars = MAX_TEXT_CHARS): string {
-  return text.length > maxChars ? `${text.slice(0, maxChars)}… (${text.length - maxChars} more characters)` : text;
+export function boundedText(text: string, clean: Clean, maxChars = MAX_TEXT_CHARS): string {
+  const cleaned = clean(text.slice(0, maxChars + SLACK_CHARS));
+  return text.length > maxChars ? `${cleaned.slice(0, maxChars)}… (${text.length - maxChars} more characters)` : cleaned;
 }
 
-function bounded(value: unknown, depth: number): unknown {
+function bounded(value: unknown, clean: Clean, depth: number): unknown {
   switch (typeof value) {
     case "string":
-      return boundedText(value);
+      return boundedText(value, clean);
     case "bigint":
     case "symbol":
     case "function":
-      return boundedText(String(value), 100);
+      return boundedText(String(value), clean, 100);
     case "object":
-      return value === null ? null : boundedObject(value, depth);
+      return value === null ? null : boundedObject(value, clean, depth);
     default:
       return value;
   }
 }
 
-function boundedObject(value: object, depth: number): unknown {
-  if (value instanceof Error) return describeError(value, 0);
+function boundedObject(value: object, clean: Clean, depth: number): unknown {
+  if (value instanceof Error) return describeError(value, clean, 0);
   if (depth >= MAX_DEPTH) return "…";
-  if (Array.isArray(value)) return value.slice(0, MAX_MEMBERS).map((item) => bounded(item, depth + 1));
+  if (Array.isArray(value)) return value.slice(0, MAX_MEMBERS).map((item) => bounded(item, clean, depth + 1));
   const members = Object.entries(value).slice(0, MAX_MEMBERS);
-  return Object.fromEntries(members.map(([name, member]) => [boundedText(name, 100), bounded(member, depth + 1)]));
+  return Object.fromEntries(members.map(([name, member]) => [boundedText(name, clean, 100), bounded(member, clean, depth + 1)]));
 }
 
-function describeError(error: Error, depth: number): JsonObject {
+function describeError(error: Error, clean: Clean, depth: number): JsonObject {
   const { name, message, stack, cause } = error;
   return {
     name: String(name),
-    message: boundedText(String(message)),
-    ...(typeof stack === "string" ? { stack: boundedText(stack, MAX_STACK_CHARS) } : {}),
-    ...(cause === undefined ? {} : { cause: describeCause(cause, depth + 1) }),
+    message: boundedText(String(message), clean),
+    ...(typeof stack === "string" ? { stack: boundedText(stack, clean, MAX_STACK_CHARS) } : {}),
+    ...(cause === undefined ? {} : { cause: describeCause(cause, clean, depth + 1) }),
   };
 }
 
-function describeCause(cause: unknown, depth: number): unknown {
+function describeCause(cause: unknown, clean: Clean, depth: number): unknown {
   if (depth > MAX_CAUSES) return "…";
-  return cause instanceof Error ? describeError(cause, depth) : bounded(cause, MAX_DEPTH - 1);
+  return cause instanceof Error ? describeError(cause, clean, depth) : bounded(cause, clean, MAX_DEPTH - 1);
 }

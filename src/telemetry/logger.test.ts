@@ -108,3 +108,15 @@ test("S14: an audit line is one JSON line without secrets", () => {
   createAudit(sink, redactor).write(line);
   expect(sink.lines.map((text) => JSON.parse(text) as unknown)).toEqual([{ ...line, target: "x ***" }]);
 });
+
+test("S14: a secret that stands across the bound of a text is not cut in two", () => {
+  const redactor = new Redactor();
+  redactor.add("a-very-secret-value");
+  for (let at = 1975; at <= 2000; at += 1) {
+    const lines: string[] = [];
+    const logger = createLogger({ level: "debug", format: "json", sink: { write: (line) => void lines.push(line), close: async () => {} }, redactor, color: false });
+    const text = `${"x".repeat(at)}a-very-secret-value${"y".repeat(3000)}`;
+    logger.info(text, { text, error: new Error(text) });
+    expect(lines.join().includes("xa-v"), String(at)).toBe(false);
+  }
+});

@@ -25,13 +25,14 @@ export function createLogger(options: LoggerOptions): Logger {
   const { sink, ring, redactor } = options;
   const least = LEVEL_ORDER[options.level];
   const format: Formatter = options.format === "json" ? formatJson : createTextFormatter(options.color);
+  const clean = (text: string): string => redactor.text(text);
   const write = (level: LogLevel, message: string, facts: JsonObject): void => {
     if (LEVEL_ORDER[level] < least) return;
     const entry: LogEntry = {
       time: new Date().toISOString(),
       level,
-      message: redactor.text(boundedText(message)),
-      facts: redactor.facts(boundedFacts(facts)),
+      message: boundedText(message, clean),
+      facts: redactor.facts(boundedFacts(facts, clean)),
     };
     sink.write(format(entry));
     ring?.push(entry);

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 import { secretForms, secretParts } from "./secret-forms.ts";
+import { SecretMatcher } from "./secret-matcher.ts";
 import { isSecretName, redactPatterns, REDACTED } from "./secret-patterns.ts";
 
 /** Shorter values are common words; hiding them would hide half of every line. */
@@ -14,7 +15,7 @@ const MAX_DEPTH = 8;
  */
 export class Redactor {
   readonly #secrets = new Set<string>();
-  #matcher: RegExp | undefined;
+  #matcher: SecretMatcher | undefined;
 
   /** Registers a resolved secret. False: it is too short to be told from ordinary words, or there are too many. */
   add(secret: string): boolean {
@@ -38,7 +39,9 @@ export class Redactor {
 
   /** Takes out the registered secrets alone, for texts that must otherwise stay as they are. */
   known(text: string): string {
-    return this.#secrets.size === 0 ? text : text.replace(this.#known(), REDACTED);
+    if (this.#secrets.size === 0) return text;
+    this.#matcher ??= new SecretMatcher(this.#secrets);
+    return this.#matcher.replace(text, REDACTED);
   }
 
   /** The same for all texts of a JSON value, however deep; the value itself when it holds none. */
@@ -64,17 +67,6 @@ export class Redactor {
     return Object.fromEntries(
       Object.entries(value).map(([name, member]) => [this.text(name), isSecretName(name) ? withoutTexts(member, depth + 1) : this.#copy(member, depth + 1)]),
     );
-  }
-
-  #known(): RegExp {
-    this.#matcher ??= new RegExp(
-      Array.from(this.#secrets)
-        .toSorted((a, b) => b.length - a.length)
-        .map((secret) => secret.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`))
-        .join("|"),
-      "g",
-    );
-    return this.#matcher;
   }
 }
 
