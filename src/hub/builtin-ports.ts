@@ -4,6 +4,7 @@ import { isJsonObject } from "../core/json.ts";
 import { VERSION } from "../core/version.ts";
 import { readCapabilities } from "../doors/jsonrpc/capabilities.ts";
 import { resolveBuiltin } from "../providers/builtin/options.ts";
+import type { Call } from "../core/call.ts";
 import type { BuiltinPorts, HubStatus, ModuleFacts } from "../providers/builtin/ports.ts";
 import type { Hub } from "./hub.ts";
 import type { HubConfig } from "./schema.ts";
@@ -15,7 +16,7 @@ export function createBuiltinPorts(hub: () => Hub, caller: Caller, logLines: (co
     resolveName: (name, parent) => hub().nameOf(name, parent.principal),
     status: () => statusOf(hub()),
     capabilities: ({ principal }) => readCapabilities(hub(), { mode: "all", principal }, describeServer(hub())),
-    module: (name) => loadedModules(hub()).find((module) => module.name === name),
+    module: (name, parent) => moduleFor(hub(), name, parent),
     logLines,
   };
 }
@@ -40,6 +41,13 @@ function statusOf(hub: Hub): HubStatus {
 /** What the hub's capabilities say of it, as its configuration stands now. */
 export function describeServer(hub: Hub): string {
   return resolveBuiltin((hub.config.tree as HubConfig).builtin).serverDescription;
+}
+
+function moduleFor(hub: Hub, name: string, { principal }: Call): ModuleFacts | undefined {
+  const found = loadedModules(hub).find((module) => module.name === name);
+  if (!found || !principal.rights) return found;
+  const tools = found.tools.filter((tool) => hub.nameOf(tool, principal) !== undefined);
+  return tools.length > 0 ? { ...found, tools } : undefined;
 }
 
 /** Modules as the modules source reports them in its status; paths count from the configuration's folder. */

@@ -92,7 +92,7 @@ function moduleInfo(source: Source, ports: BuiltinPorts): OwnTool {
 
 function describeModule(call: ResolvedCall, ports: BuiltinPorts): Outcome {
   const name = String(call.arguments["module_name"]);
-  const facts = ports.module(name);
+  const facts = ports.module(name, call);
   if (!facts) return fail("tool_error", `Module '${name}' not found or not loaded.`);
   return objectResult({ module_name: facts.name, status: "loaded", path: facts.path, provided_tools_sample: facts.tools.slice(0, MAX_SAMPLE) });
 }

@@ -11,7 +11,8 @@ export interface BuiltinPorts {
   /** What `mcp/discover` answers to this call's caller: `{mcp_version, server_description, tools, resources}`. */
   capabilities(parent: Call): Promise<JsonObject>;
   /** A loaded module by its dotted name, such as `src.export.mcp`. */
-  module(name: string): ModuleFacts | undefined;
+  /** With the tools that the caller may use; nothing when it may use none of them. */
+  module(name: string, parent: Call): ModuleFacts | undefined;
   /** The last lines of the log, oldest first, redacted. */
   logLines(count: number): readonly string[];
 }
