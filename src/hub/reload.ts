@@ -28,7 +28,10 @@ export class Reloader {
 
   /** Reloads whenever one of the files changes. */
   async watch(files: readonly string[]): Promise<void> {
-    if (files.length > 0) this.#stopWatching = await watchFiles(files, () => void this.reload());
+    if (files.length === 0) return;
+    this.#stopWatching = await watchFiles(files, () => void this.reload());
+    // What was written between the first reading and now announced itself to nobody.
+    void this.reload();
   }
 
   /** Resolves when the reload, and every one asked for before it, is over. Never rejects: a bad configuration is logged. */

@@ -121,3 +121,17 @@ test("a bad edit changes nothing and is reported; the good one after it is taken
   expect(await textOf(client, "kept__pid")).toBe(pid);
   expect(await namesOf(client)).toContain("added__pid");
 });
+
+test("a changed [server] is taken over at the same address; one that cannot be served leaves the door as it was", async () => {
+  await using served = await ServeChild.start({ config: servers({ kept: [] }) });
+  const status = async (token?: string) => (await fetch(new URL("/status", served.url), token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } })).status;
+  expect(await status()).toBe(200);
+  let from = served.log.lines.length;
+  await served.writeConfig({ ...servers({ kept: [] }), server: { token: "first-token" } });
+  await served.log.until(({ message }) => message === "The door was opened anew.", from);
+  expect([await status(), await status("first-token")]).toEqual([401, 200]);
+  from = served.log.lines.length;
+  await served.writeConfig({ ...servers({ kept: [] }), server: { token: "first-token", base_path: "no slash" } });
+  expect((await served.log.until(({ level }) => level === "error", from)).message).toContain("the door stays as it was");
+  expect([await status(), await status("first-token")]).toEqual([401, 200]);
+});

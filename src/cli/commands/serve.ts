@@ -51,14 +51,14 @@ interface Serving {
 }
 
 async function serve(hub: Hub, { options, io, load, output }: Serving): Promise<number> {
-  let served: Served = output ? serveStdio(hub, serverOf(hub), process.stdin, output) : await startHttp(hub, options, io);
+  let served: Served | ServedHttp = output ? serveStdio(hub, serverOf(hub), process.stdin, output) : await startHttp(hub, options, io);
   let current = JSON.stringify(serverOf(hub));
   const reloader = new Reloader({
     hub,
     load,
     onReloaded: async () => {
       const wanted = JSON.stringify(serverOf(hub));
-      if (output || wanted === current) return;
+      if (!("address" in served) || wanted === current) return;
       served = await reopen(hub, served, JSON.parse(current) as ServerConfig);
       current = wanted;
     },
@@ -97,7 +97,7 @@ function tokenVariable(hub: Hub, { tokenEnv }: Options): string | undefined {
 }
 
 /** Moves the HTTP door to what `[server]` says now. Where that cannot be had, the old door stays open, and the log says so. */
-async function reopen(hub: Hub, served: Served, before: ServerConfig): Promise<Served> {
+async function reopen(hub: Hub, served: ServedHttp, before: ServerConfig): Promise<ServedHttp> {
   const wanted = serverOf(hub);
   try {
     const fresh = addressOf(wanted) === addressOf(before) ? await replaceDoor(hub, served, wanted) : await addDoor(hub, served, wanted);
@@ -117,10 +117,11 @@ async function addDoor(hub: Hub, served: Served, wanted: ServerConfig): Promise<
 }
 
 /** At the same address the old door has to go first, so what can be known to fail is found out before. */
-async function replaceDoor(hub: Hub, served: Served, wanted: ServerConfig): Promise<ServedHttp> {
+async function replaceDoor(hub: Hub, served: ServedHttp, wanted: ServerConfig): Promise<ServedHttp> {
   assertServable(wanted);
   await served.close();
-  return serveHttp(hub, wanted);
+  // A free port was taken once; callers know it by now.
+  return serveHttp(hub, wanted.port === 0 ? { ...wanted, port: served.address.port } : wanted);
 }
 
 function addressOf({ host, port }: ServerConfig): string {
