@@ -131,6 +131,18 @@ describe("servers that come and go while the hub runs", () => {
     expect(() => process.kill(pid!, 0)).toThrow("ESRCH");
   });
 
+  test("a call to a server that is still starting waits for it", async () => {
+    const hub = await open({});
+    await hub.addServer("late", echo);
+    expect(await hub.call("late__echo", { text: "hi" })).toMatchObject({ ok: true });
+  });
+
+  test("a call to a server that never gets there says that it is not there", async () => {
+    const hub = await open({});
+    await hub.addServer("never", { command: "no-such-program-anywhere" });
+    expect(await hub.call("never__echo", { text: "hi" })).toMatchObject({ ok: false, kind: "unavailable", message: expect.stringContaining("never") });
+  });
+
   test("L54: settings that cannot be used are refused and change nothing", async () => {
     const hub = await open({});
     await hub.addServer("good", echo);

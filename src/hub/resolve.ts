@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Snapshot } from "../catalog/snapshot.ts";
 import type { Lookup } from "../catalog/lookup.ts";
@@ -5,13 +6,35 @@ import type { Call } from "../core/call.ts";
 import type { View } from "../core/hub-port.ts";
 import { objectMember } from "../core/json.ts";
 import { fail, type Fail } from "../core/outcome.ts";
-import type { CallTarget } from "../core/provider.ts";
+import type { CallTarget, Provider } from "../core/provider.ts";
 import type { Resolution } from "../pipeline/ports.ts";
 import { absentSource } from "./absent-source.ts";
 import type { SourceSet } from "./source-set.ts";
 
-/** Finds what a call is for: the catalog knows the names, the sources have the providers. */
+/**
+ * Finds what a call is for: the catalog knows the names, the sources have the providers. A call to a source that is still starting waits
+ * for it; every other call goes its way meanwhile.
+ */
 export async function resolveCall(call: Call, view: View, catalog: Catalog, sources: SourceSet): Promise<Resolution> {
+  const first = await resolveNow(call, view, catalog, sources);
+  const starting = first.found ? undefined : first.failure.details?.["starting"];
+  const provider = typeof starting === "string" ? sources.find(starting) : undefined;
+  if (!provider) return first;
+  await leavesStart(provider, call.signal);
+  return resolveNow(call, view, catalog, sources);
+}
+
+/** Longer than the bound on connecting, unless that was set to more. */
+const START_WAIT_MS = 35_000;
+/** A source's state may change without an event that tells it. */
+const STATE_LOOK_MS = 50;
+
+async function leavesStart(provider: Provider, signal: AbortSignal): Promise<void> {
+  const until = performance.now() + START_WAIT_MS;
+  while (provider.status().state === "starting" && !signal.aborted && performance.now() < until) await delay(STATE_LOOK_MS);
+}
+
+async function resolveNow(call: Call, view: View, catalog: Catalog, sources: SourceSet): Promise<Resolution> {
   const lookup = await catalog.lookUp<CallTarget>(call.target, (snapshot) => lookUp(call, view, snapshot));
   if (!lookup.found) return { found: false, failure: whyNotFound(lookup.failure, call, view, { catalog, sources }) };
   const provider = sources.find(lookup.source.id);
