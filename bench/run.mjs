@@ -23,7 +23,7 @@ const bench = {
   },
   report(what, value, goal = "") {
     rows.push(`| ${what} | ${value} | ${goal} |`);
-    console.log(`${what.padEnd(52)} ${value.padEnd(66)} ${goal}`);
+    console.log(`${what.padEnd(56)} ${value.padEnd(80)} ${goal}`);
   },
 };
 
@@ -36,6 +36,6 @@ try {
 }
 
 if (!quick) {
-  const head = `# Results\n\n${machine}; \`npm run bench\`. The least of several rounds, which disturbs by other programs raise only; what was measured and how: [README](README.md).`;
+  const head = `# Results\n\n${machine}; \`npm run bench\`. Each figure is the least of several rounds, since other programs only add; what was measured and how is in the [README](README.md).`;
   writeFileSync(join(root, "bench/results.md"), `${head}\n\n| what | measured | goal |\n|---|---|---|\n${rows.join("\n")}\n`);
 }

@@ -11,6 +11,7 @@ export interface RunningHub {
 
 export interface Client {
   list(): Promise<{ readonly tools: readonly { readonly name: string }[] }>;
+  listText(): Promise<string>;
   call(name: string, args: Readonly<Record<string, unknown>>): Promise<Readonly<Record<string, unknown>>>;
   close(): void;
 }

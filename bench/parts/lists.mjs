@@ -2,7 +2,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { withHub } from "../lib/hub.mjs";
-import { cpuMs, least, median, ms, timed } from "../lib/measure.mjs";
+import { cpuMs, least, median, ms, spread, timed } from "../lib/measure.mjs";
 import { modulesYard, scriptsYard } from "../lib/yards.mjs";
 
 export async function measureLists(bench) {
@@ -12,31 +12,28 @@ export async function measureLists(bench) {
 
 async function warmScripts({ quick, folder, report }, count) {
   const { config, tools } = scriptsYard(folder(), count);
+  const paths = pathsOf(tools);
   await withHub(config, { home: folder() }, async (hub, client) => {
     const first = await cpuOf(hub, () => client.list());
     // A file that changed a moment ago is not trusted yet.
     await new Promise((done) => void setTimeout(done, 200));
     const [listed, swept, used] = [[], [], []];
-    for (let round = 0; round < (quick ? 30 : 150); round += 1) {
-      used.push(await cpuOf(hub, async () => void listed.push(await timed(() => client.list()))));
-      swept.push(await timed(() => statSweep(tools)));
+    for (let round = 0; round < (quick ? 40 : 200); round += 1) {
+      used.push(await cpuOf(hub, async () => void listed.push(await timed(() => client.listText()))));
+      swept.push(await timed(() => paths.forEach((path) => statSync(path))));
     }
-    const ratio = least(listed) / least(swept);
+    const times = (values) => `${(least(values) / least(swept)).toFixed(2)} ×`;
     report(
       `warm tools/list, ${count} script tools`,
-      `${ms(least(listed))}, ${ratio.toFixed(2)} × sweep (${ms(least(swept))}; medians ${(median(listed) / median(swept)).toFixed(2)} ×), CPU ${ms(least(used))}; first ${ms(first)}`,
+      `CPU ${ms(least(used))}, ${times(used)} sweep; last byte after ${ms(least(listed))}, ${times(listed)} sweep (${spread(swept)}); first CPU ${ms(first)}`,
       "1.3 × sweep",
     );
   });
 }
 
-/** What freshness cannot be had without: one stat for each folder and file, asked as cheaply as Node can. */
-function statSweep(folder) {
-  for (const name of readdirSync(folder)) {
-    const inner = join(folder, name);
-    statSync(inner);
-    for (const file of readdirSync(inner)) statSync(join(inner, file));
-  }
+/** What freshness cannot be had without: each tool's folder and its manifest, found beforehand, to be asked for their stamps. */
+function pathsOf(tools) {
+  return [tools, ...readdirSync(tools).flatMap((name) => [join(tools, name), join(tools, name, "tool.toml")])];
 }
 
 async function catalogued({ quick, folder, report }, count) {
