@@ -5,6 +5,7 @@ import { denied, resourceNotFound, type Lookup } from "./lookup.ts";
 import { compareText } from "./precedence.ts";
 import { permissionOf } from "./rights.ts";
 import type { Prepared, PreparedTemplate, SourcePart } from "./source-part.ts";
+import { hasUiResource } from "./tool-entry.ts";
 import { UriPlacement } from "./uri-placement.ts";
 import { uriPrefixes } from "./uri-prefixes.ts";
 
@@ -80,13 +81,13 @@ export class ResourceTable {
 
   /**
    * Finds who answers for a URI: the resource that is listed under it; else the template that matches, of the source with the best
-   * precedence and there the one with the most literal text; else the source that its prefix names; else the only source that offers
-   * URIs of the same scheme, since servers also hand out URIs that they do not list.
+   * precedence and there the one with the most literal text; else the source that its prefix names; else the one with a tool whose user
+   * interface it is; else the only source that offers URIs of the same scheme. Servers also hand out URIs that they do not list.
    */
   resolve(uri: string, view: View): Lookup<ResourceTarget> {
     const permission = permissionOf(view.principal.rights);
     const listed = this.#listed(uri);
-    const placed = listed ?? this.#matching(uri) ?? this.#prefixed(uri) ?? this.#sameScheme(uri);
+    const placed = listed ?? this.#matching(uri) ?? this.#prefixed(uri) ?? this.#namedByTool(uri) ?? this.#sameScheme(uri);
     if (!placed) {
       const permitted = this.resources.map((row) => row.key).filter((key) => permission.permits(key));
       return resourceNotFound(uri, permitted);
@@ -113,6 +114,11 @@ export class ResourceTable {
     const row = part.resources.find((one) => one.record.uri === own);
     if (row) return { source: part.source, name: this.shownUri(part.source.id, own), target: { type: "resource", uri: own, resource: row.record } };
     return bestMatch(this.#templates.filter((one) => one.record.source.id === part.source.id), () => own);
+  }
+
+  #namedByTool(uri: string): Placed | undefined {
+    const part = this.#parts.find(({ tools }) => tools.some(({ record }) => hasUiResource(record, uri)));
+    return part && { source: part.source, name: uri, target: { type: "resource", uri } };
   }
 
   #sameScheme(uri: string): Placed | undefined {

@@ -77,6 +77,15 @@ test("the interface of a tool is rewritten along with the URI of its resource, a
   ]);
 });
 
+test("a user interface that a tool names and nobody lists is read from that tool's source; any other unlisted one is not found", async () => {
+  const other = new MemoryProvider({ id: "other", order: 0 }).offerTools("x");
+  const apps = new MemoryProvider({ id: "apps", order: 1 });
+  apps.offer({ tools: [apps.tool({ name: "t", definition: { name: "t", _meta: { ui: { resourceUri: "ui://panel" } } }, description: "" })] });
+  const snapshot = await snapshotOf(other, apps);
+  expect(snapshot.resolveResource("ui://panel", view())).toMatchObject({ found: true, source: { id: "apps" }, target: { uri: "ui://panel" } });
+  expect(snapshot.resolveResource("ui://other", view())).toMatchObject({ found: false, failure: { kind: "unknown_tool" } });
+});
+
 test("of two templates of one source the one that says more is meant", async () => {
   const provider = new MemoryProvider({ id: "x" });
   provider.offer({ templates: [provider.template("x://{+all}"), provider.template("x://item/{id}")] });

@@ -39,6 +39,12 @@ export function withUiResource(entry: JsonObject, rewrites: ReadonlyMap<string, 
   return { ...entry, _meta: { ...meta, ...newUi, ...(flat === undefined ? {} : { [FLAT_UI_KEY]: flat }) } };
 }
 
+/** Whether the tool names this URI as its user interface. */
+export function hasUiResource({ definition }: ToolRecord, uri: string): boolean {
+  const meta = objectMember(definition, "_meta");
+  return meta !== undefined && (objectMember(meta, "ui")?.["resourceUri"] === uri || meta[FLAT_UI_KEY] === uri);
+}
+
 /** The older spelling of `ui.resourceUri`. */
 const FLAT_UI_KEY = "ui/resourceUri";
 
