@@ -24,6 +24,14 @@ export function describeClient(connection: string | undefined, params: JsonObjec
   };
 }
 
+/**
+ * Whether it is the minimal client that a much copied text prints: it writes a request and takes the next line for the answer, so whatever
+ * nobody asked for would be read as one. It is known by what it declares, `{tools: {}}` and nothing else, which is no client's capability.
+ */
+export function takesAnyLineAsAnswer({ capabilities }: Client, { date }: { readonly date: string }): boolean {
+  return date === "2024-11-05" && Object.keys(capabilities).length === 1 && objectMember(capabilities, "tools") !== undefined;
+}
+
 /** The caller's `_meta` as it is passed on: the token of its progress is ours to map. */
 export function metaWithoutToken(params: JsonObject): JsonObject {
   const { progressToken: _, ...meta } = objectMember(params, "_meta") ?? {};

@@ -13,7 +13,7 @@ import { askProblem, Asks } from "./asks.ts";
 import type { ListVersions } from "../list-watch.ts";
 import type { BoardMember, SessionBoard } from "./board.ts";
 import { CallScope, type ScopeOwner } from "./call-scope.ts";
-import { describeClient, metaWithoutToken, readHandshake } from "./client-info.ts";
+import { describeClient, metaWithoutToken, readHandshake, takesAnyLineAsAnswer } from "./client-info.ts";
 import type { LegacyCodecs } from "./codec.ts";
 import { LIST_NOTICES } from "./list-notices.ts";
 import type { LegacySessionOptions } from "./options.ts";
@@ -143,6 +143,7 @@ export class LegacySession implements BoardMember, ScopeOwner {
   }
 
   wantsLog(level: unknown): boolean {
+    if (this.#logLevel === undefined && takesAnyLineAsAnswer(this.#client, this.#revision)) return false;
     // Not only when logging was advertised: many servers log without declaring it, and clients that talk to them directly hear it.
     return this.#logLevel === undefined || reachesLevel(level, this.#logLevel);
   }
@@ -156,7 +157,7 @@ export class LegacySession implements BoardMember, ScopeOwner {
   }
 
   listsMayHaveChanged(versions: ListVersions): void {
-    if (this.#phase !== "ready") return;
+    if (this.#phase !== "ready" || takesAnyLineAsAnswer(this.#client, this.#revision)) return;
     const notices = new Set<string>();
     for (const [kind, version] of versions) {
       if (this.#seen[kind] === version) continue;
