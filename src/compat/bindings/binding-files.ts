@@ -10,7 +10,16 @@ const NAME = /^[A-Za-z][\w-]*$/;
 export function findBindingFile(folder: string, name: string): string | undefined {
   if (!NAME.test(name)) return undefined;
   const places = SUFFIXES.flatMap((suffix) => [join(folder, name, `index${suffix}`), join(folder, name + suffix)]);
-  return places.find((place) => statSync(place, { throwIfNoEntry: false })?.isFile());
+  return places.find(isFile);
+}
+
+// What stands in the way of a path, such as a file where a folder would be, is an error even so.
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
 }
 
 /** Names of everything in a folder that could be a binding. Empty when the folder cannot be read. */

@@ -28,6 +28,7 @@ export interface CallToolOptions {
   readonly onNotice?: (notice: Notice) => void;
 }
 
+const STOPPED = fail("unavailable", "The client was stopped while it started.", { retryable: false });
 /** The one server's name inside. */
 const ALIAS = "server";
 
@@ -39,6 +40,8 @@ export class MCPClient implements AsyncDisposable {
   readonly #options: ResolvedClient;
   #hub: SourceHub | undefined;
   #starting: Promise<SourceHub> | undefined;
+  /** Ends what is being started. */
+  #stopping = new AbortController();
 
   /**
    * @param server path of a server's script (`.py`, `.ts`, `.js`, or a program), an address (`http://…`), or settings with `command` or `url`
@@ -56,10 +59,13 @@ export class MCPClient implements AsyncDisposable {
 
   /** Ends the server, or the connection; resolves when it is gone. Nothing happens when it was not started. */
   async stop(): Promise<void> {
-    const hub = this.#hub;
+    const [hub, starting] = [this.#hub, this.#starting];
     this.#hub = undefined;
     this.#starting = undefined;
+    this.#stopping.abort();
+    this.#stopping = new AbortController();
     await hub?.close();
+    await starting?.catch(() => {});
   }
 
   /** The server's tools, all pages of them. */
@@ -109,7 +115,7 @@ export class MCPClient implements AsyncDisposable {
 
   #start(): Promise<SourceHub> {
     if (this.#starting) return this.#starting;
-    const starting: Promise<SourceHub> = this.#open().catch((error: unknown) => {
+    const starting: Promise<SourceHub> = this.#open(this.#stopping.signal).catch((error: unknown) => {
       if (this.#starting === starting) this.#starting = undefined;
       throw error;
     });
@@ -121,9 +127,10 @@ export class MCPClient implements AsyncDisposable {
     return this.#starting ?? Promise.reject(new FailError(fail("unavailable", "The client is not started. Call `start()` first.", { retryable: false })));
   }
 
-  async #open(): Promise<SourceHub> {
+  async #open(stopped: AbortSignal): Promise<SourceHub> {
     const { server, connectTimeoutMs, connectAttempts, logger } = this.#options;
     const settings = await server();
+    if (stopped.aborted) throw new FailError(STOPPED);
     const common = { namespace: "", connect_timeout: connectTimeoutMs };
     const config: HubConfig = {
       mcp: "command" in settings ? { stdio_servers: { [ALIAS]: { ...settings, ...common } } } : { remote_servers: [{ alias: ALIAS, ...settings, ...common }] },
@@ -132,6 +139,7 @@ export class MCPClient implements AsyncDisposable {
     this.#hub = hub;
     try {
       await hub.connect(connectTimeoutMs * connectAttempts);
+      if (stopped.aborted) throw new FailError(STOPPED);
       return hub;
     } catch (error) {
       await hub.close();

@@ -45,6 +45,10 @@ export class MCPManager implements AsyncDisposable {
   readonly #entries = new Map<string, Entry>();
   readonly #clients = new Map<string, MCPClient>();
   #names: RegistryNames | undefined;
+  readonly call_tool: MCPManager["callTool"] = (...args: unknown[]) => this.#forward(args);
+  /** The orchestrator's word for it. */
+  readonly executeTool: MCPManager["callTool"] = (...args: unknown[]) => this.#forward(args);
+  readonly execute_tool: MCPManager["callTool"] = (...args: unknown[]) => this.#forward(args);
 
   /** Throws an `OptionError` that names the line or option which cannot be used. */
   constructor(registry: Registry = DEFAULT_REGISTRY, options: ManagerOptions = {}) {
@@ -125,21 +129,15 @@ export class MCPManager implements AsyncDisposable {
     await Promise.all([...this.#clients.keys()].map((endpoint) => this.#release(endpoint)));
   }
 
-  call_tool(...args: Parameters<MCPManager["callTool"]>): Promise<unknown> {
-    return this.callTool(...args);
-  }
-  /** The orchestrator's word for it. */
-  executeTool(...args: Parameters<MCPManager["callTool"]>): Promise<unknown> {
-    return this.callTool(...args);
-  }
-  execute_tool(...args: Parameters<MCPManager["callTool"]>): Promise<unknown> {
-    return this.callTool(...args);
-  }
   list_tools(options?: ManagedCallOptions): Promise<readonly ToolDefinition[]> {
     return this.listTools(options);
   }
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  #forward(args: readonly unknown[]): Promise<unknown> {
+    return (this.callTool as (...all: unknown[]) => Promise<unknown>).apply(this, [...args]);
   }
 
   #find(name: string): ReturnType<RegistryNames["find"]> {
