@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { LocalMCPBinding, LollmsMCPBindingManager, type LollmsMCPBinding } from "../../src/bindings.ts";
+import { LollmsMCPBindingManager, type LocalMCPBinding, type LollmsMCPBinding } from "../../src/bindings.ts";
 import { createHub } from "../../src/index.ts";
 import { SILENT_LOGGER } from "../../src/core/ports.ts";
 import { listen, type RunningServer } from "../fixtures/http-servers.ts";
