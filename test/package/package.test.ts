@@ -50,10 +50,17 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 describe("the package", () => {
   test("holds what is needed and nothing else", () => {
     const paths = packed.files.map(({ path }) => path);
-    expect(paths.filter((path) => !path.startsWith("dist/") && !path.startsWith("docs/reference/")).toSorted()).toEqual(["CHANGELOG.md", "LICENSE", "README.md", "package.json"]);
+    expect(paths.filter((path) => !path.startsWith("dist/") && !path.startsWith("docs/")).toSorted()).toEqual(["CHANGELOG.md", "LICENSE", "README.md", "package.json"]);
+    expect(paths.filter((path) => path.startsWith("docs/") && !path.endsWith(".md"))).toEqual(["docs/reference/toolyard.schema.json"]);
     expect(paths.filter((path) => path.startsWith("dist/") && !/\.(js|d\.ts)$|\/execute\/[\w.-]+\.(py|mjs)$/.test(path))).toEqual([]);
     expect(paths.filter((path) => /\.test\.|fixture|left-over|\.map$/.test(path))).toEqual([]);
     expect(packed.size).toBeLessThan(MAX_PACKED_BYTES);
+  });
+
+  test("every page of docs/ that its README links is in it", () => {
+    const linked = [...readFileSync(join(ROOT, "README.md"), "utf8").matchAll(/\]\((docs\/[^)#]+)/g)].map(([, path]) => path!);
+    expect(linked).toContain("docs/reference/configuration.md");
+    for (const page of linked) expect(packed.files.some(({ path }) => path === page || path.startsWith(page)), page).toBe(true);
   });
 
   test("every file that its manifest names is in it, and the command may be run", () => {
