@@ -1,3 +1,4 @@
+import type { Provider } from "../core/provider.ts";
 import type { BreakerOptions } from "./options.ts";
 
 interface Circuit {
@@ -24,10 +25,11 @@ const MAX_MESSAGE_CHARS = 300;
 /**
  * One circuit for each server. It opens after so many failures in a row, stays open for the cool-down, then lets one call try; that
  * call's outcome closes it or opens it anew. Calls that were in flight together and fail together are one failure: when a child dies
- * with twenty calls, the very next call must be served.
+ * with twenty calls, the very next call must be served. A source that was made anew, since its configuration changed, begins with a clean
+ * slate: circuits are kept by provider, not by the source's name.
  */
 export class Breakers {
-  readonly #circuits = new Map<string, Circuit>();
+  readonly #circuits = new WeakMap<Provider, Circuit>();
   readonly #options: BreakerOptions;
 
   constructor(options: BreakerOptions) {
@@ -35,8 +37,8 @@ export class Breakers {
   }
 
   /** Asks for a call that begins at `now`. Absent: go ahead, and tell how it went with the same `now`. */
-  enter(key: string, now: number): BlockedCircuit | undefined {
-    const circuit = this.#circuits.get(key);
+  enter(server: Provider, now: number): BlockedCircuit | undefined {
+    const circuit = this.#circuits.get(server);
     if (!circuit || circuit.openUntil === 0) return undefined;
     const { failures, lastMessage } = circuit;
     if (now < circuit.openUntil) return { retryAfterMs: Math.ceil(circuit.openUntil - now), failures, lastMessage };
@@ -46,14 +48,14 @@ export class Breakers {
   }
 
   /** The server answered, whatever it said. */
-  succeeded(key: string): void {
-    this.#circuits.delete(key);
+  succeeded(server: Provider): void {
+    this.#circuits.delete(server);
   }
 
-  failed(key: string, startedAt: number, message: string): void {
+  failed(server: Provider, startedAt: number, message: string): void {
     const now = performance.now();
-    let circuit = this.#circuits.get(key);
-    if (!circuit) this.#circuits.set(key, (circuit = { failures: 0, failedAt: -1, openUntil: 0, probeAt: undefined, lastMessage: "" }));
+    let circuit = this.#circuits.get(server);
+    if (!circuit) this.#circuits.set(server, (circuit = { failures: 0, failedAt: -1, openUntil: 0, probeAt: undefined, lastMessage: "" }));
     const isProbe = circuit.probeAt === startedAt;
     if (!isProbe && startedAt <= circuit.failedAt) return;
     circuit.failures += 1;
@@ -64,19 +66,8 @@ export class Breakers {
   }
 
   /** The call ended without telling anything of the server, such as by its caller. */
-  abandoned(key: string, startedAt: number): void {
-    const circuit = this.#circuits.get(key);
+  abandoned(server: Provider, startedAt: number): void {
+    const circuit = this.#circuits.get(server);
     if (circuit?.probeAt === startedAt) circuit.probeAt = undefined;
-  }
-
-  /** Forgets what was: the source was restarted, reconfigured or removed. */
-  reset(key: string): void {
-    this.#circuits.delete(key);
-  }
-
-  /** Milliseconds until the server is tried again; absent while calls go through. */
-  openFor(key: string): number | undefined {
-    const openUntil = this.#circuits.get(key)?.openUntil ?? 0;
-    return openUntil > performance.now() ? openUntil - performance.now() : undefined;
   }
 }

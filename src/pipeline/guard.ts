@@ -17,30 +17,29 @@ const NEUTRAL: ReadonlySet<FailKind> = new Set(["cancelled", "internal"]);
 /** Leaves a server alone that keeps failing, and tries again what may be tried again (C45). */
 export function guardStage({ breakers, options }: PipelineDeps): Stage {
   return (state, next) => {
-    const { source } = state.found.provider;
-    if (!PROVIDER_KINDS[source.kind].oneServer) return attempt(state, next, options.retries);
-    return behindBreaker({ breakers, key: source.id, retries: options.retries }, state, next);
+    if (!PROVIDER_KINDS[state.found.provider.source.kind].oneServer) return attempt(state, next, options.retries);
+    return behindBreaker({ breakers, retries: options.retries }, state, next);
   };
 }
 
 interface Guarded {
   readonly breakers: Breakers;
-  readonly key: string;
   readonly retries: RetryOptions;
 }
 
-async function behindBreaker({ breakers, key, retries }: Guarded, state: CallState, next: Next): Promise<Outcome> {
+async function behindBreaker({ breakers, retries }: Guarded, state: CallState, next: Next): Promise<Outcome> {
+  const { provider } = state.found;
   const startedAt = performance.now();
-  const blocked = breakers.enter(key, startedAt);
-  if (blocked) return blockedFailure(key, blocked);
+  const blocked = breakers.enter(provider, startedAt);
+  if (blocked) return blockedFailure(provider.source.id, blocked);
   let outcome: Outcome | undefined;
   try {
     outcome = await attempt(state, next, retries);
     return outcome;
   } finally {
-    if (!outcome || isNeutral(outcome, state)) breakers.abandoned(key, startedAt);
-    else if (!outcome.ok && COUNTED.has(outcome.kind)) breakers.failed(key, startedAt, outcome.message);
-    else breakers.succeeded(key);
+    if (!outcome || isNeutral(outcome, state)) breakers.abandoned(provider, startedAt);
+    else if (!outcome.ok && COUNTED.has(outcome.kind)) breakers.failed(provider, startedAt, outcome.message);
+    else breakers.succeeded(provider);
   }
 }
 

@@ -214,10 +214,11 @@ test.each(["modules", "scripts", "folders", "builtin"] as const)("tools of %s st
   expect(await harness.call("t")).toMatchObject({ kind: "timeout" });
 });
 
-test("a restarted source begins with a clean slate", async () => {
-  const harness = createHarness({ t: toolFrom("t", script(sent, sent, sent, text("back"))) }, FAILING);
+test("a source that was made anew begins with a clean slate", async () => {
+  const targets = { t: toolFrom("t", script(sent)) };
+  const harness = createHarness(targets, FAILING);
   await failTimes(harness, 3);
-  expect(harness.breakers.openFor("files")).toBeGreaterThan(4000);
-  harness.breakers.reset("files");
+  expect(await harness.call("t")).toMatchObject({ kind: "unavailable", details: { breaker: "open" } });
+  targets.t = toolFrom("t", script(text("back")));
   expect(await harness.call("t")).toMatchObject({ ok: true });
 });

@@ -27,7 +27,6 @@ export interface Harness {
   readonly audit: AuditLine[];
   readonly log: LogEntry[];
   readonly problems: Problem[];
-  readonly breakers: Breakers;
   readonly store: MemoryLimitStore;
 }
 
@@ -42,19 +41,18 @@ export function createHarness(targets: Readonly<Record<string, Found>>, { limits
   const log: LogEntry[] = [];
   const problems: Problem[] = [];
   const options = resolveLimits(limits);
-  const breakers = new Breakers(options.breaker);
   const store = new MemoryLimitStore();
   const pipeline = createPipeline({
     resolve: ({ target }) => find(targets, target),
     limitStore: store,
-    breakers,
+    breakers: new Breakers(options.breaker),
     audit: { write: (line) => void audit.push(line) },
     logger: loggerInto(log, {}),
     options,
     onProblem: (problem) => void problems.push(problem),
     ...deps,
   });
-  return { call: (target, args, more) => pipeline(callTo(target, args, more), VIEW), audit, log, problems, breakers, store };
+  return { call: (target, args, more) => pipeline(callTo(target, args, more), VIEW), audit, log, problems, store };
 }
 
 function find(targets: Readonly<Record<string, Found>>, name: string): Resolution {
