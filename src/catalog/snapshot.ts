@@ -130,10 +130,6 @@ export class Snapshot {
     return this.#tools.nameOf(record, surface);
   }
 
-  promptName(record: PromptRecord, surface: Surface = "mcp"): string | undefined {
-    return this.#prompts.nameOf(record, surface);
-  }
-
   /** How a source's own URI is shown to callers. */
   shownUri(sourceId: string, uri: string): string {
     return this.#resources.shownUri(sourceId, uri);

@@ -32,10 +32,6 @@ export class ChildRegistry {
     return this.#living.size + this.#reserved;
   }
 
-  pids(): readonly number[] {
-    return Array.from(this.#living.values(), (tree) => tree.pid);
-  }
-
   /** Takes a place before a child is started. Give it back with `add` or `cancel`. Throws a `FailError` of kind `limited`. */
   reserve(): void {
     if (this.count >= this.#maxChildren) {

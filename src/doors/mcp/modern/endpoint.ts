@@ -87,11 +87,6 @@ export class ModernEndpoint {
     this.#listens.finish(undefined);
   }
 
-  /** The principal's token is no longer good. */
-  revoke(principalId: string): void {
-    this.#listens.revoke(principalId);
-  }
-
   /** Ends every listen with its result and gives up what waits for input. */
   close(): void {
     this.#listens.close();

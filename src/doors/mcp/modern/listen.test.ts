@@ -129,16 +129,6 @@ describe("subscriptions/listen", () => {
     expect(sent.at(-1)).toMatchObject({ id: 1, result: { resultType: "complete" } });
   });
 
-  test("ends with its principal", async () => {
-    await restart({ http: { tokens: { ann: { token: "a" }, ben: { token: "b" } } } });
-    const [ann, ben] = await Promise.all(["a", "b"].map((token) => listen({ toolsListChanged: true }, { headers: { authorization: `Bearer ${token}` } })));
-    await Promise.all([ann!.count(1), ben!.count(1)]);
-    server.endpoint.revoke("ann");
-    expect((await ann!.whole()).last).toHaveProperty("result");
-    addTool("later");
-    expect(await ben!.count(2)).toHaveLength(2);
-  });
-
   test("S4: there are only so many at once, and only so many resources in one", async () => {
     await restart({ door: { max_subscriptions: 1, max_subscribed_resources: 2 } });
     const refused = await (await listen({ resourceSubscriptions: ["test://1", "test://2", "test://3"] })).whole();

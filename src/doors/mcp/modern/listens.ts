@@ -68,11 +68,6 @@ export class Listens {
     for (const listen of this.#open) if (listen.connection === connection) listen.finish();
   }
 
-  /** The principal's token is no longer good. */
-  revoke(principalId: string): void {
-    for (const listen of this.#open) if (listen.view.principal.id === principalId) listen.finish();
-  }
-
   close(): void {
     for (const listen of this.#open) listen.finish();
     this.#board.close();
