@@ -1,4 +1,5 @@
 import { isJsonObject } from "../core/json.ts";
+import type { Dialect } from "../doors/dialect.ts";
 import { JsonRpcHttpDoor } from "../doors/jsonrpc/http-door.ts";
 import { isDialectMethod, JsonRpcDialect } from "../doors/jsonrpc/json-rpc-dialect.ts";
 import type { Conversation, McpOnHttp, ReplyOutlet } from "../doors/jsonrpc/ports.ts";
@@ -11,8 +12,9 @@ import type { Listener } from "../http/listener.ts";
 import { describeServer } from "./builtin-ports.ts";
 import type { Hub } from "./hub.ts";
 
-export function createDialect(hub: Hub): JsonRpcDialect {
-  return new JsonRpcDialect({ hub, logger: hub.logger, describeServer: () => describeServer(hub) });
+/** What is spoken behind MCP, in order: a method goes to the first that knows it. */
+export function createDialects(hub: Hub): readonly Dialect[] {
+  return [new JsonRpcDialect({ hub, logger: hub.logger, describeServer: () => describeServer(hub) })];
 }
 
 export interface JsonRpcMount {
@@ -39,7 +41,7 @@ export function mountBoth(hub: Hub, { listener, mcp, session }: JsonRpcMount, pa
 }
 
 function createDoor(hub: Hub, { mcp, session }: Omit<JsonRpcMount, "listener">, wants: McpOnHttp["wants"]): JsonRpcHttpDoor {
-  const dialects = [createDialect(hub)];
+  const dialects = createDialects(hub);
   const mcpDoor = new McpHttpDoor(mcp);
   return new JsonRpcHttpDoor({
     dialects,

@@ -17,7 +17,7 @@ import { resolveHttp, type HttpConfig } from "../http/options.ts";
 import { VERSION } from "../core/version.ts";
 import type { Hub } from "./hub.ts";
 import type { ServerConfig } from "./schema.ts";
-import { createDialect, mountBoth, mountJsonRpc } from "./serve-json-rpc.ts";
+import { createDialects, mountBoth, mountJsonRpc } from "./serve-json-rpc.ts";
 
 export interface Served {
   /** Resolves when the door is over by itself: the client of a pipe went. Never for HTTP. */
@@ -86,7 +86,7 @@ export async function serveHttp(hub: Hub, server: ServerConfig = {}): Promise<Se
 export function serveStdio(hub: Hub, server: ServerConfig, input: Readable, output: GuardedStdout): Served {
   const mcp = mcpParts(hub, server, false);
   const { enabled } = resolveJsonRpcDoor(server as JsonRpcDoorConfig);
-  const door = new StdioDoor({ ...mcp.session, modern: mcp.modern, input, output: output.sink, ...(enabled ? { dialects: [createDialect(hub)] } : {}) });
+  const door = new StdioDoor({ ...mcp.session, modern: mcp.modern, input, output: output.sink, ...(enabled ? { dialects: createDialects(hub) } : {}) });
   door.start();
   hub.doors.add("stdio");
   return {
