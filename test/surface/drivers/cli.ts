@@ -1,0 +1,28 @@
+import { Writable } from "node:stream";
+import { createProgram } from "../../../src/cli/program.ts";
+import type { Io } from "../../../src/cli/io.ts";
+import { KINDS } from "../../../src/core/kinds.ts";
+import type { JsonObject } from "../../../src/core/json.ts";
+import { toolValue } from "../../../src/core/tool-value.ts";
+import type { OpenSurface, Surface } from "../surface.ts";
+
+/** `toolyard call` in this process; each run makes a hub of its own. */
+function commandLine(flags: readonly string[], env: Io["env"]): Surface {
+  return {
+    call: async (tool, args, signal = new AbortController().signal) => {
+      let stdout = "";
+      let exit = -1;
+      const sink = (take: (text: string) => void): Writable => new Writable({ write: (chunk, _encoding, done) => (take(String(chunk)), done()) });
+      const io: Io = { stdout: sink((text) => (stdout += text)), stderr: sink(() => {}), env, cwd: env["HOME"]!, color: false, interrupted: signal, readStdin: () => Promise.resolve("") };
+      const program = createProgram(io, "0", { json: true, finish: (code) => (exit = code) });
+      await program.parseAsync(["call", ...flags, "--json", tool, JSON.stringify(args)], { from: "user" });
+      return exit === 0 ? { value: toolValue(JSON.parse(stdout) as JsonObject) } : { failure: { exit } };
+    },
+    told: (kind) => ({ exit: KINDS[kind].exit }),
+    close: () => Promise.resolve(),
+  };
+}
+
+export const cliHere: OpenSurface = async ({ config, variables }) => commandLine(["--config", config], variables);
+
+export const cliThere: OpenSurface = async ({ url, variables }, token) => commandLine(["--url", `${url}/mcp`, "--token-env", "CALLER_TOKEN"], { ...variables, CALLER_TOKEN: token });

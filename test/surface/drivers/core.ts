@@ -1,0 +1,22 @@
+import { MCP, MCPError } from "../../../src/core-server.ts";
+import { KINDS } from "../../../src/core/kinds.ts";
+import { SILENT_LOGGER } from "../../../src/core/ports.ts";
+import type { OpenSurface } from "../surface.ts";
+
+export const core: OpenSurface = async ({ settings, variables }) => {
+  const mcp = new MCP({ settings, variables, logger: SILENT_LOGGER });
+  await mcp.discoverModules();
+  await mcp.getCapabilities();
+  return {
+    call: async (tool, args, signal) => {
+      try {
+        return { value: await mcp.executeTool(tool, args, signal ? { signal } : {}) };
+      } catch (error) {
+        if (error instanceof MCPError) return { failure: { code: error.code } };
+        throw error;
+      }
+    },
+    told: (kind) => ({ code: KINDS[kind].jsonrpc }),
+    close: () => mcp.close(),
+  };
+};

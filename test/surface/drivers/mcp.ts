@@ -1,0 +1,86 @@
+import { PassThrough } from "node:stream";
+import { objectMember, type JsonObject } from "../../../src/core/json.ts";
+import { KIND_META_KEY, KINDS, type FailKind } from "../../../src/core/kinds.ts";
+import { toolValue } from "../../../src/core/tool-value.ts";
+import { createLineSink } from "../../../src/doors/mcp/stdout-guard.ts";
+import { serveStdio, type Served } from "../../../src/hub/serve.ts";
+import type { Hub } from "../../../src/hub/open-hub.ts";
+import { HttpWire } from "../../fixtures/raw/http-wire.ts";
+import { RawClient, type EraName } from "../../fixtures/raw/raw-client.ts";
+import type { RawWire } from "../../fixtures/raw/wire.ts";
+import { SILENCE, type Answer, type OpenSurface, type Surface } from "../surface.ts";
+
+/** The two ends of a pipe to a hub in this process. */
+export class HubPipe implements RawWire {
+  onMessage: (message: JsonObject) => void = () => {};
+  onFault: (error: Error) => void = () => {};
+  readonly hasRequestStreams = false;
+  readonly #input = new PassThrough();
+  readonly #served: Served;
+
+  constructor(hub: Hub) {
+    const output = new PassThrough();
+    let rest = "";
+    output.setEncoding("utf8").on("data", (text: string) => {
+      const lines = (rest + text).split("\n");
+      rest = lines.pop()!;
+      for (const line of lines) this.onMessage(JSON.parse(line) as JsonObject);
+    });
+    this.#served = serveStdio(hub, {}, this.#input, { sink: createLineSink(output), release: () => {} });
+  }
+
+  async send(message: JsonObject): Promise<void> {
+    this.#input.write(`${JSON.stringify(message)}\n`);
+  }
+  async opened(): Promise<void> {}
+  async close(): Promise<void> {
+    await this.#served.close(0);
+  }
+}
+
+class McpSurface implements Surface {
+  readonly #client: RawClient;
+
+  constructor(client: RawClient) {
+    this.#client = client;
+  }
+
+  async call(name: string, args: JsonObject, signal?: AbortSignal): Promise<Answer> {
+    const request = this.#client.request("tools/call", { name, arguments: args }, signal ? { signal } : {});
+    if (signal) return this.#givenUp(request);
+    const { error, result } = (await request) as { error?: JsonObject; result?: JsonObject };
+    if (error) return { failure: { code: error["code"], kind: objectMember(error, "data")?.[KIND_META_KEY] } };
+    if (result!["isError"] === true) return { failure: { isError: true, kind: objectMember(result!, "_meta")?.[KIND_META_KEY] } };
+    return { value: toolValue(result!) };
+  }
+
+  told(kind: FailKind): JsonObject {
+    const { mcp } = KINDS[kind];
+    if (mcp === "silence") return SILENCE;
+    // Both eras' newest revisions say it so.
+    return mcp === "isError" || mcp === "by-revision" ? { isError: true, kind } : { code: mcp, kind };
+  }
+
+  close(): Promise<void> {
+    return this.#client.close();
+  }
+
+  async #givenUp(request: Promise<JsonObject>): Promise<Answer> {
+    const from = this.#client.received.length;
+    await request.catch(() => {});
+    // What was answered late would be here before the answer to the next one.
+    await this.call("words.say", { text: "next" });
+    const replies = this.#client.received.slice(from).filter((message) => !("method" in message));
+    return replies.length === 1 ? { failure: SILENCE } : { value: replies };
+  }
+}
+
+export const mcpHttp =
+  (era: EraName): OpenSurface =>
+  async ({ url }, token) =>
+    new McpSurface(await RawClient.open(new HttpWire(`${url}/mcp`, era, { authorization: `Bearer ${token}` }), { era }));
+
+export const mcpStdio =
+  (era: EraName): OpenSurface =>
+  async ({ hub }) =>
+    new McpSurface(await RawClient.open(new HubPipe(hub), { era }));

@@ -1,0 +1,138 @@
+// One truth: a tool of every kind of provider, through every surface, under every spelling of its name, gives one value; and each kind of
+// failure, provoked for real, is told by every surface as the table of kinds says.
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import type { JsonObject } from "../../src/core/json.ts";
+import { KINDS, type FailKind } from "../../src/core/kinds.ts";
+import { BuiltinProvider } from "../../src/providers/builtin/provider.ts";
+import { createGate, type Gate } from "../fixtures/hub-stand-in.ts";
+import type { Surface } from "./surface.ts";
+import { FULL, NARROW, SurfaceYard } from "./surface-yard.ts";
+import { SURFACES, type SurfaceRow } from "./surfaces.ts";
+
+interface ToolRow {
+  readonly kind: string;
+  readonly args: JsonObject;
+  readonly value: unknown;
+  readonly spellings: readonly string[];
+}
+
+const SAID = { args: { text: "größe" }, value: { text: "größe" } };
+
+/** The separators, the names that models' APIs take, and `mcp__` before it. */
+const TOOLS: readonly ToolRow[] = [
+  { kind: "module", ...SAID, spellings: ["say", "words.say", "words::say", "words__say", "words/say", "words_say", "mcp__words__say"] },
+  { kind: "script", ...SAID, spellings: ["say_script", "scripts.say_script", "scripts::say_script", "scripts__say_script", "scripts/say_script", "mcp__scripts__say_script"] },
+  { kind: "folder", ...SAID, spellings: ["say_folder", "folders.say_folder", "folders::say_folder", "folders__say_folder", "folders/say_folder", "mcp__folders__say_folder"] },
+  { kind: "stdio", ...SAID, spellings: ["say.here", "pipe.say.here", "pipe::say.here", "pipe__say.here", "pipe/say.here", "pipe__say_here", "mcp__pipe__say.here"] },
+  { kind: "http", ...SAID, spellings: ["say.there", "web.say.there", "web::say.there", "web__say.there", "web/say.there", "web__say_there", "mcp__web__say.there"] },
+  {
+    kind: "builtin",
+    args: { query: "nothing that is anywhere: qqqq" },
+    value: "No tools found. Try different keywords or a broader search term.",
+    spellings: ["tool_search", "builtin.tool_search", "builtin::tool_search", "builtin__tool_search", "builtin/tool_search", "mcp__builtin__tool_search"],
+  },
+];
+
+interface FailureRow {
+  readonly kind: FailKind;
+  readonly tool: string;
+  readonly args?: JsonObject;
+}
+
+const FAILURES: readonly FailureRow[] = [
+  { kind: "tool_error", tool: "fail.thrown" },
+  { kind: "unknown_tool", tool: "nobody.has_it" },
+  { kind: "ambiguous", tool: "twin" },
+  { kind: "invalid_params", tool: "fail.strict", args: { a: "no number" } },
+  { kind: "too_large", tool: "fail.big" },
+  { kind: "unavailable", tool: "frail__die" },
+  { kind: "needs_authorisation", tool: "locked__waits" },
+  { kind: "timeout", tool: "fail.slow" },
+  { kind: "malformed", tool: "frail__nonsense" },
+  { kind: "internal", tool: "tool_search", args: { query: BREAKS() } },
+];
+
+/** What the provider that stands in for a broken one chokes on. */
+function BREAKS(): string {
+  return "break inside";
+}
+
+/** Kinds that need more than one call with arguments have a test of their own. */
+const BY_CIRCUMSTANCE: readonly FailKind[] = ["denied", "limited", "cancelled"];
+
+const waits: { begun: Gate; ended: Gate } = { begun: createGate(), ended: createGate() };
+let yard: SurfaceYard;
+
+beforeAll(async () => {
+  Object.assign(globalThis, { surfaceYard: { begun: () => waits.begun.open(), ended: () => waits.ended.open() } });
+  const call = BuiltinProvider.prototype.call;
+  vi.spyOn(BuiltinProvider.prototype, "call").mockImplementation(function (this: BuiltinProvider, one) {
+    if (one.record.type === "tool" && one.record.tool.name === "tool_search" && one.arguments["query"] === BREAKS()) throw new TypeError("a fault of this program");
+    return call.call(this, one);
+  });
+  yard = await SurfaceYard.open();
+});
+afterAll(async () => {
+  vi.restoreAllMocks();
+  await yard[Symbol.asyncDispose]();
+  Reflect.deleteProperty(globalThis, "surfaceYard");
+});
+
+test("each kind of failure of the table is provoked", () => {
+  expect([...FAILURES.map(({ kind }) => kind), ...BY_CIRCUMSTANCE].toSorted()).toEqual(Object.keys(KINDS).toSorted());
+});
+
+describe.each(Object.entries<SurfaceRow>(SURFACES))("%s", (_name, { open, hasPrincipals = false, isShared = true }) => {
+  let surface: Surface;
+  beforeAll(async () => {
+    surface = await open(yard, FULL);
+  });
+  afterAll(() => surface.close());
+
+  test.each(TOOLS)("the tool of kind $kind gives its value under every spelling, and through execute_tool", async ({ kind, args, value, spellings }) => {
+    const got: Record<string, unknown> = {};
+    const one = async (name: string): Promise<void> => {
+      got[name] = await surface.call(name, args);
+      // What a tool's process costs is paid once by its own name.
+      if (kind !== "folder" || name === spellings[0]) got[`execute_tool ${name}`] = await surface.call("execute_tool", { name, arguments: args });
+    };
+    if (isShared) await Promise.all(spellings.map(one));
+    else for (const name of spellings) await one(name);
+    expect(got).toEqual(Object.fromEntries(Object.keys(got).map((name) => [name, { value }])));
+  });
+
+  test.each(FAILURES)("$kind is told as the table says", async ({ kind, tool, args = {} }) => {
+    expect(await surface.call(tool, args)).toEqual({ failure: surface.told(kind) });
+  });
+
+  // In the document's words, what execute_tool does not find is the tool's failure.
+  test.each(FAILURES)("$kind is told as the table says through execute_tool", async ({ kind, tool, args = {} }) => {
+    const told = surface.told(kind === "unknown_tool" ? "tool_error" : kind);
+    expect(await surface.call("execute_tool", { name: tool, arguments: args })).toEqual({ failure: told });
+  });
+
+  test("cancelled is told as the table says, and the tool hears of it", async () => {
+    Object.assign(waits, { begun: createGate(), ended: createGate() });
+    const caller = new AbortController();
+    const call = surface.call("fail.waits", {}, caller.signal);
+    await waits.begun.opened;
+    caller.abort();
+    expect(await call).toEqual({ failure: surface.told("cancelled") });
+    await waits.ended.opened;
+  });
+
+  if (isShared) test("limited is told as the table says", async () => {
+    const answers = await Promise.all([surface.call("fail.single", {}), surface.call("fail.single", {})]);
+    expect(answers).toEqual(expect.arrayContaining([{ value: "alone" }, { failure: surface.told("limited") }]));
+  });
+
+  if (hasPrincipals) test("denied is told as the table says to a caller with fewer rights", async () => {
+    const narrow = await open(yard, NARROW);
+    try {
+      expect(await narrow.call("fail.thrown", {})).toEqual({ failure: surface.told("denied") });
+      expect(await narrow.call("words.say", { text: "x" })).toEqual({ value: { text: "x" } });
+    } finally {
+      await narrow.close();
+    }
+  });
+});

@@ -1,0 +1,110 @@
+// One set of sources, one of each kind, that all surfaces are opened over, and a hub that serves them to those that need one.
+import { fileURLToPath } from "node:url";
+import { stringify } from "smol-toml";
+import { SILENT_LOGGER } from "../../src/core/ports.ts";
+import { loadHubConfig, openHub, type Hub } from "../../src/hub/open-hub.ts";
+import type { HubConfig } from "../../src/hub/schema.ts";
+import { serveHttp, type ServedHttp } from "../../src/hub/serve.ts";
+import type { RunningServer } from "../fixtures/http-servers.ts";
+import { ToolFolder } from "../support/tool-folder.ts";
+import { startWeb } from "./web-server.ts";
+
+export const PIPE_SERVER: readonly string[] = [process.execPath, fileURLToPath(new URL("pipe-server.mjs", import.meta.url))];
+export const FULL = "full-token";
+/** May use nothing whose name begins with `fail.`. */
+export const NARROW = "narrow-token";
+
+const TEXT = '{ type: "object", properties: { text: { type: "string" } }, required: ["text"] }';
+const MODULE = `export function registerTools(hub) {
+  hub.registerTool("words.say", (args) => args, ${TEXT}, "Says it again.");
+  hub.registerTool("fail.thrown", () => { throw new Error("boom"); });
+  hub.registerTool("fail.strict", (args) => args, { type: "object", properties: { a: { type: "integer" } }, required: ["a"] });
+  hub.registerTool("fail.big", () => "x".repeat(5000), {}, "", { max_result_bytes: 1000 });
+  hub.registerTool("fail.slow", (_args, { signal }) => new Promise((_, no) => signal.addEventListener("abort", () => no(signal.reason))), {}, "", { timeout: "100ms" });
+  hub.registerTool("fail.waits", (_args, { signal }) => new Promise((_, no) => {
+    signal.addEventListener("abort", () => { globalThis.surfaceYard.ended(); no(signal.reason); });
+    globalThis.surfaceYard.begun();
+  }));
+  hub.registerTool("fail.single", () => new Promise((done) => setTimeout(done, 300, "alone")), {}, "", { max_concurrent: 1 });
+}
+`;
+
+export class SurfaceYard implements AsyncDisposable {
+  readonly folder = new ToolFolder();
+  readonly #web: RunningServer;
+  readonly #locked: RunningServer;
+  #hub: Hub | undefined;
+  readonly #doors: ServedHttp[] = [];
+
+  private constructor(web: RunningServer, locked: RunningServer) {
+    this.#web = web;
+    this.#locked = locked;
+  }
+
+  static async open(): Promise<SurfaceYard> {
+    const yard = new SurfaceYard(await startWeb(["say.there", "twin"]), await startWeb(["waits"], { locked: true }));
+    yard.#fill();
+    const hub = await openHub({ config: await loadHubConfig({ files: [], variables: yard.variables, flags: yard.settings }), variables: yard.variables, logger: SILENT_LOGGER });
+    yard.#hub = hub;
+    await hub.settled(30_000);
+    yard.#doors.push(await serveHttp(hub, { port: 0, tokens: { full: { token: FULL }, narrow: { token: NARROW, deny: ["fail.*"] } } }), await serveHttp(hub, { port: 0 }));
+    return yard;
+  }
+
+  get variables(): Readonly<Record<string, string>> {
+    return { PATH: process.env["PATH"] ?? "", HOME: this.folder.path, TOOLYARD_HOME: `${this.folder.path}/home`, NO_COLOR: "1" };
+  }
+
+  get settings(): HubConfig {
+    return {
+      modules: { paths: [`${this.folder.path}/mods`] },
+      scripts: { tools_path: `${this.folder.path}/tools` },
+      folders: { tools_path: `${this.folder.path}/folders` },
+      limits: { rate_per_minute: 0, in_flight: 0, queue: 0, breaker: { failures: 1000 } },
+      mcp: {
+        stdio_servers: { pipe: { command: [...PIPE_SERVER, "say.here", "twin"] }, frail: { command: [...PIPE_SERVER, "die", "nonsense"] } },
+        remote_servers: [
+          { alias: "web", namespace: "web", url: this.#web.url },
+          { alias: "locked", namespace: "locked", url: this.#locked.url },
+        ],
+      },
+    };
+  }
+
+  /** The same settings as a file. */
+  get config(): string {
+    return `${this.folder.path}/toolyard.toml`;
+  }
+
+  get hub(): Hub {
+    return this.#hub!;
+  }
+
+  /** Where the hub listens, for those who have a token. */
+  get url(): string {
+    return this.#doors[0]!.address.url;
+  }
+
+  /** Where it listens for everybody. */
+  get openPort(): number {
+    return this.#doors[1]!.address.port;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#doors.map((door) => door.close(0)));
+    await this.#hub?.close();
+    await Promise.all([this.#web.close(), this.#locked.close()]);
+    this.folder[Symbol.dispose]();
+  }
+
+  #fill(): void {
+    this.folder.write("mods/words/mcp.mjs", MODULE);
+    const parameters = '[parameters.text]\ntype = "string"\nrequired = true\n';
+    this.folder.write("tools/say_script/tool.toml", `name = "say_script"\ndescription = "Says it again."\nscript = "run.sh"\n${parameters}`);
+    this.folder.write("tools/say_script/run.sh", "cat", 0o755);
+    const definition = { name: "say_folder", description: "Says it again.", input_schema: { type: "object", properties: { text: { type: "string" } } } };
+    this.folder.write("folders/say_folder/say_folder.mcp.json", JSON.stringify(definition));
+    this.folder.write("folders/say_folder/say_folder.mjs", "export const execute = (args) => args;\n");
+    this.folder.write("toolyard.toml", stringify(this.settings));
+  }
+}

@@ -1,0 +1,20 @@
+import type { FailKind } from "../../src/core/kinds.ts";
+import type { JsonObject } from "../../src/core/json.ts";
+import type { SurfaceYard } from "./surface-yard.ts";
+
+/** What a call came to in the surface's own words, reduced to what all surfaces can be compared by. */
+export type Answer = { readonly value: unknown } | { readonly failure: JsonObject };
+
+/** One way in which a program, a model or a person calls a tool. */
+export interface Surface {
+  call(tool: string, args: JsonObject, signal?: AbortSignal): Promise<Answer>;
+  /** How the table of kinds has this surface say a failure. */
+  told(kind: FailKind): JsonObject;
+  close(): Promise<void>;
+}
+
+/** Opens a surface of the yard. The token is that of the caller, where the surface has callers. */
+export type OpenSurface = (yard: SurfaceYard, token: string) => Promise<Surface>;
+
+/** What no surface can tell apart: the caller who went is told nothing. */
+export const SILENCE: JsonObject = Object.freeze({ silence: true });

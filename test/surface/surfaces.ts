@@ -1,0 +1,30 @@
+import { hubBinding } from "./drivers/binding.ts";
+import { cliHere } from "./drivers/cli.ts";
+import { core } from "./drivers/core.ts";
+import { jsonRpcHttp, jsonRpcStdio } from "./drivers/json-rpc.ts";
+import { library } from "./drivers/library.ts";
+import { mcpHttp, mcpStdio } from "./drivers/mcp.ts";
+import type { OpenSurface } from "./surface.ts";
+
+export interface SurfaceRow {
+  readonly open: OpenSurface;
+  /** Its callers carry a token, so that each may have rights of its own. @default false */
+  readonly hasPrincipals?: boolean;
+  /** Two calls at once reach one hub. @default true */
+  readonly isShared?: boolean;
+}
+
+/** Every way to call a tool. A further one is a line here and a driver. */
+export const SURFACES: Readonly<Record<string, SurfaceRow>> = {
+  "MCP on stdio, legacy": { open: mcpStdio("legacy") },
+  "MCP on stdio, modern": { open: mcpStdio("modern") },
+  "MCP on HTTP, legacy": { open: mcpHttp("legacy"), hasPrincipals: true },
+  "MCP on HTTP, modern": { open: mcpHttp("modern"), hasPrincipals: true },
+  "JSON-RPC on stdio": { open: jsonRpcStdio },
+  "JSON-RPC at /": { open: jsonRpcHttp("/"), hasPrincipals: true },
+  "JSON-RPC at /jsonrpc": { open: jsonRpcHttp("/jsonrpc"), hasPrincipals: true },
+  "command line": { open: cliHere, isShared: false },
+  library: { open: library },
+  "core server": { open: core },
+  "binding of the hub": { open: hubBinding },
+};
