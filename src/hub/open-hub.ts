@@ -8,9 +8,10 @@ import { Breakers } from "../pipeline/breakers.ts";
 import { resolveLimits } from "../pipeline/options.ts";
 import { createPipeline, type Pipeline } from "../pipeline/pipeline.ts";
 import { useTransformCache } from "../runtimes/typescript/cache-folder.ts";
+import type { PipelineDeps } from "../pipeline/ports.ts";
 import type { ModulesHost } from "../providers/modules/host.ts";
 import { MemoryLimitStore } from "../state/memory/limit-store.ts";
-import { createTelemetry } from "./telemetry.ts";
+import { createTelemetry, type Telemetry } from "./telemetry.ts";
 import { createBuiltinPorts } from "./builtin-ports.ts";
 import { createCaller } from "./caller.ts";
 import { Hub } from "./hub.ts";
@@ -44,34 +45,32 @@ export function loadHubConfig(options: Omit<LoadOptions, "schema">): Promise<Loa
 }
 
 /** Makes a hub and starts its sources in the background. Rejects with an `OptionError` when an option cannot be used. */
-export async function openHub({ config, variables, logger: given, lazy, mirror = false, only = () => true, modulesHost }: OpenHubOptions): Promise<Hub> {
+export async function openHub(options: OpenHubOptions): Promise<Hub> {
+  const hub = makeHub(options);
+  try {
+    await hub.reconfigure(options.config);
+    return hub;
+  } catch (error) {
+    await hub.close();
+    throw error;
+  }
+}
+
+function makeHub(options: OpenHubOptions): Hub {
+  const { config, variables, mirror = false } = options;
   const tree = config.tree as HubConfig;
   useTransformCache(join(dataFolder(variables), "typescript"));
-  const telemetry = createTelemetry(tree, variables, given);
-  const { logger, audit, redactor } = telemetry;
+  const telemetry = createTelemetry(tree, variables, options.logger);
+  const { logger, redactor } = telemetry;
   const catalog = new Catalog(resolveCatalog(tree.catalog, { reserveNames: !mirror }), [], (text) => redactor.known(text));
   const limitStore = new MemoryLimitStore();
   const sources = new SourceSet(logger);
-  const caller = createCaller(() => hub);
-  const createHubPipeline = (current: LoadedConfig): Pipeline => {
-    const limits = resolveLimits((current.tree as HubConfig).limits);
-    return createPipeline({
-      resolve: (call, view) => resolveCall(call, view, catalog, sources),
-      limitStore,
-      breakers: new Breakers(limits.breaker),
-      audit,
-      logger,
-      options: limits,
-      onProblem: (problem) => hub.noteProblem(problem),
-      hide: (value) => redactor.knownIn(value),
-    });
-  };
   const hub: Hub = new Hub({
     config,
     catalog,
     sources,
-    isHosted: modulesHost !== undefined,
-    createPipeline: createHubPipeline,
+    isHosted: options.modulesHost !== undefined,
+    createPipeline: (current) => pipelineOf(current, { catalog, sources, limitStore, telemetry, onProblem: (problem) => hub.noteProblem(problem) }),
     logger,
     redact: (text) => redactor.text(text),
     redactIn: (value) => redactor.knownIn(value),
@@ -80,26 +79,45 @@ export async function openHub({ config, variables, logger: given, lazy, mirror =
       await limitStore.close();
       await telemetry.close();
     },
-    planner: new Planner(
-      {
-        logger,
-        caller,
-        builtin: createBuiltinPorts(() => hub, caller, telemetry.logLines),
-        // Another hub is shown as it is now, and to each token in its own way: what it listed before is no answer.
-        ...(mirror ? {} : { cacheFolder: join(dataFolder(variables), "lists") }),
-        isSecretFree: (text) => redactor.known(text) === text,
-        variables,
-        lazy,
-        ...(modulesHost ? { modulesHost } : {}),
-      },
-      (source) => only(source) && !(mirror && source.kind === "builtin"),
-    ),
+    planner: createPlanner(options, telemetry, () => hub),
   });
-  try {
-    await hub.reconfigure(config);
-    return hub;
-  } catch (error) {
-    await hub.close();
-    throw error;
-  }
+  return hub;
+}
+
+interface PipelineParts extends Pick<PipelineDeps, "limitStore" | "onProblem"> {
+  readonly catalog: Catalog;
+  readonly sources: SourceSet;
+  readonly telemetry: Telemetry;
+}
+
+function pipelineOf({ tree }: LoadedConfig, { catalog, sources, telemetry, ...parts }: PipelineParts): Pipeline {
+  const { audit, logger, redactor } = telemetry;
+  const options = resolveLimits((tree as HubConfig).limits);
+  return createPipeline({
+    ...parts,
+    resolve: (call, view) => resolveCall(call, view, catalog, sources),
+    breakers: new Breakers(options.breaker),
+    audit,
+    logger,
+    options,
+    hide: (value) => redactor.knownIn(value),
+  });
+}
+
+function createPlanner({ variables, lazy, mirror = false, only = () => true, modulesHost }: OpenHubOptions, { logger, logLines, redactor }: Telemetry, hub: () => Hub): Planner {
+  const caller = createCaller(hub);
+  return new Planner(
+    {
+      logger,
+      caller,
+      builtin: createBuiltinPorts(hub, caller, logLines),
+      // Another hub is shown as it is now, and to each token in its own way: what it listed before is no answer.
+      ...(mirror ? {} : { cacheFolder: join(dataFolder(variables), "lists") }),
+      isSecretFree: (text) => redactor.known(text) === text,
+      variables,
+      lazy,
+      ...(modulesHost ? { modulesHost } : {}),
+    },
+    (source) => only(source) && !(mirror && source.kind === "builtin"),
+  );
 }

@@ -73,44 +73,15 @@ export interface Identity {
 export function toolyardOf(base: ToolyardBase, { door, principal = LOCAL_PRINCIPAL, clientName, clientVersion }: Identity): Toolyard {
   const { port } = base;
   const connection = `${door}:${nextCallId()}`;
+  const caller: Caller = {
+    door,
+    principal,
+    client: { connection, ...(clientName === undefined ? {} : { name: clientName }), ...(clientVersion === undefined ? {} : { version: clientVersion }) },
+  };
   const view = (mode: ToolMode): View => ({ mode, principal });
   const entries = async (kind: ListKind, mode: ToolMode = "normal") => (await port.list(kind, view(mode))).entries;
-  const call = async (method: CallMethod, target: string, args: JsonObject, params: JsonObject, options: CallOptions = {}) => {
-    const { timeoutMs = Infinity, idleTimeoutMs = Infinity } = options;
-    const isBounded = Math.min(timeoutMs, idleTimeoutMs) < Infinity;
-    const deadline = isBounded ? new Deadline({ idleMs: Math.min(timeoutMs, idleTimeoutMs), totalMs: timeoutMs }) : undefined;
-    try {
-      return await port.call(buildCall({ method, target, arguments: args, params }, options, deadline), view("all"));
-    } finally {
-      deadline?.clear();
-    }
-  };
-
-  function buildCall(wanted: Pick<Call, "method" | "target" | "arguments" | "params">, options: CallOptions, deadline: Deadline | undefined): Call {
-    const signal = options.signal ?? new AbortController().signal;
-    return {
-      ...wanted,
-      id: nextCallId(),
-      door,
-      meta: options.meta ?? {},
-      principal,
-      client: {
-        connection,
-        capabilities: options.capabilities ?? {},
-        ...(clientName === undefined ? {} : { name: clientName }),
-        ...(clientVersion === undefined ? {} : { version: clientVersion }),
-      },
-      signal,
-      ...(deadline ? { deadline } : {}),
-      wants: { progress: options.onNotice !== undefined, ...(options.logLevel === undefined ? {} : { logLevel: options.logLevel }) },
-      relaysInput: false,
-      notify: (notice) => {
-        if (isWanted(notice, options)) options.onNotice?.(notice);
-      },
-      ask: (ask, askSignal) => answerAsk(ask, options, askSignal ?? signal),
-    };
-  }
-
+  const call = (method: CallMethod, target: string, args: JsonObject, params: JsonObject, options: CallOptions = {}) =>
+    inTime(options, (deadline) => port.call(toCall({ method, target, arguments: args, params }, caller, options, deadline), view("all")));
   return {
     port,
     list: ({ mode = "normal" } = {}) => entries("tools", mode),
@@ -122,21 +93,7 @@ export function toolyardOf(base: ToolyardBase, { door, principal = LOCAL_PRINCIP
     read: (uri, options) => call("resources/read", uri, {}, {}, options),
     prompt: (name, args = {}, options) => call("prompts/get", name, args, {}, options),
     complete: (ref, argument, context) => call("completion/complete", String(ref["name"] ?? ref["uri"] ?? ""), {}, { ref, argument, ...(context ? { context } : {}) }),
-    subscribe: async (uri, listener) => {
-      const off = port.events.resourceUpdated.on((event) => {
-        if (event.uri === uri) listener(uri);
-      });
-      try {
-        const unsubscribe = await port.subscribe(uri, principal);
-        return async () => {
-          off();
-          await unsubscribe();
-        };
-      } catch (error) {
-        off();
-        throw error;
-      }
-    },
+    subscribe: (uri, listener) => subscribe(port, uri, listener, principal),
     facts: () => port.facts(),
     sources: () => port.sources(),
     close: async () => {
@@ -144,6 +101,57 @@ export function toolyardOf(base: ToolyardBase, { door, principal = LOCAL_PRINCIP
       await base.close();
     },
   };
+}
+
+interface Caller extends Pick<Call, "door" | "principal"> {
+  readonly client: Omit<Call["client"], "capabilities">;
+}
+
+async function inTime<T>({ timeoutMs = Infinity, idleTimeoutMs = Infinity }: CallOptions, run: (deadline: Deadline | undefined) => Promise<T>): Promise<T> {
+  const idleMs = Math.min(timeoutMs, idleTimeoutMs);
+  const deadline = idleMs < Infinity ? new Deadline({ idleMs, totalMs: timeoutMs }) : undefined;
+  try {
+    return await run(deadline);
+  } finally {
+    deadline?.clear();
+  }
+}
+
+type Wanted = Pick<Call, "method" | "target" | "arguments" | "params">;
+
+function toCall(wanted: Wanted, { client, ...caller }: Caller, options: CallOptions, deadline: Deadline | undefined): Call {
+  const signal = options.signal ?? new AbortController().signal;
+  return {
+    ...wanted,
+    ...caller,
+    id: nextCallId(),
+    meta: options.meta ?? {},
+    client: { ...client, capabilities: options.capabilities ?? {} },
+    signal,
+    ...(deadline ? { deadline } : {}),
+    wants: { progress: options.onNotice !== undefined, ...(options.logLevel === undefined ? {} : { logLevel: options.logLevel }) },
+    relaysInput: false,
+    notify: (notice) => {
+      if (isWanted(notice, options)) options.onNotice?.(notice);
+    },
+    ask: (ask, askSignal) => answerAsk(ask, options, askSignal ?? signal),
+  };
+}
+
+async function subscribe(port: HubPort, uri: string, listener: (uri: string) => void, principal: Principal): Promise<() => Promise<void>> {
+  const off = port.events.resourceUpdated.on((event) => {
+    if (event.uri === uri) listener(uri);
+  });
+  try {
+    const unsubscribe = await port.subscribe(uri, principal);
+    return async () => {
+      off();
+      await unsubscribe();
+    };
+  } catch (error) {
+    off();
+    throw error;
+  }
 }
 
 // Whatever stands behind a call may be asked for a level and log below it all the same.

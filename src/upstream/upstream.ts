@@ -288,7 +288,6 @@ export class Upstream {
     this.#idle = setTimeout(() => void this.#shared.stop(), this.#options.idleStopMs);
     this.#idle.unref();
   }
-
 }
 
 /**

@@ -36,7 +36,6 @@ export interface ScriptEnvironment {
   readonly inherit: readonly string[];
 }
 
-
 /**
  * Runs a script tool once. The arguments come as a JSON object on stdin, as `TOOL_ARG_<NAME>` and through the templates; stdout is the
  * result, stderr the log, JSON lines on descriptor 3 are progress. Never throws for an expected failure.
