@@ -1,9 +1,9 @@
 import { mkdtemp, mkdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { ConfigError, OptionError } from "../core/errors.ts";
-import { SILENT_LOGGER } from "../core/ports.ts";
+import { SILENT_LOGGER, type Logger } from "../core/ports.ts";
 import { createHub, type CreateHubOptions, type LibraryHub } from "./create-hub.ts";
 
 let folder: string;
@@ -78,6 +78,20 @@ describe("a hub in a program", () => {
     expect((await fetch(`${address.url}/healthz`)).status).toBe(200);
     await hub.close();
     await expect(fetch(`${address.url}/healthz`)).rejects.toThrow("fetch failed");
+  });
+
+  test("a change of [server] while it is served is told, since the door stays as it was; one of a source is not", async () => {
+    const config = join(folder, "toolyard.toml");
+    const warnings: string[] = [];
+    const logger: Logger = { ...SILENT_LOGGER, warning: (message) => void warnings.push(message), with: () => logger };
+    await writeFile(config, '[server]\nport = 0\ntoken = "first"\n');
+    const hub = await open({ config, watch: true, logger });
+    await hub.serve();
+    await writeFile(config, '[server]\nport = 0\ntoken = "first"\n[builtin]\nmeta_tools = false\n');
+    await vi.waitFor(() => expect(hub.sources()[0]?.tools).toBe(2), { timeout: 10_000 });
+    expect(warnings).toEqual([]);
+    await writeFile(config, '[server]\nport = 0\ntoken = "second"\n');
+    await vi.waitFor(() => expect(warnings).toEqual([expect.stringContaining("[server] has changed")]), { timeout: 10_000 });
   });
 
   test("more than 600 calls a minute are fine for a program", async () => {

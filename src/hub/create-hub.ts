@@ -4,10 +4,10 @@ import type { HttpOptions } from "../providers/http/options.ts";
 import type { StdioOptions } from "../providers/stdio/options.ts";
 import { AddedServers } from "./added-servers.ts";
 import type { Logger } from "../core/ports.ts";
-import { loadHubConfig, openHub } from "./open-hub.ts";
+import { loadHubConfig, openHub, type Hub } from "./open-hub.ts";
 import { logConfig } from "./log-config.ts";
 import { Reloader } from "./reload.ts";
-import type { HubConfig } from "./schema.ts";
+import type { HubConfig, ServerConfig } from "./schema.ts";
 import { serveHttp, type ServedHttp } from "./serve.ts";
 import type { Toolyard } from "./toolyard.ts";
 
@@ -54,14 +54,24 @@ export async function createHub(options: CreateHubOptions = {}): Promise<Library
   const load = () => loadHubConfig({ files, variables, base: BASE, flags: added.over(settings) });
   const hub = await openHub({ config: await load(), variables, ...(options.logger ? { logger: options.logger } : {}) });
   logConfig(hub.config, hub.logger);
-  const reloader = new Reloader({ hub, load });
   const served: ServedHttp[] = [];
+  let servedAs: string | undefined;
+  const reloader = new Reloader({
+    hub,
+    load,
+    // The address was handed out, so the program decides when its callers move.
+    onReloaded: async () => {
+      if (servedAs !== undefined && servedAs !== JSON.stringify(serverOf(hub))) hub.logger.warning(SERVER_CHANGED);
+    },
+  });
   const base = hub.toolyard({ door: "library" });
   if (watch) await reloader.watch(files);
   return {
     ...base,
     serve: async () => {
-      const one = await serveHttp(hub, (hub.config.tree as HubConfig).server ?? {});
+      const server = serverOf(hub);
+      const one = await serveHttp(hub, server);
+      servedAs = JSON.stringify(server);
       served.push(one);
       return one;
     },
@@ -85,4 +95,10 @@ export async function createHub(options: CreateHubOptions = {}): Promise<Library
       await base.close();
     },
   };
+}
+
+const SERVER_CHANGED = "[server] has changed, tokens and rights among it, and what is served goes on as it was. Close it, then call `serve()` again.";
+
+function serverOf(hub: Hub): ServerConfig {
+  return (hub.config.tree as HubConfig).server ?? {};
 }
