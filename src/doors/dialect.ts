@@ -33,3 +33,12 @@ export type DialectAnswer =
   | { readonly type: "error"; readonly error: RpcErrorObject; readonly kind?: FailKind }
   /** The caller has cancelled: nothing is sent. */
   | { readonly type: "silence" };
+
+/** Asks the first dialect that knows the method; nothing when none does. */
+export function answerInDialects(dialects: readonly Dialect[], request: DialectRequest, context: DialectContext): Promise<DialectAnswer> | undefined {
+  for (const dialect of dialects) {
+    const answering = dialect.answer(request, context);
+    if (answering) return answering;
+  }
+  return undefined;
+}

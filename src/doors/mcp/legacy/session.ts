@@ -1,8 +1,9 @@
 import type { Ask, Client, Principal } from "../../../core/call.ts";
-import type { HubPort, ListKind, ToolMode, View } from "../../../core/hub-port.ts";
+import type { HubPort, ToolMode, View } from "../../../core/hub-port.ts";
 import { objectMember, type JsonObject } from "../../../core/json.ts";
+import { answerInDialects } from "../../dialect.ts";
 import { ASSUMED_LEGACY_REVISION, negotiateLegacyRevision, type LegacyRevision } from "../../../wire/legacy/revisions.ts";
-import { classifyMessage, RPC, type RequestId, type RpcNotification, type RpcRequest } from "../../../wire/messages.ts";
+import { classifyMessage, RPC, type RpcNotification, type RpcRequest } from "../../../wire/messages.ts";
 import { errorAnswer, resultAnswer, type Answer } from "../answers.ts";
 import { readOffer, serverInfo, type Offer } from "../capabilities.ts";
 import { isLogLevel, reachesLevel } from "../log-level.ts";
@@ -15,12 +16,16 @@ import type { BoardMember, SessionBoard } from "./board.ts";
 import { CallScope, type ScopeOwner } from "./call-scope.ts";
 import { describeClient, metaWithoutToken, readHandshake, takesAnyLineAsAnswer } from "./client-info.ts";
 import type { LegacyCodecs } from "./codec.ts";
-import { LIST_NOTICES } from "./list-notices.ts";
+import { InFlight } from "./in-flight.ts";
+import { KnownLists } from "./known-lists.ts";
 import type { LegacySessionOptions } from "./options.ts";
 import type { Outlet } from "./outlet.ts";
 import { isNullIdRequest, refuseInvalid, reply, replyError } from "./replies.ts";
 import type { Received, SessionStart } from "./session-start.ts";
 import { Subscriptions } from "./subscriptions.ts";
+
+/** Questions to one client that may wait for an answer at once. */
+const MAX_WAITING_ASKS = 64;
 
 /** What all sessions of one door share. */
 export interface SessionDeps extends MethodsDeps {
@@ -40,8 +45,7 @@ export class LegacySession implements BoardMember, ScopeOwner {
   readonly #deps: SessionDeps;
   readonly #outlet: Outlet;
   readonly #asks: Asks;
-  /** Keyed by id; by a symbol where there is none. */
-  readonly #inFlight = new Map<RequestId | symbol, CallScope>();
+  readonly #inFlight: InFlight;
   readonly #subscriptions: Subscriptions;
   #principal: Principal;
   #client: Client;
@@ -51,9 +55,7 @@ export class LegacySession implements BoardMember, ScopeOwner {
   /** `opening` from the arrival of `initialize`, `open` once it is answered, `ready` once the client said `initialized` too. */
   #phase: "new" | "opening" | "open" | "ready" | "closed" = "new";
   #isInitialized = false;
-  #advertised: JsonObject = {};
-  /** Versions of the lists as the client knows them. */
-  #seen: Partial<Record<ListKind, string>> = {};
+  readonly #lists = new KnownLists();
 
   constructor(deps: SessionDeps, start: SessionStart) {
     this.#deps = deps;
@@ -62,6 +64,7 @@ export class LegacySession implements BoardMember, ScopeOwner {
     this.#outlet = start.outlet;
     this.#mode = deps.defaultMode;
     this.#client = { ...(start.connection === undefined ? {} : { connection: start.connection }), capabilities: {} };
+    this.#inFlight = new InFlight(deps.options.maxInFlight);
     this.#asks = new Asks({ timeoutMs: deps.options.askTimeoutMs, maxWaiting: MAX_WAITING_ASKS });
     this.#subscriptions = new Subscriptions(deps, this);
   }
@@ -130,13 +133,7 @@ export class LegacySession implements BoardMember, ScopeOwner {
     if (this.#phase === "closed") return;
     this.#phase = "closed";
     this.#deps.board.leave(this);
-    const running = Array.from(this.#inFlight);
-    this.#inFlight.clear();
-    for (const [id, scope] of running) {
-      scope.end();
-      scope.cancel(reason);
-      if (typeof id !== "symbol") replyError(scope.outlet, id, RPC.internal, `${reason} Nothing is known of how this request ended.`);
-    }
+    this.#inFlight.endAll(reason);
     this.#asks.close();
     this.#subscriptions.close();
     if (this.#client.connection !== undefined) this.#deps.hub.release(this.#client.connection);
@@ -158,14 +155,7 @@ export class LegacySession implements BoardMember, ScopeOwner {
 
   listsMayHaveChanged(versions: ListVersions): void {
     if (this.#phase !== "ready" || takesAnyLineAsAnswer(this.#client, this.#revision)) return;
-    const notices = new Set<string>();
-    for (const [kind, version] of versions) {
-      if (this.#seen[kind] === version) continue;
-      this.#seen = { ...this.#seen, [kind]: version };
-      const { capability, notice } = LIST_NOTICES[kind];
-      if (capability in this.#advertised) notices.add(notice);
-    }
-    for (const notice of notices) this.#outlet.note(notice);
+    for (const notice of this.#lists.outdated(versions)) this.#outlet.note(notice);
   }
 
   resourceUpdated(text: string): void {
@@ -180,24 +170,16 @@ export class LegacySession implements BoardMember, ScopeOwner {
   async #answer(request: RpcRequest, received: Received): Promise<void> {
     const { id } = request;
     const { outlet } = received;
-    const problem = this.#admissionProblem(id);
+    const problem = this.#inFlight.problemOf(id);
     if (problem) return replyError(outlet, id, problem.code, problem.message);
     const scope = new CallScope(this, outlet, request.params);
-    this.#inFlight.set(id, scope);
+    this.#inFlight.add(id, scope);
     const answer = await this.#dispatch(request, scope, received).catch((error: unknown) => faultAnswer(error, request.method, this.#deps));
     if (outlet.isShared) await progressGap(scope.progressAt);
-    // After a cancellation the id is free, and somebody else may have it.
-    if (this.#inFlight.get(id) === scope) this.#inFlight.delete(id);
+    this.#inFlight.remove(id, scope);
     scope.end();
     if (!scope.signal.aborted) reply(outlet, id, answer);
     if (request.method === "initialize") this.#becomeReady();
-  }
-
-  #admissionProblem(id: RequestId | symbol): { code: number; message: string } | undefined {
-    if (this.#inFlight.has(id)) return { code: RPC.invalidRequest, message: `Invalid Request: a request with the id ${JSON.stringify(id)} is still running.` };
-    const { maxInFlight } = this.#deps.options;
-    if (this.#inFlight.size < maxInFlight) return undefined;
-    return { code: RPC.internal, message: `Too many requests at once: ${maxInFlight} are running. Wait for some of them to be answered.` };
   }
 
   /**
@@ -206,26 +188,22 @@ export class LegacySession implements BoardMember, ScopeOwner {
    */
   async #runNameless({ method, params = {} }: RpcNotification, received: Received, refused?: JsonObject): Promise<void> {
     const key = Symbol(method);
-    const problem = this.#admissionProblem(key);
+    const problem = this.#inFlight.problemOf(key);
     if (problem && refused) return replyError(received.outlet, null, problem.code, problem.message);
     if (problem) return this.#deps.logger.warning("A request without an id was not run.", { method, reason: problem.message });
     const scope = new CallScope(this, received.outlet, params);
     const answering = this.#inDialects(method, params, scope, received);
     if (!answering) return refused && refuseInvalid(refused, { id: null, reason: "member `id` must be a string or a number" }, received);
-    this.#inFlight.set(key, scope);
+    this.#inFlight.add(key, scope);
     const answer = await answering;
-    this.#inFlight.delete(key);
+    this.#inFlight.remove(key, scope);
     scope.end();
     if (refused && !scope.signal.aborted) reply(received.outlet, null, answer);
   }
 
   #inDialects(method: string, params: JsonObject, scope: CallScope, { mode, dialects = [] }: Received): Promise<Answer> | undefined {
-    const context = { view: { mode: mode ?? this.#mode, principal: this.principal }, link: scope };
-    for (const dialect of dialects) {
-      const answering = dialect.answer({ method, params }, context);
-      if (answering) return answering;
-    }
-    return undefined;
+    const view: View = { mode: mode ?? this.#mode, principal: this.#principal };
+    return answerInDialects(dialects, { method, params }, { view, link: scope });
   }
 
   async #dispatch(request: RpcRequest, scope: CallScope, received: Received): Promise<Answer> {
@@ -252,7 +230,7 @@ export class LegacySession implements BoardMember, ScopeOwner {
     const view: View = { mode: mode ?? this.#mode, principal: this.principal };
     const codec = this.#deps.codecs.for(this.#revision);
     const answer = await answerMethod({ method, params, meta: metaWithoutToken(params) }, { deps: this.#deps, view, link: scope, codec });
-    if (answer.type === "list" && view.mode === this.#mode) this.#seen = { ...this.#seen, [answer.kind]: answer.version };
+    if (answer.type === "list" && view.mode === this.#mode) this.#lists.saw(answer.kind, answer.version);
     return answer;
   }
 
@@ -269,13 +247,7 @@ export class LegacySession implements BoardMember, ScopeOwner {
 
   #open({ facts, lists, capabilities }: Offer): Answer {
     if (this.#phase === "opening") this.#phase = "open";
-    this.#advertised = capabilities;
-    this.#seen = {
-      tools: lists.tools.version,
-      resources: lists.resources.version,
-      templates: lists.templates.version,
-      prompts: lists.prompts.version,
-    };
+    this.#lists.offered(lists, capabilities);
     return resultAnswer({
       protocolVersion: this.#revision.date,
       capabilities,
@@ -299,7 +271,7 @@ export class LegacySession implements BoardMember, ScopeOwner {
         this.#isInitialized = true;
         return this.#becomeReady();
       case "notifications/cancelled":
-        return this.#cancelled(params);
+        return this.#inFlight.cancel(params);
       case "notifications/roots/list_changed":
         if (this.#client.connection !== undefined) this.#deps.hub.rootsChanged(this.#client.connection);
         return;
@@ -314,17 +286,4 @@ export class LegacySession implements BoardMember, ScopeOwner {
     this.#phase = "ready";
     this.#deps.board.join(this);
   }
-
-  #cancelled(params: JsonObject | undefined): void {
-    const id = params?.["requestId"];
-    if (typeof id !== "string" && typeof id !== "number") return;
-    const scope = this.#inFlight.get(id);
-    if (!scope) return;
-    this.#inFlight.delete(id);
-    const reason = params?.["reason"];
-    scope.cancel("The caller cancelled.", typeof reason === "string" ? reason : undefined);
-  }
 }
-
-/** Questions to one client that may wait for an answer at once. */
-const MAX_WAITING_ASKS = 64;

@@ -1,0 +1,56 @@
+import type { JsonObject } from "../../../core/json.ts";
+import { RPC, type RequestId } from "../../../wire/messages.ts";
+import type { CallScope } from "./call-scope.ts";
+import { replyError } from "./replies.ts";
+
+/** The requests of one session that are running. A request without an id has a symbol for key, so nobody can cancel it. */
+export class InFlight {
+  readonly #max: number;
+  readonly #scopes = new Map<RequestId | symbol, CallScope>();
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  get size(): number {
+    return this.#scopes.size;
+  }
+
+  /** Why a request may not run now, if so. */
+  problemOf(id: RequestId | symbol): { code: number; message: string } | undefined {
+    if (this.#scopes.has(id)) return { code: RPC.invalidRequest, message: `Invalid Request: a request with the id ${JSON.stringify(id)} is still running.` };
+    if (this.#scopes.size < this.#max) return undefined;
+    return { code: RPC.internal, message: `Too many requests at once: ${this.#max} are running. Wait for some of them to be answered.` };
+  }
+
+  add(id: RequestId | symbol, scope: CallScope): void {
+    this.#scopes.set(id, scope);
+  }
+
+  /** After a cancellation the id is free, and somebody else may have it. */
+  remove(id: RequestId | symbol, scope: CallScope): void {
+    if (this.#scopes.get(id) === scope) this.#scopes.delete(id);
+  }
+
+  /** As `notifications/cancelled` asks. */
+  cancel(params: JsonObject | undefined): void {
+    const id = params?.["requestId"];
+    if (typeof id !== "string" && typeof id !== "number") return;
+    const scope = this.#scopes.get(id);
+    if (!scope) return;
+    this.#scopes.delete(id);
+    const reason = params?.["reason"];
+    scope.cancel("The caller cancelled.", typeof reason === "string" ? reason : undefined);
+  }
+
+  /** Cancels all of them and answers those that have an id with an error. */
+  endAll(reason: string): void {
+    const running = Array.from(this.#scopes);
+    this.#scopes.clear();
+    for (const [id, scope] of running) {
+      scope.end();
+      scope.cancel(reason);
+      if (typeof id !== "symbol") replyError(scope.outlet, id, RPC.internal, `${reason} Nothing is known of how this request ended.`);
+    }
+  }
+}
