@@ -1,0 +1,300 @@
+// Calls without pause through several doors of a hub, while its children and a remote are killed at random. Equal seeds choose alike.
+import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import type { JsonObject } from "../../src/core/json.ts";
+import { isJsonObject, objectMember } from "../../src/core/json.ts";
+import { KIND_META_KEY } from "../../src/core/kinds.ts";
+import { SILENT_LOGGER } from "../../src/core/ports.ts";
+import { createHub, type LibraryHub } from "../../src/index.ts";
+import { HttpWire } from "../fixtures/raw/http-wire.ts";
+import { RawClient } from "../fixtures/raw/raw-client.ts";
+import { createRandom, type Random } from "../support/random.ts";
+import { descendants } from "../support/serve-child.ts";
+import { ToolFolder } from "../support/tool-folder.ts";
+
+export interface KillOptions {
+  readonly kills: number;
+  readonly seed: number;
+}
+
+export interface KillReport {
+  readonly kills: number;
+  /** `stdio`, `script`, `remote`: how often each was killed. */
+  readonly victims: Readonly<Record<string, number>>;
+  readonly calls: number;
+  /** How calls ended: `ok` or a kind, by tool. */
+  readonly ended: Readonly<Record<string, number>>;
+  readonly slowestMs: number;
+  readonly seconds: number;
+  /** Children, open handles and listeners at rest. */
+  readonly before: Rest;
+  readonly after: Rest;
+  readonly childrenAfterClose: number;
+  /** What must not be; nothing where all went well. */
+  readonly problems: readonly string[];
+}
+
+export interface Rest {
+  readonly children: number;
+  readonly handles: number;
+  readonly listeners: number;
+  /** What the handles are. */
+  readonly kinds: string;
+}
+
+const CALLERS = 8;
+const CALL_TIMEOUT_MS = 4000;
+/** Beyond the bound of a call: what a busy machine takes to say so. */
+const PATIENCE_MS = 3000;
+const WARM_UP_MS = 1500;
+const MAX_WAIT_MS = 40;
+const MAX_PAUSE_MS = 120;
+const SETTLED_WITHIN_MS = 30_000;
+const WEB = fileURLToPath(new URL("web-child.mjs", import.meta.url));
+const PIPE = fileURLToPath(new URL("pipe-server.mjs", import.meta.url));
+const TOOLS = ["one__waits", "two__waits", "web__waits", "say_script", "say_folder"];
+/** A script that is killed has failed; a server that is killed is away. */
+const EXPECTED = new Set(["ok", "unavailable", "tool_error"]);
+
+/** A remote that comes back at its port. */
+class Remote {
+  port = 0;
+  #child: ChildProcessWithoutNullStreams | undefined;
+
+  async start(): Promise<void> {
+    const child = spawn(process.execPath, [WEB, String(this.port)], { stdio: "pipe" });
+    child.stdin.on("error", () => {});
+    this.#child = child;
+    const [line] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
+    this.port = Number(line);
+  }
+
+  get pid(): number {
+    return this.#child?.pid ?? 0;
+  }
+
+  async kill(): Promise<void> {
+    const child = this.#child;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = once(child, "exit");
+    child.kill("SIGKILL");
+    await gone;
+  }
+}
+
+type Door = (tool: string, args: JsonObject) => Promise<string>;
+
+export async function runKills({ kills, seed }: KillOptions): Promise<KillReport> {
+  const folder = new ToolFolder();
+  fill(folder);
+  const remote = new Remote();
+  await remote.start();
+  const hub = await createHub({ settings: settingsOf(folder, remote.port), variables: { PATH: process.env["PATH"], TOOLYARD_HOME: `${folder.path}/home` }, logger: SILENT_LOGGER });
+  const run = new KillRun(hub, remote, createRandom(seed), kills);
+  try {
+    return await run.run();
+  } finally {
+    await run.close();
+    await remote.kill();
+    folder[Symbol.dispose]();
+  }
+}
+
+class KillRun {
+  readonly #hub: LibraryHub;
+  readonly #remote: Remote;
+  readonly #random: Random;
+  readonly #kills: number;
+  readonly #clients: RawClient[] = [];
+  readonly #problems: string[] = [];
+  readonly #ended = new Map<string, number>();
+  readonly #victims = new Map<string, number>();
+  #calls = 0;
+  #slowestMs = 0;
+  #isOver = false;
+
+  constructor(hub: LibraryHub, remote: Remote, random: Random, kills: number) {
+    this.#hub = hub;
+    this.#remote = remote;
+    this.#random = random;
+    this.#kills = kills;
+  }
+
+  async run(): Promise<KillReport> {
+    const doors = await this.#openDoors();
+    await this.#allServed(doors);
+    // Connections are as many as calls were made at once, so the measure is taken after as many.
+    await this.#callAll(doors, delay(WARM_UP_MS));
+    const before = await this.#rest();
+    const startedAt = performance.now();
+    await this.#callAll(doors, this.#killAll());
+    const seconds = Math.round((performance.now() - startedAt) / 100) / 10;
+    await this.#allServed(doors);
+    const after = await this.#rest(before);
+    this.#compare(before, after);
+    this.#expectOneReplyEach();
+    await this.close();
+    await this.#remote.kill();
+    const childrenAfterClose = descendants(process.pid).length;
+    if (childrenAfterClose > 0) this.#problems.push(`${childrenAfterClose} children outlived the hub`);
+    const [ended, victims] = [this.#ended, this.#victims].map((tally) => Object.fromEntries([...tally].toSorted()));
+    return { kills: this.#kills, victims: victims!, calls: this.#calls, ended: ended!, slowestMs: Math.round(this.#slowestMs), seconds, before, after, childrenAfterClose, problems: this.#problems };
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#clients.map((client) => client.close()));
+    await this.#hub.close();
+  }
+
+  async #openDoors(): Promise<Door[]> {
+    const { endpoint } = await this.#hub.serve();
+    const doors: Door[] = [
+      async (tool, args) => {
+        const outcome = await this.#hub.call(tool, args);
+        return outcome.ok ? "ok" : outcome.kind;
+      },
+    ];
+    for (const era of ["legacy", "modern"] as const) {
+      const client = await RawClient.open(new HttpWire(endpoint, era), { era });
+      this.#clients.push(client);
+      doors.push(async (name, args) => readReply(await client.request("tools/call", { name, arguments: args })));
+    }
+    return doors;
+  }
+
+  async #callAll(doors: readonly Door[], meanwhile: Promise<void>): Promise<void> {
+    this.#isOver = false;
+    const callers = Array.from({ length: CALLERS }, (_, n) => this.#callOn(doors[n % doors.length]!));
+    await meanwhile;
+    this.#isOver = true;
+    await Promise.all(callers);
+  }
+
+  async #callOn(door: Door): Promise<void> {
+    while (!this.#isOver) await this.#one(door, this.#random.pick(TOOLS));
+  }
+
+  /** One call, which must end in one outcome within its time. */
+  async #one(door: Door, tool: string): Promise<string> {
+    this.#calls += 1;
+    const startedAt = performance.now();
+    let end: string;
+    try {
+      end = await door(tool, { ms: this.#random.below(MAX_WAIT_MS) });
+    } catch (error) {
+      end = "no answer";
+      this.#problems.push(`${tool}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+    const elapsedMs = performance.now() - startedAt;
+    this.#slowestMs = Math.max(this.#slowestMs, elapsedMs);
+    if (elapsedMs > CALL_TIMEOUT_MS + PATIENCE_MS) this.#problems.push(`${tool} took ${Math.round(elapsedMs)} ms`);
+    if (!EXPECTED.has(end)) this.#problems.push(`${tool} ended as ${end}`);
+    const key = `${tool} ${end}`;
+    this.#ended.set(key, (this.#ended.get(key) ?? 0) + 1);
+    return end;
+  }
+
+  async #killAll(): Promise<void> {
+    for (let count = 0; count < this.#kills; count += 1) {
+      await delay(this.#random.below(MAX_PAUSE_MS));
+      while (!(await this.#killOne())) await delay(5);
+    }
+  }
+
+  /** False: there was nobody to kill. */
+  async #killOne(): Promise<boolean> {
+    const pid = this.#random.pick(descendants(process.pid));
+    if (pid === undefined) return false;
+    const servers = this.#hub.sources().map(({ status }) => status.pid);
+    const kind = pid === this.#remote.pid ? "remote" : servers.includes(pid) ? "stdio" : "script";
+    if (kind === "remote") {
+      await this.#remote.kill();
+      await delay(this.#random.below(MAX_PAUSE_MS));
+      await this.#remote.start();
+    } else {
+      try {
+        process.kill(pid, "SIGKILL");
+      } catch {
+        return false;
+      }
+    }
+    this.#victims.set(kind, (this.#victims.get(kind) ?? 0) + 1);
+    return true;
+  }
+
+  /** The hub recovers by itself: every tool is served again. */
+  async #allServed(doors: readonly Door[]): Promise<void> {
+    const until = performance.now() + SETTLED_WITHIN_MS;
+    for (const tool of TOOLS) {
+      while ((await this.#one(doors[0]!, tool)) !== "ok") {
+        if (performance.now() > until) return void this.#problems.push(`${tool} was not served again`);
+        await delay(50);
+      }
+    }
+  }
+
+  /** What is held at rest; waits until it is no more than `wanted`, since connections that are not used close by themselves. */
+  async #rest(wanted?: Rest): Promise<Rest> {
+    const until = performance.now() + SETTLED_WITHIN_MS / 2;
+    for (;;) {
+      await delay(wanted ? 200 : 1000);
+      const handles = handlesNow();
+      const now = { children: descendants(process.pid).length, handles: handles.length, listeners: listenersNow(), kinds: countsOf(handles) };
+      const isCalm = !wanted || (now.children <= wanted.children && now.handles <= wanted.handles && now.listeners <= wanted.listeners);
+      if (isCalm || performance.now() > until) return now;
+    }
+  }
+
+  #compare(before: Rest, after: Rest): void {
+    for (const what of ["children", "handles", "listeners"] as const) {
+      if (after[what] > before[what]) this.#problems.push(`${after[what] - before[what]} more ${what} than before: ${before.kinds} became ${after.kinds}`);
+    }
+  }
+
+  #expectOneReplyEach(): void {
+    for (const { received } of this.#clients) {
+      const ids = received.flatMap((message) => ("method" in message ? [] : [message["id"]]));
+      if (new Set(ids).size !== ids.length) this.#problems.push(`${ids.length - new Set(ids).size} requests were answered twice`);
+    }
+  }
+}
+
+/** Sockets, pipes, children and servers; timers come and go with what waits. */
+function handlesNow(): string[] {
+  return process.getActiveResourcesInfo().filter((kind) => kind !== "Timeout" && kind !== "Immediate");
+}
+
+function countsOf(kinds: readonly string[]): string {
+  return [...new Set(kinds)].toSorted().map((kind) => `${kinds.filter((one) => one === kind).length} ${kind}`).join(", ");
+}
+
+function listenersNow(): number {
+  return process.eventNames().reduce((count, name) => count + process.listenerCount(name), 0);
+}
+
+function readReply({ error, result }: JsonObject): string {
+  if (isJsonObject(error)) return String(objectMember(error, "data")?.[KIND_META_KEY] ?? `error ${String(error["code"])}`);
+  if (!isJsonObject(result) || result["isError"] !== true) return "ok";
+  return String(objectMember(result, "_meta")?.[KIND_META_KEY] ?? "tool_error");
+}
+
+function fill(folder: ToolFolder): void {
+  folder.write("tools/say_script/tool.toml", 'name = "say_script"\ndescription = "Waits."\nscript = "run.sh"\n');
+  folder.write("tools/say_script/run.sh", "sleep 0.03; cat", 0o755);
+  folder.write("folders/say_folder/say_folder.mcp.json", JSON.stringify({ name: "say_folder", description: "Waits.", input_schema: { type: "object" } }));
+  folder.write("folders/say_folder/say_folder.mjs", "export const execute = ({ ms }) => new Promise((done) => setTimeout(done, ms, { ms }));\n");
+}
+
+function settingsOf(folder: ToolFolder, port: number) {
+  const command = [process.execPath, PIPE, "waits"];
+  return {
+    server: { port: 0, shutdown_grace: "1s" },
+    scripts: { tools_path: `${folder.path}/tools` },
+    folders: { tools_path: `${folder.path}/folders` },
+    limits: { call_timeout: CALL_TIMEOUT_MS, rate_per_minute: 0, breaker: { failures: 20, cool_down: "200ms" } },
+    mcp: { stdio_servers: { one: { command }, two: { command } }, remote_servers: [{ alias: "web", namespace: "web", url: `http://127.0.0.1:${port}/mcp` }] },
+  };
+}

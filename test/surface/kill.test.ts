@@ -1,0 +1,11 @@
+import { expect, test } from "vitest";
+import { runKills } from "./kill-run.ts";
+
+const SEED = 20260728;
+
+test("children and a remote that are killed at random leave every call its one outcome in time, and nothing behind", { timeout: 120_000 }, async () => {
+  const report = await runKills({ kills: 50, seed: SEED });
+  expect(report.problems, JSON.stringify(report)).toEqual([]);
+  expect(Object.keys(report.victims)).toEqual(["remote", "script", "stdio"]);
+  expect(report.childrenAfterClose).toBe(0);
+});
