@@ -5,7 +5,7 @@ import type { Call } from "../../core/call.ts";
 import { FailError } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { fail, type Outcome } from "../../core/outcome.ts";
-import { CallNotices } from "../scripts/call-notices.ts";
+import type { CallNotices } from "../scripts/call-notices.ts";
 import { suffixCommandLine } from "../scripts/command-line.ts";
 import { hidePaths } from "../scripts/hide-paths.ts";
 import { isInside } from "../scripts/inside.ts";
@@ -13,6 +13,7 @@ import { runChild, type Finished } from "../scripts/run-child.ts";
 import { scriptEnvironment } from "../scripts/run-script.ts";
 import type { ScriptHost } from "../scripts/script-host.ts";
 import { textResult, valueResult } from "../scripts/script-result.ts";
+import { withNotices } from "../scripts/with-notices.ts";
 
 /** Suffixes of tool files, and which shim runs them. */
 export const EXECUTE_SUFFIXES: Readonly<Record<string, string>> = {
@@ -37,16 +38,8 @@ export interface ExecuteTool {
  * script prints; an exception is the tool's failure with type and message, its traceback goes to the log. Never throws for an expected
  * failure.
  */
-export async function runExecute(tool: ExecuteTool, params: JsonObject, call: Call, host: ScriptHost): Promise<Outcome> {
-  const notices = new CallNotices(call, { tool: tool.name, logger: host.logger, clean: (text) => hidePaths(text, [tool.folder, tool.root]) });
-  try {
-    return await runWith(tool, params, call, host, notices);
-  } catch (error) {
-    if (error instanceof FailError) return error.failure;
-    throw error;
-  } finally {
-    notices.finish();
-  }
+export function runExecute(tool: ExecuteTool, params: JsonObject, call: Call, host: ScriptHost): Promise<Outcome> {
+  return withNotices(tool, call, host, (notices) => runWith(tool, params, call, host, notices));
 }
 
 async function runWith(tool: ExecuteTool, params: JsonObject, call: Call, host: ScriptHost, notices: CallNotices): Promise<Outcome> {

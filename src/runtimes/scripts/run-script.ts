@@ -6,13 +6,14 @@ import type { JsonObject } from "../../core/json.ts";
 import { fail, type Outcome } from "../../core/outcome.ts";
 import { childEnvironment } from "../../process/environment.ts";
 import { argumentVariables, expandArguments } from "./arguments.ts";
-import { CallNotices } from "./call-notices.ts";
+import type { CallNotices } from "./call-notices.ts";
 import type { ScriptHost } from "./script-host.ts";
 import { scriptCommandLine, type CommandLine } from "./command-line.ts";
 import { hidePaths } from "./hide-paths.ts";
 import { isInside } from "./inside.ts";
 import { runChild } from "./run-child.ts";
 import { failureOutcome, successOutcome } from "./script-result.ts";
+import { withNotices } from "./with-notices.ts";
 
 /** All that is needed to run a script tool, from one reading of its manifest. */
 export interface Script {
@@ -40,16 +41,8 @@ export interface ScriptEnvironment {
  * Runs a script tool once. The arguments come as a JSON object on stdin, as `TOOL_ARG_<NAME>` and through the templates; stdout is the
  * result, stderr the log, JSON lines on descriptor 3 are progress. Never throws for an expected failure.
  */
-export async function runScript(script: Script, args: JsonObject, call: Call, host: ScriptHost): Promise<Outcome> {
-  const notices = new CallNotices(call, { tool: script.name, logger: host.logger, clean: (text) => hidePaths(text, [script.folder, script.root]) });
-  try {
-    return await runWith(script, args, call, host, notices);
-  } catch (error) {
-    if (error instanceof FailError) return error.failure;
-    throw error;
-  } finally {
-    notices.finish();
-  }
+export function runScript(script: Script, args: JsonObject, call: Call, host: ScriptHost): Promise<Outcome> {
+  return withNotices(script, call, host, (notices) => runWith(script, args, call, host, notices));
 }
 
 async function runWith(script: Script, args: JsonObject, call: Call, host: ScriptHost, notices: CallNotices): Promise<Outcome> {

@@ -1,0 +1,26 @@
+import type { Call } from "../../core/call.ts";
+import { FailError } from "../../core/errors.ts";
+import type { Outcome } from "../../core/outcome.ts";
+import { CallNotices } from "./call-notices.ts";
+import { hidePaths } from "./hide-paths.ts";
+import type { ScriptHost } from "./script-host.ts";
+
+/** What runs as a child: its name, and the folders that callers must not read of. */
+interface Runnable {
+  readonly name: string;
+  readonly folder: string;
+  readonly root: string;
+}
+
+/** Runs a tool with somebody who hears what it says on the side. An expected failure is the outcome. */
+export async function withNotices(tool: Runnable, call: Call, { logger }: ScriptHost, run: (notices: CallNotices) => Promise<Outcome>): Promise<Outcome> {
+  const notices = new CallNotices(call, { tool: tool.name, logger, clean: (text) => hidePaths(text, [tool.folder, tool.root]) });
+  try {
+    return await run(notices);
+  } catch (error) {
+    if (error instanceof FailError) return error.failure;
+    throw error;
+  } finally {
+    notices.finish();
+  }
+}
