@@ -3,7 +3,7 @@ import { DEFAULT_SEPARATOR, MAX_MCP_NAME_LENGTH, type McpNaming } from "../core/
 import { Type, type Static } from "../core/option-schema.ts";
 
 /** Keys that the catalog owns in the configuration. */
-export const CATALOG_OPTION_SCHEMAS = {
+const CATALOG_OPTION_SCHEMAS = {
   separator: Type.Optional(
     Type.String({
       description: "Stands between namespace and name of a tool on MCP: 1 to 4 of letters, digits, `_`, `.` and `-`.",

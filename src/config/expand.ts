@@ -19,7 +19,7 @@ export class MissingValue extends Error {
 const REFERENCE = /\$\$\{|\$\{(?:(env|input):)?([A-Za-z_][A-Za-z0-9_.-]*)(?::-([^}]*))?\}/g;
 
 /** Replaces the references in one string. Throws `MissingValue` with the name of what is not there. */
-export function expandString(text: string, context: ExpandContext): string {
+function expandString(text: string, context: ExpandContext): string {
   if (!text.includes("${")) return text;
   return text.replace(REFERENCE, (whole, scheme: string | undefined, name: string | undefined, fallback: string | undefined) => {
     if (whole === "$${" || name === undefined) return "${";

@@ -7,7 +7,7 @@ type Variables = Readonly<Record<string, string | undefined>>;
 export const CONFIG_FILE_NAME = "toolyard.toml";
 
 /** The user's configuration folder: `$XDG_CONFIG_HOME/toolyard`, `%APPDATA%\toolyard`, else `~/.config/toolyard`. */
-export function userConfigFolder(variables: Variables, platform: NodeJS.Platform = process.platform): string {
+function userConfigFolder(variables: Variables, platform: NodeJS.Platform = process.platform): string {
   const home = variables["TOOLYARD_HOME"];
   if (home) return resolve(home);
   if (platform === "win32" && variables["APPDATA"]) return join(variables["APPDATA"], "toolyard");

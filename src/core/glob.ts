@@ -1,5 +1,5 @@
 /** Longest pattern that is accepted; with it a match costs at most this many steps per character of the text. */
-export const MAX_GLOB_LENGTH = 512;
+const MAX_GLOB_LENGTH = 512;
 
 /**
  * Matches names against a pattern in which `*` stands for any run of characters (none too) and `?` for exactly one. Everything else

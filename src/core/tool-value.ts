@@ -16,7 +16,7 @@ export function toolValue(result: JsonObject): unknown {
 }
 
 /** A text as the value that it may stand for. */
-export function textValue(text: string): unknown {
+function textValue(text: string): unknown {
   let value: unknown;
   try {
     value = JSON.parse(text);

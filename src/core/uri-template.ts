@@ -1,5 +1,5 @@
 /** Longest URI that is matched, and longest template that is read as one. With both a match costs at most some million steps. */
-export const MAX_URI_LENGTH = 8192;
+const MAX_URI_LENGTH = 8192;
 const MAX_TEMPLATE_LENGTH = 2048;
 
 export type UriVariables = Readonly<Record<string, string>>;

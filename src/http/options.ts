@@ -53,7 +53,7 @@ export const HTTP_OPTION_SCHEMAS = {
   shutdown_grace: Type.Optional(durationOption({ description: "Time that answers in flight get when the program ends.", default: "10s" })),
 } as const;
 
-export const HttpSchema = Type.Object(HTTP_OPTION_SCHEMAS, { description: "The HTTP listener." });
+const HttpSchema = Type.Object(HTTP_OPTION_SCHEMAS, { description: "The HTTP listener." });
 export type HttpConfig = Static<typeof HttpSchema>;
 
 export interface TokenEntry {

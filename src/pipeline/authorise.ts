@@ -8,7 +8,7 @@ import type { Found, PipelineDeps } from "./ports.ts";
 import type { CallState, Stage } from "./state.ts";
 
 /** `_meta` key by which a caller that cannot add an argument says that a person agreed. */
-export const CONFIRM_META_KEY = "toolyard/confirm";
+const CONFIRM_META_KEY = "toolyard/confirm";
 const CONFIRM = "confirm";
 
 /** Holds the caller's rights against the record, and asks for consent to what destroys, where that is wanted (S15). */

@@ -3,9 +3,9 @@ import { fail } from "../core/outcome.ts";
 import { findTrees, hasGroup, killTree, killTreesNow, type Tree } from "./tree.ts";
 
 /** Children that may live at once in this process, whoever started them. */
-export const MAX_CHILDREN = 512;
+const MAX_CHILDREN = 512;
 /** Time that processes left behind by an ended child have before they are killed. */
-export const LEFTOVER_GRACE_MS = 250;
+const LEFTOVER_GRACE_MS = 250;
 /** Ended children are looked through together, at most this often. */
 const SWEEP_EVERY_MS = 100;
 const RETRY_AFTER_MS = 1000;

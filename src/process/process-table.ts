@@ -89,7 +89,7 @@ function readPs(): ProcessRow[] {
 }
 
 /** Parses the output of `ps -axo pid=,ppid=,pgid=,state=`. */
-export function parsePs(text: string): ProcessRow[] {
+function parsePs(text: string): ProcessRow[] {
   return text.split("\n").flatMap((line) => {
     const [pid, parent, group, state] = line.trim().split(/\s+/);
     if (!pid || !parent || !group) return [];

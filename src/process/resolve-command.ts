@@ -24,7 +24,7 @@ export interface CommandProbe {
   find(path: string): "executable" | "not-executable" | "folder" | "absent";
 }
 
-export const LOCAL_PROBE: CommandProbe = { platform: process.platform, find: probeFile };
+const LOCAL_PROBE: CommandProbe = { platform: process.platform, find: probeFile };
 
 /**
  * Finds the program that `command` names, as a shell would: a path as it stands, a bare name along PATH. On Windows PATHEXT

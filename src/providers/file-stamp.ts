@@ -14,7 +14,7 @@ export interface FileStamp {
 }
 
 /** Whatever changed this shortly before a look may have changed once more within the same tick of the file system's clock. */
-export const YOUNG_MS = 50;
+const YOUNG_MS = 50;
 
 /** `undefined` when there is nothing, or nothing that may be looked at. */
 export function stampOf(path: string): FileStamp | undefined {

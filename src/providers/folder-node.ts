@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync, realpathSync, statSync, type Dirent } from "node:fs";
-import { join, relative, sep } from "node:path";
+import { join, relative } from "node:path";
 import { formatBytes } from "../core/bytes.ts";
 import { isStamped, isYoung, looksLike, stampOf, statsOf, toStamp, type FileStamp } from "./file-stamp.ts";
 
 /** Largest file that a value is made of. */
-export const MAX_MANIFEST_BYTES = 256 * 1024;
+const MAX_MANIFEST_BYTES = 256 * 1024;
 
 /** A folder as its reader sees it. Names are sorted. */
 export interface Folder {
@@ -202,9 +202,4 @@ function readText(path: string): FileText {
 
 function codeOf(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? "unknown reason";
-}
-
-/** `a/b/c` of a path below `root`, whatever the platform's separator. */
-export function placeBelow(root: string, path: string): string {
-  return relative(root, path).split(sep).join("/");
 }

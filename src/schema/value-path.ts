@@ -1,5 +1,5 @@
 /** The steps of a JSON Pointer. */
-export function pointerSteps(pointer: string): string[] {
+function pointerSteps(pointer: string): string[] {
   if (pointer === "") return [];
   return pointer
     .slice(1)

@@ -19,7 +19,7 @@ export function toOutcome(method: CallMethod, reply: RpcReply): Outcome {
 }
 
 /** A protocol error as a failure that carries it unchanged. */
-export function toFail(method: CallMethod, rpcError: RpcErrorObject): Fail {
+function toFail(method: CallMethod, rpcError: RpcErrorObject): Fail {
   const words = rpcError.message.slice(0, MAX_WORDS);
   return fail(kindOf(method, rpcError), words === "" ? `The server answered with error ${rpcError.code}.` : words, { rpcError });
 }

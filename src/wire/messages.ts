@@ -47,7 +47,7 @@ export const RPC = {
   unsupportedProtocolVersion: -32022,
 } as const;
 
-export function isRequestId(value: unknown): value is RequestId {
+function isRequestId(value: unknown): value is RequestId {
   return typeof value === "string" || (typeof value === "number" && Number.isFinite(value));
 }
 

@@ -11,7 +11,7 @@ import { CollectedReplies } from "./collected-replies.ts";
 import type { Conversation, JsonRpcHttpParts } from "./ports.ts";
 
 /** Where the dialect is spoken on HTTP (G30). */
-export const JSON_RPC_PATHS: readonly string[] = ["/", "/jsonrpc"];
+const JSON_RPC_PATHS: readonly string[] = ["/", "/jsonrpc"];
 
 /** Messages of one batch. */
 const MAX_BATCH = 100;

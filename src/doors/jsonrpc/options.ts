@@ -8,7 +8,7 @@ export const JSON_RPC_OPTION_SCHEMAS = {
   legacy: Type.Optional(Type.Boolean({ description: "Speak it at `/mcp` as well, which is MCP's alone otherwise.", default: false })),
 } as const;
 
-export const JsonRpcDoorSchema = Type.Object(JSON_RPC_OPTION_SCHEMAS, { description: "The JSON-RPC dialect." });
+const JsonRpcDoorSchema = Type.Object(JSON_RPC_OPTION_SCHEMAS, { description: "The JSON-RPC dialect." });
 export type JsonRpcDoorConfig = Static<typeof JsonRpcDoorSchema>;
 
 export interface JsonRpcDoorOptions {

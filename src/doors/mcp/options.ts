@@ -19,7 +19,7 @@ export const MCP_OPTION_SCHEMAS = {
   input_timeout: Type.Optional(durationOption({ description: "How long such a call waits before it is given up.", default: "10m" })),
 } as const;
 
-export const McpDoorSchema = Type.Object(MCP_OPTION_SCHEMAS, { description: "The MCP door." });
+const McpDoorSchema = Type.Object(MCP_OPTION_SCHEMAS, { description: "The MCP door." });
 export type McpDoorConfig = Static<typeof McpDoorSchema>;
 
 export interface McpDoorOptions {

@@ -5,7 +5,7 @@ import { Type, type Static } from "../../core/option-schema.ts";
 const SERVER_DESCRIPTION = "GNN Project MCP Server";
 
 /** Keys that the hub's own tools own in the configuration. */
-export const BUILTIN_OPTION_SCHEMAS = {
+const BUILTIN_OPTION_SCHEMAS = {
   meta_tools: Type.Optional(Type.Boolean({ description: "Offer `meta.*`: tools that tell about the hub itself. They are found by search, never listed.", default: true })),
   server_logs: Type.Optional(
     Type.Boolean({ description: "Offer `meta.get_server_logs`. Secrets are redacted, but a log may still tell more than callers should know.", default: false }),

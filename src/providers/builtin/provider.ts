@@ -9,7 +9,7 @@ import type { OwnTool } from "./own-tool.ts";
 import type { BuiltinPorts } from "./ports.ts";
 import { toolSearch } from "./tool-search.ts";
 
-export const BUILTIN_SOURCE: Source = Object.freeze({ id: "builtin", kind: "builtin", namespace: "", order: 0 });
+const BUILTIN_SOURCE: Source = Object.freeze({ id: "builtin", kind: "builtin", namespace: "", order: 0 });
 
 /** The hub's own tools: `tool_search`, `execute_tool` and `meta.*`. What they offer never changes while the hub runs. */
 export class BuiltinProvider implements Provider {

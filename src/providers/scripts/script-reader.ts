@@ -8,7 +8,7 @@ import type { Built, FileText, Folder, FolderReader } from "../folder-node.ts";
 import type { FolderContent, FolderTool } from "../folder-provider.ts";
 import { parseManifest, type Manifest } from "./manifest.ts";
 
-export const MANIFEST_NAME = "tool.toml";
+const MANIFEST_NAME = "tool.toml";
 
 export interface ScriptTool extends FolderTool {
   readonly script: Script;

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../core/json.ts";
 import { fail } from "../../core/outcome.ts";
 
 /** Longer values are on stdin only: one variable of more than 128 KiB keeps a program from starting. */
-export const MAX_VARIABLE_BYTES = 32 * 1024;
+const MAX_VARIABLE_BYTES = 32 * 1024;
 /** All variables together, names included; the rest is on stdin only. */
 const MAX_VARIABLES_BYTES = 512 * 1024;
 

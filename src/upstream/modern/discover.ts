@@ -80,7 +80,7 @@ function clientInfoOf({ client }: OnBehalf): Implementation | undefined {
 const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
 
 /** What the caller can do, without what does not cross the hub: tasks stay between two parties. */
-export function passableCapabilities(capabilities: JsonObject): JsonObject {
+function passableCapabilities(capabilities: JsonObject): JsonObject {
   const { tasks: _tasks, extensions, ...rest } = capabilities;
   if (!isJsonObject(extensions)) return rest;
   const { [TASKS_EXTENSION]: _extension, ...others } = extensions;

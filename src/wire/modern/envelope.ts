@@ -104,7 +104,7 @@ export function writeEnvelope(meta: JsonObject, envelope: Envelope): JsonObject 
 }
 
 /** `meta` without the envelope's four keys: what may be passed on to somebody else. */
-export function withoutEnvelope(meta: JsonObject): JsonObject {
+function withoutEnvelope(meta: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(meta).filter(([key]) => !ENVELOPE_KEYS.includes(key)));
 }
 

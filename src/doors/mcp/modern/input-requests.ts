@@ -26,7 +26,7 @@ export function isInputMethod(method: string): boolean {
   return method === "elicitation/create" || method === "sampling/createMessage" || method === "roots/list";
 }
 
-export function capabilityError(missing: JsonObject): RpcErrorObject {
+function capabilityError(missing: JsonObject): RpcErrorObject {
   const names = Object.keys(missing).join(", ");
   return { code: RPC.missingClientCapability, message: `Missing required client capabilities: ${names}`, data: { requiredCapabilities: missing } };
 }
