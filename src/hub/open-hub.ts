@@ -70,7 +70,6 @@ function makeHub(options: OpenHubOptions): Hub {
     catalog,
     sources,
     isHosted: options.modulesHost !== undefined,
-    isMirror: mirror,
     createPipeline: (current) => pipelineOf(current, { catalog, sources, limitStore, telemetry, onProblem: (problem) => hub.noteProblem(problem) }),
     logger,
     redact: (text) => redactor.text(text),
