@@ -17,6 +17,7 @@ import type { Pipeline } from "../pipeline/pipeline.ts";
 import { wantedSources } from "./parts.ts";
 import type { Planner } from "./plan.ts";
 import type { HubConfig } from "./schema.ts";
+import { asSaidBehind } from "./behind.ts";
 import type { SourceChanges, SourceSet } from "./source-set.ts";
 import { toolyardOf, type Identity, type Toolyard } from "./toolyard.ts";
 
@@ -30,6 +31,8 @@ export interface HubParts {
   readonly planner: Planner;
   /** The program registers tools of its own. */
   readonly isHosted: boolean;
+  /** Shows its source as it is; what that says of a failure holds. */
+  readonly isMirror: boolean;
   readonly logger: Logger;
   /** Takes the configuration's secrets out of a text. */
   redact(text: string): string;
@@ -113,7 +116,8 @@ export class Hub implements HubPort {
 
   call(call: Call, view: View): Promise<Outcome> {
     if (this.#closed) return Promise.resolve(fail("unavailable", "The hub is shutting down. Try again once it is back."));
-    return this.#pipeline(call, view);
+    const outcome = this.#pipeline(call, view);
+    return this.#parts.isMirror ? outcome.then(asSaidBehind) : outcome;
   }
 
   async facts(principal: Principal = LOCAL_PRINCIPAL): Promise<ServerFacts> {

@@ -70,6 +70,7 @@ function makeHub(options: OpenHubOptions): Hub {
     catalog,
     sources,
     isHosted: options.modulesHost !== undefined,
+    isMirror: mirror,
     createPipeline: (current) => pipelineOf(current, { catalog, sources, limitStore, telemetry, onProblem: (problem) => hub.noteProblem(problem) }),
     logger,
     redact: (text) => redactor.text(text),
@@ -114,6 +115,7 @@ function createPlanner({ variables, lazy, mirror = false, only = () => true, mod
       // Another hub is shown as it is now, and to each token in its own way: what it listed before is no answer.
       ...(mirror ? {} : { cacheFolder: join(dataFolder(variables), "lists") }),
       isSecretFree: (text) => redactor.known(text) === text,
+      hideFor: (owner, secrets) => redactor.replace(owner, secrets),
       variables,
       lazy,
       ...(modulesHost ? { modulesHost } : {}),

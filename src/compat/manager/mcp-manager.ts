@@ -192,7 +192,9 @@ export class MCPManager implements AsyncDisposable {
     const failure = error instanceof FailError ? error.failure : undefined;
     this.#logger?.warning(`${displayName} gave no answer.`, { tool, kind: failure?.kind ?? "internal", error: messageOf(error) });
     if (error instanceof OptionError) return { error: error.message };
-    if (failure && !UNAVAILABLE.has(failure.kind)) return { error: failure.message };
+    // A service that says itself what went wrong is there.
+    const isAnswer = failure?.result !== undefined || failure?.rpcError !== undefined;
+    if (failure && (isAnswer || !UNAVAILABLE.has(failure.kind))) return { error: failure.message };
     return { error: `${displayName} unavailable on port ${line.port}` };
   }
 }
