@@ -1,5 +1,5 @@
-// `npm run soak`: many more broken requests than the tests send, then mixed calls with crashing children for some minutes. Prints what
-// the hub held on to, and ends with code 1 when something was answered wrongly or grew.
+// `npm run soak`: many more broken requests than the tests send, then mixed calls with crashing children for some minutes, then children
+// and a remote killed at random. Prints what the hub held on to, and ends with code 1 when something was answered wrongly or grew.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,14 +8,16 @@ import { HttpWire } from "../fixtures/raw/http-wire.ts";
 import { RawClient } from "../fixtures/raw/raw-client.ts";
 import { createRandom } from "../support/random.ts";
 import { descendants, ServeChild, type MemoryReport, type ServeOptions } from "../support/serve-child.ts";
+import { runKills } from "../surface/kill-run.ts";
 import { FUZZ_CONFIG } from "./fuzz-config.ts";
 import { HttpDriver } from "./http-driver.ts";
 import { runMixedLoad, type Tally } from "./mixed-load.ts";
 import { SseDriver, StdioDriver } from "./stream-driver.ts";
 
-const { values } = parseArgs({ options: { cases: { type: "string", default: "100000" }, minutes: { type: "string", default: "4" }, seed: { type: "string", default: "20260728" } } });
+const { values } = parseArgs({ options: { cases: { type: "string", default: "100000" }, minutes: { type: "string", default: "4" }, kills: { type: "string", default: "1000" }, seed: { type: "string", default: "20260728" } } });
 const CASES = Number(values.cases);
 const MINUTES = Math.min(Number(values.minutes), 60);
+const KILLS = Number(values.kills);
 const SEED = Number(values.seed);
 const ROUNDS = 5;
 const SAMPLES = 8;
@@ -152,8 +154,16 @@ async function fuzzAll(): Promise<void> {
   );
 }
 
+async function killAtRandom(): Promise<void> {
+  console.log(`\nchildren and a remote killed at random: ${KILLS} kills, seed ${SEED}`);
+  const report = await runKills({ kills: KILLS, seed: SEED });
+  console.log(JSON.stringify(report, null, 1));
+  problems.push(...report.problems.map((problem) => `kills: ${problem}`));
+}
+
 const beganAt = performance.now();
 if (CASES > 0) await fuzzAll();
 if (MINUTES > 0) await mixed();
+if (KILLS > 0) await killAtRandom();
 console.log(`\n${problems.length === 0 ? "nothing grew, nothing was answered wrongly" : problems.join("\n")} (${((performance.now() - beganAt) / 60_000).toFixed(1)} minutes)`);
 process.exit(problems.length === 0 ? 0 : 1);

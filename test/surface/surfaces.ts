@@ -1,8 +1,10 @@
-import { hubBinding } from "./drivers/binding.ts";
-import { cliHere } from "./drivers/cli.ts";
+import { hubBinding, remoteBinding } from "./drivers/binding.ts";
+import { cliHere, cliThere } from "./drivers/cli.ts";
+import { client } from "./drivers/client.ts";
 import { core } from "./drivers/core.ts";
 import { jsonRpcHttp, jsonRpcStdio } from "./drivers/json-rpc.ts";
 import { library } from "./drivers/library.ts";
+import { manager } from "./drivers/manager.ts";
 import { mcpHttp, mcpStdio } from "./drivers/mcp.ts";
 import type { OpenSurface } from "./surface.ts";
 
@@ -10,6 +12,8 @@ export interface SurfaceRow {
   readonly open: OpenSurface;
   /** Its callers carry a token, so that each may have rights of its own. @default false */
   readonly hasPrincipals?: boolean;
+  /** It reads the hub's list and knows the names that stand there. @default false */
+  readonly isBehind?: boolean;
   /** Two calls at once reach one hub. @default true */
   readonly isShared?: boolean;
 }
@@ -24,7 +28,11 @@ export const SURFACES: Readonly<Record<string, SurfaceRow>> = {
   "JSON-RPC at /": { open: jsonRpcHttp("/"), hasPrincipals: true },
   "JSON-RPC at /jsonrpc": { open: jsonRpcHttp("/jsonrpc"), hasPrincipals: true },
   "command line": { open: cliHere, isShared: false },
+  "command line with --url": { open: cliThere, hasPrincipals: true, isBehind: true },
   library: { open: library },
   "core server": { open: core },
   "binding of the hub": { open: hubBinding },
+  "binding of a remote hub": { open: remoteBinding, hasPrincipals: true, isBehind: true },
+  client: { open: client, hasPrincipals: true, isBehind: true },
+  manager: { open: manager, isBehind: true },
 };

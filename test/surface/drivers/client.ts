@@ -4,7 +4,7 @@ import { SILENT_LOGGER } from "../../../src/core/ports.ts";
 import type { OpenSurface } from "../surface.ts";
 
 export const client: OpenSurface = async ({ url }, token) => {
-  const one = new MCPClient({ url: `${url}/mcp`, token }, {}, { logger: SILENT_LOGGER });
+  const one = new MCPClient({ url: `${url}/mcp?tool_mode=show_all`, token }, {}, { logger: SILENT_LOGGER });
   await one.start();
   return {
     call: async (tool, args, signal) => {

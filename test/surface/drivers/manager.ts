@@ -5,12 +5,9 @@ import type { OpenSurface } from "../surface.ts";
 
 const TOOLS = ["words.say", "say_script", "say_folder", "pipe__say.here", "web__say.there", "tool_search", "execute_tool", "frail__die", "frail__nonsense", "locked__waits"];
 const FAILING = ["thrown", "strict", "big", "slow", "waits", "single"].map((name) => `fail.${name}`);
-/** Kinds that mean that the service gave no usable answer. */
-const AWAY: ReadonlySet<string> = new Set(["unavailable", "timeout", "malformed", "needs_authorisation", "internal"]);
-
-/** One error object for whatever it was: it says no kind, only whether the service answered. */
+/** One error object for whatever it was: it says no kind, only whether the service answered. Here it always does. */
 export const manager: OpenSurface = async ({ openPort }) => {
-  const line = { host: "127.0.0.1", port: openPort, name: "Yard MCP" };
+  const line = { host: "127.0.0.1", port: openPort, path: "/mcp?tool_mode=show_all", name: "Yard MCP" };
   const one = new MCPManager(Object.fromEntries([...TOOLS, ...FAILING].map((tool) => [tool, line])), { logger: SILENT_LOGGER });
   return {
     call: async (tool, args, signal) => {
@@ -18,7 +15,7 @@ export const manager: OpenSurface = async ({ openPort }) => {
       if (!isJsonObject(value) || typeof value["error"] !== "string") return { value };
       return { failure: { away: value["error"] === `Yard MCP unavailable on port ${openPort}` } };
     },
-    told: (kind) => ({ away: AWAY.has(kind) }),
+    told: () => ({ away: false }),
     close: () => one.close(),
   };
 };
