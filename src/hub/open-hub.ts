@@ -115,7 +115,6 @@ function createPlanner({ variables, lazy, mirror = false, only = () => true, mod
       // Another hub is shown as it is now, and to each token in its own way: what it listed before is no answer.
       ...(mirror ? {} : { cacheFolder: join(dataFolder(variables), "lists") }),
       isSecretFree: (text) => redactor.known(text) === text,
-      hideFor: (owner, secrets) => redactor.replace(owner, secrets),
       variables,
       lazy,
       ...(modulesHost ? { modulesHost } : {}),
