@@ -4,6 +4,7 @@ import type { LineSink, SinkOptions } from "../telemetry/line-sink.ts";
 import { createLogger } from "../telemetry/logger.ts";
 import { LogRing } from "../telemetry/log-ring.ts";
 import { resolveAudit, resolveLogging, type AuditOptions } from "../telemetry/options.ts";
+import { redactedLogger } from "../telemetry/redacted-logger.ts";
 import { Redactor } from "../telemetry/redactor.ts";
 import { openFileSink, openStderrSink } from "../telemetry/sinks.ts";
 import type { HubConfig } from "./schema.ts";
@@ -18,14 +19,14 @@ export interface Telemetry {
   close(): Promise<void>;
 }
 
-/** The hub's log and audit as `[logging]` and `[audit]` say; `given` is a program's own logger, which then gets everything. */
+/** The hub's log and audit as `[logging]` and `[audit]` say; `given` is a program's own logger, which then gets everything but secrets. */
 export function createTelemetry(config: HubConfig, variables: Readonly<Record<string, string | undefined>>, given?: Logger): Telemetry {
   const redactor = new Redactor();
   const ring = new LogRing();
   const { level, format, file } = resolveLogging(config.logging);
   const sink = file === undefined ? openStderrSink(LOG_SINK) : openFileSink(file, LOG_SINK);
   const color = process.stderr.isTTY === true && variables["NO_COLOR"] === undefined && file === undefined;
-  const logger = given ?? createLogger({ level, format, sink, redactor, color, ring });
+  const logger = given ? redactedLogger(given, redactor) : createLogger({ level, format, sink, redactor, color, ring });
   const auditSink = openAuditSink(resolveAudit(config.audit), logger);
   return {
     logger,
