@@ -12,5 +12,5 @@ export { LollmsMCPBindingManager, type BindingClass, type BindingManagerOptions 
 export type { BindingProblem } from "./compat/bindings/hub-binding.ts";
 export { HubMCPBinding, type HubMCPOptions } from "./compat/bindings/hub-mcp.ts";
 export { LocalMCPBinding, type LocalMCPOptions } from "./compat/bindings/local-mcp.ts";
-export { RemoteMCPBinding, type AuthConfig, type RemoteMCPOptions, type RemoteServer } from "./compat/bindings/remote-mcp.ts";
+export { RemoteMCPBinding, type AuthConfig, type OAuthConfig, type RemoteMCPOptions, type RemoteServer } from "./compat/bindings/remote-mcp.ts";
 export { StandardMCPBinding, type StandardMCPOptions, type StandardServer } from "./compat/bindings/standard-mcp.ts";

@@ -113,9 +113,9 @@ function http({ mcp }: HubConfig): readonly WantedSource[] {
       limits: options.upstream.limits,
       // `URL` objects have no members of their own to compare.
       options: { ...options, url: options.url.href },
-      make: async (source, { logger, cacheFolder, isSecretFree, lazy, variables }) => {
+      make: async (source, { logger, cacheFolder, isSecretFree, hideFor, lazy, variables }) => {
         const { createHttpProvider } = await import("../providers/http/http-provider.ts");
-        return createHttpProvider({ source, options: { ...options, upstream: startOf(options.upstream, lazy) }, logger, isSecretFree, environment: variables, ...(cacheFolder === undefined ? {} : { cacheFolder }) });
+        return createHttpProvider({ source, options: { ...options, upstream: startOf(options.upstream, lazy) }, logger, isSecretFree, hideFor, environment: variables, ...(cacheFolder === undefined ? {} : { cacheFolder }) });
       },
     };
   });

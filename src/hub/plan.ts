@@ -16,6 +16,8 @@ export interface SourceServices {
   readonly cacheFolder?: string;
   /** Whether a text holds none of the configuration's secrets. */
   readonly isSecretFree: (text: string) => boolean;
+  /** Has an owner's secrets shown nowhere from now on, in place of those it had before. */
+  readonly hideFor: (owner: object, secrets: readonly string[]) => void;
   /** The hub's own environment, for proxies and certificates. */
   readonly variables: Readonly<Record<string, string | undefined>>;
   /** The program that registers tools of its own. */

@@ -110,3 +110,15 @@ test.each([
   redactor.text(text);
   expect(performance.now() - startedAt).toBeLessThan(1500);
 });
+
+test("S14: what an owner has now is hidden in place of what it had, beside the secrets of others", () => {
+  const redactor = new Redactor();
+  const [owner, other] = [{}, {}];
+  redactor.add("configured");
+  redactor.replace(owner, ["first-one"]);
+  redactor.replace(other, ["other-one"]);
+  redactor.replace(owner, ["second-one"]);
+  expect(redactor.text("configured first-one second-one other-one")).toBe("*** first-one *** ***");
+  redactor.replace(owner, []);
+  expect(redactor.text("second-one other-one configured")).toBe("second-one *** ***");
+});

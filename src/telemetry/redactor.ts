@@ -15,21 +15,28 @@ const MAX_DEPTH = 8;
  */
 export class Redactor {
   readonly #secrets = new Set<string>();
+  readonly #changing = new Map<object, ReadonlySet<string>>();
   #matcher: SecretMatcher | undefined;
 
   /** Registers a resolved secret. False: it is too short to be told from ordinary words, or there are too many. */
   add(secret: string): boolean {
     if (secret.trim().length < MIN_SECRET_CHARS || this.#secrets.size >= MAX_FORMS) return false;
-    for (const part of secretParts(secret)) {
-      if (part.trim().length >= MIN_SECRET_CHARS) for (const form of secretForms(part)) this.#secrets.add(form);
-    }
+    for (const form of formsOf(secret)) this.#secrets.add(form);
     this.#matcher = undefined;
     return true;
+  }
+
+  /** Registers what an owner has now in place of what it had before: secrets that change while the program runs. None: it has no more. */
+  replace(owner: object, secrets: readonly string[]): void {
+    if (secrets.length === 0) this.#changing.delete(owner);
+    else this.#changing.set(owner, new Set(secrets.flatMap(formsOf)));
+    this.#matcher = undefined;
   }
 
   /** Forgets all registered secrets, as before a new configuration registers its own. */
   clear(): void {
     this.#secrets.clear();
+    this.#changing.clear();
     this.#matcher = undefined;
   }
 
@@ -39,14 +46,14 @@ export class Redactor {
 
   /** Takes out the registered secrets alone, for texts that must otherwise stay as they are. */
   known(text: string): string {
-    if (this.#secrets.size === 0) return text;
-    this.#matcher ??= new SecretMatcher(this.#secrets);
+    if (this.#isEmpty()) return text;
+    this.#matcher ??= new SecretMatcher(new Set([this.#secrets, ...this.#changing.values()].flatMap((forms) => [...forms])));
     return this.#matcher.replace(text, REDACTED);
   }
 
   /** The same for all texts of a JSON value, however deep; the value itself when it holds none. */
   knownIn<T>(value: T): T {
-    return this.#secrets.size === 0 ? value : (replaceTexts(value, (text) => this.known(text), 0) as T);
+    return this.#isEmpty() ? value : (replaceTexts(value, (text) => this.known(text), 0) as T);
   }
 
   /** A copy of any JSON value with its texts redacted, and whatever stands under a telling name gone. */
@@ -56,6 +63,10 @@ export class Redactor {
 
   facts(facts: JsonObject): JsonObject {
     return this.#copy(facts, 0) as JsonObject;
+  }
+
+  #isEmpty(): boolean {
+    return this.#secrets.size === 0 && this.#changing.size === 0;
   }
 
   #copy(value: unknown, depth: number): unknown {
@@ -68,6 +79,12 @@ export class Redactor {
       Object.entries(value).map(([name, member]) => [this.text(name), isSecretName(name) ? withoutTexts(member, depth + 1) : this.#copy(member, depth + 1)]),
     );
   }
+}
+
+function formsOf(secret: string): string[] {
+  return secretParts(secret)
+    .filter((part) => part.trim().length >= MIN_SECRET_CHARS)
+    .flatMap((part) => [...secretForms(part)]);
 }
 
 /** Nothing that JSON can write is nested deeper. */

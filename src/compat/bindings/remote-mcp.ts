@@ -10,7 +10,29 @@ import { assertAlias } from "./standard-mcp.ts";
 /** How the server is told who calls. */
 export type AuthConfig =
   | { readonly type: "bearer"; readonly token: string }
-  | { readonly type: "api_key"; readonly key: string; /** @default "X-API-Key" */ readonly header_name?: string; readonly headerName?: string };
+  | { readonly type: "api_key"; readonly key: string; /** @default "X-API-Key" */ readonly header_name?: string; readonly headerName?: string }
+  | OAuthConfig;
+
+/** OAuth 2 as a program does it: a token for its own client id and secret. Keys go by camelCase, too. */
+export interface OAuthConfig {
+  readonly type: "oauth2" | "client_credentials";
+  readonly grant_type?: "client_credentials";
+  readonly grantType?: "client_credentials";
+  /** `https`, or `http` on this machine. */
+  readonly token_url?: string;
+  readonly tokenUrl?: string;
+  readonly client_id?: string;
+  readonly clientId?: string;
+  readonly client_secret?: string;
+  readonly clientSecret?: string;
+  /** Scopes with spaces between them. */
+  readonly scope?: string;
+  /** URI of what the token is for (RFC 8707). */
+  readonly resource?: string;
+  /** @default "basic" */
+  readonly client_auth?: "basic" | "post";
+  readonly clientAuth?: "basic" | "post";
+}
 
 /** One server of several. */
 export interface RemoteServer {
@@ -79,9 +101,28 @@ function toHttp(alias: unknown, { server_url: url, auth_config: auth, timeout }:
 }
 
 function toAuth(raw: unknown): NonNullable<HttpOptions["auth"]> {
+  if (isJsonObject(raw) && (raw["type"] === "oauth2" || raw["type"] === "client_credentials")) return toOAuth(raw);
   const auth: Partial<JsonObject> = isJsonObject(raw) ? snakeKeys(raw, ["type", "token", "key", "header_name"]) : {};
   const { type, token, key, header_name: header = "X-API-Key" } = auth;
   if (type === "bearer" && typeof token === "string") return { type, token };
   if (type === "api_key" && typeof key === "string" && typeof header === "string") return { type, key, header };
-  throw new OptionError('`auth_config` must be {type: "bearer", token} or {type: "api_key", key, header_name?}.');
+  throw new OptionError(
+    '`auth_config` must be {type: "bearer", token}, {type: "api_key", key, header_name?} or {type: "oauth2", token_url, client_id, client_secret, scope?}. Signing in by a browser (authorization code) is not supported.',
+  );
+}
+
+const OAUTH_KEYS = ["token_url", "client_id", "client_secret", "scope", "resource", "client_auth"] as const;
+/** They belong to the grant that a person signs in with. */
+const BROWSER_KEYS = ["authorization_url", "redirect_uri", "code", "code_verifier"] as const;
+
+function toOAuth(raw: JsonObject): NonNullable<HttpOptions["auth"]> {
+  const { type: _, grant_type: grant = "client_credentials", ...members } = snakeKeys(raw, ["type", "grant_type", ...OAUTH_KEYS, ...BROWSER_KEYS]);
+  const foreign = BROWSER_KEYS.find((key) => key in members);
+  if (grant !== "client_credentials" || foreign !== undefined) {
+    const given = foreign === undefined ? `\`grant_type\` ${JSON.stringify(grant)}` : `\`${foreign}\``;
+    throw new OptionError(`\`auth_config\` gives ${given}: nobody sits here to sign in. Of OAuth only \`client_credentials\` is supported; give \`token_url\`, \`client_id\` and \`client_secret\`, or a token.`);
+  }
+  const unusable = OAUTH_KEYS.find((key) => key in members && typeof members[key] !== "string");
+  if (unusable !== undefined) throw new OptionError(`\`auth_config.${unusable}\` must be text.`);
+  return { type: "client_credentials", ...members };
 }

@@ -1,4 +1,5 @@
 import { OptionError } from "../../core/errors.ts";
+import { clientCredentialsProperties } from "./client-credentials.ts";
 import type { HttpOptions } from "./options.ts";
 
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
@@ -7,7 +8,17 @@ const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 const RESERVED =
   /^(?:host|connection|content-length|content-type|transfer-encoding|accept|accept-encoding|upgrade|expect|te|trailer|last-event-id|proxy-authorization|proxy-connection|mcp-.*)$/;
 
-/** The headers that go with every request, credentials among them. Throws an `OptionError`; no value is shown. */
+/** What each type of `auth` takes besides `type`. */
+const MEMBERS: Readonly<Record<string, readonly string[]>> = {
+  bearer: ["token"],
+  api_key: ["key", "header"],
+  client_credentials: Object.keys(clientCredentialsProperties),
+};
+
+/**
+ * The headers that go with every request, credentials among them except those that are fetched at run time. Throws an `OptionError`;
+ * no value is shown.
+ */
 export function resolveHeaders(options: Pick<HttpOptions, "headers" | "token" | "auth">): Readonly<Record<string, string>> {
   const headers = Object.fromEntries(Object.entries(options.headers ?? {}).map(([name, value]) => checkedHeader(name, value)));
   const given = [credentialOf(options), authOf(options)].filter((one) => one !== undefined);
@@ -15,6 +26,7 @@ export function resolveHeaders(options: Pick<HttpOptions, "headers" | "token" | 
   if (!credential) return Object.freeze(headers);
   if (another) throw new OptionError("`token` and `auth` both give credentials; remove one of them.");
   if (credential.name in headers) throw new OptionError(`\`headers\` and \`${credential.option}\` both set \`${credential.name}\`; remove one of them.`);
+  if (credential.value === undefined) return Object.freeze(headers);
   assertValue(credential.option, credential.value);
   return Object.freeze({ ...headers, [credential.name]: credential.value });
 }
@@ -22,7 +34,8 @@ export function resolveHeaders(options: Pick<HttpOptions, "headers" | "token" | 
 interface Credential {
   readonly option: string;
   readonly name: string;
-  readonly value: string;
+  /** Absent: it is fetched at run time. */
+  readonly value?: string;
 }
 
 function credentialOf({ token }: Pick<HttpOptions, "token">): Credential | undefined {
@@ -31,16 +44,21 @@ function credentialOf({ token }: Pick<HttpOptions, "token">): Credential | undef
 
 function authOf({ auth }: Pick<HttpOptions, "auth">): Credential | undefined {
   if (!auth) return undefined;
-  const isBearer = auth.type === "bearer";
-  const [needed, foreign] = isBearer ? (["token", "key"] as const) : (["key", "token"] as const);
+  assertMembers(auth);
+  if (auth.type === "client_credentials") return { option: "auth", name: "authorization" };
+  const needed = auth.type === "bearer" ? "token" : "key";
   const value = auth[needed];
   if (value === undefined || value === "") throw new OptionError(`\`auth\` of type "${auth.type}" needs \`${needed}\`.`);
-  if (auth[foreign] !== undefined || (isBearer && auth.header !== undefined)) {
-    throw new OptionError(`\`auth\` of type "${auth.type}" takes no \`${auth[foreign] === undefined ? "header" : foreign}\`.`);
-  }
-  if (isBearer) return { option: "auth", name: "authorization", value: `Bearer ${value}` };
+  if (auth.type === "bearer") return { option: "auth", name: "authorization", value: `Bearer ${value}` };
   const [name] = checkedHeader(auth.header ?? "X-API-Key", value, "auth");
   return { option: "auth", name, value };
+}
+
+function assertMembers(auth: NonNullable<HttpOptions["auth"]>): void {
+  const members = Object.hasOwn(MEMBERS, auth.type) ? MEMBERS[auth.type] : undefined;
+  if (!members) throw new OptionError(`\`auth\` must be of type ${Object.keys(MEMBERS).map((type) => `"${type}"`).join(", ")}; got ${JSON.stringify(auth.type)}.`);
+  const foreign = Object.entries(auth).find(([name, value]) => name !== "type" && value !== undefined && !members.includes(name));
+  if (foreign) throw new OptionError(`\`auth\` of type "${auth.type}" takes no \`${foreign[0]}\`.`);
 }
 
 function checkedHeader(name: string, value: string, option = "headers"): [string, string] {

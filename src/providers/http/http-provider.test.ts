@@ -25,7 +25,7 @@ afterEach(async () => {
 
 function open(options: HttpOptions, environment: Record<string, string> = {}): Provider {
   const source = { id: "far", kind: "http", namespace: "far", order: 0 } as const;
-  const provider = createHttpProvider({ source, options: resolveHttp(options), environment, logger: SILENT_LOGGER });
+  const provider = createHttpProvider({ source, options: resolveHttp(options), environment, hideFor: () => {}, logger: SILENT_LOGGER });
   providers.push(provider);
   provider.open();
   return provider;

@@ -1,11 +1,12 @@
 import type { Provider } from "../../core/provider.ts";
 import type { OpenTransport } from "../../upstream/transport.ts";
 import { AutoHttpTransport, type Framing } from "../../upstream/http/auto.ts";
-import { HttpClient } from "../../upstream/http/client.ts";
+import { HttpClient, type HttpClientOptions } from "../../upstream/http/client.ts";
 import type { HttpConnectionOptions } from "../../upstream/http/http-connection.ts";
 import { HttpSseTransport } from "../../upstream/http/http-sse.ts";
 import { isLoopback, resolveProxy, type ProxyEnvironment } from "../../upstream/http/proxy.ts";
 import { StreamableHttpTransport } from "../../upstream/http/streamable-http.ts";
+import { TokenSource } from "../../upstream/http/token-source.ts";
 import { createUpstreamProvider, type UpstreamProviderDeps } from "../upstream-provider.ts";
 import type { HttpTransportChoice, ResolvedHttp } from "./options.ts";
 
@@ -13,6 +14,8 @@ export interface HttpProviderDeps extends Pick<UpstreamProviderDeps, "source" | 
   readonly options: ResolvedHttp;
   /** Proxy variables and `NODE_EXTRA_CA_CERTS`, from the hub's own environment. */
   readonly environment: ProxyEnvironment;
+  /** Hears of the access tokens that are in use, in place of those before, so that they are shown nowhere. */
+  readonly hideFor: (owner: object, secrets: readonly string[]) => void;
 }
 
 /** A TCP and TLS handshake that takes longer will not come about. */
@@ -22,8 +25,9 @@ const MIN_IDLE_MS = 3_600_000;
 const REOPEN_DELAY_MS = 1000;
 
 /** An MCP server on HTTP (L60, T30, C15, C21), with credentials of its own; nothing that a caller brought goes there (S11). */
-export function createHttpProvider({ options, environment, ...deps }: HttpProviderDeps): Provider {
-  const client = createClient(options, environment, deps);
+export function createHttpProvider({ options, environment, hideFor, ...deps }: HttpProviderDeps): Provider {
+  const tokens = createTokens(options, environment, { source: deps.source, hideFor });
+  const client = createClient(options, environment, deps, tokens);
   const provider = createUpstreamProvider({
     ...deps,
     options: options.upstream,
@@ -35,27 +39,43 @@ export function createHttpProvider({ options, environment, ...deps }: HttpProvid
     close: async () => {
       await close();
       await client.close();
+      await tokens?.close();
     },
   });
 }
 
-function createClient(options: ResolvedHttp, environment: ProxyEnvironment, { source, logger }: Pick<HttpProviderDeps, "source" | "logger">): HttpClient {
-  const { url, headers, ca, maxConnections, upstream } = options;
-  if ("authorization" in headers && url.protocol === "http:" && !isLoopback(url.hostname)) {
+function createTokens(options: ResolvedHttp, environment: ProxyEnvironment, { source, hideFor }: Pick<HttpProviderDeps, "source" | "hideFor">): TokenSource | undefined {
+  const { clientCredentials: credentials } = options;
+  if (!credentials) return undefined;
+  const url = new URL(credentials.tokenUrl);
+  const client = new HttpClient({ ...connectionOptions(url, options, environment), label: source.id, headers: {}, maxConnections: 1 });
+  const owner = {};
+  return new TokenSource({ label: source.id, credentials, client, onTokens: (secrets) => hideFor(owner, secrets) });
+}
+
+function createClient(
+  options: ResolvedHttp,
+  environment: ProxyEnvironment,
+  { source, logger }: Pick<HttpProviderDeps, "source" | "logger">,
+  tokens: TokenSource | undefined,
+): HttpClient {
+  const { url, headers, maxConnections } = options;
+  if ((tokens || "authorization" in headers) && url.protocol === "http:" && !isLoopback(url.hostname)) {
     logger.warning("The token of this server is sent unencrypted. Use https if the network is not your own.", { source: source.id, host: url.host });
   }
-  const proxy = resolveProxy(url, options.proxy, environment);
+  return new HttpClient({ ...connectionOptions(url, options, environment), label: source.id, headers, maxConnections, ...(tokens && { tokens }) });
+}
+
+function connectionOptions(url: URL, { ca, proxy: configured, upstream }: ResolvedHttp, environment: ProxyEnvironment): Pick<HttpClientOptions, "url" | "caFiles" | "connectTimeoutMs" | "proxy"> {
+  const proxy = resolveProxy(url, configured, environment);
   // Naming one CA file replaces what Node adds to its list by itself.
   const extra = environment["NODE_EXTRA_CA_CERTS"];
-  return new HttpClient({
-    label: source.id,
+  return {
     url,
-    headers,
     caFiles: ca === undefined ? [] : [ca, ...(extra ? [extra] : [])],
     connectTimeoutMs: Math.min(upstream.connectTimeoutMs, MAX_HANDSHAKE_MS),
-    maxConnections,
     ...(proxy !== undefined && { proxy }),
-  });
+  };
 }
 
 function transportsOver(client: HttpClient, { transport, upstream }: ResolvedHttp): OpenTransport {

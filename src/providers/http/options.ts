@@ -1,6 +1,8 @@
 import { OptionError } from "../../core/errors.ts";
 import { Type, type Static } from "../../core/option-schema.ts";
+import type { ClientCredentials } from "../../upstream/http/token-source.ts";
 import { resolveUpstream, upstreamProperties, type ResolvedUpstream } from "../upstream-options.ts";
+import { clientCredentialsProperties, resolveClientCredentials } from "./client-credentials.ts";
 import { resolveHeaders } from "./credentials.ts";
 
 /** One `[[mcp.remote_servers]]` of the configuration. */
@@ -20,10 +22,13 @@ export const httpSchema = Type.Object({
   auth: Type.Optional(
     Type.Object(
       {
-        type: Type.Enum(["bearer", "api_key"], { description: "`bearer`: `token` goes into `Authorization`. `api_key`: `key` goes into `header`." }),
+        type: Type.Enum(["bearer", "api_key", "client_credentials"], {
+          description: "`bearer`: `token` goes into `Authorization`. `api_key`: `key` goes into `header`. `client_credentials`: an access token is fetched from `token_url` (OAuth 2).",
+        }),
         token: Type.Optional(Type.Secret({ description: "With `bearer`." })),
         key: Type.Optional(Type.Secret({ description: "With `api_key`." })),
         header: Type.Optional(Type.String({ description: "With `api_key`: the header that carries the key.", default: "X-API-Key" })),
+        ...clientCredentialsProperties,
       },
       { description: "Credentials in long form; `token` is the short one.", examples: [{ type: "api_key", key: "${WEATHER_KEY}" }] },
     ),
@@ -48,6 +53,8 @@ export interface ResolvedHttp {
   /** Credentials among them; names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly ca?: string;
+  /** Present: an access token is fetched with them, and goes with every request. */
+  readonly clientCredentials?: ClientCredentials;
   /** URL of a proxy or `none`; absent: as the environment says. */
   readonly proxy?: string;
   readonly maxConnections: number;
@@ -60,10 +67,12 @@ export function resolveHttp(options: HttpOptions): ResolvedHttp {
   if (!Number.isInteger(maxConnections) || maxConnections < 2) {
     throw new OptionError(`\`max_connections\` must be a whole number of at least 2, got ${JSON.stringify(maxConnections)}.`);
   }
+  const clientCredentials = resolveClientCredentials(options.auth);
   return Object.freeze({
     url: resolveUrl(options),
     transport,
     headers: resolveHeaders(options),
+    ...(clientCredentials && { clientCredentials }),
     ...(ca !== undefined && { ca }),
     ...(proxy !== undefined && { proxy }),
     maxConnections,

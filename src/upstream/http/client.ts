@@ -17,6 +17,16 @@ export interface HttpClientOptions {
   readonly caFiles: readonly string[];
   /** URL of a proxy; absent: none. */
   readonly proxy?: string;
+  /** Gives the bearer token of each request; absent: none is needed beyond `headers`. */
+  readonly tokens?: Tokens;
+}
+
+/** Access tokens that change with time. */
+export interface Tokens {
+  /** The present token. Rejects with a `FailError`, or with the signal's reason. */
+  token(signal: AbortSignal): Promise<string>;
+  /** The server does not accept this one: it is not given again. */
+  drop(token: string): void;
 }
 
 export interface HttpRequest {
@@ -67,14 +77,15 @@ export class HttpClient {
 
   /** Resolves with the headers' arrival. Rejects with a `FailError`; `details.sent` is `false` where no byte went out. */
   async request(request: HttpRequest): Promise<HttpResponse> {
-    let url = request.url ?? this.url;
-    for (let followed = 0; ; followed += 1) {
-      const response = await this.#requestOnce(url, request);
-      const location = REDIRECTS.includes(response.status) ? response.header("location") : undefined;
-      if (location === undefined) return response;
-      discard(response.body);
-      url = this.#redirectTarget(url, location, followed);
-    }
+    const { tokens } = this.#options;
+    if (!tokens) return this.#requestFollowing(request, {});
+    const token = await this.#tokenOf(tokens, request);
+    const response = await this.#requestFollowing(request, bearer(token));
+    if (response.status !== 401) return response;
+    // It was not executed, so it can be sent again; a second 401 is not about the token's age.
+    discard(response.body);
+    tokens.drop(token);
+    return this.#requestFollowing(request, bearer(await this.#tokenOf(tokens, request)));
   }
 
   async close(): Promise<void> {
@@ -89,7 +100,26 @@ export class HttpClient {
     clearTimeout(timer);
   }
 
-  async #requestOnce(url: URL, request: HttpRequest): Promise<HttpResponse> {
+  async #tokenOf(tokens: Tokens, { signal }: HttpRequest): Promise<string> {
+    try {
+      return await tokens.token(signal);
+    } catch (error) {
+      throw toRequestFailure(error, this.place, signal);
+    }
+  }
+
+  async #requestFollowing(request: HttpRequest, credentials: Readonly<Record<string, string>>): Promise<HttpResponse> {
+    let url = request.url ?? this.url;
+    for (let followed = 0; ; followed += 1) {
+      const response = await this.#requestOnce(url, request, credentials);
+      const location = REDIRECTS.includes(response.status) ? response.header("location") : undefined;
+      if (location === undefined) return response;
+      discard(response.body);
+      url = this.#redirectTarget(url, location, followed);
+    }
+  }
+
+  async #requestOnce(url: URL, request: HttpRequest, credentials: Readonly<Record<string, string>>): Promise<HttpResponse> {
     const { method, signal, body, idleMs } = request;
     try {
       signal.throwIfAborted();
@@ -98,7 +128,7 @@ export class HttpClient {
         origin: url.origin,
         path: `${url.pathname}${url.search}`,
         method,
-        headers: { "user-agent": "toolyard", ...this.#options.headers, ...request.headers },
+        headers: { "user-agent": "toolyard", ...this.#options.headers, ...credentials, ...request.headers },
         ...(body !== undefined && { body }),
         signal,
         headersTimeout: Math.min(idleMs, MAX_TIMER_MS),
@@ -149,6 +179,10 @@ export class HttpClient {
     const what = `redirects to ${where}, which is another server and was not asked. Set \`url\` to it if it is the one you mean.`;
     throw httpFailure("unavailable", this.place, what, extras);
   }
+}
+
+function bearer(token: string): Record<string, string> {
+  return { authorization: `Bearer ${token}` };
 }
 
 function toResponse({ statusCode, headers, body }: Dispatcher.ResponseData): HttpResponse {

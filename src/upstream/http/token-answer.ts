@@ -1,0 +1,47 @@
+import { isJsonObject, stringMember, type JsonObject } from "../../core/json.ts";
+import { parseJson } from "../../wire/parse-json.ts";
+
+/** Where the endpoint does not say how long a token is good for. */
+export const DEFAULT_LIFETIME_MS = 5 * 60_000;
+/** A token that is good for longer is fetched anew all the same. */
+const MAX_LIFETIME_MS = 24 * 3_600_000;
+const MAX_TOKEN_CHARS = 16 * 1024;
+/** Of the endpoint's own words in a message. */
+const MAX_WORDS_CHARS = 200;
+const MAX_ANSWER_DEPTH = 20;
+
+export type TokenAnswer =
+  | { readonly type: "token"; readonly token: string; readonly lifetimeMs: number }
+  | { readonly type: "refused"; readonly error: string; readonly description: string }
+  | { readonly type: "malformed"; readonly what: string };
+
+/** Reads the body of a token endpoint's answer (RFC 6749, 5.1 and 5.2). `hide` takes secrets out of what is shown of it. */
+export function readTokenAnswer(text: string, hide: (words: string) => string): TokenAnswer {
+  const parsed = parseJson(text, MAX_ANSWER_DEPTH);
+  const answer = parsed.ok && isJsonObject(parsed.value) ? parsed.value : undefined;
+  if (!answer) return { type: "malformed", what: "answered something that is no JSON object" };
+  const error = stringMember(answer, "error");
+  if (error !== undefined) return { type: "refused", error: shown(hide(error)), description: shown(hide(stringMember(answer, "error_description") ?? "")) };
+  return readToken(answer, hide);
+}
+
+function readToken(answer: JsonObject, hide: (words: string) => string): TokenAnswer {
+  const token = stringMember(answer, "access_token");
+  const kind = stringMember(answer, "token_type") ?? "bearer";
+  if (token === undefined) return { type: "malformed", what: "answered without an `access_token`" };
+  if (kind.toLowerCase() !== "bearer") return { type: "malformed", what: `gave a token of type ${JSON.stringify(shown(hide(kind)))} where \`Bearer\` is due` };
+  if (token.length > MAX_TOKEN_CHARS || !/^[\x21-\x7e]+$/.test(token)) return { type: "malformed", what: "gave a token that no header can carry" };
+  return { type: "token", token, lifetimeMs: lifetimeOf(answer["expires_in"]) };
+}
+
+// Some endpoints write the number as text.
+function lifetimeOf(expiresIn: unknown): number {
+  const seconds = typeof expiresIn === "string" && expiresIn.trim() !== "" ? Number(expiresIn) : expiresIn;
+  if (typeof seconds !== "number" || !Number.isFinite(seconds) || seconds < 0) return DEFAULT_LIFETIME_MS;
+  return Math.min(seconds * 1000, MAX_LIFETIME_MS);
+}
+
+function shown(words: string): string {
+  const printable = words.replaceAll(/[^\x20-\x7e]+/g, " ").trim();
+  return printable.length > MAX_WORDS_CHARS ? `${printable.slice(0, MAX_WORDS_CHARS)}…` : printable;
+}
