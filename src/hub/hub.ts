@@ -53,7 +53,8 @@ export interface SurfaceTool {
 }
 
 const WHOLE_VIEW: View = { mode: "all", principal: LOCAL_PRINCIPAL };
-const SERVER_NAME = "toolyard";
+/** What the hub calls itself towards clients. */
+export const SERVER_NAME = "toolyard";
 /** A connection's state may change without an event that tells it. */
 const STATE_LOOK_MS = 100;
 /** Schemas come from outside; what is noted of them must not grow without end. */

@@ -16,6 +16,7 @@ import { createBuiltinPorts } from "./builtin-ports.ts";
 import { createCaller } from "./caller.ts";
 import { Hub } from "./hub.ts";
 import { Planner, type SourceFilter } from "./plan.ts";
+import { resolveMirrored } from "./mirror.ts";
 import { resolveCall } from "./resolve.ts";
 import { CONFIG_SCHEMA, type HubConfig } from "./schema.ts";
 import { SourceSet } from "./source-set.ts";
@@ -71,7 +72,7 @@ function makeHub(options: OpenHubOptions): Hub {
     sources,
     isHosted: options.modulesHost !== undefined,
     isMirror: mirror,
-    createPipeline: (current) => pipelineOf(current, { catalog, sources, limitStore, telemetry, onProblem: (problem) => hub.noteProblem(problem) }),
+    createPipeline: (current) => pipelineOf(current, { catalog, sources, resolve: mirror ? resolveMirrored : resolveCall, limitStore, telemetry, onProblem: (problem) => hub.noteProblem(problem) }),
     logger,
     redact: (text) => redactor.text(text),
     redactIn: (value) => redactor.knownIn(value),
@@ -89,14 +90,15 @@ interface PipelineParts extends Pick<PipelineDeps, "limitStore" | "onProblem"> {
   readonly catalog: Catalog;
   readonly sources: SourceSet;
   readonly telemetry: Telemetry;
+  readonly resolve: typeof resolveCall;
 }
 
-function pipelineOf({ tree }: LoadedConfig, { catalog, sources, telemetry, ...parts }: PipelineParts): Pipeline {
+function pipelineOf({ tree }: LoadedConfig, { catalog, sources, telemetry, resolve, ...parts }: PipelineParts): Pipeline {
   const { audit, logger, redactor } = telemetry;
   const options = resolveLimits((tree as HubConfig).limits);
   return createPipeline({
     ...parts,
-    resolve: (call, view) => resolveCall(call, view, catalog, sources),
+    resolve: (call, view) => resolve(call, view, catalog, sources),
     breakers: new Breakers(options.breaker),
     audit,
     logger,

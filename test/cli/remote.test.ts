@@ -67,6 +67,20 @@ test("--url: progress is told while a call runs, and its failures keep their exi
   expect(wrong.code).toBe(2);
 });
 
+test("C3: --url: every spelling that the hub there understands is understood, and one that means nothing is unknown", async () => {
+  await using desk = await Desk.create(SCRIPTS);
+  await using hub = await serve(desk);
+  const at = ["--url", hub.url];
+  const [plain, prefixed, unknown] = await Promise.all([
+    desk.run(["call", "work", '{"how":"well","count":3}', ...at]),
+    desk.run(["call", "mcp__toolyard__work", '{"how":"well","count":3}', ...at]),
+    desk.run(["call", "files::work", ...at]),
+  ]);
+  expect([plain.code, prefixed.code, unknown.code]).toEqual([0, 0, 3]);
+  expect(prefixed.stdout).toBe(plain.stdout);
+  expect(unknown.stderr).toMatch(/unknown_tool: Unknown tool: files::work/);
+});
+
 test("--url: a hub with a token is used with --token-env or TOOLYARD_TOKEN, and refused without", async () => {
   await using desk = await Desk.create(SCRIPTS);
   await using hub = await serve(desk, TOKEN);

@@ -85,7 +85,7 @@ test("each kind of failure of the table is provoked", () => {
   expect([...FAILURES.map(({ kind }) => kind), ...BY_CIRCUMSTANCE].toSorted()).toEqual(Object.keys(KINDS).toSorted());
 });
 
-describe.each(Object.entries<SurfaceRow>(SURFACES))("%s", (_name, { open, hasPrincipals = false, isShared = true, isBehind = false }) => {
+describe.each(Object.entries<SurfaceRow>(SURFACES))("%s", (_name, { open, hasPrincipals = false, isShared = true, isRegistry = false }) => {
   let surface: Surface;
   beforeAll(async () => {
     surface = await open(yard, FULL);
@@ -95,10 +95,10 @@ describe.each(Object.entries<SurfaceRow>(SURFACES))("%s", (_name, { open, hasPri
   test.each(TOOLS)("the tool of kind $kind gives its value under every spelling, and through execute_tool", async ({ kind, args, value, listed, spellings }) => {
     const got: Record<string, unknown> = {};
     const one = async (name: string): Promise<void> => {
-      // Whoever reads a hub's list knows the names that stand there; every spelling is the hub's own to understand.
-      if (!isBehind || name === listed) got[name] = await surface.call(name, args);
+      // A registry of lines knows these alone; every other surface leaves spellings to the hub.
+      if (!isRegistry || name === listed) got[name] = await surface.call(name, args);
       // What a tool's process costs is paid once by its own name.
-      if (isBehind || kind !== "folder" || name === listed) got[`execute_tool ${name}`] = await surface.call("execute_tool", { name, arguments: args });
+      if (isRegistry || kind !== "folder" || name === listed) got[`execute_tool ${name}`] = await surface.call("execute_tool", { name, arguments: args });
     };
     if (isShared) await Promise.all(spellings.map(one));
     else for (const name of spellings) await one(name);
@@ -106,12 +106,12 @@ describe.each(Object.entries<SurfaceRow>(SURFACES))("%s", (_name, { open, hasPri
   });
 
   // A bare name that two tools answer to stands in no list.
-  test.each(FAILURES.filter(({ kind }) => !isBehind || kind !== "ambiguous"))("$kind is told as the table says", async ({ kind, tool, args = {} }) => {
+  test.each(FAILURES.filter(({ kind }) => !isRegistry || kind !== "ambiguous"))("$kind is told as the table says", async ({ kind, tool, args = {} }) => {
     expect(await surface.call(tool, args)).toEqual({ failure: surface.told(kind) });
   });
 
   // In the document's words, what execute_tool does not find is the tool's failure.
-  test.each(FAILURES)("$kind is told as the table says through execute_tool", async ({ kind, tool, args = {} }) => {
+  test.each(FAILURES.filter(({ kind }) => !isRegistry || kind !== "ambiguous"))("$kind is told as the table says through execute_tool", async ({ kind, tool, args = {} }) => {
     const told = surface.told(kind === "unknown_tool" ? "tool_error" : kind);
     expect(await surface.call("execute_tool", { name: tool, arguments: args })).toEqual({ failure: told });
   });
@@ -135,7 +135,7 @@ describe.each(Object.entries<SurfaceRow>(SURFACES))("%s", (_name, { open, hasPri
     const narrow = await open(yard, NARROW);
     try {
       // Nor does a tool that the caller has no right to.
-      const denied = isBehind ? narrow.call("execute_tool", { name: "fail.thrown" }) : narrow.call("fail.thrown", {});
+      const denied = narrow.call("fail.thrown", {});
       expect(await denied).toEqual({ failure: surface.told("denied") });
       expect(await narrow.call("words.say", { text: "x" })).toEqual({ value: { text: "x" } });
     } finally {

@@ -12,8 +12,8 @@ export interface SurfaceRow {
   readonly open: OpenSurface;
   /** Its callers carry a token, so that each may have rights of its own. @default false */
   readonly hasPrincipals?: boolean;
-  /** It reads the hub's list and knows the names that stand there. @default false */
-  readonly isBehind?: boolean;
+  /** It knows the names of its own lines and refuses all others before any network call (M6). @default false */
+  readonly isRegistry?: boolean;
   /** Two calls at once reach one hub. @default true */
   readonly isShared?: boolean;
 }
@@ -28,11 +28,11 @@ export const SURFACES: Readonly<Record<string, SurfaceRow>> = {
   "JSON-RPC at /": { open: jsonRpcHttp("/"), hasPrincipals: true },
   "JSON-RPC at /jsonrpc": { open: jsonRpcHttp("/jsonrpc"), hasPrincipals: true },
   "command line": { open: cliHere, isShared: false },
-  "command line with --url": { open: cliThere, hasPrincipals: true, isBehind: true },
+  "command line with --url": { open: cliThere, hasPrincipals: true },
   library: { open: library },
   "core server": { open: core },
   "binding of the hub": { open: hubBinding },
-  "binding of a remote hub": { open: remoteBinding, hasPrincipals: true, isBehind: true },
-  client: { open: client, hasPrincipals: true, isBehind: true },
-  manager: { open: manager, isBehind: true },
+  "binding of a remote hub": { open: remoteBinding, hasPrincipals: true },
+  client: { open: client, hasPrincipals: true },
+  manager: { open: manager, isRegistry: true },
 };

@@ -1,0 +1,41 @@
+import type { Catalog } from "../catalog/catalog.ts";
+import type { Call } from "../core/call.ts";
+import type { View } from "../core/hub-port.ts";
+import { isJsonObject } from "../core/json.ts";
+import type { Fail } from "../core/outcome.ts";
+import type { CallTarget, Provider } from "../core/provider.ts";
+import type { Source } from "../core/records.ts";
+import type { Resolution } from "../pipeline/ports.ts";
+import { SERVER_NAME } from "./hub.ts";
+import { resolveCall } from "./resolve.ts";
+import type { SourceSet } from "./source-set.ts";
+
+/**
+ * Finds what a call is for where one server is shown as it is. When that server is a hub itself, a name that no list shows is handed on as
+ * it was spelt: it understands more spellings than it lists, and says best what it does not know.
+ */
+export async function resolveMirrored(call: Call, view: View, catalog: Catalog, sources: SourceSet): Promise<Resolution> {
+  const resolution = await resolveCall(call, view, catalog, sources);
+  const [provider] = sources.providers;
+  if (resolution.found || !isNotShown(resolution.failure) || !provider || !isHub(provider)) return resolution;
+  const target = asSpelt(call, provider.source);
+  return target ? { found: true, name: call.target, target, provider } : resolution;
+}
+
+// Here everything is one source, so a name that is ambiguous here says nothing of what it is there.
+function isNotShown({ kind }: Fail): boolean {
+  return kind === "unknown_tool" || kind === "ambiguous";
+}
+
+function isHub(provider: Provider): boolean {
+  const server = provider.status().info?.["server"];
+  return isJsonObject(server) && server["name"] === SERVER_NAME;
+}
+
+function asSpelt({ method, target: name }: Call, source: Source): CallTarget | undefined {
+  const definition = { name };
+  if (method === "prompts/get") return { type: "prompt", prompt: { source, name, definition } };
+  if (method !== "tools/call") return undefined;
+  const inputSchema = { type: "object" };
+  return { type: "tool", tool: { source, name, description: "", inputSchema, keywords: [], visibility: "native", definition } };
+}
