@@ -1,6 +1,6 @@
 import { OptionError } from "../../core/errors.ts";
 import { Type } from "../../core/option-schema.ts";
-import { isLoopback } from "../../upstream/http/proxy.ts";
+import { isLoopback } from "../../core/loopback.ts";
 import type { ClientCredentials } from "../../upstream/http/token-source.ts";
 import type { HttpOptions } from "./options.ts";
 

@@ -1,4 +1,5 @@
 import { OptionError } from "../../core/errors.ts";
+import { isLoopback } from "../../core/loopback.ts";
 
 /** Proxy settings as the environment gives them; `resolveProxy` is handed a copy, so that nothing here reads the process. */
 export type ProxyEnvironment = Readonly<Record<string, string | undefined>>;
@@ -22,11 +23,6 @@ function checked(proxy: string, name: string): string {
   const text = proxy.includes("://") ? proxy : `http://${proxy}`;
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
   throw new OptionError(`\`${name}\` is not the address of an HTTP proxy. It must look like http://proxy.example.com:3128; \`proxy = "none"\` goes without one.`);
-}
-
-/** `localhost`, `127.0.0.0/8` and `::1`, as `URL` writes them. */
-export function isLoopback(hostname: string): boolean {
-  return hostname === "localhost" || hostname.endsWith(".localhost") || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
 /** `NO_PROXY`: names with or without a leading dot or `*.`, each with its subdomains, optionally with a port; `*` is everything. */
