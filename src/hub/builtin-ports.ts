@@ -32,7 +32,7 @@ function statusOf(hub: Hub): HubStatus {
     modules: loadedModules(hub).map(({ name }) => name),
     tools,
     resources,
-    transports: [...hub.doors],
+    transports: hub.doors,
     authentication: hasTokens ? "bearer" : "none",
     encryption: "none",
   };

@@ -113,6 +113,31 @@ describe("a hub in a program", () => {
   });
 });
 
+describe("doors", () => {
+  const transports = async (hub: LibraryHub) => {
+    const outcome = await hub.call("meta.get_server_status");
+    return outcome.ok ? JSON.stringify(outcome.result["structuredContent"]) : outcome.message;
+  };
+
+  test("a hub with two doors is served until the last one is closed", async () => {
+    const hub = await open({ settings: { server: { port: 0 } } });
+    const [first, second] = [await hub.serve(), await hub.serve()];
+    await first.close();
+    expect(await transports(hub)).toContain('"http"');
+    await second.close();
+    expect(await transports(hub)).not.toContain('"http"');
+  });
+
+  test("a door that cannot be opened leaves nobody listening", async () => {
+    const taken = await open({ settings: { server: { port: 0 } } });
+    const { address } = await taken.serve();
+    const hub = await open({ settings: { server: { port: address.port } } });
+    const before = Object.values(hub.port.events).map((event) => event.size);
+    await expect(hub.serve()).rejects.toThrow(String(address.port));
+    expect(Object.values(hub.port.events).map((event) => event.size)).toEqual(before);
+  });
+});
+
 describe("settings that cannot be used", () => {
   test("a misspelt key is refused with a suggestion", async () => {
     await expect(open({ settings: { sever: {} } as object })).rejects.toThrow(ConfigError);

@@ -64,13 +64,12 @@ const MAX_NOTED_PROBLEMS = 1000;
 export class Hub implements HubPort {
   readonly events: HubEvents = { listsChanged: new Emitter(), resourceUpdated: new Emitter(), log: new Emitter() };
   readonly startedAt = new Date();
-  /** Doors that are open: `http`, `stdio`. */
-  readonly doors = new Set<string>();
   readonly logger: Logger;
   readonly #parts: HubParts;
   readonly #levels: LogLevels;
   readonly #listeners = new Map<Provider, readonly (() => void)[]>();
   readonly #noted = new Map<string, Problem>();
+  readonly #doors = new Set<{ readonly kind: string }>();
   #pipeline: Pipeline;
   #config: LoadedConfig;
   #closed: Promise<void> | undefined;
@@ -173,6 +172,18 @@ export class Hub implements HubPort {
     });
   }
 
+  /** Kinds of the doors that are open: `http`, `stdio`. */
+  get doors(): readonly string[] {
+    return [...new Set(Array.from(this.#doors, ({ kind }) => kind))];
+  }
+
+  /** A door is open until the returned function is called; several of one kind may be, as while one replaces another. */
+  doorOpened(kind: string): () => void {
+    const door = { kind };
+    this.#doors.add(door);
+    return () => void this.#doors.delete(door);
+  }
+
   /** The rendered name of the one tool that a spelling means to this caller. */
   nameOf(spelling: string, principal: Principal): string | undefined {
     const lookup = this.#parts.catalog.current.resolveTool(spelling, { mode: "all", principal });
@@ -257,6 +268,7 @@ export class Hub implements HubPort {
   #detach(provider: Provider): void {
     for (const off of this.#listeners.get(provider) ?? []) off();
     this.#listeners.delete(provider);
+    for (const [key, problem] of this.#noted) if (problem.source === provider.source.id) this.#noted.delete(key);
     this.#parts.catalog.remove(provider.source.id);
   }
 

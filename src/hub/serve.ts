@@ -62,22 +62,28 @@ export async function serveHttp(hub: Hub, server: ServerConfig = {}): Promise<Se
   if (!jsonRpc.onMcpPath) mountMcp(listener, mcpHttp);
   mountSse(listener, sse);
   mountStatus(listener, hub, { version: VERSION, startedAt: hub.startedAt }, (text) => hub.redact(text));
-  const address = await listener.listen();
-  hub.doors.add("http");
-  let closed: Promise<void> | undefined;
-  const close = async (): Promise<void> => {
-    hub.doors.delete("http");
-    // Calls that outlast the grace time are answered while their connections are still there.
-    const giveUp = (): void => {
-      legacy.close();
-      for (const door of dialectDoors) door.close();
-    };
-    const lastWords = setTimeout(giveUp, Math.max(0, http.limits.shutdownGraceMs - LAST_WORDS_MS));
-    await listener.close();
-    clearTimeout(lastWords);
+  const giveUp = (): void => {
+    legacy.close();
+    for (const door of dialectDoors) door.close();
+  };
+  const closeParts = (): void => {
     giveUp();
     sse.close();
     mcp.close();
+  };
+  const address = await listener.listen().catch((error: unknown) => {
+    closeParts();
+    throw error;
+  });
+  const doorClosed = hub.doorOpened("http");
+  let closed: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    doorClosed();
+    // Calls that outlast the grace time are answered while their connections are still there.
+    const lastWords = setTimeout(giveUp, Math.max(0, http.limits.shutdownGraceMs - LAST_WORDS_MS));
+    await listener.close();
+    clearTimeout(lastWords);
+    closeParts();
   };
   return { address, endpoint: `${address.url}/mcp`, done: new Promise(() => {}), close: () => (closed ??= close()) };
 }
@@ -88,10 +94,11 @@ export function serveStdio(hub: Hub, server: ServerConfig, input: Readable, outp
   const { enabled } = resolveJsonRpcDoor(server as JsonRpcDoorConfig);
   const door = new StdioDoor({ ...mcp.session, modern: mcp.modern, input, output: output.sink, ...(enabled ? { dialects: createDialects(hub) } : {}) });
   door.start();
-  hub.doors.add("stdio");
+  const doorClosed = hub.doorOpened("stdio");
   return {
     done: door.done,
     close: async (graceMs) => {
+      doorClosed();
       await door.close(graceMs);
       mcp.close();
     },
