@@ -1,0 +1,39 @@
+import type { SandboxEnd, SandboxError, SandboxFile, SandboxJob } from "./engine.ts";
+
+/**
+ * What the sandbox child and one worker thread in it say to each other, over one `MessagePort` that is handed to the worker in
+ * `workerData`. A port, since a worker that is deep inside an interpreter reads it with `receiveMessageOnPort`, woken by the counter
+ * below, while its event loop stands still.
+ */
+export interface WorkerSettings {
+  readonly port: import("node:worker_threads").MessagePort;
+  /** `Int32Array(1)` over it: the child adds one and notifies after each message to the worker. */
+  readonly wake: SharedArrayBuffer;
+  /** Compiled once in the child and shared between workers. */
+  readonly module: WebAssembly.Module;
+  /** The interpreter is created with this bound, before any job is known. */
+  readonly memoryBytes: number;
+}
+
+export type ToWorker =
+  | { readonly type: "job"; readonly job: SandboxJob }
+  | { readonly type: "reply"; readonly id: number; readonly ok: boolean; readonly json: string };
+
+export type FromWorker =
+  /** The interpreter is up: it waits for a job. Also after a job of a session, once it can take the next one. */
+  | { readonly type: "ready" }
+  | { readonly type: "call"; readonly id: number; readonly path: string; readonly json: string }
+  | { readonly type: "search"; readonly id: number; readonly query: string; readonly limit: number }
+  /** Sent as it is written, already within the job's `outputBytes`. */
+  | { readonly type: "output"; readonly stream: "stdout" | "stderr"; readonly text: string }
+  /** The code begins or ceases to wait for the host: its CPU clock stands still in between. */
+  | { readonly type: "waiting"; readonly waits: boolean }
+  | { readonly type: "done"; readonly done: WorkerDone };
+
+export interface WorkerDone {
+  readonly end: SandboxEnd;
+  readonly resultJson?: string;
+  readonly error?: SandboxError;
+  readonly artifacts: readonly SandboxFile[];
+  readonly truncated: boolean;
+}
