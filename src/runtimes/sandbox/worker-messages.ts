@@ -9,8 +9,8 @@ export interface WorkerSettings {
   readonly port: import("node:worker_threads").MessagePort;
   /** `Int32Array(1)` over it: the child adds one and notifies after each message to the worker. */
   readonly wake: SharedArrayBuffer;
-  /** Compiled once in the child and shared between workers. */
-  readonly module: WebAssembly.Module;
+  /** A `WebAssembly.Module`, compiled once in the child and shared between workers. */
+  readonly module: object;
   /** The interpreter is created with this bound, before any job is known. */
   readonly memoryBytes: number;
 }
