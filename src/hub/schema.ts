@@ -4,6 +4,7 @@ import { LegacySessionSchema } from "../doors/mcp/legacy/options.ts";
 import { JSON_RPC_OPTION_SCHEMAS } from "../doors/jsonrpc/options.ts";
 import { MCP_OPTION_SCHEMAS } from "../doors/mcp/options.ts";
 import { HTTP_OPTION_SCHEMAS } from "../http/options.ts";
+import { ModelsSchema } from "../models/options.ts";
 import { LimitsSchema } from "../pipeline/options.ts";
 import { BuiltinSchema } from "../providers/builtin/options.ts";
 import { FoldersSchema } from "../providers/folders/options.ts";
@@ -34,6 +35,7 @@ export const CONFIG_SCHEMA = Type.Object({
   modules: Type.Optional(modulesSchema),
   scripts: Type.Optional(ScriptsSchema),
   folders: Type.Optional(FoldersSchema),
+  models: Type.Optional(ModelsSchema),
   bindings: Type.Optional(
     Type.Object(
       {

@@ -1,0 +1,33 @@
+/** What a provider of models speaks. */
+export const MODEL_PROVIDER_KINDS = ["openai", "anthropic", "mistral", "google", "openai-compatible"] as const;
+export type ModelProviderKind = (typeof MODEL_PROVIDER_KINDS)[number];
+
+/** Facts of one vendor that hold where the configuration says nothing. */
+export interface KindFacts {
+  /** Variables that the vendor's own clients read the key from; the first is the one to name in a message. */
+  readonly keyVariables: readonly string[];
+  /** Variable that the vendor's own clients read the address from. */
+  readonly baseUrlVariable?: string;
+  /** Absent: what the AI SDK takes. */
+  readonly baseUrl?: string;
+  readonly needsKey: boolean;
+  /** Vendors' own clients leave it out of the address, the AI SDK wants it in. */
+  readonly versionPath?: string;
+}
+
+export const KIND_FACTS: Readonly<Record<ModelProviderKind, KindFacts>> = {
+  openai: { keyVariables: ["OPENAI_API_KEY"], baseUrlVariable: "OPENAI_BASE_URL", needsKey: true },
+  anthropic: { keyVariables: ["ANTHROPIC_API_KEY"], baseUrlVariable: "ANTHROPIC_BASE_URL", needsKey: true, versionPath: "/v1" },
+  mistral: { keyVariables: ["MISTRAL_API_KEY"], baseUrlVariable: "MISTRAL_BASE_URL", needsKey: true, versionPath: "/v1" },
+  google: { keyVariables: ["GOOGLE_GENERATIVE_AI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY"], baseUrlVariable: "GOOGLE_GEMINI_BASE_URL", needsKey: true, versionPath: "/v1beta" },
+  "openai-compatible": { keyVariables: [], needsKey: false },
+};
+
+/** Providers that need no line of configuration. */
+export const KNOWN_PROVIDERS: Readonly<Record<string, { readonly kind: ModelProviderKind; readonly facts: KindFacts }>> = {
+  ...Object.fromEntries(MODEL_PROVIDER_KINDS.filter((kind) => kind !== "openai-compatible").map((kind) => [kind, { kind, facts: KIND_FACTS[kind] }])),
+  ollama: {
+    kind: "openai-compatible",
+    facts: { keyVariables: ["OLLAMA_API_KEY"], baseUrlVariable: "OLLAMA_BASE_URL", baseUrl: "http://127.0.0.1:11434/v1", needsKey: false, versionPath: "/v1" },
+  },
+};

@@ -1,0 +1,124 @@
+import { OptionError } from "../core/errors.ts";
+import { Type, type Static } from "../core/option-schema.ts";
+import { KIND_FACTS, KNOWN_PROVIDERS, MODEL_PROVIDER_KINDS, type KindFacts, type ModelProviderKind } from "./kinds.ts";
+import { parseModelName } from "./model-name.ts";
+
+const ProviderSchema = Type.Object({
+  kind: Type.Optional(
+    Type.Enum(MODEL_PROVIDER_KINDS, {
+      description: "What it speaks. Absent: as the entry is called, `openai`, `anthropic`, `mistral`, `google` or `ollama`; any other name is `openai-compatible`.",
+    }),
+  ),
+  base_url: Type.Optional(
+    Type.String({
+      description: "Address of the API, such as `http://127.0.0.1:11434/v1`. Absent: the vendor's variable (`OPENAI_BASE_URL`, `ANTHROPIC_BASE_URL`, `MISTRAL_BASE_URL`, `GOOGLE_GEMINI_BASE_URL`, `OLLAMA_BASE_URL`), else the vendor's own address.",
+      minLength: 1,
+    }),
+  ),
+  api_key: Type.Optional(
+    Type.Secret({
+      description: "Absent: the vendor's variable (`OPENAI_API_KEY`, `ANTHROPIC_API_KEY`, `MISTRAL_API_KEY`, `GOOGLE_GENERATIVE_AI_API_KEY`, `OLLAMA_API_KEY`).",
+      examples: ["${OPENAI_API_KEY}"],
+    }),
+  ),
+  headers: Type.Optional(Type.Record(Type.Secret(), { description: "Further headers of every request to this provider.", default: {} })),
+  api: Type.Optional(
+    Type.Enum(["responses", "chat"], { description: "With `openai`: which of its two interfaces language models are asked by.", default: "responses" }),
+  ),
+});
+
+/** `[models]` of the configuration. */
+export const ModelsSchema = Type.Object(
+  {
+    language: Type.Optional(Type.String({ description: "Model of the agent, as `provider/model`.", examples: ["mistral/mistral-large-latest", "ollama/qwen3"], minLength: 1 })),
+    image: Type.Optional(Type.String({ description: "Model that draws images, as `provider/model`.", examples: ["openai/gpt-image-1"], minLength: 1 })),
+    providers: Type.Optional(Type.Record(ProviderSchema, { description: "Who offers models, by name. The vendors' names need no entry.", default: {} })),
+  },
+  { description: "Models of language and of images, and who offers them." },
+);
+export type ModelsConfig = Static<typeof ModelsSchema>;
+type ProviderConfig = Static<typeof ProviderSchema>;
+
+/** One provider, complete. A missing key is no error before a model is asked for. */
+export interface ModelProvider {
+  readonly name: string;
+  readonly kind: ModelProviderKind;
+  /** As the AI SDK wants it, without a slash at its end; absent: the SDK's own. */
+  readonly baseUrl?: string;
+  readonly apiKey?: string;
+  /** Variables where a key was looked for; empty when none is needed. */
+  readonly keyVariables: readonly string[];
+  readonly needsKey: boolean;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly api: "responses" | "chat";
+}
+
+export interface ModelsOptions {
+  /** `provider/model`. */
+  readonly language?: string;
+  /** `provider/model`. */
+  readonly image?: string;
+  readonly providers: Readonly<Record<string, ModelProvider>>;
+}
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Fills in the vendors' usual variables and addresses. Throws an `OptionError` for an address that is none, a name that is no
+ * `provider/model`, or a provider that nobody knows.
+ */
+export function resolveModels(raw: ModelsConfig = {}, variables: Variables = {}): ModelsOptions {
+  const names = new Set([...Object.keys(KNOWN_PROVIDERS), ...Object.keys(raw.providers ?? {})]);
+  const providers = Object.fromEntries(Array.from(names, (name) => [name, resolveProvider(name, raw.providers?.[name] ?? {}, variables)]));
+  for (const model of [raw.language, raw.image]) if (model !== undefined) parseModelName(model, providers);
+  return Object.freeze({
+    ...(raw.language !== undefined && { language: raw.language }),
+    ...(raw.image !== undefined && { image: raw.image }),
+    providers: Object.freeze(providers),
+  });
+}
+
+function resolveProvider(name: string, raw: ProviderConfig, variables: Variables): ModelProvider {
+  const known = Object.hasOwn(KNOWN_PROVIDERS, name) ? KNOWN_PROVIDERS[name] : undefined;
+  const kind = raw.kind ?? known?.kind ?? "openai-compatible";
+  const facts = known?.kind === kind ? known.facts : KIND_FACTS[kind];
+  const baseUrl = resolveBaseUrl(name, raw, facts, variables);
+  const apiKey = raw.api_key ?? firstSet(facts.keyVariables, variables);
+  if (kind === "openai-compatible" && baseUrl === undefined) {
+    throw new OptionError(`\`models.providers.${name}\` needs \`base_url\`, such as "http://127.0.0.1:8000/v1".`);
+  }
+  return Object.freeze({
+    name,
+    kind,
+    ...(baseUrl !== undefined && { baseUrl }),
+    ...(apiKey !== undefined && apiKey !== "" && { apiKey }),
+    keyVariables: facts.keyVariables,
+    needsKey: facts.needsKey,
+    headers: raw.headers ?? {},
+    api: raw.api ?? "responses",
+  });
+}
+
+function firstSet(names: readonly string[], variables: Variables): string | undefined {
+  return names.map((name) => variables[name]).find((value) => value !== undefined && value !== "");
+}
+
+function resolveBaseUrl(name: string, raw: ProviderConfig, facts: KindFacts, variables: Variables): string | undefined {
+  if (raw.base_url !== undefined) return checkedUrl(raw.base_url, `models.providers.${name}.base_url`);
+  const fromVariable = facts.baseUrlVariable === undefined ? undefined : variables[facts.baseUrlVariable];
+  if (fromVariable === undefined || fromVariable === "") return facts.baseUrl;
+  return withVersion(checkedUrl(fromVariable, facts.baseUrlVariable!), facts.versionPath);
+}
+
+/** Puts the version behind an address that a vendor's own client takes without one. */
+export function withVersion(url: string, versionPath: string | undefined): string {
+  return versionPath === undefined || /\/v\d[a-z0-9]*$/.test(url) ? url : `${url}${versionPath}`;
+}
+
+// An address may hold a key, so messages do not repeat it.
+function checkedUrl(text: string, where: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || (url.protocol !== "http:" && url.protocol !== "https:")) throw new OptionError(`\`${where}\` is no address. It must look like https://api.example.com/v1.`);
+  if (url.username !== "" || url.password !== "") throw new OptionError(`\`${where}\` holds a user name or a password. Put credentials into \`api_key\` or \`headers\`.`);
+  return text.replace(/\/+$/, "");
+}
