@@ -51,6 +51,8 @@ export interface Call {
   readonly id: string;
   /** Id of the call on whose behalf this one is made. That one was counted and admitted already, so limits of the client do not apply again. */
   readonly parent?: string;
+  /** How many calls this one is made inside of. @default 0 */
+  readonly depth?: number;
   /** The door it came by: `mcp-http`, `mcp-stdio`, `cli`, `library`, `jsonrpc`, … */
   readonly door: string;
   readonly method: CallMethod;

@@ -68,4 +68,43 @@ export interface Caller {
    */
   call(tool: string, args: JsonObject, parent: Call, options?: { readonly standsFor?: boolean }): Promise<Outcome>;
   search(query: string, limit: number, parent: Call): Promise<SearchAnswer>;
+  /** Every tool that the parent's caller may use, found by search only or not, as `tools/list` says it. Shared: read only. */
+  list(parent: Call): Promise<readonly JsonObject[]>;
+}
+
+/**
+ * The models of the configuration that tools may use. A method is absent when no model of its kind is configured. They reject with a
+ * `FailError`: `unavailable`, `limited`, `timeout`, `cancelled` by the signal.
+ */
+export interface Models {
+  generateImage?(request: ImageRequest, signal: AbortSignal): Promise<GeneratedImage>;
+  generateText?(request: TextRequest, signal: AbortSignal): Promise<GeneratedText>;
+}
+
+export interface ImageRequest {
+  readonly prompt: string;
+  readonly negativePrompt?: string;
+  /** In pixels; the model's own where absent. */
+  readonly width?: number;
+  readonly height?: number;
+  /** A name of the configuration. @default the configured one */
+  readonly model?: string;
+}
+
+export interface GeneratedImage {
+  readonly data: Uint8Array;
+  readonly mimeType: string;
+}
+
+export interface TextRequest {
+  readonly prompt: string;
+  readonly system?: string;
+  readonly maxTokens?: number;
+  readonly temperature?: number;
+  /** A name of the configuration. @default the configured one */
+  readonly model?: string;
+}
+
+export interface GeneratedText {
+  readonly text: string;
 }

@@ -1,19 +1,26 @@
 import { nextCallId } from "../core/call-id.ts";
 import type { Call } from "../core/call.ts";
 import type { ToolMode, View } from "../core/hub-port.ts";
+import { fail, type Outcome } from "../core/outcome.ts";
 import type { Caller } from "../core/ports.ts";
 import type { Hub } from "./hub.ts";
 
 /** Every tool may be called by its name, listed or not; rights are the parent's. */
 const MODE: ToolMode = "all";
 
+/** Calls inside calls: a tool that calls itself ends here, and not when the machine is out of processes. */
+const MAX_DEPTH = 16;
+
 /** Calls that a running call makes: with its caller's rights, inside its time, ended with it. */
 export function createCaller(hub: () => Hub): Caller {
   const viewOf = (parent: Call): View => ({ mode: MODE, principal: parent.principal });
   return {
     call: (target, args, parent, { standsFor = false } = {}) => {
+      const depth = (parent.depth ?? 0) + 1;
+      if (depth > MAX_DEPTH) return Promise.resolve(tooDeep(target));
       const call: Call = {
         ...parent,
+        depth,
         id: nextCallId(),
         parent: parent.id,
         method: "tools/call",
@@ -27,5 +34,10 @@ export function createCaller(hub: () => Hub): Caller {
       return hub().call(call, viewOf(parent));
     },
     search: (query, limit, parent) => hub().search(query, limit, viewOf(parent)),
+    list: async (parent) => (await hub().list("tools", viewOf(parent))).entries,
   };
+}
+
+function tooDeep(target: string): Outcome {
+  return fail("limited", `Tool \`${target}\` was not called: ${MAX_DEPTH} calls already wait for one another. Look for a tool that calls itself.`, { retryable: false, details: { maxDepth: MAX_DEPTH } });
 }

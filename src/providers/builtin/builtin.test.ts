@@ -33,6 +33,7 @@ function yard(options: { config?: BuiltinConfig; hits?: readonly SearchHit[]; to
         searches.push([query, limit]);
         return { hits: hits.slice(0, limit), total };
       },
+      list: async () => [],
     },
     resolveName: (name) => (/(^|__)execute_tool$/.test(name) ? "execute_tool" : name),
     status: () => ({

@@ -37,6 +37,7 @@ const logger: Logger = {
 const caller: Caller = {
   call: (tool, args) => Promise.resolve(ok({ content: [{ type: "text", text: `${tool} ${JSON.stringify(args)}` }] })),
   search: () => Promise.resolve({ hits: [], total: 0 }),
+  list: () => Promise.resolve([]),
 };
 
 function write(name: string, text: string): string {
