@@ -82,7 +82,9 @@ export type SandboxEnd =
   /** The caller went. */
   | "cancelled"
   /** The interpreter died, or spoke nonsense. */
-  | "crashed";
+  | "crashed"
+  /** Nothing was run: too many runs wait already, or every session is in use. Worth another try. */
+  | "busy";
 
 export interface SandboxOutcome {
   readonly end: SandboxEnd;
@@ -98,6 +100,14 @@ export interface SandboxOutcome {
   /** Output was left out. */
   readonly truncated: boolean;
   readonly durationMs: number;
+  /**
+   * What became of the variables of `job.session`. `new`: there were none, the run began a session. `kept`: those of the run before were
+   * there. `lost`: there had been a session of this key, and it ended (time, memory, a crash, idleness, to make room), so that the run
+   * began anew. Absent without a session, and when nothing was run.
+   */
+  readonly session?: "new" | "kept" | "lost";
+  /** The run took its session with it (it ran out of time or memory, was cancelled or crashed): the next one begins anew. */
+  readonly sessionEnded?: boolean;
 }
 
 export interface SandboxToolCall {

@@ -17,6 +17,7 @@ export interface WorkerSettings {
 
 export type ToWorker =
   | { readonly type: "job"; readonly job: SandboxJob }
+  /** `json`: the value as JSON text when `ok`, else `{"kind": …, "message": …, "retryable": …}` of the `ToolError`. */
   | { readonly type: "reply"; readonly id: number; readonly ok: boolean; readonly json: string };
 
 export type FromWorker =
