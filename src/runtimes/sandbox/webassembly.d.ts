@@ -1,21 +1,20 @@
-/**
- * What the sandbox uses of the global `WebAssembly`: this package is compiled without the browser's library, where TypeScript keeps it.
- */
+/** What the sandbox uses of WebAssembly: the library that TypeScript ships for Node has no such names. */
 declare namespace WebAssembly {
-  /** Compiled code; may be posted to worker threads, which then share it. */
-  interface Module {
-    readonly "~module"?: never;
+  class Module {
+    constructor(bytes: Uint8Array);
   }
-  interface Memory {
+  class Memory {
     readonly buffer: ArrayBuffer;
     grow(pages: number): number;
   }
-  interface Instance {
-    readonly exports: Readonly<Record<string, unknown>>;
+  class Global {
+    value: number;
   }
-  const Module: new (bytes: Uint8Array) => Module;
-  const Memory: new (bounds: { readonly initial: number; readonly maximum?: number }) => Memory;
-  const Instance: new (module: Module, imports?: Readonly<Record<string, Readonly<Record<string, unknown>>>>) => Instance;
+  class Instance {
+    constructor(module: Module, imports?: Record<string, Record<string, unknown>>);
+    readonly exports: Record<string, unknown>;
+  }
+  class RuntimeError extends Error {}
   function compile(bytes: Uint8Array): Promise<Module>;
-  function instantiate(module: Module, imports?: Readonly<Record<string, Readonly<Record<string, unknown>>>>): Promise<Instance>;
+  function instantiate(module: Module, imports?: Record<string, Record<string, unknown>>): Promise<Instance>;
 }
