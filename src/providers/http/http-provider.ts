@@ -5,7 +5,7 @@ import { HttpClient, type HttpClientOptions } from "../../upstream/http/client.t
 import type { HttpConnectionOptions } from "../../upstream/http/http-connection.ts";
 import { HttpSseTransport } from "../../upstream/http/http-sse.ts";
 import { isLoopback } from "../../core/loopback.ts";
-import { resolveProxy, type ProxyEnvironment } from "../../upstream/http/proxy.ts";
+import { resolveProxy, type ProxyEnvironment } from "../../outbound/proxy.ts";
 import { StreamableHttpTransport } from "../../upstream/http/streamable-http.ts";
 import { TokenSource } from "../../upstream/http/token-source.ts";
 import { createUpstreamProvider, type UpstreamProviderDeps } from "../upstream-provider.ts";

@@ -1,0 +1,73 @@
+import { cancelledFailure } from "../core/deadline.ts";
+import { FailError } from "../core/errors.ts";
+import { formatDuration } from "../core/duration.ts";
+import { fail } from "../core/outcome.ts";
+
+export interface PaceOptions {
+  /** The service's name, for messages. */
+  readonly service: string;
+  /** Least time between the starts of two requests; 0 for none. */
+  readonly intervalMs: number;
+  /** Bound of those that wait for their turn. */
+  readonly maxWaiting: number;
+}
+
+export interface PaceClock {
+  now(): number;
+  wait(ms: number, signal: AbortSignal | undefined): Promise<void>;
+}
+
+/** Keeps to what a service allows: one request an interval, in the order of arrival, and none at all for a while after it said so. */
+export class Pace {
+  readonly #options: PaceOptions;
+  readonly #clock: PaceClock;
+  #nextAt = 0;
+  #pausedUntil = 0;
+  #waiting = 0;
+
+  constructor(options: PaceOptions, clock: PaceClock = SYSTEM_CLOCK) {
+    this.#options = options;
+    this.#clock = clock;
+  }
+
+  /** Resolves when it is this request's turn. Rejects with `limited` when too many wait or the service wants a pause. */
+  async turn(signal?: AbortSignal): Promise<void> {
+    const { service, intervalMs, maxWaiting } = this.#options;
+    if (signal?.aborted) throw cancelledFailure(signal.reason);
+    const now = this.#clock.now();
+    if (now < this.#pausedUntil) throw limited(`${service} wants a pause, so it was not asked.`, this.#pausedUntil - now);
+    if (intervalMs === 0) return;
+    if (this.#waiting >= maxWaiting) throw limited(`${service} takes one request in ${formatDuration(intervalMs)}, and ${maxWaiting} wait already.`, this.#nextAt - now);
+    const at = Math.max(now, this.#nextAt);
+    this.#nextAt = at + intervalMs;
+    if (at > now) await this.#wait(at - now, signal);
+  }
+
+  /** No request for this long: the service said so. */
+  pause(ms: number): void {
+    this.#pausedUntil = Math.max(this.#pausedUntil, this.#clock.now() + ms);
+  }
+
+  async #wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
+    this.#waiting += 1;
+    try {
+      await this.#clock.wait(ms, signal);
+    } catch (error) {
+      throw signal?.aborted ? cancelledFailure(signal.reason) : error;
+    } finally {
+      this.#waiting -= 1;
+    }
+  }
+}
+
+function limited(what: string, retryAfterMs: number): FailError {
+  return new FailError(fail("limited", `${what} Try again in ${formatDuration(retryAfterMs)}.`, { retryAfterMs }));
+}
+
+const SYSTEM_CLOCK: PaceClock = {
+  now: () => performance.now(),
+  wait: async (ms, signal) => {
+    const { setTimeout: sleep } = await import("node:timers/promises");
+    await sleep(ms, undefined, signal ? { signal } : {});
+  },
+};

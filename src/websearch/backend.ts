@@ -1,0 +1,29 @@
+import type { OutboundClient, OutboundRequest, OutboundResponse } from "../outbound/outbound-client.ts";
+import type { WebSearchOptions } from "./options.ts";
+import type { WebHit } from "./web-hit.ts";
+
+/** What differs between the services that are asked: the request, and how its answer reads. */
+export interface Backend {
+  /** Name for messages. */
+  readonly name: string;
+  /** What of a request is this service's own. */
+  request(query: string, count: number, options: WebSearchOptions): BackendRequest;
+  /** Hits in the service's order; an empty list only when it says that there are none. Throws a `FailError`. */
+  read(response: OutboundResponse): readonly WebHit[];
+}
+
+export type BackendRequest = Pick<OutboundRequest, "url" | "method" | "headers" | "body">;
+
+/** Asks one service once. Rejects with a `FailError`. */
+export async function askBackend(backend: Backend, query: string, count: number, asked: { readonly client: OutboundClient; readonly options: WebSearchOptions; readonly signal: AbortSignal | undefined }): Promise<readonly WebHit[]> {
+  const { client, options, signal } = asked;
+  const response = await client.request({
+    service: backend.name,
+    ...backend.request(query, count, options),
+    signal,
+    timeoutMs: options.timeoutMs,
+    maxBytes: options.maxBodyBytes,
+    reach: "origin",
+  });
+  return backend.read(response);
+}

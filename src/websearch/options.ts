@@ -1,0 +1,92 @@
+import { bytesOption, parseBytes } from "../core/bytes.ts";
+import { durationOption, parseDuration } from "../core/duration.ts";
+import { OptionError } from "../core/errors.ts";
+import { Type, type Static } from "../core/option-schema.ts";
+import { VERSION } from "../core/version.ts";
+
+export const WebSearchSchema = Type.Object(
+  {
+    backend: Type.Optional(
+      Type.Enum(["duckduckgo", "searxng", "brave"], { description: "Who is asked. `duckduckgo` needs no key; `searxng` needs `base_url`; `brave` needs `api_key`.", default: "duckduckgo" }),
+    ),
+    base_url: Type.Optional(
+      Type.String({ description: "Address of the service. Absent: the backend's own. `https://lite.duckduckgo.com/lite/` works with `duckduckgo`, too.", examples: ["http://searxng.local:8080"] }),
+    ),
+    api_key: Type.Optional(Type.Secret({ description: "Key of `brave`." })),
+    safe_search: Type.Optional(Type.Enum(["off", "moderate", "strict"], { description: "What is left out.", default: "moderate" })),
+    timeout: Type.Optional(durationOption({ description: "Bound of one request.", default: "10s" })),
+    min_interval: Type.Optional(durationOption({ description: "Least time between two requests. Absent: 1 s, and none for `searxng`." })),
+    cache: Type.Optional(durationOption({ description: "How long an answer is given again; 0 for not at all.", default: "5m" })),
+    max_body: Type.Optional(bytesOption({ description: "Bound of one answer of the service.", default: "2MiB" })),
+    user_agent: Type.Optional(Type.String({ description: "Says who asks. Absent: `toolyard/` and the version.", minLength: 1 })),
+    proxy: Type.Optional(Type.Secret({ description: "URL of a proxy, or `none`. Absent: HTTP_PROXY, HTTPS_PROXY and NO_PROXY of the environment." })),
+  },
+  { description: "Where `internet_search` and the web-search service look." },
+);
+export type WebSearchConfig = Static<typeof WebSearchSchema>;
+
+export type BackendName = "duckduckgo" | "searxng" | "brave";
+
+export interface WebSearchOptions {
+  readonly backend: BackendName;
+  readonly baseUrl: URL;
+  readonly apiKey?: string;
+  readonly safeSearch: "off" | "moderate" | "strict";
+  readonly timeoutMs: number;
+  readonly minIntervalMs: number;
+  readonly cacheMs: number;
+  readonly maxBodyBytes: number;
+  readonly userAgent: string;
+  /** Absent: as the environment says. */
+  readonly proxy?: string;
+}
+
+const BASE_URLS: Readonly<Record<BackendName, string | undefined>> = {
+  duckduckgo: "https://html.duckduckgo.com/html/",
+  searxng: undefined,
+  brave: "https://api.search.brave.com/res/v1/web/search",
+};
+const PUBLIC_INTERVAL_MS = 1000;
+const MAX_TIMEOUT_MS = 600_000;
+
+/** Fills in and checks. Throws an `OptionError` that names the option and shows no secret. */
+export function resolveWebSearch(raw: WebSearchConfig = {}): WebSearchOptions {
+  const { backend = "duckduckgo", api_key: apiKey, safe_search: safeSearch = "moderate", proxy, user_agent: userAgent = `toolyard/${VERSION}` } = raw;
+  if (!(backend in BASE_URLS)) throw new OptionError(`\`web_search.backend\` must be "duckduckgo", "searxng" or "brave", got ${JSON.stringify(backend)}.`);
+  if (backend === "brave" && !apiKey) throw new OptionError("`web_search.backend` is \"brave\", which needs a key. Set `web_search.api_key`.");
+  const minInterval = raw.min_interval ?? (backend === "searxng" ? 0 : PUBLIC_INTERVAL_MS);
+  return Object.freeze({
+    backend,
+    baseUrl: resolveBaseUrl(backend, raw.base_url),
+    ...(apiKey ? { apiKey } : {}),
+    safeSearch,
+    timeoutMs: timeoutOf(raw.timeout ?? "10s"),
+    minIntervalMs: parseDuration(minInterval, "web_search.min_interval"),
+    cacheMs: parseDuration(raw.cache ?? "5m", "web_search.cache"),
+    maxBodyBytes: parseBytes(raw.max_body ?? "2MiB", "web_search.max_body"),
+    userAgent: checkedUserAgent(userAgent),
+    ...(proxy === undefined ? {} : { proxy }),
+  });
+}
+
+function timeoutOf(value: number | string): number {
+  const ms = parseDuration(value, "web_search.timeout");
+  if (ms >= 1 && ms <= MAX_TIMEOUT_MS) return ms;
+  throw new OptionError(`\`web_search.timeout\` must be from 1 ms to 10 minutes, got ${JSON.stringify(value)}.`);
+}
+
+// The address may hold a key, so it is not repeated.
+function resolveBaseUrl(backend: BackendName, given: string | undefined): URL {
+  const text = given ?? BASE_URLS[backend];
+  if (text === undefined) throw new OptionError(`\`web_search.backend\` is "${backend}": \`web_search.base_url\` must say where it is, such as http://localhost:8080.`);
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol !== "http:" && url?.protocol !== "https:") throw new OptionError("`web_search.base_url` must be an address that begins with http:// or https://.");
+  if (url.username !== "" || url.password !== "") throw new OptionError("`web_search.base_url` holds a user name or a password, which is not supported. Leave them out.");
+  return url;
+}
+
+function checkedUserAgent(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+  if (/^[\x20-\x7e]{1,200}$/.test(text)) return text;
+  throw new OptionError("`web_search.user_agent` must be 1 to 200 printable ASCII characters.");
+}

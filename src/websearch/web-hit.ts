@@ -1,0 +1,24 @@
+/** One result of a web search. */
+export interface WebHit {
+  readonly title: string;
+  /** Address of the page, http or https. */
+  readonly link: string;
+  /** Plain text; empty where the service gives none. */
+  readonly snippet: string;
+}
+
+const MAX_TITLE_CHARS = 300;
+const MAX_SNIPPET_CHARS = 1000;
+const MAX_LINK_CHARS = 4096;
+
+/** A hit in plain text; nothing when its link cannot be followed. */
+export function toHit(title: string, link: string, snippet: string): WebHit | undefined {
+  const url = link.length <= MAX_LINK_CHARS && URL.canParse(link) ? new URL(link) : undefined;
+  if (url?.protocol !== "http:" && url?.protocol !== "https:") return undefined;
+  return { title: cut(title, MAX_TITLE_CHARS) || url.host, link: url.href, snippet: cut(snippet, MAX_SNIPPET_CHARS) };
+}
+
+function cut(text: string, maxChars: number): string {
+  const line = text.slice(0, 4 * maxChars).replaceAll(/\s+/g, " ").trim();
+  return line.length > maxChars ? `${line.slice(0, maxChars - 1).trimEnd()}…` : line;
+}
