@@ -1,14 +1,17 @@
 import { locateConfig } from "../config/locate.ts";
 import type { JsonObject } from "../core/json.ts";
+import { guardStdout } from "../doors/mcp/stdout-guard.ts";
 import type { HttpOptions } from "../providers/http/options.ts";
+import type { RegisterTools } from "../providers/modules/api.ts";
 import type { StdioOptions } from "../providers/stdio/options.ts";
+import { LateLogger } from "../telemetry/late-logger.ts";
 import { AddedServers } from "./added-servers.ts";
 import type { Logger } from "../core/ports.ts";
 import { loadHubConfig, openHub, type Hub } from "./open-hub.ts";
 import { logConfig } from "./log-config.ts";
 import { Reloader } from "./reload.ts";
 import type { HubConfig, ServerConfig } from "./schema.ts";
-import { serveHttp, type ServedHttp } from "./serve.ts";
+import { serveHttp, serveStdio, type Served, type ServedHttp } from "./serve.ts";
 import type { Toolyard } from "./toolyard.ts";
 
 export interface CreateHubOptions {
@@ -16,6 +19,8 @@ export interface CreateHubOptions {
   readonly config?: string | readonly string[];
   /** Options in the keys of `toolyard.toml`; they win over files and environment. @default {} */
   readonly settings?: HubConfig;
+  /** Registers what the program offers itself, as the file of a module does; it may go on doing so while the hub runs. @default none */
+  readonly registerTools?: RegisterTools;
   /** Where `${VAR}` and `TOOLYARD_…` are looked up. @default process.env */
   readonly variables?: Readonly<Record<string, string | undefined>>;
   /** @default as `[logging]` says, on standard error */
@@ -33,6 +38,11 @@ export type ServerSettings = StdioOptions | HttpOptions;
 export interface LibraryHub extends Toolyard {
   /** Serves MCP on HTTP as `[server]` says. Closing the hub closes it, too. Rejects with an `OptionError` when it cannot listen. */
   serve(): Promise<ServedHttp>;
+  /**
+   * Serves MCP on standard input and output. Until the hub is closed, standard output belongs to the protocol: what anybody else prints goes
+   * to standard error. `done` resolves when the client has gone.
+   */
+  serveStdio(): Served;
   /**
    * Adds an MCP server, or replaces the one of that name; the next list shows its tools. Rejects with a `ConfigError` or `OptionError`,
    * with everything as it was, when the settings cannot be used.
@@ -52,9 +62,17 @@ export async function createHub(options: CreateHubOptions = {}): Promise<Library
   const files = named.length > 0 ? locateConfig(named, variables, process.cwd()) : [];
   const added = new AddedServers();
   const load = () => loadHubConfig({ files, variables, base: BASE, flags: added.over(settings) });
-  const hub = await openHub({ config: await load(), variables, ...(options.logger ? { logger: options.logger } : {}) });
+  const config = await load();
+  const program = options.registerTools ? await openProgram(options.registerTools) : undefined;
+  const hub = await openHub({ config, variables, ...(options.logger ? { logger: options.logger } : {}), ...(program ? { modulesHost: program.host } : {}) }).catch(
+    async (error: unknown) => {
+      await program?.host.own.close();
+      throw error;
+    },
+  );
+  program?.log.bind(hub.logger);
   logConfig(hub.config, hub.logger);
-  const served: ServedHttp[] = [];
+  const served: Served[] = [];
   let servedAs: string | undefined;
   const reloader = new Reloader({
     hub,
@@ -72,6 +90,14 @@ export async function createHub(options: CreateHubOptions = {}): Promise<Library
       const server = serverOf(hub);
       const one = await serveHttp(hub, server);
       servedAs = JSON.stringify(server);
+      served.push(one);
+      return one;
+    },
+    serveStdio: () => {
+      const output = guardStdout();
+      const door = serveStdio(hub, serverOf(hub), process.stdin, output);
+      const close: Served["close"] = (graceMs) => door.close(graceMs).finally(() => output.release());
+      const one = { done: door.done, close };
       served.push(one);
       return one;
     },
@@ -93,8 +119,23 @@ export async function createHub(options: CreateHubOptions = {}): Promise<Library
       await reloader.close();
       await Promise.all(served.map((one) => one.close()));
       await base.close();
+      await program?.host.own.close();
     },
   };
+}
+
+/** What the program registers is there before the hub is, so that the first list has it. The log is not there yet; lines wait for it. */
+async function openProgram(registerTools: RegisterTools) {
+  const { ModulesHost } = await import("../providers/modules/host.ts");
+  const log = new LateLogger();
+  const host = new ModulesHost(log);
+  try {
+    await registerTools(host.own.registrations.hub);
+  } catch (error) {
+    await host.own.close();
+    throw error;
+  }
+  return { host, log };
 }
 
 const SERVER_CHANGED = "[server] has changed, tokens and rights among it, and what is served goes on as it was. Close it, then call `serve()` again.";

@@ -9,7 +9,7 @@ const VALUES = ["ConfigError", "FailError", "KINDS", "OptionError", "ToolCallErr
 const TYPES = [
   "Ask", "CallOptions", "Completer", "ContextLogLevel", "CreateHubOptions", "Fail", "FailKind", "HubConfig", "JsonObject", "KindRow", "LibraryHub",
   "ListOptions", "Logger", "ModuleHub", "ModuleObject", "ModuleSchema", "Notice", "Ok", "Outcome", "PromptArgument", "PromptHandler", "PromptOptions",
-  "RegisterTools", "Registration", "RenderedList", "ResourceOptions", "ResourceRetriever", "SearchAnswer", "SearchHit", "ServedHttp", "ServerFacts",
+  "RegisterTools", "Registration", "RenderedList", "ResourceOptions", "ResourceRetriever", "SearchAnswer", "SearchHit", "Served", "ServedHttp", "ServerFacts",
   "ServerSettings", "SourceReport", "ToolContext", "ToolHandler", "ToolMode", "ToolOptions", "ToolRegistration", "Toolyard",
 ];
 

@@ -9,7 +9,7 @@ import { openHub, type Hub } from "../../hub/open-hub.ts";
 import type { CallOptions, Toolyard } from "../../hub/toolyard.ts";
 import type { ModuleHub } from "../../providers/modules/api.ts";
 import { ModulesHost } from "../../providers/modules/host.ts";
-import { LateLogger } from "./late-logger.ts";
+import { LateLogger } from "../../telemetry/late-logger.ts";
 import { Registries } from "./registries.ts";
 import type { MCPResource, MCPTool } from "./records.ts";
 import { loadCoreConfig, type CoreConfig, type MCPOptions } from "./settings.ts";
