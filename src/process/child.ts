@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { statSync } from "node:fs";
+import { closeSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import type { Duplex, Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -21,6 +21,8 @@ export interface SpawnOptions {
   readonly env: Readonly<Record<string, string>>;
   /** Pipes beside the three standard ones, from descriptor 3 on. @default 0 */
   readonly extraPipes?: number;
+  /** Files that the child finds open, on the descriptors after the pipes. Each is opened for this child alone, and closed here once it runs. */
+  readonly files?: readonly (() => number)[];
   /** Who owns the child. @default CHILDREN */
   readonly registry?: ChildRegistry;
 }
@@ -63,14 +65,14 @@ export async function spawnChild(options: SpawnOptions): Promise<Child> {
   registry.reserve();
   let handle: ChildProcess;
   try {
-    handle = await start(resolved, { ...options, env: { ...env, [MARKER_VARIABLE]: marker } }, extraPipes);
+    handle = await start(resolved, { ...options, env: { ...env, [MARKER_VARIABLE]: marker } });
   } catch (error) {
     registry.cancel();
     throw startFailure(command, error);
   }
   const tree: Tree = { pid: handle.pid!, marker, startedAt: readProcess(handle.pid!)?.startedAt ?? 0, bornAt: performance.now() };
   registry.add(tree);
-  return new SpawnedChild(handle, tree, registry);
+  return new SpawnedChild(handle, tree, { registry, extraPipes });
 }
 
 class SpawnedChild implements Child {
@@ -87,13 +89,13 @@ class SpawnedChild implements Child {
   #isGone = false;
   #killing: Promise<void> | undefined;
 
-  constructor(handle: ChildProcess, tree: Tree, registry: ChildRegistry) {
+  constructor(handle: ChildProcess, tree: Tree, { registry, extraPipes }: { readonly registry: ChildRegistry; readonly extraPipes: number }) {
     this.pid = tree.pid;
     this.#tree = tree;
     this.stdin = handle.stdin!;
     this.stdout = handle.stdout!;
     this.stderr = handle.stderr!;
-    this.pipes = handle.stdio.slice(3) as unknown as Duplex[];
+    this.pipes = handle.stdio.slice(3, 3 + extraPipes) as unknown as Duplex[];
     // A child that ends without reading breaks its pipes; how it ended is told by `exited`.
     for (const stream of [this.stdin, this.stdout, this.stderr, ...this.pipes]) stream.on("error", () => {});
     this.exited = new Promise((resolve) => {
@@ -133,12 +135,22 @@ async function bothOf(first: Promise<void> | undefined, second: Promise<void>): 
 /** Time from the last SIGKILL until the system must have reported the end of the child. */
 const MAX_REAP_MS = 1000;
 
-function start(resolved: ResolvedCommand, { cwd, env }: SpawnOptions, extraPipes: number): Promise<ChildProcess> {
+async function start(resolved: ResolvedCommand, options: SpawnOptions): Promise<ChildProcess> {
+  const opened: number[] = [];
+  try {
+    for (const open of options.files ?? []) opened.push(open());
+    return await spawned(resolved, options, opened);
+  } finally {
+    for (const descriptor of opened) closeSync(descriptor);
+  }
+}
+
+function spawned(resolved: ResolvedCommand, { cwd, env, extraPipes = 0 }: SpawnOptions, descriptors: readonly number[]): Promise<ChildProcess> {
   return new Promise((resolve, reject) => {
     const handle = spawn(resolved.file, resolved.args, {
       ...(cwd === undefined ? {} : { cwd }),
       env,
-      stdio: Array.from({ length: 3 + extraPipes }, () => "pipe" as const),
+      stdio: [...Array.from({ length: 3 + extraPipes }, () => "pipe" as const), ...descriptors],
       shell: false,
       // On Windows this would open a console window; its trees are killed by parentage.
       detached: process.platform !== "win32",

@@ -1,0 +1,48 @@
+import { findCommand, type CommandPlace } from "./resolve-command.ts";
+
+/** Bounds that the system itself keeps. Each counts for one process; what it starts has the same bounds anew, but for `processes`. */
+export interface ResourceLimits {
+  readonly memoryBytes?: number;
+  /** Computing, not waiting. */
+  readonly cpuMs?: number;
+  /** Processes and threads of the user at a time. Does not bind root. */
+  readonly processes?: number;
+  readonly openFiles?: number;
+  /** Size of one file that is written. */
+  readonly fileBytes?: number;
+}
+
+/**
+ * What `memoryBytes` counts. `address-space`: everything mapped. `data`: what may be written and is private; for runtimes that reserve far
+ * more than they use (Node, Deno, Java), which do not start with the other.
+ */
+export type MemoryMeasure = "address-space" | "data";
+
+/** True when there is a bound among them. */
+export function hasLimits(limits: ResourceLimits): boolean {
+  return Object.values(limits).some((value) => value !== undefined);
+}
+
+/** Arguments of util-linux's `prlimit` for these bounds; what follows them is the command. No core file is ever written. */
+export function prlimitArguments({ memoryBytes, cpuMs, processes, openFiles, fileBytes }: ResourceLimits, measure: MemoryMeasure): string[] {
+  const seconds = cpuMs === undefined ? undefined : Math.max(1, Math.ceil(cpuMs / 1000));
+  return [
+    ...(memoryBytes === undefined ? [] : [`--${measure === "data" ? "data" : "as"}=${memoryBytes}`]),
+    // The soft bound says SIGXCPU, which a traceback or an exit status shows; the hard one cannot be caught.
+    ...(seconds === undefined ? [] : [`--cpu=${seconds}:${seconds + 1}`]),
+    ...(processes === undefined ? [] : [`--nproc=${processes}`]),
+    ...(openFiles === undefined ? [] : [`--nofile=${openFiles}`]),
+    ...(fileBytes === undefined ? [] : [`--fsize=${fileBytes}`]),
+    "--core=0",
+  ];
+}
+
+/** The full path of `prlimit`, or `undefined` where the platform has none. */
+export function findPrlimit(place: CommandPlace): string | undefined {
+  if (process.platform !== "linux") return undefined;
+  try {
+    return findCommand("prlimit", place);
+  } catch {
+    return undefined;
+  }
+}
