@@ -1,0 +1,123 @@
+import { Deadline } from "../core/deadline.ts";
+import { FailError, OptionError } from "../core/errors.ts";
+import { FreshCache } from "./fresh-cache.ts";
+import { outboundTimeout, statusFailure } from "./failures.ts";
+import { jsonOf, OutboundClient, retryAfterMs, type OutboundResponse } from "./outbound-client.ts";
+import { Pace, type PaceClock } from "./pace.ts";
+import type { ProxyEnvironment } from "./proxy.ts";
+
+export interface HttpSourceOptions {
+  /** The service's name as people know it; its failures begin with it. */
+  readonly service: string;
+  /** Address that paths are added to. It may be a private one. */
+  readonly url: URL | string;
+  /** Says who asks, with every request. */
+  readonly userAgent: string;
+  /** Bound of one question, in milliseconds, waiting for its turn included. @default 10000 */
+  readonly timeoutMs?: number;
+  /** Bound of one answer. @default 1 MiB */
+  readonly maxBytes?: number;
+  /** Least time between the starts of two requests, in milliseconds. @default 0 */
+  readonly intervalMs?: number;
+  /** Questions that may wait for their turn. @default 16 */
+  readonly maxWaiting?: number;
+  /** How long an answer is given again, in milliseconds; 0 for not at all. @default 0 */
+  readonly cacheMs?: number;
+  /** Answers that are kept. @default 200 */
+  readonly cacheEntries?: number;
+  /** Holds proxy settings. @default process.env */
+  readonly environment?: ProxyEnvironment;
+  /** The service's own words for a status that is no answer; nothing where it has none. They end a sentence that begins with its name. */
+  readonly reasonOf?: (body: unknown) => string | undefined;
+  /** @default the system's */
+  readonly clock?: PaceClock;
+}
+
+export type HttpQuery = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** One JSON service on the network. */
+export interface HttpSource {
+  /** The answer to `GET url/path?query`. Rejects with a `FailError` of the table's kinds. What it gives may be given again: leave it as it is. */
+  getJson(path: string, query?: HttpQuery, signal?: AbortSignal): Promise<unknown>;
+  /** Ends all connections. */
+  close(): Promise<void>;
+}
+
+const DEFAULTS = { timeoutMs: 10_000, maxBytes: 1024 * 1024, intervalMs: 0, maxWaiting: 16, cacheMs: 0, cacheEntries: 200 };
+const MIN_PAUSE_MS = 1000;
+const MAX_PAUSE_MS = 300_000;
+
+/**
+ * Asks a JSON service as a good guest: one that says who it is, no faster than allowed, with bounds of time and size, and not twice for the
+ * same. Nothing is loaded or opened before the first question. Throws an `OptionError` when the address cannot be used.
+ */
+export function createHttpSource(given: HttpSourceOptions): HttpSource {
+  const options = { ...DEFAULTS, ...given };
+  const { service, intervalMs, maxWaiting, environment = process.env } = options;
+  const base = baseOf(options);
+  const client = new OutboundClient({ userAgent: options.userAgent, environment });
+  const pace = new Pace({ service, intervalMs, maxWaiting }, options.clock);
+  const cache = new FreshCache<unknown>(options.cacheMs, options.cacheEntries);
+
+  const ask = async (url: URL, deadline: Deadline): Promise<unknown> => {
+    await pace.turn(deadline.signal);
+    const response = await client.request({ service, url, headers: { accept: "application/json" }, signal: deadline.signal, timeoutMs: Math.max(1, deadline.remainingMs), maxBytes: options.maxBytes, reach: "origin" });
+    if (response.status >= 200 && response.status < 300) return jsonOf(response, service);
+    const failure = failureOf(response, options);
+    if (failure.failure.kind === "limited") pace.pause(Math.min(Math.max(failure.failure.retryAfterMs ?? MIN_PAUSE_MS, MIN_PAUSE_MS), MAX_PAUSE_MS));
+    throw failure;
+  };
+
+  return {
+    getJson: async (path, query = {}, signal) => {
+      const url = urlOf(base, path, query);
+      const known = cache.get(url.href);
+      if (known !== undefined) return known;
+      const { timeoutMs } = options;
+      const deadline = new Deadline({ idleMs: timeoutMs, totalMs: timeoutMs }, undefined, signal);
+      try {
+        const value = await ask(url, deadline);
+        cache.set(url.href, value);
+        return value;
+      } catch (error) {
+        if (deadline.signal.aborted && !signal?.aborted) throw outboundTimeout(service, timeoutMs);
+        throw error;
+      } finally {
+        deadline.clear();
+      }
+    },
+    close: () => client.close(),
+  };
+}
+
+function baseOf({ service, url }: HttpSourceOptions): URL {
+  const base = URL.canParse(String(url)) ? new URL(url) : undefined;
+  if (base?.protocol === "http:" || base?.protocol === "https:") return base;
+  throw new OptionError(`The address of ${service} must begin with http:// or https://, got ${JSON.stringify(String(url))}.`);
+}
+
+/** A base with a path of its own keeps it; what its query says, keys among it, stays in every question. */
+function urlOf(base: URL, path: string, query: HttpQuery): URL {
+  const url = new URL(base);
+  url.pathname = `${base.pathname.replace(/\/$/, "")}/${path.replace(/^\//, "")}`;
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value));
+  return url;
+}
+
+const MAX_REASON_CHARS = 300;
+
+function failureOf(response: OutboundResponse, { service, reasonOf }: HttpSourceOptions): FailError {
+  const failure = statusFailure(service, response.status, retryAfterMs(response, Date.now()));
+  const reason = response.status >= 400 && response.status < 500 && response.status !== 429 ? reasonIn(response, service, reasonOf) : undefined;
+  if (reason === undefined) return failure;
+  const words = reason.replaceAll(/\s+/g, " ").trim().slice(0, MAX_REASON_CHARS);
+  return new FailError({ ...failure.failure, message: `${service} does not accept the request (HTTP ${response.status}): ${words}` });
+}
+
+function reasonIn(response: OutboundResponse, service: string, reasonOf: HttpSourceOptions["reasonOf"]): string | undefined {
+  try {
+    return reasonOf?.(jsonOf(response, service));
+  } catch {
+    return undefined;
+  }
+}
