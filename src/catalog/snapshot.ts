@@ -100,6 +100,11 @@ export class Snapshot {
     return this.#tools.resolve(name, view, (row) => permitsTool(permission, row), (tool) => ({ type: "tool", tool }));
   }
 
+  /** The wire shape of the tool with this rendered name, as the widest list has it. */
+  toolEntry(name: string): JsonObject | undefined {
+    return this.#tools.rows.find((row) => row.key === name)?.entry;
+  }
+
   resolvePrompt(name: string, view: View): Lookup<PromptTarget> {
     const permission = permissionOf(view.principal.rights);
     return this.#prompts.resolve(name, view, (row) => permission.permits(row.key), (prompt) => ({ type: "prompt", prompt }));

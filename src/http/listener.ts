@@ -12,7 +12,7 @@ import { listenOn } from "./listen-on.ts";
 import type { HttpOptions } from "./options.ts";
 import { Refusal, refusalBody, sendJson, sendRefusal, sendText } from "./refusal.ts";
 import type { RequestContext } from "./request-context.ts";
-import { Router, type Handler, type Route } from "./router.ts";
+import { Router, type Handler, type RefusalBody, type Route } from "./router.ts";
 import { TokenGate } from "./tokens.ts";
 
 // An import would evaluate all exports of the module, since Node 22 `WebSocket` among them: undici, HTTP/2 and TLS, 10 MB and 30 ms.
@@ -28,8 +28,11 @@ export interface ListenerAddress {
 
 /** The HTTP listener that doors mount on. It guards, authenticates and routes; what a path means is its handler's business. */
 export interface Listener {
-  /** Mounts a handler below the base path. `path` is exact, or ends in `/*`. Other methods are answered 405. */
-  route(methods: readonly string[], path: string, handler: Handler): void;
+  /**
+   * Mounts a handler below the base path. `path` is exact, or ends in `/*`. Other methods are answered 405. `refusalBody` words what the
+   * listener itself refuses there; without it that is an error of JSON-RPC.
+   */
+  route(methods: readonly string[], path: string, handler: Handler, refusalBody?: RefusalBody): void;
   /** Rejects with an `OptionError` that names the port and says what to do when it cannot be had. */
   listen(): Promise<ListenerAddress>;
   readonly address: ListenerAddress | undefined;
@@ -68,8 +71,8 @@ class HttpListener implements Listener {
     return this.#address;
   }
 
-  route(methods: readonly string[], path: string, handler: Handler): void {
-    this.#router.add(methods, path, handler);
+  route(methods: readonly string[], path: string, handler: Handler, refusalBody?: RefusalBody): void {
+    this.#router.add(methods, path, handler, refusalBody);
   }
 
   async listen(): Promise<ListenerAddress> {
@@ -171,6 +174,11 @@ class HttpListener implements Listener {
     return route.handler(request, response, this.#contextOf(request, response, { principal, path: inner, search, ...facts }));
   }
 
+  #routeOf(request: IncomingMessage): Route | undefined {
+    const inner = innerPath(splitTarget(request.url ?? "/").path, this.#options.basePath);
+    return inner === undefined ? undefined : this.#router.find(inner);
+  }
+
   #contextOf(request: IncomingMessage, response: ServerResponse, known: KnownFacts): RequestContext {
     const { limits, basePath } = this.#options;
     let query: URLSearchParams | undefined;
@@ -196,12 +204,14 @@ class HttpListener implements Listener {
   }
 
   #failed(error: unknown, request: IncomingMessage, response: ServerResponse): void {
-    if (error instanceof Refusal) return sendRefusal(response, error);
+    const words = this.#routeOf(request)?.refusalBody ?? (({ message }: Refusal) => refusalBody(message));
+    if (error instanceof Refusal) return sendRefusal(response, error, words(error));
     const errorId = randomBytes(6).toString("hex");
     const stack = error instanceof Error ? error.stack : undefined;
     this.#logger.error("A request failed by a fault of this program.", { errorId, method: request.method, error: messageOf(error), ...(stack !== undefined && { stack }) });
     if (response.headersSent || response.destroyed) return void response.destroy();
-    sendJson(response, 500, refusalBody(`Internal error. The log has the details under error id ${errorId}.`));
+    const refusal = new Refusal(500, `Internal error. The log has the details under error id ${errorId}.`);
+    sendRefusal(response, refusal, words(refusal));
   }
 }
 

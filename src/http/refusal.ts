@@ -18,13 +18,14 @@ export function refusalBody(message: string): string {
   return JSON.stringify({ jsonrpc: "2.0", error: { code: -32000, message }, id: null });
 }
 
-export function sendRefusal(response: ServerResponse, refusal: Refusal): void {
+/** `body` is the JSON text to send in place of MCP's. */
+export function sendRefusal(response: ServerResponse, refusal: Refusal, body = refusalBody(refusal.message)): void {
   if (response.headersSent || response.destroyed) {
     response.destroy();
     return;
   }
   for (const [name, value] of Object.entries(refusal.headers)) response.setHeader(name, value);
-  sendJson(response, refusal.status, refusalBody(refusal.message));
+  sendJson(response, refusal.status, body);
 }
 
 /** `text` is JSON already. */

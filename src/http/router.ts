@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Refusal } from "./refusal.ts";
 import type { RequestContext } from "./request-context.ts";
 
 /** Answers one request. What it throws is answered by the listener: a `Refusal` as it says, anything else as 500 with an error id. */
@@ -7,15 +8,19 @@ export type Handler = (request: IncomingMessage, response: ServerResponse, conte
 export interface Route {
   readonly methods: readonly string[];
   readonly handler: Handler;
+  readonly refusalBody?: RefusalBody;
 }
+
+/** The JSON text that says a refusal on a door's paths. */
+export type RefusalBody = (refusal: Refusal) => string;
 
 /** Which handler a path belongs to. A path that ends in `/*` takes everything below it; an exact path goes first, then the longest. */
 export class Router {
   readonly #exact = new Map<string, Route>();
   #below: { readonly prefix: string; readonly route: Route }[] = [];
 
-  add(methods: readonly string[], path: string, handler: Handler): void {
-    const route: Route = { methods, handler };
+  add(methods: readonly string[], path: string, handler: Handler, refusalBody?: RefusalBody): void {
+    const route: Route = { methods, handler, ...(refusalBody && { refusalBody }) };
     if (!path.endsWith("/*")) return this.#addExact(path, route);
     const prefix = path.slice(0, -1);
     if (this.#below.some((entry) => entry.prefix === prefix)) throw new Error(`Two handlers want the path ${path}.`);

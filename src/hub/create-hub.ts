@@ -12,6 +12,7 @@ import { logConfig } from "./log-config.ts";
 import { Reloader } from "./reload.ts";
 import type { HubConfig, ServerConfig } from "./schema.ts";
 import { serveHttp, serveStdio, type Served, type ServedHttp } from "./serve.ts";
+import { doorsOf } from "./serve-rest.ts";
 import type { Toolyard } from "./toolyard.ts";
 
 export interface CreateHubOptions {
@@ -79,7 +80,7 @@ export async function createHub(options: CreateHubOptions = {}): Promise<Library
     load,
     // The address was handed out, so the program decides when its callers move.
     onReloaded: async () => {
-      if (servedAs !== undefined && servedAs !== JSON.stringify(serverOf(hub))) hub.logger.warning(SERVER_CHANGED);
+      if (servedAs !== undefined && servedAs !== doorsOf(hub)) hub.logger.warning(SERVER_CHANGED);
     },
   });
   const base = hub.toolyard({ door: "library" });
@@ -89,7 +90,7 @@ export async function createHub(options: CreateHubOptions = {}): Promise<Library
     serve: async () => {
       const server = serverOf(hub);
       const one = await serveHttp(hub, server);
-      servedAs = JSON.stringify(server);
+      servedAs = doorsOf(hub);
       served.push(one);
       return one;
     },
@@ -138,7 +139,7 @@ async function openProgram(registerTools: RegisterTools) {
   return { host, log };
 }
 
-const SERVER_CHANGED = "[server] has changed, tokens and rights among it, and what is served goes on as it was. Close it, then call `serve()` again.";
+const SERVER_CHANGED = "[server] or [rest] has changed, tokens and rights among it, and what is served goes on as it was. Close it, then call `serve()` again.";
 
 function serverOf(hub: Hub): ServerConfig {
   return (hub.config.tree as HubConfig).server ?? {};

@@ -4,7 +4,7 @@ import { LOCAL_PRINCIPAL, type Call, type Principal } from "../core/call.ts";
 import { FailError } from "../core/errors.ts";
 import { Emitter } from "../core/events.ts";
 import type { HubEvents, HubPort, ListKind, RenderedList, ServerFacts, SourceReport, View } from "../core/hub-port.ts";
-import { fail, type Outcome } from "../core/outcome.ts";
+import { fail, type Fail, type Outcome } from "../core/outcome.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Surface } from "../core/names.ts";
 import type { Logger, SearchAnswer } from "../core/ports.ts";
@@ -112,6 +112,13 @@ export class Hub implements HubPort {
 
   async search(query: string, limit: number, view: View): Promise<SearchAnswer> {
     return (await this.#parts.catalog.snapshot()).search(query, view, limit);
+  }
+
+  /** The tool that a spelling means to this caller, listed or not, in its wire shape; or why there is none. */
+  async describeTool(spelling: string, view: View): Promise<{ readonly found: true; readonly entry: JsonObject } | { readonly found: false; readonly failure: Fail }> {
+    let seen = this.#parts.catalog.current;
+    const lookup = await this.#parts.catalog.lookUp(spelling, (snapshot) => (seen = snapshot).resolveTool(spelling, view));
+    return lookup.found ? { found: true, entry: seen.toolEntry(lookup.name)! } : lookup;
   }
 
   call(call: Call, view: View): Promise<Outcome> {

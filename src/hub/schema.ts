@@ -3,6 +3,7 @@ import { Type, type Static } from "../core/option-schema.ts";
 import { LegacySessionSchema } from "../doors/mcp/legacy/options.ts";
 import { JSON_RPC_OPTION_SCHEMAS } from "../doors/jsonrpc/options.ts";
 import { MCP_OPTION_SCHEMAS } from "../doors/mcp/options.ts";
+import { RestSchema } from "../doors/rest/options.ts";
 import { HTTP_OPTION_SCHEMAS } from "../http/options.ts";
 import { ModelsSchema } from "../models/options.ts";
 import { LimitsSchema } from "../pipeline/options.ts";
@@ -27,6 +28,7 @@ const RemoteServerSchema = Type.Object({
 /** The whole configuration: each part's own schema, joined. */
 export const CONFIG_SCHEMA = Type.Object({
   server: Type.Optional(ServerSchema),
+  rest: Type.Optional(RestSchema),
   logging: Type.Optional(LoggingSchema),
   audit: Type.Optional(AuditSchema),
   limits: Type.Optional(LimitsSchema),

@@ -18,6 +18,7 @@ import { VERSION } from "../core/version.ts";
 import type { Hub } from "./hub.ts";
 import type { ServerConfig } from "./schema.ts";
 import { createDialects, mountBoth, mountJsonRpc } from "./serve-json-rpc.ts";
+import { mountRest, restOf } from "./serve-rest.ts";
 
 export interface Served {
   /** Resolves when the door is over by itself: the client of a pipe went. Never for HTTP. */
@@ -30,6 +31,8 @@ export interface ServedHttp extends Served {
   readonly address: ListenerAddress;
   /** The MCP endpoint. */
   readonly endpoint: string;
+  /** Where tools are one POST away; absent while REST is off. */
+  readonly rest?: string;
 }
 
 interface McpParts {
@@ -42,7 +45,8 @@ interface McpParts {
 const LAST_WORDS_MS = 500;
 
 /** Throws the `OptionError` that serving these options would end in, as far as that can be known without listening. */
-export function assertServable(server: ServerConfig): void {
+export function assertServable(hub: Hub, server: ServerConfig): void {
+  restOf(hub);
   resolveHttp(server as HttpConfig);
   resolveMcpDoor(server as McpDoorConfig);
   resolveLegacySessions(server.sessions);
@@ -51,6 +55,7 @@ export function assertServable(server: ServerConfig): void {
 /** Mounts every HTTP door on one listener and listens. Rejects with an `OptionError` when it cannot. */
 export async function serveHttp(hub: Hub, server: ServerConfig = {}): Promise<ServedHttp> {
   const http = resolveHttp(server as HttpConfig);
+  const rest = restOf(hub);
   const listener = createListener(http, hub.logger);
   const mcp = mcpParts(hub, server, http.tokens.length > 0);
   const legacy = new LegacyHttp(mcp.session);
@@ -59,12 +64,14 @@ export async function serveHttp(hub: Hub, server: ServerConfig = {}): Promise<Se
   const jsonRpc = resolveJsonRpcDoor(server as JsonRpcDoorConfig);
   const mount = { listener, mcp: mcpHttp, session: mcp.session };
   const dialectDoors = [...(jsonRpc.enabled ? [mountJsonRpc(hub, mount)] : []), ...(jsonRpc.onMcpPath ? [mountBoth(hub, mount)] : [])];
+  const restDoor = rest.enabled ? mountRest(hub, { listener, options: rest, defaultMode: mcp.session.defaultMode, hasTokens: http.tokens.length > 0 }) : undefined;
   if (!jsonRpc.onMcpPath) mountMcp(listener, mcpHttp);
   mountSse(listener, sse);
   mountStatus(listener, hub, { version: VERSION, startedAt: hub.startedAt }, (text) => hub.redact(text));
   const giveUp = (): void => {
     legacy.close();
     for (const door of dialectDoors) door.close();
+    restDoor?.close();
   };
   const closeParts = (): void => {
     giveUp();
@@ -85,7 +92,13 @@ export async function serveHttp(hub: Hub, server: ServerConfig = {}): Promise<Se
     clearTimeout(lastWords);
     closeParts();
   };
-  return { address, endpoint: `${address.url}/mcp`, done: new Promise(() => {}), close: () => (closed ??= close()) };
+  return {
+    address,
+    endpoint: `${address.url}/mcp`,
+    ...(rest.enabled ? { rest: `${address.url}${rest.basePath}` } : {}),
+    done: new Promise(() => {}),
+    close: () => (closed ??= close()),
+  };
 }
 
 /** Serves MCP, and the JSON-RPC dialect behind it, on a pipe. The caller has taken over standard output already, so that nothing else can write there. */

@@ -5,6 +5,7 @@ import { logConfig } from "../../hub/log-config.ts";
 import { openHub, type Hub } from "../../hub/open-hub.ts";
 import { Reloader } from "../../hub/reload.ts";
 import type { HubConfig, ServerConfig } from "../../hub/schema.ts";
+import { doorsOf } from "../../hub/serve-rest.ts";
 import { assertServable, serveHttp, serveStdio, type Served, type ServedHttp } from "../../hub/serve.ts";
 import { EXIT, UsageError } from "../failure.ts";
 import { watchFaults } from "../faults.ts";
@@ -52,15 +53,15 @@ interface Serving {
 
 async function serve(hub: Hub, { options, io, load, output }: Serving): Promise<number> {
   let served: Served | ServedHttp = output ? serveStdio(hub, serverOf(hub), process.stdin, output) : await startHttp(hub, options, io);
-  let current = JSON.stringify(serverOf(hub));
+  let [current, address] = [doorsOf(hub), addressOf(serverOf(hub))];
   const reloader = new Reloader({
     hub,
     load,
     onReloaded: async () => {
-      const wanted = JSON.stringify(serverOf(hub));
+      const wanted = doorsOf(hub);
       if (!("address" in served) || wanted === current) return;
-      served = await reopen(hub, served, JSON.parse(current) as ServerConfig);
-      current = wanted;
+      served = await reopen(hub, served, address);
+      [current, address] = [wanted, addressOf(serverOf(hub))];
     },
   });
   if (options.watch) await reloader.watch(hub.config.files);
@@ -96,15 +97,15 @@ function tokenVariable(hub: Hub, { tokenEnv }: Options): string | undefined {
   return wantsToken ? (tokenEnv ?? "TOOLYARD_TOKEN") : undefined;
 }
 
-/** Moves the HTTP door to what `[server]` says now. Where that cannot be had, the old door stays open, and the log says so. */
-async function reopen(hub: Hub, served: ServedHttp, before: ServerConfig): Promise<ServedHttp> {
+/** Moves the HTTP door to what `[server]` and `[rest]` say now; `before` is where it was. Where that cannot be had, the old door stays open, and the log says so. */
+async function reopen(hub: Hub, served: ServedHttp, before: string): Promise<ServedHttp> {
   const wanted = serverOf(hub);
   try {
-    const fresh = addressOf(wanted) === addressOf(before) ? await replaceDoor(hub, served, wanted) : await addDoor(hub, served, wanted);
+    const fresh = addressOf(wanted) === before ? await replaceDoor(hub, served, wanted) : await addDoor(hub, served, wanted);
     hub.logger.info("The door was opened anew.", { endpoint: fresh.endpoint });
     return fresh;
   } catch (error) {
-    hub.logger.error("The changed [server] cannot be served; the door stays as it was.", { reason: messageOf(error) });
+    hub.logger.error("The changed [server] or [rest] cannot be served; the door stays as it was.", { reason: messageOf(error) });
     return served;
   }
 }
@@ -118,7 +119,7 @@ async function addDoor(hub: Hub, served: Served, wanted: ServerConfig): Promise<
 
 /** At the same address the old door has to go first, so what can be known to fail is found out before. */
 async function replaceDoor(hub: Hub, served: ServedHttp, wanted: ServerConfig): Promise<ServedHttp> {
-  assertServable(wanted);
+  assertServable(hub, wanted);
   await served.close();
   // A free port was taken once; callers know it by now.
   return serveHttp(hub, wanted.port === 0 ? { ...wanted, port: served.address.port } : wanted);

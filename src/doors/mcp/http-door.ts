@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ToolMode } from "../../core/hub-port.ts";
+import { assertJsonContent } from "../../http/json-content.ts";
 import { Refusal, sendEmpty } from "../../http/refusal.ts";
 import type { Listener } from "../../http/listener.ts";
 import type { RequestContext } from "../../http/request-context.ts";
@@ -119,16 +120,6 @@ function lookupIn(request: IncomingMessage): HeaderLookup {
     const value = request.headers[name];
     return Array.isArray(value) ? value.join(", ") : value;
   };
-}
-
-function assertJsonContent({ headers }: IncomingMessage): void {
-  if (!isJsonContent(headers["content-type"])) throw new Refusal(415, "Unsupported Media Type: Content-Type must be application/json");
-}
-
-/** Only the media type counts, whatever its parameters; a list of types is none. */
-function isJsonContent(header: string | undefined): boolean {
-  if (header === "application/json") return true;
-  return header !== undefined && header.split(";", 1)[0]!.trim().toLowerCase() === "application/json";
 }
 
 /** A caller that names nothing, or everything, takes a stream too. */

@@ -1,0 +1,53 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { JsonObject } from "../../core/json.ts";
+import type { Fail } from "../../core/outcome.ts";
+import { errorBody, retryHeaders, statusOf } from "./failures.ts";
+
+/** Nobody between us and the caller may keep an answer, and nobody may take it for something else than JSON. */
+const COMMON = { "cache-control": "no-store", "x-content-type-options": "nosniff" } as const;
+
+export function sendValue(response: ServerResponse, value: unknown, status = 200): void {
+  sendText(response, JSON.stringify(value ?? null), status);
+}
+
+/** `text` is JSON already. */
+export function sendText(response: ServerResponse, text: string, status = 200, headers: Readonly<Record<string, string>> = {}): void {
+  send(response, status, text, { "content-type": "application/json", ...headers });
+}
+
+export function sendFailure(response: ServerResponse, failure: Fail, isFull = false): void {
+  sendText(response, JSON.stringify(errorBody(failure, isFull)), statusOf(failure), retryHeaders(failure));
+}
+
+/** Any body, with the headers that all answers have. Does nothing when the caller has gone. */
+export function send(response: ServerResponse, status: number, body: string | Buffer, headers: Readonly<Record<string, string>>): void {
+  if (response.headersSent || response.destroyed) return;
+  response.writeHead(status, { ...COMMON, ...headers, "content-length": Buffer.byteLength(body) });
+  response.end(body);
+}
+
+/** The media type of a result that is sent as MCP has it. */
+const FULL_TYPE = "application/vnd.toolyard.result+json";
+
+/** Whether a caller wants MCP's own result in place of the plain value: `?full=1`, or the media type in `Accept`. */
+export function wantsFull(request: IncomingMessage, query?: URLSearchParams): boolean {
+  return isYes(query?.get("full")) || accepts(request, FULL_TYPE);
+}
+
+/** Only who names it wants a stream. */
+export function wantsStream(request: IncomingMessage): boolean {
+  return accepts(request, "text/event-stream");
+}
+
+export function isYes(word: string | null | undefined): boolean {
+  return typeof word === "string" && /^(1|true|yes|)$/i.test(word);
+}
+
+function accepts({ headers }: IncomingMessage, type: string): boolean {
+  return (headers.accept ?? "").split(",").some((one) => one.split(";", 1)[0]!.trim().toLowerCase() === type);
+}
+
+/** The plain value of a result, or all of it. */
+export function shown(result: JsonObject, isFull: boolean, valueOf: (result: JsonObject) => unknown): unknown {
+  return isFull ? result : valueOf(result);
+}

@@ -1,0 +1,112 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Notice } from "../../core/call.ts";
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import type { Fail } from "../../core/outcome.ts";
+import type { EventStream } from "../../http/event-stream.ts";
+import { assertJsonContent } from "../../http/json-content.ts";
+import { Refusal } from "../../http/refusal.ts";
+import type { RequestContext } from "../../http/request-context.ts";
+import { parseJson } from "../../wire/parse-json.ts";
+import { isUtf8 } from "node:buffer";
+import { sendFailure, sendValue, wantsStream } from "./answer.ts";
+import { errorBody } from "./failures.ts";
+
+/** How long a caller that takes events waits for the first sign of them: proxies give up on a head that does not come. */
+const FIRST_SIGN_MS = 1000;
+
+/**
+ * One request and the way back to its caller: JSON, or server-sent events for who names them in `Accept`. What fails before the first
+ * event is a plain answer with its status.
+ */
+export class Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly context: RequestContext;
+  readonly takesEvents: boolean;
+  readonly #ended = new AbortController();
+  readonly #firstSign: NodeJS.Timeout | undefined;
+  #stream: EventStream | undefined;
+  #isAnswered = false;
+  #isGivenUp = false;
+
+  constructor(request: IncomingMessage, response: ServerResponse, context: RequestContext) {
+    this.request = request;
+    this.response = response;
+    this.context = context;
+    this.takesEvents = wantsStream(request);
+    response.once("close", () => {
+      clearTimeout(this.#firstSign);
+      if (!this.#isAnswered) this.#ended.abort(new Error("The caller closed the connection."));
+    });
+    if (this.takesEvents) this.#firstSign = setTimeout(() => this.#open(), FIRST_SIGN_MS).unref();
+  }
+
+  /** Aborted when the caller went before it was answered, or when the door gave up. */
+  get signal(): AbortSignal {
+    return this.#ended.signal;
+  }
+
+  /** The door closes, and the caller is still there. */
+  get isGivenUp(): boolean {
+    return this.#isGivenUp;
+  }
+
+  giveUp(): void {
+    if (this.#isAnswered) return;
+    this.#isGivenUp = true;
+    this.#ended.abort(new Error("The hub is closing."));
+  }
+
+  /** The body as a JSON object; nothing sent is `{}`. Rejects with a `Refusal`. */
+  async readObject(what: string): Promise<JsonObject> {
+    const body = await this.context.readBody();
+    if (body.length === 0) return {};
+    assertJsonContent(this.request);
+    const parsed = isUtf8(body) ? parseJson(body.toString("utf8"), this.context.maxJsonDepth) : undefined;
+    if (!parsed) throw new Refusal(400, "The request body is not UTF-8.");
+    if (!parsed.ok) throw new Refusal(400, parsed.message === "Parse error" ? "The request body is not valid JSON." : `The request body nests deeper than ${this.context.maxJsonDepth} levels.`);
+    if (isJsonObject(parsed.value)) return parsed.value;
+    throw new Refusal(400, `The request body must be a JSON object with ${what}, such as {"name": "value"}.`);
+  }
+
+  /** Progress and log messages, for callers that take events. */
+  notify({ method, params }: Notice): void {
+    const { progressToken: _, ...rest } = params;
+    this.event(method === "notifications/progress" ? "progress" : "log", rest);
+  }
+
+  event(name: string, data: JsonObject): void {
+    if (this.takesEvents && !this.#isAnswered) this.#open()?.send(JSON.stringify(data), { event: name });
+  }
+
+  succeed(value: unknown): void {
+    if (!this.takesEvents) return this.#answer(() => sendValue(this.response, value));
+    this.#answer(() => this.#end("result", value));
+  }
+
+  fail(failure: Fail, isFull = false): void {
+    this.#answer(() => {
+      if (this.#stream) this.#end("error", errorBody(failure, isFull));
+      else sendFailure(this.response, failure, isFull);
+    });
+  }
+
+  #answer(send: () => void): void {
+    if (this.#isAnswered) return;
+    clearTimeout(this.#firstSign);
+    send();
+    this.#isAnswered = true;
+  }
+
+  #end(event: string, data: unknown): void {
+    const stream = this.#open();
+    stream?.send(JSON.stringify(data ?? null), { event });
+    stream?.end();
+  }
+
+  #open(): EventStream | undefined {
+    clearTimeout(this.#firstSign);
+    if (!this.#stream && !this.response.headersSent && !this.response.destroyed) this.#stream = this.context.openStream({ "x-content-type-options": "nosniff" });
+    return this.#stream;
+  }
+}

@@ -1,0 +1,51 @@
+import { stringMember, type JsonObject } from "../../core/json.ts";
+import { KINDS, type FailKind } from "../../core/kinds.ts";
+import type { Fail } from "../../core/outcome.ts";
+import { toolValue } from "../../core/tool-value.ts";
+import type { Refusal } from "../../http/refusal.ts";
+
+/** Facts of a failure that programs act on; the others are for the log. */
+const TOLD = ["candidates", "near", "errors", "signIn", "timeoutMs"] as const;
+
+/** `{error: {kind, message, retryable, …}}`: the one shape in which REST says that something failed. `isFull` adds the tool's whole result. */
+export function errorBody(failure: Fail, isFull = false): JsonObject {
+  const { kind, message, retryable, retryAfterMs, details = {}, result } = failure;
+  const facts = TOLD.flatMap((name) => (details[name] === undefined ? [] : [[name, details[name]]]));
+  return {
+    error: {
+      kind,
+      message,
+      retryable,
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+      ...Object.fromEntries(facts),
+      ...ownWords(failure),
+      ...(isFull && result ? { result } : {}),
+    },
+  };
+}
+
+/** What a tool said of its failure, where that is more than the message. */
+function ownWords({ result, message, details = {} }: Fail): JsonObject {
+  if (!result) return {};
+  const value = toolValue(result);
+  const isSaid = value === null || value === message || value === stringMember(details, "error");
+  return isSaid ? {} : { value };
+}
+
+export function statusOf({ kind }: Fail): number {
+  return KINDS[kind].http;
+}
+
+/** When trying again makes sense, for `limited` and for whoever says so. */
+export function retryHeaders({ kind, retryAfterMs }: Fail): Readonly<Record<string, string>> {
+  if (retryAfterMs === undefined && kind !== "limited") return {};
+  return { "retry-after": String(Math.max(1, Math.ceil((retryAfterMs ?? 1000) / 1000))) };
+}
+
+/** What HTTP itself refuses has the kind of the table that says most about it. */
+export function refusalText({ status, message }: Refusal): string {
+  const kind = KIND_OF_STATUS[status] ?? (status < 500 ? "invalid_params" : "internal");
+  return JSON.stringify({ error: { kind, message, retryable: status === 429 || status === 503 } });
+}
+
+const KIND_OF_STATUS: Readonly<Record<number, FailKind>> = { 401: "denied", 403: "denied", 404: "unknown_tool", 413: "too_large", 429: "limited", 503: "unavailable" };

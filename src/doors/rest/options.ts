@@ -1,0 +1,82 @@
+import { OptionError } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { Type, type Static } from "../../core/option-schema.ts";
+
+const RouteSchema = Type.Object({
+  tool: Type.Optional(Type.String({ description: "The tool that answers, in any spelling of its name.", minLength: 1 })),
+  chat: Type.Optional(Type.Boolean({ description: "The agent answers, as at `/api/chat`; in place of `tool`.", default: false })),
+  arguments: Type.Optional(Type.Object({}, { description: "Arguments that are always sent, whatever the request says.", additionalProperties: true, default: {} })),
+  description: Type.Optional(Type.String({ description: "What `/openapi.json` and `/docs` say of it. Absent: the tool's own words." })),
+});
+
+/** `[rest]`: plain HTTP in front of the tools. */
+export const RestSchema = Type.Object(
+  {
+    enabled: Type.Optional(Type.Boolean({ description: "Serve REST on the HTTP door.", default: true })),
+    base_path: Type.Optional(Type.String({ description: "Path of `tools`, `resources` and `chat`, below `server.base_path`.", default: "/api" })),
+    openapi: Type.Optional(Type.Boolean({ description: "Describe it at `/openapi.json`, and for people at `/docs`.", default: true })),
+    routes: Type.Optional(
+      Type.Record(Type.Union([Type.String({ description: "The tool's name.", minLength: 1 }), RouteSchema]), {
+        description: 'Further paths onto tools: `"GET /weather/get" = "get_weather"`. GET and DELETE take arguments from the query, the others from a JSON body.',
+        default: {},
+      }),
+    ),
+  },
+  { description: "REST: every tool is one POST away." },
+);
+export type RestConfig = Static<typeof RestSchema>;
+
+export const ROUTE_METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+export type RouteMethod = (typeof ROUTE_METHODS)[number];
+
+/** A configured path. */
+export interface RestRoute {
+  readonly method: RouteMethod;
+  /** Below the server's base path. */
+  readonly path: string;
+  /** A tool, or the agent. */
+  readonly target: { readonly tool: string } | "chat";
+  readonly fixed: JsonObject;
+  readonly description?: string;
+}
+
+export interface RestOptions {
+  readonly enabled: boolean;
+  /** Begins with a slash and does not end in one. */
+  readonly basePath: string;
+  readonly hasDescription: boolean;
+  readonly routes: readonly RestRoute[];
+}
+
+/** Fills in the defaults. Throws an `OptionError` that names the path or route which cannot be served. */
+export function resolveRest({ enabled = true, base_path = "/api", openapi = true, routes = {} }: RestConfig = {}): RestOptions {
+  const basePath = base_path.replace(/\/+$/, "");
+  if (!PATH.test(basePath) || isTaken(basePath)) throw new OptionError(`\`rest.base_path\` must be a path of its own such as "/api", got ${JSON.stringify(base_path)}.`);
+  const resolved = Object.entries(routes).map(([line, raw]) => resolveRoute(line, raw, basePath));
+  const names = resolved.map(({ method, path }) => `${method} ${path}`);
+  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  if (twice !== undefined) throw new OptionError(`\`rest.routes\`: ${twice} is there twice.`);
+  return Object.freeze({ enabled, basePath, hasDescription: openapi, routes: Object.freeze(resolved) });
+}
+
+/** Letters, digits and marks that need no escape. */
+const PATH = /^(\/[A-Za-z0-9._~-]+)+$/;
+/** Other doors' paths. */
+const TAKEN = ["/mcp", "/sse", "/messages", "/jsonrpc", "/health", "/healthz", "/status", "/openapi.json", "/docs"];
+
+function isTaken(path: string): boolean {
+  return TAKEN.some((taken) => path === taken || path.startsWith(`${taken}/`));
+}
+
+function resolveRoute(line: string, raw: string | Static<typeof RouteSchema>, basePath: string): RestRoute {
+  const [, word = "", given = ""] = /^\s*([A-Za-z]+)\s+(\S+)\s*$/.exec(line) ?? [];
+  const method = ROUTE_METHODS.find((known) => known === word.toUpperCase());
+  const path = given.length > 1 ? given.replace(/\/$/, "") : given;
+  const where = `\`rest.routes."${line}"\``;
+  if (!method || !PATH.test(path)) throw new OptionError(`${where} must be a method (${ROUTE_METHODS.join(", ")}) and a path of plain letters, such as "GET /weather/get".`);
+  if (isTaken(path) || path === basePath || path.startsWith(`${basePath}/`)) throw new OptionError(`${where}: ${path} is served already. Choose another path.`);
+  const { tool, chat = false, arguments: fixed = {}, description } = typeof raw === "string" ? { tool: raw } : raw;
+  if ((tool === undefined) !== chat) throw new OptionError(`${where} needs either \`tool\` or \`chat = true\`.`);
+  if (chat && (method !== "POST" || Object.keys(fixed).length > 0)) throw new OptionError(`${where}: \`chat\` is for POST, and takes no \`arguments\`.`);
+  return Object.freeze({ method, path, target: tool === undefined ? "chat" : { tool }, fixed: { ...fixed }, ...(description === undefined ? {} : { description }) });
+}

@@ -1,0 +1,25 @@
+import type { IncomingMessage } from "node:http";
+import type { Chat } from "../../core/chat.ts";
+import type { HubPort, ToolMode, View } from "../../core/hub-port.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { Fail } from "../../core/outcome.ts";
+import type { Logger, SearchAnswer } from "../../core/ports.ts";
+
+/** What the REST door asks of the hub beyond what every door does. */
+export interface RestHub extends Pick<HubPort, "list" | "call" | "facts"> {
+  search(query: string, limit: number, view: View): Promise<SearchAnswer>;
+  /** The tool that a spelling means to this caller, listed or not, in its wire shape; or why there is none. */
+  describeTool(spelling: string, view: View): Promise<{ readonly found: true; readonly entry: JsonObject } | { readonly found: false; readonly failure: Fail }>;
+}
+
+export interface RestParts {
+  readonly hub: RestHub;
+  readonly logger: Logger;
+  /** Absent: there is no agent. */
+  readonly chat?: Chat;
+  readonly defaultMode: ToolMode;
+  /** Callers must send a token. */
+  readonly hasTokens: boolean;
+  /** The tool mode that a request names. */
+  modeOf(request: IncomingMessage, query: URLSearchParams): ToolMode | undefined;
+}

@@ -1,0 +1,174 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { View } from "../../core/hub-port.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { resourceValue, toolValue } from "../../core/tool-value.ts";
+import type { Listener } from "../../http/listener.ts";
+import { Refusal, sendEmpty } from "../../http/refusal.ts";
+import type { RequestContext } from "../../http/request-context.ts";
+import { isYes, sendFailure, sendValue, shown, wantsFull } from "./answer.ts";
+import { Calls } from "./calls.ts";
+import { readChat, runChat } from "./chat.ts";
+import { Exchange } from "./exchange.ts";
+import { refusalText } from "./failures.ts";
+import { pageOf, pageWish, readLimit } from "./list-page.ts";
+import type { RestOptions, RestRoute } from "./options.ts";
+import type { RestParts } from "./ports.ts";
+import { queryArguments } from "./query-arguments.ts";
+import { sendRaw } from "./resource-answer.ts";
+
+type Answer = (exchange: Exchange) => void | Promise<void>;
+
+/** Hits of a search that names no limit. */
+const DEFAULT_HITS = 5;
+const ANY_METHOD = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+
+/**
+ * Every tool is one POST away, and configured paths lead to tools by the words of whoever uses them. Values come as plain JSON (C12),
+ * failures as `{error: {kind, message, …}}` with the status of the table of kinds.
+ */
+export class RestDoor {
+  readonly #parts: RestParts;
+  readonly #options: RestOptions;
+  readonly #calls: Calls;
+
+  constructor(parts: RestParts, options: RestOptions) {
+    this.#parts = parts;
+    this.#options = options;
+    this.#calls = new Calls(parts.hub, parts.logger);
+  }
+
+  mount(listener: Listener): void {
+    const { basePath: base, routes } = this.#options;
+    const tools = `${base}/tools`;
+    mountPath(listener, tools, { GET: (exchange) => this.#listTools(exchange) });
+    mountPath(listener, `${tools}/*`, {
+      GET: (exchange) => this.#describeTool(exchange, nameIn(exchange, tools)),
+      POST: async (exchange) => this.#callTool(exchange, nameIn(exchange, tools), await exchange.readObject("the tool's arguments")),
+    });
+    mountPath(listener, `${base}/resources`, { GET: (exchange) => this.#resources(exchange) });
+    mountPath(listener, `${base}/chat`, { POST: (exchange) => this.#chat(exchange) });
+    for (const path of new Set(routes.map((route) => route.path))) {
+      const own = routes.filter((route) => route.path === path);
+      mountPath(listener, path, Object.fromEntries(own.map((route) => [route.method, (exchange: Exchange) => this.#route(exchange, route)])));
+    }
+    listener.route(ANY_METHOD, `${base}/*`, () => notFound(base), refusalText);
+  }
+
+  /** Answers what still runs that the hub is closing. */
+  close(): void {
+    this.#calls.giveUp();
+  }
+
+  viewOf({ request, context }: { readonly request: IncomingMessage; readonly context: RequestContext }): View {
+    return { mode: this.#parts.modeOf(request, context.query) ?? this.#parts.defaultMode, principal: context.principal };
+  }
+
+  async #listTools(exchange: Exchange): Promise<void> {
+    const { query } = exchange.context;
+    const view = this.viewOf(exchange);
+    const wanted = query.get("query") ?? query.get("q");
+    if (wanted !== null) {
+      const { hits, total } = await this.#parts.hub.search(wanted, readLimit(query) ?? DEFAULT_HITS, view);
+      return sendValue(exchange.response, { tools: hits, total });
+    }
+    const { entries, ...page } = pageOf(await this.#parts.hub.list("tools", view), pageWish(query));
+    sendValue(exchange.response, { tools: entries, ...page });
+  }
+
+  async #describeTool(exchange: Exchange, name: string): Promise<void> {
+    const lookup = await this.#parts.hub.describeTool(name, this.viewOf(exchange));
+    if (lookup.found) sendValue(exchange.response, lookup.entry);
+    else sendFailure(exchange.response, lookup.failure);
+  }
+
+  async #callTool(exchange: Exchange, target: string, args: JsonObject, query?: URLSearchParams): Promise<void> {
+    const isFull = wantsFull(exchange.request, query ?? exchange.context.query);
+    const outcome = await this.#calls.run({ method: "tools/call", target, args }, this.viewOf(exchange), exchange);
+    if (outcome.ok) exchange.succeed(shown(outcome.result, isFull, toolValue));
+    else exchange.fail(outcome, isFull);
+  }
+
+  async #resources(exchange: Exchange): Promise<void> {
+    const { query } = exchange.context;
+    const uri = query.get("uri");
+    if (uri !== null) return this.#readResource(exchange, uri);
+    const view = this.viewOf(exchange);
+    const [list, templates] = await Promise.all([this.#parts.hub.list("resources", view), this.#parts.hub.list("templates", view)]);
+    const { entries, ...page } = pageOf(list, pageWish(query));
+    sendValue(exchange.response, { resources: entries, resourceTemplates: templates.entries, ...page });
+  }
+
+  async #readResource(exchange: Exchange, uri: string): Promise<void> {
+    assertOwnPage(exchange.request);
+    const { query } = exchange.context;
+    const outcome = await this.#calls.run({ method: "resources/read", target: uri }, this.viewOf(exchange), exchange);
+    if (!outcome.ok) return exchange.fail(outcome);
+    if (!query.has("raw") || !isYes(query.get("raw"))) return exchange.succeed(shown(outcome.result, wantsFull(exchange.request, query), resourceValue));
+    const failure = sendRaw(exchange.response, outcome.result);
+    if (failure) exchange.fail(failure);
+  }
+
+  async #chat(exchange: Exchange): Promise<void> {
+    const { principal } = exchange.context;
+    const body = readChat(await exchange.readObject("`message`"));
+    const outcome = await this.#calls.guard(exchange, () => runChat(this.#parts.chat, body, principal, exchange));
+    if (outcome.ok) exchange.succeed(outcome.reply);
+    else exchange.fail(outcome);
+  }
+
+  async #route(exchange: Exchange, { method, target, fixed }: RestRoute): Promise<void> {
+    if (target === "chat") return this.#chat(exchange);
+    assertOwnPage(exchange.request);
+    const isRead = method === "GET" || method === "DELETE";
+    const given = isRead ? await this.#queryArguments(exchange, target.tool) : await exchange.readObject("the tool's arguments");
+    // `full` may be the name of a parameter here.
+    return this.#callTool(exchange, target.tool, { ...given, ...fixed }, NO_QUERY);
+  }
+
+  async #queryArguments(exchange: Exchange, tool: string): Promise<JsonObject> {
+    const lookup = await this.#parts.hub.describeTool(tool, this.viewOf(exchange));
+    const schema = lookup.found ? (lookup.entry["inputSchema"] as JsonObject) : {};
+    return queryArguments(exchange.context.query, schema);
+  }
+}
+
+const NO_QUERY = new URLSearchParams();
+
+/** Mounts handlers by method. `HEAD` is a `GET` without its body, and `OPTIONS` names the methods. */
+export function mountPath(listener: Listener, path: string, answers: Readonly<Record<string, Answer>>): void {
+  const methods = [...Object.keys(answers), ...("GET" in answers ? ["HEAD"] : []), "OPTIONS"];
+  const serve = (request: IncomingMessage, response: ServerResponse, context: RequestContext): void | Promise<void> => {
+    if (request.method === "OPTIONS") {
+      response.setHeader("allow", methods.join(", "));
+      return sendEmpty(response, 204);
+    }
+    const method = request.method === "HEAD" ? "GET" : request.method!;
+    return answers[method]!(new Exchange(request, response, context));
+  };
+  listener.route(methods, path, serve, refusalText);
+}
+
+/** A name may hold a slash, and come with it escaped or not. */
+function nameIn({ context }: Exchange, prefix: string): string {
+  const text = context.path.slice(prefix.length + 1);
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new Refusal(400, `The tool's name ${JSON.stringify(text.slice(0, 200))} is not a valid piece of a URL.`);
+  }
+}
+
+/**
+ * A link or a redirect of somebody else's page is an own document for the browser, and is welcome to look at this hub; but what runs a
+ * tool must be asked for by whoever sits here.
+ */
+function assertOwnPage({ headers }: IncomingMessage): void {
+  const site = headers["sec-fetch-site"];
+  const isForeign = site === "cross-site" || site === "same-site";
+  // An `Origin` was checked already: such a page may call.
+  if (isForeign && !headers.origin) throw new Refusal(403, "Invalid request: a page of another site leads here. Open the address by itself instead.");
+}
+
+function notFound(base: string): never {
+  throw new Refusal(404, `There is nothing at this path. \`GET ${base}/tools\` lists the tools, \`POST ${base}/tools/{name}\` calls one.`);
+}
