@@ -1,5 +1,5 @@
-import { editDistance } from "../../core/suggest.ts";
 import { synonymsOf } from "./synonyms.ts";
+import type { Vocabulary } from "./vocabulary.ts";
 import { stem } from "./words.ts";
 
 /** A stem to look for in place of, or beside, that of a word of the query. */
@@ -9,41 +9,33 @@ export interface Expansion {
   readonly factor: number;
 }
 
-const SYNONYM_FACTOR = 0.2;
 const PREFIX_FACTOR = 0.8;
 const PART_FACTOR = 0.6;
 const SLIP_FACTOR = 0.5;
 const MIN_PART_LENGTH = 3;
 const MIN_SLIP_LENGTH = 4;
 const MAX_EXPANSIONS = 12;
+/** Words that are looked at before the shortest are chosen. */
+const MAX_CANDIDATES = 200;
 
 /** The stem itself and its synonyms. */
-export function knownExpansions(word: string): Expansion[] {
-  return [{ word, factor: 1 }, ...Array.from(synonymsOf(word), (synonym) => ({ word: synonym, factor: SYNONYM_FACTOR }))];
+export function knownExpansions(word: string, synonymFactor: number): Expansion[] {
+  return [{ word, factor: 1 }, ...Array.from(synonymsOf(word), (synonym) => ({ word: synonym, factor: synonymFactor }))];
 }
 
 /**
  * For a word whose stem stands nowhere: written words of names that begin with it, else words that hold it, else words that a slip of the keyboard
- * leads to. The vocabulary's order does not matter.
+ * leads to.
  */
-export function looseExpansions(word: string, vocabulary: Iterable<string>): Expansion[] {
-  const prefixes: string[] = [];
-  const holders: string[] = [];
-  const slips: { readonly word: string; readonly distance: number }[] = [];
-  const bound = word.length < MIN_SLIP_LENGTH ? 0 : word.length < 8 ? 1 : 2;
-  for (const other of vocabulary) {
-    if (word.length >= MIN_PART_LENGTH && other.startsWith(word)) prefixes.push(other);
-    else if (word.length >= MIN_PART_LENGTH && other.includes(word)) holders.push(other);
-    else if (bound > 0 && Math.abs(other.length - word.length) <= bound) {
-      const distance = editDistance(word, other, bound);
-      if (distance <= bound) slips.push({ word: other, distance });
-    }
+export function looseExpansions(word: string, vocabulary: Vocabulary): Expansion[] {
+  if (word.length >= MIN_PART_LENGTH) {
+    const prefixes = vocabulary.startingWith(word, MAX_CANDIDATES);
+    if (prefixes.length > 0) return expansions(prefixes, PREFIX_FACTOR);
+    const holders = vocabulary.holding(word, MAX_CANDIDATES);
+    if (holders.length > 0) return expansions(holders, PART_FACTOR);
   }
-  if (prefixes.length > 0) return expansions(prefixes, PREFIX_FACTOR);
-  if (holders.length > 0) return expansions(holders, PART_FACTOR);
-  const least = Math.min(...slips.map((slip) => slip.distance));
-  const nearest = slips.filter((slip) => slip.distance === least);
-  return expansions(nearest.map((slip) => slip.word), SLIP_FACTOR);
+  if (word.length < MIN_SLIP_LENGTH) return [];
+  return expansions(vocabulary.near(word, word.length < 8 ? 1 : 2), SLIP_FACTOR);
 }
 
 function expansions(words: readonly string[], factor: number): Expansion[] {

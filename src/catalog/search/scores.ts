@@ -1,5 +1,6 @@
-/** Saturation: how soon further occurrences of one word stop to matter. */
-const SATURATION = 1.2;
+import type { Ranking } from "./ranking.ts";
+import type { Postings, WholeIndex } from "./whole-index.ts";
+
 /** Only an exact name is a whole 1. */
 const BEST_SCORE = 0.99;
 
@@ -7,39 +8,86 @@ const BEST_SCORE = 0.99;
 export class Scores {
   /** Places where a word was found, each once. */
   readonly ranks: number[] = [];
+  readonly #index: WholeIndex;
+  readonly #ranking: Ranking;
   readonly #sums: Float64Array;
   readonly #word: Float32Array;
+  readonly #named: Uint8Array;
   #touched: number[] = [];
   #most = 0;
 
-  constructor(size: number) {
+  constructor(index: WholeIndex, ranking: Ranking) {
+    this.#index = index;
+    this.#ranking = ranking;
+    const size = index.sources.length;
     this.#sums = new Float64Array(size);
     this.#word = new Float32Array(size);
+    this.#named = new Uint8Array(size);
   }
 
-  /** The current word, or what stands for it, was found with this weight; only its best occurrence counts. */
-  note(rank: number, weight: number): void {
-    const last = this.#word[rank]!;
-    if (weight <= last) return;
-    if (last === 0) this.#touched.push(rank);
-    this.#word[rank] = weight;
+  /** Notes where the current word, or what stands for it, was found; only its best occurrence in a tool counts. */
+  note({ ranks, weights, inName }: Postings, factor: number): void {
+    for (let at = 0; at < ranks.length; at += 1) {
+      const rank = ranks[at]!;
+      const weight = factor * weights[at]!;
+      const last = this.#word[rank]!;
+      if (factor === 1) this.#named[rank]! += inName[at]!;
+      if (weight <= last) continue;
+      if (last === 0) this.#touched.push(rank);
+      this.#word[rank] = weight;
+    }
   }
 
   /** Ends a word. `rarity` is what it tells, found or not. */
   closeWord(rarity: number): void {
+    const { presence, saturation } = this.#ranking;
     for (const rank of this.#touched) {
       const weight = this.#word[rank]!;
       if (this.#sums[rank] === 0) this.ranks.push(rank);
-      this.#sums[rank]! += (rarity * weight) / (weight + SATURATION);
+      this.#sums[rank]! += rarity * (presence + ((saturation + 1) * weight) / (weight + saturation));
       this.#word[rank] = 0;
     }
     this.#touched = [];
     this.#most += rarity;
   }
 
-  /** The share of what could have been found, above 0 and below 1. What is compared is what is shown: four digits. */
+  /** Two words of the query stand side by side there too. `rarity` is what the two tell on average. */
+  noteNeighbours(rank: number, rarity: number): void {
+    this.#sums[rank]! += this.#ranking.neighbours * rarity;
+  }
+
+  /** Ends the query: what the names and the servers say is added. */
+  close(): void {
+    const { nameLengths, sources, sourceCount } = this.#index;
+    const { nameCover, serverShare, serverTools } = this.#ranking;
+    const best = new Float64Array(sourceCount * serverTools);
+    for (const rank of this.ranks) {
+      const length = nameLengths[rank]!;
+      if (length > 0) this.#sums[rank]! *= 1 + (nameCover * Math.min(this.#named[rank]!, length)) / length;
+      keepBest(best.subarray(sources[rank]! * serverTools, (sources[rank]! + 1) * serverTools), this.#sums[rank]!);
+    }
+    for (const rank of this.ranks) {
+      const first = sources[rank]! * serverTools;
+      let sum = 0;
+      for (let at = 0; at < serverTools; at += 1) sum += best[first + at]!;
+      this.#sums[rank]! += (serverShare * sum) / serverTools;
+    }
+  }
+
+  /** Above 0 and below 1, by how much of what the query tells was found, and how well. What is compared is what is shown: four digits. */
   scoreOf(rank: number): number {
-    const share = (BEST_SCORE * this.#sums[rank]!) / this.#most;
+    const share = BEST_SCORE * (1 - Math.exp(-this.#sums[rank]! / this.#most));
     return Math.max(0.0001, Math.round(share * 10_000) / 10_000);
+  }
+}
+
+/** Keeps the greatest of a server's sums, in falling order. */
+function keepBest(best: Float64Array, sum: number): void {
+  let value = sum;
+  for (let at = 0; at < best.length; at += 1) {
+    const other = best[at]!;
+    if (value <= other) continue;
+    best[at] = value;
+    value = other;
   }
 }

@@ -5,9 +5,11 @@ import type { ToolRecord } from "../../core/records.ts";
 import type { PreparedTool, SourcePart } from "../source-part.ts";
 import { knownExpansions, looseExpansions, type Expansion } from "./expand-word.ts";
 import { FURTHER_RESULTS, DEFAULT_RESULTS, MAX_RESULTS } from "./limits.ts";
-import { partIndexOf, type PartIndex } from "./postings.ts";
+import { partIndexOf } from "./part-index.ts";
+import { RANKING, type Ranking } from "./ranking.ts";
 import { Scores } from "./scores.ts";
 import { TopHits } from "./top-hits.ts";
+import { WholeIndex } from "./whole-index.ts";
 import { queryWords, type QueryWord } from "./words.ts";
 
 export interface SearchOptions {
@@ -20,37 +22,30 @@ export interface SearchOptions {
 /** Words of a query that are looked for loosely; each costs a walk over the vocabulary. */
 const MAX_LOOSE_WORDS = 8;
 
-/** One part with the place of its first tool in the whole. */
-interface Segment {
-  readonly index: PartIndex;
-  readonly first: number;
-}
-
 /**
- * Fielded BM25 over tools: words of name, server, keywords, description and parameters, in this order of weight. The parts of the
- * sources are indexed by themselves and only once; what is joined here is a list of them. Scores lie between 0 and 1, equal ones are
- * in the order of names, and the same question to the same tools has the same answer.
+ * Fielded BM25 over tools: words of name, keywords, server, description and parameters, in this order of weight; what the name covers,
+ * words side by side and what else the server offers are added. The parts of the sources are read by themselves and only once. Scores lie
+ * between 0 and 1, equal ones are in the order of names, and the same question to the same tools has the same answer.
  */
 export class SearchIndex {
   /** Sorted by rendered name; discovery tools are never found. */
   readonly #rows: readonly PreparedTool[];
-  readonly #segments: readonly Segment[];
-  /** Place in the segments to place among the rows, which is the order of names; -1 for what is not found. */
-  readonly #ranks: Int32Array;
+  readonly #parts: readonly SourcePart[];
+  readonly #ranking: Ranking;
   readonly #rankOf: ReadonlyMap<ToolRecord, number>;
+  #whole: WholeIndex | undefined;
   #byName: ReadonlyMap<string, readonly number[]> | undefined;
 
-  constructor(rows: readonly PreparedTool[], parts: readonly SourcePart[]) {
+  constructor(rows: readonly PreparedTool[], parts: readonly SourcePart[], ranking = RANKING) {
+    this.#ranking = ranking;
     this.#rows = rows.filter((row) => row.record.role !== "discovery");
     this.#rankOf = new Map(this.#rows.map((row, rank) => [row.record, rank]));
-    const tools = parts.flatMap((part) => part.tools);
-    this.#ranks = Int32Array.from(tools, (tool) => this.#rankOf.get(tool.record) ?? -1);
-    let first = 0;
-    this.#segments = parts.map((part) => {
-      const segment = { index: partIndexOf(part), first };
-      first += part.tools.length;
-      return segment;
-    });
+    this.#parts = parts;
+  }
+
+  get #index(): WholeIndex {
+    const rankOf = (part: number, at: number): number => this.#rankOf.get(this.#parts[part]!.tools[at]!.record) ?? -1;
+    return (this.#whole ??= new WholeIndex(this.#rows.length, this.#parts.map((part) => partIndexOf(part, this.#ranking)), rankOf));
   }
 
   search(query: string, options: SearchOptions): SearchAnswer {
@@ -82,16 +77,21 @@ export class SearchIndex {
 
   /** Score by rank for every tool in which a word was found. */
   #scores(words: readonly QueryWord[]): Scores {
-    const scores = new Scores(this.#rows.length);
+    const scores = new Scores(this.#index, this.#ranking);
+    const rarities: number[] = [];
     let loose = 0;
     for (const word of words) {
-      let found = this.#collect(knownExpansions(word.stem), scores);
+      let found = this.#collect(knownExpansions(word.stem, this.#ranking.synonym), scores);
       if (found === 0 && loose < MAX_LOOSE_WORDS) {
         loose += 1;
-        found = this.#collect(looseExpansions(word.text, this.#vocabulary()), scores);
+        found = this.#collect(looseExpansions(word.text, this.#index.vocabulary), scores);
       }
-      scores.closeWord(Math.log(1 + (this.#rows.length - found + 0.5) / (found + 0.5)));
+      const rarity = Math.log(1 + (this.#rows.length - found + 0.5) / (found + 0.5));
+      scores.closeWord(rarity);
+      rarities.push(rarity);
     }
+    for (let at = 0; at + 1 < words.length; at += 1) this.#pair(words[at]!, words[at + 1]!, (rarities[at]! + rarities[at + 1]!) / 2, scores);
+    scores.close();
     return scores;
   }
 
@@ -100,24 +100,18 @@ export class SearchIndex {
     let own = 0;
     let found = 0;
     for (const { word, factor } of expansions) {
-      let holders = 0;
-      for (const { index, first } of this.#segments) {
-        const postings = index.postings.get(word);
-        if (!postings) continue;
-        holders += postings.tools.length;
-        for (let at = 0; at < postings.tools.length; at += 1) {
-          const rank = this.#ranks[first + postings.tools[at]!]!;
-          if (rank >= 0) scores.note(rank, factor * postings.weights[at]!);
-        }
-      }
-      if (factor === 1) own = holders;
-      found += holders;
+      const postings = this.#index.postings(word);
+      if (!postings) continue;
+      scores.note(postings, factor);
+      if (factor === 1) own = postings.ranks.length;
+      found += postings.ranks.length;
     }
     return own > 0 ? own : Math.min(found, this.#rows.length);
   }
 
-  *#vocabulary(): Iterable<string> {
-    for (const { index } of this.#segments) yield* index.nameWords;
+  /** Notes where two words of the query stand side by side too. */
+  #pair(left: QueryWord, right: QueryWord, rarity: number, scores: Scores): void {
+    for (const rank of this.#index.withNeighbours(left.stem, right.stem)) scores.noteNeighbours(rank, rarity);
   }
 }
 

@@ -1,0 +1,92 @@
+// The tool-search benchmark: its data, where it is, and what is counted. The data is no part of this repository.
+import { existsSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { root } from "../lib/hub.mjs";
+import { SearchIndex } from "../../dist/catalog/search/search-index.js";
+import { PartMaker } from "../../dist/catalog/source-part.js";
+import { resolveCatalog } from "../../dist/catalog/options.js";
+
+const FILES = ["tools.jsonl", "queries.dev.jsonl"];
+
+/** `{tools, queries}`, or an error that says what is missing and where it was looked for. */
+export function readBenchmark() {
+  const folder = resolve(process.env["TOOL_SEARCH_DATA"] ?? join(root, "../shared/data/tool-search"));
+  const missing = FILES.filter((file) => !existsSync(join(folder, file)));
+  if (missing.length > 0) {
+    throw new Error(`The benchmark's ${missing.join(" and ")} not in ${folder}. Set TOOL_SEARCH_DATA to the folder that holds ${FILES.join(" and ")}; bench/README.md names the sources.`);
+  }
+  const [tools, queries] = FILES.map((file) => readFileSync(join(folder, file), "utf8").trim().split("\n").map((line) => JSON.parse(line)));
+  return { tools, queries };
+}
+
+/** A search over one catalogue as the hub makes it, one source a server; answers with ids, best first. */
+export function indexOf(tools, ranking) {
+  const ids = new Map();
+  const maker = new PartMaker(resolveCatalog());
+  const parts = Object.entries(Object.groupBy ? Object.groupBy(tools, serverOf) : groupBy(tools)).map(([server, own], order) => {
+    const source = { id: server, kind: "stdio", namespace: server, order };
+    const records = own.map(({ id, name, description, inputSchema = { type: "object" } }) => {
+      const record = { source, name, description: description ?? "", inputSchema, keywords: [], visibility: "native", definition: { name, description, inputSchema } };
+      ids.set(record, id);
+      return record;
+    });
+    return maker.make(source, { tools: records, resources: [], templates: [], prompts: [], features: {}, problems: [] });
+  });
+  const rows = parts.flatMap((part) => part.tools).sort((a, b) => (a.key < b.key ? -1 : 1));
+  const byKey = new Map(rows.map((row) => [row.key, ids.get(row.record)]));
+  const index = new SearchIndex(rows, parts, ...(ranking ? [ranking] : []));
+  const options = { limit: 10, exact: [], permits: () => true };
+  return (query) => index.search(query, options).hits.map((hit) => byKey.get(hit.name));
+}
+
+function serverOf({ server }) {
+  return server || "tools";
+}
+
+function groupBy(tools) {
+  const groups = {};
+  for (const tool of tools) (groups[serverOf(tool)] ??= []).push(tool);
+  return groups;
+}
+
+export const MEASURES = ["R@1", "R@3", "R@5", "R@10", "MRR", "nDCG@10"];
+
+/** `{sources: {name: {n, measures}}, macro, micro, times}`; measures in percent, times in milliseconds, sorted. */
+export function evaluate(search, queries) {
+  const sums = {};
+  const times = [];
+  for (const { query } of queries.slice(0, 20)) search(query);
+  for (const query of queries) {
+    const began = performance.now();
+    const found = search(query.query);
+    times.push(performance.now() - began);
+    const sum = (sums[query.source] ??= { n: 0, values: MEASURES.map(() => 0) });
+    sum.n += 1;
+    for (const [at, value] of measuresOf(query, found).entries()) sum.values[at] += value;
+  }
+  const all = Object.values(sums);
+  const total = all.reduce((n, one) => n + one.n, 0);
+  const mean = (weigh) => Object.fromEntries(MEASURES.map((name, at) => [name, 100 * all.reduce((sum, one) => sum + weigh(one, one.values[at]), 0)]));
+  const sources = Object.fromEntries(Object.entries(sums).map(([name, { n, values }]) => [name, { n, ...Object.fromEntries(MEASURES.map((measure, at) => [measure, (100 * values[at]) / n])) }]));
+  return {
+    sources,
+    macro: mean((one, value) => value / one.n / all.length),
+    micro: mean((_, value) => value / total),
+    times: times.sort((a, b) => a - b),
+  };
+}
+
+/** A gold tool is found at the best rank of itself or of one that is as good. */
+function measuresOf({ gold, alt = {}, rel = {} }, found) {
+  const ranks = gold.map((id) => {
+    const good = new Set([id, ...(alt[id] ?? [])]);
+    const at = found.findIndex((one) => good.has(one));
+    return at < 0 ? Infinity : at + 1;
+  });
+  const recall = (k) => ranks.filter((rank) => rank <= k).length / ranks.length;
+  const best = Math.min(...ranks);
+  const gains = gold.map((id) => 2 ** (rel[id] ?? 1) - 1);
+  const won = ranks.reduce((sum, rank, at) => sum + (rank <= 10 ? gains[at] / Math.log2(rank + 1) : 0), 0);
+  const ideal = gains.toSorted((a, b) => b - a).slice(0, 10).reduce((sum, gain, at) => sum + gain / Math.log2(at + 2), 0);
+  return [recall(1), recall(3), recall(5), recall(10), best <= 10 ? 1 / best : 0, won / ideal];
+}

@@ -1,0 +1,60 @@
+import type { SourcePart } from "../source-part.ts";
+import { documentOf, type SearchDocument } from "./document.ts";
+import type { Ranking } from "./ranking.ts";
+
+/** The words of one source's tools, numbered by where they first stand. */
+export interface PartIndex {
+  readonly words: readonly string[];
+  /** By place in the part's list of tools; undefined for what is never found. */
+  readonly tools: readonly (PartTool | undefined)[];
+  /** Words of names and keywords as they are written. */
+  readonly nameWords: ReadonlySet<string>;
+}
+
+export interface PartTool {
+  /** Numbers of the tool's words, each once, with their weights. */
+  readonly words: Uint32Array;
+  readonly weights: Float32Array;
+  /** 1 where the word stands in the tool's name. */
+  readonly inName: Uint8Array;
+  readonly nameLength: number;
+  /** Numbers of the description's words in their order. */
+  readonly description: Uint32Array;
+}
+
+const made = new WeakMap<SourcePart, PartIndex>();
+
+/** The index of one part, made once: a change in one source leaves the others' indexes as they are. */
+export function partIndexOf(part: SourcePart, ranking: Ranking): PartIndex {
+  let index = made.get(part);
+  if (!index) made.set(part, (index = makeIndex(part, ranking)));
+  return index;
+}
+
+function makeIndex(part: SourcePart, ranking: Ranking): PartIndex {
+  const numbers = new Map<string, number>();
+  const numberOf = (word: string): number => {
+    let number = numbers.get(word);
+    if (number === undefined) numbers.set(word, (number = numbers.size));
+    return number;
+  };
+  const nameWords = new Set<string>();
+  const tools = part.tools.map((tool) => {
+    if (tool.record.role === "discovery") return undefined;
+    const document = documentOf(tool, ranking);
+    for (const word of document.nameWords) nameWords.add(word);
+    return numbered(document, numberOf);
+  });
+  return { words: [...numbers.keys()], tools, nameWords };
+}
+
+function numbered({ weights, nameStems, description }: SearchDocument, numberOf: (word: string) => number): PartTool {
+  const words = [...weights.keys()];
+  return {
+    words: Uint32Array.from(words, numberOf),
+    weights: Float32Array.from(weights.values()),
+    inName: Uint8Array.from(words, (word) => (nameStems.has(word) ? 1 : 0)),
+    nameLength: nameStems.size,
+    description: Uint32Array.from(description, numberOf),
+  };
+}
