@@ -113,6 +113,7 @@ function createPlanner({ variables, lazy, mirror = false, only = () => true, mod
     {
       logger,
       caller,
+      models: {},
       builtin: createBuiltinPorts(hub, caller, logLines),
       // Another hub is shown as it is now, and to each token in its own way: what it listed before is no answer.
       ...(mirror ? {} : { cacheFolder: join(dataFolder(variables), "lists") }),

@@ -65,7 +65,7 @@ function scripts({ scripts: raw }: HubConfig, { folder }: Place): readonly Wante
       kind: "scripts",
       namespace: "",
       options,
-      make: async (source, { logger }) => (await import("../providers/scripts/provider.ts")).createScriptsProvider(source, options, logger),
+      make: async (source, { logger, caller, models }) => (await import("../providers/scripts/provider.ts")).createScriptsProvider(source, options, { logger, caller, models }),
     },
   ];
 }
@@ -79,7 +79,7 @@ function folders({ folders: raw }: HubConfig, { folder }: Place): readonly Wante
       kind: "folders",
       namespace: "",
       options,
-      make: async (source, { logger }) => (await import("../providers/folders/provider.ts")).createFoldersProvider(source, options, logger),
+      make: async (source, { logger, caller, models }) => (await import("../providers/folders/provider.ts")).createFoldersProvider(source, options, { logger, caller, models }),
     },
   ];
 }

@@ -1,5 +1,5 @@
 import type { UnusableSource } from "../config/load.ts";
-import type { Caller, Logger } from "../core/ports.ts";
+import type { Caller, Logger, Models } from "../core/ports.ts";
 import type { Provider } from "../core/provider.ts";
 import type { ProviderKind, Source, ToolLimits } from "../core/records.ts";
 import type { BuiltinPorts } from "../providers/builtin/ports.ts";
@@ -11,6 +11,8 @@ import { UnusableProvider } from "./unusable-provider.ts";
 export interface SourceServices {
   readonly logger: Logger;
   readonly caller: Caller;
+  /** The configured models that tools may use. */
+  readonly models: Models;
   readonly builtin: BuiltinPorts;
   /** Where last known lists are kept; absent: they are not. */
   readonly cacheFolder?: string;

@@ -5,6 +5,7 @@ import type { Logger } from "../core/ports.ts";
 import type { Provider, ProviderEvents, ProviderStatus, ResolvedCall } from "../core/provider.ts";
 import { EMPTY_LISTING, type Listing, type Problem, type Source, type ToolLimits, type ToolRecord, type Visibility } from "../core/records.ts";
 import { searchEnvironment } from "../process/environment.ts";
+import type { HubPorts } from "../runtimes/calling/hub-access.ts";
 import { missingCommands } from "../runtimes/scripts/command-line.ts";
 import { ScriptHost } from "../runtimes/scripts/script-host.ts";
 import type { FolderReader } from "./folder-node.ts";
@@ -30,6 +31,11 @@ export interface FolderContent<T extends FolderTool> {
   readonly problems: readonly { readonly subject: string; readonly message: string }[];
 }
 
+/** What a provider of folders is made with. */
+export interface FolderServices extends HubPorts {
+  readonly logger: Logger;
+}
+
 export interface FolderProviderOptions<T extends FolderTool> {
   readonly source: Source;
   readonly logger: Logger;
@@ -37,6 +43,7 @@ export interface FolderProviderOptions<T extends FolderTool> {
   readonly reader: FolderReader<FolderContent<T>>;
   readonly libraries: readonly string[];
   readonly maxOutputBytes: number;
+  readonly ports: HubPorts;
   /** For tools without their own; absent, the hub's. */
   readonly timeoutMs: number | undefined;
   run(tool: T, call: ResolvedCall, host: ScriptHost): Promise<Outcome>;

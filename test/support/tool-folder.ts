@@ -5,8 +5,10 @@ import type { Notice } from "../../src/core/call.ts";
 import { LOCAL_PRINCIPAL } from "../../src/core/call.ts";
 import { Deadline } from "../../src/core/deadline.ts";
 import type { JsonObject } from "../../src/core/json.ts";
-import type { Outcome } from "../../src/core/outcome.ts";
+import { fail, type Outcome } from "../../src/core/outcome.ts";
+import { SILENT_LOGGER, type Caller, type Logger } from "../../src/core/ports.ts";
 import type { Provider, ResolvedCall } from "../../src/core/provider.ts";
+import type { HubPorts } from "../../src/runtimes/calling/hub-access.ts";
 import type { Source } from "../../src/core/records.ts";
 import { readProcess } from "../../src/process/process-table.ts";
 
@@ -39,6 +41,17 @@ export class ToolFolder implements Disposable {
 export function testSource(kind: Source["kind"]): Source {
   return { id: kind, kind, namespace: "", order: 0 };
 }
+
+/** What a provider of folders is made with; the hub behind it knows no tools and no models. */
+export function folderServices(ports: Partial<HubPorts> = {}): HubPorts & { readonly logger: Logger } {
+  return { logger: SILENT_LOGGER, caller: EMPTY_CALLER, models: {}, ...ports };
+}
+
+const EMPTY_CALLER: Caller = {
+  call: (tool) => Promise.resolve(fail("unknown_tool", `There is no tool ${tool}.`)),
+  search: () => Promise.resolve({ hits: [], total: 0 }),
+  list: () => Promise.resolve([]),
+};
 
 export interface CallOptions {
   readonly signal?: AbortSignal;

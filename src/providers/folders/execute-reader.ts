@@ -2,12 +2,16 @@ import { basename, extname, join } from "node:path";
 import { realpathSync } from "node:fs";
 import { messageOf } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
-import type { Visibility } from "../../core/records.ts";
+import type { ToolLimits, Visibility } from "../../core/records.ts";
 import { EXECUTE_SUFFIXES, type ExecuteTool } from "../../runtimes/execute/run-execute.ts";
 import { isInside } from "../../runtimes/scripts/inside.ts";
 import { neededCommands } from "../../runtimes/scripts/command-line.ts";
+import type { ScriptEnvironment } from "../../runtimes/scripts/run-script.ts";
+import { mergeRunSettings, type PartialRunSettings, type RunSettings } from "../../runtimes/scripts/run-settings.ts";
 import { normaliseInputSchema } from "../../schema/normalise.ts";
 import { statsOf } from "../file-stamp.ts";
+import { Findings } from "../findings.ts";
+import { CALL_LIMITS, readCallLimits, readEnvironment, readRunTables, RUN_TABLES } from "../run-tables.ts";
 import type { FileText, Folder, FolderReader } from "../folder-node.ts";
 import type { FolderContent, FolderTool } from "../folder-provider.ts";
 
@@ -22,22 +26,28 @@ interface Remark {
   readonly message: string;
 }
 
+/** What holds for tools that do not say otherwise. */
+export interface ExecuteRules {
+  readonly visibility: Visibility;
+  readonly settings: RunSettings;
+}
+
 /** What is being gathered of one folder. */
 interface Gathering {
   readonly folder: Folder;
   readonly texts: ReadonlyMap<string, FileText>;
-  readonly visibility: Visibility;
+  readonly rules: ExecuteRules;
   readonly problems: Remark[];
   readonly alsoWatch: string[];
 }
 
 /** Reads the tools folder and the folders right inside it, one tool each. */
-export function createExecuteReader({ visibility }: { readonly visibility: Visibility }): FolderReader<FolderContent<ExecuteFolderTool>> {
+export function createExecuteReader(rules: ExecuteRules): FolderReader<FolderContent<ExecuteFolderTool>> {
   return {
     wants: (fileName) => fileName.endsWith(METADATA_SUFFIX) && fileName.length > METADATA_SUFFIX.length,
     descends: (folder) => folder.depth === 0,
     build(folder, texts) {
-      const gathering: Gathering = { folder, texts, visibility, problems: [], alsoWatch: [] };
+      const gathering: Gathering = { folder, texts, rules, problems: [], alsoWatch: [] };
       const stems = folder.depth === 0 ? Array.from(texts.keys(), stemOf) : ownStem(gathering);
       const tools = stems.flatMap((stem) => readTool(stem, gathering) ?? []);
       return { value: { tools, problems: gathering.problems }, alsoWatch: gathering.alsoWatch };
@@ -66,7 +76,7 @@ function scriptOf(stem: string, folder: Folder): string | undefined {
   return Object.keys(EXECUTE_SUFFIXES).map((suffix) => stem + suffix).find((name) => folder.files.includes(name));
 }
 
-function readTool(stem: string, { folder, texts, visibility, problems, alsoWatch }: Gathering): ExecuteFolderTool | undefined {
+function readTool(stem: string, { folder, texts, rules, problems, alsoWatch }: Gathering): ExecuteFolderTool | undefined {
   const subject = folder.place === "" ? stem + METADATA_SUFFIX : `${folder.place}/${stem}${METADATA_SUFFIX}`;
   const refuse = (message: string) => {
     problems.push({ subject, message: `not offered: ${message}` });
@@ -82,15 +92,18 @@ function readTool(stem: string, { folder, texts, visibility, problems, alsoWatch
   const metadata = parseMetadata(texts.get(stem + METADATA_SUFFIX)!, stem);
   if ("problem" in metadata) return refuse(metadata.problem);
   for (const message of metadata.remarks) problems.push({ subject, message });
+  const { visibility = rules.visibility, limits, environment } = metadata;
+  const settings = mergeRunSettings(rules.settings, metadata.settings);
   return {
     name: stem,
     visibility,
-    limits: {},
+    limits,
+    settings,
     place: folder.place === "" ? script : `${folder.place}/${script}`,
     description: metadata.description,
     keywords: metadata.keywords,
     definition: metadata.definition,
-    execute: { name: stem, file, folder: folder.path, root: folder.realRoot },
+    execute: { name: stem, file, folder: folder.path, root: folder.realRoot, environment, settings },
     needs: extname(file) === ".py" ? neededCommands(`tool${extname(file)}`) : [],
   };
 }
@@ -107,8 +120,15 @@ interface Metadata {
   readonly description: string;
   readonly keywords: readonly string[];
   readonly definition: JsonObject;
+  readonly visibility?: Visibility;
+  readonly limits: ToolLimits;
+  readonly settings: PartialRunSettings;
+  readonly environment: ScriptEnvironment;
   readonly remarks: readonly string[];
 }
+
+/** Members that say how the tool is run; clients do not see them. */
+const RUN_MEMBERS = ["env", "visibility", ...CALL_LIMITS, ...RUN_TABLES];
 
 /** `{name, description, input_schema, output_schema?}`; MCP's spelling of the keys is taken too, and further members are kept. */
 function parseMetadata(file: FileText, stem: string): Metadata | { readonly problem: string } {
@@ -120,15 +140,37 @@ function parseMetadata(file: FileText, stem: string): Metadata | { readonly prob
     return { problem: `the JSON cannot be read: ${messageOf(error)}` };
   }
   if (!isJsonObject(raw)) return { problem: "the JSON must be an object with `name`, `description` and `input_schema`" };
-  const { name, description, input_schema, inputSchema = input_schema, output_schema, outputSchema = output_schema, keywords, ...rest } = raw;
-  if (typeof name !== "string" || name === "") return { problem: `\`name\` is missing; add "name": ${JSON.stringify(stem)}` };
-  if (typeof description !== "string" || description.trim() === "") return { problem: "`description` is missing; say in a sentence what the tool does" };
-  if (!isJsonObject(inputSchema)) return { problem: '`input_schema` is missing or no object; for a tool without parameters write {"type": "object"}' };
-  if (outputSchema !== undefined && !isJsonObject(outputSchema)) return { problem: "`output_schema` must be an object" };
-  const { schema, warning } = normaliseInputSchema(inputSchema);
-  const remarks = warning === undefined ? [] : [warning];
-  if (name !== stem) remarks.push(`its \`name\` is ${JSON.stringify(name)}, but the file's name wins: the tool is \`${stem}\``);
-  const words = Array.isArray(keywords) ? keywords.filter((word) => typeof word === "string") : [];
-  const definition: JsonObject = { ...rest, name: stem, description, inputSchema: schema, ...(outputSchema ? { outputSchema } : {}) };
-  return { description, keywords: words, definition, remarks };
+  const definition = toDefinition(raw, stem);
+  if (typeof definition === "string") return { problem: definition };
+  const findings = new Findings();
+  const run = readRun(raw, findings);
+  if (findings.faults.length > 0) return { problem: findings.faults.join("; ") };
+  const { schema, warning } = normaliseInputSchema(definition["inputSchema"] as JsonObject);
+  const remarks = [...(warning === undefined ? [] : [warning]), ...findings.remarks];
+  if (raw["name"] !== stem) remarks.push(`its \`name\` is ${JSON.stringify(raw["name"])}, but the file's name wins: the tool is \`${stem}\``);
+  const keywords = Array.isArray(raw["keywords"]) ? raw["keywords"].filter((word) => typeof word === "string") : [];
+  return { description: String(definition["description"]), keywords, definition: { ...definition, inputSchema: schema }, ...run, remarks };
+}
+
+/** What clients see, or what is wrong. */
+function toDefinition(raw: JsonObject, stem: string): JsonObject | string {
+  const { name, description, input_schema, inputSchema = input_schema, output_schema, outputSchema = output_schema, keywords: _, ...rest } = raw;
+  if (typeof name !== "string" || name === "") return `\`name\` is missing; add "name": ${JSON.stringify(stem)}`;
+  if (typeof description !== "string" || description.trim() === "") return "`description` is missing; say in a sentence what the tool does";
+  if (!isJsonObject(inputSchema)) return '`input_schema` is missing or no object; for a tool without parameters write {"type": "object"}';
+  if (outputSchema !== undefined && !isJsonObject(outputSchema)) return "`output_schema` must be an object";
+  const others = Object.fromEntries(Object.entries(rest).filter(([key]) => !RUN_MEMBERS.includes(key)));
+  return { ...others, name: stem, description, inputSchema, ...(outputSchema ? { outputSchema } : {}) };
+}
+
+function readRun(raw: JsonObject, findings: Findings): Pick<Metadata, "visibility" | "limits" | "settings" | "environment"> {
+  const { visibility } = raw;
+  const isKnown = visibility === "native" || visibility === "ondemand";
+  if (visibility !== undefined && !isKnown) findings.fault(`\`visibility\` is ${JSON.stringify(visibility)}; accepted are "native" and "ondemand"`);
+  return {
+    ...(isKnown ? { visibility } : {}),
+    limits: readCallLimits(raw, findings),
+    settings: readRunTables(raw, findings),
+    environment: readEnvironment(raw["env"], findings),
+  };
 }

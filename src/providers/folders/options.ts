@@ -2,6 +2,8 @@ import { resolve } from "node:path";
 import { bytesOption, parseBytes } from "../../core/bytes.ts";
 import { durationOption, parseDuration } from "../../core/duration.ts";
 import { Type, type Static } from "../../core/option-schema.ts";
+import type { RunSettings } from "../../runtimes/scripts/run-settings.ts";
+import { resolveRunOptions, RUN_OPTIONS } from "../run-options.ts";
 
 const DEFAULT_MAX_OUTPUT_BYTES = 10_000_000;
 
@@ -20,6 +22,7 @@ export const FoldersSchema = Type.Object(
     visibility: Type.Optional(Type.Enum(["native", "ondemand"], { description: "Whether these tools are listed, or found by search only.", default: "native" })),
     timeout: Type.Optional(durationOption({ description: "Time of a call without a sign of life; absent, the hub's." })),
     max_output: Type.Optional(bytesOption({ description: "Most that one call may write, on all its descriptors together.", default: DEFAULT_MAX_OUTPUT_BYTES })),
+    ...RUN_OPTIONS,
   },
   { description: "Tool folders: a .mcp.json file beside a script with `execute`." },
 );
@@ -32,6 +35,8 @@ export interface FoldersOptions {
   readonly visibility: "native" | "ondemand";
   readonly timeoutMs: number | undefined;
   readonly maxOutputBytes: number;
+  /** For tools that do not say otherwise. */
+  readonly settings: RunSettings;
 }
 
 /** Fills in the defaults; relative paths count from `folder`. Throws an `OptionError` for a size or time that cannot be read. */
@@ -42,6 +47,7 @@ export function resolveFolders(raw: FoldersConfig, folder: string = process.cwd(
     visibility: raw.visibility ?? "native",
     timeoutMs: raw.timeout === undefined ? undefined : parseDuration(raw.timeout, "folders.timeout"),
     maxOutputBytes: parseBytes(raw.max_output ?? DEFAULT_MAX_OUTPUT_BYTES, "folders.max_output"),
+    settings: resolveRunOptions(raw, "folders"),
   });
 }
 

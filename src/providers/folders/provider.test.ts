@@ -2,9 +2,8 @@ import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Notice } from "../../core/call.ts";
-import { SILENT_LOGGER } from "../../core/ports.ts";
 import type { Provider } from "../../core/provider.ts";
-import { callTool, isAlive, testSource, textOf, ToolFolder } from "../../../test/support/tool-folder.ts";
+import { callTool, isAlive, folderServices, testSource, textOf, ToolFolder } from "../../../test/support/tool-folder.ts";
 import { resolveFolders, type FoldersConfig } from "./options.ts";
 import { createFoldersProvider } from "./provider.ts";
 
@@ -20,7 +19,7 @@ afterEach(async () => {
 });
 
 function provide(config: Partial<FoldersConfig> = {}): Provider {
-  const provider = createFoldersProvider(testSource("folders"), resolveFolders({ tools_path: folder.path, ...config }), SILENT_LOGGER);
+  const provider = createFoldersProvider(testSource("folders"), resolveFolders({ tools_path: folder.path, ...config }), folderServices());
   providers.push(provider);
   return provider;
 }

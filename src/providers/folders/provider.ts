@@ -1,16 +1,16 @@
-import type { Logger } from "../../core/ports.ts";
 import type { Provider } from "../../core/provider.ts";
 import type { Source } from "../../core/records.ts";
 import { runExecute } from "../../runtimes/execute/run-execute.ts";
-import { FolderProvider } from "../folder-provider.ts";
+import { FolderProvider, type FolderServices } from "../folder-provider.ts";
 import { createExecuteReader, type ExecuteFolderTool } from "./execute-reader.ts";
 import type { FoldersOptions } from "./options.ts";
 
 /** Tool folders: a `.mcp.json` beside a script with `execute`. */
-export function createFoldersProvider(source: Source, options: FoldersOptions, logger: Logger): Provider {
+export function createFoldersProvider(source: Source, options: FoldersOptions, { logger, ...ports }: FolderServices): Provider {
   return new FolderProvider<ExecuteFolderTool>({
     source,
     logger,
+    ports,
     roots: options.toolsPaths,
     reader: createExecuteReader(options),
     libraries: options.librariesPaths,

@@ -1,9 +1,8 @@
 import { chmodSync, mkdirSync, renameSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { SILENT_LOGGER } from "../../core/ports.ts";
 import type { Provider } from "../../core/provider.ts";
-import { callTool, testSource, textOf, ToolFolder } from "../../../test/support/tool-folder.ts";
+import { callTool, folderServices, testSource, textOf, ToolFolder } from "../../../test/support/tool-folder.ts";
 import { resolveScripts, type ScriptsConfig } from "./options.ts";
 import { createScriptsProvider } from "./provider.ts";
 
@@ -19,7 +18,7 @@ afterEach(async () => {
 });
 
 function provide(config: ScriptsConfig = {}): Provider {
-  const provider = createScriptsProvider(testSource("scripts"), resolveScripts({ tools_path: folder.path, ...config }), SILENT_LOGGER);
+  const provider = createScriptsProvider(testSource("scripts"), resolveScripts({ tools_path: folder.path, ...config }), folderServices());
   providers.push(provider);
   return provider;
 }

@@ -1,16 +1,16 @@
-import type { Logger } from "../../core/ports.ts";
 import type { Provider } from "../../core/provider.ts";
 import type { Source } from "../../core/records.ts";
 import { runScript } from "../../runtimes/scripts/run-script.ts";
-import { FolderProvider } from "../folder-provider.ts";
+import { FolderProvider, type FolderServices } from "../folder-provider.ts";
 import type { ScriptsOptions } from "./options.ts";
 import { createScriptReader, type ScriptTool } from "./script-reader.ts";
 
 /** Script tools: folders with a `tool.toml`. */
-export function createScriptsProvider(source: Source, options: ScriptsOptions, logger: Logger): Provider {
+export function createScriptsProvider(source: Source, options: ScriptsOptions, { logger, ...ports }: FolderServices): Provider {
   return new FolderProvider<ScriptTool>({
     source,
     logger,
+    ports,
     roots: options.toolsPaths,
     reader: createScriptReader(options),
     libraries: options.librariesPaths,

@@ -5,6 +5,7 @@ import type { Call } from "../../core/call.ts";
 import { FailError } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { fail, type Outcome } from "../../core/outcome.ts";
+import { ChildMessages } from "../scripts/child-messages.ts";
 import type { CallNotices } from "../scripts/call-notices.ts";
 import { suffixCommandLine } from "../scripts/command-line.ts";
 import { hidePaths } from "../scripts/hide-paths.ts";
@@ -45,30 +46,24 @@ export function runExecute(tool: ExecuteTool, params: JsonObject, call: Call, ho
 async function runWith(tool: ExecuteTool, params: JsonObject, call: Call, host: ScriptHost, notices: CallNotices): Promise<Outcome> {
   const file = assertFile(tool);
   const suffix = extname(file).toLowerCase();
-  const env = scriptEnvironment({ own: {}, inherit: [] }, host.libraries, {});
+  const env = scriptEnvironment({ own: {}, inherit: [] }, host, {});
   const line = await suffixCommandLine(suffix, { cwd: tool.folder, env });
   const shim = fileURLToPath(new URL(EXECUTE_SUFFIXES[suffix]!, import.meta.url));
-  let answer: JsonObject | undefined;
-  const finished = await runChild(
-    {
-      command: line.command,
-      args: [...line.args, shim, file],
-      cwd: tool.folder,
-      env,
-      input: JSON.stringify(params),
-      maxOutputBytes: host.maxOutputBytes,
-      signals: [call.signal, host.closing],
-      living: host.living,
-    },
-    {
-      onStdoutLine: (text) => notices.log(text),
-      onStderrLine: (text) => notices.log(text),
-      onMessageLine: (text) => {
-        answer = takeMessage(text, notices) ?? answer;
-      },
-    },
+  const messages = new ChildMessages(call, host, notices);
+  const run = {
+    command: line.command,
+    args: [...line.args, shim, file],
+    cwd: tool.folder,
+    env,
+    input: JSON.stringify(params),
+    maxOutputBytes: host.maxOutputBytes,
+    signals: [call.signal, host.closing],
+    living: host.living,
+  };
+  const finished = await messages.during((channel) =>
+    runChild(run, { ...channel, onStdoutLine: (text) => notices.log(text), onStderrLine: (text) => notices.log(text) }),
   );
-  return toOutcome(tool, answer, finished);
+  return toOutcome(tool, messages.answer, finished);
 }
 
 function assertFile({ name, file, root }: ExecuteTool): string {
@@ -80,16 +75,6 @@ function assertFile({ name, file, root }: ExecuteTool): string {
   }
   if (isInside(real, root)) return file;
   throw new FailError(fail("unavailable", `The script of tool \`${name}\` lies outside its tools folder. Move it inside.`, { retryable: false }));
-}
-
-/** The answer when the line is one; log and progress go to the caller. */
-function takeMessage(text: string, notices: CallNotices): JsonObject | undefined {
-  const message = notices.readMessage(text);
-  if (!message) return undefined;
-  if (Object.hasOwn(message, "result") || isJsonObject(message["error"])) return message;
-  if (typeof message["log"] === "string") notices.log(message["log"], typeof message["level"] === "string" ? message["level"] : "info");
-  else notices.progress(message);
-  return undefined;
 }
 
 function toOutcome({ name, folder, root }: ExecuteTool, answer: JsonObject | undefined, { exit, stderr }: Finished): Outcome {

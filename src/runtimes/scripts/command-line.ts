@@ -3,6 +3,7 @@ import { basename, extname } from "node:path";
 import { FailError } from "../../core/errors.ts";
 import { realPython } from "../../process/interpreter.ts";
 import { findCommand, type CommandPlace } from "../../process/resolve-command.ts";
+import { NODE_HELPER_ARGS } from "../calling/helpers.ts";
 import { typescriptNodeArgs } from "../typescript/node-args.ts";
 
 /** A program and the arguments that come before the script's own. */
@@ -55,10 +56,23 @@ export async function suffixCommandLine(suffix: string, place: CommandPlace): Pr
   return runtimeCommand(runtime, place);
 }
 
+/** The file of `runtimes/warm/` by which a script's interpreter stays; `undefined` for scripts of other kinds. */
+export function warmShim(script: string): "warm.py" | "warm.mjs" | undefined {
+  const runtime = RUNTIMES[extname(script).toLowerCase()];
+  if (runtime === "python") return "warm.py";
+  return runtime === "node" || runtime === "typescript" ? "warm.mjs" : undefined;
+}
+
+/** As `scriptCommandLine`, without the script itself. */
+export async function interpreterCommandLine(script: string, place: CommandPlace): Promise<CommandLine> {
+  const { command, args } = await scriptCommandLine(script, place);
+  return { command, args: args.slice(0, -1) };
+}
+
 async function runtimeCommand(runtime: Runtime, place: CommandPlace): Promise<CommandLine> {
   if (runtime === "python") return { command: await findPython(place), args: [] };
   if (runtime === "sh") return { command: "sh", args: [] };
-  return { command: process.execPath, args: runtime === "typescript" ? typescriptNodeArgs() : [] };
+  return { command: process.execPath, args: runtime === "typescript" ? typescriptNodeArgs() : NODE_HELPER_ARGS };
 }
 
 async function findPython(place: CommandPlace): Promise<string> {

@@ -7,17 +7,24 @@ import { fail } from "../../core/outcome.ts";
 import { spawnChild, type Child, type Exit } from "../../process/child.ts";
 import { StderrTail } from "../../process/stderr-tail.ts";
 import { LineDecoder } from "../../wire/lines.ts";
+import { lineWriter } from "../calling/line-writer.ts";
+import type { WriteLine } from "../calling/hub-requests.ts";
 
 /** Time from SIGTERM to SIGKILL when a call is over before its child is. */
 export const KILL_GRACE_MS = 300;
 /** Time that grandchildren may hold the pipes of an ended child before the answer goes out without them. */
 const PIPE_GRACE_MS = 250;
 
+/** Pipes of a child beside the three standard ones. */
+export const EXTRA_PIPES = 2;
+
 export interface ChildRun {
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
+  /** See `spawnChild`. */
+  readonly files?: readonly (() => number)[];
   /** What the child reads on stdin. */
   readonly input: string;
   /** Bound over all that the child writes, on every descriptor together. */
@@ -33,6 +40,8 @@ export interface ChildOutput {
   onStderrLine(line: string): void;
   /** Hears every line on descriptor 3. */
   onMessageLine(line: string): void;
+  /** Takes what writes lines to descriptor 4. Absent: the child reads nothing there. */
+  onChannel?(write: WriteLine): void;
   /** Hears stdout line by line. Absent: stdout is kept and handed over whole. */
   onStdoutLine?(line: string): void;
 }
@@ -51,12 +60,13 @@ export interface Finished {
 export async function runChild(run: ChildRun, output: ChildOutput): Promise<Finished> {
   const over = run.signals.find((signal) => signal.aborted);
   if (over) throw cancelledFailure(over.reason);
-  const child = await spawnChild({ command: run.command, args: run.args, cwd: run.cwd, env: run.env, extraPipes: 1 });
+  const child = await spawnChild({ command: run.command, args: run.args, cwd: run.cwd, env: run.env, extraPipes: EXTRA_PIPES, files: run.files ?? [] });
   run.living.add(child);
   void child.gone.then(() => run.living.delete(child));
   const ending = new Ending(child, run.signals);
   try {
     const reading = readOutput(child, run.maxOutputBytes, output, ending);
+    output.onChannel?.(lineWriter(child.pipes[1]!));
     child.stdin.end(run.input);
     const exit = await ending.race(child.exited);
     // The open pipes keep this program running; the timer need not.
@@ -133,6 +143,8 @@ function readOutput(child: Child, maxBytes: number, output: ChildOutput, ending:
   read(child.stdout, output.onStdoutLine ? (chunk) => prints.push(chunk) : (chunk) => kept.push(chunk));
   read(child.stderr, (chunk) => stderr.push(chunk));
   read(child.pipes[0]!, (chunk) => messages.push(chunk));
+  // For the hub to speak on; what a child writes there is counted and heard by nobody.
+  read(child.pipes[1]!, () => {});
   return {
     stderr,
     stdout: () => Buffer.concat(kept),

@@ -5,6 +5,8 @@ import { FailError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { fail, type Outcome } from "../../core/outcome.ts";
 import { childEnvironment } from "../../process/environment.ts";
+import { ChildMessages } from "./child-messages.ts";
+import { callingVariables, HELPER_PATHS } from "../calling/helpers.ts";
 import { argumentVariables, expandArguments } from "./arguments.ts";
 import type { CallNotices } from "./call-notices.ts";
 import type { ScriptHost } from "./script-host.ts";
@@ -46,7 +48,7 @@ export function runScript(script: Script, args: JsonObject, call: Call, host: Sc
 }
 
 async function runWith(script: Script, args: JsonObject, call: Call, host: ScriptHost, notices: CallNotices): Promise<Outcome> {
-  const env = scriptEnvironment(script.environment, host.libraries, argumentVariables(args));
+  const env = scriptEnvironment(script.environment, host, argumentVariables(args));
   const line = await commandLineOf(script, env);
   const run = {
     command: line.command,
@@ -58,11 +60,9 @@ async function runWith(script: Script, args: JsonObject, call: Call, host: Scrip
     signals: [call.signal, host.closing],
     living: host.living,
   };
-  const finished = await runChild(run, {
-    onStderrLine: (text) => notices.log(text),
-    onMessageLine: (text) => takeMessage(text, notices),
-  });
-  if (finished.exit.code === 0) return successOutcome(finished.stdout);
+  const messages = new ChildMessages(call, host, notices);
+  const finished = await messages.during((channel) => runChild(run, { ...channel, onStderrLine: (text) => notices.log(text) }));
+  if (finished.exit.code === 0) return messages.outcome((text) => hidePaths(text, [script.folder, script.root]), finished.stdout) ?? successOutcome(finished.stdout);
   return failureOutcome({ exit: finished.exit, stdout: finished.stdout, stderr: hidePaths(finished.stderr.text(), [script.folder, script.root]) });
 }
 
@@ -90,19 +90,13 @@ function assertScript(name: string, script: string, root: string): string {
 /** Variables of a script: the allow-listed ones, its own, its arguments, and where libraries are. */
 export function scriptEnvironment(
   { own, inherit }: ScriptEnvironment,
-  libraries: readonly string[],
+  { libraries, ports }: Pick<ScriptHost, "libraries" | "ports">,
   variables: Readonly<Record<string, string>>,
 ): Record<string, string> {
-  const env = childEnvironment({ own: { ...PYTHON_DEFAULTS, ...own, ...variables }, inherit });
-  if (libraries.length === 0) return env;
-  for (const key of ["PYTHONPATH", "NODE_PATH"]) env[key] = [...libraries, ...(env[key] ? [env[key]] : [])].join(delimiter);
+  const env = childEnvironment({ own: { ...PYTHON_DEFAULTS, ...own, ...variables, ...callingVariables(ports) }, inherit });
+  for (const [key, helpers] of HELPER_PATHS) env[key] = [...libraries, ...(env[key] ? [env[key]] : []), helpers].join(delimiter);
   return env;
 }
 
 // Bytecode files are trusted by second and size, so an edit within the same second could go unseen; text is UTF-8 everywhere.
 const PYTHON_DEFAULTS = { PYTHONDONTWRITEBYTECODE: "1", PYTHONUTF8: "1" };
-
-function takeMessage(text: string, notices: CallNotices): void {
-  const message = notices.readMessage(text);
-  if (message && !notices.progress(message)) notices.log('An object on descriptor 3 was not progress such as {"progress": 1, "total": 3}.', "warning");
-}

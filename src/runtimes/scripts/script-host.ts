@@ -3,6 +3,7 @@ import { FailError } from "../../core/errors.ts";
 import { fail } from "../../core/outcome.ts";
 import type { Logger } from "../../core/ports.ts";
 import type { Child } from "../../process/child.ts";
+import type { HubPorts } from "../calling/hub-access.ts";
 import { KILL_GRACE_MS } from "./run-child.ts";
 
 export interface ScriptHostOptions {
@@ -12,6 +13,8 @@ export interface ScriptHostOptions {
   readonly maxOutputBytes: number;
   /** Hears what the children say on the side, as their callers do. */
   readonly logger: Logger;
+  /** What running code may use of the hub. */
+  readonly ports: HubPorts;
 }
 
 /** What the script children of one provider have in common: settings, and an end. */
@@ -19,14 +22,16 @@ export class ScriptHost {
   readonly libraries: readonly string[];
   readonly maxOutputBytes: number;
   readonly logger: Logger;
+  readonly ports: HubPorts;
   /** Children whose tree is not known to be gone. */
   readonly living = new Set<Child>();
   readonly #controller = new AbortController();
 
-  constructor({ libraries, maxOutputBytes, logger }: ScriptHostOptions) {
+  constructor({ libraries, maxOutputBytes, logger, ports }: ScriptHostOptions) {
     this.libraries = libraries;
     this.maxOutputBytes = maxOutputBytes;
     this.logger = logger;
+    this.ports = ports;
     // Every running call listens here.
     setMaxListeners(0, this.closing);
   }

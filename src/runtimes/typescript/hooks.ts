@@ -36,6 +36,8 @@ type NextLoad = (url: string, context?: object) => MaybePromise<Loaded>;
 
 const TYPESCRIPT = /\.m?ts$/u;
 const REFUSED = /\.(?:cts|tsx)$/u;
+/** What a script reaches the hub by; it lies outside the package's exports, so that it is found where nothing is installed. */
+const SCRIPT_HELPERS = new URL("../calling/node/toolyard/script/index.mjs", import.meta.url).href;
 const OWN_FOLDER = new URL("../../", import.meta.url).href;
 
 let cacheFolder: string | undefined;
@@ -48,6 +50,7 @@ export function initialize(data: { readonly cacheFolder?: string } | undefined):
 export function resolve(specifier: string, context: ResolveContext, next: NextResolve): MaybePromise<Resolved> {
   const parent = context.parentURL;
   if (parent === undefined || !isUserFile(parent)) return next(specifier, context);
+  if (specifier === "toolyard/script") return { url: SCRIPT_HELPERS, format: "module", shortCircuit: true };
   if (specifier === "toolyard" || specifier.startsWith("toolyard/")) {
     // Whoever wrote the module means the hub that runs it, not a copy that may lie beside it.
     return next(specifier, { ...context, parentURL: import.meta.url });

@@ -1,0 +1,28 @@
+import type { Call } from "../../core/call.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { Outcome } from "../../core/outcome.ts";
+import type { Caller, Models, SearchAnswer } from "../../core/ports.ts";
+
+/** What the hub lends to those whose code runs in children. */
+export interface HubPorts {
+  readonly caller: Caller;
+  readonly models: Models;
+}
+
+/** What one running call may do with the hub: with its caller's rights, inside its time. */
+export interface HubAccess {
+  readonly models: Models;
+  /** `signal` ends this one call; it ends with the running call anyway. */
+  call(tool: string, args: JsonObject, signal: AbortSignal): Promise<Outcome>;
+  search(query: string, limit: number): Promise<SearchAnswer>;
+  list(): Promise<readonly JsonObject[]>;
+}
+
+export function accessFor(parent: Call, { caller, models }: HubPorts): HubAccess {
+  return {
+    models,
+    call: (tool, args, signal) => caller.call(tool, args, { ...parent, signal: AbortSignal.any([parent.signal, signal]), notify: (notice) => parent.notify(notice), ask: (ask, until) => parent.ask(ask, until) }),
+    search: (query, limit) => caller.search(query, limit, parent),
+    list: () => caller.list(parent),
+  };
+}

@@ -1,0 +1,118 @@
+import { setMaxListeners } from "node:events";
+import { formatBytes } from "../../core/bytes.ts";
+import { messageOf, FailError } from "../../core/errors.ts";
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { KINDS } from "../../core/kinds.ts";
+import { fail, type Fail } from "../../core/outcome.ts";
+import type { HubAccess } from "./hub-access.ts";
+import { answerRequest } from "./hub-methods.ts";
+
+/** Requests that one run may make in all. */
+export const MAX_REQUESTS = 10_000;
+/** Of these, how many are worked on at a time; further ones wait in order. */
+const MAX_CONCURRENT = 16;
+const MAX_WAITING = 1000;
+/** Bound over all that one run is answered. */
+const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
+
+/** Writes one line to the child. Resolves when it is on its way, or when nobody can read it any more. Never rejects. */
+export type WriteLine = (line: string) => Promise<void>;
+
+interface Request {
+  readonly id: string | number;
+  readonly method: string;
+  readonly params: JsonObject;
+}
+
+/**
+ * What one running child asks of the hub: JSON-RPC requests out of its lines (`tools/call`, `tools/list`, `tools/search`,
+ * `models/generate_text`, `models/generate_image`), answered one line each, within bounds. A child that does not read its answers gets
+ * no further ones made.
+ */
+export class HubRequests {
+  readonly #access: HubAccess;
+  readonly #write: WriteLine;
+  readonly #waiting: Request[] = [];
+  readonly #ended = new AbortController();
+  #inside = 0;
+  #seen = 0;
+  #answered = 0;
+
+  constructor(access: HubAccess, write: WriteLine) {
+    this.#access = access;
+    this.#write = write;
+    setMaxListeners(0, this.#ended.signal);
+  }
+
+  /** True when the message is a request, which is then taken care of. */
+  take(message: JsonObject): boolean {
+    const request = requestOf(message);
+    if (!request) return false;
+    if (this.#ended.signal.aborted) return true;
+    this.#seen += 1;
+    if (this.#seen > MAX_REQUESTS) void this.#refuse(request, `This run made ${MAX_REQUESTS} requests already. Do the work in several runs.`);
+    else if (this.#waiting.length >= MAX_WAITING) void this.#refuse(request, `${MAX_WAITING} requests of this run already wait. Await some answers first.`);
+    else {
+      this.#waiting.push(request);
+      this.#pump();
+    }
+    return true;
+  }
+
+  /** The run is over: what it asked for is ended. */
+  close(): void {
+    this.#waiting.length = 0;
+    this.#ended.abort(new FailError(fail("cancelled", "The tool that made this call has ended.")));
+  }
+
+  #pump(): void {
+    while (this.#inside < MAX_CONCURRENT) {
+      const request = this.#waiting.shift();
+      if (!request) return;
+      this.#inside += 1;
+      void this.#answer(request).finally(() => {
+        this.#inside -= 1;
+        this.#pump();
+      });
+    }
+  }
+
+  async #answer(request: Request): Promise<void> {
+    let line: string;
+    try {
+      line = toLine(request, { result: await answerRequest(request.method, request.params, this.#access, this.#ended.signal) });
+    } catch (error) {
+      line = toLine(request, { error: errorOf(failureOf(error)) });
+    }
+    if (this.#ended.signal.aborted) return;
+    this.#answered += Buffer.byteLength(line);
+    if (this.#answered <= MAX_ANSWER_BYTES) return this.#write(line);
+    const message = `This run was answered ${formatBytes(MAX_ANSWER_BYTES)} already. Ask for less.`;
+    return this.#write(toLine(request, { error: errorOf(fail("too_large", message)) }));
+  }
+
+  #refuse(request: Request, message: string): Promise<void> {
+    // A flood is not answered for ever: past twice the bound nobody can be waiting in earnest.
+    if (this.#seen > MAX_REQUESTS * 2) return Promise.resolve();
+    return this.#write(toLine(request, { error: errorOf(fail("limited", message, { retryable: false })) }));
+  }
+}
+
+function requestOf({ id, method, params = {} }: JsonObject): Request | undefined {
+  if (typeof method !== "string" || (typeof id !== "string" && typeof id !== "number") || !isJsonObject(params)) return undefined;
+  return { id, method, params };
+}
+
+function toLine({ id }: Request, answer: JsonObject): string {
+  return `${JSON.stringify({ jsonrpc: "2.0", id, ...answer })}\n`;
+}
+
+function failureOf(error: unknown): Fail {
+  if (error instanceof FailError) return error.failure;
+  return fail("internal", `The hub could not answer: ${messageOf(error)}`, { cause: error });
+}
+
+/** `data.kind` is of the hub's table of kinds. */
+function errorOf({ kind, message, details, result }: Fail): JsonObject {
+  return { code: KINDS[kind].jsonrpc, message, data: { kind, ...(details ? { details } : {}), ...(result ? { result } : {}) } };
+}

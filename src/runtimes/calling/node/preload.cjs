@@ -1,0 +1,34 @@
+// Runs before a script: makes `import … from "toolyard/script"` work where nothing is installed. `require` finds it by NODE_PATH.
+"use strict";
+const { readdirSync, readFileSync, realpathSync, statSync } = require("node:fs");
+const module_ = require("node:module");
+const { dirname, extname, join } = require("node:path");
+const { pathToFileURL } = require("node:url");
+
+const NAME = "toolyard/script";
+const url = pathToFileURL(join(__dirname, "toolyard", "script", "index.mjs")).href;
+
+// Newer Nodes take hooks that cost nothing. Older ones start a thread for them, so there the scripts are looked at first.
+if (module_.registerHooks) {
+  module_.registerHooks({
+    resolve: (specifier, context, next) => (specifier === NAME && context.conditions.includes("import") ? { url, shortCircuit: true } : next(specifier, context)),
+  });
+} else if (process.argv[1] !== undefined && isMentioned(process.argv[1])) {
+  module_.register(pathToFileURL(join(__dirname, "resolve.mjs")).href, { data: { url } });
+}
+
+/** In the script itself, or in a file beside it. */
+function isMentioned(script) {
+  try {
+    const main = realpathSync(script);
+    const beside = readdirSync(dirname(main)).filter((name) => /^\.[cm]?[jt]s$/.test(extname(name))).slice(0, 50);
+    return [main, ...beside.map((name) => join(dirname(main), name))].some(mentions);
+  } catch {
+    return false;
+  }
+}
+
+function mentions(file) {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  return stats !== undefined && stats.isFile() && stats.size <= 1_000_000 && readFileSync(file, "utf8").includes(NAME);
+}

@@ -1,0 +1,40 @@
+// What a script imports as `toolyard/script`: its arguments, its result, and the hub's other tools. Plain CommonJS, so that every kind
+// of script can load it, on every Node, without a build.
+"use strict";
+const { readFileSync } = require("node:fs");
+const { current, ToolError } = require("./channel.cjs");
+const { createHub } = require("./hub.cjs");
+
+const hub = createHub(() => current());
+let given;
+
+/** All arguments, checked and with defaults. Reads standard input, once. */
+function getArguments() {
+  if (given === undefined) {
+    const text = readFileSync(0, "utf8");
+    given = text.trim() === "" ? {} : JSON.parse(text);
+  }
+  return given;
+}
+
+/** One argument. */
+function get(name, otherwise) {
+  const value = getArguments()[name];
+  return value === undefined ? otherwise : value;
+}
+
+module.exports = {
+  ...hub,
+  ToolError,
+  get,
+  getArguments,
+  /** Makes the text the tool's result. What is printed is then a log message. The last result counts. */
+  returnString: (text) => current().send({ result: String(text) }),
+  /** Makes a JSON value the tool's result; an object is structured content. */
+  returnObject: (value) => current().send({ result: value ?? null }),
+  /** Makes the call a failure with this message. */
+  returnError: (message) => current().send({ error: { message: String(message) } }),
+  executeTool: hub.callTool,
+  toolSearch: (query = "", limit = 5) => hub.searchTools(query, { limit }),
+  executeCode: (code, options = {}) => hub.callTool("execute_code", { language: "javascript", ...options, code }),
+};

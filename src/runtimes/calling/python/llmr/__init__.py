@@ -1,0 +1,1 @@
+"""Names that scripts of llmrouter import; see `toolyard`."""

@@ -1,0 +1,105 @@
+"""The hub that runs this script: its arguments, its result, and the hub's other tools.
+
+    from toolyard import get, call_tool, return_object
+
+    city = get("city", "Oslo")
+    return_object({"city": city, "weather": call_tool("weather.get", {"city": city})})
+
+Everything acts for the caller of this tool, with its rights and inside its time.
+"""
+
+import sys as _sys
+
+from . import _channel
+from ._cancelled import is_cancelled as cancelled
+from ._channel import ToolError
+from ._hub import Hub as _Hub, Image, parse_arguments as _parse
+
+__all__ = [
+    "Image",
+    "ToolError",
+    "call_tool",
+    "call_tool_async",
+    "call_tool_result",
+    "cancelled",
+    "execute_code",
+    "execute_tool",
+    "generate_image",
+    "generate_image_async",
+    "generate_text",
+    "generate_text_async",
+    "get",
+    "get_arguments",
+    "list_tools",
+    "list_tools_async",
+    "logger",
+    "progress",
+    "return_error",
+    "return_object",
+    "return_string",
+    "search_tools",
+    "search_tools_async",
+    "tool_search",
+    "tools",
+]
+
+_hub = _Hub(lambda: _channel.current())
+_arguments = None
+
+call_tool = _hub.call_tool
+call_tool_async = _hub.call_tool_async
+call_tool_result = _hub.call_tool_result
+search_tools = _hub.search_tools
+search_tools_async = _hub.search_tools_async
+list_tools = _hub.list_tools
+list_tools_async = _hub.list_tools_async
+generate_text = _hub.generate_text
+generate_text_async = _hub.generate_text_async
+generate_image = _hub.generate_image
+generate_image_async = _hub.generate_image_async
+progress = _hub.progress
+logger = _hub.logger
+tools = _hub.tools
+
+
+def get_arguments():
+    """All arguments, checked and with defaults, as a dict. Reads standard input, once."""
+    global _arguments
+    if _arguments is None:
+        _arguments = _parse(_sys.stdin.buffer.read())
+    return _arguments
+
+
+def get(name, default=None):
+    """One argument."""
+    return get_arguments().get(name, default)
+
+
+def return_string(text):
+    """Makes the text the tool's result. What is printed is then a log message. The last result counts."""
+    _channel.current().send({"result": str(text)})
+
+
+def return_object(value):
+    """Makes a JSON value the tool's result; a dict is structured content."""
+    _channel.current().send({"result": value})
+
+
+def return_error(message):
+    """Makes the call a failure with this message."""
+    _channel.current().send({"error": {"message": str(message)}})
+
+
+def execute_tool(name, arguments=None, parameters=None):
+    """`call_tool` under the name of the hub's own tool."""
+    return call_tool(name, arguments if arguments is not None else parameters)
+
+
+def tool_search(query="", max_results=5):
+    """`search_tools` under the name of the hub's own tool."""
+    return search_tools(query, max_results)
+
+
+def execute_code(code, language="python", **more):
+    """Runs code in the hub's sandbox, by its tool `execute_code`."""
+    return call_tool("execute_code", {"language": language, "code": code, **more})

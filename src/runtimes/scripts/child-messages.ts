@@ -1,0 +1,74 @@
+import type { Call } from "../../core/call.ts";
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { fail, type Outcome } from "../../core/outcome.ts";
+import type { CallNotices } from "./call-notices.ts";
+import type { ScriptHost } from "./script-host.ts";
+import { textResult, valueResult } from "./script-result.ts";
+import { accessFor } from "../calling/hub-access.ts";
+import { HubRequests, type WriteLine } from "../calling/hub-requests.ts";
+
+/** The side of a child's run that hears its lines. */
+export interface ChildChannel {
+  onChannel(write: WriteLine): void;
+  onMessageLine(line: string): void;
+}
+
+/**
+ * What a running child says on descriptor 3: requests to the hub, progress, log lines, and its result. Of several results the last one
+ * counts.
+ */
+export class ChildMessages {
+  readonly #call: Call;
+  readonly #host: ScriptHost;
+  readonly #notices: CallNotices;
+  #requests: HubRequests | undefined;
+  #answer: JsonObject | undefined;
+
+  constructor(call: Call, host: ScriptHost, notices: CallNotices) {
+    this.#call = call;
+    this.#host = host;
+    this.#notices = notices;
+  }
+
+  /** The last message with `result` or `error`. */
+  get answer(): JsonObject | undefined {
+    return this.#answer;
+  }
+
+  /** Listens while the child runs; what it asked for ends with it. */
+  async during<T>(run: (channel: ChildChannel) => Promise<T>): Promise<T> {
+    try {
+      return await run({ onChannel: (write) => this.#open(write), onMessageLine: (line) => this.take(line) });
+    } finally {
+      this.#requests?.close();
+    }
+  }
+
+  take(line: string): void {
+    const message = this.#notices.readMessage(line);
+    if (!message || this.#requests?.take(message)) return;
+    if (Object.hasOwn(message, "result") || isJsonObject(message["error"])) this.#answer = message;
+    else if (typeof message["log"] === "string") this.#notices.log(message["log"], levelOf(message["level"]));
+    else if (!this.#notices.progress(message)) this.#notices.log('An object on descriptor 3 was neither a request nor progress such as {"progress": 1, "total": 3}.', "warning");
+  }
+
+  /** What the child said that it came to, if it did; what it printed is then no result but log lines. */
+  outcome(clean: (text: string) => string, stdout: Buffer): Outcome | undefined {
+    const answer = this.#answer;
+    if (!answer) return undefined;
+    for (const line of stdout.toString("utf8").split("\n")) if (line !== "") this.#notices.log(line);
+    if (!isJsonObject(answer["error"])) return valueResult(answer["result"]);
+    const message = clean(String(answer["error"]["message"]));
+    return fail("tool_error", message, { result: { ...textResult(message), isError: true } });
+  }
+
+  #open(write: WriteLine): void {
+    this.#requests = new HubRequests(accessFor(this.#call, this.#host.ports), write);
+  }
+}
+
+const LEVELS = new Set(["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"]);
+
+function levelOf(value: unknown): string {
+  return typeof value === "string" && LEVELS.has(value) ? value : "info";
+}
