@@ -1,0 +1,40 @@
+import type { OutboundClient } from "../outbound/outbound-client.ts";
+
+export interface BoundedFetchOptions {
+  /** The provider's name, for messages. */
+  readonly service: string;
+  readonly client: OutboundClient;
+  /** Address of the provider; absent: the vendor's own. Where an answer points anywhere else, only the public internet is asked. */
+  readonly baseUrl?: string;
+  readonly timeoutMs: number;
+  readonly maxBytes: number;
+}
+
+/** `fetch` for the AI SDK that ends: whole answers within a bound of time and size. Rejects with a `FailError`. */
+export function boundedFetch({ service, client, baseUrl, timeoutMs, maxBytes }: BoundedFetchOptions): typeof fetch {
+  const home = baseUrl === undefined ? undefined : new URL(baseUrl).origin;
+  return async (input, init = {}) => {
+    const url = new URL(input instanceof Request ? input.url : input);
+    const { body } = init;
+    if (body !== undefined && body !== null && typeof body !== "string") throw new TypeError("The body must be text.");
+    const response = await client.request({
+      service,
+      url,
+      method: init.method === "POST" ? "POST" : "GET",
+      headers: Object.fromEntries(new Headers(init.headers)),
+      ...(typeof body === "string" ? { body } : {}),
+      signal: init.signal ?? undefined,
+      timeoutMs,
+      maxBytes,
+      reach: url.origin === home ? "origin" : "public",
+    });
+    const hasBody = response.status !== 204 && response.status !== 304 && response.status >= 200;
+    return new Response(hasBody ? new Uint8Array(response.body) : null, { status: response.status, headers: headersOf(response) });
+  };
+}
+
+const PASSED_ON = ["content-type", "retry-after"] as const;
+
+function headersOf(response: { header(name: string): string | undefined }): Headers {
+  return new Headers(PASSED_ON.flatMap((name): [string, string][] => { const value = response.header(name); return value === undefined ? [] : [[name, value]]; }));
+}

@@ -1,0 +1,107 @@
+import type { generateImage as generateWithSdk, ImageModel } from "ai";
+import { OptionError } from "../core/errors.ts";
+import type { GeneratedImage, ImageRequest } from "../core/ports.ts";
+import { outboundFailure } from "../outbound/failures.ts";
+import type { OutboundClient } from "../outbound/outbound-client.ts";
+import { boundedFetch } from "./bounded-fetch.ts";
+import { imageType } from "./image-type.ts";
+import { settingsOf } from "./language-model.ts";
+import { toModelFailure } from "./model-failure.ts";
+import { assertKey, parseModelName } from "./model-name.ts";
+import type { ModelProvider, ModelsOptions } from "./options.ts";
+
+type LoadedImageModel = Exclude<ImageModel, string>;
+
+/** Bound of one image, from the request to its last byte. */
+const TIMEOUT_MS = 300_000;
+/** An image in base64 is a third larger. */
+const MAX_ANSWER_BYTES = 48 * 1024 * 1024;
+const MAX_SIDE = 8192;
+
+export interface ImageMaker {
+  readonly providers: ModelsOptions["providers"];
+  readonly client: OutboundClient;
+  readonly timeoutMs?: number;
+  readonly maxBytes?: number;
+}
+
+/** Has the model `provider/model` draw one image. Rejects with a `FailError`. Nothing is tried twice, since each try costs. */
+export async function generateImage(name: string, request: ImageRequest, signal: AbortSignal, maker: ImageMaker): Promise<GeneratedImage> {
+  let service = "The image model";
+  try {
+    const { provider, model: id } = parseModelName(name, maker.providers);
+    service = `The image model of ${provider.name}`;
+    assertKey(provider);
+    const model = await loadImageModel(provider, id, maker, service);
+    const { generateImage: generate } = await import("ai");
+    const { image } = await generate({ model, ...toSettings(provider, request), n: 1, maxRetries: 0, abortSignal: signal });
+    return checkedImage(image.uint8Array, service);
+  } catch (error) {
+    if (error instanceof Error && error.name === "AI_NoImageGeneratedError") {
+      throw outboundFailure("tool_error", service, "gave no image. It may have refused the prompt: word it differently.", { cause: error });
+    }
+    throw toModelFailure(error, service, signal);
+  }
+}
+
+function checkedImage(data: Uint8Array, service: string): GeneratedImage {
+  const type = imageType(data);
+  if (!type) throw outboundFailure("malformed", service, "answered something that is no image (PNG, JPEG, WebP, GIF or AVIF).");
+  return { data, mimeType: type.mimeType };
+}
+
+async function loadImageModel(provider: ModelProvider, id: string, { client, timeoutMs = TIMEOUT_MS, maxBytes = MAX_ANSWER_BYTES }: ImageMaker, service: string): Promise<LoadedImageModel> {
+  const { baseUrl } = provider;
+  const settings = { ...settingsOf(provider), fetch: boundedFetch({ service, client, timeoutMs, maxBytes, ...(baseUrl === undefined ? {} : { baseUrl }) }) };
+  switch (provider.kind) {
+    case "openai":
+      return (await import("@ai-sdk/openai")).createOpenAI(settings).image(id);
+    case "google":
+      return (await import("@ai-sdk/google")).createGoogleGenerativeAI(settings).image(id);
+    case "openai-compatible":
+      return (await import("@ai-sdk/openai-compatible")).createOpenAICompatible({ ...settings, name: OPTIONS_KEY, baseURL: baseUrl ?? "" }).imageModel(id);
+    default:
+      throw new OptionError(`${provider.name} has no models that draw images. Set \`models.image\` to one of openai, google or an OpenAI-compatible provider.`);
+  }
+}
+
+/** Under this key the SDK takes further members of the body. */
+const OPTIONS_KEY = "compatible";
+
+type Settings = Pick<Parameters<typeof generateWithSdk>[0], "prompt" | "size" | "aspectRatio" | "providerOptions">;
+
+/** Only servers for open models know a negative prompt; the vendors' refuse the word, so there it is said in the prompt. */
+function toSettings({ kind }: ModelProvider, { prompt, negativePrompt, width, height }: ImageRequest): Settings {
+  const isCompatible = kind === "openai-compatible";
+  const hasNegative = negativePrompt !== undefined && negativePrompt.trim() !== "";
+  const sides = sidesOf(width, height);
+  return {
+    prompt: hasNegative && !isCompatible ? `${prompt}\n\nLeave out: ${negativePrompt}` : prompt,
+    ...(sides && (kind === "google" ? { aspectRatio: nearestRatio(sides) } : { size: `${sides.width}x${sides.height}` as const })),
+    ...(hasNegative && isCompatible ? { providerOptions: { [OPTIONS_KEY]: { negative_prompt: negativePrompt } } } : {}),
+  };
+}
+
+interface Sides {
+  readonly width: number;
+  readonly height: number;
+}
+
+function sidesOf(width: number | undefined, height: number | undefined): Sides | undefined {
+  if (width === undefined && height === undefined) return undefined;
+  const sides = { width: width ?? height!, height: height ?? width! };
+  const isUsable = (side: number): boolean => Number.isInteger(side) && side >= 1 && side <= MAX_SIDE;
+  if (isUsable(sides.width) && isUsable(sides.height)) return sides;
+  throw outboundFailure("invalid_params", "The image", `cannot be ${sides.width} by ${sides.height} pixels: both must be whole numbers from 1 to ${MAX_SIDE}.`);
+}
+
+const RATIOS = ["1:1", "3:4", "4:3", "9:16", "16:9"] as const;
+
+/** Google's models take the shape of an image, not its size. */
+function nearestRatio({ width, height }: Sides): (typeof RATIOS)[number] {
+  const distance = (ratio: string): number => {
+    const [across = 1, down = 1] = ratio.split(":").map(Number);
+    return Math.abs(Math.log((width / height) * (down / across)));
+  };
+  return RATIOS.toSorted((a, b) => distance(a) - distance(b))[0]!;
+}

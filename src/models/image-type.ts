@@ -1,0 +1,21 @@
+/** Kinds of images by how their bytes begin; `?` stands for any byte. */
+const SIGNATURES: readonly (readonly [mimeType: string, extension: string, signature: string])[] = [
+  ["image/png", ".png", "\x89PNG\r\n\x1a\n"],
+  ["image/jpeg", ".jpg", "\xff\xd8\xff"],
+  ["image/gif", ".gif", "GIF8"],
+  ["image/webp", ".webp", "RIFF????WEBP"],
+  ["image/avif", ".avif", "????ftypavif"],
+];
+
+export interface ImageType {
+  readonly mimeType: string;
+  /** With its dot. */
+  readonly extension: string;
+}
+
+/** What kind of image these bytes are, whatever they were called; nothing when they are none. */
+export function imageType(data: Uint8Array): ImageType | undefined {
+  const start = Buffer.from(data.buffer, data.byteOffset, Math.min(data.byteLength, 16)).toString("latin1");
+  const found = SIGNATURES.find(([, , signature]) => start.length >= signature.length && Array.from(signature).every((char, at) => char === "?" || char === start[at]));
+  return found && { mimeType: found[0], extension: found[1] };
+}

@@ -1,0 +1,63 @@
+import { cancelledFailure } from "../core/deadline.ts";
+import { FailError, OptionError } from "../core/errors.ts";
+import { isJsonObject, objectMember, stringMember } from "../core/json.ts";
+import { outboundFailure, statusFailure } from "../outbound/failures.ts";
+
+/** What a request to a provider of models died of, as the failure that callers are given. */
+export function toModelFailure(error: unknown, service: string, signal: AbortSignal): FailError {
+  const known = failureIn(error);
+  if (known) return known;
+  if (signal.aborted) return cancelledFailure(signal.reason);
+  if (error instanceof OptionError) return outboundFailure("unavailable", service, `cannot be asked. ${error.message}`, { retryable: false, cause: error });
+  const { statusCode, responseBody } = callFacts(lastOf(error));
+  if (statusCode === undefined || statusCode < 400) return outboundFailure("malformed", service, "answered something that no model of its kind answers. Check the model's name and `base_url`.", { cause: error });
+  const words = wordsOf(responseBody);
+  if (statusCode === 400 || statusCode === 404 || statusCode === 422) {
+    return outboundFailure("invalid_params", service, `does not accept the request (HTTP ${statusCode})${words === "" ? ". Check the model's name and the parameters." : `: ${words}`}`, { cause: error });
+  }
+  return statusFailure(service, statusCode, retryAfterMs(lastOf(error)));
+}
+
+/** What was tried again and failed each time died of its last error. */
+function lastOf(error: unknown): unknown {
+  return error instanceof Error && "lastError" in error ? error.lastError : error;
+}
+
+const MAX_CAUSES = 5;
+
+function failureIn(error: unknown): FailError | undefined {
+  let at = error;
+  for (let depth = 0; depth < MAX_CAUSES && at instanceof Error; depth += 1) {
+    if (at instanceof FailError) return at;
+    at = at.cause;
+  }
+  return undefined;
+}
+
+// The SDK's errors are told by their members, so that its classes need not be loaded for it.
+function callFacts(error: unknown): { readonly statusCode?: number; readonly responseBody?: string } {
+  if (!(error instanceof Error)) return {};
+  const { statusCode, responseBody } = error as { statusCode?: unknown; responseBody?: unknown };
+  return { ...(typeof statusCode === "number" ? { statusCode } : {}), ...(typeof responseBody === "string" ? { responseBody } : {}) };
+}
+
+function retryAfterMs(error: unknown): number | undefined {
+  const headers = error instanceof Error && "responseHeaders" in error && isJsonObject(error.responseHeaders) ? error.responseHeaders : {};
+  const seconds = Number(headers["retry-after"] ?? Number.NaN);
+  return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : undefined;
+}
+
+const MAX_WORDS = 300;
+
+/** `{error: {message}}` or `{error: "…"}` or `{message}`, as vendors write it. */
+function wordsOf(body = ""): string {
+  let value: unknown;
+  try {
+    value = JSON.parse(body);
+  } catch {
+    return "";
+  }
+  if (!isJsonObject(value)) return "";
+  const words = stringMember(objectMember(value, "error") ?? {}, "message") ?? stringMember(value, "error") ?? stringMember(value, "message") ?? "";
+  return words.slice(0, MAX_WORDS).replaceAll(/\s+/g, " ").trim();
+}

@@ -1,0 +1,33 @@
+import type { GeneratedText, TextRequest } from "../core/ports.ts";
+import { outboundTimeout } from "../outbound/failures.ts";
+import { loadLanguageModel } from "./language-model.ts";
+import { toModelFailure } from "./model-failure.ts";
+import { parseModelName } from "./model-name.ts";
+import type { ModelsOptions } from "./options.ts";
+
+/** Bound of one answer. */
+const TIMEOUT_MS = 300_000;
+
+/** Has the model `provider/model` write one answer. Rejects with a `FailError`. */
+export async function generateText(name: string, request: TextRequest, signal: AbortSignal, providers: ModelsOptions["providers"], timeoutMs = TIMEOUT_MS): Promise<GeneratedText> {
+  const { prompt, system, maxTokens, temperature } = request;
+  const timeout = AbortSignal.timeout(timeoutMs);
+  let service = "The language model";
+  try {
+    service = `The language model of ${parseModelName(name, providers).provider.name}`;
+    const [{ generateText: generate }, model] = await Promise.all([import("ai"), loadLanguageModel(name, { providers })]);
+    const { text } = await generate({
+      model,
+      prompt,
+      ...(system === undefined ? {} : { system }),
+      ...(maxTokens === undefined ? {} : { maxOutputTokens: maxTokens }),
+      ...(temperature === undefined ? {} : { temperature }),
+      maxRetries: 1,
+      abortSignal: AbortSignal.any([signal, timeout]),
+    });
+    return { text };
+  } catch (error) {
+    if (timeout.aborted && !signal.aborted) throw outboundTimeout(service, timeoutMs);
+    throw toModelFailure(error, service, signal);
+  }
+}
