@@ -10,6 +10,7 @@ export { KINDS, type FailKind, type KindRow } from "./core/kinds.ts";
 export type { Fail, Ok, Outcome } from "./core/outcome.ts";
 export type { Logger, SearchAnswer, SearchHit } from "./core/ports.ts";
 export { VERSION } from "./core/version.ts";
+export { createHttpSource, type HttpQuery, type HttpSource, type HttpSourceOptions } from "./outbound/http-source.ts";
 export { ToolCallError } from "./providers/modules/context.ts";
 export type {
   Completer,
@@ -29,3 +30,7 @@ export type {
   ToolOptions,
   ToolRegistration,
 } from "./providers/modules/api.ts";
+export { createWebSearch } from "./websearch/create-web-search.ts";
+export type { WebSearchConfig } from "./websearch/options.ts";
+export type { WebHit } from "./websearch/web-hit.ts";
+export type { WebSearch, WebSearchAnswer, WebSearchRequest } from "./websearch/web-search.ts";

@@ -122,6 +122,22 @@ const COMMANDS: readonly CommandRow[] = [
     ],
     load: () => import("./commands/import.ts"),
   },
+  {
+    usage: "services [names...]",
+    summary: "run the services datetime, web-search, weather and geocoding as MCP servers",
+    examples: ["toolyard services", "toolyard services weather geocoding --port weather=6000", "toolyard services datetime --stdio", "toolyard services --only weather --hub"],
+    options: [
+      new Option("--only <names>", "names with commas between, as after the command"),
+      new Option("--host <host>", "address to listen on (default: 127.0.0.1)"),
+      new Option("--port <port>", "first of consecutive ports, 0 for free ones; or name=port for one; repeatable (default: 50051)").argParser(collect),
+      new Option("--insecure", "listen beyond this machine without a token"),
+      new Option("--hub [url]", "let weather ask the hub for coordinates (default: http://127.0.0.1:8808/mcp)"),
+      TOKEN_ENV,
+      new Option("--stdio", "speak MCP on standard input and output instead of HTTP; of one service"),
+      JSON_OUT,
+    ],
+    load: () => import("./commands/services.ts"),
+  },
   coreRow([CONFIG, VERBOSE]),
 ];
 

@@ -1,5 +1,6 @@
 import type { Server } from "node:http";
 import { messageOf, OptionError } from "../core/errors.ts";
+import { ownersOf } from "./port-owners.ts";
 
 /** Binds a server, or says in one sentence why it cannot and what to do. */
 export function listenOn(server: Server, host: string, port: number): Promise<void> {
@@ -17,7 +18,7 @@ function reasonOf(error: Error, host: string, port: number): string {
   const code = "code" in error ? error.code : undefined;
   switch (code) {
     case "EADDRINUSE":
-      return `Port ${port} on ${host} is in use by another program. Stop that program, or choose another port with --port N or \`server.port\` (0 takes a free one).`;
+      return `Port ${port} on ${host} is in use by another program.${ownersOf(port)} Stop that program, or choose another port with --port N or \`server.port\` (0 takes a free one).`;
     case "EACCES":
       return `No permission to listen on port ${port} of ${host}. Ports below 1024 often need extra rights; choose another with --port N or \`server.port\`.`;
     case "EADDRNOTAVAIL":

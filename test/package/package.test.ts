@@ -33,7 +33,7 @@ beforeAll(async () => {
   folder = await realpath(await mkdtemp(join(tmpdir(), "toolyard-package-")));
   const copy = join(folder, "checkout");
   await mkdir(copy);
-  for (const part of ["src", "scripts", "docs", "package.json", "tsconfig.json", "tsconfig.build.json", "README.md", "LICENSE", "CHANGELOG.md", ".npmrc", ".gitignore"]) {
+  for (const part of ["src", "servers", "scripts", "docs", "package.json", "tsconfig.json", "tsconfig.build.json", "tsconfig.servers.json", "README.md", "LICENSE", "CHANGELOG.md", ".npmrc", ".gitignore"]) {
     await cp(join(ROOT, part), join(copy, part), { recursive: true });
   }
   await symlink(join(ROOT, "node_modules"), join(copy, "node_modules"));

@@ -3,6 +3,7 @@ import { FailError, messageOf, OptionError } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { FailKind } from "../../core/kinds.ts";
 import type { Logger } from "../../core/ports.ts";
+import { toolValue } from "../../core/tool-value.ts";
 import { untilAborted } from "../../upstream/faults.ts";
 import { MCPClient, type ToolDefinition } from "../client/mcp-client.ts";
 import { parseSeconds, snakeKeys } from "../option-keys.ts";
@@ -72,8 +73,9 @@ export class MCPManager implements AsyncDisposable {
     if (!entry) return false;
     this.#entries.delete(tool);
     this.#names = undefined;
-    const isNeeded = [...this.#entries.values()].some(({ endpoint }) => endpoint === entry.endpoint);
-    if (!isNeeded) await this.#release(entry.endpoint);
+    const key = connectionOf(entry);
+    const isNeeded = [...this.#entries.values()].some((other) => connectionOf(other) === key);
+    if (!isNeeded) await this.#release(key);
     return true;
   }
 
@@ -85,7 +87,9 @@ export class MCPManager implements AsyncDisposable {
   /** The line that a name means; nothing for an unknown or ambiguous one. Asks nobody. */
   resolve(name: string): (RegistryLine & { readonly tool: string; readonly url: string }) | undefined {
     const lookup = this.#find(name);
-    return lookup.found ? { ...lookup.entry.line, tool: lookup.entry.toolNames[0]!, url: lookup.entry.endpoint } : undefined;
+    if (!lookup.found) return undefined;
+    const { token: _secret, ...line } = lookup.entry.line;
+    return { ...line, tool: lookup.entry.toolNames[0]!, url: lookup.entry.endpoint };
   }
 
   /**
@@ -126,7 +130,7 @@ export class MCPManager implements AsyncDisposable {
 
   /** Ends all connections. */
   async close(): Promise<void> {
-    await Promise.all([...this.#clients.keys()].map((endpoint) => this.#release(endpoint)));
+    await Promise.all([...this.#clients.keys()].map((key) => this.#release(key)));
   }
 
   list_tools(options?: ManagedCallOptions): Promise<readonly ToolDefinition[]> {
@@ -171,20 +175,22 @@ export class MCPManager implements AsyncDisposable {
     }
   }
 
-  #client({ endpoint, displayName }: Entry): MCPClient {
-    let client = this.#clients.get(endpoint);
+  #client(entry: Entry): MCPClient {
+    const { endpoint, displayName, token } = entry;
+    const key = connectionOf(entry);
+    let client = this.#clients.get(key);
     if (!client) {
       const logger = this.#logger?.with({ service: displayName });
       const settings = { connectAttempts: this.#attempts, connectTimeout: `${this.#timeoutMs}ms`, ...(logger ? { logger } : {}) };
-      client = new MCPClient({ url: endpoint, start: "lazy" }, {}, settings);
-      this.#clients.set(endpoint, client);
+      client = new MCPClient({ url: endpoint, start: "lazy", ...(token === undefined ? {} : { token }) }, {}, settings);
+      this.#clients.set(key, client);
     }
     return client;
   }
 
-  async #release(endpoint: string): Promise<void> {
-    const client = this.#clients.get(endpoint);
-    this.#clients.delete(endpoint);
+  async #release(key: string): Promise<void> {
+    const client = this.#clients.get(key);
+    this.#clients.delete(key);
     await client?.stop();
   }
 
@@ -194,9 +200,20 @@ export class MCPManager implements AsyncDisposable {
     if (error instanceof OptionError) return { error: error.message };
     // A service that says itself what went wrong is there.
     const isAnswer = failure?.result !== undefined || failure?.rpcError !== undefined;
-    if (failure && (isAnswer || !UNAVAILABLE.has(failure.kind))) return { error: failure.message };
+    if (failure && (isAnswer || !UNAVAILABLE.has(failure.kind))) return { error: ownWords(failure.result) ?? failure.message };
     return { error: `${displayName} unavailable on port ${line.port}` };
   }
+}
+
+/** Of a service that says its failures as this very object. */
+function ownWords(result: JsonObject | undefined): string | undefined {
+  const value = result === undefined ? undefined : toolValue(result);
+  return isJsonObject(value) && typeof value["error"] === "string" ? value["error"] : undefined;
+}
+
+/** Lines that agree in it share a connection. */
+function connectionOf({ endpoint, token = "" }: Entry): string {
+  return `${endpoint} ${token}`;
 }
 
 /** `Weather MCP`, `weather-mcp` and `weather` are one server. */

@@ -12,6 +12,8 @@ export interface RegistryLine {
   readonly path?: string;
   /** @default "http" */
   readonly scheme?: "http" | "https";
+  /** Bearer token that the server wants. @default none */
+  readonly token?: string;
   /** What the tool is called there. @default as it is called here, or the other name that it is known by */
   readonly tool?: string;
   /** What the service is called in errors, `… MCP`. @default made of the host (`weather-mcp`), or of the tool where the host is no name */
@@ -42,8 +44,9 @@ export interface Entry {
   readonly line: RegistryLine;
   /** What the tool may be called at its server, the likeliest first. */
   readonly toolNames: readonly string[];
-  /** Lines with one endpoint share a connection. */
+  /** Lines with one endpoint and one token share a connection. */
   readonly endpoint: string;
+  readonly token?: string;
   readonly displayName: string;
   /** What the service may be called before a tool's name: its host, and its name in short. */
   readonly servers: { readonly id: string; readonly namespace: string };
@@ -62,6 +65,7 @@ export function toEntry(tool: string, line: RegistryLine, aliases: Readonly<Reco
     tool,
     line,
     endpoint,
+    ...(line.token === undefined ? {} : { token: line.token }),
     toolNames: line.tool === undefined ? [tool, ...otherNames(tool, aliases)] : [line.tool],
     displayName: `${name === undefined ? words.map(capitalised).join(" ") : words.join(" ")} MCP`,
     servers: { id: host, namespace: words.join("-").toLowerCase() },

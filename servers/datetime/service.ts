@@ -1,0 +1,59 @@
+import { OptionError, type ModuleHub } from "toolyard";
+import type { Environment } from "../shared/environment.ts";
+import { answering } from "../shared/failure.ts";
+import type { Service } from "../shared/service.ts";
+import { findTimeZone } from "./time-zone.ts";
+import { zonedTime } from "./zoned-time.ts";
+
+const INPUT = {
+  type: "object",
+  properties: {
+    timezone: { type: "string", description: "IANA name such as Europe/Paris, a city that a zone is named after, or UTC. Without it, the server's own zone." },
+  },
+  additionalProperties: false,
+};
+
+const OUTPUT = {
+  type: "object",
+  properties: {
+    datetime: { type: "string", description: "ISO 8601 with the zone's offset." },
+    date: { type: "string" },
+    time: { type: "string" },
+    weekday: { type: "string" },
+    timezone: { type: "string" },
+    abbreviation: { type: "string" },
+    utc_offset: { type: "string" },
+    is_dst: { type: "boolean", description: "Whether clocks are ahead for summer." },
+    next_change: { type: "object", description: "When the offset changes next, and to what; absent where clocks stay.", properties: { at: { type: "string" }, utc_offset: { type: "string" } } },
+    iso_week: { type: "string" },
+    day_of_year: { type: "integer" },
+    utc: { type: "string" },
+    unix: { type: "integer", description: "Seconds since 1970." },
+  },
+  required: ["datetime", "date", "time", "weekday", "timezone", "utc_offset", "is_dst", "utc", "unix"],
+};
+
+/** Tells the time in any zone. Needs no network. */
+export const datetime: Service = { name: "datetime", tool: "get_current_datetime", port: 50_051, register };
+
+function register(hub: ModuleHub, environment: Environment): void {
+  const ownZone = ownZoneOf(environment);
+  const handler = answering<{ readonly timezone?: string }>(async ({ timezone }) => zonedTime(Date.now(), timezone?.trim() ? findTimeZone(timezone) : ownZone));
+  hub.registerTool("get_current_datetime", handler, INPUT, "The current date and time in a time zone, with weekday, UTC offset, daylight saving and the next change of clocks.", {
+    title: "Current date and time",
+    aliases: ["get_current_datetime_tool"],
+    keywords: ["time", "date", "clock", "today", "now", "time zone"],
+    outputSchema: OUTPUT,
+    annotations: { readOnlyHint: true, openWorldHint: false },
+  });
+}
+
+function ownZoneOf(environment: Environment): string {
+  const name = environment["DATETIME_TIMEZONE"];
+  if (!name) return new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  try {
+    return findTimeZone(name);
+  } catch (error) {
+    throw new OptionError(`DATETIME_TIMEZONE: ${(error as Error).message}`, { cause: error });
+  }
+}

@@ -1,0 +1,43 @@
+import { ServiceFailure } from "../shared/failure.ts";
+
+const MAX_NAME_CHARS = 64;
+const MAX_SHOWN = 5;
+
+/** The IANA name that a caller means: the name itself in any case, or a city that only one zone is named after. Throws a `ServiceFailure`. */
+export function findTimeZone(asked: string): string {
+  const name = asked.trim();
+  if (name.length > MAX_NAME_CHARS) throw new ServiceFailure(`A time zone's name has at most ${MAX_NAME_CHARS} characters, got ${name.length}.`, "invalid_params");
+  const wanted = fold(name);
+  const zones = Intl.supportedValuesOf("timeZone");
+  // What `Intl` resolves may be an older name of the zone, so the caller's own one is kept where it is listed.
+  const listed = zones.find((zone) => fold(zone) === wanted) ?? resolved(name);
+  if (listed !== undefined) return listed;
+  const cities = zones.filter((zone) => fold(zone.slice(zone.lastIndexOf("/") + 1)) === wanted);
+  if (cities.length === 1) return cities[0]!;
+  throw new ServiceFailure(`Unknown time zone ${JSON.stringify(name)}. ${hint(cities.length > 0 ? cities : near(wanted, zones))}`, "invalid_params");
+}
+
+/** `New York`, `new_york` and `New-York` are one name. */
+function fold(name: string): string {
+  return name.toLowerCase().replaceAll(/[\s_-]+/g, "_");
+}
+
+// Newer runtimes take offsets as zones; whoever gives one means a place, whose clocks may change.
+function resolved(timeZone: string): string | undefined {
+  if (!/^[a-z]/i.test(timeZone)) return undefined;
+  try {
+    return new Intl.DateTimeFormat("en-US", { timeZone }).resolvedOptions().timeZone;
+  } catch {
+    return undefined;
+  }
+}
+
+function near(wanted: string, zones: readonly string[]): readonly string[] {
+  const words = wanted.split(/[/_]/).filter((word) => word.length >= 3);
+  return zones.filter((zone) => words.some((word) => fold(zone).split(/[/_]/).some((part) => part.startsWith(word.slice(0, 4)))));
+}
+
+function hint(zones: readonly string[]): string {
+  if (zones.length === 0) return "Give an IANA name such as Europe/Paris or America/New_York, or UTC.";
+  return `Did you mean ${zones.slice(0, MAX_SHOWN).join(", ")}?`;
+}

@@ -1,0 +1,102 @@
+import { createHttpSource, type HttpSource } from "toolyard";
+import type { GeocodingOptions } from "./options.ts";
+import { ServiceFailure } from "../shared/failure.ts";
+
+/** A place on the map. */
+export interface Place {
+  readonly name: string;
+  /** Whole address, from the place to its country. */
+  readonly display_name: string;
+  readonly latitude: number;
+  readonly longitude: number;
+  /** What it is: `city`, `administrative`, `house`, … */
+  readonly type: string;
+  readonly country?: string;
+  /** ISO 3166-1, lower case. */
+  readonly country_code?: string;
+  /** South, north, west, east. */
+  readonly bounding_box?: readonly number[];
+}
+
+export interface PlaceQuery {
+  readonly address: string;
+  readonly limit: number;
+  /** BCP 47: language of the names. */
+  readonly language: string;
+  /** ISO 3166-1 codes to look in. */
+  readonly countries: readonly string[];
+}
+
+/** As https://operations.osmfoundation.org/policies/nominatim/ asks for: one request a second, who asks, answers kept. */
+const CACHED = 500;
+
+/** Finds places by address with a Nominatim server. */
+export class Nominatim {
+  readonly #source: HttpSource;
+
+  constructor({ url, userAgent, timeoutMs, intervalMs, cacheMs, environment }: GeocodingOptions) {
+    this.#source = createHttpSource({ service: "Nominatim", url, userAgent, timeoutMs, intervalMs, cacheMs, cacheEntries: CACHED, environment, reasonOf });
+  }
+
+  /** Best first, at least one. Rejects with a `FailError`, or a `ServiceFailure` when nothing has that address. */
+  async find({ address, limit, language, countries }: PlaceQuery, signal: AbortSignal): Promise<readonly Place[]> {
+    const query = { q: address, format: "jsonv2", addressdetails: 1, limit, "accept-language": language, ...(countries.length > 0 ? { countrycodes: countries.join(",") } : {}) };
+    const answer = await this.#source.getJson("search", query, signal);
+    if (!Array.isArray(answer)) throw new ServiceFailure("Nominatim answered something that is no list of places. Try again later.", "malformed");
+    const places = answer.slice(0, limit).flatMap(toPlace);
+    if (places.length > 0) return places;
+    if (answer.length > 0) throw new ServiceFailure("Nominatim answered places without coordinates. Try again later.", "malformed");
+    throw new ServiceFailure(`No place found for ${JSON.stringify(address)}. Check the spelling, or add the country.`);
+  }
+
+  close(): Promise<void> {
+    return this.#source.close();
+  }
+}
+
+/** `{"error": "…"}`, or `{"error": {"code": 400, "message": "…"}}`. */
+function reasonOf(body: unknown): string | undefined {
+  const error = isObject(body) ? body["error"] : undefined;
+  return textOf(isObject(error) ? error["message"] : error);
+}
+
+function toPlace(row: unknown): Place[] {
+  if (!isObject(row)) return [];
+  const [latitude, longitude] = [degreesOf(row["lat"], 90), degreesOf(row["lon"], 180)];
+  if (latitude === undefined || longitude === undefined) return [];
+  const displayName = textOf(row["display_name"]) ?? "";
+  const address = isObject(row["address"]) ? row["address"] : {};
+  const [country, countryCode] = [textOf(address["country"]), textOf(address["country_code"])];
+  const box = boxOf(row["boundingbox"]);
+  return [
+    {
+      name: textOf(row["name"]) ?? displayName.split(",")[0]!.trim(),
+      display_name: displayName,
+      latitude,
+      longitude,
+      type: textOf(row["addresstype"]) ?? textOf(row["type"]) ?? "place",
+      ...(country === undefined ? {} : { country }),
+      ...(countryCode === undefined ? {} : { country_code: countryCode }),
+      ...(box === undefined ? {} : { bounding_box: box }),
+    },
+  ];
+}
+
+function boxOf(value: unknown): readonly number[] | undefined {
+  const sides = Array.isArray(value) ? value.map(Number) : [];
+  return sides.length === 4 && sides.every(Number.isFinite) ? sides : undefined;
+}
+
+/** Nominatim writes coordinates as text. */
+function degreesOf(value: unknown, most: number): number | undefined {
+  const degrees = typeof value === "number" || (typeof value === "string" && value.trim() !== "") ? Number(value) : Number.NaN;
+  return Math.abs(degrees) <= most ? degrees : undefined;
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,26 @@
+import { timeOf, urlOf, type Environment } from "../shared/environment.ts";
+import { userAgentOf } from "../shared/service.ts";
+
+export interface GeocodingOptions {
+  /** A Nominatim server. */
+  readonly url: URL;
+  readonly userAgent: string;
+  readonly timeoutMs: number;
+  /** Least time between two requests. */
+  readonly intervalMs: number;
+  /** How long an answer is given again. */
+  readonly cacheMs: number;
+  readonly environment: Environment;
+}
+
+/** Throws an `OptionError` that names the variable which cannot be used. */
+export function resolveGeocoding(environment: Environment): GeocodingOptions {
+  return Object.freeze({
+    url: urlOf(environment, "NOMINATIM_URL", "https://nominatim.openstreetmap.org"),
+    userAgent: userAgentOf(environment),
+    timeoutMs: timeOf(environment, "NOMINATIM_TIMEOUT", 10_000),
+    intervalMs: timeOf(environment, "NOMINATIM_INTERVAL", 1000),
+    cacheMs: timeOf(environment, "NOMINATIM_CACHE", 24 * 3_600_000),
+    environment,
+  });
+}

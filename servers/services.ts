@@ -1,0 +1,10 @@
+import { datetime } from "./datetime/service.ts";
+import { geocoding } from "./geocoding/service.ts";
+import type { Service } from "./shared/service.ts";
+import { weather } from "./weather/service.ts";
+import { webSearch } from "./web-search/service.ts";
+
+export { openService, startService, type RunningService, type Service, type ServiceOptions } from "./shared/service.ts";
+
+/** All services, in the order of their ports. */
+export const SERVICES: readonly Service[] = [datetime, webSearch, weather, geocoding];

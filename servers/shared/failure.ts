@@ -1,0 +1,36 @@
+import { FailError, type FailKind, type ToolContext } from "toolyard";
+
+/** What a service cannot answer, in words for its caller. */
+export class ServiceFailure extends Error {
+  override readonly name = "ServiceFailure";
+  readonly kind: FailKind;
+
+  constructor(message: string, kind: FailKind = "tool_error") {
+    super(message);
+    this.kind = kind;
+  }
+}
+
+type Handler<A extends object> = (args: A, context: ToolContext) => Promise<object>;
+
+/**
+ * Makes expected failures of a handler the one error object, `{error}`: as text for a model, as structured content for a program. What is a
+ * fault of the service itself is thrown, so that the hub logs it.
+ */
+export function answering<A extends object>(handler: Handler<A>): Handler<A> {
+  return async (args, context) => {
+    try {
+      return await handler(args, context);
+    } catch (error) {
+      if (context.signal.aborted) throw error;
+      if (error instanceof ServiceFailure) return errorResult(error.message, error.kind);
+      if (error instanceof FailError) return errorResult(error.message, error.failure.kind);
+      throw error;
+    }
+  };
+}
+
+function errorResult(message: string, kind: FailKind): object {
+  const body = { error: message };
+  return { isError: true, content: [{ type: "text", text: JSON.stringify(body) }], structuredContent: body, _meta: { "toolyard/kind": kind } };
+}

@@ -1,0 +1,69 @@
+import { createHub, VERSION, type LibraryHub, type ModuleHub, type ServedHttp } from "toolyard";
+import type { Environment } from "./environment.ts";
+
+/** An MCP server with one tool. */
+export interface Service {
+  /** As the command line calls it. */
+  readonly name: string;
+  readonly tool: string;
+  /** Where it listens unless told otherwise. */
+  readonly port: number;
+  /** Registers the tool with what the environment says. Throws an `OptionError` when a variable cannot be used. */
+  register(hub: ModuleHub, environment: Environment): void;
+}
+
+export interface ServiceOptions {
+  /** Where providers and settings are looked up. @default process.env */
+  readonly environment?: Environment;
+  /** Address to listen on. @default "127.0.0.1" */
+  readonly host?: string;
+  /** 0 takes a free one. @default the service's own */
+  readonly port?: number;
+  /** Listen beyond this machine: nobody who reaches the port needs a token. @default false */
+  readonly insecure?: boolean;
+}
+
+/** Calls of one service at a time; more wait, and are refused when too many do. */
+const IN_FLIGHT = 64;
+
+/** The hub of one service, not served yet. Rejects with an `OptionError` when a variable cannot be used. */
+export function openService(service: Service, { environment = process.env, host = "127.0.0.1", port = service.port, insecure = false }: ServiceOptions = {}): Promise<LibraryHub> {
+  return createHub({
+    variables: ownVariables(environment),
+    registerTools: (hub) => service.register(hub, environment),
+    settings: {
+      server: { host, port, insecure },
+      builtin: { meta_tools: false },
+      limits: { in_flight: IN_FLIGHT },
+      ...(environment["TOOLYARD_LOGGING_LEVEL"] ? {} : { logging: { level: "warning" } }),
+    },
+  });
+}
+
+export interface RunningService extends AsyncDisposable {
+  readonly service: Service;
+  readonly served: ServedHttp;
+  close(): Promise<void>;
+}
+
+/** Serves a service at `http://host:port/mcp`. Rejects with an `OptionError` when it cannot listen there. */
+export async function startService(service: Service, options: ServiceOptions = {}): Promise<RunningService> {
+  const hub = await openService(service, options);
+  const close = (): Promise<void> => hub.close();
+  try {
+    return { service, served: await hub.serve(), close, [Symbol.asyncDispose]: close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Says who asks, as providers want to know. */
+export function userAgentOf(environment: Environment): string {
+  return environment["SERVICES_USER_AGENT"] || `toolyard/${VERSION} (MCP services)`;
+}
+
+/** `TOOLYARD_…` describes the hub of this machine, not its services: of it only the log and the data folder hold here. */
+function ownVariables(environment: Environment): Environment {
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith("TOOLYARD_") || name === "TOOLYARD_HOME" || name.startsWith("TOOLYARD_LOGGING_")));
+}

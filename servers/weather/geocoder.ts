@@ -1,0 +1,57 @@
+import type { Logger } from "toolyard";
+import { MCPManager } from "toolyard/manager";
+import { ServiceFailure } from "../shared/failure.ts";
+import type { WeatherOptions } from "./options.ts";
+
+/** Where a forecast is for. */
+export interface Spot {
+  readonly name: string;
+  readonly latitude: number;
+  readonly longitude: number;
+  readonly country?: string;
+}
+
+/** Asks the geocoding service for coordinates, over MCP as any other caller does. */
+export class Geocoder {
+  readonly #manager: MCPManager;
+  readonly #port: number;
+  readonly #timeoutMs: number;
+
+  constructor({ geocoding: { url, token, timeoutMs } }: WeatherOptions, logger: Logger) {
+    this.#port = Number(url.port) || (url.protocol === "https:" ? 443 : 80);
+    this.#timeoutMs = timeoutMs;
+    const scheme = url.protocol === "https:" ? "https" : "http";
+    const line = { host: url.hostname, port: this.#port, path: url.pathname + url.search, scheme, name: "Geocoding", ...(token === undefined ? {} : { token }) } as const;
+    this.#manager = new MCPManager({ geocode: line }, { logger });
+  }
+
+  /** Rejects with a `ServiceFailure` in the manager's words: `Geocoding MCP unavailable on port 50054`. */
+  async find(address: string, signal: AbortSignal): Promise<Spot> {
+    const answer = await this.#manager.callTool("geocode", { address }, { signal, timeout: `${this.#timeoutMs}ms` });
+    const error = isObject(answer) ? answer["error"] : undefined;
+    if (typeof error === "string") throw new ServiceFailure(error, error.includes("unavailable") ? "unavailable" : "tool_error");
+    const spot = spotOf(answer, address);
+    if (spot) return spot;
+    throw new ServiceFailure(`Geocoding MCP unavailable on port ${this.#port}`, "malformed");
+  }
+
+  close(): Promise<void> {
+    return this.#manager.close();
+  }
+}
+
+/** Geocoding services of others give one place, or a list of them. */
+function spotOf(answer: unknown, address: string): Spot | undefined {
+  const results = isObject(answer) ? answer["results"] : answer;
+  const best: unknown = Array.isArray(results) ? results[0] : answer;
+  if (!isObject(best)) return undefined;
+  const latitude = Number(best["latitude"] ?? best["lat"] ?? Number.NaN);
+  const longitude = Number(best["longitude"] ?? best["lon"] ?? Number.NaN);
+  if (!(Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180)) return undefined;
+  const { name, country } = best;
+  return { name: typeof name === "string" && name !== "" ? name : address, latitude, longitude, ...(typeof country === "string" ? { country } : {}) };
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

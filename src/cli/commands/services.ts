@@ -1,0 +1,153 @@
+import { OptionError } from "../../core/errors.ts";
+import type { Served, ServedHttp } from "../../hub/serve.ts";
+import { colorsOf } from "../colors.ts";
+import { EXIT, UsageError } from "../failure.ts";
+import { aborted } from "../interrupts.ts";
+import { print, type Io } from "../io.ts";
+import type { Run, SharedOptions } from "../program.ts";
+import { parseUrl, readToken } from "../session.ts";
+import { table } from "../table.ts";
+
+interface Options extends SharedOptions {
+  readonly only?: string;
+  readonly host?: string;
+  readonly port?: readonly string[];
+  readonly insecure?: boolean;
+  readonly stdio?: boolean;
+  /** True: at its default address. */
+  readonly hub?: string | true;
+}
+
+interface Service {
+  readonly name: string;
+  readonly tool: string;
+  readonly port: number;
+}
+
+interface ServiceOptions {
+  readonly environment: Io["env"];
+  readonly host?: string;
+  readonly port?: number;
+  readonly insecure?: boolean;
+}
+
+interface RunningService {
+  readonly service: Service;
+  readonly served: ServedHttp;
+  close(): Promise<void>;
+}
+
+/** What the build of `servers/` exports. They know this package by its name, so it does not import them by theirs. */
+interface ServicesModule {
+  readonly SERVICES: readonly Service[];
+  startService(service: Service, options: ServiceOptions): Promise<RunningService>;
+  openService(service: Service, options: ServiceOptions): Promise<{ serveStdio(): Served; close(): Promise<void> }>;
+}
+
+const DEFAULT_HUB = "http://127.0.0.1:8808/mcp";
+const GEOCODING = "geocoding";
+
+export const run: Run<Options> = async (names, options, io) => {
+  const module = await loadServices();
+  const wanted = chooseServices(module.SERVICES, [...names, ...(options.only?.split(",") ?? [])]);
+  const environment = environmentOf(options, io);
+  if (options.stdio) return serveOnStdio(module, wanted, environment, io);
+  const ports = portsOf(wanted, module.SERVICES, options.port ?? []);
+  const running: RunningService[] = [];
+  try {
+    await startAll({ module, wanted, ports, environment, options }, running);
+    await print(io.stdout, options.json ? JSON.stringify({ services: running.map(toJson), pid: process.pid }) : text(running, io));
+    await aborted(io.interrupted);
+    return EXIT.ok;
+  } finally {
+    await Promise.all(running.map((one) => one.close()));
+  }
+};
+
+async function loadServices(): Promise<ServicesModule> {
+  return (await import(new URL("../../servers/services.js", import.meta.url).href)) as ServicesModule;
+}
+
+function chooseServices(all: readonly Service[], names: readonly string[]): readonly Service[] {
+  const wanted = new Set(names.map((name) => name.trim()).filter((name) => name !== ""));
+  const unknown = [...wanted].find((name) => !all.some((service) => service.name === name));
+  if (unknown !== undefined) throw new UsageError(`There is no service ${JSON.stringify(unknown)}. The services are ${all.map(({ name }) => name).join(", ")}.`);
+  return wanted.size === 0 ? all : all.filter(({ name }) => wanted.has(name));
+}
+
+function environmentOf({ hub, ...options }: Options, io: Io): Io["env"] {
+  if (hub === undefined) return io.env;
+  const token = readToken(options, io);
+  return { ...io.env, GEOCODING_URL: parseUrl(hub === true ? DEFAULT_HUB : hub).href, ...(token === undefined ? {} : { GEOCODING_TOKEN: token }) };
+}
+
+/** `--port 6000` moves all, in their order, 0 to free ports; `--port weather=6000` moves one. */
+function portsOf(wanted: readonly Service[], all: readonly Service[], given: readonly string[]): ReadonlyMap<string, number> {
+  const ports = new Map(wanted.map(({ name, port }) => [name, port]));
+  for (const word of given) {
+    const [, name, digits = ""] = /^(?:([^=]+)=)?(\d{1,5})$/.exec(word) ?? [];
+    const port = digits === "" ? Infinity : Number(digits);
+    if (port > MAX_PORT || (name !== undefined && !ports.has(name))) {
+      throw new OptionError(`--port must be a number from 0 to ${MAX_PORT}, or one with the name of a service that is started, such as ${wanted[0]!.name}=6000, got ${JSON.stringify(word)}.`);
+    }
+    if (name !== undefined) ports.set(name, port);
+    else for (const [index, service] of all.entries()) if (ports.has(service.name)) ports.set(service.name, port === 0 ? 0 : port + index);
+  }
+  return ports;
+}
+
+const MAX_PORT = 65_535;
+
+interface Start {
+  readonly module: ServicesModule;
+  readonly wanted: readonly Service[];
+  readonly ports: ReadonlyMap<string, number>;
+  readonly environment: Io["env"];
+  readonly options: Options;
+}
+
+/** Those that run stand in `running`, also when a later one cannot start. */
+async function startAll({ module, wanted, ports, environment, options }: Start, running: RunningService[]): Promise<void> {
+  const { host, insecure = false } = options;
+  const start = async (service: Service, variables: Io["env"]): Promise<RunningService> => {
+    const one = await startOne(module, service, { environment: variables, port: ports.get(service.name)!, insecure, ...(host === undefined ? {} : { host }) });
+    running.push(one);
+    return one;
+  };
+  // Where geocoding listens is what weather asks, unless somebody said otherwise.
+  const geocoding = wanted.find(({ name }) => name === GEOCODING);
+  const endpoint = geocoding ? (await start(geocoding, environment)).served.endpoint : undefined;
+  const variables = endpoint === undefined || environment["GEOCODING_URL"] ? environment : { ...environment, GEOCODING_URL: endpoint };
+  for (const service of wanted) if (service !== geocoding) await start(service, variables);
+  running.sort((one, other) => module.SERVICES.indexOf(one.service) - module.SERVICES.indexOf(other.service));
+}
+
+async function startOne(module: ServicesModule, service: Service, options: ServiceOptions): Promise<RunningService> {
+  try {
+    return await module.startService(service, options);
+  } catch (error) {
+    if (!(error instanceof OptionError)) throw error;
+    const isPortTaken = error.cause instanceof Error && "code" in error.cause && error.cause.code === "EADDRINUSE";
+    throw new OptionError(`The ${service.name} service cannot start. ${error.message}${isPortTaken ? ` This service alone is moved by --port ${service.name}=N.` : ""}`, { cause: error });
+  }
+}
+
+async function serveOnStdio(module: ServicesModule, wanted: readonly Service[], environment: Io["env"], io: Io): Promise<number> {
+  const [service, ...more] = wanted;
+  if (!service || more.length > 0) throw new UsageError("--stdio serves one service. Name it: toolyard services datetime --stdio.");
+  const hub = await module.openService(service, { environment });
+  const door = hub.serveStdio();
+  await Promise.race([door.done, aborted(io.interrupted)]);
+  await hub.close();
+  return EXIT.ok;
+}
+
+function toJson({ service, served }: RunningService): object {
+  return { name: service.name, tool: service.tool, port: served.address.port, url: served.endpoint };
+}
+
+function text(running: readonly RunningService[], io: Io): string {
+  const { dim } = colorsOf(io);
+  const rows = running.map(({ service, served }) => [service.name, service.tool, String(served.address.port), served.endpoint]);
+  return [table(["service", "tool", "port", "MCP endpoint"], rows, io), "", dim("Ctrl+C ends them.")].join("\n");
+}
