@@ -2,6 +2,7 @@
 declare namespace WebAssembly {
   class Module {
     constructor(bytes: Uint8Array);
+    static imports(module: object): { readonly module: string; readonly name: string; readonly kind: string }[];
   }
   class Memory {
     readonly buffer: ArrayBuffer;
@@ -11,10 +12,10 @@ declare namespace WebAssembly {
     value: number;
   }
   class Instance {
-    constructor(module: Module, imports?: Record<string, Record<string, unknown>>);
+    constructor(module: object, imports?: Record<string, Record<string, unknown>>);
     readonly exports: Record<string, unknown>;
   }
   class RuntimeError extends Error {}
   function compile(bytes: Uint8Array): Promise<Module>;
-  function instantiate(module: Module, imports?: Record<string, Record<string, unknown>>): Promise<Instance>;
+  function instantiate(module: object, imports?: Record<string, Record<string, unknown>>): Promise<Instance>;
 }

@@ -1,0 +1,44 @@
+/** Numbers by which WASI preview1 says what went wrong; only those that we say. */
+export const ERRNO = {
+  success: 0,
+  badf: 8,
+  exist: 20,
+  fault: 21,
+  fbig: 22,
+  inval: 28,
+  io: 29,
+  isdir: 31,
+  mfile: 33,
+  nametoolong: 37,
+  noent: 44,
+  nospc: 51,
+  nosys: 52,
+  notdir: 54,
+  notempty: 55,
+  notsup: 58,
+  perm: 63,
+  rofs: 69,
+  spipe: 70,
+} as const;
+
+/** A call of the guest that fails: it gets the number. */
+export class GuestError extends Error {
+  override readonly name = "GuestError";
+  readonly errno: number;
+
+  constructor(code: keyof typeof ERRNO) {
+    super(code);
+    this.errno = ERRNO[code];
+  }
+}
+
+/** The guest asked to end. Thrown through the interpreter's frames, which nothing in the guest can catch. */
+export class GuestExit extends Error {
+  override readonly name = "GuestExit";
+  readonly code: number;
+
+  constructor(code: number) {
+    super(`exit ${code}`);
+    this.code = code;
+  }
+}

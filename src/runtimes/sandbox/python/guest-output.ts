@@ -1,0 +1,59 @@
+import { StringDecoder } from "node:string_decoder";
+import type { FromWorker } from "../worker-messages.ts";
+
+type Stream = "stdout" | "stderr";
+
+/** Pieces that are sent on as they come; later ones are gathered, so that a flood of small ones costs little. */
+const PROMPT_PIECES = 200;
+const GATHER_BYTES = 8192;
+const GATHER_MS = 20;
+
+/** What the guest writes, up to a bound over both streams; the rest is counted as left out and goes nowhere. */
+export class GuestOutput {
+  readonly #send: (message: FromWorker) => void;
+  #left = 0;
+  #pieces = 0;
+  #sentAt = 0;
+  #gathered = "";
+  #stream: Stream = "stdout";
+  #decoders = { stdout: new StringDecoder("utf8"), stderr: new StringDecoder("utf8") };
+  #truncated = false;
+
+  constructor(send: (message: FromWorker) => void) {
+    this.#send = send;
+  }
+
+  get truncated(): boolean {
+    return this.#truncated;
+  }
+
+  /** A new run with a bound of its own. */
+  begin(maxBytes: number): void {
+    this.#left = maxBytes;
+    this.#pieces = 0;
+    this.#gathered = "";
+    this.#truncated = false;
+    this.#decoders = { stdout: new StringDecoder("utf8"), stderr: new StringDecoder("utf8") };
+  }
+
+  write(stream: Stream, bytes: Uint8Array): void {
+    if (bytes.length > this.#left) this.#truncated = true;
+    const piece = bytes.subarray(0, this.#left);
+    if (piece.length === 0) return;
+    this.#left -= piece.length;
+    if (stream !== this.#stream) this.flush();
+    this.#stream = stream;
+    // A copy: the piece lies in the guest's memory.
+    this.#gathered += this.#decoders[stream].write(Buffer.from(piece));
+    this.#pieces += 1;
+    if (this.#pieces <= PROMPT_PIECES || this.#gathered.length >= GATHER_BYTES || performance.now() - this.#sentAt >= GATHER_MS) this.flush();
+  }
+
+  flush(): void {
+    if (this.#gathered === "") return;
+    const text = this.#gathered;
+    this.#gathered = "";
+    this.#sentAt = performance.now();
+    this.#send({ type: "output", stream: this.#stream, text });
+  }
+}

@@ -1,0 +1,59 @@
+import { receiveMessageOnPort } from "node:worker_threads";
+import type { FromWorker, ToWorker, WorkerSettings } from "../worker-messages.ts";
+
+const LONGEST_WAIT_MS = 2 ** 31 - 1;
+/** Shorter waits are not worth telling: their time counts as computing. */
+const TOLD_WAIT_MS = 5;
+
+/** The worker's end of its port. The thread stands still while it waits: its event loop is below the interpreter's frames. */
+export class HostLink {
+  readonly #settings: WorkerSettings;
+  readonly #wake: Int32Array;
+  readonly #never = new Int32Array(new SharedArrayBuffer(4));
+
+  constructor(settings: WorkerSettings) {
+    this.#settings = settings;
+    this.#wake = new Int32Array(settings.wake);
+  }
+
+  send(message: FromWorker): void {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port between threads has no origin
+    this.#settings.port.postMessage(message);
+  }
+
+  /** The next message, at once or not at all. */
+  take(): ToWorker | undefined {
+    return (receiveMessageOnPort(this.#settings.port) as { message: ToWorker } | undefined)?.message;
+  }
+
+  /** The next message, or undefined once that time is over. */
+  receive(ms = Infinity): ToWorker | undefined {
+    const until = performance.now() + ms;
+    for (;;) {
+      // Read before the port is: a message that comes in between has changed it, and the wait ends at once.
+      const seen = Atomics.load(this.#wake, 0);
+      const message = this.take();
+      const left = until - performance.now();
+      if (message !== undefined || left <= 0) return message;
+      Atomics.wait(this.#wake, 0, seen, Math.min(left, LONGEST_WAIT_MS));
+    }
+  }
+
+  /** Stands still; messages stay where they are. */
+  sleep(ms: number): void {
+    this.#told(ms, () => Atomics.wait(this.#never, 0, 0, Math.min(ms, LONGEST_WAIT_MS)));
+  }
+
+  /** As `receive`, and the host knows that the code computes nothing meanwhile. */
+  await(ms: number): ToWorker | undefined {
+    return this.take() ?? this.#told(ms, () => this.receive(ms));
+  }
+
+  #told<T>(ms: number, wait: () => T): T {
+    if (ms < TOLD_WAIT_MS) return wait();
+    this.send({ type: "waiting", waits: true });
+    const value = wait();
+    this.send({ type: "waiting", waits: false });
+    return value;
+  }
+}

@@ -1,0 +1,50 @@
+import type { SandboxFile, SandboxJob } from "../engine.ts";
+import type { MemoryTree, TreeFile, TreeFolder } from "./memory-tree.ts";
+
+/** Folder of the run, from the root of its tree; what lies elsewhere is no artifact. */
+export const WORK_FOLDER = "work";
+
+interface Before {
+  readonly node: TreeFile;
+  readonly writes: number;
+}
+
+/** The files that a job brings, and those that it leaves behind. */
+export class JobFiles {
+  readonly #tree: MemoryTree;
+  #before = new Map<string, Before>();
+
+  constructor(tree: MemoryTree) {
+    this.#tree = tree;
+    for (const step of [WORK_FOLDER, "tmp"]) tree.addFolder(tree.find(tree.root, step));
+  }
+
+  begin({ files, limits }: SandboxJob): void {
+    this.#tree.setBounds({ bytes: limits.fileBytes, files: limits.files });
+    for (const file of files) this.#tree.put(`${WORK_FOLDER}/${file.path}`, file.bytes);
+    this.#before = new Map([...this.#walk()].map(([path, node]) => [path, { node, writes: node.writes }]));
+  }
+
+  /** Files that the run made or changed, in the order of their folders. */
+  artifacts(): SandboxFile[] {
+    const changed: SandboxFile[] = [];
+    for (const [path, node] of this.#walk()) {
+      const before = this.#before.get(path);
+      if (before?.node === node && before.writes === node.writes) continue;
+      changed.push({ path, bytes: node.bytes.slice(0, node.size) });
+    }
+    return changed;
+  }
+
+  #walk(): Generator<[string, TreeFile]> {
+    const work = this.#tree.find(this.#tree.root, WORK_FOLDER).node;
+    return walk(work?.kind === "folder" ? work : this.#tree.root, "");
+  }
+}
+
+function* walk(folder: TreeFolder, prefix: string): Generator<[string, TreeFile]> {
+  for (const [name, node] of folder.entries) {
+    if (node.kind === "file") yield [`${prefix}${name}`, node];
+    else yield* walk(node, `${prefix}${name}/`);
+  }
+}

@@ -1,0 +1,27 @@
+"""What `import` says of packages that are not there."""
+
+import sys
+
+_NUMBERS = "There is no package installer here: only Python's standard library. Use statistics, math, decimal, fractions, csv, json, sqlite3 or itertools instead"
+_NETWORK = "There is no network here. Call a tool instead, where tools are offered: tools.<source>.<name>(...)"
+_MACHINE = "There are no processes, threads or system libraries here"
+_KNOWN = {
+    **dict.fromkeys(("numpy", "pandas", "scipy", "sklearn", "matplotlib", "seaborn", "plotly", "torch", "tensorflow", "polars", "sympy", "networkx", "statsmodels"), _NUMBERS),
+    **dict.fromkeys(("requests", "httpx", "urllib3", "aiohttp", "websockets", "ssl", "_ssl", "bs4", "selenium", "playwright", "boto3", "openai"), _NETWORK),
+    **dict.fromkeys(("ctypes", "_ctypes", "multiprocessing", "_multiprocessing", "resource", "fcntl", "pwd", "grp", "psutil", "tkinter", "_posixsubprocess"), _MACHINE),
+}
+_OTHERS = "There is no package installer here: only Python's standard library, and modules that lie beside the code as files"
+
+
+class Finder:
+    """The last that is asked for a module."""
+
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if "." in name:
+            return None
+        raise ModuleNotFoundError(f"No module named {name!r}. {_KNOWN.get(name, _OTHERS)}.", name=name)
+
+
+def install():
+    sys.meta_path.append(Finder)

@@ -1,0 +1,115 @@
+"""One job: compiled, run, its result written as JSON."""
+
+import ast
+import builtins
+import inspect
+import sys
+import types
+
+from . import errors, rewrite, tools, values
+
+_FLAGS = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+_stdout, _stderr = sys.stdout, sys.stderr
+
+
+class Session:
+    """Variables, and the number of runs so far."""
+
+    def __init__(self):
+        self._module = types.ModuleType("__main__")
+        self._runs = 0
+        builtins.exit = builtins.quit = _exit
+        builtins.input = _no_input
+
+    def run(self, job):
+        self._runs += 1
+        name = f"{errors.PREFIX}>" if self._runs == 1 else f"{errors.PREFIX} {self._runs}>"
+        errors.remember(name, job["code"])
+        try:
+            return self._finished(job, self._value(job, name))
+        except SystemExit as left:
+            return _left(left)
+        except values.TooLarge:
+            return _failed("limit", "ResultTooLarge", f"The result is larger than {job['resultBytes']} bytes of JSON. Return less, or write it to a file.")
+        except MemoryError as error:
+            return {"end": "memory", "error": _described(error, "MemoryError", "The code used all the memory that it may use. Keep less at once.")}
+        except BaseException as error:
+            end = "limit" if isinstance(error, tools.ToolError) and error.kind == "limited" else "error"
+            return {"end": end, "error": _described(error, type(error).__name__, "")}
+        finally:
+            tools.forget()
+            sys.stdout, sys.stderr = _stdout, _stderr
+
+    def _value(self, job, name):
+        scope = self._prepare(job)
+        tree = ast.parse(job["code"], name)
+        code = compile(rewrite.rewrite(tree), name, "exec", flags=_FLAGS, dont_inherit=True)
+        try:
+            value = self._execute(code, scope)
+        except rewrite.Returned as returned:
+            value = returned.value
+        value = _resolved(value)
+        for asked in tools.finish():
+            print(f"{asked._path} failed, and the code did not look: {asked._error}", file=sys.stderr)
+        return value
+
+    def _prepare(self, job):
+        sys.modules["__main__"] = self._module
+        # What lies beside the code may have changed; the library has not, and looking through it again takes long.
+        sys.path_importer_cache.pop(errors.WORK.rstrip("/"), None)
+        scope = self._module.__dict__
+        scope.update({"__name__": "__main__", "__builtins__": builtins, "inputs": job["inputs"], rewrite.RETURNED: rewrite.Returned})
+        scope.update(tools=tools.tools, search=tools.search, ToolError=tools.ToolError)
+        scope.pop(rewrite.RESULT, None)
+        return scope
+
+    def _execute(self, code, scope):
+        if code.co_flags & inspect.CO_COROUTINE:
+            _loop_run(types.FunctionType(code, scope)())
+        else:
+            exec(code, scope)
+        return scope.pop(rewrite.RESULT, None)
+
+    def _finished(self, job, value):
+        if value is None:
+            return {"end": "finished"}
+        return {"end": "finished", "result": values.to_json(value, job["resultBytes"])}
+
+
+def _resolved(value):
+    """A call that nobody awaited is awaited here."""
+    if isinstance(value, tools.Asked):
+        return value.result()
+    return _loop_run(value) if inspect.iscoroutine(value) else value
+
+
+def _loop_run(coroutine):
+    import asyncio
+    return asyncio.run(coroutine)
+
+
+def _left(left):
+    if left.code is None or left.code == 0:
+        return {"end": "finished"}
+    said = left.code if isinstance(left.code, str) else f"The code ended itself with exit code {left.code}."
+    return {"end": "error", "error": {**_described(left, "SystemExit", said), "message": said}}
+
+
+def _failed(end, kind, message):
+    return {"end": end, "error": {"type": kind, "message": message, "traceback": ""}}
+
+
+def _described(error, kind, message):
+    try:
+        described = errors.describe(error)
+    except (MemoryError, RecursionError, Exception):
+        return {"type": kind, "message": message or "The error cannot be shown.", "traceback": ""}
+    return {**described, "message": described["message"] or message}
+
+
+def _exit(code=None):
+    raise SystemExit(code)
+
+
+def _no_input(prompt=""):
+    raise EOFError("input() has nobody to ask here. Pass values as `inputs`, or write them into the code.")

@@ -1,0 +1,73 @@
+import { readdirSync, readFileSync } from "node:fs";
+import type { WorkerSettings } from "../worker-messages.ts";
+import { Descriptors } from "./descriptors.ts";
+import { GuestExit } from "./errno.ts";
+import { GuestLink } from "./guest-link.ts";
+import { GuestMemory } from "./guest-memory.ts";
+import { GuestOutput } from "./guest-output.ts";
+import type { GuestSystem } from "./guest-system.ts";
+import { HostLink } from "./host-link.ts";
+import { JobFiles } from "./job-files.ts";
+import { MemoryTree } from "./memory-tree.ts";
+import { wasiImports } from "./wasi.ts";
+
+const START = "import sys; sys.path.insert(0, '/site'); from yard import main; main.run()";
+/** `-I`: no environment, no user's folder. `-S`: no site. `-B`: writes no bytecode. */
+const ARGS = ["python", "-I", "-S", "-B", "-X", "utf8", "-c", START];
+const NO_BOUNDS = { bytes: 0, files: 0 };
+
+/** Boots the interpreter and runs its jobs; returns when the interpreter ends. */
+export function runGuest(settings: WorkerSettings): void {
+  const host = new HostLink(settings);
+  const output = new GuestOutput((message) => host.send(message));
+  const tree = new MemoryTree(NO_BOUNDS);
+  mountPrelude(tree);
+  const link = new GuestLink({ host, output, files: new JobFiles(tree) });
+  const start = instantiate(settings.module, {
+    memory: new GuestMemory(),
+    tree,
+    descriptors: new Descriptors(tree, [
+      {},
+      { write: (bytes) => output.write("stdout", bytes) },
+      { write: (bytes) => output.write("stderr", bytes) },
+    ]),
+    devices: new Map([[".rpc", link]]),
+    args: ARGS,
+    sleep: (ms) => {
+      output.flush();
+      host.sleep(ms);
+    },
+  });
+  try {
+    start();
+    link.fail("crashed", "InterpreterError", "The interpreter ended before the code did. Run the code again.");
+  } catch (error) {
+    if (link.job === undefined && !(error instanceof GuestExit)) throw error;
+    told(link, error);
+  }
+}
+
+function instantiate(module: object, system: GuestSystem): () => void {
+  const { exports } = new WebAssembly.Instance(module, wasiImports(system, module));
+  system.memory.attach(exports["memory"] as WebAssembly.Memory);
+  return exports["_start"] as () => void;
+}
+
+function told(link: GuestLink, error: unknown): void {
+  if (error instanceof GuestExit) {
+    link.fail("error", "SystemExit", `The code ended the interpreter with exit code ${error.code}, so that no result could be read. Return a value instead.`);
+  } else if (error instanceof RangeError) {
+    link.fail("crashed", "RecursionError", "The code is nested deeper than the interpreter's stack. Make it less deep.");
+  } else {
+    link.fail("crashed", "InterpreterError", "The interpreter failed while it ran the code (out of memory or stack, or a fault of its own). Do less at once.");
+  }
+}
+
+function mountPrelude(tree: MemoryTree): void {
+  const folder = new URL("prelude/", import.meta.url);
+  const site = tree.addOwnFolder(tree.find(tree.root, "site"));
+  const yard = tree.addOwnFolder(tree.find(site, "yard"));
+  for (const name of readdirSync(folder)) {
+    if (name.endsWith(".py")) tree.addReadOnly(tree.find(yard, name), readFileSync(new URL(name, folder)));
+  }
+}

@@ -1,0 +1,68 @@
+import type { Open } from "./descriptors.ts";
+import { GuestError } from "./errno.ts";
+import type { TreePlace } from "./memory-tree.ts";
+import type { GuestCall, GuestSystem } from "./guest-system.ts";
+import { writeStat } from "./wasi-descriptors.ts";
+
+const CREATE = 1;
+const FOLDER_ONLY = 2;
+const EXCLUSIVE = 4;
+const TRUNCATE = 8;
+const APPEND = 1;
+const READ_RIGHT = 1n << 1n;
+const WRITE_RIGHT = 1n << 6n;
+
+interface OpenWish {
+  readonly how: number;
+  readonly rights: bigint;
+  readonly flags: number;
+}
+
+/** The calls of WASI that take a path: `path_*`. There are no links: each of their calls says ENOTSUP, or that it is none. */
+export function pathCalls(system: GuestSystem): Record<string, GuestCall> {
+  const { memory, tree, descriptors } = system;
+  const place = (fd: number, path: number, length: number): TreePlace => tree.find(descriptors.folder(fd).node, memory.text(path, length));
+  const noLinks = (): never => {
+    throw new GuestError("notsup");
+  };
+  return {
+    path_open(fd: number, _: number, path: number, length: number, how: number, rights: bigint, __: bigint, flags: number, out: number) {
+      memory.u32(out);
+      memory.setU32(out, descriptors.add(open(system, place(fd, path, length), { how, rights, flags })));
+    },
+    path_filestat_get(fd: number, _: number, path: number, length: number, out: number) {
+      const { node } = place(fd, path, length);
+      if (node === undefined) throw new GuestError("noent");
+      writeStat(memory, out, node);
+    },
+    path_filestat_set_times: (fd: number, _: number, path: number, length: number) => void tree.get(descriptors.folder(fd).node, memory.text(path, length)),
+    path_create_directory: (fd: number, path: number, length: number) => void tree.addFolder(place(fd, path, length)),
+    path_remove_directory: (fd: number, path: number, length: number) => tree.removeFolder(place(fd, path, length)),
+    path_unlink_file: (fd: number, path: number, length: number) => tree.removeFile(place(fd, path, length)),
+    path_rename: (fd: number, path: number, length: number, toFd: number, toPath: number, toLength: number) =>
+      tree.rename(place(fd, path, length), place(toFd, toPath, toLength)),
+    path_readlink() {
+      throw new GuestError("inval");
+    },
+    path_link: noLinks,
+    path_symlink: noLinks,
+  };
+}
+
+function open({ tree, devices }: GuestSystem, place: TreePlace, { how, rights, flags }: OpenWish): Open {
+  const device = place.folder === tree.root ? devices.get(place.step) : undefined;
+  if (device !== undefined) return { kind: "device", device };
+  const writable = (rights & WRITE_RIGHT) !== 0n;
+  const { node } = place;
+  if (node !== undefined && (how & CREATE) !== 0 && (how & EXCLUSIVE) !== 0) throw new GuestError("exist");
+  if (node?.kind === "folder") {
+    if (writable) throw new GuestError("isdir");
+    return { kind: "folder", node, listing: [] };
+  }
+  if ((how & FOLDER_ONLY) !== 0) throw new GuestError(node === undefined ? "noent" : "notdir");
+  if (node === undefined && (how & CREATE) === 0) throw new GuestError("noent");
+  if (node?.readOnly === true && (writable || (how & TRUNCATE) !== 0)) throw new GuestError("rofs");
+  const file = node ?? tree.addFile(place);
+  if ((how & TRUNCATE) !== 0) tree.resize(file, 0);
+  return { kind: "file", node: file, readable: (rights & READ_RIGHT) !== 0n, writable, append: (flags & APPEND) !== 0, offset: 0 };
+}

@@ -1,0 +1,32 @@
+import { ERRNO, GuestError, GuestExit } from "./errno.ts";
+import type { GuestCall, GuestSystem } from "./guest-system.ts";
+import { descriptorCalls } from "./wasi-descriptors.ts";
+import { pathCalls } from "./wasi-paths.ts";
+import { systemCalls } from "./wasi-system.ts";
+
+/**
+ * WASI preview1 for one guest, on nothing but memory: it has files, clocks, random bytes and a place to write to, no environment, no
+ * sockets and no host. A call that is not here fails with ENOSYS; one that fails in a way nobody thought of, with EIO.
+ */
+export function wasiImports(system: GuestSystem, module: object): Record<string, Record<string, unknown>> {
+  const calls: Record<string, GuestCall> = { ...descriptorCalls(system), ...pathCalls(system), ...systemCalls(system) };
+  const imports: Record<string, unknown> = {};
+  for (const { name } of WebAssembly.Module.imports(module)) {
+    const call = Object.hasOwn(calls, name) ? calls[name] : undefined;
+    imports[name] = call === undefined ? () => ERRNO.nosys : guarded(call);
+  }
+  return { wasi_snapshot_preview1: imports };
+}
+
+function guarded(call: GuestCall): (...args: never[]) => number {
+  return (...args) => {
+    try {
+      call(...args);
+      return ERRNO.success;
+    } catch (error) {
+      if (error instanceof GuestError) return error.errno;
+      if (error instanceof GuestExit) throw error;
+      return ERRNO.io;
+    }
+  };
+}
