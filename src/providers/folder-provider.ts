@@ -8,7 +8,9 @@ import { searchEnvironment } from "../process/environment.ts";
 import type { HubPorts } from "../runtimes/calling/hub-access.ts";
 import { missingCommands } from "../runtimes/scripts/command-line.ts";
 import { ScriptHost } from "../runtimes/scripts/script-host.ts";
+import type { RunSettings } from "../runtimes/scripts/run-settings.ts";
 import type { FolderReader } from "./folder-node.ts";
+import { findUnfit, isDemanding, type Unfit } from "./folder-fitness.ts";
 import { FolderSweep, type SweepResult } from "./folder-sweep.ts";
 
 /** A tool that lies in a folder: what is listed and what runs, from one reading. Plain data. */
@@ -20,6 +22,7 @@ export interface FolderTool {
   readonly keywords: readonly string[];
   readonly visibility: Visibility;
   readonly limits: ToolLimits;
+  readonly settings: RunSettings;
   /** What MCP callers see; `inputSchema` is an object schema. */
   readonly definition: JsonObject;
   /** Commands of which one must be on this machine; none when it needs nothing. */
@@ -61,6 +64,7 @@ export class FolderProvider<T extends FolderTool> implements Provider {
   #checkedAt = 0;
   #missing = "";
   #needs: ReadonlyMap<string, readonly string[]> = new Map();
+  #demanding: readonly T[] = [];
   #tools = new Map<string, T>();
   readonly #byDefinition = new WeakMap<JsonObject, T>();
   #isClosed = false;
@@ -82,13 +86,17 @@ export class FolderProvider<T extends FolderTool> implements Provider {
     if (result === this.#listedFrom && this.#checkedAt === this.#sweep.sweeps) return this.#listing;
     // A runtime that was installed or removed changes no file of the folders, so it is looked for at each sweep.
     this.#checkedAt = this.#sweep.sweeps;
-    if (result !== this.#listedFrom) this.#needs = distinctNeeds(result);
+    if (result !== this.#listedFrom) {
+      this.#needs = distinctNeeds(result);
+      this.#demanding = result.values.flatMap((content) => content.tools.filter(isDemanding));
+    }
     const missing = findMissing(this.#needs);
-    const missingKey = JSON.stringify(Array.from(missing));
+    const unfit = await findUnfit(this.#demanding);
+    const missingKey = JSON.stringify([...missing, ...unfit]);
     if (result === this.#listedFrom && missingKey === this.#missing) return this.#listing;
     this.#listedFrom = result;
     this.#missing = missingKey;
-    this.#listing = this.#list(result, missing);
+    this.#listing = this.#list(result, missing, unfit);
     return this.#listing;
   }
 
@@ -114,7 +122,7 @@ export class FolderProvider<T extends FolderTool> implements Provider {
     await Promise.all([this.#sweep.close(), this.#host.close()]);
   }
 
-  #list(result: SweepResult<FolderContent<T>>, missing: ReadonlyMap<string, string>): Listing {
+  #list(result: SweepResult<FolderContent<T>>, missing: ReadonlyMap<string, string>, unfit: Unfit): Listing {
     const problems: Problem[] = result.problems.map(({ place, message }) => this.#problem(place, message));
     const tools = new Map<string, T>();
     for (const { tools: found, problems: remarks } of result.values) {
@@ -129,6 +137,7 @@ export class FolderProvider<T extends FolderTool> implements Provider {
       const reason = tool.needs.length > 0 ? missing.get(needsKey(tool)) : undefined;
       if (reason !== undefined) problems.push(this.#problem(tool.name, `cannot be called now: ${reason}`));
     }
+    problems.push(...unfit.map(([subject, message]) => this.#problem(subject, message)));
     this.#tools = tools;
     return Object.freeze({ ...EMPTY_LISTING, tools: Array.from(tools.values(), (tool) => this.#record(tool)), problems });
   }

@@ -1,11 +1,13 @@
 import { parse } from "smol-toml";
-import { parseDuration } from "../../core/duration.ts";
 import { messageOf } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { ToolLimits, Visibility } from "../../core/records.ts";
+import type { PartialRunSettings } from "../../runtimes/scripts/run-settings.ts";
 import type { ScriptEnvironment } from "../../runtimes/scripts/run-script.ts";
+import { warmShim } from "../../runtimes/scripts/command-line.ts";
 import { placeholdersOf } from "../../runtimes/scripts/arguments.ts";
-import { Findings } from "./findings.ts";
+import { Findings } from "../findings.ts";
+import { CALL_LIMITS, readCallLimits, readEnvironment, readRunTables, RUN_TABLES } from "../run-tables.ts";
 import { parseParameters } from "./parameters.ts";
 
 /** A `tool.toml`, read and checked; the script itself has not been looked at. */
@@ -20,6 +22,8 @@ export interface Manifest {
   readonly args: readonly string[];
   readonly environment: ScriptEnvironment;
   readonly limits: ToolLimits;
+  /** What the tool itself says of how it is run. */
+  readonly settings: PartialRunSettings;
   /** What MCP callers see: `{name, description, inputSchema, title?, annotations?}`. */
   readonly definition: JsonObject;
 }
@@ -49,9 +53,8 @@ const KEYS = [
   "visibility",
   "parameters",
   "env",
-  "timeout",
-  "total_timeout",
-  "max_concurrent",
+  ...CALL_LIMITS,
+  ...RUN_TABLES,
   "annotations",
 ];
 const HINTS: Readonly<Record<string, string>> = {
@@ -94,18 +97,28 @@ function readManifest(raw: JsonObject, rules: ManifestRules, findings: Findings)
   const command = readCommand(raw["command"], findings);
   const script = textOf(raw, "script", findings);
   if (script === undefined && !command) findings.fault("`script` is missing; name the file that runs, such as `script = \"main.py\"`");
+  const args = readArguments(raw["args"], inputSchema, findings);
+  const settings = readRunTables(raw, findings);
+  if (settings.run?.mode === "warm") checkWarm(script, args, findings);
   return {
     name,
     description: description ?? "",
-    keywords: readTexts(raw["keywords"], "keywords", findings),
+    keywords: findings.texts(raw["keywords"], "keywords"),
     visibility: readVisibility(raw["visibility"], findings),
     ...(script === undefined ? {} : { script }),
     ...(command ? { command } : {}),
-    args: readArguments(raw["args"], inputSchema, findings),
+    args,
     environment: readEnvironment(raw["env"], findings),
-    limits: readLimits(raw, findings),
+    limits: readCallLimits(raw, findings),
+    settings,
     definition: { name, ...(title === undefined ? {} : { title }), description, inputSchema, ...(annotations ? { annotations } : {}) },
   };
+}
+
+/** An interpreter that stays has no command line of the call's own, and must be one that the hub can speak with. */
+function checkWarm(script: string | undefined, args: readonly string[], findings: Findings): void {
+  if (script === undefined || warmShim(script) === undefined) findings.fault('`run.mode = "warm"` needs a `script` in Python, JavaScript or TypeScript (.py, .js, .mjs, .cjs, .ts, .mts, .cts)');
+  if (args.length > 0) findings.fault('`args` has no meaning with `run.mode = "warm"`: the script\'s function `run` gets the arguments');
 }
 
 function readName(raw: JsonObject, { folderName, allowDirnameAsName }: ManifestRules, findings: Findings): string {
@@ -127,13 +140,6 @@ function textOf(raw: JsonObject, key: string, findings: Findings): string | unde
   return typeof value === "string" && value.trim() !== "" ? value : undefined;
 }
 
-function readTexts(value: unknown, key: string, findings: Findings): readonly string[] {
-  if (value === undefined) return [];
-  if (Array.isArray(value) && value.every((item) => typeof item === "string")) return value as string[];
-  findings.fault(`\`${key}\` must be a list of texts, such as \`${key} = ["one", "two"]\``);
-  return [];
-}
-
 function readVisibility(value: unknown, findings: Findings): Visibility {
   if (value === undefined || value === "native") return "native";
   if (value !== "ondemand") findings.fault(`\`visibility\` is ${JSON.stringify(value)}; accepted are "native" and "ondemand"`);
@@ -142,7 +148,7 @@ function readVisibility(value: unknown, findings: Findings): Visibility {
 
 function readCommand(value: unknown, findings: Findings): readonly string[] | undefined {
   if (value === undefined) return undefined;
-  const words = typeof value === "string" ? [value] : readTexts(value, "command", findings);
+  const words = typeof value === "string" ? [value] : findings.texts(value, "command");
   if (words[0] === undefined || words[0].trim() === "") {
     findings.fault('`command` must name a program, such as `command = ["python3", "main.py"]`');
     return undefined;
@@ -152,51 +158,12 @@ function readCommand(value: unknown, findings: Findings): readonly string[] | un
 }
 
 function readArguments(value: unknown, inputSchema: JsonObject, findings: Findings): readonly string[] {
-  const templates = readTexts(value, "args", findings);
+  const templates = findings.texts(value, "args");
   const known = Object.keys(inputSchema["properties"] as JsonObject);
   for (const name of templates.flatMap(placeholdersOf)) {
     if (!known.includes(name)) findings.fault(`\`args\` names \`{${name}}\`, which is no parameter; write {{ and }} for braces`);
   }
   return templates;
-}
-
-function readEnvironment(value: unknown, findings: Findings): ScriptEnvironment {
-  const own: Record<string, string> = {};
-  if (value === undefined) return { own, inherit: [] };
-  if (!isJsonObject(value)) {
-    findings.fault("`env` must be a table of variables");
-    return { own, inherit: [] };
-  }
-  for (const [name, setting] of Object.entries(value)) {
-    if (name === "pass") continue;
-    if (typeof setting === "string" || typeof setting === "number" || typeof setting === "boolean") own[name] = String(setting);
-    else findings.fault(`\`env.${name}\` must be a text`);
-  }
-  return { own, inherit: readTexts(value["pass"], "env.pass", findings) };
-}
-
-function readLimits(raw: JsonObject, findings: Findings): ToolLimits {
-  const timeoutMs = durationOf(raw, "timeout", findings);
-  const totalTimeoutMs = durationOf(raw, "total_timeout", findings);
-  const maxConcurrent = raw["max_concurrent"];
-  const isCount = Number.isInteger(maxConcurrent) && (maxConcurrent as number) > 0;
-  if (maxConcurrent !== undefined && !isCount) findings.fault("`max_concurrent` must be a whole number above 0");
-  return {
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    ...(totalTimeoutMs === undefined ? {} : { totalTimeoutMs }),
-    ...(isCount ? { maxConcurrent: maxConcurrent as number } : {}),
-  };
-}
-
-function durationOf(raw: JsonObject, key: string, findings: Findings): number | undefined {
-  const value = raw[key];
-  if (value === undefined) return undefined;
-  try {
-    return parseDuration(value as string | number, key);
-  } catch (error) {
-    findings.fault(messageOf(error));
-    return undefined;
-  }
 }
 
 function readAnnotations(value: unknown, findings: Findings): JsonObject | undefined {

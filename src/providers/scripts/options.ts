@@ -2,6 +2,8 @@ import { resolve } from "node:path";
 import { bytesOption, parseBytes } from "../../core/bytes.ts";
 import { durationOption, parseDuration } from "../../core/duration.ts";
 import { Type, type Static } from "../../core/option-schema.ts";
+import type { RunSettings } from "../../runtimes/scripts/run-settings.ts";
+import { resolveRunOptions, RUN_OPTIONS } from "../run-options.ts";
 
 const DEFAULT_TOOLS_PATH = "./tools";
 const DEFAULT_MAX_OUTPUT_BYTES = 10_000_000;
@@ -17,6 +19,7 @@ export const ScriptsSchema = Type.Object(
     allow_dirname_as_name: Type.Optional(Type.Boolean({ description: "A tool.toml without `name` takes the name of its folder.", default: false })),
     timeout: Type.Optional(durationOption({ description: "Time of a call without a sign of life, for tools that do not set their own; absent, the hub's." })),
     max_output: Type.Optional(bytesOption({ description: "Most that one call may write, on all its descriptors together.", default: DEFAULT_MAX_OUTPUT_BYTES })),
+    ...RUN_OPTIONS,
   },
   { description: "Script tools: folders with a tool.toml, fresh on every request." },
 );
@@ -29,6 +32,8 @@ export interface ScriptsOptions {
   readonly allowDirnameAsName: boolean;
   readonly timeoutMs: number | undefined;
   readonly maxOutputBytes: number;
+  /** For tools that do not say otherwise. */
+  readonly settings: RunSettings;
 }
 
 /** Fills in the defaults; relative paths count from `folder`. Throws an `OptionError` for a size or time that cannot be read. */
@@ -39,6 +44,7 @@ export function resolveScripts(raw: ScriptsConfig = {}, folder: string = process
     allowDirnameAsName: raw.allow_dirname_as_name ?? false,
     timeoutMs: raw.timeout === undefined ? undefined : parseDuration(raw.timeout, "scripts.timeout"),
     maxOutputBytes: parseBytes(raw.max_output ?? DEFAULT_MAX_OUTPUT_BYTES, "scripts.max_output"),
+    settings: resolveRunOptions(raw, "scripts"),
   });
 }
 

@@ -1,8 +1,9 @@
 import { realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, resolve } from "node:path";
-import { neededCommands } from "../../runtimes/scripts/command-line.ts";
+import { neededCommands, warmShim } from "../../runtimes/scripts/command-line.ts";
 import { isInside } from "../../runtimes/scripts/inside.ts";
 import type { Script } from "../../runtimes/scripts/run-script.ts";
+import { mergeRunSettings, type RunSettings } from "../../runtimes/scripts/run-settings.ts";
 import { statsOf } from "../file-stamp.ts";
 import type { Built, FileText, Folder, FolderReader } from "../folder-node.ts";
 import type { FolderContent, FolderTool } from "../folder-provider.ts";
@@ -14,19 +15,25 @@ export interface ScriptTool extends FolderTool {
   readonly script: Script;
 }
 
+export interface ScriptRules {
+  readonly allowDirnameAsName: boolean;
+  /** How tools are run that do not say otherwise. */
+  readonly settings: RunSettings;
+}
+
 /** Reads folders that hold a file named exactly `tool.toml`. Folders inside such a folder are the tool's own business. */
-export function createScriptReader({ allowDirnameAsName }: { readonly allowDirnameAsName: boolean }): FolderReader<FolderContent<ScriptTool>> {
+export function createScriptReader(rules: ScriptRules): FolderReader<FolderContent<ScriptTool>> {
   return {
     wants: (fileName) => fileName === MANIFEST_NAME,
     descends: (folder) => !folder.files.includes(MANIFEST_NAME),
     build(folder, texts) {
       const text = texts.get(MANIFEST_NAME);
-      return text ? readScriptFolder(folder, text, allowDirnameAsName) : { value: { tools: [], problems: [] } };
+      return text ? readScriptFolder(folder, text, rules) : { value: { tools: [], problems: [] } };
     },
   };
 }
 
-function readScriptFolder(folder: Folder, file: FileText, allowDirnameAsName: boolean): Built<FolderContent<ScriptTool>> {
+function readScriptFolder(folder: Folder, file: FileText, { allowDirnameAsName, settings }: ScriptRules): Built<FolderContent<ScriptTool>> {
   const subject = folder.place === "" ? MANIFEST_NAME : `${folder.place}/${MANIFEST_NAME}`;
   if ("problem" in file) return { value: { tools: [], problems: [{ subject, message: `not offered: ${file.problem}` }] } };
   const { manifest, problems } = parseManifest(file.text, { folderName: basename(folder.path), allowDirnameAsName });
@@ -35,7 +42,7 @@ function readScriptFolder(folder: Folder, file: FileText, allowDirnameAsName: bo
   const place = placeScript(manifest, folder);
   const alsoWatch = place.watch === undefined ? [] : [place.watch];
   if (place.problem !== undefined) return { value: { tools: [], problems: [...told, { subject, message: `not offered: ${place.problem}` }] }, alsoWatch };
-  return { value: { tools: [toTool(manifest, folder, place.file)], problems: told }, alsoWatch };
+  return { value: { tools: [toTool(manifest, folder, { file: place.file, settings: runSettings(manifest, settings) })], problems: told }, alsoWatch };
 }
 
 interface ScriptPlace {
@@ -69,7 +76,14 @@ function localCommand({ command: [program] = [] }: Manifest): string | undefined
   return program !== undefined && /[/\\]/.test(program) && !isAbsolute(program) ? program : undefined;
 }
 
-function toTool(manifest: Manifest, folder: Folder, file: string | undefined): ScriptTool {
+/** A default of `warm` holds for the scripts that can be; one that demands it and cannot has been refused. */
+function runSettings(manifest: Manifest, base: RunSettings): RunSettings {
+  const settings = mergeRunSettings(base, manifest.settings);
+  const canStay = manifest.script !== undefined && manifest.args.length === 0 && warmShim(manifest.script) !== undefined;
+  return settings.run.mode === "warm" && !canStay ? { ...settings, run: { ...settings.run, mode: "spawn" } } : settings;
+}
+
+function toTool(manifest: Manifest, folder: Folder, { file, settings }: { readonly file: string | undefined; readonly settings: RunSettings }): ScriptTool {
   const { name, description, keywords, visibility, limits, definition, command, args, environment } = manifest;
   const script: Script = {
     name,
@@ -79,9 +93,10 @@ function toTool(manifest: Manifest, folder: Folder, file: string | undefined): S
     ...(command ? { command } : {}),
     args,
     environment,
+    settings,
   };
   // A tool with a PATH of its own is searched there, at the call.
   const hasOwnPath = Object.hasOwn(environment.own, "PATH");
   const needs = hasOwnPath ? [] : command ? [localCommand(manifest) === undefined ? command[0]! : file!] : neededCommands(file!);
-  return { name, place: folder.place, description, keywords, visibility, limits, definition, script, needs };
+  return { name, place: folder.place, description, keywords, visibility, limits, settings, definition, script, needs };
 }

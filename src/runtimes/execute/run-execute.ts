@@ -8,10 +8,13 @@ import { fail, type Outcome } from "../../core/outcome.ts";
 import { ChildMessages } from "../scripts/child-messages.ts";
 import type { CallNotices } from "../scripts/call-notices.ts";
 import { suffixCommandLine } from "../scripts/command-line.ts";
+import { contain } from "../scripts/contain.ts";
+import { exitOfTool, limitOutcome } from "../scripts/exit-status.ts";
 import { hidePaths } from "../scripts/hide-paths.ts";
 import { isInside } from "../scripts/inside.ts";
-import { runChild, type Finished } from "../scripts/run-child.ts";
-import { scriptEnvironment } from "../scripts/run-script.ts";
+import { EXTRA_PIPES, runChild, type Finished } from "../scripts/run-child.ts";
+import { scriptEnvironment, type ScriptEnvironment } from "../scripts/run-script.ts";
+import type { RunSettings } from "../scripts/run-settings.ts";
 import type { ScriptHost } from "../scripts/script-host.ts";
 import { textResult, valueResult } from "../scripts/script-result.ts";
 import { withNotices } from "../scripts/with-notices.ts";
@@ -32,6 +35,8 @@ export interface ExecuteTool {
   readonly folder: string;
   /** Folder that the file must lie in, symbolic links resolved. */
   readonly root: string;
+  readonly environment: ScriptEnvironment;
+  readonly settings: RunSettings;
 }
 
 /**
@@ -46,17 +51,18 @@ export function runExecute(tool: ExecuteTool, params: JsonObject, call: Call, ho
 async function runWith(tool: ExecuteTool, params: JsonObject, call: Call, host: ScriptHost, notices: CallNotices): Promise<Outcome> {
   const file = assertFile(tool);
   const suffix = extname(file).toLowerCase();
-  const env = scriptEnvironment({ own: {}, inherit: [] }, host, {});
+  const env = scriptEnvironment(tool.environment, host, {});
   const line = await suffixCommandLine(suffix, { cwd: tool.folder, env });
   const shim = fileURLToPath(new URL(EXECUTE_SUFFIXES[suffix]!, import.meta.url));
   const messages = new ChildMessages(call, host, notices);
+  const { settings } = tool;
+  const whole = { command: line.command, args: [...line.args, shim, file] };
+  const contained = await contain({ ...tool, line: whole, env, reads: [realpathSync(file)], extraPipes: EXTRA_PIPES });
   const run = {
-    command: line.command,
-    args: [...line.args, shim, file],
+    ...contained,
     cwd: tool.folder,
-    env,
     input: JSON.stringify(params),
-    maxOutputBytes: host.maxOutputBytes,
+    maxOutputBytes: settings.limits.outputBytes ?? host.maxOutputBytes,
     signals: [call.signal, host.closing],
     living: host.living,
   };
@@ -77,8 +83,11 @@ function assertFile({ name, file, root }: ExecuteTool): string {
   throw new FailError(fail("unavailable", `The script of tool \`${name}\` lies outside its tools folder. Move it inside.`, { retryable: false }));
 }
 
-function toOutcome({ name, folder, root }: ExecuteTool, answer: JsonObject | undefined, { exit, stderr }: Finished): Outcome {
+function toOutcome({ name, folder, root, settings }: ExecuteTool, answer: JsonObject | undefined, { exit: ended, stderr }: Finished): Outcome {
   const places = [folder, root];
+  const exit = exitOfTool(ended, settings);
+  const limited = answer ? undefined : limitOutcome(exit, settings);
+  if (limited) return limited;
   if (answer && Object.hasOwn(answer, "result")) return valueResult(answer["result"]);
   const error = answer?.["error"];
   if (isJsonObject(error)) return failed(hidePaths(`${String(error["type"])}: ${String(error["message"])}`, places), { error: error["type"] });

@@ -1,5 +1,5 @@
 import { realpathSync, statSync } from "node:fs";
-import { delimiter } from "node:path";
+import { delimiter, dirname } from "node:path";
 import type { Call } from "../../core/call.ts";
 import { FailError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
@@ -11,9 +11,12 @@ import { argumentVariables, expandArguments } from "./arguments.ts";
 import type { CallNotices } from "./call-notices.ts";
 import type { ScriptHost } from "./script-host.ts";
 import { scriptCommandLine, type CommandLine } from "./command-line.ts";
+import { contain } from "./contain.ts";
+import { exitOfTool, limitOutcome } from "./exit-status.ts";
 import { hidePaths } from "./hide-paths.ts";
 import { isInside } from "./inside.ts";
-import { runChild } from "./run-child.ts";
+import { EXTRA_PIPES, runChild } from "./run-child.ts";
+import type { RunSettings } from "./run-settings.ts";
 import { failureOutcome, successOutcome } from "./script-result.ts";
 import { withNotices } from "./with-notices.ts";
 
@@ -32,6 +35,7 @@ export interface Script {
   /** Templates of further arguments; see `expandArguments`. */
   readonly args: readonly string[];
   readonly environment: ScriptEnvironment;
+  readonly settings: RunSettings;
 }
 
 export interface ScriptEnvironment {
@@ -49,21 +53,23 @@ export function runScript(script: Script, args: JsonObject, call: Call, host: Sc
 
 async function runWith(script: Script, args: JsonObject, call: Call, host: ScriptHost, notices: CallNotices): Promise<Outcome> {
   const env = scriptEnvironment(script.environment, host, argumentVariables(args));
+  const { settings } = script;
   const line = await commandLineOf(script, env);
+  const whole = { command: line.command, args: [...line.args, ...expandArguments(script.args, args)] };
+  const contained = await contain({ ...script, line: whole, env, reads: scriptReads(script), extraPipes: EXTRA_PIPES });
   const run = {
-    command: line.command,
-    args: [...line.args, ...expandArguments(script.args, args)],
+    ...contained,
     cwd: script.folder,
-    env,
     input: JSON.stringify(args),
-    maxOutputBytes: host.maxOutputBytes,
+    maxOutputBytes: settings.limits.outputBytes ?? host.maxOutputBytes,
     signals: [call.signal, host.closing],
     living: host.living,
   };
   const messages = new ChildMessages(call, host, notices);
   const finished = await messages.during((channel) => runChild(run, { ...channel, onStderrLine: (text) => notices.log(text) }));
   if (finished.exit.code === 0) return messages.outcome((text) => hidePaths(text, [script.folder, script.root]), finished.stdout) ?? successOutcome(finished.stdout);
-  return failureOutcome({ exit: finished.exit, stdout: finished.stdout, stderr: hidePaths(finished.stderr.text(), [script.folder, script.root]) });
+  const exit = exitOfTool(finished.exit, settings);
+  return limitOutcome(exit, settings) ?? failureOutcome({ exit, stdout: finished.stdout, stderr: hidePaths(finished.stderr.text(), [script.folder, script.root]) });
 }
 
 async function commandLineOf({ name, script, root, folder, command }: Script, env: Readonly<Record<string, string>>): Promise<CommandLine> {
@@ -72,6 +78,11 @@ async function commandLineOf({ name, script, root, folder, command }: Script, en
   const [program, ...first] = command ?? [];
   if (program !== undefined) return { command: program, args: file === undefined ? first : [...first, file] };
   return scriptCommandLine(file!, place);
+}
+
+/** A script may lie in another folder than its manifest. */
+function scriptReads({ script }: Script): readonly string[] {
+  return script === undefined ? [] : [dirname(realpathSync(script))];
 }
 
 // Looked at again for each call: the folder may have changed since its manifest was read, a symbolic link above all.

@@ -1,0 +1,124 @@
+import { mkdirSync, realpathSync, statSync } from "node:fs";
+import { basename, delimiter, dirname, isAbsolute, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { FailError } from "../../core/errors.ts";
+import { fail } from "../../core/outcome.ts";
+import { findPrlimit, hasLimits, prlimitArguments, type MemoryMeasure } from "../../process/resource-limits.ts";
+import { findCommand } from "../../process/resolve-command.ts";
+import { bwrapCommand, insideEnvironment, programFolders } from "../bwrap/command.ts";
+import { probeBwrap, type BwrapFound } from "../bwrap/probe.ts";
+import type { CommandLine } from "./command-line.ts";
+import { isInside } from "./inside.ts";
+import type { RunSettings } from "./run-settings.ts";
+
+/** What is to be run, and what it needs to see. */
+export interface Containable {
+  /** The tool's name, for messages. */
+  readonly name: string;
+  readonly line: CommandLine;
+  /** Working folder. */
+  readonly folder: string;
+  /** Folder that relative places may not leave, symbolic links resolved. */
+  readonly root: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Further files and folders that it reads. */
+  readonly reads: readonly string[];
+  readonly settings: RunSettings;
+  /** Pipes beside the three standard ones. */
+  readonly extraPipes: number;
+  /** CPU time is not bounded by the system: it would count over the life of the process. */
+  readonly isLasting?: boolean;
+}
+
+/** What `spawnChild` takes. */
+export interface Contained extends CommandLine {
+  readonly env: Readonly<Record<string, string>>;
+  readonly files: readonly (() => number)[];
+}
+
+/**
+ * Puts the tool's bounds and walls around a command line. Throws a `FailError` of kind `unavailable` when a wall that is asked for cannot
+ * be had; a bound that this platform does not know is left out (`limitsRemark` says so).
+ */
+export async function contain(what: Containable): Promise<Contained> {
+  const { settings, env, line } = what;
+  const { outputBytes: _, cpuMs, ...others } = settings.limits;
+  const limits = { ...others, ...(cpuMs === undefined || what.isLasting === true ? {} : { cpuMs }) };
+  const measure = measureFor(line.command);
+  if (settings.isolation.mode === "bwrap") {
+    const state = await probeBwrap(settings.isolation.program);
+    if (state.found) return behindBwrap(what, state.found, { limits, measure });
+    throw new FailError(fail("unavailable", `Tool \`${what.name}\` demands isolation that this machine does not offer. ${state.reason}`, { retryable: false }));
+  }
+  const prlimit = hasLimits(limits) ? findPrlimit({ env }) : undefined;
+  if (prlimit === undefined) return { ...line, env, files: [] };
+  return { command: prlimit, args: [...prlimitArguments(limits, measure), line.command, ...line.args], env, files: [] };
+}
+
+/** Why some of the bounds are not kept on this machine; `undefined` when all are. */
+export function limitsRemark({ limits: { outputBytes: _, ...limits }, isolation }: RunSettings, env: Readonly<Record<string, string>>): string | undefined {
+  if (!hasLimits(limits)) return undefined;
+  if (findPrlimit({ env }) === undefined) {
+    return `the bounds of \`limits\` are not kept on this machine, \`output\` and the time of a call aside: they need Linux with \`prlimit\` (package util-linux)`;
+  }
+  if (limits.processes === undefined || isolation.mode === "bwrap" || process.getuid?.() !== 0) return undefined;
+  return "`limits.procs` does not bind, since the hub runs as root; run it as another user, or isolate the tool with `mode = \"bwrap\"`";
+}
+
+// These reserve address space by the gigabyte; a program that is not known may start one of them.
+function measureFor(command: string): MemoryMeasure {
+  return /^python(?:\d[\d.]*)?$/.test(basename(command)) ? "address-space" : "data";
+}
+
+function behindBwrap(what: Containable, found: BwrapFound, bounds: Pick<Parameters<typeof bwrapCommand>[1], "limits" | "measure">): Contained {
+  const { line, folder, env, reads, settings, extraPipes } = what;
+  const program = findCommand(line.command, { cwd: folder, env });
+  const writable = settings.isolation.write.map((place) => writableFolder(what, place));
+  const readable = [folder, ...reads, ...libraryFolders(env), ...settings.isolation.read.map((place) => resolve(folder, place)), ...programFolders(program), ...ownFolders(line)];
+  if (found.identity !== "namespace") assertForNobody(what, writable);
+  const options = { command: program, args: line.args, cwd: folder, readable, writable, network: settings.isolation.network, extraPipes, ...bounds };
+  return { ...bwrapCommand(found, options), env: insideEnvironment(env) };
+}
+
+function libraryFolders({ PYTHONPATH = "", NODE_PATH = "" }: Readonly<Record<string, string>>): string[] {
+  return [PYTHONPATH, NODE_PATH].flatMap((paths) => paths.split(delimiter)).filter((path) => isAbsolute(path));
+}
+
+/** Made when it is not there. A relative one may not lead out of the tools folder. */
+function writableFolder({ name, folder, root }: Containable, place: string): string {
+  const path = resolve(folder, place);
+  try {
+    mkdirSync(path, { recursive: true });
+    const real = realpathSync(path);
+    if (!isAbsolute(place) && !isInside(real, root)) throw new Error("it leads out of the tools folder");
+    return path;
+  } catch (error) {
+    throw new FailError(fail("unavailable", `Tool \`${name}\` cannot be given \`${place}\` to write to. Correct \`isolation.write\`.`, { retryable: false, cause: error }));
+  }
+}
+
+/** The hub's own files that are part of the command line: shims, and what loads TypeScript. */
+function ownFolders({ args }: CommandLine): string[] {
+  const home = packageFolder();
+  const isOurs = args.some((arg) => isAbsolute(arg) && isInside(arg, home) && OWN_FILE.test(arg));
+  if (!isOurs && !args.includes("--import")) return [];
+  const beside = basename(dirname(home)) === "node_modules" ? [dirname(home)] : [];
+  return [...["dist", "src", "package.json", "node_modules"].map((name) => join(home, name)), ...beside];
+}
+
+const OWN_FILE = /[/\\]runtimes[/\\](?:execute|warm|calling)[/\\]/;
+
+function packageFolder(): string {
+  return dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))));
+}
+
+// Seen before the start, since what the interpreter says then is of no help.
+function assertForNobody({ name, folder }: Containable, writable: readonly string[]): void {
+  const closed = (path: string, bits: number) => (statSync(path).mode & bits) !== bits;
+  const mayNotWrite = writable.some((path) => closed(path, 0o007)) ? "write to the folders of `isolation.write`" : undefined;
+  const problem = closed(folder, 0o005) ? "read its folder" : mayNotWrite;
+  if (problem === undefined) return;
+  throw new FailError(
+    fail("unavailable", `Tool \`${name}\` runs as user \`nobody\`, since the hub runs as root, and \`nobody\` may not ${problem}. Give others the right to, or run the hub as another user.`, { retryable: false }),
+  );
+}
