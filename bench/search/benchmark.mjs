@@ -23,7 +23,7 @@ export function readBenchmark() {
 export function indexOf(tools, ranking) {
   const ids = new Map();
   const maker = new PartMaker(resolveCatalog());
-  const parts = Object.entries(Object.groupBy ? Object.groupBy(tools, serverOf) : groupBy(tools)).map(([server, own], order) => {
+  const parts = Object.entries(byServer(tools)).map(([server, own], order) => {
     const source = { id: server, kind: "stdio", namespace: server, order };
     const records = own.map(({ id, name, description, inputSchema = { type: "object" } }) => {
       const record = { source, name, description: description ?? "", inputSchema, keywords: [], visibility: "native", definition: { name, description, inputSchema } };
@@ -32,20 +32,16 @@ export function indexOf(tools, ranking) {
     });
     return maker.make(source, { tools: records, resources: [], templates: [], prompts: [], features: {}, problems: [] });
   });
-  const rows = parts.flatMap((part) => part.tools).sort((a, b) => (a.key < b.key ? -1 : 1));
+  const rows = parts.flatMap((part) => part.tools).toSorted((a, b) => (a.key < b.key ? -1 : 1));
   const byKey = new Map(rows.map((row) => [row.key, ids.get(row.record)]));
   const index = new SearchIndex(rows, parts, ...(ranking ? [ranking] : []));
   const options = { limit: 10, exact: [], permits: () => true };
   return (query) => index.search(query, options).hits.map((hit) => byKey.get(hit.name));
 }
 
-function serverOf({ server }) {
-  return server || "tools";
-}
-
-function groupBy(tools) {
+function byServer(tools) {
   const groups = {};
-  for (const tool of tools) (groups[serverOf(tool)] ??= []).push(tool);
+  for (const tool of tools) (groups[tool.server || "tools"] ??= []).push(tool);
   return groups;
 }
 
@@ -72,7 +68,7 @@ export function evaluate(search, queries) {
     sources,
     macro: mean((one, value) => value / one.n / all.length),
     micro: mean((_, value) => value / total),
-    times: times.sort((a, b) => a - b),
+    times: times.toSorted((a, b) => a - b),
   };
 }
 

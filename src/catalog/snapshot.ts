@@ -3,7 +3,7 @@ import type { ListKind, RenderedList, View } from "../core/hub-port.ts";
 import { stringMember, type JsonObject } from "../core/json.ts";
 import type { McpNaming, Surface } from "../core/names.ts";
 import { fail } from "../core/outcome.ts";
-import type { SearchAnswer } from "../core/ports.ts";
+import type { SearchAnswer, SearchFilter } from "../core/ports.ts";
 import type { CallTarget } from "../core/provider.ts";
 import type { Problem, PromptRecord, ToolRecord } from "../core/records.ts";
 import type { Lookup } from "./lookup.ts";
@@ -11,8 +11,10 @@ import { NamedTable } from "./named-table.ts";
 import { RowList, type Row } from "./rendered-list.ts";
 import { ResourceTable, type ResourceTarget } from "./resource-table.ts";
 import { permissionOf } from "./rights.ts";
+import { passesFilter } from "./search/filter.ts";
+import { insteadOf } from "./search/instead.ts";
 import { SearchIndex } from "./search/search-index.ts";
-import type { Prepared, SourcePart } from "./source-part.ts";
+import type { Prepared, PreparedTool, SourcePart } from "./source-part.ts";
 import { createToolTable, listedTools, permitsTool, type ToolTable, type ToolTarget } from "./tool-table.ts";
 
 export type PromptTarget = Extract<CallTarget, { type: "prompt" }>;
@@ -46,11 +48,13 @@ export class Snapshot {
   readonly #prompts: NamedTable<PromptRecord, Prepared<PromptRecord>>;
   readonly #resources: ResourceTable;
   readonly #lists = new Map<string, RowList>();
+  readonly #separator: string;
   #index: SearchIndex | undefined;
 
   /** `parts` come in order of precedence; `problems` are those that belong to no listing. */
   constructor(parts: readonly SourcePart[], naming: McpNaming, problems: readonly Problem[]) {
     this.#parts = parts;
+    this.#separator = naming.separator;
     this.#resources = new ResourceTable(parts);
     this.#tools = createToolTable(parts, naming, this.#resources.rewrites);
     this.#prompts = new NamedTable(
@@ -141,11 +145,14 @@ export class Snapshot {
   }
 
   /** The best tools for a query among those that the view may use, listed or not (T23, T26). `limit` below 1 or no number is 5. */
-  search(query: string, view: View, limit: number): SearchAnswer {
+  search(query: string, view: View, limit: number, filter: SearchFilter = {}): SearchAnswer {
     this.#index ??= new SearchIndex(this.#tools.rows, this.#parts);
     const permission = permissionOf(view.principal.rights);
     const exact = this.#tools.candidates(query.trim());
-    return this.#index.search(query, { limit, exact, permits: (tool) => permitsTool(permission, tool) });
+    const passes = passesFilter(filter, this.#separator);
+    const permits = (tool: PreparedTool): boolean => permitsTool(permission, tool);
+    const answer = this.#index.search(query, { limit, exact, permits: (tool) => permits(tool) && passes(tool) });
+    return answer.total > 0 ? answer : { ...answer, instead: insteadOf(query, filter, this.#separator, this.#tools.rows.filter(permits)) };
   }
 
   #rows(kind: ListKind, view: View): readonly Row[] {

@@ -52,7 +52,12 @@ const COMMANDS: readonly CommandRow[] = [
     usage: "search [query...]",
     summary: "find tools by what they do",
     examples: ['toolyard search "send an email"', "toolyard search weather --limit 3 --json"],
-    options: [...REMOTE, new Option("-n, --limit <count>", "how many to show, at most 100").default("10")],
+    options: [
+      ...REMOTE,
+      new Option("-n, --limit <count>", "how many to show, at most 100").default("10"),
+      new Option("--server <name>", "only tools of this server"),
+      new Option("--read-only", "only tools that change nothing"),
+    ],
     load: () => import("./commands/search.ts"),
   },
   {

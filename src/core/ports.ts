@@ -48,6 +48,8 @@ export const SILENT_LOGGER: Logger = Object.freeze({
 /** One hit of a search. `name` is rendered for the caller's surface. */
 export interface SearchHit {
   readonly name: string;
+  /** Id of the source that offers it. */
+  readonly server: string;
   readonly description: string;
   /** 0 to 1, best first; equal scores are in name order. */
   readonly score: number;
@@ -58,6 +60,25 @@ export interface SearchAnswer {
   readonly hits: readonly SearchHit[];
   /** How many tools matched in all. */
   readonly total: number;
+  /** When nothing matched: where to look instead. */
+  readonly instead?: SearchInstead;
+}
+
+export interface SearchInstead {
+  /** Names of tools that are written much like the query, at most five. */
+  readonly near: readonly string[];
+  /** Sources of which the caller may use a tool, with how many, by id. */
+  readonly servers: readonly { readonly id: string; readonly tools: number }[];
+  /** The server that the filter names is none of which the caller may use a tool. */
+  readonly noSuchServer: boolean;
+}
+
+/** Which tools a search is about. Rights are the caller's in any case. */
+export interface SearchFilter {
+  /** Only tools of this source: its id, its namespace, or what stands before the separator of a name. Case does not matter. */
+  readonly server?: string;
+  /** Only tools that change nothing, by their annotations. @default false */
+  readonly readOnly?: boolean;
 }
 
 /** Lets a running call use the hub again, with its own caller's rights, time and cancellation: the parent's. */
@@ -67,7 +88,7 @@ export interface Caller {
    * and a request for input is handed back as it is. Otherwise questions go through the parent's `ask`.
    */
   call(tool: string, args: JsonObject, parent: Call, options?: { readonly standsFor?: boolean }): Promise<Outcome>;
-  search(query: string, limit: number, parent: Call): Promise<SearchAnswer>;
+  search(query: string, limit: number, parent: Call, filter?: SearchFilter): Promise<SearchAnswer>;
   /** Every tool that the parent's caller may use, found by search only or not, as `tools/list` says it. Shared: read only. */
   list(parent: Call): Promise<readonly JsonObject[]>;
 }

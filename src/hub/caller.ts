@@ -33,7 +33,7 @@ export function createCaller(hub: () => Hub): Caller {
       };
       return hub().call(call, viewOf(parent));
     },
-    search: (query, limit, parent) => hub().search(query, limit, viewOf(parent)),
+    search: (query, limit, parent, filter) => hub().search(query, limit, viewOf(parent), filter),
     list: async (parent) => (await hub().list("tools", viewOf(parent))).entries,
   };
 }

@@ -7,7 +7,7 @@ import type { HubEvents, HubPort, ListKind, RenderedList, ServerFacts, SourceRep
 import { fail, type Fail, type Outcome } from "../core/outcome.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Surface } from "../core/names.ts";
-import type { Logger, SearchAnswer } from "../core/ports.ts";
+import type { Logger, SearchAnswer, SearchFilter } from "../core/ports.ts";
 import type { Provider } from "../core/provider.ts";
 import { NO_FEATURES, type Listing, type Problem, type SourceFeatures, type ToolRecord } from "../core/records.ts";
 import { VERSION } from "../core/version.ts";
@@ -89,7 +89,7 @@ export class Hub implements HubPort {
 
   /** The hub as a program sees it. Closing it closes the hub. */
   toolyard(identity: Identity): Toolyard {
-    return toolyardOf({ port: this, search: (query, limit, view) => this.search(query, limit, view), close: () => this.close() }, identity);
+    return toolyardOf({ port: this, search: (query, limit, view, filter) => this.search(query, limit, view, filter), close: () => this.close() }, identity);
   }
 
   async list(kind: ListKind, view: View): Promise<RenderedList> {
@@ -110,8 +110,8 @@ export class Hub implements HubPort {
     return true;
   }
 
-  async search(query: string, limit: number, view: View): Promise<SearchAnswer> {
-    return (await this.#parts.catalog.snapshot()).search(query, view, limit);
+  async search(query: string, limit: number, view: View, filter: SearchFilter = {}): Promise<SearchAnswer> {
+    return (await this.#parts.catalog.snapshot()).search(query, view, limit, filter);
   }
 
   /** The tool that a spelling means to this caller, listed or not, in its wire shape; or why there is none. */

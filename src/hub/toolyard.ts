@@ -5,7 +5,7 @@ import { FailError } from "../core/errors.ts";
 import type { HubPort, ListKind, ServerFacts, SourceReport, ToolMode, View } from "../core/hub-port.ts";
 import type { JsonObject } from "../core/json.ts";
 import { fail, type Outcome } from "../core/outcome.ts";
-import type { SearchAnswer } from "../core/ports.ts";
+import type { SearchAnswer, SearchFilter } from "../core/ports.ts";
 import { reachesLevel } from "../doors/mcp/log-level.ts";
 
 /** What a program may say about one call. */
@@ -41,7 +41,7 @@ export interface Toolyard {
   listResourceTemplates(): Promise<readonly JsonObject[]>;
   listPrompts(): Promise<readonly JsonObject[]>;
   /** Tools for a query, best first. An empty query lists by name. @param limit 1 to 100, default 5 */
-  search(query: string, limit?: number): Promise<SearchAnswer>;
+  search(query: string, limit?: number, filter?: SearchFilter): Promise<SearchAnswer>;
   /** Calls a tool by any spelling of its name. */
   call(tool: string, args?: JsonObject, options?: CallOptions): Promise<Outcome>;
   read(uri: string, options?: CallOptions): Promise<Outcome>;
@@ -59,7 +59,7 @@ export interface Toolyard {
 /** What the library's face needs of the hub beyond the port. */
 export interface ToolyardBase {
   readonly port: HubPort;
-  search(query: string, limit: number, view: View): Promise<SearchAnswer>;
+  search(query: string, limit: number, view: View, filter?: SearchFilter): Promise<SearchAnswer>;
   close(): Promise<void>;
 }
 
@@ -88,7 +88,7 @@ export function toolyardOf(base: ToolyardBase, { door, principal = LOCAL_PRINCIP
     listResources: () => entries("resources"),
     listResourceTemplates: () => entries("templates"),
     listPrompts: () => entries("prompts"),
-    search: (query, limit = 5) => base.search(query, limit, view("all")),
+    search: (query, limit = 5, filter) => base.search(query, limit, view("all"), filter),
     call: (tool, args = {}, options) => call("tools/call", tool, args, {}, options),
     read: (uri, options) => call("resources/read", uri, {}, {}, options),
     prompt: (name, args = {}, options) => call("prompts/get", name, args, {}, options),

@@ -130,7 +130,7 @@ function namesOf(rows: readonly PreparedTool[]): ReadonlyMap<string, readonly nu
 
 function toHit({ key, record, entry }: PreparedTool, score: number): SearchHit {
   const schema = entry["inputSchema"];
-  return { name: key, description: stringMember(entry, "description") ?? record.description, score, inputSchema: isJsonObject(schema) ? schema : { type: "object" } };
+  return { name: key, server: record.source.id, description: stringMember(entry, "description") ?? record.description, score, inputSchema: isJsonObject(schema) ? schema : { type: "object" } };
 }
 
 function resolveLimit(limit: number): number {

@@ -81,7 +81,7 @@ test("an empty query lists all by name with a score of 1", async () => {
 
 test("a hit shows the name, description and schema that the list shows", async () => {
   const { hits } = await searchIn([{ name: "t", description: "Does it.", inputSchema: {}, definition: { name: "t", description: "Does it." } }], "t");
-  expect(hits).toEqual([{ name: "t", description: "Does it.", score: 1, inputSchema: { type: "object" } }]);
+  expect(hits).toEqual([{ name: "t", server: "local", description: "Does it.", score: 1, inputSchema: { type: "object" } }]);
 });
 
 test("a slip of the keyboard is forgiven when the word stands nowhere", async () => {
@@ -98,8 +98,56 @@ test("the beginning of a word, and a part of one, find it", async () => {
   expect(await found([{ name: "webhook_add", description: "" }], "hook")).toEqual(["webhook_add"]);
 });
 
-test("what nobody offers finds nothing", async () => {
-  expect(await searchIn(TOOLS, "quantum chromodynamics")).toEqual({ hits: [], total: 0 });
+test("what nobody offers finds nothing, and says which servers there are", async () => {
+  const servers = [{ id: "local", tools: 4 }];
+  expect(await searchIn(TOOLS, "quantum chromodynamics")).toEqual({ hits: [], total: 0, instead: { near: [], servers, noSuchServer: false } });
+});
+
+test("a query that finds nothing in one server is told the names that are written much like it", async () => {
+  const snapshot = await new Catalog(resolveCatalog(), [new MemoryProvider({ id: "a" }).offerTools("read_file"), new MemoryProvider({ id: "b" }).offerTools("sum")]).snapshot();
+  const { instead } = snapshot.search("read_file", VIEW, 5, { server: "b" });
+  expect(instead).toMatchObject({ near: ["a__read_file"], noSuchServer: false });
+  expect(snapshot.search("sum", VIEW, 5, { server: "c" }).instead).toMatchObject({ noSuchServer: true });
+});
+
+test.each(["gitlab", "GitLab", "GL"])("a search in the server %s finds only its tools", async (server) => {
+  const providers = [new MemoryProvider({ id: "github" }).offerTools("merge"), new MemoryProvider({ id: "gitlab", namespace: "gl" }).offerTools("merge")];
+  const snapshot = await new Catalog(resolveCatalog(), providers).snapshot();
+  expect(snapshot.search("merge", VIEW, 5, { server }).hits.map((hit) => hit.name)).toEqual(["gl__merge"]);
+  expect(snapshot.search("merge", VIEW, 5).total).toBe(2);
+});
+
+test("a search for what changes nothing leaves out every tool that does not say so", async () => {
+  const annotated = { name: "read_note", definition: { name: "read_note", inputSchema: { type: "object" }, annotations: { readOnlyHint: true } } };
+  const snapshot = await new Catalog(resolveCatalog(), [new MemoryProvider({ id: "notes" }).offerTools(annotated, "write_note")]).snapshot();
+  expect(snapshot.search("note", VIEW, 5, { readOnly: true }).hits.map((hit) => hit.name)).toEqual(["notes__read_note"]);
+  expect(snapshot.search("note", VIEW, 5, { readOnly: false }).total).toBe(2);
+});
+
+test("a tool that the caller may not use is in no answer, nor in what is named instead", async () => {
+  const snapshot = await new Catalog(resolveCatalog(), [new MemoryProvider({ id: "a" }).offerTools("open_door", "shut_door")]).snapshot();
+  const view = { mode: "normal", principal: { id: "guest", rights: { deny: ["*shut*"] } } } as const;
+  expect(snapshot.search("door", view, 5).hits.map((hit) => hit.name)).toEqual(["a__open_door"]);
+  expect(snapshot.search("shut_doof_zz", view, 5).instead?.near ?? []).not.toContain("a__shut_door");
+});
+
+test("words that stand side by side in the description count more than the same words apart", async () => {
+  const tools = [{ name: "one", description: "Opens the pull gate and tells the request." }, { name: "two", description: "Tells the gate and opens a pull request." }];
+  expect((await found(tools, "pull request"))[0]).toBe("two");
+});
+
+test("a name that the query covers comes before one with other words in it", async () => {
+  const tools = [{ name: "list_user_branch_rules", description: "" }, { name: "list_branch", description: "" }];
+  expect((await found(tools, "list branch"))[0]).toBe("list_branch");
+});
+
+test("of two tools that are alike, that of the server with more to say on the query comes first", async () => {
+  const providers = [
+    new MemoryProvider({ id: "alpha" }).offerTools({ name: "get", description: "Gets a parcel." }, { name: "paint", description: "Paints." }),
+    new MemoryProvider({ id: "omega" }).offerTools({ name: "get", description: "Gets a parcel." }, { name: "track", description: "Tracks a parcel." }),
+  ];
+  const { hits } = (await new Catalog(resolveCatalog(), providers).snapshot()).search("parcel", VIEW, 3);
+  expect(hits[0]!.server).toBe("omega");
 });
 
 test("a word that people use in its place finds a tool, behind one with the word itself", async () => {

@@ -8,6 +8,8 @@ export interface Postings {
   readonly inName: Uint8Array;
 }
 
+const NO_WORDS = new Uint32Array(0);
+
 /**
  * The parts' indexes as one: which tools have a word is one look. Made at the first search after a change by copying numbers out of the
  * parts, which read no text again.
@@ -35,7 +37,7 @@ export class WholeIndex {
     this.sourceCount = parts.length;
     this.nameLengths = new Uint8Array(size);
     this.sources = new Uint32Array(size);
-    this.#descriptions = new Array<Uint32Array>(size);
+    this.#descriptions = Array.from({ length: size }, () => NO_WORDS);
     const translations = parts.map((part) => Uint32Array.from(part.words, (word) => this.#numberOf(word)));
     const found = (take: (tool: PartTool, rank: number, part: number) => void): void => {
       for (const [at, part] of parts.entries()) {

@@ -3,7 +3,7 @@ import { LOCAL_PRINCIPAL } from "../../core/call.ts";
 import { Deadline } from "../../core/deadline.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { fail, ok, type Outcome } from "../../core/outcome.ts";
-import type { SearchHit } from "../../core/ports.ts";
+import type { SearchFilter, SearchHit, SearchInstead } from "../../core/ports.ts";
 import type { ResolvedCall } from "../../core/provider.ts";
 import { resolveBuiltin, type BuiltinConfig } from "./options.ts";
 import type { BuiltinPorts } from "./ports.ts";
@@ -17,21 +17,24 @@ interface Yard {
   readonly calls: [string, JsonObject][];
   /** Searches: query and limit. */
   readonly searches: [string, number][];
+  readonly filters: (SearchFilter | undefined)[];
 }
 
-function yard(options: { config?: BuiltinConfig; hits?: readonly SearchHit[]; total?: number; outcome?: Outcome } = {}): Yard {
-  const { config, hits = [], total = hits.length, outcome = ok({ content: [] }) } = options;
+function yard(options: { config?: BuiltinConfig; hits?: readonly SearchHit[]; total?: number; instead?: SearchInstead; outcome?: Outcome } = {}): Yard {
+  const { config, hits = [], total = hits.length, instead, outcome = ok({ content: [] }) } = options;
   const calls: [string, JsonObject][] = [];
   const searches: [string, number][] = [];
+  const filters: (SearchFilter | undefined)[] = [];
   const ports: BuiltinPorts = {
     caller: {
       call: async (tool, args) => {
         calls.push([tool, args]);
         return outcome;
       },
-      search: async (query, limit) => {
+      search: async (query, limit, _parent, filter) => {
         searches.push([query, limit]);
-        return { hits: hits.slice(0, limit), total };
+        filters.push(filter);
+        return { hits: hits.slice(0, limit), total, ...(instead && { instead }) };
       },
       list: async () => [],
     },
@@ -51,7 +54,7 @@ function yard(options: { config?: BuiltinConfig; hits?: readonly SearchHit[]; to
     module: (name) => (name === "src.export.mcp" ? { name, path: "export/mcp.ts", tools: ["a", "b", "c", "d", "e", "f"] } : undefined),
     logLines: (count) => ["one", "two", "three"].slice(-count),
   };
-  return { provider: new BuiltinProvider(resolveBuiltin(config), ports, () => STARTED + 90_061_500), calls, searches };
+  return { provider: new BuiltinProvider(resolveBuiltin(config), ports, () => STARTED + 90_061_500), calls, searches, filters };
 }
 
 async function call({ provider }: Yard, name: string, args: JsonObject = {}): Promise<Outcome> {
@@ -87,7 +90,7 @@ function texts(outcome: Outcome): string[] {
 }
 
 function hitsOf(count: number): SearchHit[] {
-  return Array.from({ length: count }, (_, at) => ({ name: `tool_${at}`, description: `Does ${at}. And more.`, score: 1 - at / 1000, inputSchema: { type: "object" } }));
+  return Array.from({ length: count }, (_, at) => ({ name: `tool_${at}`, server: "tool", description: `Does ${at}. And more.`, score: 1 - at / 1000, inputSchema: { type: "object" } }));
 }
 
 test("the hub's own tools are two that discover, and meta tools that only search finds", () => {
@@ -115,7 +118,7 @@ test("the listing is the same object again", () => {
 
 test("tool_search answers with one text item: an array of name, description, score and schema", async () => {
   const answer = await call(yard({ hits: hitsOf(2) }), "tool_search", { query: "does" });
-  expect(texts(answer).map((text) => JSON.parse(text) as unknown)).toEqual([hitsOf(2)]);
+  expect(texts(answer).map((text) => JSON.parse(text) as unknown)).toEqual([hitsOf(2).map(({ name, description, score, inputSchema }) => ({ name, description, score, inputSchema }))]);
 });
 
 test("tool_search gives five hits with schema, names 20 more and says how many there are", async () => {
@@ -143,6 +146,31 @@ test("tool_search without a query lists all and says how many there are", async 
 
 test("tool_search that finds nothing says so in T's words", async () => {
   expect(texts(await call(yard(), "tool_search", { query: "x" }))).toEqual(["No tools found. Try different keywords or a broader search term."]);
+});
+
+test("tool_search that finds nothing names what is near and which servers there are", async () => {
+  const instead = { near: ["a__read_file"], servers: [{ id: "a", tools: 3 }, { id: "b", tools: 1 }], noSuchServer: true };
+  const [, second] = texts(await call(yard({ instead }), "tool_search", { query: "x", server: "c" }));
+  expect(second).toBe("There is no server `c`.\nNames much like it: a__read_file.\nServers, with their number of tools: a (3), b (1).");
+});
+
+test("tool_search hands on which server and what kind of tools it is about", async () => {
+  const place = yard({ hits: hitsOf(1) });
+  await call(place, "tool_search", { query: "x", server: "a", read_only: true });
+  await call(place, "tool_search", { query: "x" });
+  expect(place.filters).toEqual([{ server: "a", readOnly: true }, { readOnly: false }]);
+});
+
+test("tool_search says where a further hit lives when its name does not", async () => {
+  const hits = hitsOf(6).map((hit) => ({ ...hit, server: "elsewhere" }));
+  const [, second] = texts(await call(yard({ hits }), "tool_search", { query: "x" }));
+  expect(second).toContain("- tool_5 (elsewhere): Does 5.");
+});
+
+test("a query as long as a task is answered, with the advice to search one step at a time; a short one is not", async () => {
+  const advice = (query: string) => call(yard({ hits: hitsOf(1) }), "tool_search", { query }).then((outcome) => texts(outcome).at(-1)!.includes("one step"));
+  expect(await advice("word ".repeat(30))).toBe(true);
+  expect(await advice("send an email")).toBe(false);
 });
 
 test("tool_search leaves the schemas out when told to be brief", async () => {

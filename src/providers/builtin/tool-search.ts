@@ -1,7 +1,7 @@
 import { FURTHER_RESULTS, DEFAULT_RESULTS, MAX_RESULTS, resolveMaxResults } from "../../catalog/search/limits.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Outcome } from "../../core/outcome.ts";
-import type { SearchAnswer, SearchHit } from "../../core/ports.ts";
+import type { SearchAnswer, SearchHit, SearchInstead } from "../../core/ports.ts";
 import type { ResolvedCall } from "../../core/provider.ts";
 import type { Source } from "../../core/records.ts";
 import { ownToolRecord, textResult, type OwnTool } from "./own-tool.ts";
@@ -10,8 +10,8 @@ import type { BuiltinPorts } from "./ports.ts";
 const NOTHING_FOUND = "No tools found. Try different keywords or a broader search term.";
 
 const DESCRIPTION =
-  "Finds tools by what they do, best first. Give a few words on one step of the task, such as \"send email\"; an empty query lists all tools " +
-  "by name. Call what you found by its name, or with execute_tool.";
+  "Finds tools by what they do, best first. Search for one step of the task at a time, in a few words such as \"send email\"; an empty query " +
+  "lists all tools by name, and the exact name of a tool gives its schema. Call what you found by its name, or with execute_tool.";
 
 const SHOWN_SCHEMA: JsonObject = {
   type: "object",
@@ -19,13 +19,15 @@ const SHOWN_SCHEMA: JsonObject = {
     query: { type: "string", description: "What the tool should do, in a few words. Empty or left out: all tools by name." },
     max_results: { type: "number", description: `How many tools to give with their input schema, at most ${MAX_RESULTS}.`, default: DEFAULT_RESULTS },
     detail: { type: "string", enum: ["brief", "full"], description: "`brief` leaves the input schemas out.", default: "full" },
+    server: { type: "string", description: "Only tools of this server." },
+    read_only: { type: "boolean", description: "Only tools that change nothing.", default: false },
   },
 };
 
 /** T's callers send what they like for `max_results`; what is no number above 0 is the default. */
 const ACCEPTED_SCHEMA: JsonObject = {
   type: "object",
-  properties: { query: { type: ["string", "null"] }, max_results: {}, detail: { enum: ["brief", "full", null] } },
+  properties: { query: { type: ["string", "null"] }, max_results: {}, detail: { enum: ["brief", "full", null] }, server: { type: ["string", "null"] }, read_only: { type: ["boolean", "null"] } },
 };
 
 /**
@@ -46,14 +48,37 @@ export function toolSearch(source: Source, ports: BuiltinPorts): OwnTool {
 }
 
 async function search(call: ResolvedCall, { caller }: BuiltinPorts): Promise<Outcome> {
-  const { query, max_results: wanted, detail } = call.arguments;
+  const { query, max_results: wanted, detail, server, read_only: readOnly } = call.arguments;
   const words = typeof query === "string" ? query : "";
   const count = resolveMaxResults(wanted);
-  const answer = await caller.search(words, count + FURTHER_RESULTS, call);
-  if (answer.hits.length === 0) return textResult(NOTHING_FOUND);
+  const filter = { ...(typeof server === "string" && { server }), readOnly: readOnly === true };
+  const answer = await caller.search(words, count + FURTHER_RESULTS, call, filter);
+  if (answer.hits.length === 0) return nothingFound(answer.instead, filter.server);
   const first = JSON.stringify(answer.hits.slice(0, count).map((hit) => shownHit(hit, detail === "brief")));
-  const rest = furtherText(answer, count, words.trim() === "");
-  return rest === undefined ? textResult(first) : textResult(first, rest);
+  const rest = [furtherText(answer, count, words.trim() === ""), queryWordCount(words) > MANY_WORDS ? ONE_STEP : undefined].filter((text) => text !== undefined);
+  return textResult(first, ...rest);
+}
+
+/** A query of more words is about more than one step of a task, most of the time. */
+const MANY_WORDS = 20;
+const ONE_STEP = "This was a long query. Search for one step of the task at a time, in a few words.";
+
+function queryWordCount(query: string): number {
+  return query.split(/\s+/).filter((word) => word !== "").length;
+}
+
+const MAX_SERVERS = 30;
+
+/** T's sentence; after it, when there is something to tell, what is written much alike and which servers there are. */
+function nothingFound({ near = [], servers = [], noSuchServer = false }: Partial<SearchInstead> = {}, server = ""): Outcome {
+  const shown = servers.slice(0, MAX_SERVERS).map(({ id, tools }) => `${id} (${tools})`);
+  const unshown = servers.length > MAX_SERVERS ? `, and ${servers.length - MAX_SERVERS} more` : "";
+  const lines = [
+    ...(noSuchServer && server !== "" ? [`There is no server \`${server}\`.`] : []),
+    ...(near.length > 0 ? [`Names much like it: ${near.join(", ")}.`] : []),
+    ...(shown.length > 0 ? [`Servers, with their number of tools: ${shown.join(", ")}${unshown}.`] : []),
+  ];
+  return lines.length === 0 ? textResult(NOTHING_FOUND) : textResult(NOTHING_FOUND, lines.join("\n"));
 }
 
 function shownHit({ name, description, score, inputSchema }: SearchHit, isBrief: boolean): JsonObject {
@@ -67,7 +92,7 @@ function furtherText({ hits, total }: SearchAnswer, count: number, isList: boole
   if (further.length === 0) return isList ? `${matching}.` : undefined;
   const unnamed = total - count - further.length;
   const last = unnamed > 0 ? [`and ${unnamed} more: ${isList ? "ask for what you need in a few words" : "a narrower query finds them"}.`] : [];
-  const lines = further.map(({ name, description }) => `- ${name}${oneLine(description)}`);
+  const lines = further.map(({ name, server, description }) => `- ${name}${name.startsWith(server) ? "" : ` (${server})`}${oneLine(description)}`);
   return [`${matching}. The next ones, without schema (search for a name to get it):`, ...lines, ...last].join("\n");
 }
 
