@@ -42,8 +42,8 @@ export interface Contained extends CommandLine {
  */
 export async function contain(what: Containable): Promise<Contained> {
   const { settings, env, line } = what;
-  const { outputBytes: _, cpuMs, ...others } = settings.limits;
-  const limits = { ...others, ...(cpuMs === undefined || what.isLasting === true ? {} : { cpuMs }) };
+  const { outputBytes, cpuMs, ...others } = settings.limits;
+  const limits = cpuMs === undefined || what.isLasting === true ? others : { ...others, cpuMs };
   const measure = measureFor(line.command);
   if (settings.isolation.mode === "bwrap") {
     const state = await probeBwrap(settings.isolation.program);
@@ -56,7 +56,7 @@ export async function contain(what: Containable): Promise<Contained> {
 }
 
 /** Why some of the bounds are not kept on this machine; `undefined` when all are. */
-export function limitsRemark({ limits: { outputBytes: _, ...limits }, isolation }: RunSettings, env: Readonly<Record<string, string>>): string | undefined {
+export function limitsRemark({ limits: { outputBytes, ...limits }, isolation }: RunSettings, env: Readonly<Record<string, string>>): string | undefined {
   if (!hasLimits(limits)) return undefined;
   if (findPrlimit({ env }) === undefined) {
     return `the bounds of \`limits\` are not kept on this machine, \`output\` and the time of a call aside: they need Linux with \`prlimit\` (package util-linux)`;
@@ -100,13 +100,13 @@ function writableFolder({ name, folder, root }: Containable, place: string): str
 /** The hub's own files that are part of the command line: shims, and what loads TypeScript. */
 function ownFolders({ args }: CommandLine): string[] {
   const home = packageFolder();
-  const isOurs = args.some((arg) => isAbsolute(arg) && isInside(arg, home) && OWN_FILE.test(arg));
-  if (!isOurs && !args.includes("--import")) return [];
+  const shims = args.filter((arg) => isAbsolute(arg) && isInside(arg, home) && SHIM.test(arg)).map((arg) => dirname(arg));
+  if (!args.includes("--import")) return shims;
   const beside = basename(dirname(home)) === "node_modules" ? [dirname(home)] : [];
-  return [...["dist", "src", "package.json", "node_modules"].map((name) => join(home, name)), ...beside];
+  return [...["dist", "package.json", "node_modules"].map((name) => join(home, name)), ...beside, ...shims];
 }
 
-const OWN_FILE = /[/\\]runtimes[/\\](?:execute|warm|calling)[/\\]/;
+const SHIM = /[/\\]runtimes[/\\](?:execute|warm)[/\\][a-z]+\.(?:py|mjs)$/;
 
 function packageFolder(): string {
   return dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))));

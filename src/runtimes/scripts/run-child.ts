@@ -7,13 +7,12 @@ import { fail } from "../../core/outcome.ts";
 import { spawnChild, type Child, type Exit } from "../../process/child.ts";
 import { StderrTail } from "../../process/stderr-tail.ts";
 import { LineDecoder } from "../../wire/lines.ts";
+import { Ending } from "./ending.ts";
 import { lineWriter } from "../calling/line-writer.ts";
 import type { WriteLine } from "../calling/hub-requests.ts";
 
-/** Time from SIGTERM to SIGKILL when a call is over before its child is. */
-export const KILL_GRACE_MS = 300;
 /** Time that grandchildren may hold the pipes of an ended child before the answer goes out without them. */
-const PIPE_GRACE_MS = 250;
+export const PIPE_GRACE_MS = 250;
 
 /** Pipes of a child beside the three standard ones. */
 export const EXTRA_PIPES = 2;
@@ -79,45 +78,6 @@ export async function runChild(run: ChildRun, output: ChildOutput): Promise<Fini
   }
 }
 
-/** Waits for the child, or for the reason to stop waiting; the latter kills first. */
-class Ending {
-  readonly #child: Child;
-  readonly #signals: readonly AbortSignal[];
-  readonly #stopped: Promise<never>;
-  #stop: (failure: FailError) => void = () => {};
-  #isOver = false;
-  readonly #onAbort = () => this.stop(cancelledFailure(this.#signals.find((signal) => signal.aborted)?.reason), KILL_GRACE_MS);
-
-  constructor(child: Child, signals: readonly AbortSignal[]) {
-    this.#child = child;
-    this.#signals = signals;
-    this.#stopped = new Promise((_, reject) => {
-      this.#stop = reject;
-    });
-    // Nobody may be waiting at that moment.
-    this.#stopped.catch(() => {});
-    for (const signal of signals) signal.addEventListener("abort", this.#onAbort, { once: true });
-    if (signals.some((signal) => signal.aborted)) this.#onAbort();
-  }
-
-  stop(failure: FailError, graceMs: number): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    void this.#child.kill(graceMs).then(() => this.#stop(failure));
-  }
-
-  /** Once stopping has begun, only its reason comes out, not how the killed child ended. */
-  async race<T>(work: Promise<T>): Promise<T> {
-    const value = await Promise.race([work, this.#stopped]);
-    return this.#isOver ? this.#stopped : value;
-  }
-
-  release(): void {
-    this.#isOver = true;
-    for (const signal of this.#signals) signal.removeEventListener("abort", this.#onAbort);
-  }
-}
-
 interface Reading {
   readonly stderr: StderrTail;
   stdout(): Buffer;
@@ -156,7 +116,7 @@ function readOutput(child: Child, maxBytes: number, output: ChildOutput, ending:
   };
 }
 
-function tooLarge(maxBytes: number): FailError {
+export function tooLarge(maxBytes: number): FailError {
   return new FailError(
     fail("too_large", `The tool wrote more than ${formatBytes(maxBytes)} and was ended. Ask it for less, or raise \`max_output\`.`, { details: { maxBytes } }),
   );

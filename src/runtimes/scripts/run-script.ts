@@ -6,6 +6,7 @@ import type { JsonObject } from "../../core/json.ts";
 import { fail, type Outcome } from "../../core/outcome.ts";
 import { childEnvironment } from "../../process/environment.ts";
 import { ChildMessages } from "./child-messages.ts";
+import type { HubPorts } from "../calling/hub-access.ts";
 import { callingVariables, HELPER_PATHS } from "../calling/helpers.ts";
 import { argumentVariables, expandArguments } from "./arguments.ts";
 import type { CallNotices } from "./call-notices.ts";
@@ -101,7 +102,7 @@ function assertScript(name: string, script: string, root: string): string {
 /** Variables of a script: the allow-listed ones, its own, its arguments, and where libraries are. */
 export function scriptEnvironment(
   { own, inherit }: ScriptEnvironment,
-  { libraries, ports }: Pick<ScriptHost, "libraries" | "ports">,
+  { libraries, ports }: { readonly libraries: readonly string[]; readonly ports: Pick<HubPorts, "models"> },
   variables: Readonly<Record<string, string>>,
 ): Record<string, string> {
   const env = childEnvironment({ own: { ...PYTHON_DEFAULTS, ...own, ...variables, ...callingVariables(ports) }, inherit });

@@ -4,7 +4,7 @@ import { fail } from "../../core/outcome.ts";
 import type { Logger } from "../../core/ports.ts";
 import type { Child } from "../../process/child.ts";
 import type { HubPorts } from "../calling/hub-access.ts";
-import { KILL_GRACE_MS } from "./run-child.ts";
+import { KILL_GRACE_MS } from "./ending.ts";
 
 export interface ScriptHostOptions {
   /** Folders that scripts import from: on PYTHONPATH and NODE_PATH. */

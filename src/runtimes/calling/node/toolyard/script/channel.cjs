@@ -22,6 +22,7 @@ class Channel {
   #last = 0;
   #rest = [];
   #isGone = false;
+  #onMessage;
 
   constructor(out, into) {
     this.#out = out;
@@ -52,6 +53,12 @@ class Channel {
     });
   }
 
+  /** Hears every line that is no answer, until the hub goes; the process then ends. */
+  serve(onMessage) {
+    this.#onMessage = onMessage;
+    this.#listen();
+  }
+
   // Whoever waits for an answer keeps the process running, and nobody else.
   #listen() {
     if (this.#socket) return void this.#socket.ref();
@@ -73,11 +80,12 @@ class Channel {
   }
 
   #settle(line) {
-    const { id, result, error } = JSON.parse(line);
+    const message = JSON.parse(line);
+    const { id, result, error } = message;
     const waiting = this.#pending.get(id);
-    if (!waiting) return;
+    if (!waiting) return void this.#onMessage?.(message);
     this.#pending.delete(id);
-    if (this.#pending.size === 0) this.#socket.unref();
+    if (this.#pending.size === 0 && !this.#onMessage) this.#socket.unref();
     if (error) waiting.reject(new ToolError(error.message, error.data));
     else waiting.resolve(result);
   }
@@ -86,6 +94,7 @@ class Channel {
     this.#isGone = true;
     for (const { reject } of this.#pending.values()) reject(gone());
     this.#pending.clear();
+    if (this.#onMessage) process.exit(0);
   }
 }
 

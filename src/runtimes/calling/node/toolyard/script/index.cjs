@@ -23,8 +23,14 @@ function get(name, otherwise) {
   return value === undefined ? otherwise : value;
 }
 
+/** For an interpreter that stays: the arguments of the call that begins. */
+function setArguments(args) {
+  given = args;
+}
+
 module.exports = {
   ...hub,
+  setArguments,
   ToolError,
   get,
   getArguments,

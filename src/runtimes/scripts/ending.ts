@@ -1,0 +1,45 @@
+import { cancelledFailure } from "../../core/deadline.ts";
+import type { FailError } from "../../core/errors.ts";
+import type { Child } from "../../process/child.ts";
+
+/** Time from SIGTERM to SIGKILL when a call is over before its child is. */
+export const KILL_GRACE_MS = 300;
+
+/** Waits for the child, or for the reason to stop waiting; the latter kills first. */
+export class Ending {
+  readonly #child: Child;
+  readonly #signals: readonly AbortSignal[];
+  readonly #stopped: Promise<never>;
+  #stop: (failure: FailError) => void = () => {};
+  #isOver = false;
+  readonly #onAbort = () => this.stop(cancelledFailure(this.#signals.find((signal) => signal.aborted)?.reason), KILL_GRACE_MS);
+
+  constructor(child: Child, signals: readonly AbortSignal[]) {
+    this.#child = child;
+    this.#signals = signals;
+    this.#stopped = new Promise((_, reject) => {
+      this.#stop = reject;
+    });
+    // Nobody may be waiting at that moment.
+    this.#stopped.catch(() => {});
+    for (const signal of signals) signal.addEventListener("abort", this.#onAbort, { once: true });
+    if (signals.some((signal) => signal.aborted)) this.#onAbort();
+  }
+
+  stop(failure: FailError, graceMs: number): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    void this.#child.kill(graceMs).then(() => this.#stop(failure));
+  }
+
+  /** Once stopping has begun, only its reason comes out, not how the killed child ended. */
+  async race<T>(work: Promise<T>): Promise<T> {
+    const value = await Promise.race([work, this.#stopped]);
+    return this.#isOver ? this.#stopped : value;
+  }
+
+  release(): void {
+    this.#isOver = true;
+    for (const signal of this.#signals) signal.removeEventListener("abort", this.#onAbort);
+  }
+}
