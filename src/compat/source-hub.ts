@@ -197,7 +197,7 @@ export class SourceHub {
 }
 
 /** `TOOLYARD_…` describes the hub of this machine, not a program's own sources: of it only the log and the data folder hold here. */
-function withoutSources(variables: Readonly<Record<string, string | undefined>>): Record<string, string | undefined> {
+export function withoutSources(variables: Readonly<Record<string, string | undefined>>): Record<string, string | undefined> {
   return Object.fromEntries(Object.entries(variables).filter(([name]) => !name.startsWith("TOOLYARD_") || name === "TOOLYARD_HOME" || name.startsWith("TOOLYARD_LOGGING_")));
 }
 

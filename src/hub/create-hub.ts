@@ -37,6 +37,8 @@ const BASE: JsonObject = { limits: { rate_per_minute: 0, in_flight: 0 } };
 export type ServerSettings = StdioOptions | HttpOptions;
 
 export interface LibraryHub extends Toolyard {
+  /** The configuration as it stands now, all layers joined, secrets among it. */
+  config(): HubConfig;
   /** Serves MCP on HTTP as `[server]` says. Closing the hub closes it, too. Rejects with an `OptionError` when it cannot listen. */
   serve(): Promise<ServedHttp>;
   /**
@@ -87,6 +89,7 @@ export async function createHub(options: CreateHubOptions = {}): Promise<Library
   if (watch) await reloader.watch(files);
   return {
     ...base,
+    config: () => hub.config.tree as HubConfig,
     serve: async () => {
       const server = serverOf(hub);
       const one = await serveHttp(hub, server);

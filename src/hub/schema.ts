@@ -1,3 +1,4 @@
+import { AgentSchema } from "../agent/options.ts";
 import { CatalogSchema } from "../catalog/options.ts";
 import { Type, type Static } from "../core/option-schema.ts";
 import { LegacySessionSchema } from "../doors/mcp/legacy/options.ts";
@@ -38,6 +39,7 @@ export const CONFIG_SCHEMA = Type.Object({
   scripts: Type.Optional(ScriptsSchema),
   folders: Type.Optional(FoldersSchema),
   models: Type.Optional(ModelsSchema),
+  agent: Type.Optional(AgentSchema),
   bindings: Type.Optional(
     Type.Object(
       {

@@ -1,0 +1,196 @@
+import type { ModelMessage, UserContent } from "ai";
+import { Deadline } from "../core/deadline.ts";
+import { messageOf, OptionError } from "../core/errors.ts";
+import type { Logger } from "../core/ports.ts";
+import type { LoadedLanguageModel } from "../models/language-model.ts";
+import type { AgentHub } from "./agent-hub.ts";
+import { createAutoStrategy } from "./auto-strategy.ts";
+import { EventStream, type AgentStream } from "./event-stream.ts";
+import { History } from "./history.ts";
+import { createJsonStrategy } from "./json-strategy.ts";
+import { createNativeStrategy } from "./native-strategy.ts";
+import type { AgentOptions, TurnLimits } from "./options.ts";
+import type { AgentEvent, AgentOutcome, AgentState } from "./outcome.ts";
+import { systemPrompt } from "./prompt.ts";
+import type { Strategy } from "./reply.ts";
+import { TEXTS } from "./texts.ts";
+import type { OutputRules } from "./tool-output.ts";
+import { loadToolset, type Toolset } from "./toolset.ts";
+import { Turn, type TurnDone } from "./turn.ts";
+import { mediaInMessages, mediaInResults } from "./vendor.ts";
+
+export interface AgentParts {
+  /** Opened with the first question. */
+  readonly hub: () => Promise<AgentHub>;
+  /** Loaded with the first question. */
+  readonly model: () => Promise<LoadedLanguageModel>;
+  readonly options: AgentOptions;
+  /** Results that are plain text reach the model as JSON texts, as the documents' own loop has them. @default false */
+  readonly isAlwaysJson?: boolean;
+  readonly logger?: Logger;
+  /** Ends what was opened for the agent alone. */
+  readonly close?: () => Promise<void>;
+}
+
+/** What may be said about one question; limits hold for it alone. */
+export interface ChatOptions extends Partial<TurnLimits> {
+  /** Ends the answer: the model and the running tools stop, and the outcome is `cancelled`. */
+  readonly signal?: AbortSignal;
+  /** Hears what happens, as it happens; text comes in pieces. */
+  readonly onEvent?: (event: AgentEvent) => void;
+}
+
+/** A question: text, or in the AI SDK's parts with images and files. */
+export type Question = UserContent;
+
+/** A model that uses tools, and the conversation with it. One question at a time. */
+export class Agent implements AsyncDisposable {
+  readonly #parts: AgentParts;
+  readonly #history: History;
+  #strategy: Promise<Strategy> | undefined;
+  #isBusy = false;
+
+  constructor(parts: AgentParts) {
+    this.#parts = parts;
+    this.#history = new History(parts.options.maxHistoryMessages);
+  }
+
+  /**
+   * Puts a question and gives the answer, whatever it took. What models, tools, limits and the caller's signal do is an outcome; rejects
+   * with an `OptionError` when the model or the hub cannot be used as configured, or a question is still being answered.
+   */
+  async chat(message: Question, { onEvent, ...options }: ChatOptions = {}): Promise<AgentOutcome> {
+    if (this.#isBusy) throw new OptionError("The agent is still answering. Wait for the answer, or make another agent for another conversation.");
+    this.#isBusy = true;
+    try {
+      const { outcome, messages } = await this.#turn(message, options, onEvent);
+      this.#history.add(messages);
+      onEvent?.({ type: "outcome", outcome });
+      return outcome;
+    } finally {
+      this.#isBusy = false;
+    }
+  }
+
+  /** The same as events to iterate over, the last of them the outcome. Whoever leaves the loop early ends the answer. */
+  stream(message: Question, { signal, onEvent, ...limits }: ChatOptions = {}): AgentStream {
+    return new EventStream((emit, left) => {
+      const heard = (event: AgentEvent): void => {
+        onEvent?.(event);
+        emit(event);
+      };
+      return this.chat(message, { ...limits, signal: signal ? AbortSignal.any([signal, left]) : left, onEvent: heard });
+    });
+  }
+
+  /** The conversation so far, in the AI SDK's messages. */
+  get history(): readonly ModelMessage[] {
+    return this.#history.messages;
+  }
+
+  /** The conversation as plain data that JSON can hold. */
+  save(): AgentState {
+    return { version: 1, messages: structuredClone(this.#history.messages) as ModelMessage[] };
+  }
+
+  /** Takes a saved conversation up, with this or another model. Rejects with an `OptionError` when it is none. */
+  async restore(state: AgentState): Promise<void> {
+    const { modelMessageSchema } = await import("ai");
+    const parsed = state?.version === 1 ? modelMessageSchema.array().safeParse(state.messages) : undefined;
+    if (!parsed?.success) throw new OptionError("This is no saved conversation. `restore` takes what `save` gave: `{version: 1, messages: […]}`.");
+    this.#history.replace(structuredClone(parsed.data));
+  }
+
+  /** Begins a new conversation. */
+  clear(): void {
+    this.#history.replace([]);
+  }
+
+  /** Ends what was opened for this agent: the connection to a URL, say. A hub that was handed over is its owner's business. */
+  async close(): Promise<void> {
+    await this.#parts.close?.();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #turn(message: Question, { signal, timeoutMs = this.#parts.options.timeoutMs, ...limits }: Omit<ChatOptions, "onEvent">, onEvent: ChatOptions["onEvent"]): Promise<TurnDone> {
+    const { options } = this.#parts;
+    const texts = TEXTS[options.locale];
+    const deadline = new Deadline({ idleMs: timeoutMs, totalMs: timeoutMs }, undefined, signal);
+    try {
+      const [hub, model] = await Promise.all([this.#parts.hub(), this.#parts.model()]);
+      this.#strategy ??= createStrategy(model, options);
+      const [strategy, toolset, facts] = await Promise.all([this.#strategy, loadToolset(hub, options), hub.facts?.()]);
+      const turn = new Turn(
+        {
+          strategy,
+          hub,
+          toolset,
+          texts,
+          system: promptOf(options, toolset, facts?.instructions),
+          limits: { maxIterations: options.maxIterations, maxToolCalls: options.maxToolCalls, maxTokens: options.maxTokens, ...limits },
+          finalAnswer: options.finalAnswer,
+          maxParallelCalls: options.maxParallelCalls,
+          output: this.#outputRules(model),
+          signal: deadline.signal,
+          emit: (event) => this.#tell(event, onEvent),
+          isHeard: onEvent !== undefined,
+        },
+        this.#history.messages,
+        { role: "user", content: message },
+      );
+      return await turn.run();
+    } finally {
+      deadline.clear();
+    }
+  }
+
+  #outputRules(model: LoadedLanguageModel): OutputRules {
+    const { options, isAlwaysJson = false } = this.#parts;
+    const { attachments, maxResultBytes: maxBytes, locale } = options;
+    const nothing = /(?!)/;
+    return {
+      maxBytes,
+      isAlwaysJson,
+      texts: TEXTS[locale],
+      inResult: attachments === "never" ? nothing : mediaInResults(model),
+      inMessage: attachments === "never" ? nothing : mediaInMessages(model, attachments === "always"),
+    };
+  }
+
+  // Whoever listens must not be able to leave a tool call without its answer.
+  #tell(event: AgentEvent, onEvent: ChatOptions["onEvent"]): void {
+    try {
+      onEvent?.(event);
+    } catch (error) {
+      this.#parts.logger?.warning("A listener of the agent's events failed.", { event: event.type, error: messageOf(error) });
+    }
+  }
+}
+
+function promptOf({ instructions, locale }: AgentOptions, toolset: Toolset, serverInstructions: string | undefined): string {
+  return systemPrompt({
+    ...(instructions === undefined ? {} : { instructions }),
+    ...(serverInstructions === undefined ? {} : { serverInstructions }),
+    toolset,
+    texts: TEXTS[locale],
+  });
+}
+
+async function createStrategy(model: LoadedLanguageModel, options: AgentOptions): Promise<Strategy> {
+  const sdk = await import("ai");
+  quietWarnings();
+  const { maxRetries, maxReplyTokens, locale } = options;
+  const settings = { model, maxRetries, texts: TEXTS[locale], ...(maxReplyTokens === undefined ? {} : { maxReplyTokens }) };
+  const native = createNativeStrategy(sdk, settings);
+  if (options.strategy === "native") return native;
+  const json = createJsonStrategy(sdk, settings, options.maxJsonRetries);
+  return options.strategy === "json" ? json : createAutoStrategy(native, json);
+}
+
+/** The AI SDK writes warnings to the console, and stdout may carry a protocol. A program that set the switch itself keeps its choice. */
+function quietWarnings(): void {
+  globalThis.AI_SDK_LOG_WARNINGS ??= false;
+}

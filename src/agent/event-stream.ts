@@ -1,0 +1,52 @@
+import type { AgentEvent, AgentOutcome } from "./outcome.ts";
+
+/** An answer in the making: iterate over its events, or await its outcome. */
+export interface AgentStream extends AsyncIterable<AgentEvent> {
+  /** Resolves when the answer is there; rejects like `chat`. */
+  readonly outcome: Promise<AgentOutcome>;
+}
+
+type Run = (emit: (event: AgentEvent) => void, left: AbortSignal) => Promise<AgentOutcome>;
+
+/**
+ * Keeps events until somebody reads them. Pieces of text that nobody read yet are joined, so that what is kept is bounded by what one
+ * answer may hold. Begins at once; one reader.
+ */
+export class EventStream implements AgentStream {
+  readonly outcome: Promise<AgentOutcome>;
+  readonly #left = new AbortController();
+  readonly #waiting: AgentEvent[] = [];
+  #wake: (() => void) | undefined;
+  #isOver = false;
+
+  constructor(run: Run) {
+    this.outcome = run((event) => this.#push(event), this.#left.signal).finally(() => {
+      this.#isOver = true;
+      this.#wake?.();
+    });
+    // Whoever only iterates hears of a failure there.
+    this.outcome.catch(() => {});
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<AgentEvent, void, undefined> {
+    try {
+      for (;;) {
+        const event = this.#waiting.shift();
+        if (event) yield event;
+        else if (this.#isOver) break;
+        else await new Promise<void>((resolve) => void (this.#wake = resolve));
+      }
+      await this.outcome;
+    } finally {
+      this.#left.abort();
+    }
+  }
+
+  #push(event: AgentEvent): void {
+    const last = this.#waiting.at(-1);
+    if (last && (event.type === "text" || event.type === "reasoning") && last.type === event.type) {
+      this.#waiting[this.#waiting.length - 1] = { type: event.type, text: last.text + event.text };
+    } else this.#waiting.push(event);
+    this.#wake?.();
+  }
+}

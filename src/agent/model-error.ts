@@ -1,0 +1,28 @@
+import { messageOf } from "../core/errors.ts";
+import { isJsonObject } from "../core/json.ts";
+
+const MAX_MESSAGE_CHARS = 500;
+
+export interface ModelError {
+  /** One line. */
+  readonly message: string;
+  /** HTTP status of the provider. */
+  readonly status?: number;
+  /** Asking again later may help. */
+  readonly retryable: boolean;
+}
+
+/** What a provider's client threw, in one line. After several tries the last one counts. */
+export function describeModelError(thrown: unknown): ModelError {
+  const error = isErrorLike(thrown) && isErrorLike(thrown["lastError"]) ? thrown["lastError"] : thrown;
+  const status = isErrorLike(error) && typeof error["statusCode"] === "number" ? error["statusCode"] : undefined;
+  const retryable = isErrorLike(error) && error["isRetryable"] === true;
+  const [line = ""] = messageOf(error).trim().split("\n", 1);
+  const message = line.length > MAX_MESSAGE_CHARS ? `${line.slice(0, MAX_MESSAGE_CHARS)}…` : line;
+  return { message: message === "" ? "no reason was given" : message, ...(status === undefined ? {} : { status }), retryable };
+}
+
+// Errors of clients carry members that no type here promises.
+function isErrorLike(value: unknown): value is Record<string, unknown> {
+  return isJsonObject(value);
+}

@@ -1,0 +1,106 @@
+import type * as ai from "ai";
+import type { AssistantModelMessage, LanguageModelUsage, ModelMessage, ToolSet } from "ai";
+import type { LoadedLanguageModel } from "../models/language-model.ts";
+import { isJsonObject } from "../core/json.ts";
+import type { AgentUsage } from "./outcome.ts";
+import type { Answered, Question, Strategy, WantedCall } from "./reply.ts";
+import type { AgentTexts } from "./texts.ts";
+import { rewriteSchema } from "./tool-formats/rewrite-schema.ts";
+import type { ModelTool } from "./toolset.ts";
+import { vendorOf } from "./vendor.ts";
+
+type Sdk = typeof ai;
+
+export interface ModelSettings {
+  readonly model: LoadedLanguageModel;
+  readonly maxRetries: number;
+  readonly maxReplyTokens?: number;
+  readonly texts: AgentTexts;
+}
+
+/** Tools by the provider's own tool calling. The AI SDK makes one request a question; what follows from the reply is the turn's business. */
+export function createNativeStrategy(sdk: Sdk, settings: ModelSettings): Strategy {
+  return {
+    ask: async (question) => {
+      const asked = requestOf(sdk, settings, question);
+      const done = question.emit ? await streamed(sdk, asked, question, question.emit) : await sdk.generateText(asked);
+      const toolCalls = await done.toolCalls;
+      const { messages } = await done.response;
+      const finish = await done.finishReason;
+      return {
+        text: await done.text,
+        calls: toolCalls.filter((call) => !call.providerExecuted).map(toWanted),
+        usage: toUsage(await done.usage),
+        isCut: finish === "length",
+        finish,
+        messages: messages.filter((message): message is AssistantModelMessage => message.role === "assistant"),
+      };
+    },
+    toMessages: (answered) => toToolMessages(answered, settings.texts),
+  };
+}
+
+/** What every question to a model has in common, whatever the strategy. */
+export function plainRequestOf({ model, maxRetries, maxReplyTokens }: ModelSettings, { system, messages, signal }: Question) {
+  return {
+    model,
+    system,
+    messages: [...messages],
+    abortSignal: signal,
+    maxRetries,
+    ...(maxReplyTokens === undefined ? {} : { maxOutputTokens: maxReplyTokens }),
+  };
+}
+
+function requestOf(sdk: Sdk, settings: ModelSettings, question: Question) {
+  const tools = toToolSet(sdk, question.tools, settings.model);
+  return {
+    ...plainRequestOf(settings, question),
+    ...(question.tools.length === 0 ? {} : { tools, toolChoice: question.mayCall ? ("auto" as const) : ("none" as const) }),
+  };
+}
+
+function toToolSet({ tool, jsonSchema }: Sdk, tools: readonly ModelTool[], model: LoadedLanguageModel): ToolSet {
+  const vendor = vendorOf(model);
+  return Object.fromEntries(
+    tools.map(({ name, description, inputSchema }) => [name, tool({ description, inputSchema: jsonSchema(rewriteSchema(inputSchema, vendor)) })]),
+  );
+}
+
+type Asked = ReturnType<typeof requestOf>;
+
+async function streamed({ streamText }: Sdk, asked: Asked, { signal }: Question, emit: NonNullable<Question["emit"]>) {
+  // Errors arrive in the stream; the SDK's own answer to them is to write to the console.
+  const result = streamText({ ...asked, onError: () => {} });
+  for await (const part of result.fullStream) {
+    if (part.type === "text-delta") emit({ type: "text", text: part.text });
+    else if (part.type === "reasoning-delta") emit({ type: "reasoning", text: part.text });
+    else if (part.type === "error") throw part.error;
+    else if (part.type === "abort") break;
+  }
+  signal.throwIfAborted();
+  return result;
+}
+
+interface SdkCall {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly input: unknown;
+}
+
+function toWanted({ toolCallId: id, toolName: name, input }: SdkCall): WantedCall {
+  if (isJsonObject(input)) return { id, name, arguments: input };
+  // Some models leave the arguments out where there are none.
+  if (input === undefined || input === null || input === "") return { id, name, arguments: {} };
+  return { id, name, received: typeof input === "string" ? input : JSON.stringify(input) };
+}
+
+export function toUsage({ inputTokens = 0, outputTokens = 0, totalTokens }: LanguageModelUsage): AgentUsage {
+  return { inputTokens, outputTokens, totalTokens: totalTokens ?? inputTokens + outputTokens };
+}
+
+function toToolMessages(answered: readonly Answered[], texts: AgentTexts): readonly ModelMessage[] {
+  const content = answered.map(({ call, result }) => ({ type: "tool-result" as const, toolCallId: call.id, toolName: call.name, output: result.output }));
+  const attached = answered.flatMap(({ call, result }) => (result.attachments.length === 0 ? [] : [{ type: "text" as const, text: texts.attached(call.name) }, ...result.attachments]));
+  return [{ role: "tool", content }, ...(attached.length === 0 ? [] : [{ role: "user" as const, content: attached }])];
+}

@@ -1,0 +1,129 @@
+import { durationOption, parseDuration } from "../core/duration.ts";
+import { bytesOption, parseBytes } from "../core/bytes.ts";
+import { OptionError } from "../core/errors.ts";
+import { Type, type Static } from "../core/option-schema.ts";
+import type { Locale } from "./texts.ts";
+
+const AGENT_OPTION_SCHEMAS = {
+  instructions: Type.Optional(Type.String({ description: "What the model is told in front of everything else. Absent: a few general sentences." })),
+  locale: Type.Optional(Type.Enum(["en", "fr"], { description: "Language of the agent's own texts.", default: "en" })),
+  max_iterations: Type.Optional(Type.Integer({ description: "Most questions to the model for one answer.", default: 5, minimum: 1, maximum: 1000 })),
+  max_tool_calls: Type.Optional(Type.Integer({ description: "Most tool calls for one answer.", default: 50, minimum: 0, maximum: 10_000 })),
+  max_tokens: Type.Optional(Type.Integer({ description: "Most tokens for one answer, read and written, over all questions to the model; 0: no bound.", default: 0, minimum: 0 })),
+  max_reply_tokens: Type.Optional(Type.Integer({ description: "Most tokens that the model may write in one reply; 0: the model's own bound.", default: 0, minimum: 0 })),
+  timeout: Type.Optional(durationOption({ description: "Longest time for one answer, tools included.", default: "10m" })),
+  max_parallel_calls: Type.Optional(Type.Integer({ description: "Tool calls of one reply that run at the same time.", default: 8, minimum: 1, maximum: 256 })),
+  max_retries: Type.Optional(Type.Integer({ description: "How often a question to the model is asked again when its provider is busy or away.", default: 2, minimum: 0, maximum: 10 })),
+  max_result_bytes: Type.Optional(bytesOption({ description: "Longest text of one tool result that the model gets; what is longer is cut, and says so.", default: "100KiB" })),
+  max_history_messages: Type.Optional(Type.Integer({ description: "Messages that are kept; beyond it the oldest questions go, with their answers.", default: 400, minimum: 2 })),
+  final_answer: Type.Optional(
+    Type.Boolean({ description: "When a limit of iterations, tool calls or tokens is reached: ask the model once more, without tools, for an answer from what it has.", default: false }),
+  ),
+  mode: Type.Optional(
+    Type.Enum(["auto", "all", "discovery"], {
+      description: "`all`: the model gets every tool. `discovery`: it gets two, one that searches and one that calls. `auto`: by the size of the catalogue.",
+      default: "auto",
+    }),
+  ),
+  max_listed_tools: Type.Optional(Type.Integer({ description: "With `auto`: more tools than this are given by discovery.", default: 64, minimum: 1 })),
+  max_listed_bytes: Type.Optional(bytesOption({ description: "With `auto`: a longer list of tools is given by discovery.", default: "64KiB" })),
+  strategy: Type.Optional(
+    Type.Enum(["auto", "native", "json"], {
+      description: "How the model asks for tools. `native`: by its provider's tool calling. `json`: it decides in JSON. `auto`: `native`, and `json` once the provider says that the model has no tool calling.",
+      default: "auto",
+    }),
+  ),
+  max_json_retries: Type.Optional(Type.Integer({ description: "With `json`: how often in a row a reply that is no decision is asked for again.", default: 1, minimum: 0, maximum: 10 })),
+  attachments: Type.Optional(
+    Type.Enum(["auto", "always", "never"], {
+      description: "Whether images and files in tool results go to the model. `auto`: to those of OpenAI, Anthropic and Google; `always`: to any, behind the results where the provider takes none in them.",
+      default: "auto",
+    }),
+  ),
+  hints: Type.Optional(
+    Type.Record(Type.String({ minLength: 1 }), {
+      description: "Sentences for the model on when and how to use a tool, by the tool's name.",
+      default: {},
+      examples: [{ get_joke: "Tell a joke when somebody is sad." }],
+    }),
+  ),
+} as const;
+
+/** `[agent]` of the configuration. */
+export const AgentSchema = Type.Object(AGENT_OPTION_SCHEMAS, { description: "The agent: a model that uses the tools." });
+export type AgentConfig = Static<typeof AgentSchema>;
+
+export type AgentMode = "auto" | "all" | "discovery";
+export type AgentStrategy = "auto" | "native" | "json";
+export type Attachments = "auto" | "always" | "never";
+
+/** What one answer may cost. */
+export interface TurnLimits {
+  readonly maxIterations: number;
+  readonly maxToolCalls: number;
+  /** Infinity: no bound. */
+  readonly maxTokens: number;
+  readonly timeoutMs: number;
+}
+
+export interface AgentOptions extends TurnLimits {
+  readonly instructions?: string;
+  readonly locale: Locale;
+  /** Absent: the model's own. */
+  readonly maxReplyTokens?: number;
+  readonly maxParallelCalls: number;
+  readonly maxRetries: number;
+  readonly maxResultBytes: number;
+  readonly maxHistoryMessages: number;
+  readonly finalAnswer: boolean;
+  readonly mode: AgentMode;
+  readonly maxListedTools: number;
+  readonly maxListedBytes: number;
+  readonly strategy: AgentStrategy;
+  readonly maxJsonRetries: number;
+  readonly attachments: Attachments;
+  readonly hints: Readonly<Record<string, string>>;
+}
+
+/** Fills in the defaults. Throws an `OptionError` for what is out of range, since programs come here without a check. */
+export function resolveAgent(raw: AgentConfig = {}): AgentOptions {
+  const { instructions, max_reply_tokens: maxReplyTokens = 0, max_tokens: maxTokens = 0 } = raw;
+  return Object.freeze({
+    ...(instructions !== undefined && { instructions }),
+    locale: oneOf("locale", raw.locale ?? "en", ["en", "fr"]),
+    maxIterations: atLeast(1, "max_iterations", raw.max_iterations ?? 5),
+    maxToolCalls: atLeast(0, "max_tool_calls", raw.max_tool_calls ?? 50),
+    maxTokens: atLeast(0, "max_tokens", maxTokens) === 0 ? Infinity : maxTokens,
+    ...(atLeast(0, "max_reply_tokens", maxReplyTokens) > 0 && { maxReplyTokens }),
+    timeoutMs: positiveDuration(raw.timeout ?? "10m"),
+    maxParallelCalls: atLeast(1, "max_parallel_calls", raw.max_parallel_calls ?? 8),
+    maxRetries: atLeast(0, "max_retries", raw.max_retries ?? 2),
+    maxResultBytes: parseBytes(raw.max_result_bytes ?? "100KiB", "agent.max_result_bytes"),
+    maxHistoryMessages: atLeast(2, "max_history_messages", raw.max_history_messages ?? 400),
+    finalAnswer: raw.final_answer ?? false,
+    mode: oneOf("mode", raw.mode ?? "auto", ["auto", "all", "discovery"]),
+    maxListedTools: atLeast(1, "max_listed_tools", raw.max_listed_tools ?? 64),
+    maxListedBytes: parseBytes(raw.max_listed_bytes ?? "64KiB", "agent.max_listed_bytes"),
+    strategy: oneOf("strategy", raw.strategy ?? "auto", ["auto", "native", "json"]),
+    maxJsonRetries: atLeast(0, "max_json_retries", raw.max_json_retries ?? 1),
+    attachments: oneOf("attachments", raw.attachments ?? "auto", ["auto", "always", "never"]),
+    hints: raw.hints ?? {},
+  });
+}
+
+function atLeast(minimum: number, key: string, value: number): number {
+  if (Number.isInteger(value) && value >= minimum) return value;
+  throw new OptionError(`\`agent.${key}\` must be a whole number of at least ${minimum}, got ${JSON.stringify(value)}.`);
+}
+
+function oneOf<T extends string>(key: string, value: T, accepted: readonly T[]): T {
+  if (accepted.includes(value)) return value;
+  throw new OptionError(`\`agent.${key}\` must be one of ${accepted.join(", ")}, got ${JSON.stringify(value)}.`);
+}
+
+// A timer holds 2^31 milliseconds at most.
+function positiveDuration(value: number | string): number {
+  const timeoutMs = parseDuration(value, "agent.timeout");
+  if (timeoutMs > 0) return Math.min(timeoutMs, 2_147_483_647);
+  throw new OptionError(`\`agent.timeout\` must be above 0, got ${JSON.stringify(value)}.`);
+}

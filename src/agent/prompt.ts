@@ -1,0 +1,28 @@
+import type { AgentTexts } from "./texts.ts";
+import { cutText } from "./text-size.ts";
+import type { Toolset } from "./toolset.ts";
+
+/** Bounds of what others say in the prompt. */
+const MAX_HINTS_BYTES = 16 * 1024;
+const MAX_SERVER_BYTES = 16 * 1024;
+
+export interface PromptParts {
+  readonly instructions?: string;
+  /** What the servers say about their use. */
+  readonly serverInstructions?: string;
+  readonly toolset: Pick<Toolset, "mode" | "hints">;
+  readonly texts: AgentTexts;
+}
+
+/** What the model is told before the conversation. A hint is one line a tool, so that a new tool needs nothing else anywhere. */
+export function systemPrompt({ instructions, serverInstructions = "", toolset, texts }: PromptParts): string {
+  const hints = toolset.hints.map(([tool, hint]) => `- ${tool}: ${hint.replaceAll(/\s+/g, " ").trim()}`);
+  return [
+    instructions ?? texts.instructions,
+    toolset.mode === "discovery" ? texts.discovery : "",
+    cutText(serverInstructions, MAX_SERVER_BYTES),
+    hints.length === 0 ? "" : `${texts.hints}\n${cutText(hints.join("\n"), MAX_HINTS_BYTES)}`,
+  ]
+    .filter((part) => part !== "")
+    .join("\n\n");
+}

@@ -1,0 +1,61 @@
+import type { AgentHub } from "./agent-hub.ts";
+import { FailError, messageOf } from "../core/errors.ts";
+import { fail, type Outcome } from "../core/outcome.ts";
+import { toolValue } from "../core/tool-value.ts";
+import { untilAborted } from "../upstream/faults.ts";
+import type { AgentCall, AgentEvent } from "./outcome.ts";
+import type { Answered, WantedCall } from "./reply.ts";
+import { toErrorObject, toModelOutput, type OutputRules } from "./tool-output.ts";
+import type { Toolset } from "./toolset.ts";
+
+export interface CallRules {
+  readonly hub: AgentHub;
+  readonly toolset: Toolset;
+  readonly signal: AbortSignal;
+  readonly maxParallel: number;
+  /** Further ones are answered without being made. */
+  readonly maxCalls: number;
+  readonly output: OutputRules;
+  readonly emit: (event: AgentEvent) => void;
+}
+
+export interface CallsDone {
+  readonly answered: readonly Answered[];
+  readonly calls: readonly AgentCall[];
+}
+
+/** Makes all calls of one reply, so many at a time. Each gets one answer, whatever happens; the order is the reply's. */
+export async function runCalls(wanted: readonly WantedCall[], rules: CallRules): Promise<CallsDone> {
+  const done: { answered: Answered; call: AgentCall }[] = [];
+  let next = 0;
+  const work = async (): Promise<void> => {
+    for (let index = next++; index < wanted.length; index = next++) done[index] = await runOne(wanted[index]!, index, rules);
+  };
+  await Promise.all(Array.from({ length: Math.min(rules.maxParallel, wanted.length) }, work));
+  return { answered: done.map(({ answered }) => answered), calls: done.map(({ call }) => call) };
+}
+
+async function runOne(wanted: WantedCall, index: number, rules: CallRules): Promise<{ answered: Answered; call: AgentCall }> {
+  const { toolset, output, emit } = rules;
+  const tool = toolset.names.fromModel(wanted.name) ?? wanted.name;
+  const args = wanted.arguments ?? {};
+  const startedAt = performance.now();
+  emit({ type: "call", id: wanted.id, tool, arguments: args });
+  const outcome = await outcomeOf(wanted, { tool, index }, rules);
+  const durationMs = performance.now() - startedAt;
+  const facts = { id: wanted.id, tool, ok: outcome.ok, ...(outcome.ok ? {} : { kind: outcome.kind }), value: outcome.ok ? toolValue(outcome.result) : toErrorObject(outcome), durationMs };
+  emit({ type: "result", ...facts });
+  return { answered: { call: wanted, ok: outcome.ok, result: toModelOutput(outcome, output) }, call: { ...facts, arguments: args } };
+}
+
+async function outcomeOf(wanted: WantedCall, { tool, index }: { readonly tool: string; readonly index: number }, { hub, signal, maxCalls, output: { texts } }: CallRules): Promise<Outcome> {
+  if (signal.aborted) return fail("cancelled", texts.callCancelled);
+  if (index >= maxCalls) return fail("limited", texts.callNotMade, { retryable: false });
+  if (!wanted.arguments) return fail("invalid_params", texts.malformedArguments(wanted.name, (wanted.received ?? "").slice(0, 200)));
+  try {
+    return await untilAborted(hub.call(tool, wanted.arguments, { signal }), signal);
+  } catch (error) {
+    // A hub answers with outcomes; whatever else stands in its place may throw.
+    return error instanceof FailError ? error.failure : fail("internal", messageOf(error), { cause: error });
+  }
+}

@@ -1,0 +1,122 @@
+import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../core/json.ts";
+import type { Outcome } from "../../core/outcome.ts";
+import { toolValue } from "../../core/tool-value.ts";
+import { createToolNames, type ToolNames } from "../tool-names.ts";
+import { toErrorObject } from "../tool-output.ts";
+import type { Vendor } from "../vendor.ts";
+import { rewriteSchema } from "./rewrite-schema.ts";
+
+/** A tool as a hub or a client lists it: in MCP's wire shape, or with `input_schema`. */
+export interface ListedTool {
+  readonly name?: unknown;
+  readonly description?: unknown;
+  readonly inputSchema?: unknown;
+  readonly input_schema?: unknown;
+}
+
+/** What a vendor's tool call asks of the hub. */
+export type HubCall =
+  | { readonly ok: true; readonly id: string; readonly tool: string; readonly arguments: JsonObject }
+  /** Nothing that could be called; `message` is for the model. */
+  | { readonly ok: false; readonly id: string; readonly tool: string; readonly message: string };
+
+export interface OpenAITool {
+  readonly type: "function";
+  readonly function: { readonly name: string; readonly description: string; readonly parameters: JsonObject };
+}
+
+export interface AnthropicTool {
+  readonly name: string;
+  readonly description: string;
+  readonly input_schema: JsonObject & { readonly type: "object" };
+}
+
+export interface GoogleTool {
+  readonly functionDeclarations: readonly { readonly name: string; readonly description: string; readonly parameters?: JsonObject }[];
+}
+
+/** Tools for `tools` of OpenAI's chat completions, and of everything that speaks like it. */
+export function toOpenAITools(tools: readonly ListedTool[]): OpenAITool[] {
+  return eachTool(tools, "openai", (name, description, parameters) => ({ type: "function", function: { name, description, parameters } }));
+}
+
+/** Tools for `tools` of Mistral's chat. */
+export function toMistralTools(tools: readonly ListedTool[]): OpenAITool[] {
+  return eachTool(tools, "mistral", (name, description, parameters) => ({ type: "function", function: { name, description, parameters } }));
+}
+
+/** Tools for `tools` of Anthropic's messages. */
+export function toAnthropicTools(tools: readonly ListedTool[]): AnthropicTool[] {
+  return eachTool(tools, "anthropic", (name, description, schema) => ({ name, description, input_schema: { ...schema, type: "object" } }));
+}
+
+/** Tools for `config.tools` of Google's generateContent. A tool without parameters has none there. */
+export function toGoogleTools(tools: readonly ListedTool[]): GoogleTool[] {
+  const functionDeclarations = eachTool(tools, "google", (name, description, parameters) => ({ name, description, ...("properties" in parameters ? { parameters } : {}) }));
+  return functionDeclarations.length === 0 ? [] : [{ functionDeclarations }];
+}
+
+/** A tool call of chat completions (`{id, function: {name, arguments}}`) or of responses (`{call_id, name, arguments}`). `tools`: the list that was converted. */
+export function fromOpenAIToolCall(call: object, tools: readonly ListedTool[]): HubCall {
+  const raw = call as JsonObject;
+  const body = objectMember(raw, "function") ?? raw;
+  return toHubCall({ id: stringMember(raw, "call_id") ?? stringMember(raw, "id"), name: body["name"], args: body["arguments"] }, tools);
+}
+
+/** A tool call of Mistral: `{id, function: {name, arguments}}`, arguments as text or object. */
+export function fromMistralToolCall(call: object, tools: readonly ListedTool[]): HubCall {
+  return fromOpenAIToolCall(call, tools);
+}
+
+/** A `tool_use` block of Anthropic: `{id, name, input}`. */
+export function fromAnthropicToolCall(block: object, tools: readonly ListedTool[]): HubCall {
+  const { id, name, input } = block as JsonObject;
+  return toHubCall({ id, name, args: input }, tools);
+}
+
+/** A `functionCall` part of Google: `{name, args, id?}`, with or without the part around it. */
+export function fromGoogleToolCall(part: object, tools: readonly ListedTool[]): HubCall {
+  const { id, name, args } = objectMember(part as JsonObject, "functionCall") ?? (part as JsonObject);
+  return toHubCall({ id, name, args }, tools);
+}
+
+/** What came of a call, as the text that every vendor takes for a tool's result: JSON, of a failure an object with `error`. */
+export function toResultText(outcome: Outcome): string {
+  return JSON.stringify(outcome.ok ? toolValue(outcome.result) : toErrorObject(outcome));
+}
+
+function eachTool<T>(tools: readonly ListedTool[], vendor: Vendor, make: (name: string, description: string, schema: JsonObject) => T): T[] {
+  const names = namesOf(tools);
+  return tools.map((tool) => {
+    const schema = isJsonObject(tool.inputSchema) ? tool.inputSchema : isJsonObject(tool.input_schema) ? tool.input_schema : {};
+    return make(names.toModel(String(tool.name)), typeof tool.description === "string" ? tool.description : "", rewriteSchema(schema, vendor));
+  });
+}
+
+// One list is converted once and then asked about for every call.
+const KNOWN_NAMES = new WeakMap<readonly ListedTool[], ToolNames>();
+
+function namesOf(tools: readonly ListedTool[]): ToolNames {
+  const known = KNOWN_NAMES.get(tools) ?? createToolNames(tools.map(({ name }) => String(name)));
+  KNOWN_NAMES.set(tools, known);
+  return known;
+}
+
+function toHubCall({ id, name, args }: { readonly id: unknown; readonly name: unknown; readonly args: unknown }, tools: readonly ListedTool[]): HubCall {
+  const callId = typeof id === "string" ? id : "";
+  const spelt = typeof name === "string" ? name : "";
+  const tool = namesOf(tools).fromModel(spelt);
+  if (tool === undefined) return { ok: false, id: callId, tool: spelt, message: `There is no tool ${JSON.stringify(spelt)}.` };
+  const given = typeof args === "string" ? parsed(args) : (args ?? {});
+  if (isJsonObject(given)) return { ok: true, id: callId, tool, arguments: given };
+  return { ok: false, id: callId, tool, message: `The arguments of ${spelt} must be one JSON object. Received: ${(typeof args === "string" ? args : JSON.stringify(args)).slice(0, 200)}` };
+}
+
+function parsed(text: string): unknown {
+  if (text.trim() === "") return {};
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

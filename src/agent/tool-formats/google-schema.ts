@@ -1,0 +1,89 @@
+import { isJsonObject, objectMember, type JsonObject } from "../../core/json.ts";
+import { followRef } from "./refs.ts";
+
+/** Google takes a part of OpenAPI's schemas; these members mean the same there. */
+const KEPT = ["title", "description", "minItems", "maxItems", "minimum", "maximum", "minLength", "maxLength", "pattern", "minProperties", "maxProperties"];
+const FORMATS: Readonly<Record<string, readonly string[]>> = {
+  string: ["date-time", "enum"],
+  number: ["float", "double"],
+  integer: ["int32", "int64"],
+};
+/** Schemas that hold themselves end here. */
+const MAX_DEPTH = 12;
+
+/** A schema in Google's words: references written out, unions as `anyOf`, `null` as `nullable`, constants as one-word enums. */
+export function toGoogleSchema(root: JsonObject): JsonObject {
+  return convert(root, root, 0);
+}
+
+function convert(given: JsonObject, root: JsonObject, depth: number): JsonObject {
+  if (depth > MAX_DEPTH) return { type: "object" };
+  const schema = mergeAll(followRef(given, root), root);
+  const types = (Array.isArray(schema["type"]) ? schema["type"] : [schema["type"]]).filter((type) => typeof type === "string");
+  const alternatives = [...alternativesOf(schema, "anyOf"), ...alternativesOf(schema, "oneOf")].map((one) => followRef(one, root));
+  const real = alternatives.filter(({ type }) => type !== "null");
+  const plain = types.filter((type) => type !== "null");
+  const isNullable = types.length > plain.length || real.length < alternatives.length || schema["nullable"] === true;
+  const notes = { ...kept(schema), ...(isNullable ? { nullable: true } : {}) };
+  if (real.length === 1) return { ...convert(real[0]!, root, depth + 1), ...notes };
+  if (real.length > 1) return { ...notes, anyOf: real.map((one) => convert(one, root, depth + 1)) };
+  if (plain.length > 1) return { ...notes, anyOf: plain.map((type) => ofType(schema, type, { root, depth })) };
+  return { ...notes, ...ofType(schema, plain[0] ?? guessType(schema), { root, depth }) };
+}
+
+interface Place {
+  readonly root: JsonObject;
+  readonly depth: number;
+}
+
+function ofType(schema: JsonObject, type: string, { root, depth }: Place): JsonObject {
+  if (type === "object") return ofObject(schema, { root, depth });
+  if (type === "array") {
+    const items = schema["items"] ?? (Array.isArray(schema["prefixItems"]) ? schema["prefixItems"][0] : undefined);
+    return { type, items: isJsonObject(items) ? convert(items, root, depth + 1) : { type: "string" } };
+  }
+  const format = String(schema["format"]);
+  return { type, ...(FORMATS[type]?.includes(format) ? { format } : {}), ...enumOf(schema, type) };
+}
+
+function ofObject(schema: JsonObject, { root, depth }: Place): JsonObject {
+  const properties = Object.entries(objectMember(schema, "properties") ?? {}).map(([name, value]) => [name, convert(isJsonObject(value) ? value : {}, root, depth + 1)] as const);
+  // An object without properties is refused below the top.
+  if (properties.length === 0) return { type: "object" };
+  const names = new Set(properties.map(([name]) => name));
+  const required = Array.isArray(schema["required"]) ? schema["required"].filter((name) => typeof name === "string" && names.has(name)) : [];
+  return { type: "object", properties: Object.fromEntries(properties), ...(required.length > 0 ? { required } : {}) };
+}
+
+// Enums are of texts alone; for numbers the values go into the description.
+function enumOf(schema: JsonObject, type: string): JsonObject {
+  const values = "const" in schema ? [schema["const"]] : Array.isArray(schema["enum"]) ? schema["enum"].filter((value) => value !== null) : [];
+  if (values.length === 0) return {};
+  if (type === "string") return { enum: values.map(String) };
+  const said = typeof schema["description"] === "string" ? `${schema["description"]} ` : "";
+  return { description: `${said}One of: ${values.map((value) => JSON.stringify(value)).join(", ")}.` };
+}
+
+function kept(schema: JsonObject): JsonObject {
+  return Object.fromEntries(KEPT.filter((key) => schema[key] !== undefined).map((key) => [key, schema[key]]));
+}
+
+function alternativesOf(schema: JsonObject, key: string): readonly JsonObject[] {
+  return Array.isArray(schema[key]) ? schema[key].filter(isJsonObject) : [];
+}
+
+function mergeAll(schema: JsonObject, root: JsonObject): JsonObject {
+  return alternativesOf(schema, "allOf").reduce<JsonObject>((whole, part) => {
+    const { properties, required, ...rest } = followRef(part, root);
+    const joined = { ...objectMember(whole, "properties"), ...(isJsonObject(properties) ? properties : {}) };
+    const names = [...(Array.isArray(whole["required"]) ? whole["required"] : []), ...(Array.isArray(required) ? required : [])];
+    return { ...rest, ...whole, ...(Object.keys(joined).length > 0 ? { properties: joined } : {}), ...(names.length > 0 ? { required: [...new Set(names)] } : {}) };
+  }, schema);
+}
+
+function guessType(schema: JsonObject): string {
+  if (isJsonObject(schema["properties"])) return "object";
+  if (schema["items"] !== undefined) return "array";
+  const [value] = "const" in schema ? [schema["const"]] : Array.isArray(schema["enum"]) ? schema["enum"] : [];
+  return typeof value === "number" || typeof value === "boolean" ? typeof value : "string";
+}

@@ -1,0 +1,36 @@
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
+
+/** References are followed so far; what is deeper says nothing further. */
+const MAX_HOPS = 16;
+
+/** The schema that a `$ref` within the same document leads to, or the schema itself; empty where it leads nowhere. */
+export function followRef(schema: JsonObject, root: JsonObject): JsonObject {
+  let current = schema;
+  for (let hops = 0; typeof current["$ref"] === "string"; hops += 1) {
+    const target = hops < MAX_HOPS ? lookUp(current["$ref"], root) : undefined;
+    if (target === undefined) return {};
+    const { $ref: _ref, ...own } = current;
+    current = { ...target, ...own };
+    if (target === root && hops > 0) return {};
+  }
+  return current;
+}
+
+function lookUp(ref: string, root: JsonObject): JsonObject | undefined {
+  if (ref === "#") return root;
+  if (!ref.startsWith("#/")) return undefined;
+  let value: unknown = root;
+  for (const step of ref.slice(2).split("/")) {
+    const key = safeDecode(step).replaceAll("~1", "/").replaceAll("~0", "~");
+    value = (isJsonObject(value) || Array.isArray(value)) && Object.hasOwn(value, key) ? (value as JsonObject)[key] : undefined;
+  }
+  return isJsonObject(value) ? value : undefined;
+}
+
+function safeDecode(step: string): string {
+  try {
+    return decodeURIComponent(step);
+  } catch {
+    return step;
+  }
+}

@@ -1,0 +1,47 @@
+import { isJsonObject, objectMember, type JsonObject } from "../../core/json.ts";
+import type { Vendor } from "../vendor.ts";
+import { toGoogleSchema } from "./google-schema.ts";
+import { followRef } from "./refs.ts";
+
+/** Members that say which schema it is and not what an argument looks like. */
+const IDENTITY = ["$schema", "$id", "$comment"];
+/** Members that no vendor takes at the top, where it wants one plain object. */
+const BRANCHES = ["anyOf", "oneOf", "allOf"] as const;
+const CONDITIONS = ["not", "if", "then", "else", "dependentSchemas", "enum", "const"];
+
+/**
+ * The schema of a tool's arguments as a vendor takes it. What the vendor has no words for is widened, never narrowed: the model may then
+ * write more than the tool takes, and the hub's own check says so. The hub's schema stays what counts.
+ */
+export function rewriteSchema(schema: JsonObject, vendor: Vendor): JsonObject {
+  return vendor === "google" ? toGoogleSchema(plainTop(schema)) : plainTop(schema);
+}
+
+/** One object at the top: a reference followed, alternatives joined. What stands deeper is left as it is. */
+function plainTop(schema: JsonObject): JsonObject {
+  const root = without(typeof schema["$ref"] === "string" ? { ...schema, ...followRef(schema, schema), $ref: undefined } : schema, IDENTITY);
+  const joined = BRANCHES.some((key) => Array.isArray(root[key])) ? joinBranches(root) : root;
+  return { ...without(joined, [...BRANCHES, ...CONDITIONS]), type: "object", properties: objectMember(joined, "properties") ?? {} };
+}
+
+/** Properties of all alternatives; required is what every one of them requires, or with `allOf` what any does. */
+function joinBranches(root: JsonObject): JsonObject {
+  const properties: JsonObject = { ...objectMember(root, "properties") };
+  const required = new Set(textsOf(root["required"]));
+  for (const key of BRANCHES) {
+    const branches = (Array.isArray(root[key]) ? root[key] : []).filter(isJsonObject).map((branch) => followRef(branch, root));
+    for (const branch of branches) for (const [name, value] of Object.entries(objectMember(branch, "properties") ?? {})) properties[name] ??= value;
+    const [first, ...others] = branches.map((branch) => textsOf(branch["required"]));
+    const shared = (first ?? []).filter((name) => others.every((names) => names.includes(name)));
+    for (const name of key === "allOf" ? branches.flatMap((branch) => textsOf(branch["required"])) : shared) required.add(name);
+  }
+  return { ...root, properties, ...(required.size > 0 ? { required: [...required] } : {}), additionalProperties: undefined };
+}
+
+function textsOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
+}
+
+function without(schema: JsonObject, keys: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(schema).filter(([key, value]) => value !== undefined && !keys.includes(key)));
+}

@@ -1,0 +1,104 @@
+import type { ToolResultPart, UserContent } from "ai";
+import { isJsonObject, stringMember, type JsonObject } from "../core/json.ts";
+import type { Fail, Outcome } from "../core/outcome.ts";
+import { toolValue } from "../core/tool-value.ts";
+import type { AgentTexts } from "./texts.ts";
+import { cutText } from "./text-size.ts";
+
+export type ToolOutput = ToolResultPart["output"];
+type Attachment = Exclude<UserContent, string>[number];
+
+export interface OutputRules {
+  readonly maxBytes: number;
+  /** Media that may stand in a result. */
+  readonly inResult: RegExp;
+  /** Media that may follow in a message of its own. */
+  readonly inMessage: RegExp;
+  /** A plain text is written as a JSON text, too. */
+  readonly isAlwaysJson: boolean;
+  readonly texts: AgentTexts;
+}
+
+/** A tool's outcome as the model reads it. */
+export interface ModelOutput {
+  readonly output: ToolOutput;
+  /** What the result itself cannot hold. */
+  readonly attachments: readonly Attachment[];
+}
+
+export function toModelOutput(outcome: Outcome, rules: OutputRules): ModelOutput {
+  if (!outcome.ok) return { output: toErrorOutput(outcome, rules), attachments: [] };
+  const blocks = blocksOf(outcome.result);
+  return blocks.some(mediaOf) ? withMedia(blocks, rules) : { output: toPlainOutput(toolValue(outcome.result), rules), attachments: [] };
+}
+
+/** An object with `error`, which a model can act on: what happened, the kind, whether trying again helps, near names, faults of the arguments. */
+export function toErrorObject({ message, kind, retryable, retryAfterMs, details, result }: Fail): JsonObject {
+  const said = result === undefined ? undefined : toolValue(result);
+  // A tool that says itself what failed is heard as it spoke.
+  if (isJsonObject(said) && typeof said["error"] === "string") return said;
+  const words = typeof said === "string" && said !== "" ? said : message;
+  return { error: words, kind, retryable, ...(retryAfterMs === undefined ? {} : { retry_after_ms: retryAfterMs }), ...details, ...(isJsonObject(said) || Array.isArray(said) ? { result: said } : {}) };
+}
+
+function toErrorOutput(failure: Fail, rules: OutputRules): ToolOutput {
+  const value = toErrorObject(failure);
+  const text = JSON.stringify(value);
+  if (Buffer.byteLength(text) <= rules.maxBytes) return { type: "error-json", value: JSON.parse(text) };
+  return { type: "error-text", value: cutWithNote(text, rules) };
+}
+
+function toPlainOutput(value: unknown, rules: OutputRules): ToolOutput {
+  if (typeof value === "string" && !rules.isAlwaysJson) return { type: "text", value: cutWithNote(value, rules) };
+  const text = JSON.stringify(value ?? null);
+  if (Buffer.byteLength(text) <= rules.maxBytes) return { type: "json", value: JSON.parse(text) };
+  return { type: "text", value: cutWithNote(text, rules) };
+}
+
+function cutWithNote(text: string, { maxBytes, texts }: Pick<OutputRules, "maxBytes" | "texts">): string {
+  const bytes = Buffer.byteLength(text);
+  return bytes <= maxBytes ? text : `${cutText(text, maxBytes)}\n${texts.cut(bytes)}`;
+}
+
+interface Media {
+  readonly type: string;
+  readonly base64: string;
+}
+
+/** An image, a sound or a file that came inside a block. */
+function mediaOf(block: JsonObject): Media | undefined {
+  const [data, resource] = [stringMember(block, "data"), block["resource"]];
+  if ((block["type"] === "image" || block["type"] === "audio") && data !== undefined) return { type: stringMember(block, "mimeType") ?? "application/octet-stream", base64: data };
+  if (block["type"] !== "resource" || !isJsonObject(resource)) return undefined;
+  const blob = stringMember(resource, "blob");
+  return blob === undefined ? undefined : { type: stringMember(resource, "mimeType") ?? "application/octet-stream", base64: blob };
+}
+
+type Part = Extract<ToolOutput, { type: "content" }>["value"][number];
+
+function withMedia(blocks: readonly JsonObject[], rules: OutputRules): ModelOutput {
+  const parts: Part[] = [];
+  const attachments: Attachment[] = [];
+  for (const block of blocks) {
+    const media = mediaOf(block);
+    if (!media) parts.push({ type: "text", text: cutWithNote(textOf(block), rules) });
+    else if (rules.inResult.test(media.type)) parts.push({ type: media.type.startsWith("image/") ? "image-data" : "file-data", data: media.base64, mediaType: media.type });
+    else {
+      if (rules.inMessage.test(media.type)) attachments.push({ type: "file", data: media.base64, mediaType: media.type });
+      parts.push({ type: "text", text: attachments.length > 0 && rules.inMessage.test(media.type) ? `[${media.type}]` : rules.texts.unseen(media.type, Math.floor((media.base64.length * 3) / 4)) });
+    }
+  }
+  const isText = parts.every((part) => part.type === "text");
+  // Providers that know no parts would get them as JSON.
+  if (isText) return { output: toPlainOutput(parts.map((part) => (part.type === "text" ? part.text : "")).join("\n"), rules), attachments };
+  return { output: { type: "content", value: parts }, attachments };
+}
+
+function textOf(block: JsonObject): string {
+  const resource = isJsonObject(block["resource"]) ? stringMember(block["resource"], "text") : undefined;
+  return stringMember(block, "text") ?? resource ?? JSON.stringify(block);
+}
+
+function blocksOf(result: JsonObject): readonly JsonObject[] {
+  return Array.isArray(result["content"]) ? result["content"].filter(isJsonObject) : [];
+}

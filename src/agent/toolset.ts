@@ -1,0 +1,68 @@
+import { byteLengthOf } from "./text-size.ts";
+import { HINT_META_KEY, type AgentHub } from "./agent-hub.ts";
+import { objectMember, stringMember, type JsonObject } from "../core/json.ts";
+import type { AgentOptions } from "./options.ts";
+import { createToolNames, type ToolNames } from "./tool-names.ts";
+
+/** One tool as a model gets it. */
+export interface ModelTool {
+  /** Safe for every vendor. */
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: JsonObject;
+}
+
+/** What the model is given for one answer. */
+export interface Toolset {
+  readonly mode: "all" | "discovery";
+  readonly tools: readonly ModelTool[];
+  readonly names: ToolNames;
+  /** Sentences on single tools, by the model's name, discovered tools among them. */
+  readonly hints: readonly (readonly [tool: string, hint: string])[];
+}
+
+/** The hub's tools about itself; models get them only where they are listed like any other. */
+const OWN_TOOL = /^meta\./;
+
+/** Lists the tools and decides between all of them and discovery. */
+export async function loadToolset(hub: AgentHub, options: Pick<AgentOptions, "mode" | "maxListedTools" | "maxListedBytes" | "hints">): Promise<Toolset> {
+  const [every, listed, discovery] = await Promise.all([hub.list({ mode: "all" }), hub.list({ mode: "normal" }), hub.list({ mode: "discovery" })]);
+  const finders = new Set(discovery.map(nameOf));
+  const plain = new Set(listed.map(nameOf));
+  const all = every.filter((entry) => !finders.has(nameOf(entry)) && (!OWN_TOOL.test(nameOf(entry)) || plain.has(nameOf(entry))));
+  const mode = finders.size > 0 && isDiscovery(all, options) ? "discovery" : "all";
+  const given = mode === "all" ? all : discovery;
+  const names = createToolNames([...given, ...(mode === "all" ? [] : all)].map(nameOf));
+  return { mode, names, tools: given.map((entry) => toModelTool(entry, names)), hints: hintsOf(all, options.hints, { names, mode }) };
+}
+
+function isDiscovery(all: readonly JsonObject[], { mode, maxListedTools, maxListedBytes }: Pick<AgentOptions, "mode" | "maxListedTools" | "maxListedBytes">): boolean {
+  if (mode !== "auto") return mode === "discovery";
+  return all.length > maxListedTools || byteLengthOf(all.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }))) > maxListedBytes;
+}
+
+function toModelTool(entry: JsonObject, names: ToolNames): ModelTool {
+  return {
+    name: names.toModel(nameOf(entry)),
+    description: stringMember(entry, "description") ?? stringMember(entry, "title") ?? "",
+    inputSchema: objectMember(entry, "inputSchema") ?? { type: "object" },
+  };
+}
+
+function nameOf(entry: JsonObject): string {
+  return stringMember(entry, "name") ?? "";
+}
+
+// Discovered tools are called by the hub's name, listed ones by the model's.
+function hintsOf(all: readonly JsonObject[], own: Readonly<Record<string, string>>, { names, mode }: Pick<Toolset, "names" | "mode">): Toolset["hints"] {
+  const said = new Map<string, string>();
+  for (const entry of all) {
+    const hint = stringMember(objectMember(entry, "_meta") ?? {}, HINT_META_KEY);
+    if (hint !== undefined) said.set(nameOf(entry), hint);
+  }
+  for (const [name, hint] of Object.entries(own)) {
+    const tool = names.fromModel(name);
+    if (tool !== undefined) said.set(tool, hint);
+  }
+  return Array.from(said, ([tool, hint]) => [mode === "all" ? names.toModel(tool) : tool, hint] as const);
+}

@@ -1,0 +1,168 @@
+import type { ModelMessage, UserModelMessage } from "ai";
+import { FailError } from "../core/errors.ts";
+import type { AgentHub } from "./agent-hub.ts";
+import { describeModelError } from "./model-error.ts";
+import type { TurnLimits } from "./options.ts";
+import { addUsage, NO_USAGE, type AgentCall, type AgentEvent, type AgentOutcome, type AgentStep, type AgentUsage, type StopReason } from "./outcome.ts";
+import type { Reply, Strategy } from "./reply.ts";
+import { runCalls } from "./run-calls.ts";
+import type { AgentTexts } from "./texts.ts";
+import type { OutputRules } from "./tool-output.ts";
+import type { Toolset } from "./toolset.ts";
+import { untilAborted } from "../upstream/faults.ts";
+
+export interface TurnParts {
+  readonly strategy: Strategy;
+  readonly hub: AgentHub;
+  readonly toolset: Toolset;
+  readonly system: string;
+  readonly texts: AgentTexts;
+  readonly limits: Omit<TurnLimits, "timeoutMs">;
+  readonly finalAnswer: boolean;
+  readonly maxParallelCalls: number;
+  readonly output: OutputRules;
+  /** Aborts with a `FailError` of kind `timeout` or `cancelled`. */
+  readonly signal: AbortSignal;
+  readonly emit: (event: AgentEvent) => void;
+  /** Replies are streamed. */
+  readonly isHeard: boolean;
+}
+
+export interface TurnDone {
+  readonly outcome: AgentOutcome;
+  /** What the turn adds to the conversation: from the question to an answer, or nothing when nobody answered. */
+  readonly messages: readonly ModelMessage[];
+}
+
+/** Asks, calls, and asks again until there is an answer or a limit is reached. Each step is one question to the model. */
+export class Turn {
+  readonly #parts: TurnParts;
+  readonly #before: readonly ModelMessage[];
+  readonly #messages: ModelMessage[];
+  readonly #steps: AgentStep[] = [];
+  #usage: AgentUsage = NO_USAGE;
+  #calls = 0;
+
+  constructor(parts: TurnParts, before: readonly ModelMessage[], question: UserModelMessage) {
+    this.#parts = parts;
+    this.#before = before;
+    this.#messages = [question];
+  }
+
+  async run(): Promise<TurnDone> {
+    const { maxIterations } = this.#parts.limits;
+    try {
+      while (this.#steps.length < maxIterations) {
+        const stop = await this.#step();
+        if (stop) return await this.#stop(stop);
+      }
+      return await this.#stop({ reason: "max_iterations" });
+    } catch (error) {
+      return this.#fail(error);
+    }
+  }
+
+  async #step(): Promise<Stop | undefined> {
+    const { emit, signal, strategy } = this.#parts;
+    const startedAt = performance.now();
+    emit({ type: "step", step: this.#steps.length + 1 });
+    const reply = await this.#ask(true);
+    const calls = reply.calls.length === 0 ? [] : await this.#call(reply, strategy);
+    this.#steps.push({ step: this.#steps.length + 1, text: reply.text, calls, usage: reply.usage, durationMs: performance.now() - startedAt });
+    signal.throwIfAborted();
+    if (reply.repair !== undefined) this.#messages.push({ role: "user", content: reply.repair });
+    return this.#verdict(reply);
+  }
+
+  #verdict(reply: Reply): Stop | undefined {
+    const { maxToolCalls, maxTokens } = this.#parts.limits;
+    if (reply.isQuestion) return { reason: "clarify", text: reply.text };
+    if (reply.calls.length === 0 && reply.repair === undefined) return endOf(reply);
+    if (this.#calls > maxToolCalls) return { reason: "max_tool_calls" };
+    return this.#usage.totalTokens >= maxTokens ? { reason: "max_tokens" } : undefined;
+  }
+
+  async #ask(mayCall: boolean): Promise<Reply> {
+    const { strategy, system, toolset, texts, signal, emit, isHeard } = this.#parts;
+    signal.throwIfAborted();
+    const reply = await untilAborted(
+      strategy.ask({
+        system: mayCall ? system : `${system}\n\n${texts.answerNow}`,
+        messages: [...this.#before, ...this.#messages],
+        tools: toolset.tools,
+        mayCall,
+        signal,
+        ...(isHeard ? { emit } : {}),
+      }),
+      signal,
+    );
+    this.#usage = addUsage(this.#usage, reply.usage);
+    if (mayCall) this.#messages.push(...reply.messages);
+    return reply;
+  }
+
+  async #call(reply: Reply, strategy: Strategy): Promise<readonly AgentCall[]> {
+    const { limits, maxParallelCalls: maxParallel, ...rest } = this.#parts;
+    const maxCalls = Math.max(0, limits.maxToolCalls - this.#calls);
+    const { answered, calls } = await runCalls(reply.calls, { ...rest, maxParallel, maxCalls });
+    this.#calls += calls.length;
+    this.#messages.push(...strategy.toMessages(answered));
+    return calls;
+  }
+
+  async #stop({ reason, text, error }: Stop): Promise<TurnDone> {
+    if (text !== undefined || error !== undefined) return this.#end(reason, text ?? this.#parts.texts.error(error?.message ?? ""), error);
+    const isLimit = reason === "max_iterations" || reason === "max_tool_calls" || reason === "max_tokens";
+    const answer = isLimit && this.#parts.finalAnswer ? await this.#lastAnswer() : "";
+    return this.#end(reason, answer === "" ? textOf(reason, this.#parts.texts) : answer);
+  }
+
+  // The limit is why there is no more to come, also where this last question fails.
+  async #lastAnswer(): Promise<string> {
+    try {
+      return (await this.#ask(false)).text;
+    } catch (error) {
+      if (this.#parts.signal.aborted) throw error;
+      return "";
+    }
+  }
+
+  #fail(thrown: unknown): TurnDone {
+    const { signal, texts } = this.#parts;
+    const reason: unknown = signal.aborted ? signal.reason : undefined;
+    if (signal.aborted) {
+      const isTimeout = reason instanceof FailError && reason.failure.kind === "timeout";
+      return this.#end(isTimeout ? "timeout" : "cancelled", isTimeout ? texts.timeout : texts.cancelled);
+    }
+    const error = describeModelError(thrown);
+    return this.#end("error", texts.error(error.message), error);
+  }
+
+  #end(stopReason: StopReason, text: string, error?: AgentOutcome["error"]): TurnDone {
+    const outcome: AgentOutcome = { text, stopReason, steps: this.#steps, usage: this.#usage, ...(error ? { error } : {}) };
+    // A question that nobody answered may be put again as it was.
+    if (stopReason === "error" && this.#steps.every(({ calls }) => calls.length === 0)) return { outcome, messages: [] };
+    const isAnswered = this.#messages.at(-1)?.role === "assistant";
+    // Some vendors refuse a question right behind a tool's result, so every turn ends with words of the assistant.
+    return { outcome, messages: isAnswered ? this.#messages : [...this.#messages, { role: "assistant", content: text }] };
+  }
+}
+
+interface Stop {
+  readonly reason: StopReason;
+  /** Absent: as the table of texts says. */
+  readonly text?: string;
+  readonly error?: NonNullable<AgentOutcome["error"]>;
+}
+
+function endOf({ text, isCut, finish = "stop" }: Reply): Stop {
+  if (isCut) return { reason: "max_tokens", ...(text === "" ? {} : { text }) };
+  if (text !== "") return { reason: "final", text };
+  const message = finish === "content-filter" ? "it declined to answer" : `its reply is empty (${finish})`;
+  return { reason: "error", error: { message, retryable: finish !== "content-filter" } };
+}
+
+function textOf(reason: StopReason, texts: AgentTexts): string {
+  if (reason === "max_iterations") return texts.maxIterations;
+  return reason === "max_tool_calls" ? texts.maxToolCalls : texts.maxTokens;
+}

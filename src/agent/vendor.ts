@@ -1,0 +1,24 @@
+import type { LoadedLanguageModel } from "../models/language-model.ts";
+
+/** Whose rules hold for tools and results. Whatever speaks OpenAI's interface counts as `compatible`. */
+export type Vendor = "openai" | "anthropic" | "mistral" | "google" | "compatible";
+
+/** Reads the vendor out of what an AI SDK model says of its provider, such as `openai.responses`. */
+export function vendorOf({ provider }: Pick<LoadedLanguageModel, "provider">): Vendor {
+  if (/^(?:.*\.)?anthropic\b|^vertex\.anthropic/.test(provider)) return "anthropic";
+  if (/^google\b|^vertex\b|generative-ai/.test(provider)) return "google";
+  if (provider.startsWith("mistral")) return "mistral";
+  return /^(?:azure[.-])?openai\b/.test(provider) ? "openai" : "compatible";
+}
+
+/** Types of media that a vendor takes inside a tool result, through the AI SDK. */
+export function mediaInResults({ provider }: Pick<LoadedLanguageModel, "provider">): RegExp {
+  const vendor = vendorOf({ provider });
+  if (vendor === "anthropic" || (vendor === "openai" && provider.endsWith(".responses"))) return /^image\/(?:png|jpeg|gif|webp)$|^application\/pdf$/;
+  return vendor === "google" ? /^image\/|^application\/pdf$|^audio\// : /(?!)/;
+}
+
+/** Types of media that a vendor takes in a message of the user, where a result takes none. */
+export function mediaInMessages({ provider }: Pick<LoadedLanguageModel, "provider">, always: boolean): RegExp {
+  return vendorOf({ provider }) === "openai" || always ? /^image\/(?:png|jpeg|gif|webp)$|^application\/pdf$/ : /(?!)/;
+}
