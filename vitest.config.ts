@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   // The package's own name resolves to its source, as it does to `dist` once it is installed.
-  resolve: { alias: { toolyard: new URL("./src/index.ts", import.meta.url).pathname } },
+  resolve: { alias: { "toolyard/manager": new URL("./src/manager.ts", import.meta.url).pathname, toolyard: new URL("./src/index.ts", import.meta.url).pathname } },
   test: {
     include: ["src/**/*.test.ts", "test/**/*.test.ts"],
     environment: "node",

@@ -32,10 +32,16 @@ function resolved(timeZone: string): string | undefined {
   }
 }
 
+/** Zones whose city begins alike, else those of the same region. */
 function near(wanted: string, zones: readonly string[]): readonly string[] {
-  const words = wanted.split(/[/_]/).filter((word) => word.length >= 3);
-  return zones.filter((zone) => words.some((word) => fold(zone).split(/[/_]/).some((part) => part.startsWith(word.slice(0, 4)))));
+  const [region, city = region] = [wanted.split("/")[0]!, wanted.split("/").at(-1)];
+  const begins = city.slice(0, ALIKE_CHARS);
+  if (begins.length < ALIKE_CHARS) return [];
+  const alike = zones.filter((zone) => fold(zone.slice(zone.lastIndexOf("/") + 1)).startsWith(begins));
+  return alike.length > 0 ? alike : zones.filter((zone) => wanted.includes("/") && fold(zone).startsWith(`${region}/`));
 }
+
+const ALIKE_CHARS = 4;
 
 function hint(zones: readonly string[]): string {
   if (zones.length === 0) return "Give an IANA name such as Europe/Paris or America/New_York, or UTC.";

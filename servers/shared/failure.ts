@@ -14,7 +14,7 @@ export class ServiceFailure extends Error {
 type Handler<A extends object> = (args: A, context: ToolContext) => Promise<object>;
 
 /**
- * Makes expected failures of a handler the one error object, `{error}`: as text for a model, as structured content for a program. What is a
+ * Makes expected failures of a handler the one error object, `{error}`, as JSON text. What is a
  * fault of the service itself is thrown, so that the hub logs it.
  */
 export function answering<A extends object>(handler: Handler<A>): Handler<A> {
@@ -30,7 +30,7 @@ export function answering<A extends object>(handler: Handler<A>): Handler<A> {
   };
 }
 
+// No structured content: clients hold that against the tool's output schema, also when the result says that it is an error.
 function errorResult(message: string, kind: FailKind): object {
-  const body = { error: message };
-  return { isError: true, content: [{ type: "text", text: JSON.stringify(body) }], structuredContent: body, _meta: { "toolyard/kind": kind } };
+  return { isError: true, content: [{ type: "text", text: JSON.stringify({ error: message }) }], _meta: { "toolyard/kind": kind } };
 }

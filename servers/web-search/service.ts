@@ -40,7 +40,7 @@ function register(hub: ModuleHub, environment: Environment): void {
   hub.onClose(() => search.close());
   const handler = answering<Arguments>(async ({ query, max_results: count = 5 }, { signal }) => {
     const answer = await search.search({ query, count, signal });
-    if (!answer.ok) throw new ServiceFailure(answer.message, answer.kind);
+    if (!answer.ok) throw new ServiceFailure(inVariables(answer.message), answer.kind);
     return { query, results: answer.hits.map(({ title, link, snippet }) => ({ title, url: link, snippet })) };
   });
   hub.registerTool("search_ddgs", handler, INPUT, "Searches the web and gives titles, addresses and snippets of the best pages. What pages say is not verified.", {
@@ -64,6 +64,11 @@ function openSearch(environment: Environment): WebSearch {
     return createWebSearch({ user_agent: userAgentOf(environment), ...Object.fromEntries(given) } as WebSearchConfig, environment);
   } catch (error) {
     if (!(error instanceof OptionError)) throw error;
-    throw new OptionError(error.message.replaceAll(/`web_search\.(\w+)`/g, (_, name: string) => `WEB_SEARCH_${name.toUpperCase()}`), { cause: error });
+    throw new OptionError(inVariables(error.message), { cause: error });
   }
+}
+
+/** The package's own words name options of a configuration file, which this program has not. */
+function inVariables(message: string): string {
+  return message.replaceAll(/`web_search\.(\w+)`/g, (_, name: string) => `WEB_SEARCH_${name.toUpperCase()}`);
 }

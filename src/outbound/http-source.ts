@@ -61,7 +61,7 @@ export function createHttpSource(given: HttpSourceOptions): HttpSource {
 
   const ask = async (url: URL, deadline: Deadline): Promise<unknown> => {
     await pace.turn(deadline.signal);
-    const response = await client.request({ service, url, headers: { accept: "application/json" }, signal: deadline.signal, timeoutMs: Math.max(1, deadline.remainingMs), maxBytes: options.maxBytes, reach: "origin" });
+    const response = await client.request({ service, url, headers: { accept: "application/json" }, signal: deadline.signal, timeoutMs: Math.max(1, Math.ceil(deadline.remainingMs)), maxBytes: options.maxBytes, reach: "origin" });
     if (response.status >= 200 && response.status < 300) return jsonOf(response, service);
     const failure = failureOf(response, options);
     if (failure.failure.kind === "limited") pace.pause(Math.min(Math.max(failure.failure.retryAfterMs ?? MIN_PAUSE_MS, MIN_PAUSE_MS), MAX_PAUSE_MS));

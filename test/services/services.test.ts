@@ -1,0 +1,310 @@
+import type { RequestListener } from "node:http";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { Client as LegacyClient } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StreamableHTTPClientTransport as LegacyHttp } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { SERVICES, startService, type RunningService } from "../../servers/services.ts";
+import { SILENT_LOGGER } from "../../src/core/ports.ts";
+import { createHub, type JsonObject, type LibraryHub } from "../../src/index.ts";
+import { MCPManager, type Registry } from "../../src/manager.ts";
+import { MAIN } from "../cli/harness.ts";
+import { sendJson } from "../fixtures/http-servers.ts";
+import { NOMINATIM_ERROR, OPEN_METEO_ERROR } from "../fixtures/services/answers.ts";
+import { startProviders, type Providers } from "../fixtures/services/providers.ts";
+import { ToolFolder } from "../support/tool-folder.ts";
+
+const HOST = "127.0.0.1";
+let home: ToolFolder;
+let providers: Providers;
+let running: Map<string, RunningService>;
+let manager: MCPManager;
+const hubs: LibraryHub[] = [];
+
+/** Starts the services, weather last, and a manager that knows where they are. */
+async function startAll(more: Readonly<Record<string, string>> = {}): Promise<void> {
+  const environment = { ...providers.environment, TOOLYARD_HOME: home.path, TOOLYARD_LOGGING_LEVEL: "error", ...more };
+  for (const service of SERVICES.filter(({ name }) => name !== "weather")) running.set(service.name, await startService(service, { environment, port: 0 }));
+  const weather = SERVICES.find(({ name }) => name === "weather")!;
+  running.set("weather", await startService(weather, { environment: { GEOCODING_URL: endpointOf("geocoding"), ...environment }, port: 0 }));
+  const line = (name: string, title: string): Registry[string] => ({ host: HOST, port: portOf(name), name: title });
+  const registry = { get_current_datetime: line("datetime", "Datetime"), search_ddgs: line("web-search", "Ddgs"), get_weather: line("weather", "Weather"), geocode: line("geocoding", "Geocoding") };
+  manager = new MCPManager(registry, { logger: SILENT_LOGGER, timeout: 20 });
+}
+
+const portOf = (name: string): number => running.get(name)!.served.address.port;
+const endpointOf = (name: string): string => running.get(name)!.served.endpoint;
+
+beforeEach(async () => {
+  home = new ToolFolder();
+  vi.stubEnv("TOOLYARD_HOME", home.path);
+  providers = await startProviders();
+  running = new Map();
+  manager = new MCPManager({});
+});
+afterEach(async () => {
+  await manager.close();
+  await Promise.all(hubs.splice(0).map((hub) => hub.close()));
+  await Promise.all([...running.values()].map((service) => service.close()));
+  await providers.close();
+  vi.unstubAllEnvs();
+  home[Symbol.dispose]();
+});
+
+describe("the four services", () => {
+  test("M14: each is an MCP server of its own, with its one tool on its own port", async () => {
+    await startAll();
+    expect(SERVICES.map(({ name, tool, port }) => [name, tool, port])).toEqual([
+      ["datetime", "get_current_datetime", 50_051],
+      ["web-search", "search_ddgs", 50_052],
+      ["weather", "get_weather", 50_053],
+      ["geocoding", "geocode", 50_054],
+    ]);
+    expect(new Set([...running.keys()].map(portOf)).size).toBe(4);
+    const listed = await manager.listTools();
+    expect(listed.map(({ name }) => name).toSorted()).toEqual(["geocode", "get_current_datetime", "get_weather", "search_ddgs"]);
+  });
+
+  test("M1: one manager calls all four at once, and knows nothing but their names", async () => {
+    await startAll();
+    const [now, found, weather, place] = await Promise.all([
+      manager.callTool("get_current_datetime", { timezone: "Asia/Tokyo" }),
+      manager.callTool("search_ddgs", { query: "otters", max_results: 1 }),
+      manager.callTool("get_weather", { location: "Tokyo" }),
+      manager.callTool("geocode", { address: "Tokyo" }),
+    ]);
+    expect(now).toMatchObject({ timezone: "Asia/Tokyo", utc_offset: "+09:00" });
+    expect(found).toEqual({ query: "otters", results: [{ title: "The sea otter & its kin", url: "https://otters.example/sea?a=1&b=2", snippet: expect.any(String) }] });
+    expect(weather).toMatchObject({ location: { name: "Tokyo" }, current: { temperature: 13 } });
+    expect(place).toMatchObject({ latitude: 35.6768601, longitude: 139.7638947, results: [{ name: "Tokyo", country: "Japan", country_code: "jp" }, { name: "Tokyo Corner" }] });
+  });
+
+  test("M2: host, port and tool of each are one line, and a call is a name with its arguments", async () => {
+    await startAll();
+    expect(manager.resolve("get_weather")).toMatchObject({ host: HOST, port: portOf("weather"), tool: "get_weather", url: endpointOf("weather") });
+    expect(await manager.execute_tool("get_weather", { location: "Tokyo" })).toMatchObject({ location: { country: "Japan" } });
+  });
+
+  test("C14: the `_tool` names of services in the field are understood, and listed nowhere", async () => {
+    await startAll();
+    const registry = { get_current_datetime_tool: "datetime", web_search_tool: "web-search", get_weather_tool: "weather", geocode_tool: "geocoding" };
+    await using other = new MCPManager(Object.fromEntries(Object.entries(registry).map(([tool, name]) => [tool, { host: HOST, port: portOf(name), tool }])), { logger: SILENT_LOGGER });
+    expect(await other.callTool("get_current_datetime_tool")).toHaveProperty("datetime");
+    expect(await other.callTool("web_search_tool", { query: "otters" })).toHaveProperty("results");
+    expect(await other.callTool("get_weather_tool", { location: "Tokyo" })).toHaveProperty("current");
+    expect(await other.callTool("geocode_tool", { address: "Tokyo" })).toHaveProperty("latitude");
+    expect(await other.callTool("weather", "no_such_tool", {})).toEqual({ error: expect.stringContaining("Unknown tool") });
+  });
+
+  test("C15: they speak Streamable HTTP at http://host:port/mcp, and nothing elsewhere", async () => {
+    await startAll();
+    expect(endpointOf("weather")).toBe(`http://${HOST}:${portOf("weather")}/mcp`);
+    expect((await fetch(`http://${HOST}:${portOf("weather")}/`, { method: "POST", headers: { "content-type": "application/json" }, body: "{}" })).status).not.toBe(200);
+  });
+
+  test("S1: a service does not listen beyond this machine unless that is said outright", async () => {
+    const [datetime] = SERVICES;
+    await expect(startService(datetime!, { environment: {}, host: "0.0.0.0", port: 0 })).rejects.toThrow("Refusing to listen on 0.0.0.0 without a token");
+    running.set("open", await startService(datetime!, { environment: {}, host: "0.0.0.0", port: 0, insecure: true }));
+    expect(endpointOf("open")).toMatch(/\/mcp$/);
+  });
+});
+
+describe("weather", () => {
+  test("M10: asks the geocoding service over MCP, and only then the forecast", async () => {
+    await startAll();
+    const answer = await manager.callTool("weather.get_weather", { location: "Tokyo", forecast_days: 2 });
+    expect(answer).toEqual({
+      location: { name: "Tokyo", country: "Japan", latitude: 35.6768601, longitude: 139.7638947, timezone: "Asia/Tokyo" },
+      units: expect.objectContaining({ temperature: "°C", wind_speed: "km/h", precipitation: "mm" }),
+      current: expect.objectContaining({ time: "2026-11-22T10:45", condition: "partly cloudy", temperature: 13, humidity: 61, is_day: true }),
+      forecast: [
+        expect.objectContaining({ date: "2026-11-22", condition: "slight rain", temperature_max: 14, temperature_min: 5, precipitation_probability: 80 }),
+        expect.objectContaining({ date: "2026-11-23", precipitation_probability: null, sunset: "2026-11-23T16:30" }),
+      ],
+      attribution: expect.stringContaining("Open-Meteo"),
+    });
+    expect(providers.asked.map((url) => url.split("?")[0])).toEqual(["/search", "/v1/forecast"]);
+    expect(providers.asked[0]).toContain("q=Tokyo&format=jsonv2");
+    expect(providers.asked[1]).toContain("latitude=35.6769&longitude=139.7639");
+    expect(providers.server.seen.map(({ headers }) => headers["user-agent"])).toEqual([expect.stringMatching(/^toolyard\/\d/), expect.stringMatching(/^toolyard\/\d/)]);
+  });
+
+  test("M10: coordinates need no geocoding", async () => {
+    await startAll();
+    await running.get("geocoding")!.close();
+    expect(await manager.callTool("get_weather", { latitude: 35.7, longitude: 139.7, forecast_days: 0 })).toMatchObject({ location: { name: "35.7, 139.7" }, forecast: [] });
+  });
+
+  test("M14: units are those that were asked for, else those of the environment", async () => {
+    await startAll({ WEATHER_UNITS: "imperial" });
+    expect(await manager.callTool("get_weather", { location: "Tokyo" })).toMatchObject({ units: { temperature: "°F" }, current: { temperature: 55.4 } });
+    expect(await manager.callTool("get_weather", { location: "Tokyo", units: "metric", wind_speed_unit: "kn" })).toMatchObject({ units: { temperature: "°C" }, current: { temperature: 13 } });
+    expect(providers.asked.at(-1)).toContain("temperature_unit=celsius&wind_speed_unit=kn&precipitation_unit=mm");
+  });
+
+  test("C43: asks a provider once for what was just answered", async () => {
+    await startAll();
+    await manager.callTool("get_weather", { location: "Tokyo" });
+    await manager.callTool("get_weather", { location: "Tokyo" });
+    expect(providers.asked).toHaveLength(2);
+  });
+
+  test("M10: through a hub that has both services, weather asks that hub", async () => {
+    await startAll();
+    const remote = (name: string) => ({ alias: name, url: endpointOf(name) });
+    const hub = await createHub({ settings: { mcp: { remote_servers: [remote("geocoding")] }, server: { port: 0, token: "the-token-of-the-hub" } }, logger: SILENT_LOGGER });
+    hubs.push(hub);
+    const { endpoint } = await hub.serve();
+    const weather = SERVICES.find(({ name }) => name === "weather")!;
+    const environment = { ...providers.environment, TOOLYARD_HOME: home.path, GEOCODING_URL: endpoint };
+    running.set("behind", await startService(weather, { environment: { ...environment, GEOCODING_TOKEN: "the-token-of-the-hub" }, port: 0 }));
+    manager.register("weather_behind", { host: HOST, port: portOf("behind"), tool: "get_weather" });
+    expect(await manager.callTool("weather_behind", { location: "Tokyo" })).toMatchObject({ location: { name: "Tokyo", country: "Japan" } });
+    running.set("stranger", await startService(weather, { environment: { ...environment, TOOLYARD_LOGGING_LEVEL: "error" }, port: 0 }));
+    manager.register("weather_stranger", { host: HOST, port: portOf("stranger"), tool: "get_weather" });
+    expect(await manager.callTool("weather_stranger", { location: "Tokyo" })).toEqual({ error: `Geocoding MCP unavailable on port ${new URL(endpoint).port}` });
+  });
+});
+
+describe("failures", () => {
+  test("M4: a service that was ended is the document's error object, and the others go on", async () => {
+    await startAll();
+    expect(await manager.callTool("get_weather", { location: "Tokyo" })).toHaveProperty("current");
+    const port = portOf("weather");
+    await running.get("weather")!.close();
+    expect(await manager.callTool("get_weather", { location: "Tokyo" })).toEqual({ error: `Weather MCP unavailable on port ${port}` });
+    expect(await manager.callTool("geocode", { address: "Tokyo" })).toHaveProperty("latitude");
+  });
+
+  test("M4: where geocoding was ended, weather says so in the same object", async () => {
+    await startAll();
+    const port = portOf("geocoding");
+    await running.get("geocoding")!.close();
+    expect(await manager.callTool("get_weather", { location: "Tokyo" })).toEqual({ error: `Geocoding MCP unavailable on port ${port}` });
+  });
+
+  test("M5: a provider that says nothing ends in time, within the caller's own", async () => {
+    await startAll({ NOMINATIM_TIMEOUT: "100ms" });
+    providers.misbehave(() => {});
+    expect(await manager.callTool("geocode", { address: "Tokyo" })).toEqual({ error: expect.stringContaining("Nominatim gave no whole answer within 100 ms") });
+    expect(await manager.callTool("get_weather", { location: "Tokyo" })).toEqual({ error: expect.stringContaining("Nominatim gave no whole answer within 100 ms") });
+  });
+
+  test("M5: geocoding that says nothing is unavailable to weather after its time", async () => {
+    await startAll({ GEOCODING_TIMEOUT: "300ms" });
+    providers.misbehave(() => {});
+    expect(await manager.callTool("get_weather", { location: "Tokyo" })).toEqual({ error: `Geocoding MCP unavailable on port ${portOf("geocoding")}` });
+  });
+
+  test("M5: a caller that gives up takes the requests behind weather and geocoding along", async () => {
+    await startAll();
+    const caller = new AbortController();
+    let resolve = (): void => {};
+    const closed = new Promise<void>((done) => void (resolve = done));
+    providers.misbehave((request) => {
+      request.socket.once("close", () => resolve());
+      caller.abort();
+    });
+    expect(await manager.callTool("get_weather", { location: "Tokyo" }, { signal: caller.signal })).toHaveProperty("error");
+    await closed;
+  });
+
+  const BAD: readonly [string, RequestListener, string][] = [
+    ["429", (_request, response) => sendJson(response, 429, {}, { "retry-after": "7" }), "asked too often (HTTP 429). Try again in 7 s"],
+    ["500", (_request, response) => sendJson(response, 500, {}), "has a fault of its own (HTTP 500)"],
+    ["broken JSON", (_request, response) => void response.end("[{"), "not JSON"],
+    ["an empty body", (_request, response) => void response.end(), "not JSON"],
+    ["another shape", (_request, response) => sendJson(response, 200, { hello: "world" }), "Try again later"],
+    ["a huge body", (_request, response) => sendJson(response, 200, "x".repeat(2 * 1024 * 1024)), "more than"],
+    ["a closed connection", (request) => void request.socket.destroy(), "closed the connection"],
+  ];
+
+  test.each(BAD)("C43: %s of a provider is an error object", async (_what, listener, words) => {
+    await startAll();
+    providers.misbehave(listener);
+    expect(await manager.callTool("geocode", { address: "Tokyo" })).toEqual({ error: expect.stringMatching(/^Nominatim /) });
+    const weather = await manager.callTool("get_weather", { latitude: 1, longitude: 1 });
+    expect(weather).toEqual({ error: expect.stringMatching(/^Open-Meteo /) });
+    expect((weather as { error: string }).error).toContain(words);
+    expect(await manager.callTool("search_ddgs", { query: "otters" })).toEqual({ error: expect.stringMatching(/DuckDuckGo/) });
+  });
+
+  test.each([
+    ["Open-Meteo", OPEN_METEO_ERROR, "get_weather", { latitude: 1, longitude: 1 }, "Open-Meteo does not accept the request (HTTP 400): Latitude must be in range"],
+    ["Nominatim", NOMINATIM_ERROR, "geocode", { address: "Tokyo" }, "Nominatim does not accept the request (HTTP 400): Nothing to search for."],
+  ] as const)("C43: what %s says of a request is passed on", async (_name, body, tool, args, words) => {
+    await startAll();
+    providers.misbehave((_request, response) => sendJson(response, 400, body));
+    expect(await manager.callTool(tool, args as JsonObject)).toEqual({ error: expect.stringContaining(words) });
+  });
+
+  test("C43: a place that nobody knows is an error object, and never an empty list", async () => {
+    await startAll();
+    expect(await manager.callTool("geocode", { address: "Nowhere at all" })).toEqual({ error: 'No place found for "Nowhere at all". Check the spelling, or add the country.' });
+    expect(await manager.callTool("get_weather", { location: "Nowhere at all" })).toEqual({ error: expect.stringContaining("No place found") });
+    expect(await manager.callTool("get_current_datetime", { timezone: "Nowhere" })).toEqual({ error: expect.stringContaining("Unknown time zone") });
+  });
+
+  test.each([
+    ["get_weather", {}, "Give `location`"],
+    ["get_weather", { latitude: 1 }, "Give both"],
+    ["get_weather", { location: "x", units: "kelvin" }, "units"],
+    ["geocode", {}, "Give `address`"],
+    ["search_ddgs", {}, "query"],
+  ])("M4: %s with the arguments %j says what is missing", async (tool, args, words) => {
+    await startAll();
+    expect(await manager.callTool(tool, args)).toEqual({ error: expect.stringContaining(words) });
+    expect(providers.asked).toEqual([]);
+  });
+});
+
+describe("clients", () => {
+  const call = { name: "get_current_datetime", arguments: { timezone: "UTC" } };
+  const info = { name: "test", version: "1.0.0" };
+
+  test("M14: a client of either era lists and calls over HTTP", async () => {
+    await startAll();
+    const url = new URL(endpointOf("datetime"));
+    const modern = new Client(info, { versionNegotiation: { mode: { pin: "2026-07-28" } } });
+    await modern.connect(new StreamableHTTPClientTransport(url));
+    expect((await modern.listTools()).tools.map(({ name }) => name)).toEqual(["get_current_datetime"]);
+    expect((await modern.callTool(call)).structuredContent).toMatchObject({ timezone: "UTC" });
+    await modern.close();
+    const legacy = new LegacyClient(info);
+    await legacy.connect(new LegacyHttp(url) as never);
+    expect((await legacy.listTools()).tools[0]).toMatchObject({ name: "get_current_datetime", annotations: { readOnlyHint: true } });
+    expect((await legacy.callTool(call)).structuredContent).toMatchObject({ timezone: "UTC" });
+    expect(await legacy.callTool({ ...call, arguments: { timezone: "Nowhere" } })).toMatchObject({ isError: true, content: [{ type: "text", text: expect.stringMatching(/^\{"error":"Unknown time zone/) }] });
+    await legacy.close();
+  });
+
+  test.each([
+    ["toolyard services datetime --stdio", [MAIN, "services", "datetime", "--stdio"]],
+    ["servers/datetime on its own", [MAIN.replace("cli/main.js", "servers/datetime/main.js"), "--stdio"]],
+  ])("M14: on stdio, as %s", async (_what, args) => {
+    const transport = new StdioClientTransport({ command: process.execPath, args, env: { PATH: process.env["PATH"] ?? "", HOME: home.path, TOOLYARD_HOME: home.path }, stderr: "pipe" });
+    const client = new LegacyClient(info);
+    await client.connect(transport as never);
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(["get_current_datetime"]);
+    expect((await client.callTool(call)).structuredContent).toMatchObject({ timezone: "UTC" });
+    await client.close();
+  });
+});
+
+test.each([
+  ["OPEN_METEO_URL", "ftp://x", "OPEN_METEO_URL must be an http or https address"],
+  ["GEOCODING_URL", "http://me:secret@host/mcp", "GEOCODING_URL must be an http or https address without a user"],
+  ["GEOCODING_TIMEOUT", "soon", "GEOCODING_TIMEOUT must be a time"],
+  ["WEATHER_UNITS", "kelvin", "WEATHER_UNITS must be one of metric, imperial"],
+  ["WEB_SEARCH_BACKEND", "altavista", "WEB_SEARCH_BACKEND must be"],
+  ["DATETIME_TIMEZONE", "Nowhere", "DATETIME_TIMEZONE: Unknown time zone"],
+])("a variable that cannot be used stops its service: %s=%s", async (name, value, words) => {
+  const start = SERVICES.map((service) => startService(service, { environment: { ...providers.environment, TOOLYARD_HOME: home.path, [name]: value }, port: 0 }));
+  const ended = await Promise.allSettled(start);
+  for (const [index, one] of ended.entries()) if (one.status === "fulfilled") running.set(String(index), one.value);
+  const reasons = ended.flatMap((one) => (one.status === "rejected" ? [String(one.reason)] : []));
+  expect(reasons).toHaveLength(1);
+  expect(reasons[0]).toContain(words);
+  expect(reasons[0]).not.toContain("secret");
+});
