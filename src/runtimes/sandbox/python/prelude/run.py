@@ -6,7 +6,7 @@ import inspect
 import sys
 import types
 
-from . import errors, rewrite, tools, values
+from . import errors, guard, restricted, rewrite, tools, values
 
 _FLAGS = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
 _stdout, _stderr = sys.stdout, sys.stderr
@@ -16,7 +16,8 @@ class Session:
     """Variables, and the number of runs so far."""
 
     def __init__(self):
-        self._module = types.ModuleType("__main__")
+        # Variables of one profile are out of reach of the other.
+        self._modules = {"scripting": types.ModuleType("__main__"), "restricted": types.ModuleType("__main__")}
         self._runs = 0
         builtins.exit = builtins.quit = _exit
         builtins.input = _no_input
@@ -43,6 +44,10 @@ class Session:
     def _value(self, job, name):
         scope = self._prepare(job)
         tree = ast.parse(job["code"], name)
+        if job["profile"] == "restricted":
+            tree = _restrict(tree, scope, name, job["code"])
+        else:
+            scope.update({"__builtins__": builtins, "tools": tools.tools, "search": tools.search, "ToolError": tools.ToolError})
         code = compile(rewrite.rewrite(tree), name, "exec", flags=_FLAGS, dont_inherit=True)
         try:
             value = self._execute(code, scope)
@@ -54,12 +59,11 @@ class Session:
         return value
 
     def _prepare(self, job):
-        sys.modules["__main__"] = self._module
+        module = sys.modules["__main__"] = self._modules[job["profile"]]
         # What lies beside the code may have changed; the library has not, and looking through it again takes long.
         sys.path_importer_cache.pop(errors.WORK.rstrip("/"), None)
-        scope = self._module.__dict__
-        scope.update({"__name__": "__main__", "__builtins__": builtins, "inputs": job["inputs"], rewrite.RETURNED: rewrite.Returned})
-        scope.update(tools=tools.tools, search=tools.search, ToolError=tools.ToolError)
+        scope = module.__dict__
+        scope.update({"__name__": "__main__", "inputs": job["inputs"], rewrite.RETURNED: rewrite.Returned})
         scope.pop(rewrite.RESULT, None)
         return scope
 
@@ -74,6 +78,12 @@ class Session:
         if value is None:
             return {"end": "finished"}
         return {"end": "finished", "result": values.to_json(value, job["resultBytes"])}
+
+
+def _restrict(tree, scope, name, code):
+    scope["__builtins__"] = restricted.names(scope)
+    sys.stdout, sys.stderr = restricted.streams()
+    return guard.check(tree, name, code)
 
 
 def _resolved(value):
