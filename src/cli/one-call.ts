@@ -17,7 +17,7 @@ export interface OneCallOptions extends SharedOptions {
 }
 
 /** The hub's own tools are not among them: what they find and call may be anywhere. */
-const ON_THIS_MACHINE = new Set<ProviderKind>(["modules", "scripts", "folders"]);
+const ON_THIS_MACHINE = new Set<ProviderKind>(["modules", "scripts", "folders", "defaults"]);
 /** Longer than the bound on connecting, so that a server which starts slowly has its say. */
 const STARTED_WITHIN_MS = 35_000;
 

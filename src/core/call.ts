@@ -1,5 +1,6 @@
 import type { Deadline } from "./deadline.ts";
 import type { JsonObject } from "./json.ts";
+import type { Models } from "./ports.ts";
 
 export type CallMethod = "tools/call" | "resources/read" | "prompts/get" | "completion/complete";
 
@@ -67,6 +68,8 @@ export interface Call {
   readonly client: Client;
   /** Aborted when the caller cancels or goes; the deadline has its own signal. */
   readonly signal: AbortSignal;
+  /** Models that the calling program lends to what it calls; they go before the configured ones. */
+  readonly models?: Models;
   /** Time that the caller allows, if it says so; the pipeline's deadline stage nests the hub's own inside. */
   readonly deadline?: Deadline;
   /** Whether the caller wants progress, and log messages from which level on. */

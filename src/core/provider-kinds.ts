@@ -13,4 +13,5 @@ export const PROVIDER_KINDS: Readonly<Record<ProviderKind, KindFacts>> = {
   folders: { oneServer: false },
   stdio: { oneServer: true },
   http: { oneServer: true },
+  defaults: { oneServer: false },
 };

@@ -1,6 +1,6 @@
 import type { JsonObject } from "./json.ts";
 
-export type ProviderKind = "builtin" | "modules" | "scripts" | "folders" | "stdio" | "http";
+export type ProviderKind = "builtin" | "modules" | "scripts" | "folders" | "stdio" | "http" | "defaults";
 
 /** `native` tools are listed in normal mode; `ondemand` tools are found by search only. */
 export type Visibility = "native" | "ondemand";

@@ -15,6 +15,7 @@ import { createTelemetry, type Telemetry } from "./telemetry.ts";
 import { createBuiltinPorts } from "./builtin-ports.ts";
 import { createCaller } from "./caller.ts";
 import { Hub } from "./hub.ts";
+import { liveModels, type LiveModels } from "./live-models.ts";
 import { Planner, type SourceFilter } from "./plan.ts";
 import { resolveMirrored } from "./mirror.ts";
 import { resolveCall } from "./resolve.ts";
@@ -66,6 +67,7 @@ function makeHub(options: OpenHubOptions): Hub {
   const catalog = new Catalog(resolveCatalog(tree.catalog, { reserveNames: !mirror }), [], (text) => redactor.known(text));
   const limitStore = new MemoryLimitStore();
   const sources = new SourceSet(logger);
+  const models = liveModels(() => (hub.config.tree as HubConfig).models, variables);
   const hub: Hub = new Hub({
     config,
     catalog,
@@ -78,10 +80,11 @@ function makeHub(options: OpenHubOptions): Hub {
     redactIn: (value) => redactor.knownIn(value),
     hide: (secret) => void redactor.add(secret),
     closeParts: async () => {
+      await models.close();
       await limitStore.close();
       await telemetry.close();
     },
-    planner: createPlanner(options, telemetry, () => hub),
+    planner: createPlanner(options, telemetry, () => hub, models),
   });
   return hub;
 }
@@ -107,13 +110,13 @@ function pipelineOf({ tree }: LoadedConfig, { catalog, sources, telemetry, resol
   });
 }
 
-function createPlanner({ variables, lazy, mirror = false, only = () => true, modulesHost }: OpenHubOptions, { logger, logLines, redactor }: Telemetry, hub: () => Hub): Planner {
+function createPlanner({ variables, lazy, mirror = false, only = () => true, modulesHost }: OpenHubOptions, { logger, logLines, redactor }: Telemetry, hub: () => Hub, models: LiveModels): Planner {
   const caller = createCaller(hub);
   return new Planner(
     {
       logger,
       caller,
-      models: {},
+      models,
       builtin: createBuiltinPorts(hub, caller, logLines),
       // Another hub is shown as it is now, and to each token in its own way: what it listed before is no answer.
       ...(mirror ? {} : { cacheFolder: join(dataFolder(variables), "lists") }),

@@ -1,11 +1,14 @@
 import { remoteName } from "../config/layers.ts";
 import { resolveBuiltin } from "../providers/builtin/options.ts";
+import { resolveDefaultTools } from "../providers/defaults/options.ts";
 import { resolveFolders } from "../providers/folders/options.ts";
 import { resolveHttp } from "../providers/http/options.ts";
 import { resolveModules } from "../providers/modules/options.ts";
 import { resolveScripts } from "../providers/scripts/options.ts";
 import { resolveStdio } from "../providers/stdio/options.ts";
+import { resolveModels } from "../models/options.ts";
 import { OptionError } from "../core/errors.ts";
+import { resolveWebSearch } from "../websearch/options.ts";
 import type { HubConfig } from "./schema.ts";
 import type { WantedSource } from "./plan.ts";
 
@@ -21,10 +24,12 @@ export interface Place {
 }
 
 /** The one list of source kinds, in the order of precedence. A new kind is one more line. */
-const PARTS: readonly Part[] = [builtin, modules, scripts, folders, stdio, http];
+const PARTS: readonly Part[] = [builtin, modules, scripts, folders, stdio, http, defaults];
 
 /** Everything that a configuration wants. Throws an `OptionError` that names the section. */
 export function wantedSources(config: HubConfig, place: Place): readonly WantedSource[] {
+  // Models are asked when they are needed; whether they can be is known now.
+  resolveModels(config.models);
   return PARTS.flatMap((part) => part(config, place));
 }
 
@@ -50,8 +55,8 @@ function modules({ modules: raw }: HubConfig, { isHosted }: Place): readonly Wan
       kind: "modules",
       namespace: options.namespace,
       options,
-      make: async (source, { logger, caller, modulesHost: host }) =>
-        (await import("../providers/modules/modules-provider.ts")).createModulesProvider({ source, options, logger, caller, ...(host ? { host } : {}) }),
+      make: async (source, { logger, caller, models, modulesHost: host }) =>
+        (await import("../providers/modules/modules-provider.ts")).createModulesProvider({ source, options, logger, caller, models, ...(host ? { host } : {}) }),
     },
   ];
 }
@@ -119,6 +124,22 @@ function http({ mcp }: HubConfig): readonly WantedSource[] {
       },
     };
   });
+}
+
+function defaults({ default_tools: raw, web_search: rawSearch }: HubConfig, { folder }: Place): readonly WantedSource[] {
+  const options = resolveDefaultTools(raw, folder);
+  const webSearch = resolveWebSearch(rawSearch);
+  if (options.enable.length === 0) return [];
+  return [
+    {
+      id: "default_tools",
+      kind: "defaults",
+      namespace: "",
+      // `URL` objects have no members of their own to compare.
+      options: { ...options, webSearch: { ...webSearch, baseUrl: webSearch.baseUrl.href } },
+      make: async (source, { models, variables }) => new (await import("../providers/defaults/provider.ts")).DefaultsProvider({ source, options, webSearch, models, environment: variables }),
+    },
+  ];
 }
 
 function startOf<U extends { readonly start: "eager" | "lazy" }>(upstream: U, lazy: boolean | undefined): U {

@@ -6,9 +6,11 @@ import { JSON_RPC_OPTION_SCHEMAS } from "../doors/jsonrpc/options.ts";
 import { MCP_OPTION_SCHEMAS } from "../doors/mcp/options.ts";
 import { RestSchema } from "../doors/rest/options.ts";
 import { HTTP_OPTION_SCHEMAS } from "../http/options.ts";
+import { WebSearchSchema } from "../websearch/options.ts";
 import { ModelsSchema } from "../models/options.ts";
 import { LimitsSchema } from "../pipeline/options.ts";
 import { BuiltinSchema } from "../providers/builtin/options.ts";
+import { DefaultToolsSchema } from "../providers/defaults/options.ts";
 import { FoldersSchema } from "../providers/folders/options.ts";
 import { httpSchema } from "../providers/http/options.ts";
 import { modulesSchema } from "../providers/modules/options.ts";
@@ -40,6 +42,8 @@ export const CONFIG_SCHEMA = Type.Object({
   folders: Type.Optional(FoldersSchema),
   models: Type.Optional(ModelsSchema),
   agent: Type.Optional(AgentSchema),
+  default_tools: Type.Optional(DefaultToolsSchema),
+  web_search: Type.Optional(WebSearchSchema),
   bindings: Type.Optional(
     Type.Object(
       {

@@ -5,7 +5,7 @@ import { FailError } from "../core/errors.ts";
 import type { HubPort, ListKind, ServerFacts, SourceReport, ToolMode, View } from "../core/hub-port.ts";
 import type { JsonObject } from "../core/json.ts";
 import { fail, type Outcome } from "../core/outcome.ts";
-import type { SearchAnswer, SearchFilter } from "../core/ports.ts";
+import type { Models, SearchAnswer, SearchFilter } from "../core/ports.ts";
 import { reachesLevel } from "../doors/mcp/log-level.ts";
 
 /** What a program may say about one call. */
@@ -26,6 +26,8 @@ export interface CallOptions {
   readonly idleTimeoutMs?: number;
   /** Log messages from this level on. @default none */
   readonly logLevel?: string;
+  /** Models that tools may use in place of the configured ones. @default none */
+  readonly models?: Models;
 }
 
 export interface ListOptions {
@@ -129,6 +131,7 @@ function toCall(wanted: Wanted, { client, ...caller }: Caller, options: CallOpti
     client: { ...client, capabilities: options.capabilities ?? {} },
     signal,
     ...(deadline ? { deadline } : {}),
+    ...(options.models ? { models: options.models } : {}),
     wants: { progress: options.onNotice !== undefined, ...(options.logLevel === undefined ? {} : { logLevel: options.logLevel }) },
     relaysInput: false,
     notify: (notice) => {

@@ -152,9 +152,9 @@ test("a provider without such models, and one without a key, say so", async () =
 });
 
 test("models are there as far as they are configured", () => {
-  const none = createModels(resolveModels({}), {});
-  const both = createModels(resolveModels({ image: "openai/dall-e-3", language: "openai/gpt" }), {});
-  opened.push(none, both);
+  const { client } = maker({});
+  const none = createModels(resolveModels({}), client);
+  const both = createModels(resolveModels({ image: "openai/dall-e-3", language: "openai/gpt" }), client);
   expect([none.generateImage, none.generateText]).toEqual([undefined, undefined]);
   expect([both.generateImage, both.generateText]).toEqual([expect.any(Function), expect.any(Function)]);
 });
@@ -165,8 +165,7 @@ test("the configured language model writes, and its refusal says what it means",
       ? sendJson(response, 200, { id: "1", object: "chat.completion", created: 1, model: "m", choices: [{ index: 0, message: { role: "assistant", content: "An otter." }, finish_reason: "stop" }], usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } })
       : sendJson(response, 401, { error: { message: "no", type: "invalid_request_error" } }),
   );
-  const models = createModels(resolveModels({ language: "mine/m", providers: { mine: { base_url: server.url } } }), {});
-  opened.push(models);
+  const models = createModels(resolveModels({ language: "mine/m", providers: { mine: { base_url: server.url } } }), maker({}).client);
   const { signal } = new AbortController();
   expect(await models.generateText?.({ prompt: "Who?", system: "Be short.", maxTokens: 5, temperature: 0 }, signal)).toEqual({ text: "An otter." });
   expect(server.asked[0]).toMatchObject({ messages: [{ role: "system", content: "Be short." }, { role: "user", content: "Who?" }], max_tokens: 5, temperature: 0 });

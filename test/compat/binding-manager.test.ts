@@ -148,7 +148,7 @@ describe("the manager", () => {
     expect(await bindings.createBinding("one")).toBeUndefined();
     expect(bindings.problems.get("one")).toBe("cannot be made: no key");
     expect(await bindings.create_binding("one", { key: 1 })).toBeDefined();
-    expect(await bindings.createBinding("local_mcp")).toBeUndefined();
+    expect(await bindings.createBinding("local_mcp", { tools_folder_path: "" })).toBeUndefined();
   });
 
   test("L25: the names are those of the modules that are bindings, and of the package's own", async () => {

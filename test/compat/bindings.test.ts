@@ -283,7 +283,7 @@ describe("the contract", () => {
   });
 
   test("L13: a configuration that cannot be used makes no instance", () => {
-    expect(() => new LocalMCPBinding({} as never)).toThrow("`tools_folder_path` must name the folder");
+    expect(() => new LocalMCPBinding({ tools_folder_path: "" })).toThrow("`tools_folder_path` must name the folder");
   });
 });
 

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../core/json.ts";
 import type { Logger } from "../../core/ports.ts";
+import type { TtiBinding } from "./client-models.ts";
 
 /** What bindings say of a tool. */
 export interface ToolDefinition {
@@ -28,6 +29,8 @@ export interface ClientInstance {
   readonly logger?: Partial<Pick<Logger, "debug" | "info" | "warning" | "error">>;
   /** Hears the tool's progress. */
   readonly progress?: (progress: number, total?: number, message?: string) => void;
+  /** Draws images for tools that need some. */
+  readonly tti?: TtiBinding | null;
 }
 
 /** Options of an execution. A binding may take more. */
@@ -51,6 +54,8 @@ export interface ToolSuccess {
 export interface ToolFailure {
   readonly error: string;
   readonly status_code: number;
+  /** What the tool itself gave with its failure, where it gave an object. */
+  readonly output?: unknown;
 }
 
 /** Marks the prototype of the abstract class, also that of another copy of this package. */

@@ -5,6 +5,7 @@ import type { CallOptions } from "../../hub/toolyard.ts";
 import { parseSeconds, snakeKeys } from "../option-keys.ts";
 import { SourceHub, type SourceHubOptions } from "../source-hub.ts";
 import { LollmsMCPBinding, type ClientInstance, type DiscoverToolsOptions, type ExecuteToolOptions, type ToolDefinition, type ToolResult } from "./binding.ts";
+import { clientModels } from "./client-models.ts";
 import { thrownFailure, toDefinition, toResult } from "./results.ts";
 
 const DISCOVERY_MS = 10_000;
@@ -68,7 +69,9 @@ export abstract class HubBinding extends LollmsMCPBinding implements AsyncDispos
 function toCallOptions(options: ExecuteToolOptions): CallOptions {
   const { timeout, lollms_client_instance: instance, signal } = snakeKeys(options, ["timeout", "lollms_client_instance", "signal"]);
   const client = typeof instance === "object" && instance !== null ? (instance as ClientInstance) : undefined;
+  const models = clientModels(client?.tti);
   return {
+    ...(models ? { models } : {}),
     ...(timeout === undefined ? { idleTimeoutMs: EXECUTION_MS } : { timeoutMs: parseSeconds(timeout, "timeout") }),
     ...(signal instanceof AbortSignal ? { signal } : {}),
     ...(client ? { logLevel: "debug", onNotice: (notice) => tell(client, notice) } : {}),

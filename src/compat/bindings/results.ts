@@ -14,10 +14,11 @@ export function toResult(outcome: Outcome): ToolResult {
   return outcome.ok ? { output: toolValue(outcome.result), status_code: 200 } : toFailure(outcome);
 }
 
-export function toFailure({ kind, message }: Fail): ToolFailure {
+export function toFailure({ kind, message, result }: Fail): ToolFailure {
   const { status } = KINDS[kind];
   if (kind === "unknown_tool") return { error: "Tool not found", status_code: status };
-  return { error: BEFORE_EXECUTION.has(kind) ? message : `Tool execution failed: ${message}`, status_code: status };
+  const output = objectMember(result ?? {}, "structuredContent");
+  return { error: BEFORE_EXECUTION.has(kind) ? message : `Tool execution failed: ${message}`, status_code: status, ...(output ? { output } : {}) };
 }
 
 /** What was thrown where nothing should be. */

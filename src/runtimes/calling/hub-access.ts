@@ -20,7 +20,8 @@ export interface HubAccess {
 
 export function accessFor(parent: Call, { caller, models }: HubPorts): HubAccess {
   return {
-    models,
+    // What the calling program lends goes before what is configured.
+    models: parent.models ?? models,
     call: (tool, args, signal) => caller.call(tool, args, { ...parent, signal: AbortSignal.any([parent.signal, signal]), notify: (notice) => parent.notify(notice), ask: (ask, until) => parent.ask(ask, until) }),
     search: (query, limit) => caller.search(query, limit, parent),
     list: () => caller.list(parent),

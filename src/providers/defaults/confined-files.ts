@@ -1,0 +1,159 @@
+import { randomBytes } from "node:crypto";
+import { constants } from "node:fs";
+import { lstat, open, rename, rm, type FileHandle } from "node:fs/promises";
+import { basename, dirname, extname, join } from "node:path";
+import { formatBytes } from "../../core/bytes.ts";
+import { confinedPath, FileRefusal } from "./confined-path.ts";
+
+export interface ConfinedFilesOptions {
+  /** Absolute; at least one. */
+  readonly roots: readonly string[];
+  readonly maxBytes: number;
+}
+
+const NEW_FILE_MODE = 0o644;
+const MAX_NUMBERED = 1000;
+
+/** Writes files inside some folders and nowhere else. Rejects with a `FileRefusal` whose words are for the caller. */
+export class ConfinedFiles {
+  readonly #options: ConfinedFilesOptions;
+  /** The last write of each file that is being written: they follow one another. */
+  readonly #tails = new Map<string, Promise<unknown>>();
+
+  constructor(options: ConfinedFilesOptions) {
+    this.#options = options;
+  }
+
+  /** The whole file or nothing: what was there is replaced in one step. Gives its path, absolute. */
+  overwrite(path: string, content: Uint8Array): Promise<string> {
+    return this.#write(path, content, (real) => replaceFile(real, content));
+  }
+
+  /** At the end of a file, which is made when it is missing. Gives its path, absolute. */
+  append(path: string, content: Uint8Array): Promise<string> {
+    return this.#write(path, content, (real) => appendFile(real, content, this.#options.maxBytes));
+  }
+
+  /** Under this name, or with a number behind it where there is such a file. Gives its path, absolute. */
+  async add(path: string, content: Uint8Array): Promise<string> {
+    const end = extname(path);
+    for (let number = 1; number <= MAX_NUMBERED; number += 1) {
+      const numbered = number === 1 ? path : `${path.slice(0, path.length - end.length)}-${number}${end}`;
+      const written = await this.#write(numbered, content, async (real) => {
+        if (await fileAt(real)) return undefined;
+        return replaceFile(real, content);
+      });
+      if (written !== undefined) return written;
+    }
+    throw new FileRefusal(`There are ${MAX_NUMBERED} files called \`${path}\` already. Give another name.`);
+  }
+
+  async #write<T extends string | undefined>(path: string, content: Uint8Array, write: (real: string) => Promise<T>): Promise<T> {
+    const { roots, maxBytes } = this.#options;
+    if (content.byteLength > maxBytes) throw tooLarge(content.byteLength, maxBytes);
+    try {
+      const real = await confinedPath(path, roots);
+      return await this.#inTurn(real, () => write(real));
+    } catch (error) {
+      throw toRefusal(error, path);
+    }
+  }
+
+  async #inTurn<T>(real: string, write: () => Promise<T>): Promise<T> {
+    const turn = (this.#tails.get(real) ?? Promise.resolve()).then(write);
+    const tail = turn.catch(() => {});
+    this.#tails.set(real, tail);
+    try {
+      return await turn;
+    } finally {
+      if (this.#tails.get(real) === tail) this.#tails.delete(real);
+    }
+  }
+}
+
+/** What is there already, if it is a file; anything else may not be written to. */
+async function fileAt(path: string): Promise<{ readonly mode: number } | undefined> {
+  try {
+    const stats = await lstat(path);
+    if (stats.isDirectory()) throw new FileRefusal(`\`${basename(path)}\` is a folder. Give another name.`);
+    if (!stats.isFile()) throw new FileRefusal(`\`${basename(path)}\` is no ordinary file and is left alone. Give another name.`);
+    return { mode: stats.mode & 0o777 };
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+async function replaceFile(path: string, content: Uint8Array): Promise<string> {
+  const before = await fileAt(path);
+  const beside = join(dirname(path), `.toolyard-${randomBytes(8).toString("hex")}.tmp`);
+  try {
+    const handle = await open(beside, "wx", before?.mode ?? NEW_FILE_MODE);
+    await closing(handle, async () => {
+      await handle.writeFile(content);
+      await handle.sync();
+    });
+    await rename(beside, path);
+    return path;
+  } catch (error) {
+    await rm(beside, { force: true });
+    throw error;
+  }
+}
+
+// Opened without following a link: one that was put there a moment ago leads nowhere.
+const APPEND_FLAGS = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+async function appendFile(path: string, content: Uint8Array, maxBytes: number): Promise<string> {
+  await fileAt(path);
+  const handle = await open(path, APPEND_FLAGS, NEW_FILE_MODE);
+  return closing(handle, async () => {
+    const stats = await handle.stat();
+    // Its other name may lie anywhere.
+    if (!stats.isFile() || stats.nlink > 1) throw new FileRefusal(`\`${basename(path)}\` has a second name elsewhere (a hard link) and is left alone. Overwrite it, or give another name.`);
+    if (stats.size + content.byteLength > maxBytes) throw tooLarge(stats.size + content.byteLength, maxBytes);
+    try {
+      await handle.writeFile(content);
+    } catch (error) {
+      await handle.truncate(stats.size);
+      throw error;
+    }
+    return path;
+  });
+}
+
+async function closing<T>(handle: FileHandle, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } finally {
+    await handle.close();
+  }
+}
+
+function tooLarge(bytes: number, maxBytes: number): FileRefusal {
+  return new FileRefusal(`The file would have ${formatBytes(bytes)}, and ${formatBytes(maxBytes)} are allowed. Write less, or raise \`default_tools.max_file_size\`.`);
+}
+
+const REASONS: ReadonlyMap<string, string> = new Map([
+  ["EACCES", "may not be written: the hub has no right to"],
+  ["EPERM", "may not be written: the hub has no right to"],
+  ["EROFS", "cannot be written: its disk is read-only"],
+  ["ENOSPC", "cannot be written: the disk is full"],
+  ["EDQUOT", "cannot be written: the disk quota is used up"],
+  ["ENAMETOOLONG", "cannot be written: a part of its name is too long"],
+  ["ENOTDIR", "cannot be written: a part of the path is a file, not a folder"],
+  ["EEXIST", "cannot be written: a part of the path is a file, not a folder"],
+  ["EISDIR", "cannot be written: it is a folder"],
+  ["ELOOP", "cannot be written: it leads by way of links that end nowhere"],
+  ["EILSEQ", "cannot be written: the disk takes no such name"],
+  ["EINVAL", "cannot be written: the disk takes no such name"],
+]);
+
+function toRefusal(error: unknown, path: string): unknown {
+  const reason = REASONS.get(codeOf(error));
+  return reason === undefined ? error : new FileRefusal(`\`${path}\` ${reason}.`, { cause: error });
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+}

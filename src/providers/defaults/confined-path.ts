@@ -1,0 +1,67 @@
+import { mkdir, realpath } from "node:fs/promises";
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+
+/** A file that cannot be written, in words for the caller: no path but the one that it gave. */
+export class FileRefusal extends Error {
+  override readonly name = "FileRefusal";
+}
+
+const MAX_PATH_CHARS = 1024;
+
+/**
+ * Where a caller's path leads, with every link resolved: inside one of the roots, or it throws a `FileRefusal`. Missing folders are made,
+ * inside only. A relative path counts from the first root. The result's folder exists and has no link in it.
+ */
+export async function confinedPath(path: string, roots: readonly string[]): Promise<string> {
+  assertUsable(path);
+  const { root, wanted } = lexicallyInside(path, roots);
+  await mkdir(root, { recursive: true });
+  const realRoot = await realpath(root);
+  const real = await resolveLinks(wanted);
+  if (!isInside(realRoot, real)) throw outside(path);
+  const folder = dirname(real);
+  await mkdir(folder, { recursive: true });
+  // Somebody may have put a link there meanwhile.
+  if ((await realpath(folder)) !== folder) throw outside(path);
+  return real;
+}
+
+function assertUsable(path: string): void {
+  if (path.trim() === "" || path.length > MAX_PATH_CHARS || path.includes("\0")) throw new FileRefusal(`\`file_path\` must be 1 to ${MAX_PATH_CHARS} characters without NUL. Give a path such as notes/today.md.`);
+  if (/[\\/]$/.test(path) || /^\.{1,2}$/.test(basename(path))) throw new FileRefusal(`\`${path}\` names a folder. Add the name of the file.`);
+}
+
+/** `..` is resolved here, before anything on disk is looked at. */
+function lexicallyInside(path: string, roots: readonly string[]): { readonly root: string; readonly wanted: string } {
+  const [first = ""] = roots;
+  const wanted = isAbsolute(path) ? resolve(path) : resolve(first, path);
+  const root = roots.find((one) => isInside(one, wanted));
+  if (root === undefined) throw outside(path);
+  return { root, wanted };
+}
+
+// The links of what exists; what does not exist yet cannot be one.
+async function resolveLinks(path: string): Promise<string> {
+  const missing: string[] = [];
+  for (let at = path; ; at = dirname(at)) {
+    try {
+      return join(await realpath(at), ...missing);
+    } catch (error) {
+      if (!isMissing(error) || dirname(at) === at) throw error;
+      missing.unshift(basename(at));
+    }
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ENOENT";
+}
+
+function isInside(root: string, path: string): boolean {
+  const way = relative(root, path);
+  return way !== "" && way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
+
+function outside(path: string): FileRefusal {
+  return new FileRefusal(`\`${path}\` lies outside of the folders that files may be written to. Give a path relative to them, such as notes/today.md.`);
+}

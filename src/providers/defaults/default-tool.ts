@@ -1,0 +1,44 @@
+import { FailError } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { fail, ok, type Outcome } from "../../core/outcome.ts";
+import type { ResolvedCall } from "../../core/provider.ts";
+import type { Source, ToolLimits, ToolRecord } from "../../core/records.ts";
+import type { DefaultToolName } from "./names.ts";
+
+/** One of the tools that come with the package. */
+export interface DefaultTool {
+  readonly record: ToolRecord;
+  run(call: ResolvedCall): Promise<Outcome>;
+}
+
+export interface DefaultToolFacts {
+  readonly name: DefaultToolName;
+  readonly title: string;
+  readonly description: string;
+  readonly inputSchema: JsonObject;
+  readonly outputSchema: JsonObject;
+  readonly annotations: JsonObject;
+  readonly keywords: readonly string[];
+  readonly limits?: ToolLimits;
+}
+
+export function defaultToolRecord(source: Source, { keywords, limits, ...definition }: DefaultToolFacts): ToolRecord {
+  const { name, description, inputSchema, outputSchema } = definition;
+  return Object.freeze({ source, name, description, inputSchema, outputSchema, keywords, visibility: "native", ...(limits ? { limits } : {}), definition });
+}
+
+export function valueResult(value: JsonObject): Outcome {
+  return ok({ content: [{ type: "text", text: JSON.stringify(value) }], structuredContent: value });
+}
+
+/** The tool's own words for what went wrong, in its own members, marked as an error. */
+export function failedResult(message: string, value: JsonObject): Outcome {
+  return fail("tool_error", message, { result: { content: [{ type: "text", text: JSON.stringify(value) }], structuredContent: value, isError: true } });
+}
+
+/** A failure that is the call's own: the caller went, or its time is over. Anything else is for the tool to tell. */
+export function endOfCall(failure: { readonly kind: string }, { signal }: ResolvedCall): Outcome | undefined {
+  if (!signal.aborted) return undefined;
+  const { reason } = signal;
+  return reason instanceof FailError ? reason.failure : fail(failure.kind === "timeout" ? "timeout" : "cancelled", "The caller cancelled the call or went away.");
+}

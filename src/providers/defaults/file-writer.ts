@@ -1,0 +1,56 @@
+import type { JsonObject } from "../../core/json.ts";
+import type { Outcome } from "../../core/outcome.ts";
+import type { ResolvedCall } from "../../core/provider.ts";
+import type { Source } from "../../core/records.ts";
+import { formatBytes } from "../../core/bytes.ts";
+import { FileRefusal } from "./confined-path.ts";
+import type { ConfinedFiles } from "./confined-files.ts";
+import { defaultToolRecord, failedResult, valueResult, type DefaultTool } from "./default-tool.ts";
+
+const INPUT: JsonObject = {
+  type: "object",
+  properties: {
+    file_path: { type: "string", description: "Where to write, such as notes/today.md. Relative to the folder for files; missing folders are made." },
+    content: { type: "string", description: "The text." },
+    mode: { type: "string", enum: ["overwrite", "append"], description: "Whether the text replaces what is there or goes behind it.", default: "overwrite" },
+  },
+  required: ["file_path", "content"],
+};
+
+const OUTPUT: JsonObject = {
+  type: "object",
+  properties: {
+    status: { type: "string", enum: ["success", "error"] },
+    message: { type: "string" },
+    file_path: { type: "string", description: "Absolute path of the file; what was asked for, where it was not written." },
+  },
+  required: ["status", "message", "file_path"],
+};
+
+/** `file_writer(file_path, content, mode = "overwrite")` gives `{status, message, file_path}`. */
+export function fileWriter(source: Source, files: ConfinedFiles): DefaultTool {
+  const record = defaultToolRecord(source, {
+    name: "file_writer",
+    title: "Write a file",
+    description: "Writes text to a file, or appends it. The file lies in the folder for files; nothing outside of it can be written.",
+    inputSchema: INPUT,
+    outputSchema: OUTPUT,
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+    keywords: ["write", "save", "append", "file", "text"],
+  });
+  return { record, run: (call) => write(call, files) };
+}
+
+async function write({ arguments: args }: ResolvedCall, files: ConfinedFiles): Promise<Outcome> {
+  // The schema was held against them.
+  const { file_path: path, content: text, mode } = args as { file_path: string; content: string; mode?: string };
+  const content = Buffer.from(text, "utf8");
+  try {
+    const written = await (mode === "append" ? files.append(path, content) : files.overwrite(path, content));
+    const message = `${mode === "append" ? "Appended" : "Wrote"} ${formatBytes(content.byteLength)} to ${path}.`;
+    return valueResult({ status: "success", message, file_path: written });
+  } catch (error) {
+    if (!(error instanceof FileRefusal)) throw error;
+    return failedResult(error.message, { status: "error", message: error.message, file_path: path });
+  }
+}

@@ -1,0 +1,114 @@
+import { randomBytes } from "node:crypto";
+import { realpath } from "node:fs/promises";
+import { relative, sep } from "node:path";
+import { pathToFileURL } from "node:url";
+import { formatBytes } from "../../core/bytes.ts";
+import { FailError, OptionError } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { Outcome } from "../../core/outcome.ts";
+import type { ImageRequest, Models } from "../../core/ports.ts";
+import type { ResolvedCall } from "../../core/provider.ts";
+import type { Source } from "../../core/records.ts";
+import { imageType } from "../../models/image-type.ts";
+import { FileRefusal } from "./confined-path.ts";
+import type { ConfinedFiles } from "./confined-files.ts";
+import { defaultToolRecord, endOfCall, failedResult, valueResult, type DefaultTool } from "./default-tool.ts";
+
+const MAX_SIDE = 8192;
+
+const INPUT: JsonObject = {
+  type: "object",
+  properties: {
+    prompt: { type: "string", description: "What the image shows.", minLength: 1, maxLength: 32_000 },
+    negative_prompt: { type: "string", description: "What it does not show." },
+    width: { type: "integer", description: "In pixels, as far as the model can.", minimum: 1, maximum: MAX_SIDE },
+    height: { type: "integer", description: "In pixels, as far as the model can.", minimum: 1, maximum: MAX_SIDE },
+    output_filename_suggestion: { type: "string", description: "Name of the file, without a folder; its ending follows the image's type." },
+  },
+  required: ["prompt"],
+};
+
+const OUTPUT: JsonObject = {
+  type: "object",
+  properties: {
+    status: { type: "string", enum: ["success", "error"] },
+    message: { type: "string" },
+    image_path: { type: "string", description: "Path of the file, relative to the folder for files." },
+    image_url: { type: "string", description: "Address of the file (file://)." },
+  },
+  required: ["status", "message"],
+};
+
+export interface ImageParts {
+  readonly models: Models;
+  readonly files: ConfinedFiles;
+  /** Where the files go; absolute. */
+  readonly root: string;
+  readonly timeoutMs: number;
+}
+
+/** `generate_image_from_prompt(prompt, …)` gives `{status, message, image_path, image_url}`. */
+export function generateImageTool(source: Source, parts: ImageParts): DefaultTool {
+  const { timeoutMs } = parts;
+  const record = defaultToolRecord(source, {
+    name: "generate_image_from_prompt",
+    title: "Draw an image",
+    description: "Has the configured image model draw an image from words, and saves it in the folder for files.",
+    inputSchema: INPUT,
+    outputSchema: OUTPUT,
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+    keywords: ["image", "picture", "draw", "paint", "illustration", "generate"],
+    limits: { timeoutMs, totalTimeoutMs: timeoutMs },
+  });
+  return { record, run: (call) => run(call, parts) };
+}
+
+const NO_MODEL = "No image model is there. Set `models.image` to a model such as \"openai/gpt-image-1\", or call with a client instance that has a text-to-image binding (`tti`).";
+
+async function run(call: ResolvedCall, { models, files, root }: ImageParts): Promise<Outcome> {
+  const { prompt, output_filename_suggestion: suggestion = "" } = call.arguments as { prompt: string; output_filename_suggestion?: string };
+  // A calling program's own model goes before the configured one.
+  try {
+    const lent = call.models?.generateImage ? call.models : models;
+    if (!lent.generateImage) return failure(NO_MODEL);
+    const { data } = await lent.generateImage(requestOf(call.arguments), call.signal);
+    const type = imageType(data);
+    if (!type) return failure("The image model gave something that is no image (PNG, JPEG, WebP, GIF or AVIF).");
+    const written = await files.add(`${fileName(suggestion, prompt)}${type.extension}`, data);
+    return valueResult({
+      status: "success",
+      message: `Drew an image (${type.mimeType}, ${formatBytes(data.byteLength)}).`,
+      image_path: relative(await realpath(root), written).split(sep).join("/"),
+      image_url: pathToFileURL(written).href,
+    });
+  } catch (error) {
+    if (error instanceof FileRefusal || error instanceof OptionError) return failure(error.message);
+    if (error instanceof FailError) return endOfCall(error.failure, call) ?? failure(error.message);
+    throw error;
+  }
+}
+
+function failure(message: string): Outcome {
+  return failedResult(message, { status: "error", message });
+}
+
+function requestOf(args: JsonObject): ImageRequest {
+  const { prompt, negative_prompt: negativePrompt, width, height } = args as { prompt: string; negative_prompt?: string; width?: number; height?: number };
+  return { prompt, ...(negativePrompt === undefined ? {} : { negativePrompt }), ...(width === undefined ? {} : { width }), ...(height === undefined ? {} : { height }) };
+}
+
+const MAX_NAME_CHARS = 60;
+
+/** A plain name out of whatever was suggested, else out of the prompt's first words. */
+function fileName(suggestion: string, prompt: string): string {
+  return slug(suggestion.replace(/^.*[\\/]/s, "").replace(/\.(?:png|jpe?g|webp|gif|avif)$/i, "")) || slug(prompt) || `image-${randomBytes(4).toString("hex")}`;
+}
+
+function slug(text: string): string {
+  return text
+    .slice(0, 4 * MAX_NAME_CHARS)
+    .normalize("NFC")
+    .replaceAll(/[^\p{L}\p{N}_-]+/gu, "-")
+    .slice(0, MAX_NAME_CHARS)
+    .replaceAll(/^-+|-+$/g, "");
+}

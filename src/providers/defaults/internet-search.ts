@@ -1,0 +1,48 @@
+import type { JsonObject } from "../../core/json.ts";
+import type { Outcome } from "../../core/outcome.ts";
+import type { ResolvedCall } from "../../core/provider.ts";
+import type { Source } from "../../core/records.ts";
+import { DEFAULT_COUNT, MAX_COUNT, MAX_QUERY_CHARS, type WebSearch } from "../../websearch/web-search.ts";
+import { defaultToolRecord, endOfCall, failedResult, valueResult, type DefaultTool } from "./default-tool.ts";
+
+const INPUT: JsonObject = {
+  type: "object",
+  properties: {
+    query: { type: "string", description: `What to search for, ${MAX_QUERY_CHARS} characters at most.`, minLength: 1, maxLength: MAX_QUERY_CHARS },
+    num_results: { type: "integer", description: `How many results; more than ${MAX_COUNT} are not given.`, minimum: 1, default: DEFAULT_COUNT },
+  },
+  required: ["query"],
+};
+
+const OUTPUT: JsonObject = {
+  type: "object",
+  properties: {
+    search_results: {
+      type: "array",
+      items: { type: "object", properties: { title: { type: "string" }, link: { type: "string" }, snippet: { type: "string" } }, required: ["title", "link", "snippet"] },
+    },
+    error: { type: "string", description: "Why there are no results; absent when the search worked." },
+  },
+  required: ["search_results"],
+};
+
+/** `internet_search(query, num_results = 5)` gives `{search_results: [{title, link, snippet}], error?}`. */
+export function internetSearch(source: Source, search: WebSearch): DefaultTool {
+  const record = defaultToolRecord(source, {
+    name: "internet_search",
+    title: "Search the web",
+    description: "Searches the web and gives titles, links and short extracts, best first.",
+    inputSchema: INPUT,
+    outputSchema: OUTPUT,
+    annotations: { readOnlyHint: true, openWorldHint: true },
+    keywords: ["web", "internet", "search", "find", "news", "duckduckgo"],
+  });
+  return { record, run: (call) => run(call, search) };
+}
+
+async function run(call: ResolvedCall, search: WebSearch): Promise<Outcome> {
+  const { query, num_results: wanted = DEFAULT_COUNT } = call.arguments as { query: string; num_results?: number };
+  const answer = await search.search({ query, count: Math.min(wanted, MAX_COUNT), signal: call.signal });
+  if (answer.ok) return valueResult({ search_results: answer.hits });
+  return endOfCall(answer, call) ?? failedResult(answer.message, { search_results: [], error: answer.message });
+}

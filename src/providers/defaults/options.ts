@@ -1,0 +1,59 @@
+import { resolve } from "node:path";
+import { bytesOption, formatBytes, parseBytes } from "../../core/bytes.ts";
+import { durationOption, parseDuration } from "../../core/duration.ts";
+import { OptionError } from "../../core/errors.ts";
+import { Type, type Static } from "../../core/option-schema.ts";
+import { DEFAULT_TOOL_NAMES, type DefaultToolName } from "./names.ts";
+
+const ALL = "all";
+const DEFAULT_ROOT = "files";
+const MAX_FILE_BYTES = 1024 ** 3;
+
+export const DefaultToolsSchema = Type.Object(
+  {
+    enable: Type.Optional(
+      Type.Array(Type.Enum([ALL, ...DEFAULT_TOOL_NAMES]), { description: "Which of them are offered: their names, or `all`. They write files and ask services on the network, so none is unless it is named.", default: [], examples: [["internet_search"]] }),
+    ),
+    file_roots: Type.Optional(
+      Type.Array(Type.Path({ minLength: 1 }), { description: "Folders that files are written to, and nothing outside of them. A relative path of a caller counts from the first one; it is made when it is missing.", default: [DEFAULT_ROOT], minItems: 1 }),
+    ),
+    max_file_size: Type.Optional(bytesOption({ description: "Bound of one file, what was in it before included.", default: "10MiB" })),
+    image_timeout: Type.Optional(durationOption({ description: "How long drawing one image may take.", default: "5m" })),
+  },
+  { description: "The tools that come with Toolyard." },
+);
+export type DefaultToolsConfig = Static<typeof DefaultToolsSchema>;
+
+export interface DefaultToolsOptions {
+  readonly enable: readonly DefaultToolName[];
+  /** Absolute; at least one. */
+  readonly fileRoots: readonly string[];
+  readonly maxFileBytes: number;
+  readonly imageTimeoutMs: number;
+}
+
+/** Fills in the defaults; relative paths count from `folder`. Throws an `OptionError`. */
+export function resolveDefaultTools(raw: DefaultToolsConfig = {}, folder: string = process.cwd()): DefaultToolsOptions {
+  const { enable = [], file_roots: roots = [DEFAULT_ROOT] } = raw;
+  const unknown = enable.find((name) => name !== ALL && !DEFAULT_TOOL_NAMES.includes(name));
+  if (unknown !== undefined) throw new OptionError(`\`default_tools.enable\` names ${JSON.stringify(unknown)}. There are ${[ALL, ...DEFAULT_TOOL_NAMES].join(", ")}.`);
+  if (roots.length === 0) throw new OptionError("`default_tools.file_roots` is empty. Name a folder, or leave it out.");
+  return Object.freeze({
+    enable: Object.freeze(DEFAULT_TOOL_NAMES.filter((name) => enable.includes(ALL) || enable.includes(name))),
+    fileRoots: Object.freeze(Array.from(new Set(roots.map((root) => resolve(folder, root))))),
+    maxFileBytes: fileBytesOf(raw.max_file_size ?? "10MiB"),
+    imageTimeoutMs: imageTimeoutOf(raw.image_timeout ?? "5m"),
+  });
+}
+
+function fileBytesOf(value: number | string): number {
+  const bytes = parseBytes(value, "default_tools.max_file_size");
+  if (bytes >= 1 && bytes <= MAX_FILE_BYTES) return bytes;
+  throw new OptionError(`\`default_tools.max_file_size\` must be from 1 B to ${formatBytes(MAX_FILE_BYTES)}, got ${JSON.stringify(value)}.`);
+}
+
+function imageTimeoutOf(value: number | string): number {
+  const ms = parseDuration(value, "default_tools.image_timeout");
+  if (ms >= 1 && ms <= 3_600_000) return ms;
+  throw new OptionError(`\`default_tools.image_timeout\` must be from 1 ms to 1 hour, got ${JSON.stringify(value)}.`);
+}
