@@ -27,6 +27,8 @@ export interface ChatReply {
   readonly stopReason: string;
   readonly steps: readonly unknown[];
   readonly usage: unknown;
+  /** With `error`: what the model's provider said. */
+  readonly error?: unknown;
   /** The conversation so far, to be sent along with the next message. */
   readonly history: readonly JsonObject[];
 }

@@ -1,4 +1,5 @@
 import { request as httpRequest } from "node:http";
+import { Validator } from "@seriousme/openapi-schema-validator";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Chat, ChatTurn } from "../../src/core/chat.ts";
 import { FailError } from "../../src/core/errors.ts";
@@ -360,7 +361,7 @@ describe("chat", () => {
     const { url } = await serve({ chat });
     const response = await post(`${url}/api/chat`, { message: "Weather?" }, { accept: "text/event-stream" });
     const events = (await response.text()).trim().split("\n\n").map((event) => event.split("\n"));
-    expect(events).toEqual([["event: text", 'data: {"text":"It "}'], ["event: result", expect.stringContaining('"It rains."')]]);
+    expect(events).toEqual([["event: text", 'data: {"text":"It "}'], ["event: reply", expect.stringContaining('"It rains."')]]);
   });
 
   test.each([
@@ -378,5 +379,38 @@ describe("chat", () => {
   test("without an agent it says so", async () => {
     const { url } = await serve();
     expect(await (await post(`${url}/api/chat`, { message: "a" })).json()).toMatchObject({ error: { kind: "unavailable", retryable: false } });
+  });
+});
+
+describe("the description", () => {
+  const rest = { routes: { "GET /words/get": "words.say", "POST /chat": { chat: true } } };
+
+  test("M11: /openapi.json is valid, is made of what the caller sees, and names how it is reached", async () => {
+    const { url } = await serve({ http: { base_path: "/yard" }, rest });
+    const document = (await (await fetch(`${url}/openapi.json`)).json()) as { servers: unknown; paths: Record<string, unknown> };
+    expect((await new Validator().validate(structuredClone(document))).valid).toBe(true);
+    expect(document.servers).toEqual([{ url }]);
+    expect(Object.keys(document.paths)).toEqual(expect.arrayContaining(["/api/tools/words.say", "/words/get", "/health"]));
+    const discovery = (await (await fetch(`${url}/openapi.json?tool_mode=discovery`)).json()) as typeof document;
+    expect(Object.keys(discovery.paths)).not.toContain("/api/tools/words.say");
+    expect(Object.keys(discovery.paths)).toContain("/api/tools/tool_search");
+  });
+
+  test("a narrowed token sees its own tools and routes only", async () => {
+    const { url } = await serve({ http: { tokens: { narrow: { token: "narrow", deny: ["words.say"] } } }, rest });
+    expect((await fetch(`${url}/openapi.json`)).status).toBe(401);
+    const text = await (await fetch(`${url}/openapi.json`, { headers: { authorization: "Bearer narrow" } })).text();
+    expect(text).not.toContain("/words/get");
+    expect(text).not.toContain("words.say");
+    expect(text).toContain("words.text");
+  });
+
+  test("/docs is a page with a strict policy, and both are off when they are", async () => {
+    const { url } = await serve({ rest });
+    const response = await fetch(`${url}/docs`);
+    expect(Object.fromEntries(response.headers)).toMatchObject({ "content-type": "text/html; charset=utf-8", "content-security-policy": expect.stringContaining("default-src 'none'") });
+    expect(await response.text()).toContain("/api/tools/words.say");
+    const off = await serve({ rest: { openapi: false } });
+    for (const path of ["/docs", "/openapi.json"]) expect((await fetch(`${off.url}${path}`)).status).toBe(404);
   });
 });

@@ -6,6 +6,7 @@ import { jsonRpcHttp, jsonRpcStdio } from "./drivers/json-rpc.ts";
 import { library } from "./drivers/library.ts";
 import { manager } from "./drivers/manager.ts";
 import { mcpHttp, mcpStdio } from "./drivers/mcp.ts";
+import { rest } from "./drivers/rest.ts";
 import type { OpenSurface } from "./surface.ts";
 
 export interface SurfaceRow {
@@ -27,6 +28,7 @@ export const SURFACES: Readonly<Record<string, SurfaceRow>> = {
   "JSON-RPC on stdio": { open: jsonRpcStdio },
   "JSON-RPC at /": { open: jsonRpcHttp("/"), hasPrincipals: true },
   "JSON-RPC at /jsonrpc": { open: jsonRpcHttp("/jsonrpc"), hasPrincipals: true },
+  REST: { open: rest, hasPrincipals: true },
   "command line": { open: cliHere, isShared: false },
   "command line with --url": { open: cliThere, hasPrincipals: true },
   library: { open: library },

@@ -79,9 +79,10 @@ export class Exchange {
     if (this.takesEvents && !this.#isAnswered) this.#open()?.send(JSON.stringify(data), { event: name });
   }
 
-  succeed(value: unknown): void {
+  /** `event` is what the last event is called. */
+  succeed(value: unknown, event = "result"): void {
     if (!this.takesEvents) return this.#answer(() => sendValue(this.response, value));
-    this.#answer(() => this.#end("result", value));
+    this.#answer(() => this.#end(event, value));
   }
 
   fail(failure: Fail, isFull = false): void {

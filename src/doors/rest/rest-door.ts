@@ -1,22 +1,21 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage } from "node:http";
 import type { View } from "../../core/hub-port.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { resourceValue, toolValue } from "../../core/tool-value.ts";
 import type { Listener } from "../../http/listener.ts";
-import { Refusal, sendEmpty } from "../../http/refusal.ts";
-import type { RequestContext } from "../../http/request-context.ts";
+import { Refusal } from "../../http/refusal.ts";
 import { isYes, sendFailure, sendValue, shown, wantsFull } from "./answer.ts";
 import { Calls } from "./calls.ts";
 import { readChat, runChat } from "./chat.ts";
-import { Exchange } from "./exchange.ts";
+import { DescribeDoor } from "./describe-door.ts";
+import type { Exchange } from "./exchange.ts";
 import { refusalText } from "./failures.ts";
 import { pageOf, pageWish, readLimit } from "./list-page.ts";
 import type { RestOptions, RestRoute } from "./options.ts";
 import type { RestParts } from "./ports.ts";
 import { queryArguments } from "./query-arguments.ts";
+import { mountPath } from "./mount-path.ts";
 import { sendRaw } from "./resource-answer.ts";
-
-type Answer = (exchange: Exchange) => void | Promise<void>;
 
 /** Hits of a search that names no limit. */
 const DEFAULT_HITS = 5;
@@ -51,6 +50,7 @@ export class RestDoor {
       const own = routes.filter((route) => route.path === path);
       mountPath(listener, path, Object.fromEntries(own.map((route) => [route.method, (exchange: Exchange) => this.#route(exchange, route)])));
     }
+    if (this.#options.hasDescription) new DescribeDoor(this.#parts, this.#options, (exchange) => this.#viewOf(exchange)).mount(listener);
     listener.route(ANY_METHOD, `${base}/*`, () => notFound(base), refusalText);
   }
 
@@ -59,13 +59,13 @@ export class RestDoor {
     this.#calls.giveUp();
   }
 
-  viewOf({ request, context }: { readonly request: IncomingMessage; readonly context: RequestContext }): View {
+  #viewOf({ request, context }: Exchange): View {
     return { mode: this.#parts.modeOf(request, context.query) ?? this.#parts.defaultMode, principal: context.principal };
   }
 
   async #listTools(exchange: Exchange): Promise<void> {
     const { query } = exchange.context;
-    const view = this.viewOf(exchange);
+    const view = this.#viewOf(exchange);
     const wanted = query.get("query") ?? query.get("q");
     if (wanted !== null) {
       const { hits, total } = await this.#parts.hub.search(wanted, readLimit(query) ?? DEFAULT_HITS, view);
@@ -76,14 +76,14 @@ export class RestDoor {
   }
 
   async #describeTool(exchange: Exchange, name: string): Promise<void> {
-    const lookup = await this.#parts.hub.describeTool(name, this.viewOf(exchange));
+    const lookup = await this.#parts.hub.describeTool(name, this.#viewOf(exchange));
     if (lookup.found) sendValue(exchange.response, lookup.entry);
     else sendFailure(exchange.response, lookup.failure);
   }
 
   async #callTool(exchange: Exchange, target: string, args: JsonObject, query?: URLSearchParams): Promise<void> {
     const isFull = wantsFull(exchange.request, query ?? exchange.context.query);
-    const outcome = await this.#calls.run({ method: "tools/call", target, args }, this.viewOf(exchange), exchange);
+    const outcome = await this.#calls.run({ method: "tools/call", target, args }, this.#viewOf(exchange), exchange);
     if (outcome.ok) exchange.succeed(shown(outcome.result, isFull, toolValue));
     else exchange.fail(outcome, isFull);
   }
@@ -92,7 +92,7 @@ export class RestDoor {
     const { query } = exchange.context;
     const uri = query.get("uri");
     if (uri !== null) return this.#readResource(exchange, uri);
-    const view = this.viewOf(exchange);
+    const view = this.#viewOf(exchange);
     const [list, templates] = await Promise.all([this.#parts.hub.list("resources", view), this.#parts.hub.list("templates", view)]);
     const { entries, ...page } = pageOf(list, pageWish(query));
     sendValue(exchange.response, { resources: entries, resourceTemplates: templates.entries, ...page });
@@ -101,7 +101,7 @@ export class RestDoor {
   async #readResource(exchange: Exchange, uri: string): Promise<void> {
     assertOwnPage(exchange.request);
     const { query } = exchange.context;
-    const outcome = await this.#calls.run({ method: "resources/read", target: uri }, this.viewOf(exchange), exchange);
+    const outcome = await this.#calls.run({ method: "resources/read", target: uri }, this.#viewOf(exchange), exchange);
     if (!outcome.ok) return exchange.fail(outcome);
     if (!query.has("raw") || !isYes(query.get("raw"))) return exchange.succeed(shown(outcome.result, wantsFull(exchange.request, query), resourceValue));
     const failure = sendRaw(exchange.response, outcome.result);
@@ -112,7 +112,7 @@ export class RestDoor {
     const { principal } = exchange.context;
     const body = readChat(await exchange.readObject("`message`"));
     const outcome = await this.#calls.guard(exchange, () => runChat(this.#parts.chat, body, principal, exchange));
-    if (outcome.ok) exchange.succeed(outcome.reply);
+    if (outcome.ok) exchange.succeed(outcome.reply, "reply");
     else exchange.fail(outcome);
   }
 
@@ -126,27 +126,13 @@ export class RestDoor {
   }
 
   async #queryArguments(exchange: Exchange, tool: string): Promise<JsonObject> {
-    const lookup = await this.#parts.hub.describeTool(tool, this.viewOf(exchange));
+    const lookup = await this.#parts.hub.describeTool(tool, this.#viewOf(exchange));
     const schema = lookup.found ? (lookup.entry["inputSchema"] as JsonObject) : {};
     return queryArguments(exchange.context.query, schema);
   }
 }
 
 const NO_QUERY = new URLSearchParams();
-
-/** Mounts handlers by method. `HEAD` is a `GET` without its body, and `OPTIONS` names the methods. */
-export function mountPath(listener: Listener, path: string, answers: Readonly<Record<string, Answer>>): void {
-  const methods = [...Object.keys(answers), ...("GET" in answers ? ["HEAD"] : []), "OPTIONS"];
-  const serve = (request: IncomingMessage, response: ServerResponse, context: RequestContext): void | Promise<void> => {
-    if (request.method === "OPTIONS") {
-      response.setHeader("allow", methods.join(", "));
-      return sendEmpty(response, 204);
-    }
-    const method = request.method === "HEAD" ? "GET" : request.method!;
-    return answers[method]!(new Exchange(request, response, context));
-  };
-  listener.route(methods, path, serve, refusalText);
-}
 
 /** A name may hold a slash, and come with it escaped or not. */
 function nameIn({ context }: Exchange, prefix: string): string {

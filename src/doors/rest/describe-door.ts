@@ -1,0 +1,84 @@
+import { contentDigest } from "../../core/digest.ts";
+import type { View } from "../../core/hub-port.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { Listener } from "../../http/listener.ts";
+import { send, sendText } from "./answer.ts";
+import type { Exchange } from "./exchange.ts";
+import type { DocumentSource } from "./openapi/document.ts";
+import type { RestOptions } from "./options.ts";
+import type { RestParts } from "./ports.ts";
+import { mountPath } from "./mount-path.ts";
+
+/** A document and its text without `servers`, which each caller reaches in its own way. */
+interface Described {
+  readonly document: JsonObject;
+  readonly text: string;
+}
+
+/** Documents that are kept, for as many views and states of the catalogue. */
+const MAX_KEPT = 8;
+
+/** `/openapi.json` and `/docs`: what a caller may do here, made of the catalogue as it is, and once for each of its states and views. */
+export class DescribeDoor {
+  readonly #parts: RestParts;
+  readonly #options: RestOptions;
+  readonly #viewOf: (exchange: Exchange) => View;
+  readonly #kept = new Map<string, Described>();
+
+  constructor(parts: RestParts, options: RestOptions, viewOf: (exchange: Exchange) => View) {
+    this.#parts = parts;
+    this.#options = options;
+    this.#viewOf = viewOf;
+  }
+
+  mount(listener: Listener): void {
+    mountPath(listener, "/openapi.json", { GET: (exchange) => this.#sendDocument(exchange) });
+    mountPath(listener, "/docs", { GET: (exchange) => this.#sendPage(exchange) });
+  }
+
+  async #sendDocument(exchange: Exchange): Promise<void> {
+    const { text } = await this.#describe(exchange);
+    sendText(exchange.response, `{"servers":[{"url":${JSON.stringify(exchange.context.baseUrl)}}],${text.slice(1)}`);
+  }
+
+  async #sendPage(exchange: Exchange): Promise<void> {
+    const { query, baseUrl } = exchange.context;
+    const { PAGE_POLICY, renderPage } = await import("./openapi/page.ts");
+    const { document } = await this.#describe(exchange);
+    const page = renderPage(document, baseUrl, { filter: (query.get("filter") ?? "").slice(0, MAX_FILTER), page: Number(query.get("page")) || 1 });
+    send(exchange.response, 200, page, { "content-type": "text/html; charset=utf-8", "content-security-policy": PAGE_POLICY, "referrer-policy": "no-referrer" });
+  }
+
+  async #describe(exchange: Exchange): Promise<Described> {
+    const { hub, chat, hasTokens } = this.#parts;
+    const view = this.#viewOf(exchange);
+    const [list, facts, routes] = await Promise.all([hub.list("tools", view), hub.facts(view.principal), this.#routes(view)]);
+    const routeTools = routes.flatMap(({ tool }) => (tool ? [tool] : []));
+    const key = `${list.version} ${routes.map(({ tool }) => (tool ? "1" : "0")).join("")} ${contentDigest(JSON.stringify(routeTools))}`;
+    const kept = this.#kept.get(key);
+    if (kept) return kept;
+    const source: DocumentSource = { title: facts.title ?? facts.name, version: facts.version, basePath: this.#options.basePath, tools: list.entries, routes, hasChat: chat !== undefined, hasTokens };
+    // Most hubs are never asked.
+    const { createDocument } = await import("./openapi/document.ts");
+    const document = createDocument(source);
+    const described = { document, text: JSON.stringify(document) };
+    if (this.#kept.size >= MAX_KEPT) this.#kept.delete(this.#kept.keys().next().value!);
+    this.#kept.set(key, described);
+    return described;
+  }
+
+  /** Configured paths that this caller may use. */
+  async #routes(view: View): Promise<DocumentSource["routes"]> {
+    const all = await Promise.all(
+      this.#options.routes.map(async (route) => {
+        if (route.target === "chat") return this.#parts.chat ? [{ route }] : [];
+        const lookup = await this.#parts.hub.describeTool(route.target.tool, view);
+        if (lookup.found) return [{ route, tool: lookup.entry }];
+        return lookup.failure.kind === "denied" ? [] : [{ route }];
+      }),
+    );
+    return all.flat();
+  }
+}
+
+const MAX_FILTER = 200;

@@ -1,0 +1,44 @@
+import { createHash } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import type { JsonObject } from "../../../core/json.ts";
+import { createDocument, type DocumentSource } from "./document.ts";
+import { PAGE_POLICY, renderPage } from "./page.ts";
+
+const SOURCE: DocumentSource = { title: "Toolyard", version: "1", basePath: "/api", tools: [], routes: [], hasChat: false, hasTokens: false };
+const page = (tools: readonly JsonObject[], wish = {}, source = {}): string => renderPage(createDocument({ ...SOURCE, ...source, tools }), "http://127.0.0.1:8808", { filter: "", page: 1, ...wish });
+
+describe("the page for people", () => {
+  test("shows a tool's parameters, its words and a line for curl", () => {
+    const text = page([{ name: "say", description: "Says it.", inputSchema: { type: "object", properties: { text: { type: "string", description: "What.", examples: ["it's"] }, loud: { type: "boolean" } }, required: ["text"] } }]);
+    expect(text).toContain("<code>/api/tools/say</code>");
+    expect(text).toContain("<td>a string</td>");
+    expect(text).toContain(`curl http://127.0.0.1:8808/api/tools/say -H &#39;content-type: application/json&#39; -d &#39;{&quot;text&quot;:&quot;it&#39;\\&#39;&#39;s&quot;}&#39;`);
+  });
+
+  test("holds no script, nothing from elsewhere, and nothing that a tool could slip in", () => {
+    const text = page([{ name: "<script>", title: '"><img src=x onerror=alert(1)>', description: "</style><script>alert(1)</script>", inputSchema: { type: "object", properties: { "<b>": { description: "<i>" } } } }], { filter: '"><script>' });
+    expect(text).not.toMatch(/<(script|img|i|b|link|iframe)\b/);
+    expect(page([])).not.toMatch(/(src|href)="(https?:)?\/\//);
+  });
+
+  test("the policy allows the page's own style and nothing else", () => {
+    const style = /<style>([^]*?)<\/style>/.exec(page([]))![1]!;
+    expect(PAGE_POLICY).toContain(`style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'`);
+    expect(PAGE_POLICY).toContain("default-src 'none'");
+    expect(PAGE_POLICY).not.toContain("script-src");
+  });
+
+  test("many tools are cut into pages, and a filter finds one", () => {
+    const tools = Array.from({ length: 250 }, (_, at) => ({ name: `tool-${at}`, inputSchema: { type: "object" } }));
+    expect(page(tools).match(/<details>/g)).toHaveLength(100);
+    expect(page(tools)).toContain('<a href="?filter=&amp;page=2">Next</a>');
+    expect(page(tools, { page: 99 })).toContain("Page 3 of 3");
+    expect(page(tools, { filter: "TOOL-249" }).match(/<details>/g)).toHaveLength(1);
+    expect(page(tools, { filter: "nothing" })).toContain("Nothing here holds these words.");
+  });
+
+  test("names the token where callers need one", () => {
+    expect(page([], {}, { hasTokens: true })).toContain("Bearer $TOOLYARD_TOKEN");
+    expect(page([])).not.toContain("Bearer");
+  });
+});

@@ -1,0 +1,20 @@
+import type { JsonObject } from "../../../src/core/json.ts";
+import { KINDS } from "../../../src/core/kinds.ts";
+import { SILENCE, type OpenSurface } from "../surface.ts";
+
+/** `POST /api/tools/{name}`, the name escaped as a program would. */
+export const rest: OpenSurface = async ({ url }, token) => ({
+  call: async (tool, args, signal) => {
+    const headers = { "content-type": "application/json", authorization: `Bearer ${token}` };
+    try {
+      const response = await fetch(`${url}/api/tools/${encodeURIComponent(tool)}`, { method: "POST", headers, body: JSON.stringify(args), ...(signal ? { signal } : {}) });
+      const value: unknown = await response.json();
+      return response.ok ? { value } : { failure: { status: response.status, kind: (value as { error: JsonObject }).error["kind"] } };
+    } catch (error) {
+      if (signal?.aborted) return { failure: SILENCE };
+      throw error;
+    }
+  },
+  told: (kind) => (kind === "cancelled" ? SILENCE : { status: KINDS[kind].http, kind }),
+  close: () => Promise.resolve(),
+});
