@@ -1,4 +1,4 @@
-import type { Logger } from "../../core/ports.ts";
+import type { ImageRequest, Logger, SearchAnswer, TextRequest } from "../../core/ports.ts";
 
 /**
  * What a module sees of the hub. A module is a file `mcp.ts` (or `.mts`, `.mjs`, `.js`) that exports `registerTools(hub)`; every
@@ -122,7 +122,15 @@ export interface ToolContext {
   /** Asks the caller (`elicitation/create`, `sampling/createMessage`, `roots/list`) and gives its result. Rejects when it cannot be asked. */
   ask(method: string, params?: ModuleObject, options?: { readonly signal?: AbortSignal }): Promise<ModuleObject>;
   /** Calls another tool of the hub as the same caller. Gives its MCP result; rejects with an `Error` whose `kind` is of the hub's table. */
-  call(tool: string, args?: ModuleObject): Promise<ModuleObject>;
+  call(tool: string, args?: ModuleObject, options?: { readonly signal?: AbortSignal }): Promise<ModuleObject>;
+  /** Finds tools of the hub that the caller may use, best first. */
+  search(query: string, options?: { readonly limit?: number }): Promise<SearchAnswer>;
+  /** Every tool that the caller may use, as `tools/list` says it. */
+  list(): Promise<readonly ModuleObject[]>;
+  /** Asks the configured language model. Rejects with kind `unavailable` when there is none. */
+  generateText(request: TextRequest): Promise<{ readonly text: string }>;
+  /** Has the configured image model make an image. Rejects with kind `unavailable` when there is none. */
+  generateImage(request: ImageRequest): Promise<{ readonly data: Uint8Array; readonly mimeType: string }>;
 }
 
 export type ContextLogLevel = "debug" | "info" | "notice" | "warning" | "error" | "critical" | "alert" | "emergency";

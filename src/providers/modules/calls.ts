@@ -1,19 +1,18 @@
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { FailError } from "../../core/errors.ts";
 import { fail, ok, type Outcome, type RpcErrorObject } from "../../core/outcome.ts";
-import type { Caller, Logger } from "../../core/ports.ts";
+import type { Logger } from "../../core/ports.ts";
 import type { ResolvedCall } from "../../core/provider.ts";
 import { withInput } from "../../upstream/modern/input.ts";
 import { RPC } from "../../wire/messages.ts";
 import type { Completer } from "./api.ts";
-import { createContext, wordsOf } from "./context.ts";
+import { type ContextDeps, createContext, wordsOf } from "./context.ts";
 import type { Offer, Owned } from "./offer.ts";
 import type { PromptEntry, ResourceEntry } from "./registrations.ts";
 import { toContents, toPromptResult, toToolOutcome } from "./results.ts";
 import type { ToolEntry } from "./tool-entry.ts";
 
-export interface CallsDeps {
-  readonly caller: Caller;
+export interface CallsDeps extends ContextDeps {
   readonly logger: Logger;
 }
 
@@ -48,7 +47,7 @@ function gone(message: string): Outcome {
 function runTool(call: ResolvedCall, { entry, module }: Owned<ToolEntry>, deps: CallsDeps): Promise<Outcome> {
   return module.use(() =>
     guarded(`Error executing tool '${entry.name}'`, deps, () =>
-      withInput(call, async (extra) => toToolOutcome(await entry.handler(call.arguments, createContext(call, deps.caller, extra)), entry.name)),
+      withInput(call, async (extra) => toToolOutcome(await entry.handler(call.arguments, createContext(call, deps, extra)), entry.name)),
     ),
   );
 }
@@ -58,7 +57,7 @@ function readResource(call: ResolvedCall, uri: string, { entry, module }: Owned<
   return module.use(() =>
     guarded(`Error retrieving resource '${uri}'`, deps, () =>
       withInput(call, async (extra) => {
-        const value = await entry.retriever(uri, variables, createContext(call, deps.caller, extra));
+        const value = await entry.retriever(uri, variables, createContext(call, deps, extra));
         const result = await toContents(value, uri, entry.mimeType);
         return result ? ok(result) : gone(`Resource '${uri}' not found.`);
       }),
@@ -72,7 +71,7 @@ function getPrompt(call: ResolvedCall, { entry, module }: Owned<PromptEntry>, de
   const args = call.arguments as Record<string, string>;
   return module.use(() =>
     guarded(`Error making prompt '${entry.name}'`, deps, () =>
-      withInput(call, async (extra) => ok(toPromptResult(await entry.handler(args, createContext(call, deps.caller, extra)), entry.description))),
+      withInput(call, async (extra) => ok(toPromptResult(await entry.handler(args, createContext(call, deps, extra)), entry.description))),
     ),
   );
 }

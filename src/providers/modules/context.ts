@@ -3,7 +3,7 @@ import type { JsonObject } from "../../core/json.ts";
 import { isJsonObject, stringMember } from "../../core/json.ts";
 import type { FailKind } from "../../core/kinds.ts";
 import type { Outcome } from "../../core/outcome.ts";
-import type { Caller } from "../../core/ports.ts";
+import type { Caller, Models } from "../../core/ports.ts";
 import type { ResolvedCall } from "../../core/provider.ts";
 import { askCaller } from "../../upstream/asks.ts";
 import type { ModuleObject, ToolContext } from "./api.ts";
@@ -19,8 +19,13 @@ export class ToolCallError extends Error {
   }
 }
 
+export interface ContextDeps {
+  readonly caller: Caller;
+  readonly models: Models;
+}
+
 /** What a handler gets along with its arguments. `extra` holds the answers of the round before, where there was one. */
-export function createContext(call: ResolvedCall, caller: Caller, extra: JsonObject): ToolContext {
+export function createContext(call: ResolvedCall, { caller, models }: ContextDeps, extra: JsonObject): ToolContext {
   const params = { ...call.params, ...extra };
   const inputResponses = params["inputResponses"];
   const requestState = stringMember(params, "requestState");
@@ -35,8 +40,22 @@ export function createContext(call: ResolvedCall, caller: Caller, extra: JsonObj
     log: (level, data, logger) => log(call, level, data, logger),
     progress: (progress, total, message) => sendProgress(call, { progress, total, message }),
     ask: (method, askParams = {}, options = {}) => askCaller(call, { method, params: askParams }, options.signal),
-    call: async (tool, args = {}) => resultOf(await caller.call(tool, args, call)),
+    call: async (tool, args = {}, { signal } = {}) => resultOf(await caller.call(tool, args, signal ? withSignal(call, signal) : call)),
+    search: (query, { limit = DEFAULT_HITS } = {}) => caller.search(query, limit, call),
+    list: () => caller.list(call),
+    generateText: (request) => models.generateText?.(request, call.signal) ?? noModel("language model"),
+    generateImage: (request) => models.generateImage?.(request, call.signal) ?? noModel("image model"),
   };
+}
+
+const DEFAULT_HITS = 5;
+
+function withSignal(call: ResolvedCall, signal: AbortSignal): ResolvedCall {
+  return { ...call, signal: AbortSignal.any([call.signal, signal]), notify: (notice) => call.notify(notice), ask: (ask, until) => call.ask(ask, until) };
+}
+
+function noModel(what: string): Promise<never> {
+  return Promise.reject(new ToolCallError("unavailable", `No ${what} is configured, so nothing was generated. Configure one in [models].`));
 }
 
 function log(call: ResolvedCall, level: string, data: unknown, logger: string | undefined): void {

@@ -1,5 +1,5 @@
 import { readdirSync, realpathSync, statSync } from "node:fs";
-import { basename, extname, join, sep } from "node:path";
+import { basename, dirname, extname, join, sep } from "node:path";
 import { matchesAnyGlob } from "../../core/glob.ts";
 import { messageOf } from "../../core/errors.ts";
 
@@ -11,6 +11,8 @@ export interface FoundModule {
   readonly path: string;
   /** Symbolic links resolved. */
   readonly file: string;
+  /** The configured folder that it was found in, links resolved; the folder of a module that is configured as a file. */
+  readonly root: string;
 }
 
 export interface Discovery {
@@ -19,7 +21,7 @@ export interface Discovery {
 }
 
 /** Of the files of one name in a folder, the first that is there counts. */
-const SUFFIXES = [".ts", ".mts", ".mjs", ".js"] as const;
+const SUFFIXES = [".ts", ".mts", ".mjs", ".js", ".py"] as const;
 const EXTENSIONS: ReadonlySet<string> = new Set(SUFFIXES);
 const STEM = "mcp";
 /** Looked for in a folder that is itself called `mcp` (G2). */
@@ -40,7 +42,7 @@ export function discoverModules(paths: readonly string[], allowlist: readonly st
       return;
     }
     seen.add(file);
-    if (isAllowed(name, allowlist)) modules.push({ name: uniqueName(name, modules), path, file });
+    if (isAllowed(name, allowlist)) modules.push({ name: uniqueName(name, modules), path, file, root });
   };
   for (const path of paths) {
     try {
@@ -71,7 +73,7 @@ function findIn(path: string, add: Add, problems: { subject: string; message: st
 
 function addFile(path: string, real: string, add: Add): void {
   if (!EXTENSIONS.has(extname(real))) throw new Error(`a module file ends in ${Array.from(EXTENSIONS).join(", ")}`);
-  add(basename(real, extname(real)), path, join(real, ".."));
+  add(basename(real, extname(real)), path, dirname(real));
 }
 
 function filesOf(folder: string): { readonly stem: string; readonly file: string }[] {

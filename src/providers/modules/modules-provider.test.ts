@@ -50,7 +50,7 @@ function write(name: string, text: string): string {
 function start(options: ModulesOptions = {}): Provider {
   mkdirSync(join(folder, "mods"), { recursive: true });
   const source = { id: "modules", kind: "modules", namespace: "", order: 0 } as const;
-  const provider = createModulesProvider({ source, options: resolveModules({ paths: [join(folder, "mods")], ...options }), logger, caller });
+  const provider = createModulesProvider({ source, options: resolveModules({ paths: [join(folder, "mods")], ...options }), logger, caller, models: {} });
   open.push(provider);
   provider.open();
   return provider;

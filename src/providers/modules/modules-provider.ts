@@ -4,30 +4,31 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Emitter } from "../../core/events.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { fail, type Outcome } from "../../core/outcome.ts";
-import type { Caller, Logger } from "../../core/ports.ts";
+import type { Caller, Logger, Models } from "../../core/ports.ts";
 import type { Provider, ProviderEvents, ProviderStatus, ResolvedCall } from "../../core/provider.ts";
 import type { Listing, Problem, Source } from "../../core/records.ts";
-import { Fingerprint } from "../../runtimes/typescript/fingerprint.ts";
 import { runCall } from "./calls.ts";
 import { type Discovery, discoverModules, type FoundModule } from "./discover.ts";
 import { FolderWatch } from "./folder-watch.ts";
 import type { LoadedModule, ModulesHost } from "./host.ts";
+import { fingerprintOf, type ModuleFingerprint } from "./module-fingerprint.ts";
 import { createOffer, type Offer } from "./offer.ts";
 import type { ResolvedModules } from "./options.ts";
-import { type LoadResult, type RunningModule, startModule } from "./running-module.ts";
+import { type LoadResult, type RunningModule } from "./running-module.ts";
 
 export interface ModulesDeps {
   readonly source: Source;
   readonly options: ResolvedModules;
   readonly logger: Logger;
   readonly caller: Caller;
+  readonly models: Models;
   /** The program that registers beside the modules, where there is one. */
   readonly host?: ModulesHost;
 }
 
 interface Slot {
   readonly found: FoundModule;
-  readonly fingerprint: Fingerprint;
+  readonly fingerprint: ModuleFingerprint;
   running?: RunningModule;
   problem?: string;
   loading?: Loading;
@@ -214,7 +215,7 @@ class ModulesProvider implements Provider {
   }
 
   #add(found: FoundModule): void {
-    const slot: Slot = { found, fingerprint: new Fingerprint(found.file) };
+    const slot: Slot = { found, fingerprint: fingerprintOf(found.file) };
     this.#slots.set(found.file, slot);
     this.#load(slot);
   }
@@ -233,11 +234,11 @@ class ModulesProvider implements Provider {
 
   async #start(slot: Slot): Promise<void> {
     const { found } = slot;
-    const { options, host } = this.#deps;
+    const { options, host, models } = this.#deps;
     const { timeoutMs } = options;
     const logger = this.#deps.logger.with({ module: found.name });
     const events = { changed: () => this.#changed(), resourceUpdated: (uri: string) => this.#announce(uri) };
-    const result = await startModule(found, slot.fingerprint.graph, { timeoutMs, logger, events, ...(host ? { faceOf: host.faceOf } : {}) });
+    const result = await slot.fingerprint.start(found, { timeoutMs, logger, events, options, models, ...(host ? { faceOf: host.faceOf } : {}) });
     const isWanted = !this.#closed && this.#slots.get(found.file) === slot;
     if (!isWanted) return result.type === "running" ? result.module.close() : undefined;
     this.#settle(slot, result, logger);
@@ -282,7 +283,7 @@ class ModulesProvider implements Provider {
   #watchFolders(): void {
     if (this.#closed) return;
     const folders = new Set<string>();
-    for (const slot of this.#slots.values()) for (const file of slot.fingerprint.graph.files) folders.add(dirname(file));
+    for (const slot of this.#slots.values()) for (const file of slot.fingerprint.files) folders.add(dirname(file));
     for (const path of this.#deps.options.paths) for (const folder of foldersOf(path)) folders.add(folder);
     this.#watch.set(folders);
   }

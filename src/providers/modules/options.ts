@@ -7,7 +7,7 @@ import type { Visibility } from "../../core/records.ts";
 export const modulesSchema = Type.Object({
   paths: Type.Optional(
     Type.Array(Type.Path(), {
-      description: "Folders whose sub-folders hold a file `mcp.ts`, `mcp.mts`, `mcp.mjs` or `mcp.js` (the folder itself may hold one too; in a folder called `mcp` also `meta_mcp`), and single module files.",
+      description: "Folders whose sub-folders hold a file `mcp.ts`, `mcp.mts`, `mcp.mjs`, `mcp.js` or `mcp.py` (the folder itself may hold one too; in a folder called `mcp` also `meta_mcp`), and single module files.",
       default: [],
     }),
   ),
@@ -19,6 +19,8 @@ export const modulesSchema = Type.Object({
   ),
   timeout: Type.Optional(durationOption({ description: "How long one module's import and its `registerTools` may take together.", default: "30s" })),
   namespace: Type.Optional(Type.String({ description: "Prefix of the names that hold no dot. Names such as `export.to_json` stand as they are.", default: "" })),
+  env: Type.Optional(Type.Record(Type.Secret(), { description: "Variables of the Python processes that run `mcp.py` files, beside the few that every child gets.", default: {} })),
+  inherit_env: Type.Optional(Type.Array(Type.String(), { description: "Names of further variables that pass from the hub's environment to those processes.", default: [] })),
   visibility: Type.Optional(
     Type.Enum(["native", "ondemand"], { description: "Visibility of tools that do not say one themselves.", default: "native" }),
   ),
@@ -32,10 +34,21 @@ export interface ResolvedModules {
   readonly timeoutMs: number;
   readonly namespace: string;
   readonly visibility: Visibility;
+  readonly env: Readonly<Record<string, string>>;
+  readonly inheritEnv: readonly string[];
 }
 
-export function resolveModules({ paths = [], allowlist = [], timeout = "30s", namespace = "", visibility = "native" }: ModulesOptions = {}): ResolvedModules {
+export function resolveModules(raw: ModulesOptions = {}): ResolvedModules {
+  const { paths = [], allowlist = [], timeout = "30s", namespace = "", visibility = "native", env = {}, inherit_env: inheritEnv = [] } = raw;
   const timeoutMs = parseDuration(timeout, "modules.timeout");
   if (timeoutMs < 1) throw new OptionError(`\`modules.timeout\` must be above 0, got ${JSON.stringify(timeout)}.`);
-  return Object.freeze({ paths: Object.freeze([...paths]), allowlist: Object.freeze([...allowlist]), timeoutMs, namespace, visibility });
+  return Object.freeze({
+    paths: Object.freeze([...paths]),
+    allowlist: Object.freeze([...allowlist]),
+    timeoutMs,
+    namespace,
+    visibility,
+    env: Object.freeze({ ...env }),
+    inheritEnv: Object.freeze([...inheritEnv]),
+  });
 }

@@ -76,12 +76,15 @@ export type LoadResult =
   | { readonly type: "empty"; readonly message: string }
   | { readonly type: "failed"; readonly message: string; readonly cause: unknown };
 
+export interface StartOptions {
+  readonly timeoutMs: number;
+  readonly logger: Logger;
+  readonly events: RegistrationEvents;
+  readonly faceOf?: (hub: ModuleHub) => ModuleHub;
+}
+
 /** Imports a module file and lets it register, within the time. Never rejects. */
-export async function startModule(
-  found: FoundModule,
-  graph: Graph,
-  options: { readonly timeoutMs: number; readonly logger: Logger; readonly events: RegistrationEvents; readonly faceOf?: (hub: ModuleHub) => ModuleHub },
-): Promise<LoadResult> {
+export async function startModule(found: FoundModule, graph: Graph, options: StartOptions): Promise<LoadResult> {
   const module = new RunningModule(options.logger, options.events);
   const stop = new AbortController();
   try {

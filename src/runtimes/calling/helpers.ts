@@ -21,7 +21,7 @@ export const NODE_HELPER_ARGS: readonly string[] = Object.freeze(["--require", f
 const DESCRIPTORS = "3,4";
 
 /** Says to the helpers where the hub is, and which models there are. */
-export function callingVariables({ models }: HubPorts): Record<string, string> {
+export function callingVariables({ models }: Pick<HubPorts, "models">): Record<string, string> {
   const offered = [...(models.generateText ? ["text"] : []), ...(models.generateImage ? ["image"] : [])];
   return { TOOLYARD_DESCRIPTORS: DESCRIPTORS, TOOLYARD_MODELS: offered.join(",") };
 }

@@ -87,7 +87,7 @@ function scriptReads({ script }: Script): readonly string[] {
 }
 
 // Looked at again for each call: the folder may have changed since its manifest was read, a symbolic link above all.
-function assertScript(name: string, script: string, root: string): string {
+export function assertScript(name: string, script: string, root: string): string {
   let real: string;
   try {
     real = realpathSync(script);

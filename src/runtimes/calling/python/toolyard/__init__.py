@@ -43,7 +43,7 @@ __all__ = [
     "tools",
 ]
 
-_hub = _Hub(lambda: _channel.current())
+_hub = _Hub(lambda: _channel.current(), lambda: _channel.carry())
 _arguments = None
 
 call_tool = _hub.call_tool

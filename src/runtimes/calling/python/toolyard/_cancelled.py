@@ -7,8 +7,14 @@ _is_cancelled = False
 _listens = False
 
 
+# A process that serves several calls knows of each by itself.
+ask = None
+
+
 def is_cancelled():
     global _listens
+    if ask:
+        return ask()
     if not _listens and threading.current_thread() is threading.main_thread():
         _listens = True
         signal.signal(signal.SIGTERM, _note)

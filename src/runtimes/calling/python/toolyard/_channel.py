@@ -132,6 +132,11 @@ def result_of(message):
     raise ToolError(error.get("message", ""), data.get("kind", "internal"), data.get("details"), data.get("result"))
 
 
+def carry():
+    """What each message carries along; a process that serves several calls says which one it speaks for."""
+    return {}
+
+
 _current = None
 _opening = threading.Lock()
 

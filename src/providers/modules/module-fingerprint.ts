@@ -1,0 +1,51 @@
+import { extname } from "node:path";
+import type { Models } from "../../core/ports.ts";
+import { Fingerprint, type FingerprintState } from "../../runtimes/typescript/fingerprint.ts";
+import type { FoundModule } from "./discover.ts";
+import type { ResolvedModules } from "./options.ts";
+import { PythonFingerprint } from "./python-fingerprint.ts";
+import { type LoadResult, startModule, type StartOptions } from "./running-module.ts";
+
+export interface ModuleStartOptions extends StartOptions {
+  readonly options: ResolvedModules;
+  readonly models: Models;
+}
+
+/** The files of a module, whatever its language, and how they are run as they are now. */
+export interface ModuleFingerprint {
+  readonly files: readonly string[];
+  /** Looks at the disk now. */
+  check(): FingerprintState;
+  /** Never rejects. */
+  start(found: FoundModule, options: ModuleStartOptions): Promise<LoadResult>;
+}
+
+export function fingerprintOf(file: string): ModuleFingerprint {
+  return extname(file) === ".py" ? pythonFingerprint(file) : typescriptFingerprint(file);
+}
+
+function typescriptFingerprint(file: string): ModuleFingerprint {
+  const fingerprint = new Fingerprint(file);
+  return {
+    get files() {
+      return fingerprint.graph.files;
+    },
+    check: () => fingerprint.check(),
+    start: (found, options) => startModule(found, fingerprint.graph, options),
+  };
+}
+
+function pythonFingerprint(file: string): ModuleFingerprint {
+  const fingerprint = new PythonFingerprint(file);
+  return {
+    get files() {
+      return fingerprint.files;
+    },
+    check: () => fingerprint.check(),
+    start: async (found, options) => {
+      // A hub without such modules loads nothing of this.
+      const { startPythonModule } = await import("./python-module.ts");
+      return startPythonModule(found, fingerprint, options);
+    },
+  };
+}

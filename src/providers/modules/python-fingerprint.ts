@@ -1,0 +1,64 @@
+import { readFileSync } from "node:fs";
+import { contentDigest } from "../../core/digest.ts";
+import type { FingerprintState } from "../../runtimes/typescript/fingerprint.ts";
+import { isYoung, looksLike, stampOf, type FileStamp } from "../file-stamp.ts";
+
+interface Seen {
+  readonly stamp: FileStamp | undefined;
+  readonly digest: string;
+}
+
+/** The files that a Python module has read, as far as they lie in its root folder: they are known when it was loaded. */
+export class PythonFingerprint {
+  readonly #entry: string;
+  #seen: Map<string, Seen>;
+  #isYoung = true;
+  /** Says whether what was missing is there by now. */
+  #isMended: (() => boolean) | undefined;
+
+  constructor(entry: string) {
+    this.#entry = entry;
+    this.#seen = new Map([[entry, look(entry)]]);
+  }
+
+  get files(): readonly string[] {
+    return Array.from(this.#seen.keys());
+  }
+
+  /** What the process has read by now. A file that is known keeps what was seen of it before it was read. */
+  adopt(files: readonly string[]): void {
+    const known = this.#seen;
+    this.#seen = new Map([this.#entry, ...files].map((file) => [file, known.get(file) ?? look(file)]));
+    this.#isYoung = true;
+  }
+
+  /** It cannot run for want of something that is no file of its own, so each look asks for that too. */
+  awaits(isMended: () => boolean): void {
+    this.#isMended = isMended;
+  }
+
+  check(): FingerprintState {
+    if (this.#isMended?.()) {
+      this.#isMended = undefined;
+      return "touched";
+    }
+    const touched = Array.from(this.#seen).filter(([file, { stamp }]) => !looksLike(file, stamp));
+    if (touched.length === 0 && !this.#isYoung) return "same";
+    const before = this.#seen;
+    this.#seen = new Map(Array.from(before.keys(), (file) => [file, look(file)]));
+    const now = Date.now();
+    this.#isYoung = Array.from(this.#seen.values()).some(({ stamp }) => isYoung(stamp, now));
+    if (Array.from(this.#seen).some(([file, { digest }]) => digest !== before.get(file)?.digest)) return "changed";
+    return touched.length > 0 ? "touched" : "same";
+  }
+}
+
+// The stamp comes first: what is written between the two is then seen by the next look.
+function look(file: string): Seen {
+  const stamp = stampOf(file);
+  try {
+    return { stamp, digest: contentDigest(readFileSync(file, "latin1")) };
+  } catch {
+    return { stamp, digest: "" };
+  }
+}

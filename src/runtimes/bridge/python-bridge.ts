@@ -1,0 +1,250 @@
+import { fileURLToPath } from "node:url";
+import { setTimeout as sleep } from "node:timers/promises";
+import { formatBytes } from "../../core/bytes.ts";
+import { cancelledFailure } from "../../core/deadline.ts";
+import { FailError } from "../../core/errors.ts";
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { fail } from "../../core/outcome.ts";
+import type { Logger, Models } from "../../core/ports.ts";
+import { spawnChild, type Child } from "../../process/child.ts";
+import { StderrTail } from "../../process/stderr-tail.ts";
+import { LineDecoder } from "../../wire/lines.ts";
+import type { WriteLine } from "../calling/hub-requests.ts";
+import { lineWriter } from "../calling/line-writer.ts";
+import { suffixCommandLine } from "../scripts/command-line.ts";
+import { scriptEnvironment } from "../scripts/run-script.ts";
+import { BridgeCall, type BridgeCaller } from "./bridge-call.ts";
+
+/** Largest answer of one call. */
+const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
+const MAX_LOG_LINE_BYTES = 64 * 1024;
+/** Time that a closing module has for its own closing. */
+const CLOSE_MS = 1000;
+const KILL_GRACE_MS = 300;
+/** Time that a cancelled call has to end; the process is then replaced, since a thread of Python cannot be ended from outside. */
+const STUCK_MS = 1000;
+
+export interface BridgeOptions {
+  readonly file: string;
+  /** The configured folder that the file was found in. */
+  readonly root: string;
+  readonly logger: Logger;
+  /** Variables of the child, beside those that every child gets. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly inheritEnv: readonly string[];
+  readonly models: Models;
+  readonly events: BridgeEvents;
+}
+
+export interface BridgeEvents {
+  /** The module registers; may also come later, while it runs. */
+  registered(kind: "tool" | "resource", params: JsonObject): void;
+  /** Files of the module that Python has read by now. */
+  files(files: readonly string[]): void;
+  /** No further call is taken: the process is gone, or a call that was given up holds it. */
+  unfit(): void;
+}
+
+/** The module could not be loaded; `stack` is Python's traceback. */
+export class PythonLoadError extends Error {
+  override readonly name = "PythonLoadError";
+
+  constructor(message: string, traceback: unknown) {
+    super(message);
+    if (typeof traceback === "string") this.stack = traceback;
+  }
+}
+
+/** One Python process that has loaded one module. */
+export class PythonBridge {
+  readonly #child: Child;
+  readonly #options: BridgeOptions;
+  readonly #write: WriteLine;
+  readonly #calls = new Map<number, BridgeCall>();
+  readonly #stderr: StderrTail;
+  readonly #started: Promise<boolean>;
+  #settle: { resolve: (registers: boolean) => void; reject: (error: unknown) => void } | undefined;
+  #last = 0;
+  #isUnfit = false;
+  #closing: Promise<void> | undefined;
+
+  /** Rejects with a `FailError` when there is no Python, or it cannot be started. */
+  static async spawn(options: BridgeOptions): Promise<PythonBridge> {
+    const env = scriptEnvironment({ own: options.env, inherit: options.inheritEnv }, { libraries: [], ports: options }, {});
+    const { command, args } = await suffixCommandLine(".py", { env });
+    const child = await spawnChild({ command, args: [...args, BRIDGE, options.file, options.root], env, extraPipes: 2 });
+    return new PythonBridge(child, options);
+  }
+
+  private constructor(child: Child, options: BridgeOptions) {
+    this.#child = child;
+    this.#options = options;
+    this.#write = lineWriter(child.pipes[1]!);
+    this.#stderr = new StderrTail({ onLine: (line) => options.logger.warning(line) });
+    this.#started = new Promise((resolve, reject) => {
+      this.#settle = { resolve, reject };
+    });
+    this.#started.catch(() => {});
+    this.#listen();
+    child.stdin.end();
+  }
+
+  get pid(): number {
+    return this.#child.pid;
+  }
+
+  /** Resolves when the process and all that it started are gone. */
+  get gone(): Promise<void> {
+    return this.#child.gone;
+  }
+
+  /** Resolves when the module was loaded: whether it has a `register_tools`. */
+  get started(): Promise<boolean> {
+    return this.#started;
+  }
+
+  /** Runs a registered function. Rejects with a `FailError`, or with an `Error` that has the words of what the function raised. */
+  async run(method: "tool" | "resource", params: JsonObject, caller: BridgeCaller): Promise<unknown> {
+    if (caller.signal.aborted) throw cancelledFailure(caller.signal.reason);
+    this.#last += 1;
+    const id = this.#last;
+    const call = new BridgeCall(caller, this.#write);
+    this.#calls.set(id, call);
+    const onAbort = (): void => this.#giveUp(id, call);
+    caller.signal.addEventListener("abort", onAbort, { once: true });
+    try {
+      void this.#write(`${JSON.stringify({ id, method, params })}\n`);
+      return await call.answered;
+    } finally {
+      caller.signal.removeEventListener("abort", onAbort);
+      call.close();
+    }
+  }
+
+  /** Lets the calls under way end, then ends the process. */
+  retire(): void {
+    this.#isUnfit = true;
+    if (this.#openCalls() === 0) void this.close();
+  }
+
+  /** Ends the process: its own closing first, then by force. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    this.#isUnfit = true;
+    this.#child.pipes[1]!.end();
+    const patience = new AbortController();
+    await Promise.race([this.#child.exited, sleep(CLOSE_MS, undefined, { signal: patience.signal, ref: false }).catch(() => {})]);
+    patience.abort();
+    await this.#child.kill(KILL_GRACE_MS);
+    for (const stream of [this.#child.stdout, this.#child.stderr, ...this.#child.pipes]) stream.destroy();
+  }
+
+  #listen(): void {
+    const { child, logger } = { child: this.#child, logger: this.#options.logger };
+    const prints = new LineDecoder(MAX_LOG_LINE_BYTES, (line) => logger.info(line), (bytes) => logger.info(`(a line over ${formatBytes(bytes)} was left out)`));
+    const messages = new LineDecoder(MAX_ANSWER_BYTES, (line) => this.#take(line), () => {}, ({ head }) => this.#tooLarge(head));
+    child.stdout.on("data", (chunk: Buffer) => prints.push(chunk));
+    child.stderr.on("data", (chunk: Buffer) => this.#stderr.push(chunk));
+    child.pipes[0]!.on("data", (chunk: Buffer) => messages.push(chunk));
+    child.pipes[1]!.resume();
+    const flush = (): void => [messages, prints, this.#stderr].forEach((one) => one.flush());
+    void child.closed.then(flush);
+    void child.exited.then(({ code, signal }) => this.#gone(code === null ? `was ended by ${signal ?? "a signal"}` : `ended with exit code ${code}`));
+  }
+
+  #take(line: string): void {
+    const message = parseObject(line);
+    if (!message) return;
+    const { id, method, params } = message;
+    const call = this.#callOf(message["call"] ?? (isJsonObject(params) ? params["call"] : undefined));
+    if (typeof method === "string" && id !== undefined) return void (call ? call.request(message) : this.#refuse(id));
+    if (typeof method === "string") return this.#notice(method, isJsonObject(params) ? params : {});
+    if (typeof id === "number") return this.#answer(id, message);
+    if (call) call.hear(message);
+    else if (typeof message["log"] === "string") this.#options.logger.info(message["log"]);
+  }
+
+  #notice(method: string, params: JsonObject): void {
+    const { events } = this.#options;
+    if (method === "register_tool") events.registered("tool", params);
+    else if (method === "register_resource") events.registered("resource", params);
+    else if (method === "files" && Array.isArray(params["files"])) events.files(params["files"].filter((file) => typeof file === "string"));
+    else if (method === "ready") this.#settle?.resolve(params["registers"] === true);
+    else if (method === "failed") this.#settle?.reject(new PythonLoadError(`${String(params["type"])}: ${String(params["message"])}`, params["traceback"]));
+  }
+
+  #answer(id: number, message: JsonObject): void {
+    const call = this.#calls.get(id);
+    this.#calls.delete(id);
+    call?.answer(message);
+    this.#endWhenIdle();
+  }
+
+  #tooLarge(head: string): void {
+    const id = Number(/^\{"id":(\d+),/.exec(head)?.[1]);
+    const message = `The answer is larger than ${formatBytes(MAX_ANSWER_BYTES)}. Ask for less.`;
+    this.#calls.get(id)?.fail(new FailError(fail("too_large", message, { details: { maxBytes: MAX_ANSWER_BYTES } })));
+    this.#calls.delete(id);
+  }
+
+  /** The caller is gone. The function may still run; when it does not end soon, this process is left to it. */
+  #giveUp(id: number, call: BridgeCall): void {
+    call.fail(cancelledFailure(call.signal.reason));
+    if (!this.#calls.has(id)) return;
+    void this.#write(`${JSON.stringify({ method: "cancel", params: { id } })}\n`);
+    setTimeout(() => {
+      if (!this.#calls.has(id)) return;
+      call.isLost = true;
+      this.#becomeUnfit();
+      this.#endWhenIdle();
+    }, STUCK_MS).unref();
+  }
+
+  #gone(how: string): void {
+    const tail = this.#stderr.lines().slice(-MAX_REASON_LINES).join("\n");
+    const failure = new FailError(fail("unavailable", `The module's Python process ${how}. It is started anew by the next call.${tail === "" ? "" : `\n${tail}`}`));
+    this.#settle?.reject(failure);
+    for (const call of this.#calls.values()) call.fail(failure);
+    this.#calls.clear();
+    this.#becomeUnfit();
+  }
+
+  #becomeUnfit(): void {
+    if (this.#isUnfit) return;
+    this.#isUnfit = true;
+    this.#options.events.unfit();
+  }
+
+  #endWhenIdle(): void {
+    if (this.#isUnfit && this.#openCalls() === 0) void this.close();
+  }
+
+  #openCalls(): number {
+    return Array.from(this.#calls.values()).filter((call) => !call.isLost).length;
+  }
+
+  #callOf(id: unknown): BridgeCall | undefined {
+    return typeof id === "number" ? this.#calls.get(id) : undefined;
+  }
+
+  #refuse(id: unknown): void {
+    const message = "There is no running call on whose behalf this could be asked.";
+    void this.#write(`${JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32000, message, data: { kind: "denied" } } })}\n`);
+  }
+}
+
+const MAX_REASON_LINES = 10;
+const BRIDGE = fileURLToPath(new URL("../calling/python/bridge.py", import.meta.url));
+
+function parseObject(line: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,224 @@
+"""The Python end of a module: what it registers is told to the hub, what the hub calls is run, each call in a thread of its own.
+
+Lines to the hub: `register_tool`, `register_resource`, `files`, then `ready` or `failed`; answers by the id of the call; and whatever
+running code asks for or says, marked with its call.
+"""
+
+import base64
+import contextvars
+import io
+import os
+import sys
+import threading
+import traceback
+
+from . import _cancelled, _channel
+from ._functions import caller_of, retriever_of
+from ._hub import Logger
+from ._load import load, own_files
+
+_call = contextvars.ContextVar("toolyard_call", default=None)
+
+
+class Call:
+    def __init__(self, number):
+        self.number = number
+        self.is_cancelled = False
+
+
+class Record:
+    """A registered tool or resource, by the names of its parts."""
+
+    def __init__(self, **parts):
+        self.__dict__.update(parts)
+
+
+class Server:
+    """What `register_tools(mcp_instance)` gets."""
+
+    def __init__(self, line):
+        self._line = line
+        self._closers = []
+        self.tool_registry = {}
+        self.resource_registry = {}
+        self.logger = Logger(lambda message: line.send({**message, **carry()}))
+
+    def register_tool(self, name, func, schema=None, description="", **options):
+        """`options`: title, output_schema, annotations, keywords, visibility, timeout, max_concurrent, aliases, ..."""
+        if not callable(func):
+            raise TypeError("Tool %r: `func` must be a function, got %s." % (name, type(func).__name__))
+        schema = {} if schema is None else schema
+        self.tool_registry[name] = Record(name=name, func=func, schema=schema, description=description, run=caller_of(func, schema))
+        self._tell("register_tool", name=name, schema=schema, description=description or "", options=options)
+
+    def register_resource(self, uri_template, retriever, description="", **options):
+        if not callable(retriever):
+            raise TypeError("Resource %r: `retriever` must be a function, got %s." % (uri_template, type(retriever).__name__))
+        self.resource_registry[uri_template] = Record(
+            uri_template=uri_template, retriever=retriever, description=description, run=retriever_of(retriever)
+        )
+        self._tell("register_resource", uri=uri_template, description=description or "", options=options)
+
+    def on_close(self, close):
+        """Runs when the module is replaced, removed or the hub ends."""
+        self._closers.append(close)
+
+    def _tell(self, method, **params):
+        self._line.send({"method": method, "params": params})
+
+    def close(self):
+        for close in self._closers:
+            try:
+                close()
+            except Exception:
+                traceback.print_exc()
+
+
+class Bridge:
+    def __init__(self, line, root):
+        self._line = line
+        self._root = root
+        self._calls = {}
+        self._files = None
+        self._known = 0
+        self.server = Server(line)
+
+    def start(self, path):
+        try:
+            module = load(path, self._root)
+            register = getattr(module, "register_tools", None)
+            if callable(register):
+                register(self.server)
+        except BaseException as error:
+            self._tell_files()
+            return self._line.send({"method": "failed", "params": describe(error)})
+        self._tell_files()
+        self._line.send({"method": "ready", "params": {"registers": callable(register)}})
+
+    def take(self, message):
+        method, params = message.get("method"), message.get("params") or {}
+        if method == "cancel":
+            call = self._calls.get(params.get("id"))
+            if call:
+                call.is_cancelled = True
+            return
+        call = Call(message["id"])
+        self._calls[call.number] = call
+        threading.Thread(target=self._run, args=(call, method, params), name="call", daemon=True).start()
+
+    def _run(self, call, method, params):
+        _call.set(call)
+        try:
+            answer = {"id": call.number, "result": to_result(settled(self._begin(method, params)))}
+        except BaseException as error:
+            answer = {"id": call.number, "error": describe(error)}
+        finally:
+            sys.stdout.flush()
+            self._calls.pop(call.number, None)
+        try:
+            self._line.send(answer)
+        except (TypeError, ValueError, RecursionError) as error:
+            self._line.send({"id": call.number, "error": {"type": type(error).__name__, "message": "the result cannot be written as JSON: %s" % error}})
+        self._tell_files()
+
+    def _begin(self, method, params):
+        registry = self.server.tool_registry if method == "tool" else self.server.resource_registry
+        record = registry.get(params["name"])
+        if record is None:
+            raise LookupError("the module has not registered it since its process was started anew")
+        if method == "tool":
+            return record.run(params["arguments"])
+        return record.run(params["uri"], params["variables"])
+
+    def _tell_files(self):
+        if self._known == len(sys.modules):
+            return
+        self._known = len(sys.modules)
+        files = own_files(self._root)
+        if files != self._files:
+            self._files = files
+            self._line.send({"method": "files", "params": {"files": files}})
+
+
+class Prints(io.TextIOBase):
+    """Standard output: each line is a log message of the call that printed it."""
+
+    encoding = "utf-8"
+
+    def __init__(self, line):
+        self._line = line
+        self._parts = {}
+
+    @property
+    def buffer(self):
+        return sys.__stdout__.buffer
+
+    def writable(self):
+        return True
+
+    def write(self, text):
+        key = _call.get()
+        whole = self._parts.pop(key, "") + text
+        *lines, rest = whole.split("\n")
+        if rest:
+            self._parts[key] = rest
+        for line in lines:
+            self._say(line)
+        return len(text)
+
+    def flush(self):
+        rest = self._parts.pop(_call.get(), "")
+        if rest:
+            self._say(rest)
+
+    def _say(self, line):
+        if line:
+            self._line.send({"log": line, "level": "info", **carry()})
+
+
+def carry():
+    call = _call.get()
+    return {} if call is None else {"call": call.number}
+
+
+def settled(value):
+    if not hasattr(value, "__await__"):
+        return value
+    import asyncio
+
+    async def wait():
+        return await value
+
+    return asyncio.run(wait())
+
+
+def to_result(value):
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return {"bytes": base64.b64encode(bytes(value)).decode("ascii")}
+    return {"value": value}
+
+
+def describe(error):
+    told = {"type": type(error).__name__, "message": str(error) or type(error).__name__, "traceback": traceback.format_exc()}
+    code = getattr(error, "code", None)
+    if isinstance(code, int) and not isinstance(code, bool):
+        told["code"] = code
+        if getattr(error, "data", None) is not None:
+            told["data"] = error.data
+    return told
+
+
+def serve(path, root):
+    line = _channel.current()
+    _channel.carry = carry
+    _cancelled.ask = lambda: _call.get() is not None and _call.get().is_cancelled
+    sys.stdout = Prints(line)
+    bridge = Bridge(line, root)
+    line._on_message = bridge.take
+    # Reading begins at once, since a module may call tools while it registers.
+    reading = threading.Thread(target=line.read, name="toolyard", daemon=True)
+    line._reader = reading
+    reading.start()
+    bridge.start(path)
+    reading.join()
+    bridge.server.close()

@@ -1,0 +1,56 @@
+"""How a registered function wants its arguments: as keywords, or all of them as one dict."""
+
+import inspect
+
+POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+
+def caller_of(func, schema):
+    """A function of one dict. Keywords are the rule; a function whose only parameter is none of the schema's gets the dict itself."""
+    if _takes_dict(_parameters(func), _names(schema)):
+        return lambda arguments: func(arguments)
+    return lambda arguments: func(**arguments)
+
+
+def retriever_of(retriever):
+    """A function of URI and variables, for a retriever that takes the URI alone, the variables as a second dict, or each by its name."""
+    parameters = _parameters(retriever)
+    if parameters is None or any(p.kind is p.VAR_KEYWORD for p in parameters):
+        return lambda uri, variables: retriever(uri, **variables)
+    positional = [p for p in parameters if p.kind in POSITIONAL]
+    by_name = {p.name for p in parameters[1:] if p.kind is not p.POSITIONAL_ONLY}
+    if not positional and not by_name:
+        return lambda uri, variables: retriever()
+
+    def run(uri, variables):
+        rest = positional[1:]
+        if len(rest) == 1 and rest[0].name not in variables and (rest[0].default is rest[0].empty or not variables):
+            return retriever(uri, variables)
+        return retriever(uri, **{name: value for name, value in variables.items() if name in by_name})
+
+    return run
+
+
+def _parameters(func):
+    try:
+        return list(inspect.signature(func).parameters.values())
+    except (TypeError, ValueError):
+        return None
+
+
+def _names(schema):
+    properties = schema.get("properties") if isinstance(schema, dict) else None
+    if isinstance(properties, dict):
+        return set(properties)
+    return set() if not isinstance(schema, dict) or "type" in schema else set(schema)
+
+
+def _takes_dict(parameters, names):
+    if parameters is None or any(p.kind is p.VAR_KEYWORD for p in parameters):
+        return False
+    positional = [p for p in parameters if p.kind in POSITIONAL]
+    needed_names = [p for p in parameters if p.kind is p.KEYWORD_ONLY and p.default is p.empty]
+    if len(positional) != 1 or needed_names:
+        return False
+    # With one parameter of another name, no keyword could ever fit.
+    return positional[0].name not in names and (positional[0].default is positional[0].empty or bool(names))
