@@ -1,0 +1,43 @@
+import type { SandboxJob, SandboxLimits } from "./engine.ts";
+import { toFilePath } from "./file-path.ts";
+import type { SandboxOptions } from "./options.ts";
+
+/** Code of more than this is data, which belongs into `inputs` or `files`. */
+const MAX_CODE_BYTES = 1024 * 1024;
+const MAX_SESSION_CHARS = 1000;
+
+/** The job with no bound wider than the configured one; only its time may be raised, up to `maxWallMs`. */
+export function withinBounds(job: SandboxJob, { limits, maxWallMs }: SandboxOptions): SandboxJob {
+  const least = (name: keyof SandboxLimits): number => Math.min(job.limits[name], limits[name]);
+  const bounded: SandboxLimits = {
+    wallMs: Math.min(job.limits.wallMs, maxWallMs),
+    cpuMs: least("cpuMs"),
+    memoryBytes: least("memoryBytes"),
+    outputBytes: least("outputBytes"),
+    resultBytes: least("resultBytes"),
+    toolCalls: least("toolCalls"),
+    concurrentToolCalls: least("concurrentToolCalls"),
+    toolBytes: least("toolBytes"),
+    fileBytes: least("fileBytes"),
+    files: least("files"),
+  };
+  return { ...job, limits: bounded };
+}
+
+/** Why a job cannot be run as it is. */
+export function checkJob({ code, inputs, files, limits, session }: SandboxJob): string | undefined {
+  if (Buffer.byteLength(code) > MAX_CODE_BYTES) return `The code has ${Buffer.byteLength(code)} bytes; at most ${MAX_CODE_BYTES} are run. Give data as inputs or files.`;
+  const inputBytes = Buffer.byteLength(JSON.stringify(inputs));
+  if (inputBytes > limits.toolBytes) return `The inputs have ${inputBytes} bytes as JSON; at most ${limits.toolBytes} are taken. Give large data as files.`;
+  if (session !== undefined && (session === "" || session.length > MAX_SESSION_CHARS)) return `The name of a session has 1 to ${MAX_SESSION_CHARS} characters.`;
+  if (files.length > limits.files) return `There are ${files.length} files; at most ${limits.files} are taken.`;
+  const fileBytes = files.reduce((sum, { bytes }) => sum + bytes.byteLength, 0);
+  if (fileBytes > limits.fileBytes) return `The files have ${fileBytes} bytes; at most ${limits.fileBytes} are taken.`;
+  return checkPaths(files.map(({ path }) => path));
+}
+
+function checkPaths(paths: readonly string[]): string | undefined {
+  const wrong = paths.find((path) => toFilePath(path) !== path);
+  if (wrong !== undefined) return `"${wrong.slice(0, 100)}" is no path of a file here: it must be relative, its steps divided by "/", none of them "." or "..".`;
+  return new Set(paths).size === paths.length ? undefined : "Two files have the same path.";
+}

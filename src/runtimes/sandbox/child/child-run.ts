@@ -1,0 +1,123 @@
+import { isCount, isWorkerDone, type FromChild } from "../child-messages.ts";
+import type { SandboxJob } from "../engine.ts";
+import { toFilePath } from "../file-path.ts";
+import type { FromWorker, WorkerDone } from "../worker-messages.ts";
+import { RunClock } from "../run-clock.ts";
+import type { SandboxWorker, WorkerEnd } from "./sandbox-worker.ts";
+
+type Told<T> = T extends { readonly run: number } ? Omit<T, "run"> : never;
+/** A message of a run to the hub, but for the number of the run. */
+export type RunMessage = Told<Exclude<FromChild, { readonly type: "started" | "done" }>>;
+
+/** A worker keeps its time itself where it can, and says more of where the time went; this much later it is ended from outside. */
+const WORKER_GRACE_MS = 150;
+
+/** One run on one worker: what the worker says is checked, counted and passed on; its clocks are kept from outside. */
+export class ChildRun {
+  readonly job: SandboxJob;
+  readonly #tell: (message: RunMessage) => void;
+  readonly #done: Promise<WorkerDone>;
+  #finish!: (done: WorkerDone) => void;
+  #worker: SandboxWorker | undefined;
+  #clock: RunClock | undefined;
+  #isDone = false;
+  #outputLeft: number;
+  #callsLeft: number;
+
+  constructor(job: SandboxJob, tell: (message: RunMessage) => void) {
+    this.job = job;
+    this.#tell = tell;
+    this.#outputLeft = job.limits.outputBytes;
+    this.#callsLeft = job.limits.toolCalls;
+    this.#done = new Promise((resolve) => {
+      this.#finish = (done) => {
+        this.#isDone = true;
+        resolve(done);
+      };
+    });
+  }
+
+  /** Runs the job once the worker is ready. The caller ends the worker, or keeps it. */
+  async on(worker: SandboxWorker, onStart: () => void): Promise<WorkerDone> {
+    this.#worker = worker;
+    void worker.ended.then((end) => this.#finish(afterEnd(end)));
+    await Promise.race([worker.ready, this.#done]);
+    if (this.#isDone) return this.#done;
+    onStart();
+    const { wallMs, cpuMs } = this.job.limits;
+    this.#clock = new RunClock(wallMs + WORKER_GRACE_MS, cpuMs + WORKER_GRACE_MS, (message) => this.#finish(failed("timeout", "Timeout", message)), this.job.limits);
+    worker.listen((message) => this.#receive(message));
+    worker.send({ type: "job", job: this.job });
+    const done = await this.#done;
+    this.#clock.stop();
+    worker.listen(undefined);
+    return done;
+  }
+
+  reply({ id, ok, json }: { readonly id: number; readonly ok: boolean; readonly json: string }): void {
+    this.#worker?.send({ type: "reply", id, ok, json });
+  }
+
+  cancel(): void {
+    this.#finish(failed("cancelled", "Cancelled", "The run was cancelled."));
+  }
+
+  // A worker is as trustworthy as what runs in it. Its kinds of message are few; anything else ends it.
+  #receive(message: unknown): void {
+    const said = message as FromWorker;
+    switch (said?.type) {
+      case "output":
+        return typeof said.text === "string" && (said.stream === "stdout" || said.stream === "stderr") ? this.#output(said) : this.#nonsense();
+      case "call":
+        return isCount(said.id) && isText(said.path) && isText(said.json) && this.#mayCall() ? this.#tell({ type: "call", id: said.id, path: said.path, json: said.json }) : this.#nonsense();
+      case "search":
+        return isCount(said.id) && isText(said.query) && isCount(said.limit) && this.#mayCall()
+          ? this.#tell({ type: "search", id: said.id, query: said.query, limit: said.limit })
+          : this.#nonsense();
+      case "waiting":
+        this.#clock?.waits(said.waits === true);
+        return this.#tell({ type: "waiting", waits: said.waits === true });
+      case "done":
+        return isWorkerDone(said.done) && this.#hasArtifacts(said.done) ? this.#finish(said.done) : this.#nonsense();
+      default:
+        return this.#nonsense();
+    }
+  }
+
+  #output({ stream, text }: { readonly stream: "stdout" | "stderr"; readonly text: string }): void {
+    const bytes = Buffer.byteLength(text);
+    if (bytes > this.#outputLeft) return;
+    this.#outputLeft -= bytes;
+    this.#tell({ type: "output", stream, text });
+  }
+
+  // One more than allowed reaches the hub, which ends the run and says why.
+  #mayCall(): boolean {
+    this.#callsLeft -= 1;
+    return this.#callsLeft >= -1;
+  }
+
+  #hasArtifacts({ artifacts }: WorkerDone): boolean {
+    const { files, fileBytes } = this.job.limits;
+    if (!Array.isArray(artifacts) || artifacts.length > files) return false;
+    const isWhole = artifacts.every(({ path, bytes }) => bytes instanceof Uint8Array && toFilePath(path) === path);
+    return isWhole && artifacts.reduce((sum, { bytes }) => sum + bytes.byteLength, 0) <= fileBytes;
+  }
+
+  #nonsense(): void {
+    this.#finish(failed("crashed", "Crashed", "The interpreter said something that makes no sense, and was ended."));
+  }
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+function afterEnd({ reason, detail }: WorkerEnd): WorkerDone {
+  if (reason === "memory") return failed("memory", "MemoryError", "The run took more memory than it may.");
+  return failed("crashed", "Crashed", `The interpreter ended unexpectedly${detail === "" ? "" : ` (${detail.slice(0, 200)})`}.`);
+}
+
+function failed(end: WorkerDone["end"], type: string, message: string): WorkerDone {
+  return { end, error: { type, message, traceback: "" }, artifacts: [], truncated: false };
+}

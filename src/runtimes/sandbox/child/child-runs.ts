@@ -1,0 +1,93 @@
+import { readFiles, toFileHeads, type ChildSettings, type FromChild, type Interpreter, type ToChild } from "../child-messages.ts";
+import type { SandboxJob, SandboxLanguage } from "../engine.ts";
+import { encodeFrame, type Frame } from "../frames.ts";
+import type { WorkerDone } from "../worker-messages.ts";
+import { ChildRun } from "./child-run.ts";
+import { Sessions } from "./sessions.ts";
+import { WorkerPool } from "./worker-pool.ts";
+
+/** The runs of this child: finds each a worker, and lets go of it afterwards. */
+export class ChildRuns {
+  readonly #settings: ChildSettings;
+  readonly #write: (frame: Buffer) => void;
+  readonly #pool: WorkerPool;
+  readonly #sessions: Sessions;
+  readonly #runs = new Map<number, ChildRun>();
+
+  constructor(settings: ChildSettings, write: (frame: Buffer) => void) {
+    this.#settings = settings;
+    this.#write = write;
+    this.#pool = new WorkerPool(settings);
+    this.#sessions = new Sessions(settings, (count) => this.#tell({ type: "sessions", count }));
+    this.#pool.prepare(settings.first);
+  }
+
+  /** A frame of the hub, which is trusted: it started this process. */
+  take({ head, body }: Frame): void {
+    const message = head as ToChild;
+    if (message.type === "job") void this.#run(message.run, { ...message.job, files: readFiles(message.files, body) ?? [] });
+    else if (message.type === "reply") this.#runs.get(message.run)?.reply(message);
+    else this.#runs.get(message.run)?.cancel();
+  }
+
+  async #run(id: number, job: SandboxJob): Promise<void> {
+    // The hub lets no more in; a bound here too, since each worker is a thread.
+    if (this.#runs.size >= this.#settings.runs * 2) return this.#tellDone(id, refused("The sandbox is busy. Try again in a moment."));
+    const run = new ChildRun(job, (message) => this.#tell({ ...message, run: id }));
+    this.#runs.set(id, run);
+    try {
+      this.#tellDone(id, await (job.session === undefined ? this.#once(run, id) : this.#inSession(run, id, job.session)));
+    } finally {
+      this.#runs.delete(id);
+    }
+  }
+
+  /** One job a worker: it is ended afterwards, whatever it says of itself. */
+  async #once(run: ChildRun, id: number): Promise<WorkerDone> {
+    const worker = this.#pool.take(interpreterOf(run.job.language));
+    try {
+      return await run.on(worker, () => this.#tell({ type: "started", run: id }));
+    } finally {
+      worker.end();
+    }
+  }
+
+  async #inSession(run: ChildRun, id: number, key: string): Promise<WorkerDone> {
+    const language = interpreterOf(run.job.language);
+    const taken = this.#sessions.take(`${language}:${key}`, () => this.#pool.take(language));
+    if (typeof taken === "string") return refused(taken);
+    let done: WorkerDone | undefined;
+    try {
+      done = await run.on(taken.worker, () => this.#tell({ type: "started", run: id, session: taken.isNew ? "new" : "kept" }));
+      return done;
+    } finally {
+      this.#sessions.giveBack(taken, done !== undefined && KEEPS_SESSION.has(done.end));
+    }
+  }
+
+  #tellDone(run: number, { artifacts, ...done }: WorkerDone): void {
+    const message: FromChild = { type: "done", run, done, files: toFileHeads(artifacts) };
+    this.#write(
+      encodeFrame(
+        message,
+        artifacts.map(({ bytes }) => bytes),
+      ),
+    );
+  }
+
+  #tell(message: FromChild): void {
+    this.#write(encodeFrame(message));
+  }
+}
+
+/** After any other end the interpreter may be in the middle of something. */
+const KEEPS_SESSION: ReadonlySet<string> = new Set(["finished", "error"]);
+
+function interpreterOf(language: SandboxLanguage): Interpreter {
+  return language === "python" ? "python" : "javascript";
+}
+
+function refused(message: string): WorkerDone {
+  return { end: "busy", error: { type: "Busy", message, traceback: "" }, artifacts: [], truncated: false };
+}
+

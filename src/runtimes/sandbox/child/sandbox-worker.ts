@@ -1,0 +1,93 @@
+import { MessageChannel, Worker, type MessagePort } from "node:worker_threads";
+import type { FromWorker, ToWorker, WorkerSettings } from "../worker-messages.ts";
+import type { WorkerKind } from "./worker-kinds.ts";
+
+/** Bounds of a worker's own JavaScript heap: what the shims hold on behalf of the code. Bytes of files lie beside it. */
+const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 16, stackSizeMb: 16 } as const;
+
+/** Why a worker is gone. */
+export interface WorkerEnd {
+  readonly reason: "ended" | "memory" | "crashed";
+  /** What it died of, for the one who started it. */
+  readonly detail: string;
+}
+
+/** One worker thread with an interpreter in it. Starts at once; `ready` says when it takes a job. */
+export class SandboxWorker {
+  /** Never rejects: resolves with nothing once the worker waits for a job, and also when it ended before that. */
+  readonly ready: Promise<void>;
+  readonly ended: Promise<WorkerEnd>;
+  readonly #wake = new SharedArrayBuffer(4);
+  readonly #counter = new Int32Array(this.#wake);
+  readonly #port: MessagePort;
+  readonly #theirs: MessagePort;
+  #worker: Worker | undefined;
+  #onMessage: ((message: unknown) => void) | undefined;
+  #markReady!: () => void;
+  #markEnded!: (end: WorkerEnd) => void;
+  #isOver = false;
+
+  constructor(kind: WorkerKind) {
+    const { port1, port2 } = new MessageChannel();
+    this.#port = port1;
+    this.#theirs = port2;
+    this.ended = new Promise((resolve) => (this.#markEnded = resolve));
+    this.ready = new Promise((resolve) => (this.#markReady = resolve));
+    port1.on("message", (message: unknown) => this.#receive(message));
+    void this.#start(kind);
+  }
+
+  /** Who hears what the worker says, one at a time. */
+  listen(onMessage: ((message: unknown) => void) | undefined): void {
+    this.#onMessage = onMessage;
+  }
+
+  send(message: ToWorker): void {
+    if (this.#isOver) return;
+    this.#port.postMessage(message);
+    Atomics.add(this.#counter, 0, 1);
+    Atomics.notify(this.#counter, 0);
+  }
+
+  /** Ends the thread in the middle of whatever it does. */
+  end(): void {
+    this.#finish({ reason: "ended", detail: "" });
+  }
+
+  async #start(kind: WorkerKind): Promise<void> {
+    try {
+      const settings: WorkerSettings = { port: this.#theirs, wake: this.#wake, module: await kind.module(), memoryBytes: kind.memoryBytes };
+      if (this.#isOver) return;
+      const worker = new Worker(kind.entry, {
+        workerData: { ...kind.data, ...settings },
+        transferList: [this.#theirs],
+        env: {},
+        argv: [],
+        resourceLimits: RESOURCE_LIMITS,
+        stdout: true,
+        stderr: true,
+      });
+      this.#worker = worker;
+      worker.on("error", (error: NodeJS.ErrnoException) => this.#finish({ reason: error.code === "ERR_WORKER_OUT_OF_MEMORY" ? "memory" : "crashed", detail: String(error?.message) }));
+      worker.on("exit", (code) => this.#finish({ reason: "crashed", detail: `exit code ${code}` }));
+    } catch (error) {
+      this.#finish({ reason: "crashed", detail: error instanceof Error ? error.message : String(error) });
+    }
+  }
+
+  #receive(message: unknown): void {
+    if (this.#isOver) return;
+    if ((message as FromWorker | null)?.type === "ready") return this.#markReady();
+    this.#onMessage?.(message);
+  }
+
+  #finish(end: WorkerEnd): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#port.close();
+    this.#onMessage = undefined;
+    void this.#worker?.terminate();
+    this.#markEnded(end);
+    this.#markReady();
+  }
+}

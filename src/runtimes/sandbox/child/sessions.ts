@@ -1,0 +1,82 @@
+import type { ChildSettings } from "../child-messages.ts";
+import type { SandboxWorker } from "./sandbox-worker.ts";
+
+interface Session {
+  readonly key: string;
+  readonly worker: SandboxWorker;
+  isBusy: boolean;
+  timer: NodeJS.Timeout | undefined;
+}
+
+/** A session that a run holds. */
+export interface TakenSession {
+  readonly session: Session;
+  readonly worker: SandboxWorker;
+  readonly isNew: boolean;
+}
+
+/** Workers that keep their variables between runs. Insertion order is order of use: the first idle one is unused for longest. */
+export class Sessions {
+  readonly #most: number;
+  readonly #idleMs: number;
+  readonly #onCount: (count: number) => void;
+  readonly #sessions = new Map<string, Session>();
+
+  constructor({ sessions, sessionIdleMs }: Pick<ChildSettings, "sessions" | "sessionIdleMs">, onCount: (count: number) => void) {
+    this.#most = sessions;
+    this.#idleMs = sessionIdleMs;
+    this.#onCount = onCount;
+  }
+
+  /** The session of this key, begun where there is none; or why there cannot be one now. */
+  take(key: string, begin: () => SandboxWorker): TakenSession | string {
+    const known = this.#sessions.get(key);
+    if (known?.isBusy) return "This session is running something already. Wait for its end: a session does one run at a time.";
+    if (known) return this.#hold(known, false);
+    if (this.#most === 0) return "Sessions are switched off here (`sandbox.sessions` is 0). Run the code without one.";
+    if (this.#sessions.size >= this.#most && !this.#makeRoom()) {
+      return `All ${this.#most} sessions are running something, which is the most at the same time. Try again in a moment, or run without a session.`;
+    }
+    const session: Session = { key, worker: begin(), isBusy: false, timer: undefined };
+    void session.worker.ended.then(() => this.#remove(session));
+    this.#sessions.set(key, session);
+    this.#onCount(this.#sessions.size);
+    return this.#hold(session, true);
+  }
+
+  /** The run is over. `keep`: its worker can take the next one. */
+  giveBack({ session }: TakenSession, keep: boolean): void {
+    session.isBusy = false;
+    if (!keep) return this.#end(session);
+    session.timer = setTimeout(() => this.#end(session), this.#idleMs);
+  }
+
+  #hold(session: Session, isNew: boolean): TakenSession {
+    clearTimeout(session.timer);
+    session.isBusy = true;
+    this.#sessions.delete(session.key);
+    this.#sessions.set(session.key, session);
+    return { session, worker: session.worker, isNew };
+  }
+
+  #makeRoom(): boolean {
+    for (const session of this.#sessions.values()) {
+      if (session.isBusy) continue;
+      this.#end(session);
+      return true;
+    }
+    return false;
+  }
+
+  #end(session: Session): void {
+    this.#remove(session);
+    session.worker.end();
+  }
+
+  #remove(session: Session): void {
+    clearTimeout(session.timer);
+    if (this.#sessions.get(session.key) !== session) return;
+    this.#sessions.delete(session.key);
+    this.#onCount(this.#sessions.size);
+  }
+}

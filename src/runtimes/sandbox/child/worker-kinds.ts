@@ -1,0 +1,40 @@
+import { readFile } from "node:fs/promises";
+import type { ChildSettings, Interpreter } from "../child-messages.ts";
+
+/** How a worker of one language is started. */
+export interface WorkerKind {
+  readonly entry: URL;
+  readonly memoryBytes: number;
+  /** Compiled once, at the first worker. */
+  module(): Promise<object>;
+  /** Beside `WorkerSettings`. */
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+export type WorkerKinds = Readonly<Record<Interpreter, WorkerKind>>;
+
+export function workerKinds(settings: ChildSettings): WorkerKinds {
+  const { memoryBytes, quickjs, quickjsWasm, sucrase, pythonWasm } = settings;
+  return {
+    javascript: {
+      entry: new URL("../javascript/worker.js", import.meta.url),
+      memoryBytes,
+      module: once(async () => WebAssembly.compile(await readFile(quickjsWasm))),
+      data: { quickjs, sucrase },
+    },
+    python: {
+      entry: new URL("../python/worker.js", import.meta.url),
+      memoryBytes,
+      module: once(async () => {
+        const { compilePython } = await import("../python/module.ts");
+        return compilePython(memoryBytes, pythonWasm);
+      }),
+      data: {},
+    },
+  };
+}
+
+function once(compile: () => Promise<object>): () => Promise<object> {
+  let compiled: Promise<object> | undefined;
+  return () => (compiled ??= compile());
+}

@@ -1,0 +1,34 @@
+import type { ChildSettings, Interpreter } from "../child-messages.ts";
+import { workerKinds, type WorkerKinds } from "./worker-kinds.ts";
+import { SandboxWorker } from "./sandbox-worker.ts";
+
+/**
+ * Workers ready for a job: one of each language that has been used. Who takes one sets off the next; who finds none gets one that is
+ * still starting, so that nobody waits for a place that another run holds.
+ */
+export class WorkerPool {
+  readonly #kinds: WorkerKinds;
+  readonly #spare = new Map<Interpreter, SandboxWorker>();
+
+  constructor(settings: ChildSettings) {
+    this.#kinds = workerKinds(settings);
+  }
+
+  prepare(language: Interpreter): void {
+    if (this.#spare.has(language)) return;
+    const worker = new SandboxWorker(this.#kinds[language]);
+    this.#spare.set(language, worker);
+    // One that dies before it was asked anything is not kept; the next run starts another and says why that one does not start.
+    void worker.ended.then(() => {
+      if (this.#spare.get(language) === worker) this.#spare.delete(language);
+    });
+  }
+
+  take(language: Interpreter): SandboxWorker {
+    this.prepare(language);
+    const worker = this.#spare.get(language)!;
+    this.#spare.delete(language);
+    this.prepare(language);
+    return worker;
+  }
+}

@@ -1,0 +1,67 @@
+/** One message between hub and sandbox child: a JSON head, and bytes that belong to it one after the other. */
+export interface Frame {
+  readonly head: unknown;
+  readonly body: Uint8Array;
+}
+
+/** What arrived is no frame. Whoever reads ends the other side. */
+export class FrameError extends Error {
+  override readonly name = "FrameError";
+}
+
+const PREFIX_BYTES = 8;
+
+/** Two lengths as 32-bit numbers (of the head, of the body), the head as JSON, the body. */
+export function encodeFrame(head: object, blobs: readonly Uint8Array[] = []): Buffer {
+  const json = Buffer.from(JSON.stringify(head));
+  const prefix = Buffer.allocUnsafe(PREFIX_BYTES);
+  prefix.writeUInt32BE(json.length, 0);
+  prefix.writeUInt32BE(blobs.reduce((sum, { byteLength }) => sum + byteLength, 0), 4);
+  return Buffer.concat([prefix, json, ...blobs]);
+}
+
+/** Puts frames together again from the pieces in which a pipe delivers them. Holds `maxBytes` at most. */
+export class FrameReader {
+  readonly #maxBytes: number;
+  #chunks: Buffer[] = [];
+  #held = 0;
+  #wanted = PREFIX_BYTES;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** The frames that are complete by now. Throws a `FrameError` for a length over the bound and for a head that is not JSON. */
+  push(chunk: Buffer): Frame[] {
+    this.#chunks.push(chunk);
+    this.#held += chunk.length;
+    const frames: Frame[] = [];
+    while (this.#held >= this.#wanted) {
+      const buffer = this.#join();
+      const headBytes = buffer.readUInt32BE(0);
+      const total = PREFIX_BYTES + headBytes + buffer.readUInt32BE(4);
+      if (total > this.#maxBytes) throw new FrameError(`A frame of ${total} bytes is announced; at most ${this.#maxBytes} are taken.`);
+      this.#wanted = total;
+      if (buffer.length < total) break;
+      frames.push({ head: parseHead(buffer.subarray(PREFIX_BYTES, PREFIX_BYTES + headBytes)), body: buffer.subarray(PREFIX_BYTES + headBytes, total) });
+      this.#chunks = [buffer.subarray(total)];
+      this.#held = buffer.length - total;
+      this.#wanted = PREFIX_BYTES;
+    }
+    return frames;
+  }
+
+  // Only once a frame may be complete: joining at every piece would copy a large one over and over.
+  #join(): Buffer {
+    if (this.#chunks.length > 1) this.#chunks = [Buffer.concat(this.#chunks)];
+    return this.#chunks[0]!;
+  }
+}
+
+function parseHead(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString("utf8")) as unknown;
+  } catch {
+    throw new FrameError("The head of a frame is not JSON.");
+  }
+}

@@ -1,0 +1,146 @@
+import type { JSValueHandle, QuickJS, QuickJSOptions } from "quickjs-wasi";
+import type { HostOperation } from "./guest/host.ts";
+import { preludeSource } from "./guest/prelude.ts";
+import { Refusal } from "./refusal.ts";
+
+type QuickJsModule = typeof import("quickjs-wasi");
+
+/** Who answers what the code asks for. Throws a `Refusal` for what it may not have. */
+export interface GuestOwner {
+  answer(operation: HostOperation, first: string, second: string | Uint8Array): string | Uint8Array | undefined;
+  /** Asked all the time while code computes: whether it must stop. */
+  isOver(): boolean;
+  /** A promise failed that nobody waited for; or, later, somebody did after all. */
+  rejected(promise: number, describe: () => string, isHandled: boolean): void;
+}
+
+/** What is guarded natively: recursion deeper than this is a `RangeError` inside. The thread's own stack is far larger. */
+const MAX_STACK_BYTES = 384 * 1024;
+/** Calls of the guest's own functions, see `Guest`. */
+export type GuestMethod = "begin" | "watch" | "settle" | "fire" | "describe";
+
+/** One interpreter. Only texts, bytes and truth values cross, and no value of the host is reachable from inside. */
+export class GuestVm {
+  owner: GuestOwner | undefined;
+  readonly #vm: QuickJS;
+  readonly #quickjs: QuickJsModule;
+  readonly #guest: JSValueHandle;
+  readonly #methods = new Map<GuestMethod, JSValueHandle>();
+  /** The answer of the last host call: the interpreter takes its own reference after the call, and this one must go. */
+  #lastAnswer: JSValueHandle | undefined;
+
+  static async create(quickjs: QuickJsModule, module: object, memoryBytes: number): Promise<GuestVm> {
+    const hooks: { guest?: GuestVm } = {};
+    const options: QuickJSOptions = {
+      wasm: module as WebAssembly.Module,
+      memoryLimit: memoryBytes,
+      maxStackSize: MAX_STACK_BYTES,
+      timezoneOffset: 0,
+      interruptHandler: () => hooks.guest?.owner?.isOver() ?? false,
+      onUnhandledRejection: (promise, reason, isHandled) => hooks.guest?.rejected(promise, reason, isHandled),
+      moduleLoader: {
+        load: (name) => {
+          throw new Error(`"${name}" cannot be loaded: there are no modules here.`);
+        },
+      },
+    };
+    const vm = await quickjs.QuickJS.create(options);
+    hooks.guest = new GuestVm(quickjs, vm);
+    return hooks.guest;
+  }
+
+  private constructor(quickjs: QuickJsModule, vm: QuickJS) {
+    this.#quickjs = quickjs;
+    this.#vm = vm;
+    const make = vm.evalCode(preludeSource(), PRELUDE_NAME);
+    const host = vm.newFunction("host", (operation, first, second) => this.#give(this.#answer(operation, first, second)));
+    this.#guest = vm.callFunction(make, vm.undefined, host);
+    host.dispose();
+    make.dispose();
+  }
+
+  /** Evaluates code. The value is the promise of its end, whether it is a script (`await` at the top) or the call of a wrapper. */
+  evaluate(code: string, name: string, isWrapped: boolean): JSValueHandle {
+    return this.#vm.evalCode(code, name, isWrapped ? this.#quickjs.EvalFlags.TYPE_GLOBAL : this.#quickjs.EvalFlags.ASYNC);
+  }
+
+  call(method: GuestMethod, ...given: readonly (string | boolean | JSValueHandle)[]): string | undefined {
+    const vm = this.#vm;
+    const made: JSValueHandle[] = [];
+    const handles = given.map((value) => {
+      if (typeof value === "boolean") return value ? vm.true : vm.false;
+      if (typeof value !== "string") return value;
+      const handle = vm.newString(value);
+      made.push(handle);
+      return handle;
+    });
+    try {
+      const result = vm.callFunction(this.#method(method), this.#guest, ...handles);
+      const text = result.isString ? result.toString() : undefined;
+      result.dispose();
+      return text;
+    } finally {
+      for (const handle of made) handle.dispose();
+    }
+  }
+
+  /** Runs what promises set off, until nothing is left to run. */
+  runJobs(): void {
+    this.#vm.executePendingJobs();
+  }
+
+  /** JSON of type, message and stack, when the error is one of the code; `undefined` when the interpreter itself failed. */
+  describe(error: unknown): string | undefined {
+    if (!(error instanceof this.#quickjs.JSException)) return undefined;
+    try {
+      return this.call("describe", error.handle);
+    } finally {
+      error.dispose();
+    }
+  }
+
+  dispose(): void {
+    this.#vm.dispose();
+  }
+
+  rejected(promise: JSValueHandle, reason: JSValueHandle, isHandled: boolean): void {
+    const kept = isHandled ? undefined : reason.dup();
+    this.owner?.rejected(
+      promise.identity,
+      () => {
+        const words = kept && !kept.disposed ? (this.call("describe", kept) ?? "") : "";
+        kept?.dispose();
+        return words;
+      },
+      isHandled,
+    );
+  }
+
+  #method(name: GuestMethod): JSValueHandle {
+    let method = this.#methods.get(name);
+    if (!method) this.#methods.set(name, (method = this.#guest.getProp(name)));
+    return method;
+  }
+
+  #answer(operation: JSValueHandle | undefined, first: JSValueHandle | undefined, second: JSValueHandle | undefined): string | Uint8Array | undefined {
+    try {
+      if (!operation?.isString || !first?.isString || !second) throw new Refusal("This is no question to the host.");
+      const payload = second.isString ? second.toString() : second.toUint8Array();
+      const answer = this.owner?.answer(operation.toString() as HostOperation, first.toString(), payload);
+      return typeof answer === "string" ? `=${answer}` : answer;
+    } catch (error) {
+      return `!${error instanceof Refusal ? error.message : "The host could not do that."}`;
+    }
+  }
+
+  #give(answer: string | Uint8Array | undefined): JSValueHandle {
+    this.#lastAnswer?.dispose();
+    this.#lastAnswer = undefined;
+    if (answer === undefined) return this.#vm.undefined;
+    this.#lastAnswer = typeof answer === "string" ? this.#vm.newString(answer) : this.#vm.newUint8Array(answer);
+    return this.#lastAnswer;
+  }
+}
+
+/** Lines of a traceback with this name are the host's, and are not shown. */
+const PRELUDE_NAME = "toolyard";

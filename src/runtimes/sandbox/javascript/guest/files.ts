@@ -1,0 +1,46 @@
+import type { GuestHost } from "./host.ts";
+import type { GuestValues } from "./values.ts";
+
+/** Runs inside the sandbox. `files`: what came with the job, and what the run makes of it, in memory. */
+export function guestFiles(host: GuestHost, { toJson }: GuestValues): object {
+  const { parse, stringify } = JSON;
+  const { isView } = ArrayBuffer;
+
+  function bytesOf(data: unknown): string | Uint8Array {
+    if (typeof data === "string" || data instanceof Uint8Array) return data;
+    if (data instanceof ArrayBuffer) return new Uint8Array(data);
+    if (isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+    // An object is most likely meant as what it would be in a file.
+    const json = toJson(data);
+    if (json === undefined) throw new TypeError(`Text, bytes or a value that can be JSON is needed to write a file; got ${typeof data}.`);
+    return stringify(parse(json), undefined, 2);
+  }
+
+  const list = (): string[] => parse(host("file.list") as string) as string[];
+  const text = (path: unknown): string => host("file.text", String(path)) as string;
+  const bytes = (path: unknown): Uint8Array => host("file.bytes", String(path)) as Uint8Array;
+  const put = (path: unknown, data: unknown): void => void host("file.put", String(path), bytesOf(data));
+  const has = (path: unknown): boolean => {
+    const wanted = String(path).split("/").filter((step) => step !== "" && step !== ".").join("/");
+    return list().includes(wanted);
+  };
+  const remove = (path: unknown): void => void host("file.remove", String(path));
+  return Object.freeze({
+    read: (path: unknown, encoding?: unknown) => (encoding === null || encoding === "bytes" || encoding === "binary" ? bytes(path) : text(path)),
+    readText: text,
+    readBytes: bytes,
+    readJson: (path: unknown) => parse(text(path)) as unknown,
+    readJSON: (path: unknown) => parse(text(path)) as unknown,
+    write: put,
+    writeText: (path: unknown, data: unknown) => put(path, String(data)),
+    writeBytes: put,
+    writeJson: (path: unknown, data: unknown) => put(path, stringify(parse(toJson(data) ?? "null"), undefined, 2)),
+    writeJSON: (path: unknown, data: unknown) => put(path, stringify(parse(toJson(data) ?? "null"), undefined, 2)),
+    append: (path: unknown, data: unknown) => put(path, (has(path) ? text(path) : "") + String(data)),
+    list,
+    has,
+    exists: has,
+    remove,
+    delete: remove,
+  });
+}

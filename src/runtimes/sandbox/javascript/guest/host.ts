@@ -1,0 +1,24 @@
+/**
+ * What code inside the sandbox may ask of the worker around it: an operation with two texts, or a text and bytes. Nothing else crosses.
+ * A refusal is an exception inside.
+ */
+export type GuestHost = (operation: HostOperation, first?: string, second?: string | Uint8Array) => string | Uint8Array | undefined;
+
+export type HostOperation =
+  | "print"
+  | "call"
+  | "search"
+  | "timer"
+  | "untimer"
+  | "done"
+  | "failed"
+  | "random"
+  | "uuid"
+  | "encode"
+  | "decode"
+  | "url"
+  | "file.text"
+  | "file.bytes"
+  | "file.put"
+  | "file.list"
+  | "file.remove";

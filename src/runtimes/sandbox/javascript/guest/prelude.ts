@@ -1,0 +1,83 @@
+import { guestConsole } from "./console.ts";
+import { guestFiles } from "./files.ts";
+import type { GuestHost } from "./host.ts";
+import { guestTimers } from "./timers.ts";
+import { guestTools } from "./tools.ts";
+import { guestUrl } from "./url.ts";
+import { guestValues } from "./values.ts";
+import { guestWeb } from "./web.ts";
+
+/** What the worker may call inside the sandbox. */
+export interface Guest {
+  /** Before the code of a job: its inputs as JSON text, and whether tools are within reach. */
+  begin(inputsJson: string, hasTools: boolean): void;
+  /** Follows the promise of the code to its end, told by `done` or `failed`. */
+  watch(promise: Promise<unknown>, isWrapped: boolean): void;
+  settle(id: string, ok: boolean, json: string): void;
+  fire(id: string): void;
+  describe(thrown: unknown): string;
+}
+
+interface Parts {
+  readonly guestValues: typeof guestValues;
+  readonly guestConsole: typeof guestConsole;
+  readonly guestFiles: typeof guestFiles;
+  readonly guestTimers: typeof guestTimers;
+  readonly guestTools: typeof guestTools;
+  readonly guestUrl: typeof guestUrl;
+  readonly guestWeb: typeof guestWeb;
+}
+
+function prepare(ask: GuestHost, parts: Parts): Guest {
+  const { parse } = JSON;
+  // A text from the worker begins with `=`, a refusal with `!`. The exception is made here, so that its lines are the code's own.
+  const host: GuestHost = (operation, first = "", second = "") => {
+    const answer = ask(operation, first, second);
+    if (typeof answer !== "string") return answer;
+    if (answer[0] === "!") throw new Error(answer.slice(1));
+    return answer.slice(1);
+  };
+  const { defineProperty } = Object;
+  const values = parts.guestValues();
+  const { tools, search, ToolError, settle } = parts.guestTools(host, values);
+  const timers = parts.guestTimers(host);
+  const define = (name: string, value: unknown): void => void defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: false });
+  const require = (name: unknown): never => {
+    throw new Error(`"${String(name)}" cannot be loaded: there are no modules here. There is the language itself, files, inputs, URL, TextEncoder, crypto.randomUUID and timers.`);
+  };
+  const globals = { console: parts.guestConsole(host, values), require, ...timers.globals, ...parts.guestWeb(host), ...parts.guestUrl(host) };
+  for (const [name, value] of Object.entries(globals)) define(name, value);
+
+  async function follow(promise: Promise<unknown>, isWrapped: boolean): Promise<void> {
+    try {
+      const settled = await promise;
+      const value = await (isWrapped ? settled : (settled as { readonly value: unknown }).value);
+      const json = values.toJson(value);
+      host("done", json === undefined ? "" : json);
+    } catch (error) {
+      host("failed", values.describe(error));
+    }
+  }
+
+  return {
+    begin: (inputsJson, hasTools) => {
+      define("inputs", parse(inputsJson));
+      define("files", parts.guestFiles(host, values));
+      if (!hasTools) return;
+      define("tools", tools);
+      define("search", search);
+      define("ToolError", ToolError);
+    },
+    watch: (promise, isWrapped) => void follow(promise, isWrapped),
+    settle,
+    fire: timers.fire,
+    describe: values.describe,
+  };
+}
+
+/** The text that makes the inside of a fresh interpreter: a function of the host, whose value is the `Guest`. */
+export function preludeSource(): string {
+  const parts: Parts = { guestValues, guestConsole, guestFiles, guestTimers, guestTools, guestUrl, guestWeb };
+  const members = Object.entries(parts).map(([name, part]) => `${name}: (${part.toString()})`);
+  return `(function (host) { "use strict"; return (${prepare.toString()})(host, { ${members.join(",\n")} }); })`;
+}

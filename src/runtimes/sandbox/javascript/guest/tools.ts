@@ -1,0 +1,93 @@
+import type { GuestHost } from "./host.ts";
+import type { GuestValues } from "./values.ts";
+
+export interface GuestTools {
+  readonly tools: object;
+  readonly search: (query: unknown, limit?: unknown) => Promise<unknown>;
+  readonly ToolError: new (message: string) => Error;
+  /** The answer to the call or search of this number. */
+  settle(id: string, ok: boolean, json: string): void;
+}
+
+/** Runs inside the sandbox. `tools.<source>.<name>(args)`, `search(query)`, and their answers. */
+export function guestTools(host: GuestHost, { toJson, brand }: GuestValues): GuestTools {
+  const { parse } = JSON;
+  const { isArray } = Array;
+  const MAX_PATH_CHARS = 512;
+  const pending = new Map<string, { readonly resolve: (value: unknown) => void; readonly reject: (error: unknown) => void; readonly error: ToolFailure }>();
+  let last = 0;
+
+  class ToolFailure extends Error {
+    override name = "ToolError";
+    kind = "internal";
+    retryable = false;
+    tool = "";
+  }
+
+  function ask(operation: "call" | "search", path: string, json: string): Promise<unknown> {
+    last += 1;
+    const id = `${last}`;
+    // Made here, where the code that calls is still on the stack: that line is what its reader looks for.
+    const error = new ToolFailure("");
+    error.tool = operation === "call" ? path : "search";
+    return new Promise((resolve, reject) => {
+      pending.set(id, { resolve, reject, error });
+      host(operation, id, `${path}\n${json}`);
+    });
+  }
+
+  function call(path: string, given: readonly unknown[]): Promise<unknown> {
+    const [first = {}] = given;
+    if (given.length > 1 || typeof first !== "object" || first === null || isArray(first)) {
+      const got = given.length > 1 ? `${given.length} arguments` : isArray(first) ? "an array" : first === null ? "null" : `a ${typeof first}`;
+      return Promise.reject(new TypeError(`A tool takes one object, as in tools.${path}({ name: value }); got ${got}.`));
+    }
+    return ask("call", path, toJson(first) ?? "{}");
+  }
+
+  function node(path: string): object {
+    const label = path === "" ? "[tools]" : `[tool ${path}]`;
+    const words = (): string => label;
+    const proxy = new Proxy(function () {}, {
+      get: (_target, key) => {
+        // Not a promise, and shown rather than called when something makes text of it.
+        if (typeof key === "symbol" || key === "then" || key === "toJSON") return undefined;
+        if (key === "toString" || key === "valueOf") return words;
+        const longer = path === "" ? key : `${path}.${key}`;
+        if (longer.length > MAX_PATH_CHARS) throw new RangeError(`The name of a tool has at most ${MAX_PATH_CHARS} characters.`);
+        return node(longer);
+      },
+      // `tools("a name", args)` and `tools.source.tool(args)`.
+      apply: (_target, _self, given: readonly unknown[]) => {
+        if (path !== "") return call(path, given);
+        return typeof given[0] === "string" ? call(given[0], given.slice(1)) : Promise.reject(new TypeError("Name a tool, as in tools.source.name({ … })."));
+      },
+      set: (_target, key) => {
+        throw new TypeError(`tools.${path === "" ? "" : `${path}.`}${String(key)} cannot be set.`);
+      },
+      ownKeys: () => ["prototype"],
+    });
+    brand(proxy, label);
+    return proxy;
+  }
+
+  return {
+    tools: node(""),
+    ToolError: ToolFailure,
+    search: (query, limit = 10) => {
+      const most = Math.min(100, Math.max(1, Math.trunc(Number(limit)) || 10));
+      return ask("search", `${most}`, String(query));
+    },
+    settle: (id, ok, json) => {
+      const asked = pending.get(id);
+      if (!asked) return;
+      pending.delete(id);
+      if (ok) return asked.resolve(parse(json));
+      const { kind, message, retryable } = parse(json) as { readonly kind?: unknown; readonly message?: unknown; readonly retryable?: unknown };
+      Object.defineProperty(asked.error, "message", { value: String(message), configurable: true, writable: true, enumerable: false });
+      asked.error.kind = String(kind);
+      asked.error.retryable = retryable === true;
+      asked.reject(asked.error);
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import type { SandboxFile, SandboxLimits } from "../engine.ts";
+import { toFilePath } from "../file-path.ts";
+import { Refusal } from "./refusal.ts";
+
+/** Files of a run, in memory. In a session they stay, and a file counts as made by the run that changed it. */
+export class JobFiles {
+  readonly #files = new Map<string, Uint8Array>();
+  #limits: Pick<SandboxLimits, "files" | "fileBytes"> = { files: 0, fileBytes: 0 };
+  #before = new Map<string, Uint8Array>();
+  #bytes = 0;
+
+  /** A run begins: its own files lie over those that are there. */
+  begin(files: readonly SandboxFile[], limits: SandboxLimits): void {
+    this.#limits = limits;
+    for (const { path, bytes } of files) this.#put(path, bytes);
+    this.#before = new Map(this.#files);
+  }
+
+  read(path: string): Uint8Array {
+    const bytes = this.#files.get(known(path));
+    if (bytes) return bytes;
+    const near = Array.from(this.#files.keys()).slice(0, 10).map((name) => `"${name}"`);
+    throw new Refusal(`There is no file "${shorten(path)}". ${near.length === 0 ? "There are no files." : `There is: ${near.join(", ")}.`}`);
+  }
+
+  write(path: string, bytes: Uint8Array): void {
+    const name = known(path);
+    const { files, fileBytes } = this.#limits;
+    const total = this.#bytes - (this.#files.get(name)?.byteLength ?? 0) + bytes.byteLength;
+    if (total > fileBytes) throw new Refusal(`All files together may have ${fileBytes} bytes; with this one there would be ${total}.`);
+    if (!this.#files.has(name) && this.#files.size >= files) throw new Refusal(`There may be ${files} files, and there are that many already.`);
+    this.#put(name, bytes);
+  }
+
+  remove(path: string): void {
+    const name = known(path);
+    this.read(name);
+    this.#bytes -= this.#files.get(name)!.byteLength;
+    this.#files.delete(name);
+  }
+
+  list(): string[] {
+    return Array.from(this.#files.keys()).sort();
+  }
+
+  /** What the run made or changed. */
+  artifacts(): SandboxFile[] {
+    const made = Array.from(this.#files).filter(([path, bytes]) => {
+      const before = this.#before.get(path);
+      return before === undefined || (before !== bytes && Buffer.compare(before, bytes) !== 0);
+    });
+    return made.map(([path, bytes]) => ({ path, bytes }));
+  }
+
+  #put(name: string, bytes: Uint8Array): void {
+    this.#bytes += bytes.byteLength - (this.#files.get(name)?.byteLength ?? 0);
+    this.#files.set(name, bytes);
+  }
+}
+
+function known(path: string): string {
+  const name = toFilePath(path);
+  if (name !== undefined) return name;
+  throw new Refusal(`"${shorten(path)}" is no path of a file here: a path is relative, its steps are divided by "/", and none of them is "..".`);
+}
+
+function shorten(path: string): string {
+  return path.length > 100 ? `${path.slice(0, 100)}…` : path;
+}

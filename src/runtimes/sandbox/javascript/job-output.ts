@@ -1,0 +1,60 @@
+type Stream = "stdout" | "stderr";
+
+/** Written out from this much on, and whenever the code pauses: a message a line would cost more than the line. */
+const FLUSH_CHARS = 16_384;
+const FLUSH_AFTER_MS = 50;
+
+/** What a run prints, up to its bound. */
+export class JobOutput {
+  isTruncated = false;
+  readonly #write: (stream: Stream, text: string) => void;
+  #leftBytes: number;
+  #stream: Stream = "stdout";
+  #held: string[] = [];
+  #heldChars = 0;
+  #flushedAt = performance.now();
+
+  constructor(maxBytes: number, write: (stream: Stream, text: string) => void) {
+    this.#leftBytes = maxBytes;
+    this.#write = write;
+  }
+
+  print(stream: Stream, text: string): void {
+    if (stream !== this.#stream) this.flush();
+    this.#stream = stream;
+    const fitting = this.#fit(text);
+    if (fitting === "") return;
+    this.#held.push(fitting);
+    this.#heldChars += fitting.length;
+    if (this.#heldChars >= FLUSH_CHARS || performance.now() - this.#flushedAt > FLUSH_AFTER_MS) this.flush();
+  }
+
+  flush(): void {
+    this.#flushedAt = performance.now();
+    if (this.#held.length === 0) return;
+    const text = this.#held.join("");
+    this.#held = [];
+    this.#heldChars = 0;
+    this.#write(this.#stream, text);
+  }
+
+  #fit(text: string): string {
+    const bytes = Buffer.byteLength(text);
+    if (bytes <= this.#leftBytes) {
+      this.#leftBytes -= bytes;
+      return text;
+    }
+    this.isTruncated = true;
+    const fitting = cut(text, this.#leftBytes);
+    this.#leftBytes = 0;
+    return fitting;
+  }
+}
+
+/** The beginning of a text that has at most so many bytes, no character cut in two. */
+function cut(text: string, bytes: number): string {
+  const buffer = Buffer.from(text.slice(0, bytes));
+  let end = Math.min(bytes, buffer.length);
+  while (end > 0 && end < buffer.length && (buffer[end]! & 0xc0) === 0x80) end -= 1;
+  return buffer.toString("utf8", 0, end);
+}

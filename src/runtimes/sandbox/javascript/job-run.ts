@@ -1,0 +1,244 @@
+import type { SandboxEnd, SandboxError, SandboxJob } from "../engine.ts";
+import { cpuMessage, wallMessage } from "../run-clock.ts";
+import type { FromWorker, WorkerDone } from "../worker-messages.ts";
+import { readGuestError } from "./guest-error.ts";
+import type { GuestOwner, GuestVm } from "./guest-vm.ts";
+import type { HostOperation } from "./guest/host.ts";
+import { HostCalls } from "./host-calls.ts";
+import { answerPlain } from "./host-plain.ts";
+import { JobClock } from "./job-clock.ts";
+import type { JobFiles } from "./job-files.ts";
+import { JobOutput } from "./job-output.ts";
+import { JobTimers } from "./job-timers.ts";
+import { prepareSource, SourceError, type Source } from "./source.ts";
+
+export interface JobSurroundings {
+  readonly vm: GuestVm;
+  readonly files: JobFiles;
+  readonly sucrase: string;
+  say(message: FromWorker): void;
+}
+
+/** Shorter pauses than this count as computing: telling of each would cost more than it is worth. */
+const WAIT_TOLD_AFTER_MS = 5;
+/** Failed promises that nobody waits for; the first of them is the error. */
+const MAX_REJECTIONS = 100;
+/** A job of the interpreter that fails is followed by the next; this many in a row are enough. */
+const MAX_FAILED_JOBS = 1000;
+
+/** One run of code: from its text to its end, with everything that the code asks for in between. */
+export class JobRun implements GuestOwner {
+  readonly #job: SandboxJob;
+  readonly #around: JobSurroundings;
+  readonly #clock: JobClock;
+  readonly #calls: HostCalls;
+  readonly #timers: JobTimers;
+  readonly #output: JobOutput;
+  readonly #rejections = new Map<number, () => string>();
+  readonly #finished: Promise<WorkerDone>;
+  #finish!: (done: WorkerDone) => void;
+  #isFinished = false;
+  #source: Source | undefined;
+  #shift = { chars: 0 };
+  /** How the code itself ended; what it set going may still be under way. */
+  #outcome: { readonly json: string | undefined } | undefined;
+  #alarm: NodeJS.Timeout | undefined;
+  #waitTimer: NodeJS.Timeout | undefined;
+  #isWaitTold = false;
+
+  constructor(job: SandboxJob, around: JobSurroundings) {
+    this.#job = job;
+    this.#around = around;
+    this.#clock = new JobClock(job.limits);
+    this.#calls = new HostCalls(job, around.say, () => this.#fail("limit", "LimitError", `The code made more than ${job.limits.toolCalls} tool calls, which is the most for one run.`));
+    this.#timers = new JobTimers((id) => this.#enter(() => void around.vm.call("fire", id)));
+    this.#output = new JobOutput(job.limits.outputBytes, (stream, text) => around.say({ type: "output", stream, text }));
+    this.#finished = new Promise((resolve) => (this.#finish = resolve));
+  }
+
+  run(): Promise<WorkerDone> {
+    const { vm, files } = this.#around;
+    vm.owner = this;
+    files.begin(this.#job.files, this.#job.limits);
+    this.#alarm = setTimeout(() => this.#timeOut(), this.#clock.leftMs + 1);
+    this.#enter(() => this.#start());
+    return this.#finished;
+  }
+
+  reply({ id, ok, json }: { readonly id: number; readonly ok: boolean; readonly json: string }): void {
+    if (!this.#calls.answered(id)) return;
+    this.#enter(() => void this.#around.vm.call("settle", String(id), ok, json));
+  }
+
+  answer(operation: HostOperation, first: string, second: string | Uint8Array): string | Uint8Array | undefined {
+    if (this.#isFinished) return undefined;
+    switch (operation) {
+      case "print":
+        return void this.#output.print(first === "stderr" ? "stderr" : "stdout", String(second));
+      case "call":
+      case "search":
+        return void this.#calls.ask(operation, Number(first), String(second));
+      case "timer":
+        return void this.#timers.set(first, String(second));
+      case "untimer":
+        return void this.#timers.clear(first);
+      case "done":
+        this.#outcome = { json: first === "" ? undefined : first };
+        return undefined;
+      case "failed":
+        return void this.#failWith(first);
+      default:
+        return answerPlain(operation, first, second, this.#around.files);
+    }
+  }
+
+  isOver(): boolean {
+    return this.#isFinished || this.#clock.over() !== undefined;
+  }
+
+  rejected(promise: number, describe: () => string, isHandled: boolean): void {
+    if (isHandled) this.#rejections.delete(promise);
+    else if (this.#rejections.size < MAX_REJECTIONS) this.#rejections.set(promise, describe);
+  }
+
+  #start(): void {
+    const { vm, sucrase } = this.#around;
+    vm.call("begin", JSON.stringify(this.#job.inputs), this.#job.profile === "scripting");
+    this.#source = prepareSource(this.#job, sucrase);
+    const { name, code, wrapped, wrapperChars } = this.#source;
+    let promise;
+    let isWrapped = false;
+    try {
+      promise = vm.evaluate(code, name, false);
+    } catch (error) {
+      const described = vm.describe(error);
+      // `return` at the top is what a function has: the code is one then.
+      if (described === undefined || !described.includes('"return not in a function"')) throw described === undefined ? error : new Described(described);
+      isWrapped = true;
+      this.#shift = { chars: wrapperChars };
+      promise = vm.evaluate(wrapped, name, true);
+    }
+    vm.call("watch", promise, isWrapped);
+    promise.dispose();
+  }
+
+  /** Everything that runs code goes through here: its time is counted, and afterwards it is clear whether the run goes on. */
+  #enter(work: () => void): void {
+    if (this.#isFinished) return;
+    this.#waits(false);
+    this.#clock.enter();
+    try {
+      work();
+      this.#runJobs();
+    } catch (error) {
+      this.#thrown(error);
+    } finally {
+      this.#clock.leave();
+    }
+    this.#after();
+  }
+
+  #runJobs(): void {
+    for (let failed = 0; failed < MAX_FAILED_JOBS && !this.isOver(); failed += 1) {
+      try {
+        return this.#around.vm.runJobs();
+      } catch (error) {
+        if (isTrap(error)) throw error;
+      }
+    }
+  }
+
+  #thrown(error: unknown): void {
+    if (this.#isFinished || this.#clock.over()) return;
+    if (error instanceof SourceError) {
+      const place = `    at ${this.#job.language === "typescript" ? "code.ts" : "code.js"}:${error.line}`;
+      return this.#end("error", { type: "SyntaxError", message: error.message, traceback: `SyntaxError: ${error.message}\n${place}` });
+    }
+    const described = error instanceof Described ? error.json : this.#around.vm.describe(error);
+    if (described !== undefined) return this.#failWith(described);
+    this.#fail("crashed", "Crashed", "The interpreter failed and was ended.");
+  }
+
+  #after(): void {
+    if (this.#isFinished) return;
+    if (this.#clock.over()) return this.#timeOut();
+    this.#output.flush();
+    if (this.#outcome && this.#calls.isQuiet && this.#timers.isQuiet) return this.#complete(this.#outcome.json);
+    if (!this.#outcome && this.#calls.isQuiet && this.#timers.isEmpty) {
+      return this.#fail("error", "Error", "The code waits for a promise that nothing will ever settle.");
+    }
+    this.#waits(true);
+  }
+
+  #complete(json: string | undefined): void {
+    const [rejection] = this.#rejections.values();
+    if (rejection) return this.#failWith(rejection());
+    const { resultBytes } = this.#job.limits;
+    const bytes = json === undefined ? 0 : Buffer.byteLength(json);
+    if (bytes > resultBytes) {
+      return this.#fail("limit", "LimitError", `The result has ${bytes} bytes as JSON; at most ${resultBytes} are returned. Return less of it, or write it to a file.`);
+    }
+    this.#end("finished", undefined, json);
+  }
+
+  #timeOut(): void {
+    const { wallMs, cpuMs } = this.#job.limits;
+    this.#fail("timeout", "Timeout", this.#clock.over() === "cpu" ? cpuMessage(cpuMs) : wallMessage(wallMs));
+  }
+
+  /** The code threw. */
+  #failWith(json: string): void {
+    const error = readGuestError(json, this.#shift);
+    const isMemory = error.type === "InternalError" && error.message === "out of memory";
+    if (!isMemory) return this.#end("error", error);
+    this.#end("memory", { ...error, type: "MemoryError", message: `The code took more memory than it may (${this.#job.limits.memoryBytes} bytes).` });
+  }
+
+  #fail(end: SandboxEnd, type: string, message: string): void {
+    this.#end(end, { type, message, traceback: "" });
+  }
+
+  #end(end: SandboxEnd, error?: SandboxError, resultJson?: string): void {
+    if (this.#isFinished) return;
+    this.#isFinished = true;
+    clearTimeout(this.#alarm);
+    clearTimeout(this.#waitTimer);
+    this.#timers.dispose();
+    this.#output.flush();
+    this.#finish({
+      end,
+      ...(resultJson === undefined ? {} : { resultJson }),
+      ...(error === undefined ? {} : { error }),
+      artifacts: this.#around.files.artifacts(),
+      truncated: this.#output.isTruncated,
+    });
+  }
+
+  #waits(waits: boolean): void {
+    clearTimeout(this.#waitTimer);
+    if (waits) {
+      this.#waitTimer = setTimeout(() => {
+        this.#isWaitTold = true;
+        this.#around.say({ type: "waiting", waits: true });
+      }, WAIT_TOLD_AFTER_MS);
+    } else if (this.#isWaitTold) {
+      this.#isWaitTold = false;
+      this.#around.say({ type: "waiting", waits: false });
+    }
+  }
+}
+
+/** An error of the code that was described already. */
+class Described extends Error {
+  readonly json: string;
+
+  constructor(json: string) {
+    super("described");
+    this.json = json;
+  }
+}
+
+/** WebAssembly itself gave up: the interpreter must not be asked anything more. */
+function isTrap(error: unknown): boolean {
+  return error instanceof RangeError || (error instanceof Error && error.name === "RuntimeError");
+}

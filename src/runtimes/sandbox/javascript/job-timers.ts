@@ -1,0 +1,46 @@
+import { Refusal } from "./refusal.ts";
+
+const MAX_TIMERS = 1000;
+/** No run lasts longer, and a timer set further ahead would wrap around. */
+const MAX_DELAY_MS = 2 ** 31 - 1;
+
+/** Timers of one run. Repeating ones do not keep it going once its code has ended. */
+export class JobTimers {
+  readonly #fire: (id: string) => void;
+  readonly #timers = new Map<string, { readonly handle: NodeJS.Timeout; readonly repeats: boolean }>();
+
+  constructor(fire: (id: string) => void) {
+    this.#fire = fire;
+  }
+
+  get isEmpty(): boolean {
+    return this.#timers.size === 0;
+  }
+
+  get isQuiet(): boolean {
+    for (const { repeats } of this.#timers.values()) if (!repeats) return false;
+    return true;
+  }
+
+  /** `payload`: milliseconds, a line break, `1` when it repeats. */
+  set(id: string, payload: string): void {
+    if (this.#timers.size >= MAX_TIMERS) throw new Refusal(`There may be ${MAX_TIMERS} timers at the same time.`);
+    const [delay, repeats] = payload.split("\n");
+    const delayMs = Math.min(MAX_DELAY_MS, Math.max(0, Number(delay) || 0));
+    const handle = setTimeout(() => {
+      this.#timers.delete(id);
+      this.#fire(id);
+    }, delayMs);
+    this.#timers.set(id, { handle, repeats: repeats === "1" });
+  }
+
+  clear(id: string): void {
+    clearTimeout(this.#timers.get(id)?.handle);
+    this.#timers.delete(id);
+  }
+
+  dispose(): void {
+    for (const { handle } of this.#timers.values()) clearTimeout(handle);
+    this.#timers.clear();
+  }
+}

@@ -1,0 +1,42 @@
+/** A worker thread of the sandbox child: one interpreter for JavaScript. It does what its port says, and ends when it is ended. */
+import { workerData } from "node:worker_threads";
+import type { SandboxJob } from "../engine.ts";
+import type { FromWorker, ToWorker, WorkerSettings } from "../worker-messages.ts";
+import { GuestVm } from "./guest-vm.ts";
+import { JobFiles } from "./job-files.ts";
+import { JobRun } from "./job-run.ts";
+
+interface JavaScriptSettings extends WorkerSettings {
+  /** `file:` URL of the module `quickjs-wasi`. */
+  readonly quickjs: string;
+  /** File of the module `sucrase`. */
+  readonly sucrase: string;
+}
+
+const { port, module, memoryBytes, quickjs, sucrase } = workerData as JavaScriptSettings;
+const say = (message: FromWorker): void => port.postMessage(message);
+const engine = (await import(quickjs)) as typeof import("quickjs-wasi");
+const files = new JobFiles();
+let vm = await GuestVm.create(engine, module, memoryBytes);
+let isUsed = false;
+let current: JobRun | undefined;
+
+async function begin(job: SandboxJob): Promise<void> {
+  const { memoryBytes: wanted } = job.limits;
+  if (!isUsed && wanted < memoryBytes) {
+    vm.dispose();
+    vm = await GuestVm.create(engine, module, wanted);
+  }
+  isUsed = true;
+  current = new JobRun(job, { vm, files, sucrase, say });
+  const done = await current.run();
+  current = undefined;
+  say({ type: "done", done });
+  say({ type: "ready" });
+}
+
+port.on("message", (message: ToWorker) => {
+  if (message.type === "job") void begin(message.job);
+  else current?.reply(message);
+});
+say({ type: "ready" });
