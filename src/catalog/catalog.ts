@@ -2,12 +2,14 @@ import { LOCAL_PRINCIPAL } from "../core/call.ts";
 import { OptionError } from "../core/errors.ts";
 import { Emitter } from "../core/events.ts";
 import type { ListChange, ListKind, View } from "../core/hub-port.ts";
+import type { SearchAnswer, SearchFilter } from "../core/ports.ts";
 import type { CallTarget, Provider } from "../core/provider.ts";
 import type { Listing, Problem, Source } from "../core/records.ts";
 import { ListingGate } from "./listing-gate.ts";
 import type { Found, Lookup } from "./lookup.ts";
 import type { CatalogOptions } from "./options.ts";
 import { comparePrecedence } from "./precedence.ts";
+import type { SemanticSearch } from "./search/semantic/semantic-search.ts";
 import { Snapshot } from "./snapshot.ts";
 import { PartMaker, type SourcePart } from "./source-part.ts";
 
@@ -39,6 +41,7 @@ export class Catalog {
   #announced: Snapshot | undefined;
   #timer: NodeJS.Timeout | undefined;
   #announcing = 0;
+  #semantic: SemanticSearch | undefined;
   #isClosed = false;
 
   /** `hide` takes the configuration's secrets out of what sources say of themselves. */
@@ -86,6 +89,17 @@ export class Catalog {
     const waits = this.#ask(this.#entries);
     if (waits.size > 0) await within(Promise.all(waits.values()), waitMs);
     return this.#rebuild();
+  }
+
+  /** The best tools for a query among those that the view may use (T23, T26): by words, and by likeness where there are embeddings. */
+  async search(query: string, view: View, limit: number, filter: SearchFilter = {}): Promise<SearchAnswer> {
+    const snapshot = await this.snapshot();
+    return this.#semantic ? snapshot.searchFused(query, view, limit, filter, this.#semantic) : snapshot.search(query, view, limit, filter);
+  }
+
+  /** From now on embeddings take part in searches. Closing them is their owner's business. */
+  searchWith(semantic: SemanticSearch | undefined): void {
+    this.#semantic = semantic;
   }
 
   /**

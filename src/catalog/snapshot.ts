@@ -13,7 +13,9 @@ import { ResourceTable, type ResourceTarget } from "./resource-table.ts";
 import { permissionOf } from "./rights.ts";
 import { passesFilter } from "./search/filter.ts";
 import { insteadOf } from "./search/instead.ts";
-import { SearchIndex } from "./search/search-index.ts";
+import { resolveLimit, SearchIndex } from "./search/search-index.ts";
+import { fusedSearch } from "./search/semantic/fused-search.ts";
+import type { SemanticSearch } from "./search/semantic/semantic-search.ts";
 import type { Prepared, PreparedTool, SourcePart } from "./source-part.ts";
 import { createToolTable, listedTools, permitsTool, type ToolTable, type ToolTarget } from "./tool-table.ts";
 
@@ -153,6 +155,15 @@ export class Snapshot {
     const permits = (tool: PreparedTool): boolean => permitsTool(permission, tool);
     const answer = this.#index.search(query, { limit, exact, permits: (tool) => permits(tool) && passes(tool) });
     return answer.total > 0 ? answer : { ...answer, instead: insteadOf(query, filter, this.#separator, this.#tools.rows.filter(permits)) };
+  }
+
+  /** The same with the likeness of texts, where that is known in time. */
+  searchFused(query: string, view: View, limit: number, filter: SearchFilter, semantic: SemanticSearch): Promise<SearchAnswer> {
+    const all = this.#tools.rows.filter((tool) => tool.record.role === undefined);
+    const permission = permissionOf(view.principal.rights);
+    const passes = passesFilter(filter, this.#separator);
+    const permitted = all.filter((tool) => permitsTool(permission, tool) && passes(tool));
+    return fusedSearch({ query, limit: resolveLimit(limit), all, permitted, lexical: (count) => this.search(query, view, count, filter) }, semantic);
   }
 
   #rows(kind: ListKind, view: View): readonly Row[] {

@@ -129,3 +129,11 @@ export interface TextRequest {
 export interface GeneratedText {
   readonly text: string;
 }
+
+/** Turns texts into vectors: the nearer two directions, the more alike the texts. */
+export interface Embedder {
+  /** What tells this model from every other, address included. */
+  readonly model: string;
+  /** One vector a text, in their order, all of one length. Rejects with a `FailError`. */
+  embed(texts: readonly string[], signal: AbortSignal): Promise<readonly (readonly number[])[]>;
+}

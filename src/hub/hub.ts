@@ -111,7 +111,7 @@ export class Hub implements HubPort {
   }
 
   async search(query: string, limit: number, view: View, filter: SearchFilter = {}): Promise<SearchAnswer> {
-    return (await this.#parts.catalog.snapshot()).search(query, view, limit, filter);
+    return this.#parts.catalog.search(query, view, limit, filter);
   }
 
   /** The tool that a spelling means to this caller, listed or not, in its wire shape; or why there is none. */

@@ -128,11 +128,13 @@ function namesOf(rows: readonly PreparedTool[]): ReadonlyMap<string, readonly nu
   return names;
 }
 
-function toHit({ key, record, entry }: PreparedTool, score: number): SearchHit {
+/** A tool as an answer shows it. */
+export function toHit({ key, record, entry }: PreparedTool, score: number): SearchHit {
   const schema = entry["inputSchema"];
   return { name: key, server: record.source.id, description: stringMember(entry, "description") ?? record.description, score, inputSchema: isJsonObject(schema) ? schema : { type: "object" } };
 }
 
-function resolveLimit(limit: number): number {
+/** Hits that are given: 5 for what is no number or below 1, within the bound. */
+export function resolveLimit(limit: number): number {
   return Number.isNaN(limit) || limit < 1 ? DEFAULT_RESULTS : Math.min(Math.floor(limit), MAX_RESULTS + FURTHER_RESULTS);
 }

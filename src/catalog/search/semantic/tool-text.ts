@@ -1,0 +1,32 @@
+import { createHash } from "node:crypto";
+import { isJsonObject, stringMember } from "../../../core/json.ts";
+import { visibleName } from "../../../core/names.ts";
+import type { ToolRecord } from "../../../core/records.ts";
+import type { PreparedTool } from "../../source-part.ts";
+
+const MAX_DESCRIPTION_CHARS = 1000;
+const MAX_PARAMETERS = 30;
+
+/** A tool as a model of embeddings reads it, and the key of that text. */
+export interface ToolText {
+  readonly text: string;
+  readonly key: string;
+}
+
+const texts = new WeakMap<ToolRecord, ToolText>();
+
+export function toolTextOf({ record, entry }: PreparedTool): ToolText {
+  let known = texts.get(record);
+  if (!known) {
+    const schema = entry["inputSchema"];
+    const properties = isJsonObject(schema) && isJsonObject(schema["properties"]) ? Object.keys(schema["properties"]).slice(0, MAX_PARAMETERS) : [];
+    const lines = [
+      `${record.source.id}: ${visibleName(record).replaceAll(/[_.\-/]+|(?<=[a-z])(?=[A-Z])/g, " ")}`,
+      (stringMember(entry, "description") ?? "").slice(0, MAX_DESCRIPTION_CHARS),
+      [...record.keywords, ...properties].join(", "),
+    ];
+    const text = lines.filter((line) => line !== "").join("\n");
+    texts.set(record, (known = { text, key: createHash("sha256").update(text).digest("hex") }));
+  }
+  return known;
+}

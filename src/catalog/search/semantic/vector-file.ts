@@ -1,0 +1,73 @@
+import { appendFile, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { dirname } from "node:path";
+
+/** Bytes of a key: a SHA-256. */
+export const KEY_BYTES = 32;
+const MAGIC = Buffer.from("TYV1");
+const HEADER_BYTES = MAGIC.length + 4;
+/** A file over this is begun anew. */
+const MAX_FILE_BYTES = 512 * 1024 * 1024;
+
+/** Vectors by the key of their text, in hexadecimal. */
+export type Vectors = Map<string, Float32Array>;
+
+/**
+ * Vectors on disk: a head with their length, then key and numbers of each, little-endian. New ones are appended; what a crash cut short
+ * at the end is left out when it is read. A file that cannot be read counts as none.
+ */
+export class VectorFile {
+  readonly #path: string;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** `isWhole`: more may be appended; otherwise the file is to be begun anew. */
+  async load(): Promise<{ readonly vectors: Vectors; readonly isWhole: boolean }> {
+    try {
+      return parse(await readFile(this.#path));
+    } catch {
+      return { vectors: new Map(), isWhole: false };
+    }
+  }
+
+  /** Rejects when the disk does. */
+  async append(vectors: Vectors, isNew: boolean): Promise<void> {
+    if (!isNew) return appendFile(this.#path, records(vectors));
+    await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
+    const draft = `${this.#path}.${randomUUID()}.tmp`;
+    try {
+      await writeFile(draft, Buffer.concat([head(vectors), records(vectors)]), { mode: 0o600 });
+      await rename(draft, this.#path);
+    } catch (error) {
+      await rm(draft, { force: true }).catch(() => {});
+      throw error;
+    }
+  }
+}
+
+function head(vectors: Vectors): Buffer {
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(vectors.values().next().value?.length ?? 0);
+  return Buffer.concat([MAGIC, length]);
+}
+
+function records(vectors: Vectors): Buffer {
+  return Buffer.concat(Array.from(vectors, ([key, vector]) => [Buffer.from(key, "hex"), Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength)]).flat());
+}
+
+function parse(file: Buffer): { readonly vectors: Vectors; readonly isWhole: boolean } {
+  const vectors: Vectors = new Map();
+  if (file.length > MAX_FILE_BYTES || file.length < HEADER_BYTES || !file.subarray(0, MAGIC.length).equals(MAGIC)) return { vectors, isWhole: false };
+  const length = file.readUInt32LE(MAGIC.length);
+  const size = KEY_BYTES + 4 * length;
+  const count = length === 0 ? 0 : Math.floor((file.length - HEADER_BYTES) / size);
+  for (let record = 0; record < count; record += 1) {
+    const at = HEADER_BYTES + record * size;
+    const key = file.toString("hex", at, at + KEY_BYTES);
+    // Copied, since numbers must lie at a multiple of four.
+    vectors.set(key, new Float32Array(file.buffer.slice(file.byteOffset + at + KEY_BYTES, file.byteOffset + at + size)));
+  }
+  return { vectors, isWhole: count > 0 && HEADER_BYTES + count * size === file.length };
+}

@@ -1,0 +1,125 @@
+import { messageOf } from "../../../core/errors.ts";
+import type { Embedder, Logger } from "../../../core/ports.ts";
+import type { ToolText } from "./tool-text.ts";
+import { VectorFile, type Vectors } from "./vector-file.ts";
+
+/** Texts that one request asks about. */
+const BATCH = 96;
+/** Bound of one request. */
+const BATCH_TIMEOUT_MS = 60_000;
+/** After a failure the next try waits, twice as long each time. */
+const FIRST_PAUSE_MS = 10_000;
+const LONGEST_PAUSE_MS = 600_000;
+/** Vectors that are kept beyond those in use. */
+const MAX_VECTORS = 50_000;
+
+export interface VectorStoreOptions {
+  readonly embedder: Embedder;
+  /** Where vectors are kept between two runs; absent: nowhere. */
+  readonly file?: string;
+  readonly logger: Logger;
+  /** @default Date.now */
+  readonly now?: () => number;
+}
+
+/** The vectors of tools: from disk, else asked for in the background, batch by batch. Whoever searches meanwhile does without. */
+export class VectorStore {
+  readonly #embedder: Embedder;
+  readonly #file: VectorFile | undefined;
+  readonly #logger: Logger;
+  readonly #now: () => number;
+  readonly #closing = new AbortController();
+  #vectors: Vectors | undefined;
+  #onDisk = 0;
+  #loading: Promise<void> | undefined;
+  #notBefore = 0;
+  #pauseMs = FIRST_PAUSE_MS;
+
+  constructor({ embedder, file, logger, now = Date.now }: VectorStoreOptions) {
+    this.#embedder = embedder;
+    this.#file = file === undefined ? undefined : new VectorFile(file);
+    this.#logger = logger;
+    this.#now = now;
+  }
+
+  get(key: string): Float32Array | undefined {
+    return this.#vectors?.get(key);
+  }
+
+  /** Sees to it that these have vectors, some time. Never waits and never throws. */
+  want(texts: readonly ToolText[]): void {
+    if (this.#loading || this.#closing.signal.aborted || this.#now() < this.#notBefore) return;
+    if (this.#vectors && texts.every(({ key }) => this.#vectors!.has(key))) return;
+    this.#loading = this.#load(texts).finally(() => (this.#loading = undefined));
+  }
+
+  /** Waits for what is being loaded. */
+  async settled(): Promise<void> {
+    await this.#loading;
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#loading;
+  }
+
+  async #load(texts: readonly ToolText[]): Promise<void> {
+    try {
+      if (!this.#vectors) {
+        const kept = await this.#file?.load();
+        this.#vectors = kept?.vectors ?? new Map();
+        this.#onDisk = kept?.isWhole ? this.#vectors.size : 0;
+      }
+      const missing = [...new Map(texts.map((text) => [text.key, text])).values()].filter(({ key }) => !this.#vectors!.has(key));
+      for (let at = 0; at < missing.length; at += BATCH) await this.#ask(missing.slice(at, at + BATCH));
+      this.#forgetUnused(texts);
+      this.#pauseMs = FIRST_PAUSE_MS;
+    } catch (error) {
+      if (this.#closing.signal.aborted) return;
+      this.#notBefore = this.#now() + this.#pauseMs;
+      this.#logger.warning("Embeddings of tools could not be had; search goes on by words alone, and they are asked for again later.", {
+        model: this.#embedder.model,
+        error: messageOf(error),
+        retryInMs: this.#pauseMs,
+      });
+      this.#pauseMs = Math.min(2 * this.#pauseMs, LONGEST_PAUSE_MS);
+    }
+  }
+
+  async #ask(batch: readonly ToolText[]): Promise<void> {
+    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(BATCH_TIMEOUT_MS)]);
+    const answers = await this.#embedder.embed(batch.map(({ text }) => text), signal);
+    const fresh: Vectors = new Map(batch.map(({ key }, at) => [key, unitVector(answers[at]!)]));
+    const length = this.#vectors!.values().next().value?.length;
+    // Another length is another model behind the same name: nothing of before can be compared.
+    if (length !== undefined && fresh.values().next().value!.length !== length) [this.#vectors, this.#onDisk] = [new Map(), 0];
+    for (const [key, vector] of fresh) this.#vectors!.set(key, vector);
+    await this.#keep(fresh);
+  }
+
+  async #keep(fresh: Vectors): Promise<void> {
+    try {
+      const isNew = this.#onDisk === 0;
+      await this.#file?.append(isNew ? this.#vectors! : fresh, isNew);
+      this.#onDisk = this.#vectors!.size;
+    } catch (error) {
+      this.#logger.warning("Embeddings could not be kept on disk; they are asked for anew after a restart.", { error: messageOf(error) });
+    }
+  }
+
+  #forgetUnused(texts: readonly ToolText[]): void {
+    if (this.#vectors!.size <= MAX_VECTORS + texts.length) return;
+    const used = new Set(texts.map(({ key }) => key));
+    for (const key of this.#vectors!.keys()) if (!used.has(key)) this.#vectors!.delete(key);
+    // The file is begun anew with the next vectors, whole.
+    this.#onDisk = 0;
+  }
+}
+
+/** The same direction, of length 1; zeros stay. */
+export function unitVector(numbers: readonly number[]): Float32Array {
+  const vector = Float32Array.from(numbers);
+  const length = Math.hypot(...numbers);
+  if (length > 0) for (let at = 0; at < vector.length; at += 1) vector[at]! /= length;
+  return vector;
+}

@@ -1,0 +1,67 @@
+import type { EmbeddingModel } from "ai";
+import { OptionError } from "../core/errors.ts";
+import type { Embedder } from "../core/ports.ts";
+import { outboundFailure } from "../outbound/failures.ts";
+import type { OutboundClient } from "../outbound/outbound-client.ts";
+import { boundedFetch } from "./bounded-fetch.ts";
+import { settingsOf } from "./language-model.ts";
+import { toModelFailure } from "./model-failure.ts";
+import { assertKey, parseModelName } from "./model-name.ts";
+import type { ModelProvider, ModelsOptions } from "./options.ts";
+
+type LoadedEmbeddingModel = Exclude<EmbeddingModel, string>;
+
+/** Bound of one request; whoever asks bounds it closer. */
+const TIMEOUT_MS = 120_000;
+/** A hundred vectors of 4,096 numbers as text. */
+const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
+/** One more try after a failure that may pass. */
+const RETRIES = 1;
+
+/** An embedder over the model `provider/model`. Nothing is loaded, and no key asked for, before the first text. Throws an `OptionError` for a name that is none. */
+export function createEmbedder(name: string, { providers }: Pick<ModelsOptions, "providers">, client: OutboundClient): Embedder {
+  const { provider, model: id } = parseModelName(name, providers);
+  const service = `The embedding model of ${provider.name}`;
+  let loaded: Promise<LoadedEmbeddingModel> | undefined;
+  return {
+    model: `${provider.baseUrl ?? provider.kind} ${id}`,
+    embed: async (texts, signal) => {
+      try {
+        assertKey(provider);
+        const model = await (loaded ??= loadEmbeddingModel(provider, id, client, service));
+        const { embedMany } = await import("ai");
+        const { embeddings } = await embedMany({ model, values: [...texts], maxRetries: RETRIES, abortSignal: signal });
+        return checked(embeddings, texts.length, service);
+      } catch (error) {
+        throw toModelFailure(error, service, signal);
+      }
+    },
+  };
+}
+
+function checked(vectors: readonly (readonly number[])[], count: number, service: string): readonly (readonly number[])[] {
+  const length = vectors[0]?.length ?? 0;
+  const isWhole = vectors.length === count && length > 0 && vectors.every((vector) => vector.length === length && vector.every(Number.isFinite));
+  if (!isWhole) throw outboundFailure("malformed", service, `answered ${vectors.length} vectors for ${count} texts, or vectors that are none.`);
+  return vectors;
+}
+
+async function loadEmbeddingModel(provider: ModelProvider, id: string, client: OutboundClient, service: string): Promise<LoadedEmbeddingModel> {
+  const { baseUrl } = provider;
+  const settings = {
+    ...settingsOf(provider),
+    fetch: boundedFetch({ service, client, timeoutMs: TIMEOUT_MS, maxBytes: MAX_ANSWER_BYTES, ...(baseUrl === undefined ? {} : { baseUrl }) }),
+  };
+  switch (provider.kind) {
+    case "openai":
+      return (await import("@ai-sdk/openai")).createOpenAI(settings).embeddingModel(id);
+    case "google":
+      return (await import("@ai-sdk/google")).createGoogleGenerativeAI(settings).embeddingModel(id);
+    case "mistral":
+      return (await import("@ai-sdk/mistral")).createMistral(settings).embeddingModel(id);
+    case "openai-compatible":
+      return (await import("@ai-sdk/openai-compatible")).createOpenAICompatible({ ...settings, name: provider.name, baseURL: baseUrl ?? "" }).embeddingModel(id);
+    default:
+      throw new OptionError(`${provider.name} has no embedding models. Set \`models.embedding\` to one of openai, google, mistral or an OpenAI-compatible provider.`);
+  }
+}
