@@ -16,6 +16,10 @@ export function createFoldersProvider(source: Source, options: FoldersOptions, {
     libraries: options.librariesPaths,
     maxOutputBytes: options.maxOutputBytes,
     timeoutMs: options.timeoutMs,
-    run: (tool, call, host) => runExecute(tool.execute, call.arguments, call, host),
+    run: async ({ execute }, call, host) => {
+      if (execute.settings.run.mode === "spawn") return runExecute(execute, call.arguments, call, host);
+      const { runWarm } = await import("../../runtimes/warm/run-warm.ts");
+      return runWarm({ ...execute, function: "execute" }, call.arguments, call, host);
+    },
   });
 }

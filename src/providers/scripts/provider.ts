@@ -16,6 +16,10 @@ export function createScriptsProvider(source: Source, options: ScriptsOptions, {
     libraries: options.librariesPaths,
     maxOutputBytes: options.maxOutputBytes,
     timeoutMs: options.timeoutMs,
-    run: (tool, call, host) => runScript(tool.script, call.arguments, call, host),
+    run: async ({ script }, call, host) => {
+      if (script.settings.run.mode === "spawn") return runScript(script, call.arguments, call, host);
+      const { runWarm } = await import("../../runtimes/warm/run-warm.ts");
+      return runWarm({ ...script, file: script.script!, function: "run" }, call.arguments, call, host);
+    },
   });
 }

@@ -1,0 +1,140 @@
+// A tool in an interpreter that stays: no start of a process a call. The first call starts it; nothing is started before.
+import { realpathSync } from "node:fs";
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Call } from "../../core/call.ts";
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { fail, ok, type Outcome } from "../../core/outcome.ts";
+import { spawnChild } from "../../process/child.ts";
+import type { CallNotices } from "../scripts/call-notices.ts";
+import { ChildMessages } from "../scripts/child-messages.ts";
+import { interpreterCommandLine, warmShim, type CommandLine } from "../scripts/command-line.ts";
+import { contain } from "../scripts/contain.ts";
+import { exitOfTool, limitOutcome } from "../scripts/exit-status.ts";
+import { hidePaths } from "../scripts/hide-paths.ts";
+import { EXTRA_PIPES } from "../scripts/run-child.ts";
+import { assertScript, scriptEnvironment, type ScriptEnvironment } from "../scripts/run-script.ts";
+import type { RunSettings } from "../scripts/run-settings.ts";
+import type { ScriptHost } from "../scripts/script-host.ts";
+import { failureOutcome, successOutcome, textResult, valueResult } from "../scripts/script-result.ts";
+import { withNotices } from "../scripts/with-notices.ts";
+import { settledStamp, stampCode, type CodeStamp } from "./code-stamp.ts";
+import { WarmPools } from "./warm-pools.ts";
+import { WarmProcess, type WarmEnd } from "./warm-process.ts";
+
+/** A file with a function that an interpreter keeps. */
+export interface WarmTool {
+  readonly name: string;
+  readonly folder: string;
+  /** Folder that the file must lie in, symbolic links resolved. */
+  readonly root: string;
+  readonly file: string;
+  /**
+   * `run`: called with the arguments (by name in Python, as one object in JavaScript); where it returns nothing, what it printed is the
+   * result. `execute`: as in tool folders; what it prints is a log message.
+   */
+  readonly function: "run" | "execute";
+  /** Program and first arguments in place of what the file's suffix asks for. */
+  readonly command?: readonly string[];
+  readonly environment: ScriptEnvironment;
+  readonly settings: RunSettings;
+}
+
+const pools = new WeakMap<ScriptHost, WarmPools>();
+
+/** Runs a tool once in its interpreter. Never throws for an expected failure. */
+export function runWarm(tool: WarmTool, args: JsonObject, call: Call, host: ScriptHost): Promise<Outcome> {
+  return withNotices(tool, call, host, async (notices) => {
+    const messages = new ChildMessages(call, host, notices);
+    const end = await messages.during((channel) => runOnce(tool, args, { call, host, notices, channel }));
+    return toOutcome(tool, end, { messages, notices });
+  });
+}
+
+interface Running {
+  readonly call: Call;
+  readonly host: ScriptHost;
+  readonly notices: CallNotices;
+  readonly channel: Parameters<Parameters<ChildMessages["during"]>[0]>[0];
+}
+
+async function runOnce(tool: WarmTool, args: JsonObject, running: Running): Promise<WarmEnd> {
+  const end = await attempt(tool, args, running);
+  // It ended while it rested, which shows only when it is spoken to. The tool's code has not been reached.
+  return end.exit && !end.hasBegun ? attempt(tool, args, running) : end;
+}
+
+function attempt(tool: WarmTool, args: JsonObject, { call, host, notices, channel }: Running): Promise<WarmEnd> {
+  const { settings } = tool;
+  const signals = [call.signal, host.closing];
+  const log = (line: string) => notices.log(line);
+  return poolOf(tool, host).use(signals, (one) =>
+    one.run({
+      args,
+      channel,
+      ...(tool.function === "execute" ? { onStdout: log } : {}),
+      onStderr: log,
+      maxOutputBytes: settings.limits.outputBytes ?? host.maxOutputBytes,
+      cpuMs: settings.limits.cpuMs,
+      signals,
+    }),
+  );
+}
+
+function poolOf(tool: WarmTool, host: ScriptHost): ReturnType<WarmPools["of"]> {
+  let mine = pools.get(host);
+  if (!mine) {
+    mine = new WarmPools(host.closing);
+    pools.set(host, mine);
+  }
+  const leftOut = tool.settings.isolation.write.map((place) => `${tool.folder}/${place}`);
+  const folders = Array.from(new Set([tool.folder, dirname(tool.file), ...host.libraries]));
+  const stamp = () => stampCode(folders, leftOut);
+  return mine.of(tool.file, JSON.stringify(tool), { ...tool.settings.run, name: tool.name, stamp, start: () => start(tool, stamp, host) });
+}
+
+async function start(tool: WarmTool, stamp: () => CodeStamp, host: ScriptHost): Promise<WarmProcess> {
+  const { name, folder, root, environment, settings } = tool;
+  const file = assertScript(name, tool.file, root);
+  const env = scriptEnvironment(environment, host, {});
+  const line = await interpreterOf(tool, file, env);
+  const shim = fileURLToPath(new URL(warmShim(file)!, import.meta.url));
+  const whole = { command: line.command, args: [...line.args, shim, file, tool.function] };
+  const contained = await contain({ name, folder, root, settings, env, line: whole, reads: [dirname(realpathSync(file))], extraPipes: EXTRA_PIPES, isLasting: true });
+  const child = await spawnChild({ ...contained, cwd: folder, extraPipes: EXTRA_PIPES });
+  host.living.add(child);
+  void child.gone.then(() => host.living.delete(child));
+  // The interpreter loads the file at its first call.
+  return new WarmProcess(child, await settledStamp(stamp), (text) => host.logger.debug(text, { tool: name }));
+}
+
+async function interpreterOf({ command, folder }: WarmTool, file: string, env: Readonly<Record<string, string>>): Promise<CommandLine> {
+  const [program, ...args] = command ?? [];
+  return program === undefined ? interpreterCommandLine(file, { cwd: folder, env }) : { command: program, args };
+}
+
+interface Heard {
+  readonly messages: ChildMessages;
+  readonly notices: CallNotices;
+}
+
+function toOutcome(tool: WarmTool, { message, exit, stdout, stderr }: WarmEnd, { messages, notices }: Heard): Outcome {
+  const clean = (text: string) => hidePaths(text, [tool.folder, tool.root]);
+  if (!message) return endedEarly(tool, { exit: exit!, stdout, stderr: clean(stderr.text()) });
+  const { error, result } = message;
+  if (isJsonObject(error)) {
+    const reason = clean(`${String(error["type"])}: ${String(error["message"])}`);
+    return fail("tool_error", reason, { details: { error: error["type"] }, result: { ...textResult(reason), isError: true } });
+  }
+  const said = messages.outcome(clean, stdout);
+  if (said) return said;
+  if (tool.function === "execute") return valueResult(result ?? null);
+  if (result === undefined) return stdout.length === 0 ? ok(textResult("")) : successOutcome(stdout);
+  for (const line of stdout.toString("utf8").split("\n")) if (line !== "") notices.log(line);
+  return valueResult(result);
+}
+
+function endedEarly({ settings }: WarmTool, { exit, stdout, stderr }: Parameters<typeof failureOutcome>[0]): Outcome {
+  const mine = exitOfTool(exit, settings);
+  return limitOutcome(mine, settings) ?? failureOutcome({ exit: mine, stdout, stderr });
+}

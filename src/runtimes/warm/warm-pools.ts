@@ -1,0 +1,51 @@
+import { WarmPool, type PoolOptions } from "./warm-pool.ts";
+
+/** Interpreters of all tools of one provider that may stay; beyond it, the one that rests longest ends. */
+const MAX_PROCESSES = 32;
+
+interface Entry {
+  readonly pool: WarmPool;
+  readonly settings: string;
+}
+
+/** The pools of one provider's tools. */
+export class WarmPools {
+  readonly #entries = new Map<string, Entry>();
+
+  constructor(closing: AbortSignal) {
+    // Their processes are ended by whoever closes; here it is about those that wait or would start.
+    closing.addEventListener("abort", () => this.#close(), { once: true });
+  }
+
+  /** The pool of one tool. With other settings than before, it is a new one, and the old one ends with its last call. */
+  of(key: string, settings: string, options: Omit<PoolOptions, "onEmpty">): WarmPool {
+    const known = this.#entries.get(key);
+    if (known?.settings === settings) return known.pool;
+    known?.pool.close();
+    const pool: WarmPool = new WarmPool({
+      ...options,
+      start: () => {
+        this.#makeRoom();
+        return options.start();
+      },
+      onEmpty: () => {
+        if (this.#entries.get(key)?.pool === pool) this.#entries.delete(key);
+      },
+    });
+    this.#entries.set(key, { pool, settings });
+    return pool;
+  }
+
+  #makeRoom(): void {
+    const all = Array.from(this.#entries.values(), ({ pool }) => pool);
+    const living = all.reduce((sum, pool) => sum + pool.size, 0);
+    if (living <= MAX_PROCESSES) return;
+    const resting = all.filter((pool) => pool.restsSince !== undefined).toSorted((a, b) => a.restsSince! - b.restsSince!);
+    resting[0]?.dropOldest();
+  }
+
+  #close(): void {
+    for (const { pool } of this.#entries.values()) pool.close();
+    this.#entries.clear();
+  }
+}

@@ -1,0 +1,190 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Readable } from "node:stream";
+import { FailError } from "../../core/errors.ts";
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import type { Child, Exit } from "../../process/child.ts";
+import { StderrTail } from "../../process/stderr-tail.ts";
+import { LineDecoder } from "../../wire/lines.ts";
+import { lineWriter } from "../calling/line-writer.ts";
+import { Ending, KILL_GRACE_MS } from "../scripts/ending.ts";
+import { PIPE_GRACE_MS, tooLarge } from "../scripts/run-child.ts";
+import type { ChildChannel } from "../scripts/child-messages.ts";
+import { cpuFailure } from "../scripts/exit-status.ts";
+import type { CodeStamp } from "./code-stamp.ts";
+import { watchCpu } from "./cpu-watch.ts";
+
+/** One call, for an interpreter. */
+export interface WarmCall {
+  readonly args: JsonObject;
+  /** Hears the helpers' messages. */
+  readonly channel: ChildChannel;
+  /** Hears what the tool prints; absent, stdout is kept. */
+  readonly onStdout?: (line: string) => void;
+  readonly onStderr: (line: string) => void;
+  /** Bound over all that the interpreter writes during the call. */
+  readonly maxOutputBytes: number;
+  readonly cpuMs: number | undefined;
+  /** Each ends the call, and the interpreter with it. */
+  readonly signals: readonly AbortSignal[];
+}
+
+export interface WarmEnd {
+  /** The last message: `result`, `error`, or neither. Absent when the interpreter ended before it. */
+  readonly message?: JsonObject;
+  readonly exit?: Exit;
+  /** False: the call never reached the tool's code, and may be made again. */
+  readonly hasBegun: boolean;
+  readonly stdout: Buffer;
+  readonly stderr: StderrTail;
+}
+
+/** A line of the channel may be as long as all output; a print comes as base64. */
+const MAX_LINE_BYTES = 512 * 1024 * 1024;
+const MAX_PRINT_LINE_BYTES = 64 * 1024;
+const RAW_FACTOR = 1.5;
+const RAW_SLACK_BYTES = 64 * 1024;
+
+/** One interpreter that stays, and serves one call at a time. */
+export class WarmProcess {
+  readonly child: Child;
+  readonly stamp: CodeStamp;
+  calls = 0;
+  usedAt = performance.now();
+  readonly #write: (line: string) => Promise<void>;
+  #hearing: Hearing | undefined;
+
+  constructor(child: Child, stamp: CodeStamp, onStray: (line: string) => void) {
+    this.child = child;
+    this.stamp = stamp;
+    this.#write = lineWriter(child.pipes[1]!);
+    const messages = new LineDecoder(MAX_LINE_BYTES, (line) => (this.#hearing ? this.#hearing.take(line) : onStray(line)), () => {});
+    // What the tool's own children print: no order ties it to what the tool says, so it is a log line of the call that runs then.
+    const prints = new LineDecoder(MAX_PRINT_LINE_BYTES, (line) => (this.#hearing ? this.#hearing.log(line) : onStray(line)), () => {});
+    this.#read(child.pipes[0]!, messages);
+    this.#read(child.stdout, prints);
+    this.#read(child.stderr, prints);
+    this.#read(child.pipes[1]!, undefined);
+    child.stdin.end();
+  }
+
+  get isAlive(): boolean {
+    return this.child.exit === undefined;
+  }
+
+  /** Rejects with a `FailError` when a signal or a bound ends the call; the interpreter is then gone. */
+  async run(call: WarmCall): Promise<WarmEnd> {
+    this.calls += 1;
+    const ending = new Ending(this.child, call.signals);
+    const hearing = new Hearing(call, this.calls, (failure) => ending.stop(failure, 0));
+    this.#hearing = hearing;
+    const unwatch = watchCpu(this.child.pid, call.cpuMs, () => ending.stop(new FailError(cpuFailure(call.cpuMs!)), 0));
+    try {
+      call.channel.onChannel(this.#write);
+      void this.#write(`${JSON.stringify({ run: this.calls, arguments: call.args })}\n`);
+      const message = await ending.race(Promise.race([hearing.ended, this.child.exited]));
+      if (isJsonObject(message) && "end" in message) return hearing.toEnd({ message });
+      // What it said last is on its way.
+      await ending.race(Promise.race([this.child.closed, sleep(PIPE_GRACE_MS, undefined, { ref: false })]));
+      return hearing.toEnd(hearing.message ? { message: hearing.message } : { exit: this.child.exit! });
+    } finally {
+      unwatch();
+      ending.release();
+      this.#hearing = undefined;
+      this.usedAt = performance.now();
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const stream of [this.child.stdout, this.child.stderr, ...this.child.pipes]) stream.destroy();
+    await this.child.kill(KILL_GRACE_MS);
+  }
+
+  #read(stream: Readable, lines: LineDecoder | undefined): void {
+    stream.on("data", (chunk: Buffer) => {
+      if (this.#hearing && !this.#hearing.countRaw(chunk.length)) return;
+      lines?.push(chunk);
+    });
+    stream.on("end", () => lines?.flush());
+  }
+}
+
+/** What is heard during one call. */
+class Hearing {
+  readonly ended: Promise<JsonObject>;
+  message: JsonObject | undefined;
+  readonly #call: WarmCall;
+  readonly #number: number;
+  readonly #stop: (failure: FailError) => void;
+  readonly #stderr: StderrTail;
+  readonly #prints: LineDecoder;
+  readonly #kept: Buffer[] = [];
+  #end: (message: JsonObject) => void = () => {};
+  #seen = 0;
+  #raw = 0;
+  #hasBegun = false;
+
+  constructor(call: WarmCall, number: number, stop: (failure: FailError) => void) {
+    this.#call = call;
+    this.#number = number;
+    this.#stop = stop;
+    this.#stderr = new StderrTail({ onLine: call.onStderr });
+    this.#prints = new LineDecoder(MAX_PRINT_LINE_BYTES, (line) => call.onStdout?.(line), () => call.onStdout?.("(a long line was left out)"));
+    this.ended = new Promise((resolve) => {
+      this.#end = resolve;
+    });
+  }
+
+  /** False once far more came than the bound, as prints swell under way; what they hold is counted line by line. */
+  countRaw(bytes: number): boolean {
+    this.#raw += bytes;
+    if (this.#raw <= this.#call.maxOutputBytes * RAW_FACTOR + RAW_SLACK_BYTES) return true;
+    this.#stop(tooLarge(this.#call.maxOutputBytes));
+    return false;
+  }
+
+  #count(bytes: number): boolean {
+    this.#seen += bytes;
+    if (this.#seen <= this.#call.maxOutputBytes) return true;
+    this.#stop(tooLarge(this.#call.maxOutputBytes));
+    return false;
+  }
+
+  log(line: string): void {
+    if (!this.#count(line.length)) return;
+    this.#stderr.push(Buffer.from(`${line}\n`));
+  }
+
+  take(line: string): void {
+    // What the interpreter says itself begins like this; all else is the helpers', or the tool's own.
+    const own = /^\{"(?:begin|out|err|end)":/.test(line) ? parse(line) : undefined;
+    const print = own?.["out"] ?? own?.["err"];
+    const bytes = typeof print === "string" ? Buffer.from(print, "base64") : undefined;
+    if (!this.#count(bytes?.length ?? line.length)) return;
+    if (!own) return this.#call.channel.onMessageLine(line);
+    if (bytes) return own["out"] === undefined ? this.#stderr.push(bytes) : this.#print(bytes);
+    if (own["begin"] === this.#number) this.#hasBegun = true;
+    if (own["end"] !== this.#number) return;
+    this.message = own;
+    this.#end(own);
+  }
+
+  toEnd(how: Pick<WarmEnd, "message" | "exit">): WarmEnd {
+    this.#stderr.flush();
+    this.#prints.flush();
+    return { ...how, hasBegun: this.#hasBegun, stdout: Buffer.concat(this.#kept), stderr: this.#stderr };
+  }
+
+  #print(bytes: Buffer): void {
+    if (this.#call.onStdout) this.#prints.push(bytes);
+    else this.#kept.push(bytes);
+  }
+}
+
+function parse(line: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,58 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { JsonObject } from "../../src/core/json.ts";
+import type { Outcome } from "../../src/core/outcome.ts";
+import type { Provider } from "../../src/core/provider.ts";
+import { createScriptsProvider } from "../../src/providers/scripts/provider.ts";
+import { resolveScripts, type ScriptsConfig } from "../../src/providers/scripts/options.ts";
+import { callTool, folderServices, isAlive, testSource, ToolFolder, type CallOptions } from "./tool-folder.ts";
+
+/** A folder of script tools with a provider over it; both are gone with the test, and so is every child. */
+export class ScriptYard implements AsyncDisposable {
+  readonly folder = new ToolFolder();
+  readonly #providers: Provider[] = [];
+
+  provide(config: ScriptsConfig = {}): Provider {
+    const provider = createScriptsProvider(testSource("scripts"), resolveScripts({ tools_path: this.folder.path, ...config }), folderServices());
+    this.#providers.push(provider);
+    return provider;
+  }
+
+  get provider(): Provider {
+    return this.#providers[0] ?? this.provide();
+  }
+
+  call(name: string, args: JsonObject = {}, options: CallOptions = {}): Promise<Outcome> {
+    return callTool(this.provider, name, args, options);
+  }
+
+  /** Numbers of processes that a script wrote into a file, one a line. */
+  pids(file: string): number[] {
+    return readFileSync(join(this.folder.path, file), "utf8").split("\n").filter(Boolean).map(Number);
+  }
+
+  living(file: string): number[] {
+    return this.pids(file).filter(isAlive);
+  }
+
+  /** Until a script has written so many lines into a file. */
+  async lines(file: string, count: number): Promise<void> {
+    await until(() => {
+      try {
+        return this.pids(file).length >= count;
+      } catch {
+        return false;
+      }
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#providers.map((provider) => provider.close()));
+    this.folder[Symbol.dispose]();
+  }
+}
+
+/** Asks every few milliseconds; the test's own time is the bound. */
+export async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
