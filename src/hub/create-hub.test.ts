@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { ConfigError, OptionError } from "../core/errors.ts";
 import { SILENT_LOGGER, type Logger } from "../core/ports.ts";
+import type { ModuleHub } from "../providers/modules/api.ts";
 import { createHub, type CreateHubOptions, type LibraryHub } from "./create-hub.ts";
 
 let folder: string;
@@ -189,5 +190,39 @@ describe("servers that come and go while the hub runs", () => {
     await expect(hub.addServer("bad", { url: "nonsense" })).rejects.toThrow("url");
     expect(hub.sources().map(({ source }) => source.id)).toEqual(["builtin", "good"]);
     expect(await hub.removeServer("bad")).toBe(false);
+  });
+});
+
+describe("tools of the program itself", () => {
+  test("are there with the first list, come and go while the hub runs, and end with it", async () => {
+    let own: ModuleHub | undefined;
+    const closed: string[] = [];
+    const hub = await open({
+      registerTools: (given) => {
+        own = given;
+        given.registerTool("add", ({ a, b }: { a: number; b: number }) => ({ sum: a + b }), { a: { type: "number" }, b: { type: "number" } }, "Adds");
+        given.onClose(() => void closed.push("program"));
+      },
+    });
+    expect(await names(hub)).toEqual(["add"]);
+    expect(await hub.call("add", { a: 2, b: 3 })).toMatchObject({ ok: true, result: { structuredContent: { sum: 5 } } });
+    const later = own!.registerTool("later", () => "here", {}, "Comes later");
+    expect(await names(hub)).toEqual(["add", "later"]);
+    later.unregister();
+    expect(await hub.call("later")).toMatchObject({ ok: false, kind: "unknown_tool" });
+    await hub.close();
+    expect(closed).toEqual(["program"]);
+  });
+
+  test("what throws while registering keeps the hub from being made, and is cleaned up", async () => {
+    const closed: string[] = [];
+    const making = open({
+      registerTools: (own) => {
+        own.onClose(() => void closed.push("program"));
+        throw new OptionError("no");
+      },
+    });
+    await expect(making).rejects.toThrow(OptionError);
+    expect(closed).toEqual(["program"]);
   });
 });
