@@ -70,6 +70,8 @@ export class CallState {
     return {
       id: call.id,
       ...(call.parent === undefined ? {} : { parent: call.parent }),
+      ...(call.depth === undefined ? {} : { depth: call.depth }),
+      ...(call.models ? { models: call.models } : {}),
       door: call.door,
       method: call.method,
       target: call.target,

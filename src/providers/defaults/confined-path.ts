@@ -14,9 +14,7 @@ const MAX_PATH_CHARS = 1024;
  */
 export async function confinedPath(path: string, roots: readonly string[]): Promise<string> {
   assertUsable(path);
-  const { root, wanted } = lexicallyInside(path, roots);
-  await mkdir(root, { recursive: true });
-  const realRoot = await realpath(root);
+  const { realRoot, wanted } = await lexicallyInside(path, roots);
   const real = await resolveLinks(wanted);
   if (!isInside(realRoot, real)) throw outside(path);
   const folder = dirname(real);
@@ -31,13 +29,16 @@ function assertUsable(path: string): void {
   if (/[\\/]$/.test(path) || /^\.{1,2}$/.test(basename(path))) throw new FileRefusal(`\`${path}\` names a folder. Add the name of the file.`);
 }
 
-/** `..` is resolved here, before anything on disk is looked at. */
-function lexicallyInside(path: string, roots: readonly string[]): { readonly root: string; readonly wanted: string } {
+/** `..` is resolved here, before links are. A root that is a link itself may be spelt either way. */
+async function lexicallyInside(path: string, roots: readonly string[]): Promise<{ readonly realRoot: string; readonly wanted: string }> {
   const [first = ""] = roots;
   const wanted = isAbsolute(path) ? resolve(path) : resolve(first, path);
-  const root = roots.find((one) => isInside(one, wanted));
-  if (root === undefined) throw outside(path);
-  return { root, wanted };
+  for (const root of roots) {
+    await mkdir(root, { recursive: true });
+    const realRoot = await realpath(root);
+    if (isInside(root, wanted) || isInside(realRoot, wanted)) return { realRoot, wanted };
+  }
+  throw outside(path);
 }
 
 // The links of what exists; what does not exist yet cannot be one.
