@@ -41,7 +41,7 @@ export class Catalog {
   #announced: Snapshot | undefined;
   #timer: NodeJS.Timeout | undefined;
   #announcing = 0;
-  #semantic: SemanticSearch | undefined;
+  #semantic: () => Promise<SemanticSearch> | undefined = () => undefined;
   #isClosed = false;
 
   /** `hide` takes the configuration's secrets out of what sources say of themselves. */
@@ -94,11 +94,12 @@ export class Catalog {
   /** The best tools for a query among those that the view may use (T23, T26): by words, and by likeness where there are embeddings. */
   async search(query: string, view: View, limit: number, filter: SearchFilter = {}): Promise<SearchAnswer> {
     const snapshot = await this.snapshot();
-    return this.#semantic ? snapshot.searchFused(query, view, limit, filter, this.#semantic) : snapshot.search(query, view, limit, filter);
+    const semantic = await this.#semantic();
+    return semantic ? snapshot.searchFused(query, view, limit, filter, semantic) : snapshot.search(query, view, limit, filter);
   }
 
-  /** From now on embeddings take part in searches. Closing them is their owner's business. */
-  searchWith(semantic: SemanticSearch | undefined): void {
+  /** From now on embeddings take part in searches, if there are any by then. Closing them is their owner's business. */
+  searchWith(semantic: () => Promise<SemanticSearch> | undefined): void {
     this.#semantic = semantic;
   }
 

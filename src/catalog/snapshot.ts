@@ -159,7 +159,7 @@ export class Snapshot {
 
   /** The same with the likeness of texts, where that is known in time. */
   searchFused(query: string, view: View, limit: number, filter: SearchFilter, semantic: SemanticSearch): Promise<SearchAnswer> {
-    const all = this.#tools.rows.filter((tool) => tool.record.role === undefined);
+    const all = this.#tools.rows.filter((tool) => tool.record.role !== "discovery");
     const permission = permissionOf(view.principal.rights);
     const passes = passesFilter(filter, this.#separator);
     const permitted = all.filter((tool) => permitsTool(permission, tool) && passes(tool));

@@ -15,7 +15,8 @@ import { createTelemetry, type Telemetry } from "./telemetry.ts";
 import { createBuiltinPorts } from "./builtin-ports.ts";
 import { createCaller } from "./caller.ts";
 import { Hub } from "./hub.ts";
-import { liveModels, type LiveModels } from "./live-models.ts";
+import { LiveSearch } from "./live-search.ts";
+import { LiveModels } from "./live-models.ts";
 import { Planner, type SourceFilter } from "./plan.ts";
 import { resolveMirrored } from "./mirror.ts";
 import { resolveCall } from "./resolve.ts";
@@ -67,7 +68,9 @@ function makeHub(options: OpenHubOptions): Hub {
   const catalog = new Catalog(resolveCatalog(tree.catalog, { reserveNames: !mirror }), [], (text) => redactor.known(text));
   const limitStore = new MemoryLimitStore();
   const sources = new SourceSet(logger);
-  const models = liveModels(() => (hub.config.tree as HubConfig).models, variables);
+  const search = new LiveSearch({ config: () => hub.config.tree as HubConfig, variables, logger, ...(mirror ? {} : { folder: join(dataFolder(variables), "embeddings") }) });
+  catalog.searchWith(() => search.current());
+  const models = new LiveModels(() => (hub.config.tree as HubConfig).models, variables);
   const hub: Hub = new Hub({
     config,
     catalog,
@@ -80,7 +83,7 @@ function makeHub(options: OpenHubOptions): Hub {
     redactIn: (value) => redactor.knownIn(value),
     hide: (secret) => void redactor.add(secret),
     closeParts: async () => {
-      await models.close();
+      await Promise.all([models.close(), search.close()]);
       await limitStore.close();
       await telemetry.close();
     },

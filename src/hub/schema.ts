@@ -1,5 +1,6 @@
 import { AgentSchema } from "../agent/options.ts";
 import { CatalogSchema } from "../catalog/options.ts";
+import { SearchSchema } from "../catalog/search/options.ts";
 import { Type, type Static } from "../core/option-schema.ts";
 import { LegacySessionSchema } from "../doors/mcp/legacy/options.ts";
 import { JSON_RPC_OPTION_SCHEMAS } from "../doors/jsonrpc/options.ts";
@@ -36,6 +37,7 @@ export const CONFIG_SCHEMA = Type.Object({
   audit: Type.Optional(AuditSchema),
   limits: Type.Optional(LimitsSchema),
   catalog: Type.Optional(CatalogSchema),
+  search: Type.Optional(SearchSchema),
   builtin: Type.Optional(BuiltinSchema),
   modules: Type.Optional(modulesSchema),
   scripts: Type.Optional(ScriptsSchema),

@@ -32,9 +32,12 @@ export const ModelsSchema = Type.Object(
   {
     language: Type.Optional(Type.String({ description: "Model of the agent, as `provider/model`.", examples: ["mistral/mistral-large-latest", "ollama/qwen3"], minLength: 1 })),
     image: Type.Optional(Type.String({ description: "Model that draws images, as `provider/model`.", examples: ["openai/gpt-image-1"], minLength: 1 })),
+    embedding: Type.Optional(
+      Type.String({ description: "Model that tells how alike two texts are, as `provider/model`; with it tools are found by what they mean, too.", examples: ["openai/text-embedding-3-small", "ollama/nomic-embed-text"], minLength: 1 }),
+    ),
     providers: Type.Optional(Type.Record(ProviderSchema, { description: "Who offers models, by name. The vendors' names need no entry.", default: {} })),
   },
-  { description: "Models of language and of images, and who offers them." },
+  { description: "Models of language, of images and of likeness, and who offers them." },
 );
 export type ModelsConfig = Static<typeof ModelsSchema>;
 type ProviderConfig = Static<typeof ProviderSchema>;
@@ -58,6 +61,8 @@ export interface ModelsOptions {
   readonly language?: string;
   /** `provider/model`. */
   readonly image?: string;
+  /** `provider/model`. */
+  readonly embedding?: string;
   readonly providers: Readonly<Record<string, ModelProvider>>;
 }
 
@@ -70,10 +75,11 @@ type Variables = Readonly<Record<string, string | undefined>>;
 export function resolveModels(raw: ModelsConfig = {}, variables: Variables = {}): ModelsOptions {
   const names = new Set([...Object.keys(KNOWN_PROVIDERS), ...Object.keys(raw.providers ?? {})]);
   const providers = Object.fromEntries(Array.from(names, (name) => [name, resolveProvider(name, raw.providers?.[name] ?? {}, variables)]));
-  for (const model of [raw.language, raw.image]) if (model !== undefined) parseModelName(model, providers);
+  for (const model of [raw.language, raw.image, raw.embedding]) if (model !== undefined) parseModelName(model, providers);
   return Object.freeze({
     ...(raw.language !== undefined && { language: raw.language }),
     ...(raw.image !== undefined && { image: raw.image }),
+    ...(raw.embedding !== undefined && { embedding: raw.embedding }),
     providers: Object.freeze(providers),
   });
 }

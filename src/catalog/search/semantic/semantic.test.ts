@@ -41,7 +41,7 @@ const OFFERS = [
 
 async function catalogWith(semantic: SemanticSearch): Promise<Catalog> {
   const catalog = new Catalog(resolveCatalog(), [new MemoryProvider({ id: "t", namespace: "" }).offerTools(...OFFERS)]);
-  catalog.searchWith(semantic);
+  catalog.searchWith(async () => semantic);
   await catalog.search("warm up", VIEW, 5);
   await semantic.settled();
   return catalog;
@@ -84,7 +84,7 @@ test("words alone answer while vectors are being loaded", async () => {
   const held = new Promise<void>((resolve) => (release = resolve));
   const model = semantic(embedder((vectors) => held.then(() => vectors)));
   const catalog = new Catalog(resolveCatalog(), [new MemoryProvider({ id: "t", namespace: "" }).offerTools(...OFFERS)]);
-  catalog.searchWith(model);
+  catalog.searchWith(async () => model);
   expect((await catalog.search("calculator adds", VIEW, 5)).hits.map((hit) => hit.name)).toEqual(["calculator"]);
   expect((await catalog.search("letter", VIEW, 5)).hits).toEqual([]);
   release();
@@ -104,7 +104,7 @@ test("a tool is asked about once, a changed one again", async () => {
   const provider = new MemoryProvider({ id: "t", namespace: "" }).offerTools(...OFFERS);
   const search = semantic(model);
   const catalog = new Catalog(resolveCatalog(), [provider]);
-  catalog.searchWith(search);
+  catalog.searchWith(async () => search);
   for (let round = 0; round < 3; round += 1) {
     await catalog.search("letter", VIEW, 5);
     await search.settled();
