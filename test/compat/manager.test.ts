@@ -273,6 +273,14 @@ describe("names", () => {
     expect(await manager.callTool("get_weather")).toEqual({ error: "Several tools answer to get_weather: paris_weather, rome_weather. Use one of these names." });
   });
 
+  test("M6: two lines onto one tool are no ambiguity, and a model's form of the tool's own name leads there", async () => {
+    const server = await serve({ "weather.get": () => "sun" });
+    const line = { host: HOST, port: server.port, tool: "weather.get" };
+    const manager = open({ sun: line, rain: { ...line, name: "Rain MCP" } });
+    for (const name of ["sun", "rain", "rain.rain", "weather.get", "weather_get"]) expect(await manager.callTool(name), name).toBe("sun");
+    expect(await manager.callTool("weather_sun")).toMatchObject({ error: expect.stringContaining("Unknown tool") });
+  });
+
   test("C14: a server that has the tool under none of its names says so", async () => {
     const server = await serve({ another: () => "x" });
     expect(await open({ get_weather: { host: HOST, port: server.port } }).callTool("get_weather")).toMatchObject({ error: expect.stringContaining("Unknown tool: get_weather") });

@@ -20,6 +20,7 @@ const MODULE = `export function registerTools(hub) {
   hub.registerTool("fail.thrown", () => { throw new Error("boom"); });
   hub.registerTool("fail.strict", (args) => args, { type: "object", properties: { a: { type: "integer" } }, required: ["a"] });
   hub.registerTool("fail.big", () => "x".repeat(5000), {}, "", { max_result_bytes: 1000 });
+  hub.registerTool("fail.destroys", () => "gone", {}, "", { annotations: { destructiveHint: true } });
   hub.registerTool("fail.slow", (_args, { signal }) => new Promise((_, no) => signal.addEventListener("abort", () => no(signal.reason))), {}, "", { timeout: "100ms" });
   hub.registerTool("fail.waits", (_args, { signal }) => new Promise((_, no) => {
     signal.addEventListener("abort", () => { globalThis.surfaceYard.ended(); no(signal.reason); });
@@ -42,7 +43,7 @@ export class SurfaceYard implements AsyncDisposable {
   }
 
   static async open(): Promise<SurfaceYard> {
-    const yard = new SurfaceYard(await startWeb(["say.there", "twin"]), await startWeb(["waits"], { locked: true }));
+    const yard = new SurfaceYard(await startWeb(["say.there", "twin", "busy"]), await startWeb(["waits"], { locked: true }));
     yard.#fill();
     const hub = await openHub({ config: await loadHubConfig({ files: [], variables: yard.variables, flags: yard.settings }), variables: yard.variables, logger: SILENT_LOGGER });
     yard.#hub = hub;
@@ -60,7 +61,7 @@ export class SurfaceYard implements AsyncDisposable {
       modules: { paths: [`${this.folder.path}/mods`] },
       scripts: { tools_path: `${this.folder.path}/tools` },
       folders: { tools_path: `${this.folder.path}/folders` },
-      limits: { rate_per_minute: 0, in_flight: 0, queue: 0, breaker: { failures: 1000 } },
+      limits: { rate_per_minute: 0, in_flight: 0, queue: 0, breaker: { failures: 1000 }, confirm_destructive: true },
       mcp: {
         stdio_servers: { pipe: { command: [...PIPE_SERVER, "say.here", "twin"] }, frail: { command: [...PIPE_SERVER, "die", "nonsense"] } },
         remote_servers: [

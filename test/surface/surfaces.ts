@@ -13,8 +13,6 @@ export interface SurfaceRow {
   readonly open: OpenSurface;
   /** Its callers carry a token, so that each may have rights of its own. @default false */
   readonly hasPrincipals?: boolean;
-  /** It knows the names of its own lines and refuses all others before any network call (M6). @default false */
-  readonly isRegistry?: boolean;
   /** Two calls at once reach one hub. @default true */
   readonly isShared?: boolean;
 }
@@ -36,5 +34,5 @@ export const SURFACES: Readonly<Record<string, SurfaceRow>> = {
   "binding of the hub": { open: hubBinding },
   "binding of a remote hub": { open: remoteBinding, hasPrincipals: true },
   client: { open: client, hasPrincipals: true },
-  manager: { open: manager, isRegistry: true },
+  manager: { open: manager },
 };

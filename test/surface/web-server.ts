@@ -12,7 +12,7 @@ const CALLS: Readonly<Record<string, Call>> = {
   },
 };
 
-/** A server on HTTP, by hand and without sessions. A locked one lists its tools and wants a sign-in for every call. */
+/** A server on HTTP, by hand and without sessions. A locked one lists its tools and wants a sign-in for every call; `busy` takes none now. */
 export function startWeb(tools: readonly string[], { locked = false, port = 0 } = {}): Promise<RunningServer> {
   return startServer(
     async (request, response) => {
@@ -23,6 +23,7 @@ export function startWeb(tools: readonly string[], { locked = false, port = 0 } 
       if (id === undefined) return void response.writeHead(202).end();
       if (method === "tools/list") return result({ tools: tools.map((name) => ({ name, description: `The tool ${name}.`, inputSchema: { type: "object" } })) });
       if (method !== "tools/call") return sendJson(response, 200, { jsonrpc: "2.0", id, error: { code: -32601, message: "Method not found" } });
+      if (params?.["name"] === "busy") return void response.writeHead(429, { "retry-after": "600" }).end();
       if (locked) return void response.writeHead(401, { "www-authenticate": "Bearer" }).end();
       return result(await CALLS[String(params?.["name"])]!((params?.["arguments"] ?? {}) as Record<string, unknown>));
     },

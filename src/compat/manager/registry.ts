@@ -1,6 +1,6 @@
 import { OptionError } from "../../core/errors.ts";
 import { NameBook } from "../../core/name-book.ts";
-import { DEFAULT_NAMING, READ_SEPARATORS, type Named } from "../../core/names.ts";
+import { DEFAULT_NAMING, READ_SEPARATORS, renderModelName, type Named } from "../../core/names.ts";
 import { nearest } from "../../core/suggest.ts";
 import { resolveHttp } from "../../providers/http/options.ts";
 
@@ -107,7 +107,9 @@ export class RegistryNames {
   }
 
   find(name: string): Found {
-    const [entry, ...more] = this.#book.candidates(name);
+    const [entry, ...others] = this.#book.candidates(name);
+    // Several lines may lead to one tool; then it does not matter which.
+    const more = others.filter((other) => entry && !isSameTool(entry, other));
     if (entry && more.length === 0) return { found: true, entry };
     const shown = name.length > MAX_SHOWN ? `${name.slice(0, MAX_SHOWN)}…` : name;
     if (entry) return { found: false, message: `Several tools answer to ${shown}: ${[entry, ...more].map(({ tool }) => tool).toSorted().join(", ")}. Use one of these names.` };
@@ -118,9 +120,15 @@ export class RegistryNames {
 
 const MAX_SHOWN = 200;
 
+function isSameTool(one: Entry, other: Entry): boolean {
+  return one.endpoint === other.endpoint && one.toolNames[0] === other.toolNames[0];
+}
+
 function namedOf({ tool, toolNames, servers }: Entry, entries: ReadonlyMap<string, Entry>): Named {
   const { id, namespace } = servers;
-  const other = toolNames.filter((name) => name !== tool);
+  const elsewhere = toolNames.filter((name) => name !== tool);
+  // A model that knows the tool from its own server may say it as models' APIs take it.
+  const other = [...new Set([...elsewhere, ...elsewhere.map((name) => renderModelName({ source: servers, name }, name))])];
   const qualified = other.flatMap((name) => [id, namespace].flatMap((server) => READ_SEPARATORS.map((separator) => server + separator + name)));
   // What is a line of its own means that line.
   return { source: servers, name: tool, hiddenNames: [...other, ...qualified].filter((name) => !entries.has(name)) };
