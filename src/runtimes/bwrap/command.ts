@@ -101,10 +101,12 @@ function seccompPart({ network, extraPipes }: BwrapOptions): Pick<BwrapCommand, 
   return { args: ["--seccomp", String(3 + extraPipes)], files: [() => openSeccompFilter(filter)!] };
 }
 
+const SYSTEM_FILES = ["/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/localtime", "/etc/timezone", "/etc/ssl/openssl.cnf", "/nix/store"];
+const NETWORK_FILES = ["/etc/hosts", "/etc/nsswitch.conf", "/etc/services", "/etc/gai.conf", "/etc/ssl/certs", "/etc/pki/tls/certs", "/etc/ca-certificates"];
+
 function systemFolders(): string[] {
   const links = ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"].flatMap((path) => linkOrBinding(path));
-  const files = ["/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/localtime", "/etc/timezone", "/nix/store"];
-  return ["--ro-bind", "/usr", "/usr", ...links, ...files.flatMap(readOnly), "--proc", "/proc", "--dev", "/dev"];
+  return ["--ro-bind", "/usr", "/usr", ...links, ...SYSTEM_FILES.flatMap(readOnly), "--proc", "/proc", "--dev", "/dev"];
 }
 
 /** On most systems `/bin` and the like are links into `/usr`. */
@@ -117,18 +119,23 @@ function linkOrBinding(path: string): string[] {
 }
 
 function networkFiles(): string[] {
-  const files = ["/etc/hosts", "/etc/nsswitch.conf", "/etc/services", "/etc/gai.conf", "/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/pki/tls/certs", "/etc/ca-certificates"];
-  return [...files.flatMap(readOnly), "--ro-bind-try", realPathOr("/etc/resolv.conf"), "/etc/resolv.conf"];
+  return [...NETWORK_FILES.flatMap(readOnly), "--ro-bind-try", realPathOr("/etc/resolv.conf"), "/etc/resolv.conf"];
 }
 
 // A folder after those that hold it, or it would be covered; what is written after what is read.
 function bindings({ readable, writable }: BwrapOptions): string[] {
   const sorted = Array.from(new Set(readable)).toSorted((a, b) => a.length - b.length);
-  return [...sorted.flatMap(readOnly), ...writable.flatMap((path) => ["--bind", path, path])];
+  return [...sorted.flatMap(readOnly), ...writable.flatMap((path) => [...foldersAbove(path), "--bind", path, path])];
 }
 
 function readOnly(path: string): string[] {
-  return ["--ro-bind-try", path, path];
+  return existsSync(path) ? [...foldersAbove(path), "--ro-bind-try", path, path] : [];
+}
+
+/** Made first, since those that bubblewrap makes on the way are closed to everybody but root. */
+function foldersAbove(path: string): string[] {
+  const above = dirname(path);
+  return above === "/" || above === path ? [] : [...foldersAbove(above), "--dir", above];
 }
 
 function realPathOr(path: string): string {

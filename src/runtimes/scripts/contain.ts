@@ -42,7 +42,7 @@ export interface Contained extends CommandLine {
  */
 export async function contain(what: Containable): Promise<Contained> {
   const { settings, env, line } = what;
-  const { outputBytes, cpuMs, ...others } = settings.limits;
+  const { outputBytes: _ours, cpuMs, ...others } = settings.limits;
   const limits = cpuMs === undefined || what.isLasting === true ? others : { ...others, cpuMs };
   const measure = measureFor(line.command);
   if (settings.isolation.mode === "bwrap") {
@@ -56,7 +56,7 @@ export async function contain(what: Containable): Promise<Contained> {
 }
 
 /** Why some of the bounds are not kept on this machine; `undefined` when all are. */
-export function limitsRemark({ limits: { outputBytes, ...limits }, isolation }: RunSettings, env: Readonly<Record<string, string>>): string | undefined {
+export function limitsRemark({ limits: { outputBytes: _ours, ...limits }, isolation }: RunSettings, env: Readonly<Record<string, string>>): string | undefined {
   if (!hasLimits(limits)) return undefined;
   if (findPrlimit({ env }) === undefined) {
     return `the bounds of \`limits\` are not kept on this machine, \`output\` and the time of a call aside: they need Linux with \`prlimit\` (package util-linux)`;
