@@ -98,8 +98,8 @@ export interface Caller {
  * `FailError`: `unavailable`, `limited`, `timeout`, `cancelled` by the signal.
  */
 export interface Models {
-  generateImage?(request: ImageRequest, signal: AbortSignal): Promise<GeneratedImage>;
-  generateText?(request: TextRequest, signal: AbortSignal): Promise<GeneratedText>;
+  readonly generateImage?: ((request: ImageRequest, signal: AbortSignal) => Promise<GeneratedImage>) | undefined;
+  readonly generateText?: ((request: TextRequest, signal: AbortSignal) => Promise<GeneratedText>) | undefined;
 }
 
 export interface ImageRequest {

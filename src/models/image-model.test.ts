@@ -4,7 +4,6 @@ import { sendJson, startServer, type RunningServer } from "../../test/fixtures/h
 import { VERSION } from "../core/version.ts";
 import type { ImageRequest } from "../core/ports.ts";
 import { OutboundClient } from "../outbound/outbound-client.ts";
-import { createModels } from "./configured-models.ts";
 import { generateImage, type ImageMaker } from "./image-model.ts";
 import { imageType } from "./image-type.ts";
 import { resolveModels, type ModelsConfig } from "./options.ts";
@@ -149,27 +148,6 @@ test("a provider without such models, and one without a key, say so", async () =
   const { signal } = new AbortController();
   await expect(generateImage("anthropic/claude", { prompt: "x" }, signal, maker({ providers: { anthropic: { api_key: "k" } } }))).rejects.toThrow(/no models that draw/);
   await expect(generateImage("openai/dall-e-3", { prompt: "x" }, signal, maker({}))).rejects.toThrow(/OPENAI_API_KEY/);
-});
-
-test("models are there as far as they are configured", () => {
-  const { client } = maker({});
-  const none = createModels(resolveModels({}), client);
-  const both = createModels(resolveModels({ image: "openai/dall-e-3", language: "openai/gpt" }), client);
-  expect([none.generateImage, none.generateText]).toEqual([undefined, undefined]);
-  expect([both.generateImage, both.generateText]).toEqual([expect.any(Function), expect.any(Function)]);
-});
-
-test("the configured language model writes, and its refusal says what it means", async () => {
-  const server = await serve((response, asked) =>
-    asked["model"] === "m"
-      ? sendJson(response, 200, { id: "1", object: "chat.completion", created: 1, model: "m", choices: [{ index: 0, message: { role: "assistant", content: "An otter." }, finish_reason: "stop" }], usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } })
-      : sendJson(response, 401, { error: { message: "no", type: "invalid_request_error" } }),
-  );
-  const models = createModels(resolveModels({ language: "mine/m", providers: { mine: { base_url: server.url } } }), maker({}).client);
-  const { signal } = new AbortController();
-  expect(await models.generateText?.({ prompt: "Who?", system: "Be short.", maxTokens: 5, temperature: 0 }, signal)).toEqual({ text: "An otter." });
-  expect(server.asked[0]).toMatchObject({ messages: [{ role: "system", content: "Be short." }, { role: "user", content: "Who?" }], max_tokens: 5, temperature: 0 });
-  await expect(models.generateText?.({ prompt: "Who?", model: "mine/other" }, signal)).rejects.toMatchObject({ failure: { kind: "denied" } });
 });
 
 test.each([[PNG, "image/png"], [JPEG, "image/jpeg"], [Buffer.from("RIFF1234WEBPVP8 "), "image/webp"], [Buffer.from("<svg/>"), undefined], [Buffer.alloc(0), undefined]])("an image is told by its bytes (%#)", (data, expected) => {
