@@ -1,8 +1,9 @@
 import { isJsonObject, type JsonObject } from "../../../core/json.ts";
-import type { SandboxJob, SandboxLimits } from "../engine.ts";
+import type { SandboxEnd, SandboxJob, SandboxLimits } from "../engine.ts";
 import type { ToWorker } from "../worker-messages.ts";
 import type { Device } from "./descriptors.ts";
 import { GuestError, GuestExit } from "./errno.ts";
+import { wallMessage } from "../run-clock.ts";
 import type { GuestOutput } from "./guest-output.ts";
 import type { HostLink } from "./host-link.ts";
 import { toDone } from "./guest-done.ts";
@@ -34,6 +35,8 @@ export class GuestLink implements Device {
   readonly #running = new Set<number>();
   #queue: Request[] = [];
   #jobs = 0;
+  #session = false;
+  #endsAt = Infinity;
 
   constructor(parts: GuestParts) {
     this.#parts = parts;
@@ -84,19 +87,27 @@ export class GuestLink implements Device {
     this.#begin(message.job);
   }
 
-  #session = false;
-
   #begin(job: SandboxJob): void {
     this.#job = job;
     this.#session = job.session !== undefined;
     this.#jobs += 1;
     this.#calls = 0;
+    this.#endsAt = performance.now() + job.limits.wallMs;
     this.#running.clear();
     this.#queue = [];
     this.#parts.output.begin(job.limits.outputBytes);
-    this.#parts.files.begin(job);
+    this.#takeFiles(job);
     const { code, inputs, profile, limits } = job;
     this.#answer("job", JSON.stringify({ code, inputs, profile, resultBytes: limits.resultBytes }));
+  }
+
+  #takeFiles(job: SandboxJob): void {
+    try {
+      this.#parts.files.begin(job);
+    } catch {
+      this.fail("limit", "FilesTooLarge", `The files do not fit: ${job.limits.files} of together ${job.limits.fileBytes} bytes do. Pass fewer or smaller ones.`);
+      throw new GuestExit(0);
+    }
   }
 
   #call(frame: JsonObject): void {
@@ -136,10 +147,30 @@ export class GuestLink implements Device {
     if (this.#answers.length > 0) return;
     // Nothing runs: an answer can never come.
     if (this.#running.size === 0 && longest === Infinity) throw new GuestError("inval");
-    let message = this.#parts.host.await(longest);
+    const left = this.#left();
+    let message = this.#parts.host.await(Math.min(longest, left));
+    if (message === undefined && left <= longest) this.#expire();
     for (; message !== undefined; message = this.#parts.host.take()) {
       if (message.type === "reply") this.#replied(message);
     }
+  }
+
+  /** Stands still that long, or until the run's time is over. */
+  sleep(ms: number): void {
+    this.#parts.output.flush();
+    const left = this.#left();
+    this.#parts.host.sleep(Math.min(ms, left));
+    if (left < ms) this.#expire();
+  }
+
+  #left(): number {
+    return Math.max(0, this.#endsAt - performance.now());
+  }
+
+  /** Ends a run that waits: one that computes is ended from outside, and leaves nothing behind. */
+  #expire(): never {
+    if (this.#job !== undefined) this.fail("timeout", "Timeout", wallMessage(this.#job.limits.wallMs));
+    throw new GuestExit(0);
   }
 
   #replied(reply: Reply): void {
@@ -163,13 +194,14 @@ export class GuestLink implements Device {
   }
 
   /** Ends the job that runs, for a reason that the guest did not give. */
-  fail(end: "crashed" | "error" | "memory", type: string, message: string): void {
+  fail(end: Exclude<SandboxEnd, "finished">, type: string, message: string): void {
     if (this.#job !== undefined) this.#finish({ end, error: { type, message, traceback: "" } });
   }
 
   #finish(done: ReturnType<typeof toDone>): void {
     const { host, output, files } = this.#parts;
     this.#job = undefined;
+    this.#endsAt = Infinity;
     this.#answers = [];
     output.flush();
     const artifacts = files.artifacts();

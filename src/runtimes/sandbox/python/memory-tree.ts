@@ -2,6 +2,8 @@ import { GuestError } from "./errno.ts";
 
 const MAX_STEP_BYTES = 255;
 const MAX_DEPTH = 64;
+/** From the root: 255 from the run's own folder, which is what files of a run may have. */
+const MAX_PATH_CHARACTERS = 261;
 /** Folders that may be there beyond the number of files. */
 const SPARE_FOLDERS = 16;
 
@@ -24,6 +26,8 @@ export interface TreeFolder {
   readonly kind: "folder";
   readonly ino: bigint;
   readonly parent: TreeFolder | undefined;
+  /** From the root; empty for the root itself. Folders keep their names. */
+  readonly path: string;
   readonly entries: Map<string, TreeNode>;
   readonly readOnly: boolean;
 }
@@ -46,7 +50,7 @@ export interface TreePlace {
 
 /** All the files that a guest has: in memory, bounded in bytes and number, without links. There is no way from here to a real file. */
 export class MemoryTree {
-  readonly root: TreeFolder = { kind: "folder", ino: 1n, parent: undefined, entries: new Map(), readOnly: false };
+  readonly root: TreeFolder = { kind: "folder", ino: 1n, parent: undefined, path: "", entries: new Map(), readOnly: false };
   #bounds: TreeBounds;
   #bytes = 0;
   #files = 0;
@@ -96,7 +100,7 @@ export class MemoryTree {
   }
 
   #hang(place: TreePlace, readOnly: boolean): TreeFolder {
-    const folder: TreeFolder = { kind: "folder", ino: this.#nextIno++, parent: place.folder, entries: new Map(), readOnly };
+    const folder: TreeFolder = { kind: "folder", ino: this.#nextIno++, parent: place.folder, path: pathOf(place), entries: new Map(), readOnly };
     place.folder.entries.set(place.step, folder);
     return folder;
   }
@@ -185,6 +189,7 @@ export class MemoryTree {
     // A folder knows its parent for good: moving one would leave `..` pointing elsewhere.
     if (node.kind === "folder" || from.step === "" || to.step === "") throw new GuestError("notsup");
     if (to.node === node) return;
+    assertName(to);
     if (to.node !== undefined) this.removeFile(to);
     from.folder.entries.delete(from.step);
     to.folder.entries.set(to.step, node);
@@ -205,7 +210,18 @@ export class MemoryTree {
   #assertFree(place: TreePlace): void {
     if (place.step === "" || place.node !== undefined) throw new GuestError("exist");
     if (place.folder.readOnly) throw new GuestError("rofs");
+    assertName(place);
   }
+}
+
+function pathOf({ folder, step }: TreePlace): string {
+  return `${folder.path}/${step}`;
+}
+
+/** What a file is called here can be its name on any machine that it is handed to. */
+function assertName(place: TreePlace): void {
+  if (place.step.includes("\\")) throw new GuestError("inval");
+  if (pathOf(place).length > MAX_PATH_CHARACTERS) throw new GuestError("nametoolong");
 }
 
 function now(): bigint {

@@ -33,10 +33,7 @@ export function runGuest(settings: WorkerSettings): void {
     ]),
     devices: new Map([[".rpc", link]]),
     args: ARGS,
-    sleep: (ms) => {
-      output.flush();
-      host.sleep(ms);
-    },
+    sleep: (ms) => link.sleep(ms),
   });
   try {
     start();

@@ -1,0 +1,145 @@
+import { MessageChannel, Worker } from "node:worker_threads";
+import type { JsonObject } from "../../src/core/json.ts";
+import type { HostReply, SandboxError, SandboxFile, SandboxLimits, SandboxProfile } from "../../src/runtimes/sandbox/engine.ts";
+import { compilePython } from "../../src/runtimes/sandbox/python/module.ts";
+import type { FromWorker, ToWorker, WorkerDone } from "../../src/runtimes/sandbox/worker-messages.ts";
+
+const MEMORY_BYTES = 128 * 1_048_576;
+
+export const PYTHON_LIMITS: SandboxLimits = {
+  wallMs: 20_000,
+  cpuMs: 20_000,
+  memoryBytes: MEMORY_BYTES,
+  outputBytes: 20_000,
+  resultBytes: 200_000,
+  toolCalls: 40,
+  concurrentToolCalls: 8,
+  toolBytes: 50_000,
+  fileBytes: 1_000_000,
+  files: 20,
+};
+
+export interface PythonJob {
+  readonly inputs?: JsonObject;
+  readonly files?: readonly SandboxFile[];
+  readonly profile?: SandboxProfile;
+  readonly limits?: Partial<SandboxLimits>;
+  readonly host?: (path: string, args: unknown) => HostReply | Promise<HostReply>;
+}
+
+export interface PythonRun {
+  readonly end: WorkerDone["end"];
+  readonly value: unknown;
+  readonly error: SandboxError | undefined;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly files: Readonly<Record<string, string>>;
+  readonly truncated: boolean;
+  /** Calls as they reached the host. */
+  readonly calls: readonly string[];
+  readonly mostAtOnce: number;
+  /** What the worker said of its waiting. */
+  readonly waits: readonly boolean[];
+}
+
+let compiled: Promise<object> | undefined;
+
+/** The real worker thread, from `dist`, and the little of a child that one worker needs. One thread; a new one once it has ended. */
+export class PythonWorker implements AsyncDisposable {
+  #worker: Worker | undefined;
+  #post: (message: ToWorker) => void = () => {};
+  #onMessage: (message: FromWorker) => void = () => {};
+  #onEnd: (code: number) => void = () => {};
+  #isReady = false;
+
+  async run(code: string, { inputs = {}, files = [], profile = "scripting", limits = {}, host = echo }: PythonJob = {}): Promise<PythonRun> {
+    await this.#ready();
+    this.#isReady = false;
+    const heard = { stdout: "", stderr: "" };
+    const calls: string[] = [];
+    const waits: boolean[] = [];
+    let running = 0;
+    let mostAtOnce = 0;
+    const done = await new Promise<WorkerDone>((resolve, reject) => {
+      this.#onEnd = (exitCode) => reject(new Error(`the worker ended with ${exitCode}`));
+      this.#onMessage = (message) => {
+        if (message.type === "output") heard[message.stream] += message.text;
+        else if (message.type === "waiting") waits.push(message.waits);
+        else if (message.type === "done") resolve(message.done);
+        else if (message.type === "call" || message.type === "search") {
+          const path = message.type === "call" ? message.path : "search";
+          calls.push(path);
+          mostAtOnce = Math.max(mostAtOnce, ++running);
+          const args: unknown = message.type === "call" ? JSON.parse(message.json) : { query: message.query, limit: message.limit };
+          const answer = async (): Promise<void> => {
+            const reply = await host(path, args);
+            running -= 1;
+            this.#post({ type: "reply", id: message.id, ok: reply.ok, json: reply.ok ? reply.json : JSON.stringify({ ...reply, ok: undefined }) });
+          };
+          void answer();
+        }
+      };
+      this.#post({ type: "job", job: { language: "python", code, inputs, files, profile, limits: { ...PYTHON_LIMITS, ...limits }, session: "one" } });
+    });
+    return {
+      ...heard,
+      end: done.end,
+      error: done.error,
+      truncated: done.truncated,
+      value: done.resultJson === undefined ? undefined : JSON.parse(done.resultJson),
+      files: Object.fromEntries(done.artifacts.map(({ path, bytes }) => [path, Buffer.from(bytes).toString("utf8")])),
+      calls,
+      mostAtOnce,
+      waits,
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#worker?.terminate();
+  }
+
+  async #ready(): Promise<void> {
+    if (this.#isReady) return;
+    const ready = new Promise<boolean>((resolve) => {
+      this.#onMessage = (message) => message.type === "ready" && resolve(true);
+      this.#onEnd = () => resolve(false);
+    });
+    if (this.#worker === undefined) await this.#start();
+    this.#isReady = await ready;
+    if (!this.#isReady) await this.#ready();
+  }
+
+  async #start(): Promise<void> {
+    const module = await (compiled ??= compilePython(MEMORY_BYTES));
+    const { port1, port2 } = new MessageChannel();
+    const wake = new SharedArrayBuffer(4);
+    const counter = new Int32Array(wake);
+    const worker = new Worker(new URL("../../dist/runtimes/sandbox/python/worker.js", import.meta.url), {
+      workerData: { port: port2, wake, module, memoryBytes: MEMORY_BYTES },
+      transferList: [port2],
+      env: {},
+      resourceLimits: { stackSizeMb: 16 },
+    });
+    this.#worker = worker;
+    this.#post = (message) => {
+      port1.postMessage(message);
+      Atomics.add(counter, 0, 1);
+      Atomics.notify(counter, 0);
+    };
+    port1.on("message", (message: FromWorker) => {
+      if (message.type === "ready") this.#isReady = true;
+      this.#onMessage(message);
+    });
+    worker.on("error", () => {});
+    worker.on("exit", (code) => {
+      port1.close();
+      this.#worker = undefined;
+      this.#isReady = false;
+      this.#onEnd(code);
+    });
+  }
+}
+
+function echo(_: string, args: unknown): HostReply {
+  return { ok: true, json: JSON.stringify(args) };
+}
