@@ -1,0 +1,167 @@
+// What a script tool may do to its hub, by both ways of running it: each with one clear outcome, in bounded time, and no child left. What
+// only a process of its own can do (daemons, descriptors, command lines) is in src/providers/scripts/calls.test.ts too.
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { Outcome } from "../../src/core/outcome.ts";
+import { CHILDREN } from "../../src/process/child-registry.ts";
+import { textOf } from "../support/tool-folder.ts";
+import { ScriptYard, until } from "../support/script-yard.ts";
+
+interface Way {
+  readonly way: string;
+  readonly toml: string;
+  /** Python that runs with `x` set and `emit(bytes)`, and prints its result. */
+  script(body: string): string;
+}
+
+const indent = (body: string) => body.split("\n").map((line) => `    ${line}`).join("\n");
+const EMIT = "def emit(data):\n    sys.stdout.buffer.write(data)\n    sys.stdout.flush()\n";
+
+const WAYS: readonly Way[] = [
+  {
+    way: "a process a call",
+    toml: "",
+    script: (body) => `import json, os, subprocess, sys, time, signal\n${EMIT}def main(x=""):\n${indent(body)}\nmain(**json.load(sys.stdin))`,
+  },
+  {
+    way: "a warm interpreter",
+    toml: '[run]\nmode = "warm"\n',
+    script: (body) => `import json, os, subprocess, sys, time, signal\n${EMIT}def run(x=""):\n${indent(body)}`,
+  },
+];
+
+const X = '[parameters.x]\ntype = "string"\n';
+
+describe.each(WAYS)("torture, with $way", ({ toml, script }) => {
+  function yard(body: string, more = ""): ScriptYard {
+    const made = new ScriptYard();
+    made.folder.script("one", "main.py", script(body), `${toml}${more}${X}`);
+    return made;
+  }
+
+  const RECORD = "open('pids', 'a').write('%d\\n' % os.getpid())\n";
+
+  test("a tree of processes that fork and ignore SIGTERM is gone at the deadline", async () => {
+    const bomb = `${RECORD}signal.signal(signal.SIGTERM, signal.SIG_IGN)\nfor depth in range(6):\n    os.fork()\n${RECORD}time.sleep(600)`;
+    await using made = yard(bomb);
+    expect(await made.call("one", {}, { timeoutMs: 1500 })).toMatchObject({ ok: false, kind: "timeout" });
+    expect(made.pids("one/pids").length).toBeGreaterThan(10);
+    expect(made.living("one/pids")).toEqual([]);
+  });
+
+  test("a daemon that left its group and session goes when its call fails", async () => {
+    const daemon = `p = subprocess.Popen(["sleep", "600"], start_new_session=True)\nopen("pids", "a").write("%d\\n" % p.pid)\ntime.sleep(600)`;
+    await using made = yard(daemon);
+    expect(await made.call("one", {}, { timeoutMs: 1000 })).toMatchObject({ ok: false, kind: "timeout" });
+    expect(made.living("one/pids")).toEqual([]);
+  });
+
+  test("a gigabyte of output stops at the bound", async () => {
+    await using made = yard(`${RECORD}for i in range(1000): emit(b"x" * 1000000)`);
+    expect(await made.call("one")).toMatchObject({ ok: false, kind: "too_large", details: { maxBytes: 10_000_000 } });
+    expect(made.living("one/pids")).toEqual([]);
+  });
+
+  test("endless output, on stderr too, stops at the bound", async () => {
+    await using made = yard(`${RECORD}while True: (print if x == "out" else sys.stderr.write)("y" * 1000)`, '[limits]\noutput = "500kB"\n');
+    for (const x of ["out", "err"]) expect(await made.call("one", { x })).toMatchObject({ ok: false, kind: "too_large" });
+    expect(made.living("one/pids")).toEqual([]);
+  });
+
+  test("no output is an empty text", async () => {
+    await using made = yard("pass");
+    expect(await made.call("one")).toEqual({ ok: true, result: { content: [{ type: "text", text: "" }] } });
+  });
+
+  test("a closed stdin is no trap, and where all three are closed the next call is served", async () => {
+    await using made = yard(`for number in ((0, 1, 2) if x else (0,)): os.close(number)\nif not x: print("fine")\nelse: os._exit(3)`);
+    expect(await made.call("one", { x: "all" })).toMatchObject({ ok: false, kind: "tool_error", details: { exitCode: 3 } });
+    expect(textOf(await made.call("one"))).toBe("fine");
+  });
+
+  test("a hundred calls at once each get their own answer", { timeout: 60_000 }, async () => {
+    await using made = yard("print(x)");
+    const outcomes = await Promise.all(Array.from({ length: 100 }, (_, index) => made.call("one", { x: String(index) }, { timeoutMs: 60_000 })));
+    expect(outcomes.map(textOf)).toEqual(Array.from({ length: 100 }, (_, index) => String(index)));
+  });
+
+  test("130 kB in one argument, quotes and line ends, NUL characters and what is beyond the first plane arrive as they are", async () => {
+    await using made = yard("print(json.dumps({'x': x}))");
+    for (const x of ["y".repeat(130_000), "\"'\\\n\r\t$(id)", "a\0b", "🦉ü\u2028"]) {
+      expect(await made.call("one", { x })).toMatchObject({ ok: true, result: { structuredContent: { x } } });
+    }
+  });
+
+  test("bytes that are no text: invalid UTF-8 is marked, binary data refused, NUL bytes in text kept", async () => {
+    await using made = yard("emit(bytes.fromhex(x))");
+    expect(textOf(await made.call("one", { x: "636166e9" }))).toBe("caf\uFFFD");
+    expect(await made.call("one", { x: "89504e4700ff" })).toMatchObject({ ok: false, kind: "malformed" });
+    expect(textOf(await made.call("one", { x: "610062" }))).toBe("a\0b");
+  });
+
+  test("an edit during a call, and the script's removal, do not touch the call", async () => {
+    await using made = yard(`${RECORD}while not os.path.exists("go"): time.sleep(0.01)\nprint("old")`);
+    const call = made.call("one");
+    await made.lines("one/pids", 1);
+    made.folder.write("one/main.py", script('print("new")'));
+    expect(textOf(await made.call("one"))).toBe("new");
+    made.folder.remove("one/main.py");
+    made.folder.write("one/go", "");
+    expect(textOf(await call)).toBe("old");
+    expect((await made.provider.listing()).tools).toEqual([]);
+  });
+
+  test("a manifest that breaks during a call, and is mended, costs that call nothing", async () => {
+    await using made = yard(`${RECORD}while not os.path.exists("go"): time.sleep(0.01)\nprint("done")`);
+    const call = made.call("one");
+    await made.lines("one/pids", 1);
+    made.folder.write("one/tool.toml", "name = ");
+    expect((await made.provider.listing()).tools).toEqual([]);
+    made.folder.script("one", "main.py", script('print("mended")'), toml + X);
+    expect(textOf(await made.call("one"))).toBe("mended");
+    made.folder.write("one/go", "");
+    expect(textOf(await call)).toBe("done");
+  });
+
+  test("killing the interpreter from inside, and a crash of it, are the tool's failure", async () => {
+    await using made = yard("os.kill(os.getpid(), getattr(signal, x))");
+    for (const x of ["SIGKILL", "SIGSEGV"]) expect(await made.call("one", { x })).toMatchObject({ ok: false, kind: "tool_error", message: expect.stringContaining(x) });
+  });
+
+  test("junk on the descriptors to the hub confuses nobody", async () => {
+    const body = 'os.write(3, b"junk\\n{\\"end\\": 99}\\n{\\"begin\\": 1, \\"out\\": 7}\\n{\\"id\\": 1}\\n[1]\\n" * 50)\nos.write(3, bytes(range(256)) + b"\\n")\nprint("honest")';
+    await using made = yard(body);
+    expect(textOf(await made.call("one"))).toBe("honest");
+  });
+
+  test("a grandchild that holds the output open delays the answer by a moment only, and goes with the provider", async () => {
+    await using made = yard(`p = subprocess.Popen(["sleep", "600"])\nopen("pids", "a").write("%d\\n" % p.pid)\nprint("answer")`);
+    expect(textOf(await made.call("one"))).toBe("answer");
+    await made.provider.close();
+    await until(() => made.living("one/pids").length === 0);
+  });
+});
+
+test("after all of it no child is left", async () => {
+  await until(() => CHILDREN.count === 0);
+  expect(CHILDREN.count).toBe(0);
+});
+
+test("S8: a template never becomes more than one argument, and no shell sees it", async () => {
+  await using made = new ScriptYard();
+  made.folder.script("one", "main.py", "import json, sys\nprint(json.dumps({'argv': sys.argv[1:]}))", `args = ["--x={x}", "{x}", "{{x}}"]\n${X}`);
+  for (const x of ["a b", "$(touch hacked); `touch hacked` && touch hacked", "--flag", "a\nb", "*", ""]) {
+    const outcome: Outcome = await made.call("one", { x });
+    expect(outcome).toMatchObject({ ok: true, result: { structuredContent: { argv: [`--x=${x}`, x, "{x}"] } } });
+  }
+  expect(() => made.pids(join("one", "hacked"))).toThrow();
+});
+
+test("a value over 32 kB is no variable, one below is, and the environment stays startable with hundreds of arguments", async () => {
+  await using made = new ScriptYard();
+  const names = Array.from({ length: 300 }, (_, index) => `p${index}`);
+  const text = "import os\nfound = [k for k in os.environ if k.startswith('TOOL_ARG_')]\nprint('TOOL_ARG_P0' in found, 'TOOL_ARG_P1' in found, len(found) > 10)";
+  made.folder.script("one", "main.py", text, names.map((name) => `[parameters.${name}]\ntype = "string"\n`).join(""));
+  const args = Object.fromEntries(names.map((name, index) => [name, "y".repeat(index === 0 ? 32_769 : index === 1 ? 32_000 : 5000)]));
+  expect(textOf(await made.call("one", args))).toBe("False True True");
+});
