@@ -1,3 +1,4 @@
+import type { MessagePort } from "node:worker_threads";
 import type { SandboxEnd, SandboxError, SandboxFile, SandboxJob } from "./engine.ts";
 
 /**
@@ -6,7 +7,7 @@ import type { SandboxEnd, SandboxError, SandboxFile, SandboxJob } from "./engine
  * below, while its event loop stands still.
  */
 export interface WorkerSettings {
-  readonly port: import("node:worker_threads").MessagePort;
+  readonly port: MessagePort;
   /** `Int32Array(1)` over it: the child adds one and notifies after each message to the worker. */
   readonly wake: SharedArrayBuffer;
   /** A `WebAssembly.Module`, compiled once in the child and shared between workers. */

@@ -5,12 +5,20 @@ const MAX_MESSAGE_CHARS = 8000;
 const MAX_LINES = 20;
 const PLACE = /\b(code\.[jt]s):(\d+)(?::(\d+))?\)?$/u;
 
+/** What the user's lines are told apart by. */
+export interface Origin {
+  readonly code: string;
+  /** Characters of the wrapper in the first line; 0 when the code runs as it is. */
+  readonly wrapperChars: number;
+}
+
 /** The error that the inside described as JSON, with the lines of the code in its traceback and no others. */
-export function readGuestError(json: string, shift: { readonly chars: number } = { chars: 0 }): SandboxError {
+export function readGuestError(json: string, origin: Origin): SandboxError {
   const { type, message, stack } = parse(json);
   const shortType = type.slice(0, MAX_TYPE_CHARS);
-  const words = withAdvice(shortType, message.slice(0, MAX_MESSAGE_CHARS));
-  const lines = stack.split("\n").flatMap((line) => toLine(line, shift.chars));
+  const words = withAdvice(shortType, message.slice(0, MAX_MESSAGE_CHARS), origin.code);
+  const count = origin.code.split("\n").length;
+  const lines = stack.split("\n").flatMap((line) => toLine(line, origin.wrapperChars, count));
   return { type: shortType, message: words, traceback: [`${shortType}: ${words}`, ...lines.slice(0, MAX_LINES)].join("\n") };
 }
 
@@ -23,17 +31,21 @@ function parse(json: string): { readonly type: string; readonly message: string;
   }
 }
 
-function toLine(line: string, shiftChars: number): string[] {
+function toLine(line: string, wrapperChars: number, count: number): string[] {
   const match = PLACE.exec(line.trimEnd());
-  if (!match) return [];
+  // What follows the code is the end of the wrapper.
+  if (!match || Number(match[2]) > count) return [];
   const [, file, row, column] = match;
   // The wrapper stands in the first line only.
-  const place = column === undefined ? `${file}:${row}` : `${file}:${row}:${row === "1" ? Math.max(1, Number(column) - shiftChars) : column}`;
+  const place = column === undefined ? `${file}:${row}` : `${file}:${row}:${row === "1" ? Math.max(1, Number(column) - wrapperChars) : column}`;
   const name = /^\s*at (.+?) \(/u.exec(line)?.[1];
-  return [name === undefined || name === "<eval>" ? `    at ${place}` : `    at ${name.slice(0, MAX_TYPE_CHARS)} (${place})`];
+  const isTop = name === undefined || name === "<eval>" || (name === "<anonymous>" && wrapperChars > 0);
+  return [isTop ? `    at ${place}` : `    at ${name.slice(0, MAX_TYPE_CHARS)} (${place})`];
 }
 
-function withAdvice(type: string, message: string): string {
-  if (type === "SyntaxError" && /import|export/iu.test(message)) return `${message}. Modules cannot be loaded here: write the code without \`import\` and \`export\`.`;
-  return message;
+function withAdvice(type: string, message: string, code: string): string {
+  if (type !== "SyntaxError" || !MODULE_SYNTAX.test(code)) return message;
+  return `${message}. Modules cannot be loaded here: write the code without \`import\` and \`export\`.`;
 }
+
+const MODULE_SYNTAX = /^\s*(?:import\s*[\w{*"']|export\s)/mu;

@@ -1,9 +1,10 @@
+import type * as quickjsModule from "quickjs-wasi";
 import type { JSValueHandle, QuickJS, QuickJSOptions } from "quickjs-wasi";
 import type { HostOperation } from "./guest/host.ts";
 import { preludeSource } from "./guest/prelude.ts";
 import { Refusal } from "./refusal.ts";
 
-type QuickJsModule = typeof import("quickjs-wasi");
+export type QuickJsModule = typeof quickjsModule;
 
 /** Who answers what the code asks for. Throws a `Refusal` for what it may not have. */
 export interface GuestOwner {

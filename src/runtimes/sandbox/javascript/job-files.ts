@@ -40,7 +40,7 @@ export class JobFiles {
   }
 
   list(): string[] {
-    return Array.from(this.#files.keys()).sort();
+    return Array.from(this.#files.keys()).toSorted();
   }
 
   /** What the run made or changed. */

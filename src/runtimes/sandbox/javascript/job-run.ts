@@ -10,7 +10,7 @@ import { JobClock } from "./job-clock.ts";
 import type { JobFiles } from "./job-files.ts";
 import { JobOutput } from "./job-output.ts";
 import { JobTimers } from "./job-timers.ts";
-import { prepareSource, SourceError, type Source } from "./source.ts";
+import { prepareSource, SourceError } from "./source.ts";
 
 export interface JobSurroundings {
   readonly vm: GuestVm;
@@ -38,8 +38,7 @@ export class JobRun implements GuestOwner {
   readonly #finished: Promise<WorkerDone>;
   #finish!: (done: WorkerDone) => void;
   #isFinished = false;
-  #source: Source | undefined;
-  #shift = { chars: 0 };
+  #wrapperChars = 0;
   /** How the code itself ended; what it set going may still be under way. */
   #outcome: { readonly json: string | undefined } | undefined;
   #alarm: NodeJS.Timeout | undefined;
@@ -104,8 +103,7 @@ export class JobRun implements GuestOwner {
   #start(): void {
     const { vm, sucrase } = this.#around;
     vm.call("begin", JSON.stringify(this.#job.inputs), this.#job.profile === "scripting");
-    this.#source = prepareSource(this.#job, sucrase);
-    const { name, code, wrapped, wrapperChars } = this.#source;
+    const { name, code, wrapped, wrapperChars } = prepareSource(this.#job, sucrase);
     let promise;
     let isWrapped = false;
     try {
@@ -115,7 +113,7 @@ export class JobRun implements GuestOwner {
       // `return` at the top is what a function has: the code is one then.
       if (described === undefined || !described.includes('"return not in a function"')) throw described === undefined ? error : new Described(described);
       isWrapped = true;
-      this.#shift = { chars: wrapperChars };
+      this.#wrapperChars = wrapperChars;
       promise = vm.evaluate(wrapped, name, true);
     }
     vm.call("watch", promise, isWrapped);
@@ -188,7 +186,7 @@ export class JobRun implements GuestOwner {
 
   /** The code threw. */
   #failWith(json: string): void {
-    const error = readGuestError(json, this.#shift);
+    const error = readGuestError(json, { code: this.#job.code, wrapperChars: this.#wrapperChars });
     const isMemory = error.type === "InternalError" && error.message === "out of memory";
     if (!isMemory) return this.#end("error", error);
     this.#end("memory", { ...error, type: "MemoryError", message: `The code took more memory than it may (${this.#job.limits.memoryBytes} bytes).` });

@@ -2,7 +2,7 @@
 import { workerData } from "node:worker_threads";
 import type { SandboxJob } from "../engine.ts";
 import type { FromWorker, ToWorker, WorkerSettings } from "../worker-messages.ts";
-import { GuestVm } from "./guest-vm.ts";
+import { GuestVm, type QuickJsModule } from "./guest-vm.ts";
 import { JobFiles } from "./job-files.ts";
 import { JobRun } from "./job-run.ts";
 
@@ -15,7 +15,7 @@ interface JavaScriptSettings extends WorkerSettings {
 
 const { port, module, memoryBytes, quickjs, sucrase } = workerData as JavaScriptSettings;
 const say = (message: FromWorker): void => port.postMessage(message);
-const engine = (await import(quickjs)) as typeof import("quickjs-wasi");
+const engine = (await import(quickjs)) as QuickJsModule;
 const files = new JobFiles();
 let vm = await GuestVm.create(engine, module, memoryBytes);
 let isUsed = false;
