@@ -8,7 +8,9 @@ const SAME_SIGNAL_MS = 500;
 export function watchInterrupts(): AbortSignal {
   const controller = new AbortController();
   let first = 0;
-  const onSignal = (): void => {
+  const onSignal = (signal: NodeJS.Signals): void => {
+    const claim = signal === "SIGINT" ? claims.at(-1) : undefined;
+    if (claim) return claim();
     const now = performance.now();
     if (!controller.signal.aborted) {
       first = now;
@@ -19,6 +21,14 @@ export function watchInterrupts(): AbortSignal {
   };
   for (const signal of SIGNALS) process.on(signal, onSignal);
   return controller.signal;
+}
+
+const claims: (() => void)[] = [];
+
+/** Ctrl+C means something else for a while: `run` hears of it in place of the signal above. SIGTERM goes on ending the command. Returns what ends that. */
+export function claimInterrupts(run: () => void): () => void {
+  claims.push(run);
+  return () => void claims.splice(claims.indexOf(run), 1);
 }
 
 /** Resolves when the signal is aborted. */

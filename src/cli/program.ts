@@ -128,6 +128,19 @@ const COMMANDS: readonly CommandRow[] = [
     load: () => import("./commands/import.ts"),
   },
   {
+    usage: "chat",
+    summary: "talk to a model that uses the tools",
+    examples: ["toolyard chat --model mistral/mistral-large-latest", 'toolyard chat --model ollama/qwen3 --once "What is the weather in Tokyo?"', "toolyard chat --url http://127.0.0.1:8808/mcp"],
+    options: [
+      ...REMOTE,
+      new Option("-m, --model <provider/name>", "model to talk to (default: `language` of [models])"),
+      new Option("--once <question>", "answer one question and end; the answer alone goes to standard output"),
+      new Option("--max-iterations <count>", "most questions to the model for one answer (default: 5)"),
+      TIMEOUT,
+    ],
+    load: () => import("./commands/chat.ts"),
+  },
+  {
     usage: "services [names...]",
     summary: "run the services datetime, web-search, weather and geocoding as MCP servers",
     examples: ["toolyard services", "toolyard services weather geocoding --port weather=6000", "toolyard services datetime --stdio", "toolyard services --only weather --hub"],

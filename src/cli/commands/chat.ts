@@ -1,0 +1,136 @@
+import { createInterface, type Interface } from "node:readline";
+import { Agent } from "../../agent/agent.ts";
+import { resolveAgent, type AgentOptions } from "../../agent/options.ts";
+import type { AgentOutcome, StopReason } from "../../agent/outcome.ts";
+import { KINDS } from "../../core/kinds.ts";
+import type { HubConfig } from "../../hub/schema.ts";
+import { loadLanguageModel } from "../../models/language-model.ts";
+import { assertKey, parseModelName } from "../../models/model-name.ts";
+import { resolveModels, type ModelsOptions } from "../../models/options.ts";
+import { jsonView, textView, type ChatView } from "../chat-view.ts";
+import { colorsOf } from "../colors.ts";
+import { EXIT, UsageError } from "../failure.ts";
+import { claimInterrupts } from "../interrupts.ts";
+import { flush, print, type Io } from "../io.ts";
+import { readTimeout } from "../one-call.ts";
+import type { Run, SharedOptions } from "../program.ts";
+import { loadSettings, withHub } from "../session.ts";
+
+interface Options extends SharedOptions {
+  readonly model?: string;
+  readonly once?: string;
+  readonly maxIterations?: string;
+  readonly timeout?: string;
+}
+
+/** A conversation, and how it is shown. */
+interface Chat {
+  readonly agent: Agent;
+  readonly view: ChatView;
+  readonly model: string;
+  readonly options: Options;
+  readonly io: Io;
+}
+
+export const run: Run<Options> = async (_args, options, io) => {
+  const { model, models, settings } = await readSettings(options, io);
+  return withHub(options, io, async (toolyard) => {
+    await using agent = new Agent({ hub: () => Promise.resolve(toolyard), model: () => loadLanguageModel(model, models), options: settings });
+    const chat: Chat = { agent, view: options.json ? jsonView(io) : textView(io), model, options, io };
+    const code = options.once === undefined ? await converse(chat) : await answerOnce(chat, options.once);
+    await flush(io.stdout);
+    return code;
+  });
+};
+
+interface Settings {
+  /** `provider/name` */
+  readonly model: string;
+  readonly models: ModelsOptions;
+  readonly settings: AgentOptions;
+}
+
+/** What can be known to be missing, a key above all, is told before anything is started. */
+async function readSettings(options: Options, io: Io): Promise<Settings> {
+  const { models: rawModels, agent } = (await loadSettings(options, io)).tree as HubConfig;
+  const models = resolveModels(rawModels, io.env);
+  const model = options.model ?? models.language;
+  if (model === undefined) throw new UsageError("No model is named. Give one with --model, such as mistral/mistral-large-latest or ollama/qwen3, or set `language` in [models].");
+  assertKey(parseModelName(model, models.providers).provider);
+  const { maxIterations, timeout } = options;
+  const flags = { ...(maxIterations === undefined ? {} : { max_iterations: readCount(maxIterations) }), ...(timeout === undefined ? {} : { timeout: readTimeout(timeout) }) };
+  return { model, models, settings: resolveAgent({ ...agent, ...flags }) };
+}
+
+function readCount(text: string): number {
+  const count = Number(text);
+  if (Number.isInteger(count) && count >= 1 && count <= 1000) return count;
+  throw new UsageError(`--max-iterations must be a whole number from 1 to 1000, got "${text}".`);
+}
+
+async function answerOnce({ agent, view, io }: Chat, question: string): Promise<number> {
+  return exitCode(await agent.chat(question, { signal: io.interrupted, onEvent: (event) => view.show(event) }));
+}
+
+/** A limit leaves no answer, as a tool that failed leaves none. */
+function exitCode({ stopReason }: AgentOutcome): number {
+  const codes: Partial<Record<StopReason, number>> = { final: EXIT.ok, clarify: EXIT.ok, cancelled: KINDS.cancelled.exit, timeout: KINDS.timeout.exit };
+  return codes[stopReason] ?? KINDS.tool_error.exit;
+}
+
+/** Line by line until the input ends. Ctrl+C stops the answer that is being made; where there is none, the second one ends the program. */
+async function converse(chat: Chat): Promise<number> {
+  const { agent, view, options, io } = chat;
+  if (!options.json) await greet(chat);
+  // From here on lines may come, so nothing waits before they are read.
+  const input = openInput(io);
+  let answering: AbortController | undefined;
+  let isWarned = false;
+  let isClosed = false;
+  input.once("close", () => (isClosed = true));
+  const prompt = (): void => {
+    if (input.terminal && !isClosed) input.prompt();
+  };
+  const onInterrupt = (): void => {
+    if (answering) return answering.abort();
+    if (isWarned) return input.close();
+    isWarned = true;
+    io.stderr.write("\nCtrl+C once more, or Ctrl+D, ends the chat.\n");
+    prompt();
+  };
+  const end = (): void => input.close();
+  const release = claimInterrupts(onInterrupt);
+  input.on("SIGINT", onInterrupt);
+  io.interrupted.addEventListener("abort", end, { once: true });
+  try {
+    prompt();
+    for await (const line of input) {
+      isWarned = false;
+      const words = line.trim();
+      if (words === "/exit") break;
+      if (words === "/clear") agent.clear();
+      else if (words !== "") {
+        answering = new AbortController();
+        await agent.chat(words, { signal: AbortSignal.any([answering.signal, io.interrupted]), onEvent: (event) => view.show(event) });
+        answering = undefined;
+      }
+      if (io.interrupted.aborted) break;
+      prompt();
+    }
+    return EXIT.ok;
+  } finally {
+    io.interrupted.removeEventListener("abort", end);
+    release();
+    input.close();
+  }
+}
+
+/** Without a terminal at both ends there is nobody to prompt, and each line of the input is a question. */
+function openInput(io: Io): Interface {
+  const isTerminal = process.stdin.isTTY === true && io.width !== undefined;
+  return createInterface({ input: process.stdin, terminal: isTerminal, prompt: isTerminal ? "> " : "", ...(isTerminal ? { output: process.stdout } : {}) });
+}
+
+async function greet({ model, io }: Chat): Promise<void> {
+  await print(io.stderr, colorsOf(io).dim(`${model} with the tools of the hub. Ctrl+C stops an answer; /clear begins anew; /exit or Ctrl+D ends.`));
+}
