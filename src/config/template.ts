@@ -28,6 +28,13 @@ export const CONFIG_TEMPLATE = `# Toolyard: every tool behind one MCP endpoint.
 # [folders]
 # tools_path = "folders"
 
+# Tools that come along. They write files (into files/) and ask services on the network, so each is named; "all" is all of them.
+# [default_tools]
+# enable = ["internet_search", "file_writer", "generate_image_from_prompt"]
+
+# [web_search]
+# backend = "duckduckgo"        # or "searxng" with base_url, "brave" with api_key
+
 # MCP servers that are started here. The name is the prefix of their tools: files__read_file.
 # [mcp.stdio_servers.files]
 # command = ["npx", "-y", "@modelcontextprotocol/server-filesystem", "."]

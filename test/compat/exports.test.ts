@@ -3,12 +3,14 @@ import { expect, test } from "vitest";
 import * as bindings from "../../src/bindings.ts";
 import * as client from "../../src/client.ts";
 import * as manager from "../../src/manager.ts";
+import * as webSearch from "../../src/web-search.ts";
 
 // An export is a promise. Whoever adds one does so on purpose, here too.
 test.each([
   ["bindings", bindings, ["HubMCPBinding", "LocalMCPBinding", "LollmsMCPBinding", "LollmsMCPBindingManager", "RemoteMCPBinding", "StandardMCPBinding"]],
   ["client", client, ["FailError", "MCPClient", "OptionError"]],
   ["manager", manager, ["DEFAULT_REGISTRY", "MCPManager", "TOOL_ALIASES"]],
+  ["web-search", webSearch, ["createWebSearch"]],
 ])("toolyard/%s exports these values, and is in the package", (name, namespace, values) => {
   expect(Object.keys(namespace).toSorted()).toEqual(values);
   const { exports } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { exports: Record<string, unknown> };
