@@ -11,7 +11,6 @@ import { answerRequest } from "./hub-methods.ts";
 export const MAX_REQUESTS = 10_000;
 /** Of these, how many are worked on at a time; further ones wait in order. */
 const MAX_CONCURRENT = 16;
-const MAX_WAITING = 1000;
 /** Bound over all that one run is answered. */
 const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
 
@@ -51,7 +50,6 @@ export class HubRequests {
     if (this.#ended.signal.aborted) return true;
     this.#seen += 1;
     if (this.#seen > MAX_REQUESTS) void this.#refuse(request, `This run made ${MAX_REQUESTS} requests already. Do the work in several runs.`);
-    else if (this.#waiting.length >= MAX_WAITING) void this.#refuse(request, `${MAX_WAITING} requests of this run already wait. Await some answers first.`);
     else {
       this.#waiting.push(request);
       this.#pump();
