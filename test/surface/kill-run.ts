@@ -29,7 +29,7 @@ export interface KillReport {
   readonly ended: Readonly<Record<string, number>>;
   readonly slowestMs: number;
   readonly seconds: number;
-  /** Children, open handles and listeners at rest. */
+  /** Children, open handles, running timers and listeners at rest, when connections that nobody uses have closed. */
   readonly before: Rest;
   readonly after: Rest;
   readonly childrenAfterClose: number;
@@ -40,6 +40,10 @@ export interface KillReport {
 export interface Rest {
   readonly children: number;
   readonly handles: number;
+  /** Those of the handles that are connections. */
+  readonly sockets: number;
+  /** Timers that keep a process alive. */
+  readonly timers: number;
   readonly listeners: number;
   /** What the handles are. */
   readonly kinds: string;
@@ -53,6 +57,10 @@ const WARM_UP_MS = 1500;
 const MAX_WAIT_MS = 40;
 const MAX_PAUSE_MS = 80;
 const SETTLED_WITHIN_MS = 30_000;
+/** Connections that nobody uses close after so long, on either side. */
+const IDLE_TIMEOUT = "2s";
+/** Both ends of the one stream that stands while nobody calls: the legacy client's. */
+const STANDING_SOCKETS = 2;
 const WEB = fileURLToPath(new URL("web-child.mjs", import.meta.url));
 const PIPE = fileURLToPath(new URL("pipe-server.mjs", import.meta.url));
 const TOOLS = ["one__waits", "two__waits", "web__waits", "say_script", "say_folder"];
@@ -126,7 +134,7 @@ class KillRun {
   async run(): Promise<KillReport> {
     const doors = await this.#openDoors();
     await this.#allServed(doors);
-    // Connections are as many as calls were made at once, so the measure is taken after as many.
+    // What is made once, with the first calls at once, is made before the measure is taken.
     await this.#callAll(doors, delay(WARM_UP_MS));
     const before = await this.#rest();
     const startedAt = performance.now();
@@ -236,22 +244,24 @@ class KillRun {
     }
   }
 
-  /** What is held at rest; waits until it is no more than `wanted`, since connections that are not used close by themselves. */
+  /** What is held at rest: once connections that nobody uses have closed, and no more than `wanted` where that comes about. */
   async #rest(wanted?: Rest): Promise<Rest> {
-    const until = performance.now() + SETTLED_WITHIN_MS / 2;
+    const until = performance.now() + SETTLED_WITHIN_MS;
     for (;;) {
-      await delay(wanted ? 200 : 1000);
-      const handles = handlesNow();
-      const now = { children: descendants(process.pid).length, handles: handles.length, listeners: listenersNow(), kinds: countsOf(handles) };
-      const isCalm = !wanted || (now.children <= wanted.children && now.handles <= wanted.handles && now.listeners <= wanted.listeners);
-      if (isCalm || performance.now() > until) return now;
+      await delay(200);
+      const now = restNow();
+      const isCalm = COUNTED.every((what) => !wanted || now[what] <= wanted[what]);
+      if ((now.sockets <= STANDING_SOCKETS && now.timers === 0 && isCalm) || performance.now() > until) return now;
     }
   }
 
-  /** Connections are kept for a while, one for each call that was made at once; more of them than callers were never needed. */
   #compare(before: Rest, after: Rest): void {
-    for (const what of ["children", "handles", "listeners"] as const) {
-      if (after[what] > before[what] + (what === "handles" ? CALLERS : 0)) this.#problems.push(`${after[what] - before[what]} more ${what} than before: ${before.kinds} became ${after.kinds}`);
+    for (const [when, { sockets, timers }] of Object.entries({ before, after })) {
+      if (sockets > STANDING_SOCKETS) this.#problems.push(`${sockets} sockets at rest ${when} the kills, where ${STANDING_SOCKETS} are in use`);
+      if (timers > 0) this.#problems.push(`${timers} timers run at rest ${when} the kills`);
+    }
+    for (const what of COUNTED) {
+      if (after[what] > before[what]) this.#problems.push(`${after[what] - before[what]} more ${what} than before: ${before.kinds} became ${after.kinds}`);
     }
   }
 
@@ -263,9 +273,14 @@ class KillRun {
   }
 }
 
-/** Sockets, pipes, children and servers; timers come and go with what waits. */
-function handlesNow(): string[] {
-  return process.getActiveResourcesInfo().filter((kind) => kind !== "Timeout" && kind !== "Immediate");
+const COUNTED = ["children", "handles", "timers", "listeners"] as const;
+
+/** `Immediate` is this very look. */
+function restNow(): Rest {
+  const all = process.getActiveResourcesInfo().filter((kind) => kind !== "Immediate");
+  const handles = all.filter((kind) => kind !== "Timeout");
+  const sockets = handles.filter((kind) => kind === "TCPSocketWrap").length;
+  return { children: descendants(process.pid).length, handles: handles.length, sockets, timers: all.length - handles.length, listeners: listenersNow(), kinds: countsOf(all) };
 }
 
 function countsOf(kinds: readonly string[]): string {
@@ -292,7 +307,7 @@ function fill(folder: ToolFolder): void {
 function settingsOf(folder: ToolFolder, port: number) {
   const command = [process.execPath, PIPE, "waits"];
   return {
-    server: { port: 0, shutdown_grace: "1s" },
+    server: { port: 0, shutdown_grace: "1s", idle_timeout: IDLE_TIMEOUT },
     scripts: { tools_path: `${folder.path}/tools` },
     folders: { tools_path: `${folder.path}/folders` },
     limits: { call_timeout: CALL_TIMEOUT_MS, rate_per_minute: 0, breaker: { failures: 20, cool_down: "200ms" } },
