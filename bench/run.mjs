@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { root } from "./lib/hub.mjs";
 import { measureCalls } from "./parts/calls.mjs";
 import { measureLists } from "./parts/lists.mjs";
+import { measureScripts } from "./parts/scripts.mjs";
 import { measureStart } from "./parts/start.mjs";
 
 const quick = process.argv.includes("--quick");
@@ -30,7 +31,7 @@ const bench = {
 const machine = `Node ${process.version}, ${process.platform} ${process.arch}, ${cpus().length} × ${cpus()[0].model}`;
 console.log(`${machine}\n`);
 try {
-  for (const measure of [measureStart, measureLists, measureCalls]) await measure(bench);
+  for (const measure of [measureStart, measureLists, measureCalls, measureScripts]) await measure(bench);
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }

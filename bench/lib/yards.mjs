@@ -53,6 +53,35 @@ export function kindsYard(folder, remoteUrl) {
   );
 }
 
+/** The same tool in Python and in Node, by each way of running it. */
+export function runtimesYard(folder, hasBwrap) {
+  const sources = {
+    python: ["main.py", "import json, sys\ndef run(text=''):\n    return {'text': text}\nif __name__ == '__main__':\n    print(json.dumps(run(**json.load(sys.stdin))))\n"],
+    node: [
+      "main.mjs",
+      "import { readFileSync } from 'node:fs';\nimport { fileURLToPath } from 'node:url';\nexport const run = ({ text }) => ({ text });\nif (process.env.SPAWNED) console.log(JSON.stringify(run(JSON.parse(readFileSync(0, 'utf8')))));\n",
+    ],
+  };
+  const tools = [];
+  for (const [language, [file, text]] of Object.entries(sources)) {
+    for (const mode of ["spawn", "warm"]) {
+      for (const isolation of hasBwrap ? ["process", "bwrap"] : ["process"]) {
+        const name = `${language}_${mode}_${isolation}`;
+        const own = mode === "spawn" ? '[env]\nSPAWNED = "1"\n' : "";
+        mkdirSync(join(folder, "runtimes", name), { recursive: true });
+        writeFileSync(join(folder, "runtimes", name, file), text);
+        writeFileSync(
+          join(folder, "runtimes", name, "tool.toml"),
+          `name = "${name}"\ndescription = "Echoes"\nscript = "${file}"\n[run]\nmode = "${mode}"\n[isolation]\nmode = "${isolation}"\n${own}[parameters.text]\ntype = "string"\n`,
+        );
+        const what = `${language}, ${mode === "spawn" ? "a process each" : "warm"}${isolation === "bwrap" ? ", bubblewrap" : ""}`;
+        tools.push({ name, what, isWarm: mode === "warm" });
+      }
+    }
+  }
+  return { config: write(folder, "runtimes.toml", `[scripts]\ntools_path = "runtimes"\n`), tools };
+}
+
 function write(folder, name, text) {
   const path = join(folder, name);
   writeFileSync(path, text);

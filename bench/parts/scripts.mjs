@@ -1,0 +1,33 @@
+// What a call of a script tool costs: a process for each call, an interpreter that stays, and either behind bubblewrap.
+import { spawnSync } from "node:child_process";
+import { chmodSync } from "node:fs";
+import { withHub } from "../lib/hub.mjs";
+import { cpuMs, least, median, ms, timed } from "../lib/measure.mjs";
+import { runtimesYard } from "../lib/yards.mjs";
+
+const GOALS = { "python, warm": "2 ms", "node, warm": "2 ms" };
+
+export async function measureScripts(bench) {
+  const { quick, report } = bench;
+  const hasBwrap = spawnSync("bwrap", ["--version"]).status === 0;
+  const folder = bench.folder();
+  const { config, tools } = runtimesYard(folder, hasBwrap);
+  // Where the benchmark runs as root, it is `nobody` who looks from behind bubblewrap.
+  chmodSync(folder, 0o755);
+  await withHub(config, { home: bench.folder() }, async (hub, client) => {
+    for (const { name, what, isWarm } of tools) {
+      const first = await timed(() => client.call(name, { text: "hello" }));
+      const count = isWarm ? (quick ? 200 : 1000) : quick ? 5 : 20;
+      const [walls, cpus] = [[], []];
+      for (let round = 0; round < (isWarm ? 5 : 3); round += 1) {
+        const before = cpuMs(hub.pid);
+        const took = await timed(async () => {
+          for (let turn = 0; turn < count; turn += 1) await client.call(name, { text: "hello" });
+        });
+        walls.push(took / count);
+        cpus.push((cpuMs(hub.pid) - before) / count);
+      }
+      report(`script call: ${what}`, `${ms(least(walls))} each (median ${ms(median(walls))}), CPU of the hub ${ms(least(cpus))}; the first ${ms(first)}`, GOALS[what]);
+    }
+  });
+}
