@@ -31,11 +31,13 @@ export class FrameReader {
     this.#maxBytes = maxBytes;
   }
 
-  /** The frames that are complete by now. Throws a `FrameError` for a length over the bound and for a head that is not JSON. */
-  push(chunk: Buffer): Frame[] {
+  /**
+   * The frames that are complete by now, one after the other, so that those before nonsense still count. Throws a `FrameError` for a
+   * length over the bound and for a head that is not JSON.
+   */
+  *push(chunk: Buffer): Generator<Frame> {
     this.#chunks.push(chunk);
     this.#held += chunk.length;
-    const frames: Frame[] = [];
     while (this.#held >= this.#wanted) {
       const buffer = this.#join();
       const headBytes = buffer.readUInt32BE(0);
@@ -43,12 +45,11 @@ export class FrameReader {
       if (total > this.#maxBytes) throw new FrameError(`A frame of ${total} bytes is announced; at most ${this.#maxBytes} are taken.`);
       this.#wanted = total;
       if (buffer.length < total) break;
-      frames.push({ head: parseHead(buffer.subarray(PREFIX_BYTES, PREFIX_BYTES + headBytes)), body: buffer.subarray(PREFIX_BYTES + headBytes, total) });
       this.#chunks = [buffer.subarray(total)];
       this.#held = buffer.length - total;
       this.#wanted = PREFIX_BYTES;
+      yield { head: parseHead(buffer.subarray(PREFIX_BYTES, PREFIX_BYTES + headBytes)), body: buffer.subarray(PREFIX_BYTES + headBytes, total) };
     }
-    return frames;
   }
 
   // Only once a frame may be complete: joining at every piece would copy a large one over and over.

@@ -19,6 +19,8 @@ export interface HubRunOptions {
   readonly job: SandboxJob;
   readonly host: SandboxHost;
   send(message: ToChild): void;
+  /** The child said of the run what it cannot have meant: it is no longer what was started, and must end. */
+  distrust(): void;
 }
 
 interface OpenCall {
@@ -81,6 +83,11 @@ export class HubRun {
     this.#end({ end, error: { type, message, traceback: "" } });
   }
 
+  #nonsense(message: string): void {
+    this.fail("crashed", message);
+    this.#options.distrust();
+  }
+
   #start(session: "new" | "kept" | undefined): void {
     if (this.isStarted) return;
     clearTimeout(this.#startTimer);
@@ -103,7 +110,7 @@ export class HubRun {
 
   async #ask(id: number, name: string, argumentsJson: string, ask: (signal: AbortSignal) => Promise<HostReply>): Promise<void> {
     const { limits, profile } = this.#options.job;
-    if (profile !== "scripting") return this.fail("crashed", "The code asked for a tool where there are none.");
+    if (profile !== "scripting") return this.#nonsense("The code asked for a tool where there are none.");
     if (this.#calls.length >= limits.toolCalls) return this.fail("limit", `The code made more than ${limits.toolCalls} tool calls, which is the most for one run.`);
     const call: OpenCall = { name: name.slice(0, MAX_NAME_CHARS), startedAt: performance.now(), ok: false };
     this.#calls.push(call);
@@ -131,7 +138,7 @@ export class HubRun {
   #done(done: Omit<WorkerDone, "artifacts">, files: SandboxFile[] | undefined): void {
     const { limits } = this.#options.job;
     if (!files || files.length > limits.files || files.reduce((sum, { bytes }) => sum + bytes.byteLength, 0) > limits.fileBytes) {
-      return this.fail("crashed", "The interpreter returned files that it may not have.");
+      return this.#nonsense("The interpreter returned files that it may not have.");
     }
     const refusal = done.resultJson === undefined ? undefined : checkResult(done.resultJson, limits.resultBytes);
     if (refusal) return this.fail(...refusal);

@@ -59,7 +59,7 @@ export class SandboxProcess {
   async run(job: SandboxJob, host: SandboxHost, signal: AbortSignal): Promise<{ readonly outcome: SandboxOutcome; readonly isStarted: boolean }> {
     this.#last += 1;
     const id = this.#last;
-    const run = new HubRun({ id, job, host, send: (message) => this.#send(message) });
+    const run = new HubRun({ id, job, host, send: (message) => this.#send(message), distrust: () => void this.kill() });
     this.#runs.set(id, run);
     const cancel = (): void => run.fail("cancelled", "The caller cancelled the run or went away.");
     signal.addEventListener("abort", cancel, { once: true });
