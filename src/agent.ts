@@ -24,3 +24,5 @@ export {
   type ListedTool,
   type OpenAITool,
 } from "./agent/tool-formats/formats.ts";
+export { LLMWithMCPTools } from "./compat/agent/llm-with-mcp-tools.ts";
+export type { LLMClient } from "./compat/agent/official-client.ts";

@@ -10,6 +10,3 @@ export interface AgentHub {
   /** What the servers say about their use. */
   facts?(): Promise<{ readonly instructions?: string }>;
 }
-
-/** `_meta` key under which a tool carries its hint for the agent's model. */
-export const HINT_META_KEY = "toolyard/hint";

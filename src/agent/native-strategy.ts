@@ -44,10 +44,12 @@ export function createNativeStrategy(sdk: Sdk, settings: ModelSettings): Strateg
 export function plainRequestOf({ model, maxRetries, maxReplyTokens }: ModelSettings, { system, messages, signal }: Question) {
   return {
     model,
-    system,
+    ...(system === "" ? {} : { system }),
     messages: [...messages],
     abortSignal: signal,
     maxRetries,
+    // A conversation is whole in its history: it goes on elsewhere and later, whatever a provider still keeps of it.
+    providerOptions: { openai: { store: false } },
     ...(maxReplyTokens === undefined ? {} : { maxOutputTokens: maxReplyTokens }),
   };
 }

@@ -1,5 +1,6 @@
 import { byteLengthOf } from "./text-size.ts";
-import { HINT_META_KEY, type AgentHub } from "./agent-hub.ts";
+import { HINT_META_KEY } from "../core/hint.ts";
+import type { AgentHub } from "./agent-hub.ts";
 import { objectMember, stringMember, type JsonObject } from "../core/json.ts";
 import type { AgentOptions } from "./options.ts";
 import { createToolNames, type ToolNames } from "./tool-names.ts";

@@ -1,18 +1,21 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createAgent, type AgentEvent } from "../../src/agent.ts";
+// The loop over HTTP: the AI SDK's own clients against a server that speaks their vendors' formats.
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createAgent, OptionError, type AgentEvent, type CreateAgentOptions } from "../../src/agent.ts";
 import { createHub, type LibraryHub } from "../../src/index.ts";
-import { startModels, type ModelStandIn } from "./stand-in.ts";
-import { fileURLToPath } from "node:url";
-
-const toolsFile = fileURLToPath(new URL("./tools.mjs", import.meta.url));
+import { SILENT_LOGGER } from "../../src/core/ports.ts";
+import { startModels, type Asked, type ModelStandIn, type ScriptedReply } from "./stand-in.ts";
+import { hanging, load, RED_DOT, toolsFile } from "./tools-file.ts";
 
 const VENDORS = ["openai/gpt-x", "openai-chat/gpt-x", "anthropic/claude-x", "mistral/mistral-large-latest", "google/gemini-x", "local/qwen"] as const;
+/** Vendors whose arguments travel as text, so that they can be broken; Anthropic's do in streams. */
+const BREAKABLE = ["openai/gpt-x", "openai-chat/gpt-x", "mistral/mistral-large-latest", "local/qwen"] as const;
 
 let models: ModelStandIn;
 let hub: LibraryHub;
 beforeAll(async () => {
   models = await startModels();
-  hub = await createHub({ settings: { modules: { paths: [toolsFile] }, logging: { level: "error" } } });
+  hub = await createHub({ settings: { modules: { paths: [toolsFile] } }, logger: SILENT_LOGGER });
+  await hub.list();
 });
 afterAll(async () => {
   await hub?.close();
@@ -22,7 +25,12 @@ let from = 0;
 beforeEach(() => {
   from = models.asked.length;
 });
-const asked = (): readonly { body: Record<string, unknown>; isStream: boolean }[] => models.asked.slice(from);
+afterEach(() => models.say([]));
+
+const asked = (): readonly Asked[] => models.asked.slice(from);
+const agentOf = (model: string, options: Partial<CreateAgentOptions> = {}) => createAgent({ model, hub, models: models.models, ...options });
+const call = (name: string, args: object | string = {}): ScriptedReply => ({ calls: [{ name, arguments: args }] });
+const sent = (index = -1): string => JSON.stringify(asked().at(index)!.body);
 
 describe.each(VENDORS)("with %s", (model) => {
   test.each([false, true])("two calls of one reply are made and answered, then the text is the answer (streamed: %s)", async (isHeard) => {
@@ -31,8 +39,7 @@ describe.each(VENDORS)("with %s", (model) => {
       { text: "It is 5 and 9." },
     ]);
     const events: AgentEvent[] = [];
-    const agent = createAgent({ model, hub, models: models.models });
-    const outcome = await agent.chat("What is 2+3 and 4+5?", isHeard ? { onEvent: (event) => events.push(event) } : {});
+    const outcome = await agentOf(model).chat("What is 2+3 and 4+5?", isHeard ? { onEvent: (event) => events.push(event) } : {});
     expect(outcome).toMatchObject({ text: "It is 5 and 9.", stopReason: "final", usage: { inputTokens: 20, outputTokens: 10, totalTokens: 30 } });
     expect(outcome.steps.map(({ calls }) => calls.map(({ tool, arguments: args, value }) => [tool, args, value]))).toEqual([
       [["add", { a: 2, b: 3 }, 5], ["add", { a: 4, b: 5 }, 9]],
@@ -41,4 +48,253 @@ describe.each(VENDORS)("with %s", (model) => {
     expect(asked().map(({ isStream }) => isStream)).toEqual([isHeard, isHeard]);
     if (isHeard) expect(events.flatMap((event) => (event.type === "text" ? [event.text] : [])).join("")).toBe("It is 5 and 9.");
   });
+
+  test.each([429, 500, 503])("an answer of %i is asked for again", async (status) => {
+    models.say([{ status, message: "come back later" }, { text: "Here I am." }]);
+    expect(await agentOf(model).chat("hello")).toMatchObject({ text: "Here I am.", stopReason: "final" });
+  });
+
+  test("a provider that stays busy is an outcome in its own words, and the question may be put again", async () => {
+    models.say([{ status: 429, message: "too many" }, { status: 429, message: "too many" }, { text: "Now." }]);
+    const agent = agentOf(model, { maxRetries: 1 });
+    expect(await agent.chat("hello")).toMatchObject({ stopReason: "error", error: { status: 429, retryable: true, message: expect.stringContaining("too many") } });
+    expect(agent.history).toEqual([]);
+    expect(await agent.chat("hello")).toMatchObject({ text: "Now." });
+  });
+
+  test.each([false, true])("a reply that is no JSON is an outcome (streamed: %s)", async (isHeard) => {
+    models.say([{ text: "x", broken: "{not json" }]);
+    expect(await agentOf(model, { maxRetries: 0 }).chat("hello", isHeard ? { onEvent: () => {} } : {})).toMatchObject({ stopReason: "error", steps: [] });
+  });
+
+  test("an unknown tool and a tool that fails go back to the model, which goes on", async () => {
+    models.say([{ calls: [{ name: "subtract", arguments: {} }, { name: "fails", arguments: {} }, { name: "add", arguments: { a: "x" } }] }, { text: "I give up." }]);
+    const { stopReason, steps } = await agentOf(model).chat("Try it");
+    expect(stopReason).toBe("final");
+    expect(steps[0]!.calls.map(({ tool, ok, kind }) => [tool, ok, kind])).toEqual([["subtract", false, "unknown_tool"], ["fails", false, "tool_error"], ["add", false, "invalid_params"]]);
+    expect(sent()).toContain("the printer is on fire");
+  });
+
+  test.each([false, true])("a model that declines gives no answer, and that is told (streamed: %s)", async (isHeard) => {
+    models.say([{ refusal: "I may not." }]);
+    const outcome = await agentOf(model).chat("Do evil", isHeard ? { onEvent: () => {} } : {});
+    expect(outcome).toMatchObject({ stopReason: "error", text: expect.stringMatching(/^The model gave no answer: ./), error: { message: expect.any(String) } });
+  });
+
+  test("a reply that was cut off ends with max_tokens", async () => {
+    models.say([{ text: "Once upon a", isCut: true }]);
+    expect(await agentOf(model).chat("Tell a story")).toMatchObject({ stopReason: "max_tokens", text: "Once upon a" });
+  });
+
+  test("cancelling stops the model in the middle of its words", async () => {
+    models.say([{ text: "And so on and so on", hangs: true }]);
+    const stop = new AbortController();
+    const agent = agentOf(model);
+    const running = agent.chat("Talk", { signal: stop.signal, onEvent: ({ type }) => type === "text" && stop.abort() });
+    expect(await running).toMatchObject({ stopReason: "cancelled", text: "Cancelled" });
+    await asked()[0]!.left;
+    models.say([{ text: "Still here." }]);
+    expect(await agent.chat("Are you there?")).toMatchObject({ text: "Still here." });
+  });
+
+  test("a saved conversation goes on in another agent", async () => {
+    models.say([call("add", { a: 1, b: 1 }), { text: "Two." }, { text: "I said two." }]);
+    const first = agentOf(model);
+    await first.chat("1+1?");
+    const second = agentOf(model);
+    await second.restore(JSON.parse(JSON.stringify(first.save())));
+    expect(await second.chat("What did you say?")).toMatchObject({ text: "I said two." });
+    for (const words of ["1+1?", "Two.", "What did you say?"]) expect(sent()).toContain(words);
+  });
+});
+
+test.each(BREAKABLE)("broken arguments of %s go back to the model, which repairs them", async (model) => {
+  models.say([call("add", '{"a": 1, "b"'), call("add", { a: 1, b: 2 }), { text: "Three." }]);
+  const { text, steps } = await agentOf(model).chat("1+2?");
+  expect(text).toBe("Three.");
+  expect(steps.map(({ calls }) => calls.map(({ ok, kind }) => [ok, kind]))).toEqual([[[false, "invalid_params"]], [[true, undefined]], []]);
+  expect(sent(1)).toContain("must be one JSON object");
+});
+
+test("broken arguments in a stream of Anthropic's go back to the model, too", async () => {
+  models.say([call("add", '{"a": 1, "b"'), { text: "Never mind." }]);
+  expect(await agentOf("anthropic/claude-x").chat("1+2?", { onEvent: () => {} })).toMatchObject({ stopReason: "final" });
+  expect(sent()).toContain("must be one JSON object");
+});
+
+describe("limits", () => {
+  const endless = (): ScriptedReply => call("add", { a: 1, b: 1 });
+
+  test("C13: an endless caller is stopped after five questions by default, with an outcome that says so", async () => {
+    models.say(endless);
+    expect(await agentOf("mistral/m").chat("Go on")).toMatchObject({ stopReason: "max_iterations", text: "Maximum number of iterations reached", steps: { length: 5 } });
+    expect(asked()).toHaveLength(5);
+  });
+
+  test("C13: another bound holds for the agent or for one question", async () => {
+    models.say(endless);
+    const agent = agentOf("openai/gpt-x", { maxIterations: 2 });
+    expect((await agent.chat("Go on")).steps).toHaveLength(2);
+    expect((await agent.chat("Go on", { maxIterations: 3 })).steps).toHaveLength(3);
+    expect(() => agentOf("openai/gpt-x", { maxIterations: 0 })).toThrow(OptionError);
+  });
+
+  test("C13: a last answer without tools may be asked for at the limit", async () => {
+    models.say((one) => (one.body["tool_choice"] === "none" || one.body["tools"] === undefined ? { text: "As far as I know, 2." } : endless()));
+    const outcome = await agentOf("openai-chat/gpt-x", { maxIterations: 2, finalAnswer: true }).chat("Go on");
+    expect(outcome).toMatchObject({ stopReason: "max_iterations", text: "As far as I know, 2.", steps: { length: 2 } });
+    expect(asked()).toHaveLength(3);
+  });
+
+  test("calls beyond the limit of tool calls are answered and not made", async () => {
+    models.say([{ calls: [1, 2, 3].map((a) => ({ name: "add", arguments: { a, b: 0 } })) }]);
+    const outcome = await agentOf("openai/gpt-x", { maxToolCalls: 2 }).chat("Add");
+    expect(outcome).toMatchObject({ stopReason: "max_tool_calls", text: "Maximum number of tool calls reached" });
+    expect(outcome.steps[0]!.calls.map(({ ok, kind }) => [ok, kind])).toEqual([[true, undefined], [true, undefined], [false, "limited"]]);
+  });
+
+  test("tokens over all questions are bounded", async () => {
+    models.say(() => ({ ...endless(), usage: { input: 600, output: 10 } }));
+    expect(await agentOf("anthropic/claude-x", { maxTokens: 1000 }).chat("Go on")).toMatchObject({ stopReason: "max_tokens", usage: { totalTokens: 1220 }, steps: { length: 2 } });
+  });
+
+  test("time is bounded, for the model and for a tool alike", async () => {
+    models.say([{ hangs: true }]);
+    expect(await agentOf("mistral/m", { timeout: "60ms" }).chat("hello")).toMatchObject({ stopReason: "timeout", text: "The time for this answer is over" });
+    models.say([call("hang")]);
+    const outcome = await agentOf("mistral/m", { timeout: "500ms" }).chat("hello");
+    expect(outcome).toMatchObject({ stopReason: "timeout", steps: [{ calls: [{ tool: "hang", ok: false }] }] });
+  });
+
+  test("calls of one reply run beside each other, and no more than the bound", async () => {
+    const calls = Array.from({ length: 9 }, (_, index) => ({ id: `c${index}`, name: "slow_step", arguments: {} }));
+    models.say([{ calls }, { text: "Done." }, { calls }, { text: "Done." }]);
+    load.most = 0;
+    await agentOf("openai/gpt-x", { maxParallelCalls: 3 }).chat("Go");
+    expect(load.most).toBe(3);
+    load.most = 0;
+    await agentOf("openai/gpt-x", { maxParallelCalls: 1 }).chat("Go");
+    expect(load.most).toBe(1);
+  });
+
+  test("a long result is cut, and says so", async () => {
+    models.say([call("say", { text: "x".repeat(5000) }), { text: "Long." }]);
+    await agentOf("openai-chat/gpt-x", { maxResultBytes: "1KiB" }).chat("Say it");
+    const result = (asked().at(-1)!.body["messages"] as { role: string; content: string }[]).find(({ role }) => role === "tool")!;
+    expect(result.content).toMatch(/^x{1024}\n\[cut here: the result has 5000 bytes\]$/);
+  });
+
+  test("the oldest questions go when the conversation is full", async () => {
+    models.say(() => ({ text: "Yes." }));
+    const agent = agentOf("mistral/m", { maxHistoryMessages: 4 });
+    for (const question of ["one", "two", "three"]) await agent.chat(question);
+    expect(agent.history.map(({ role }) => role)).toEqual(["user", "assistant", "user", "assistant"]);
+    expect(agent.history.filter(({ role }) => role === "user").map(({ content }) => content)).toEqual(["two", "three"]);
+  });
+});
+
+test("cancelling ends the running tools, every call has its answer, and the conversation goes on", async () => {
+  models.say([{ calls: [{ id: "one", name: "hang", arguments: {} }, { id: "two", name: "hang", arguments: {} }] }, { text: "Go ahead." }]);
+  const stop = new AbortController();
+  let [running, over] = [0, 0];
+  hanging.started = () => void ((running += 1) === 2 && stop.abort());
+  const ended = new Promise<void>((resolve) => void (hanging.ended = () => void ((over += 1) === 2 && resolve())));
+  const agent = agentOf("anthropic/claude-x");
+  expect(await agent.chat("Wait", { signal: stop.signal })).toMatchObject({ stopReason: "cancelled" });
+  await ended;
+  expect(await agent.chat("Hello?")).toMatchObject({ text: "Go ahead." });
+  for (const id of ["one", "two"]) expect(sent()).toContain(`"tool_use_id":"${id}"`);
+});
+
+test("C47: what the agent says itself is French where French is asked for, and what the model says is its own", async () => {
+  models.say(() => call("add", { a: 1, b: 1 }));
+  const agent = agentOf("mistral/m", { locale: "fr", maxIterations: 1 });
+  expect(await agent.chat("Continue")).toMatchObject({ text: "Max iterations atteintes" });
+  models.say([{ text: "It is done." }]);
+  expect(await agent.chat("Alors ?")).toMatchObject({ text: "It is done." });
+  expect(sent()).toContain("Tu réponds aux questions");
+});
+
+describe("C42: the providers of models", () => {
+  test("C42: each vendor, and anything compatible, is asked by its name alone", async () => {
+    for (const model of VENDORS) {
+      models.say([{ text: `I am ${model}.` }]);
+      expect(await agentOf(model).chat("Who are you?")).toMatchObject({ text: `I am ${model}.` });
+    }
+    expect(asked().map(({ path }) => path.split("/")[1])).toEqual(["openai", "openai", "anthropic", "mistral", "google", "compatible"]);
+  });
+
+  test("C42: a name that says nothing and a missing key are refused before anything is asked", () => {
+    expect(() => createAgent({ model: "gpt-x", hub })).toThrow(/`provider\/model`/);
+    expect(() => createAgent({ hub })).toThrow(/No model is named/);
+    expect(() => createAgent({ model: "mistral/m", hub, variables: {} })).toThrow("There is no key for mistral: set the variable MISTRAL_API_KEY, or `api_key` in [models.providers.mistral].");
+  });
+});
+
+describe("pictures in results", () => {
+  test.each([
+    ["openai/gpt-x", true],
+    ["openai-chat/gpt-x", true],
+    ["anthropic/claude-x", true],
+    ["google/gemini-x", true],
+    ["mistral/m", false],
+    ["local/qwen", false],
+  ])("those of a tool reach %s: %s", async (model, reaches) => {
+    models.say([call("picture"), { text: "A red dot." }]);
+    expect(await agentOf(model).chat("Draw")).toMatchObject({ text: "A red dot." });
+    expect(sent().includes(RED_DOT)).toBe(reaches);
+    if (!reaches) expect(sent()).toContain("not shown to this model");
+  });
+
+  test("a compatible provider gets them when it is said that its models see", async () => {
+    models.say([call("picture"), { text: "A red dot." }]);
+    await agentOf("local/llava", { attachments: "always" }).chat("Draw");
+    const [, , result, picture] = (asked().at(-1)!.body["messages"] as { role: string; content: unknown }[]).slice(1);
+    expect([result!.role, picture!.role]).toEqual(["tool", "user"]);
+    expect(JSON.stringify(picture!.content)).toContain(`data:image/png;base64,${RED_DOT}`);
+  });
+
+  test("nobody gets them when they are switched off", async () => {
+    models.say([call("picture"), { text: "Something." }]);
+    await agentOf("anthropic/claude-x", { attachments: "never" }).chat("Draw");
+    expect(sent()).not.toContain(RED_DOT);
+  });
+});
+
+describe("streams", () => {
+  test("events come in order, and the last one is the outcome", async () => {
+    models.say([{ text: "I add.", calls: [{ id: "c1", name: "add", arguments: { a: 1, b: 2 } }] }, { text: "Three." }]);
+    const events: AgentEvent[] = [];
+    for await (const event of agentOf("anthropic/claude-x").stream("1+2?")) events.push(event);
+    expect(events.map(({ type }) => type).filter((type, index, all) => type !== all[index - 1])).toEqual(["step", "text", "call", "result", "step", "text", "outcome"]);
+    expect(events.find(({ type }) => type === "result")).toMatchObject({ id: "c1", tool: "add", ok: true, value: 3 });
+    expect(events.at(-1)).toMatchObject({ type: "outcome", outcome: { text: "Three.", stopReason: "final" } });
+  });
+
+  test("whoever leaves early ends the answer", async () => {
+    models.say([{ text: "And so on", hangs: true }]);
+    const stream = agentOf("openai/gpt-x").stream("Talk");
+    for await (const event of stream) if (event.type === "text") break;
+    expect(await stream.outcome).toMatchObject({ stopReason: "cancelled" });
+    await asked()[0]!.left;
+  });
+
+  test("a second question while the first is answered is refused", async () => {
+    models.say([{ hangs: true }]);
+    const [agent, stop] = [agentOf("mistral/m"), new AbortController()];
+    const first = agent.chat("one", { signal: stop.signal });
+    await expect(agent.chat("two")).rejects.toThrow("still answering");
+    stop.abort();
+    await first;
+  });
+});
+
+test("what is no saved conversation is refused, and the present one stays", async () => {
+  models.say([{ text: "Yes." }]);
+  const agent = agentOf("mistral/m");
+  await agent.chat("one");
+  await expect(agent.restore({ version: 1, messages: [{ role: "robot", content: "x" }] as never })).rejects.toThrow(OptionError);
+  expect(agent.history).toHaveLength(2);
+  agent.clear();
+  expect(agent.history).toEqual([]);
 });

@@ -4,10 +4,12 @@ const numbers = { type: "object", properties: { a: { type: "number" }, b: { type
 /** A picture of one red dot. */
 export const RED_DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
 
+// The hub loads a module under an address of its own, so what the test shares with it cannot be an export.
+const shared = (globalThis[Symbol.for("agent-tools")] ??= { load: { now: 0, most: 0 }, hanging: { started: () => {}, ended: () => {} } });
 /** Calls that run at this moment, and the most there ever were. */
-export const load = { now: 0, most: 0 };
+export const load = shared.load;
 /** Hears of each call of `hang`, and of its end. */
-export const hanging = { started: () => {}, ended: () => {} };
+export const hanging = shared.hanging;
 
 export function registerTools(hub) {
   hub.registerTool("add", ({ a, b }) => a + b, numbers, "Adds two numbers");

@@ -1,5 +1,6 @@
 import { parse } from "smol-toml";
 import { messageOf } from "../../core/errors.ts";
+import { HINT_META_KEY } from "../../core/hint.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { ToolLimits, Visibility } from "../../core/records.ts";
 import type { PartialRunSettings } from "../../runtimes/scripts/run-settings.ts";
@@ -46,6 +47,7 @@ const KEYS = [
   "name",
   "title",
   "description",
+  "hint",
   "keywords",
   "script",
   "command",
@@ -93,6 +95,7 @@ function readManifest(raw: JsonObject, rules: ManifestRules, findings: Findings)
   if (description === undefined) findings.fault("`description` is missing; say in a sentence what the tool does");
   const inputSchema = parseParameters(raw["parameters"], findings);
   const title = textOf(raw, "title", findings);
+  const hint = textOf(raw, "hint", findings);
   const annotations = readAnnotations(raw["annotations"], findings);
   const command = readCommand(raw["command"], findings);
   const script = textOf(raw, "script", findings);
@@ -111,7 +114,7 @@ function readManifest(raw: JsonObject, rules: ManifestRules, findings: Findings)
     environment: readEnvironment(raw["env"], findings),
     limits: readCallLimits(raw, findings),
     settings,
-    definition: { name, ...(title === undefined ? {} : { title }), description, inputSchema, ...(annotations ? { annotations } : {}) },
+    definition: { name, ...(title === undefined ? {} : { title }), description, inputSchema, ...(annotations ? { annotations } : {}), ...(hint === undefined ? {} : { _meta: { [HINT_META_KEY]: hint } }) },
   };
 }
 

@@ -1,8 +1,7 @@
 import { argumentsText, idOf, pieces, usageOf, type ScriptedReply, type Wire } from "./script.ts";
 
-function finishOf({ isCut, calls, refusal }: ScriptedReply): string {
+function finishOf({ isCut, calls }: ScriptedReply): string {
   if (isCut) return "length";
-  if (refusal !== undefined) return "content_filter";
   return calls?.length ? "tool_calls" : "stop";
 }
 
@@ -35,7 +34,8 @@ export const openAiChat: Wire = {
     const last = chunk(model, {}, finishOf(reply), { usage: usage(reply) });
     const calls = toolCalls(reply).map((call) => chunk(model, { tool_calls: [call] }));
     const words = pieces(reply.text ?? "").map((content) => chunk(model, { content }));
-    return [chunk(model, { role: "assistant", content: "" }), ...words, ...calls, last, { data: "[DONE]" }];
+    const declined = reply.refusal === undefined ? [] : [chunk(model, { refusal: reply.refusal })];
+    return [chunk(model, { role: "assistant", content: "" }), ...declined, ...words, ...calls, last, { data: "[DONE]" }];
   },
   error: (status, message) => ({ error: { message, type: status === 429 ? "rate_limit_error" : "server_error", param: null, code: null } }),
 };
