@@ -88,6 +88,10 @@ describe("the package", () => {
     expect(await toolyard("call", "work", "how=well")).toBe('{"text":"","how":"well"}\n');
     // TypeScript needs the transformer, a dependency like any other.
     expect(await toolyard("call", "typed.hello", "--config", "typed.toml")).toBe("hello\n");
+    // The services come along, each a program of its own.
+    await writeFile(join(home, "services.toml"), `[mcp.stdio_servers.datetime]\ncommand = [${JSON.stringify(process.execPath)}, "node_modules/toolyard/dist/servers/datetime/main.js", "--stdio"]\n`);
+    expect(JSON.parse(await toolyard("call", "get_current_datetime", "timezone=UTC", "--config", "services.toml"))).toMatchObject({ timezone: "UTC" });
+    await expect(toolyard("services", "nothing")).rejects.toThrow("The services are datetime, web-search, weather, geocoding.");
     const program = await run(process.execPath, ["program.mjs"], { cwd: home, env });
     expect(program.stdout).toBe("well\n");
     await run(process.execPath, [join(ROOT, "node_modules/typescript/bin/tsc"), "-p", "."], { cwd: home });

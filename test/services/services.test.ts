@@ -6,8 +6,10 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { StreamableHTTPClientTransport as LegacyHttp } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { SERVICES, startService, type RunningService } from "../../servers/services.ts";
 import { SILENT_LOGGER } from "../../src/core/ports.ts";
+import { createAgent } from "../../src/agent.ts";
 import { createHub, type JsonObject, type LibraryHub } from "../../src/index.ts";
 import { MCPManager, type Registry } from "../../src/manager.ts";
+import { startModels } from "../agent/stand-in.ts";
 import { MAIN } from "../cli/harness.ts";
 import { sendJson } from "../fixtures/http-servers.ts";
 import { NOMINATIM_ERROR, OPEN_METEO_ERROR } from "../fixtures/services/answers.ts";
@@ -257,6 +259,19 @@ describe("failures", () => {
     expect(await manager.callTool(tool, args)).toEqual({ error: expect.stringContaining(words) });
     expect(providers.asked).toEqual([]);
   });
+});
+
+test("M7: a manager whose service was killed gives a model the document's error object, and the model goes on", async () => {
+  await startAll();
+  await using models = await startModels();
+  await using agent = createAgent({ hub: manager, model: "mistral/mistral-large-latest", models: models.models });
+  const ask = { calls: [{ name: "get_weather", arguments: { location: "Tokyo" } }] };
+  models.say([ask, { text: "13 °C." }, ask, { text: "I cannot look it up right now." }]);
+  expect(await agent.chat("Weather in Tokyo?")).toMatchObject({ text: "13 °C.", steps: [{ calls: [{ tool: "get_weather", ok: true }] }, {}] });
+  const port = portOf("weather");
+  await running.get("weather")!.close();
+  expect(await agent.chat("And again?")).toMatchObject({ text: "I cannot look it up right now.", stopReason: "final", steps: [{ calls: [{ tool: "get_weather", ok: false }] }, {}] });
+  expect(JSON.stringify(models.asked.at(-1)!.body).replaceAll("\\", "")).toContain(`{"error":"Weather MCP unavailable on port ${port}"}`);
 });
 
 describe("clients", () => {
