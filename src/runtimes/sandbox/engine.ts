@@ -84,7 +84,9 @@ export type SandboxEnd =
   /** The interpreter died, or spoke nonsense. */
   | "crashed"
   /** Nothing was run: too many runs wait already, or every session is in use. Worth another try. */
-  | "busy";
+  | "busy"
+  /** Nothing was run: the configured engine is not on this machine, or does not know the language. */
+  | "unavailable";
 
 export interface SandboxOutcome {
   readonly end: SandboxEnd;

@@ -3,8 +3,9 @@ import { workerKinds, type WorkerKinds } from "./worker-kinds.ts";
 import { SandboxWorker } from "./sandbox-worker.ts";
 
 /**
- * Workers ready for a job: one of each language that has been used. Who takes one sets off the next; who finds none gets one that is
- * still starting, so that nobody waits for a place that another run holds.
+ * Workers ready for a job: one of each language that has been used. More would cost memory that only a burst needs (9 MB each for
+ * JavaScript, 45 MB for Python), and a worker is there again before a model has written its next code. Who takes one sets off the next;
+ * who finds none gets one that is still starting, so that nobody waits for a place that another run holds.
  */
 export class WorkerPool {
   readonly #kinds: WorkerKinds;
@@ -28,7 +29,8 @@ export class WorkerPool {
     this.prepare(language);
     const worker = this.#spare.get(language)!;
     this.#spare.delete(language);
-    this.prepare(language);
+    // Not beside it while it starts itself: somebody waits for that one.
+    void worker.ready.then(() => this.prepare(language));
     return worker;
   }
 }
