@@ -196,6 +196,15 @@ describe("generate_image_from_prompt", () => {
     expect(paths).toEqual(["An-otter-at-sea.png", "An-otter-at-sea-2.png"]);
   });
 
+  test("L34, L36: a script of one's own draws with the client instance, too, and is told where there is none", async () => {
+    folder.write("tools/paint/paint.mjs", "export const execute = async ({ words }, client) => ({ bytes: (await client.tti.generate_image(words)).length });");
+    folder.write("tools/paint/paint.mcp.json", JSON.stringify({ name: "paint", description: "Paints.", input_schema: { type: "object" } }));
+    const local = binding({ tools_folder_path: `${folder.path}/tools` });
+    const instance = { tti: { generateImage: () => PNG } };
+    expect(await local.executeTool("paint", { words: "an otter" }, { lollms_client_instance: instance })).toEqual({ output: { bytes: PNG.length }, status_code: 200 });
+    expect(await local.executeTool("paint", { words: "an otter" }, { lollms_client_instance: {} })).toMatchObject({ error: expect.stringContaining("tti") as string });
+  });
+
   test.each([["no instance", {}], ["no binding", { lollms_client_instance: {} }], ["no active binding", { lollms_client_instance: { tti: null } }]])("L36: with %s it says what is missing", async (_what, options) => {
     const answer = await binding().executeTool(image, { prompt: "an otter" }, options);
     expect(answer).toMatchObject({ error: expect.stringContaining("tti") as string, output: { status: "error", message: expect.stringContaining("models.image") as string } });

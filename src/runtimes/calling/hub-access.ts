@@ -20,10 +20,15 @@ export interface HubAccess {
 
 export function accessFor(parent: Call, { caller, models }: HubPorts): HubAccess {
   return {
-    // What the calling program lends goes before what is configured.
-    models: parent.models ?? models,
+    models: modelsFor(parent, models),
     call: (tool, args, signal) => caller.call(tool, args, { ...parent, signal: AbortSignal.any([parent.signal, signal]), notify: (notice) => parent.notify(notice), ask: (ask, until) => parent.ask(ask, until) }),
     search: (query, limit) => caller.search(query, limit, parent),
     list: () => caller.list(parent),
   };
+}
+
+/** What the calling program lends goes before what is configured, each kind of model by itself. */
+export function modelsFor({ models: lent }: Call, configured: Models): Models {
+  if (!lent) return configured;
+  return { generateImage: lent.generateImage ?? configured.generateImage, generateText: lent.generateText ?? configured.generateText };
 }

@@ -5,6 +5,7 @@ import type { Call } from "../../core/call.ts";
 import { FailError } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { fail, type Outcome } from "../../core/outcome.ts";
+import { modelsFor } from "../calling/hub-access.ts";
 import { ChildMessages } from "../scripts/child-messages.ts";
 import type { CallNotices } from "../scripts/call-notices.ts";
 import { suffixCommandLine } from "../scripts/command-line.ts";
@@ -51,7 +52,7 @@ export function runExecute(tool: ExecuteTool, params: JsonObject, call: Call, ho
 async function runWith(tool: ExecuteTool, params: JsonObject, call: Call, host: ScriptHost, notices: CallNotices): Promise<Outcome> {
   const file = assertFile(tool);
   const suffix = extname(file).toLowerCase();
-  const env = scriptEnvironment(tool.environment, host, {});
+  const env = scriptEnvironment(tool.environment, { libraries: host.libraries, ports: { models: modelsFor(call, host.ports.models) } }, {});
   const line = await suffixCommandLine(suffix, { cwd: tool.folder, env });
   const shim = fileURLToPath(new URL(EXECUTE_SUFFIXES[suffix]!, import.meta.url));
   const messages = new ChildMessages(call, host, notices);

@@ -6,7 +6,7 @@ import type { JsonObject } from "../../core/json.ts";
 import { fail, type Outcome } from "../../core/outcome.ts";
 import { childEnvironment } from "../../process/environment.ts";
 import { ChildMessages } from "./child-messages.ts";
-import type { HubPorts } from "../calling/hub-access.ts";
+import { modelsFor, type HubPorts } from "../calling/hub-access.ts";
 import { callingVariables, HELPER_PATHS } from "../calling/helpers.ts";
 import { argumentVariables, expandArguments } from "./arguments.ts";
 import type { CallNotices } from "./call-notices.ts";
@@ -53,7 +53,7 @@ export function runScript(script: Script, args: JsonObject, call: Call, host: Sc
 }
 
 async function runWith(script: Script, args: JsonObject, call: Call, host: ScriptHost, notices: CallNotices): Promise<Outcome> {
-  const env = scriptEnvironment(script.environment, host, argumentVariables(args));
+  const env = scriptEnvironment(script.environment, { libraries: host.libraries, ports: { models: modelsFor(call, host.ports.models) } }, argumentVariables(args));
   const { settings } = script;
   const line = await commandLineOf(script, env);
   const whole = { command: line.command, args: [...line.args, ...expandArguments(script.args, args)] };
