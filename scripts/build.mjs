@@ -11,7 +11,7 @@ if (process.argv.includes("--clean")) rmSync(join(root, "dist"), { recursive: tr
 for (const folder of ["execute", "calling", "warm", join("sandbox", "python", "prelude")]) {
   cpSync(join(root, "src", "runtimes", folder), join(root, "dist", "runtimes", folder), {
     recursive: true,
-    filter: (path) => !path.includes("__pycache__") && (!/\.[a-z]+$/.test(path) || /\.(?:py|[cm]js|json)$/.test(path)),
+    filter: (path) => !path.includes("__pycache__") && (!/\.[a-z]+$/.test(path) || /\.(?:py|[cm]js|json|d\.mts)$/.test(path)),
   });
 }
 const require = createRequire(import.meta.url);

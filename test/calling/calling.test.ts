@@ -290,13 +290,15 @@ describe("the context of execute", () => {
   test("L34: with configured models `tti.generate_image` gives bytes and `generate_text` a text, in both languages", async () => {
     const asked: JsonObject[] = [];
     const server = createServer((request, response) => {
-      void text(request).then((body) => {
-        asked.push({ path: request.url, ...(JSON.parse(body) as JsonObject) });
-        const answer = request.url?.endsWith("/images/generations")
+      const answer = async (): Promise<void> => {
+        asked.push({ path: request.url, ...(JSON.parse(await text(request)) as JsonObject) });
+        const choice = { index: 0, message: { role: "assistant", content: "a line" }, finish_reason: "stop" };
+        const body = request.url?.endsWith("/images/generations")
           ? { created: 1, data: [{ b64_json: PNG }] }
-          : { id: "1", object: "chat.completion", created: 1, model: "m", choices: [{ index: 0, message: { role: "assistant", content: "a line" }, finish_reason: "stop" }], usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } };
-        response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer));
-      });
+          : { id: "1", object: "chat.completion", created: 1, model: "m", choices: [choice], usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } };
+        response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
+      };
+      void answer();
     });
     await new Promise<void>((done) => void server.listen(0, "127.0.0.1", done));
     try {
