@@ -1,4 +1,4 @@
-import { createHub, VERSION, type LibraryHub, type ModuleHub, type ServedHttp } from "toolyard";
+import { createHub, OptionError, VERSION, type LibraryHub, type ModuleHub, type ServedHttp } from "toolyard";
 import type { Environment } from "./environment.ts";
 
 /** An MCP server with one tool. */
@@ -58,9 +58,11 @@ export async function startService(service: Service, options: ServiceOptions = {
   }
 }
 
-/** Says who asks, as providers want to know. */
+/** Says who asks, as providers want to know. Throws an `OptionError` for what cannot stand in a header. */
 export function userAgentOf(environment: Environment): string {
-  return environment["SERVICES_USER_AGENT"] || `toolyard/${VERSION} (MCP services)`;
+  const text = environment["SERVICES_USER_AGENT"] || `toolyard/${VERSION} (MCP services)`;
+  if (/^[ -~]{1,200}$/.test(text)) return text;
+  throw new OptionError("SERVICES_USER_AGENT must be 1 to 200 printable ASCII characters, such as my-yard/1.0 (me@example.org).");
 }
 
 /** `TOOLYARD_…` describes the hub of this machine, not its services: of it only the log and the data folder hold here. */

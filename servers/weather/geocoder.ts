@@ -14,14 +14,16 @@ export interface Spot {
 /** Asks the geocoding service for coordinates, over MCP as any other caller does. */
 export class Geocoder {
   readonly #manager: MCPManager;
-  readonly #port: number;
+  /** What the manager says of a service that gave no usable answer. */
+  readonly #unavailable: string;
   readonly #timeoutMs: number;
 
   constructor({ geocoding: { url, token, timeoutMs } }: WeatherOptions, logger: Logger) {
-    this.#port = Number(url.port) || (url.protocol === "https:" ? 443 : 80);
+    const port = Number(url.port) || (url.protocol === "https:" ? 443 : 80);
+    this.#unavailable = `Geocoding MCP unavailable on port ${port}`;
     this.#timeoutMs = timeoutMs;
     const scheme = url.protocol === "https:" ? "https" : "http";
-    const line = { host: url.hostname, port: this.#port, path: url.pathname + url.search, scheme, name: "Geocoding", ...(token === undefined ? {} : { token }) } as const;
+    const line = { host: url.hostname, port, path: url.pathname + url.search, scheme, name: "Geocoding", ...(token === undefined ? {} : { token }) } as const;
     this.#manager = new MCPManager({ geocode: line }, { logger });
   }
 
@@ -29,10 +31,10 @@ export class Geocoder {
   async find(address: string, signal: AbortSignal): Promise<Spot> {
     const answer = await this.#manager.callTool("geocode", { address }, { signal, timeout: `${this.#timeoutMs}ms` });
     const error = isObject(answer) ? answer["error"] : undefined;
-    if (typeof error === "string") throw new ServiceFailure(error, error.includes("unavailable") ? "unavailable" : "tool_error");
+    if (typeof error === "string") throw new ServiceFailure(error, error === this.#unavailable ? "unavailable" : "tool_error");
     const spot = spotOf(answer, address);
     if (spot) return spot;
-    throw new ServiceFailure(`Geocoding MCP unavailable on port ${this.#port}`, "malformed");
+    throw new ServiceFailure(this.#unavailable, "malformed");
   }
 
   close(): Promise<void> {

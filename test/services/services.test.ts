@@ -12,6 +12,7 @@ import { MCPManager, type Registry } from "../../src/manager.ts";
 import { startModels } from "../agent/stand-in.ts";
 import { MAIN } from "../cli/harness.ts";
 import { sendJson } from "../fixtures/http-servers.ts";
+import { BRAVE_JSON, DUCKDUCKGO_CAPTCHA, DUCKDUCKGO_NONE, SEARXNG_JSON } from "../fixtures/web-search/pages.ts";
 import { NOMINATIM_ERROR, OPEN_METEO_ERROR } from "../fixtures/services/answers.ts";
 import { startProviders, type Providers } from "../fixtures/services/providers.ts";
 import { ToolFolder } from "../support/tool-folder.ts";
@@ -109,6 +110,32 @@ describe("the four services", () => {
     await expect(startService(datetime!, { environment: {}, host: "0.0.0.0", port: 0 })).rejects.toThrow("Refusing to listen on 0.0.0.0 without a token");
     running.set("open", await startService(datetime!, { environment: {}, host: "0.0.0.0", port: 0, insecure: true }));
     expect(endpointOf("open")).toMatch(/\/mcp$/);
+  });
+});
+
+describe("web search", () => {
+  test.each([
+    ["searxng", {}, SEARXNG_JSON, undefined],
+    ["brave", { WEB_SEARCH_API_KEY: "key-of-brave" }, BRAVE_JSON, "key-of-brave"],
+  ])("C43: by configuration, %s is asked in place of DuckDuckGo", async (backend, more, body, key) => {
+    await startAll({ WEB_SEARCH_BACKEND: backend, ...more });
+    providers.misbehave((_request, response) => sendJson(response, 200, body));
+    const { results } = (await manager.callTool("search_ddgs", { query: "otters", max_results: 2 })) as { results: object[] };
+    expect(results[0]).toEqual({ title: expect.any(String), url: expect.stringMatching(/^https:/), snippet: expect.any(String) });
+    expect(providers.server.seen[0]!.headers["x-subscription-token"]).toBe(key);
+    expect(providers.server.seen[0]!.headers["user-agent"]).toMatch(/^toolyard\/\d/);
+  });
+
+  test("C43: a search that finds nothing is an empty list, and no failure", async () => {
+    await startAll();
+    providers.misbehave((_request, response) => void response.writeHead(200, { "content-type": "text/html" }).end(DUCKDUCKGO_NONE));
+    expect(await manager.callTool("search_ddgs", { query: "qwxzy" })).toEqual({ query: "qwxzy", results: [] });
+  });
+
+  test("C43: a captcha is an error object that names the variable which helps", async () => {
+    await startAll();
+    providers.misbehave((_request, response) => void response.writeHead(202, { "content-type": "text/html" }).end(DUCKDUCKGO_CAPTCHA));
+    expect(await manager.callTool("search_ddgs", { query: "otters" })).toEqual({ error: expect.stringContaining("set WEB_SEARCH_BACKEND to") });
   });
 });
 
@@ -311,6 +338,7 @@ test.each([
   ["OPEN_METEO_URL", "ftp://x", "OPEN_METEO_URL must be an http or https address"],
   ["GEOCODING_URL", "http://me:secret@host/mcp", "GEOCODING_URL must be an http or https address without a user"],
   ["GEOCODING_TIMEOUT", "soon", "GEOCODING_TIMEOUT must be a time"],
+  ["WEB_SEARCH_CACHE", "long", "WEB_SEARCH_CACHE must be"],
   ["WEATHER_UNITS", "kelvin", "WEATHER_UNITS must be one of metric, imperial"],
   ["WEB_SEARCH_BACKEND", "altavista", "WEB_SEARCH_BACKEND must be"],
   ["DATETIME_TIMEZONE", "Nowhere", "DATETIME_TIMEZONE: Unknown time zone"],
@@ -322,4 +350,9 @@ test.each([
   expect(reasons).toHaveLength(1);
   expect(reasons[0]).toContain(words);
   expect(reasons[0]).not.toContain("secret");
+});
+
+test("a name of the asker that cannot stand in a header is refused", async () => {
+  const geocoding = SERVICES.find(({ name }) => name === "geocoding")!;
+  await expect(startService(geocoding, { environment: { SERVICES_USER_AGENT: "a\nb" }, port: 0 })).rejects.toThrow("SERVICES_USER_AGENT must be 1 to 200 printable ASCII characters");
 });
