@@ -15,7 +15,7 @@ export interface Reach {
 }
 
 /** What `serve` prints: the endpoint, tools by source and visibility, and lines that work as they stand from any folder. */
-export async function banner(hub: Hub, { endpoint }: ServedHttp, tokenVariable: string | undefined, io: Io): Promise<string> {
+export async function banner(hub: Hub, { endpoint, rest }: ServedHttp, tokenVariable: string | undefined, io: Io): Promise<string> {
   const { bold, cyan, dim } = colorsOf(io);
   await Promise.race([hub.settled(SETTLE_MS), aborted(io.interrupted)]);
   const listed = (await hub.list("tools", { mode: "normal", principal: LOCAL_PRINCIPAL })).entries;
@@ -35,6 +35,7 @@ export async function banner(hub: Hub, { endpoint }: ServedHttp, tokenVariable: 
     dim("# find and call one"),
     `${toolyardCommand()} search "add numbers" ${remoteFlags(reach)}`,
     `${toolyardCommand()} call ${sampleCall(all)} ${remoteFlags(reach)}`,
+    ...(rest === undefined ? [] : [dim("# the same by REST; /docs describes it"), restLine(rest, all, reach)]),
     dim("# a client or editor that takes an address"),
     addressJson(reach),
     ...(hub.config.files.length === 0 ? [] : [dim("# a desktop client that starts its servers"), commandJson(hub)]),
@@ -78,6 +79,13 @@ function ownCommand(): { readonly command: string; readonly args: readonly strin
 
 function remoteFlags({ endpoint, tokenVariable }: Reach): string {
   return `--url ${endpoint}${tokenVariable === undefined ? "" : ` --token-env ${tokenVariable}`}`;
+}
+
+function restLine(rest: string, all: readonly JsonObject[], { tokenVariable }: Reach): string {
+  const [tool, ...pairs] = sampleCall(all).split(" ");
+  const args = Object.fromEntries(pairs.map((pair) => pair.split("=")).map(([name = "", value = ""]) => [name, Number.isNaN(Number(value)) ? value : Number(value)]));
+  const authorization = tokenVariable === undefined ? [] : [`-H "authorization: Bearer $${tokenVariable}"`];
+  return ["curl -s", `${rest}/tools/${tool}`, "-H 'content-type: application/json'", ...authorization, `-d '${JSON.stringify(args)}'`].join(" ");
 }
 
 function sampleCall(all: readonly JsonObject[]): string {
