@@ -44,6 +44,7 @@ export class SandboxWorker {
 
   send(message: ToWorker): void {
     if (this.#isOver) return;
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port has no origin
     this.#port.postMessage(message);
     Atomics.add(this.#counter, 0, 1);
     Atomics.notify(this.#counter, 0);

@@ -20,9 +20,7 @@ export class WorkerPool {
     const worker = new SandboxWorker(this.#kinds[language]);
     this.#spare.set(language, worker);
     // One that dies before it was asked anything is not kept; the next run starts another and says why that one does not start.
-    void worker.ended.then(() => {
-      if (this.#spare.get(language) === worker) this.#spare.delete(language);
-    });
+    void worker.ended.then(() => this.#spare.get(language) === worker && this.#spare.delete(language));
   }
 
   take(language: Interpreter): SandboxWorker {

@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { resolveSandbox } from "./options.ts";
+
+test("everything has a default", () => {
+  expect(resolveSandbox()).toEqual({
+    engine: "embedded",
+    limits: {
+      wallMs: 30_000,
+      cpuMs: 10_000,
+      memoryBytes: 256 * 1024 ** 2,
+      outputBytes: 256 * 1024,
+      resultBytes: 1024 ** 2,
+      toolCalls: 100,
+      concurrentToolCalls: 8,
+      toolBytes: 8 * 1024 ** 2,
+      fileBytes: 16 * 1024 ** 2,
+      files: 64,
+    },
+    maxWallMs: 300_000,
+    runs: 4,
+    queue: 32,
+    idleMs: 300_000,
+    sessions: 8,
+    sessionIdleMs: 600_000,
+  });
+});
+
+test("what is given counts, and a longer default time raises the longest", () => {
+  const options = resolveSandbox({ timeout: "10m", memory: "64MiB", output: 1000, tool_calls: 0, python_wasm: "/opt/python.wasm" });
+  expect(options).toMatchObject({ maxWallMs: 600_000, pythonWasm: "/opt/python.wasm", limits: { wallMs: 600_000, memoryBytes: 64 * 1024 ** 2, outputBytes: 1000, toolCalls: 0 } });
+});
+
+test.each([
+  [{ timeout: "0s" }, "`timeout` must be above 0"],
+  [{ memory: "1MiB" }, "`memory` must be between 32MiB and 4GiB"],
+  [{ memory: "5GiB" }, "`memory` must be between 32MiB and 4GiB"],
+  [{ result: "1GiB" }, "`result` must be at most 256MiB"],
+  [{ runs: 0 }, "`runs` must be a whole number of at least 1"],
+  [{ parallel_tool_calls: 1.5 }, "`parallel_tool_calls` must be a whole number"],
+])("%o is refused", (config, words) => {
+  expect(() => resolveSandbox(config)).toThrow(words);
+});
