@@ -1,4 +1,5 @@
 import { homedir } from "node:os";
+import { HELPER_FOLDERS } from "../calling/helpers.ts";
 
 /**
  * Takes the places of this machine out of what a script printed: its own folder becomes relative, the home folder `~`, and the files
@@ -6,7 +7,7 @@ import { homedir } from "node:os";
  */
 export function hidePaths(text: string, folders: readonly string[]): string {
   let result = text;
-  for (const folder of folders.toSorted((a, b) => b.length - a.length)) {
+  for (const folder of [...folders, ...HELPER_FOLDERS].toSorted((a, b) => b.length - a.length)) {
     if (folder.length <= 1) continue;
     result = result.replaceAll(`file://${folder}/`, "").replaceAll(`${folder}/`, "").replaceAll(folder, ".");
   }
