@@ -80,8 +80,9 @@ export function createHttpSource(given: HttpSourceOptions): HttpSource {
         cache.set(url.href, value);
         return value;
       } catch (error) {
-        if (deadline.signal.aborted && !signal?.aborted) throw outboundTimeout(service, timeoutMs);
-        throw error;
+        // Waiting for a turn took its share, and whoever asks knows the whole.
+        const isLate = deadline.signal.aborted || (error instanceof FailError && error.failure.kind === "timeout");
+        throw isLate && !signal?.aborted ? outboundTimeout(service, timeoutMs) : error;
       } finally {
         deadline.clear();
       }
