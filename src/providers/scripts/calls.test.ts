@@ -96,6 +96,34 @@ describe("languages", () => {
   });
 });
 
+describe("a tree of libraries", () => {
+  test.each([
+    ["main.py", "from words.deep import one\nprint(one.WORD)"],
+    ["main.cjs", "console.log(require('words/deep/one').WORD);"],
+    ["main.mjs", "import { WORD } from 'words/deep/two'; console.log(WORD);"],
+    ["main.ts", "import { WORD } from 'words/deep/three'; const word: string = WORD; console.log(word);"],
+  ])("%s imports from a folder inside, whether it is run once or stays", { timeout: 20_000 }, async (file, text) => {
+    folder.write("libs/words/deep/one.py", "WORD = 'found'");
+    folder.write("libs/words/deep/one.js", "exports.WORD = 'found';");
+    folder.write("libs/words/deep/two.mjs", "export const WORD = 'found';");
+    folder.write("libs/words/deep/three.ts", "export const WORD: string = 'found';");
+    folder.script("tools/one", file, text);
+    const body = file.endsWith(".py") ? "from words.deep import one\ndef run(): return one.WORD" : text.replace(/^(import .*?;)?.*$/s, "$1");
+    const warm = file === "main.cjs" ? "const { WORD } = require('words/deep/one'); exports.run = () => WORD;" : file === "main.py" ? body : `${body} export const run = () => WORD;`;
+    folder.script("tools/two", file, warm, '[run]\nmode = "warm"\n');
+    const provider = provide({ tools_path: join(folder.path, "tools"), libraries_path: join(folder.path, "libs") });
+    expect(textOf(await callTool(provider, "tools/one"))).toBe("found");
+    expect(textOf(await callTool(provider, "tools/two"))).toBe("found");
+  });
+
+  test("a name that is neither a package nor in the libraries is a failure that names it", async () => {
+    folder.write("libs/other.mjs", "");
+    folder.script("tools/one", "main.mjs", "import 'words/none';");
+    const provider = provide({ tools_path: join(folder.path, "tools"), libraries_path: join(folder.path, "libs") });
+    expect(await callTool(provider, "tools/one")).toMatchObject({ ok: false, kind: "tool_error", message: expect.stringContaining("words") });
+  });
+});
+
 describe("arguments and environment", () => {
   test("arguments arrive on stdin, as variables and through templates, each as one item", async () => {
     folder.script(

@@ -79,6 +79,10 @@ o = { type = "object", properties = { p = { type = "number", required = true } }
     ['type = "string"\npattern = "("', "is no regular expression"],
     ['type = "number"\npattern = "a"', "for strings only"],
     ['type = "string"\nrequired = "yes"', "must be true or false"],
+    ['type = "string"\ndefault = "abc"\nmax = 2', "`parameters.x.default` is outside `min` and `max`"],
+    ['type = "array:string"\ndefault = []\nmin = 1', "`parameters.x.default` is outside `min` and `max`"],
+    ['type = "array:integer"\ndefault = [1, "a"]', 'holds "a", which is no integer'],
+    ['type = "string"\ndefault = "a"\npattern = "^b"', "does not match `pattern`"],
     ['type = "string"\nproperties = {}', 'needs `type = "object"`'],
   ])("%j is refused", (toml, message) => {
     expect(read(`[parameters.x]\n${toml}`).faults).toEqual([expect.stringContaining(message)]);

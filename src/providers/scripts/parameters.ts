@@ -145,11 +145,20 @@ function addDefault(schema: JsonObject, value: unknown, findings: Findings, plac
   const choices = schema["enum"];
   if (!hasType(value, schema["type"])) return findings.fault(`\`${place}.default\` is ${JSON.stringify(value)}, which is no ${String(schema["type"])}`);
   if (Array.isArray(choices) && !choices.includes(value)) return findings.fault(`\`${place}.default\` is not among the values of \`enum\``);
-  if (typeof value === "number") {
-    const { minimum = -Infinity, maximum = Infinity } = schema as { minimum?: number; maximum?: number };
-    if (value < minimum || value > maximum) return findings.fault(`\`${place}.default\` is outside \`min\` and \`max\``);
-  }
+  const problem = boundsProblem(value, schema);
+  if (problem !== undefined) return findings.fault(`\`${place}.default\` ${problem}`);
   schema["default"] = value;
+}
+
+/** What of the parameter's own rules a default breaks. */
+function boundsProblem(value: unknown, schema: JsonObject): string | undefined {
+  const size = typeof value === "number" ? value : typeof value === "string" ? Array.from(value).length : Array.isArray(value) ? value.length : 0;
+  const { minimum, maximum, minLength = minimum, maxLength = maximum, minItems = minLength, maxItems = maxLength, pattern, items } = schema;
+  if (size < ((minItems as number | undefined) ?? -Infinity) || size > ((maxItems as number | undefined) ?? Infinity)) return "is outside `min` and `max`";
+  if (typeof pattern === "string" && typeof value === "string" && !RegExp(pattern, "u").test(value)) return "does not match `pattern`";
+  if (!Array.isArray(value) || !isJsonObject(items)) return undefined;
+  const wrong = value.find((item: unknown) => !hasType(item, items["type"]));
+  return wrong === undefined ? undefined : `holds ${JSON.stringify(wrong)}, which is no ${String(items["type"])}`;
 }
 
 function hasType(value: unknown, type: unknown): boolean {

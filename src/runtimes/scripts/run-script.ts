@@ -105,7 +105,8 @@ export function scriptEnvironment(
   { libraries, ports }: { readonly libraries: readonly string[]; readonly ports: Pick<HubPorts, "models"> },
   variables: Readonly<Record<string, string>>,
 ): Record<string, string> {
-  const env = childEnvironment({ own: { ...PYTHON_DEFAULTS, ...own, ...variables, ...callingVariables(ports) }, inherit });
+  const librariesVariable = libraries.length === 0 ? {} : { TOOLYARD_LIBRARIES: libraries.join(delimiter) };
+  const env = childEnvironment({ own: { ...PYTHON_DEFAULTS, ...own, ...variables, ...callingVariables(ports), ...librariesVariable }, inherit });
   for (const [key, helpers] of HELPER_PATHS) env[key] = [...libraries, ...(env[key] ? [env[key]] : []), helpers].join(delimiter);
   return env;
 }

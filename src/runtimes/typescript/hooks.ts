@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { basename } from "node:path";
+import { basename, delimiter, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { versionOfUrl } from "./graph.ts";
 import { resolveFile } from "./resolve-file.ts";
@@ -55,7 +55,7 @@ export function resolve(specifier: string, context: ResolveContext, next: NextRe
     // Whoever wrote the module means the hub that runs it, not a copy that may lie beside it.
     return next(specifier, { ...context, parentURL: import.meta.url });
   }
-  if (!/^(?:\.{1,2}\/|\/|file:)/u.test(specifier)) return explainPackage(specifier, parent, () => next(specifier, context));
+  if (!/^(?:\.{1,2}\/|\/|file:)/u.test(specifier)) return explainPackage(specifier, parent, (name) => next(name, context));
   const target = new URL(specifier, parent);
   const path = fileURLToPath(target);
   const file = resolveFile(path);
@@ -91,9 +91,12 @@ function childVersion(url: string, parentVersion: string): string {
   return versionOfUrl(url) + (attempt === undefined ? "" : `.${attempt}`);
 }
 
-function explainPackage(specifier: string, parent: string, run: () => MaybePromise<Resolved>): MaybePromise<Resolved> {
-  const explain = (error: unknown): never => {
+/** A package; where none is installed, a file of the libraries. */
+function explainPackage(specifier: string, parent: string, find: (specifier: string) => MaybePromise<Resolved>): MaybePromise<Resolved> {
+  const explain = (error: unknown): MaybePromise<Resolved> => {
     if ((error as NodeJS.ErrnoException | null)?.code !== "ERR_MODULE_NOT_FOUND") throw error;
+    const library = libraryFile(specifier);
+    if (library !== undefined) return then(find(pathToFileURL(library).href), (result) => settle(result, parent));
     throw new TypeScriptError(
       `${fileName(parent)} imports "${specifier}", and no such package is installed beside it or above. Install it there; ` +
         "where it is a path of tsconfig.json, write a relative path, since `paths` is not read.",
@@ -101,11 +104,17 @@ function explainPackage(specifier: string, parent: string, run: () => MaybePromi
     );
   };
   try {
-    const result = run();
+    const result = find(specifier);
     return result instanceof Promise ? result.catch(explain) : result;
   } catch (error) {
     return explain(error);
   }
+}
+
+/** Folders that scripts import from are named to their children only. */
+function libraryFile(specifier: string): string | undefined {
+  const folders = (process.env["TOOLYARD_LIBRARIES"] ?? "").split(delimiter).filter((folder) => folder !== "");
+  return folders.map((folder) => resolveFile(join(folder, specifier))).find((file) => file !== undefined);
 }
 
 function isUserFile(url: string): boolean {

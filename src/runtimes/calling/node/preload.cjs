@@ -1,9 +1,12 @@
-// Runs before a script: makes `import … from "toolyard/script"` work where nothing is installed. `require` finds it by NODE_PATH.
+// Runs before a script: makes `import … from "toolyard/script"` work where nothing is installed, and imports from the libraries. `require`
+// finds both by NODE_PATH.
 "use strict";
 const { readdirSync, readFileSync, realpathSync, statSync } = require("node:fs");
 const module_ = require("node:module");
 const { dirname, extname, join } = require("node:path");
 const { pathToFileURL } = require("node:url");
+
+const { hasLibraries, libraryUrl } = require("./libraries.cjs");
 
 const NAME = "toolyard/script";
 const url = pathToFileURL(join(__dirname, "toolyard", "script", "index.mjs")).href;
@@ -11,9 +14,18 @@ const url = pathToFileURL(join(__dirname, "toolyard", "script", "index.mjs")).hr
 // Newer Nodes take hooks that cost nothing. Older ones start a thread for them, so there the scripts are looked at first.
 if (module_.registerHooks) {
   module_.registerHooks({
-    resolve: (specifier, context, next) => (specifier === NAME && context.conditions.includes("import") ? { url, shortCircuit: true } : next(specifier, context)),
+    resolve: (specifier, context, next) => {
+      if (specifier === NAME && context.conditions.includes("import")) return { url, shortCircuit: true };
+      try {
+        return next(specifier, context);
+      } catch (error) {
+        const library = libraryUrl(specifier);
+        if (library === undefined) throw error;
+        return next(library, context);
+      }
+    },
   });
-} else if (process.argv[1] !== undefined && isMentioned(process.argv[1])) {
+} else if (hasLibraries || (process.argv[1] !== undefined && isMentioned(process.argv[1]))) {
   module_.register(pathToFileURL(join(__dirname, "resolve.mjs")).href, { data: { url } });
 }
 

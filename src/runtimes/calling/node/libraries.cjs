@@ -1,0 +1,24 @@
+// Where scripts import from beside their own folder. `require` finds it by NODE_PATH, which `import` does not look at.
+"use strict";
+const { statSync } = require("node:fs");
+const { delimiter, join } = require("node:path");
+const { pathToFileURL } = require("node:url");
+
+const FOLDERS = (process.env.TOOLYARD_LIBRARIES ?? "").split(delimiter).filter(Boolean);
+const ENDINGS = ["", ".mjs", ".js", ".cjs", ".json", "/index.mjs", "/index.js", "/index.cjs"];
+
+const isFile = (path) => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+
+/** The address of the file that a bare name such as `helpers/text` means in the libraries; `undefined` when there is none. */
+function libraryUrl(specifier) {
+  if (/^(?:[./#]|[a-z]+:)/.test(specifier)) return undefined;
+  for (const folder of FOLDERS) {
+    for (const ending of ENDINGS) {
+      const path = join(folder, specifier + ending);
+      if (isFile(path)) return pathToFileURL(path).href;
+    }
+  }
+  return undefined;
+}
+
+module.exports = { hasLibraries: FOLDERS.length > 0, libraryUrl };
