@@ -54,6 +54,8 @@ export interface SearchHit {
   /** 0 to 1, best first; equal scores are in name order. */
   readonly score: number;
   readonly inputSchema: JsonObject;
+  /** What its structured result looks like, where the tool says so. */
+  readonly outputSchema?: JsonObject;
 }
 
 export interface SearchAnswer {

@@ -7,16 +7,18 @@ import { resolveBuiltin } from "../providers/builtin/options.ts";
 import type { Call } from "../core/call.ts";
 import type { BuiltinPorts, HubStatus, ModuleFacts } from "../providers/builtin/ports.ts";
 import type { Hub } from "./hub.ts";
+import type { LiveSandbox } from "./live-sandbox.ts";
 import type { HubConfig } from "./schema.ts";
 
 /** What the hub lends to its own tools. `hub` is asked late, since its own tools are part of what it is made of. */
-export function createBuiltinPorts(hub: () => Hub, caller: Caller, logLines: (count: number) => readonly string[]): BuiltinPorts {
+export function createBuiltinPorts(hub: () => Hub, caller: Caller, sandbox: LiveSandbox, logLines: (count: number) => readonly string[]): BuiltinPorts {
   return {
     caller,
     resolveName: (name, parent) => hub().nameOf(name, parent.principal),
     status: () => statusOf(hub()),
     capabilities: ({ principal }) => readCapabilities(hub(), { mode: "all", principal }, describeServer(hub())),
     module: (name, parent) => moduleFor(hub(), name, parent),
+    code: { sandbox: () => sandbox.current() },
     logLines,
   };
 }

@@ -15,6 +15,7 @@ import { createTelemetry, type Telemetry } from "./telemetry.ts";
 import { createBuiltinPorts } from "./builtin-ports.ts";
 import { createCaller } from "./caller.ts";
 import { Hub } from "./hub.ts";
+import { LiveSandbox } from "./live-sandbox.ts";
 import { LiveSearch } from "./live-search.ts";
 import { LiveModels } from "./live-models.ts";
 import { Planner, type SourceFilter } from "./plan.ts";
@@ -70,9 +71,11 @@ function makeHub(options: OpenHubOptions): Hub {
   const sources = new SourceSet(logger);
   const search = new LiveSearch({ config: () => hub.config.tree as HubConfig, variables, logger, ...(mirror ? {} : { folder: join(dataFolder(variables), "embeddings") }) });
   catalog.searchWith(() => search.current());
+  const sandbox = new LiveSandbox(() => (hub.config.tree as HubConfig).sandbox);
   const models = new LiveModels(() => (hub.config.tree as HubConfig).models, variables);
   const hub: Hub = new Hub({
     config,
+    variables,
     catalog,
     sources,
     isHosted: options.modulesHost !== undefined,
@@ -83,11 +86,11 @@ function makeHub(options: OpenHubOptions): Hub {
     redactIn: (value) => redactor.knownIn(value),
     hide: (secret) => void redactor.add(secret),
     closeParts: async () => {
-      await Promise.all([models.close(), search.close()]);
+      await Promise.all([models.close(), search.close(), sandbox.close()]);
       await limitStore.close();
       await telemetry.close();
     },
-    planner: createPlanner(options, telemetry, () => hub, models),
+    planner: createPlanner(options, telemetry, () => hub, models, sandbox),
   });
   return hub;
 }
@@ -113,14 +116,14 @@ function pipelineOf({ tree }: LoadedConfig, { catalog, sources, telemetry, resol
   });
 }
 
-function createPlanner({ variables, lazy, mirror = false, only = () => true, modulesHost }: OpenHubOptions, { logger, logLines, redactor }: Telemetry, hub: () => Hub, models: LiveModels): Planner {
+function createPlanner({ variables, lazy, mirror = false, only = () => true, modulesHost }: OpenHubOptions, { logger, logLines, redactor }: Telemetry, hub: () => Hub, models: LiveModels, sandbox: LiveSandbox): Planner {
   const caller = createCaller(hub);
   return new Planner(
     {
       logger,
       caller,
       models,
-      builtin: createBuiltinPorts(hub, caller, logLines),
+      builtin: createBuiltinPorts(hub, caller, sandbox, logLines),
       // Another hub is shown as it is now, and to each token in its own way: what it listed before is no answer.
       ...(mirror ? {} : { cacheFolder: join(dataFolder(variables), "lists") }),
       isSecretFree: (text) => redactor.known(text) === text,

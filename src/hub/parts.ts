@@ -8,6 +8,8 @@ import { resolveScripts } from "../providers/scripts/options.ts";
 import { resolveStdio } from "../providers/stdio/options.ts";
 import { resolveModels } from "../models/options.ts";
 import { OptionError } from "../core/errors.ts";
+import { isLoopbackHost } from "../http/host-names.ts";
+import { resolveSandbox } from "../runtimes/sandbox/options.ts";
 import { resolveWebSearch } from "../websearch/options.ts";
 import type { HubConfig } from "./schema.ts";
 import type { WantedSource } from "./plan.ts";
@@ -33,8 +35,14 @@ export function wantedSources(config: HubConfig, place: Place): readonly WantedS
   return PARTS.flatMap((part) => part(config, place));
 }
 
-function builtin({ builtin: raw }: HubConfig): readonly WantedSource[] {
-  const options = resolveBuiltin(raw);
+function builtin({ builtin: raw, sandbox, server }: HubConfig): readonly WantedSource[] {
+  const given = resolveBuiltin(raw);
+  const { maxWallMs } = resolveSandbox(sandbox);
+  const isGuarded = isLoopbackHost(server?.host ?? "127.0.0.1") || server?.token !== undefined || Object.keys(server?.tokens ?? {}).length > 0;
+  if (raw?.execute_code === true && !isGuarded) {
+    throw new OptionError("`builtin.execute_code` is on, and anybody on the network may call this hub. Set a token, listen on 127.0.0.1, or switch it off.");
+  }
+  const options = { ...given, executeCode: given.executeCode && isGuarded, maxWallMs };
   return [
     {
       id: "builtin",

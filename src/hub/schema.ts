@@ -15,6 +15,7 @@ import { DefaultToolsSchema } from "../providers/defaults/options.ts";
 import { FoldersSchema } from "../providers/folders/options.ts";
 import { httpSchema } from "../providers/http/options.ts";
 import { modulesSchema } from "../providers/modules/options.ts";
+import { SandboxSchema } from "../runtimes/sandbox/options.ts";
 import { ScriptsSchema } from "../providers/scripts/options.ts";
 import { stdioSchema } from "../providers/stdio/options.ts";
 import { AuditSchema, LoggingSchema } from "../telemetry/options.ts";
@@ -39,6 +40,7 @@ export const CONFIG_SCHEMA = Type.Object({
   catalog: Type.Optional(CatalogSchema),
   search: Type.Optional(SearchSchema),
   builtin: Type.Optional(BuiltinSchema),
+  sandbox: Type.Optional(SandboxSchema),
   modules: Type.Optional(modulesSchema),
   scripts: Type.Optional(ScriptsSchema),
   folders: Type.Optional(FoldersSchema),

@@ -130,8 +130,8 @@ function namesOf(rows: readonly PreparedTool[]): ReadonlyMap<string, readonly nu
 
 /** A tool as an answer shows it. */
 export function toHit({ key, record, entry }: PreparedTool, score: number): SearchHit {
-  const schema = entry["inputSchema"];
-  return { name: key, server: record.source.id, description: stringMember(entry, "description") ?? record.description, score, inputSchema: isJsonObject(schema) ? schema : { type: "object" } };
+  const { inputSchema: schema, outputSchema } = entry;
+  return { name: key, server: record.source.id, description: stringMember(entry, "description") ?? record.description, score, inputSchema: isJsonObject(schema) ? schema : { type: "object" }, ...(isJsonObject(outputSchema) && { outputSchema }) };
 }
 
 /** Hits that are given: 5 for what is no number or below 1, within the bound. */

@@ -54,7 +54,7 @@ function yard(options: { config?: BuiltinConfig; hits?: readonly SearchHit[]; to
     module: (name) => (name === "src.export.mcp" ? { name, path: "export/mcp.ts", tools: ["a", "b", "c", "d", "e", "f"] } : undefined),
     logLines: (count) => ["one", "two", "three"].slice(-count),
   };
-  return { provider: new BuiltinProvider(resolveBuiltin(config), ports, () => STARTED + 90_061_500), calls, searches, filters };
+  return { provider: new BuiltinProvider({ ...resolveBuiltin(config), maxWallMs: 60_000 }, ports, () => STARTED + 90_061_500), calls, searches, filters };
 }
 
 async function call({ provider }: Yard, name: string, args: JsonObject = {}): Promise<Outcome> {

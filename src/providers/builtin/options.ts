@@ -6,6 +6,12 @@ const SERVER_DESCRIPTION = "GNN Project MCP Server";
 
 /** Keys that the hub's own tools own in the configuration. */
 const BUILTIN_OPTION_SCHEMAS = {
+  execute_code: Type.Optional(
+    Type.Boolean({
+      description: "Offer `execute_code`: code that a caller wrote is run in a sandbox (section `sandbox`). Never offered where anybody on the network may call: it takes a loopback address or tokens.",
+      default: true,
+    }),
+  ),
   meta_tools: Type.Optional(Type.Boolean({ description: "Offer `meta.*`: tools that tell about the hub itself. They are found by search, never listed.", default: true })),
   server_logs: Type.Optional(
     Type.Boolean({ description: "Offer `meta.get_server_logs`. Secrets are redacted, but a log may still tell more than callers should know.", default: false }),
@@ -18,6 +24,7 @@ export const BuiltinSchema = Type.Object(BUILTIN_OPTION_SCHEMAS, { description: 
 export type BuiltinConfig = Static<typeof BuiltinSchema>;
 
 export interface BuiltinOptions {
+  readonly executeCode: boolean;
   readonly metaTools: boolean;
   readonly serverLogs: boolean;
   readonly serverLogLines: number;
@@ -25,9 +32,9 @@ export interface BuiltinOptions {
 }
 
 export function resolveBuiltin(raw: BuiltinConfig = {}): BuiltinOptions {
-  const { meta_tools: metaTools = true, server_logs: serverLogs = false, server_log_lines: serverLogLines = 100, server_description: serverDescription = SERVER_DESCRIPTION } = raw;
+  const { execute_code: executeCode = true, meta_tools: metaTools = true, server_logs: serverLogs = false, server_log_lines: serverLogLines = 100, server_description: serverDescription = SERVER_DESCRIPTION } = raw;
   if (!Number.isInteger(serverLogLines) || serverLogLines < 1 || serverLogLines > 1000) {
     throw new OptionError(`\`server_log_lines\` must be a whole number from 1 to 1000, got \`${serverLogLines}\`.`);
   }
-  return Object.freeze({ metaTools, serverLogs, serverLogLines, serverDescription });
+  return Object.freeze({ executeCode, metaTools, serverLogs, serverLogLines, serverDescription });
 }

@@ -20,7 +20,7 @@ export interface OwnToolFacts {
   readonly annotations: JsonObject;
   readonly keywords?: readonly string[];
   readonly hiddenNames?: readonly string[];
-  readonly role: "discovery" | "meta";
+  readonly role?: "discovery" | "meta";
   readonly limits?: ToolLimits;
 }
 
@@ -34,7 +34,7 @@ export function ownToolRecord(source: Source, facts: OwnToolFacts): ToolRecord {
     keywords,
     visibility: role === "meta" ? "ondemand" : "native",
     hiddenNames,
-    role,
+    ...(role && { role }),
     qualified: true,
     ...(limits ? { limits } : {}),
     definition: { name, title, description, inputSchema, annotations },

@@ -1,6 +1,7 @@
 import type { Call } from "../../core/call.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Caller } from "../../core/ports.ts";
+import type { Sandbox } from "../../runtimes/sandbox/sandbox.ts";
 
 /** What the hub lends to its own tools. */
 export interface BuiltinPorts {
@@ -13,8 +14,16 @@ export interface BuiltinPorts {
   /** A loaded module by its dotted name, such as `src.export.mcp`. */
   /** With the tools that the caller may use; nothing when it may use none of them. */
   module(name: string, parent: Call): ModuleFacts | undefined;
+  /** Absent: no code is run here. */
+  readonly code?: CodeRunner;
   /** The last lines of the log, oldest first, redacted. */
   logLines(count: number): readonly string[];
+}
+
+/** Where code is run. */
+export interface CodeRunner {
+  /** The sandbox as it is configured now. */
+  sandbox(): Pick<Sandbox, "options" | "run">;
 }
 
 /** What anybody who may call may know of the running hub (G71, G75). */

@@ -2,6 +2,7 @@ import { Emitter } from "../../core/events.ts";
 import { fail, type Outcome } from "../../core/outcome.ts";
 import type { Provider, ProviderEvents, ProviderStatus, ResolvedCall } from "../../core/provider.ts";
 import { NO_FEATURES, type Listing, type Source } from "../../core/records.ts";
+import { executeCode } from "./code/execute-code.ts";
 import { executeTool } from "./execute-tool.ts";
 import { metaTools } from "./meta-tools.ts";
 import type { BuiltinOptions } from "./options.ts";
@@ -11,7 +12,10 @@ import { toolSearch } from "./tool-search.ts";
 
 const BUILTIN_SOURCE: Source = Object.freeze({ id: "builtin", kind: "builtin", namespace: "", order: 0 });
 
-/** The hub's own tools: `tool_search`, `execute_tool` and `meta.*`. What they offer never changes while the hub runs. */
+/** With the longest time that one run of code may take. */
+export type BuiltinProviderOptions = BuiltinOptions & { readonly maxWallMs: number };
+
+/** The hub's own tools: `tool_search`, `execute_tool`, `execute_code` and `meta.*`. What they offer never changes while the hub runs. */
 export class BuiltinProvider implements Provider {
   readonly source = BUILTIN_SOURCE;
   readonly events: ProviderEvents = { changed: new Emitter(), resourceUpdated: new Emitter(), log: new Emitter() };
@@ -19,9 +23,10 @@ export class BuiltinProvider implements Provider {
   readonly #listing: Listing;
   #isClosed = false;
 
-  constructor(options: BuiltinOptions, ports: BuiltinPorts, now: () => number = Date.now) {
+  constructor(options: BuiltinProviderOptions, ports: BuiltinPorts, now: () => number = Date.now) {
     const meta = options.metaTools ? metaTools(this.source, ports, options, now) : [];
-    const tools = [toolSearch(this.source, ports), executeTool(this.source, ports), ...meta];
+    const code = options.executeCode && ports.code ? [executeCode(this.source, ports, ports.code, options.maxWallMs)] : [];
+    const tools = [toolSearch(this.source, ports), executeTool(this.source, ports), ...code, ...meta];
     this.#tools = new Map(tools.map((tool) => [tool.record.name, tool]));
     this.#listing = Object.freeze({ tools: tools.map((tool) => tool.record), resources: [], templates: [], prompts: [], features: NO_FEATURES, problems: [] });
   }

@@ -1,0 +1,69 @@
+import { isJsonObject, type JsonObject } from "../../../core/json.ts";
+import { fail, type Fail } from "../../../core/outcome.ts";
+import type { SandboxFile, SandboxLanguage } from "../../../runtimes/sandbox/engine.ts";
+
+/** What `execute_code` was asked to run. */
+export interface CodeArguments {
+  readonly language: SandboxLanguage;
+  readonly code: string;
+  readonly inputs: JsonObject;
+  readonly files: readonly SandboxFile[];
+  readonly timeoutMs?: number;
+  readonly session?: string;
+}
+
+/** Other names of the languages, as models write them. */
+const LANGUAGES: Readonly<Record<string, SandboxLanguage>> = {
+  python: "python",
+  py: "python",
+  python3: "python",
+  javascript: "javascript",
+  js: "javascript",
+  typescript: "typescript",
+  ts: "typescript",
+};
+
+export const SHOWN_SCHEMA: JsonObject = {
+  type: "object",
+  properties: {
+    language: { type: "string", enum: ["python", "javascript", "typescript"], description: "What `code` is written in." },
+    code: { type: "string", description: "The program. Its last expression, or what it returns, is the result." },
+    inputs: { type: "object", description: "Bound to the variable `inputs`." },
+    files: { type: "object", description: "Files in the working folder, by relative path: text, or `{\"base64\": \"…\"}`." },
+    timeout_ms: { type: "integer", minimum: 1, description: "Longest time of the run, tool calls included." },
+    session: { type: "string", minLength: 1, maxLength: 200, description: "Runs that name the same session see each other's variables." },
+  },
+  required: ["language", "code"],
+};
+
+export const ACCEPTED_SCHEMA: JsonObject = {
+  ...SHOWN_SCHEMA,
+  properties: { ...(SHOWN_SCHEMA["properties"] as JsonObject), language: { type: "string" } },
+};
+
+export function readArguments({ language, code, inputs = {}, files = {}, timeout_ms: timeoutMs, session }: JsonObject): CodeArguments | Fail {
+  const name = String(language).trim().toLowerCase();
+  const known = Object.hasOwn(LANGUAGES, name) ? LANGUAGES[name] : undefined;
+  if (!known) return fail("invalid_params", `\`language\` must be python, javascript or typescript, got "${name.slice(0, 50)}".`);
+  const read = readFiles(files as JsonObject);
+  if ("ok" in read) return read;
+  return {
+    language: known,
+    code: String(code),
+    inputs: inputs as JsonObject,
+    files: read.files,
+    ...(typeof timeoutMs === "number" && { timeoutMs }),
+    ...(typeof session === "string" && { session }),
+  };
+}
+
+function readFiles(files: JsonObject): { readonly files: readonly SandboxFile[] } | Fail {
+  const read: SandboxFile[] = [];
+  for (const [path, content] of Object.entries(files)) {
+    const base64 = isJsonObject(content) ? content["base64"] : undefined;
+    if (typeof content === "string") read.push({ path, bytes: Buffer.from(content) });
+    else if (typeof base64 === "string") read.push({ path, bytes: Buffer.from(base64, "base64") });
+    else return fail("invalid_params", `The file "${path.slice(0, 100)}" must be a text or {"base64": "…"}.`);
+  }
+  return { files: read };
+}

@@ -1,0 +1,50 @@
+import { isJsonObject } from "../../../core/json.ts";
+import type { Fail } from "../../../core/outcome.ts";
+import type { Caller } from "../../../core/ports.ts";
+import type { ResolvedCall } from "../../../core/provider.ts";
+import { toolValue } from "../../../core/tool-value.ts";
+import type { HostReply, SandboxHost, SandboxLanguage } from "../../../runtimes/sandbox/engine.ts";
+import { signatureOf } from "../../../schema/signature.ts";
+import type { BuiltinPorts } from "../ports.ts";
+import { toolPath } from "./tool-path.ts";
+
+/** What running code may ask of the hub: with the rights of whoever runs it, inside its time, each call through the whole pipeline. */
+export function codeHost(parent: ResolvedCall, language: SandboxLanguage, { caller, resolveName }: Pick<BuiltinPorts, "caller" | "resolveName">, own: string): SandboxHost {
+  return {
+    call: async (path, argumentsJson, signal) => {
+      if (resolveName(path, parent) === own) return refusal("denied", `${own} cannot call itself. Write the code in one piece.`);
+      const args: unknown = JSON.parse(argumentsJson);
+      if (!isJsonObject(args)) return refusal("invalid_params", "The arguments of a tool must be an object.");
+      const outcome = await caller.call(path, args, within(parent, signal));
+      return outcome.ok ? { ok: true, json: JSON.stringify(toolValue(outcome.result) ?? null) } : replyOf(outcome);
+    },
+    search: async (query, limit, signal) => ({ ok: true, json: JSON.stringify((await found(caller, query, limit, within(parent, signal), language)).filter(({ name }) => name !== own)) }),
+  };
+}
+
+/** Hits as whoever writes code needs them: how each is called, and what it does. */
+async function found(caller: Caller, query: string, limit: number, parent: ResolvedCall, language: SandboxLanguage): Promise<{ readonly name: string }[]> {
+  const { hits } = await caller.search(query, limit, parent);
+  return hits.map(({ name, description, inputSchema, outputSchema }) => ({
+    name,
+    signature: signatureOf(language === "python" ? "python" : "typescript", toolPath(name), inputSchema, outputSchema),
+    description,
+  }));
+}
+
+function within(parent: ResolvedCall, signal: AbortSignal): ResolvedCall {
+  return {
+    ...parent,
+    signal: AbortSignal.any([parent.signal, signal]),
+    notify: (notice) => parent.notify(notice),
+    ask: (ask, until) => parent.ask(ask, until),
+  };
+}
+
+function replyOf({ kind, message, retryable }: Fail): HostReply {
+  return { ok: false, kind, message, retryable };
+}
+
+function refusal(kind: Fail["kind"], message: string): HostReply {
+  return { ok: false, kind, message, retryable: false };
+}

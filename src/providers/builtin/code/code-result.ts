@@ -1,0 +1,89 @@
+import type { JsonObject } from "../../../core/json.ts";
+import { fail, ok, type Outcome } from "../../../core/outcome.ts";
+import type { FailKind } from "../../../core/kinds.ts";
+import type { SandboxEnd, SandboxFile } from "../../../runtimes/sandbox/engine.ts";
+import type { SandboxRun } from "../../../runtimes/sandbox/sandbox.ts";
+
+/** Files whose text is part of the answer; larger ones, and what is no text, go beside it. */
+const MAX_INLINE_BYTES = 16 * 1024;
+
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  csv: "text/csv",
+  gif: "image/gif",
+  html: "text/html",
+  jpeg: "image/jpeg",
+  jpg: "image/jpeg",
+  json: "application/json",
+  md: "text/markdown",
+  png: "image/png",
+  svg: "image/svg+xml",
+  txt: "text/plain",
+  xml: "application/xml",
+};
+
+/** Ends that are no doing of the code: the caller hears of them by their own kind. */
+const KIND_OF_END: Readonly<Partial<Record<SandboxEnd, FailKind>>> = { cancelled: "cancelled", busy: "limited", unavailable: "unavailable" };
+
+/**
+ * `{ok, result, stdout, stderr, error, tool_calls, artifacts, truncated, duration_ms, engine, isolation, session?}`. Code that failed is the
+ * tool's failure with all of this, so that a model reads the traceback and mends the code.
+ */
+export function codeOutcome(run: SandboxRun): Outcome {
+  const { end, error } = run;
+  const kind = KIND_OF_END[end];
+  if (kind) return fail(kind, error?.message ?? "The code was not run.", { retryable: end === "busy" });
+  const value = answerOf(run);
+  const content = [{ type: "text", text: JSON.stringify(value) }, ...run.artifacts.flatMap(attachment)];
+  if (end === "finished") return ok({ content, structuredContent: value });
+  const message = error === undefined ? "The code failed." : `${error.type}: ${error.message}`;
+  return fail("tool_error", message, { details: { end }, result: { content, structuredContent: value, isError: true } });
+}
+
+function answerOf(run: SandboxRun): JsonObject {
+  return {
+    ok: run.end === "finished",
+    result: run.resultJson === undefined ? null : (JSON.parse(run.resultJson) as unknown),
+    stdout: run.stdout,
+    stderr: run.stderr,
+    error: run.error ? { type: run.error.type, message: run.error.message, traceback: run.error.traceback } : null,
+    tool_calls: run.toolCalls.map(({ name, ms, ok: isOk }) => ({ name, ms: Math.round(ms), ok: isOk })),
+    artifacts: run.artifacts.map(described),
+    truncated: run.truncated,
+    duration_ms: Math.round(run.durationMs),
+    engine: run.engine,
+    isolation: run.isolation,
+    ...(run.session !== undefined && { session: run.session }),
+    ...(run.sessionEnded && { session_ended: true }),
+  };
+}
+
+function described(file: SandboxFile): JsonObject {
+  const text = file.bytes.byteLength <= MAX_INLINE_BYTES ? textOf(file) : undefined;
+  return { path: file.path, size: file.bytes.byteLength, mime_type: mediaType(file), ...(text !== undefined && { text }) };
+}
+
+/** What the answer itself does not hold: an image as one, anything else as an embedded resource. */
+function attachment(file: SandboxFile): JsonObject[] {
+  const mimeType = mediaType(file);
+  const data = (): string => Buffer.from(file.bytes).toString("base64");
+  if (/^image\/(?:png|jpeg|gif)$/.test(mimeType)) return [{ type: "image", data: data(), mimeType }];
+  const text = textOf(file);
+  if (text !== undefined && file.bytes.byteLength <= MAX_INLINE_BYTES) return [];
+  const uri = `artifact:///${file.path.split("/").map(encodeURIComponent).join("/")}`;
+  return [{ type: "resource", resource: { uri, mimeType, ...(text === undefined ? { blob: data() } : { text }) } }];
+}
+
+function mediaType({ path, bytes }: SandboxFile): string {
+  const suffix = /\.([^./]+)$/.exec(path)?.[1]?.toLowerCase() ?? "";
+  if (Object.hasOwn(MEDIA_TYPES, suffix)) return MEDIA_TYPES[suffix]!;
+  return textOf({ path, bytes }) === undefined ? "application/octet-stream" : "text/plain";
+}
+
+function textOf({ bytes }: SandboxFile): string | undefined {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return text.includes("\0") ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,168 @@
+import { isJsonObject, stringMember, type JsonObject } from "../core/json.ts";
+
+export type SignatureLanguage = "python" | "typescript";
+
+/** Deepest object whose members are written out. */
+const MAX_DEPTH = 4;
+/** Members of one object, and values of one enumeration, that are written out. */
+const MAX_MEMBERS = 40;
+const MAX_COMMENT_CHARS = 160;
+const MAX_REFERENCES = 8;
+
+/**
+ * How a tool is called from code, as its reader would write it: `tools.weather.forecast(args: { city: string; days?: number }): Promise<unknown>`, or
+ * `tools.weather.forecast(city: str, days: int = 3)`. Descriptions follow as comments, a line each.
+ */
+export function signatureOf(language: SignatureLanguage, path: string, input: JsonObject, output?: JsonObject): string {
+  return language === "python" ? pythonSignature(path, input, output) : typescriptSignature(path, input, output);
+}
+
+function typescriptSignature(path: string, input: JsonObject, output: JsonObject | undefined): string {
+  const reader = new TypeReader("typescript", input);
+  const type = reader.type(input, 0);
+  const isEmpty = Object.keys(propertiesOf(input)).length === 0;
+  const optional = requiredOf(input).length === 0 ? "?" : "";
+  const parameters = isEmpty && input["additionalProperties"] !== true ? "" : `args${optional}: ${type}`;
+  return `${path}(${parameters}): Promise<${output ? new TypeReader("typescript", output).type(output, 0) : "unknown"}>`;
+}
+
+function pythonSignature(path: string, input: JsonObject, output: JsonObject | undefined): string {
+  const reader = new TypeReader("python", input);
+  const required = new Set(requiredOf(input));
+  const all = Object.entries(propertiesOf(input)).slice(0, MAX_MEMBERS);
+  const parameter = ([name, schema]: [string, unknown]): string => {
+    const type = reader.type(schema, 1);
+    if (required.has(name)) return `${name}: ${type}`;
+    const preset = isJsonObject(schema) && schema["default"] !== undefined ? literal("python", schema["default"]) : "None";
+    return `${name}: ${type} = ${preset}`;
+  };
+  const sorted = [...all.filter(([name]) => required.has(name)), ...all.filter(([name]) => !required.has(name))];
+  const notes = sorted.flatMap(([name, schema]) => (isJsonObject(schema) && commentOf(schema) !== "" ? [`  # ${name}: ${commentOf(schema)}`] : []));
+  // Whoever reads it may have names that are no names in Python; those are given in a dict.
+  const isPlain = sorted.every(([name]) => /^[A-Za-z_]\w*$/.test(name) && !PYTHON_WORDS.has(name));
+  const inside = isPlain ? sorted.map(parameter).join(", ") : `{${sorted.map(([name, schema]) => `${JSON.stringify(name)}: ${reader.type(schema, 1)}`).join(", ")}}`;
+  return [`${path}(${inside}) -> ${output ? new TypeReader("python", output).type(output, 0) : "Any"}`, ...notes].join("\n");
+}
+
+const PYTHON_WORDS: ReadonlySet<string> = new Set("False None True and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield".split(" "));
+
+/** Reads schemas of one root, whose `$ref`s it follows a few times. */
+class TypeReader {
+  readonly #language: SignatureLanguage;
+  readonly #root: JsonObject;
+  #references = 0;
+
+  constructor(language: SignatureLanguage, root: JsonObject) {
+    this.#language = language;
+    this.#root = root;
+  }
+
+  type(given: unknown, depth: number): string {
+    const schema = this.#followed(given);
+    if (!isJsonObject(schema)) return this.#any();
+    if (schema["const"] !== undefined) return this.#literals([schema["const"]]);
+    if (Array.isArray(schema["enum"]) && schema["enum"].length > 0) return this.#literals(schema["enum"]);
+    for (const key of ["oneOf", "anyOf"]) if (Array.isArray(schema[key])) return this.#union(schema[key].map((one) => this.type(one, depth + 1)));
+    const { type } = schema;
+    if (Array.isArray(type)) return this.#union(type.map((one) => this.type({ ...schema, type: one as unknown }, depth)));
+    return this.#named(type ?? (schema["properties"] ? "object" : schema["items"] ? "array" : undefined), schema, depth);
+  }
+
+  #named(type: unknown, schema: JsonObject, depth: number): string {
+    const isPython = this.#language === "python";
+    switch (type) {
+      case "string":
+        return isPython ? "str" : "string";
+      case "integer":
+        return isPython ? "int" : "number";
+      case "number":
+        return isPython ? "float" : "number";
+      case "boolean":
+        return isPython ? "bool" : "boolean";
+      case "null":
+        return isPython ? "None" : "null";
+      case "array":
+        return this.#array(schema, depth);
+      case "object":
+        return this.#object(schema, depth);
+      default:
+        return this.#any();
+    }
+  }
+
+  #array(schema: JsonObject, depth: number): string {
+    const item = this.type(schema["items"], depth + 1);
+    if (this.#language === "python") return `list[${item}]`;
+    return /[ |]/.test(item) && !item.startsWith("{") ? `(${item})[]` : `${item}[]`;
+  }
+
+  #object(schema: JsonObject, depth: number): string {
+    const members = Object.entries(propertiesOf(schema));
+    const isPython = this.#language === "python";
+    if (members.length === 0 || depth >= MAX_DEPTH) return isPython ? "dict" : `Record<string, ${isJsonObject(schema["additionalProperties"]) ? this.type(schema["additionalProperties"], depth + 1) : "unknown"}>`;
+    const required = new Set(requiredOf(schema));
+    const shown = members.slice(0, MAX_MEMBERS).map(([name, member]) => {
+      const type = this.type(member, depth + 1);
+      if (isPython) return `${JSON.stringify(name)}${required.has(name) ? "" : "?"}: ${type}`;
+      const comment = isJsonObject(member) && commentOf(member) !== "" ? ` /* ${commentOf(member)} */` : "";
+      return `${/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name)}${required.has(name) ? "" : "?"}: ${type}${comment}`;
+    });
+    const rest = members.length > MAX_MEMBERS ? ["…"] : [];
+    return isPython ? `{${[...shown, ...rest].join(", ")}}` : `{ ${[...shown, ...rest].join("; ")} }`;
+  }
+
+  #union(types: readonly string[]): string {
+    return [...new Set(types)].join(" | ") || this.#any();
+  }
+
+  #literals(values: readonly unknown[]): string {
+    const shown = values.slice(0, MAX_MEMBERS).map((value) => literal(this.#language, value));
+    return this.#language === "python" ? `Literal[${shown.join(", ")}]` : shown.join(" | ");
+  }
+
+  #any(): string {
+    return this.#language === "python" ? "Any" : "unknown";
+  }
+
+  #followed(schema: unknown): unknown {
+    if (!isJsonObject(schema)) return schema;
+    const reference = stringMember(schema, "$ref");
+    if (reference === undefined) return schema;
+    this.#references += 1;
+    if (!reference.startsWith("#/") || this.#references > MAX_REFERENCES) return undefined;
+    let at: unknown = this.#root;
+    for (const step of reference.slice(2).split("/")) {
+      const name = step.replaceAll("~1", "/").replaceAll("~0", "~");
+      at = isJsonObject(at) && Object.hasOwn(at, name) ? at[name] : undefined;
+    }
+    return this.#followed(at);
+  }
+}
+
+function literal(language: SignatureLanguage, value: unknown): string {
+  if (language === "python") {
+    if (value === null) return "None";
+    if (typeof value === "boolean") return value ? "True" : "False";
+  }
+  return JSON.stringify(value) ?? "null";
+}
+
+/** The description on one line, with the bounds that the type does not say. */
+function commentOf(schema: JsonObject): string {
+  const bounds = [
+    ...(schema["minimum"] !== undefined ? [`≥ ${String(schema["minimum"])}`] : []),
+    ...(schema["maximum"] !== undefined ? [`≤ ${String(schema["maximum"])}`] : []),
+    ...(stringMember(schema, "format") !== undefined ? [stringMember(schema, "format")!] : []),
+  ];
+  const text = (stringMember(schema, "description") ?? "").slice(0, 4 * MAX_COMMENT_CHARS).replaceAll("*/", "* /").replaceAll(/\s+/g, " ").trim();
+  const short = text.length > MAX_COMMENT_CHARS ? `${text.slice(0, MAX_COMMENT_CHARS - 1).trimEnd()}…` : text;
+  return bounds.length === 0 ? short : `${short}${short === "" ? "" : " "}(${bounds.join(", ")})`;
+}
+
+function propertiesOf(schema: JsonObject): JsonObject {
+  return isJsonObject(schema["properties"]) ? schema["properties"] : {};
+}
+
+function requiredOf(schema: JsonObject): readonly string[] {
+  return Array.isArray(schema["required"]) ? schema["required"].filter((name): name is string => typeof name === "string") : [];
+}

@@ -1,0 +1,203 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { JsonObject } from "../../src/core/json.ts";
+import type { Outcome } from "../../src/core/outcome.ts";
+import { SILENT_LOGGER } from "../../src/core/ports.ts";
+import { createHub } from "../../src/hub/create-hub.ts";
+import { createIdentity } from "./identity.ts";
+
+type Made = Awaited<ReturnType<typeof createHub>>;
+
+let home: string;
+let hub: Made;
+let running = 0;
+let most = 0;
+
+beforeAll(async () => {
+  home = mkdtempSync(join(tmpdir(), "toolyard-code-"));
+  hub = await createHub({
+    variables: { TOOLYARD_HOME: home },
+    logger: SILENT_LOGGER,
+    registerTools: (tools) => {
+      tools.registerTool("records.page", ({ page }) => Array.from({ length: 100 }, (_, at) => ({ id: Number(page) * 100 + at, amount: at % 7 })), { type: "object", properties: { page: { type: "integer" } }, required: ["page"] }, "One page of the records.");
+      tools.registerTool("records.fail", () => Promise.reject(new Error("The record is locked.")), { type: "object" }, "Fails.");
+      tools.registerTool(
+        "records.slow",
+        async (_args, { signal }) => {
+          running += 1;
+          most = Math.max(most, running);
+          await new Promise<void>((resolve) => {
+            const timer = setTimeout(resolve, 150);
+            signal.addEventListener("abort", () => (clearTimeout(timer), resolve()));
+          });
+          running -= 1;
+          return most;
+        },
+        { type: "object" },
+        "Takes a while.",
+      );
+    },
+  });
+}, 60_000);
+afterAll(async () => {
+  await hub?.close();
+  rmSync(home, { recursive: true, force: true });
+});
+
+async function run(language: string, code: string, more: JsonObject = {}, through: Pick<Made, "call"> = hub): Promise<JsonObject> {
+  return valueOf(await through.call("execute_code", { language, code, ...more }));
+}
+
+function valueOf(outcome: Outcome): JsonObject {
+  const result = outcome.ok ? outcome.result : outcome.result;
+  if (!result) throw new Error(outcome.ok ? "no result" : `${outcome.kind}: ${outcome.message}`);
+  return result["structuredContent"] as JsonObject;
+}
+
+test("T1: execute_code is there from the start, native and without keywords", async () => {
+  const listed = (await hub.list()).map((tool) => tool["name"]);
+  expect(listed).toContain("execute_code");
+  expect((await hub.list({ mode: "discovery" })).map((tool) => tool["name"])).not.toContain("execute_code");
+});
+
+test("T1: it can be switched off", async () => {
+  const without = await createHub({ settings: { builtin: { execute_code: false } }, variables: { TOOLYARD_HOME: home }, logger: SILENT_LOGGER });
+  try {
+    expect((await without.list()).map((tool) => tool["name"])).not.toContain("execute_code");
+    expect(await without.call("execute_code", { language: "python", code: "1" })).toMatchObject({ ok: false, kind: "unknown_tool" });
+  } finally {
+    await without.close();
+  }
+});
+
+test("S9: where anybody on the network may call, it is not offered; with a token it is", async () => {
+  const names = async (server: object): Promise<unknown[]> => {
+    const open = await createHub({ settings: { server }, variables: { TOOLYARD_HOME: home }, logger: SILENT_LOGGER });
+    const listed = (await open.list()).map((tool) => tool["name"]);
+    await open.close();
+    return listed;
+  };
+  expect(await names({ host: "0.0.0.0", insecure: true })).not.toContain("execute_code");
+  expect(await names({ host: "0.0.0.0", token: "a-long-enough-token" })).toContain("execute_code");
+});
+
+test("S9: to ask for it where anybody may call is an error that says what to do", async () => {
+  const settings = { server: { host: "0.0.0.0", insecure: true }, builtin: { execute_code: true } };
+  await expect(createHub({ settings, variables: { TOOLYARD_HOME: home }, logger: SILENT_LOGGER })).rejects.toThrow(/Set a token/);
+});
+
+describe.each([
+  ["javascript", "const rows = []; for (let page = 0; page < 10; page += 1) rows.push(...await tools.records.page({ page }));\nreturn { rows: rows.length, sum: rows.reduce((sum, row) => sum + row.amount, 0) };"],
+  ["typescript", "enum Size { Ten = 10 }\ninterface Row { id: number; amount: number }\nconst rows: Row[] = (await Promise.all([...Array(Size.Ten).keys()].map((page) => tools.records.page({ page })))).flat();\n({ rows: rows.length, sum: rows.reduce((sum: number, row) => sum + row.amount, 0) })"],
+  ["python", "import asyncio\npages = await asyncio.gather(*[tools.records.page(page=page) for page in range(10)])\nrows = [row for page in pages for row in page]\n{'rows': len(rows), 'sum': sum(row['amount'] for row in rows)}"],
+])("%s", (language, loop) => {
+  const isPython = language === "python";
+
+  test("goes over a thousand records of tools, and only what it makes of them comes back", async () => {
+    const answer = await run(language, loop);
+    expect(answer).toMatchObject({ ok: true, result: { rows: 1000, sum: 10 * 295 }, error: null, truncated: false, engine: "embedded" });
+    expect(answer["tool_calls"]).toHaveLength(10);
+  });
+
+  test("calls run in parallel, within the bound", async () => {
+    most = 0;
+    const code = isPython
+      ? "import asyncio\nawait asyncio.gather(*[tools.records.slow() for _ in range(12)])\nNone"
+      : "await Promise.all([...Array(12)].map(() => tools.records.slow()))\nnull";
+    expect(await run(language, code)).toMatchObject({ ok: true });
+    expect(most).toBeGreaterThan(1);
+    expect(most).toBeLessThanOrEqual(8);
+  });
+
+  test("a tool that fails is an exception that can be caught, with its kind", async () => {
+    const code = isPython
+      ? "try:\n    await tools.records.fail()\nexcept ToolError as error:\n    found = [error.kind, str(error)]\nfound"
+      : "let found;\ntry { await tools.records.fail() } catch (error) { found = [error.kind, error.message] }\nfound";
+    expect((await run(language, code))["result"]).toEqual(["tool_error", expect.stringContaining("The record is locked.")]);
+  });
+
+  test("a tool that nobody has, and wrong arguments, are told as what they are", async () => {
+    const code = isPython
+      ? "kinds = []\nfor call in (lambda: tools.records.nothing(), lambda: tools.records.page(page='x')):\n    try:\n        await call()\n    except ToolError as error:\n        kinds.append(error.kind)\nkinds"
+      : "const kinds = [];\nfor (const call of [() => tools.records.nothing(), () => tools.records.page({ page: 'x' })]) { try { await call() } catch (error) { kinds.push(error.kind) } }\nkinds";
+    expect((await run(language, code))["result"]).toEqual(["unknown_tool", "invalid_params"]);
+  });
+
+  test("search finds a tool with the signature that this language calls it by", async () => {
+    const [hit] = (await run(language, isPython ? "await search('page of records')" : "await search('page of records')"))["result"] as JsonObject[];
+    expect(hit).toMatchObject({ signature: isPython ? "tools.records.page(page: int) -> Any" : "tools.records.page(args: { page: number }): Promise<unknown>", description: "One page of the records." });
+  });
+
+  test("inputs and files go in; files that the code wrote come out", async () => {
+    const code = isPython
+      ? "text = open('in.csv').read()\nopen('out/result.csv', 'w').write(text.upper())\ninputs['n'] + 1".replace("open('out", "import os\nos.makedirs('out', exist_ok=True)\nopen('out")
+      : "const text = files.read('in.csv');\nfiles.write('out/result.csv', text.toUpperCase());\ninputs.n + 1";
+    const answer = await run(language, code, { inputs: { n: 41 }, files: { "in.csv": "a,b" } });
+    expect(answer).toMatchObject({ ok: true, result: 42, artifacts: [{ path: "out/result.csv", size: 3, mime_type: "text/csv", text: "A,B" }] });
+  });
+
+  test("code that fails says where, in lines of the code", async () => {
+    const outcome = await hub.call("execute_code", { language, code: isPython ? "x = 1\nraise ValueError('broken')" : "const x = 1;\nthrow new RangeError('broken')" });
+    expect(outcome).toMatchObject({ ok: false, kind: "tool_error", result: { isError: true, structuredContent: { ok: false, error: { type: isPython ? "ValueError" : "RangeError", message: "broken" } } } });
+    expect((valueOf(outcome)["error"] as JsonObject)["traceback"]).toMatch(/2/);
+  });
+
+  test("a session keeps variables for its caller; a run without one begins anew", async () => {
+    const session = `s-${language}`;
+    await run(language, isPython ? "kept = 7" : "kept = 7", { session });
+    expect(await run(language, "kept + 1", { session })).toMatchObject({ ok: true, result: 8, session: "kept" });
+    expect(await run(language, "kept + 1")).toMatchObject({ ok: false, error: { type: isPython ? "NameError" : "ReferenceError" } });
+  });
+
+  test("code that does not end is ended in its time", async () => {
+    expect(await run(language, isPython ? "while True: pass" : "for (;;) {}", { timeout_ms: 300 })).toMatchObject({ ok: false, result: null, error: expect.anything() as object });
+  });
+});
+
+test("two callers never meet in one session", async () => {
+  const other = createIdentity(hub, "somebody else");
+  await run("javascript", "secret = 'mine'", { session: "shared" });
+  expect(await run("javascript", "typeof secret", { session: "shared" }, other)).toMatchObject({ result: "undefined", session: "new" });
+  expect(await run("javascript", "secret", { session: "shared" })).toMatchObject({ result: "mine" });
+});
+
+test("the code has the rights of whoever runs it, in calls and in search", async () => {
+  const guest = createIdentity(hub, "guest", { deny: ["records*"] });
+  const code = "let kind; try { await tools.records.page({ page: 1 }) } catch (error) { kind = error.kind }\n({ kind, found: (await search('records page')).map((hit) => hit.name) })";
+  expect((await run("javascript", code, {}, guest))["result"]).toEqual({ kind: "denied", found: [] });
+});
+
+test("code cannot run itself", async () => {
+  const code = "let kind; try { await tools.execute_code({ language: 'javascript', code: '1' }) } catch (error) { kind = error.kind }\nkind";
+  expect((await run("javascript", code))["result"]).toBe("denied");
+});
+
+test("a caller that goes ends the code and the tools that it called", async () => {
+  const controller = new AbortController();
+  const call = hub.call("execute_code", { language: "javascript", code: "await tools.records.slow(); await new Promise(() => {})" }, { signal: controller.signal, onNotice: () => {} });
+  setTimeout(() => controller.abort(), 50);
+  expect(await call).toMatchObject({ ok: false, kind: "cancelled" });
+});
+
+test.each([
+  [{ language: "ruby", code: "1" }, /python, javascript or typescript/],
+  [{ language: "python", code: "1", files: { "../x": "y" } }, /no path of a file/],
+  [{ language: "python", code: "1", files: { x: 5 } }, /text or/],
+])("what cannot be run (%j) is refused with the reason", async (args, reason) => {
+  const outcome = await hub.call("execute_code", args);
+  expect(outcome.ok).toBe(false);
+  expect(outcome.ok ? "" : outcome.message).toMatch(reason);
+});
+
+test("names of languages as models write them are understood", async () => {
+  expect(await run("JS", "1 + 1")).toMatchObject({ result: 2 });
+  expect(await run("py", "1 + 1")).toMatchObject({ result: 2 });
+});
+
+test("an image that the code wrote is an image of the result", async () => {
+  const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
+  const outcome = await hub.call("execute_code", { language: "python", code: `import base64\nopen('dot.png', 'wb').write(base64.b64decode('${png}'))\nNone` });
+  expect(outcome).toMatchObject({ ok: true, result: { content: [{ type: "text" }, { type: "image", mimeType: "image/png", data: png }] } });
+});
