@@ -11,6 +11,7 @@ import type { Logger, SearchAnswer, SearchFilter } from "../core/ports.ts";
 import type { Provider } from "../core/provider.ts";
 import { NO_FEATURES, type Listing, type Problem, type SourceFeatures, type ToolRecord } from "../core/records.ts";
 import { VERSION } from "../core/version.ts";
+import { LiveChat } from "./live-chat.ts";
 import { joinInstructions } from "./instructions.ts";
 import { LogLevels } from "./log-levels.ts";
 import type { Pipeline } from "../pipeline/pipeline.ts";
@@ -24,6 +25,8 @@ import { toolyardOf, type Identity, type Toolyard } from "./toolyard.ts";
 /** What a hub is made of; `open-hub.ts` makes it. */
 export interface HubParts {
   readonly config: LoadedConfig;
+  /** Where keys are looked up. */
+  readonly variables: Readonly<Record<string, string | undefined>>;
   readonly catalog: Catalog;
   readonly sources: SourceSet;
   /** Made anew when the bounds in the configuration changed. */
@@ -64,6 +67,8 @@ const MAX_NOTED_PROBLEMS = 1000;
 export class Hub implements HubPort {
   readonly events: HubEvents = { listsChanged: new Emitter(), resourceUpdated: new Emitter(), log: new Emitter() };
   readonly startedAt = new Date();
+  /** The agent, for doors that offer it. */
+  readonly chat: LiveChat;
   readonly logger: Logger;
   readonly #parts: HubParts;
   readonly #levels: LogLevels;
@@ -79,6 +84,7 @@ export class Hub implements HubPort {
     this.#config = parts.config;
     this.#pipeline = parts.createPipeline(parts.config);
     this.logger = parts.logger;
+    this.chat = new LiveChat(this, parts.variables);
     this.#levels = new LogLevels(parts.logger);
     parts.catalog.changed.on((change) => this.events.listsChanged.emit(change));
   }

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import type { ToolMode } from "../core/hub-port.ts";
 import type { Chat } from "../core/chat.ts";
 import { toolModeOfRequest } from "../doors/mcp/tool-mode.ts";
@@ -23,12 +24,14 @@ export interface RestMount {
   readonly options: RestOptions;
   readonly defaultMode: ToolMode;
   readonly hasTokens: boolean;
-  /** Absent: there is no agent. */
+  /** @default the hub's own agent, while a model is configured */
   readonly chat?: Chat;
 }
 
-export function mountRest(hub: Hub, { listener, options, ...facts }: RestMount): RestDoor {
-  const door = new RestDoor({ hub, logger: hub.logger, modeOf: ({ headers }, query) => toolModeOfRequest(headers, query), ...facts }, options);
+export function mountRest(hub: Hub, { listener, options, chat, ...facts }: RestMount): RestDoor {
+  const ownChat = (): Chat | undefined => (hub.chat.isConfigured ? hub.chat : undefined);
+  const parts = { hub, logger: hub.logger, modeOf: ({ headers }: IncomingMessage, query: URLSearchParams) => toolModeOfRequest(headers, query), chat: chat ? () => chat : ownChat, ...facts };
+  const door = new RestDoor(parts, options);
   door.mount(listener);
   return door;
 }

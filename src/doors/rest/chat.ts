@@ -16,7 +16,7 @@ type Answered = { readonly ok: true; readonly reply: ChatReply };
 
 /** Lets the agent answer. Events of the way are sent as they come to callers that take them. */
 export async function runChat(chat: Chat | undefined, body: ChatBody, principal: Principal, exchange: Exchange): Promise<Answered | Fail> {
-  if (!chat) return fail("unavailable", "There is no agent here: no language model is configured for this hub.", { retryable: false });
+  if (!chat) return fail("unavailable", "There is no agent here: no language model is configured. Set `language` in [models] of this hub.", { retryable: false });
   const onEvent = ({ type, ...event }: { readonly type: string }): void => exchange.event(type, event);
   const reply = await chat.reply({ ...body, principal, signal: exchange.signal, ...(exchange.takesEvents ? { onEvent } : {}) });
   return { ok: true, reply };

@@ -51,13 +51,14 @@ export class DescribeDoor {
 
   async #describe(exchange: Exchange): Promise<Described> {
     const { hub, chat, hasTokens } = this.#parts;
+    const hasChat = chat() !== undefined;
     const view = this.#viewOf(exchange);
     const [list, facts, routes] = await Promise.all([hub.list("tools", view), hub.facts(view.principal), this.#routes(view)]);
     const routeTools = routes.flatMap(({ tool }) => (tool ? [tool] : []));
-    const key = `${list.version} ${routes.map(({ tool }) => (tool ? "1" : "0")).join("")} ${contentDigest(JSON.stringify(routeTools))}`;
+    const key = `${list.version} ${hasChat} ${routes.map(({ tool }) => (tool ? "1" : "0")).join("")} ${contentDigest(JSON.stringify(routeTools))}`;
     const kept = this.#kept.get(key);
     if (kept) return kept;
-    const source: DocumentSource = { title: facts.title ?? facts.name, version: facts.version, basePath: this.#options.basePath, tools: list.entries, routes, hasChat: chat !== undefined, hasTokens };
+    const source: DocumentSource = { title: facts.title ?? facts.name, version: facts.version, basePath: this.#options.basePath, tools: list.entries, routes, hasChat, hasTokens };
     // Most hubs are never asked.
     const { createDocument } = await import("./openapi/document.ts");
     const document = createDocument(source);
@@ -71,7 +72,7 @@ export class DescribeDoor {
   async #routes(view: View): Promise<DocumentSource["routes"]> {
     const all = await Promise.all(
       this.#options.routes.map(async (route) => {
-        if (route.target === "chat") return this.#parts.chat ? [{ route }] : [];
+        if (route.target === "chat") return this.#parts.chat() ? [{ route }] : [];
         const lookup = await this.#parts.hub.describeTool(route.target.tool, view);
         if (lookup.found) return [{ route, tool: lookup.entry }];
         return lookup.failure.kind === "denied" ? [] : [{ route }];

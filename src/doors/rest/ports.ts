@@ -15,8 +15,8 @@ export interface RestHub extends Pick<HubPort, "list" | "call" | "facts"> {
 export interface RestParts {
   readonly hub: RestHub;
   readonly logger: Logger;
-  /** Absent: there is no agent. */
-  readonly chat?: Chat;
+  /** The agent as it is now; nothing while no model is configured. */
+  readonly chat: () => Chat | undefined;
   readonly defaultMode: ToolMode;
   /** Callers must send a token. */
   readonly hasTokens: boolean;

@@ -111,7 +111,7 @@ export class RestDoor {
   async #chat(exchange: Exchange): Promise<void> {
     const { principal } = exchange.context;
     const body = readChat(await exchange.readObject("`message`"));
-    const outcome = await this.#calls.guard(exchange, () => runChat(this.#parts.chat, body, principal, exchange));
+    const outcome = await this.#calls.guard(exchange, () => runChat(this.#parts.chat(), body, principal, exchange));
     if (outcome.ok) exchange.succeed(outcome.reply, "reply");
     else exchange.fail(outcome);
   }
