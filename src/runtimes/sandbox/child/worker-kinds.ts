@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { ChildSettings, Interpreter } from "../child-messages.ts";
+import { createSnapshotRoom } from "../python/snapshot.ts";
 
 /** How a worker of one language is started. */
 export interface WorkerKind {
@@ -29,7 +30,7 @@ export function workerKinds(settings: ChildSettings): WorkerKinds {
         const { compilePython } = await import("../python/module.ts");
         return compilePython(memoryBytes, pythonWasm);
       }),
-      data: {},
+      data: { snapshots: createSnapshotRoom() },
     },
   };
 }

@@ -74,6 +74,11 @@ export class Descriptors {
     return number;
   }
 
+  /** Numbers of whatever the guest opened itself. */
+  get opened(): readonly number[] {
+    return [...this.#open.keys()].filter((number) => number >= FIRST_FREE);
+  }
+
   close(number: number): void {
     const open = this.get(number);
     this.#open.delete(number);

@@ -42,3 +42,8 @@ export class GuestExit extends Error {
     this.code = code;
   }
 }
+
+/** The guest has booted: its frames are left where they are, for good, and it goes on in new ones. */
+export class GuestParked extends Error {
+  override readonly name = "GuestParked";
+}

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from "../../../core/json.ts";
 import type { SandboxEnd, SandboxJob, SandboxLimits } from "../engine.ts";
 import type { ToWorker } from "../worker-messages.ts";
 import type { Device } from "./descriptors.ts";
-import { GuestError, GuestExit } from "./errno.ts";
+import { GuestError, GuestExit, GuestParked } from "./errno.ts";
 import { wallMessage } from "../run-clock.ts";
 import type { GuestOutput } from "./guest-output.ts";
 import type { HostLink } from "./host-link.ts";
@@ -21,6 +21,8 @@ export interface GuestParts {
   readonly host: HostLink;
   readonly output: GuestOutput;
   readonly files: JobFiles;
+  /** This guest is to be parked once it has booted. */
+  readonly isMaker: boolean;
 }
 
 /**
@@ -36,6 +38,7 @@ export class GuestLink implements Device {
   #queue: Request[] = [];
   #jobs = 0;
   #session = false;
+  #isParking = false;
   #endsAt = Infinity;
 
   constructor(parts: GuestParts) {
@@ -47,11 +50,23 @@ export class GuestLink implements Device {
     return this.#job;
   }
 
+  /** Once, in the call that the guest makes to be parked. */
+  park(): void {
+    if (!this.#isParking) return;
+    this.#isParking = false;
+    throw new GuestParked();
+  }
+
   write(bytes: Uint8Array): void {
     const limits = this.#job?.limits;
     if (limits !== undefined && bytes.length > 2 * Math.max(limits.toolBytes, limits.resultBytes) + FRAME_SLACK_BYTES) throw new GuestError("fbig");
     const frame = parseFrame(bytes);
     switch (frame["op"]) {
+      case "boot":
+        return this.#answer(this.#parts.isMaker ? "make" : "plain", "");
+      case "park":
+        this.#isParking = this.#jobs === 0 && this.#parts.isMaker;
+        return;
       case "next":
         return this.#next();
       case "call":

@@ -1,42 +1,52 @@
 import { readdirSync, readFileSync } from "node:fs";
 import type { WorkerSettings } from "../worker-messages.ts";
 import { Descriptors } from "./descriptors.ts";
-import { GuestExit } from "./errno.ts";
+import { GuestExit, GuestParked } from "./errno.ts";
 import { GuestLink } from "./guest-link.ts";
 import { GuestMemory } from "./guest-memory.ts";
 import { GuestOutput } from "./guest-output.ts";
-import type { GuestSystem } from "./guest-system.ts";
 import { HostLink } from "./host-link.ts";
+import { canResume, Interpreter } from "./interpreter.ts";
 import { JobFiles } from "./job-files.ts";
 import { MemoryTree } from "./memory-tree.ts";
-import { wasiImports } from "./wasi.ts";
+import { Snapshot } from "./snapshot.ts";
 
 const START = "import sys; sys.path.insert(0, '/site'); from yard import main; main.run()";
+const CONTINUE = "import sys; sys.modules['yard.main'].serve()";
 /** `-I`: no environment, no user's folder. `-S`: no site. `-B`: writes no bytecode. */
 const ARGS = ["python", "-I", "-S", "-B", "-X", "utf8", "-c", START];
 const NO_BOUNDS = { bytes: 0, files: 0 };
 
+export interface PythonSettings extends WorkerSettings {
+  /** Made by `createSnapshotRoom`; workers that share it boot once. Absent: each boots. */
+  readonly snapshots?: SharedArrayBuffer;
+}
+
 /** Boots the interpreter and runs its jobs; returns when the interpreter ends. */
-export function runGuest(settings: WorkerSettings): void {
+export function runGuest(settings: PythonSettings): void {
+  const snapshot = settings.snapshots === undefined || !canResume(settings.module) ? undefined : new Snapshot(settings.snapshots);
   const host = new HostLink(settings);
   const output = new GuestOutput((message) => host.send(message));
   const tree = new MemoryTree(NO_BOUNDS);
   mountPrelude(tree);
-  const link = new GuestLink({ host, output, files: new JobFiles(tree) });
-  const start = instantiate(settings.module, {
+  const link = new GuestLink({ host, output, files: new JobFiles(tree), isMaker: snapshot?.isMaker === true });
+  const descriptors = new Descriptors(tree, [
+    {},
+    { write: (bytes) => output.write("stdout", bytes) },
+    { write: (bytes) => output.write("stderr", bytes) },
+  ]);
+  const devices = new Map([[".rpc", link]]);
+  const interpreter = new Interpreter(settings.module, {
     memory: new GuestMemory(),
     tree,
-    descriptors: new Descriptors(tree, [
-      {},
-      { write: (bytes) => output.write("stdout", bytes) },
-      { write: (bytes) => output.write("stderr", bytes) },
-    ]),
-    devices: new Map([[".rpc", link]]),
+    descriptors,
+    devices,
     args: ARGS,
+    beforeTime: () => link.park(),
     sleep: (ms) => link.sleep(ms),
   });
   try {
-    start();
+    start(interpreter, snapshot, { link, descriptors });
     link.fail("crashed", "InterpreterError", "The interpreter ended before the code did. Run the code again.");
   } catch (error) {
     if (link.job === undefined && !(error instanceof GuestExit)) throw error;
@@ -44,10 +54,26 @@ export function runGuest(settings: WorkerSettings): void {
   }
 }
 
-function instantiate(module: object, system: GuestSystem): () => void {
-  const { exports } = new WebAssembly.Instance(module, wasiImports(system, module));
-  system.memory.attach(exports["memory"] as WebAssembly.Memory);
-  return exports["_start"] as () => void;
+interface Parts {
+  readonly link: GuestLink;
+  readonly descriptors: Descriptors;
+}
+
+function start(interpreter: Interpreter, snapshot: Snapshot | undefined, { link, descriptors }: Parts): void {
+  const restored = snapshot?.load();
+  if (restored !== undefined) {
+    // What the snapshot's guest had open: the file that it talks through, and nothing else.
+    descriptors.add({ kind: "device", device: link });
+    interpreter.restore(restored);
+    return interpreter.runString(CONTINUE);
+  }
+  try {
+    interpreter.start();
+  } catch (error) {
+    if (!(error instanceof GuestParked)) throw error;
+    if (descriptors.opened.length === 1) snapshot?.store(interpreter.bytes, interpreter.stack);
+    interpreter.runString(CONTINUE);
+  }
 }
 
 function told(link: GuestLink, error: unknown): void {
@@ -64,7 +90,7 @@ function mountPrelude(tree: MemoryTree): void {
   const folder = new URL("prelude/", import.meta.url);
   const site = tree.addOwnFolder(tree.find(tree.root, "site"));
   const yard = tree.addOwnFolder(tree.find(site, "yard"));
-  for (const name of readdirSync(folder)) {
+  for (const name of readdirSync(folder).toSorted()) {
     if (name.endsWith(".py")) tree.addReadOnly(tree.find(yard, name), readFileSync(new URL(name, folder)));
   }
 }

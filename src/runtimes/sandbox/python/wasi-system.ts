@@ -11,7 +11,7 @@ const ABSOLUTE = 1;
 const REALTIME = 0;
 
 /** The calls of WASI that are about neither files nor paths: arguments, clocks, random bytes, waiting, the end. */
-export function systemCalls({ memory, args, sleep }: GuestSystem): Record<string, GuestCall> {
+export function systemCalls({ memory, args, sleep, beforeTime }: GuestSystem): Record<string, GuestCall> {
   const texts = args.map((arg) => Buffer.from(`${arg}\0`));
   return {
     args_sizes_get(count: number, bytes: number) {
@@ -32,7 +32,10 @@ export function systemCalls({ memory, args, sleep }: GuestSystem): Record<string
     },
     environ_get() {},
     clock_res_get: (_: number, out: number) => memory.setU64(out, 1_000n),
-    clock_time_get: (clock: number, _: bigint, out: number) => memory.setU64(out, timeNs(clock)),
+    clock_time_get(clock: number, _: bigint, out: number) {
+      beforeTime();
+      memory.setU64(out, timeNs(clock));
+    },
     random_get(into: number, length: number) {
       const bytes = memory.bytes(into, length);
       for (let at = 0; at < bytes.length; at += MAX_RANDOM_BYTES) getRandomValues(bytes.subarray(at, at + MAX_RANDOM_BYTES));

@@ -1,4 +1,4 @@
-import { ERRNO, GuestError, GuestExit } from "./errno.ts";
+import { ERRNO, GuestError, GuestExit, GuestParked } from "./errno.ts";
 import type { GuestCall, GuestSystem } from "./guest-system.ts";
 import { descriptorCalls } from "./wasi-descriptors.ts";
 import { pathCalls } from "./wasi-paths.ts";
@@ -25,7 +25,7 @@ function guarded(call: GuestCall): (...args: never[]) => number {
       return ERRNO.success;
     } catch (error) {
       if (error instanceof GuestError) return error.errno;
-      if (error instanceof GuestExit) throw error;
+      if (error instanceof GuestExit || error instanceof GuestParked) throw error;
       return ERRNO.io;
     }
   };

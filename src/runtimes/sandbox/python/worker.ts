@@ -1,6 +1,5 @@
 import { workerData } from "node:worker_threads";
-import type { WorkerSettings } from "../worker-messages.ts";
-import { runGuest } from "./run-guest.ts";
+import { runGuest, type PythonSettings } from "./run-guest.ts";
 
 // The entry of the worker thread: it does not return to its event loop before the interpreter ends.
-runGuest(workerData as WorkerSettings);
+runGuest(workerData as PythonSettings);

@@ -3,23 +3,45 @@
 import json
 import os
 import sys
+import time
 
 from . import link, missing, run as runs
 from . import loop  # noqa: F401  the event loop is in place before any code asks for one
 
 
+_OFTEN = ("collections", "contextlib", "csv", "dataclasses", "datetime", "decimal", "enum", "fractions", "itertools", "math", "random", "re", "statistics",
+          "string", "textwrap", "typing", "uuid")
+_session = None
+
+
 def run():
+    global _session
     sys.path[:] = [path for path in sys.path if path not in ("/site", "")]
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(encoding="utf-8", errors="backslashreplace", line_buffering=True)
     missing.install()
     os.chdir("/work")
     sys.path.insert(0, "/work")
-    session = runs.Session()
+    _session = runs.Session()
+    link.send("boot")
+    if link.receive()[0] == "make":
+        for name in _OFTEN:
+            __import__(name)
+        link.send("park")
+        # In here the memory is copied, and this call does not return: `serve` is called anew, in this interpreter and in each copy. It has
+        # to be a call that keeps the interpreter's lock.
+        time.time()
+    serve()
+
+
+def serve():
+    """Runs jobs, in an interpreter that may be a copy: what must differ between copies begins anew."""
+    if "random" in sys.modules:
+        sys.modules["random"].seed()
     while True:
         link.send("next")
         _, text = link.receive()
-        done = session.run(json.loads(text))
+        done = _session.run(json.loads(text))
         for stream in (sys.stdout, sys.stderr):
             try:
                 stream.flush()

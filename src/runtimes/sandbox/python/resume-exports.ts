@@ -1,0 +1,39 @@
+import { createHash } from "node:crypto";
+import { readLeb, toLeb } from "./leb.ts";
+
+/** Names under which a module offers what a snapshot needs. */
+export const RESUME = "toolyard_run_string";
+export const STACK = "toolyard_stack";
+
+/**
+ * `PyRun_SimpleStringFlags(text, flags)` of the build that comes with this package, which does not export it: where it stands, and what
+ * it looks like. In any other build it is not found, which costs that build its snapshots and nothing else.
+ */
+const RUN_STRING = { functionIndex: 4056, codeIndex: 4013, bodyBytes: 224, digest: "26ae2c3ae7940556" } as const;
+const FUNCTION = 0;
+const GLOBAL = 3;
+
+/** True when the function stands in this code section. */
+export function hasRunString(code: Uint8Array): boolean {
+  let at = readLeb(code, 0).next;
+  for (let index = 0; at < code.length; index += 1) {
+    const body = readLeb(code, at);
+    if (index === RUN_STRING.codeIndex) {
+      const bytes = code.subarray(body.next, body.next + body.value);
+      return bytes.length === RUN_STRING.bodyBytes && createHash("sha256").update(bytes).digest("hex").startsWith(RUN_STRING.digest);
+    }
+    at = body.next + body.value;
+  }
+  return false;
+}
+
+/** The content of an export section, with that function and the stack pointer (the module's one global) added. */
+export function withResumeExports(content: Uint8Array): Uint8Array {
+  const count = readLeb(content, 0);
+  const more = [...toExport(RESUME, FUNCTION, RUN_STRING.functionIndex), ...toExport(STACK, GLOBAL, 0)];
+  return Uint8Array.from([...toLeb(count.value + 2), ...content.subarray(count.next), ...more]);
+}
+
+function toExport(name: string, kind: number, index: number): number[] {
+  return [...toLeb(name.length), ...Buffer.from(name), kind, ...toLeb(index)];
+}

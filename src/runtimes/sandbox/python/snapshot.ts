@@ -1,0 +1,52 @@
+/** Memory of a booted interpreter; one that is larger is not kept. */
+const MAX_SNAPSHOT_BYTES = 48 * 1_048_576;
+const HEADER_BYTES = 16;
+const STARTED = 0;
+const STATE = 1;
+const LENGTH = 2;
+const STACK = 3;
+const EMPTY = 0;
+const BEING_WRITTEN = 1;
+const THERE = 2;
+
+/** Room for one snapshot, shared by the Python workers of one child. Pages that nobody touches take nothing. */
+export function createSnapshotRoom(): SharedArrayBuffer {
+  return new SharedArrayBuffer(HEADER_BYTES + MAX_SNAPSHOT_BYTES);
+}
+
+/** An interpreter between its boot and its first job: all of its memory, and where its stack ends. */
+export interface Restored {
+  readonly bytes: Uint8Array;
+  readonly stack: number;
+}
+
+/**
+ * The first worker boots as quickly as it can. A later one, which boots while nobody waits for it, also loads what code often imports,
+ * and leaves its memory here before it has seen any job; those that come then start from that.
+ */
+export class Snapshot {
+  readonly #header: Int32Array;
+  readonly #room: SharedArrayBuffer;
+  /** This worker is to make the snapshot. */
+  readonly isMaker: boolean;
+
+  constructor(room: SharedArrayBuffer) {
+    this.#room = room;
+    this.#header = new Int32Array(room, 0, HEADER_BYTES / 4);
+    const isFirst = Atomics.add(this.#header, STARTED, 1) === 0;
+    this.isMaker = !isFirst && Atomics.load(this.#header, STATE) === EMPTY;
+  }
+
+  load(): Restored | undefined {
+    if (Atomics.load(this.#header, STATE) !== THERE) return undefined;
+    return { bytes: new Uint8Array(this.#room, HEADER_BYTES, this.#header[LENGTH]), stack: this.#header[STACK]! };
+  }
+
+  store(memory: Uint8Array, stack: number): void {
+    if (memory.length > MAX_SNAPSHOT_BYTES || Atomics.compareExchange(this.#header, STATE, EMPTY, BEING_WRITTEN) !== EMPTY) return;
+    new Uint8Array(this.#room, HEADER_BYTES).set(memory);
+    this.#header[LENGTH] = memory.length;
+    this.#header[STACK] = stack;
+    Atomics.store(this.#header, STATE, THERE);
+  }
+}
