@@ -33,7 +33,8 @@ export function openService(service: Service, { environment = process.env, host 
     registerTools: (hub) => service.register(hub, environment),
     settings: {
       server: { host, port, insecure },
-      builtin: { meta_tools: false },
+      // One tool and nothing else, least of all one that runs code.
+      builtin: { meta_tools: false, execute_code: false },
       limits: { in_flight: IN_FLIGHT },
       ...(environment["TOOLYARD_LOGGING_LEVEL"] ? {} : { logging: { level: "warning" } }),
     },
@@ -42,6 +43,7 @@ export function openService(service: Service, { environment = process.env, host 
 
 export interface RunningService extends AsyncDisposable {
   readonly service: Service;
+  readonly hub: LibraryHub;
   readonly served: ServedHttp;
   close(): Promise<void>;
 }
@@ -51,7 +53,7 @@ export async function startService(service: Service, options: ServiceOptions = {
   const hub = await openService(service, options);
   const close = (): Promise<void> => hub.close();
   try {
-    return { service, served: await hub.serve(), close, [Symbol.asyncDispose]: close };
+    return { service, hub, served: await hub.serve(), close, [Symbol.asyncDispose]: close };
   } catch (error) {
     await close();
     throw error;

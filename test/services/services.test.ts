@@ -64,6 +64,7 @@ describe("the four services", () => {
       ["geocoding", "geocode", 50_054],
     ]);
     expect(new Set([...running.keys()].map(portOf)).size).toBe(4);
+    for (const [name, { hub }] of running) expect((await hub.list()).map((tool) => tool["name"]), name).toEqual([SERVICES.find((service) => service.name === name)!.tool]);
     const listed = await manager.listTools();
     expect(listed.map(({ name }) => name).toSorted()).toEqual(["geocode", "get_current_datetime", "get_weather", "search_ddgs"]);
   });
