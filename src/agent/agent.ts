@@ -65,7 +65,7 @@ export class Agent implements AsyncDisposable {
     try {
       const { outcome, messages } = await this.#turn(message, options, onEvent);
       this.#history.add(messages);
-      onEvent?.({ type: "outcome", outcome });
+      this.#tell({ type: "outcome", outcome }, onEvent);
       return outcome;
     } finally {
       this.#isBusy = false;

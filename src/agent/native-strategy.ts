@@ -48,6 +48,8 @@ export function plainRequestOf({ model, maxRetries, maxReplyTokens }: ModelSetti
     messages: [...messages],
     abortSignal: signal,
     maxRetries,
+    // A file's address is the provider's to fetch or to refuse: nothing is downloaded here on a caller's word.
+    experimental_download: (wanted: readonly unknown[]) => Promise.resolve(wanted.map(() => null)),
     // A conversation is whole in its history: it goes on elsewhere and later, whatever a provider still keeps of it.
     providerOptions: { openai: { store: false } },
     ...(maxReplyTokens === undefined ? {} : { maxOutputTokens: maxReplyTokens }),

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import * as agent from "../../src/agent.ts";
 import * as bindings from "../../src/bindings.ts";
 import * as client from "../../src/client.ts";
 import * as manager from "../../src/manager.ts";
@@ -7,6 +8,14 @@ import * as webSearch from "../../src/web-search.ts";
 
 // An export is a promise. Whoever adds one does so on purpose, here too.
 test.each([
+  [
+    "agent",
+    agent,
+    [
+      "Agent", "FailError", "LLMWithMCPTools", "OptionError", "createAgent", "fromAnthropicToolCall", "fromGoogleToolCall", "fromMistralToolCall", "fromOpenAIToolCall",
+      "toAnthropicTools", "toGoogleTools", "toMistralTools", "toOpenAITools", "toResultText",
+    ],
+  ],
   ["bindings", bindings, ["HubMCPBinding", "LocalMCPBinding", "LollmsMCPBinding", "LollmsMCPBindingManager", "RemoteMCPBinding", "StandardMCPBinding"]],
   ["client", client, ["FailError", "MCPClient", "OptionError"]],
   ["manager", manager, ["DEFAULT_REGISTRY", "MCPManager", "TOOL_ALIASES"]],

@@ -8,16 +8,29 @@ const FORMATS: Readonly<Record<string, readonly string[]>> = {
   number: ["float", "double"],
   integer: ["int32", "int64"],
 };
-/** Schemas that hold themselves end here. */
+/** Schemas that hold themselves end here, and so do those that would grow beyond all measure when references are written out. */
 const MAX_DEPTH = 12;
+const MAX_SCHEMAS = 2000;
 
 /** A schema in Google's words: references written out, unions as `anyOf`, `null` as `nullable`, constants as one-word enums. */
 export function toGoogleSchema(root: JsonObject): JsonObject {
-  return convert(root, root, 0);
+  return convert(root, { root, depth: 0, budget: { left: MAX_SCHEMAS } });
 }
 
-function convert(given: JsonObject, root: JsonObject, depth: number): JsonObject {
-  if (depth > MAX_DEPTH) return { type: "object" };
+interface Place {
+  readonly root: JsonObject;
+  readonly depth: number;
+  readonly budget: { left: number };
+}
+
+function below(place: Place): Place {
+  return { ...place, depth: place.depth + 1 };
+}
+
+function convert(given: JsonObject, place: Place): JsonObject {
+  const { root, depth, budget } = place;
+  budget.left -= 1;
+  if (depth > MAX_DEPTH || budget.left < 0) return { type: "object" };
   const schema = mergeAll(followRef(given, root), root);
   const types = (Array.isArray(schema["type"]) ? schema["type"] : [schema["type"]]).filter((type) => typeof type === "string");
   const alternatives = [...alternativesOf(schema, "anyOf"), ...alternativesOf(schema, "oneOf")].map((one) => followRef(one, root));
@@ -25,29 +38,24 @@ function convert(given: JsonObject, root: JsonObject, depth: number): JsonObject
   const plain = types.filter((type) => type !== "null");
   const isNullable = types.length > plain.length || real.length < alternatives.length || schema["nullable"] === true;
   const notes = { ...kept(schema), ...(isNullable ? { nullable: true } : {}) };
-  if (real.length === 1) return { ...convert(real[0]!, root, depth + 1), ...notes };
-  if (real.length > 1) return { ...notes, anyOf: real.map((one) => convert(one, root, depth + 1)) };
-  if (plain.length > 1) return { ...notes, anyOf: plain.map((type) => ofType(schema, type, { root, depth })) };
-  return { ...notes, ...ofType(schema, plain[0] ?? guessType(schema), { root, depth }) };
+  if (real.length === 1) return { ...convert(real[0]!, below(place)), ...notes };
+  if (real.length > 1) return { ...notes, anyOf: real.map((one) => convert(one, below(place))) };
+  if (plain.length > 1) return { ...notes, anyOf: plain.map((type) => ofType(schema, type, place)) };
+  return { ...notes, ...ofType(schema, plain[0] ?? guessType(schema), place) };
 }
 
-interface Place {
-  readonly root: JsonObject;
-  readonly depth: number;
-}
-
-function ofType(schema: JsonObject, type: string, { root, depth }: Place): JsonObject {
-  if (type === "object") return ofObject(schema, { root, depth });
+function ofType(schema: JsonObject, type: string, place: Place): JsonObject {
+  if (type === "object") return ofObject(schema, place);
   if (type === "array") {
     const items = schema["items"] ?? (Array.isArray(schema["prefixItems"]) ? schema["prefixItems"][0] : undefined);
-    return { type, items: isJsonObject(items) ? convert(items, root, depth + 1) : { type: "string" } };
+    return { type, items: isJsonObject(items) ? convert(items, below(place)) : { type: "string" } };
   }
   const format = String(schema["format"]);
   return { type, ...(FORMATS[type]?.includes(format) ? { format } : {}), ...enumOf(schema, type) };
 }
 
-function ofObject(schema: JsonObject, { root, depth }: Place): JsonObject {
-  const properties = Object.entries(objectMember(schema, "properties") ?? {}).map(([name, value]) => [name, convert(isJsonObject(value) ? value : {}, root, depth + 1)] as const);
+function ofObject(schema: JsonObject, place: Place): JsonObject {
+  const properties = Object.entries(objectMember(schema, "properties") ?? {}).map(([name, value]) => [name, convert(isJsonObject(value) ? value : {}, below(place))] as const);
   // An object without properties is refused below the top.
   if (properties.length === 0) return { type: "object" };
   const names = new Set(properties.map(([name]) => name));

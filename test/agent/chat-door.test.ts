@@ -1,0 +1,91 @@
+// The agent behind `POST /api/chat`: question in, tools of the hub in the caller's name, answer out.
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { SILENT_LOGGER } from "../../src/core/ports.ts";
+import { createHub, type LibraryHub } from "../../src/index.ts";
+import { startModels, type Asked, type ModelStandIn, type ScriptedReply } from "./stand-in.ts";
+import { toolsFile } from "./tools-file.ts";
+
+let models: ModelStandIn;
+let hub: LibraryHub;
+let url: string;
+beforeAll(async () => {
+  models = await startModels();
+  const tokens = { whole: { token: "whole-token" }, narrow: { token: "narrow-token", allow: ["say"] } };
+  hub = await createHub({
+    settings: { modules: { paths: [toolsFile] }, server: { port: 0, tokens }, models: { ...models.models, language: "openai-chat/gpt-x" }, agent: { hints: { add: "For sums." } } },
+    logger: SILENT_LOGGER,
+  });
+  url = (await hub.serve()).address.url;
+});
+afterAll(async () => {
+  await hub?.close();
+  await models?.close();
+});
+let from = 0;
+beforeEach(() => {
+  from = models.asked.length;
+});
+afterEach(() => models.say([]));
+
+const asked = (): readonly Asked[] => models.asked.slice(from);
+const toolsOf = ({ body }: Asked): string[] => (body["tools"] as { function: { name: string } }[]).map(({ function: { name } }) => name);
+const call = (name: string, args: object = {}): ScriptedReply => ({ calls: [{ name, arguments: args }] });
+
+async function chat(body: object, { token = "whole-token", accept = "application/json" } = {}): Promise<{ status: number; text: string; json: () => Record<string, unknown> }> {
+  const response = await fetch(`${url}/api/chat`, { method: "POST", headers: { "content-type": "application/json", authorization: `Bearer ${token}`, accept }, body: JSON.stringify(body) });
+  const text = await response.text();
+  return { status: response.status, text, json: () => JSON.parse(text) as Record<string, unknown> };
+}
+
+test("a question is answered with the hub's tools, and the history goes along with the next one", async () => {
+  models.say([call("add", { a: 2, b: 3 }), { text: "Five." }, { text: "I said five." }]);
+  const first = await chat({ message: "2+3?" });
+  expect(first.status).toBe(200);
+  expect(first.json()).toMatchObject({ text: "Five.", stopReason: "final", steps: [{ calls: [{ tool: "add", value: 5 }] }, { calls: [] }] });
+  const second = await chat({ message: "What did you say?", history: first.json()["history"] });
+  expect(second.json()).toMatchObject({ text: "I said five." });
+  expect((asked().at(-1)!.body["messages"] as { role: string }[]).map(({ role }) => role)).toEqual(["system", "user", "assistant", "tool", "assistant", "user"]);
+});
+
+test("a caller with fewer rights has fewer tools, and cannot call others through the model", async () => {
+  models.say([call("add", { a: 2, b: 3 }), { text: "I may not." }]);
+  const { json } = await chat({ message: "2+3?" }, { token: "narrow-token" });
+  expect(json()).toMatchObject({ text: "I may not.", steps: [{ calls: [{ tool: "add", ok: false }] }, {}] });
+  expect(toolsOf(asked()[0]!)).toEqual(["say"]);
+  expect(JSON.stringify(asked()[0]!.body)).not.toContain("For sums.");
+});
+
+test("whoever takes events gets them as they come", async () => {
+  models.say([call("add", { a: 2, b: 3 }), { text: "Five." }]);
+  const { text } = await chat({ message: "2+3?" }, { accept: "text/event-stream" });
+  const events = [...text.matchAll(/^event: (.+)$/gm)].map(([, name]) => name);
+  expect(events).toEqual(expect.arrayContaining(["step", "call", "result", "text"]));
+  expect(text).toContain('"Five."');
+});
+
+test("a history that is none is refused, and nothing is asked", async () => {
+  expect((await chat({ message: "hello", history: [{ role: "robot", content: "x" }] })).status).toBe(400);
+  expect(asked()).toEqual([]);
+});
+
+test("a file's address in a history is never fetched from here", async () => {
+  models.say([{ text: "ok" }]);
+  const before = models.asked.length;
+  await chat({ message: "hello", history: [{ role: "user", content: [{ type: "image", image: `${models.url}/secret.png` }] }, { role: "assistant", content: "Nice." }] });
+  expect(models.asked.length - before).toBe(1);
+  expect(JSON.stringify(asked().at(-1)!.body)).toContain(`${models.url}/secret.png`);
+});
+
+test("without a language model there is no agent, and that is said", async () => {
+  await using plain = { hub: await createHub({ settings: { server: { port: 0 } }, logger: SILENT_LOGGER }), [Symbol.asyncDispose]: async () => plain.hub.close() };
+  const { address } = await plain.hub.serve();
+  const response = await fetch(`${address.url}/api/chat`, { method: "POST", headers: { "content-type": "application/json" }, body: '{"message":"hello"}' });
+  expect([response.status, await response.text()]).toEqual([503, expect.stringContaining("no language model is configured")]);
+});
+
+test("a missing key is told with its variable, in one line", async () => {
+  await using plain = { hub: await createHub({ settings: { server: { port: 0 }, models: { language: "mistral/m" } }, variables: {}, logger: SILENT_LOGGER }), [Symbol.asyncDispose]: async () => plain.hub.close() };
+  const { address } = await plain.hub.serve();
+  const response = await fetch(`${address.url}/api/chat`, { method: "POST", headers: { "content-type": "application/json" }, body: '{"message":"hello"}' });
+  expect([response.status, await response.text()]).toEqual([503, expect.stringContaining("MISTRAL_API_KEY")]);
+});
