@@ -28,6 +28,8 @@ export const run: Run<SharedOptions> = async (_args, options, io) => {
     programFinding(platform() === "win32" ? "cmd" : "sh", platform() === "win32" ? ["/c", "ver"] : ["-c", "echo present"], "shell scripts", io),
     programFinding("npx", ["--version"], "MCP servers that are started with npx", io),
     programFinding("uvx", ["--version"], "MCP servers that are started with uvx", io),
+    isolationFinding(),
+    prlimitFinding(),
     Promise.resolve(limitsFinding()),
     portFinding(),
     Promise.resolve(folderFinding(io)),
@@ -69,6 +71,24 @@ function programFinding(program: string, args: readonly string[], use: string, i
       done({ what: program, ok: !error, detail: error ? `not found; without it: no ${use}` : `${text} (${use})` });
     });
   });
+}
+
+/** Found out by running it: a container or the kernel may forbid what is installed. */
+async function isolationFinding(): Promise<Finding> {
+  const { probeBwrap } = await import("../../runtimes/bwrap/probe.ts");
+  const { seccompFilter } = await import("../../runtimes/bwrap/seccomp.ts");
+  const state = await probeBwrap();
+  if (!state.found) return { what: "bwrap", ok: false, detail: `${state.reason} Without it: no isolation of script tools` };
+  const user = state.found.identity === "namespace" ? "in a user namespace" : "as user nobody";
+  const filter = seccompFilter({ sockets: false }) ? "system calls filtered" : "system calls not filtered on this processor";
+  return { what: "bwrap", ok: true, detail: `works, ${user}, ${filter} (isolation of script tools)` };
+}
+
+async function prlimitFinding(): Promise<Finding> {
+  const { findPrlimit } = await import("../../process/resource-limits.ts");
+  const { searchEnvironment } = await import("../../process/environment.ts");
+  const path = findPrlimit({ env: searchEnvironment() });
+  return { what: "prlimit", ok: path !== undefined, detail: path ?? "not found; without it: no bounds of memory, computing, processes and files of script tools" };
 }
 
 function portFinding(): Promise<Finding> {
