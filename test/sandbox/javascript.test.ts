@@ -16,6 +16,8 @@ describe("results", () => {
     ["BigInt, Map, Set and Date as JSON has them", "[10n, 2n ** 70n, new Map([['k', 1]]), new Map([[1, 2]]), new Set([1]), new Date(0)]", [10, "1180591620717411303424", { k: 1 }, [[1, 2]], [1], "1970-01-01T00:00:00.000Z"]],
     ["a cycle, marked", "const a = { name: 'a' }; a.self = a; a", { name: "a", self: "[Circular]" }],
     ["an object that stands in two places, both times", "const o = { x: 1 }; [o, o]", [{ x: 1 }, { x: 1 }]],
+    ["what a function gives that is all of the code", "async () => {\n  return await Promise.resolve(inputs.factor)\n};\n", 3],
+    ["a function, named, where there is more code", "const f = () => 1; f", "[function f]"],
     ["inputs", "inputs.rows.map((row) => row * inputs.factor)", [3, 6]],
   ])("the result is %s", async (_what, code, value) => {
     const outcome = await run({ code, inputs: { rows: [1, 2], factor: 3 } });

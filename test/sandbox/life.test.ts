@@ -1,7 +1,12 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { ChildSettings } from "../../src/runtimes/sandbox/child-messages.ts";
+import { distFolder, lockedArguments } from "../../src/runtimes/sandbox/node-flags.ts";
 import { echoHost, embedded, valueOf, type DrivenEmbedded } from "./drive.ts";
 
 let scratch: string;
@@ -97,6 +102,18 @@ describe("the child", () => {
     expect(sandbox.engine.pid).toBe(pid);
   });
 
+  test("goes with its hub, also when that is killed while code computes", async () => {
+    const engine = pathToFileURL(join(distFolder(), "runtimes", "sandbox", "embedded-engine.js")).href;
+    const file = join(scratch, "hub.mjs");
+    await writeFile(file, `${HUB.replace("ENGINE", engine)}`);
+    const hub = spawn(process.execPath, [file], { stdio: ["ignore", "pipe", "inherit"] });
+    const [line] = (await once(hub.stdout, "data")) as [Buffer];
+    const pid = Number(line.toString());
+    expect(isAlive(pid)).toBe(true);
+    hub.kill("SIGKILL");
+    await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false);
+  });
+
   test("one run does not see what another left", async () => {
     await using sandbox = embedded();
     await sandbox.run({ code: "globalThis.left = 1; Array.prototype.left = 1; files.write('left', '1')" });
@@ -107,13 +124,21 @@ describe("the child", () => {
     const file = join(scratch, "probe.mjs");
     await writeFile(file, PROBE);
     let args: readonly string[] = [];
-    const { lockedArguments } = await import("../../src/runtimes/sandbox/node-flags.ts");
     await using sandbox = embedded({}, { command: (settings) => (args = [process.execPath, ...lockedArguments(settings), `--allow-fs-read=${file}`, file]) });
     const outcome = await sandbox.run({ code: "1" });
     expect(JSON.parse(outcome.stdout)).toEqual({ env: [], read: "ERR_ACCESS_DENIED", write: "ERR_ACCESS_DENIED", spawn: "ERR_ACCESS_DENIED", eval: "EvalError" });
     expect(args.some((argument) => argument.includes("permission"))).toBe(true);
   });
 });
+
+/** A hub that says which process its code runs in, once it runs. */
+const HUB = `
+import { createEmbeddedEngine } from "ENGINE";
+const engine = createEmbeddedEngine();
+const limits = { wallMs: 60000, cpuMs: 60000, memoryBytes: 1e8, outputBytes: 1e4, resultBytes: 1e4, toolCalls: 9, concurrentToolCalls: 1, toolBytes: 1e4, fileBytes: 0, files: 0 };
+const host = { call: async () => (console.log(engine.pid), { ok: true, json: "1" }) };
+await engine.run({ language: "javascript", code: "await tools.a(); for (;;) {}", inputs: {}, files: [], profile: "scripting", limits }, host, new AbortController().signal);
+`;
 
 /** Speaks the frames of the child by hand. */
 const SPEAK = `
@@ -156,11 +181,7 @@ describe("a child that speaks nonsense", () => {
     const sandbox = embedded(config, { command: (settings) => ((starts += 1), starts === 1 ? [process.execPath, file] : [process.execPath, ...REAL(settings)]) });
     return sandbox;
   }
-  let REAL: (settings: Parameters<NonNullable<NonNullable<Parameters<typeof embedded>[1]>["command"]>>[0]) => readonly string[];
-  beforeAll(async () => {
-    const { distFolder, lockedArguments } = await import("../../src/runtimes/sandbox/node-flags.ts");
-    REAL = (settings) => [...lockedArguments(settings), join(distFolder(), "runtimes", "sandbox", "child", "main.js")];
-  });
+  const REAL = (settings: ChildSettings): string[] => [...lockedArguments(settings), join(distFolder(), "runtimes", "sandbox", "child", "main.js")];
 
   test.each([
     ["text that is no JSON", `say("{not json");`],

@@ -44,7 +44,6 @@ export class EmbeddedEngine implements SandboxEngine {
   #active = 0;
   #idleTimer: NodeJS.Timeout | undefined;
   #isDisposed = false;
-  readonly #closing = new AbortController();
 
   constructor(options: SandboxOptions, seams: EmbeddedEngineSeams) {
     this.#options = options;
@@ -74,7 +73,7 @@ export class EmbeddedEngine implements SandboxEngine {
     const job = withinBounds(given, this.#options);
     const problem = checkJob(job);
     if (problem !== undefined) return refuse("limit", "LimitError", problem);
-    if (!(await this.#slots.take(MAX_QUEUE_MS, AbortSignal.any([signal, this.#closing.signal])))) {
+    if (!(await this.#slots.take(MAX_QUEUE_MS, signal))) {
       if (signal.aborted) return refuse("cancelled", "Cancelled", "The caller cancelled the run or went away.");
       if (this.#isDisposed) return refuse("crashed", "Crashed", CLOSED);
       return refuse("busy", "Busy", `${this.#options.runs} runs are under way, and too many wait. Try again in a moment.`);
@@ -92,7 +91,7 @@ export class EmbeddedEngine implements SandboxEngine {
 
   async dispose(): Promise<void> {
     this.#isDisposed = true;
-    this.#closing.abort();
+    this.#slots.close();
     clearTimeout(this.#idleTimer);
     const process = await this.#process?.catch(() => undefined);
     await process?.kill();

@@ -115,7 +115,12 @@ function isText(value: unknown): value is string {
 
 function afterEnd({ reason, detail }: WorkerEnd): WorkerDone {
   if (reason === "memory") return failed("memory", "MemoryError", "The run took more memory than it may.");
-  return failed("crashed", "Crashed", `The interpreter ended unexpectedly${detail === "" ? "" : ` (${detail.slice(0, 200)})`}.`);
+  return failed("crashed", "Crashed", `The interpreter ended unexpectedly.${isPlain(detail) ? ` ${detail}` : ""}`);
+}
+
+/** Words for the caller: nothing that may hold a path, and no more than a sentence or two. */
+function isPlain(detail: string): boolean {
+  return detail !== "" && detail.length <= 300 && !/[/\\]/u.test(detail.replace(/`@?[\w-]+\/[\w-]+`/gu, ""));
 }
 
 function failed(end: WorkerDone["end"], type: string, message: string): WorkerDone {

@@ -70,7 +70,7 @@ export class SandboxWorker {
       });
       this.#worker = worker;
       worker.on("error", (error: NodeJS.ErrnoException) => this.#finish({ reason: error.code === "ERR_WORKER_OUT_OF_MEMORY" ? "memory" : "crashed", detail: String(error?.message) }));
-      worker.on("exit", (code) => this.#finish({ reason: "crashed", detail: `exit code ${code}` }));
+      worker.on("exit", (code) => this.#finish({ reason: "crashed", detail: `Its exit code is ${code}.` }));
     } catch (error) {
       this.#finish({ reason: "crashed", detail: error instanceof Error ? error.message : String(error) });
     }

@@ -11,12 +11,12 @@ export interface GuestOwner {
   answer(operation: HostOperation, first: string, second: string | Uint8Array): string | Uint8Array | undefined;
   /** Asked all the time while code computes: whether it must stop. */
   isOver(): boolean;
-  /** A promise failed that nobody waited for; or, later, somebody did after all. */
-  rejected(promise: number, describe: () => string, isHandled: boolean): void;
 }
 
 /** What is guarded natively: recursion deeper than this is a `RangeError` inside. The thread's own stack is far larger. */
 const MAX_STACK_BYTES = 384 * 1024;
+/** Failed promises that nobody waits for; the first of them is the error of a run. */
+const MAX_REJECTIONS = 100;
 /** Calls of the guest's own functions, see `Guest`. */
 export type GuestMethod = "begin" | "watch" | "settle" | "fire" | "describe";
 
@@ -27,6 +27,7 @@ export class GuestVm {
   readonly #quickjs: QuickJsModule;
   readonly #guest: JSValueHandle;
   readonly #methods = new Map<GuestMethod, JSValueHandle>();
+  readonly #rejections = new Map<number, readonly [JSValueHandle, JSValueHandle]>();
   /** The answer of the last host call: the interpreter takes its own reference after the call, and this one must go. */
   #lastAnswer: JSValueHandle | undefined;
 
@@ -104,17 +105,27 @@ export class GuestVm {
     this.#vm.dispose();
   }
 
+  /** A promise failed that nobody waited for; or, later, somebody did after all. */
   rejected(promise: JSValueHandle, reason: JSValueHandle, isHandled: boolean): void {
-    const kept = isHandled ? undefined : reason.dup();
-    this.owner?.rejected(
-      promise.identity,
-      () => {
-        const words = kept && !kept.disposed ? (this.call("describe", kept) ?? "") : "";
-        kept?.dispose();
-        return words;
-      },
-      isHandled,
-    );
+    const { identity } = promise;
+    if (isHandled) return this.#forget(identity);
+    // The promise is held too: its identity is an address, which another one may have afterwards.
+    if (this.#rejections.size < MAX_REJECTIONS) this.#rejections.set(identity, [reason.dup(), promise.dup()]);
+  }
+
+  /** What the first failed promise that nobody waits for failed with, as `describe` tells it. */
+  firstRejection(): string | undefined {
+    for (const [reason] of this.#rejections.values()) return this.call("describe", reason);
+    return undefined;
+  }
+
+  forgetRejections(): void {
+    for (const identity of Array.from(this.#rejections.keys())) this.#forget(identity);
+  }
+
+  #forget(identity: number): void {
+    for (const handle of this.#rejections.get(identity) ?? []) handle.dispose();
+    this.#rejections.delete(identity);
   }
 
   #method(name: GuestMethod): JSValueHandle {

@@ -21,8 +21,6 @@ export interface JobSurroundings {
 
 /** Shorter pauses than this count as computing: telling of each would cost more than it is worth. */
 const WAIT_TOLD_AFTER_MS = 5;
-/** Failed promises that nobody waits for; the first of them is the error. */
-const MAX_REJECTIONS = 100;
 /** A job of the interpreter that fails is followed by the next; this many in a row are enough. */
 const MAX_FAILED_JOBS = 1000;
 
@@ -34,7 +32,6 @@ export class JobRun implements GuestOwner {
   readonly #calls: HostCalls;
   readonly #timers: JobTimers;
   readonly #output: JobOutput;
-  readonly #rejections = new Map<number, () => string>();
   readonly #finished: Promise<WorkerDone>;
   #finish!: (done: WorkerDone) => void;
   #isFinished = false;
@@ -58,6 +55,7 @@ export class JobRun implements GuestOwner {
   run(): Promise<WorkerDone> {
     const { vm, files } = this.#around;
     vm.owner = this;
+    vm.forgetRejections();
     files.begin(this.#job.files, this.#job.limits);
     this.#alarm = setTimeout(() => this.#timeOut(), this.#clock.leftMs + 1);
     this.#enter(() => this.#start());
@@ -95,11 +93,6 @@ export class JobRun implements GuestOwner {
     return this.#isFinished || this.#clock.over() !== undefined;
   }
 
-  rejected(promise: number, describe: () => string, isHandled: boolean): void {
-    if (isHandled) this.#rejections.delete(promise);
-    else if (this.#rejections.size < MAX_REJECTIONS) this.#rejections.set(promise, describe);
-  }
-
   #start(): void {
     const { vm, sucrase } = this.#around;
     vm.call("begin", JSON.stringify(this.#job.inputs), this.#job.profile === "scripting");
@@ -116,7 +109,7 @@ export class JobRun implements GuestOwner {
       this.#wrapperChars = wrapperChars;
       promise = vm.evaluate(wrapped, name, true);
     }
-    vm.call("watch", promise, isWrapped);
+    vm.call("watch", promise, isWrapped, code);
     promise.dispose();
   }
 
@@ -169,8 +162,8 @@ export class JobRun implements GuestOwner {
   }
 
   #complete(json: string | undefined): void {
-    const [rejection] = this.#rejections.values();
-    if (rejection) return this.#failWith(rejection());
+    const rejection = this.#around.vm.firstRejection();
+    if (rejection !== undefined) return this.#failWith(rejection);
     const { resultBytes } = this.#job.limits;
     const bytes = json === undefined ? 0 : Buffer.byteLength(json);
     if (bytes > resultBytes) {

@@ -12,7 +12,7 @@ export interface Guest {
   /** Before the code of a job: its inputs as JSON text, and whether tools are within reach. */
   begin(inputsJson: string, hasTools: boolean): void;
   /** Follows the promise of the code to its end, told by `done` or `failed`. */
-  watch(promise: Promise<unknown>, isWrapped: boolean): void;
+  watch(promise: Promise<unknown>, isWrapped: boolean, code: string): void;
   settle(id: string, ok: boolean, json: string): void;
   fire(id: string): void;
   describe(thrown: unknown): string;
@@ -38,6 +38,13 @@ function prepare(ask: GuestHost, parts: Parts): Guest {
     return answer.slice(1);
   };
   const { defineProperty } = Object;
+  const { apply } = Reflect;
+  const { toString: toText } = Function.prototype;
+  const { trim: trimText } = String.prototype;
+  const trim = (code: string): string => {
+    const text = apply(trimText, code, []) as string;
+    return text[text.length - 1] === ";" ? text.slice(0, -1) : text;
+  };
   const values = parts.guestValues();
   const { tools, search, ToolError, settle } = parts.guestTools(host, values);
   const timers = parts.guestTimers(host);
@@ -48,10 +55,17 @@ function prepare(ask: GuestHost, parts: Parts): Guest {
   const globals = { console: parts.guestConsole(host, values), require, ...timers.globals, ...parts.guestWeb(host), ...parts.guestUrl(host) };
   for (const [name, value] of Object.entries(globals)) define(name, value);
 
-  async function follow(promise: Promise<unknown>, isWrapped: boolean): Promise<void> {
+  // Code that is nothing but a function is meant to be called: many write `async () => { … }`.
+  const callWhole = (value: unknown, code: string): unknown => {
+    if (typeof value !== "function") return value;
+    const text = `${apply(toText, value, [])}`;
+    return trim(code) === text ? (value as () => unknown)() : value;
+  };
+
+  async function follow(promise: Promise<unknown>, isWrapped: boolean, code: string): Promise<void> {
     try {
       const settled = await promise;
-      const value = await (isWrapped ? settled : (settled as { readonly value: unknown }).value);
+      const value = await callWhole(isWrapped ? settled : await (settled as { readonly value: unknown }).value, code);
       const json = values.toJson(value);
       host("done", json === undefined ? "" : json);
     } catch (error) {
@@ -68,7 +82,7 @@ function prepare(ask: GuestHost, parts: Parts): Guest {
       define("search", search);
       define("ToolError", ToolError);
     },
-    watch: (promise, isWrapped) => void follow(promise, isWrapped),
+    watch: (promise, isWrapped, code) => void follow(promise, isWrapped, code),
     settle,
     fire: timers.fire,
     describe: values.describe,
