@@ -88,6 +88,31 @@ describe("what is offered", () => {
     expect(textOf(await callTool(provider, "one"))).toBe("ran");
   });
 
+  test("how a tool is run stands in its description, wins over the section, and clients do not see it", async () => {
+    const run = { visibility: "ondemand", timeout: "5s", max_concurrent: 2, env: { SETTING: "own" }, limits: { files: 50 }, isolation: { mode: "process" }, run: { mode: "spawn" } };
+    folder.write("one/one.mcp.json", metadata("one", { ...run, title: "One" }));
+    folder.write("one/one.py", "import os, subprocess\ndef execute(params): return os.environ['SETTING'] + ' ' + subprocess.check_output(['sh', '-c', 'ulimit -n']).decode().strip()");
+    tool("two", ".py", "import subprocess\ndef execute(params): return subprocess.check_output(['sh', '-c', 'ulimit -n']).decode().strip()");
+    const provider = provide({ limits: { files: 40 } });
+    const { tools } = await provider.listing();
+    expect(tools[0]).toMatchObject({ name: "one", visibility: "ondemand", limits: { timeoutMs: 5000, maxConcurrent: 2 } });
+    expect(Object.keys(tools[0]!.definition).toSorted()).toEqual(["description", "inputSchema", "name", "title"]);
+    if (process.platform !== "linux") return;
+    expect(textOf(await callTool(provider, "one"))).toBe("own 50");
+    expect(textOf(await callTool(provider, "two"))).toBe("40");
+  });
+
+  test.each([
+    [{ run: { mode: "hot" } }, "`run.mode` must be one of"],
+    [{ limits: { procs: "many" } }, "`limits.procs` must be a whole number"],
+    [{ visibility: "hidden" }, "`visibility` is"],
+    [{ timeout: "soon" }, "`timeout` must be"],
+  ])("what cannot be read of it keeps the tool from being offered: %j", async (more, message) => {
+    folder.write("one/one.mcp.json", metadata("one", more));
+    folder.write("one/one.py", "def execute(params): return 1");
+    expect(await list(provide())).toEqual({ names: [], problems: [expect.stringContaining(message)] });
+  });
+
   test("a script that is a link out of the tools folder is refused", async () => {
     folder.write("outside.py", "");
     folder.write("tools/one/one.mcp.json", metadata("one"));
