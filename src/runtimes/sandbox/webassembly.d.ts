@@ -2,6 +2,7 @@
 declare namespace WebAssembly {
   class Module {
     constructor(bytes: Uint8Array);
+    static exports(module: object): { readonly name: string; readonly kind: string }[];
     static imports(module: object): { readonly module: string; readonly name: string; readonly kind: string }[];
   }
   class Memory {
