@@ -1,7 +1,18 @@
 import { bytesOption, parseBytes } from "../core/bytes.ts";
 import { durationOption, parseDuration } from "../core/duration.ts";
 import { Type, type Static } from "../core/option-schema.ts";
-import { DEFAULT_RUN_SETTINGS, mergeRunSettings, type PartialRunSettings, type RunSettings } from "../runtimes/scripts/run-settings.ts";
+import type { PartialRunSettings, RunSettings } from "../runtimes/scripts/run-settings.ts";
+
+export const DEFAULT_RUN_SETTINGS: RunSettings = Object.freeze({
+  limits: Object.freeze({}),
+  isolation: Object.freeze({ mode: "process", network: false, read: [], write: [], program: "bwrap" }),
+  run: Object.freeze({ mode: "spawn", workers: 2, maxCalls: 1000, idleMs: 300_000 }),
+});
+
+/** `own` over `base`, member by member. */
+export function mergeRunSettings(base: RunSettings, { limits, isolation, run }: PartialRunSettings): RunSettings {
+  return { limits: { ...base.limits, ...limits }, isolation: { ...base.isolation, ...isolation }, run: { ...base.run, ...run } };
+}
 
 const { isolation, run } = DEFAULT_RUN_SETTINGS;
 

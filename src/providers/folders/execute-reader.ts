@@ -7,11 +7,12 @@ import { EXECUTE_SUFFIXES, type ExecuteTool } from "../../runtimes/execute/run-e
 import { isInside } from "../../runtimes/scripts/inside.ts";
 import { neededCommands } from "../../runtimes/scripts/command-line.ts";
 import type { ScriptEnvironment } from "../../runtimes/scripts/run-script.ts";
-import { mergeRunSettings, type PartialRunSettings, type RunSettings } from "../../runtimes/scripts/run-settings.ts";
+import type { PartialRunSettings, RunSettings } from "../../runtimes/scripts/run-settings.ts";
 import { normaliseInputSchema } from "../../schema/normalise.ts";
 import { statsOf } from "../file-stamp.ts";
 import { Findings } from "../findings.ts";
 import { CALL_LIMITS, readCallLimits, readEnvironment, readRunTables, RUN_TABLES } from "../run-tables.ts";
+import { mergeRunSettings } from "../run-options.ts";
 import type { FileText, Folder, FolderReader } from "../folder-node.ts";
 import type { FolderContent, FolderTool } from "../folder-provider.ts";
 

@@ -44,14 +44,3 @@ export interface PartialRunSettings {
   readonly isolation?: Partial<Isolation>;
   readonly run?: Partial<RunMode>;
 }
-
-export const DEFAULT_RUN_SETTINGS: RunSettings = Object.freeze({
-  limits: Object.freeze({}),
-  isolation: Object.freeze({ mode: "process", network: false, read: [], write: [], program: "bwrap" }),
-  run: Object.freeze({ mode: "spawn", workers: 2, maxCalls: 1000, idleMs: 300_000 }),
-});
-
-/** `own` over `base`, member by member. */
-export function mergeRunSettings(base: RunSettings, { limits, isolation, run }: PartialRunSettings): RunSettings {
-  return { limits: { ...base.limits, ...limits }, isolation: { ...base.isolation, ...isolation }, run: { ...base.run, ...run } };
-}
