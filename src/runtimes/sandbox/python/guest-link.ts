@@ -4,6 +4,7 @@ import type { ToWorker } from "../worker-messages.ts";
 import type { Device } from "./descriptors.ts";
 import { GuestError, GuestExit, GuestParked } from "./errno.ts";
 import { wallMessage } from "../run-clock.ts";
+import { timeZoneFile } from "./time-zone.ts";
 import type { GuestOutput } from "./guest-output.ts";
 import type { HostLink } from "./host-link.ts";
 import { toDone } from "./guest-done.ts";
@@ -13,6 +14,8 @@ const MAX_PATH_CHARACTERS = 512;
 const MAX_QUERY_CHARACTERS = 4096;
 const MAX_SEARCH_LIMIT = 100;
 const FRAME_SLACK_BYTES = 65_536;
+/** Answers that the guest has not read; more than its calls can have. */
+const MAX_ANSWERS = 32_768;
 
 type Reply = Extract<ToWorker, { type: "reply" }>;
 type Request = { readonly id: number; readonly send: () => void };
@@ -64,6 +67,8 @@ export class GuestLink implements Device {
     switch (frame["op"]) {
       case "boot":
         return this.#answer(this.#parts.isMaker ? "make" : "plain", "");
+      case "zone":
+        return this.#zone(frame);
       case "park":
         this.#isParking = this.#jobs === 0 && this.#parts.isMaker;
         return;
@@ -202,6 +207,12 @@ export class GuestLink implements Device {
     next.send();
   }
 
+  // Tool calls that run meanwhile wait for no answer that came first: replies are only taken from the port in `wait`.
+  #zone({ key }: JsonObject): void {
+    if (typeof key !== "string" || this.#answers.length > 0) throw new GuestError("inval");
+    this.#answer("zone", timeZoneFile(key)?.toString("base64") ?? "");
+  }
+
   #done(frame: JsonObject): void {
     const job = this.#job;
     if (job === undefined) throw new GuestError("perm");
@@ -234,6 +245,7 @@ export class GuestLink implements Device {
   }
 
   #answer(head: string, json: string): void {
+    if (this.#answers.length >= MAX_ANSWERS) throw new GuestError("nospc");
     const body = Buffer.from(`${head}\n${json}`);
     const length = Buffer.alloc(4);
     length.writeUInt32LE(body.length);

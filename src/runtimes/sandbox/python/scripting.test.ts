@@ -37,6 +37,22 @@ describe("what people try first", () => {
   });
 });
 
+test("time zones are those that Node knows, with their changes", async () => {
+  const code = `
+from zoneinfo import ZoneInfo
+from datetime import datetime, timezone
+berlin = ZoneInfo("Europe/Berlin")
+change = datetime(2024, 3, 31, 0, 59, 59, tzinfo=timezone.utc)
+[change.astimezone(berlin).isoformat(), datetime(2024, 3, 31, 1, tzinfo=timezone.utc).astimezone(berlin).isoformat(), str(datetime(2050, 7, 1, tzinfo=berlin).dst()),
+ datetime(2024, 1, 1, tzinfo=ZoneInfo("Asia/Kolkata")).tzname(), ZoneInfo("UTC").utcoffset(change).total_seconds()]`;
+  for (const profile of ["scripting", "restricted"] as const) {
+    expect(await python.run(code, { profile })).toMatchObject({ value: ["2024-03-31T01:59:59+01:00", "2024-03-31T03:00:00+02:00", "1:00:00", "+0530", 0] });
+    expect(await python.run("import zoneinfo\nzoneinfo.ZoneInfo('Mars/Base')", { profile })).toMatchObject({
+      error: { type: "ZoneInfoNotFoundError", message: expect.stringContaining("No time zone found with key Mars/Base. Names are") },
+    });
+  }
+});
+
 describe("results as JSON", () => {
   test.each([
     ["dates, decimals, enum members", "import datetime, decimal, enum\nclass E(enum.Enum):\n    A = 'a'\n[datetime.date(2024, 2, 3), datetime.datetime(2024, 2, 3, 4), decimal.Decimal('1.10'), E.A, datetime.timedelta(hours=1)]", ["2024-02-03", "2024-02-03T04:00:00", "1.10", "a", "1:00:00"]],

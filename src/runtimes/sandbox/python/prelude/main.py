@@ -5,7 +5,7 @@ import os
 import sys
 import time
 
-from . import link, missing, run as runs
+from . import link, missing, run as runs, zones
 from . import loop  # noqa: F401  the event loop is in place before any code asks for one
 
 
@@ -20,6 +20,7 @@ def run():
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(encoding="utf-8", errors="backslashreplace", line_buffering=True)
     missing.install()
+    zones.install()
     os.chdir("/work")
     sys.path.insert(0, "/work")
     _session = runs.Session()
