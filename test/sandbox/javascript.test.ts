@@ -18,6 +18,7 @@ describe("results", () => {
     ["an object that stands in two places, both times", "const o = { x: 1 }; [o, o]", [{ x: 1 }, { x: 1 }]],
     ["what a function gives that is all of the code", "async () => {\n  return await Promise.resolve(inputs.factor)\n};\n", 3],
     ["a function, named, where there is more code", "const f = () => 1; f", "[function f]"],
+    ["returned beside a resource at the top", "using r = { [Symbol.dispose]() {} };\nreturn 4", 4],
     ["inputs", "inputs.rows.map((row) => row * inputs.factor)", [3, 6]],
   ])("the result is %s", async (_what, code, value) => {
     const outcome = await run({ code, inputs: { rows: [1, 2], factor: 3 } });
@@ -96,20 +97,20 @@ describe("errors", () => {
 
 describe("tools", () => {
   test("calls run in parallel, in the order of their beginning, and give values", async () => {
-    let most = 0;
-    let open = 0;
+    // Nobody is answered before all have asked.
+    const asked: (() => void)[] = [];
     const host = echoHost({
       "mail.read": async ({ id }) => {
-        most = Math.max(most, (open += 1));
-        await new Promise((resolve) => setImmediate(resolve));
-        open -= 1;
+        await new Promise<void>((resolve) => {
+          asked.push(resolve);
+          if (asked.length === 4) for (const answer of asked.toReversed()) answer();
+        });
         return { id, subject: `s${String(id)}` };
       },
     });
     const outcome = await run({ host, code: "const mails = await Promise.all([1, 2, 3, 4].map((id) => tools.mail.read({ id })));\nmails.map((mail) => mail.subject)" });
     expect(valueOf(outcome)).toEqual(["s1", "s2", "s3", "s4"]);
     expect(outcome.toolCalls).toEqual(Array.from({ length: 4 }, () => ({ name: "mail.read", ms: expect.any(Number) as number, ok: true })));
-    expect(most).toBeGreaterThan(1);
   });
 
   test("a failure is a ToolError with kind, words and the line that called", async () => {
@@ -202,5 +203,20 @@ describe("what there is beside the language", () => {
     const names = ["process", "Buffer", "fetch", "WebSocket", "Worker", "Deno", "WebAssembly", "std", "os", "global", "module", "exports", "__dirname", "host"];
     const code = `[${names.map((name) => `typeof ${name}`).join(", ")}, Object.getOwnPropertyNames(globalThis).some((n) => /quick|wasm|toolyard/i.test(n)), Function('return this')() === globalThis]`;
     expect(valueOf(await run({ code }))).toEqual([...names.map(() => "undefined"), false, true]);
+  });
+
+  test("S9: a function of the host's own that a stack trace hands out opens no door", async () => {
+    const code = `
+      Error.prepareStackTrace = (_error, sites) => sites.map((site) => site.getFunction());
+      let host;
+      try { files.read('none') } catch (e) { host = e.stack.find((each) => each?.name === 'host') }
+      const words = [typeof host];
+      for (const operation of ['call', 'search', 'constructor', 'file.text']) {
+        try { words.push(host(operation, '1', 'a\\n{}')) } catch (e) { words.push(e.message) }
+      }
+      words`;
+    const outcome = await run({ code, profile: "restricted" });
+    expect(valueOf(outcome)).toEqual(["function", "There are no tools here.", "There are no tools here.", "The host has no such operation.", expect.stringContaining("no file")]);
+    expect(outcome.toolCalls).toEqual([]);
   });
 });

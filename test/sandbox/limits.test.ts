@@ -80,10 +80,15 @@ test("one call more than allowed ends the run, and no more than allowed reach th
 
 test("no more calls are under way than allowed; the rest wait", async () => {
   let [open, most] = [0, 0];
+  const waiting: (() => void)[] = [];
   const host = echoHost({
     a: async () => {
       most = Math.max(most, (open += 1));
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      // In groups of three: with fewer at a time nobody would be answered.
+      await new Promise<void>((resolve) => {
+        waiting.push(resolve);
+        if (waiting.length === 3) for (const answer of waiting.splice(0)) answer();
+      });
       open -= 1;
     },
   });

@@ -103,8 +103,8 @@ export class JobRun implements GuestOwner {
       promise = vm.evaluate(code, name, false);
     } catch (error) {
       const described = vm.describe(error);
-      // `return` at the top is what a function has: the code is one then.
-      if (described === undefined || !described.includes('"return not in a function"')) throw described === undefined ? error : new Described(described);
+      // `return` and `using` at the top are what a function has: the code is one then.
+      if (described === undefined || !NEEDS_FUNCTION.test(described)) throw described === undefined ? error : new Described(described);
       isWrapped = true;
       this.#wrapperChars = wrapperChars;
       promise = vm.evaluate(wrapped, name, true);
@@ -218,6 +218,8 @@ export class JobRun implements GuestOwner {
     }
   }
 }
+
+const NEEDS_FUNCTION = /"return not in a function"|"using declaration is not allowed at the top level of a script"/u;
 
 /** An error of the code that was described already. */
 class Described extends Error {
