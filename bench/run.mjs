@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { root } from "./lib/hub.mjs";
+import { measureAgent } from "./parts/agent.mjs";
 import { measureCalls } from "./parts/calls.mjs";
 import { measureLists } from "./parts/lists.mjs";
 import { measureScripts } from "./parts/scripts.mjs";
@@ -31,7 +32,7 @@ const bench = {
 const machine = `Node ${process.version}, ${process.platform} ${process.arch}, ${cpus().length} × ${cpus()[0].model}`;
 console.log(`${machine}\n`);
 try {
-  for (const measure of [measureStart, measureLists, measureCalls, measureScripts]) await measure(bench);
+  for (const measure of [measureStart, measureLists, measureCalls, measureScripts, measureAgent]) await measure(bench);
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }

@@ -48,6 +48,7 @@ export class Agent implements AsyncDisposable {
   readonly #parts: AgentParts;
   readonly #history: History;
   #strategy: Promise<Strategy> | undefined;
+  #toolset: Toolset | undefined;
   #isBusy = false;
 
   constructor(parts: AgentParts) {
@@ -122,7 +123,8 @@ export class Agent implements AsyncDisposable {
     try {
       const [hub, model] = await Promise.all([this.#parts.hub(), this.#parts.model()]);
       this.#strategy ??= createStrategy(model, options);
-      const [strategy, toolset, facts] = await Promise.all([this.#strategy, loadToolset(hub, options), hub.facts?.()]);
+      const [strategy, toolset, facts] = await Promise.all([this.#strategy, loadToolset(hub, options, this.#toolset), hub.facts?.()]);
+      this.#toolset = toolset;
       const turn = new Turn(
         {
           strategy,

@@ -20,9 +20,16 @@ export interface ModelSettings {
 
 /** Tools by the provider's own tool calling. The AI SDK makes one request a question; what follows from the reply is the turn's business. */
 export function createNativeStrategy(sdk: Sdk, settings: ModelSettings): Strategy {
+  // A catalogue that did not change is the same list, and made ready once.
+  const ready = new WeakMap<readonly ModelTool[], ToolSet>();
+  const toolsOf = (tools: readonly ModelTool[]): ToolSet => {
+    const known = ready.get(tools) ?? toToolSet(sdk, tools, settings.model);
+    ready.set(tools, known);
+    return known;
+  };
   return {
     ask: async (question) => {
-      const asked = requestOf(sdk, settings, question);
+      const asked = requestOf(toolsOf(question.tools), settings, question);
       const done = question.emit ? await streamed(sdk, asked, question, question.emit) : await sdk.generateText(asked);
       const toolCalls = await done.toolCalls;
       const { messages } = await done.response;
@@ -56,8 +63,7 @@ export function plainRequestOf({ model, maxRetries, maxReplyTokens }: ModelSetti
   };
 }
 
-function requestOf(sdk: Sdk, settings: ModelSettings, question: Question) {
-  const tools = toToolSet(sdk, question.tools, settings.model);
+function requestOf(tools: ToolSet, settings: ModelSettings, question: Question) {
   return {
     ...plainRequestOf(settings, question),
     ...(question.tools.length === 0 ? {} : { tools, toolChoice: question.mayCall ? ("auto" as const) : ("none" as const) }),

@@ -13,8 +13,12 @@ export interface ModelTool {
   readonly inputSchema: JsonObject;
 }
 
+type Lists = readonly [every: readonly JsonObject[], listed: readonly JsonObject[], discovery: readonly JsonObject[]];
+
 /** What the model is given for one answer. */
 export interface Toolset {
+  /** What it was made of. */
+  readonly lists: Lists;
   readonly mode: "all" | "discovery";
   readonly tools: readonly ModelTool[];
   readonly names: ToolNames;
@@ -25,16 +29,23 @@ export interface Toolset {
 /** The hub's tools about itself; models get them only where they are listed like any other. */
 const OWN_TOOL = /^meta\./;
 
-/** Lists the tools and decides between all of them and discovery. */
-export async function loadToolset(hub: AgentHub, options: Pick<AgentOptions, "mode" | "maxListedTools" | "maxListedBytes" | "hints">): Promise<Toolset> {
-  const [every, listed, discovery] = await Promise.all([hub.list({ mode: "all" }), hub.list({ mode: "normal" }), hub.list({ mode: "discovery" })]);
+type ListingRules = Pick<AgentOptions, "mode" | "maxListedTools" | "maxListedBytes" | "hints">;
+
+/** Lists the tools and decides between all of them and discovery. A hub whose lists are the same objects as `before` gives the same toolset again. */
+export async function loadToolset(hub: AgentHub, options: ListingRules, before?: Toolset): Promise<Toolset> {
+  const lists = await Promise.all([hub.list({ mode: "all" }), hub.list({ mode: "normal" }), hub.list({ mode: "discovery" })]);
+  return before?.lists.every((list, at) => list === lists[at]) ? before : makeToolset(lists, options);
+}
+
+function makeToolset(lists: Lists, options: ListingRules): Toolset {
+  const [every, listed, discovery] = lists;
   const finders = new Set(discovery.map(nameOf));
   const plain = new Set(listed.map(nameOf));
   const all = every.filter((entry) => !finders.has(nameOf(entry)) && (!OWN_TOOL.test(nameOf(entry)) || plain.has(nameOf(entry))));
   const mode = finders.size > 0 && isDiscovery(all, options) ? "discovery" : "all";
   const given = mode === "all" ? all : discovery;
   const names = createToolNames([...given, ...(mode === "all" ? [] : all)].map(nameOf));
-  return { mode, names, tools: given.map((entry) => toModelTool(entry, names)), hints: hintsOf(all, options.hints, { names, mode }) };
+  return { lists, mode, names, tools: given.map((entry) => toModelTool(entry, names)), hints: hintsOf(all, options.hints, { names, mode }) };
 }
 
 function isDiscovery(all: readonly JsonObject[], { mode, maxListedTools, maxListedBytes }: Pick<AgentOptions, "mode" | "maxListedTools" | "maxListedBytes">): boolean {

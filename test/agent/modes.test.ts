@@ -20,7 +20,7 @@ beforeAll(async () => {
   folder = new ToolFolder();
   vi.stubEnv("TOOLYARD_HOME", `${folder.path}/home`);
   models = await startModels();
-  hub = await createHub({ settings: { modules: { paths: [toolsFile] } }, logger: SILENT_LOGGER });
+  hub = await createHub({ settings: { modules: { paths: [toolsFile] }, builtin: { execute_code: false } }, logger: SILENT_LOGGER });
   await hub.list();
 });
 afterAll(async () => {
@@ -106,7 +106,7 @@ describe("hints", () => {
 
 describe("where the tools are", () => {
   test("a hub behind a URL serves the same chat, and closing the agent ends the connection alone", async () => {
-    const served = await createHub({ settings: { modules: { paths: [toolsFile], visibility: "ondemand" }, server: { port: 0 } }, logger: SILENT_LOGGER });
+    const served = await createHub({ settings: { modules: { paths: [toolsFile], visibility: "ondemand" }, builtin: { execute_code: true }, server: { port: 0 } }, logger: SILENT_LOGGER });
     const { endpoint } = await served.serve();
     try {
       await using agent = agentOf({ hub: endpoint });

@@ -85,7 +85,7 @@ async function openServer(server: ServerSettings, logger: Logger | undefined): P
       ? { stdio_servers: { [ALIAS]: entry } }
       : // Another hub would hide its on-demand tools behind tools of its own, which this one has as well.
         { remote_servers: [{ alias: ALIAS, ...entry, headers: { "X-MCP-Tool-Mode": "all", ...entry.headers } }] };
-  const settings: HubConfig = { mcp, builtin: { meta_tools: false }, logging: { level: "warning" }, catalog: { max_name_chars: 128 } };
+  const settings: HubConfig = { mcp, builtin: { meta_tools: false, execute_code: false }, logging: { level: "warning" }, catalog: { max_name_chars: 128 } };
   const hub = await createHub({ settings, variables: withoutSources(process.env), ...(logger ? { logger } : {}) });
   try {
     await hub.list({ mode: "all" });
