@@ -1,8 +1,19 @@
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
-  // The package's own name resolves to its source, as it does to `dist` once it is installed.
-  resolve: { alias: { "toolyard/manager": new URL("./src/manager.ts", import.meta.url).pathname, toolyard: new URL("./src/index.ts", import.meta.url).pathname } },
+  // The package's own names resolve to their sources, as they do to `dist` once it is installed.
+  resolve: {
+    alias: {
+      "toolyard/agent": source("agent.ts"),
+      "toolyard/bindings": source("bindings.ts"),
+      "toolyard/client": source("client.ts"),
+      "toolyard/core": source("core-server.ts"),
+      "toolyard/manager": source("manager.ts"),
+      "toolyard/script": source("runtimes/calling/node/toolyard/script/index.mjs"),
+      "toolyard/web-search": source("web-search.ts"),
+      toolyard: source("index.ts"),
+    },
+  },
   test: {
     include: ["src/**/*.test.ts", "test/**/*.test.ts"],
     environment: "node",
@@ -16,3 +27,7 @@ export default defineConfig({
     expect: { requireAssertions: true },
   },
 });
+
+function source(path: string): string {
+  return new URL(`./src/${path}`, import.meta.url).pathname;
+}

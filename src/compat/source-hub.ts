@@ -53,7 +53,8 @@ interface Opened {
 
 /** A program's own sources are its own business: their bounds are given with each call. */
 const OWN_BASE: JsonObject = { limits: { rate_per_minute: 0, in_flight: 0, call_timeout: "24h", total_timeout: "24h" }, logging: { level: "warning" }, catalog: { max_name_chars: 128 } };
-const WHOLE_BASE: JsonObject = { limits: { rate_per_minute: 0, in_flight: 0 }, logging: { level: "warning" } };
+/** Running code is for hubs that are served; a program that wants it says so in its configuration. */
+const WHOLE_BASE: JsonObject = { builtin: { execute_code: false }, limits: { rate_per_minute: 0, in_flight: 0 }, logging: { level: "warning" } };
 /** How long a call waits for a server that has not been reached yet. */
 const REACH_MS = 30_000;
 /** A link gives the failure of its last attempt for half a second; sooner, nothing else could come out. */

@@ -39,7 +39,7 @@ describe("a hub in a program", () => {
   test("lists, searches and calls what its settings name", async () => {
     await script("parrot");
     const hub = await open({ settings: { scripts: { tools_path: join(folder, "tools") } } });
-    expect(await names(hub)).toEqual(["parrot"]);
+    expect(await names(hub)).toEqual(["execute_code", "parrot"]);
     expect((await hub.search("hands back")).hits.map(({ name }) => name)).toContain("parrot");
     expect(await hub.call("parrot", { text: "hello" })).toMatchObject({ ok: true, result: { structuredContent: { text: "hello" } } });
   });
@@ -58,7 +58,7 @@ describe("a hub in a program", () => {
 
   test("T22: the two discovery tools are listed once a tool is ondemand, T21: which itself is not", async () => {
     await script("parrot");
-    const hub = await open({ settings: { scripts: { tools_path: join(folder, "tools") } } });
+    const hub = await open({ settings: { builtin: { execute_code: false }, scripts: { tools_path: join(folder, "tools") } } });
     expect(await names(hub)).toEqual(["parrot"]);
     await script("hidden", "ondemand");
     expect(await names(hub)).toEqual(["execute_tool", "parrot", "tool_search"]);
@@ -88,7 +88,7 @@ describe("a hub in a program", () => {
     await writeFile(config, '[server]\nport = 0\ntoken = "first"\n');
     const hub = await open({ config, watch: true, logger });
     await hub.serve();
-    await writeFile(config, '[server]\nport = 0\ntoken = "first"\n[builtin]\nmeta_tools = false\n');
+    await writeFile(config, '[server]\nport = 0\ntoken = "first"\n[builtin]\nexecute_code = false\nmeta_tools = false\n');
     await vi.waitFor(() => expect(hub.sources()[0]?.tools).toBe(2), { timeout: 10_000 });
     expect(warnings).toEqual([]);
     await writeFile(config, '[server]\nport = 0\ntoken = "second"\n');
@@ -198,6 +198,7 @@ describe("tools of the program itself", () => {
     let own: ModuleHub | undefined;
     const closed: string[] = [];
     const hub = await open({
+      settings: { builtin: { execute_code: false } },
       registerTools: (given) => {
         own = given;
         given.registerTool("add", ({ a, b }: { a: number; b: number }) => ({ sum: a + b }), { a: { type: "number" }, b: { type: "number" } }, "Adds");

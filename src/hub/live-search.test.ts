@@ -38,7 +38,7 @@ async function serveEmbeddings(status = 200): Promise<RunningServer & { readonly
 
 async function hubWith(server: RunningServer, extra: Record<string, unknown> = {}): Promise<Toolyard> {
   const models = { embedding: "mine/likeness", providers: { mine: { base_url: server.url, api_key: "sk-very-secret" } } };
-  const hub = await createHub({ settings: { models, search: { embedding_wait_ms: 60_000 }, ...extra }, variables: { TOOLYARD_HOME: folder }, logger: SILENT_LOGGER });
+  const hub = await createHub({ settings: { builtin: { execute_code: false }, models, search: { embedding_wait_ms: 60_000 }, ...extra }, variables: { TOOLYARD_HOME: folder }, logger: SILENT_LOGGER });
   opened.push(hub);
   return hub;
 }

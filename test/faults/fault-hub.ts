@@ -52,7 +52,7 @@ export class FaultHub implements AsyncDisposable {
     const log = new LogBook();
     const servers = { ...(bad && { bad }), good: { command: legacyServer() } };
     const hub = await createHub({
-      settings: { server: { port: 0, shutdown_grace: "1s" }, ...settings, mcp: { stdio_servers: servers, ...(remote && { remote_servers: remote }) } },
+      settings: { builtin: { execute_code: false }, server: { port: 0, shutdown_grace: "1s" }, ...settings, mcp: { stdio_servers: servers, ...(remote && { remote_servers: remote }) } },
       variables: { PATH: process.env["PATH"], TOOLYARD_HOME: home },
       logger: log,
     });

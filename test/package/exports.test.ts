@@ -24,3 +24,10 @@ test("the public names, types among them, are these", () => {
   // Nothing comes in by another way.
   expect(text.replaceAll(/export (?:type )?\{[^}]*\} from "[^"]+";\s*/g, "").trim()).toBe("");
 });
+
+test("the keys of the package are these, and each names files of its own", () => {
+  const { exports } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { exports: Record<string, unknown> };
+  expect(Object.keys(exports)).toEqual([".", "./agent", "./bindings", "./client", "./core", "./manager", "./script", "./web-search", "./package.json"]);
+  const script = "./dist/runtimes/calling/node/toolyard/script/index";
+  expect(exports["./script"]).toEqual({ types: `${script}.d.mts`, import: `${script}.mjs`, require: `${script}.cjs` });
+});

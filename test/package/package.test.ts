@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { cp, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ROOT } from "../cli/harness.ts";
@@ -47,12 +47,20 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
+/** What lies in `src/runtimes/` as it is to be run, by its place in `dist`. */
+function uncompiled(): string[] {
+  const files = readdirSync(join(ROOT, "src/runtimes"), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile() && !entry.name.endsWith(".ts") && !entry.parentPath.includes("__pycache__"));
+  return files.map(({ parentPath, name }) => `dist/${relative(join(ROOT, "src"), join(parentPath, name))}`).toSorted();
+}
+
 describe("the package", () => {
   test("holds what is needed and nothing else", () => {
     const paths = packed.files.map(({ path }) => path);
     expect(paths.filter((path) => !path.startsWith("dist/") && !path.startsWith("docs/")).toSorted()).toEqual(["CHANGELOG.md", "LICENSE", "README.md", "package.json"]);
     expect(paths.filter((path) => path.startsWith("docs/") && !path.endsWith(".md"))).toEqual(["docs/reference/toolyard.schema.json"]);
-    expect(paths.filter((path) => path.startsWith("dist/") && !/\.(js|d\.ts)$|\/execute\/[\w.-]+\.(py|mjs)$/.test(path))).toEqual([]);
+    expect(paths.filter((path) => path.startsWith("dist/") && !/\.(js|d\.ts)$/.test(path) && !path.startsWith("dist/runtimes/"))).toEqual([]);
+    // Beside what is compiled, children are run from files that no compiler touches: each of them, and no others.
+    expect(paths.filter((path) => path.startsWith("dist/runtimes/") && !/\.(js|d\.ts)$/.test(path)).toSorted()).toEqual(uncompiled());
     expect(paths.filter((path) => /\.test\.|fixture|left-over|\.map$/.test(path))).toEqual([]);
     expect(packed.size).toBeLessThan(MAX_PACKED_BYTES);
   });

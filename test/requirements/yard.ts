@@ -53,7 +53,8 @@ export class Yard implements AsyncDisposable {
   /** Opens the hub once the folder is as the test wants it. Sources in the yard's own folders are added by name. */
   async open(settings: HubConfig = {}, { config, watch = false }: { config?: string; watch?: boolean } = {}): Promise<this> {
     this.#hub = await createHub({
-      settings: { ...settings, server: { port: 0, ...settings.server } },
+      // Tests count what they put in; who asks for `execute_code` gets it.
+      settings: { ...settings, builtin: { execute_code: false, ...settings.builtin }, server: { port: 0, ...settings.server } },
       variables: { ...process.env, TOOLYARD_HOME: `${this.folder.path}/home` },
       logger: this.log,
       watch,

@@ -58,6 +58,7 @@ export class SurfaceYard implements AsyncDisposable {
 
   get settings(): HubConfig {
     return {
+      builtin: { execute_code: false },
       modules: { paths: [`${this.folder.path}/mods`] },
       scripts: { tools_path: `${this.folder.path}/tools` },
       folders: { tools_path: `${this.folder.path}/folders` },

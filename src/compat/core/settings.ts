@@ -20,8 +20,8 @@ export interface MCPOptions {
   readonly logger?: Logger;
 }
 
-/** A program is no stranger: it may call as often as it likes, unless its configuration says otherwise. */
-const BASE: JsonObject = { limits: { rate_per_minute: 0, in_flight: 0 } };
+/** A program is no stranger: it may call as often as it likes, unless its configuration says otherwise. A core offers what it was given, and runs no code unasked. */
+const BASE: JsonObject = { builtin: { execute_code: false }, limits: { rate_per_minute: 0, in_flight: 0 } };
 
 /** The configuration of a core, before and after its modules were discovered. */
 export interface CoreConfig {
