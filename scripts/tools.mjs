@@ -6,29 +6,32 @@ import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const folder = join(dirname(dirname(fileURLToPath(import.meta.url))), "test", "tools");
-const modules = join(folder, "node_modules");
-const stamp = join(modules, ".installed");
+const tests = join(dirname(dirname(fileURLToPath(import.meta.url))), "test");
+const modules = join(tests, "tools", "node_modules");
+
+/** Installs `test/<name>` by its lock file unless that was done. Returns its `node_modules`. */
+export function ensureInstalled(name) {
+  const folder = join(tests, name);
+  const stamp = join(folder, "node_modules", ".installed");
+  const wanted = createHash("sha256").update(readFileSync(join(folder, "package-lock.json"))).digest("hex");
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return dirname(stamp);
+  process.stderr.write(`Installing test/${name} …\n`);
+  const npm = process.platform === "win32" ? "npm.cmd" : "npm";
+  const done = spawnSync(npm, ["ci", "--prefix", folder, "--no-audit", "--no-fund", "--loglevel=error"], { cwd: folder, encoding: "utf8", shell: process.platform === "win32" });
+  if (done.status !== 0) throw new Error(`npm ci in test/${name} failed:\n${done.stdout}${done.stderr}`);
+  writeFileSync(stamp, wanted);
+  return dirname(stamp);
+}
 
 /** Installs what is missing or of another lock file, and says where things are. `node` is `$NODE22`, this Node if it is new enough, or the installed one. */
 export function ensureTools() {
-  const wanted = createHash("sha256").update(readFileSync(join(folder, "package-lock.json"))).digest("hex");
-  const isThere = existsSync(stamp) ? readFileSync(stamp, "utf8") === wanted : false;
-  if (!isThere) install(wanted);
+  ensureInstalled("tools");
   return {
     node: findNode(),
     conformance: join(modules, "@modelcontextprotocol", "conformance", "dist", "index.js"),
     inspector: join(modules, "@modelcontextprotocol", "inspector"),
     bin: join(modules, ".bin"),
   };
-}
-
-function install(wanted) {
-  process.stderr.write("Installing the test tools (test/tools) …\n");
-  const npm = process.platform === "win32" ? "npm.cmd" : "npm";
-  const done = spawnSync(npm, ["ci", "--prefix", folder, "--no-audit", "--no-fund", "--loglevel=error"], { cwd: folder, encoding: "utf8", shell: process.platform === "win32" });
-  if (done.status !== 0) throw new Error(`npm ci in test/tools failed:\n${done.stdout}${done.stderr}`);
-  writeFileSync(stamp, wanted);
 }
 
 function findNode() {
