@@ -121,7 +121,7 @@ onLinux("calls in process cost less than those to a child, those less than a chi
 /** CPU of the hub for one call: the least of some rounds. */
 async function perCall(hub: RunningHub, count: number, call: () => Promise<unknown>): Promise<number> {
   const used: number[] = [];
-  for (let round = 0; round < 5; round += 1) {
+  for (let round = 0; round < 10; round += 1) {
     used.push(
       await cpuOf(hub, async () => {
         for (let turn = 0; turn < count; turn += 1) await call();

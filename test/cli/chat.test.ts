@@ -90,7 +90,7 @@ describe("a conversation", () => {
     child.kill("SIGINT");
     await stopped;
     await models.asked[0]!.left;
-    const answered = seen(child.stdout!, /Still here\./);
+    const answered = seen(child.stdout!, /Still here\.\n/);
     child.stdin!.write("Are you there?\n");
     await answered;
     // The answer is over once its line is there and the next one is waited for.
