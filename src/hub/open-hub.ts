@@ -124,6 +124,7 @@ function createPlanner({ variables, lazy, mirror = false, only = () => true, mod
       caller,
       models,
       builtin: createBuiltinPorts(hub, caller, sandbox, logLines),
+      sandbox: () => sandbox.current(),
       // Another hub is shown as it is now, and to each token in its own way: what it listed before is no answer.
       ...(mirror ? {} : { cacheFolder: join(dataFolder(variables), "lists") }),
       isSecretFree: (text) => redactor.known(text) === text,

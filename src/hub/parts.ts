@@ -134,9 +134,10 @@ function http({ mcp }: HubConfig): readonly WantedSource[] {
   });
 }
 
-function defaults({ default_tools: raw, web_search: rawSearch }: HubConfig, { folder }: Place): readonly WantedSource[] {
+function defaults({ default_tools: raw, web_search: rawSearch, sandbox: rawSandbox }: HubConfig, { folder }: Place): readonly WantedSource[] {
   const options = resolveDefaultTools(raw, folder);
   const webSearch = resolveWebSearch(rawSearch);
+  const { maxWallMs } = resolveSandbox(rawSandbox);
   if (options.enable.length === 0) return [];
   return [
     {
@@ -144,8 +145,9 @@ function defaults({ default_tools: raw, web_search: rawSearch }: HubConfig, { fo
       kind: "defaults",
       namespace: "",
       // `URL` objects have no members of their own to compare.
-      options: { ...options, webSearch: { ...webSearch, baseUrl: webSearch.baseUrl.href } },
-      make: async (source, { models, variables }) => new (await import("../providers/defaults/provider.ts")).DefaultsProvider({ source, options, webSearch, models, environment: variables }),
+      options: { ...options, webSearch: { ...webSearch, baseUrl: webSearch.baseUrl.href }, maxWallMs },
+      make: async (source, { models, sandbox, variables }) =>
+        new (await import("../providers/defaults/provider.ts")).DefaultsProvider({ source, options, webSearch, models, interpreter: { sandbox, maxWallMs }, environment: variables }),
     },
   ];
 }

@@ -4,6 +4,7 @@ import type { Provider } from "../core/provider.ts";
 import type { ProviderKind, Source, ToolLimits } from "../core/records.ts";
 import type { BuiltinPorts } from "../providers/builtin/ports.ts";
 import type { ModulesHost } from "../providers/modules/host.ts";
+import type { Sandbox } from "../runtimes/sandbox/sandbox.ts";
 import type { PlannedSource } from "./source-set.ts";
 import { UnusableProvider } from "./unusable-provider.ts";
 
@@ -14,6 +15,8 @@ export interface SourceServices {
   /** The configured models that tools may use. */
   readonly models: Models;
   readonly builtin: BuiltinPorts;
+  /** Where code is run, as it is configured now. */
+  readonly sandbox: () => Pick<Sandbox, "options" | "run">;
   /** Where last known lists are kept; absent: they are not. */
   readonly cacheFolder?: string;
   /** Whether a text holds none of the configuration's secrets. */

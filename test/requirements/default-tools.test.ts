@@ -4,7 +4,6 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { LocalMCPBinding, type LocalMCPOptions } from "../../src/bindings.ts";
 import { createHub, type HubConfig, type LibraryHub, type Outcome } from "../../src/index.ts";
 import { SILENT_LOGGER } from "../../src/core/ports.ts";
-import { DEFAULT_TOOL_NAMES } from "../../src/providers/defaults/names.ts";
 import { startServer, sendJson, type RunningServer } from "../fixtures/http-servers.ts";
 import { SEARXNG_JSON } from "../fixtures/web-search/pages.ts";
 import { ToolFolder } from "../support/tool-folder.ts";
@@ -12,6 +11,8 @@ import { ToolFolder } from "../support/tool-folder.ts";
 const logger = SILENT_LOGGER;
 /** One red dot. */
 const PNG = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==", "base64");
+
+const NAMES = ["file_writer", "generate_image_from_prompt", "internet_search", "python_interpreter"];
 
 let folder: ToolFolder;
 const opened: { close(): Promise<void> }[] = [];
@@ -50,7 +51,7 @@ async function listed(one: LibraryHub): Promise<unknown[]> {
 describe("the bundled tools", () => {
   test.each([{}, { tools_folder_path: null }, { toolsFolderPath: null }])("L31: without a folder (%j) a local binding offers them and nothing else", async (options) => {
     const tools = await binding(options).discoverTools();
-    expect(tools.map(({ name }) => name).toSorted()).toEqual(DEFAULT_TOOL_NAMES.toSorted());
+    expect(tools.map(({ name }) => name).toSorted()).toEqual(NAMES);
     expect(tools.every(({ description, input_schema: input, output_schema: output }) => description !== "" && input["type"] === "object" && output?.["type"] === "object")).toBe(true);
   });
 
@@ -65,7 +66,7 @@ describe("the bundled tools", () => {
   test("a hub offers those that its configuration names, and none without", async () => {
     expect(await listed(await hub({ default_tools: {} }))).toEqual([]);
     expect(await listed(await hub({ default_tools: { enable: ["file_writer"] } }))).toEqual(["file_writer"]);
-    expect(await listed(await hub())).toEqual(DEFAULT_TOOL_NAMES.toSorted());
+    expect(await listed(await hub())).toEqual(NAMES);
   });
 
   test("a user's own tool of the same name goes first, and the other answers to its source's", async () => {
@@ -80,8 +81,8 @@ describe("the bundled tools", () => {
 
   test("each is found by what it does", async () => {
     const one = await hub();
-    const best = await Promise.all(["save text to a file", "search the web", "draw a picture"].map(async (words) => (await one.search(words)).hits[0]?.name));
-    expect(best).toEqual(["file_writer", "internet_search", "generate_image_from_prompt"]);
+    const best = await Promise.all(["save text to a file", "search the web", "draw a picture", "run python"].map(async (words) => (await one.search(words)).hits[0]?.name));
+    expect(best).toEqual(["file_writer", "internet_search", "generate_image_from_prompt", "python_interpreter"]);
   });
 
   test.each<[HubConfig, RegExp]>([

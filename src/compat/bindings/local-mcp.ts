@@ -17,6 +17,8 @@ export interface LocalMCPOptions {
   readonly default_tools?: NonNullable<HubConfig["default_tools"]>;
   readonly webSearch?: NonNullable<HubConfig["web_search"]>;
   readonly web_search?: NonNullable<HubConfig["web_search"]>;
+  /** Where `python_interpreter` runs, and its bounds, in the keys of `[sandbox]`. */
+  readonly sandbox?: NonNullable<HubConfig["sandbox"]>;
   /** @default standard error, from warnings on */
   readonly logger?: Logger;
 }
@@ -27,12 +29,12 @@ export interface LocalMCPOptions {
  */
 export class LocalMCPBinding extends HubBinding {
   constructor(options: LocalMCPOptions = {}) {
-    const { tools_folder_path: given = null, logger, default_tools: defaultTools = {}, web_search: webSearch = {} } = snakeKeys(options, ["tools_folder_path", "logger", "default_tools", "web_search"]);
+    const { tools_folder_path: given = null, logger, default_tools: defaultTools = {}, web_search: webSearch = {}, sandbox = {} } = snakeKeys(options, ["tools_folder_path", "logger", "default_tools", "web_search", "sandbox"]);
     if (given !== null && !(given instanceof URL) && (typeof given !== "string" || given === "")) {
       throw new OptionError(`\`tools_folder_path\` must name the folder with the tools, or be null for those of the package; got ${JSON.stringify(given)}.`);
     }
     const folder = given instanceof URL ? fileURLToPath(given) : given;
-    const bundled: HubConfig = { default_tools: { enable: ["all"], ...(defaultTools as object) }, web_search: webSearch as object };
+    const bundled: HubConfig = { default_tools: { enable: ["all"], ...(defaultTools as object) }, web_search: webSearch as object, sandbox: sandbox as object };
     super("local_mcp", { tools_folder_path: folder }, {
       settings: () => (folder === null ? bundled : { folders: { tools_path: folder } }),
       ...(logger ? { logger: logger as Logger } : {}),

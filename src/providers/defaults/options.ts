@@ -12,7 +12,7 @@ const MAX_FILE_BYTES = 1024 ** 3;
 export const DefaultToolsSchema = Type.Object(
   {
     enable: Type.Optional(
-      Type.Array(Type.Enum([ALL, ...DEFAULT_TOOL_NAMES]), { description: "Which of them are offered: their names, or `all`. They write files and ask services on the network, so none is unless it is named.", default: [], examples: [["internet_search"]] }),
+      Type.Array(Type.Enum([ALL, ...DEFAULT_TOOL_NAMES]), { description: "Which of them are offered: their names, or `all`. They write files, ask services on the network and run code, so none is unless it is named.", default: [], examples: [["internet_search"]] }),
     ),
     file_roots: Type.Optional(
       Type.Array(Type.Path({ minLength: 1 }), { description: "Folders that files are written to, and nothing outside of them. A relative path of a caller counts from the first one; it is made when it is missing.", default: [DEFAULT_ROOT], minItems: 1 }),

@@ -12,12 +12,14 @@ import { generateImageTool } from "./generate-image.ts";
 import { internetSearch } from "./internet-search.ts";
 import type { DefaultToolName } from "./names.ts";
 import type { DefaultToolsOptions } from "./options.ts";
+import { pythonInterpreter, type InterpreterParts } from "./python-interpreter.ts";
 
 export interface DefaultsParts {
   readonly source: Source;
   readonly options: DefaultToolsOptions;
   readonly webSearch: WebSearchOptions;
   readonly models: Models;
+  readonly interpreter: InterpreterParts;
   /** Proxy settings among them. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
@@ -33,6 +35,7 @@ const TOOLS: Readonly<Record<DefaultToolName, (shared: Shared) => DefaultTool>> 
   file_writer: ({ source, files }) => fileWriter(source, files),
   generate_image_from_prompt: ({ source, files, models, options }) => generateImageTool(source, { models, files, root: options.fileRoots[0] ?? "", timeoutMs: options.imageTimeoutMs }),
   internet_search: ({ source, search }) => internetSearch(source, search),
+  python_interpreter: ({ source, interpreter }) => pythonInterpreter(source, interpreter),
 };
 
 /** The tools that come with the package, as far as they are enabled. What they offer never changes while the source lives. */

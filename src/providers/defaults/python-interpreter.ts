@@ -1,0 +1,99 @@
+import type { JsonObject } from "../../core/json.ts";
+import { fail, type Outcome } from "../../core/outcome.ts";
+import type { ResolvedCall } from "../../core/provider.ts";
+import type { Source } from "../../core/records.ts";
+import type { SandboxHost } from "../../runtimes/sandbox/engine.ts";
+import type { Sandbox, SandboxRun } from "../../runtimes/sandbox/sandbox.ts";
+import { defaultToolRecord, endOfCall, failedResult, valueResult, type DefaultTool } from "./default-tool.ts";
+
+const DEFAULT_TIMEOUT_SECONDS = 10;
+/** Time between the end of a run and that of the call around it: its turn may have to come first. */
+const SLACK_MS = 35_000;
+
+const INPUT: JsonObject = {
+  type: "object",
+  properties: {
+    code: { type: "string", description: "The Python program. What it prints is `stdout`; the value of its last line, if that is an expression, is `returned_value`." },
+    timeout_seconds: { type: "number", exclusiveMinimum: 0, description: "The program is ended after this long.", default: DEFAULT_TIMEOUT_SECONDS },
+  },
+  required: ["code"],
+};
+
+const OUTPUT: JsonObject = {
+  type: "object",
+  properties: {
+    stdout: { type: "string" },
+    stderr: { type: "string", description: "What the program wrote there, and how it failed." },
+    returned_value: { description: "Value of the last line as JSON; null when there is none." },
+    execution_status: { type: "string", enum: ["success", "timeout", "error"] },
+  },
+  required: ["stdout", "stderr", "returned_value", "execution_status"],
+};
+
+const DESCRIPTION =
+  "Runs Python 3 with the harmless part of its standard library: math, statistics, json, re, datetime, csv, collections, itertools, decimal and the like. " +
+  "There are no files, network, processes, packages or tools. For calculations, and for work on text and data that stand in the code.";
+
+export interface InterpreterParts {
+  /** The sandbox as it is configured now. */
+  sandbox(): Pick<Sandbox, "options" | "run">;
+  /** The longest time that a caller may ask for. */
+  readonly maxWallMs: number;
+}
+
+/** `python_interpreter(code, timeout_seconds = 10)` gives `{stdout, stderr, returned_value, execution_status}`. */
+export function pythonInterpreter(source: Source, parts: InterpreterParts): DefaultTool {
+  const timeoutMs = parts.maxWallMs + SLACK_MS;
+  const record = defaultToolRecord(source, {
+    name: "python_interpreter",
+    title: "Run Python",
+    description: DESCRIPTION,
+    inputSchema: INPUT,
+    outputSchema: OUTPUT,
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    keywords: ["python", "calculate", "compute", "math", "code", "script", "run"],
+    limits: { timeoutMs, totalTimeoutMs: timeoutMs },
+  });
+  return { record, run: (call) => interpret(call, parts) };
+}
+
+async function interpret(call: ResolvedCall, { sandbox }: InterpreterParts): Promise<Outcome> {
+  // The schema was held against them.
+  const { code, timeout_seconds: seconds = DEFAULT_TIMEOUT_SECONDS } = call.arguments as { code: string; timeout_seconds?: number };
+  const current = sandbox();
+  const limits = { ...current.options.limits, wallMs: Math.max(1, Math.round(seconds * 1000)), toolCalls: 0 };
+  const run = await current.run({ language: "python", code, inputs: {}, files: [], profile: "restricted", limits }, NOTHING, call.signal);
+  return outcomeOf(run, call);
+}
+
+/** The profile has no tools; code that asks all the same was refused before it could. */
+const NOTHING: SandboxHost = { call: () => Promise.resolve(REFUSED), search: () => Promise.resolve(REFUSED) };
+const REFUSED = { ok: false, kind: "denied", message: "There are no tools here.", retryable: false } as const;
+
+function outcomeOf(run: SandboxRun, call: ResolvedCall): Outcome {
+  const { end, error, resultJson, stdout } = run;
+  const message = error === undefined ? "The code failed." : [error.type, error.message].filter((part) => part !== "").join(": ");
+  if (end === "cancelled") return endOfCall({ kind: "cancelled" }, call) ?? fail("cancelled", message);
+  if (end === "busy") return fail("limited", error?.message ?? message, { retryable: true });
+  if (end === "unavailable") return fail("unavailable", error?.message ?? message);
+  const value = {
+    stdout,
+    stderr: lines(run.stderr, run.truncated ? LEFT_OUT : "", end === "finished" ? "" : explanation(run, message)),
+    returned_value: resultJson === undefined ? null : (JSON.parse(resultJson) as unknown),
+    execution_status: end === "finished" ? "success" : end === "timeout" ? "timeout" : "error",
+  };
+  return end === "finished" ? valueResult(value) : failedResult(message, value);
+}
+
+const LEFT_OUT = "[Output was left out: the program printed too much.]";
+
+function explanation({ error }: SandboxRun, message: string): string {
+  const traceback = error?.traceback.trimEnd() ?? "";
+  // The last line of Python's own says it already.
+  return error && traceback.includes(`\n${error.type}`) ? traceback : lines(traceback, message);
+}
+
+/** Parts that are there, each from the start of a line. */
+function lines(...parts: readonly string[]): string {
+  return parts.filter((part) => part !== "").reduce((text, part) => (text === "" || text.endsWith("\n") ? text + part : `${text}\n${part}`), "");
+}
