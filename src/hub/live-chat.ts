@@ -9,6 +9,7 @@ import { assertKey, parseModelName } from "../models/model-name.ts";
 import { resolveModels, type ModelsOptions } from "../models/options.ts";
 import type { Hub } from "./hub.ts";
 import type { HubConfig } from "./schema.ts";
+import { toolyardOf, type Toolyard } from "./toolyard.ts";
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -52,13 +53,24 @@ export class LiveChat implements Chat {
     const { agent: settings, models } = this.#hub.config.tree as HubConfig;
     const { name, options } = modelOf(resolveModels(models, this.#variables));
     const [{ Agent: Class }, { loadLanguageModel }] = await Promise.all([import("../agent/agent.ts"), import("../models/language-model.ts")]);
-    const toolyard = this.#hub.toolyard({ door: "rest", principal });
+    const toolyard = this.#guest(principal);
     const agent = new Class({ hub: () => Promise.resolve(toolyard), model: () => loadLanguageModel(name, options), options: resolveAgent(settings), logger: this.#hub.logger });
-    await restore(agent, history);
     // The outcome is the reply itself.
     const heard = onEvent && ((event: AgentEvent): void => (event.type === "outcome" ? undefined : onEvent(event)));
-    const outcome = await agent.chat(message, { signal, ...(maxIterations === undefined ? {} : { maxIterations }), ...(heard ? { onEvent: heard } : {}) });
-    return { ...outcome, history: agent.save().messages as unknown as readonly JsonObject[] };
+    try {
+      await restore(agent, history);
+      const outcome = await agent.chat(message, { signal, ...(maxIterations === undefined ? {} : { maxIterations }), ...(heard ? { onEvent: heard } : {}) });
+      return { ...outcome, history: agent.save().messages as unknown as readonly JsonObject[] };
+    } finally {
+      // Sources that keep a connection for each caller give this one back.
+      await toolyard.close();
+    }
+  }
+
+  /** The hub as one caller sees it; closing it ends that caller's connection only. */
+  #guest(principal: ChatTurn["principal"]): Toolyard {
+    const hub = this.#hub;
+    return toolyardOf({ port: hub, search: (query, limit, view, filter) => hub.search(query, limit, view, filter), close: () => Promise.resolve() }, { door: "rest", principal });
   }
 }
 
