@@ -80,7 +80,7 @@ async function isolationFinding(): Promise<Finding> {
   const state = await probeBwrap();
   if (!state.found) return { what: "bwrap", ok: false, detail: `${state.reason} Without it: no isolation of script tools` };
   const user = state.found.identity === "namespace" ? "in a user namespace" : "as user nobody";
-  const filter = seccompFilter({ sockets: false }) ? "system calls filtered" : "system calls not filtered on this processor";
+  const filter = seccompFilter({ sockets: false, processes: true }) ? "system calls filtered" : "system calls not filtered on this processor";
   return { what: "bwrap", ok: true, detail: `works, ${user}, ${filter} (isolation of script tools)` };
 }
 

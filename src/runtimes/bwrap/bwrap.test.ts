@@ -36,22 +36,22 @@ async function sh(script: string, more: Partial<BwrapOptions> = {}, extraPipes =
 
 describe("the filter", () => {
   test("it is a program of whole instructions for each processor that it knows, and none for others", () => {
-    for (const architecture of ["x64", "arm64"] as const) expect(seccompFilter({ sockets: false }, architecture)!.length % 8).toBe(0);
-    expect(seccompFilter({ sockets: false }, "x64")!.length - seccompFilter({ sockets: true }, "x64")!.length).toBe(16);
-    expect(seccompFilter({ sockets: false }, "mips")).toBeUndefined();
+    for (const architecture of ["x64", "arm64"] as const) expect(seccompFilter({ sockets: false, processes: true }, architecture)!.length % 8).toBe(0);
+    expect(seccompFilter({ sockets: false, processes: true }, "x64")!.length - seccompFilter({ sockets: true, processes: true }, "x64")!.length).toBe(16);
+    expect(seccompFilter({ sockets: false, processes: true }, "mips")).toBeUndefined();
   });
 
   test.runIf(process.platform === "linux" && ["x64", "arm64"].includes(process.arch))("each opening is read from its own beginning", async () => {
     const { closeSync, readSync } = await import("node:fs");
     const read = () => {
-      const descriptor = openSeccompFilter({ sockets: true })!;
+      const descriptor = openSeccompFilter({ sockets: true, processes: true })!;
       const bytes = Buffer.alloc(8192);
       const length = readSync(descriptor, bytes);
       closeSync(descriptor);
       return bytes.subarray(0, length);
     };
-    expect(read()).toEqual(seccompFilter({ sockets: true }));
-    expect(read()).toEqual(seccompFilter({ sockets: true }));
+    expect(read()).toEqual(seccompFilter({ sockets: true, processes: true }));
+    expect(read()).toEqual(seccompFilter({ sockets: true, processes: true }));
   });
 });
 
@@ -112,6 +112,17 @@ describe.runIf(found)("what runs inside", () => {
   test("cannot make namespaces, mount or trace", async () => {
     const { stdout } = await sh("for c in 'unshare -U true' 'unshare -m true' 'mount -t tmpfs none /tmp' 'chroot / true' 'nsenter -t 1 -p true'; do $c 2>/dev/null && echo \"$c\"; done; echo end");
     expect(stdout).toBe("end\n");
+  });
+
+  test("may start nothing where it may have no processes, threads aside", async () => {
+    const code = 'import os, subprocess, threading\nt = threading.Thread(target=print, args=("thread",)); t.start(); t.join()\nfor start in (os.fork, lambda: subprocess.run(["/bin/true"]), lambda: os.system("true")):\n  try: print(start())\n  except OSError as e: print(type(e).__name__)';
+    const { stdout } = await sh(`exec /usr/bin/python3 -I -c '${code}'`, { processes: false });
+    expect(stdout.split("\n")).toEqual(["thread", "PermissionError", "PermissionError", "32512", ""]);
+  });
+
+  test("writes nothing beyond the bound of what is temporary", async () => {
+    const { stdout } = await sh("for d in /tmp /dev/shm /work; do head -c 3000000 /dev/zero > $d/x 2>/dev/null; wc -c < $d/x; done; touch /dev/x 2>/dev/null || echo no", { tmpBytes: 1_048_576, scratch: [["/work", 2_097_152]] });
+    expect(stdout.split("\n")).toEqual(["1048576", "1048576", "2097152", "no", ""]);
   });
 
   test("a bomb of processes stops at the bound, and the pipes beside the standard ones arrive", async () => {

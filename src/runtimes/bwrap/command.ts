@@ -16,6 +16,12 @@ export interface BwrapOptions {
   readonly readable: readonly string[];
   /** Those that may be written too. */
   readonly writable: readonly string[];
+  /** Folders of this machine that are there under another path, to be read. */
+  readonly readableAs?: readonly (readonly [path: string, inside: string])[];
+  /** Empty folders in memory, of at most so many bytes each. */
+  readonly scratch?: readonly (readonly [inside: string, bytes: number])[];
+  /** Whether it may start processes. @default true */
+  readonly processes?: boolean;
   /** The machine's own network, or none at all: not even the loopback of this machine. */
   readonly network: boolean;
   /** Of `/tmp` and everything else that is written inside and gone at the end. @default 64 MiB */
@@ -42,20 +48,17 @@ const DEFAULT_TMP_BYTES = 64 * 1024 * 1024;
  */
 export function bwrapCommand(found: BwrapFound, options: BwrapOptions): BwrapCommand {
   const filter = seccompPart(options);
+  const { tmpBytes = DEFAULT_TMP_BYTES } = options;
   const args = [
     ...(found.identity === "inside" ? DROPPED_OPTIONS : USERNS_OPTIONS),
     ...COMMON_OPTIONS,
     ...(options.network ? [] : ["--unshare-net"]),
     ...systemFolders(),
     ...(options.network ? networkFiles() : []),
-    "--size",
-    String(options.tmpBytes ?? DEFAULT_TMP_BYTES),
-    "--tmpfs",
-    "/tmp",
+    ...[["/tmp", tmpBytes] as const, ["/dev/shm", tmpBytes] as const, ...(options.scratch ?? [])].flatMap(([path, bytes]) => ["--perms", "1777", "--size", String(bytes), "--tmpfs", path]),
     ...bindings(options),
-    // Without it, the place where the bindings hang could be written to, beyond the bound of /tmp.
-    "--remount-ro",
-    "/",
+    // Without it, the places where the bindings and the devices hang could be written to, beyond the bound of /tmp.
+    ...["/dev", "/"].flatMap((path) => ["--remount-ro", path]),
     "--chdir",
     options.cwd,
     ...filter.args,
@@ -95,8 +98,8 @@ const DROPPED_OPTIONS = ["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-
 const SETPRIV_OPTIONS = ["--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all", "--ambient-caps=-all", "--"];
 const USERNS_OPTIONS = ["--unshare-user", "--uid", "65534", "--gid", "65534", "--cap-drop", "ALL"];
 
-function seccompPart({ network, extraPipes }: BwrapOptions): Pick<BwrapCommand, "args" | "files"> {
-  const filter = { sockets: network };
+function seccompPart({ network, processes = true, extraPipes }: BwrapOptions): Pick<BwrapCommand, "args" | "files"> {
+  const filter = { sockets: network, processes };
   if (seccompFilter(filter) === undefined) return { args: [], files: [] };
   return { args: ["--seccomp", String(3 + extraPipes)], files: [() => openSeccompFilter(filter)!] };
 }
@@ -123,9 +126,10 @@ function networkFiles(): string[] {
 }
 
 // A folder after those that hold it, or it would be covered; what is written after what is read.
-function bindings({ readable, writable }: BwrapOptions): string[] {
+function bindings({ readable, readableAs = [], writable }: BwrapOptions): string[] {
   const sorted = Array.from(new Set(readable)).toSorted((a, b) => a.length - b.length);
-  return [...sorted.flatMap(readOnly), ...writable.flatMap((path) => [...foldersAbove(path), "--bind", path, path])];
+  const renamed = readableAs.flatMap(([path, inside]) => [...foldersAbove(inside), "--ro-bind", path, inside]);
+  return [...sorted.flatMap(readOnly), ...renamed, ...writable.flatMap((path) => [...foldersAbove(path), "--bind", path, path])];
 }
 
 function readOnly(path: string): string[] {

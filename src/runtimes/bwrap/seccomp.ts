@@ -7,13 +7,19 @@ import { join } from "node:path";
 export interface FilterOptions {
   /** Whether `socket` may be called. `socketpair` always may: runtimes use it inside one process. */
   readonly sockets: boolean;
+  /** Whether processes may be started. Threads always may, and a program may take the place of the one that runs. */
+  readonly processes: boolean;
 }
 
 /** The filter's bytes for this machine, or `undefined` for a processor whose system calls are not known here. */
-export function seccompFilter({ sockets }: FilterOptions, architecture: NodeJS.Architecture = process.arch): Buffer | undefined {
+export function seccompFilter({ sockets, processes }: FilterOptions, architecture: NodeJS.Architecture = process.arch): Buffer | undefined {
   const machine = MACHINES[architecture];
   if (!machine) return undefined;
-  const numbers = [...machine.denied, ...COMMON_DENIED, ...(sockets ? [] : [machine.socket])];
+  const numbers = [...machine.denied, ...COMMON_DENIED, ...(sockets ? [] : [machine.socket]), ...(processes ? [] : machine.forks)];
+  const threadsOnly: Instruction[] = [
+    [IF_ANY_BIT, 1, 0, THREAD],
+    [RETURN, 0, 0, REFUSE | EPERM],
+  ];
   return assemble([
     [LOAD, 0, 0, ARCHITECTURE_AT],
     [IF_EQUAL, 1, 0, machine.audit],
@@ -29,23 +35,25 @@ export function seccompFilter({ sockets }: FilterOptions, architecture: NodeJS.A
     // Its flags lie in memory, which a filter cannot read; without it, libraries take `clone`.
     [IF_EQUAL, 0, 1, CLONE3],
     [RETURN, 0, 0, REFUSE | ENOSYS],
-    [IF_EQUAL, 0, 3, machine.clone],
+    [IF_EQUAL, 0, processes ? 3 : 5, machine.clone],
     [LOAD, 0, 0, FIRST_ARGUMENT_AT],
+    ...(processes ? [] : threadsOnly),
     [IF_ANY_BIT, 0, 1, NEW_NAMESPACES],
     [RETURN, 0, 0, REFUSE | EPERM],
     [RETURN, 0, 0, ALLOW],
   ]);
 }
 
-const held = new Map<boolean, number | undefined>();
+const held = new Map<string, number | undefined>();
 
 /**
  * A descriptor from which the filter is read, opened anew: bubblewrap reads it to its end, so two starts cannot share one. Close it once
  * the child runs. `undefined` where there is no filter for this processor.
  */
-export function openSeccompFilter({ sockets }: FilterOptions): number | undefined {
-  if (!held.has(sockets)) held.set(sockets, hold(seccompFilter({ sockets })));
-  const descriptor = held.get(sockets);
+export function openSeccompFilter(options: FilterOptions): number | undefined {
+  const key = `${options.sockets} ${options.processes}`;
+  if (!held.has(key)) held.set(key, hold(seccompFilter(options)));
+  const descriptor = held.get(key);
   return descriptor === undefined ? undefined : openSync(`/proc/self/fd/${descriptor}`, "r");
 }
 
@@ -93,11 +101,15 @@ const X32 = 0x40000000;
 const CLONE3 = 435;
 /** CLONE_NEWNS, CGROUP, UTS, IPC, USER, PID and NET. */
 const NEW_NAMESPACES = 0x7e020000;
+/** CLONE_THREAD. */
+const THREAD = 0x10000;
 
 interface Machine {
   readonly audit: number;
   readonly clone: number;
   readonly socket: number;
+  /** fork and vfork, where they are calls of their own. */
+  readonly forks: readonly number[];
   readonly denied: readonly number[];
 }
 
@@ -113,6 +125,7 @@ const MACHINES: Readonly<Partial<Record<NodeJS.Architecture, Machine>>> = {
     audit: 0xc000003e,
     clone: 56,
     socket: 41,
+    forks: [57, 58],
     denied: [
       101, 165, 166, 155, 161, 272, 308, 321, 250, 248, 249, 298, 323, 175, 313, 176, 246, 320, 169, 167, 168, 164, 227, 159, 305, 163, 179, 304, 303, 310, 311,
       103, 212, 180, 153, 135, 312, 300, 172, 173, 134, 139, 156,
@@ -122,6 +135,7 @@ const MACHINES: Readonly<Partial<Record<NodeJS.Architecture, Machine>>> = {
     audit: 0xc00000b7,
     clone: 220,
     socket: 198,
+    forks: [],
     denied: [
       117, 40, 39, 41, 51, 97, 268, 280, 219, 217, 218, 241, 282, 105, 273, 106, 104, 294, 142, 224, 225, 170, 112, 171, 266, 89, 60, 265, 264, 270, 271, 116, 18,
       42, 58, 92, 272, 262,
