@@ -95,6 +95,21 @@ describe("a hub in a program", () => {
     await vi.waitFor(() => expect(warnings).toEqual([expect.stringContaining("[server] or [rest] has changed")]), { timeout: 10_000 });
   });
 
+  test("S9: code is not run while a door is open to the network without a token, whatever the configuration says by now", async () => {
+    const config = join(folder, "toolyard.toml");
+    const warnings: string[] = [];
+    const logger: Logger = { ...SILENT_LOGGER, warning: (message) => void warnings.push(message), with: () => logger };
+    await writeFile(config, '[server]\nport = 0\nhost = "0.0.0.0"\ninsecure = true\n');
+    const hub = await open({ config, watch: true, logger });
+    const everybodys = await hub.serve();
+    await writeFile(config, '[server]\nport = 0\nhost = "0.0.0.0"\ntoken = "a-long-enough-token"\n[builtin]\nexecute_code = true\n');
+    await vi.waitFor(() => expect(warnings).toContainEqual(expect.stringContaining("[server] or [rest] has changed")), { timeout: 10_000 });
+    expect(await names(hub)).toEqual([]);
+    await everybodys.close();
+    await hub.serve();
+    expect(await names(hub)).toEqual(["execute_code"]);
+  });
+
   test("more than 600 calls a minute are fine for a program", async () => {
     const hub = await open({});
     const outcomes = await Promise.all(Array.from({ length: 700 }, () => hub.call("meta.ping")));

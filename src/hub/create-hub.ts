@@ -95,6 +95,7 @@ export async function createHub(options: CreateHubOptions = {}): Promise<Library
       const one = await serveHttp(hub, server);
       servedAs = doorsOf(hub);
       served.push(one);
+      await reloader.reconsider();
       return one;
     },
     serveStdio: () => {

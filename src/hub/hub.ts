@@ -74,7 +74,7 @@ export class Hub implements HubPort {
   readonly #levels: LogLevels;
   readonly #listeners = new Map<Provider, readonly (() => void)[]>();
   readonly #noted = new Map<string, Problem>();
-  readonly #doors = new Set<{ readonly kind: string }>();
+  readonly #doors = new Set<{ readonly kind: string; readonly isForAll: boolean }>();
   #pipeline: Pipeline;
   #config: LoadedConfig;
   #closed: Promise<void> | undefined;
@@ -190,9 +190,9 @@ export class Hub implements HubPort {
     return [...new Set(Array.from(this.#doors, ({ kind }) => kind))];
   }
 
-  /** A door is open until the returned function is called; several of one kind may be, as while one replaces another. */
-  doorOpened(kind: string): () => void {
-    const door = { kind };
+  /** A door is open until the returned function is called; several of one kind may be, as while one replaces another. @param isForAll anybody on the network may call */
+  doorOpened(kind: string, isForAll = false): () => void {
+    const door = { kind, isForAll };
     this.#doors.add(door);
     return () => void this.#doors.delete(door);
   }
@@ -240,7 +240,7 @@ export class Hub implements HubPort {
    */
   async reconfigure(config: LoadedConfig): Promise<SourceChanges> {
     for (const secret of config.secrets) this.#parts.hide(secret);
-    const wanted = wantedSources(config.tree as HubConfig, { folder: config.folder, isHosted: this.#parts.isHosted });
+    const wanted = wantedSources(config.tree as HubConfig, { folder: config.folder, isHosted: this.#parts.isHosted, isForAll: Array.from(this.#doors).some(({ isForAll }) => isForAll) });
     const keepsBounds = JSON.stringify(config.tree["limits"]) === JSON.stringify(this.#config.tree["limits"]);
     // What runs keeps its places in queues and its circuits, so the pipeline is not made anew without need.
     const pipeline = keepsBounds ? this.#pipeline : this.#parts.createPipeline(config);

@@ -23,6 +23,8 @@ export interface Place {
   readonly folder: string;
   /** A program registers tools of its own, whatever the configuration says. */
   readonly isHosted?: boolean;
+  /** A door is open through which anybody on the network may call, whatever the configuration says by now. */
+  readonly isForAll?: boolean;
 }
 
 /** The one list of source kinds, in the order of precedence. A new kind is one more line. */
@@ -35,14 +37,14 @@ export function wantedSources(config: HubConfig, place: Place): readonly WantedS
   return PARTS.flatMap((part) => part(config, place));
 }
 
-function builtin({ builtin: raw, sandbox, server }: HubConfig): readonly WantedSource[] {
+function builtin({ builtin: raw, sandbox, server }: HubConfig, { isForAll = false }: Place): readonly WantedSource[] {
   const given = resolveBuiltin(raw);
   const { maxWallMs } = resolveSandbox(sandbox);
   const isGuarded = isLoopbackHost(server?.host ?? "127.0.0.1") || server?.token !== undefined || Object.keys(server?.tokens ?? {}).length > 0;
   if (raw?.execute_code === true && !isGuarded) {
     throw new OptionError("`builtin.execute_code` is on, and anybody on the network may call this hub. Set a token, listen on 127.0.0.1, or switch it off.");
   }
-  const options = { ...given, executeCode: given.executeCode && isGuarded, maxWallMs };
+  const options = { ...given, executeCode: given.executeCode && isGuarded && !isForAll, maxWallMs };
   return [
     {
       id: "builtin",

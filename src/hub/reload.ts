@@ -47,6 +47,13 @@ export class Reloader {
     return applied;
   }
 
+  /** Takes what is in force once more, for what hangs on the doors that are open. */
+  reconsider(): Promise<void> {
+    const done = this.#turn.then(async () => void (await this.#options.hub.reconfigure(this.#options.hub.config)));
+    this.#turn = done.catch(() => {});
+    return done;
+  }
+
   async close(): Promise<void> {
     await this.#stopWatching?.();
     await this.#turn;

@@ -12,8 +12,9 @@ import { mountSse } from "../doors/mcp/sse-door.ts";
 import { StdioDoor } from "../doors/mcp/stdio-door.ts";
 import type { GuardedStdout } from "../doors/mcp/stdout-guard.ts";
 import { mountStatus } from "../doors/status/status-door.ts";
-import { createListener, type ListenerAddress } from "../http/listener.ts";
-import { resolveHttp, type HttpConfig } from "../http/options.ts";
+import { isLoopbackHost } from "../http/host-names.ts";
+import { createListener, type Listener, type ListenerAddress } from "../http/listener.ts";
+import { resolveHttp, type HttpConfig, type HttpOptions } from "../http/options.ts";
 import { VERSION } from "../core/version.ts";
 import type { Hub } from "./hub.ts";
 import type { ServerConfig } from "./schema.ts";
@@ -56,7 +57,7 @@ export function assertServable(hub: Hub, server: ServerConfig): void {
 export async function serveHttp(hub: Hub, server: ServerConfig = {}): Promise<ServedHttp> {
   const http = resolveHttp(server as HttpConfig);
   const rest = restOf(hub);
-  const listener = createListener(http, hub.logger);
+  const listener = await listenerFor(http, hub);
   const mcp = mcpParts(hub, server, http.tokens.length > 0);
   const legacy = new LegacyHttp(mcp.session);
   const sse = new LegacySse(mcp.session);
@@ -82,7 +83,7 @@ export async function serveHttp(hub: Hub, server: ServerConfig = {}): Promise<Se
     closeParts();
     throw error;
   });
-  const doorClosed = hub.doorOpened("http");
+  const doorClosed = hub.doorOpened("http", http.tokens.length === 0 && !isLoopbackHost(http.host));
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     doorClosed();
@@ -99,6 +100,13 @@ export async function serveHttp(hub: Hub, server: ServerConfig = {}): Promise<Se
     done: new Promise(() => {}),
     close: () => (closed ??= close()),
   };
+}
+
+/** Workers are loaded when there are some. */
+async function listenerFor(http: HttpOptions, hub: Hub): Promise<Listener> {
+  if (http.workers === 1) return createListener(http, hub.logger);
+  const { createWorkerPool } = await import("../http/workers/pool.ts");
+  return createWorkerPool(http, hub.logger);
 }
 
 /** Serves MCP, and the JSON-RPC dialect behind it, on a pipe. The caller has taken over standard output already, so that nothing else can write there. */

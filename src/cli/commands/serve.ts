@@ -21,6 +21,7 @@ interface Options extends SharedOptions {
   readonly port?: string;
   readonly basePath?: string;
   readonly toolMode?: string;
+  readonly workers?: string;
   readonly insecure?: boolean;
   /** False with `--no-watch`. */
   readonly watch: boolean;
@@ -62,6 +63,8 @@ async function serve(hub: Hub, { options, io, load, output }: Serving): Promise<
       if (!("address" in served) || wanted === current) return;
       served = await reopen(hub, served, address);
       [current, address] = [wanted, addressOf(serverOf(hub))];
+      // What is offered hangs on who can get in, too.
+      await hub.reconfigure(hub.config);
     },
   });
   if (options.watch) await reloader.watch(hub.config.files);
@@ -130,16 +133,18 @@ function addressOf({ host, port }: ServerConfig): string {
 }
 
 function flagsOf(options: Options, io: Io): JsonObject {
-  const { host, basePath, toolMode, insecure } = options;
+  const { host, basePath, toolMode, workers, insecure } = options;
   const server = {
     ...(host === undefined ? {} : { host }),
     ...(options.port === undefined ? {} : { port: readPort(options.port) }),
     ...(basePath === undefined ? {} : { base_path: basePath }),
     ...(toolMode === undefined ? {} : { tool_mode: toolMode }),
+    ...(workers === undefined ? {} : { workers: readWorkers(workers) }),
     ...(insecure ? { insecure } : {}),
     ...tokenOf(options, io),
   };
-  if (options.stdio && (host !== undefined || options.port !== undefined)) throw new UsageError("--stdio listens nowhere; leave --host and --port out.");
+  const isListening = host !== undefined || options.port !== undefined || workers !== undefined;
+  if (options.stdio && isListening) throw new UsageError("--stdio listens nowhere; leave --host, --port and --workers out.");
   return Object.keys(server).length > 0 ? { server } : {};
 }
 
@@ -147,6 +152,11 @@ function readPort(text: string): number {
   const port = Number(text);
   if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
   throw new OptionError(`--port must be a whole number from 0 to 65535, got "${text}".`);
+}
+
+function readWorkers(text: string): number | "auto" {
+  if (text === "auto" || /^[1-9]\d?$/.test(text)) return text === "auto" ? text : Number(text);
+  throw new OptionError(`--workers must be a whole number from 1 to 64, or "auto", got "${text}".`);
 }
 
 function tokenOf({ tokenEnv }: Options, io: Io): JsonObject {
