@@ -1,6 +1,7 @@
 """The modules that restricted code can import: copies of their public names, so that no module leads to another one."""
 
 import ast
+import contextlib
 import functools
 import importlib
 import operator
@@ -29,6 +30,8 @@ _PARTS = {
 _LEFT_OUT = {
     "base64": {"main", "test", "encode", "decode"},
     "calendar": {"main"},
+    "contextlib": {"chdir", "redirect_stdout", "redirect_stderr"},
+    "enum": {"global_enum"},
     "functools": {"singledispatch", "singledispatchmethod"},
     "hashlib": {"file_digest"},
     "typing": {"get_type_hints", "ForwardRef", "evaluate_forward_ref"},
@@ -59,8 +62,13 @@ def _make(name):
 
 def _facade(name, module):
     facade = types.ModuleType(name, module.__doc__)
+    # Names that the code chose reach these through fields, which it can rename.
+    if name in ("dataclasses", "pprint"):
+        module.getattr = _field_value
     if name == "dataclasses":
         module.exec = _checked_exec
+    if name == "string":
+        module.Formatter.get_field = _get_field
     public = _PARTS.get(name) or (_public(name, module) if name in _WHOLE else [])
     for each in public:
         value = getattr(module, each)
@@ -97,28 +105,75 @@ def _wraps(wrapped):
     return lambda wrapper: functools.update_wrapper(wrapper, wrapped)
 
 
-class Formatter(string.Formatter):
-    def get_field(self, field_name, args, kwargs):
-        for step in field_name.replace("[", ".").replace("]", "").split("."):
-            guard.assert_name(step)
-        return super().get_field(field_name, args, kwargs)
+_plain_field = string.Formatter.get_field
+
+
+def _get_field(self, field_name, args, kwargs):
+    """In place of the class's own, which a subclass reaches with `super`."""
+    for step in field_name.replace("[", ".").replace("]", "").split("."):
+        guard.assert_plain(step)
+    return _plain_field(self, field_name, args, kwargs)
+
+
+def _field_value(value, name, *default):
+    if type(name) is not str or (guard.is_refused(name) and not name.startswith("__dataclass_") and name != "__wrapped__"):
+        raise AttributeError(guard.refusal(name))
+    return getattr(value, name, *default)
+
+
+def _redirect(stream):
+    @contextlib.contextmanager
+    def redirect(target):
+        before = getattr(sys, stream)
+        setattr(sys, stream, target)
+        try:
+            yield target
+        finally:
+            setattr(sys, stream, before)
+
+    return redirect
 
 
 def _checked_exec(text, namespace, into=None):
     """`exec` of the module dataclasses, which writes names of fields into source text: only what it writes itself may be run."""
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, _NEVER_GENERATED) or (isinstance(node, ast.Call) and not _is_generated(node.func)):
-            raise TypeError("The names of a dataclass's fields must be identifiers.")
+    if "__builtins__" not in namespace:
+        raise TypeError("A dataclass's module has no built-in names.")
+    if not _is_generated(ast.parse(text)):
+        raise TypeError("The names of a dataclass's fields must be identifiers.")
     exec(text, namespace, into)
 
 
-_NEVER_GENERATED = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.NamedExpr, ast.Import, ast.ImportFrom, ast.Subscript)
+_NEVER_GENERATED = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.NamedExpr, ast.Import, ast.ImportFrom, ast.Subscript,
+                    ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.With, ast.Try, ast.Await, ast.Yield, ast.YieldFrom)
+_GENERATED_NAMES = {"super", "hash", "type", "NotImplemented"}
+_GENERATED_METHODS = ("__setattr__", "__delattr__", "__post_init__")
 
 
-def _is_generated(called):
-    if isinstance(called, ast.Name):
-        return called.id in ("super", "hash", "type", "FrozenInstanceError") or called.id.startswith(("_dflt_", "__dataclass_dflt_"))
-    return isinstance(called, ast.Attribute) and called.attr in ("__setattr__", "__delattr__", "__post_init__")
+def _is_generated(tree):
+    """A function that makes one method and returns it. Both know their own arguments, and next to nothing else."""
+    if len(tree.body) != 1 or not isinstance(tree.body[0], ast.FunctionDef) or len(tree.body[0].body) != 2:
+        return False
+    method, end = tree.body[0].body
+    if not isinstance(method, ast.FunctionDef) or not isinstance(end, ast.Return) or not isinstance(end.value, ast.Name) or end.value.id != method.name:
+        return False
+    given = [node for maker in (tree.body[0], method) for node in ast.walk(maker.args) if isinstance(node, ast.arg)]
+    outside = [*tree.body[0].args.defaults, *method.args.defaults, *method.args.kw_defaults, *(node.annotation for node in given), method.returns]
+    if not all(node is None or (isinstance(node, ast.Name) and node.id.startswith("__dataclass_")) for node in outside):
+        return False
+    names = {node.arg for node in given} | _GENERATED_NAMES
+    return all(_may_be_generated(node, names) for line in method.body for node in ast.walk(line))
+
+
+def _may_be_generated(node, names):
+    if isinstance(node, ast.Call):
+        called = node.func
+        known = ("super", "hash", "type", "FrozenInstanceError")
+        return (called.id in known or called.id.startswith("__dataclass_dflt_")) if isinstance(called, ast.Name) else getattr(called, "attr", None) in _GENERATED_METHODS
+    if isinstance(node, ast.Attribute):
+        return node.attr in _GENERATED_METHODS or not (guard.is_refused(node.attr) or node.attr in guard.CHECKED)
+    if isinstance(node, ast.Name):
+        return node.id in names
+    return not isinstance(node, _NEVER_GENERATED)
 
 
 class Stream:
@@ -155,6 +210,6 @@ def _sys_attribute(name):
 _REPLACED = {
     "operator": {"attrgetter": _attrgetter, "methodcaller": _methodcaller},
     "functools": {"wraps": _wraps, "update_wrapper": _update_wrapper},
-    "string": {"Formatter": Formatter},
+    "contextlib": {"redirect_stdout": _redirect("stdout"), "redirect_stderr": _redirect("stderr")},
     "sys": {"__getattr__": _sys_attribute},
 }

@@ -18,12 +18,12 @@ _OPERATORS = """
 """.split()
 _ALLOWED = {f"__{kind}{name}__" for name in _OPERATORS for kind in ("", "r", "i")} | {"__exit__"}
 # Looked at when they are used: their arguments, or what they are used on, decide.
-CHECKED = {"format", "format_map", "__dict__", "__getattribute__", "__setattr__", "__delattr__"}
+CHECKED = {"format", "format_map", "__dict__", "__getattr__", "__getattribute__", "__setattr__", "__delattr__"}
 _CHECKED_INNER = {name for name in CHECKED if name.startswith("__")}
 _INSIDES = {
     "gi_frame", "gi_code", "gi_yieldfrom", "cr_frame", "cr_code", "cr_await", "cr_origin", "ag_frame", "ag_code", "ag_await",
     "f_back", "f_builtins", "f_code", "f_globals", "f_locals", "f_trace", "f_generator", "tb_frame", "tb_next", "tb_lasti",
-    "co_code", "co_consts", "co_names", "co_varnames", "_evaluate", "get_stack", "mro",
+    "co_code", "co_consts", "co_names", "co_varnames", "_evaluate", "_convert_", "get_stack", "mro",
 }
 _HINT = "Inner attributes of Python cannot be used here; ordinary attributes, operators and methods can."
 

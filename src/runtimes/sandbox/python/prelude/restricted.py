@@ -4,6 +4,7 @@ import ast
 import builtins
 import string
 import sys
+import types
 
 from . import facades, guard
 
@@ -28,7 +29,7 @@ def _import(name, globals=None, locals=None, fromlist=(), level=0):
 def _getattr(value, name, *default):
     guard.assert_name(name)
     try:
-        return _attribute(value, name)
+        return _attribute(value, name) if name in guard.CHECKED else getattr(value, name)
     except AttributeError:
         if not default:
             raise
@@ -56,14 +57,19 @@ def _vars(*values):
 
 
 def _attribute(value, name):
-    """An attribute that depends on what it is used on, or on what it is given."""
+    """An attribute that depends on what it is used on, or on what it is given. The code can find this function: it answers for no other name."""
+    if type(name) is not str or name not in guard.CHECKED:
+        raise AttributeError(guard.refusal(name))
     if name == "__dict__":
         return _vars(value)
     found = getattr(value, name)
-    if name in ("format", "format_map") and (isinstance(value, str) or (isinstance(value, type) and issubclass(value, str))):
-        return _format_of(value, name)
-    if name in ("__getattribute__", "__setattr__", "__delattr__"):
+    if name.startswith("__"):
         return _by_name(found)
+    # What was found decides, not what it was found on: `super()` is no text, and its `format` is that of one.
+    if type(found) is types.BuiltinMethodType and isinstance(found.__self__, str):
+        return _format_of(found.__self__, name)
+    if type(found) is types.MethodDescriptorType and found.__objclass__ is str:
+        return _format_of(str, name)
     return found
 
 
@@ -79,7 +85,7 @@ def _by_name(method):
 
 def _format_of(value, name):
     def formatted(*args, **named):
-        text, rest = (args[0], args[1:]) if isinstance(value, type) else (value, args)
+        text, rest = (args[0], args[1:]) if value is str else (value, args)
         # Its letters, not what a subclass says they are.
         text = str.__str__(text)
         if name == "format_map":
