@@ -53,7 +53,7 @@ describe("what `npm start` prints", () => {
   test("a table of tools by source and visibility, every source ready", () => {
     const rows = printed.split("\n").filter((line) => / (ready|down|starting|disabled)/.test(line)).map((line) => line.split(/ {2,}/));
     expect(rows.map(([source, kind, native, ondemand]) => ({ source, kind, native: Number(native), ondemand: Number(ondemand) }))).toEqual([
-      { source: "builtin", kind: "builtin", native: 2, ondemand: expect.any(Number) },
+      { source: "builtin", kind: "builtin", native: 3, ondemand: expect.any(Number) },
       { source: "modules", kind: "modules", native: 4, ondemand: 0 },
       { source: "scripts", kind: "scripts", native: 1, ondemand: 1 },
       { source: "folders", kind: "folders", native: 1, ondemand: 0 },
