@@ -34,28 +34,33 @@ export interface SinkOptions {
   /** Hears of the first failure of each outage. */
   readonly onError?: (error: unknown) => void;
   readonly maxWaitingChars?: number;
+  /** How long lines are gathered after a chunk, where each chunk is dear. The first line after a pause leaves at once. @default 0 */
+  readonly gatherMs?: number;
 }
 
 /**
- * Gathers lines while a chunk is on its way, so a busy hub writes few large chunks. What waits is bounded: further lines are dropped and
+ * Gathers lines while a chunk is on its way, and for `gatherMs` after it, so a busy hub writes few large chunks. What waits is bounded: further lines are dropped and
  * counted, and the count is written once there is room.
  */
 export class BufferedSink implements LineSink {
   readonly #writeChunk: ChunkWriter;
   readonly #options: SinkOptions;
   readonly #maxWaitingChars: number;
+  readonly #gatherMs: number;
   #waiting: string[] = [];
   #waitingChars = 0;
   #dropped = 0;
   #pumping: Promise<void> | undefined;
   #isClosed = false;
   #isBroken = false;
+  #isGathering = false;
   #cutPause: (() => void) | undefined;
 
   constructor(writeChunk: ChunkWriter, options: SinkOptions) {
     this.#writeChunk = writeChunk;
     this.#options = options;
     this.#maxWaitingChars = options.maxWaitingChars ?? MAX_WAITING_CHARS;
+    this.#gatherMs = options.gatherMs ?? 0;
   }
 
   write(line: string): void {
@@ -66,7 +71,13 @@ export class BufferedSink implements LineSink {
     }
     this.#waiting.push(line);
     this.#waitingChars += line.length + 1;
-    this.#pumping ??= this.#pump();
+    if (this.#pumping === undefined) this.#pumping = this.#pump();
+    else if (this.#isGathering && this.#isHalfFull) this.#cutPause?.();
+  }
+
+  /** Takes out what waits, for whoever writes it in another way because the program ends now. */
+  takeRest(): Buffer | undefined {
+    return this.#waiting.length === 0 || this.#isBroken ? undefined : this.#takeChunk();
   }
 
   async close(): Promise<void> {
@@ -84,9 +95,23 @@ export class BufferedSink implements LineSink {
 
   async #pump(): Promise<void> {
     // The first line leaves at once, so that it is out even if the program ends right after it.
-    while (this.#waiting.length > 0 && !this.#isBroken) await this.#deliver(this.#takeChunk());
+    while (this.#waiting.length > 0 && !this.#isBroken) {
+      await this.#deliver(this.#takeChunk());
+      if (this.#gatherMs > 0 && !this.#isClosed) await this.#gather();
+    }
     if (this.#isBroken) this.#waiting = [];
     this.#pumping = undefined;
+  }
+
+  get #isHalfFull(): boolean {
+    return this.#waitingChars > this.#maxWaitingChars / 2;
+  }
+
+  async #gather(): Promise<void> {
+    if (this.#isHalfFull) return;
+    this.#isGathering = true;
+    await this.#pause(this.#gatherMs);
+    this.#isGathering = false;
   }
 
   #takeChunk(): Buffer {

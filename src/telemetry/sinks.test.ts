@@ -37,6 +37,31 @@ test("after closing nothing is written", async () => {
   expect(await readFile(file, "utf8")).toBe("a\n");
 });
 
+test("the first line leaves at once, and those that follow it closely leave together", async () => {
+  const chunks: string[] = [];
+  const sink = new BufferedSink(async (chunk) => void chunks.push(chunk.toString()), { describeDropped, gatherMs: 20 });
+  sink.write("a");
+  await until(() => chunks.length > 0);
+  for (const line of ["b", "c"]) {
+    sink.write(line);
+    await new Promise((resolve) => void setImmediate(resolve));
+  }
+  await until(() => chunks.length > 1);
+  await sink.close();
+  expect(chunks).toEqual(["a\n", "b\nc\n"]);
+});
+
+test("lines that fill the room while they are gathered do not wait", async () => {
+  const chunks: string[] = [];
+  const sink = new BufferedSink(async (chunk) => void chunks.push(chunk.toString()), { describeDropped, gatherMs: 3_600_000, maxWaitingChars: 20 });
+  sink.write("a");
+  await until(() => chunks.length > 0);
+  sink.write("0123456789");
+  await until(() => chunks.length > 1);
+  await sink.close();
+  expect(chunks).toEqual(["a\n", "0123456789\n"]);
+});
+
 test("a file that is moved away is begun anew", async () => {
   const file = join(folder, "log.txt");
   const first = openFileSink(file, { describeDropped });
@@ -149,7 +174,7 @@ async function startWriter(script: string): Promise<ChildProcess> {
     await writeFile(join(folder, `${name}.js`), code.replaceAll(/(from "\.\/[\w-]+)\.ts"/g, '$1.js"'));
   }
   await writeFile(join(folder, "package.json"), '{"type":"module"}');
-  await writeFile(join(folder, "main.js"), `import { openStderrSink } from "./sinks.js";\nconst sink = openStderrSink({ describeDropped: (n) => n + " dropped" });\n${script}`);
+  await writeFile(join(folder, "main.js"), `import { openFileSink, openStderrSink } from "./sinks.js";\nconst sink = openStderrSink({ describeDropped: (n) => n + " dropped" });\n${script}`);
   const child = spawn(process.execPath, [join(folder, "main.js")], { stdio: ["ignore", "pipe", "pipe"] });
   onTestFinished(() => void child.kill("SIGKILL"));
   return child;
@@ -172,4 +197,18 @@ test("a reader that went away does not end the program", async () => {
 test("the last line before the end is out", async () => {
   const child = await startWriter(`sink.write("last words"); process.exit(1);`);
   expect((await once(child.stderr!, "data")).toString()).toBe("last words\n");
+});
+
+test("a program that ends by a fault has the lines that it gathered written", async () => {
+  const file = JSON.stringify(join(folder, "audit.jsonl"));
+  const child = await startWriter(`const { existsSync, statSync } = await import("node:fs");
+    const audit = openFileSink(${file}, { describeDropped: String });
+    audit.write("a");
+    const timer = setInterval(() => {
+      if (!existsSync(${file}) || statSync(${file}).size === 0) return;
+      for (const line of ["b", "c"]) audit.write(line);
+      throw new Error("a fault");
+    }, 1);`);
+  expect((await once(child, "exit"))[0]).toBe(1);
+  expect(await readFile(join(folder, "audit.jsonl"), "utf8")).toBe("a\nb\nc\n");
 });
