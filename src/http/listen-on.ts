@@ -1,4 +1,4 @@
-import type { Server } from "node:http";
+import type { Server } from "node:net";
 import { messageOf, OptionError } from "../core/errors.ts";
 import { ownersOf } from "./port-owners.ts";
 

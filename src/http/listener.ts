@@ -1,16 +1,15 @@
-import { randomBytes } from "node:crypto";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { messageOf } from "../core/errors.ts";
 import type { Logger } from "../core/ports.ts";
 import { declaredLength, readBody, tooLarge } from "./body.ts";
 import { allowOrigin, answerPreflight, isPreflight } from "./cors.ts";
 import { EventStream } from "./event-stream.ts";
+import { answerFailure } from "./failure.ts";
 import { ForwardedReader } from "./forwarded.ts";
 import { Guard } from "./guard.ts";
 import { listenOn } from "./listen-on.ts";
 import type { HttpOptions } from "./options.ts";
-import { Refusal, refusalBody, sendJson, sendRefusal, sendText } from "./refusal.ts";
+import { Refusal, sendJson, sendRefusal, sendText } from "./refusal.ts";
 import type { RequestContext } from "./request-context.ts";
 import { Router, type Handler, type RefusalBody, type Route } from "./router.ts";
 import { TokenGate } from "./tokens.ts";
@@ -44,7 +43,17 @@ export function createListener(options: HttpOptions, logger: Logger): Listener {
   return new HttpListener(options, logger);
 }
 
-class HttpListener implements Listener {
+/** A listener that is given its connections by another process, and binds nothing. */
+export interface AdoptingListener extends Pick<Listener, "route" | "close"> {
+  /** Serves a connection of which nothing was read yet. */
+  adopt(socket: Socket): void;
+}
+
+export function createAdoptingListener(options: HttpOptions, logger: Logger): AdoptingListener {
+  return new HttpListener(options, logger);
+}
+
+class HttpListener implements Listener, AdoptingListener {
   readonly #options: HttpOptions;
   readonly #logger: Logger;
   readonly #router = new Router();
@@ -56,6 +65,7 @@ class HttpListener implements Listener {
   readonly #sockets = new Set<Socket>();
   readonly #server: Server;
   #address: ListenerAddress | undefined;
+  #isAdopting = false;
   #closed: Promise<void> | undefined;
 
   constructor(options: HttpOptions, logger: Logger) {
@@ -78,11 +88,18 @@ class HttpListener implements Listener {
   async listen(): Promise<ListenerAddress> {
     const { host, port, basePath } = this.#options;
     await listenOn(this.#server, host, port);
-    const bound = this.#server.address() as AddressInfo;
-    const shown = bound.family === "IPv6" ? `[${bound.address}]` : bound.address;
-    const reachable = bound.address === "::" || bound.address === "0.0.0.0" ? "127.0.0.1" : shown;
-    this.#address = { host: bound.address, port: bound.port, url: `http://${reachable}:${bound.port}${basePath}` };
+    this.#address = addressOf(this.#server.address() as AddressInfo, basePath);
     return this.#address;
+  }
+
+  adopt(socket: Socket): void {
+    // Node begins to watch over slow callers when a server listens.
+    if (!this.#isAdopting) this.#server.emit("listening");
+    this.#isAdopting = true;
+    // As Node makes the sockets of a server of HTTP: a caller may end its side before it is answered.
+    socket.allowHalfOpen = true;
+    this.#server.emit("connection", socket);
+    socket.resume();
   }
 
   close(): Promise<void> {
@@ -99,6 +116,8 @@ class HttpListener implements Listener {
     this.#closeUnused();
     const timer = setTimeout(() => this.#server.closeAllConnections(), this.#options.limits.shutdownGraceMs);
     await ended;
+    // A server knows of the connections that it accepted itself, and waits for no others.
+    await Promise.all(Array.from(this.#sockets, (socket) => new Promise((resolve) => void socket.once("close", resolve))));
     clearTimeout(timer);
   }
 
@@ -204,15 +223,15 @@ class HttpListener implements Listener {
   }
 
   #failed(error: unknown, request: IncomingMessage, response: ServerResponse): void {
-    const words = this.#routeOf(request)?.refusalBody ?? (({ message }: Refusal) => refusalBody(message));
-    if (error instanceof Refusal) return sendRefusal(response, error, words(error));
-    const errorId = randomBytes(6).toString("hex");
-    const stack = error instanceof Error ? error.stack : undefined;
-    this.#logger.error("A request failed by a fault of this program.", { errorId, method: request.method, error: messageOf(error), ...(stack !== undefined && { stack }) });
-    if (response.headersSent || response.destroyed) return void response.destroy();
-    const refusal = new Refusal(500, `Internal error. The log has the details under error id ${errorId}.`);
-    sendRefusal(response, refusal, words(refusal));
+    answerFailure(error, { response, method: request.method, logger: this.#logger, refusalBody: this.#routeOf(request)?.refusalBody });
   }
+}
+
+/** How callers on this machine reach what is bound. */
+export function addressOf({ address, family, port }: AddressInfo, basePath: string): ListenerAddress {
+  const shown = family === "IPv6" ? `[${address}]` : address;
+  const reachable = address === "::" || address === "0.0.0.0" ? "127.0.0.1" : shown;
+  return { host: address, port, url: `http://${reachable}:${port}${basePath}` };
 }
 
 interface KnownFacts {

@@ -1,9 +1,13 @@
+import { availableParallelism } from "node:os";
 import { LOCAL_PRINCIPAL, type Rights } from "../core/call.ts";
 import { bytesOption, parseBytes } from "../core/bytes.ts";
 import { durationOption, parseDuration } from "../core/duration.ts";
 import { OptionError } from "../core/errors.ts";
 import { Type, type Static } from "../core/option-schema.ts";
 import { isLoopbackHost } from "./host-names.ts";
+
+/** Each is a process of its own. */
+const MAX_WORKERS = 64;
 
 const TokenSchema = Type.Object({
   token: Type.Secret({ description: "What the caller sends as `Authorization: Bearer …`.", minLength: 1 }),
@@ -51,6 +55,12 @@ export const HTTP_OPTION_SCHEMAS = {
     durationOption({ description: "Time in which a slow reader must take what waits for it before it is cut off.", default: "1m" }),
   ),
   shutdown_grace: Type.Optional(durationOption({ description: "Time that answers in flight get when the program ends.", default: "10s" })),
+  workers: Type.Optional(
+    Type.Union([Type.Integer({ minimum: 1, maximum: MAX_WORKERS }), Type.Enum(["auto"])], {
+      description: "Processes that serve HTTP connections, beside the one that owns tools and sessions; `auto`: one a core. 1 serves everything in one process.",
+      default: 1,
+    }),
+  ),
 } as const;
 
 const HttpSchema = Type.Object(HTTP_OPTION_SCHEMAS, { description: "The HTTP listener." });
@@ -87,6 +97,8 @@ export interface HttpOptions {
   readonly allowedHosts: readonly string[];
   readonly corsOrigins: readonly string[];
   readonly trustedProxies: readonly string[];
+  /** 1: this process alone serves. */
+  readonly workers: number;
   readonly limits: HttpLimits;
 }
 
@@ -104,6 +116,7 @@ export function resolveHttp(raw: HttpConfig = {}): HttpOptions {
     allowedHosts: (raw.allowed_hosts ?? []).map((name) => name.toLowerCase()),
     corsOrigins: (raw.cors_origins ?? []).map(resolveOrigin),
     trustedProxies: raw.trusted_proxy ?? [],
+    workers: resolveWorkers(raw.workers ?? 1),
     limits: resolveLimits(raw),
   });
 }
@@ -130,6 +143,12 @@ function positiveDuration(value: number | string, name: string): number {
   const durationMs = parseDuration(value, name);
   if (durationMs > 0) return durationMs;
   throw new OptionError(`\`${name}\` must be above 0, got ${JSON.stringify(value)}.`);
+}
+
+function resolveWorkers(workers: number | "auto"): number {
+  if (workers === "auto") return Math.min(availableParallelism(), MAX_WORKERS);
+  if (Number.isInteger(workers) && workers >= 1 && workers <= MAX_WORKERS) return workers;
+  throw new OptionError(`\`server.workers\` must be a whole number from 1 to ${MAX_WORKERS}, or "auto", got ${JSON.stringify(workers)}.`);
 }
 
 function resolvePort(port: number): number {

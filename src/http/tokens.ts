@@ -27,6 +27,11 @@ export class TokenGate {
     return this.#known.length === 0;
   }
 
+  /** Everybody who may be admitted. */
+  get principals(): readonly Principal[] {
+    return this.isOpen ? [this.#anybody] : this.#known.map(({ principal }) => principal);
+  }
+
   /** Throws a 401 that says what is missing. */
   admit(authorization: string | undefined): Principal {
     if (this.isOpen) return this.#anybody;

@@ -1,0 +1,130 @@
+import type { ChildProcess } from "node:child_process";
+import { fork } from "node:child_process";
+import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { fileURLToPath } from "node:url";
+import { childEnvironment } from "../../process/environment.ts";
+import { Channel } from "./channel.ts";
+import { FRAME, type Frame } from "./frames.ts";
+import type { LogHead, RequestHead, WorkerSettings } from "./messages.ts";
+import { RemoteResponse } from "./remote-exchange.ts";
+
+/** What a worker's owner does with what it hears of it. */
+export interface WorkerOwner {
+  /** A request has come; `response` is the way back. */
+  served(head: RequestHead, body: Buffer, response: RemoteResponse): void;
+  logged(line: LogHead): void;
+  /** It serves by now, or a connection of its own has closed. */
+  hasRoom(worker: WorkerProcess): void;
+  /** The process has ended, asked for or not; connections that it was not given yet come back. */
+  ended(worker: WorkerProcess, how: { readonly code: number | null; readonly signal: string | null; readonly left: readonly Socket[] }): void;
+}
+
+/** One worker as the primary sees it: the process, its connections and its requests under way. */
+export class WorkerProcess {
+  readonly startedAt = performance.now();
+  readonly #owner: WorkerOwner;
+  readonly #child: ChildProcess;
+  readonly #channel: Channel;
+  readonly #exchanges = new Map<number, RemoteResponse>();
+  /** Connections that wait to be handed over: one at a time, so that those of a worker that dies are not lost with it. */
+  readonly #waiting: Socket[] = [];
+  #handing: Socket | undefined;
+  #connections = 0;
+  #isReady = false;
+  #hasEnded = false;
+
+  constructor(settings: WorkerSettings, owner: WorkerOwner) {
+    this.#owner = owner;
+    // Standard output may belong to somebody else, so what a worker would print goes to standard error.
+    this.#child = fork(entry(), [], { stdio: ["ignore", 2, 2, "overlapped", "ipc"], execArgv: [], env: childEnvironment() });
+    this.#channel = new Channel(this.#child.stdio[3] as Duplex, (frame) => this.#receive(frame));
+    this.#child.once("error", () => this.#ended(null, null));
+    this.#child.once("exit", (code, signal) => this.#ended(code, signal));
+    this.#channel.send(FRAME.settings, 0, JSON.stringify(settings));
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  get isReady(): boolean {
+    return this.#isReady;
+  }
+
+  /** Connections that it has or is about to have. */
+  get load(): number {
+    return this.#connections + this.#waiting.length + (this.#handing ? 1 : 0);
+  }
+
+  give(socket: Socket): void {
+    this.#waiting.push(socket);
+    this.#handNext();
+  }
+
+  /** Lets what runs end, within the grace time of the settings; the process then ends. */
+  close(): void {
+    for (const socket of this.#waiting.splice(0)) socket.destroy();
+    this.#channel.send(FRAME.close);
+  }
+
+  kill(): void {
+    this.#child.kill("SIGKILL");
+  }
+
+  #handNext(): void {
+    if (this.#handing || this.#hasEnded) return;
+    const socket = this.#waiting.shift();
+    if (!socket) return;
+    // A caller that went while it waited has no handle any more, and nothing to be handed over.
+    if (socket.destroyed) return this.#handNext();
+    this.#handing = socket;
+    this.#child.send("connection", socket, (error) => {
+      if (error) socket.destroy();
+    });
+  }
+
+  #receive({ type, exchange, head, body }: Frame): void {
+    switch (type) {
+      case FRAME.request:
+        return this.#request(exchange, JSON.parse(head) as RequestHead, body);
+      case FRAME.gone:
+        return this.#exchanges.get(exchange)?.gone();
+      case FRAME.taken:
+        return this.#exchanges.get(exchange)?.taken(Number(head));
+      case FRAME.opened:
+        this.#handing = undefined;
+        this.#connections += 1;
+        return this.#handNext();
+      case FRAME.closed:
+        this.#connections -= 1;
+        return this.#owner.hasRoom(this);
+      case FRAME.ready:
+        this.#isReady = true;
+        return this.#owner.hasRoom(this);
+      case FRAME.log:
+        return this.#owner.logged(JSON.parse(head) as LogHead);
+    }
+  }
+
+  #request(exchange: number, head: RequestHead, body: Buffer): void {
+    const response = new RemoteResponse(this.#channel, exchange, () => this.#exchanges.delete(exchange));
+    this.#exchanges.set(exchange, response);
+    this.#owner.served(head, body, response);
+  }
+
+  #ended(code: number | null, signal: string | null): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#isReady = false;
+    this.#handing?.destroy();
+    for (const response of Array.from(this.#exchanges.values())) response.gone();
+    this.#owner.ended(this, { code, signal, left: this.#waiting.splice(0) });
+  }
+}
+
+/** Node itself loads the file, so when this runs from its source, as in tests, the built one stands in. */
+function entry(): string {
+  const here = import.meta.url;
+  return fileURLToPath(here.endsWith(".ts") ? new URL("../../../dist/http/workers/main.js", here) : new URL("main.js", here));
+}
