@@ -55,7 +55,7 @@ function callOptions(options: OneCallOptions, io: Io): CallOptions {
     signal: io.interrupted,
     ...(timeout === undefined ? {} : { timeoutMs: readTimeout(timeout) }),
     // With --json, standard error is for the error object alone.
-    ...(json && !verbose ? {} : { onNotice: (notice) => void io.stderr.write(`${visibleText(noticeLine(notice))}\n`), logLevel: verbose ? "debug" : "warning" }),
+    ...(json && !verbose ? {} : { onNotice: (notice) => void io.stderr.write(`${noticeText(notice)}\n`), logLevel: verbose ? "debug" : "warning" }),
     onAsk: ({ method }) => Promise.reject(new FailError(fail("tool_error", `The tool asks a question (${method}), which the command line cannot answer. Call it from a client that can.`))),
   };
 }
@@ -68,6 +68,11 @@ export function readTimeout(text: string): number {
   } catch {
     throw new UsageError(`--timeout must be a duration such as 30s, 5m or 250ms, got "${text}".`);
   }
+}
+
+/** Progress or a log message as one line for people. */
+export function noticeText(notice: Notice): string {
+  return visibleText(noticeLine(notice));
 }
 
 function noticeLine({ method, params }: Notice): string {

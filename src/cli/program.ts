@@ -69,6 +69,20 @@ const COMMANDS: readonly CommandRow[] = [
     load: () => import("./commands/call.ts"),
   },
   {
+    usage: "run <file>",
+    summary: "run Python, TypeScript or JavaScript in the sandbox, with the hub's tools within reach; `-` for standard input",
+    examples: ["toolyard run report.py --input year:=2026 --file sales.csv --out reports", "toolyard run sum.ts --json", 'echo "print(2 ** 10)" | toolyard run - --language python'],
+    options: [
+      ...REMOTE,
+      new Option("-l, --language <language>", "what the code is written in, where the file's name does not tell").choices(["python", "javascript", "typescript"]),
+      new Option("-i, --input <value>", "the variable `inputs`: key=value, key:=json, or one JSON object; repeatable").argParser(collect),
+      new Option("-f, --file <path>", "a file that the code may read, or name=path; repeatable").argParser(collect),
+      new Option("-o, --out <folder>", "where the files that the code makes are written"),
+      new Option("--timeout <duration>", "end the code after this long (default: `timeout` of [sandbox])"),
+    ],
+    load: () => import("./commands/run.ts"),
+  },
+  {
     usage: "resource <uri>",
     summary: "read a resource",
     examples: ["toolyard resource text://alphabet/greek", "toolyard resource text://alphabet/greek --json"],

@@ -4,7 +4,7 @@ import { VERSION } from "../../src/index.ts";
 import { Desk } from "./harness.ts";
 import { SCRIPTS, SCRIPTS_TOML } from "./files.ts";
 
-const COMMANDS = ["serve", "list", "search", "call", "resource", "prompt", "status", "config", "check", "doctor", "init", "import"];
+const COMMANDS = ["serve", "list", "search", "call", "resource", "prompt", "status", "config", "check", "doctor", "init", "import", "run"];
 
 describe("help", () => {
   test("without a word, `toolyard` shows every command and how to begin", async () => {

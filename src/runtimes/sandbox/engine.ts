@@ -48,11 +48,13 @@ export interface SandboxJob {
   readonly session?: string;
 }
 
-/** What the code may ask of the hub while it runs. Only JSON text crosses. Neither method throws for an expected failure. */
+/** What the code may ask of the hub while it runs. Only JSON text crosses. Neither `call` nor `search` throws for an expected failure. */
 export interface SandboxHost {
   /** `path`: what stood between `tools.` and the brackets. */
   call(path: string, argumentsJson: string, signal: AbortSignal): Promise<HostReply>;
   search(query: string, limit: number, signal: AbortSignal): Promise<HostReply>;
+  /** Hears what the code prints as it comes, as far as the outcome will have it; an engine may leave all of it to the outcome. */
+  print?(stream: "stdout" | "stderr", text: string): void;
 }
 
 export type HostReply =

@@ -106,6 +106,7 @@ export class HubRun {
     }
     this.#output.leftBytes -= bytes;
     this.#output[stream] += text;
+    this.#options.host.print?.(stream, text);
   }
 
   async #ask(id: number, name: string, argumentsJson: string, ask: (signal: AbortSignal) => Promise<HostReply>): Promise<void> {

@@ -1,7 +1,7 @@
+import type { Call } from "../../../core/call.ts";
 import { isJsonObject } from "../../../core/json.ts";
 import type { Fail } from "../../../core/outcome.ts";
 import type { Caller } from "../../../core/ports.ts";
-import type { ResolvedCall } from "../../../core/provider.ts";
 import { toolValue } from "../../../core/tool-value.ts";
 import type { HostReply, SandboxHost, SandboxLanguage } from "../../../runtimes/sandbox/engine.ts";
 import { signatureOf } from "../../../schema/signature.ts";
@@ -9,7 +9,7 @@ import type { BuiltinPorts } from "../ports.ts";
 import { toolPath } from "./tool-path.ts";
 
 /** What running code may ask of the hub: with the rights of whoever runs it, inside its time, each call through the whole pipeline. */
-export function codeHost(parent: ResolvedCall, language: SandboxLanguage, { caller, resolveName }: Pick<BuiltinPorts, "caller" | "resolveName">, own: string): SandboxHost {
+export function codeHost(parent: Call, language: SandboxLanguage, { caller, resolveName }: Pick<BuiltinPorts, "caller" | "resolveName">, own: string): SandboxHost {
   return {
     call: async (path, argumentsJson, signal) => {
       if (resolveName(path, parent) === own) return refusal("denied", `${own} cannot call itself. Write the code in one piece.`);
@@ -23,7 +23,7 @@ export function codeHost(parent: ResolvedCall, language: SandboxLanguage, { call
 }
 
 /** Hits as whoever writes code needs them: how each is called, and what it does. */
-async function found(caller: Caller, query: string, limit: number, parent: ResolvedCall, language: SandboxLanguage): Promise<{ readonly name: string }[]> {
+async function found(caller: Caller, query: string, limit: number, parent: Call, language: SandboxLanguage): Promise<{ readonly name: string }[]> {
   const { hits } = await caller.search(query, limit, parent);
   return hits.map(({ name, description, inputSchema, outputSchema }) => ({
     name,
@@ -32,7 +32,7 @@ async function found(caller: Caller, query: string, limit: number, parent: Resol
   }));
 }
 
-function within(parent: ResolvedCall, signal: AbortSignal): ResolvedCall {
+function within(parent: Call, signal: AbortSignal): Call {
   return {
     ...parent,
     signal: AbortSignal.any([parent.signal, signal]),

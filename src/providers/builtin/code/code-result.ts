@@ -39,7 +39,8 @@ export function codeOutcome(run: SandboxRun): Outcome {
   return fail("tool_error", message, { details: { end }, result: { content, structuredContent: value, isError: true } });
 }
 
-function answerOf(run: SandboxRun): JsonObject {
+/** What became of a run, for programs. */
+export function answerOf(run: SandboxRun): JsonObject {
   return {
     ok: run.end === "finished",
     result: run.resultJson === undefined ? null : (JSON.parse(run.resultJson) as unknown),

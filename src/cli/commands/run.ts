@@ -1,0 +1,83 @@
+import { resolve } from "node:path";
+import { nextCallId } from "../../core/call-id.ts";
+import { LOCAL_PRINCIPAL, type Call } from "../../core/call.ts";
+import { FailError } from "../../core/errors.ts";
+import { fail } from "../../core/outcome.ts";
+import { VERSION } from "../../core/version.ts";
+import { createCaller } from "../../hub/caller.ts";
+import type { Hub } from "../../hub/open-hub.ts";
+import type { HubConfig } from "../../hub/schema.ts";
+import { codeHost } from "../../providers/builtin/code/code-host.ts";
+import type { SandboxHost, SandboxJob } from "../../runtimes/sandbox/engine.ts";
+import { resolveSandbox, type SandboxOptions } from "../../runtimes/sandbox/options.ts";
+import { Sandbox, type SandboxRun } from "../../runtimes/sandbox/sandbox.ts";
+import { noticeText } from "../one-call.ts";
+import { print, type Io } from "../io.ts";
+import type { Run } from "../program.ts";
+import { readJob, withTimeout, type RunOptions } from "../run-job.ts";
+import { keepArtifacts, reportRunJson, RunView } from "../run-view.ts";
+import { loadSettings, withHub } from "../session.ts";
+
+/** The hub's own tool for the same thing: code does not run code. */
+const OWN_TOOL = "execute_code";
+/** Longer than the bound on connecting, so that a server which starts slowly is there when the code calls it. */
+const STARTED_WITHIN_MS = 35_000;
+
+/** Runs in this process's own sandbox whatever `builtin.execute_code` says: that is about callers, and this is the user's own wish. */
+export const run: Run<RunOptions> = async ([file = ""], options, io) => {
+  const { tree } = await loadSettings(options, io);
+  const settings = withTimeout(resolveSandbox((tree as HubConfig).sandbox), options.timeout);
+  const job = await readJob(file, options, settings, io);
+  const view = new RunView(io);
+  const ran = await withHub({ ...options, lazy: true, logLevel: "error" }, io, (_toolyard, hub) => runOn(hub, { job, settings, options, io, view }));
+  const notes = await keepArtifacts(ran.artifacts, options.out === undefined ? undefined : resolve(io.cwd, options.out));
+  if (options.json) return reportRunJson(ran, io);
+  const code = await view.end(ran);
+  for (const note of notes) await print(io.stderr, note);
+  return code;
+};
+
+interface Wanted {
+  readonly job: SandboxJob;
+  readonly settings: SandboxOptions;
+  readonly options: RunOptions;
+  readonly io: Io;
+  readonly view: RunView;
+}
+
+async function runOn(hub: Hub, { job, settings, options, io, view }: Wanted): Promise<SandboxRun> {
+  // What is looked up before a server has told its tools would be missing; code that names no tools need not wait for it.
+  if (/\b(?:tools|search)\b/.test(job.code)) await hub.settled(STARTED_WITHIN_MS);
+  const parent = callOf(options, io);
+  const hostOf = codeHost(parent, job.language, { caller: createCaller(() => hub), resolveName: (name, call) => hub.nameOf(name, call.principal) }, OWN_TOOL);
+  const host: SandboxHost = options.json ? hostOf : { ...hostOf, print: (stream, text) => view.print(stream, text) };
+  const sandbox = new Sandbox(settings);
+  try {
+    return await sandbox.run(job, host, io.interrupted);
+  } finally {
+    await sandbox.close();
+  }
+}
+
+/** The call that all calls of the code are made inside of. */
+function callOf({ json, verbose }: RunOptions, io: Io): Call {
+  const isHeard = !json || verbose === true;
+  return {
+    id: nextCallId(),
+    door: "cli",
+    method: "tools/call",
+    target: "run",
+    params: {},
+    arguments: {},
+    meta: {},
+    principal: LOCAL_PRINCIPAL,
+    client: { connection: "cli:run", name: "toolyard-cli", version: VERSION, capabilities: {} },
+    signal: io.interrupted,
+    wants: { progress: isHeard, ...(isHeard ? { logLevel: verbose ? "debug" : "warning" } : {}) },
+    notify: (notice) => {
+      if (isHeard) io.stderr.write(`${noticeText(notice)}\n`);
+    },
+    ask: ({ method }) => Promise.reject(new FailError(fail("tool_error", `The tool asks a question (${method}), which code cannot answer.`))),
+    relaysInput: false,
+  };
+}
