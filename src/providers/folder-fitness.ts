@@ -28,5 +28,5 @@ export async function findUnfit(tools: readonly Settled[]): Promise<Unfit> {
 
 async function refusalOf({ name, settings }: Settled): Promise<Unfit> {
   const state = await probeBwrap(settings.isolation.program);
-  return state.found ? [] : [[name, `cannot be called now: ${state.reason}`]];
+  return state.found ? [] : [[name, `cannot be called now: ${state.reason} Or take its isolation back to \`process\`.`]];
 }

@@ -24,7 +24,7 @@ export interface BwrapFound {
 }
 
 /** What was found, or why it cannot be used and what to do. */
-export type BwrapState = { readonly found: BwrapFound } | { readonly found?: undefined; readonly reason: string };
+export type BwrapState = { readonly found: BwrapFound; readonly reason?: undefined } | { readonly found?: undefined; readonly reason: string };
 
 const PROBE_TIMEOUT_MS = 5000;
 /** After this long, a machine without bubblewrap is looked at again. */
@@ -47,9 +47,9 @@ export async function probeBwrap(program = "bwrap"): Promise<BwrapState> {
 }
 
 async function probe(program: string): Promise<BwrapState> {
-  if (process.platform !== "linux") return { reason: "Bubblewrap works on Linux only. Run the hub there, or take the isolation back to `process`." };
+  if (process.platform !== "linux") return { reason: "Bubblewrap works on Linux only. Run the hub there." };
   const file = find(program);
-  if (file === undefined) return { reason: "Bubblewrap (`bwrap`) is not installed. Install your system's package `bubblewrap`, or take the isolation back to `process`." };
+  if (file === undefined) return { reason: "Bubblewrap (`bwrap`) is not installed. Install your system's package `bubblewrap`." };
   const prlimit = findPrlimit({ env: searchEnvironment() });
   const isRoot = process.getuid?.() === 0;
   const setpriv = isRoot ? find("setpriv") : "";
@@ -63,7 +63,7 @@ async function probe(program: string): Promise<BwrapState> {
     if (answer === undefined) return { found };
     problem ||= answer;
   }
-  return { reason: `Bubblewrap is installed and does not work here: ${problem}. Allow user namespaces on this machine, or take the isolation back to \`process\`.` };
+  return { reason: `Bubblewrap is installed and does not work here: ${problem}. Allow user namespaces on this machine.` };
 }
 
 /** Why a program behind it does not run, or `undefined` when one does. */

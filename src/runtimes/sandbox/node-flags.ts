@@ -52,7 +52,7 @@ export function lockedArguments(paths: ChildPaths): string[] {
   return [
     permission,
     "--allow-worker",
-    ...readable(paths).map((path) => `--allow-fs-read=${path}`),
+    ...readablePaths(paths).map((path) => `--allow-fs-read=${path}`),
     "--disallow-code-generation-from-strings",
     "--liftoff-only",
     `--max-old-space-size=${CHILD_HEAP_MB}`,
@@ -61,7 +61,8 @@ export function lockedArguments(paths: ChildPaths): string[] {
   ];
 }
 
-function readable({ quickjsWasm, sucrase, pythonWasm }: ChildPaths): string[] {
+/** The files that the child may read; folders end with a separator. */
+export function readablePaths({ quickjsWasm, sucrase, pythonWasm }: ChildPaths): string[] {
   const dist = distFolder();
   const sucraseRoot = folderOf(sucrase, "sucrase");
   return [

@@ -28,8 +28,10 @@ export class RunClock {
       this.#since = undefined;
       return;
     }
+    // Code that waits again and again would set it off anew each time.
+    if (this.#cpuLeftMs <= 0) return this.#end(cpuMessage(this.#named.cpuMs));
     this.#since = performance.now();
-    this.#cpu = setTimeout(() => this.#end(cpuMessage(this.#named.cpuMs)), Math.max(1, this.#cpuLeftMs));
+    this.#cpu = setTimeout(() => this.#end(cpuMessage(this.#named.cpuMs)), this.#cpuLeftMs);
   }
 
   stop(): void {

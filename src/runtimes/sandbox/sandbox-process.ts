@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { spawnChild, type Child } from "../../process/child.ts";
+import { spawnChild, type Child, type SpawnOptions } from "../../process/child.ts";
 import { isFromChild, toFileHeads, type ChildSettings, type FromChild, type ToChild } from "./child-messages.ts";
 import type { SandboxHost, SandboxJob, SandboxOutcome } from "./engine.ts";
 import { encodeFrame, FrameReader, type Frame } from "./frames.ts";
@@ -16,6 +16,8 @@ export interface SandboxProcessOptions {
   readonly maxFrameBytes: number;
   /** In place of Node and the child's program: the command and all its arguments but the settings. For tests, and for walls around it. */
   readonly command?: readonly string[];
+  /** Files that the process finds open after descriptor 3. */
+  readonly files?: SpawnOptions["files"];
   /** Sessions came or went. */
   onSessions(): void;
 }
@@ -37,7 +39,7 @@ export class SandboxProcess {
   static async start(options: SandboxProcessOptions): Promise<SandboxProcess> {
     const settings = JSON.stringify(options.settings);
     const [command, ...args] = options.command ?? [process.execPath, ...lockedArguments(options.settings), join(distFolder(), "runtimes", "sandbox", "child", "main.js")];
-    return new SandboxProcess(await spawnChild({ command: command!, args: [...args, settings], env: {}, extraPipes: 1 }), options);
+    return new SandboxProcess(await spawnChild({ command: command!, args: [...args, settings], env: {}, extraPipes: 1, ...(options.files ? { files: options.files } : {}) }), options);
   }
 
   private constructor(child: Child, options: SandboxProcessOptions) {

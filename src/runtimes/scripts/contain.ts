@@ -48,7 +48,7 @@ export async function contain(what: Containable): Promise<Contained> {
   if (settings.isolation.mode === "bwrap") {
     const state = await probeBwrap(settings.isolation.program);
     if (state.found) return behindBwrap(what, state.found, { limits, measure });
-    throw new FailError(fail("unavailable", `Tool \`${what.name}\` demands isolation that this machine does not offer. ${state.reason}`, { retryable: false }));
+    throw new FailError(fail("unavailable", `Tool \`${what.name}\` demands isolation that this machine does not offer. ${state.reason} Or take its isolation back to \`process\`.`, { retryable: false }));
   }
   const prlimit = hasLimits(limits) ? findPrlimit({ env }) : undefined;
   if (prlimit === undefined) return { ...line, env, files: [] };

@@ -3,7 +3,7 @@ import type { SandboxJob } from "../engine.ts";
 import { toFilePath } from "../file-path.ts";
 import type { FromWorker, WorkerDone } from "../worker-messages.ts";
 import { RunClock } from "../run-clock.ts";
-import type { SandboxWorker, WorkerEnd } from "./sandbox-worker.ts";
+import type { RunWorker, WorkerEnd } from "./run-worker.ts";
 
 type Told<T> = T extends { readonly run: number } ? Omit<T, "run"> : never;
 /** A message of a run to the hub, but for the number of the run. */
@@ -18,7 +18,7 @@ export class ChildRun {
   readonly #tell: (message: RunMessage) => void;
   readonly #done: Promise<WorkerDone>;
   #finish!: (done: WorkerDone) => void;
-  #worker: SandboxWorker | undefined;
+  #worker: RunWorker | undefined;
   #clock: RunClock | undefined;
   #isDone = false;
   #outputLeft: number;
@@ -38,7 +38,7 @@ export class ChildRun {
   }
 
   /** Runs the job once the worker is ready. The caller ends the worker, or keeps it. */
-  async on(worker: SandboxWorker, onStart: () => void): Promise<WorkerDone> {
+  async on(worker: RunWorker, onStart: () => void): Promise<WorkerDone> {
     this.#worker = worker;
     void worker.ended.then((end) => this.#finish(afterEnd(end)));
     await Promise.race([worker.ready, this.#done]);
@@ -115,6 +115,8 @@ function isText(value: unknown): value is string {
 
 function afterEnd({ reason, detail }: WorkerEnd): WorkerDone {
   if (reason === "memory") return failed("memory", "MemoryError", "The run took more memory than it may.");
+  if (reason === "timeout") return failed("timeout", "Timeout", detail);
+  if (reason === "limit") return failed("limit", "LimitError", detail);
   return failed("crashed", "Crashed", `The interpreter ended unexpectedly.${isPlain(detail) ? ` ${detail}` : ""}`);
 }
 

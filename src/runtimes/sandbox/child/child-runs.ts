@@ -59,6 +59,8 @@ export class ChildRuns {
     let done: WorkerDone | undefined;
     try {
       done = await run.on(taken.worker, () => this.#tell({ type: "started", run: id, session: taken.isNew ? "new" : "kept" }));
+      // Code can say that it is over, and go on: no clock would run for it then.
+      if (KEEPS_SESSION.has(done.end) && (await taken.worker.afterJob(FREE_WITHIN_MS)) === "busy") done = wentOn();
       return done;
     } finally {
       this.#sessions.giveBack(taken, done !== undefined && KEEPS_SESSION.has(done.end));
@@ -80,11 +82,19 @@ export class ChildRuns {
   }
 }
 
+/** From the end of a run to the word of its worker that it takes the next one. */
+const FREE_WITHIN_MS = 1000;
+
 /** After any other end the interpreter may be in the middle of something. */
 const KEEPS_SESSION: ReadonlySet<string> = new Set(["finished", "error"]);
 
 function interpreterOf(language: SandboxLanguage): Interpreter {
   return language === "python" ? "python" : "javascript";
+}
+
+function wentOn(): WorkerDone {
+  const message = "The code went on after it had said that it was over, and was ended.";
+  return { end: "crashed", error: { type: "Crashed", message, traceback: "" }, artifacts: [], truncated: false };
 }
 
 function refused(message: string): WorkerDone {

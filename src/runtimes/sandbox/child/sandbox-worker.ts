@@ -1,20 +1,14 @@
 import { MessageChannel, Worker, type MessagePort } from "node:worker_threads";
 import type { FromWorker, ToWorker, WorkerSettings } from "../worker-messages.ts";
+import { Readiness } from "./readiness.ts";
+import type { RunWorker, WorkerEnd } from "./run-worker.ts";
 import type { WorkerKind } from "./worker-kinds.ts";
 
 /** Bounds of a worker's own JavaScript heap: what the shims hold on behalf of the code. Bytes of files lie beside it. */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 16, stackSizeMb: 16 } as const;
 
-/** Why a worker is gone. */
-export interface WorkerEnd {
-  readonly reason: "ended" | "memory" | "crashed";
-  /** What it died of, for the one who started it. */
-  readonly detail: string;
-}
-
-/** One worker thread with an interpreter in it. Starts at once; `ready` says when it takes a job. */
-export class SandboxWorker {
-  /** Never rejects: resolves with nothing once the worker waits for a job, and also when it ended before that. */
+/** One worker thread with an interpreter in it. */
+export class SandboxWorker implements RunWorker {
   readonly ready: Promise<void>;
   readonly ended: Promise<WorkerEnd>;
   readonly #wake = new SharedArrayBuffer(4);
@@ -26,6 +20,7 @@ export class SandboxWorker {
   #markReady!: () => void;
   #markEnded!: (end: WorkerEnd) => void;
   #isOver = false;
+  readonly #readiness = new Readiness();
 
   constructor(kind: WorkerKind) {
     const { port1, port2 } = new MessageChannel();
@@ -37,20 +32,23 @@ export class SandboxWorker {
     void this.#start(kind);
   }
 
-  /** Who hears what the worker says, one at a time. */
   listen(onMessage: ((message: unknown) => void) | undefined): void {
     this.#onMessage = onMessage;
   }
 
+  afterJob(maxWaitMs: number): Promise<"free" | "busy" | "ended"> {
+    return this.#readiness.state(this.ended, maxWaitMs);
+  }
+
   send(message: ToWorker): void {
     if (this.#isOver) return;
+    if (message.type === "job") this.#readiness.given();
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port has no origin
     this.#port.postMessage(message);
     Atomics.add(this.#counter, 0, 1);
     Atomics.notify(this.#counter, 0);
   }
 
-  /** Ends the thread in the middle of whatever it does. */
   end(): void {
     this.#finish({ reason: "ended", detail: "" });
   }
@@ -78,7 +76,10 @@ export class SandboxWorker {
 
   #receive(message: unknown): void {
     if (this.#isOver) return;
-    if ((message as FromWorker | null)?.type === "ready") return this.#markReady();
+    if ((message as FromWorker | null)?.type === "ready") {
+      this.#readiness.said();
+      return this.#markReady();
+    }
     this.#onMessage?.(message);
   }
 

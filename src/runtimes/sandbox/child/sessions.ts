@@ -1,9 +1,9 @@
 import type { ChildSettings } from "../child-messages.ts";
-import type { SandboxWorker } from "./sandbox-worker.ts";
+import type { RunWorker } from "./run-worker.ts";
 
 interface Session {
   readonly key: string;
-  readonly worker: SandboxWorker;
+  readonly worker: RunWorker;
   isBusy: boolean;
   timer: NodeJS.Timeout | undefined;
 }
@@ -11,7 +11,7 @@ interface Session {
 /** A session that a run holds. */
 export interface TakenSession {
   readonly session: Session;
-  readonly worker: SandboxWorker;
+  readonly worker: RunWorker;
   readonly isNew: boolean;
 }
 
@@ -29,7 +29,7 @@ export class Sessions {
   }
 
   /** The session of this key, begun where there is none; or why there cannot be one now. */
-  take(key: string, begin: () => SandboxWorker): TakenSession | string {
+  take(key: string, begin: () => RunWorker): TakenSession | string {
     const known = this.#sessions.get(key);
     if (known?.isBusy) return "This session is running something already. Wait for its end: a session does one run at a time.";
     if (known) return this.#hold(known, false);

@@ -1,0 +1,47 @@
+import { readFileSync } from "node:fs";
+import { statfs } from "node:fs/promises";
+
+/** Processes behind a wall are few: those of the wall, and the interpreter. */
+const MAX_PROCESSES = 64;
+
+/** A process and what came of it, as Linux lists it; alone elsewhere. */
+export function familyOf(pid: number): number[] {
+  const family = [pid];
+  for (const member of family) {
+    if (family.length >= MAX_PROCESSES) break;
+    family.push(...childrenOf(member));
+  }
+  return family;
+}
+
+/** Processes that stand still compute nothing, whatever threads they have. They may still be ended. */
+export function freeze(pid: number, isFrozen: boolean): void {
+  for (const member of familyOf(pid)) {
+    try {
+      process.kill(member, isFrozen ? "SIGSTOP" : "SIGCONT");
+    } catch {
+      // It ended meanwhile.
+    }
+  }
+}
+
+/** Files and folders that were made in folders of memory, as seen through the innermost process; 0 where they cannot be seen. */
+export async function inodesOf(pid: number, folders: readonly string[]): Promise<number> {
+  const counts = folders.map(async (folder) => {
+    try {
+      const { files, ffree } = await statfs(`/proc/${familyOf(pid).at(-1)}/root${folder}`);
+      return files - ffree;
+    } catch {
+      return 0;
+    }
+  });
+  return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
+}
+
+function childrenOf(pid: number): number[] {
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, "latin1").trim().split(" ").filter(Boolean).map(Number);
+  } catch {
+    return [];
+  }
+}
