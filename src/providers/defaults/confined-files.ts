@@ -19,6 +19,8 @@ export class ConfinedFiles {
   readonly #options: ConfinedFilesOptions;
   /** The last write of each file that is being written: they follow one another. */
   readonly #tails = new Map<string, Promise<unknown>>();
+  /** Which file a path means is found out one after the other, so that writes queue in the order of the calls. */
+  #lastFound: Promise<unknown> = Promise.resolve();
 
   constructor(options: ConfinedFilesOptions) {
     this.#options = options;
@@ -52,7 +54,9 @@ export class ConfinedFiles {
     const { roots, maxBytes } = this.#options;
     if (content.byteLength > maxBytes) throw tooLarge(content.byteLength, maxBytes);
     try {
-      const real = await confinedPath(path, roots);
+      const found = this.#lastFound.then(() => confinedPath(path, roots));
+      this.#lastFound = found.catch(() => {});
+      const real = await found;
       return await this.#inTurn(real, () => write(real));
     } catch (error) {
       throw toRefusal(error, path);
