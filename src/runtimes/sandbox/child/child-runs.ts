@@ -3,6 +3,7 @@ import type { SandboxJob, SandboxLanguage } from "../engine.ts";
 import { encodeFrame, type Frame } from "../frames.ts";
 import type { WorkerDone } from "../worker-messages.ts";
 import { ChildRun } from "./child-run.ts";
+import { refused, runInSession } from "./in-session.ts";
 import { Sessions } from "./sessions.ts";
 import { WorkerPool } from "./worker-pool.ts";
 
@@ -52,19 +53,13 @@ export class ChildRuns {
     }
   }
 
-  async #inSession(run: ChildRun, id: number, key: string): Promise<WorkerDone> {
+  #inSession(run: ChildRun, id: number, key: string): Promise<WorkerDone> {
     const language = interpreterOf(run.job.language);
-    const taken = this.#sessions.take(`${language}:${key}`, () => this.#pool.take(language));
-    if (typeof taken === "string") return refused(taken);
-    let done: WorkerDone | undefined;
-    try {
-      done = await run.on(taken.worker, () => this.#tell({ type: "started", run: id, session: taken.isNew ? "new" : "kept" }));
-      // Code can say that it is over, and go on: no clock would run for it then.
-      if (KEEPS_SESSION.has(done.end) && (await taken.worker.afterJob(FREE_WITHIN_MS)) === "busy") done = wentOn();
-      return done;
-    } finally {
-      this.#sessions.giveBack(taken, done !== undefined && KEEPS_SESSION.has(done.end));
-    }
+    return runInSession(this.#sessions, {
+      key: `${language}:${key}`,
+      begin: () => this.#pool.take(language),
+      perform: (worker, isNew) => run.on(worker, () => this.#tell({ type: "started", run: id, session: isNew ? "new" : "kept" })),
+    });
   }
 
   #tellDone(run: number, { artifacts, ...done }: WorkerDone): void {
@@ -82,22 +77,6 @@ export class ChildRuns {
   }
 }
 
-/** From the end of a run to the word of its worker that it takes the next one. */
-const FREE_WITHIN_MS = 1000;
-
-/** After any other end the interpreter may be in the middle of something. */
-const KEEPS_SESSION: ReadonlySet<string> = new Set(["finished", "error"]);
-
 function interpreterOf(language: SandboxLanguage): Interpreter {
   return language === "python" ? "python" : "javascript";
 }
-
-function wentOn(): WorkerDone {
-  const message = "The code went on after it had said that it was over, and was ended.";
-  return { end: "crashed", error: { type: "Crashed", message, traceback: "" }, artifacts: [], truncated: false };
-}
-
-function refused(message: string): WorkerDone {
-  return { end: "busy", error: { type: "Busy", message, traceback: "" }, artifacts: [], truncated: false };
-}
-
