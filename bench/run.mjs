@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { root } from "./lib/hub.mjs";
 import { measureAgent } from "./parts/agent.mjs";
 import { measureCalls } from "./parts/calls.mjs";
+import { measureCode } from "./parts/code.mjs";
 import { measureLists } from "./parts/lists.mjs";
 import { measureScripts } from "./parts/scripts.mjs";
 import { measureStart } from "./parts/start.mjs";
@@ -32,7 +33,7 @@ const bench = {
 const machine = `Node ${process.version}, ${process.platform} ${process.arch}, ${cpus().length} × ${cpus()[0].model}`;
 console.log(`${machine}\n`);
 try {
-  for (const measure of [measureStart, measureLists, measureCalls, measureScripts, measureAgent]) await measure(bench);
+  for (const measure of [measureStart, measureLists, measureCalls, measureScripts, measureCode, measureAgent]) await measure(bench);
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }
