@@ -45,7 +45,7 @@ interface Loading {
 /** A listing waits this long for modules that are being imported; slower ones are announced when they are there. */
 const MAX_LIST_WAIT_MS = 3000;
 /** Looks at the disk take at most one part in this many of the time. */
-const SWEEP_SHARE = 20;
+const SWEEP_SHARE = 50;
 
 export function createModulesProvider(deps: ModulesDeps): Provider {
   return new ModulesProvider(deps);

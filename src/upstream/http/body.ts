@@ -1,6 +1,6 @@
-import type { Readable } from "node:stream";
 import { SseDecoder, type SseHandlers } from "../../wire/sse.ts";
 import { httpFailure, toRequestFailure, type Place } from "./failures.ts";
+import type { ResponseBody } from "./response-body.ts";
 
 export interface BodyBounds {
   readonly place: Place;
@@ -10,7 +10,7 @@ export interface BodyBounds {
 }
 
 /** Reads a body to its end. Rejects with `too_large` as soon as it is over the bound, and with what broke it. */
-export async function readText(body: Readable, bounds: BodyBounds): Promise<string> {
+export async function readText(body: ResponseBody, bounds: BodyBounds): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
   await consume(body, bounds, (chunk) => {
@@ -18,11 +18,11 @@ export async function readText(body: Readable, bounds: BodyBounds): Promise<stri
     if (length > bounds.maxBytes) throw tooLarge(bounds);
     chunks.push(chunk);
   });
-  return Buffer.concat(chunks, length).toString("utf8");
+  return (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length)).toString("utf8");
 }
 
 /** Reads events until the stream ends. Rejects with `too_large` for an event over the bound, and with what broke the stream. */
-export async function readEvents(body: Readable, bounds: BodyBounds, handlers: SseHandlers): Promise<void> {
+export async function readEvents(body: ResponseBody, bounds: BodyBounds, handlers: SseHandlers): Promise<void> {
   const decoder = new SseDecoder(bounds.maxBytes, handlers);
   await consume(body, bounds, (chunk) => {
     try {
@@ -34,50 +34,50 @@ export async function readEvents(body: Readable, bounds: BodyBounds, handlers: S
 }
 
 /** The body of a refusal as far as it can be had; empty when it breaks off or is over the bound. Never rejects. */
-export async function readRefusal(body: Readable, place: Place, signal: AbortSignal): Promise<string> {
+export async function readRefusal(body: ResponseBody, place: Place, signal: AbortSignal): Promise<string> {
   return readText(body, { place, signal, maxBytes: MAX_REFUSAL_BYTES }).catch(() => "");
 }
 
 const MAX_REFUSAL_BYTES = 1024 * 1024;
 
 /** Throws the rest of a body away, so that its connection can be used again; a rest that is long or slow ends the connection. */
-export function discard(body: Readable): void {
+export function discard(body: ResponseBody): void {
   let length = 0;
   const timer = setTimeout(() => body.destroy(), MAX_DISCARD_MS);
   timer.unref();
-  body.once("close", () => clearTimeout(timer));
-  body.on("error", () => {});
-  body.on("data", (chunk: Buffer) => {
-    length += chunk.length;
-    if (length > MAX_DISCARDED_BYTES) body.destroy();
+  body.read({
+    onData: (chunk) => {
+      length += chunk.length;
+      if (length > MAX_DISCARDED_BYTES) body.destroy();
+    },
+    onEnd: () => clearTimeout(timer),
   });
 }
 
 const MAX_DISCARDED_BYTES = 64 * 1024;
 const MAX_DISCARD_MS = 5000;
 
-function consume(body: Readable, bounds: BodyBounds, onChunk: (chunk: Buffer) => void): Promise<void> {
+function consume(body: ResponseBody, bounds: BodyBounds, onChunk: (chunk: Buffer) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     let isOver = false;
-    const end = (error?: unknown): void => {
+    const end = (error: unknown): void => {
       if (isOver) return;
       isOver = true;
       if (error === undefined) return resolve();
       body.destroy();
       reject(error);
     };
-    body.on("data", (chunk: Buffer) => {
-      if (isOver) return;
-      try {
-        onChunk(chunk);
-      } catch (error) {
-        end(error);
-      }
+    body.read({
+      onData: (chunk) => {
+        if (isOver) return;
+        try {
+          onChunk(chunk);
+        } catch (error) {
+          end(error);
+        }
+      },
+      onEnd: (error) => end(error === undefined ? undefined : toRequestFailure(error, bounds.place, bounds.signal)),
     });
-    body.on("end", () => end());
-    // Stays in place after the end: destroying a body makes it fail once more.
-    body.on("error", (error: unknown) => end(toRequestFailure(error, bounds.place, bounds.signal)));
-    body.on("close", () => end(toRequestFailure(new Error("closed"), bounds.place, bounds.signal)));
   });
 }
 

@@ -124,10 +124,10 @@ test("connections are kept and used again", async () => {
 test("the rest of an unwanted body is thrown away up to a bound", async () => {
   await using server = await startServer((_request, response) => void response.end(Buffer.alloc(10_000_000)));
   const response = await createClient(server.url).request(post);
-  const closed = new Promise((resolve) => void response.body.once("close", resolve));
+  const closed = new Promise((resolve) => response.body.onceOver(() => resolve(undefined)));
   discard(response.body);
   await closed;
-  expect(response.body.destroyed).toBe(true);
+  expect(response.body.isDestroyed).toBe(true);
 });
 
 test("what is shown of a URL leaves out its query and the parts of its path that may be keys", () => {

@@ -1,8 +1,9 @@
 import { readFile } from "node:fs/promises";
-import type { Readable } from "node:stream";
-import type { Dispatcher, Pool, ProxyAgent } from "undici";
+import type { Pool, ProxyAgent } from "undici";
 import { discard } from "./body.ts";
+import { dispatch, type RawResponse } from "./dispatch.ts";
 import { httpFailure, shownUrl, toRequestFailure, type Place } from "./failures.ts";
+import type { ResponseBody } from "./response-body.ts";
 
 export interface HttpClientOptions {
   /** Id of the source, for messages. */
@@ -46,7 +47,7 @@ export interface HttpResponse {
   /** Takes names in lower case. */
   header(name: string): string | undefined;
   /** Whoever gets the response reads it to its end, discards or destroys it. */
-  readonly body: Readable;
+  readonly body: ResponseBody;
 }
 
 const MAX_REDIRECTS = 3;
@@ -124,17 +125,16 @@ export class HttpClient {
     try {
       signal.throwIfAborted();
       const dispatcher = await this.#connect();
-      const response = await dispatcher.request({
+      const options = {
         origin: url.origin,
         path: `${url.pathname}${url.search}`,
         method,
         headers: { "user-agent": "toolyard", ...this.#options.headers, ...credentials, ...request.headers },
-        ...(body !== undefined && { body }),
-        signal,
+        body: body ?? null,
         headersTimeout: Math.min(idleMs, MAX_TIMER_MS),
         bodyTimeout: Math.min(idleMs, MAX_TIMER_MS),
-      });
-      return toResponse(response);
+      };
+      return toResponse(await dispatch(dispatcher, options, signal));
     } catch (error) {
       throw toRequestFailure(error, this.place, signal);
     }
@@ -185,9 +185,9 @@ function bearer(token: string): Record<string, string> {
   return { authorization: `Bearer ${token}` };
 }
 
-function toResponse({ statusCode, headers, body }: Dispatcher.ResponseData): HttpResponse {
+function toResponse({ status, headers, body }: RawResponse): HttpResponse {
   return {
-    status: statusCode,
+    status,
     header: (name) => {
       const value = headers[name];
       return Array.isArray(value) ? value.join(", ") : value;

@@ -1,4 +1,3 @@
-import type { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { FailError } from "../../core/errors.ts";
 import { classifyMessage, type RequestId } from "../../wire/messages.ts";
@@ -6,6 +5,7 @@ import { discard, readEvents, readRefusal } from "./body.ts";
 import { httpFailure, toStatusFailure } from "./failures.ts";
 import { EVENT_STREAM_TYPE, mediaType, type HttpConnection } from "./http-connection.ts";
 import { reopenDelay } from "./reopen.ts";
+import type { ResponseBody } from "./response-body.ts";
 
 export interface ResponseStreamOptions {
   readonly idleMs: number;
@@ -48,8 +48,8 @@ export class ResponseStream {
   }
 
   /** Resolves once the answer was handed on. Rejects with a `FailError` when it cannot come any more. */
-  async read(first: Readable, signal: AbortSignal): Promise<void> {
-    let body: Readable | undefined = first;
+  async read(first: ResponseBody, signal: AbortSignal): Promise<void> {
+    let body: ResponseBody | undefined = first;
     let failures = 0;
     while (!this.#isAnswered) {
       const lastSeen = this.#lastEventId;
@@ -64,7 +64,7 @@ export class ResponseStream {
   }
 
   /** Reads until the answer or the end, and says what an end before the answer means. */
-  async #drain(body: Readable, signal: AbortSignal): Promise<FailError> {
+  async #drain(body: ResponseBody, signal: AbortSignal): Promise<FailError> {
     const { client, maxMessageBytes } = this.#connection.options;
     let onAnswer = (): void => {};
     const answered = new Promise<void>((resolve) => {
@@ -95,7 +95,7 @@ export class ResponseStream {
     }
   }
 
-  async #resume(signal: AbortSignal): Promise<Readable | undefined> {
+  async #resume(signal: AbortSignal): Promise<ResponseBody | undefined> {
     const { client } = this.#connection.options;
     const { resumeHeaders, onGone, idleMs } = this.#options;
     const headers = { ...resumeHeaders?.(), accept: EVENT_STREAM_TYPE, "last-event-id": this.#lastEventId ?? "" };
@@ -131,8 +131,8 @@ function withoutUnsent({ failure }: FailError): FailError {
 }
 
 // The server should end the stream after the answer; one that does not must not keep the connection.
-function linger(body: Readable): void {
+function linger(body: ResponseBody): void {
   const timer = setTimeout(() => body.destroy(), LINGER_MS);
   timer.unref();
-  body.once("close", () => clearTimeout(timer));
+  body.onceOver(() => clearTimeout(timer));
 }

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn, setTimeout as delay } from "node:timers/promi
 import type { FailError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { claimsModernEra, isModernRevision } from "../../wire/modern/envelope.ts";
-import { findParamHeaders, paramHeaders, standardHeaders } from "../../wire/modern/headers.ts";
+import { findParamHeaders, paramHeaders, standardHeaders, type ParamHeader } from "../../wire/modern/headers.ts";
 import { classifyMessage, type RpcMessage, type RpcRequest } from "../../wire/messages.ts";
 import type { SendOptions, Transport, TransportHandlers } from "../transport.ts";
 import { discard, readRefusal, readText } from "./body.ts";
@@ -27,6 +27,8 @@ export class StreamableHttpTransport implements Transport {
   readonly mirrorsParams = true;
   readonly #connection: HttpConnection;
   readonly #underway = new Set<Promise<unknown>>();
+  /** A listing's schemas are the same objects until it is read anew. */
+  readonly #paramHeaders = new WeakMap<JsonObject, readonly ParamHeader[]>();
   #version: string | undefined;
   #sessionId: string | undefined;
   #isSessionLost = false;
@@ -92,10 +94,18 @@ export class StreamableHttpTransport implements Transport {
     const { method, params } = message;
     if (method === "initialize" && !claimsModernEra(params)) return {};
     if (!claimsModernEra(params) && !isModernRevision(this.#version)) return this.#sessionHeaders();
-    const found = inputSchema && findParamHeaders(inputSchema).headers;
+    const found = inputSchema ? this.#paramHeadersOf(inputSchema) : NO_PARAM_HEADERS;
     const args = params?.["arguments"];
-    const mirrored = found && typeof args === "object" && args !== null ? paramHeaders(found, args as JsonObject) : {};
+    const mirrored = found.length > 0 && typeof args === "object" && args !== null ? paramHeaders(found, args as JsonObject) : {};
     return lowerCased({ ...this.#sessionHeaders(), ...standardHeaders(method, params), ...mirrored });
+  }
+
+  #paramHeadersOf(inputSchema: JsonObject): readonly ParamHeader[] {
+    const known = this.#paramHeaders.get(inputSchema);
+    if (known) return known;
+    const { headers } = findParamHeaders(inputSchema);
+    this.#paramHeaders.set(inputSchema, headers);
+    return headers;
   }
 
   #sessionHeaders(): Record<string, string> {
@@ -211,5 +221,9 @@ function isReplyTo(body: string, request: RpcRequest): boolean {
 }
 
 function lowerCased(headers: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  const result: Record<string, string> = {};
+  for (const name in headers) result[name.toLowerCase()] = headers[name]!;
+  return result;
 }
+
+const NO_PARAM_HEADERS: readonly ParamHeader[] = [];
