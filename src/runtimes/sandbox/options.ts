@@ -5,6 +5,9 @@ import { Type, type Static } from "../../core/option-schema.ts";
 import type { SandboxLimits } from "./engine.ts";
 
 export const SANDBOX_ENGINES = ["embedded", "bwrap", "deno", "bwrap-python"] as const;
+/** Those that know Python, and those that know JavaScript and TypeScript. */
+const PYTHON_ENGINES = ["embedded", "bwrap", "bwrap-python"] as const;
+const JAVASCRIPT_ENGINES = ["embedded", "bwrap", "deno"] as const;
 export type SandboxEngineName = (typeof SANDBOX_ENGINES)[number];
 
 /** The section `[sandbox]`. */
@@ -13,10 +16,12 @@ export const SandboxSchema = Type.Object(
     engine: Type.Optional(
       Type.Enum(SANDBOX_ENGINES, {
         description:
-          "What code runs in. `embedded` is always there: interpreters in WebAssembly, in a child process without rights. The others need a program on this machine; where it is absent, code is refused.",
+          "What code runs in. `embedded` is always there: interpreters in WebAssembly, in a child process without rights. The others need a program on this machine; where it is absent, code is refused, never run in another engine. `deno` knows no Python and `bwrap-python` nothing else: name the engine of the other languages with the two keys below. `toolyard doctor` tells what is there.",
         default: "embedded",
       }),
     ),
+    python_engine: Type.Optional(Type.Enum(PYTHON_ENGINES, { description: "What Python runs in, where it is another engine than `engine`." })),
+    javascript_engine: Type.Optional(Type.Enum(JAVASCRIPT_ENGINES, { description: "What JavaScript and TypeScript run in, where it is another engine than `engine`." })),
     timeout: Type.Optional(durationOption({ description: "How long a run may take, its tool calls included, where the caller names no time.", default: "30s" })),
     max_timeout: Type.Optional(durationOption({ description: "Longest time that a caller may ask for.", default: "5m" })),
     cpu_time: Type.Optional(durationOption({ description: "How long the code itself may compute; the time that it waits for tools does not count.", default: "10s" })),
@@ -33,6 +38,8 @@ export const SandboxSchema = Type.Object(
     idle: Type.Optional(durationOption({ description: "Time without a run and without a session after which the child process is stopped. The next run starts it again.", default: "5m" })),
     sessions: Type.Optional(Type.Integer({ description: "Sessions that keep their variables at the same time; the one unused for longest makes room.", default: 8, minimum: 0, maximum: 64 })),
     session_idle: Type.Optional(durationOption({ description: "Time without a run after which a session and its variables go.", default: "10m" })),
+    python: Type.Optional(Type.String({ description: "The Python of the engine `bwrap-python`: a name on PATH, or a path. 3.11 or newer.", default: "python3", minLength: 1 })),
+    deno: Type.Optional(Type.String({ description: "The program of the engine `deno`: a name on PATH, or a path. 2.0 or newer.", default: "deno", minLength: 1 })),
     python_wasm: Type.Optional(Type.Path({ description: "Another build of CPython for WASI (`python.wasm`, preview 1, its library inside) in place of the one that comes along." })),
   },
   { description: "Where code that a model or a caller wrote runs, and its bounds." },
@@ -41,7 +48,9 @@ export const SandboxSchema = Type.Object(
 export type SandboxConfig = Static<typeof SandboxSchema>;
 
 export interface SandboxOptions {
-  readonly engine: SandboxEngineName;
+  readonly pythonEngine: SandboxEngineName;
+  /** Of TypeScript too. */
+  readonly javascriptEngine: SandboxEngineName;
   /** Bounds of a run that names none, and the most that a job may ask for; `wallMs` may be raised to `maxWallMs`. */
   readonly limits: SandboxLimits;
   readonly maxWallMs: number;
@@ -50,6 +59,9 @@ export interface SandboxOptions {
   readonly idleMs: number;
   readonly sessions: number;
   readonly sessionIdleMs: number;
+  /** A name on PATH, or a path. */
+  readonly python: string;
+  readonly deno: string;
   /** Absolute, or absent for the build that comes along. */
   readonly pythonWasm?: string;
 }
@@ -57,7 +69,8 @@ export interface SandboxOptions {
 export function resolveSandbox(raw: SandboxConfig = {}): SandboxOptions {
   const limits = resolveLimits(raw);
   return Object.freeze({
-    engine: raw.engine ?? "embedded",
+    pythonEngine: raw.python_engine ?? raw.engine ?? "embedded",
+    javascriptEngine: raw.javascript_engine ?? raw.engine ?? "embedded",
     limits,
     maxWallMs: Math.max(limits.wallMs, time("max_timeout", raw.max_timeout ?? "5m")),
     runs: whole("runs", raw.runs ?? 4, 1),
@@ -65,6 +78,8 @@ export function resolveSandbox(raw: SandboxConfig = {}): SandboxOptions {
     idleMs: time("idle", raw.idle ?? "5m"),
     sessions: whole("sessions", raw.sessions ?? 8, 0),
     sessionIdleMs: time("session_idle", raw.session_idle ?? "10m"),
+    python: raw.python ?? "python3",
+    deno: raw.deno ?? "deno",
     ...(raw.python_wasm === undefined ? {} : { pythonWasm: raw.python_wasm }),
   });
 }

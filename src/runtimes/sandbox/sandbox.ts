@@ -1,3 +1,4 @@
+import { createEngine } from "./create-engine.ts";
 import type { SandboxEngine, SandboxHost, SandboxJob, SandboxLanguage, SandboxOutcome } from "./engine.ts";
 import { resolveSandbox, type SandboxEngineName, type SandboxOptions } from "./options.ts";
 
@@ -7,12 +8,7 @@ export interface SandboxRun extends SandboxOutcome {
   readonly isolation: string;
 }
 
-/** How each engine is made; nothing of it is loaded before. */
-const ENGINES: Readonly<Partial<Record<SandboxEngineName, (options: SandboxOptions) => Promise<SandboxEngine>>>> = {
-  embedded: async (options) => (await import("./embedded-engine.ts")).createEmbeddedEngine(options),
-};
-
-/** Runs code in the configured engine, which is made with the first run. */
+/** Runs code in the engine that the configuration names for its language, which is made with the first run. Never in another one. */
 export class Sandbox {
   readonly options: SandboxOptions;
   readonly #engines = new Map<SandboxEngineName, Promise<SandboxEngine>>();
@@ -24,9 +20,7 @@ export class Sandbox {
   /** Never rejects for anything that the code does, nor for an engine that is not there: the outcome says so. */
   async run(job: SandboxJob, host: SandboxHost, signal: AbortSignal): Promise<SandboxRun> {
     const engine = await this.#engineFor(job.language);
-    const problem = engine.languages.includes(job.language)
-      ? await engine.unavailable()
-      : `The engine \`${engine.name}\` runs ${engine.languages.join(", ")}, not ${job.language}. Choose another one for it in [sandbox].`;
+    const problem = engine.languages.includes(job.language) ? await engine.unavailable() : wrongLanguage(engine, job.language);
     const outcome = problem === undefined ? await engine.run(job, host, signal) : notThere(problem);
     return { ...outcome, engine: engine.name, isolation: engine.isolation };
   }
@@ -36,12 +30,17 @@ export class Sandbox {
     await Promise.all(engines.map((engine) => (engine.status === "fulfilled" ? engine.value.dispose() : undefined)));
   }
 
-  #engineFor(_language: SandboxLanguage): Promise<SandboxEngine> {
-    const name = this.options.engine;
+  #engineFor(language: SandboxLanguage): Promise<SandboxEngine> {
+    const name = language === "python" ? this.options.pythonEngine : this.options.javascriptEngine;
     let engine = this.#engines.get(name);
-    if (!engine) this.#engines.set(name, (engine = ENGINES[name]!(this.options)));
+    if (!engine) this.#engines.set(name, (engine = createEngine(name, this.options)));
     return engine;
   }
+}
+
+function wrongLanguage({ name, languages }: SandboxEngine, language: SandboxLanguage): string {
+  const key = language === "python" ? "python_engine" : "javascript_engine";
+  return `The engine \`${name}\` runs ${languages.join(" and ")}, not ${language}. Name one for it with \`${key}\` in [sandbox]: \`embedded\` is always there.`;
 }
 
 function notThere(message: string): SandboxOutcome {

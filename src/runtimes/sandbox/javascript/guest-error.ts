@@ -44,8 +44,34 @@ function toLine(line: string, wrapperChars: number, count: number): string[] {
 }
 
 function withAdvice(type: string, message: string, code: string): string {
+  if (type === "ReferenceError") {
+    const name = /^'?([A-Za-z_$][\w$]*)'? is not defined/u.exec(message)?.[1];
+    return name !== undefined && Object.hasOwn(ADVICE, name) ? `${message}. ${ADVICE[name]}` : message;
+  }
   if (type !== "SyntaxError" || !MODULE_SYNTAX.test(code)) return message;
   return `${message}. Modules cannot be loaded here: write the code without \`import\` and \`export\`.`;
 }
+
+const NO_NETWORK = "There is no network here. Call a tool instead: tools.<source>.<name>({…}).";
+const NO_NODE = "This is no Node.js: there is the language itself, files, inputs, URL, TextEncoder, crypto.randomUUID and timers.";
+const NO_BROWSER = "This is no browser: there is no page.";
+/** What code that was written for another place looks for. */
+const ADVICE: Readonly<Record<string, string>> = {
+  fetch: NO_NETWORK,
+  XMLHttpRequest: NO_NETWORK,
+  WebSocket: NO_NETWORK,
+  axios: NO_NETWORK,
+  process: NO_NODE,
+  Buffer: `${NO_NODE} Bytes are Uint8Array; atob and btoa know base64.`,
+  module: NO_NODE,
+  __dirname: NO_NODE,
+  __filename: NO_NODE,
+  Deno: NO_NODE,
+  Bun: NO_NODE,
+  Intl: "There is no Intl here: write numbers with toFixed and dates with toISOString or getUTCDay.",
+  document: NO_BROWSER,
+  window: NO_BROWSER,
+  localStorage: NO_BROWSER,
+};
 
 const MODULE_SYNTAX = /^\s*(?:import\s*[\w{*"']|export\s)/mu;

@@ -1,27 +1,19 @@
 import type * as quickjsModule from "quickjs-wasi";
 import type { JSValueHandle, QuickJS, QuickJSOptions } from "quickjs-wasi";
+import type { Evaluated, GuestMachine, GuestMethod, GuestOwner } from "./guest-machine.ts";
 import type { HostOperation } from "./guest/host.ts";
 import { preludeSource } from "./guest/prelude.ts";
 import { Refusal } from "./refusal.ts";
+import type { Source } from "./source-error.ts";
 
 export type QuickJsModule = typeof quickjsModule;
-
-/** Who answers what the code asks for. Throws a `Refusal` for what it may not have. */
-export interface GuestOwner {
-  answer(operation: HostOperation, first: string, second: string | Uint8Array): string | Uint8Array | undefined;
-  /** Asked all the time while code computes: whether it must stop. */
-  isOver(): boolean;
-}
 
 /** What is guarded natively: recursion deeper than this is a `RangeError` inside. The thread's own stack is far larger. */
 const MAX_STACK_BYTES = 384 * 1024;
 /** Failed promises that nobody waits for; the first of them is the error of a run. */
 const MAX_REJECTIONS = 100;
-/** Calls of the guest's own functions, see `Guest`. */
-export type GuestMethod = "begin" | "watch" | "settle" | "fire" | "describe";
-
 /** One interpreter. Only texts, bytes and truth values cross, and no value of the host is reachable from inside. */
-export class GuestVm {
+export class GuestVm implements GuestMachine {
   owner: GuestOwner | undefined;
   readonly #vm: QuickJS;
   readonly #quickjs: QuickJsModule;
@@ -61,9 +53,20 @@ export class GuestVm {
     make.dispose();
   }
 
-  /** Evaluates code. The value is the promise of its end, whether it is a script (`await` at the top) or the call of a wrapper. */
-  evaluate(code: string, name: string, isWrapped: boolean): JSValueHandle {
-    return this.#vm.evalCode(code, name, isWrapped ? this.#quickjs.EvalFlags.TYPE_GLOBAL : this.#quickjs.EvalFlags.ASYNC);
+  evaluate({ code, name, wrapped }: Source): Evaluated {
+    try {
+      return { promise: this.#vm.evalCode(code, name, this.#quickjs.EvalFlags.ASYNC), isWrapped: false };
+    } catch (error) {
+      const described = this.describe(error);
+      // `return` and `using` at the top are what a function has: the code is one then.
+      if (described === undefined || !NEEDS_FUNCTION.test(described)) throw described === undefined ? error : new Described(described);
+      return { promise: this.#vm.evalCode(wrapped, name, this.#quickjs.EvalFlags.TYPE_GLOBAL), isWrapped: true };
+    }
+  }
+
+  /** Nothing is left to run once `runJobs` returns. */
+  whenQuiet(then: () => void): void {
+    then();
   }
 
   call(method: GuestMethod, ...given: readonly (string | boolean | JSValueHandle)[]): string | undefined {
@@ -93,6 +96,7 @@ export class GuestVm {
 
   /** JSON of type, message and stack, when the error is one of the code; `undefined` when the interpreter itself failed. */
   describe(error: unknown): string | undefined {
+    if (error instanceof Described) return error.json;
     if (!(error instanceof this.#quickjs.JSException)) return undefined;
     try {
       return this.call("describe", error.handle);
@@ -156,3 +160,15 @@ export class GuestVm {
 
 /** Lines of a traceback with this name are the host's, and are not shown. */
 const PRELUDE_NAME = "toolyard";
+
+const NEEDS_FUNCTION = /"return not in a function"|"using declaration is not allowed at the top level of a script"/u;
+
+/** An error of the code that was described already. */
+class Described extends Error {
+  readonly json: string;
+
+  constructor(json: string) {
+    super("described");
+    this.json = json;
+  }
+}

@@ -2,7 +2,7 @@ import type { SandboxEnd, SandboxError, SandboxJob } from "../engine.ts";
 import { cpuMessage, wallMessage } from "../run-clock.ts";
 import type { FromWorker, WorkerDone } from "../worker-messages.ts";
 import { readGuestError } from "./guest-error.ts";
-import type { GuestOwner, GuestVm } from "./guest-vm.ts";
+import type { GuestMachine, GuestOwner } from "./guest-machine.ts";
 import type { HostOperation } from "./guest/host.ts";
 import { HostCalls } from "./host-calls.ts";
 import { answerPlain } from "./host-plain.ts";
@@ -10,12 +10,13 @@ import { JobClock } from "./job-clock.ts";
 import type { JobFiles } from "./job-files.ts";
 import { JobOutput } from "./job-output.ts";
 import { JobTimers } from "./job-timers.ts";
-import { prepareSource, SourceError } from "./source.ts";
+import { SourceError, type Source } from "./source-error.ts";
 
 export interface JobSurroundings {
-  readonly vm: GuestVm;
+  readonly vm: GuestMachine;
   readonly files: JobFiles;
-  readonly sucrase: string;
+  /** Makes the code what the interpreter reads. Throws a `SourceError`. */
+  source(job: SandboxJob): Source;
   say(message: FromWorker): void;
 }
 
@@ -94,22 +95,12 @@ export class JobRun implements GuestOwner {
   }
 
   #start(): void {
-    const { vm, sucrase } = this.#around;
+    const { vm } = this.#around;
     vm.call("begin", JSON.stringify(this.#job.inputs), this.#job.profile === "scripting");
-    const { name, code, wrapped, wrapperChars } = prepareSource(this.#job, sucrase);
-    let promise;
-    let isWrapped = false;
-    try {
-      promise = vm.evaluate(code, name, false);
-    } catch (error) {
-      const described = vm.describe(error);
-      // `return` and `using` at the top are what a function has: the code is one then.
-      if (described === undefined || !NEEDS_FUNCTION.test(described)) throw described === undefined ? error : new Described(described);
-      isWrapped = true;
-      this.#wrapperChars = wrapperChars;
-      promise = vm.evaluate(wrapped, name, true);
-    }
-    vm.call("watch", promise, isWrapped, code);
+    const source = this.#around.source(this.#job);
+    const { promise, isWrapped } = vm.evaluate(source);
+    if (isWrapped) this.#wrapperChars = source.wrapperChars;
+    vm.call("watch", promise, isWrapped, source.code);
     promise.dispose();
   }
 
@@ -123,10 +114,11 @@ export class JobRun implements GuestOwner {
       this.#runJobs();
     } catch (error) {
       this.#thrown(error);
-    } finally {
-      this.#clock.leave();
     }
-    this.#after();
+    this.#around.vm.whenQuiet(() => {
+      this.#clock.leave();
+      this.#after();
+    });
   }
 
   #runJobs(): void {
@@ -145,7 +137,7 @@ export class JobRun implements GuestOwner {
       const place = `    at ${this.#job.language === "typescript" ? "code.ts" : "code.js"}:${error.line}`;
       return this.#end("error", { type: "SyntaxError", message: error.message, traceback: `SyntaxError: ${error.message}\n${place}` });
     }
-    const described = error instanceof Described ? error.json : this.#around.vm.describe(error);
+    const described = this.#around.vm.describe(error);
     if (described !== undefined) return this.#failWith(described);
     this.#fail("crashed", "Crashed", "The interpreter failed and was ended.");
   }
@@ -180,7 +172,7 @@ export class JobRun implements GuestOwner {
   /** The code threw. */
   #failWith(json: string): void {
     const error = readGuestError(json, { code: this.#job.code, wrapperChars: this.#wrapperChars });
-    const isMemory = error.type === "InternalError" && error.message === "out of memory";
+    const isMemory = OUT_OF_MEMORY[error.type]?.test(error.message) === true;
     if (!isMemory) return this.#end("error", error);
     this.#end("memory", { ...error, type: "MemoryError", message: `The code took more memory than it may (${this.#job.limits.memoryBytes} bytes).` });
   }
@@ -219,17 +211,8 @@ export class JobRun implements GuestOwner {
   }
 }
 
-const NEEDS_FUNCTION = /"return not in a function"|"using declaration is not allowed at the top level of a script"/u;
-
-/** An error of the code that was described already. */
-class Described extends Error {
-  readonly json: string;
-
-  constructor(json: string) {
-    super("described");
-    this.json = json;
-  }
-}
+/** What interpreters say when there is no more. */
+const OUT_OF_MEMORY: Readonly<Record<string, RegExp>> = { InternalError: /^out of memory$/u, RangeError: /^Array buffer allocation failed/u };
 
 /** WebAssembly itself gave up: the interpreter must not be asked anything more. */
 function isTrap(error: unknown): boolean {

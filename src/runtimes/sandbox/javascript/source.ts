@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import type * as sucraseModule from "sucrase";
 import { findUnsupported } from "../../typescript/unsupported.ts";
 import type { SandboxJob } from "../engine.ts";
+import { SourceError, type Source } from "./source-error.ts";
 
 type Sucrase = Pick<typeof sucraseModule, "transform" | "getFormattedTokens">;
 
@@ -16,27 +17,6 @@ interface Token {
 interface SucraseParser {
   readonly parse: (source: string, jsx: boolean, typescript: boolean, flow: boolean) => { readonly tokens: readonly Token[] };
   readonly formatTokenType: (type: number) => string;
-}
-
-/** Code that cannot be read, at a line of its own. */
-export class SourceError extends Error {
-  override readonly name = "SyntaxError";
-  readonly line: number;
-
-  constructor(message: string, line: number) {
-    super(message);
-    this.line = line;
-  }
-}
-
-/** What the interpreter is given. */
-export interface Source {
-  readonly name: string;
-  readonly code: string;
-  /** The same as the call of a function, for code with `return` at its top. */
-  readonly wrapped: string;
-  /** What stands before the code in the first line of `wrapped`, in characters. */
-  readonly wrapperChars: number;
 }
 
 /** Makes code of a job what the interpreter reads; lines stay where they are. Throws a `SourceError`. */

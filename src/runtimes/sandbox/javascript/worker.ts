@@ -5,6 +5,7 @@ import type { FromWorker, ToWorker, WorkerSettings } from "../worker-messages.ts
 import { GuestVm, type QuickJsModule } from "./guest-vm.ts";
 import { JobFiles } from "./job-files.ts";
 import { JobRun } from "./job-run.ts";
+import { prepareSource } from "./source.ts";
 
 interface JavaScriptSettings extends WorkerSettings {
   /** `file:` URL of the module `quickjs-wasi`. */
@@ -28,7 +29,7 @@ async function begin(job: SandboxJob): Promise<void> {
     vm = await GuestVm.create(engine, module, wanted);
   }
   isUsed = true;
-  current = new JobRun(job, { vm, files, sucrase, say });
+  current = new JobRun(job, { vm, files, say, source: (each) => prepareSource(each, sucrase) });
   const done = await current.run();
   current = undefined;
   say({ type: "done", done });

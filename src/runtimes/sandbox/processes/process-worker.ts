@@ -6,12 +6,12 @@ import { watchCpu } from "../../warm/cpu-watch.ts";
 import { Readiness } from "../child/readiness.ts";
 import type { RunWorker, WorkerEnd } from "../child/run-worker.ts";
 import { readFiles, toFileHeads } from "../child-messages.ts";
-import type { SandboxJob } from "../engine.ts";
+import type { SandboxJob, SandboxLimits } from "../engine.ts";
 import { encodeFrame, FrameReader, type Frame } from "../frames.ts";
 import { GuestOutput } from "../python/guest-output.ts";
 import { cpuMessage } from "../run-clock.ts";
 import type { FromWorker, ToWorker } from "../worker-messages.ts";
-import { freeze, inodesOf } from "./watch.ts";
+import { freeze, inodesOf, residentOf } from "./watch.ts";
 
 /** How an interpreter is started as a process that speaks frames. */
 export interface ProcessKind {
@@ -24,6 +24,8 @@ export interface ProcessKind {
   readonly greeting?: { readonly head: object; readonly body: Uint8Array };
   /** Folders in memory whose files are counted. */
   readonly scratch: readonly string[];
+  /** Whether its memory is looked at: for a runtime whose own bounds do not cover all of it. */
+  readonly countsMemory?: boolean;
   /** Made ready for the interpreter before it is sent. Rejects with an error of the code. */
   readonly prepare?: (job: SandboxJob, signal: AbortSignal) => Promise<object>;
 }
@@ -51,6 +53,7 @@ export class ProcessWorker implements RunWorker {
   #markReady!: () => void;
   #markEnded!: (end: WorkerEnd) => void;
   #unwatch: (() => void) | undefined;
+  #isWaiting = false;
   #isFrozen = false;
   #isOver = false;
 
@@ -112,6 +115,7 @@ export class ProcessWorker implements RunWorker {
 
   async #begin(job: SandboxJob): Promise<void> {
     this.#thaw();
+    this.#isWaiting = false;
     this.#readiness.given();
     this.#job = job;
     this.#dropped = 0;
@@ -122,6 +126,9 @@ export class ProcessWorker implements RunWorker {
       this.#write({ type: "job", job: rest, files: toFileHeads(files), ...prepared }, files.map(({ bytes }) => bytes));
       if (!this.#isOver) this.#unwatch = this.#watch(job);
     } catch (error) {
+      // The interpreter heard nothing of it, and waits as before.
+      this.#job = undefined;
+      this.#readiness.said();
       this.#onMessage?.({ type: "done", done: failedBefore(error) });
     }
   }
@@ -130,16 +137,18 @@ export class ProcessWorker implements RunWorker {
     const pid = this.#child?.pid;
     if (pid === undefined) return () => {};
     const unwatch = watchCpu(pid, limits.cpuMs, () => this.#finish({ reason: "timeout", detail: cpuMessage(limits.cpuMs) }));
-    const { scratch } = this.#kind;
-    if (scratch.length === 0) return unwatch;
-    const timer = setInterval(async () => {
-      const inodes = await inodesOf(pid, scratch);
-      if (inodes > limits.files * 4 + SPARE_INODES) this.#finish({ reason: "limit", detail: "The code made too many files and folders. Make fewer." });
-    }, LOOK_EVERY_MS);
+    const mostBytes = this.#kind.countsMemory === true ? residentOf(pid) + limits.memoryBytes : Infinity;
+    const timer = setInterval(() => void this.#look(pid, mostBytes, limits), LOOK_EVERY_MS);
     return () => {
       unwatch();
       clearInterval(timer);
     };
+  }
+
+  async #look(pid: number, mostBytes: number, limits: SandboxLimits): Promise<void> {
+    if (residentOf(pid) > mostBytes) return this.#finish({ reason: "memory", detail: "" });
+    const inodes = await inodesOf(pid, this.#kind.scratch);
+    if (inodes > limits.files * 4 + SPARE_INODES) this.#finish({ reason: "limit", detail: "The code made too many files and folders. Make fewer." });
   }
 
   #write(head: object, blobs: readonly Uint8Array[] = []): void {
@@ -184,6 +193,7 @@ export class ProcessWorker implements RunWorker {
     const artifacts = readFiles(heads, body);
     this.#job = undefined;
     const isTruncated = isJsonObject(done) && (done["truncated"] === true || this.#output.truncated);
+    this.#freezeIfIdle();
     this.#onMessage?.({ type: "done", done: isJsonObject(done) ? { ...done, truncated: isTruncated, artifacts } : done } satisfies { readonly type: FromWorker["type"]; readonly done: unknown });
   }
 
@@ -191,13 +201,15 @@ export class ProcessWorker implements RunWorker {
   #rest(): void {
     this.#readiness.said();
     this.#markReady();
-    if (this.#isOver || this.#job || !this.#wasUsed) return;
-    this.#isFrozen = true;
-    freeze(this.#child!.pid, true);
+    this.#isWaiting = true;
+    this.#freezeIfIdle();
   }
 
-  get #wasUsed(): boolean {
-    return this.#unwatch !== undefined;
+  #freezeIfIdle(): void {
+    // One that never ran anything is ours, and waits as it is.
+    if (this.#isOver || this.#job || !this.#isWaiting || !this.#unwatch) return;
+    this.#isFrozen = true;
+    freeze(this.#child!.pid, true);
   }
 
   #thaw(): void {

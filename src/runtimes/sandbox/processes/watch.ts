@@ -25,6 +25,11 @@ export function freeze(pid: number, isFrozen: boolean): void {
   }
 }
 
+/** Memory that a family of processes has in use, in bytes; 0 where the system does not say. */
+export function residentOf(pid: number): number {
+  return familyOf(pid).reduce((sum, member) => sum + (Number(read(`/proc/${member}/statm`).split(" ")[1]) || 0) * PAGE_BYTES, 0);
+}
+
 /** Files and folders that were made in folders of memory, as seen through the innermost process; 0 where they cannot be seen. */
 export async function inodesOf(pid: number, folders: readonly string[]): Promise<number> {
   const counts = folders.map(async (folder) => {
@@ -39,9 +44,15 @@ export async function inodesOf(pid: number, folders: readonly string[]): Promise
 }
 
 function childrenOf(pid: number): number[] {
+  return read(`/proc/${pid}/task/${pid}/children`).trim().split(" ").filter(Boolean).map(Number);
+}
+
+function read(path: string): string {
   try {
-    return readFileSync(`/proc/${pid}/task/${pid}/children`, "latin1").trim().split(" ").filter(Boolean).map(Number);
+    return readFileSync(path, "latin1");
   } catch {
-    return [];
+    return "";
   }
 }
+
+const PAGE_BYTES = 4096;

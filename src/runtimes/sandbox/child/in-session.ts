@@ -1,0 +1,40 @@
+import type { WorkerDone } from "../worker-messages.ts";
+import type { RunWorker } from "./run-worker.ts";
+import type { Sessions } from "./sessions.ts";
+
+export interface SessionRun {
+  readonly key: string;
+  begin(): RunWorker;
+  /** Runs the job on the session's worker. */
+  perform(worker: RunWorker, isNew: boolean): Promise<WorkerDone>;
+}
+
+/** From the end of a run to the word of its worker that it takes the next one. */
+const FREE_WITHIN_MS = 1000;
+
+/** After any other end the interpreter may be in the middle of something. */
+const KEEPS_SESSION: ReadonlySet<string> = new Set(["finished", "error"]);
+
+/** A run in a session, which stays where the run ended well and its worker waits for the next one. */
+export async function runInSession(sessions: Sessions, { key, begin, perform }: SessionRun): Promise<WorkerDone> {
+  const taken = sessions.take(key, begin);
+  if (typeof taken === "string") return refused(taken);
+  let done: WorkerDone | undefined;
+  try {
+    done = await perform(taken.worker, taken.isNew);
+    // Code can say that it is over, and go on: no clock would run for it then.
+    if (KEEPS_SESSION.has(done.end) && (await taken.worker.afterJob(FREE_WITHIN_MS)) === "busy") done = wentOn();
+    return done;
+  } finally {
+    sessions.giveBack(taken, done !== undefined && KEEPS_SESSION.has(done.end));
+  }
+}
+
+export function refused(message: string): WorkerDone {
+  return { end: "busy", error: { type: "Busy", message, traceback: "" }, artifacts: [], truncated: false };
+}
+
+function wentOn(): WorkerDone {
+  const message = "The code went on after it had said that it was over, and was ended.";
+  return { end: "crashed", error: { type: "Crashed", message, traceback: "" }, artifacts: [], truncated: false };
+}

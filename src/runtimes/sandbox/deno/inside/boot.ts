@@ -1,0 +1,53 @@
+/** Runs inside Deno: takes jobs from the hub and runs them, one after the other. Speaks the frames of the other interpreters. */
+import { readFiles, toFileHeads } from "../../child-messages.ts";
+import type { SandboxJob } from "../../engine.ts";
+import { encodeFrame, FrameReader } from "../../frames.ts";
+import { JobFiles } from "../../javascript/job-files.ts";
+import { JobRun } from "../../javascript/job-run.ts";
+import { SourceError } from "../../javascript/source-error.ts";
+import type { ToWorker } from "../../worker-messages.ts";
+import type { Prepared } from "../split-source.ts";
+import { DenoMachine } from "./deno-machine.ts";
+
+export interface Ends {
+  /** The next bytes from the hub; nothing when it is gone. */
+  read(): Promise<Uint8Array | undefined>;
+  write(bytes: Uint8Array): void;
+}
+
+type FromHub = { readonly type: "job"; readonly job: Omit<SandboxJob, "files">; readonly files: unknown; readonly source: Prepared } | Extract<ToWorker, { type: "reply" }>;
+
+/** The hub keeps the bound of what it sends; this one keeps its own faults small. */
+const MAX_FRAME_BYTES = 2 ** 31;
+
+export async function start({ read, write }: Ends): Promise<void> {
+  const frames = new FrameReader(MAX_FRAME_BYTES);
+  const machine = new DenoMachine();
+  const files = new JobFiles();
+  let current: JobRun | undefined;
+
+  async function begin(job: SandboxJob, source: Prepared): Promise<void> {
+    current = new JobRun(job, { vm: machine, files, say: (message) => write(encodeFrame(message)), source: () => sourceOf(source) });
+    const { artifacts, ...done } = await current.run();
+    current = undefined;
+    write(encodeFrame({ type: "done", done, files: toFileHeads(artifacts) }, artifacts.map(({ bytes }) => bytes)));
+    write(encodeFrame({ type: "ready" }));
+  }
+
+  write(encodeFrame({ type: "ready" }));
+  for (let chunk = await read(); chunk !== undefined; chunk = await read()) {
+    for (const { head, body } of frames.push(Buffer.from(chunk))) {
+      const message = head as FromHub;
+      // Each from a round of its own: what it sets off can only be waited for once this one is over.
+      setImmediate(() => {
+        if (message.type === "reply") current?.reply(message);
+        else void begin({ ...message.job, files: readFiles(message.files, body) ?? [] }, message.source);
+      });
+    }
+  }
+}
+
+function sourceOf(prepared: Prepared): Exclude<Prepared, { readonly problem: string }> {
+  if ("problem" in prepared) throw new SourceError(prepared.problem, prepared.line);
+  return prepared;
+}

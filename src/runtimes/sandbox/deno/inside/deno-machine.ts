@@ -1,0 +1,143 @@
+/** Runs inside Deno. */
+import vm from "node:vm";
+import type { Evaluated, GuestMachine, GuestMethod, GuestOwner, HeldValue } from "../../javascript/guest-machine.ts";
+import type { Guest } from "../../javascript/guest/prelude.ts";
+import type { HostOperation } from "../../javascript/guest/host.ts";
+import { preludeSource } from "../../javascript/guest/prelude.ts";
+import { Refusal } from "../../javascript/refusal.ts";
+import type { SplitSource } from "../split-source.ts";
+import { locateSyntaxError } from "./syntax-place.ts";
+import { surroundings, type Inner } from "./surroundings.ts";
+
+const MAX_REJECTIONS = 100;
+
+/** A promise of the inside. Nothing has to be let go of: one collector serves both sides. */
+class Held implements HeldValue {
+  readonly value: unknown;
+
+  constructor(value: unknown) {
+    this.value = value;
+  }
+
+  dispose(): void {}
+}
+
+/**
+ * A realm of its own in Deno's V8, with the language in it and nothing of Deno. The code is text that is run in there, no module: it has no
+ * static imports, and dynamic ones have nobody who would load them.
+ */
+export class DenoMachine implements GuestMachine {
+  owner: GuestOwner | undefined;
+  readonly #context = vm.createContext(Object.create(null) as object);
+  readonly #guest: Guest;
+  readonly #inner: Inner;
+  #rejections: unknown[] = [];
+
+  constructor() {
+    const make = this.#run(preludeSource(), "toolyard") as (host: unknown) => Guest;
+    this.#inner = surroundings((source) => this.#run(source, "toolyard"));
+    this.#guest = make((operation: unknown, first: unknown, second: unknown) => this.#answer(operation, first, second));
+    (globalThis as unknown as EventTarget).addEventListener("unhandledrejection", (event) => {
+      event.preventDefault();
+      if (this.#rejections.length < MAX_REJECTIONS) this.#rejections.push((event as Event & { readonly reason: unknown }).reason);
+    });
+  }
+
+  evaluate(source: SplitSource): Evaluated {
+    const { code, name, wrapped } = source;
+    const problem = problemOf(code, name);
+    if (problem === undefined) return { promise: new Held(this.#settled(() => ({ value: this.#run(code, name) }))), isWrapped: false };
+    // `return` at the top is what a function has: the code is one then, and so it is where it awaits.
+    if (problem === ILLEGAL_RETURN) return { promise: new Held(this.#settled(() => this.#run(wrapped, name))), isWrapped: true };
+    if (problem.startsWith(AWAIT_OUTSIDE)) return { promise: new Held(this.#settled(() => this.#run(withValue(source), name))), isWrapped: true };
+    return { promise: new Held(this.#locate(code, name, problem)), isWrapped: false };
+  }
+
+  call(method: GuestMethod, ...given: readonly (string | boolean | HeldValue)[]): string | undefined {
+    const values = given.map((value) => (value instanceof Held ? value.value : value));
+    const result: unknown = (this.#guest[method] as (...values: readonly unknown[]) => unknown)(...values);
+    return typeof result === "string" ? result : undefined;
+  }
+
+  runJobs(): void {}
+
+  /** After all that promises set off, and after V8 has told of those that failed. */
+  whenQuiet(then: () => void): void {
+    setImmediate(then);
+  }
+
+  describe(error: unknown): string | undefined {
+    return this.#guest.describe(error);
+  }
+
+  firstRejection(): string | undefined {
+    return this.#rejections.length === 0 ? undefined : this.describe(this.#rejections[0]);
+  }
+
+  forgetRejections(): void {
+    this.#rejections = [];
+  }
+
+  #run(source: string, filename: string): unknown {
+    return new vm.Script(source, { filename }).runInContext(this.#context, { displayErrors: false });
+  }
+
+  /** What the code throws at once is what its promise fails with. */
+  async #settled(run: () => unknown): Promise<unknown> {
+    return run();
+  }
+
+  async #locate(code: string, name: string, message: string): Promise<never> {
+    const place = await locateSyntaxError(code);
+    throw this.#inner.syntaxError(message, place === undefined ? "" : `    at ${name}:${place}`);
+  }
+
+  #answer(operation: unknown, first: unknown, second: unknown): unknown {
+    try {
+      if (typeof operation !== "string" || typeof first !== "string") throw new Refusal("This is no question to the host.");
+      const payload = typeof second === "string" ? second : new Uint8Array(second as ArrayLike<number>);
+      const answer = this.owner?.answer(operation as HostOperation, first, payload);
+      if (answer === undefined) return undefined;
+      return typeof answer === "string" ? `=${answer}` : this.#inner.bytes(answer);
+    } catch (error) {
+      return `!${error instanceof Refusal ? error.message : "The host could not do that."}`;
+    }
+  }
+}
+
+const ILLEGAL_RETURN = "Illegal return statement";
+const AWAIT_OUTSIDE = "await is only valid in async functions";
+
+/** Why text is no script; it is read only, not run. */
+function problemOf(text: string, filename: string): string | undefined {
+  try {
+    return void new vm.Script(text, { filename });
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/** The code as a function that returns its last expression, as a script's value is that of its last statement. */
+function withValue({ code, wrapped, wrapperChars, starts, end }: SplitSource): string {
+  const prefix = wrapped.slice(0, wrapperChars);
+  const suffix = wrapped.slice(wrapperChars + code.length);
+  if (!returns(code)) {
+    // The first of them that fits is the longest expression, as the language itself reads it.
+    for (const start of starts) {
+      const text = `${code.slice(0, start)}return(${code.slice(start, end)})${code.slice(end)}`;
+      const isWhole = problemOf(`(async()=>{${code.slice(0, start)}\n})`, "") === undefined && problemOf(`(async()=>(${code.slice(start, end)}))`, "") === undefined;
+      if (isWhole && problemOf(`${prefix}${text}${suffix}`, "") === undefined) return `${prefix}${text}${suffix}`;
+    }
+  }
+  return wrapped;
+}
+
+/** Whether there is a `return` outside of functions: the only thing here that a function may have and a module may not. */
+function returns(code: string): boolean {
+  try {
+    void new (vm as unknown as { readonly SourceTextModule: new (text: string) => unknown }).SourceTextModule(code);
+    return false;
+  } catch (error) {
+    return (error as Error).message === ILLEGAL_RETURN;
+  }
+}

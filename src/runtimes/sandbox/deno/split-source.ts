@@ -1,0 +1,46 @@
+import type { Source } from "../javascript/source-error.ts";
+
+/** Code, and the places where its last statement may begin. */
+export interface SplitSource extends Source {
+  /** Ascending, in `code`. */
+  readonly starts: readonly number[];
+  /** Where the last statement ends, its semicolon left out. */
+  readonly end: number;
+}
+
+/** What came of reading the code: it, or why it cannot be read and in which line. */
+export type Prepared = SplitSource | { readonly problem: string; readonly line: number };
+
+/** Places that are tried; a statement of more lines than this has no value. */
+const MAX_STARTS = 200;
+const NO_EXPRESSION: ReadonlySet<string> = new Set(["{", "function", "class", "let", "const", "var", "if", "for", "while", "do", "try", "switch", "return", "throw", "import", "export"]);
+const OPENING: ReadonlySet<string> = new Set(["{", "${", "(", "["]);
+const CLOSING: ReadonlySet<string> = new Set(["}", ")", "]"]);
+
+export interface Token {
+  readonly label: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Where the last statement of the code may begin, by its tokens: which of them it is, only a parser can say. */
+export function splitLast(code: string, tokens: readonly Token[]): Pick<SplitSource, "starts" | "end"> {
+  const words = tokens.filter(({ label }) => label !== "eof");
+  while (words.at(-1)?.label === ";") words.pop();
+  let starts: number[] = [];
+  let depth = 0;
+  for (const [at, token] of words.entries()) {
+    if (CLOSING.has(token.label)) depth -= 1;
+    const before = words[at - 1];
+    if (depth === 0 && before?.label === ";") starts = [];
+    if (depth === 0 && mayBegin(code, token, before)) starts.push(token.start);
+    if (OPENING.has(token.label)) depth += 1;
+  }
+  return { starts: starts.slice(-MAX_STARTS), end: words.at(-1)?.end ?? 0 };
+}
+
+function mayBegin(code: string, token: Token, before: Token | undefined): boolean {
+  const text = code.slice(token.start, token.end);
+  if (NO_EXPRESSION.has(text) || (text === "async" && /^async\s+function\b/u.test(code.slice(token.start)))) return false;
+  return before === undefined || before.label === ";" || before.label === "}" || /[\n\r\u2028\u2029]/u.test(code.slice(before.end, token.start));
+}

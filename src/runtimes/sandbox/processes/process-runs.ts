@@ -1,0 +1,132 @@
+import { ChildRun } from "../child/child-run.ts";
+import { runInSession } from "../child/in-session.ts";
+import type { RunWorker } from "../child/run-worker.ts";
+import { Sessions } from "../child/sessions.ts";
+import { toFileHeads } from "../child-messages.ts";
+import type { SandboxHost, SandboxJob, SandboxOutcome } from "../engine.ts";
+import type { RunHost } from "../hosted-engine.ts";
+import { HubRun } from "../hub-run.ts";
+import type { WorkerDone } from "../worker-messages.ts";
+import { ProcessWorker, type ProcessKind } from "./process-worker.ts";
+
+export interface ProcessRunsOptions {
+  readonly kind: ProcessKind;
+  readonly sessions: number;
+  readonly sessionIdleMs: number;
+  onSessions(): void;
+  /** Everything is to end. */
+  onKill?(): Promise<void>;
+}
+
+const NO_RUN = 0;
+
+/** Runs, each in a process of its own: one is ready before it is asked for; whatever a process says is checked here twice over. */
+export class ProcessRuns implements RunHost {
+  isOver = false;
+  readonly #options: ProcessRunsOptions;
+  readonly #sessions: Sessions;
+  readonly #workers = new Set<ProcessWorker>();
+  #spare: ProcessWorker | undefined;
+  #sessionCount = 0;
+
+  constructor(options: ProcessRunsOptions) {
+    this.#options = options;
+    this.#sessions = new Sessions(options, (count) => {
+      this.#sessionCount = count;
+      options.onSessions();
+    });
+    this.#prepare();
+  }
+
+  get sessions(): number {
+    return this.#sessionCount;
+  }
+
+  /** Of the process that began last. */
+  get pid(): number | undefined {
+    return Array.from(this.#workers).at(-1)?.pid;
+  }
+
+  async run(job: SandboxJob, host: SandboxHost, signal: AbortSignal): Promise<{ readonly outcome: SandboxOutcome; readonly isStarted: boolean }> {
+    // Computing time is counted by the system where it is; there, what the code says of its waiting is of no weight.
+    const counted = process.platform === "linux" ? { ...job, limits: { ...job.limits, cpuMs: UNCOUNTED_MS } } : job;
+    const inner = new ChildRun(counted, (message) => outer.take({ ...message, run: NO_RUN }, NOTHING));
+    const outer = new HubRun({
+      id: NO_RUN,
+      job: counted,
+      host,
+      send: (message) => (message.type === "reply" ? inner.reply(message) : undefined),
+      distrust: () => inner.cancel(),
+    });
+    const cancel = (): void => outer.fail("cancelled", "The caller cancelled the run or went away.");
+    signal.addEventListener("abort", cancel, { once: true });
+    // However it ended out here, it ends in there too.
+    void outer.outcome.then(() => inner.cancel());
+    const { artifacts, ...done } = await this.#perform(job, inner, (session) => outer.take({ type: "started", run: NO_RUN, ...(session ? { session } : {}) }, NOTHING));
+    outer.take({ type: "done", run: NO_RUN, done, files: toFileHeads(artifacts) }, Buffer.concat(artifacts.map(({ bytes }) => bytes)));
+    signal.removeEventListener("abort", cancel);
+    return { outcome: await outer.outcome, isStarted: outer.isStarted };
+  }
+
+  async kill(): Promise<void> {
+    this.isOver = true;
+    const workers = Array.from(this.#workers);
+    for (const worker of workers) worker.end();
+    await Promise.all([...workers.map((worker) => worker.gone()), this.#options.onKill?.()]);
+  }
+
+  async #perform(job: SandboxJob, run: ChildRun, onStart: (session?: "new" | "kept") => void): Promise<WorkerDone> {
+    if (job.session === undefined) {
+      const worker = this.#take();
+      // The real bounds go to the process; those of the clocks are another matter.
+      const done = await run.on(boundTo(worker, job), () => onStart());
+      worker.end();
+      return done;
+    }
+    return runInSession(this.#sessions, {
+      key: job.session,
+      begin: () => this.#take(),
+      perform: (worker, isNew) => run.on(boundTo(worker, job), () => onStart(isNew ? "new" : "kept")),
+    });
+  }
+
+  #prepare(): void {
+    if (this.isOver || this.#spare) return;
+    const worker = new ProcessWorker(this.#options.kind);
+    this.#spare = worker;
+    this.#workers.add(worker);
+    void this.#forget(worker);
+  }
+
+  async #forget(worker: ProcessWorker): Promise<void> {
+    await worker.ended;
+    if (this.#spare === worker) this.#spare = undefined;
+    await worker.gone();
+    this.#workers.delete(worker);
+  }
+
+  #take(): ProcessWorker {
+    this.#prepare();
+    const worker = this.#spare!;
+    this.#spare = undefined;
+    // Not beside it while it starts itself: somebody waits for that one.
+    void worker.ready.then(() => this.#prepare());
+    return worker;
+  }
+}
+
+const NOTHING = new Uint8Array(0);
+/** Above any time that a run may take, and a timer still takes it. */
+const UNCOUNTED_MS = 2 ** 31 - 10_000;
+
+/** The worker as its run sees it, told of the job's own bounds. */
+function boundTo(worker: RunWorker, job: SandboxJob): RunWorker {
+  return {
+    ready: worker.ready,
+    ended: worker.ended,
+    listen: (onMessage) => worker.listen(onMessage),
+    send: (message) => worker.send(message.type === "job" ? { type: "job", job } : message),
+    afterJob: (maxWaitMs) => worker.afterJob(maxWaitMs),
+    end: () => worker.end(),
+  };
+}
