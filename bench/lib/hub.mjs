@@ -7,12 +7,12 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-export const cli = join(root, "dist", "cli", "main.js");
+export const cli = process.env.TOOLYARD_BENCH_CLI ?? join(root, "dist", "cli", "main.js");
 
 /** Serves `config` on a free port. `home` keeps the data folder out of the user's; `node` is the program that runs the hub. */
-export async function startHub(config, { home, node = process.execPath }) {
+export async function startHub(config, { home, node = process.execPath, args = [] }) {
   const startedAt = performance.now();
-  const child = spawn(node, [cli, "serve", "--config", config, "--port", "0", "--json", "--no-watch"], {
+  const child = spawn(node, [cli, "serve", "--config", config, "--port", "0", "--json", "--no-watch", ...args], {
     stdio: ["ignore", "pipe", "inherit"],
     env: { ...process.env, ...IN_FORCE, TOOLYARD_HOME: home, TOOLYARD_AUDIT_FILE: join(home, "audit.jsonl") },
   });

@@ -4,7 +4,8 @@ import { connect } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { OptionError } from "../core/errors.ts";
 import { SILENT_LOGGER, type Logger } from "../core/ports.ts";
-import { createListener, type Listener } from "./listener.ts";
+import { createTestListener } from "../../test/support/test-listener.ts";
+import type { Listener } from "./listener.ts";
 import { resolveHttp, type HttpConfig } from "./options.ts";
 import { sendJson } from "./refusal.ts";
 import type { Handler } from "./router.ts";
@@ -22,7 +23,7 @@ const echo: Handler = async (_request, response, context) => {
 };
 
 async function start(config: HttpConfig = {}, mount: (listener: Listener) => void = () => {}, logger: Logger = SILENT_LOGGER): Promise<string> {
-  const listener = createListener(resolveHttp({ port: 0, shutdown_grace: 500, ...config }), logger);
+  const listener = createTestListener(resolveHttp({ port: 0, shutdown_grace: 500, ...config }), logger);
   open.push(listener);
   listener.route(["GET", "POST"], "/mcp", echo);
   mount(listener);
@@ -170,7 +171,7 @@ describe("options", () => {
   });
 
   test("a trusted proxy that is no address is refused by name", () => {
-    expect(() => createListener(resolveHttp({ trusted_proxy: ["proxy.local"] }), SILENT_LOGGER)).toThrow(/server\.trusted_proxy/);
+    expect(() => createTestListener(resolveHttp({ trusted_proxy: ["proxy.local"] }), SILENT_LOGGER)).toThrow(/server\.trusted_proxy/);
   });
 });
 
@@ -314,7 +315,7 @@ describe("faults and the end", () => {
   test("a busy port is reported with its number and what to do", async () => {
     const url = await start();
     const port = Number(new URL(url).port);
-    const second = createListener(resolveHttp({ port }), SILENT_LOGGER);
+    const second = createTestListener(resolveHttp({ port }), SILENT_LOGGER);
     await expect(second.listen()).rejects.toThrow(new RegExp(`Port ${port} .*in use.*--port`));
   });
 

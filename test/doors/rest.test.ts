@@ -5,7 +5,8 @@ import type { Chat, ChatTurn } from "../../src/core/chat.ts";
 import { FailError } from "../../src/core/errors.ts";
 import { fail } from "../../src/core/outcome.ts";
 import { SILENT_LOGGER } from "../../src/core/ports.ts";
-import { createListener, type Listener } from "../../src/http/listener.ts";
+import type { Listener } from "../../src/http/listener.ts";
+import { createTestListener } from "../support/test-listener.ts";
 import { resolveHttp, type HttpConfig } from "../../src/http/options.ts";
 import { loadHubConfig, openHub, type Hub } from "../../src/hub/open-hub.ts";
 import { mountRest } from "../../src/hub/serve-rest.ts";
@@ -58,7 +59,7 @@ interface Served {
 
 async function serve({ http = {}, rest = {}, chat }: { http?: HttpConfig; rest?: RestConfig; chat?: Chat } = {}): Promise<Served> {
   const options = resolveHttp({ port: 0, shutdown_grace: "1s", ...http });
-  const listener = createListener(options, SILENT_LOGGER);
+  const listener = createTestListener(options, SILENT_LOGGER);
   const door = mountRest(hub, { listener, options: resolveRest(rest), defaultMode: "normal", hasTokens: options.tokens.length > 0, ...(chat ? { chat } : {}) });
   const { url } = await listener.listen();
   listeners.push(listener);

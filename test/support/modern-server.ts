@@ -6,11 +6,12 @@ import { SILENT_LOGGER, type Logger } from "../../src/core/ports.ts";
 import { mountMcp, type McpHttpParts } from "../../src/doors/mcp/http-door.ts";
 import { ModernEndpoint } from "../../src/doors/mcp/modern/endpoint.ts";
 import { resolveMcpDoor, type McpDoorConfig } from "../../src/doors/mcp/options.ts";
-import { createListener, type Listener } from "../../src/http/listener.ts";
+import type { Listener } from "../../src/http/listener.ts";
 import { resolveHttp, type HttpConfig } from "../../src/http/options.ts";
 import { META } from "../../src/wire/modern/envelope.ts";
 import { SseDecoder } from "../../src/wire/sse.ts";
 import { HubStandIn } from "../fixtures/hub-stand-in.ts";
+import { createTestListener } from "./test-listener.ts";
 
 export const REVISION = "2026-07-28";
 
@@ -49,7 +50,7 @@ export class ModernServer implements AsyncDisposable {
       hasTokens: http.tokens.length > 0,
       ...(pageSize !== undefined && { pageSize }),
     });
-    this.listener = createListener(http, settings.logger ?? SILENT_LOGGER);
+    this.listener = createTestListener(http, settings.logger ?? SILENT_LOGGER);
     mountMcp(this.listener, { modern: this.endpoint, defaultMode: toolMode, ...(settings.legacy && { legacy: settings.legacy }) });
   }
 

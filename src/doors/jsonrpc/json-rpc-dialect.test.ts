@@ -6,7 +6,7 @@ import type { JsonObject } from "../../core/json.ts";
 import { KINDS, type FailKind } from "../../core/kinds.ts";
 import { fail } from "../../core/outcome.ts";
 import { SILENT_LOGGER } from "../../core/ports.ts";
-import { createListener } from "../../http/listener.ts";
+import { createTestListener } from "../../../test/support/test-listener.ts";
 import { resolveHttp } from "../../http/options.ts";
 import type { DialectAnswer, DialectContext } from "../dialect.ts";
 import { JsonRpcHttpDoor } from "./http-door.ts";
@@ -38,7 +38,7 @@ test("G23: what the hub itself calls internal is told in the same words; a tool'
 });
 
 test("G31: a fault outside dispatch is the literal internal server error", async () => {
-  const listener = createListener(resolveHttp({ port: 0 }), SILENT_LOGGER);
+  const listener = createTestListener(resolveHttp({ port: 0 }), SILENT_LOGGER);
   const door = new JsonRpcHttpDoor({
     dialects: [dialectOf(new HubStandIn())],
     logger: SILENT_LOGGER,

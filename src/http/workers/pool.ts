@@ -1,6 +1,7 @@
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { OptionError } from "../../core/errors.ts";
 import type { Logger } from "../../core/ports.ts";
+import { ForwardedReader } from "../forwarded.ts";
 import { listenOn } from "../listen-on.ts";
 import { addressOf, type Listener, type ListenerAddress } from "../listener.ts";
 import type { HttpOptions } from "../options.ts";
@@ -47,6 +48,8 @@ class WorkerPool implements Listener, WorkerOwner {
   constructor(options: HttpOptions, logger: Logger) {
     this.#options = options;
     this.#logger = logger;
+    // What cannot be used is said here, not by each worker.
+    void new ForwardedReader(options.trustedProxies);
     this.#desk = new Desk(options, logger, this.#closing.signal);
     this.#server = createServer({ pauseOnConnect: true, noDelay: true }, (socket) => this.#accepted(socket));
   }
