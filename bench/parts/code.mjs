@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { countTokens } from "gpt-tokenizer";
 import { withHub } from "../lib/hub.mjs";
-import { least, memoryMb, ms, spread, timed } from "../lib/measure.mjs";
+import { least, memoryMb, spread, timed } from "../lib/measure.mjs";
 
 const LANGUAGES = {
   javascript: { name: "JavaScript", cold: "300 ms", warm: "10 ms", code: "21 * 2", loop: (count) => `const begun = Date.now();\nfor (let at = 0; at < ${count}; at += 1) await tools.invoices.get({ id: at });\n(Date.now() - begun) / ${count}` },

@@ -201,3 +201,21 @@ test("an image that the code wrote is an image of the result", async () => {
   const outcome = await hub.call("execute_code", { language: "python", code: `import base64\nopen('dot.png', 'wb').write(base64.b64decode('${png}'))\nNone` });
   expect(outcome).toMatchObject({ ok: true, result: { content: [{ type: "text" }, { type: "image", mimeType: "image/png", data: png }] } });
 });
+
+test.each([
+  ["javascript", "await fetch('https://example.com')", "ReferenceError", "There is no network here. Call a tool instead"],
+  ["typescript", "const home: string = process.env.HOME;", "ReferenceError", "This is no Node.js"],
+  ["python", "import requests", "ModuleNotFoundError", "There is no network here. Call a tool instead"],
+  ["python", "from concurrent.futures import ThreadPoolExecutor", "ModuleNotFoundError", "There are no threads here. `await asyncio.gather(...)`"],
+])("what a model takes for granted and is not here is told with what there is instead (%s: %s)", async (language, code, type, words) => {
+  expect(await run(language, code)).toMatchObject({ ok: false, error: { type, message: expect.stringContaining(words) as string } });
+});
+
+test("a program in Markdown's fence is run without it", async () => {
+  expect(await run("python", "```python\n20 + 22\n```")).toMatchObject({ ok: true, result: 42 });
+});
+
+test("a traceback names the code and nothing of what runs it", async () => {
+  const { error } = await run("python", "await tools.records.fail()");
+  expect((error as JsonObject)["traceback"]).toMatch(/\nToolError: [^\n]*The record is locked\.$/);
+});

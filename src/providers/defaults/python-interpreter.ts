@@ -2,6 +2,7 @@ import type { JsonObject } from "../../core/json.ts";
 import { fail, type Outcome } from "../../core/outcome.ts";
 import type { ResolvedCall } from "../../core/provider.ts";
 import type { Source } from "../../core/records.ts";
+import { withoutFence } from "../../runtimes/sandbox/code-fence.ts";
 import type { SandboxHost } from "../../runtimes/sandbox/engine.ts";
 import type { Sandbox, SandboxRun } from "../../runtimes/sandbox/sandbox.ts";
 import { defaultToolRecord, endOfCall, failedResult, valueResult, type DefaultTool } from "./default-tool.ts";
@@ -62,7 +63,7 @@ async function interpret(call: ResolvedCall, { sandbox }: InterpreterParts): Pro
   const { code, timeout_seconds: seconds = DEFAULT_TIMEOUT_SECONDS } = call.arguments as { code: string; timeout_seconds?: number };
   const current = sandbox();
   const limits = { ...current.options.limits, wallMs: Math.max(1, Math.round(seconds * 1000)), toolCalls: 0 };
-  const run = await current.run({ language: "python", code, inputs: {}, files: [], profile: "restricted", limits }, NOTHING, call.signal);
+  const run = await current.run({ language: "python", code: withoutFence(code), inputs: {}, files: [], profile: "restricted", limits }, NOTHING, call.signal);
   return outcomeOf(run, call);
 }
 

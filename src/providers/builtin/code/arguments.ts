@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from "../../../core/json.ts";
 import { fail, type Fail } from "../../../core/outcome.ts";
+import { withoutFence } from "../../../runtimes/sandbox/code-fence.ts";
 import type { SandboxFile, SandboxLanguage } from "../../../runtimes/sandbox/engine.ts";
 
 /** What `execute_code` was asked to run. */
@@ -49,7 +50,7 @@ export function readArguments({ language, code, inputs = {}, files = {}, timeout
   if ("ok" in read) return read;
   return {
     language: known,
-    code: String(code),
+    code: withoutFence(String(code)),
     inputs: inputs as JsonObject,
     files: read.files,
     ...(typeof timeoutMs === "number" && { timeoutMs }),

@@ -13,6 +13,9 @@ _running = {}
 class ToolError(Exception):
     """A tool call that failed. `kind` says why, `retryable` whether the same call may succeed later."""
 
+    # As the code knows it: tracebacks name no module of ours.
+    __module__ = "__main__"
+
     def __init__(self, message, kind="tool_error", retryable=False):
         super().__init__(message)
         self.message = message
