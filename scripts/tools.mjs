@@ -6,26 +6,26 @@ import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const tests = join(dirname(dirname(fileURLToPath(import.meta.url))), "test");
-const modules = join(tests, "tools", "node_modules");
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const modules = join(root, "test/tools/node_modules");
 
-/** Installs `test/<name>` by its lock file unless that was done. Returns its `node_modules`. */
+/** Installs a folder of this repository by its lock file unless that was done. Returns its `node_modules`. */
 export function ensureInstalled(name) {
-  const folder = join(tests, name);
+  const folder = join(root, name);
   const stamp = join(folder, "node_modules", ".installed");
   const wanted = createHash("sha256").update(readFileSync(join(folder, "package-lock.json"))).digest("hex");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return dirname(stamp);
-  process.stderr.write(`Installing test/${name} …\n`);
+  process.stderr.write(`Installing ${name} …\n`);
   const npm = process.platform === "win32" ? "npm.cmd" : "npm";
   const done = spawnSync(npm, ["ci", "--prefix", folder, "--no-audit", "--no-fund", "--loglevel=error"], { cwd: folder, encoding: "utf8", shell: process.platform === "win32" });
-  if (done.status !== 0) throw new Error(`npm ci in test/${name} failed:\n${done.stdout}${done.stderr}`);
+  if (done.status !== 0) throw new Error(`npm ci in ${name} failed:\n${done.stdout}${done.stderr}`);
   writeFileSync(stamp, wanted);
   return dirname(stamp);
 }
 
 /** Installs what is missing or of another lock file, and says where things are. `node` is `$NODE22`, this Node if it is new enough, or the installed one. */
 export function ensureTools() {
-  ensureInstalled("tools");
+  ensureInstalled("test/tools");
   return {
     node: findNode(),
     conformance: join(modules, "@modelcontextprotocol", "conformance", "dist", "index.js"),
