@@ -47,6 +47,8 @@ if (check("build", join(root, "scripts/build.mjs"), ["--clean"])) {
   check("requirements", join(root, "scripts/requirements.mjs"), []);
   check("reference", join(root, "scripts/reference.mjs"), ["--check"]);
   check("lint", bin("oxlint", "bin/oxlint"), []);
+  // Before the tests: some of them run programs that are among these.
+  check("tools", join(root, "scripts/tools.mjs"), []);
   counted("tests", bin("vitest", "vitest.mjs"), ["run", "--reporter=default", "--reporter=./scripts/vitest-summary.mjs"]);
   counted("conformance", join(root, "scripts/conformance.mjs"), []);
 }

@@ -1,0 +1,160 @@
+// What every engine does alike, whatever it runs code in. Each engine that this machine has runs all of it.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createEngine } from "../../src/runtimes/sandbox/create-engine.ts";
+import type { SandboxEngine, SandboxLanguage } from "../../src/runtimes/sandbox/engine.ts";
+import { resolveSandbox, type SandboxConfig, type SandboxEngineName } from "../../src/runtimes/sandbox/options.ts";
+import { denoProgram } from "../support/deno.ts";
+import { drive, echoHost, valueOf, type Driven } from "./drive.ts";
+import { JAVASCRIPT, PYTHON, type Phrases } from "./engine-phrases.ts";
+
+const SMALL: SandboxConfig = { output: 4000, result: 4000, memory: "96MiB", file_bytes: 100_000, files: 4, tool_calls: 20, deno: denoProgram() };
+
+export async function openEngine(name: SandboxEngineName, config: SandboxConfig = {}): Promise<{ readonly engine: SandboxEngine; readonly driven: Driven }> {
+  const options = resolveSandbox({ ...SMALL, ...config });
+  const engine = await createEngine(name, options);
+  return { engine, driven: drive(engine, options.limits) };
+}
+
+/** Why the engine cannot be tried here; the embedded one always can. */
+export async function reasonToSkip(name: SandboxEngineName): Promise<string | undefined> {
+  if (name === "embedded") return undefined;
+  const { engine } = await openEngine(name);
+  if ((await engine.unavailable()) === undefined) return undefined;
+  return name === "deno" ? "Deno is not on this machine" : "bubblewrap is not on this machine";
+}
+
+export async function engineSuite(name: SandboxEngineName): Promise<void> {
+  const reason = await reasonToSkip(name);
+  const { engine } = await openEngine(name);
+  for (const language of engine.languages) {
+    describe(`${name} runs ${language}`, () => {
+      if (reason === undefined) suite(name, language, language === "python" ? PYTHON : JAVASCRIPT);
+      else test("is there", ({ skip }) => skip(reason));
+    });
+  }
+}
+
+function suite(name: SandboxEngineName, language: SandboxLanguage, phrases: Phrases): void {
+  let opened: Awaited<ReturnType<typeof openEngine>>;
+  beforeAll(async () => {
+    opened = await openEngine(name);
+  });
+  afterAll(() => opened.engine.dispose());
+  const run: Driven["run"] = (parts) => opened.driven.run({ language, ...parts });
+
+  test.each(phrases.values)("the value of %s", async (code, value) => {
+    const outcome = await run({ code, inputs: { a: 1, list: [3, 1, 2] } });
+    expect(outcome).toMatchObject({ end: "finished" });
+    expect(valueOf(outcome)).toEqual(value);
+  });
+
+  test("output goes to its stream, and what is beyond its bound is left out", async () => {
+    expect(await run({ code: phrases.prints })).toMatchObject({ end: "finished", stdout: "to out\n", stderr: "to err\n", truncated: false });
+    const flood = await run({ code: phrases.floods });
+    expect(flood).toMatchObject({ end: "finished", truncated: true, resultJson: '"ends"' });
+    expect(Buffer.byteLength(flood.stdout)).toBeGreaterThan(3900);
+    expect(Buffer.byteLength(flood.stdout)).toBeLessThanOrEqual(4000);
+  });
+
+  test.each(phrases.errors)("an error of the code, with its line and nothing of ours: %s", async (code, type, line) => {
+    const { end, error } = await run({ code });
+    expect([end, error?.type]).toEqual(["error", type]);
+    expect(error?.traceback).toContain(line);
+    expect(error?.traceback).not.toMatch(/node_modules|dist|sandbox|prelude|boot|ext:/u);
+  });
+
+  test("tools: in parallel, their failures as exceptions, and search", async () => {
+    let [open, most] = [0, 0];
+    const waiting: (() => void)[] = [];
+    const host = echoHost({
+      "a.b": async () => {
+        most = Math.max(most, (open += 1));
+        await new Promise<void>((resolve) => {
+          waiting.push(resolve);
+          if (waiting.length === 3) for (const go of waiting.splice(0)) go();
+        });
+        open -= 1;
+        return 1;
+      },
+    });
+    const outcome = await run({ host, code: phrases.calls, limits: { concurrentToolCalls: 3 } });
+    expect(outcome.error).toBeUndefined();
+    expect(valueOf(outcome)).toEqual([6, "tool_error", "the disk is full", true, "find"]);
+    expect(most).toBe(3);
+    expect(outcome.toolCalls.map(({ name: tool, ok }) => [tool, ok])).toEqual([...Array.from({ length: 6 }, () => ["a.b", true]), ["fails", false], ["search", true]]);
+  });
+
+  test("one tool call more than allowed ends the run; the restricted profile has none", async () => {
+    const outcome = await run({ code: phrases.endlessCalls, limits: { toolCalls: 3 } });
+    expect(outcome).toMatchObject({ end: "limit" });
+    expect(outcome.toolCalls).toHaveLength(3);
+    expect(await run({ code: phrases.callsTool, profile: "restricted" })).toMatchObject({ end: "error", toolCalls: [] });
+  });
+
+  test("files: read, written, changed; those that were left alone are no artifacts", async () => {
+    const files = ["kept", "changed"].map((path) => ({ path: `in/${path}.txt`, bytes: Buffer.from(path) }));
+    const outcome = await run({ code: phrases.files, files });
+    expect(outcome.error).toBeUndefined();
+    expect(valueOf(outcome)).toBe("kept");
+    const artifacts = outcome.artifacts.map(({ path, bytes }) => [path, Buffer.from(bytes).toString()]).toSorted();
+    expect(artifacts).toEqual([["in/changed.txt", "changed!"], ["made.txt", "made"]]);
+    expect(["error", "limit"]).toContain((await run({ code: phrases.writesTooMuch })).end);
+  });
+
+  test("a result that is too large ends the run", async () => {
+    expect(await run({ code: phrases.largeResult })).toMatchObject({ end: "limit" });
+  });
+
+  test("C20: time is over, and the run with it, whether it computes or waits", async () => {
+    const computes = await run({ code: phrases.loops, limits: { cpuMs: 300 } });
+    expect(computes).toMatchObject({ end: "timeout", stdout: "begins\n", error: { type: "Timeout", message: expect.stringContaining("computed for longer than 300 ms") as string } });
+    const host = echoHost({ hang: () => new Promise(() => {}) });
+    const waits = await run({ host, code: phrases.hangs, limits: { wallMs: 300 } });
+    expect(waits).toMatchObject({ end: "timeout", error: { message: expect.stringContaining("longer than 300 ms") as string }, toolCalls: [{ name: "hang", ok: false }] });
+  });
+
+  test("waiting is no computing", async () => {
+    expect(await run({ code: phrases.sleeps, limits: { cpuMs: 250 } })).toMatchObject({ end: "finished", resultJson: '"woke"' });
+  });
+
+  test.each(phrases.bombs)("memory that does not fit: %s", async (code) => {
+    expect((await run({ code })).end).toBe("memory");
+    expect(valueOf(await run({ code: "1 + 1" }))).toBe(2);
+  });
+
+  test("recursion without end is an error of the code", async () => {
+    expect(await run({ code: phrases.recurses })).toMatchObject({ end: "error" });
+  });
+
+  test("a caller who goes ends the run, and others notice nothing", async () => {
+    const going = new AbortController();
+    const host = echoHost({ begin: () => void setImmediate(() => going.abort()) });
+    const [gone, other] = await Promise.all([run({ host, code: phrases.beginsAndLoops, signal: going.signal }), run({ code: "1 + 1" })]);
+    expect([gone.end, valueOf(other)]).toEqual(["cancelled", 2]);
+  });
+
+  test("one run sees nothing of another; in a session it does, and nobody else", async () => {
+    await run({ code: phrases.leaves });
+    expect(valueOf(await run({ code: phrases.finds }))).toBe("nothing");
+    const session = "mine";
+    expect(await run({ session, code: phrases.leaves })).toMatchObject({ session: "new" });
+    const kept = await run({ session, code: phrases.finds });
+    expect([kept.session, valueOf(kept)]).toEqual(["kept", 7]);
+    expect(valueOf(await run({ session: "other", code: phrases.finds }))).toBe("nothing");
+    expect(await run({ session, code: phrases.throws })).toMatchObject({ end: "error", session: "kept" });
+    expect(valueOf(await run({ session, code: phrases.finds }))).toBe(7);
+    expect(await run({ session, code: phrases.loops, limits: { cpuMs: 200 } })).toMatchObject({ end: "timeout", sessionEnded: true });
+    expect(await run({ session, code: phrases.finds })).toMatchObject({ session: "lost", resultJson: '"nothing"' });
+  });
+
+  test("dispose ends what runs, and nothing is run afterwards", async () => {
+    const { engine, driven } = await openEngine(name);
+    let markBegun!: () => void;
+    const begun = new Promise<void>((resolve) => (markBegun = resolve));
+    const running = driven.run({ language, code: phrases.beginsAndLoops, host: echoHost({ begin: () => markBegun() }) });
+    await begun;
+    await engine.dispose();
+    expect(await running).toMatchObject({ end: "crashed" });
+    expect(await driven.run({ language, code: "1" })).toMatchObject({ end: "crashed", error: { message: "The sandbox is closed." } });
+  });
+}
