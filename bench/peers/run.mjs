@@ -96,7 +96,7 @@ async function open(started) {
 async function findTool(post, session) {
   const { text } = await post({ jsonrpc: "2.0", id: -1, method: "tools/list", params: {} }, session);
   const line = text.startsWith("{") ? text : text.split("\n").find((one) => one.startsWith("data: {"))?.slice(6);
-  return JSON.parse(line).result.tools.map(({ name }) => name).find((name) => /echo$/.test(name));
+  return JSON.parse(line).result.tools.map(({ name }) => name).find((name) => name.endsWith("echo"));
 }
 
 function checked(text) {
@@ -116,8 +116,8 @@ async function load(started, count) {
   const seconds = (performance.now() - began) / 1000;
   const cpu = (cpuOf(started.child.pid) - before) / total;
   await Promise.all(callers.map((caller) => caller.close()));
-  took.sort((a, b) => a - b);
-  return { rate: total / seconds, cpu, p50: took[took.length >> 1], p99: took[Math.floor(took.length * 0.99)] };
+  const sorted = took.toSorted((a, b) => a - b);
+  return { rate: total / seconds, cpu, p50: sorted[sorted.length >> 1], p99: sorted[Math.floor(sorted.length * 0.99)] };
 }
 
 async function run(callers, total, took = []) {
