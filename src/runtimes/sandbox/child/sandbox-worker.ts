@@ -1,4 +1,4 @@
-import { MessageChannel, Worker, type MessagePort } from "node:worker_threads";
+import { MessageChannel, receiveMessageOnPort, Worker, type MessagePort } from "node:worker_threads";
 import type { FromWorker, ToWorker, WorkerSettings } from "../worker-messages.ts";
 import { Readiness } from "./readiness.ts";
 import type { RunWorker, WorkerEnd } from "./run-worker.ts";
@@ -68,10 +68,20 @@ export class SandboxWorker implements RunWorker {
       });
       this.#worker = worker;
       worker.on("error", (error: NodeJS.ErrnoException) => this.#finish({ reason: error.code === "ERR_WORKER_OUT_OF_MEMORY" ? "memory" : "crashed", detail: String(error?.message) }));
-      worker.on("exit", (code) => this.#finish({ reason: "crashed", detail: `Its exit code is ${code}.` }));
+      worker.on("exit", (code) => this.#exited(code));
     } catch (error) {
       this.#finish({ reason: "crashed", detail: error instanceof Error ? error.message : String(error) });
     }
+  }
+
+  // An interpreter without a session leaves once it said how its job ended; its exit may be heard before that.
+  #exited(code: number): void {
+    while (!this.#isOver) {
+      const left = receiveMessageOnPort(this.#port);
+      if (left === undefined) break;
+      this.#receive(left.message);
+    }
+    this.#finish({ reason: "crashed", detail: `Its exit code is ${code}.` });
   }
 
   #receive(message: unknown): void {
