@@ -102,6 +102,16 @@ describe("what programs see", () => {
   });
 });
 
+test("doctor tells of each engine of the sandbox, and which is in force", async () => {
+  await using desk = await Desk.create({ "toolyard.toml": '[sandbox]\njavascript_engine = "deno"\ndeno = "/no/such/deno"\n' });
+  const { stdout } = await desk.run(["doctor", "--json"]);
+  const { findings } = JSON.parse(stdout) as { findings: readonly { what: string; ok: boolean; detail: string }[] };
+  const engine = (name: string) => findings.find(({ what }) => what === `sandbox ${name}`);
+  expect(engine("embedded")).toMatchObject({ ok: true, detail: expect.stringMatching(/^WebAssembly .*; in force for Python$/u) as string });
+  expect(engine("deno")).toMatchObject({ ok: false, detail: expect.stringMatching(/^Deno is not installed\. Install it .* In force for JavaScript and TypeScript, so that such code is refused$/u) as string });
+  expect([engine("bwrap"), engine("bwrap-python")]).toEqual([expect.anything(), expect.anything()]);
+});
+
 describe("arguments of a call", () => {
   async function result(words: readonly string[], stdin?: string): Promise<unknown> {
     await using desk = await Desk.create({ ...SCRIPTS, "toolyard.toml": SCRIPTS_TOML });

@@ -28,10 +28,42 @@ export async function engineSuite(name: SandboxEngineName): Promise<void> {
   const { engine } = await openEngine(name);
   for (const language of engine.languages) {
     describe(`${name} runs ${language}`, () => {
-      if (reason === undefined) suite(name, language, language === "python" ? PYTHON : JAVASCRIPT);
-      else test("is there", ({ skip }) => skip(reason));
+      if (reason !== undefined) test("is there", ({ skip }) => skip(reason));
+      else if (language === "typescript") typeScriptSuite(name);
+      else suite(name, language, language === "python" ? PYTHON : JAVASCRIPT);
     });
   }
+}
+
+/** What TypeScript has beside JavaScript. */
+function typeScriptSuite(name: SandboxEngineName): void {
+  let opened: Awaited<ReturnType<typeof openEngine>>;
+  beforeAll(async () => {
+    opened = await openEngine(name);
+  });
+  afterAll(() => opened.engine.dispose());
+  const run = (code: string, session?: string) => opened.driven.run({ language: "typescript", code, ...(session === undefined ? {} : { session }) });
+
+  test.each([
+    ["interface P { readonly a: number }\nconst p: P = { a: 1 };\np.a as number", 1],
+    ["enum Colour { Red = 1, Blue }\nclass K { constructor(private readonly c: Colour) {} get() { return this.c } }\nnew K(Colour.Blue).get()", 2],
+    ["const rs: readonly number[] = await Promise.all([1, 2].map(async (n: number): Promise<number> => n * 2));\nrs satisfies readonly number[]", [2, 4]],
+    ["const id = <T,>(x: T): T => x;\nreturn id<string>('r')", "r"],
+  ])("the value of %s", async (code, value) => {
+    expect(valueOf(await run(code))).toEqual(value);
+  });
+
+  test("errors have the lines of what was written, and what has no equal in JavaScript is refused", async () => {
+    const thrown = await run("interface P {\n  a: number\n}\nfunction f(p: P): never { throw new TypeError(`${p.a}`) }\nf({ a: 1 })");
+    expect(thrown.error?.traceback).toContain("at f (code.ts:4:");
+    expect(await run("namespace N { export const a = 1 }\nN.a")).toMatchObject({ end: "error", error: { type: "SyntaxError" } });
+  });
+
+  test("a session keeps what was declared", async () => {
+    await run("const n: number = 4; class K { m(): number { return n } }", "ts");
+    expect(valueOf(await run("await 1; const twice: number = new K().m() * 2; twice", "ts"))).toBe(8);
+    expect(valueOf(await run("twice + n", "ts"))).toBe(12);
+  });
 }
 
 function suite(name: SandboxEngineName, language: SandboxLanguage, phrases: Phrases): void {
@@ -109,12 +141,12 @@ function suite(name: SandboxEngineName, language: SandboxLanguage, phrases: Phra
     const computes = await run({ code: phrases.loops, limits: { cpuMs: 300 } });
     expect(computes).toMatchObject({ end: "timeout", stdout: "begins\n", error: { type: "Timeout", message: expect.stringContaining("computed for longer than 300 ms") as string } });
     const host = echoHost({ hang: () => new Promise(() => {}) });
-    const waits = await run({ host, code: phrases.hangs, limits: { wallMs: 300 } });
-    expect(waits).toMatchObject({ end: "timeout", error: { message: expect.stringContaining("longer than 300 ms") as string }, toolCalls: [{ name: "hang", ok: false }] });
+    const waits = await run({ host, code: phrases.hangs, limits: { wallMs: 1500 } });
+    expect(waits).toMatchObject({ end: "timeout", error: { message: expect.stringContaining("longer than 1.5 s") as string }, toolCalls: [{ name: "hang", ok: false }] });
   });
 
   test("waiting is no computing", async () => {
-    expect(await run({ code: phrases.sleeps, limits: { cpuMs: 250 } })).toMatchObject({ end: "finished", resultJson: '"woke"' });
+    expect(await run({ code: phrases.sleeps, limits: { cpuMs: 1000 } })).toMatchObject({ end: "finished", resultJson: '"woke"' });
   });
 
   test.each(phrases.bombs)("memory that does not fit: %s", async (code) => {

@@ -5,23 +5,19 @@ import { arch, availableParallelism, platform, release, totalmem } from "node:os
 import { dirname } from "node:path";
 import { dataFolder, locateConfig } from "../../config/locate.ts";
 import { VERSION } from "../../core/version.ts";
+import { engineFindings, type Finding } from "../engine-findings.ts";
 import { EXIT } from "../failure.ts";
 import { print, printJson, type Io } from "../io.ts";
 import type { Run, SharedOptions } from "../program.ts";
 import { table } from "../table.ts";
-
-interface Finding {
-  readonly what: string;
-  readonly ok: boolean;
-  readonly detail: string;
-}
 
 const PROBE_WITHIN_MS = 5000;
 const DEFAULT_PORT = 8808;
 const OLDEST_NODE = [20, 19] as const;
 
 export const run: Run<SharedOptions> = async (_args, options, io) => {
-  const findings = await Promise.all([
+  const [engines, ...others] = await Promise.all([
+    engineFindings(options, io),
     Promise.resolve(nodeFinding()),
     Promise.resolve({ what: "platform", ok: true, detail: `${platform()} ${arch()}, ${release()}` }),
     programFinding("python3", ["--version"], "Python scripts and tool folders", io),
@@ -35,6 +31,7 @@ export const run: Run<SharedOptions> = async (_args, options, io) => {
     Promise.resolve(folderFinding(io)),
     Promise.resolve(configFinding(options, io)),
   ]);
+  const findings = [...others, ...engines];
   if (options.json) await printJson(io.stdout, { version: VERSION, findings });
   else await print(io.stdout, table(["what", "", "detail"], findings.map(({ what, ok, detail }) => [what, ok ? "yes" : "no", detail]), io));
   // Only what the hub itself cannot do without makes this machine unfit.

@@ -14,7 +14,11 @@ export class JobOutput {
   #heldChars = 0;
   #flushedAt = performance.now();
 
-  constructor(maxBytes: number, write: (stream: Stream, text: string) => void) {
+  #promptPieces: number;
+
+  /** `promptPieces`: so many are written out at once, where nobody can ask for what is held when the code is ended. */
+  constructor(maxBytes: number, write: (stream: Stream, text: string) => void, promptPieces = 0) {
+    this.#promptPieces = promptPieces;
     this.#leftBytes = maxBytes;
     this.#write = write;
   }
@@ -26,7 +30,8 @@ export class JobOutput {
     if (fitting === "") return;
     this.#held.push(fitting);
     this.#heldChars += fitting.length;
-    if (this.#heldChars >= FLUSH_CHARS || performance.now() - this.#flushedAt > FLUSH_AFTER_MS) this.flush();
+    this.#promptPieces -= 1;
+    if (this.#promptPieces >= 0 || this.#heldChars >= FLUSH_CHARS || performance.now() - this.#flushedAt > FLUSH_AFTER_MS) this.flush();
   }
 
   flush(): void {

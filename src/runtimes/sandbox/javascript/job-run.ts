@@ -17,6 +17,8 @@ export interface JobSurroundings {
   readonly files: JobFiles;
   /** Makes the code what the interpreter reads. Throws a `SourceError`. */
   source(job: SandboxJob): Source;
+  /** Of output, see `JobOutput`. */
+  readonly promptPieces?: number;
   say(message: FromWorker): void;
 }
 
@@ -49,7 +51,7 @@ export class JobRun implements GuestOwner {
     this.#clock = new JobClock(job.limits);
     this.#calls = new HostCalls(job, around.say, () => this.#fail("limit", "LimitError", `The code made more than ${job.limits.toolCalls} tool calls, which is the most for one run.`));
     this.#timers = new JobTimers((id) => this.#enter(() => void around.vm.call("fire", id)));
-    this.#output = new JobOutput(job.limits.outputBytes, (stream, text) => around.say({ type: "output", stream, text }));
+    this.#output = new JobOutput(job.limits.outputBytes, (stream, text) => around.say({ type: "output", stream, text }), around.promptPieces);
     this.#finished = new Promise((resolve) => (this.#finish = resolve));
   }
 

@@ -19,6 +19,7 @@ type FromHub = { readonly type: "job"; readonly job: Omit<SandboxJob, "files">; 
 
 /** The hub keeps the bound of what it sends; this one keeps its own faults small. */
 const MAX_FRAME_BYTES = 2 ** 31;
+const PROMPT_PIECES = 200;
 
 export async function start({ read, write }: Ends): Promise<void> {
   const frames = new FrameReader(MAX_FRAME_BYTES);
@@ -27,7 +28,7 @@ export async function start({ read, write }: Ends): Promise<void> {
   let current: JobRun | undefined;
 
   async function begin(job: SandboxJob, source: Prepared): Promise<void> {
-    current = new JobRun(job, { vm: machine, files, say: (message) => write(encodeFrame(message)), source: () => sourceOf(source) });
+    current = new JobRun(job, { vm: machine, files, say: (message) => write(encodeFrame(message)), source: () => sourceOf(source), promptPieces: PROMPT_PIECES });
     const { artifacts, ...done } = await current.run();
     current = undefined;
     write(encodeFrame({ type: "done", done, files: toFileHeads(artifacts) }, artifacts.map(({ bytes }) => bytes)));

@@ -32,6 +32,8 @@ export class DenoMachine implements GuestMachine {
   readonly #guest: Guest;
   readonly #inner: Inner;
   #rejections: unknown[] = [];
+  /** A search that no promise of the code stands for. */
+  #reading: Promise<string | undefined> | undefined;
 
   constructor() {
     const make = this.#run(preludeSource(), "toolyard") as (host: unknown) => Guest;
@@ -45,11 +47,11 @@ export class DenoMachine implements GuestMachine {
 
   evaluate(source: SplitSource): Evaluated {
     const { code, name, wrapped } = source;
+    if (awaits(code)) return { promise: new Held(this.#settled(() => this.#run(withValue(source), name))), isWrapped: true };
     const problem = problemOf(code, name);
     if (problem === undefined) return { promise: new Held(this.#settled(() => ({ value: this.#run(code, name) }))), isWrapped: false };
-    // `return` at the top is what a function has: the code is one then, and so it is where it awaits.
-    if (problem === ILLEGAL_RETURN) return { promise: new Held(this.#settled(() => this.#run(wrapped, name))), isWrapped: true };
-    if (problem.startsWith(AWAIT_OUTSIDE)) return { promise: new Held(this.#settled(() => this.#run(withValue(source), name))), isWrapped: true };
+    // `return` at the top is what a function has: the code is one then.
+    if (isBody(code)) return { promise: new Held(this.#settled(() => this.#run(wrapped, name))), isWrapped: true };
     return { promise: new Held(this.#locate(code, name, problem)), isWrapped: false };
   }
 
@@ -63,7 +65,8 @@ export class DenoMachine implements GuestMachine {
 
   /** After all that promises set off, and after V8 has told of those that failed. */
   whenQuiet(then: () => void): void {
-    setImmediate(then);
+    if (this.#reading === undefined) return void setImmediate(then);
+    void this.#reading.finally(() => setImmediate(then));
   }
 
   describe(error: unknown): string | undefined {
@@ -88,7 +91,8 @@ export class DenoMachine implements GuestMachine {
   }
 
   async #locate(code: string, name: string, message: string): Promise<never> {
-    const place = await locateSyntaxError(code);
+    this.#reading = locateSyntaxError(code);
+    const place = await this.#reading;
     throw this.#inner.syntaxError(message, place === undefined ? "" : `    at ${name}:${place}`);
   }
 
@@ -106,7 +110,6 @@ export class DenoMachine implements GuestMachine {
 }
 
 const ILLEGAL_RETURN = "Illegal return statement";
-const AWAIT_OUTSIDE = "await is only valid in async functions";
 
 /** Why text is no script; it is read only, not run. */
 function problemOf(text: string, filename: string): string | undefined {
@@ -115,6 +118,16 @@ function problemOf(text: string, filename: string): string | undefined {
   } catch (error) {
     return (error as Error).message;
   }
+}
+
+/** Whether the code could stand in an asynchronous function. */
+function isBody(code: string): boolean {
+  return problemOf(`(async()=>{${code}\n})`, "") === undefined;
+}
+
+/** Whether it awaits outside of functions. As a script, `await (x)` would be a call; a static block is where it is nothing at all. */
+function awaits(code: string): boolean {
+  return /\bawait\b/u.test(code) && problemOf(`class C{static{${code}\n}}`, "") !== undefined && isBody(code);
 }
 
 /** The code as a function that returns its last expression, as a script's value is that of its last statement. */

@@ -1,0 +1,42 @@
+import type { HubConfig } from "../hub/schema.ts";
+import { createEngine } from "../runtimes/sandbox/create-engine.ts";
+import type { SandboxEngine } from "../runtimes/sandbox/engine.ts";
+import { resolveSandbox, SANDBOX_ENGINES, type SandboxEngineName, type SandboxOptions } from "../runtimes/sandbox/options.ts";
+import type { Io } from "./io.ts";
+import type { SharedOptions } from "./program.ts";
+import { loadSettings } from "./session.ts";
+
+export interface Finding {
+  readonly what: string;
+  readonly ok: boolean;
+  readonly detail: string;
+}
+
+/** Each engine of the sandbox: whether this machine has it, what it keeps apart, and what the configuration runs in it. */
+export async function engineFindings(options: SharedOptions, io: Io): Promise<Finding[]> {
+  const sandbox = await sandboxOptions(options, io);
+  return Promise.all(SANDBOX_ENGINES.map(async (name) => finding(await createEngine(name, sandbox), sandbox)));
+}
+
+/** A configuration that cannot be read has its own finding; the engines are told of all the same. */
+async function sandboxOptions(options: SharedOptions, io: Io): Promise<SandboxOptions> {
+  try {
+    return resolveSandbox(((await loadSettings(options, io)).tree as HubConfig).sandbox);
+  } catch {
+    return resolveSandbox();
+  }
+}
+
+async function finding(engine: SandboxEngine, sandbox: SandboxOptions): Promise<Finding> {
+  const problem = await engine.unavailable();
+  await engine.dispose();
+  const used = usesOf(engine.name as SandboxEngineName, sandbox);
+  const what = `sandbox ${engine.name}`;
+  if (problem !== undefined) return { what, ok: false, detail: used === "" ? problem : `${problem} In force for ${used}, so that such code is refused` };
+  return { what, ok: true, detail: `${engine.isolation}${used === "" ? "" : `; in force for ${used}`}` };
+}
+
+function usesOf(name: SandboxEngineName, { pythonEngine, javascriptEngine }: SandboxOptions): string {
+  const uses = [...(pythonEngine === name ? ["Python"] : []), ...(javascriptEngine === name ? ["JavaScript and TypeScript"] : [])];
+  return uses.join(", ");
+}
