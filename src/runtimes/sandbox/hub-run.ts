@@ -115,7 +115,7 @@ export class HubRun {
     if (this.#calls.length >= limits.toolCalls) return this.fail("limit", `The code made more than ${limits.toolCalls} tool calls, which is the most for one run.`);
     const call: OpenCall = { name: name.slice(0, MAX_NAME_CHARS), startedAt: performance.now(), ok: false };
     this.#calls.push(call);
-    const reply = checkArguments(argumentsJson, limits.toolBytes) ?? (await this.#perform(ask));
+    const reply = checkName(name) ?? checkArguments(argumentsJson, limits.toolBytes) ?? (await this.#perform(ask));
     if (this.isOver) return;
     const fitting = fit(reply, limits.toolBytes);
     call.ms = performance.now() - call.startedAt;
@@ -173,6 +173,11 @@ const FAILED: HostReply = { ok: false, kind: "internal", message: "The call fail
 
 /** Names of errors that the code itself cannot have raised. */
 const TYPES: Readonly<Partial<Record<SandboxEnd, string>>> = { timeout: "Timeout", memory: "MemoryError", limit: "LimitError", cancelled: "Cancelled", crashed: "Crashed", busy: "Busy" };
+
+function checkName(name: string): HostReply | undefined {
+  if (name.length <= MAX_NAME_CHARS) return undefined;
+  return { ok: false, kind: "invalid_params", message: `The name of a tool has at most ${MAX_NAME_CHARS} characters; this one has ${name.length}.`, retryable: false };
+}
 
 function checkArguments(json: string, maxBytes: number): HostReply | undefined {
   const refuse = (kind: string, message: string): HostReply => ({ ok: false, kind, message, retryable: false });

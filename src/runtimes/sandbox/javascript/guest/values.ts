@@ -19,6 +19,7 @@ export function guestValues(): GuestValues {
   const { isView } = ArrayBuffer;
   const MAX_ITEMS = 100;
   const MAX_DEPTH = 4;
+  const MAX_NESTING = 2000;
   const WIDTH = 76;
   const brands = new WeakMap<object, string>();
 
@@ -48,6 +49,8 @@ export function guestValues(): GuestValues {
       while (around.length > 0 && around[around.length - 1]!.seen !== this) around.length -= 1;
       const seen = plain(given);
       if (typeof seen !== "object" || seen === null) return seen;
+      // Each level is looked at for each value: what nobody can read in the end is not written at all.
+      if (around.length > MAX_NESTING) throw new RangeError(`The value is nested deeper than ${MAX_NESTING} levels.`);
       for (const outer of around) if (outer.given === given) return "[Circular]";
       around[around.length] = { given, seen };
       return seen;

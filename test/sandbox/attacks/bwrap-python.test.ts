@@ -1,0 +1,8 @@
+import { expect, test } from "vitest";
+import { attackSuite } from "./suite.ts";
+
+const isPresent = await attackSuite("bwrap-python");
+
+test("the engine `bwrap-python` is attacked where it is present", () => {
+  expect(typeof isPresent).toBe("boolean");
+});
