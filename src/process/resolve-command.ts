@@ -79,15 +79,23 @@ function variable(env: Readonly<Record<string, string>>, name: string, platform:
 }
 
 function probeFile(path: string): "executable" | "not-executable" | "folder" | "absent" {
+  // A folder that this user may not look into has nothing for it.
+  const isFolder = folderOrFile(path);
+  if (isFolder === undefined) return "absent";
+  if (isFolder) return "folder";
   try {
-    const stats = statSync(path, { throwIfNoEntry: false });
-    if (!stats) return "absent";
-    if (stats.isDirectory()) return "folder";
     accessSync(path, constants.X_OK);
     return "executable";
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    return code === "ENOTDIR" || code === "ENOENT" ? "absent" : "not-executable";
+  } catch {
+    return "not-executable";
+  }
+}
+
+function folderOrFile(path: string): boolean | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory();
+  } catch {
+    return undefined;
   }
 }
 

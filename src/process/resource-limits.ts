@@ -18,6 +18,15 @@ export interface ResourceLimits {
  */
 export type MemoryMeasure = "address-space" | "data";
 
+/** V8 since Node 24 keeps room for compiled code, which counts as data though it is not used; without it Node does not start. */
+const NODE_CODE_BYTES = 576 * 1024 * 1024;
+const FIRST_NODE_WITH_CODE_ROOM = 24;
+
+/** A bound of data for a program that runs on this release of Node: what it may use, and what Node reserves beside it. */
+export function nodeDataBytes(memoryBytes: number, release: string = process.versions.node): number {
+  return Number.parseInt(release, 10) >= FIRST_NODE_WITH_CODE_ROOM ? memoryBytes + NODE_CODE_BYTES : memoryBytes;
+}
+
 /** True when there is a bound among them. */
 export function hasLimits(limits: ResourceLimits): boolean {
   return Object.values(limits).some((value) => value !== undefined);

@@ -21,7 +21,7 @@ describe.runIf(hasPrlimit)("S8: bounds hold", () => {
     yard.folder.script("js", "main.mjs", "import { readFileSync } from 'node:fs'; console.log(new Uint8Array(JSON.parse(readFileSync(0)).mb * 1e6).fill(1).length);", limits);
     for (const name of ["py", "js"]) {
       expect(textOf(await yard.call(name, { mb: 10 }))).toBe("10000000");
-      expect(await yard.call(name, { mb: 600 })).toMatchObject({ ok: false, kind: "tool_error", message: expect.stringMatching(/MemoryError|allocation failed|ended by SIG/) });
+      expect(await yard.call(name, { mb: 1200 })).toMatchObject({ ok: false, kind: "tool_error", message: expect.stringMatching(/MemoryError|allocation failed|ended by SIG/) });
     }
   });
 

@@ -319,6 +319,8 @@ type = "boolean"
         "bad/tool.toml: not offered: It cannot be read (EACCES). Check its rights.",
       ]);
     });
+    // Whoever is not root cannot remove what it cannot read.
+    chmodSync(join(folder.path, "closed"), 0o755);
   });
 
   test("T36: a manifest that is a folder, a loop of links or too large is reported, others are unaffected", async () => {

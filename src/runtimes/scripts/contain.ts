@@ -3,7 +3,7 @@ import { basename, delimiter, dirname, isAbsolute, join, resolve } from "node:pa
 import { fileURLToPath } from "node:url";
 import { FailError } from "../../core/errors.ts";
 import { fail } from "../../core/outcome.ts";
-import { findPrlimit, hasLimits, prlimitArguments, type MemoryMeasure } from "../../process/resource-limits.ts";
+import { findPrlimit, hasLimits, nodeDataBytes, prlimitArguments, type MemoryMeasure } from "../../process/resource-limits.ts";
 import { findCommand } from "../../process/resolve-command.ts";
 import { bwrapCommand, insideEnvironment, programFolders } from "../bwrap/command.ts";
 import { probeBwrap, type BwrapFound } from "../bwrap/probe.ts";
@@ -43,8 +43,12 @@ export interface Contained extends CommandLine {
 export async function contain(what: Containable): Promise<Contained> {
   const { settings, env, line } = what;
   const { outputBytes: _ours, cpuMs, ...others } = settings.limits;
-  const limits = cpuMs === undefined || what.isLasting === true ? others : { ...others, cpuMs };
   const measure = measureFor(line.command);
+  const limits = {
+    ...others,
+    ...(cpuMs !== undefined && what.isLasting !== true && { cpuMs }),
+    ...(others.memoryBytes !== undefined && isNode(line.command) && { memoryBytes: nodeDataBytes(others.memoryBytes) }),
+  };
   if (settings.isolation.mode === "bwrap") {
     const state = await probeBwrap(settings.isolation.program);
     if (state.found) return behindBwrap(what, state.found, { limits, measure });
@@ -63,6 +67,10 @@ export function limitsRemark({ limits: { outputBytes: _ours, ...limits }, isolat
   }
   if (limits.processes === undefined || isolation.mode === "bwrap" || process.getuid?.() !== 0) return undefined;
   return "`limits.procs` does not bind, since the hub runs as root; run it as another user, or isolate the tool with `mode = \"bwrap\"`";
+}
+
+function isNode(command: string): boolean {
+  return command === process.execPath || /^node(?:\.exe)?$/i.test(basename(command));
 }
 
 // These reserve address space by the gigabyte; a program that is not known may start one of them.
