@@ -64,7 +64,7 @@ async function run(count) {
     }
   };
   await Promise.all(all.map(work));
-  return { ms: performance.now() - startedAt, took: took.sort((a, b) => a - b) };
+  return { ms: performance.now() - startedAt, took: took.toSorted((a, b) => a - b) };
 }
 await run(warmUp);
 process.send?.("warm");

@@ -15,8 +15,7 @@ import { WorkerProcess, type WorkerOwner } from "./worker-process.ts";
 const START_MS = 30_000;
 /** Beyond the grace time, for the end of a worker that has nothing left to do. */
 const EXIT_MS = 2000;
-/** A worker that lived shorter than this is started again after a while, which grows with each time. */
-const SHORT_LIFE_MS = 5000;
+/** One that ended before it served is started again after a while, which grows with each time. */
 const MIN_DELAY_MS = 100;
 const MAX_DELAY_MS = 5000;
 
@@ -106,13 +105,13 @@ class WorkerPool implements Listener, WorkerOwner {
       return this.#onChange();
     }
     for (const socket of left) this.#accepted(socket);
-    const lived = performance.now() - worker.startedAt;
-    this.#delayMs = lived < SHORT_LIFE_MS ? Math.min(this.#delayMs * 2, MAX_DELAY_MS) : MIN_DELAY_MS;
+    const delayMs = worker.hasServed ? 0 : this.#delayMs;
+    this.#delayMs = worker.hasServed ? MIN_DELAY_MS : Math.min(this.#delayMs * 2, MAX_DELAY_MS);
     this.#logger.warning("A worker of the HTTP door has ended; another takes its place.", { pid: worker.pid ?? null, code, signal });
     const timer = setTimeout(() => {
       this.#restarts.delete(timer);
       this.#start();
-    }, lived < SHORT_LIFE_MS ? this.#delayMs : 0);
+    }, delayMs);
     this.#restarts.add(timer);
   }
 

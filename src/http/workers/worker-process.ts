@@ -22,7 +22,8 @@ export interface WorkerOwner {
 
 /** One worker as the primary sees it: the process, its connections and its requests under way. */
 export class WorkerProcess {
-  readonly startedAt = performance.now();
+  /** It came to serve, whether it still does or not. */
+  hasServed = false;
   readonly #owner: WorkerOwner;
   readonly #child: ChildProcess;
   readonly #channel: Channel;
@@ -79,7 +80,8 @@ export class WorkerProcess {
     // A caller that went while it waited has no handle any more, and nothing to be handed over.
     if (socket.destroyed) return this.#handNext();
     this.#handing = socket;
-    this.#child.send("connection", socket, (error) => {
+    // It stays open here until it has arrived: what Node holds for a child that dies in between would never be closed.
+    this.#child.send("connection", socket, { keepOpen: true }, (error) => {
       if (error) socket.destroy();
     });
   }
@@ -93,6 +95,7 @@ export class WorkerProcess {
       case FRAME.taken:
         return this.#exchanges.get(exchange)?.taken(Number(head));
       case FRAME.opened:
+        this.#handing?.destroy();
         this.#handing = undefined;
         this.#connections += 1;
         return this.#handNext();
@@ -101,6 +104,7 @@ export class WorkerProcess {
         return this.#owner.hasRoom(this);
       case FRAME.ready:
         this.#isReady = true;
+        this.hasServed = true;
         return this.#owner.hasRoom(this);
       case FRAME.log:
         return this.#owner.logged(JSON.parse(head) as LogHead);
