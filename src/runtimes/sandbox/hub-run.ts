@@ -3,6 +3,7 @@ import { jsonSize, MAX_JSON_DEPTH } from "../../core/json-size.ts";
 import type { FromChild, ToChild } from "./child-messages.ts";
 import { readFiles } from "./child-messages.ts";
 import type { HostReply, SandboxEnd, SandboxError, SandboxFile, SandboxHost, SandboxJob, SandboxOutcome, SandboxToolCall } from "./engine.ts";
+import { hasMoreContainers } from "./json-containers.ts";
 import { RunClock } from "./run-clock.ts";
 import { RunSlots } from "./run-slots.ts";
 import type { WorkerDone } from "./worker-messages.ts";
@@ -13,6 +14,8 @@ const HUB_GRACE_MS = 2000;
 const START_TIMEOUT_MS = 60_000;
 const MAX_WORDS = 16_384;
 const MAX_NAME_CHARS = 512;
+/** Objects and arrays in the arguments of one call. */
+const MAX_CONTAINERS = 200_000;
 
 export interface HubRunOptions {
   readonly id: number;
@@ -183,6 +186,7 @@ function checkArguments(json: string, maxBytes: number): HostReply | undefined {
   const refuse = (kind: string, message: string): HostReply => ({ ok: false, kind, message, retryable: false });
   const bytes = Buffer.byteLength(json);
   if (bytes > maxBytes) return refuse("too_large", `The arguments of a tool call may have ${maxBytes} bytes; these have ${bytes}.`);
+  if (hasMoreContainers(json, MAX_CONTAINERS)) return refuse("too_large", `The arguments of a tool call may hold ${MAX_CONTAINERS} objects and arrays; these hold more.`);
   const value = parse(json);
   if (!isJsonObject(value)) return refuse("invalid_params", "The arguments of a tool call must be one object.");
   return jsonSize(value) === Infinity ? refuse("invalid_params", `The arguments are nested deeper than ${MAX_JSON_DEPTH} levels.`) : undefined;

@@ -39,5 +39,6 @@ export const FRAMES: readonly Attack[] = [
   forged("frames/js-search", "searches for more than there can be", "host('search', '1', 'abc\\nq'); await tools.a({}); 1", CONTAINED),
   forged("frames/js-timer", "sets timers that make no sense", "for (const text of ['1e999\\n1', 'x\\n1', '-5\\n1', '']) { try { host('timer', '__proto__', text) } catch {} } 1", CONTAINED),
   forged("frames/js-operations", "asks for operations that there are not", "for (const op of ['__proto__', 'constructor', 'spawn', '', 'x'.repeat(1e5)]) { try { host(op, '{}', new Uint8Array(10)) } catch {} } for (const url of ['null', '{}', '[[]]', '[1,2,3,4]', 'x'.repeat(1e5)]) { try { host('url', url) } catch {} } 1", { ends: ["finished"], value: 1 }),
+  forged("frames/js-crowd", "calls with a text that is small and becomes large", "const text = 'a\\n{\"x\":[' + '{},'.repeat(300_000) + '{}]}'; host('call', '1', text); host('call', '2', text); await tools.a({}); 1", CONTAINED),
   forged("frames/js-failed", "fails with words that are none", "host('failed', 'junk'); 1", CONTAINED),
 ];

@@ -77,7 +77,7 @@ async function attempt(engine: AttackedEngine, attack: Attack, own: typeof expec
 /** Somebody else's run, at the same time. */
 async function innocent(engine: AttackedEngine, language: Attack["language"], own: typeof expect): Promise<void> {
   const { run } = await engine.run({ language, code: "6 * 7" });
-  own(run).toMatchObject({ end: "finished", resultJson: "42", stdout: "" });
+  own(run, `the innocent run said: ${run.error?.message}`).toMatchObject({ end: "finished", resultJson: "42", stdout: "" });
 }
 
 function check(run: SandboxOutcome, { ends, value, isHeld, says }: Expectation, own: typeof expect): void {

@@ -1,0 +1,24 @@
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const BRACE = 0x7b;
+const BRACKET = 0x5b;
+
+/**
+ * Whether JSON text holds more objects and arrays than that, found without reading it: three characters of text (`{},`) become some sixty
+ * bytes and a good deal of time once they are read, so that the length of a text is no bound of what it costs.
+ */
+export function hasMoreContainers(json: string, most: number): boolean {
+  let count = 0;
+  for (let at = 0; at < json.length; at += 1) {
+    const code = json.charCodeAt(at);
+    if (code === QUOTE) at = endOfString(json, at);
+    else if ((code === BRACE || code === BRACKET) && (count += 1) > most) return true;
+  }
+  return false;
+}
+
+function endOfString(json: string, start: number): number {
+  let at = start + 1;
+  while (at < json.length && json.charCodeAt(at) !== QUOTE) at += json.charCodeAt(at) === BACKSLASH ? 2 : 1;
+  return at;
+}

@@ -1,0 +1,85 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { JsonObject } from "../../../src/core/json.ts";
+import { SILENT_LOGGER } from "../../../src/core/ports.ts";
+import { createHub } from "../../../src/hub/create-hub.ts";
+import { createIdentity } from "../identity.ts";
+
+// Attacks that need the hub: rights, its own tools, its other callers.
+
+type Made = Awaited<ReturnType<typeof createHub>>;
+
+let home: string;
+let hub: Made;
+let heard: unknown;
+
+beforeAll(async () => {
+  home = mkdtempSync(join(tmpdir(), "toolyard-attack-hub-"));
+  hub = await createHub({
+    settings: { sandbox: { runs: 4, memory: "64MiB" } },
+    variables: { TOOLYARD_HOME: home },
+    logger: SILENT_LOGGER,
+    registerTools: (tools) => {
+      tools.registerTool("vault.open", (args) => ((heard = args), "opened"), { type: "object" }, "Opens the vault.");
+      tools.registerTool("plain.echo", (args) => args, { type: "object" }, "Says what it was told.");
+    },
+  });
+}, 60_000);
+afterAll(async () => {
+  await hub?.close();
+  rmSync(home, { recursive: true, force: true });
+});
+
+async function valueOf(code: string, through: Pick<Made, "call"> = hub, more: JsonObject = {}): Promise<unknown> {
+  const outcome = await through.call("execute_code", { language: "javascript", code, ...more });
+  return (outcome.result?.["structuredContent"] as JsonObject | undefined)?.["result"];
+}
+
+const kindOf = (call: string): string => `let kind = 'none'; try { await ${call} } catch (error) { kind = error.kind }\nkind`;
+
+test.each([
+  ["by its name", "tools.vault.open({})"],
+  ["by its whole name", "tools('vault.open', {})"],
+  ["through the tool that calls tools", "tools.execute_tool({ name: 'vault.open', arguments: {} })"],
+  ["through that tool twice", "tools.execute_tool({ name: 'execute_tool', arguments: { name: 'vault.open' } })"],
+  ["with a line break behind its name", "tools('vault.open\\n', {})"],
+  ["with a NUL behind its name", "tools('vault.open\\0', {})"],
+])("S9: code calls a tool that its caller may not, %s, and does not reach it", async (_how, call) => {
+  heard = undefined;
+  const guest = createIdentity(hub, "guest", { deny: ["vault*"] });
+  expect(await valueOf(kindOf(call), guest)).not.toBe("none");
+  expect(heard).toBeUndefined();
+});
+
+test.each([
+  ["itself", "tools.execute_code({ language: 'javascript', code: '1' })"],
+  ["itself through another tool", "tools.execute_tool({ name: 'execute_code', arguments: { language: 'javascript', code: '1' } })"],
+  ["itself through another tool, with spaces", "tools.execute_tool({ name: '  execute_code ', arguments: { language: 'javascript', code: '1' } })"],
+])("S9: code that runs %s is refused, and takes nobody's place", async (_what, call) => {
+  expect(await valueOf(kindOf(call))).toBe("denied");
+});
+
+test("S9: keys that are a prototype elsewhere reach a tool as keys, and change nothing", async () => {
+  await valueOf('await tools.vault.open(JSON.parse(\'{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}\'))');
+  expect(JSON.stringify(heard)).toContain("constructor");
+  expect("polluted" in {}).toBe(false);
+  expect(await valueOf('JSON.parse(\'{"__proto__":{"polluted":1}}\')')).toBeTruthy();
+  expect("polluted" in {}).toBe(false);
+});
+
+test("S9: while every place is taken by code that never ends, the hub answers other calls at once", async () => {
+  const runs = Array.from({ length: 4 }, () => hub.call("execute_code", { language: "javascript", code: "for (;;) {}", timeout_ms: 1500 }));
+  expect(await hub.call("plain.echo", { n: 1 })).toMatchObject({ ok: true });
+  for (const outcome of await Promise.all(runs)) expect(outcome).toMatchObject({ ok: false, details: { end: "timeout" } });
+  expect(await valueOf("6 * 7")).toBe(42);
+});
+
+test("S9: a session is its caller's own, however its name is written", async () => {
+  await valueOf("globalThis.secret = 'mine'; 1", hub, { session: "s" });
+  for (const session of ["s", 's"]', '","s', "local"]) {
+    expect(await valueOf("typeof secret", createIdentity(hub, "somebody"), { session })).toBe("undefined");
+    expect(await valueOf("typeof secret", createIdentity(hub, 'local","s'), { session })).toBe("undefined");
+  }
+});
