@@ -212,6 +212,28 @@ test("a hub that is killed takes its workers with it", async () => {
   await allGone(all, 10_000);
 });
 
+test("one process, which is the default, loads nothing of workers", async () => {
+  const hook = new URL("../../bench/lib/trace-loads.mjs", import.meta.url).href;
+  const loads = async (args: readonly string[]): Promise<boolean> => {
+    const served = await ServeChild.start({ config: {}, args, env: { NODE_OPTIONS: `--import ${hook}`, NODE_NO_WARNINGS: "1" } });
+    onTestFinished(() => served[Symbol.asyncDispose]());
+    expect(served.stderr).toContain("/http/listener.js");
+    return served.stderr.includes("/http/workers/");
+  };
+  expect(await Promise.all([loads([]), loads(["--workers", "1"]), loads(["--workers", "2"])])).toEqual([false, false, true]);
+});
+
+test("standard output holds the line of the start and nothing else", async () => {
+  const served = await start(2);
+  let printed = "";
+  served.stdout.on("data", (chunk: Buffer) => (printed += chunk.toString()));
+  const kept = await line(served).open();
+  await kept.tool("gate.echo", { text: "x" });
+  served.signal("SIGTERM");
+  await served.exited;
+  expect(printed).toBe("");
+});
+
 test.each(["0", "65", "many", "1.5"])("--workers %s is refused", async (count) => {
   const served = await ServeChild.spawn({ config: {}, args: ["--workers", count] });
   onTestFinished(() => served[Symbol.asyncDispose]());
