@@ -30,9 +30,18 @@ export function sendRefusal(response: ServerResponse, refusal: Refusal, body = r
 
 /** `text` is JSON already. */
 export function sendJson(response: ServerResponse, status: number, text: string): void {
-  response.writeHead(status, { "content-type": "application/json", "content-length": Buffer.byteLength(text) });
-  // A string leaves in one write with the head, where a buffer takes two.
-  response.end(text);
+  const length = Buffer.byteLength(text);
+  response.writeHead(status, { "content-type": "application/json", "content-length": length });
+  // A string leaves in one write with the head, where a buffer takes two; plain ASCII need not be encoded.
+  response.end(text, length === text.length ? "latin1" : "utf8");
+}
+
+/** JSON text in pieces, sent as they are. */
+export function sendJsonPieces(response: ServerResponse, status: number, pieces: readonly (string | Buffer)[]): void {
+  const length = pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0);
+  response.writeHead(status, { "content-type": "application/json", "content-length": length });
+  for (const piece of pieces) response.write(piece);
+  response.end();
 }
 
 export function sendText(response: ServerResponse, status: number, text: string): void {

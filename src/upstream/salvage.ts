@@ -1,6 +1,6 @@
 import { MAX_JSON_DEPTH } from "../core/json-size.ts";
 import type { RequestId } from "../wire/messages.ts";
-import { parseJson } from "../wire/parse-json.ts";
+import { parseMessage } from "../wire/parse-message.ts";
 
 /** What one line on stdout holds: a message, noise, or both. */
 export interface FoundInLine {
@@ -22,7 +22,7 @@ export function findMessage(line: string): FoundInLine {
 
 // What nests deeper could not be written again without exhausting the stack, so it counts as no message at all.
 function parse(text: string): unknown {
-  const parsed = parseJson(text, MAX_JSON_DEPTH);
+  const parsed = parseMessage(text, MAX_JSON_DEPTH);
   return parsed.ok ? parsed.value : undefined;
 }
 

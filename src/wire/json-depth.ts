@@ -28,7 +28,7 @@ export function isDeeperThan(text: string, maxDepth: number): boolean {
 }
 
 /** Where the string that begins at `start` ends. Long strings are skipped by the engine's own search. */
-function endOfString(text: string, start: number): number {
+export function endOfString(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
     let backslashes = 0;
     while (text.charCodeAt(at - 1 - backslashes) === BACKSLASH) backslashes += 1;

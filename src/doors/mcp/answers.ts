@@ -1,5 +1,6 @@
-import type { ListKind } from "../../core/hub-port.ts";
+import type { ListKind, RenderedList } from "../../core/hub-port.ts";
 import type { JsonObject } from "../../core/json.ts";
+import { stringifyMembers } from "../../core/json-text.ts";
 import type { RequestId } from "../../wire/messages.ts";
 import type { DialectAnswer } from "../dialect.ts";
 
@@ -14,8 +15,8 @@ export type Answer =
 export interface ListAnswer {
   readonly type: "list";
   readonly kind: ListKind;
-  /** Version of the whole list that the page was cut from. */
-  readonly version: string;
+  /** The whole list that the page was cut from. */
+  readonly list: RenderedList;
   readonly member: string;
   readonly json: string;
   readonly nextCursor?: string;
@@ -45,10 +46,30 @@ export function replyText(id: RequestId | null, answer: Answer, extra?: JsonObje
     case "value":
       return `${head}"result":${JSON.stringify(answer.value ?? null)}}`;
     case "result":
-      return `${head}"result":${JSON.stringify(extra ? { ...extra, ...answer.result } : answer.result)}}`;
+      return `${head}"result":${stringifyMembers(extra ? { ...extra, ...answer.result } : answer.result)}}`;
     case "list":
-      return `${head}"result":{${JSON.stringify(answer.member)}:${answer.json}${listTail(answer.nextCursor, extra)}}}`;
+      return listEnds(id, answer, extra).join(answer.json);
   }
+}
+
+/** A reply whose middle is bytes that were made beforehand. */
+export type SplicedReply = readonly [head: string, middle: Buffer, tail: string];
+
+const bytesOf = new WeakMap<RenderedList, Buffer>();
+
+/** The reply for carriers that take bytes, where that spares a large list from being encoded for everybody who asks. */
+export function splicedReply(id: RequestId | null, answer: Answer, extra?: JsonObject): SplicedReply | undefined {
+  if (answer.type !== "list" || answer.json.length < MIN_SPLICED_CHARS || answer.json !== answer.list.json) return undefined;
+  let bytes = bytesOf.get(answer.list);
+  if (!bytes) bytesOf.set(answer.list, (bytes = Buffer.from(answer.json)));
+  const [head, tail] = listEnds(id, answer, extra);
+  return [head, bytes, tail];
+}
+
+const MIN_SPLICED_CHARS = 64 * 1024;
+
+function listEnds(id: RequestId | null, { member, nextCursor }: ListAnswer, extra: JsonObject | undefined): [head: string, tail: string] {
+  return [`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${JSON.stringify(member)}:`, `${listTail(nextCursor, extra)}}}`];
 }
 
 function listTail(nextCursor: string | undefined, extra: JsonObject | undefined): string {

@@ -86,7 +86,7 @@ async function answerList(kind: ListKind, member: string, request: MethodRequest
   try {
     const list = codec.list(kind, await deps.hub.list(kind, view));
     const page = pageOf(list, cursor, deps.pageSize);
-    if (page) return { type: "list", kind, version: list.version, member, ...page };
+    if (page) return { type: "list", kind, list, member, ...page };
     return errorAnswer(RPC.invalidParams, "Invalid cursor: it is not one of this list as it stands now. Ask again without a cursor.");
   } catch (error) {
     return faultAnswer(error, request.method, deps);

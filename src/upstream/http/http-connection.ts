@@ -1,6 +1,6 @@
 import type { FailError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { parseJson } from "../../wire/parse-json.ts";
+import { parseMessage } from "../../wire/parse-message.ts";
 import type { HttpClient } from "./client.ts";
 import { httpFailure } from "./failures.ts";
 import type { TransportHandlers } from "../transport.ts";
@@ -72,7 +72,7 @@ export class HttpConnection {
   /** Hands on what came, as long as somebody listens. A text that is no JSON, or nests too deep, is noise. */
   receive(text: string, related?: string | number): unknown {
     if (this.#isOver) return undefined;
-    const parsed = parseJson(text, MAX_JSON_DEPTH);
+    const parsed = parseMessage(text, MAX_JSON_DEPTH);
     if (!parsed.ok) {
       const message = "The server sent something that is not JSON, or JSON that nests too deep.";
       this.#handlers?.onNoise?.({ kind: "not-json", message, sample: text.slice(0, MAX_SAMPLE_LENGTH) });

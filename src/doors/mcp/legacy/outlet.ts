@@ -1,4 +1,5 @@
 import type { FailKind } from "../../../core/kinds.ts";
+import type { SplicedReply } from "../answers.ts";
 
 export interface ReplyError {
   readonly code: number;
@@ -9,6 +10,8 @@ export interface ReplyError {
 export interface Outlet {
   /** The one reply to a request; `error` says what it tells, for carriers that tell it in their own way as well. */
   reply(text: string, error?: ReplyError): void;
+  /** As `reply`, for results; absent where only text can be sent. */
+  replySpliced?(reply: SplicedReply): void;
   /** A notification, or a request of ours, that belongs to the request being answered, or to the session as a whole. */
   note(text: string): void;
   /** False when nobody can receive what is sent any more; asks are then refused at once. */

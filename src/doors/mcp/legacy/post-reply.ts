@@ -1,8 +1,9 @@
 import type { ServerResponse } from "node:http";
 import type { RequestContext } from "../../../http/request-context.ts";
 import type { EventStream } from "../../../http/event-stream.ts";
-import { sendJson } from "../../../http/refusal.ts";
+import { sendJson, sendJsonPieces } from "../../../http/refusal.ts";
 import { eventId, type SessionEvents } from "./event-log.ts";
+import type { SplicedReply } from "../answers.ts";
 import type { Outlet } from "./outlet.ts";
 
 /** What a reply needs to know of its session. */
@@ -27,7 +28,7 @@ export class PostReply implements Outlet {
   readonly #home: ReplyHome;
   readonly #isBatch: boolean;
   readonly #number: number;
-  #replies: string[] = [];
+  #replies: (string | SplicedReply)[] = [];
   #stream: EventStream | undefined;
   #isOver = false;
 
@@ -56,13 +57,19 @@ export class PostReply implements Outlet {
     else this.#replies.push(text);
   }
 
+  replySpliced(reply: SplicedReply): void {
+    if (this.#isOver) return;
+    if (this.#stream) this.#send(reply.join(""));
+    else this.#replies.push(reply);
+  }
+
   /** Turns the answer into a stream, also with nothing to say yet: a connection that is quiet for long is cut by somebody on the way. */
   stream(): void {
     if (this.#isOver || this.#stream || this.#response.destroyed || this.#response.headersSent) return;
     this.#stream = this.#context.openStream();
     const { events, primingRetryMs } = this.#home;
     if (primingRetryMs !== undefined) this.#stream.send("", { id: events.mark(this.#number), retryMs: primingRetryMs });
-    for (const text of this.#replies) this.#send(text);
+    for (const reply of this.#replies) this.#send(textOf(reply));
     this.#replies = [];
   }
 
@@ -86,7 +93,10 @@ export class PostReply implements Outlet {
 
   #sendJson(): void {
     if (this.#response.destroyed || this.#response.headersSent) return;
-    sendJson(this.#response, 200, this.#isBatch ? `[${this.#replies.join(",")}]` : (this.#replies[0] ?? ""));
+    const [only = ""] = this.#replies;
+    if (this.#isBatch) sendJson(this.#response, 200, `[${this.#replies.map(textOf).join(",")}]`);
+    else if (typeof only === "string") sendJson(this.#response, 200, only);
+    else sendJsonPieces(this.#response, 200, only);
     this.#replies = [];
   }
 
@@ -94,6 +104,10 @@ export class PostReply implements Outlet {
     const id = this.#home.events.add(this.#number, text);
     this.#stream?.send(text, { event: "message", id });
   }
+}
+
+function textOf(reply: string | SplicedReply): string {
+  return typeof reply === "string" ? reply : reply.join("");
 }
 
 /** Sends again what a client missed of one stream. */

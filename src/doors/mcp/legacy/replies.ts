@@ -1,10 +1,12 @@
 import { isJsonObject, type JsonObject } from "../../../core/json.ts";
 import { rpcError, RPC, type RequestId, type RpcNotification } from "../../../wire/messages.ts";
-import { replyText, type Answer } from "../answers.ts";
+import { replyText, splicedReply, type Answer } from "../answers.ts";
 import type { Outlet } from "./outlet.ts";
 import type { Received } from "./session-start.ts";
 
 export function reply(outlet: Outlet, id: RequestId | null, answer: Answer): void {
+  const spliced = outlet.replySpliced && splicedReply(id, answer);
+  if (spliced) return outlet.replySpliced!(spliced);
   const text = replyText(id, answer);
   if (text !== undefined) outlet.reply(text, answer.type === "error" ? { code: answer.error.code, ...(answer.kind ? { kind: answer.kind } : {}) } : undefined);
 }

@@ -230,7 +230,7 @@ export class LegacySession implements BoardMember, ScopeOwner {
     const view: View = { mode: mode ?? this.#mode, principal: this.principal };
     const codec = this.#deps.codecs.for(this.#revision);
     const answer = await answerMethod({ method, params, meta: metaWithoutToken(params) }, { deps: this.#deps, view, link: scope, codec });
-    if (answer.type === "list" && view.mode === this.#mode) this.#lists.saw(answer.kind, answer.version);
+    if (answer.type === "list" && view.mode === this.#mode) this.#lists.saw(answer.kind, answer.list.version);
     return answer;
   }
 

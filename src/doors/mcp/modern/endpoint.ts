@@ -5,7 +5,7 @@ import type { JsonObject } from "../../../core/json.ts";
 import type { Logger } from "../../../core/ports.ts";
 import { rpcError, RPC, type RpcRequest } from "../../../wire/messages.ts";
 import { MODERN_REVISIONS } from "../../../wire/modern/envelope.ts";
-import { replyText, resultAnswer, type Answer } from "../answers.ts";
+import { replyText, resultAnswer, splicedReply, type Answer } from "../answers.ts";
 import { internalAnswer } from "../failures.ts";
 import type { CallerLink } from "../../caller-link.ts";
 import { answerMethod, isSharedMethod, methodNotFound, type MethodContext, type MethodsDeps } from "../methods.ts";
@@ -97,7 +97,10 @@ export class ModernEndpoint {
   async #route(message: RpcRequest, outlet: ModernOutlet, request: AdmittedFacts): Promise<void> {
     const { id, method, params = {} } = message;
     const send = (answer: Answer, extra: JsonObject, status = statusOf(answer)): void => {
-      const text = request.signal.aborted ? undefined : replyText(id, answer, extra);
+      if (request.signal.aborted) return;
+      const spliced = outlet.replySpliced && splicedReply(id, answer, extra);
+      if (spliced) return outlet.replySpliced!(spliced, status);
+      const text = replyText(id, answer, extra);
       if (text !== undefined) outlet.reply(text, status);
     };
     if (!isSharedMethod(method) && !OWN_METHODS.has(method)) return send(methodNotFound(method), {}, 404);

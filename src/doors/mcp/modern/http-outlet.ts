@@ -1,7 +1,8 @@
 import type { ServerResponse } from "node:http";
 import type { EventStream } from "../../../http/event-stream.ts";
-import { sendJson } from "../../../http/refusal.ts";
+import { sendJson, sendJsonPieces } from "../../../http/refusal.ts";
 import type { RequestContext } from "../../../http/request-context.ts";
+import type { SplicedReply } from "../answers.ts";
 import type { ModernOutlet } from "./outlet.ts";
 
 /**
@@ -38,6 +39,13 @@ export class HttpOutlet implements ModernOutlet {
     if (!this.#stream) return sendJson(this.#response, status, text);
     this.#stream.send(text);
     this.#stream.end();
+  }
+
+  replySpliced(reply: SplicedReply, status: number): void {
+    if (this.#isOver || this.#stream) return this.reply(reply.join(""), status);
+    this.#isOver = true;
+    clearTimeout(this.#quiet);
+    sendJsonPieces(this.#response, status, reply);
   }
 
   note(text: string): void {

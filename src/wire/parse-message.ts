@@ -1,0 +1,89 @@
+import { isJsonObject, type JsonObject } from "../core/json.ts";
+import { keepJsonText } from "../core/json-text.ts";
+import { endOfString } from "./json-depth.ts";
+import { parseJson, type ParsedJson } from "./parse-json.ts";
+
+/** A short member is written anew as fast as its text is found. */
+const MIN_KEPT_CHARS = 4096;
+
+/** As `parseJson`, for messages whose results are mostly passed on: of a large result the members keep the text that they came as. */
+export function parseMessage(text: string, maxDepth: number): ParsedJson {
+  const parsed = parseJson(text, maxDepth);
+  if (parsed.ok && text.length >= MIN_KEPT_CHARS && isJsonObject(parsed.value) && isJsonObject(parsed.value["result"])) keepResultTexts(text, parsed.value["result"]);
+  return parsed;
+}
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+function keepResultTexts(text: string, result: JsonObject): void {
+  const outer = membersOf(text, skipSpace(text, 0));
+  const span = outer?.get("result");
+  const inner = span && membersOf(text, span.start);
+  for (const [name, { start, end }] of inner ?? []) {
+    const member = result[name];
+    if (end - start < MIN_KEPT_CHARS || typeof member !== "object" || member === null) continue;
+    const raw = text.slice(start, end);
+    // Lines and events end at a line break.
+    if (!raw.includes("\n") && !raw.includes("\r")) keepJsonText(member, raw);
+  }
+}
+
+/**
+ * Where the members of the object that begins at `open` stand in JSON text. Nothing for names that are written with escapes or come
+ * twice: which of them counts is the parser's to say.
+ */
+function membersOf(text: string, open: number): ReadonlyMap<string, Span> | undefined {
+  const members = new Map<string, Span>();
+  let at = skipSpace(text, open + 1);
+  while (text.charCodeAt(at) === QUOTE) {
+    const nameEnd = endOfString(text, at);
+    const name = text.slice(at + 1, nameEnd);
+    if (name.includes("\\") || members.has(name)) return undefined;
+    const start = skipSpace(text, skipSpace(text, nameEnd + 1) + 1);
+    const end = endOfValue(text, start);
+    members.set(name, { start, end });
+    at = skipSpace(text, end);
+    if (text.charCodeAt(at) !== COMMA) break;
+    at = skipSpace(text, at + 1);
+  }
+  return members;
+}
+
+/** The place after the value that begins at `start`. The text was parsed, so it is known to be JSON. */
+function endOfValue(text: string, start: number): number {
+  const first = text.charCodeAt(start);
+  if (first === QUOTE) return endOfString(text, start) + 1;
+  const isNested = first === OPEN_OBJECT || first === OPEN_ARRAY;
+  let depth = 0;
+  for (let at = start; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      at = endOfString(text, at);
+    } else if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
+      depth += 1;
+    } else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) {
+      depth -= 1;
+      if (depth <= 0) return isNested ? at + 1 : at;
+    } else if (!isNested && (code === COMMA || code <= SPACE)) {
+      return at;
+    }
+  }
+  return text.length;
+}
+
+function skipSpace(text: string, from: number): number {
+  let at = from;
+  while (text.charCodeAt(at) <= SPACE) at += 1;
+  return at;
+}
+
+const SPACE = 0x20;
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const OPEN_ARRAY = 0x5b;
+const CLOSE_ARRAY = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
