@@ -56,7 +56,8 @@ export const HTTP_OPTION_SCHEMAS = {
   ),
   shutdown_grace: Type.Optional(durationOption({ description: "Time that answers in flight get when the program ends.", default: "10s" })),
   workers: Type.Optional(
-    Type.Union([Type.Integer({ minimum: 1, maximum: MAX_WORKERS }), Type.Enum(["auto"])], {
+    Type.Union([Type.Integer({ minimum: 1, maximum: MAX_WORKERS }), Type.String({ pattern: "^(auto|[1-9]\\d?)$" })], {
+      examples: ["auto", 4],
       description: "Processes that serve HTTP connections, beside the one that owns tools and sessions; `auto`: one a core. 1 serves everything in one process.",
       default: 1,
     }),
@@ -145,10 +146,12 @@ function positiveDuration(value: number | string, name: string): number {
   throw new OptionError(`\`${name}\` must be above 0, got ${JSON.stringify(value)}.`);
 }
 
-function resolveWorkers(workers: number | "auto"): number {
-  if (workers === "auto") return Math.min(availableParallelism(), MAX_WORKERS);
+function resolveWorkers(wanted: number | string): number {
+  if (wanted === "auto") return Math.min(availableParallelism(), MAX_WORKERS);
+  // An environment variable is a string.
+  const workers = Number(wanted);
   if (Number.isInteger(workers) && workers >= 1 && workers <= MAX_WORKERS) return workers;
-  throw new OptionError(`\`server.workers\` must be a whole number from 1 to ${MAX_WORKERS}, or "auto", got ${JSON.stringify(workers)}.`);
+  throw new OptionError(`\`server.workers\` must be a whole number from 1 to ${MAX_WORKERS}, or "auto", got ${JSON.stringify(wanted)}.`);
 }
 
 function resolvePort(port: number): number {

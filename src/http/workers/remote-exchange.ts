@@ -57,6 +57,11 @@ export class RemoteResponse extends EventEmitter {
     this.#channel.send(FRAME.begin, this.#exchange, this.#head());
   }
 
+  /** Frames of one turn of the event loop leave together in any case. */
+  cork(): void {}
+
+  uncork(): void {}
+
   write(piece: string | Uint8Array): boolean {
     this.flushHeaders();
     if (this.destroyed || this.writableEnded) return false;
