@@ -1,0 +1,12 @@
+import type { Agent } from "node:http";
+
+export interface SessionHub {
+  readonly url: string;
+  /** After a collection. */
+  look(): Promise<{ readonly heapBytes: number; readonly children: number }>;
+  stop(): void;
+}
+
+export function startSessionHub(home: string): Promise<SessionHub>;
+/** Opens sessions as clients do and leaves them; `calls`: each has called a tool of the stdio server. */
+export function openSessions(url: string, agent: Agent, count: number, calls: boolean): Promise<void>;

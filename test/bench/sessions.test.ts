@@ -1,0 +1,24 @@
+// Sessions that nobody uses, against the bounds that bench/README.md measures.
+import { mkdtemp, rm } from "node:fs/promises";
+import { Agent } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { openSessions, startSessionHub } from "../../bench/parts/sessions.mjs";
+
+test("1000 legacy sessions that were left idle hold at most 24 KB each, and leave no process more than one session does", async () => {
+  const home = await mkdtemp(join(tmpdir(), "toolyard-sessions-"));
+  const agent = new Agent({ keepAlive: true, maxSockets: 16 });
+  const hub = await startSessionHub(home);
+  onTestFinished(async () => {
+    agent.destroy();
+    hub.stop();
+    await rm(home, { recursive: true, force: true });
+  });
+  await openSessions(hub.url, agent, 100, true);
+  const before = await hub.look();
+  await openSessions(hub.url, agent, 1000, true);
+  const after = await hub.look();
+  expect((after.heapBytes - before.heapBytes) / 1000).toBeLessThan(24 * 1024);
+  expect([before.children, after.children]).toEqual([1, 1]);
+});
