@@ -1,4 +1,4 @@
-// `npm run bench [-- --quick]`: what the hub costs, in one run on one machine, printed as a table and written to bench/results.md.
+// `npm run bench [-- --quick] [part …]`: what the hub costs, in one run on one machine, printed as a table and written to bench/results.md.
 // What each line means and what was learnt from it: bench/README.md.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
@@ -7,9 +7,24 @@ import { root } from "./lib/hub.mjs";
 import { measureAgent } from "./parts/agent.mjs";
 import { measureCalls } from "./parts/calls.mjs";
 import { measureCode } from "./parts/code.mjs";
+import { measureHop } from "./parts/hop.mjs";
 import { measureLists } from "./parts/lists.mjs";
 import { measureScripts } from "./parts/scripts.mjs";
+import { measureSessions } from "./parts/sessions.mjs";
 import { measureStart } from "./parts/start.mjs";
+import { measureWorkers } from "./parts/workers.mjs";
+
+const PARTS = {
+  start: measureStart,
+  lists: measureLists,
+  hop: measureHop,
+  calls: measureCalls,
+  scripts: measureScripts,
+  code: measureCode,
+  agent: measureAgent,
+  sessions: measureSessions,
+  workers: measureWorkers,
+};
 
 const quick = process.argv.includes("--quick");
 const scratch = mkdtempSync(join(tmpdir(), "toolyard-bench-"));
@@ -30,15 +45,24 @@ const bench = {
   },
 };
 
+/** The parts that are named; without a name the hop alone when it is to be quick, else everything. */
+function wanted() {
+  const named = process.argv.slice(2).filter((word) => !word.startsWith("-"));
+  const unknown = named.find((name) => !(name in PARTS));
+  if (unknown !== undefined) throw new Error(`There is no part \`${unknown}\`: ${Object.keys(PARTS).join(", ")}.`);
+  if (named.length > 0) return named;
+  return quick ? ["hop"] : Object.keys(PARTS);
+}
+
 const machine = `Node ${process.version}, ${process.platform} ${process.arch}, ${cpus().length} × ${cpus()[0].model}`;
 console.log(`${machine}\n`);
 try {
-  for (const measure of [measureStart, measureLists, measureCalls, measureScripts, measureCode, measureAgent]) await measure(bench);
+  for (const name of wanted()) await PARTS[name](bench);
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }
 
-if (!quick) {
+if (!quick && wanted().length === Object.keys(PARTS).length) {
   const head = `# Results\n\n${machine}; \`npm run bench\`. Each figure is the least of several rounds, since other programs only add; what was measured and how is in the [README](README.md).`;
   writeFileSync(join(root, "bench/results.md"), `${head}\n\n| what | measured | goal |\n|---|---|---|\n${rows.join("\n")}\n`);
 }

@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-export const cli = process.env.TOOLYARD_BENCH_CLI ?? join(root, "dist", "cli", "main.js");
+export const cli = process.env.BENCH_CLI ?? join(root, "dist", "cli", "main.js");
 
 /** Serves `config` on a free port. `home` keeps the data folder out of the user's; `node` is the program that runs the hub. */
 export async function startHub(config, { home, node = process.execPath, args = [] }) {

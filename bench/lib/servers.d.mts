@@ -4,5 +4,5 @@ export interface Server {
   stop(): void;
 }
 
-export declare function startServer(name: string): Promise<Server>;
+export declare function startServer(name: string, args?: readonly string[]): Promise<Server>;
 export declare function startChildrenDirectly(count: number): Promise<number>;

@@ -7,8 +7,8 @@ import { root } from "./hub.mjs";
 import { everything } from "./yards.mjs";
 
 /** Starts one of `bench/servers/` that prints its port; it ends with this process, too. */
-export async function startServer(name) {
-  const child = spawn(process.execPath, [join(root, "bench/servers", name)], { stdio: ["ignore", "pipe", "inherit", "ipc"] });
+export async function startServer(name, args = []) {
+  const child = spawn(process.execPath, [join(root, "bench/servers", name), ...args], { stdio: ["ignore", "pipe", "inherit", "ipc"] });
   const [port] = await once(createInterface({ input: child.stdout }), "line");
   return { url: `http://127.0.0.1:${port}/mcp`, pid: child.pid, stop: () => child.kill("SIGKILL") };
 }

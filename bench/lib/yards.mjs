@@ -53,6 +53,13 @@ export function kindsYard(folder, remoteUrl) {
   );
 }
 
+/** One server behind the hub by both ways, as a child and at `remoteUrl`, and a module. */
+export function hopYard(folder, remoteUrl) {
+  modulesYard(folder, 1);
+  const sdk = join(root, "bench/servers/sdk.mjs");
+  return write(folder, "hop.toml", `[modules]\npaths = ["modules"]\n[mcp.stdio_servers.child]\ncommand = ${JSON.stringify([process.execPath, sdk])}\n[[mcp.remote_servers]]\nnamespace = "web"\nurl = ${JSON.stringify(remoteUrl)}\n`);
+}
+
 /** The same tool in Python and in Node, by each way of running it. */
 export function runtimesYard(folder, hasBwrap) {
   const sources = {

@@ -1,0 +1,58 @@
+// An ordinary server on the SDK that most servers are built with (version 1): `echo`, `large`, `progress`. Without arguments it speaks on
+// stdio; with `http` it serves Streamable HTTP, a session for each client as the SDK's own examples do, and prints its port.
+import { randomUUID } from "node:crypto";
+import { createServer } from "node:http";
+import { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
+import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
+import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+
+const schema = (properties) => ({ type: "object", properties, required: Object.keys(properties) });
+const TOOLS = [
+  { name: "echo", description: "Echoes a text", inputSchema: schema({ text: { type: "string" } }) },
+  { name: "large", description: "Answers with as many bytes of text", inputSchema: schema({ bytes: { type: "integer" } }) },
+  { name: "progress", description: "Tells its progress as often, then answers", inputSchema: schema({ times: { type: "integer" } }) },
+];
+const LINE = "some ordinary line of text that ends here\n";
+const texts = new Map();
+
+function largeText(bytes) {
+  if (!texts.has(bytes)) texts.set(bytes, LINE.repeat(Math.ceil(bytes / LINE.length)).slice(0, bytes));
+  return texts.get(bytes);
+}
+
+async function call({ name, arguments: args = {}, _meta }, notify) {
+  if (name === "echo") return args.text;
+  if (name === "large") return largeText(args.bytes);
+  for (let at = 1; at <= args.times; at += 1) {
+    await notify({ method: "notifications/progress", params: { progressToken: _meta?.progressToken ?? 0, progress: at, total: args.times } });
+  }
+  return "done";
+}
+
+function createEcho() {
+  const server = new Server({ name: "echo", version: "1" }, { capabilities: { tools: {} } });
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: TOOLS }));
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }, { sendNotification }) => ({ content: [{ type: "text", text: await call(params, sendNotification) }] }));
+  return server;
+}
+
+async function serveHttp() {
+  const sessions = new Map();
+  const begin = async () => {
+    const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: randomUUID, onsessioninitialized: (id) => void sessions.set(id, transport) });
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK's transports are no event targets
+    transport.onclose = () => sessions.delete(transport.sessionId);
+    await createEcho().connect(transport);
+    return transport;
+  };
+  const http = createServer(async (request, response) => {
+    const transport = sessions.get(request.headers["mcp-session-id"]) ?? (await begin());
+    await transport.handleRequest(request, response);
+  });
+  http.listen(0, "127.0.0.1", () => console.log(http.address().port));
+}
+
+if (process.argv[2] === "http") await serveHttp();
+else await createEcho().connect(new StdioServerTransport());
+process.once("disconnect", () => process.exit());
