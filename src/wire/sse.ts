@@ -44,7 +44,14 @@ export class SseDecoder {
       if (text.startsWith("\n")) text = text.slice(1);
     }
     let start = 0;
-    for (let at = nextBreak(text, start); at !== -1; at = nextBreak(text, start)) {
+    // Most streams have no `\r`: it is looked for once, and again only where there was one.
+    let carriageReturn = text.indexOf("\r");
+    const nextBreak = (): number => {
+      if (carriageReturn !== -1 && carriageReturn < start) carriageReturn = text.indexOf("\r", start);
+      const lineFeed = text.indexOf("\n", start);
+      return lineFeed === -1 || (carriageReturn !== -1 && carriageReturn < lineFeed) ? carriageReturn : lineFeed;
+    };
+    for (let at = nextBreak(); at !== -1; at = nextBreak()) {
       this.#hold(text.slice(start, at));
       this.#line(this.#rest.length === 1 ? this.#rest[0]! : this.#rest.join(""));
       this.#rest = [];
@@ -90,14 +97,6 @@ export class SseDecoder {
     if (data.length === 0 && this.#id === undefined) return;
     this.#handlers.onEvent({ event, data: data.join("\n"), ...(this.#id === undefined ? {} : { id: this.#id }) });
   }
-}
-
-function nextBreak(text: string, from: number): number {
-  for (let at = from; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === 10 || code === 13) return at;
-  }
-  return -1;
 }
 
 /** One event as text. `data` must not hold a line break; JSON text never does. */
