@@ -2,6 +2,7 @@ import type { HostReply, SandboxHost, SandboxJob, SandboxLanguage } from "../../
 import { toFilePath } from "../../../src/runtimes/sandbox/file-path.ts";
 import { resolveSandbox, type SandboxEngineName } from "../../../src/runtimes/sandbox/options.ts";
 import { Sandbox, type SandboxRun } from "../../../src/runtimes/sandbox/sandbox.ts";
+import { denoProgram } from "../../support/deno.ts";
 import type { Attack } from "./attack.ts";
 import type { Canaries } from "./canaries.ts";
 
@@ -25,7 +26,7 @@ export class AttackedEngine {
 
   /** Without languages where the machine does not have it. */
   static async open(name: SandboxEngineName, canaries: Canaries): Promise<AttackedEngine> {
-    const sandbox = new Sandbox(resolveSandbox({ engine: name, memory: "64MiB", output: "32KiB", result: "64KiB", files: 32, file_bytes: "2MiB", tool_bytes: "1MiB", runs: 6, queue: 500, sessions: 16 }));
+    const sandbox = new Sandbox(resolveSandbox({ engine: name, deno: denoProgram(), memory: "64MiB", output: "32KiB", result: "64KiB", files: 32, file_bytes: "2MiB", tool_bytes: "1MiB", runs: 6, queue: 500, sessions: 16 }));
     const languages: SandboxLanguage[] = [];
     for (const language of ["javascript", "typescript", "python"] as const) {
       try {
