@@ -29,7 +29,7 @@ export async function measureWorkers(bench) {
 async function compare({ quick, report, folder }, { config, callers, load }) {
   const figures = COUNTS.map(() => []);
   // Turn by turn, so that what else the machine does falls on all of them.
-  for (let round = 0; round < (quick ? 2 : 5); round += 1) {
+  for (let round = 0; round < (quick ? 2 : 4); round += 1) {
     for (const [index, count] of COUNTS.entries()) figures[index].push(await measured({ config, home: folder(), count, callers, load, quick }));
   }
   const shown = figures.map((rounds, index) => {
@@ -43,7 +43,7 @@ async function compare({ quick, report, folder }, { config, callers, load }) {
 async function measured({ config, home, count, callers, load, quick }) {
   const hub = await startHub(config, { home, args: ["--workers", String(count)] });
   try {
-    const calls = (quick ? 2000 : 6000) / (callers === 1 ? 2 : 1) / (load.bytes > 1000 ? 4 : 1);
+    const calls = (quick ? 6000 : 12_000) / (callers === 1 ? 2 : 1) / (load.bytes > 1000 ? 4 : 1);
     const settings = { url: hub.url, tool: load.tool, args: { text: "x".repeat(load.bytes) }, callers, calls, warmUp: calls };
     const generator = fork(join(root, "bench/lib/load.mjs"), [JSON.stringify(settings)]);
     await once(generator, "message");

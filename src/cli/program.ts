@@ -27,7 +27,7 @@ const COMMANDS: readonly CommandRow[] = [
       new Option("--port <port>", "port to listen on; 0 takes a free one (default: 8808)"),
       new Option("--base-path <path>", "path in front of /mcp"),
       new Option("--tool-mode <mode>", "what lists show unless a request says otherwise").choices(["normal", "discovery", "all"]),
-      new Option("--workers <count>", "processes that serve HTTP connections, or `auto`: one a core (default: 1, all in one process)"),
+      new Option("--workers <count>", "processes that serve HTTP connections, or `auto` (default: 1, all in one process)"),
       TOKEN_ENV,
       new Option("--insecure", "listen beyond this machine without a token"),
       new Option("--no-watch", "do not reload when a configuration file changes"),

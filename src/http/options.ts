@@ -58,7 +58,7 @@ export const HTTP_OPTION_SCHEMAS = {
   workers: Type.Optional(
     Type.Union([Type.Integer({ minimum: 1, maximum: MAX_WORKERS }), Type.String({ pattern: "^(auto|[1-9]\\d?)$" })], {
       examples: ["auto", 4],
-      description: "Processes that serve HTTP connections, beside the one that owns tools and sessions; `auto`: one a core. 1 serves everything in one process.",
+      description: "Processes that serve HTTP connections, beside the one that owns tools and sessions; `auto`: what the cores allow, none below four cores. 1 serves everything in one process.",
       default: 1,
     }),
   ),
@@ -146,8 +146,13 @@ function positiveDuration(value: number | string, name: string): number {
   throw new OptionError(`\`${name}\` must be above 0, got ${JSON.stringify(value)}.`);
 }
 
+/** Below four cores workers and callers take from each other what they gain; above four workers the primary has no more to give. */
+export function autoWorkers(cores: number): number {
+  return cores < 4 ? 1 : Math.min(cores - 1, 4);
+}
+
 function resolveWorkers(wanted: number | string): number {
-  if (wanted === "auto") return Math.min(availableParallelism(), MAX_WORKERS);
+  if (wanted === "auto") return autoWorkers(availableParallelism());
   // An environment variable is a string.
   const workers = Number(wanted);
   if (Number.isInteger(workers) && workers >= 1 && workers <= MAX_WORKERS) return workers;
