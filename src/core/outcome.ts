@@ -33,7 +33,7 @@ export interface Fail {
   readonly retryAfterMs?: number;
   /** Facts for programs: `candidates` and `near` names, `errors` of the schema, `timeoutMs`, `signIn`. */
   readonly details?: JsonObject;
-  /** With `tool_error`: the tool's own `isError` result as it came, passed on unchanged by the MCP door. */
+  /** The `isError` result that callers get: with `tool_error` the tool's own as it came, passed on unchanged by the MCP door. */
   readonly result?: JsonObject;
   /** The protocol error as an MCP upstream sent it, passed on unchanged by the MCP door. */
   readonly rpcError?: RpcErrorObject;

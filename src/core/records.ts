@@ -16,6 +16,14 @@ export interface Source {
   readonly order: number;
   /** Bounds of whatever the source is asked for, where a tool sets none of its own. */
   readonly limits?: ToolLimits;
+  /** Present: a call that the server could not answer is told in these words. */
+  readonly service?: ServiceName;
+}
+
+/** What a server is called towards people and models: `Weather MCP` on port 50053. */
+export interface ServiceName {
+  readonly name: string;
+  readonly port: number;
 }
 
 /** Bounds of one tool; what is absent follows the source, then the hub. */

@@ -126,6 +126,7 @@ function http({ mcp }: HubConfig): readonly WantedSource[] {
       kind: "http",
       namespace: options.upstream.namespace ?? id,
       limits: options.upstream.limits,
+      ...(options.service && { service: options.service }),
       // `URL` objects have no members of their own to compare.
       options: { ...options, url: options.url.href },
       make: async (source, { logger, cacheFolder, isSecretFree, hideFor, lazy, variables }) => {

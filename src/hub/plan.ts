@@ -1,7 +1,7 @@
 import type { UnusableSource } from "../config/load.ts";
 import type { Caller, Logger, Models } from "../core/ports.ts";
 import type { Provider } from "../core/provider.ts";
-import type { ProviderKind, Source, ToolLimits } from "../core/records.ts";
+import type { ProviderKind, ServiceName, Source, ToolLimits } from "../core/records.ts";
 import type { BuiltinPorts } from "../providers/builtin/ports.ts";
 import type { ModulesHost } from "../providers/modules/host.ts";
 import type { Sandbox } from "../runtimes/sandbox/sandbox.ts";
@@ -40,6 +40,7 @@ export interface WantedSource {
   readonly kind: ProviderKind;
   readonly namespace: string;
   readonly limits?: ToolLimits;
+  readonly service?: ServiceName;
   /** What the source is made of; a reload leaves a source alone while this stays the same. */
   readonly options: unknown;
   make(source: Source, services: SourceServices): Promise<Provider>;
@@ -73,9 +74,9 @@ export class Planner {
   }
 
   // A source that goes must not move the others, or they would have to be made anew; one that comes later stands behind them.
-  #source({ id, kind, namespace, limits }: Pick<WantedSource, "id" | "kind" | "namespace" | "limits">): Source {
+  #source({ id, kind, namespace, limits, service }: Pick<WantedSource, "id" | "kind" | "namespace" | "limits" | "service">): Source {
     const order = this.#places.get(id) ?? this.#places.size;
     this.#places.set(id, order);
-    return Object.freeze({ id, kind, namespace, order, ...(limits ? { limits } : {}) });
+    return Object.freeze({ id, kind, namespace, order, ...(limits ? { limits } : {}), ...(service ? { service } : {}) });
   }
 }

@@ -5,11 +5,12 @@ import { fail, type Fail, type Outcome } from "../core/outcome.ts";
 import type { AuditLine, LogLevel } from "../core/ports.ts";
 import type { FailKind } from "../core/kinds.ts";
 import type { PipelineDeps } from "./ports.ts";
+import { inServiceWords } from "./service-words.ts";
 import type { CallState, Next, Stage } from "./state.ts";
 
 /**
  * The outermost stage: whatever happens further in, there is one outcome and one audit line. A fault of our own becomes `internal` with
- * the call's id; what it was stands in the log alone (S13).
+ * the call's id; what it was stands in the log alone (S13). The log has the hub's own words, also where the caller gets the service's.
  */
 export function recordStage(deps: PipelineDeps): Stage {
   return async (state, next) => {
@@ -19,7 +20,7 @@ export function recordStage(deps: PipelineDeps): Stage {
     const durationMs = Math.round((performance.now() - startedAt) * 10) / 10;
     writeAudit(deps, state, outcome, durationMs);
     writeLog(deps, state, outcome, durationMs);
-    return outcome;
+    return inServiceWords(outcome, state);
   };
 }
 

@@ -111,6 +111,9 @@ describe("a conversation", () => {
   });
 });
 
+/** As the guide's configuration calls them. */
+const TITLES: Readonly<Record<string, string>> = { datetime: "Datetime MCP", "web-search": "Search MCP", weather: "Weather MCP", geocoding: "Geocoding MCP" };
+
 describe("the weather question, as programs of their own", () => {
   let providers: Providers;
   beforeEach(async () => {
@@ -122,11 +125,13 @@ describe("the weather question, as programs of their own", () => {
   async function startHub() {
     const geocoding = await background(["services", "geocoding", "--port", "0"], providers.environment);
     const [place] = (geocoding.told as { services: { url: string; port: number }[] }).services;
-    const others = await background(["services", "datetime", "web-search", "weather", "--port", "0"], { ...providers.environment, GEOCODING_URL: place!.url });
-    const services = [...(others.told as { services: { name: string; url: string }[] }).services, { name: "geocoding", url: place!.url }];
-    await desk.write("hub.toml", `[server]\nport = 0\n${services.map(({ name, url }) => `\n[[mcp.remote_servers]]\nalias = "${name}"\nurl = "${url}"\n`).join("")}`);
+    const weather = await background(["services", "weather", "--port", "0"], { ...providers.environment, GEOCODING_URL: place!.url });
+    const others = await background(["services", "datetime", "web-search", "--port", "0"], providers.environment);
+    const services = [weather, others, geocoding].flatMap(({ told }) => (told as { services: { name: string; url: string; port: number }[] }).services);
+    const entryOf = ({ name, url }: { name: string; url: string }): string => `\n[[mcp.remote_servers]]\nalias = "${name}"\ndisplay_name = "${TITLES[name]}"\nurl = "${url}"\n`;
+    await desk.write("hub.toml", `[server]\nport = 0\n${services.map(entryOf).join("")}`);
     const hub = await background(["serve", "--config", desk.path("hub.toml")]);
-    return { url: (hub.told as { url: string }).url, geocoding: geocoding.child, port: place!.port };
+    return { url: (hub.told as { url: string }).url, geocoding: geocoding.child, port: place!.port, weather: weather.child, weatherPort: services[0]!.port };
   }
 
   test("M10: question in, four services and the hub running, answer out, with exactly these calls", async () => {
@@ -146,6 +151,26 @@ describe("the weather question, as programs of their own", () => {
     expect(outcome.steps[0]!.calls[0]!.value).toMatchObject({ location: { name: "Tokyo", country: "Japan" }, current: { temperature: 13 } });
     expect(providers.asked.map((path) => path.split("?")[0])).toEqual(["/search", "/v1/forecast"]);
     expect(JSON.stringify(models.asked[1]!.body)).toContain("partly cloudy");
+  }, 60_000);
+
+  test("M7: weather that is killed behind the hub is the document's very object to the model, and the chat goes on", async () => {
+    const { url, weather, weatherPort } = await startHub();
+    const again = { location: "Tokyo, Japan" };
+    models.say([call("weather__get_weather", { location: "Tokyo" }), { text: "13 °C." }, call("weather__get_weather", again), { text: "I cannot look it up right now." }, { text: "Bye." }]);
+    const child = desk.start(["chat", ...MODEL, "--url", url], { env });
+    const first = seen(child.stdout!, /13 °C\./);
+    child.stdin!.write("Weather in Tokyo?\n");
+    await first;
+    weather.kill("SIGKILL");
+    await once(weather, "exit");
+    const second = seen(child.stdout!, /I cannot look it up right now\./);
+    child.stdin!.write("And again?\n");
+    await second;
+    child.stdin!.end("Bye\n");
+    expect(await exitOf(child)).toBe(0);
+    const results = (models.asked[3]!.body["messages"] as { role: string; content: string }[]).filter(({ role }) => role === "tool");
+    expect(results.at(-1)!.content).toBe(`{"error":"Weather MCP unavailable on port ${weatherPort}"}`);
+    expect(models.asked).toHaveLength(5);
   }, 60_000);
 
   test("M7: a service that is killed in the middle of a chat is the document's error object to the model, and the chat goes on", async () => {

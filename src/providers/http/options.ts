@@ -1,5 +1,6 @@
 import { OptionError } from "../../core/errors.ts";
 import { Type, type Static } from "../../core/option-schema.ts";
+import type { ServiceName } from "../../core/records.ts";
 import type { ClientCredentials } from "../../upstream/http/token-source.ts";
 import { resolveUpstream, upstreamProperties, type ResolvedUpstream } from "../upstream-options.ts";
 import { clientCredentialsProperties, resolveClientCredentials } from "./client-credentials.ts";
@@ -12,6 +13,13 @@ export const httpSchema = Type.Object({
   port: Type.Optional(Type.Integer({ description: "With `host`. Absent: the scheme's own.", minimum: 1, maximum: 65535, examples: [50053] })),
   path: Type.Optional(Type.String({ description: "With `host`.", default: "/mcp" })),
   scheme: Type.Optional(Type.Enum(["http", "https"], { description: "With `host`.", default: "http" })),
+  display_name: Type.Optional(
+    Type.String({
+      description: 'What the server is called in failures: a call that finds it away, too slow or talking nonsense is answered with `{"error": "Weather MCP unavailable on port 50053"}`. Absent: the hub\'s own words, which say more.',
+      examples: ["Weather MCP"],
+      minLength: 1,
+    }),
+  ),
   transport: Type.Optional(
     Type.Enum(["auto", "streamable", "sse"], {
       description: "`streamable`: Streamable HTTP. `sse`: HTTP+SSE of 2024-11-05. `auto`: the former, or the latter where the server knows nothing else.",
@@ -49,6 +57,8 @@ export type HttpTransportChoice = "auto" | "streamable" | "sse";
 
 export interface ResolvedHttp {
   readonly url: URL;
+  /** Present: how failures call the server. */
+  readonly service?: ServiceName;
   readonly transport: HttpTransportChoice;
   /** Credentials among them; names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
@@ -68,8 +78,11 @@ export function resolveHttp(options: HttpOptions): ResolvedHttp {
     throw new OptionError(`\`max_connections\` must be a whole number of at least 2, got ${JSON.stringify(maxConnections)}.`);
   }
   const clientCredentials = resolveClientCredentials(options.auth);
+  const url = resolveUrl(options);
+  const service = serviceOf(options, url);
   return Object.freeze({
-    url: resolveUrl(options),
+    url,
+    ...(service && { service }),
     transport,
     headers: resolveHeaders(options),
     ...(clientCredentials && { clientCredentials }),
@@ -78,6 +91,11 @@ export function resolveHttp(options: HttpOptions): ResolvedHttp {
     maxConnections,
     upstream: resolveUpstream({ ...options, ...visibilityOf(options) }),
   });
+}
+
+function serviceOf({ display_name: name }: HttpOptions, { port, protocol }: URL): ServiceName | undefined {
+  if (name === undefined) return undefined;
+  return { name, port: port === "" ? (protocol === "https:" ? 443 : 80) : Number(port) };
 }
 
 function visibilityOf({ visibility, tool_visibility: toolVisibility }: HttpOptions): Pick<HttpOptions, "visibility"> {
