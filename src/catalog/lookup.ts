@@ -34,7 +34,7 @@ export function ambiguous(what: string, name: string, candidates: readonly strin
 }
 
 export function denied(what: string, name: string): Missing {
-  const message = `No right to use the ${what} ${shown(name)}. Use what the list shows, or ask for more rights whoever runs this hub.`;
+  const message = `No right to use the ${what} ${shown(name)}. Use what the list shows, or ask whoever runs this hub for more rights.`;
   return { found: false, failure: fail("denied", message) };
 }
 

@@ -18,6 +18,14 @@ export async function engineFindings(options: SharedOptions, io: Io): Promise<Fi
   return Promise.all(SANDBOX_ENGINES.map(async (name) => finding(await createEngine(name, sandbox), sandbox)));
 }
 
+/** What the configuration demands of the sandbox and this machine has not. Engines that nothing runs in are not asked. */
+export async function missingEngines(demanded: HubConfig["sandbox"]): Promise<string[]> {
+  const sandbox = resolveSandbox(demanded);
+  const used = SANDBOX_ENGINES.filter((name) => usesOf(name, sandbox) !== "");
+  const found = await Promise.all(used.map(async (name) => finding(await createEngine(name, sandbox), sandbox)));
+  return found.filter(({ ok }) => !ok).map(({ what, detail }) => `${what}: ${detail}`);
+}
+
 /** A configuration that cannot be read has its own finding; the engines are told of all the same. */
 async function sandboxOptions(options: SharedOptions, io: Io): Promise<SandboxOptions> {
   try {

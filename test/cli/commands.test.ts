@@ -81,6 +81,16 @@ describe("check", () => {
     await desk.write("s.cjs", "process.exit(1);");
     expect(await desk.run(["check"])).toMatchObject({ code: 4, stdout: expect.stringMatching(/^s: The server process ended/m) });
   });
+
+  test("an engine of the sandbox that is demanded and absent is told; one that nothing runs in is not", async () => {
+    await using desk = await Desk.create({ "toolyard.toml": '[sandbox]\njavascript_engine = "deno"\ndeno = "/no/such/deno"\n' });
+    const { code, stdout } = await desk.run(["check"]);
+    expect(code).toBe(4);
+    expect(stdout).toMatch(/^sandbox deno: Deno is not installed\. .* In force for JavaScript and TypeScript, so that such code is refused$/mu);
+    expect(JSON.parse((await desk.run(["check", "--json"])).stdout)).toMatchObject({ healthy: false, sandbox: [expect.stringMatching(/^sandbox deno: /u)] });
+    await desk.write("toolyard.toml", '[sandbox]\ndeno = "/no/such/deno"\n');
+    expect(await desk.run(["check"])).toMatchObject({ code: 0, stdout: expect.stringContaining("Everything answers.") });
+  });
 });
 
 describe("what programs see", () => {

@@ -38,6 +38,7 @@ describe("what people try first", () => {
   test.each<[string, string, JsonObject]>([
     ["print", "print('Hello', 'world', sep=', ')\nprint(1, end='')", success(null, "Hello, world\n1")],
     ["arithmetic", "2 ** 64 // 3 - 0.5 * 4", success(6148914691236516864)],
+    ["an integer that JSON's numbers would round", "import math\n[math.factorial(25), -(2 ** 53), 2 ** 53 - 1, 2 ** 70 + 0.0]", success(["15511210043330985984000000", "-9007199254740992", 9007199254740991, 2 ** 70])],
     ["an expression at the end", "x = 20\ny = 22\nx + y", success(42)],
     ["json", "import json\njson.loads('{\"a\": [1, null]}')", success({ a: [1, null] })],
     ["re", "import re\nre.findall(r'(\\w+)@(\\w+)', 'ada@home bob@work')", success([["ada", "home"], ["bob", "work"]])],

@@ -1,4 +1,6 @@
 import { KINDS } from "../../core/kinds.ts";
+import type { HubConfig } from "../../hub/schema.ts";
+import { missingEngines } from "../engine-findings.ts";
 import { EXIT } from "../failure.ts";
 import { print, printJson } from "../io.ts";
 import type { Run, SharedOptions } from "../program.ts";
@@ -15,14 +17,17 @@ export const run: Run<Options> = (_args, options, io) =>
     await hub.settled(options.timeout === undefined ? SETTLED_WITHIN_MS : readTimeout(options.timeout));
     await toolyard.list({ mode: "all" });
     const lines = toolyard.sources().map(({ source, status, ...rest }): SourceLine => ({ id: source.id, kind: source.kind, ...status, ...rest }));
-    const healthy = lines.every(isHealthy);
+    // A hub elsewhere has its own machine, of which nothing is known here.
+    const sandbox = options.url === undefined ? await missingEngines((hub.config.tree as HubConfig).sandbox) : [];
+    const healthy = lines.every(isHealthy) && sandbox.length === 0;
     const { files, warnings } = hub.config;
-    if (options.json) await printJson(io.stdout, { healthy, files, warnings, sources: lines });
+    if (options.json) await printJson(io.stdout, { healthy, files, warnings, sources: lines, sandbox });
     else {
       await print(io.stdout, files.length === 0 ? "No configuration file; `toolyard init` writes one." : `Configuration: ${files.join(", ")}`);
       for (const warning of warnings) await print(io.stdout, `warning: ${warning}`);
       await print(io.stdout, sourceText(lines, io, { everyStderr: false }));
-      await print(io.stdout, healthy ? "Everything answers." : "Some sources need attention; see above.");
+      for (const missing of sandbox) await print(io.stdout, missing);
+      await print(io.stdout, healthy ? "Everything answers." : "Something needs attention; see above.");
     }
     return healthy ? EXIT.ok : KINDS.unavailable.exit;
   });

@@ -115,7 +115,7 @@ export class HubRun {
   async #ask(id: number, name: string, argumentsJson: string, ask: (signal: AbortSignal) => Promise<HostReply>): Promise<void> {
     const { limits, profile } = this.#options.job;
     if (profile !== "scripting") return this.#nonsense("The code asked for a tool where there are none.");
-    if (this.#calls.length >= limits.toolCalls) return this.fail("limit", `The code made more than ${limits.toolCalls} tool calls, which is the most for one run.`);
+    if (this.#calls.length >= limits.toolCalls) return this.fail("limit", `The code made more than ${limits.toolCalls} tool calls, which is the most for one run. Ask for several records with one call, or do the rest in another run.`);
     const call: OpenCall = { name: name.slice(0, MAX_NAME_CHARS), startedAt: performance.now(), ok: false };
     this.#calls.push(call);
     const reply = checkName(name) ?? checkArguments(argumentsJson, limits.toolBytes) ?? (await this.#perform(ask));

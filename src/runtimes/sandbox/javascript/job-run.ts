@@ -49,7 +49,7 @@ export class JobRun implements GuestOwner {
     this.#job = job;
     this.#around = around;
     this.#clock = new JobClock(job.limits);
-    this.#calls = new HostCalls(job, around.say, () => this.#fail("limit", "LimitError", `The code made more than ${job.limits.toolCalls} tool calls, which is the most for one run.`));
+    this.#calls = new HostCalls(job, around.say, () => this.#fail("limit", "LimitError", `The code made more than ${job.limits.toolCalls} tool calls, which is the most for one run. Ask for several records with one call, or do the rest in another run.`));
     this.#timers = new JobTimers((id) => this.#enter(() => void around.vm.call("fire", id)));
     this.#output = new JobOutput(job.limits.outputBytes, (stream, text) => around.say({ type: "output", stream, text }), around.promptPieces);
     this.#finished = new Promise((resolve) => (this.#finish = resolve));

@@ -41,7 +41,8 @@ def plain(value, budget, what, path, seen):
         budget[0] -= len(value)
         return value
     if kind is int:
-        return value if value.bit_length() < 4096 else _text(value, budget)
+        # JSON's numbers are doubles to whoever reads them: beyond 53 bits digits would be lost without a word.
+        return value if value.bit_length() <= 53 else _text(value, budget)
     if kind is float:
         return value if value == value and value not in _FLOAT_BOUNDS else None
     if id(value) in seen:
