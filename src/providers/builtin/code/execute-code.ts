@@ -1,11 +1,7 @@
-import type { Outcome } from "../../../core/outcome.ts";
-import type { ResolvedCall } from "../../../core/provider.ts";
 import type { Source } from "../../../core/records.ts";
 import { ownToolRecord, type OwnTool } from "../own-tool.ts";
 import type { BuiltinPorts, CodeRunner } from "../ports.ts";
-import { ACCEPTED_SCHEMA, readArguments, SHOWN_SCHEMA } from "./arguments.ts";
-import { codeHost } from "./code-host.ts";
-import { codeOutcome } from "./code-result.ts";
+import { ACCEPTED_SCHEMA, SHOWN_SCHEMA } from "./schema.ts";
 
 const NAME = "execute_code";
 
@@ -28,29 +24,6 @@ export function executeCode(source: Source, ports: BuiltinPorts, code: CodeRunne
     annotations: { readOnlyHint: false, openWorldHint: true },
     limits: { timeoutMs: maxWallMs + SLACK_MS, totalTimeoutMs: maxWallMs + SLACK_MS },
   });
-  return { record, run: (call) => execute(call, ports, code) };
-}
-
-async function execute(call: ResolvedCall, ports: BuiltinPorts, { sandbox }: CodeRunner): Promise<Outcome> {
-  const given = readArguments(call.arguments);
-  if ("ok" in given) return given;
-  const { language, code, inputs, files, timeoutMs, session } = given;
-  const current = sandbox();
-  const { limits } = current.options;
-  const wallMs = timeoutMs ?? limits.wallMs;
-  const run = await current.run(
-    {
-      language,
-      code,
-      inputs,
-      files,
-      profile: "scripting",
-      limits: { ...limits, wallMs },
-      // Two callers never meet in one session, whatever they call it.
-      ...(session !== undefined && { session: JSON.stringify([call.principal.id, session]) }),
-    },
-    codeHost(call, language, ports, NAME),
-    call.signal,
-  );
-  return codeOutcome(run);
+  // Nothing of it is loaded before the first run.
+  return { record, run: async (call) => (await import("./run-code.ts")).runCode(call, NAME, ports, code) };
 }

@@ -1,0 +1,31 @@
+import type { Outcome } from "../../../core/outcome.ts";
+import type { ResolvedCall } from "../../../core/provider.ts";
+import type { BuiltinPorts, CodeRunner } from "../ports.ts";
+import { readArguments } from "./arguments.ts";
+import { codeHost } from "./code-host.ts";
+import { codeOutcome } from "./code-result.ts";
+
+/** Runs what a call of the tool `own` asks for. */
+export async function runCode(call: ResolvedCall, own: string, ports: BuiltinPorts, { sandbox }: CodeRunner): Promise<Outcome> {
+  const given = readArguments(call.arguments);
+  if ("ok" in given) return given;
+  const { language, code, inputs, files, timeoutMs, session } = given;
+  const current = sandbox();
+  const { limits } = current.options;
+  const wallMs = timeoutMs ?? limits.wallMs;
+  const run = await current.run(
+    {
+      language,
+      code,
+      inputs,
+      files,
+      profile: "scripting",
+      limits: { ...limits, wallMs },
+      // Two callers never meet in one session, whatever they call it.
+      ...(session !== undefined && { session: JSON.stringify([call.principal.id, session]) }),
+    },
+    codeHost(call, language, ports, own),
+    call.signal,
+  );
+  return codeOutcome(run);
+}
