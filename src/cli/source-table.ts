@@ -32,8 +32,13 @@ function detailsOf(line: SourceLine, io: Io, everyStderr: boolean): readonly str
   const { red, yellow, dim } = colorsOf(io);
   const shown = everyStderr || !isHealthy(line) ? stderr.slice(-STDERR_LINES) : [];
   return [
-    ...(lastError === undefined ? [] : [`${red(id)}: ${plainLine(lastError)}`]),
+    ...(lastError === undefined || isTold(lastError, problems) ? [] : [`${red(id)}: ${plainLine(lastError)}`]),
     ...problems.map(({ subject, message }) => `${yellow(id)}: ${plainLine(subject)}: ${plainLine(message)}`),
     ...shown.map((text) => `${id} ${dim("stderr:")} ${plainLine(text)}`),
   ];
+}
+
+/** A source of folders has its first problem as its last error as well. */
+function isTold(lastError: string, problems: SourceLine["problems"]): boolean {
+  return problems.some(({ subject, message }) => lastError === `${subject}: ${message}`);
 }

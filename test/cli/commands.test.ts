@@ -82,6 +82,13 @@ describe("check", () => {
     expect(await desk.run(["check"])).toMatchObject({ code: 4, stdout: expect.stringMatching(/^s: The server process ended/m) });
   });
 
+  test("a manifest that is not offered is told once", async () => {
+    await using desk = await Desk.create({ ...SCRIPTS, "toolyard.toml": SCRIPTS_TOML, "tools/bad/tool.toml": 'name = "bad' });
+    const { code, stdout } = await desk.run(["check"]);
+    expect(code).toBe(4);
+    expect(stdout.match(/bad\/tool\.toml: not offered: /gu)).toHaveLength(1);
+  });
+
   test("an engine of the sandbox that is demanded and absent is told; one that nothing runs in is not", async () => {
     await using desk = await Desk.create({ "toolyard.toml": '[sandbox]\njavascript_engine = "deno"\ndeno = "/no/such/deno"\n' });
     const { code, stdout } = await desk.run(["check"]);
