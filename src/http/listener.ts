@@ -43,8 +43,8 @@ export function createListener(options: HttpOptions, logger: Logger): Listener {
   return new HttpListener(options, logger);
 }
 
-/** A listener that is given its connections by another process, and binds nothing. */
-export interface AdoptingListener extends Pick<Listener, "route" | "close"> {
+/** A listener that is given its connections, by another process or within this one. It need not listen. */
+export interface AdoptingListener extends Listener {
   /** Serves a connection of which nothing was read yet. */
   adopt(socket: Socket): void;
 }

@@ -11,6 +11,7 @@ import { loadHubConfig, openHub, type Hub } from "./open-hub.ts";
 import { logConfig } from "./log-config.ts";
 import { Reloader } from "./reload.ts";
 import type { HubConfig, ServerConfig } from "./schema.ts";
+import type { ServedFetch } from "./serve-fetch.ts";
 import { serveHttp, serveStdio, type Served, type ServedHttp } from "./serve.ts";
 import { doorsOf } from "./serve-rest.ts";
 import type { Toolyard } from "./toolyard.ts";
@@ -41,6 +42,11 @@ export interface LibraryHub extends Toolyard {
   config(): HubConfig;
   /** Serves MCP on HTTP as `[server]` says. Closing the hub closes it, too. Rejects with an `OptionError` when it cannot listen. */
   serve(): Promise<ServedHttp>;
+  /**
+   * Serves what `serve` does without a port, for frameworks and runtimes that hand out a `Request`. Closing the hub closes it, too. Rejects
+   * with an `OptionError` when `[server]` cannot be used.
+   */
+  serveFetch(): Promise<ServedFetch>;
   /**
    * Serves MCP on standard input and output. Until the hub is closed, standard output belongs to the protocol: what anybody else prints goes
    * to standard error. `done` resolves when the client has gone.
@@ -93,6 +99,14 @@ export async function createHub(options: CreateHubOptions = {}): Promise<Library
     serve: async () => {
       const server = serverOf(hub);
       const one = await serveHttp(hub, server);
+      servedAs = doorsOf(hub);
+      served.push(one);
+      await reloader.reconsider();
+      return one;
+    },
+    serveFetch: async () => {
+      const { serveFetch } = await import("./serve-fetch.ts");
+      const one = serveFetch(hub, serverOf(hub));
       servedAs = doorsOf(hub);
       served.push(one);
       await reloader.reconsider();

@@ -15,6 +15,7 @@ import { mountStatus } from "../doors/status/status-door.ts";
 import { isLoopbackHost } from "../http/host-names.ts";
 import { createListener, type Listener, type ListenerAddress } from "../http/listener.ts";
 import { resolveHttp, type HttpConfig, type HttpOptions } from "../http/options.ts";
+import type { RestOptions } from "../doors/rest/options.ts";
 import { VERSION } from "../core/version.ts";
 import type { Hub } from "./hub.ts";
 import type { ServerConfig } from "./schema.ts";
@@ -56,8 +57,39 @@ export function assertServable(hub: Hub, server: ServerConfig): void {
 /** Mounts every HTTP door on one listener and listens. Rejects with an `OptionError` when it cannot. */
 export async function serveHttp(hub: Hub, server: ServerConfig = {}): Promise<ServedHttp> {
   const http = resolveHttp(server as HttpConfig);
-  const rest = restOf(hub);
   const listener = await listenerFor(http, hub);
+  const doors = mountDoors(hub, server, { http, listener });
+  const address = await listener.listen().catch((error: unknown) => {
+    doors.close();
+    throw error;
+  });
+  const doorClosed = hub.doorOpened("http", http.tokens.length === 0 && !isLoopbackHost(http.host));
+  const { rest } = doors;
+  return {
+    address,
+    endpoint: `${address.url}/mcp`,
+    ...(rest.enabled ? { rest: `${address.url}${rest.basePath}` } : {}),
+    done: new Promise(() => {}),
+    close: closerOf(listener, doors, { doorClosed, graceMs: http.limits.shutdownGraceMs }),
+  };
+}
+
+/** Everything that is mounted on one listener. */
+export interface MountedDoors {
+  readonly rest: RestOptions;
+  /** Answers calls that still run that they were given up. */
+  giveUp(): void;
+  close(): void;
+}
+
+export interface MountPlace {
+  readonly http: HttpOptions;
+  readonly listener: Listener;
+}
+
+/** Mounts every HTTP door as `[server]` says. Whoever made the listener closes both, the listener first. */
+export function mountDoors(hub: Hub, server: ServerConfig, { http, listener }: MountPlace): MountedDoors {
+  const rest = restOf(hub);
   const mcp = mcpParts(hub, server, http.tokens.length > 0);
   const legacy = new LegacyHttp(mcp.session);
   const sse = new LegacySse(mcp.session);
@@ -74,32 +106,29 @@ export async function serveHttp(hub: Hub, server: ServerConfig = {}): Promise<Se
     for (const door of dialectDoors) door.close();
     restDoor?.close();
   };
-  const closeParts = (): void => {
-    giveUp();
-    sse.close();
-    mcp.close();
+  return {
+    rest,
+    giveUp,
+    close: () => {
+      giveUp();
+      sse.close();
+      mcp.close();
+    },
   };
-  const address = await listener.listen().catch((error: unknown) => {
-    closeParts();
-    throw error;
-  });
-  const doorClosed = hub.doorOpened("http", http.tokens.length === 0 && !isLoopbackHost(http.host));
+}
+
+/** Ends a listener and what is mounted on it, once. */
+export function closerOf(listener: Listener, doors: MountedDoors, { doorClosed, graceMs }: { readonly doorClosed: () => void; readonly graceMs: number }): () => Promise<void> {
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     doorClosed();
     // Calls that outlast the grace time are answered while their connections are still there.
-    const lastWords = setTimeout(giveUp, Math.max(0, http.limits.shutdownGraceMs - LAST_WORDS_MS));
+    const lastWords = setTimeout(doors.giveUp, Math.max(0, graceMs - LAST_WORDS_MS));
     await listener.close();
     clearTimeout(lastWords);
-    closeParts();
+    doors.close();
   };
-  return {
-    address,
-    endpoint: `${address.url}/mcp`,
-    ...(rest.enabled ? { rest: `${address.url}${rest.basePath}` } : {}),
-    done: new Promise(() => {}),
-    close: () => (closed ??= close()),
-  };
+  return () => (closed ??= close());
 }
 
 /** Workers are loaded when there are some. */

@@ -7,9 +7,9 @@ import { ROOT } from "../cli/harness.ts";
 // An export is a promise. Whoever adds one does so on purpose, here too; taking one away breaks somebody's program.
 const VALUES = ["ConfigError", "FailError", "KINDS", "OptionError", "ToolCallError", "VERSION", "createHttpSource", "createHub", "createWebSearch"];
 const TYPES = [
-  "Ask", "CallOptions", "Completer", "ContextLogLevel", "CreateHubOptions", "Fail", "FailKind", "HttpQuery", "HttpSource", "HttpSourceOptions", "HubConfig", "JsonObject", "KindRow", "LibraryHub",
+  "Ask", "CallOptions", "Completer", "ContextLogLevel", "CreateHubOptions", "Fail", "FailKind", "FetchHandler", "HttpQuery", "HttpSource", "HttpSourceOptions", "HubConfig", "JsonObject", "KindRow", "LibraryHub",
   "ListOptions", "Logger", "ModuleHub", "ModuleObject", "ModuleSchema", "Notice", "Ok", "Outcome", "PromptArgument", "PromptHandler", "PromptOptions",
-  "RegisterTools", "Registration", "RenderedList", "ResourceOptions", "ResourceRetriever", "SearchAnswer", "SearchHit", "Served", "ServedHttp", "ServerFacts",
+  "RegisterTools", "Registration", "RenderedList", "ResourceOptions", "ResourceRetriever", "SearchAnswer", "SearchHit", "Served", "ServedFetch", "ServedHttp", "ServerFacts",
   "ServerSettings", "SourceReport", "ToolContext", "ToolHandler", "ToolMode", "ToolOptions", "ToolRegistration", "Toolyard", "WebHit", "WebSearch", "WebSearchAnswer", "WebSearchConfig", "WebSearchRequest",
 ];
 
