@@ -17,6 +17,7 @@ import { TEXTS } from "./texts.ts";
 import type { OutputRules } from "./tool-output.ts";
 import { loadToolset, type Toolset } from "./toolset.ts";
 import { Turn, type TurnDone } from "./turn.ts";
+import { answerAll } from "./unanswered.ts";
 import { mediaInMessages, mediaInResults } from "./vendor.ts";
 
 export interface AgentParts {
@@ -94,12 +95,15 @@ export class Agent implements AsyncDisposable {
     return { version: 1, messages: structuredClone(this.#history.messages) as ModelMessage[] };
   }
 
-  /** Takes a saved conversation up, with this or another model. Rejects with an `OptionError` when it is none. */
+  /**
+   * Takes a saved conversation up, with this or another model; tool calls that it leaves without an answer get one that says so. Rejects
+   * with an `OptionError` when it is none.
+   */
   async restore(state: AgentState): Promise<void> {
     const { modelMessageSchema } = await import("ai");
     const parsed = state?.version === 1 ? modelMessageSchema.array().safeParse(state.messages) : undefined;
     if (!parsed?.success) throw new OptionError("This is no saved conversation. `restore` takes what `save` gave: `{version: 1, messages: […]}`.");
-    this.#history.replace(structuredClone(parsed.data));
+    this.#history.replace(answerAll(structuredClone(parsed.data), TEXTS[this.#parts.options.locale].callCancelled));
   }
 
   /** Begins a new conversation. */

@@ -142,9 +142,10 @@ export class Turn {
     const outcome: AgentOutcome = { text, stopReason, steps: this.#steps, usage: this.#usage, ...(error ? { error } : {}) };
     // A question that nobody answered may be put again as it was.
     if (stopReason === "error" && this.#steps.every(({ calls }) => calls.length === 0)) return { outcome, messages: [] };
-    const isAnswered = this.#messages.at(-1)?.role === "assistant";
+    const messages = this.#messages.filter((message) => !isBlank(message));
+    const isAnswered = messages.at(-1)?.role === "assistant";
     // Some vendors refuse a question right behind a tool's result, so every turn ends with words of the assistant.
-    return { outcome, messages: isAnswered ? this.#messages : [...this.#messages, { role: "assistant", content: text }] };
+    return { outcome, messages: isAnswered ? messages : [...messages, { role: "assistant", content: text }] };
   }
 }
 
@@ -157,9 +158,15 @@ interface Stop {
 
 function endOf({ text, isCut, finish = "stop" }: Reply): Stop {
   if (isCut) return { reason: "max_tokens", ...(text === "" ? {} : { text }) };
-  if (text !== "") return { reason: "final", text };
+  if (text.trim() !== "") return { reason: "final", text };
   const message = finish === "content-filter" ? "it declined to answer" : `its reply is empty (${finish})`;
   return { reason: "error", error: { message, retryable: finish !== "content-filter" } };
+}
+
+// An assistant that says nothing is refused by some vendors when it comes back as history.
+function isBlank({ role, content }: ModelMessage): boolean {
+  if (role !== "assistant") return false;
+  return typeof content === "string" ? content.trim() === "" : content.every((part) => part.type === "text" && part.text.trim() === "");
 }
 
 function textOf(reason: StopReason, texts: AgentTexts): string {
