@@ -54,6 +54,17 @@ describe("toolyard services", () => {
     expect(services.map(({ name, tool }) => [name, tool])).toEqual([["datetime", "get_current_datetime"], ["weather", "get_weather"]]);
   });
 
+  test("--port counts those that are started, so one service listens on the very port", async () => {
+    await using desk = await Desk.create();
+    const free = createServer().listen(0, "127.0.0.1");
+    await once(free, "listening");
+    const { port } = free.address() as AddressInfo;
+    free.close();
+    await once(free, "close");
+    const { services } = await start(desk, ["weather", "--port", String(port)]);
+    expect(services.map(({ name, port: own }) => [name, own])).toEqual([["weather", port]]);
+  });
+
   test("C34: a port that is taken is told with whose default it is, and nothing stays behind", async () => {
     await using desk = await Desk.create();
     const other = createServer().listen(0, "127.0.0.1");

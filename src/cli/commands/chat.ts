@@ -83,7 +83,7 @@ async function converse(chat: Chat): Promise<number> {
   const { agent, view, options, io } = chat;
   if (!options.json) await greet(chat);
   // From here on lines may come, so nothing waits before they are read.
-  const input = openInput(io);
+  const input = openInput(io, options.json === true);
   let answering: AbortController | undefined;
   let isWarned = false;
   let isClosed = false;
@@ -93,6 +93,7 @@ async function converse(chat: Chat): Promise<number> {
   };
   const onInterrupt = (): void => {
     if (answering) return answering.abort();
+    if (input.terminal && input.line !== "") return discardLine(input);
     if (isWarned) return input.close();
     isWarned = true;
     io.stderr.write("\nCtrl+C once more, or Ctrl+D, ends the chat.\n");
@@ -125,9 +126,16 @@ async function converse(chat: Chat): Promise<number> {
   }
 }
 
-/** Without a terminal at both ends there is nobody to prompt, and each line of the input is a question. */
-function openInput(io: Io): Interface {
-  const isTerminal = process.stdin.isTTY === true && io.width !== undefined;
+/** As a shell does: what was typed so far stays to be seen, and a new line begins. */
+function discardLine(input: Interface): void {
+  input.write(null, { ctrl: true, name: "e" });
+  process.stdout.write("^C\n");
+  input.write(null, { ctrl: true, name: "u" });
+}
+
+/** Without a terminal at both ends, or with events as JSON, there is nobody to prompt, and each line of the input is a question. */
+function openInput(io: Io, isJson: boolean): Interface {
+  const isTerminal = process.stdin.isTTY === true && io.width !== undefined && !isJson;
   return createInterface({ input: process.stdin, terminal: isTerminal, prompt: isTerminal ? "> " : "", ...(isTerminal ? { output: process.stdout } : {}) });
 }
 

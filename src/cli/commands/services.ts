@@ -52,7 +52,7 @@ export const run: Run<Options> = async (names, options, io) => {
   const wanted = chooseServices(module.SERVICES, [...names, ...(options.only?.split(",") ?? [])]);
   const environment = environmentOf(options, io);
   if (options.stdio) return serveOnStdio(module, wanted, environment, io);
-  const ports = portsOf(wanted, module.SERVICES, options.port ?? []);
+  const ports = portsOf(wanted, options.port ?? []);
   const running: RunningService[] = [];
   try {
     await startAll({ module, wanted, ports, environment, options }, running);
@@ -81,8 +81,8 @@ function environmentOf({ hub, ...options }: Options, io: Io): Io["env"] {
   return { ...io.env, GEOCODING_URL: parseUrl(hub === true ? DEFAULT_HUB : hub).href, ...(token === undefined ? {} : { GEOCODING_TOKEN: token }) };
 }
 
-/** `--port 6000` moves all, in their order, 0 to free ports; `--port weather=6000` moves one. */
-function portsOf(wanted: readonly Service[], all: readonly Service[], given: readonly string[]): ReadonlyMap<string, number> {
+/** `--port 6000` moves those that are started, in their order, 0 to free ports; `--port weather=6000` moves one. */
+function portsOf(wanted: readonly Service[], given: readonly string[]): ReadonlyMap<string, number> {
   const ports = new Map(wanted.map(({ name, port }) => [name, port]));
   for (const word of given) {
     const [, name, digits = ""] = /^(?:([^=]+)=)?(\d{1,5})$/.exec(word) ?? [];
@@ -91,7 +91,7 @@ function portsOf(wanted: readonly Service[], all: readonly Service[], given: rea
       throw new OptionError(`--port must be a number from 0 to ${MAX_PORT}, or one with the name of a service that is started, such as ${wanted[0]!.name}=6000, got ${JSON.stringify(word)}.`);
     }
     if (name !== undefined) ports.set(name, port);
-    else for (const [index, service] of all.entries()) if (ports.has(service.name)) ports.set(service.name, port === 0 ? 0 : port + index);
+    else for (const [index, service] of wanted.entries()) ports.set(service.name, port === 0 ? 0 : port + index);
   }
   return ports;
 }
