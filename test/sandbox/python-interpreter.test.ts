@@ -119,6 +119,11 @@ describe("time", () => {
     expect(await run("import time\ntime.sleep(0.2)\n'slept'", { timeout_seconds: 20 })).toMatchObject({ returned_value: "slept", execution_status: "success" });
   });
 
+  test("C20: a program that runs out of its time is told as a timeout, and is not run again", async () => {
+    const outcome = await hub.call("python_interpreter", { code: "while True: pass", timeout_seconds: 0.3 });
+    expect(outcome).toMatchObject({ ok: false, kind: "timeout", attempts: 1, result: { structuredContent: { execution_status: "timeout" } } });
+  });
+
   test("C20: a caller's shorter deadline ends the program, as the call's own timeout", async () => {
     expect(await hub.call("python_interpreter", { code: "while True: pass" }, { timeoutMs: 300 })).toMatchObject({ ok: false, kind: "timeout" });
   });

@@ -1,6 +1,6 @@
 import { FailError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { fail, ok, type Outcome } from "../../core/outcome.ts";
+import { fail, type Fail, ok, type Outcome } from "../../core/outcome.ts";
 import type { ResolvedCall } from "../../core/provider.ts";
 import type { Source, ToolLimits, ToolRecord } from "../../core/records.ts";
 import type { DefaultToolName } from "./names.ts";
@@ -32,7 +32,7 @@ export function valueResult(value: JsonObject): Outcome {
 }
 
 /** The tool's own words for what went wrong, in its own members, marked as an error. */
-export function failedResult(message: string, value: JsonObject): Outcome {
+export function failedResult(message: string, value: JsonObject): Fail {
   return fail("tool_error", message, { result: { content: [{ type: "text", text: JSON.stringify(value) }], structuredContent: value, isError: true } });
 }
 

@@ -83,7 +83,10 @@ function outcomeOf(run: SandboxRun, call: ResolvedCall): Outcome {
     returned_value: resultJson === undefined ? null : (JSON.parse(resultJson) as unknown),
     execution_status: end === "finished" ? "success" : end === "timeout" ? "timeout" : "error",
   };
-  return end === "finished" ? valueResult(value) : failedResult(message, value);
+  if (end === "finished") return valueResult(value);
+  const failed = failedResult(message, value);
+  // Not tried again: the same code takes as long once more.
+  return end === "timeout" ? { ...failed, kind: "timeout", attempts: 1 } : failed;
 }
 
 const LEFT_OUT = "[Output was left out: the program printed too much.]";

@@ -26,7 +26,7 @@ const KIND_OF_END: Readonly<Partial<Record<SandboxEnd, FailKind>>> = { cancelled
 
 /**
  * `{ok, result, stdout, stderr, error, tool_calls, artifacts, truncated, duration_ms, engine, isolation, session?}`. Code that failed is the
- * tool's failure with all of this, so that a model reads the traceback and mends the code.
+ * tool's failure with all of this, so that a model reads the traceback and mends the code; code that ran out of time is a timeout (C20).
  */
 export function codeOutcome(run: SandboxRun): Outcome {
   const { end, error } = run;
@@ -36,7 +36,10 @@ export function codeOutcome(run: SandboxRun): Outcome {
   const content = [{ type: "text", text: JSON.stringify(value) }, ...run.artifacts.flatMap(attachment)];
   if (end === "finished") return ok({ content, structuredContent: value });
   const message = error === undefined ? "The code failed." : `${error.type}: ${error.message}`;
-  return fail("tool_error", message, { details: { end }, result: { content, structuredContent: value, isError: true } });
+  const result = { content, structuredContent: value, isError: true };
+  // Not tried again: the same code takes as long once more.
+  if (end === "timeout") return { ...fail("timeout", message, { details: { end }, result, retryable: false }), attempts: 1 };
+  return fail("tool_error", message, { details: { end }, result });
 }
 
 /** What became of a run, for programs. */
