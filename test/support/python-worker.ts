@@ -1,5 +1,5 @@
 import { setFlagsFromString } from "node:v8";
-import { MessageChannel, Worker } from "node:worker_threads";
+import { receiveMessageOnPort, MessageChannel, Worker } from "node:worker_threads";
 import type { JsonObject } from "../../src/core/json.ts";
 import type { HostReply, SandboxError, SandboxFile, SandboxLimits, SandboxProfile } from "../../src/runtimes/sandbox/engine.ts";
 import { compilePython } from "../../src/runtimes/sandbox/python/module.ts";
@@ -142,6 +142,8 @@ export class PythonWorker implements AsyncDisposable {
     });
     worker.on("error", () => {});
     worker.on("exit", (code) => {
+      // What was said last may be heard after the end.
+      for (let left = receiveMessageOnPort(port1); left; left = receiveMessageOnPort(port1)) this.#onMessage(left.message as FromWorker);
       port1.close();
       this.#worker = undefined;
       this.#isReady = false;

@@ -3,6 +3,8 @@ import { CONTAINED, javascript, python, RUNS_OUT, SHORT, TIMES_OUT, type Attack 
 // Memory, time, output and depth.
 
 const SLOW = { limits: { wallMs: 6000, cpuMs: 4000 } } as const;
+/** For what ends by itself or by another bound: time enough on a machine that does other things too. */
+const PATIENT = { limits: { wallMs: 15_000, cpuMs: 12_000 } } as const;
 const OUT = { ends: [...RUNS_OUT.ends, "timeout"] } as const;
 
 const MEMORY: readonly Attack[] = [
@@ -12,16 +14,16 @@ const MEMORY: readonly Attack[] = [
   python("memory/at-once", "asks for a gigabyte at once", "bytearray(2**30)", OUT, SLOW),
   python("memory/format", "has a text padded", "'%2000000000d' % 1", OUT, SLOW),
   python("memory/catch", "catches each failure and asks again", "import sys\na = []\nfor n in range(2000):\n    try: a.append(bytearray(10**8))\n    except MemoryError: pass\nlen(a)", CONTAINED, SLOW),
-  python("memory/file", "fills a file", "f = open('a', 'wb')\nwhile True: f.write(b'x' * 100_000)", { ends: ["error", "limit"] }, SLOW),
+  python("memory/file", "fills a file", "f = open('a', 'wb')\nwhile True: f.write(b'x' * 100_000)", { ends: ["error", "limit"] }, PATIENT),
   python("memory/sparse", "makes a file of holes", "open('a', 'wb').truncate(2**50)", { ends: ["error"] }),
   python("memory/offset", "writes far behind the end of a file", "f = open('a', 'wb')\nf.seek(2**52)\nf.write(b'x')\nf.flush()", { ends: ["error"] }),
-  python("memory/files", "makes files without end", "n = 0\nwhile True:\n    open(f'f{n}', 'w').close()\n    n += 1", { ends: ["error", "limit"] }, SLOW),
-  python("memory/folders", "makes folders without end, and deep ones", "import os\nfor n in range(100_000): os.makedirs('/'.join(['d'] * n) or 'e')", { ends: ["error", "limit", "crashed"] }, SLOW),
+  python("memory/files", "makes files without end", "n = 0\nwhile True:\n    open(f'f{n}', 'w').close()\n    n += 1", { ends: ["error", "limit"] }, PATIENT),
+  python("memory/folders", "makes folders without end, and deep ones", "import os\nfor n in range(100_000): os.makedirs('/'.join(['d'] * n) or 'e')", { ends: ["error", "limit", "crashed"] }, PATIENT),
   python("memory/names", "gives files huge names", "for n in (256, 4096, 10**6):\n    try: open('x' * n, 'w')\n    except OSError: pass\nimport os\nlen(os.listdir('.'))", { ends: ["finished"], value: 0 }),
   python("memory/descriptors", "opens without closing", "open('a', 'w').close()\nkept = []\nwhile True: kept.append(open('a'))", { ends: ["error"] }),
   python("memory/bomb", "unpacks a bomb", "import zlib\nd = zlib.compressobj()\nz = b''.join(d.compress(bytes(10**6)) for _ in range(200)) + d.flush()\nlen(zlib.decompress(z))", OUT, SLOW),
-  python("memory/json", "reads deep JSON", "import json\njson.loads('[' * 10**6)", { ends: ["error", "crashed", "memory"] }, SLOW),
-  python("memory/result", "returns more than it may", "['x' * 1000] * 10**6", { ends: ["limit", "memory"] }, SLOW),
+  python("memory/json", "reads deep JSON", "import json\njson.loads('[' * 10**6)", { ends: ["error", "crashed", "memory"] }, PATIENT),
+  python("memory/result", "returns more than it may", "['x' * 1000] * 10**6", { ends: ["limit", "memory"] }, PATIENT),
   python("memory/database", "grows a database in memory", "import sqlite3\nc = sqlite3.connect(':memory:')\nc.execute('create table t (x)')\nwhile True: c.execute('insert into t values (zeroblob(1000000))')", OUT, SLOW),
   javascript("memory/js-text", "doubles a text", "let a = 'x'; for (;;) a += a + '!';", OUT, SLOW),
   javascript("memory/js-array", "grows an array", "const a = []; for (;;) a.push(new Array(1000).fill(a.length))", OUT, SLOW),
@@ -32,9 +34,9 @@ const MEMORY: readonly Attack[] = [
   javascript("memory/js-closures", "keeps promises and closures", "const a = []; for (;;) a.push(new Promise((r) => a.push(r)), () => a)", OUT, SLOW),
   javascript("memory/js-regex", "compiles a regular expression that is huge", "new RegExp('(?:a{1,1000}){1,1000}'.repeat(20000)).test('b')", CONTAINED, SLOW),
   javascript("memory/js-file", "fills files", "let t = 'x'.repeat(100000); for (let n = 0; ; n += 1) files.append('a', t)", { ends: ["error", "memory", "timeout"] }, SLOW),
-  javascript("memory/js-files", "makes files without end", "for (let n = 0; ; n += 1) files.write('f' + n, '')", { ends: ["error"] }, SLOW),
+  javascript("memory/js-files", "makes files without end", "for (let n = 0; ; n += 1) files.write('f' + n, '')", { ends: ["error"] }, PATIENT),
   javascript("memory/js-names", "gives a file a huge name", "files.write('x'.repeat(1e6), '')", { ends: ["error"] }),
-  javascript("memory/js-result", "returns more than it may", "Array(1e5).fill('x'.repeat(100))", { ends: ["limit", "memory"] }, SLOW),
+  javascript("memory/js-result", "returns more than it may", "Array(1e5).fill('x'.repeat(100))", { ends: ["limit", "memory"] }, PATIENT),
   javascript("memory/js-length", "joins an array that is only long", "Array(2 ** 32 - 1).join('xx').length", OUT, SLOW),
   javascript("memory/js-timers", "sets timers without end", "for (;;) setTimeout(() => {}, 1e6)", { ends: ["error", "limit", "timeout"] }, SLOW),
 ];
@@ -122,7 +124,7 @@ const DEPTH: readonly Attack[] = [
     ] as const
   ).map(([name, what, code]) => python(`depth/${name}`, what, code, { ends: ["error", "crashed", "memory", "timeout"] }, SLOW)),
   python("depth/destructor", "destroys what is deep", "a = None\nfor _ in range(10**5): a = (a,)\ndel a\n'on'", CONTAINED, SLOW),
-  python("depth/result", "returns what is deep", "a = []\nfor _ in range(10**5): a = [a]\na", { ends: ["error", "limit", "crashed"] }, SLOW),
+  python("depth/result", "returns what is deep", "a = []\nfor _ in range(10**5): a = [a]\na", { ends: ["error", "limit", "crashed"] }, PATIENT),
   ...(
     [
       ["functions", "calls itself", "(function f() { return f() + 1 })()"],
@@ -136,7 +138,7 @@ const DEPTH: readonly Attack[] = [
       ["regex", "has a deep regular expression compiled", "new RegExp('('.repeat(1e5) + ')'.repeat(1e5))"],
       ["argument", "passes a tool what is deep", "let a = {}; for (let i = 0; i < 1e5; i++) a = { a }; await tools.a(a)"],
     ] as const
-  ).map(([name, what, code]) => javascript(`depth/js-${name}`, what, code, { ends: ["error", "limit", "memory", "crashed"] }, SLOW)),
+  ).map(([name, what, code]) => javascript(`depth/js-${name}`, what, code, { ends: ["error", "limit", "memory", "crashed"] }, PATIENT)),
   javascript("depth/js-show", "prints what is deep", "let a = []; for (let i = 0; i < 1e5; i++) a = [a]; console.log(a); 'held'", CONTAINED, SLOW),
 ];
 
