@@ -5,7 +5,8 @@ import type { RunWorker, WorkerEnd } from "./run-worker.ts";
 import type { WorkerKind } from "./worker-kinds.ts";
 
 /** Bounds of a worker's own JavaScript heap: what the shims hold on behalf of the code. Bytes of files lie beside it. */
-const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 16, stackSizeMb: 16 } as const;
+// Since Node 24 each worker would otherwise reserve 512 MB for compiled code, which bounds of data (bubblewrap's engine) count.
+const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 16, stackSizeMb: 16, codeRangeSizeMb: 64 } as const;
 
 /** One worker thread with an interpreter in it. */
 export class SandboxWorker implements RunWorker {
