@@ -12,7 +12,7 @@ import { RowList, type Row } from "./rendered-list.ts";
 import { ResourceTable, type ResourceTarget } from "./resource-table.ts";
 import { permissionOf } from "./rights.ts";
 import { passesFilter } from "./search/filter.ts";
-import { insteadOf } from "./search/instead.ts";
+import { insteadOf, MAX_NEAR } from "./search/instead.ts";
 import { resolveLimit, SearchIndex } from "./search/search-index.ts";
 import { fusedSearch } from "./search/semantic/fused-search.ts";
 import type { SemanticSearch } from "./search/semantic/semantic-search.ts";
@@ -154,7 +154,10 @@ export class Snapshot {
     const passes = passesFilter(filter, this.#separator);
     const permits = (tool: PreparedTool): boolean => permitsTool(permission, tool);
     const answer = this.#index.search(query, { limit, exact, permits: (tool) => permits(tool) && passes(tool) });
-    return answer.total > 0 ? answer : { ...answer, instead: insteadOf(query, filter, this.#separator, this.#tools.rows.filter(permits)) };
+    if (answer.total > 0) return answer;
+    const isNarrowed = filter.server !== undefined || filter.readOnly === true;
+    const elsewhere = isNarrowed ? this.#index.search(query, { limit: MAX_NEAR, exact, permits }).hits : [];
+    return { ...answer, instead: insteadOf(query, filter, this.#separator, this.#tools.rows.filter(permits), elsewhere) };
   }
 
   /** The same with the likeness of texts, where that is known in time. */

@@ -1,20 +1,24 @@
-import type { SearchFilter, SearchInstead } from "../../core/ports.ts";
+import type { SearchFilter, SearchHit, SearchInstead } from "../../core/ports.ts";
 import { nearest } from "../../core/suggest.ts";
 import type { PreparedTool } from "../source-part.ts";
 import { passesFilter } from "./filter.ts";
-import { queryWords } from "./words.ts";
 
-const MAX_NEAR = 5;
-const MAX_WORDS = 8;
+export const MAX_NEAR = 5;
 
-/** Where to look when nothing was found: names that are written like a word of the query, and the servers that there are. */
-export function insteadOf(query: string, { server = "" }: SearchFilter, separator: string, permitted: readonly PreparedTool[]): SearchInstead {
+/**
+ * Where to look when nothing was found: what the query finds where the filter does not look, else names that are written like a query of one
+ * word; and the servers that there are.
+ */
+export function insteadOf(query: string, { server = "" }: SearchFilter, separator: string, permitted: readonly PreparedTool[], elsewhere: readonly SearchHit[]): SearchInstead {
   const tools = permitted.filter((tool) => tool.record.role === undefined);
-  const names = tools.map((tool) => tool.key);
-  const words = [query.trim(), ...queryWords(query).slice(0, MAX_WORDS).map(({ text }) => text)];
-  const near = [...new Set(words.flatMap((word) => nearest(word, names, MAX_NEAR)))].slice(0, MAX_NEAR);
   const counts = new Map<string, number>();
   for (const { record } of tools) counts.set(record.source.id, (counts.get(record.source.id) ?? 0) + 1);
   const servers = Array.from(counts, ([id, count]) => ({ id, tools: count })).toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const near = elsewhere.length > 0 ? elsewhere.map((hit) => hit.name) : namesLike(query.trim(), tools);
   return { near, servers, noSuchServer: !tools.some(passesFilter({ server }, separator)) };
+}
+
+// All names are walked through, so only for what may be one.
+function namesLike(query: string, tools: readonly PreparedTool[]): readonly string[] {
+  return /\s/.test(query) ? [] : nearest(query, tools.map((tool) => tool.key), MAX_NEAR);
 }

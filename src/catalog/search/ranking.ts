@@ -29,7 +29,7 @@ export interface Ranking {
   readonly serverTools: number;
 }
 
-/** Each lies on a wide plateau: by half or twice any of them the benchmark changes by less than one point. */
+/** Each lies on a plateau: a third more or less of any of them changes the benchmark by less than one point. */
 export const RANKING: Ranking = Object.freeze({
   fields: {
     name: { weight: 2.5, usualLength: 3, lengthEffect: 0.5 },

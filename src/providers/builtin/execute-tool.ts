@@ -3,7 +3,8 @@ import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { fail, type Fail, type Outcome } from "../../core/outcome.ts";
 import type { ResolvedCall } from "../../core/provider.ts";
 import type { Source } from "../../core/records.ts";
-import { ownToolRecord, type OwnTool } from "./own-tool.ts";
+import type { FixedTool } from "../fixed-tools.ts";
+import { ownToolRecord } from "./own-tool.ts";
 import type { BuiltinPorts } from "./ports.ts";
 
 const NAME = "execute_tool";
@@ -24,7 +25,7 @@ const ACCEPTED_SCHEMA: JsonObject = {
 };
 
 /** `execute_tool(name, arguments)`: calls any tool that its caller may call, and hands on what that tool answers. */
-export function executeTool(source: Source, ports: BuiltinPorts): OwnTool {
+export function executeTool(source: Source, ports: BuiltinPorts): FixedTool {
   const record = ownToolRecord(source, {
     name: NAME,
     title: "Execute tool",

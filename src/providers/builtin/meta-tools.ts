@@ -2,25 +2,26 @@ import type { JsonObject } from "../../core/json.ts";
 import { fail, type Outcome } from "../../core/outcome.ts";
 import type { ResolvedCall } from "../../core/provider.ts";
 import type { Source } from "../../core/records.ts";
+import type { FixedTool } from "../fixed-tools.ts";
 import type { BuiltinOptions } from "./options.ts";
-import { objectResult, ownToolRecord, textResult, type OwnTool, type OwnToolFacts } from "./own-tool.ts";
+import { objectResult, ownToolRecord, textResult, type OwnToolFacts } from "./own-tool.ts";
 import type { BuiltinPorts, HubStatus } from "./ports.ts";
 
 const NO_PARAMETERS: JsonObject = { type: "object", properties: {} };
 const MAX_SAMPLE = 5;
 
 /** `meta.*`: what the hub tells about itself. `now` is the clock, in milliseconds since 1970. */
-export function metaTools(source: Source, ports: BuiltinPorts, options: BuiltinOptions, now: () => number): OwnTool[] {
+export function metaTools(source: Source, ports: BuiltinPorts, options: BuiltinOptions, now: () => number): FixedTool[] {
   const tools = [serverStatus(source, ports, now), fullCapabilities(source, ports), moduleInfo(source, ports), ping(source)];
   return options.serverLogs ? [...tools, serverLogs(source, ports, options.serverLogLines)] : tools;
 }
 
-function metaTool(source: Source, facts: Pick<OwnToolFacts, "name" | "title" | "description"> & Partial<OwnToolFacts>, run: OwnTool["run"]): OwnTool {
+function metaTool(source: Source, facts: Pick<OwnToolFacts, "name" | "title" | "description"> & Partial<OwnToolFacts>, run: FixedTool["run"]): FixedTool {
   const record = ownToolRecord(source, { inputSchema: NO_PARAMETERS, annotations: { readOnlyHint: true, openWorldHint: false }, role: "meta", ...facts });
   return { record, run };
 }
 
-function serverStatus(source: Source, ports: BuiltinPorts, now: () => number): OwnTool {
+function serverStatus(source: Source, ports: BuiltinPorts, now: () => number): FixedTool {
   return metaTool(
     source,
     {
@@ -59,7 +60,7 @@ function formatUptime(seconds: number): string {
   return days > 0 ? `${days}d ${clock}` : clock;
 }
 
-function fullCapabilities(source: Source, ports: BuiltinPorts): OwnTool {
+function fullCapabilities(source: Source, ports: BuiltinPorts): FixedTool {
   return metaTool(
     source,
     {
@@ -72,7 +73,7 @@ function fullCapabilities(source: Source, ports: BuiltinPorts): OwnTool {
   );
 }
 
-function moduleInfo(source: Source, ports: BuiltinPorts): OwnTool {
+function moduleInfo(source: Source, ports: BuiltinPorts): FixedTool {
   return metaTool(
     source,
     {
@@ -97,12 +98,12 @@ function describeModule(call: ResolvedCall, ports: BuiltinPorts): Outcome {
   return objectResult({ module_name: facts.name, status: "loaded", path: facts.path, provided_tools_sample: facts.tools.slice(0, MAX_SAMPLE) });
 }
 
-function ping(source: Source): OwnTool {
+function ping(source: Source): FixedTool {
   const facts = { name: "meta.ping", title: "Ping", description: "Answers pong: a simple check that the MCP server is there." };
   return metaTool(source, facts, () => textResult("pong"));
 }
 
-function serverLogs(source: Source, ports: BuiltinPorts, maxLines: number): OwnTool {
+function serverLogs(source: Source, ports: BuiltinPorts, maxLines: number): FixedTool {
   return metaTool(
     source,
     {

@@ -1,13 +1,6 @@
 import type { JsonObject } from "../../core/json.ts";
 import { ok, type Outcome } from "../../core/outcome.ts";
-import type { ResolvedCall } from "../../core/provider.ts";
 import type { Source, ToolLimits, ToolRecord } from "../../core/records.ts";
-
-/** One of the hub's own tools. */
-export interface OwnTool {
-  readonly record: ToolRecord;
-  run(call: ResolvedCall): Outcome | Promise<Outcome>;
-}
 
 export interface OwnToolFacts {
   readonly name: string;

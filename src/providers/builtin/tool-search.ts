@@ -4,7 +4,8 @@ import type { Outcome } from "../../core/outcome.ts";
 import type { SearchAnswer, SearchHit, SearchInstead } from "../../core/ports.ts";
 import type { ResolvedCall } from "../../core/provider.ts";
 import type { Source } from "../../core/records.ts";
-import { ownToolRecord, textResult, type OwnTool } from "./own-tool.ts";
+import type { FixedTool } from "../fixed-tools.ts";
+import { ownToolRecord, textResult } from "./own-tool.ts";
 import type { BuiltinPorts } from "./ports.ts";
 
 const NOTHING_FOUND = "No tools found. Try different keywords or a broader search term.";
@@ -34,7 +35,7 @@ const ACCEPTED_SCHEMA: JsonObject = {
  * `tool_search(query?, max_results = 5, detail = "full")`: one text item with the JSON array `{name, description, score, inputSchema}`;
  * where more tools match, a second one names up to 20 of them, a line each, and says how many there are.
  */
-export function toolSearch(source: Source, ports: BuiltinPorts): OwnTool {
+export function toolSearch(source: Source, ports: BuiltinPorts): FixedTool {
   const record = ownToolRecord(source, {
     name: "tool_search",
     title: "Search tools",

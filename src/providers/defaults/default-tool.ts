@@ -5,12 +5,6 @@ import type { ResolvedCall } from "../../core/provider.ts";
 import type { Source, ToolLimits, ToolRecord } from "../../core/records.ts";
 import type { DefaultToolName } from "./names.ts";
 
-/** One of the tools that come with the package. */
-export interface DefaultTool {
-  readonly record: ToolRecord;
-  run(call: ResolvedCall): Promise<Outcome>;
-}
-
 export interface DefaultToolFacts {
   readonly name: DefaultToolName;
   readonly title: string;

@@ -3,9 +3,10 @@ import type { Outcome } from "../../core/outcome.ts";
 import type { ResolvedCall } from "../../core/provider.ts";
 import type { Source } from "../../core/records.ts";
 import { formatBytes } from "../../core/bytes.ts";
+import type { FixedTool } from "../fixed-tools.ts";
 import { FileRefusal } from "./confined-path.ts";
 import type { ConfinedFiles } from "./confined-files.ts";
-import { defaultToolRecord, failedResult, valueResult, type DefaultTool } from "./default-tool.ts";
+import { defaultToolRecord, failedResult, valueResult } from "./default-tool.ts";
 
 const INPUT: JsonObject = {
   type: "object",
@@ -28,7 +29,7 @@ const OUTPUT: JsonObject = {
 };
 
 /** `file_writer(file_path, content, mode = "overwrite")` gives `{status, message, file_path}`. */
-export function fileWriter(source: Source, files: ConfinedFiles): DefaultTool {
+export function fileWriter(source: Source, files: ConfinedFiles): FixedTool {
   const record = defaultToolRecord(source, {
     name: "file_writer",
     title: "Write a file",

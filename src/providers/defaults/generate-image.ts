@@ -10,9 +10,10 @@ import type { ImageRequest, Models } from "../../core/ports.ts";
 import type { ResolvedCall } from "../../core/provider.ts";
 import type { Source } from "../../core/records.ts";
 import { imageType } from "../../models/image-type.ts";
+import type { FixedTool } from "../fixed-tools.ts";
 import { FileRefusal } from "./confined-path.ts";
 import type { ConfinedFiles } from "./confined-files.ts";
-import { defaultToolRecord, endOfCall, failedResult, valueResult, type DefaultTool } from "./default-tool.ts";
+import { defaultToolRecord, endOfCall, failedResult, valueResult } from "./default-tool.ts";
 
 const MAX_SIDE = 8192;
 
@@ -48,7 +49,7 @@ export interface ImageParts {
 }
 
 /** `generate_image_from_prompt(prompt, …)` gives `{status, message, image_path, image_url}`. */
-export function generateImageTool(source: Source, parts: ImageParts): DefaultTool {
+export function generateImageTool(source: Source, parts: ImageParts): FixedTool {
   const { timeoutMs } = parts;
   const record = defaultToolRecord(source, {
     name: "generate_image_from_prompt",

@@ -3,7 +3,8 @@ import type { Outcome } from "../../core/outcome.ts";
 import type { ResolvedCall } from "../../core/provider.ts";
 import type { Source } from "../../core/records.ts";
 import { DEFAULT_COUNT, MAX_COUNT, MAX_QUERY_CHARS, type WebSearch } from "../../websearch/web-search.ts";
-import { defaultToolRecord, endOfCall, failedResult, valueResult, type DefaultTool } from "./default-tool.ts";
+import type { FixedTool } from "../fixed-tools.ts";
+import { defaultToolRecord, endOfCall, failedResult, valueResult } from "./default-tool.ts";
 
 const INPUT: JsonObject = {
   type: "object",
@@ -27,7 +28,7 @@ const OUTPUT: JsonObject = {
 };
 
 /** `internet_search(query, num_results = 5)` gives `{search_results: [{title, link, snippet}], error?}`. */
-export function internetSearch(source: Source, search: WebSearch): DefaultTool {
+export function internetSearch(source: Source, search: WebSearch): FixedTool {
   const record = defaultToolRecord(source, {
     name: "internet_search",
     title: "Search the web",

@@ -5,7 +5,8 @@ import type { Source } from "../../core/records.ts";
 import { withoutFence } from "../../runtimes/sandbox/code-fence.ts";
 import type { SandboxHost } from "../../runtimes/sandbox/engine.ts";
 import type { Sandbox, SandboxRun } from "../../runtimes/sandbox/sandbox.ts";
-import { defaultToolRecord, endOfCall, failedResult, valueResult, type DefaultTool } from "./default-tool.ts";
+import type { FixedTool } from "../fixed-tools.ts";
+import { defaultToolRecord, endOfCall, failedResult, valueResult } from "./default-tool.ts";
 
 const DEFAULT_TIMEOUT_SECONDS = 10;
 /** Time between the end of a run and that of the call around it: its turn may have to come first. */
@@ -43,7 +44,7 @@ export interface InterpreterParts {
 }
 
 /** `python_interpreter(code, timeout_seconds = 10)` gives `{stdout, stderr, returned_value, execution_status}`. */
-export function pythonInterpreter(source: Source, parts: InterpreterParts): DefaultTool {
+export function pythonInterpreter(source: Source, parts: InterpreterParts): FixedTool {
   const timeoutMs = parts.maxWallMs + SLACK_MS;
   const record = defaultToolRecord(source, {
     name: "python_interpreter",

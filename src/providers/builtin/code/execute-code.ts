@@ -1,5 +1,6 @@
 import type { Source } from "../../../core/records.ts";
-import { ownToolRecord, type OwnTool } from "../own-tool.ts";
+import type { FixedTool } from "../../fixed-tools.ts";
+import { ownToolRecord } from "../own-tool.ts";
 import type { BuiltinPorts, CodeRunner } from "../ports.ts";
 import { ACCEPTED_SCHEMA, SHOWN_SCHEMA } from "./schema.ts";
 
@@ -14,7 +15,7 @@ const DESCRIPTION =
 const SLACK_MS = 5_000;
 
 /** `maxWallMs`: the longest time that a caller may ask for. `execute_code({language, code, inputs?, files?, timeout_ms?, session?})`: native, without keywords (T1). */
-export function executeCode(source: Source, ports: BuiltinPorts, code: CodeRunner, maxWallMs: number): OwnTool {
+export function executeCode(source: Source, ports: BuiltinPorts, code: CodeRunner, maxWallMs: number): FixedTool {
   const record = ownToolRecord(source, {
     name: NAME,
     title: "Execute code",

@@ -1,0 +1,54 @@
+import { Emitter } from "../core/events.ts";
+import { fail, type Outcome } from "../core/outcome.ts";
+import type { Provider, ProviderEvents, ProviderStatus, ResolvedCall } from "../core/provider.ts";
+import { NO_FEATURES, type Listing, type Source, type ToolRecord } from "../core/records.ts";
+
+/** A tool of this program itself. */
+export interface FixedTool {
+  readonly record: ToolRecord;
+  run(call: ResolvedCall): Outcome | Promise<Outcome>;
+}
+
+/** A source of tools in process whose list never changes while it lives. */
+export class FixedTools implements Provider {
+  readonly source: Source;
+  readonly events: ProviderEvents = { changed: new Emitter(), resourceUpdated: new Emitter(), log: new Emitter() };
+  readonly #whose: string;
+  readonly #tools: ReadonlyMap<string, FixedTool>;
+  readonly #listing: Listing;
+  readonly #onClose: () => Promise<void>;
+  #isClosed = false;
+
+  /** `whose` begins the sentence that tells of an unknown name; `onClose` ends what the tools stand on. */
+  constructor(source: Source, whose: string, tools: readonly FixedTool[], onClose: () => Promise<void> = async () => {}) {
+    this.source = source;
+    this.#whose = whose;
+    this.#tools = new Map(tools.map((tool) => [tool.record.name, tool]));
+    this.#listing = Object.freeze({ tools: tools.map((tool) => tool.record), resources: [], templates: [], prompts: [], features: NO_FEATURES, problems: [] });
+    this.#onClose = onClose;
+  }
+
+  open(): void {
+    // Nothing to start.
+  }
+
+  listing(): Listing {
+    return this.#listing;
+  }
+
+  async call(call: ResolvedCall): Promise<Outcome> {
+    const { record } = call;
+    const tool = record.type === "tool" ? this.#tools.get(record.tool.name) : undefined;
+    if (!tool) return fail("unknown_tool", `${this.#whose} no ${record.type} of this name. List the tools to see what there is.`);
+    return tool.run(call);
+  }
+
+  status(): ProviderStatus {
+    return { state: this.#isClosed ? "closed" : "ready" };
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#onClose();
+  }
+}
