@@ -2,6 +2,9 @@ import type { ChildSettings, Interpreter } from "../child-messages.ts";
 import { workerKinds, type WorkerKinds } from "./worker-kinds.ts";
 import { SandboxWorker } from "./sandbox-worker.ts";
 
+/** A run that ends sooner than this does not share its time with the start of the next worker. */
+const REFILL_AFTER_MS = 25;
+
 /**
  * Workers ready for a job: one of each language that has been used. More would cost memory that only a burst needs (9 MB each for
  * JavaScript, 45 MB for Python), and a worker is there again before a model has written its next code. Who takes one sets off the next;
@@ -27,8 +30,17 @@ export class WorkerPool {
     this.prepare(language);
     const worker = this.#spare.get(language)!;
     this.#spare.delete(language);
-    // Not beside it while it starts itself: somebody waits for that one.
-    void worker.ready.then(() => this.prepare(language));
+    void this.#refillAfter(worker, language);
     return worker;
+  }
+
+  /** Not while the worker starts, since somebody waits for it; nor in the first moments of its run, which most do not outlast. */
+  async #refillAfter(worker: SandboxWorker, language: Interpreter): Promise<void> {
+    await worker.ready;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, REFILL_AFTER_MS)));
+    await Promise.race([worker.ended, late]);
+    clearTimeout(timer);
+    this.prepare(language);
   }
 }

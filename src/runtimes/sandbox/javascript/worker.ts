@@ -1,6 +1,6 @@
 /** A worker thread of the sandbox child: one interpreter for JavaScript. It does what its port says, and ends when it is ended. */
 import { workerData } from "node:worker_threads";
-import type { SandboxJob } from "../engine.ts";
+import type { SandboxJob, SandboxLimits } from "../engine.ts";
 import type { FromWorker, ToWorker, WorkerSettings } from "../worker-messages.ts";
 import { GuestVm, type QuickJsModule } from "./guest-vm.ts";
 import { JobFiles } from "./job-files.ts";
@@ -14,6 +14,8 @@ interface JavaScriptSettings extends WorkerSettings {
   readonly sucrase: string;
 }
 
+const WARM_UP_LIMITS: SandboxLimits = { wallMs: 1000, cpuMs: 1000, memoryBytes: 0, outputBytes: 0, resultBytes: 100, toolCalls: 0, concurrentToolCalls: 0, toolBytes: 0, fileBytes: 0, files: 0 };
+
 const { port, module, memoryBytes, quickjs, sucrase } = workerData as JavaScriptSettings;
 const say = (message: FromWorker): void => port.postMessage(message);
 const engine = (await import(quickjs)) as QuickJsModule;
@@ -21,6 +23,13 @@ const files = new JobFiles();
 let vm = await GuestVm.create(engine, module, memoryBytes);
 let isUsed = false;
 let current: JobRun | undefined;
+await warmUp();
+
+/** A run of our own, while nobody waits: what the first run of a thread has to load and compile, the caller's need not. */
+async function warmUp(): Promise<void> {
+  const job: SandboxJob = { language: "javascript", code: "0", inputs: {}, files: [], profile: "scripting", limits: WARM_UP_LIMITS };
+  await new JobRun(job, { vm, files: new JobFiles(), say: () => undefined, source: (each) => prepareSource(each, sucrase) }).run();
+}
 
 async function begin(job: SandboxJob): Promise<void> {
   const { memoryBytes: wanted } = job.limits;
