@@ -2,7 +2,7 @@
 import { chmodSync, existsSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { probeBwrap } from "../../src/runtimes/bwrap/probe.ts";
 import { textOf } from "../support/tool-folder.ts";
 import { ScriptYard, until } from "../support/script-yard.ts";
@@ -27,7 +27,9 @@ test("where bubblewrap is demanded and absent, the tool is reported, and a call 
   expect(existsSync(join(yard.folder.path, "one/proof"))).toBe(false);
 });
 
-describe.runIf(found)("S8: behind bubblewrap", () => {
+describe("S8: behind bubblewrap", () => {
+  beforeEach(({ skip }) => skip(!found, "bubblewrap is not on this machine"));
+
   test.each([
     ["Python", "main.py", "import json, sys\nprint(json.dumps({'got': json.load(sys.stdin)['x']}))"],
     ["JavaScript", "main.mjs", "import { readFileSync } from 'node:fs'; console.log(JSON.stringify({ got: JSON.parse(readFileSync(0, 'utf8')).x }));"],
@@ -119,7 +121,8 @@ describe.runIf(found)("S8: behind bubblewrap", () => {
     expect(yard.provider.status().info).toMatchObject({ running: 1 });
   });
 
-  test.runIf(process.getuid?.() === 0)("as root, a folder that `nobody` may not read is said to be so", async () => {
+  test("as root, a folder that `nobody` may not read is said to be so", async ({ skip }) => {
+    skip(process.getuid?.() !== 0, "only as root");
     await using yard = openYard();
     yard.folder.script("one", "main.sh", "echo", BWRAP);
     chmodSync(join(yard.folder.path, "one"), 0o700);

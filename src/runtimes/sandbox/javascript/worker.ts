@@ -20,15 +20,20 @@ const { port, module, memoryBytes, quickjs, sucrase } = workerData as JavaScript
 const say = (message: FromWorker): void => port.postMessage(message);
 const engine = (await import(quickjs)) as QuickJsModule;
 const files = new JobFiles();
+await warmUp();
 let vm = await GuestVm.create(engine, module, memoryBytes);
 let isUsed = false;
 let current: JobRun | undefined;
-await warmUp();
 
-/** A run of our own, while nobody waits: what the first run of a thread has to load and compile, the caller's need not. */
+/**
+ * A run of our own, while nobody waits: what the first run of a thread has to load and compile, the caller's need not. Its interpreter is
+ * thrown away, so that no code finds anything that another run left.
+ */
 async function warmUp(): Promise<void> {
-  const job: SandboxJob = { language: "javascript", code: "0", inputs: {}, files: [], profile: "scripting", limits: WARM_UP_LIMITS };
-  await new JobRun(job, { vm, files: new JobFiles(), say: () => undefined, source: (each) => prepareSource(each, sucrase) }).run();
+  const job: SandboxJob = { language: "javascript", code: "0", inputs: {}, files: [], profile: "restricted", limits: WARM_UP_LIMITS };
+  const throwaway = await GuestVm.create(engine, module, memoryBytes);
+  await new JobRun(job, { vm: throwaway, files: new JobFiles(), say: () => undefined, source: (each) => prepareSource(each, sucrase) }).run();
+  throwaway.dispose();
 }
 
 async function begin(job: SandboxJob): Promise<void> {
