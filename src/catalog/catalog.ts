@@ -105,9 +105,10 @@ export class Catalog {
 
   /**
    * Finds what a name means, as fresh as `snapshot()` does. Who could not change the answer is not even asked: when the name is spelt as
-   * it is shown, those that come after its source. Neither a slow server nor a large folder then delays calls to anybody else.
+   * it is shown, those that come after its source. Neither a slow server nor a large folder then delays calls to anybody else. Where nobody
+   * has to look, the answer is there at once.
    */
-  lookUp<T extends CallTarget>(asked: string, find: (snapshot: Snapshot) => Lookup<T>): Promise<Lookup<T>> {
+  lookUp<T extends CallTarget>(asked: string, find: (snapshot: Snapshot) => Lookup<T>): Lookup<T> | Promise<Lookup<T>> {
     const known = find(this.#rebuild());
     if (!isSpelt(known, asked)) return this.#lookUpEverywhere(asked, find);
     const look = (): Lookup<T> | Promise<Lookup<T>> => {
@@ -117,14 +118,14 @@ export class Catalog {
     };
     const waits = this.#ask(this.#entries.filter(({ gate }) => mayTake(gate, known.source)));
     // Not async: whoever need not wait is not overtaken by somebody who came later.
-    return waits.size === 0 ? Promise.resolve(look()) : Promise.all(waits.values()).then(look);
+    return waits.size === 0 ? look() : Promise.all(waits.values()).then(look);
   }
 
-  #lookUpEverywhere<T extends CallTarget>(asked: string, find: (snapshot: Snapshot) => Lookup<T>): Promise<Lookup<T>> {
+  #lookUpEverywhere<T extends CallTarget>(asked: string, find: (snapshot: Snapshot) => Lookup<T>): Lookup<T> | Promise<Lookup<T>> {
     const waits = this.#ask(this.#entries);
     const early = find(this.#rebuild());
     const isSure = waits.size === 0 || (isSpelt(early, asked) && !Array.from(waits.keys()).some(({ gate }) => mayTake(gate, early.source)));
-    return isSure ? Promise.resolve(early) : Promise.all(waits.values()).then(() => find(this.#rebuild()));
+    return isSure ? early : Promise.all(waits.values()).then(() => find(this.#rebuild()));
   }
 
   /** Stops listening and announcing. The last snapshot stays readable. */

@@ -1,3 +1,4 @@
+import type { Cancellation } from "./cancellation.ts";
 import type { Deadline } from "./deadline.ts";
 import type { JsonObject } from "./json.ts";
 import type { Models } from "./ports.ts";
@@ -66,8 +67,10 @@ export interface Call {
   readonly meta: JsonObject;
   readonly principal: Principal;
   readonly client: Client;
-  /** Aborted when the caller cancels or goes; the deadline has its own signal. */
+  /** Aborted when the caller cancels or goes; the deadline has its own signal. May be made at the first look. */
   readonly signal: AbortSignal;
+  /** The same for whoever needs no `AbortSignal`. Absent: there is the signal only. */
+  readonly cancellation?: Cancellation;
   /** Models that the calling program lends to what it calls; they go before the configured ones. */
   readonly models?: Models;
   /** Time that the caller allows, if it says so; the pipeline's deadline stage nests the hub's own inside. */

@@ -1,4 +1,5 @@
 import { setMaxListeners } from "node:events";
+import { Canceller, type Cancellation } from "./cancellation.ts";
 import { FailError } from "./errors.ts";
 import { fail } from "./outcome.ts";
 
@@ -14,11 +15,10 @@ export interface Budget {
  * Budgets nest: a child never outlives its parent.
  */
 export class Deadline {
-  readonly signal: AbortSignal;
-  readonly #controller = new AbortController();
+  readonly #canceller = new Canceller();
   readonly #startedAt: number;
   readonly #parent: Deadline | undefined;
-  readonly #caller: AbortSignal | undefined;
+  readonly #caller: Cancellation | undefined;
   #endsAt = Infinity;
   #budget: Budget;
   #timer: NodeJS.Timeout | undefined;
@@ -28,16 +28,25 @@ export class Deadline {
   #over = false;
 
   /** `caller`, where given, ends the deadline too: it aborts with kind `cancelled`, and one signal is enough for those who work. */
-  constructor(budget: Budget, parent?: Deadline, caller?: AbortSignal) {
+  constructor(budget: Budget, parent?: Deadline, caller?: Cancellation) {
     this.#parent = parent;
     this.#caller = caller;
     this.#budget = budget;
     this.#startedAt = performance.now();
     this.#touchedAt = this.#startedAt;
-    this.signal = this.#controller.signal;
-    if (parent) follow(parent.signal, this.#onParent);
+    if (parent) follow(parent.cancellation, this.#onParent);
     if (caller) follow(caller, this.#onCaller);
     this.adapt(budget);
+  }
+
+  /** Aborts at the end of the time, of a parent's, or when the caller cancels. */
+  get cancellation(): Cancellation {
+    return this.#canceller;
+  }
+
+  /** The same as a signal, for those who need one. */
+  get signal(): AbortSignal {
+    return this.#canceller.signal;
   }
 
   /** When the call must have ended, on the clock of `performance.now()`. */
@@ -86,11 +95,11 @@ export class Deadline {
     if (this.#over) return;
     this.#over = true;
     clearTimeout(this.#timer);
-    this.#parent?.signal.removeEventListener("abort", this.#onParent);
+    this.#parent?.cancellation.removeEventListener("abort", this.#onParent);
     this.#caller?.removeEventListener("abort", this.#onCaller);
   }
 
-  readonly #onParent = (): void => this.#end(this.#parent!.signal.reason);
+  readonly #onParent = (): void => this.#end(this.#parent!.cancellation.reason);
 
   readonly #onCaller = (): void => this.#end(cancelledFailure(this.#caller!.reason));
 
@@ -117,15 +126,15 @@ export class Deadline {
   #end(reason: unknown): void {
     if (this.#over) return;
     this.clear();
-    this.#controller.abort(reason);
+    this.#canceller.abort(reason);
   }
 }
 
-function follow(signal: AbortSignal, onAbort: () => void): void {
-  if (signal.aborted) return onAbort();
-  // Calls that share a parent or a caller may be many; that is no leak.
-  setMaxListeners(0, signal);
-  signal.addEventListener("abort", onAbort, ONCE);
+function follow(cancellation: Cancellation, onAbort: () => void): void {
+  if (cancellation.aborted) return onAbort();
+  // Calls that share a caller may be many; that is no leak.
+  if (cancellation instanceof AbortSignal) setMaxListeners(0, cancellation);
+  cancellation.addEventListener("abort", onAbort, ONCE);
 }
 
 const ONCE = Object.freeze({ once: true });

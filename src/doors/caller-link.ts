@@ -1,4 +1,5 @@
 import type { Ask, Client, Notice } from "../core/call.ts";
+import type { Cancellation } from "../core/cancellation.ts";
 import type { Deadline } from "../core/deadline.ts";
 import type { JsonObject } from "../core/json.ts";
 
@@ -7,6 +8,7 @@ export interface CallerLink {
   readonly door: string;
   readonly client: Client;
   readonly signal: AbortSignal;
+  readonly cancellation: Cancellation;
   readonly deadline?: Deadline;
   readonly wants: { readonly progress: boolean; readonly logLevel?: string };
   readonly relaysInput: boolean;

@@ -27,12 +27,12 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bu
     };
     const onBroken = (): void => reject(new Refusal(400, "The request body ended before it was complete.", CLOSE));
     request.on("data", onData);
-    request.once("end", () => {
+    request.on("end", () => {
       request.off("close", onBroken);
       resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, held));
     });
-    request.once("error", onBroken);
-    request.once("close", onBroken);
+    request.on("error", onBroken);
+    request.on("close", onBroken);
   });
 }
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { sendEmpty } from "./refusal.ts";
+import { sendEmpty } from "./send.ts";
 
 /** Headers of requests that pages may send; `Mcp-Param-*` are as many as tools name, so they are allowed by their prefix. */
 const REQUEST_HEADERS = [

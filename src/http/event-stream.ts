@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { formatSseEvent, SSE_KEEP_ALIVE } from "../wire/sse.ts";
+import { atTurnEnd } from "../core/turn-end.ts";
 
 export interface StreamLimits {
   /** Quiet for this long: a comment is sent. */
@@ -27,6 +28,8 @@ export class EventStream {
   #stall: NodeJS.Timeout | undefined;
   #lastWrite = performance.now();
   #isOpen = true;
+  #isHeld = false;
+  #isEnding = false;
 
   constructor(response: ServerResponse, limits: StreamLimits, headers: Readonly<Record<string, string>> = {}) {
     this.#response = response;
@@ -37,6 +40,7 @@ export class EventStream {
       "x-accel-buffering": "no",
       ...headers,
     });
+    this.#hold();
     response.flushHeaders();
     response.once("close", () => this.#closed());
     response.on("drain", () => this.#drained());
@@ -64,7 +68,20 @@ export class EventStream {
     if (!this.#isOpen) return;
     this.#isOpen = false;
     clearInterval(this.#keepAlive);
-    this.#response.end();
+    this.#isEnding = true;
+    this.#hold();
+  }
+
+  /** What is written in one turn, the head and the end among it, leaves in one piece. */
+  #hold(): void {
+    if (this.#isHeld) return;
+    this.#isHeld = true;
+    this.#response.cork();
+    atTurnEnd(() => {
+      this.#isHeld = false;
+      if (this.#isEnding) this.#response.end();
+      else this.#response.uncork();
+    });
   }
 
   #comment(): void {
@@ -75,6 +92,7 @@ export class EventStream {
     if (!this.#isOpen) return;
     if (this.#response.writableLength > this.#limits.maxStreamBacklogBytes) return this.#cut();
     this.#lastWrite = performance.now();
+    this.#hold();
     if (!this.#response.write(text)) this.#watchStall();
   }
 

@@ -7,7 +7,7 @@ import { SILENT_LOGGER, type Logger } from "../core/ports.ts";
 import { createTestListener } from "../../test/support/test-listener.ts";
 import type { Listener } from "./listener.ts";
 import { resolveHttp, type HttpConfig } from "./options.ts";
-import { sendJson } from "./refusal.ts";
+import { sendJson } from "./send.ts";
 import type { Handler } from "./router.ts";
 
 const open: Listener[] = [];

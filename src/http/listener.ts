@@ -9,7 +9,8 @@ import { ForwardedReader } from "./forwarded.ts";
 import { Guard } from "./guard.ts";
 import { listenOn } from "./listen-on.ts";
 import type { HttpOptions } from "./options.ts";
-import { Refusal, sendJson, sendRefusal, sendText } from "./refusal.ts";
+import { Refusal, sendRefusal } from "./refusal.ts";
+import { sendJson, sendText } from "./send.ts";
 import type { RequestContext } from "./request-context.ts";
 import { Router, type Handler, type RefusalBody, type Route } from "./router.ts";
 import { TokenGate } from "./tokens.ts";
@@ -155,12 +156,13 @@ class HttpListener implements Listener, AdoptingListener {
 
   #serve(request: IncomingMessage, response: ServerResponse): void {
     this.#inFlight.add(response);
-    response.once("close", () => {
+    // Both happen once; `once` would make a further function for each.
+    response.on("close", () => {
       this.#inFlight.delete(response);
       // Nothing further is served on a connection that outlives the listener.
       if (this.#closing.signal.aborted) request.socket.destroySoon();
     });
-    response.once("prefinish", () => this.#watchReader(response));
+    response.on("prefinish", () => this.#watchReader(response));
     try {
       const handled = this.#dispatch(request, response);
       if (handled instanceof Promise) handled.catch((error: unknown) => this.#failed(error, request, response));
@@ -207,7 +209,7 @@ class HttpListener implements Listener, AdoptingListener {
       baseUrl: `${known.origin}${basePath}`,
       path: known.path,
       get query() {
-        query ??= new URLSearchParams(known.search);
+        query ??= known.search === "" ? NO_QUERY : new URLSearchParams(known.search);
         return query;
       },
       closing: this.#closing.signal,
@@ -266,3 +268,5 @@ function isHealthPath(path: string, basePath: string): boolean {
 }
 
 const CHECK_INTERVAL_MS = 5000;
+/** Read only. */
+const NO_QUERY = new URLSearchParams();

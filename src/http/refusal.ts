@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import { sendJson } from "./send.ts";
 
 /** A request that HTTP itself answers: thrown by whoever finds the fault, written by the listener. */
 export class Refusal extends Error {
@@ -26,31 +27,4 @@ export function sendRefusal(response: ServerResponse, refusal: Refusal, body = r
   }
   for (const [name, value] of Object.entries(refusal.headers)) response.setHeader(name, value);
   sendJson(response, refusal.status, body);
-}
-
-/** `text` is JSON already. */
-export function sendJson(response: ServerResponse, status: number, text: string): void {
-  const length = Buffer.byteLength(text);
-  response.writeHead(status, { "content-type": "application/json", "content-length": length });
-  // A string leaves in one write with the head, where a buffer takes two; plain ASCII need not be encoded.
-  response.end(text, length === text.length ? "latin1" : "utf8");
-}
-
-/** JSON text in pieces, sent as they are. */
-export function sendJsonPieces(response: ServerResponse, status: number, pieces: readonly (string | Buffer)[]): void {
-  const length = pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0);
-  response.writeHead(status, { "content-type": "application/json", "content-length": length });
-  for (const piece of pieces) response.write(piece);
-  response.end();
-}
-
-export function sendText(response: ServerResponse, status: number, text: string): void {
-  response.writeHead(status, { "content-type": "text/plain; charset=utf-8", "content-length": Buffer.byteLength(text) });
-  response.end(text);
-}
-
-/** A status alone. */
-export function sendEmpty(response: ServerResponse, status: number): void {
-  response.writeHead(status, { "content-length": 0 });
-  response.end();
 }

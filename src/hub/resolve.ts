@@ -3,6 +3,7 @@ import type { Catalog } from "../catalog/catalog.ts";
 import type { Snapshot } from "../catalog/snapshot.ts";
 import type { Lookup } from "../catalog/lookup.ts";
 import type { Call } from "../core/call.ts";
+import type { Cancellation } from "../core/cancellation.ts";
 import type { View } from "../core/hub-port.ts";
 import { objectMember } from "../core/json.ts";
 import { fail, type Fail } from "../core/outcome.ts";
@@ -15,13 +16,19 @@ import type { SourceSet } from "./source-set.ts";
  * Finds what a call is for: the catalog knows the names, the sources have the providers. A call to a source that is still starting waits
  * for it; every other call goes its way meanwhile.
  */
-export async function resolveCall(call: Call, view: View, catalog: Catalog, sources: SourceSet): Promise<Resolution> {
-  const first = await resolveNow(call, view, catalog, sources);
+export function resolveCall(call: Call, view: View, catalog: Catalog, sources: SourceSet): Resolution | Promise<Resolution> {
+  const places: Places = { catalog, sources };
+  const first = resolveNow(call, view, places);
+  if (first instanceof Promise) return first.then((resolution) => onceStarted(resolution, call, view, places));
+  return first.found ? first : onceStarted(first, call, view, places);
+}
+
+async function onceStarted(first: Resolution, call: Call, view: View, places: Places): Promise<Resolution> {
   const starting = first.found ? undefined : first.failure.details?.["starting"];
-  const provider = typeof starting === "string" ? sources.find(starting) : undefined;
+  const provider = typeof starting === "string" ? places.sources.find(starting) : undefined;
   if (!provider) return first;
-  await leavesStart(provider, call.signal);
-  return resolveNow(call, view, catalog, sources);
+  await leavesStart(provider, call.cancellation ?? call.signal);
+  return resolveNow(call, view, places);
 }
 
 /** Longer than the bound on connecting, unless that was set to more. */
@@ -29,15 +36,19 @@ const START_WAIT_MS = 35_000;
 /** A source's state may change without an event that tells it. */
 const STATE_LOOK_MS = 50;
 
-async function leavesStart(provider: Provider, signal: AbortSignal): Promise<void> {
+async function leavesStart(provider: Provider, signal: Cancellation): Promise<void> {
   const until = performance.now() + START_WAIT_MS;
   while (provider.status().state === "starting" && !signal.aborted && performance.now() < until) await delay(STATE_LOOK_MS);
 }
 
-async function resolveNow(call: Call, view: View, catalog: Catalog, sources: SourceSet): Promise<Resolution> {
-  const lookup = await catalog.lookUp<CallTarget>(call.target, (snapshot) => lookUp(call, view, snapshot));
-  if (!lookup.found) return { found: false, failure: whyNotFound(lookup.failure, call, view, { catalog, sources }) };
-  const provider = sources.find(lookup.source.id);
+function resolveNow(call: Call, view: View, places: Places): Resolution | Promise<Resolution> {
+  const lookup = places.catalog.lookUp<CallTarget>(call.target, (snapshot) => lookUp(call, view, snapshot));
+  return lookup instanceof Promise ? lookup.then((found) => toResolution(found, call, view, places)) : toResolution(lookup, call, view, places);
+}
+
+function toResolution(lookup: Lookup, call: Call, view: View, places: Places): Resolution {
+  if (!lookup.found) return { found: false, failure: whyNotFound(lookup.failure, call, view, places) };
+  const provider = places.sources.find(lookup.source.id);
   const { limits } = lookup.source;
   if (provider) return { found: true, name: lookup.name, target: lookup.target, provider, ...(limits ? { limits } : {}) };
   // A reload took the source out between the snapshot and now.

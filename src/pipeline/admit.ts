@@ -1,6 +1,8 @@
+import type { Call } from "../core/call.ts";
 import { formatDuration } from "../core/duration.ts";
 import type { Admission, LimitBounds } from "../core/limit-store.ts";
 import { fail, type Fail, type Outcome } from "../core/outcome.ts";
+import type { ToolRecord } from "../core/records.ts";
 import type { PipelineDeps } from "./ports.ts";
 import type { CallState, Next, Stage } from "./state.ts";
 import { ToolGates } from "./tool-gates.ts";
@@ -16,31 +18,41 @@ export function admitStage({ limitStore, options }: PipelineDeps): Stage {
   const own: LimitBounds = Object.freeze({ perMinute: options.ratePerMinute, inFlight: options.inFlight });
   const joint: LimitBounds = Object.freeze({ perMinute: own.perMinute * CONNECTIONS_OF_ONE, inFlight: own.inFlight * CONNECTIONS_OF_ONE });
   const gates = new ToolGates(options.queue);
-  const share = async (state: CallState, key: string, bounds: LimitBounds, next: Next): Promise<Outcome> => {
-    const answer = limitStore.admit(key, bounds);
-    const admission = answer instanceof Promise ? await admitted(answer, state, () => limitStore.leave(key)) : answer;
-    if (!admission.admitted) return limitedFailure(admission);
-    try {
-      return await next(state);
-    } finally {
-      limitStore.leave(key);
-    }
+  const sharesOf = ({ principal, client }: Call): readonly Share[] => {
+    if (client.connection === undefined) return [{ key: principal.id, bounds: own }];
+    // The joint share goes first: connections without end must not fill the store, where everybody's shares are.
+    return [
+      { key: `${principal.id}\n`, bounds: joint },
+      { key: `${principal.id}\n${client.connection}`, bounds: own },
+    ];
   };
   return async (state, next) => {
     // Whoever calls on behalf of a running call was counted with it.
     if (state.call.parent !== undefined) return passGate(gates, state, next);
-    const { principal, client } = state.call;
-    const pass: Next = (one) => passGate(gates, one, next);
-    if (client.connection === undefined) return share(state, principal.id, own, pass);
-    // The joint share goes first: connections without end must not fill the store, where everybody's shares are.
-    return share(state, `${principal.id}\n`, joint, (one) => share(one, `${principal.id}\n${client.connection}`, own, pass));
+    const taken: string[] = [];
+    try {
+      for (const { key, bounds } of sharesOf(state.call)) {
+        const answer = limitStore.admit(key, bounds);
+        const admission = answer instanceof Promise ? await admitted(answer, state, () => limitStore.leave(key)) : answer;
+        if (!admission.admitted) return limitedFailure(admission);
+        taken.push(key);
+      }
+      return await passGate(gates, state, next);
+    } finally {
+      for (const key of taken.toReversed()) limitStore.leave(key);
+    }
   };
+}
+
+interface Share {
+  readonly key: string;
+  readonly bounds: LimitBounds;
 }
 
 // An admission that comes after the call has ended is given back.
 async function admitted(answer: Promise<Admission>, state: CallState, leave: () => void): Promise<Admission> {
   try {
-    return await orAborted(answer, state.deadline.signal);
+    return await orAborted(answer, state.deadline.cancellation);
   } catch (error) {
     void leaveLater(answer, leave);
     throw error;
@@ -52,18 +64,27 @@ async function leaveLater(answer: Promise<Admission>, leave: () => void): Promis
   if (admission?.admitted) leave();
 }
 
-async function passGate(gates: ToolGates, state: CallState, next: Next): Promise<Outcome> {
-  const { target, name } = state.found;
-  const maxConcurrent = target.type === "tool" ? (target.tool.limits?.maxConcurrent ?? state.found.limits?.maxConcurrent) : undefined;
+function passGate(gates: ToolGates, state: CallState, next: Next): Promise<Outcome> {
+  const { target, limits } = state.found;
+  const maxConcurrent = target.type === "tool" ? (target.tool.limits?.maxConcurrent ?? limits?.maxConcurrent) : undefined;
   if (target.type !== "tool" || maxConcurrent === undefined) return next(state);
-  const key = `${target.tool.source.id}\n${target.tool.name}`;
-  const isIn = await gates.enter(key, Math.max(1, maxConcurrent), state.deadline.signal);
-  if (!isIn) return queueFailure(name, maxConcurrent);
+  return throughGate(gates, { tool: target.tool, maxConcurrent }, state, next);
+}
+
+async function throughGate(gates: ToolGates, { tool, maxConcurrent }: Bounded, state: CallState, next: Next): Promise<Outcome> {
+  const key = `${tool.source.id}\n${tool.name}`;
+  const isIn = await gates.enter(key, Math.max(1, maxConcurrent), state.deadline.cancellation);
+  if (!isIn) return queueFailure(state.found.name, maxConcurrent);
   try {
     return await next(state);
   } finally {
     gates.leave(key);
   }
+}
+
+interface Bounded {
+  readonly tool: ToolRecord;
+  readonly maxConcurrent: number;
 }
 
 function limitedFailure({ reason, retryAfterMs }: Exclude<Admission, { admitted: true }>): Fail {

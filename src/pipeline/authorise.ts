@@ -13,11 +13,11 @@ const CONFIRM = "confirm";
 
 /** Holds the caller's rights against the record, and asks for consent to what destroys, where that is wanted (S15). */
 export function authoriseStage({ options }: PipelineDeps): Stage {
-  return async (state, next) => {
+  return (state, next) => {
     const { rights } = state.call.principal;
-    if (rights && !permits(rights, state.found)) return deniedFailure(state.found.name);
+    if (rights && !permits(rights, state.found)) return Promise.resolve(deniedFailure(state.found.name));
     if (options.confirmDestructive && isDestructive(state.found.target)) {
-      if (!isConfirmed(state)) return unconfirmedFailure(state.found.name);
+      if (!isConfirmed(state)) return Promise.resolve(unconfirmedFailure(state.found.name));
       state.arguments = withoutConfirm(state.arguments, state.found.target);
     }
     return next(state);

@@ -12,7 +12,7 @@ import type { Stage } from "./state.ts";
 export function deadlineStage({ options }: PipelineDeps): Stage {
   const budget: Budget = Object.freeze({ idleMs: options.callTimeoutMs, totalMs: options.totalTimeoutMs });
   return async (state, next) => {
-    state.deadline = new Deadline(budget, state.call.deadline, state.call.signal);
+    state.deadline = new Deadline(budget, state.call.deadline, state.call.cancellation ?? state.call.signal);
     try {
       return await next(state);
     } finally {

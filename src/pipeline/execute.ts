@@ -6,15 +6,15 @@ import { abortFailure, orAborted } from "./wait.ts";
 /** Hands the call to its provider. One that does not heed its signal is not waited for: the caller has its answer in time anyway. */
 export function executeStage(): Stage {
   return async (state): Promise<Outcome> => {
-    const { signal } = state.deadline;
-    if (signal.aborted) return abortFailure(signal).failure;
+    const { cancellation } = state.deadline;
+    if (cancellation.aborted) return abortFailure(cancellation).failure;
     state.attempts += 1;
     try {
-      return await orAborted(state.found.provider.call(state.resolvedCall), signal);
+      return await orAborted(state.found.provider.call(state.resolvedCall), cancellation);
     } catch (error) {
       if (error instanceof FailError) return error.failure;
       // Whatever broke because the call was ended, broke for that reason.
-      if (signal.aborted) return abortFailure(signal).failure;
+      if (cancellation.aborted) return abortFailure(cancellation).failure;
       throw error;
     }
   };

@@ -61,13 +61,13 @@ async function attempt(state: CallState, next: Next, retries: RetryOptions): Pro
     if (outcome.ok || retry + 1 >= retries.attempts || !isWorthAnother(outcome, state)) return outcome;
     const delayMs = delayBefore(retry, outcome, retries);
     if (delayMs === undefined || delayMs >= state.deadline.remainingMs) return outcome;
-    await pause(delayMs, state.deadline.signal);
+    await pause(delayMs, state.deadline.cancellation);
   }
 }
 
 function isWorthAnother(failure: Fail, state: CallState): boolean {
   // What a call within the call came to was tried as often as it may be.
-  if (failure.attempts !== undefined || state.deadline.signal.aborted) return false;
+  if (failure.attempts !== undefined || state.deadline.cancellation.aborted) return false;
   if (failure.kind === "unavailable") return isWorthReconnecting(failure, state);
   return KINDS[failure.kind].retry === "if-idempotent" && isIdempotent(state.found.target);
 }

@@ -7,7 +7,7 @@ import { orAborted } from "./wait.ts";
 export function resolveStage({ resolve, options }: PipelineDeps): Stage {
   return async (state, next) => {
     const answer = resolve(state.call, state.view);
-    const resolution = answer instanceof Promise ? await orAborted(answer, state.deadline.signal) : answer;
+    const resolution = answer instanceof Promise ? await orAborted(answer, state.deadline.cancellation) : answer;
     if (!resolution.found) return resolution.failure;
     state.found = resolution;
     const budget = budgetOf(resolution.target, resolution.limits, options);

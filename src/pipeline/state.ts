@@ -29,7 +29,7 @@ export class CallState {
     this.arguments = call.arguments;
   }
 
-  /** Set by `deadline`. Its signal ends for every reason: time, a parent's time, a caller that goes. */
+  /** Set by `deadline`. It ends for every reason: time, a parent's time, a caller that goes. */
   get deadline(): Deadline {
     if (!this.#deadline) throw new TypeError("The deadline stage comes first.");
     return this.#deadline;
@@ -69,9 +69,7 @@ export class CallState {
     const { call, deadline } = this;
     return {
       id: call.id,
-      ...(call.parent === undefined ? {} : { parent: call.parent }),
-      ...(call.depth === undefined ? {} : { depth: call.depth }),
-      ...(call.models ? { models: call.models } : {}),
+      ...(call.parent !== undefined || call.depth !== undefined || call.models ? nestingOf(call) : undefined),
       door: call.door,
       method: call.method,
       target: call.target,
@@ -80,7 +78,10 @@ export class CallState {
       meta: call.meta,
       principal: call.principal,
       client: call.client,
-      signal: deadline.signal,
+      get signal() {
+        return deadline.signal;
+      },
+      cancellation: deadline.cancellation,
       deadline,
       wants: call.wants,
       relaysInput: call.relaysInput,
@@ -98,6 +99,11 @@ export class CallState {
       },
     };
   }
+}
+
+/** What a call has that is made within another, or by a program that lends models. */
+function nestingOf({ parent, depth, models }: Call): Pick<Call, "parent" | "depth" | "models"> {
+  return { ...(parent === undefined ? {} : { parent }), ...(depth === undefined ? {} : { depth }), ...(models ? { models } : {}) };
 }
 
 /** One step of the pipeline. It may refuse, wait, change the state, or look at the outcome on its way back. */

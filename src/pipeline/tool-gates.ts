@@ -1,3 +1,4 @@
+import type { Cancellation } from "../core/cancellation.ts";
 import { orAborted } from "./wait.ts";
 
 interface Gate {
@@ -16,10 +17,10 @@ export class ToolGates {
   }
 
   /**
-   * Takes a place, waiting for it if need be. False: as many wait already as may. Rejects with the signal's `FailError`; whoever was let in
+   * Takes a place, waiting for it if need be. False: as many wait already as may. Rejects with the `FailError` of what ended it; whoever was let in
    * must `leave`.
    */
-  async enter(key: string, maxRunning: number, signal: AbortSignal): Promise<boolean> {
+  async enter(key: string, maxRunning: number, cancellation: Cancellation): Promise<boolean> {
     let gate = this.#gates.get(key);
     if (!gate) this.#gates.set(key, (gate = { running: 0, waiting: new Set() }));
     if (gate.running < maxRunning) {
@@ -27,7 +28,7 @@ export class ToolGates {
       return true;
     }
     if (gate.waiting.size >= this.#maxWaiting) return false;
-    await this.#wait(key, gate, signal);
+    await this.#wait(key, gate, cancellation);
     return true;
   }
 
@@ -45,14 +46,14 @@ export class ToolGates {
     if (gate.running === 0) this.#gates.delete(key);
   }
 
-  async #wait(key: string, gate: Gate, signal: AbortSignal): Promise<void> {
+  async #wait(key: string, gate: Gate, cancellation: Cancellation): Promise<void> {
     let letIn!: () => void;
     const turn = new Promise<void>((resolve) => {
       letIn = resolve;
     });
     gate.waiting.add(letIn);
     try {
-      await orAborted(turn, signal);
+      await orAborted(turn, cancellation);
     } catch (error) {
       // Let in at the very moment of giving up: the place is passed on.
       if (!gate.waiting.delete(letIn)) this.leave(key);

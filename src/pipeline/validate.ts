@@ -11,14 +11,14 @@ import type { Stage } from "./state.ts";
  */
 export function validateStage(deps: PipelineDeps): Stage {
   const problems = new SchemaProblems(deps);
-  return async (state, next) => {
+  return (state, next) => {
     const { target } = state.found;
     if (target.type !== "tool") return next(state);
     const { inputSchema } = target.tool;
     const compiled = compileSchema(inputSchema);
     problems.look(target.tool, inputSchema, "input", compiled);
     const result = compiled.check(state.arguments);
-    if (!result.ok) return fail("invalid_params", result.message, { details: { errors: result.errors } });
+    if (!result.ok) return Promise.resolve(fail("invalid_params", result.message, { details: { errors: result.errors } }));
     if (isJsonObject(result.value)) state.arguments = result.value;
     return next(state);
   };

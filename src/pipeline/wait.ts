@@ -1,30 +1,30 @@
+import type { Cancellation } from "../core/cancellation.ts";
 import { FailError } from "../core/errors.ts";
 import { cancelledFailure } from "../core/deadline.ts";
 
-/** Waits for `work`, but no longer than `signal` lasts. Rejects with the `FailError` that ended it; what `work` still comes to is dropped. */
-export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+/** Waits for `work`, but no longer than it may take. Rejects with the `FailError` that ended it; what `work` still comes to is dropped. */
+export function orAborted<T>(work: Promise<T>, cancellation: Cancellation): Promise<T> {
   return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(abortFailure(signal));
-    if (signal.aborted) onAbort();
-    else signal.addEventListener("abort", onAbort, { once: true });
-    const settle = (pass: () => void): void => {
-      signal.removeEventListener("abort", onAbort);
-      pass();
+    const onAbort = (): void => reject(abortFailure(cancellation));
+    if (cancellation.aborted) onAbort();
+    else cancellation.addEventListener("abort", onAbort, ONCE);
+    const releasing = <V>(settle: (value: V) => void) => (value: V): void => {
+      cancellation.removeEventListener("abort", onAbort);
+      settle(value);
     };
-    work.then(
-      (value) => settle(() => resolve(value)),
-      (error: unknown) => settle(() => reject(error)),
-    );
+    work.then(releasing(resolve), releasing(reject));
   });
 }
 
-/** Why a signal of the pipeline ended. */
-export function abortFailure(signal: AbortSignal): FailError {
-  return signal.reason instanceof FailError ? signal.reason : cancelledFailure(signal.reason);
+const ONCE = Object.freeze({ once: true });
+
+/** Why a call was ended. */
+export function abortFailure({ reason }: Pick<Cancellation, "reason">): FailError {
+  return reason instanceof FailError ? reason : cancelledFailure(reason);
 }
 
 /** Resolves after `delayMs`; rejects as soon as `signal` ends. */
-export function pause(delayMs: number, signal: AbortSignal): Promise<void> {
+export function pause(delayMs: number, signal: Cancellation): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(abortFailure(signal));
     const onAbort = (): void => {

@@ -1,3 +1,4 @@
+import type { Cancellation } from "../core/cancellation.ts";
 import { FailError } from "../core/errors.ts";
 import { fail } from "../core/outcome.ts";
 
@@ -15,7 +16,7 @@ export class CallSlots {
   }
 
   /** Resolves with the function that frees the place. Rejects with a `FailError` when too many wait, or with the reason of `signal`. */
-  async enter(signal: AbortSignal): Promise<() => void> {
+  async enter(signal: Cancellation): Promise<() => void> {
     if (this.#inside < this.#width) this.#inside += 1;
     else await this.#wait(signal);
     let isInside = true;
@@ -29,7 +30,7 @@ export class CallSlots {
     };
   }
 
-  #wait(signal: AbortSignal): Promise<void> {
+  #wait(signal: Cancellation): Promise<void> {
     if (this.#waiting.length >= MAX_WAITING) {
       const message = `${MAX_WAITING} calls already wait for this source. Try again later, or raise its \`max_concurrent\`.`;
       return Promise.reject(new FailError(fail("limited", message, { retryAfterMs: 1000 })));

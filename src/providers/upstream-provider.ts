@@ -75,7 +75,7 @@ class UpstreamProvider implements Provider {
   async call(call: ResolvedCall): Promise<Outcome> {
     let leave = (): void => {};
     try {
-      leave = await this.#slots.enter(call.signal);
+      leave = await this.#slots.enter(call.cancellation ?? call.signal);
       return await this.#upstream.call(call, toRequest(call));
     } catch (error) {
       if (error instanceof FailError) return error.failure;

@@ -203,7 +203,7 @@ export class Connection {
       call.method,
       { ...params, ...(Object.keys(meta).length > 0 && { _meta: meta }) },
       {
-        signal: call.signal,
+        signal: call.cancellation ?? call.signal,
         cancelBy: era.cancelBy,
         onProgress: (progress) => onProgress(call, progress),
         ...(inputSchema && { send: { inputSchema } }),

@@ -1,3 +1,4 @@
+import { Canceller, type Cancellation } from "../core/cancellation.ts";
 import { FailError } from "../core/errors.ts";
 import { isJsonObject, objectMember, type JsonObject } from "../core/json.ts";
 import { fail, type Fail } from "../core/outcome.ts";
@@ -18,7 +19,7 @@ export type CancelBy = "message" | "stream" | "nothing";
 
 export interface RequestOptions {
   /** Gives up on the request; the reason becomes the failure. */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: Cancellation | undefined;
   /** Asks for progress under a token of our own and hears it, in order, never after the answer. */
   readonly onProgress?: (params: JsonObject) => void;
   readonly cancelBy?: CancelBy;
@@ -119,7 +120,7 @@ export class Exchange {
   #send(request: RpcRequest, { signal, onProgress, cancelBy = "message", send = {} }: RequestOptions): Promise<RpcReply> {
     if (this.#closed) return Promise.reject(new FailError(unsent(this.#closed)));
     if (signal?.aborted) return Promise.reject(new FailError(abortFailure(signal)));
-    const stream = this.#transport.perRequestStreams ? new AbortController() : undefined;
+    const stream = this.#transport.perRequestStreams ? new Canceller() : undefined;
     return new Promise<RpcReply>((resolve, reject) => {
       const onAbort = (): void => {
         if (!signal || !this.#take(request.id)) return;
@@ -133,17 +134,17 @@ export class Exchange {
         reject: (failure) => (release(), reject(new FailError(failure))),
       });
       signal?.addEventListener("abort", onAbort, { once: true });
-      const delivered = this.#transport.send(request, { ...send, ...(stream && { signal: stream.signal }) });
+      const delivered = this.#transport.send(request, { ...send, ...(stream && { signal: stream }) });
       delivered.catch((error: unknown) => this.#take(request.id)?.reject(failureOf(error)));
     });
   }
 
-  #giveUp(id: RequestId, failure: Fail, cancelBy: CancelBy, stream: AbortController | undefined): void {
+  #giveUp(id: RequestId, failure: Fail, cancelBy: CancelBy, stream: Canceller | undefined): void {
     if (this.#forgotten.size >= MAX_FORGOTTEN) this.#forgotten.clear();
     this.#forgotten.add(id);
-    if (cancelBy !== "message") return stream?.abort();
+    if (cancelBy !== "message") return stream?.abort(GIVEN_UP);
     const message: RpcNotification = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id, reason: reasonOf(failure) } };
-    void this.post(message).then(() => stream?.abort());
+    void this.post(message).then(() => stream?.abort(GIVEN_UP));
   }
 
   #take(id: RequestId): Pending | undefined {
@@ -217,6 +218,8 @@ export class Exchange {
     this.#handlers.onClose(failure);
   }
 }
+
+const GIVEN_UP = new DOMException("The request was given up.", "AbortError");
 
 /** Characters of a caller's own reason that are passed on. */
 const MAX_REASON_CHARS = 1000;

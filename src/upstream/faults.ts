@@ -1,3 +1,4 @@
+import type { Cancellation } from "../core/cancellation.ts";
 import { FailError, messageOf } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import { fail, type Fail } from "../core/outcome.ts";
@@ -33,14 +34,13 @@ export function failureOf(error: unknown): Fail {
 }
 
 /** Why a signal aborted, as a failure: the deadline's own words, or that the caller went. */
-export function abortFailure(signal: AbortSignal): Fail {
-  const { reason } = signal;
+export function abortFailure({ reason }: Pick<Cancellation, "reason">): Fail {
   if (reason instanceof FailError) return reason.failure;
   return fail("cancelled", "The caller cancelled the request.", { cause: messageOf(reason) });
 }
 
 /** Rejects as soon as `signal` aborts; whoever waits is let go, the work itself is told by the same signal. */
-export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+export async function untilAborted<T>(work: Promise<T>, signal: Cancellation | undefined): Promise<T> {
   if (!signal) return work;
   if (signal.aborted) {
     work.catch(() => {});

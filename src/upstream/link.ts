@@ -1,3 +1,4 @@
+import type { Cancellation } from "../core/cancellation.ts";
 import { Deadline } from "../core/deadline.ts";
 import { FailError } from "../core/errors.ts";
 import { fail, type Fail } from "../core/outcome.ts";
@@ -85,7 +86,7 @@ export class Link {
   }
 
   /** The connection, made at once if there is none. Rejects with a `FailError` when that fails or `signal` aborts. */
-  async get(signal: AbortSignal): Promise<Connection> {
+  async get(signal: Cancellation): Promise<Connection> {
     if (this.current) return this.current;
     if (this.#state === "closed") throw new FailError(fail("unavailable", "This source was closed.", { retryable: false }));
     const isFresh = this.#state === "down" && performance.now() - this.#failedAt < RETRY_FLOOR_MS;

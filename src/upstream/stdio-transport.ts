@@ -1,7 +1,9 @@
+import type { Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { FailError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import { fail, type Fail } from "../core/outcome.ts";
+import { atTurnEnd } from "../core/turn-end.ts";
 import { spawnChild, type Child, type Exit } from "../process/child.ts";
 import { StderrTail } from "../process/stderr-tail.ts";
 import { LineDecoder, type SkippedLine } from "../wire/lines.ts";
@@ -38,6 +40,7 @@ export class StdioTransport implements Transport {
   #child: Child | undefined;
   #closing: Promise<void> | undefined;
   #isOver = false;
+  #isHeld = false;
 
   constructor(options: StdioTransportOptions) {
     this.#options = options;
@@ -67,6 +70,7 @@ export class StdioTransport implements Transport {
       throw new FailError(undelivered("The server does not read its input; too much is waiting for it already. It may hang."));
     }
     const line = `${JSON.stringify(message)}\n`;
+    this.#holdTurn(stdin);
     await new Promise<void>((resolve, reject) => {
       stdin.write(line, (error) => {
         if (error) reject(new FailError(undelivered("The server closed its input before the request reached it.", error)));
@@ -81,6 +85,17 @@ export class StdioTransport implements Transport {
     this.#isOver = true;
     this.#closing ??= this.#end();
     return this.#closing;
+  }
+
+  /** What is sent in one turn leaves in one write. */
+  #holdTurn(stdin: Writable): void {
+    if (this.#isHeld) return;
+    this.#isHeld = true;
+    stdin.cork();
+    atTurnEnd(() => {
+      this.#isHeld = false;
+      stdin.uncork();
+    });
   }
 
   async #end(): Promise<void> {

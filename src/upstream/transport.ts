@@ -1,3 +1,4 @@
+import type { Cancellation } from "../core/cancellation.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Fail } from "../core/outcome.ts";
 import type { RequestId, RpcMessage } from "../wire/messages.ts";
@@ -25,7 +26,7 @@ export interface Transport {
    * Gets ready to send: starts the child, or nothing for HTTP. Rejects with a `FailError` that says what could not be started and what
    * to do. After a rejection nothing is left behind and `onClose` is not called.
    */
-  open(handlers: TransportHandlers, signal?: AbortSignal): Promise<void>;
+  open(handlers: TransportHandlers, signal?: Cancellation): Promise<void>;
   /**
    * Hands one message over. Resolves once it is on its way, at the latest when its answer has been read. Rejects with a `FailError`
    * when it could not be delivered or, for a request, when its answer cannot come any more (the connection then ends that request and
@@ -44,7 +45,7 @@ export interface Transport {
 
 export interface SendOptions {
   /** Gives up on the request: its response stream is closed and what still comes is dropped. Pipes ignore it. */
-  readonly signal?: AbortSignal;
+  readonly signal?: Cancellation;
   /** The server's request or our request that this message belongs to: the call during which we notify, the ask we answer. */
   readonly relatedTo?: RequestId;
   /** Input schema of the tool that a `tools/call` is for; HTTP reads the parameters to repeat in headers from it. */

@@ -63,7 +63,7 @@ export class Turns {
       const message = `${MAX_WAITING} calls already wait for this server, which takes one client at a time because it asks its callers questions.`;
       return Promise.reject(new FailError(fail("limited", `${message} Try again later, or set isolation = "session".`)));
     }
-    const { signal } = call;
+    const signal = call.cancellation ?? call.signal;
     if (signal.aborted) return Promise.reject(new FailError(abortFailure(signal)));
     return new Promise((resolve, reject) => {
       const onAbort = (): void => {

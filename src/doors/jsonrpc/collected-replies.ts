@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { KINDS, type FailKind } from "../../core/kinds.ts";
-import { sendEmpty, sendJson } from "../../http/refusal.ts";
+import { sendEmpty, sendJson } from "../../http/send.ts";
 import { RPC } from "../../wire/messages.ts";
 import type { ReplyOutlet } from "./ports.ts";
 

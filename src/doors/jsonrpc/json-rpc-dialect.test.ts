@@ -17,7 +17,7 @@ function dialectOf(hub: HubStandIn, logger = SILENT_LOGGER): JsonRpcDialect {
 }
 
 function context(mode: ToolMode = "normal", signal = new AbortController().signal): DialectContext {
-  const link = { door: "test", client: { capabilities: {} }, signal, wants: { progress: false }, relaysInput: false, notify: () => {}, ask: () => Promise.reject(new Error("nobody")) };
+  const link = { door: "test", client: { capabilities: {} }, signal, cancellation: signal, wants: { progress: false }, relaysInput: false, notify: () => {}, ask: () => Promise.reject(new Error("nobody")) };
   return { view: { mode, principal: LOCAL_PRINCIPAL }, link };
 }
 

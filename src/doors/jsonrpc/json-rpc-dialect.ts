@@ -113,7 +113,10 @@ export class JsonRpcDialect implements Dialect {
       meta: isJsonObject(meta) ? withoutToken(meta) : {},
       principal: view.principal,
       client: link.client,
-      signal: link.signal,
+      get signal() {
+        return link.signal;
+      },
+      cancellation: link.cancellation,
       ...(link.deadline ? { deadline: link.deadline } : {}),
       wants: link.wants,
       relaysInput: false,
@@ -129,7 +132,7 @@ export class JsonRpcDialect implements Dialect {
   }
 
   #failed(failure: Fail, target: Target, { link }: DialectContext): DialectAnswer {
-    if (failure.kind === "cancelled" && link.signal.aborted) return { type: "silence" };
+    if (failure.kind === "cancelled" && link.cancellation.aborted) return { type: "silence" };
     const error = dialectError(failure, target);
     this.#deps.logger.debug(`A request of the JSON-RPC dialect failed: ${error.message}`, { kind: failure.kind });
     return { type: "error", kind: failure.kind, error };

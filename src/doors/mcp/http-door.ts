@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ToolMode } from "../../core/hub-port.ts";
 import { assertJsonContent } from "../../http/json-content.ts";
-import { Refusal, sendEmpty } from "../../http/refusal.ts";
+import { Refusal } from "../../http/refusal.ts";
+import { sendEmpty } from "../../http/send.ts";
 import type { Listener } from "../../http/listener.ts";
 import type { RequestContext } from "../../http/request-context.ts";
 import { classifyMessage, RPC, type RpcRequest } from "../../wire/messages.ts";

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { ServerResponse } from "node:http";
-import { sendJson } from "../../http/refusal.ts";
+import { sendJson } from "../../http/send.ts";
 import { isDeeperThan } from "../../wire/json-depth.ts";
 import { rpcError, RPC, type RequestId } from "../../wire/messages.ts";
 

@@ -99,7 +99,7 @@ async function answerCall(method: CallMethod, target: string, request: MethodReq
   try {
     const outcome = await deps.hub.call(call, view).catch(failureOf);
     if (outcome.ok) return resultAnswer(codec.result(method, target, outcome.result));
-    const answer = failureAnswer(outcome, { id: call.id, method, target, cancelled: link.signal.aborted }, codec);
+    const answer = failureAnswer(outcome, { id: call.id, method, target, cancelled: link.cancellation.aborted }, codec);
     return answer.type === "result" && outcome.result ? resultAnswer(codec.result(method, target, answer.result)) : answer;
   } catch (error) {
     return faultAnswer(error, method, deps, call.id);
@@ -107,24 +107,37 @@ async function answerCall(method: CallMethod, target: string, request: MethodReq
 }
 
 function buildCall(method: CallMethod, target: string, request: MethodRequest, { view, link }: MethodContext): Call {
-  const { _meta: _, name: _name, uri: _uri, arguments: args, ...params } = request.params;
+  const args = request.params["arguments"];
   return {
     id: nextCallId(),
     door: link.door,
     method,
     target,
-    params,
+    params: otherParams(request.params),
     arguments: isJsonObject(args) ? args : {},
     meta: request.meta,
     principal: view.principal,
     client: link.client,
-    signal: link.signal,
-    ...(link.deadline ? { deadline: link.deadline } : {}),
+    get signal() {
+      return link.signal;
+    },
+    cancellation: link.cancellation,
+    ...(link.deadline ? { deadline: link.deadline } : undefined),
     wants: link.wants,
     relaysInput: link.relaysInput,
     notify: (notice) => link.notify(notice),
     ask: (ask, signal) => link.ask(ask, signal),
   };
+}
+
+const OWN_PARAMS: ReadonlySet<string> = new Set(["_meta", "name", "uri", "arguments"]);
+const NO_PARAMS: JsonObject = Object.freeze({});
+
+/** Members that have no place of their own in a call. */
+function otherParams(params: JsonObject): JsonObject {
+  let others: JsonObject | undefined;
+  for (const member in params) if (!OWN_PARAMS.has(member)) (others ??= {})[member] = params[member];
+  return others ?? NO_PARAMS;
 }
 
 function namedTarget(params: JsonObject, member: "name" | "uri"): ReturnType<TargetReader> {

@@ -1,3 +1,4 @@
+import { Canceller } from "../../core/cancellation.ts";
 import { LOCAL_PRINCIPAL } from "../../core/call.ts";
 import { FailError } from "../../core/errors.ts";
 import type { ToolMode } from "../../core/hub-port.ts";
@@ -73,9 +74,9 @@ export class ModernPipe {
     if (this.#inFlight.size >= maxInFlight) {
       return this.#refuse(id, RPC.internal, `Too many requests at once: ${maxInFlight} are running. Wait for some of them to be answered.`);
     }
-    const controller = new AbortController();
+    const controller = new Canceller();
     this.#inFlight.set(id, controller);
-    const facts = { door: "mcp-stdio", principal: LOCAL_PRINCIPAL, mode, signal: controller.signal, connection };
+    const facts = { door: "mcp-stdio", principal: LOCAL_PRINCIPAL, mode, signal: controller, connection };
     let reply: string | undefined;
     let progressAt: number | undefined;
     const note = (text: string): void => {

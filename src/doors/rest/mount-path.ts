@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Listener } from "../../http/listener.ts";
-import { sendEmpty } from "../../http/refusal.ts";
+import { sendEmpty } from "../../http/send.ts";
 import type { RequestContext } from "../../http/request-context.ts";
 import { Exchange } from "./exchange.ts";
 import { refusalText } from "./failures.ts";

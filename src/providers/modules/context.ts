@@ -31,7 +31,9 @@ export function createContext(call: ResolvedCall, { caller, models }: ContextDep
   const requestState = stringMember(params, "requestState");
   const { name, version, capabilities } = call.client;
   return {
-    signal: call.signal,
+    get signal() {
+      return call.signal;
+    },
     principal: call.principal.id,
     client: { ...(name === undefined ? {} : { name }), ...(version === undefined ? {} : { version }), capabilities },
     meta: call.meta,
@@ -51,7 +53,8 @@ export function createContext(call: ResolvedCall, { caller, models }: ContextDep
 const DEFAULT_HITS = 5;
 
 function withSignal(call: ResolvedCall, signal: AbortSignal): ResolvedCall {
-  return { ...call, signal: AbortSignal.any([call.signal, signal]), notify: (notice) => call.notify(notice), ask: (ask, until) => call.ask(ask, until) };
+  const { cancellation: _, ...rest } = call;
+  return { ...rest, signal: AbortSignal.any([call.signal, signal]), notify: (notice) => call.notify(notice), ask: (ask, until) => call.ask(ask, until) };
 }
 
 function noModel(what: string): Promise<never> {

@@ -152,7 +152,8 @@ class ModulesProvider implements Provider {
   }
 
   #isLoading(): boolean {
-    return this.#awaited().length > 0;
+    for (const { loading } of this.#slots.values()) if (loading && loading.waitUntil > performance.now()) return true;
+    return false;
   }
 
   #awaited(): Loading[] {

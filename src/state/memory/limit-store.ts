@@ -8,8 +8,8 @@ interface Bucket {
 
 /** More clients than this at once are refused. */
 const MAX_KEYS = 10_000;
-/** How many old entries each admission looks at, so that idle ones go without a timer. */
-const SWEEP = 2;
+/** How often an admission looks for idle clients, so that they go without a timer. */
+const SWEEP_EVERY_MS = 1000;
 const MINUTE_MS = 60_000;
 /** When a client with too many running calls may try again. */
 const IN_FLIGHT_RETRY_MS = 1000;
@@ -20,6 +20,7 @@ const ADMITTED: Admission = Object.freeze({ admitted: true });
 export class MemoryLimitStore implements LimitStore {
   readonly #buckets = new Map<string, Bucket>();
   readonly #maxKeys: number;
+  #sweptAt = -Infinity;
 
   constructor(maxKeys = MAX_KEYS) {
     this.#maxKeys = maxKeys;
@@ -27,7 +28,7 @@ export class MemoryLimitStore implements LimitStore {
 
   admit(key: string, { perMinute, inFlight }: LimitBounds): Admission {
     const now = performance.now();
-    this.#sweep(now, SWEEP);
+    if (now - this.#sweptAt >= SWEEP_EVERY_MS) this.#sweep(now);
     let bucket = this.#buckets.get(key);
     if (!bucket) {
       if (!this.#hasRoom(now)) return { admitted: false, reason: "full", retryAfterMs: IN_FLIGHT_RETRY_MS };
@@ -57,19 +58,15 @@ export class MemoryLimitStore implements LimitStore {
 
   #hasRoom(now: number): boolean {
     if (this.#buckets.size < this.#maxKeys) return true;
-    this.#sweep(now, this.#buckets.size);
+    this.#sweep(now);
     return this.#buckets.size < this.#maxKeys;
   }
 
-  // The map keeps the order of entry: idle ones in front go, busy ones move to the back.
-  #sweep(now: number, count: number): void {
-    let left = Math.min(count, this.#buckets.size);
+  #sweep(now: number): void {
+    this.#sweptAt = now;
     for (const [key, bucket] of this.#buckets) {
-      if (left === 0) return;
-      left -= 1;
-      this.#buckets.delete(key);
       // After a minute any bucket is full again, so nothing is lost with it.
-      if (bucket.running > 0 || now - bucket.filledAt < MINUTE_MS) this.#buckets.set(key, bucket);
+      if (bucket.running === 0 && now - bucket.filledAt >= MINUTE_MS) this.#buckets.delete(key);
     }
   }
 }

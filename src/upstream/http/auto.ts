@@ -1,3 +1,4 @@
+import type { Cancellation } from "../../core/cancellation.ts";
 import { FailError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { RpcMessage } from "../../wire/messages.ts";
@@ -51,7 +52,7 @@ export class AutoHttpTransport implements Transport {
     this.#inner.setProtocolVersion(version);
   }
 
-  async open(handlers: TransportHandlers, signal?: AbortSignal): Promise<void> {
+  async open(handlers: TransportHandlers, signal?: Cancellation): Promise<void> {
     this.#handlers = handlers;
     try {
       await this.#inner.open(handlers, signal);
@@ -81,7 +82,7 @@ export class AutoHttpTransport implements Transport {
   }
 
   /** Takes HTTP+SSE in place of Streamable HTTP if the server opens its stream. */
-  async #fallBack(signal: AbortSignal | undefined): Promise<boolean> {
+  async #fallBack(signal: Cancellation | undefined): Promise<boolean> {
     const sse = new HttpSseTransport(this.#options);
     try {
       await sse.open(this.#handlers!, signal);

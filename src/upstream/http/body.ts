@@ -1,3 +1,4 @@
+import type { Cancellation } from "../../core/cancellation.ts";
 import { SseDecoder, type SseHandlers } from "../../wire/sse.ts";
 import { httpFailure, toRequestFailure, type Place } from "./failures.ts";
 import type { ResponseBody } from "./response-body.ts";
@@ -6,7 +7,7 @@ export interface BodyBounds {
   readonly place: Place;
   /** Of a whole JSON body, or of one server-sent event. */
   readonly maxBytes: number;
-  readonly signal: AbortSignal;
+  readonly signal: Cancellation;
 }
 
 /** Reads a body to its end. Rejects with `too_large` as soon as it is over the bound, and with what broke it. */
@@ -34,7 +35,7 @@ export async function readEvents(body: ResponseBody, bounds: BodyBounds, handler
 }
 
 /** The body of a refusal as far as it can be had; empty when it breaks off or is over the bound. Never rejects. */
-export async function readRefusal(body: ResponseBody, place: Place, signal: AbortSignal): Promise<string> {
+export async function readRefusal(body: ResponseBody, place: Place, signal: Cancellation): Promise<string> {
   return readText(body, { place, signal, maxBytes: MAX_REFUSAL_BYTES }).catch(() => "");
 }
 

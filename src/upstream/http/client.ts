@@ -1,3 +1,4 @@
+import type { Cancellation } from "../../core/cancellation.ts";
 import { readFile } from "node:fs/promises";
 import type { Pool, ProxyAgent } from "undici";
 import { discard } from "./body.ts";
@@ -25,7 +26,7 @@ export interface HttpClientOptions {
 /** Access tokens that change with time. */
 export interface Tokens {
   /** The present token. Rejects with a `FailError`, or with the signal's reason. */
-  token(signal: AbortSignal): Promise<string>;
+  token(signal: Cancellation): Promise<string>;
   /** The server does not accept this one: it is not given again. */
   drop(token: string): void;
 }
@@ -37,7 +38,7 @@ export interface HttpRequest {
   /** Names in lower case. They win over the client's own. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  readonly signal: AbortSignal;
+  readonly signal: Cancellation;
   /** Bound of silence, before the headers and between two chunks; 0 for none. */
   readonly idleMs: number;
 }

@@ -1,4 +1,5 @@
 import type { Dispatcher } from "undici";
+import type { Cancellation } from "../../core/cancellation.ts";
 import { ResponseBody } from "./response-body.ts";
 
 export interface RawResponse {
@@ -11,7 +12,7 @@ export interface RawResponse {
  * Sends one request and resolves with the head of its response. Rejects with what it died of, or with the signal's reason as soon as
  * that aborts, be it that the request still waits for a connection; the signal ends the body, too.
  */
-export function dispatch(dispatcher: Dispatcher, options: Dispatcher.DispatchOptions, signal: AbortSignal): Promise<RawResponse> {
+export function dispatch(dispatcher: Dispatcher, options: Dispatcher.DispatchOptions, signal: Cancellation): Promise<RawResponse> {
   return new Promise((resolve, reject) => {
     dispatcher.dispatch(options, new ResponseHandler({ resolve, reject }, signal));
   });
@@ -24,11 +25,11 @@ interface Waiting {
 
 class ResponseHandler implements Dispatcher.DispatchHandler {
   readonly #waiting: Waiting;
-  readonly #signal: AbortSignal;
+  readonly #signal: Cancellation;
   #controller: Dispatcher.DispatchController | undefined;
   #body: ResponseBody | undefined;
 
-  constructor(waiting: Waiting, signal: AbortSignal) {
+  constructor(waiting: Waiting, signal: Cancellation) {
     this.#waiting = waiting;
     this.#signal = signal;
     signal.addEventListener("abort", this.#onAbort, ONCE);

@@ -1,3 +1,4 @@
+import type { Cancellation } from "../../core/cancellation.ts";
 import { FailError, messageOf } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { fail, type FailExtras } from "../../core/outcome.ts";
@@ -41,7 +42,7 @@ const UNREACHABLE: ReadonlyMap<string, string> = new Map([
 const CERTIFICATE = /^(CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|ERR_TLS_|ERR_SSL|HOSTNAME_MISMATCH|INVALID_CA)/;
 
 /** What a request that brought no response died of. An abort passes through as the reason it was aborted with. */
-export function toRequestFailure(error: unknown, place: Place, signal: AbortSignal): FailError {
+export function toRequestFailure(error: unknown, place: Place, signal: Cancellation): FailError {
   if (signal.aborted) return toAbortFailure(signal.reason, place);
   if (error instanceof FailError) return error;
   const code = codeOf(error);

@@ -1,3 +1,4 @@
+import { Canceller, type Cancellation } from "../../core/cancellation.ts";
 import type { FailError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { parseMessage } from "../../wire/parse-message.ts";
@@ -25,7 +26,7 @@ export function mediaType(contentType: string | undefined): string {
 
 /** One piece of work that ends with its connection at the latest. */
 export interface Work {
-  readonly signal: AbortSignal;
+  readonly signal: Cancellation;
   abort(reason: unknown): void;
   done(): void;
 }
@@ -33,7 +34,7 @@ export interface Work {
 /** What every HTTP transport keeps: its handlers, whether it is open, and the abort signals of what it has under way. */
 export class HttpConnection {
   readonly options: HttpConnectionOptions;
-  readonly #work = new Set<AbortController>();
+  readonly #work = new Set<Canceller>();
   #handlers: TransportHandlers | undefined;
   #isOver = false;
 
@@ -55,8 +56,8 @@ export class HttpConnection {
   }
 
   /** A signal for one piece of work: it aborts with `parent` and with the connection. Call `done` when the work is over. */
-  begin(parent?: AbortSignal): Work {
-    const controller = new AbortController();
+  begin(parent?: Cancellation): Work {
+    const controller = new Canceller();
     const onAbort = (): void => controller.abort(parent?.reason);
     if (this.#isOver) controller.abort(this.#disconnected({ sent: false }));
     else if (parent?.aborted) onAbort();
@@ -66,7 +67,7 @@ export class HttpConnection {
       parent?.removeEventListener("abort", onAbort);
       this.#work.delete(controller);
     };
-    return { signal: controller.signal, abort: (reason) => controller.abort(reason), done };
+    return { signal: controller, abort: (reason) => controller.abort(reason), done };
   }
 
   /** Hands on what came, as long as somebody listens. A text that is no JSON, or nests too deep, is noise. */

@@ -1,3 +1,4 @@
+import type { Cancellation } from "../../core/cancellation.ts";
 import { FailError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { RpcMessage } from "../../wire/messages.ts";
@@ -35,7 +36,7 @@ export class HttpSseTransport implements Transport {
     this.#version = version;
   }
 
-  async open(handlers: TransportHandlers, signal?: AbortSignal): Promise<void> {
+  async open(handlers: TransportHandlers, signal?: Cancellation): Promise<void> {
     this.#connection.open(handlers);
     const opening = this.#connection.begin(signal);
     try {
@@ -89,7 +90,7 @@ export class HttpSseTransport implements Transport {
     return this.#version === undefined ? {} : { "mcp-protocol-version": this.#version };
   }
 
-  async #openStream(signal: AbortSignal): Promise<HttpResponse> {
+  async #openStream(signal: Cancellation): Promise<HttpResponse> {
     const { client } = this.#connection.options;
     const response = await client.request({ method: "GET", headers: { accept: EVENT_STREAM_TYPE }, signal, idleMs: 0 });
     if (response.status === 200 && mediaType(response.header("content-type")) === EVENT_STREAM_TYPE) return response;

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { abortSignalOf, type Cancellation } from "../../core/cancellation.ts";
 import { FailError } from "../../core/errors.ts";
 import { classifyMessage, type RequestId } from "../../wire/messages.ts";
 import { discard, readEvents, readRefusal } from "./body.ts";
@@ -48,7 +49,7 @@ export class ResponseStream {
   }
 
   /** Resolves once the answer was handed on. Rejects with a `FailError` when it cannot come any more. */
-  async read(first: ResponseBody, signal: AbortSignal): Promise<void> {
+  async read(first: ResponseBody, signal: Cancellation): Promise<void> {
     let body: ResponseBody | undefined = first;
     let failures = 0;
     while (!this.#isAnswered) {
@@ -58,13 +59,13 @@ export class ResponseStream {
       if (signal.aborted || this.#lastEventId === undefined || !this.#options.resumeHeaders || failure.failure.kind === "too_large") throw failure;
       failures = body && this.#lastEventId !== lastSeen ? 1 : failures + 1;
       if (failures > MAX_RESUME_FAILURES && !body) throw failure;
-      await delay(reopenDelay(failures, this.#connection.options.reopenDelayMs, this.#retryMs), undefined, { signal }).catch(() => {});
+      await delay(reopenDelay(failures, this.#connection.options.reopenDelayMs, this.#retryMs), undefined, { signal: abortSignalOf(signal) }).catch(() => {});
       body = await this.#resume(signal);
     }
   }
 
   /** Reads until the answer or the end, and says what an end before the answer means. */
-  async #drain(body: ResponseBody, signal: AbortSignal): Promise<FailError> {
+  async #drain(body: ResponseBody, signal: Cancellation): Promise<FailError> {
     const { client, maxMessageBytes } = this.#connection.options;
     let onAnswer = (): void => {};
     const answered = new Promise<void>((resolve) => {
@@ -95,7 +96,7 @@ export class ResponseStream {
     }
   }
 
-  async #resume(signal: AbortSignal): Promise<ResponseBody | undefined> {
+  async #resume(signal: Cancellation): Promise<ResponseBody | undefined> {
     const { client } = this.#connection.options;
     const { resumeHeaders, onGone, idleMs } = this.#options;
     const headers = { ...resumeHeaders?.(), accept: EVENT_STREAM_TYPE, "last-event-id": this.#lastEventId ?? "" };

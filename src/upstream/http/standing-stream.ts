@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { abortSignalOf, type Cancellation } from "../../core/cancellation.ts";
 import { FailError } from "../../core/errors.ts";
 import { discard, readEvents, readRefusal } from "./body.ts";
 import type { HttpResponse } from "./client.ts";
@@ -55,14 +56,14 @@ export class StandingStream {
         unreachable = ending.type === "unreachable" ? unreachable + 1 : 0;
         if (ending.type === "unreachable" && unreachable >= MAX_UNREACHABLE) return this.#connection.fail(ending.failure);
         failures = performance.now() - openedAt >= GOOD_STREAM_MS ? 0 : failures + 1;
-        await delay(reopenDelay(failures, this.#connection.options.reopenDelayMs, this.#retryMs), undefined, { signal, ref: false }).catch(() => {});
+        await delay(reopenDelay(failures, this.#connection.options.reopenDelayMs, this.#retryMs), undefined, { signal: abortSignalOf(signal), ref: false }).catch(() => {});
       }
     } finally {
       done();
     }
   }
 
-  async #once(signal: AbortSignal): Promise<Ending> {
+  async #once(signal: Cancellation): Promise<Ending> {
     const { client } = this.#connection.options;
     const lastEventId = this.#lastEventId === undefined ? {} : { "last-event-id": this.#lastEventId };
     try {
@@ -81,14 +82,14 @@ export class StandingStream {
     }
   }
 
-  async #onRefusal(response: HttpResponse, signal: AbortSignal): Promise<Ending> {
+  async #onRefusal(response: HttpResponse, signal: Cancellation): Promise<Ending> {
     const { status } = response;
     const body = await readRefusal(response.body, this.#connection.options.client.place, signal);
     if (this.#owner.isSessionLost(status, body)) return { type: "session-lost", status };
     return status === 408 || status === 429 || status >= 500 ? { type: "ended" } : { type: "unsupported" };
   }
 
-  #read(response: HttpResponse, signal: AbortSignal): Promise<void> {
+  #read(response: HttpResponse, signal: Cancellation): Promise<void> {
     const { client, maxMessageBytes } = this.#connection.options;
     if (this.#wasOpen) this.#connection.handlers.onResumed?.();
     this.#wasOpen = true;

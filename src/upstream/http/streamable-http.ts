@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as delay } from "node:timers/promises";
+import type { Cancellation } from "../../core/cancellation.ts";
 import type { FailError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { claimsModernEra, isModernRevision } from "../../wire/modern/envelope.ts";
@@ -79,7 +80,7 @@ export class StreamableHttpTransport implements Transport {
     }
   }
 
-  #post(message: RpcMessage, options: SendOptions, signal: AbortSignal): Promise<HttpResponse> {
+  #post(message: RpcMessage, options: SendOptions, signal: Cancellation): Promise<HttpResponse> {
     const { client } = this.#connection.options;
     const headers = { ...this.#headersOf(message, options), "content-type": JSON_TYPE, accept: `${JSON_TYPE}, ${EVENT_STREAM_TYPE}` };
     return client.request({ method: "POST", headers, body: JSON.stringify(message), signal, idleMs: this.#idleMs(options) });
@@ -115,7 +116,7 @@ export class StreamableHttpTransport implements Transport {
     };
   }
 
-  async #receive(message: RpcMessage, response: HttpResponse, options: SendOptions & { signal: AbortSignal }): Promise<void> {
+  async #receive(message: RpcMessage, response: HttpResponse, options: SendOptions & { signal: Cancellation }): Promise<void> {
     const isRequest = "method" in message && "id" in message;
     if (response.status < 200 || response.status > 299) return this.#onRefusal(isRequest ? message : undefined, response, options.signal);
     if (!isRequest) {
@@ -127,7 +128,7 @@ export class StreamableHttpTransport implements Transport {
     await this.#readAnswer(message, response, options);
   }
 
-  async #readAnswer(request: RpcRequest, response: HttpResponse, { signal, ...options }: SendOptions & { signal: AbortSignal }): Promise<void> {
+  async #readAnswer(request: RpcRequest, response: HttpResponse, { signal, ...options }: SendOptions & { signal: Cancellation }): Promise<void> {
     const { client, maxMessageBytes } = this.#connection.options;
     const type = mediaType(response.header("content-type"));
     if (type === EVENT_STREAM_TYPE) {
@@ -149,7 +150,7 @@ export class StreamableHttpTransport implements Transport {
   }
 
   // Also a refusal may hold the answer: the modern era maps error codes to HTTP statuses.
-  async #onRefusal(request: RpcRequest | undefined, response: HttpResponse, signal: AbortSignal): Promise<void> {
+  async #onRefusal(request: RpcRequest | undefined, response: HttpResponse, signal: Cancellation): Promise<void> {
     const { place } = this.#connection.options.client;
     const { status } = response;
     const body = await readRefusal(response.body, place, signal);

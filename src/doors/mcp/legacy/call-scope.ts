@@ -1,3 +1,4 @@
+import { Canceller, type Cancellation } from "../../../core/cancellation.ts";
 import type { Ask, Client, Notice } from "../../../core/call.ts";
 import { FailError } from "../../../core/errors.ts";
 import { objectMember, type JsonObject } from "../../../core/json.ts";
@@ -27,7 +28,7 @@ export class CallScope implements CallerLink {
   /** When progress was sent last. */
   progressAt: number | undefined;
   readonly #owner: ScopeOwner;
-  readonly #caller = new AbortController();
+  readonly #caller = new Canceller();
   readonly #progressToken: ProgressToken | undefined;
   /** Ends the questions that are still open when the request is answered. */
   #questions: AbortController | undefined;
@@ -52,8 +53,12 @@ export class CallScope implements CallerLink {
     return this.#caller.signal;
   }
 
+  get cancellation(): Cancellation {
+    return this.#caller;
+  }
+
   notify(notice: Notice): void {
-    if (this.#over || this.signal.aborted) return;
+    if (this.#over || this.#caller.aborted) return;
     const params = this.#noticeParams(notice);
     if (params) this.outlet.note(JSON.stringify({ jsonrpc: "2.0", method: notice.method, params }));
   }

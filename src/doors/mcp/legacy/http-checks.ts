@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
-import { sendJson } from "../../../http/refusal.ts";
+import { sendJson } from "../../../http/send.ts";
 import { LEGACY_REVISIONS, legacyRevision } from "../../../wire/legacy/revisions.ts";
 import { rpcError, RPC, type RequestId } from "../../../wire/messages.ts";
 
@@ -53,6 +53,7 @@ export function batchProblem(messages: readonly unknown[]): HttpProblem | undefi
 
 /** The media type alone counts; parameters such as a charset do not. */
 export function isJson(contentType: string | undefined): boolean {
+  if (contentType === "application/json") return true;
   return contentType !== undefined && contentType.split(";", 1)[0]!.trim().toLowerCase() === "application/json";
 }
 

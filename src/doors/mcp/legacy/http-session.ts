@@ -30,6 +30,10 @@ export class HttpSession implements ReplyHome {
     return !this.session.busy && !this.standing.isOpen;
   }
 
+  get openId(): string | undefined {
+    return this.session.opened ? this.id : undefined;
+  }
+
   get primingRetryMs(): number | undefined {
     return this.session.revision.primingEvents ? this.#retryMs : undefined;
   }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { isJsonObject } from "../../../core/json.ts";
-import { sendEmpty } from "../../../http/refusal.ts";
+import { sendEmpty } from "../../../http/send.ts";
 import { classifyMessage, RPC } from "../../../wire/messages.ts";
 import { EventLog, parseEventId } from "./event-log.ts";
 import type { LegacyExchange } from "./exchange.ts";
@@ -57,7 +57,7 @@ export class LegacyHttp {
     if (messages.some(isInitialize)) return this.#initialize(exchange, messages);
     const session = this.#session(exchange);
     if (!session) return;
-    if (Array.isArray(body) && !session.session.revision.batches) return sendProblem(response, noBatches(session));
+    if (Array.isArray(body) && !session.session.revision.batches) return sendProblem(named(response, session), noBatches(session));
     return this.#receive(exchange, session, messages, Array.isArray(body));
   }
 
@@ -72,7 +72,7 @@ export class LegacyHttp {
     const lastEventId = request.headers["last-event-id"];
     if (typeof lastEventId === "string" && lastEventId !== "") return this.#resume(exchange, session, lastEventId);
     if (session.standing.isOpen) return sendProblem(response, ONE_STREAM_ONLY);
-    const stream = exchange.context.openStream();
+    const stream = exchange.context.openStream(sessionHeader(session));
     if (session.primingRetryMs !== undefined) stream.send("", { id: session.events.mark(0), retryMs: session.primingRetryMs });
     session.standing.attach(stream);
   }
@@ -82,7 +82,7 @@ export class LegacyHttp {
     const session = this.#session(exchange);
     if (!session) return;
     this.#table.end(session);
-    sendEmpty(exchange.response, 200);
+    sendEmpty(named(exchange.response, session), 200);
   }
 
   /** Ends idle sessions and lets go of old events; runs by itself once a minute. */
@@ -105,10 +105,7 @@ export class LegacyHttp {
     const session = new HttpSession(this.#deps, this.#log, context.principal);
     const reply = new PostReply(response, context, session, false);
     await session.session.receive(messages[0], { outlet: reply, ...(mode ? { mode } : {}) });
-    if (session.session.opened && this.#table.add(session)) {
-      response.setHeader("mcp-session-id", session.id);
-      return reply.end();
-    }
+    if (session.session.opened && this.#table.add(session)) return reply.end();
     if (session.session.opened) sendProblem(response, FULL);
     session.close();
   }
@@ -117,15 +114,15 @@ export class LegacyHttp {
     const { response, context, mode, dialects } = exchange;
     const received = { principal: context.principal, ...(mode ? { mode } : {}), ...(dialects ? { dialects } : {}) };
     const problem = isBatch ? undefined : messageProblem(messages[0]);
-    if (problem) return sendProblem(response, problem);
-    response.setHeader("mcp-session-id", session.id);
+    if (problem) return sendProblem(named(response, session), problem);
     if (messages.every(needsNoAnswer)) {
       for (const message of messages) void session.session.receive(message, { ...received, outlet: session.standing });
-      return sendEmpty(response, 202);
+      return sendEmpty(named(response, session), 202);
     }
     const reply = new PostReply(response, context, session, isBatch);
     this.#waiting.add(reply);
-    await Promise.all(messages.map((message) => session.session.receive(message, { ...received, outlet: reply })));
+    if (isBatch) await Promise.all(messages.map((message) => session.session.receive(message, { ...received, outlet: reply })));
+    else await session.session.receive(messages[0], { ...received, outlet: reply });
     this.#waiting.delete(reply);
     reply.end();
   }
@@ -133,7 +130,7 @@ export class LegacyHttp {
   #resume(exchange: LegacyExchange, session: HttpSession, lastEventId: string): void {
     const at = parseEventId(lastEventId);
     if (!at || !session.canResume(at.stream, at.sequence)) return sendProblem(exchange.response, nothingToResume(lastEventId));
-    session.resume(exchange.context.openStream(), at.stream, at.sequence);
+    session.resume(exchange.context.openStream(sessionHeader(session)), at.stream, at.sequence);
   }
 
   /** The session that the request names, or an answer that says what is wrong. */
@@ -141,9 +138,7 @@ export class LegacyHttp {
     const id = request.headers["mcp-session-id"];
     const session = typeof id === "string" ? this.#table.use(id, context.principal) : undefined;
     const problem = session ? versionProblem(request.headers) : id === undefined ? SESSION_REQUIRED : SESSION_NOT_FOUND;
-    if (problem) return refuse(response, problem);
-    response.setHeader("mcp-session-id", session!.id);
-    return session;
+    return problem ? refuse(response, problem) : session;
   }
 
   #streamTheQuiet(): void {
@@ -168,6 +163,14 @@ export class LegacyHttp {
 /** A call that is quiet for this long gets a stream, whose comments keep the connection alive. */
 const QUIET_MS = 15_000;
 const SWEEP_MS = 60_000;
+
+function sessionHeader({ id }: HttpSession): Record<string, string> {
+  return { "mcp-session-id": id };
+}
+
+function named(response: ServerResponse, { id }: HttpSession): ServerResponse {
+  return response.setHeader("mcp-session-id", id);
+}
 
 function refuse(response: ServerResponse, problem: HttpProblem): undefined {
   sendProblem(response, problem);

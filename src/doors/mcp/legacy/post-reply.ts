@@ -1,13 +1,15 @@
 import type { ServerResponse } from "node:http";
 import type { RequestContext } from "../../../http/request-context.ts";
 import type { EventStream } from "../../../http/event-stream.ts";
-import { sendJson, sendJsonPieces } from "../../../http/refusal.ts";
+import { sendJson, sendJsonPieces } from "../../../http/send.ts";
 import { eventId, type SessionEvents } from "./event-log.ts";
 import type { SplicedReply } from "../answers.ts";
 import type { Outlet } from "./outlet.ts";
 
 /** What a reply needs to know of its session. */
 export interface ReplyHome {
+  /** Of the session, once it is open: what it is called in the answer's head. */
+  readonly openId: string | undefined;
   readonly events: SessionEvents;
   /** Sends `retry` and an id at the start of a stream, where the revision has it. */
   readonly primingRetryMs: number | undefined;
@@ -66,7 +68,8 @@ export class PostReply implements Outlet {
   /** Turns the answer into a stream, also with nothing to say yet: a connection that is quiet for long is cut by somebody on the way. */
   stream(): void {
     if (this.#isOver || this.#stream || this.#response.destroyed || this.#response.headersSent) return;
-    this.#stream = this.#context.openStream();
+    const { openId } = this.#home;
+    this.#stream = this.#context.openStream(openId === undefined ? {} : { "mcp-session-id": openId });
     const { events, primingRetryMs } = this.#home;
     if (primingRetryMs !== undefined) this.#stream.send("", { id: events.mark(this.#number), retryMs: primingRetryMs });
     for (const reply of this.#replies) this.#send(textOf(reply));
@@ -94,9 +97,11 @@ export class PostReply implements Outlet {
   #sendJson(): void {
     if (this.#response.destroyed || this.#response.headersSent) return;
     const [only = ""] = this.#replies;
-    if (this.#isBatch) sendJson(this.#response, 200, `[${this.#replies.map(textOf).join(",")}]`);
-    else if (typeof only === "string") sendJson(this.#response, 200, only);
-    else sendJsonPieces(this.#response, 200, only);
+    const { openId } = this.#home;
+    const headers = openId === undefined ? [] : ["mcp-session-id", openId];
+    if (this.#isBatch) sendJson(this.#response, 200, `[${this.#replies.map(textOf).join(",")}]`, headers);
+    else if (typeof only === "string") sendJson(this.#response, 200, only, headers);
+    else sendJsonPieces(this.#response, 200, only, headers);
     this.#replies = [];
   }
 

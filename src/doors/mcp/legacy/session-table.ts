@@ -7,7 +7,7 @@ export interface SessionTableLimits {
   readonly maxSessions: number;
 }
 
-/** The sessions of one door, least recently used first. */
+/** The sessions of one door. */
 export class SessionTable {
   readonly #limits: SessionTableLimits;
   readonly #sessions = new Map<string, HttpSession>();
@@ -34,8 +34,6 @@ export class SessionTable {
     const session = this.#sessions.get(id);
     if (!session || session.session.principal.id !== principal.id) return undefined;
     session.lastSeenAt = performance.now();
-    this.#sessions.delete(id);
-    this.#sessions.set(id, session);
     return session;
   }
 
@@ -72,12 +70,18 @@ export class SessionTable {
   }
 
   #findRestful(isWanted: (session: HttpSession) => boolean): HttpSession | undefined {
+    let idle: HttpSession | undefined;
     let listener: HttpSession | undefined;
+    // Looked for only when the table is full: an order that each request keeps up would cost every one of them.
     for (const session of this.#sessions.values()) {
       if (!isWanted(session)) continue;
-      if (session.isIdle) return session;
-      if (!session.session.busy) listener ??= session;
+      if (session.isIdle) idle = longerUnseen(idle, session);
+      else if (!session.session.busy) listener = longerUnseen(listener, session);
     }
-    return listener;
+    return idle ?? listener;
   }
+}
+
+function longerUnseen(known: HttpSession | undefined, session: HttpSession): HttpSession {
+  return known && known.lastSeenAt <= session.lastSeenAt ? known : session;
 }

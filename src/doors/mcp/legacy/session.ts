@@ -178,7 +178,7 @@ export class LegacySession implements BoardMember, ScopeOwner {
     if (outlet.isShared) await progressGap(scope.progressAt);
     this.#inFlight.remove(id, scope);
     scope.end();
-    if (!scope.signal.aborted) reply(outlet, id, answer);
+    if (!scope.cancellation.aborted) reply(outlet, id, answer);
     if (request.method === "initialize") this.#becomeReady();
   }
 
@@ -198,7 +198,7 @@ export class LegacySession implements BoardMember, ScopeOwner {
     const answer = await answering;
     this.#inFlight.remove(key, scope);
     scope.end();
-    if (refused && !scope.signal.aborted) reply(received.outlet, null, answer);
+    if (refused && !scope.cancellation.aborted) reply(received.outlet, null, answer);
   }
 
   #inDialects(method: string, params: JsonObject, scope: CallScope, { mode, dialects = [] }: Received): Promise<Answer> | undefined {

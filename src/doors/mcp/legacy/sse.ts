@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { ToolMode } from "../../../core/hub-port.ts";
 import type { EventStream } from "../../../http/event-stream.ts";
-import { sendText } from "../../../http/refusal.ts";
+import { sendText } from "../../../http/send.ts";
 import type { LegacyExchange } from "./exchange.ts";
 import { batchProblem, FULL, isJson, sendProblem, SESSION_NOT_FOUND } from "./http-checks.ts";
 import type { Outlet } from "./outlet.ts";

@@ -1,3 +1,4 @@
+import { Canceller } from "../../../core/cancellation.ts";
 import { messageOf } from "../../../core/errors.ts";
 import { nextCallId } from "../../../core/call-id.ts";
 import type { HubPort, ServerFacts, ToolMode, View } from "../../../core/hub-port.ts";
@@ -157,6 +158,7 @@ const NO_LINK: CallerLink = Object.freeze({
   door: "mcp",
   client: { capabilities: {} },
   signal: new AbortController().signal,
+  cancellation: new Canceller(),
   wants: { progress: false },
   relaysInput: false,
   notify: () => {},

@@ -1,3 +1,4 @@
+import type { Cancellation } from "../../../core/cancellation.ts";
 import type { Principal } from "../../../core/call.ts";
 import type { ToolMode } from "../../../core/hub-port.ts";
 import type { JsonObject } from "../../../core/json.ts";
@@ -12,7 +13,7 @@ export interface RequestFacts {
   /** The tool mode that this request asks for, else the server's default. */
   readonly mode: ToolMode;
   /** Aborted when the caller cancels this request, or goes before it is answered. */
-  readonly signal: AbortSignal;
+  readonly signal: Cancellation;
   /** The lasting connection it came by, where there is one; see `Client.connection`. */
   readonly connection?: string;
   /** Headers of the request, to be compared with its body. Absent: the transport has none. */

@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
+import { Canceller, type Cancellation } from "../../../core/cancellation.ts";
 import type { EventStream } from "../../../http/event-stream.ts";
-import { sendJson, sendJsonPieces } from "../../../http/refusal.ts";
+import { sendJson, sendJsonPieces } from "../../../http/send.ts";
 import type { RequestContext } from "../../../http/request-context.ts";
 import type { SplicedReply } from "../answers.ts";
 import type { ModernOutlet } from "./outlet.ts";
@@ -13,7 +14,7 @@ export class HttpOutlet implements ModernOutlet {
   readonly #response: ServerResponse;
   readonly #context: RequestContext;
   readonly #canStream: boolean;
-  readonly #gone = new AbortController();
+  readonly #gone = new Canceller();
   readonly #quiet: NodeJS.Timeout | undefined;
   #stream: EventStream | undefined;
   #isOver = false;
@@ -28,8 +29,8 @@ export class HttpOutlet implements ModernOutlet {
   }
 
   /** Aborted when the caller went before it was answered. */
-  get signal(): AbortSignal {
-    return this.#gone.signal;
+  get signal(): Cancellation {
+    return this.#gone;
   }
 
   reply(text: string, status: number): void {

@@ -1,3 +1,4 @@
+import { Canceller, type Cancellation } from "../../../core/cancellation.ts";
 import type { Ask, Client, Notice } from "../../../core/call.ts";
 import { cancelledFailure } from "../../../core/deadline.ts";
 import { FailError } from "../../../core/errors.ts";
@@ -10,7 +11,7 @@ import { isInputMethod, isInputResponse, missingCapabilities, undeclaredFailure 
 
 /** One request that waits for a call: the first one, or a retry that brings answers. */
 export interface Visit {
-  readonly signal: AbortSignal;
+  readonly signal: Cancellation;
   readonly capabilities: JsonObject;
   readonly progressToken?: string | number;
   readonly logLevel?: string;
@@ -35,7 +36,7 @@ export class RunningCall implements CallerLink {
   readonly client: Client;
   readonly wants: CallerLink["wants"];
   readonly relaysInput: boolean;
-  readonly #caller = new AbortController();
+  readonly #caller = new Canceller();
   readonly #questions = new Map<string, Question>();
   #capabilities: JsonObject;
   #visit: Visit | undefined;
@@ -56,6 +57,10 @@ export class RunningCall implements CallerLink {
 
   get signal(): AbortSignal {
     return this.#caller.signal;
+  }
+
+  get cancellation(): Cancellation {
+    return this.#caller;
   }
 
   /** The call is over. */
@@ -111,14 +116,14 @@ export class RunningCall implements CallerLink {
   }
 
   notify(notice: Notice): void {
-    if (this.#answer || this.signal.aborted) return;
+    if (this.#answer || this.#caller.aborted) return;
     if (this.#visit) deliver(notice, this.#visit);
     else this.#hold(notice);
   }
 
   async ask(ask: Ask, signal?: AbortSignal): Promise<JsonObject> {
     if (this.#answer) throw over();
-    this.signal.throwIfAborted();
+    this.#caller.throwIfAborted();
     signal?.throwIfAborted();
     this.#assertAskable(ask);
     const key = `${ask.method.split("/", 1)[0]!}-${(this.#asked += 1)}`;

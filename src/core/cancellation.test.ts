@@ -1,0 +1,82 @@
+import { expect, test } from "vitest";
+import { abortSignalOf, Canceller, type Cancellation } from "./cancellation.ts";
+
+test("tells its listeners once, with the reason in place", () => {
+  const canceller = new Canceller();
+  const heard: unknown[] = [];
+  canceller.addEventListener("abort", () => heard.push(canceller.reason));
+  canceller.abort("first");
+  canceller.abort("second");
+  expect(heard).toEqual(["first"]);
+});
+
+test("tells every listener, each only once, however often it was added", () => {
+  const canceller = new Canceller();
+  const heard: string[] = [];
+  const [one, two] = [() => void heard.push("one"), () => void heard.push("two")];
+  for (const listener of [one, two, one, two]) canceller.addEventListener("abort", listener);
+  canceller.abort(undefined);
+  expect(heard).toEqual(["one", "two"]);
+});
+
+test("tells nobody who stopped listening", () => {
+  const canceller = new Canceller();
+  const heard: string[] = [];
+  const [one, two, three] = [() => void heard.push("one"), () => void heard.push("two"), () => void heard.push("three")];
+  for (const listener of [one, two, three]) canceller.addEventListener("abort", listener);
+  canceller.removeEventListener("abort", one);
+  canceller.removeEventListener("abort", three);
+  canceller.abort(undefined);
+  expect(heard).toEqual(["two"]);
+});
+
+test("tells nobody who comes after the end, as an AbortSignal does", () => {
+  const canceller = new Canceller();
+  canceller.abort("over");
+  let calls = 0;
+  canceller.addEventListener("abort", () => (calls += 1));
+  canceller.abort("again");
+  expect({ calls, aborted: canceller.aborted, reason: canceller.reason }).toEqual({ calls: 0, aborted: true, reason: "over" });
+});
+
+test("throws its reason once aborted, and nothing before", () => {
+  const canceller = new Canceller();
+  expect(() => canceller.throwIfAborted()).not.toThrow();
+  const reason = new Error("over");
+  canceller.abort(reason);
+  expect(() => canceller.throwIfAborted()).toThrow(reason);
+});
+
+test.each(["before", "after"])("its signal follows, asked for %s the end", (when) => {
+  const canceller = new Canceller();
+  const early = when === "before" ? canceller.signal : undefined;
+  canceller.abort("over");
+  const signal = early ?? canceller.signal;
+  expect({ aborted: signal.aborted, reason: signal.reason }).toEqual({ aborted: true, reason: "over" });
+});
+
+test("a signal stands for itself, and a canceller for its own", () => {
+  const { signal } = new AbortController();
+  const canceller = new Canceller();
+  expect(abortSignalOf(signal)).toBe(signal);
+  expect(abortSignalOf(canceller)).toBe(canceller.signal);
+});
+
+test.each([true, false])("anything else gets a signal that follows it (over already: %s)", (isOver) => {
+  const source = new Canceller();
+  const foreign: Cancellation = {
+    get aborted() {
+      return source.aborted;
+    },
+    get reason() {
+      return source.reason;
+    },
+    addEventListener: (_type, listener) => source.addEventListener("abort", listener),
+    removeEventListener: (_type, listener) => source.removeEventListener("abort", listener),
+    throwIfAborted: () => source.throwIfAborted(),
+  };
+  if (isOver) source.abort("over");
+  const signal = abortSignalOf(foreign);
+  if (!isOver) source.abort("over");
+  expect({ aborted: signal.aborted, reason: signal.reason }).toEqual({ aborted: true, reason: "over" });
+});
