@@ -9,6 +9,7 @@ import { measureCalls } from "./parts/calls.mjs";
 import { measureCode } from "./parts/code.mjs";
 import { measureHop } from "./parts/hop.mjs";
 import { measureLists } from "./parts/lists.mjs";
+import { measurePeers } from "./parts/peers.mjs";
 import { measureScripts } from "./parts/scripts.mjs";
 import { measureSessions } from "./parts/sessions.mjs";
 import { measureStart } from "./parts/start.mjs";
@@ -24,11 +25,13 @@ const PARTS = {
   agent: measureAgent,
   sessions: measureSessions,
   workers: measureWorkers,
+  peers: measurePeers,
 };
 
 const quick = process.argv.includes("--quick");
 const scratch = mkdtempSync(join(tmpdir(), "toolyard-bench-"));
 const rows = [];
+const notes = [];
 let folders = 0;
 
 const bench = {
@@ -38,6 +41,11 @@ const bench = {
     const path = join(scratch, String((folders += 1)));
     mkdirSync(path);
     return path;
+  },
+  /** A sentence for the head of the results. */
+  note(text) {
+    notes.push(text);
+    console.log(text);
   },
   report(what, value, goal = "") {
     rows.push(`| ${what} | ${value} | ${goal} |`);
@@ -56,13 +64,12 @@ function wanted() {
 
 const machine = `Node ${process.version}, ${process.platform} ${process.arch}, ${cpus().length} × ${cpus()[0].model}`;
 console.log(`${machine}\n`);
-try {
-  for (const name of wanted()) await PARTS[name](bench);
-} finally {
-  rmSync(scratch, { recursive: true, force: true });
-}
+// What was started ends with this process: by its own watch, or when the process exits.
+process.once("exit", () => rmSync(scratch, { recursive: true, force: true, maxRetries: 5 }));
+for (const [signal, code] of Object.entries({ SIGINT: 130, SIGTERM: 143, SIGHUP: 129 })) process.once(signal, () => process.exit(code));
+for (const name of wanted()) await PARTS[name](bench);
 
 if (!quick && wanted().length === Object.keys(PARTS).length) {
-  const head = `# Results\n\n${machine}; \`npm run bench\`. Each figure is the least of several rounds, since other programs only add; what was measured and how is in the [README](README.md).`;
+  const head = `# Results\n\n${[`${machine}; \`npm run bench\`.`, ...notes].join(" ")} Each figure is the least of several rounds, since other programs only add; what was measured and how is in the [README](README.md).`;
   writeFileSync(join(root, "bench/results.md"), `${head}\n\n| what | measured | goal |\n|---|---|---|\n${rows.join("\n")}\n`);
 }

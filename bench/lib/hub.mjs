@@ -9,6 +9,9 @@ import { fileURLToPath } from "node:url";
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 export const cli = process.env.BENCH_CLI ?? join(root, "dist", "cli", "main.js");
 
+const running = new Set();
+process.once("exit", () => running.forEach((child) => child.kill("SIGKILL")));
+
 /** Serves `config` on a free port. `home` keeps the data folder out of the user's; `node` is the program that runs the hub. */
 export async function startHub(config, { home, node = process.execPath, args = [] }) {
   const startedAt = performance.now();
@@ -16,6 +19,8 @@ export async function startHub(config, { home, node = process.execPath, args = [
     stdio: ["ignore", "pipe", "inherit"],
     env: { ...process.env, ...IN_FORCE, TOOLYARD_HOME: home, TOOLYARD_AUDIT_FILE: join(home, "audit.jsonl") },
   });
+  running.add(child);
+  child.once("exit", () => running.delete(child));
   const stop = async () => {
     if (child.exitCode !== null || child.signalCode !== null) return;
     const exited = once(child, "exit");

@@ -1,5 +1,5 @@
 // A client that costs next to nothing: HTTP/1.1 over bare sockets, one request at a time on each. It reads answers with a length, in
-// chunks, plain and as events, and looks at each: it must be the result of its own request, of the size that is due.
+// chunks, plain and as events, and looks at each: it must be the result of its own request, with what is due in it.
 import { connect } from "node:net";
 
 const HEAD_END = Buffer.from("\r\n\r\n");
@@ -8,32 +8,35 @@ const LAST_CHUNK = Buffer.from("\r\n0\r\n\r\n");
 /** One connection. `headers` go with each request. */
 export class Wire {
   #socket;
-  #host;
-  #path;
-  #parts = [];
-  #held = 0;
+  #url;
+  #parts;
+  #held;
   #awaited;
   #expected;
   headers = {};
 
   constructor(url) {
-    const { hostname, port, host, pathname } = new URL(url);
-    this.#host = host;
-    this.#path = pathname;
-    this.#socket = connect({ host: hostname, port: Number(port), noDelay: true });
-    this.#socket.on("data", (chunk) => this.#take(chunk));
-    this.#socket.on("error", (error) => this.#awaited?.failed(error));
-    this.#socket.on("close", () => this.#awaited?.failed(new Error("The connection was closed.")));
+    this.#url = new URL(url);
+    this.#connect();
   }
 
-  /** Sends a body, and resolves with the answer's head and body as they came. */
-  post(body, extra = {}) {
-    const headers = Object.entries({ ...this.headers, ...extra }).map(([name, value]) => `${name}: ${value}\r\n`);
-    const head = `POST ${this.#path} HTTP/1.1\r\nHost: ${this.#host}\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n${headers.join("")}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n`;
+  /** Sends a body, and resolves with the answer's head and body; the body is without the marks of chunks. */
+  post(body) {
+    if (this.#socket.destroyed) this.#connect();
+    const { host, pathname, search } = this.#url;
+    const headers = Object.entries(this.headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    const head = `POST ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n${headers.join("")}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n`;
     return new Promise((done, failed) => {
       this.#awaited = { done, failed };
       this.#socket.write(head + body);
     });
+  }
+
+  /** A new connection in place of one that was idle: a server may be about to close it. */
+  renew() {
+    this.close();
+    const socket = this.#connect();
+    return new Promise((done, failed) => socket.once("connect", done).once("error", failed));
   }
 
   close() {
@@ -41,67 +44,127 @@ export class Wire {
     this.#socket.destroy();
   }
 
+  #connect() {
+    const socket = connect({ host: this.#url.hostname, port: Number(this.#url.port), noDelay: true });
+    const fail = (error) => {
+      if (socket === this.#socket) this.#awaited?.failed(error);
+    };
+    socket.on("data", (chunk) => this.#take(chunk));
+    socket.on("error", fail);
+    socket.on("close", () => fail(new Error("The connection was closed.")));
+    this.#socket = socket;
+    this.#begin();
+    return socket;
+  }
+
+  #begin() {
+    this.#parts = [];
+    this.#held = 0;
+    this.#expected = undefined;
+  }
+
   #take(chunk) {
     this.#parts.push(chunk);
     this.#held += chunk.length;
     this.#expected ??= this.#readHead();
-    if (this.#expected === undefined || !this.#isWhole()) return;
+    if (this.#expected === undefined || !this.#isWhole() || this.#awaited === undefined) return;
     const all = Buffer.concat(this.#parts, this.#held);
-    const { head, at } = this.#expected;
+    const { head, at, isChunked } = this.#expected;
     const { done } = this.#awaited;
-    this.#parts = [];
-    this.#held = 0;
-    this.#expected = undefined;
-    done({ head, body: all.toString("utf8", at) });
+    this.#awaited = undefined;
+    this.#begin();
+    if (/\r\nconnection: *close/i.test(head)) this.#socket.destroy();
+    done({ head, body: isChunked ? unchunked(all, at) : all.toString("utf8", at) });
   }
 
   #readHead() {
     if (this.#parts.length > 1) this.#parts = [Buffer.concat(this.#parts, this.#held)];
     const end = this.#parts[0].indexOf(HEAD_END);
     if (end === -1) return undefined;
-    const head = this.#parts[0].toString("latin1", 0, end).toLowerCase();
-    const length = /\r\ncontent-length: (\d+)/.exec(head)?.[1];
-    return { head, at: end + 4, length: length === undefined ? undefined : Number(length) };
+    const head = this.#parts[0].toString("latin1", 0, end);
+    const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
+    return { head, at: end + 4, length: length === undefined ? undefined : Number(length), isChunked: /\r\ntransfer-encoding: *chunked/i.test(head) };
   }
 
   #isWhole() {
-    const { at, length, head } = this.#expected;
+    const { at, length, isChunked } = this.#expected;
     if (length !== undefined) return this.#held >= at + length;
-    if (!head.includes("chunked")) return true;
+    if (!isChunked) return true;
     const last = this.#parts.at(-1);
     const tail = last.length >= LAST_CHUNK.length ? last : Buffer.concat(this.#parts.slice(-2));
     return tail.subarray(-LAST_CHUNK.length).equals(LAST_CHUNK) || (this.#held === at + 5 && tail.subarray(-5).equals(LAST_CHUNK.subarray(2)));
   }
 }
 
-/** A session of the legacy era on a connection of its own. */
+function unchunked(all, start) {
+  const chunks = [];
+  let at = start;
+  for (;;) {
+    const end = all.indexOf("\r\n", at);
+    const size = Number.parseInt(all.toString("latin1", at, end), 16);
+    if (!(size > 0)) return (chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)).toString("utf8");
+    chunks.push(all.subarray(end + 2, end + 2 + size));
+    at = end + size + 4;
+  }
+}
+
+/** A session of the legacy era on a connection of its own; it speaks the version that the server chose, and has an id if the server gives one. */
 export async function openSession(url) {
   const wire = new Wire(url);
-  const { head } = await wire.post(JSON.stringify({ jsonrpc: "2.0", id: 0, method: "initialize", params: { protocolVersion: LEGACY, capabilities: {}, clientInfo: CLIENT } }));
-  wire.headers = { "mcp-protocol-version": LEGACY, "mcp-session-id": /\r\nmcp-session-id: (\S+)/.exec(head)[1] };
-  await wire.post(JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" }));
-  return callerOf(wire);
+  const { head, body } = await posted(wire, { jsonrpc: "2.0", id: 0, ...INITIALIZE });
+  const session = /\r\nmcp-session-id: *(\S+)/i.exec(head)?.[1];
+  wire.headers = { "mcp-protocol-version": chosenVersion(body), ...(session && { "mcp-session-id": session }) };
+  await posted(wire, INITIALIZED);
+  return callerOf(wire, url);
 }
 
 /** The same over a bare handler, which knows no sessions. */
 export async function openBare(url) {
-  return callerOf(new Wire(url));
+  return callerOf(new Wire(url), url);
 }
 
-function callerOf(wire) {
-  let id = 0;
+/** Gives the answer; one that is no success is an error. */
+export async function posted(wire, message) {
+  const answer = await wire.post(JSON.stringify(message));
+  if (!answer.head.startsWith("HTTP/1.1 2")) throw new Error(`${answer.head.slice(9, answer.head.indexOf("\r"))}: ${answer.body.slice(0, 200)}`);
+  return answer;
+}
+
+function callerOf(wire, url, ids = { last: 0 }) {
   return {
-    /** Calls a tool; the answer must hold `marks` marks of progress and be at least `bytes` long. */
-    async call(name, args, { bytes = 0, marks = 0 } = {}) {
-      id += 1;
-      const meta = marks > 0 ? { _meta: { progressToken: id } } : {};
-      const { body } = await wire.post(JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params: { name, arguments: args, ...meta } }));
-      const isRight = body.length >= bytes && body.includes(`"id":${id}`) && body.includes('"result"') && !body.includes('"isError":true');
-      if (!isRight || (marks > 0 && body.split("notifications/progress").length !== marks + 1)) throw new Error(`A wrong answer: ${body.slice(0, 500)}`);
+    /** Calls a tool; `due` is what the answer must hold. */
+    async call(name, args, due) {
+      const id = (ids.last += 1);
+      const { body } = await posted(wire, callMessage(id, name, args, due));
+      check(body, { id, ...due });
     },
+    /** One more caller in the same session, on a connection of its own. */
+    beside() {
+      const own = new Wire(url);
+      own.headers = wire.headers;
+      return callerOf(own, url, ids);
+    },
+    renew: () => wire.renew(),
     close: () => wire.close(),
   };
 }
 
+/** A call; it asks for progress if progress is due. */
+export function callMessage(id, name, args, { marks = 0 } = {}) {
+  return { jsonrpc: "2.0", id, method: "tools/call", params: { name, arguments: args, ...(marks > 0 && { _meta: { progressToken: id } }) } };
+}
+
+/** An answer must be to the request `id` (unless the protocol has none), as long as is due, and hold the text and the marks of progress. */
+export function check(body, { id, bytes = 0, text = "", marks = 0 }) {
+  const isItsOwn = id === undefined || body.includes(`"id":${id},`) || body.includes(`"id":${id}}`);
+  if (!isItsOwn || body.length < bytes || !body.includes('"result"') || !body.includes(text) || body.includes('"isError":true')) throw new Error(`a wrong answer: ${body.slice(0, 300)}`);
+  const found = marks === 0 ? 0 : body.split("notifications/progress").length - 1;
+  if (found !== marks) throw new Error(`loses progress: ${found} of ${marks} notices with the answer`);
+}
+
+export const chosenVersion = (body) => /"protocolVersion":"([\d-]+)"/.exec(body)?.[1] ?? LEGACY;
+
 const LEGACY = "2025-11-25";
 const CLIENT = { name: "bench", version: "1" };
+export const INITIALIZE = { method: "initialize", params: { protocolVersion: LEGACY, capabilities: {}, clientInfo: CLIENT } };
+export const INITIALIZED = { jsonrpc: "2.0", method: "notifications/initialized" };

@@ -1,77 +1,90 @@
-// Who takes part, and how each is started in front of the same stdio server. `start` gives the child to measure and the way to call `echo`.
-// Left out: mcp-use 2.5.2 (its proxy wants a package that the registry does not have), slop-mcp 0.15.0 (a Go program that serves HTTP+SSE only).
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
-import { tmpdir } from "node:os";
+// Who takes part, and how each is started in front of the same server: `stdio`, as its child, or `http`, at a URL. `plan` says what to start
+// and how to call through it; where a way is missing, `lacks` says why.
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { root } from "../lib/hub.mjs";
+import { openEvents, openRest } from "../lib/other-wires.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const bin = (name) => join(here, "node_modules/.bin", name);
-const echo = join(root, "bench/servers/echo-stdio.mjs");
-const folders = [];
-process.once("exit", () => folders.forEach((path) => rmSync(path, { recursive: true, force: true })));
+const modules = join(here, "node_modules");
 
+/** The server that all stand in front of. */
+export const upstream = join(root, "bench/servers/sdk.mjs");
+const asChild = [process.execPath, upstream];
+
+/**
+ * A plan holds `command`, with `cwd` where it matters; the `path` of its endpoint (a program that is not given the port prints it:
+ * `printsPort`); how to `open` a caller; and `request`, what a call of the server's tool is called there. `sessions` bounds those it is
+ * asked to hold.
+ */
 export const CONTESTANTS = [
-  { name: "direct (v1 SDK server on HTTP)", start: () => printsPort([join(here, "sdk-server.mjs")], "echo") },
-  { name: "toolyard", start: (port) => toolyard(port) },
-  { name: "v1 SDK client and server back to back", start: () => printsPort([join(here, "sdk-gateway.mjs"), process.execPath, echo], "echo") },
-  { name: "mcp-proxy 6.7.19", start: (port) => onPort(port, [bin("mcp-proxy"), "--host", "127.0.0.1", "--port", port, "--server", "stream", "--", process.execPath, echo]) },
-  { name: "supergateway 4.0.0", start: (port) => onPort(port, [bin("supergateway"), "--stdio", `${process.execPath} ${echo}`, "--outputTransport", "streamableHttp", "--stateful", "--port", port, "--logLevel", "none"]) },
-  { name: "mcp-hub 4.2.1 (its REST)", start: mcpHub },
-  { name: "mcporter 0.12.3", needs: 24, start: mcporter },
-  { name: "toolyard (to the SDK server on HTTP)", start: (port, _node, direct) => toolyard(port, `[[mcp.remote_servers]]\nnamespace = "echo"\nurl = "${direct}"\n`) },
+  { package: "@modelcontextprotocol/sdk", title: "SDK back to back", plan: ({ way, remote }) => ({ command: [join(here, "sdk-gateway.mjs"), ...target(way, remote)], printsPort: true }) },
+  { package: "mcp-proxy", lacks: { http: "stands in front of stdio servers only" }, plan: mcpProxy },
+  { package: "supergateway", lacks: { http: "serves a remote server to stdio only, not over HTTP" }, plan: supergateway },
+  { package: "mcp-hub", note: "its REST", plan: mcpHub },
+  { package: "mcporter", plan: mcporter },
+  { package: "mcp-use", note: "its proxy over the SDK's client", plan: ({ way, remote }) => ({ command: [join(here, "mcp-use-gateway.mjs"), ...target(way, remote)], printsPort: true, request: prefixed("echo_") }) },
+  { package: "@standardbeagle/slop-mcp", title: "slop-mcp", note: "HTTP+SSE", plan: slopMcp },
 ];
 
-/** A free port of this machine, for programs that cannot choose one. */
-export async function freePort() {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address();
-  await new Promise((done) => server.close(done));
-  return String(port);
+/** What its package.json says; before it is installed, what ours asks for. */
+export function describe({ package: name }) {
+  try {
+    return JSON.parse(readFileSync(join(modules, name, "package.json"), "utf8"));
+  } catch {
+    return { version: JSON.parse(readFileSync(join(here, "package.json"), "utf8")).dependencies[name] };
+  }
 }
 
-function folder() {
-  const path = mkdtempSync(join(tmpdir(), "toolyard-peer-"));
-  folders.push(path);
-  return path;
+function target(way, remote) {
+  return way === "stdio" ? asChild : [remote];
 }
 
-async function printsPort(args, tool) {
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "ignore"] });
-  const [port] = await once(createInterface({ input: child.stdout }), "line");
-  return { child, url: `http://127.0.0.1:${port}/mcp`, tool };
+const prefixed = (prefix) => (name, args) => ({ name: prefix + name, args });
+
+/** The program that a package has by the name of the package. */
+function bin(name) {
+  const { bin: bins } = describe({ package: name });
+  return join(modules, name, typeof bins === "string" ? bins : bins[name]);
 }
 
-function onPort(port, args, { node = process.execPath, tool = "echo", env = {}, cwd } = {}) {
-  const child = spawn(node, args, { stdio: "ignore", detached: true, env: { ...process.env, ...env }, ...(cwd && { cwd }) });
-  return { child, url: `http://127.0.0.1:${port}/mcp`, tool };
+function mcpProxy({ port }) {
+  return { command: [bin("mcp-proxy"), "--host", "127.0.0.1", "--port", port, "--server", "stream", "--", ...asChild], path: "/mcp" };
 }
 
-const CHILD = `[mcp.stdio_servers.echo]\ncommand = [${JSON.stringify(process.execPath)}, ${JSON.stringify(echo)}]\n`;
-
-function toolyard(port, servers = CHILD) {
-  const place = folder();
-  const config = join(place, "toolyard.toml");
-  writeFileSync(config, `[server]\nport = ${port}\n[limits]\nrate_per_minute = 0\nin_flight = 0\n${servers}`);
-  return onPort(port, [join(root, "dist/cli/main.js"), "serve", "--config", config], { tool: "echo__echo", env: { TOOLYARD_HOME: place } });
+/** It starts a server for each session, and without sessions one for each call. */
+function supergateway({ port }) {
+  const command = [bin("supergateway"), "--stdio", asChild.map((word) => JSON.stringify(word)).join(" "), "--outputTransport", "streamableHttp", "--stateful", "--port", port, "--logLevel", "none"];
+  return { command, path: "/mcp", sessions: 32 };
 }
 
-function mcpHub(port) {
-  const config = join(folder(), "servers.json");
-  writeFileSync(config, JSON.stringify({ mcpServers: { echo: { command: process.execPath, args: [echo] } } }));
-  const started = onPort(port, [bin("mcp-hub"), "--port", port, "--config", config]);
-  return { ...started, rest: { url: `http://127.0.0.1:${port}/api/servers/tools`, body: { server_name: "echo", tool: "echo" } } };
+function mcpHub({ way, remote, port, place }) {
+  const config = join(place, "servers.json");
+  const [command, ...args] = asChild;
+  writeFileSync(config, JSON.stringify({ mcpServers: { echo: way === "stdio" ? { command, args } : { url: remote } } }));
+  return { command: [bin("mcp-hub"), "--port", port, "--config", config], path: "/api/servers/tools", open: (url) => openRest(url, "echo") };
 }
 
-function mcporter(port, node) {
-  const place = folder();
+/** What it serves is held by a daemon that it starts. */
+function mcporter({ way, remote, port, place }) {
+  const [command, ...args] = asChild;
+  const server = way === "stdio" ? { command, args } : { url: remote };
   mkdirSync(join(place, "config"));
-  writeFileSync(join(place, "config/mcporter.json"), JSON.stringify({ mcpServers: { echo: { command: process.execPath, args: [echo], lifecycle: "keep-alive" } } }));
-  return onPort(port, [bin("mcporter"), "serve", "--http", port], { node, cwd: place, env: { HOME: place, PATH: `${dirname(node)}:${process.env.PATH}` }, tool: null });
+  writeFileSync(join(place, "config/mcporter.json"), JSON.stringify({ mcpServers: { echo: { ...server, lifecycle: "keep-alive" } }, imports: [] }));
+  return { command: [bin("mcporter"), "serve", "--http", port], cwd: place, path: "/mcp", request: prefixed("echo__") };
+}
+
+/** A program in Go; its tools are called through one of its own. */
+function slopMcp({ way, remote, port, place }) {
+  const [command, ...args] = asChild;
+  const how = way === "stdio" ? `type "stdio"\n  command ${JSON.stringify(command)}\n  args ${args.map((word) => JSON.stringify(word)).join(" ")}` : `type "streamable"\n  url ${JSON.stringify(remote)}`;
+  writeFileSync(join(place, ".slop-mcp.kdl"), `mcp "echo" {\n  ${how}\n}\n`);
+  return {
+    command: [join(modules, "@standardbeagle/slop-mcp/bin.js"), "serve", "--port", port],
+    cwd: place,
+    path: "/mcp",
+    open: openEvents,
+    request: (tool, args) => ({ name: "execute_tool", args: { mcp_name: "echo", tool_name: tool, parameters: args } }),
+  };
 }

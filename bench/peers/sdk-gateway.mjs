@@ -1,16 +1,28 @@
-// The v1 SDK's client and server back to back, one client for everybody: the gateway that takes an afternoon. Prints its port.
-import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+// The SDK's own client and server back to back, one client for everybody: the gateway that takes an afternoon. Prints its port.
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
-import { serveSessions } from "./sdk-server.mjs";
+import { serveSessions } from "../lib/sdk-sessions.mjs";
+import { connectUpstream } from "./upstream.mjs";
 
-const [command, ...args] = process.argv.slice(2);
-const client = new Client({ name: "gateway", version: "1" });
-await client.connect(new StdioClientTransport({ command, args }));
-serveSessions(async (transport) => {
+const client = await connectUpstream(process.argv.slice(2));
+
+function createGateway() {
   const server = new Server({ name: "gateway", version: "1" }, { capabilities: { tools: {} } });
   server.setRequestHandler(ListToolsRequestSchema, ({ params }) => client.listTools(params));
-  server.setRequestHandler(CallToolRequestSchema, ({ params }) => client.callTool(params));
-  await server.connect(transport);
-});
+  server.setRequestHandler(CallToolRequestSchema, async ({ params: { _meta, ...params } }, { signal, sendNotification }) => {
+    const progressToken = _meta?.progressToken;
+    if (progressToken === undefined) return client.callTool(params, undefined, { signal });
+    let told = Promise.resolve();
+    const onprogress = (progress) => {
+      told = told.then(() => sendNotification({ method: "notifications/progress", params: { ...progress, progressToken } }));
+    };
+    const result = await client.callTool(params, undefined, { signal, onprogress });
+    await told;
+    return result;
+  });
+  return server;
+}
+
+serveSessions(StreamableHTTPServerTransport, (transport) => createGateway().connect(transport));
+process.once("disconnect", () => process.exit());

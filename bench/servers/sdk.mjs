@@ -1,11 +1,10 @@
 // An ordinary server on the SDK that most servers are built with (version 1): `echo`, `large`, `progress`. Without arguments it speaks on
 // stdio; with `http` it serves Streamable HTTP, a session for each client as the SDK's own examples do, and prints its port.
-import { randomUUID } from "node:crypto";
-import { createServer } from "node:http";
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+import { serveSessions } from "../lib/sdk-sessions.mjs";
 
 const schema = (properties) => ({ type: "object", properties, required: Object.keys(properties) });
 const TOOLS = [
@@ -37,22 +36,6 @@ function createEcho() {
   return server;
 }
 
-async function serveHttp() {
-  const sessions = new Map();
-  const begin = async () => {
-    const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: randomUUID, onsessioninitialized: (id) => void sessions.set(id, transport) });
-    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK's transports are no event targets
-    transport.onclose = () => sessions.delete(transport.sessionId);
-    await createEcho().connect(transport);
-    return transport;
-  };
-  const http = createServer(async (request, response) => {
-    const transport = sessions.get(request.headers["mcp-session-id"]) ?? (await begin());
-    await transport.handleRequest(request, response);
-  });
-  http.listen(0, "127.0.0.1", () => console.log(http.address().port));
-}
-
-if (process.argv[2] === "http") await serveHttp();
+if (process.argv[2] === "http") serveSessions(StreamableHTTPServerTransport, (transport) => createEcho().connect(transport));
 else await createEcho().connect(new StdioServerTransport());
 process.once("disconnect", () => process.exit());

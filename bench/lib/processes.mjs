@@ -1,0 +1,84 @@
+// Programs that start others: what all of them used, and their end with the run. Linux: it reads /proc.
+import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { readFileSync, readdirSync } from "node:fs";
+import { cpuMs } from "./measure.mjs";
+
+const running = new Set();
+process.once("exit", () => running.forEach(stopTree));
+
+/** Starts a program that ends with this one, and all that it starts with it. They are known by their parents and by a mark in their environment. */
+export function startTree([command, ...args], { env = {}, ...options }) {
+  const mark = randomUUID();
+  const child = spawn(command, args, { ...options, env: { ...process.env, ...env, TOOLYARD_BENCH_MARK: mark } });
+  child.on("error", () => {}); // That it could not be started shows as an end.
+  const tree = { child, pid: child.pid, mark: `TOOLYARD_BENCH_MARK=${mark}` };
+  running.add(tree);
+  return tree;
+}
+
+/** Ends it, by the ids of its processes; the first one goes first, and what it may still have started in between goes in the second turn. */
+export function stopTree(tree) {
+  running.delete(tree);
+  for (let turn = 0; turn < 2; turn += 1) {
+    for (const pid of pidsOf(tree)) {
+      try {
+        process.kill(pid, "SIGKILL");
+      } catch {
+        // It has ended already.
+      }
+    }
+  }
+}
+
+/** CPU of each process of a tree so far, in milliseconds, without those that run `script`. */
+export function cpuOfTree(tree, script) {
+  const used = new Map();
+  for (const pid of pidsOf(tree)) {
+    try {
+      if (readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0")[1] !== script) used.set(pid, cpuMs(pid));
+    } catch {
+      // It has ended in between.
+    }
+  }
+  return used;
+}
+
+/** What was used between two looks. */
+export function cpuBetween(before, after) {
+  let sum = 0;
+  for (const [pid, used] of after) sum += used - (before.get(pid) ?? 0);
+  return sum;
+}
+
+/** A process, what it started, and what bears the mark: a daemon leaves its parent. */
+function pidsOf({ pid, mark, child }) {
+  const all = readdirSync("/proc").filter((name) => /^\d+$/.test(name)).map(Number);
+  const hasEnded = pid === undefined || (child && (child.exitCode !== null || child.signalCode !== null));
+  const found = new Set(hasEnded ? [] : [pid]);
+  if (mark !== undefined) for (const one of all) if (isMarked(one, mark)) found.add(one);
+  const parents = all.map((one) => [one, parentOf(one)]);
+  // Again and again, since a parent may stand behind its child.
+  for (let before = -1; before !== found.size; ) {
+    before = found.size;
+    for (const [one, parent] of parents) if (found.has(parent)) found.add(one);
+  }
+  return [...found];
+}
+
+function parentOf(pid) {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ", 2)[1]);
+  } catch {
+    return 0; // It has ended in between.
+  }
+}
+
+function isMarked(pid, mark) {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, "latin1").split("\0").includes(mark);
+  } catch {
+    return false; // It has ended, or is somebody else's.
+  }
+}
