@@ -19,6 +19,8 @@ export class Deadline {
   readonly #startedAt: number;
   readonly #parent: Deadline | undefined;
   readonly #caller: Cancellation | undefined;
+  #onParent: (() => void) | undefined;
+  #onCaller: (() => void) | undefined;
   #endsAt = Infinity;
   #budget: Budget;
   #timer: NodeJS.Timeout | undefined;
@@ -34,10 +36,17 @@ export class Deadline {
     this.#budget = budget;
     this.#startedAt = performance.now();
     this.#touchedAt = this.#startedAt;
-    if (parent) follow(parent.cancellation, this.#onParent);
-    if (caller) follow(caller, this.#onCaller);
+    if (parent) follow(parent.cancellation, (this.#onParent = Deadline.#endOf(this, parent.cancellation)));
+    if (caller) follow(caller, (this.#onCaller = Deadline.#endOf(this, caller)));
     this.adapt(budget);
   }
+
+  // Made outside the constructor, since on Node 20 what is made inside was seen to live until a full collection.
+  static #endOf(deadline: Deadline, cause: Cancellation): () => void {
+    return () => deadline.#end(cancelledFailure(cause.reason));
+  }
+
+  static readonly #wake = (deadline: Deadline): void => deadline.#check();
 
   /** Aborts at the end of the time, of a parent's, or when the caller cancels. */
   get cancellation(): Cancellation {
@@ -95,13 +104,9 @@ export class Deadline {
     if (this.#over) return;
     this.#over = true;
     clearTimeout(this.#timer);
-    this.#parent?.cancellation.removeEventListener("abort", this.#onParent);
-    this.#caller?.removeEventListener("abort", this.#onCaller);
+    if (this.#onParent) this.#parent!.cancellation.removeEventListener("abort", this.#onParent);
+    if (this.#onCaller) this.#caller!.removeEventListener("abort", this.#onCaller);
   }
-
-  readonly #onParent = (): void => this.#end(this.#parent!.cancellation.reason);
-
-  readonly #onCaller = (): void => this.#end(cancelledFailure(this.#caller!.reason));
 
   // Touching only notes the time; the one timer re-arms itself, since a chatty call would otherwise churn timers.
   #arm(): void {
@@ -111,17 +116,17 @@ export class Deadline {
     if (this.#timer !== undefined && this.#wakesAt === wakesAt) return;
     clearTimeout(this.#timer);
     this.#wakesAt = wakesAt;
-    this.#timer = timer(this.#check, wakesAt - performance.now());
+    this.#timer = timer(Deadline.#wake, this, wakesAt - performance.now());
   }
 
-  readonly #check = (): void => {
+  #check(): void {
     this.#timer = undefined;
     // Timers may fire a millisecond early.
     const now = performance.now() + 1;
     if (now >= this.#endsAt) return this.#end(timeoutFailure(this.#endsAt - this.#startedAt));
     if (this.#holds === 0 && now - this.#touchedAt >= this.#budget.idleMs) return this.#end(timeoutFailure(this.#budget.idleMs));
     this.#arm();
-  };
+  }
 
   #end(reason: unknown): void {
     if (this.#over) return;
@@ -139,9 +144,9 @@ function follow(cancellation: Cancellation, onAbort: () => void): void {
 
 const ONCE = Object.freeze({ once: true });
 
-function timer(run: () => void, delayMs: number): NodeJS.Timeout | undefined {
+function timer<T>(run: (of: T) => void, of: T, delayMs: number): NodeJS.Timeout | undefined {
   if (delayMs === Infinity) return undefined;
-  const handle = setTimeout(run, Math.min(Math.max(delayMs, 1), MAX_TIMER_MS));
+  const handle = setTimeout(run, Math.min(Math.max(delayMs, 1), MAX_TIMER_MS), of);
   handle.unref();
   return handle;
 }

@@ -1,9 +1,9 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { CallSet } from "../core/call-map.ts";
 import type { Logger } from "../core/ports.ts";
-import { declaredLength, readBody, tooLarge } from "./body.ts";
+import { declaredLength, tooLarge } from "./body.ts";
 import { allowOrigin, answerPreflight, isPreflight } from "./cors.ts";
-import { EventStream } from "./event-stream.ts";
 import { answerFailure } from "./failure.ts";
 import { ForwardedReader } from "./forwarded.ts";
 import { Guard } from "./guard.ts";
@@ -11,7 +11,7 @@ import { listenOn } from "./listen-on.ts";
 import type { HttpOptions } from "./options.ts";
 import { Refusal, sendRefusal } from "./refusal.ts";
 import { sendJson, sendText } from "./send.ts";
-import type { RequestContext } from "./request-context.ts";
+import { OwnContext } from "./request-context.ts";
 import { Router, type Handler, type RefusalBody, type Route } from "./router.ts";
 import { TokenGate } from "./tokens.ts";
 
@@ -62,7 +62,7 @@ class HttpListener implements Listener, AdoptingListener {
   readonly #gate: TokenGate;
   readonly #forwarded: ForwardedReader;
   readonly #closing = new AbortController();
-  readonly #inFlight = new Set<ServerResponse>();
+  readonly #inFlight = new CallSet<ServerResponse>();
   readonly #sockets = new Set<Socket>();
   readonly #server: Server;
   #address: ListenerAddress | undefined;
@@ -110,7 +110,7 @@ class HttpListener implements Listener, AdoptingListener {
 
   async #close(): Promise<void> {
     this.#closing.abort();
-    for (const response of this.#inFlight) response.shouldKeepAlive = false;
+    for (const response of this.#inFlight.values()) response.shouldKeepAlive = false;
     const ended = new Promise<void>((resolve) => {
       this.#server.close(() => resolve());
     });
@@ -124,7 +124,7 @@ class HttpListener implements Listener, AdoptingListener {
 
   // Node counts a connection on which nothing was sent yet as busy, and would wait for it.
   #closeUnused(): void {
-    const busy = new Set(Array.from(this.#inFlight, ({ socket }) => socket));
+    const busy = new Set(this.#inFlight.values().map(({ socket }) => socket));
     for (const socket of this.#sockets) if (!busy.has(socket)) socket.destroy();
   }
 
@@ -192,31 +192,13 @@ class HttpListener implements Listener, AdoptingListener {
     assertMethod(route, request.method ?? "GET");
     if (this.#closing.signal.aborted) throw new Refusal(503, "The server is stopping.", { connection: "close", "retry-after": "1" });
     const facts = this.#forwarded.read(request);
-    return route.handler(request, response, this.#contextOf(request, response, { principal, path: inner, search, ...facts }));
+    const known = { principal, remoteAddress: facts.remoteAddress, baseUrl: facts.origin + this.#options.basePath, path: inner, search, closing: this.#closing.signal };
+    return route.handler(request, response, new OwnContext(request, response, known, this.#options.limits));
   }
 
   #routeOf(request: IncomingMessage): Route | undefined {
     const inner = innerPath(splitTarget(request.url ?? "/").path, this.#options.basePath);
     return inner === undefined ? undefined : this.#router.find(inner);
-  }
-
-  #contextOf(request: IncomingMessage, response: ServerResponse, known: KnownFacts): RequestContext {
-    const { limits, basePath } = this.#options;
-    let query: URLSearchParams | undefined;
-    return {
-      principal: known.principal,
-      remoteAddress: known.remoteAddress,
-      baseUrl: `${known.origin}${basePath}`,
-      path: known.path,
-      get query() {
-        query ??= known.search === "" ? NO_QUERY : new URLSearchParams(known.search);
-        return query;
-      },
-      closing: this.#closing.signal,
-      maxJsonDepth: limits.maxJsonDepth,
-      readBody: (maxBytes = limits.maxBodyBytes) => readBody(request, maxBytes),
-      openStream: (headers) => new EventStream(response, limits, headers),
-    };
   }
 
   #answerHealth(response: ServerResponse): void {
@@ -234,14 +216,6 @@ export function addressOf({ address, family, port }: AddressInfo, basePath: stri
   const shown = family === "IPv6" ? `[${address}]` : address;
   const reachable = address === "::" || address === "0.0.0.0" ? "127.0.0.1" : shown;
   return { host: address, port, url: `http://${reachable}:${port}${basePath}` };
-}
-
-interface KnownFacts {
-  readonly principal: RequestContext["principal"];
-  readonly path: string;
-  readonly search: string;
-  readonly remoteAddress: string;
-  readonly origin: string;
 }
 
 function assertMethod(route: Route, method: string): void {
@@ -268,5 +242,3 @@ function isHealthPath(path: string, basePath: string): boolean {
 }
 
 const CHECK_INTERVAL_MS = 5000;
-/** Read only. */
-const NO_QUERY = new URLSearchParams();

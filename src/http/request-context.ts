@@ -1,5 +1,7 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Principal } from "../core/call.ts";
-import type { EventStream } from "./event-stream.ts";
+import { readBody } from "./body.ts";
+import { EventStream, type StreamLimits } from "./event-stream.ts";
 
 /** What the listener knows of a request that it hands to a handler. */
 export interface RequestContext {
@@ -19,3 +21,63 @@ export interface RequestContext {
   /** Begins a stream of server-sent events as the answer. */
   openStream(headers?: Readonly<Record<string, string>>): EventStream;
 }
+
+/** What is settled of a request before it is handed on. */
+export interface RequestFacts {
+  readonly principal: Principal;
+  readonly remoteAddress: string;
+  readonly baseUrl: string;
+  readonly path: string;
+  /** What stands behind the question mark. */
+  readonly search: string;
+  readonly closing: AbortSignal;
+}
+
+export interface ContextLimits extends StreamLimits {
+  readonly maxBodyBytes: number;
+  readonly maxJsonDepth: number;
+}
+
+/** The context of a request that this process reads itself. A class, since a literal with an accessor makes a hidden class a request. */
+export class OwnContext implements RequestContext {
+  readonly principal: Principal;
+  readonly remoteAddress: string;
+  readonly baseUrl: string;
+  readonly path: string;
+  readonly closing: AbortSignal;
+  readonly maxJsonDepth: number;
+  readonly #search: string;
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+  readonly #limits: ContextLimits;
+  #query: URLSearchParams | undefined;
+
+  constructor(request: IncomingMessage, response: ServerResponse, facts: RequestFacts, limits: ContextLimits) {
+    this.#request = request;
+    this.#response = response;
+    this.#limits = limits;
+    this.#search = facts.search;
+    this.principal = facts.principal;
+    this.remoteAddress = facts.remoteAddress;
+    this.baseUrl = facts.baseUrl;
+    this.path = facts.path;
+    this.closing = facts.closing;
+    this.maxJsonDepth = limits.maxJsonDepth;
+  }
+
+  get query(): URLSearchParams {
+    this.#query ??= this.#search === "" ? NO_QUERY : new URLSearchParams(this.#search);
+    return this.#query;
+  }
+
+  readBody(maxBytes = this.#limits.maxBodyBytes): Promise<Buffer> {
+    return readBody(this.#request, maxBytes);
+  }
+
+  openStream(headers?: Readonly<Record<string, string>>): EventStream {
+    return new EventStream(this.#response, this.#limits, headers);
+  }
+}
+
+/** Read only. */
+const NO_QUERY = new URLSearchParams();

@@ -1,11 +1,11 @@
 import type { Call } from "../core/call.ts";
 import type { Deadline } from "../core/deadline.ts";
-import { FailError } from "../core/errors.ts";
 import type { View } from "../core/hub-port.ts";
 import type { JsonObject } from "../core/json.ts";
-import { fail, type Outcome } from "../core/outcome.ts";
+import type { Outcome } from "../core/outcome.ts";
 import type { ResolvedCall } from "../core/provider.ts";
 import type { Found } from "./ports.ts";
+import { ProviderCall } from "./provider-call.ts";
 
 /** What is known of a call while it runs. Stages add to it; those further in may rely on what those further out have set. */
 export class CallState {
@@ -60,50 +60,15 @@ export class CallState {
 
   /** The call as the provider gets it; the same object for each attempt. */
   get resolvedCall(): ResolvedCall {
-    this.#resolvedCall ??= this.#toResolvedCall();
+    this.#resolvedCall ??= new ProviderCall(this.call, {
+      arguments: this.arguments,
+      record: this.found.target,
+      deadline: this.deadline,
+      isOver: () => !this.#isOpen,
+      hide: this.#hide,
+    });
     return this.#resolvedCall;
   }
-
-  // Members are named one by one: a door's call may be an instance whose methods a spread would lose, and providers spread what they get.
-  #toResolvedCall(): ResolvedCall {
-    const { call, deadline } = this;
-    return {
-      id: call.id,
-      ...(call.parent !== undefined || call.depth !== undefined || call.models ? nestingOf(call) : undefined),
-      door: call.door,
-      method: call.method,
-      target: call.target,
-      params: call.params,
-      arguments: this.arguments,
-      meta: call.meta,
-      principal: call.principal,
-      client: call.client,
-      get signal() {
-        return deadline.signal;
-      },
-      cancellation: deadline.cancellation,
-      deadline,
-      wants: call.wants,
-      relaysInput: call.relaysInput,
-      record: this.found.target,
-      notify: (notice) => {
-        if (!this.#isOpen) return;
-        if (notice.method === "notifications/progress") deadline.touch();
-        call.notify(notice.method === "notifications/message" ? { ...notice, params: this.#hide(notice.params) } : notice);
-      },
-      ask: (ask, signal) => {
-        if (!this.#isOpen) return Promise.reject(new FailError(fail("cancelled", "The call is over, so its caller is not asked any more.")));
-        // A person may take their time to answer; only the total bound goes on.
-        const release = deadline.hold();
-        return call.ask(ask, signal ?? deadline.signal).finally(release);
-      },
-    };
-  }
-}
-
-/** What a call has that is made within another, or by a program that lends models. */
-function nestingOf({ parent, depth, models }: Call): Pick<Call, "parent" | "depth" | "models"> {
-  return { ...(parent === undefined ? {} : { parent }), ...(depth === undefined ? {} : { depth }), ...(models ? { models } : {}) };
 }
 
 /** One step of the pipeline. It may refuse, wait, change the state, or look at the outcome on its way back. */

@@ -27,7 +27,6 @@ export function createLogger(options: LoggerOptions): Logger {
   const format: Formatter = options.format === "json" ? formatJson : createTextFormatter(options.color);
   const clean = (text: string): string => redactor.text(text);
   const write = (level: LogLevel, message: string, facts: JsonObject): void => {
-    if (LEVEL_ORDER[level] < least) return;
     const entry: LogEntry = {
       time: new Date().toISOString(),
       level,
@@ -37,21 +36,27 @@ export function createLogger(options: LoggerOptions): Logger {
     sink.write(format(entry));
     ring?.push(entry);
   };
-  return loggerWith(write, {});
+  return loggerWith({ write, least }, {});
 }
 
-type Write = (level: LogLevel, message: string, facts: JsonObject) => void;
+interface Writer {
+  /** Lines of lower levels are not even made. */
+  readonly least: number;
+  write(level: LogLevel, message: string, facts: JsonObject): void;
+}
 
-function loggerWith(write: Write, always: JsonObject): Logger {
-  const at =
-    (level: LogLevel) =>
-    (message: string, facts?: JsonObject): void =>
-      write(level, message, facts ? { ...always, ...facts } : always);
+function loggerWith(writer: Writer, always: JsonObject): Logger {
+  const at = (level: LogLevel): Logger["debug"] => {
+    if (LEVEL_ORDER[level] < writer.least) return NOTHING;
+    return (message, facts) => writer.write(level, message, facts ? { ...always, ...facts } : always);
+  };
   return Object.freeze({
     debug: at("debug"),
     info: at("info"),
     warning: at("warning"),
     error: at("error"),
-    with: (facts: JsonObject) => loggerWith(write, { ...always, ...facts }),
+    with: (facts: JsonObject) => loggerWith(writer, { ...always, ...facts }),
   });
 }
+
+const NOTHING = (): void => {};

@@ -1,3 +1,4 @@
+import { CallMap } from "../core/call-map.ts";
 import { Canceller, type Cancellation } from "../core/cancellation.ts";
 import { FailError } from "../core/errors.ts";
 import { isJsonObject, objectMember, type JsonObject } from "../core/json.ts";
@@ -49,7 +50,7 @@ export class Exchange {
   readonly #transport: Transport;
   readonly #handlers: ExchangeHandlers;
   readonly #faults: FaultLog;
-  readonly #pending = new Map<RequestId, Pending>();
+  readonly #pending = new CallMap<RequestId, Pending>();
   readonly #forgotten = new Set<RequestId>();
   #lastId = 0;
   #closed: Fail | undefined;
@@ -212,7 +213,7 @@ export class Exchange {
   #end(failure: Fail): void {
     if (this.#closed) return;
     this.#closed = failure;
-    const pending = [...this.#pending.values()];
+    const pending = this.#pending.values();
     this.#pending.clear();
     for (const one of pending) one.reject(failure);
     this.#handlers.onClose(failure);

@@ -1,3 +1,4 @@
+import { CallMap } from "../core/call-map.ts";
 import type { Call, Notice } from "../core/call.ts";
 import type { RequestId } from "../wire/messages.ts";
 
@@ -6,7 +7,7 @@ import type { RequestId } from "../wire/messages.ts";
  * callers; what cannot be told apart is given to nobody rather than to the wrong one.
  */
 export class InFlight {
-  readonly #calls = new Map<RequestId, Call>();
+  readonly #calls = new CallMap<RequestId, Call>();
 
   add(id: RequestId, call: Call): void {
     this.#calls.set(id, call);
@@ -24,7 +25,7 @@ export class InFlight {
   owner(related: RequestId | undefined): Call | "several" | undefined {
     const named = related === undefined ? undefined : this.#calls.get(related);
     if (named) return named;
-    const calls = [...this.#calls.values()];
+    const calls = this.#calls.values();
     const latest = calls.at(-1);
     if (!latest || calls.length === 1) return latest;
     // Several calls of one lasting connection end at the same person or program.
@@ -43,7 +44,7 @@ export class InFlight {
       owner.notify(notice);
       return true;
     }
-    const calls = [...this.#calls.values()];
+    const calls = this.#calls.values();
     if (new Set(calls.map((call) => call.principal.id)).size > 1) return false;
     const perConnection = new Map(calls.map((call) => [call.client.connection ?? call.id, call]));
     for (const call of perConnection.values()) call.notify(notice);

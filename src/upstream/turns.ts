@@ -1,3 +1,4 @@
+import { CallMap } from "../core/call-map.ts";
 import type { Call } from "../core/call.ts";
 import { FailError } from "../core/errors.ts";
 import { fail } from "../core/outcome.ts";
@@ -18,7 +19,7 @@ const MAX_WAITING = 1000;
  */
 export class Turns {
   readonly #waiting: Waiting[] = [];
-  readonly #inside = new Map<string, number>();
+  readonly #inside = new CallMap<string, number>();
   #serial: boolean;
 
   constructor(serial: boolean) {

@@ -1,5 +1,5 @@
 import { nextCallId } from "../../core/call-id.ts";
-import type { Call, CallMethod } from "../../core/call.ts";
+import type { CallMethod } from "../../core/call.ts";
 import { FailError, messageOf } from "../../core/errors.ts";
 import type { HubPort } from "../../core/hub-port.ts";
 import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../core/json.ts";
@@ -9,6 +9,7 @@ import { fail, type Fail, type Outcome } from "../../core/outcome.ts";
 import type { Logger } from "../../core/ports.ts";
 import { resourceValue, toolValue } from "../../core/tool-value.ts";
 import type { Dialect, DialectAnswer, DialectContext, DialectRequest } from "../dialect.ts";
+import { LinkCall } from "../link-call.ts";
 import { readCapabilities } from "./capabilities.ts";
 import { dialectError, type Target } from "./failure.ts";
 
@@ -103,26 +104,8 @@ export class JsonRpcDialect implements Dialect {
   async #call(method: CallMethod, target: string, params: JsonObject, { view, link }: DialectContext): Promise<Outcome> {
     // `_meta` is the caller's word to the hub, and no argument of any tool.
     const { _meta: meta, ...args } = params;
-    const call: Call = {
-      id: nextCallId(),
-      door: "jsonrpc",
-      method,
-      target,
-      params: {},
-      arguments: args,
-      meta: isJsonObject(meta) ? withoutToken(meta) : {},
-      principal: view.principal,
-      client: link.client,
-      get signal() {
-        return link.signal;
-      },
-      cancellation: link.cancellation,
-      ...(link.deadline ? { deadline: link.deadline } : {}),
-      wants: link.wants,
-      relaysInput: false,
-      notify: (notice) => link.notify(notice),
-      ask: (ask, signal) => link.ask(ask, signal),
-    };
+    const asked = { method, target, params: {}, arguments: args, meta: isJsonObject(meta) ? withoutToken(meta) : {}, principal: view.principal };
+    const call = new LinkCall(link, asked, { door: "jsonrpc", relaysInput: false });
     try {
       return await this.#deps.hub.call(call, view);
     } catch (error) {

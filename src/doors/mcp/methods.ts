@@ -7,6 +7,7 @@ import type { Outcome } from "../../core/outcome.ts";
 import type { Logger } from "../../core/ports.ts";
 import { RPC } from "../../wire/messages.ts";
 import type { CallerLink } from "../caller-link.ts";
+import { LinkCall } from "../link-call.ts";
 import { errorAnswer, resultAnswer, type Answer } from "./answers.ts";
 import { failureAnswer, internalAnswer, type FailureRules } from "./failures.ts";
 import { pageOf } from "./paging.ts";
@@ -108,26 +109,8 @@ async function answerCall(method: CallMethod, target: string, request: MethodReq
 
 function buildCall(method: CallMethod, target: string, request: MethodRequest, { view, link }: MethodContext): Call {
   const args = request.params["arguments"];
-  return {
-    id: nextCallId(),
-    door: link.door,
-    method,
-    target,
-    params: otherParams(request.params),
-    arguments: isJsonObject(args) ? args : {},
-    meta: request.meta,
-    principal: view.principal,
-    client: link.client,
-    get signal() {
-      return link.signal;
-    },
-    cancellation: link.cancellation,
-    ...(link.deadline ? { deadline: link.deadline } : undefined),
-    wants: link.wants,
-    relaysInput: link.relaysInput,
-    notify: (notice) => link.notify(notice),
-    ask: (ask, signal) => link.ask(ask, signal),
-  };
+  const { principal } = view;
+  return new LinkCall(link, { method, target, params: otherParams(request.params), arguments: isJsonObject(args) ? args : {}, meta: request.meta, principal });
 }
 
 const OWN_PARAMS: ReadonlySet<string> = new Set(["_meta", "name", "uri", "arguments"]);

@@ -1,3 +1,4 @@
+import { CallMap } from "../../core/call-map.ts";
 import { Canceller } from "../../core/cancellation.ts";
 import { LOCAL_PRINCIPAL } from "../../core/call.ts";
 import { FailError } from "../../core/errors.ts";
@@ -22,7 +23,7 @@ export interface ModernPipeOptions {
 /** The modern era on a pipe: requests side by side, cancelled by notification since no stream of their own can be closed. */
 export class ModernPipe {
   readonly #options: ModernPipeOptions;
-  readonly #inFlight = new Map<RequestId, AbortController>();
+  readonly #inFlight = new CallMap<RequestId, Canceller>();
 
   constructor(options: ModernPipeOptions) {
     this.#options = options;
@@ -59,7 +60,7 @@ export class ModernPipe {
 
   /** Cancels what is running and answers it with an error. */
   close(reason: string): void {
-    const running = Array.from(this.#inFlight);
+    const running = this.#inFlight.entries();
     this.#inFlight.clear();
     for (const [id, controller] of running) {
       controller.abort(new FailError(fail("cancelled", reason)));

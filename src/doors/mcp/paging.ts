@@ -13,7 +13,18 @@ export function pageOf(list: RenderedList, cursor: string | undefined, pageSize:
   if (pageSize === undefined) return cursor === undefined ? { json: list.json } : undefined;
   const start = cursor === undefined ? 0 : readCursor(cursor, list, pageSize);
   if (start === undefined) return undefined;
-  const end = start + pageSize;
+  let pages = made.get(list);
+  if (!pages) made.set(list, (pages = new Map()));
+  const key = `${pageSize}:${start}`;
+  let page = pages.get(key);
+  if (!page) pages.set(key, (page = cut(list, start, start + pageSize)));
+  return page;
+}
+
+/** Pages that were asked for: as many as the list has for each size of a door. They go with the list. */
+const made = new WeakMap<RenderedList, Map<string, Page>>();
+
+function cut(list: RenderedList, start: number, end: number): Page {
   if (start === 0 && end >= list.entries.length) return { json: list.json };
   const json = JSON.stringify(list.entries.slice(start, end));
   return end < list.entries.length ? { json, nextCursor: writeCursor(list.version, end) } : { json };

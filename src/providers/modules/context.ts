@@ -1,6 +1,6 @@
 import { FailError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { isJsonObject, stringMember } from "../../core/json.ts";
+import { isJsonObject } from "../../core/json.ts";
 import type { FailKind } from "../../core/kinds.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import type { Caller, Models } from "../../core/ports.ts";
@@ -26,19 +26,7 @@ export interface ContextDeps {
 
 /** What a handler gets along with its arguments. `extra` holds the answers of the round before, where there was one. */
 export function createContext(call: ResolvedCall, { caller, models }: ContextDeps, extra: JsonObject): ToolContext {
-  const params = { ...call.params, ...extra };
-  const inputResponses = params["inputResponses"];
-  const requestState = stringMember(params, "requestState");
-  const { name, version, capabilities } = call.client;
-  return {
-    get signal() {
-      return call.signal;
-    },
-    principal: call.principal.id,
-    client: { ...(name === undefined ? {} : { name }), ...(version === undefined ? {} : { version }), capabilities },
-    meta: call.meta,
-    ...(isJsonObject(inputResponses) ? { inputResponses } : {}),
-    ...(requestState === undefined ? {} : { requestState }),
+  return new CallContext(call, extra, {
     log: (level, data, logger) => log(call, level, data, logger),
     progress: (progress, total, message) => sendProgress(call, { progress, total, message }),
     ask: (method, askParams = {}, options = {}) => askCaller(call, { method, params: askParams }, options.signal),
@@ -47,7 +35,57 @@ export function createContext(call: ResolvedCall, { caller, models }: ContextDep
     list: () => caller.list(call),
     generateText: (request) => models.generateText?.(request, call.signal) ?? noModel("language model"),
     generateImage: (request) => models.generateImage?.(request, call.signal) ?? noModel("image model"),
-  };
+  });
+}
+
+type Abilities = Pick<ToolContext, "log" | "progress" | "ask" | "call" | "search" | "list" | "generateText" | "generateImage">;
+
+/**
+ * A class for its one accessor, see `LinkCall`. The functions are members, so that a handler may take them out; they are made outside the
+ * constructor, since on Node 20 what is made inside was seen to live, with all that it reaches, until a full collection.
+ */
+class CallContext implements ToolContext {
+  readonly principal: string;
+  readonly client: ToolContext["client"];
+  readonly meta: JsonObject;
+  declare readonly inputResponses?: JsonObject;
+  declare readonly requestState?: string;
+  readonly log: Abilities["log"];
+  readonly progress: Abilities["progress"];
+  readonly ask: Abilities["ask"];
+  readonly call: Abilities["call"];
+  readonly search: Abilities["search"];
+  readonly list: Abilities["list"];
+  readonly generateText: Abilities["generateText"];
+  readonly generateImage: Abilities["generateImage"];
+  readonly #call: ResolvedCall;
+
+  constructor(call: ResolvedCall, extra: JsonObject, abilities: Abilities) {
+    this.#call = call;
+    this.principal = call.principal.id;
+    this.client = clientOf(call);
+    this.meta = call.meta;
+    const inputResponses = extra["inputResponses"] ?? call.params["inputResponses"];
+    if (isJsonObject(inputResponses)) this.inputResponses = inputResponses;
+    const requestState = extra["requestState"] ?? call.params["requestState"];
+    if (typeof requestState === "string") this.requestState = requestState;
+    this.log = abilities.log;
+    this.progress = abilities.progress;
+    this.ask = abilities.ask;
+    this.call = abilities.call;
+    this.search = abilities.search;
+    this.list = abilities.list;
+    this.generateText = abilities.generateText;
+    this.generateImage = abilities.generateImage;
+  }
+
+  get signal(): AbortSignal {
+    return this.#call.signal;
+  }
+}
+
+function clientOf({ client: { name, version, capabilities } }: ResolvedCall): ToolContext["client"] {
+  return { ...(name === undefined ? undefined : { name }), ...(version === undefined ? undefined : { version }), capabilities };
 }
 
 const DEFAULT_HITS = 5;

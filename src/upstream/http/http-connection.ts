@@ -1,3 +1,4 @@
+import { CallSet } from "../../core/call-map.ts";
 import { Canceller, type Cancellation } from "../../core/cancellation.ts";
 import type { FailError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
@@ -34,7 +35,7 @@ export interface Work {
 /** What every HTTP transport keeps: its handlers, whether it is open, and the abort signals of what it has under way. */
 export class HttpConnection {
   readonly options: HttpConnectionOptions;
-  readonly #work = new Set<Canceller>();
+  readonly #work = new CallSet<Canceller>();
   #handlers: TransportHandlers | undefined;
   #isOver = false;
 
@@ -100,7 +101,7 @@ export class HttpConnection {
 
   #end(reason: FailError): void {
     this.#isOver = true;
-    for (const controller of this.#work) controller.abort(reason);
+    for (const controller of this.#work.values()) controller.abort(reason);
     this.#work.clear();
   }
 

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as delay } from "node:timers/promises";
+import { CallSet } from "../../core/call-map.ts";
 import type { Cancellation } from "../../core/cancellation.ts";
 import type { FailError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
@@ -27,7 +28,7 @@ export class StreamableHttpTransport implements Transport {
   readonly perRequestStreams = true;
   readonly mirrorsParams = true;
   readonly #connection: HttpConnection;
-  readonly #underway = new Set<Promise<unknown>>();
+  readonly #underway = new CallSet<Promise<unknown>>();
   /** A listing's schemas are the same objects until it is read anew. */
   readonly #paramHeaders = new WeakMap<JsonObject, readonly ParamHeader[]>();
   #version: string | undefined;
@@ -195,7 +196,7 @@ export class StreamableHttpTransport implements Transport {
   }
 
   async #endSoon(): Promise<void> {
-    await Promise.race([Promise.allSettled(this.#underway), delay(SESSION_END_GRACE_MS, undefined, { ref: false })]);
+    await Promise.race([Promise.allSettled(this.#underway.values()), delay(SESSION_END_GRACE_MS, undefined, { ref: false })]);
     // One more turn, so that whoever was refused hears of it before the connection ends.
     await nextTurn();
     this.#connection.fail(this.#sessionFailure());

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { CallMap } from "../../../core/call-map.ts";
 import type { Principal } from "../../../core/call.ts";
 import type { EventStream } from "../../../http/event-stream.ts";
 import type { EventLog, SessionEvents } from "./event-log.ts";
@@ -15,7 +16,7 @@ export class HttpSession implements ReplyHome {
   readonly standing: StandingStream;
   readonly #retryMs: number;
   lastSeenAt = performance.now();
-  #replies: Map<number, PostReply> | undefined;
+  #replies: CallMap<number, PostReply> | undefined;
   #lastReply = STANDING;
 
   constructor(deps: SessionDeps, log: EventLog, principal: Principal) {
@@ -40,7 +41,7 @@ export class HttpSession implements ReplyHome {
 
   register(reply: PostReply): number {
     this.#lastReply += 1;
-    this.#replies ??= new Map();
+    this.#replies ??= new CallMap();
     this.#replies.set(this.#lastReply, reply);
     return this.#lastReply;
   }
@@ -66,7 +67,7 @@ export class HttpSession implements ReplyHome {
   close(): void {
     this.session.close();
     this.standing.end();
-    for (const reply of Array.from(this.#replies?.values() ?? [])) reply.end();
+    for (const reply of this.#replies?.values() ?? []) reply.end();
     this.events.close();
   }
 }

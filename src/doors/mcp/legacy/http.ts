@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import { CallSet } from "../../../core/call-map.ts";
 import { isJsonObject } from "../../../core/json.ts";
 import { sendEmpty } from "../../../http/send.ts";
 import { classifyMessage, RPC } from "../../../wire/messages.ts";
@@ -31,7 +32,7 @@ export class LegacyHttp {
   readonly #deps: SessionDeps;
   readonly #log: EventLog;
   readonly #table: SessionTable;
-  readonly #waiting = new Set<PostReply>();
+  readonly #waiting = new CallSet<PostReply>();
   readonly #timers: readonly NodeJS.Timeout[];
   #closing: AbortSignal | undefined;
 
@@ -143,7 +144,7 @@ export class LegacyHttp {
 
   #streamTheQuiet(): void {
     const now = performance.now();
-    for (const reply of this.#waiting) {
+    for (const reply of this.#waiting.values()) {
       if (now - reply.startedAt < QUIET_MS) continue;
       this.#waiting.delete(reply);
       reply.stream();

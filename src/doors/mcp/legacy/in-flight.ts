@@ -1,3 +1,4 @@
+import { CallMap } from "../../../core/call-map.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import { RPC, type RequestId } from "../../../wire/messages.ts";
 import type { CallScope } from "./call-scope.ts";
@@ -6,7 +7,7 @@ import { replyError } from "./replies.ts";
 /** The requests of one session that are running. A request without an id has a symbol for key, so nobody can cancel it. */
 export class InFlight {
   readonly #max: number;
-  readonly #scopes = new Map<RequestId | symbol, CallScope>();
+  readonly #scopes = new CallMap<RequestId | symbol, CallScope>();
 
   constructor(max: number) {
     this.#max = max;
@@ -45,7 +46,7 @@ export class InFlight {
 
   /** Cancels all of them and answers those that have an id with an error. */
   endAll(reason: string): void {
-    const running = Array.from(this.#scopes);
+    const running = this.#scopes.entries();
     this.#scopes.clear();
     for (const [id, scope] of running) {
       scope.end();

@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import { CallMap, CallSet } from "./call-map.ts";
+
+test("gives back what was set, and nothing for another key", () => {
+  const map = new CallMap<string | number, string>();
+  map.set(1, "number");
+  map.set("1", "text");
+  expect([map.get(1), map.get("1"), map.get(2), map.has(2), map.size]).toEqual(["number", "text", undefined, false, 2]);
+});
+
+test("a key is there once, with its last value and its first place", () => {
+  const map = new CallMap<string, number>();
+  map.set("a", 1);
+  map.set("b", 2);
+  map.set("a", 3);
+  expect(map.entries()).toEqual([
+    ["a", 3],
+    ["b", 2],
+  ]);
+});
+
+test("what is deleted is gone, and the others keep their order", () => {
+  const map = new CallMap<number, string>();
+  for (const [key, value] of [[1, "a"], [2, "b"], [3, "c"]] as const) map.set(key, value);
+  expect([map.delete(2), map.delete(2), map.values()]).toEqual([true, false, ["a", "c"]]);
+});
+
+test("symbols are keys too, each its own", () => {
+  const map = new CallMap<symbol, number>();
+  const [one, other] = [Symbol("x"), Symbol("x")];
+  map.set(one, 1);
+  expect([map.get(one), map.get(other)]).toEqual([1, undefined]);
+});
+
+test("a list that was taken does not change with the map", () => {
+  const map = new CallMap<number, string>();
+  map.set(1, "a");
+  const taken = map.values();
+  map.clear();
+  expect([taken, map.size]).toEqual([["a"], 0]);
+});
+
+test("a set knows what is in it, and lets go of it", () => {
+  const set = new CallSet<string>();
+  set.add("a");
+  set.add("b");
+  expect([set.delete("a"), set.delete("c"), set.values(), set.size]).toEqual([true, false, ["b"], 1]);
+});
