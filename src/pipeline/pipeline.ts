@@ -1,6 +1,6 @@
 import type { Call } from "../core/call.ts";
 import type { View } from "../core/hub-port.ts";
-import type { Fail, Outcome } from "../core/outcome.ts";
+import type { Outcome } from "../core/outcome.ts";
 import type { PipelineDeps } from "./ports.ts";
 import { createStages } from "./stages.ts";
 import { CallState, type Next } from "./state.ts";
@@ -12,23 +12,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
   // Joined once, so that a call costs no closures for its way.
   const run = createStages(deps).reduceRight<Next>((next, stage) => (state) => stage(state, next), endOfPipeline);
   const { hide } = deps;
-  if (!hide) return (call, view) => run(new CallState(call, view));
-  return async (call, view) => {
-    const outcome = await run(new CallState(call, view, hide));
-    return outcome.ok ? outcome : withoutSecrets(outcome, hide);
-  };
-}
-
-// A server may repeat in an error what it was sent. Its results are its own business and pass as they are.
-function withoutSecrets(failure: Fail, hide: <T>(value: T) => T): Fail {
-  const { message, details, result, rpcError } = failure;
-  return {
-    ...failure,
-    message: hide(message),
-    ...(details && { details: hide(details) }),
-    ...(result && { result: hide(result) }),
-    ...(rpcError && { rpcError: hide(rpcError) }),
-  };
+  return (call, view) => run(new CallState(call, view, hide));
 }
 
 function endOfPipeline(): Promise<Outcome> {

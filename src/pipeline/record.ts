@@ -6,7 +6,7 @@ import type { AuditLine, LogLevel } from "../core/ports.ts";
 import type { FailKind } from "../core/kinds.ts";
 import type { PipelineDeps } from "./ports.ts";
 import { inServiceWords } from "./service-words.ts";
-import type { CallState, Next, Stage } from "./state.ts";
+import type { CallState, Stage } from "./state.ts";
 
 /**
  * The outermost stage: whatever happens further in, there is one outcome and one audit line. A fault of our own becomes `internal` with
@@ -15,21 +15,32 @@ import type { CallState, Next, Stage } from "./state.ts";
 export function recordStage(deps: PipelineDeps): Stage {
   return async (state, next) => {
     const startedAt = performance.now();
-    const outcome = withAttempts(await settle(state, next), state.attempts);
+    let settled: Outcome;
+    try {
+      settled = await next(state);
+    } catch (error) {
+      settled = error instanceof FailError ? error.failure : internalFailure(state, error);
+    }
+    const outcome = withAttempts(settled, state.attempts);
     state.close();
     const durationMs = Math.round((performance.now() - startedAt) * 10) / 10;
     writeAudit(deps, state, outcome, durationMs);
     writeLog(deps, state, outcome, durationMs);
-    return inServiceWords(outcome, state);
+    const told = inServiceWords(outcome, state);
+    return told.ok || !deps.hide ? told : withoutSecrets(told, deps.hide);
   };
 }
 
-async function settle(state: CallState, next: Next): Promise<Outcome> {
-  try {
-    return await next(state);
-  } catch (error) {
-    return error instanceof FailError ? error.failure : internalFailure(state, error);
-  }
+// A server may repeat in an error what it was sent. Its results are its own business and pass as they are.
+function withoutSecrets(failure: Fail, hide: <T>(value: T) => T): Fail {
+  const { message, details, result, rpcError } = failure;
+  return {
+    ...failure,
+    message: hide(message),
+    ...(details && { details: hide(details) }),
+    ...(result && { result: hide(result) }),
+    ...(rpcError && { rpcError: hide(rpcError) }),
+  };
 }
 
 function internalFailure({ call }: CallState, cause: unknown): Fail {

@@ -1,5 +1,5 @@
-// `npm run soak`: many more broken requests than the tests send, then mixed calls with crashing children for some minutes, then children
-// and a remote killed at random. Prints what the hub held on to, and ends with code 1 when something was answered wrongly or grew.
+// `npm run soak`: many more broken requests than the tests send, then mixed calls with crashing children for some minutes, then a thousand
+// open streams beside steady calls, then children and a remote killed at random. Prints what the hub held on to, and ends with code 1 when something was answered wrongly or grew.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,11 +12,15 @@ import { runKills } from "../surface/kill-run.ts";
 import { FUZZ_CONFIG } from "./fuzz-config.ts";
 import { HttpDriver } from "./http-driver.ts";
 import { runMixedLoad, type Tally } from "./mixed-load.ts";
+import { runOpenStreams } from "./open-streams.ts";
 import { SseDriver, StdioDriver } from "./stream-driver.ts";
 
-const { values } = parseArgs({ options: { cases: { type: "string", default: "100000" }, minutes: { type: "string", default: "4" }, kills: { type: "string", default: "1000" }, seed: { type: "string", default: "20260728" } } });
+const { values } = parseArgs({ options: { cases: { type: "string", default: "100000" }, minutes: { type: "string", default: "4" }, streams: { type: "string", default: "1000" }, "stream-minutes": { type: "string", default: "10" }, kills: { type: "string", default: "1000" }, seed: { type: "string", default: "20260728" } } });
 const CASES = Number(values.cases);
 const MINUTES = Math.min(Number(values.minutes), 60);
+const STREAMS = Number(values.streams);
+const STREAM_MINUTES = Math.min(Number(values["stream-minutes"]), 60);
+const CALLS_PER_SECOND = 100;
 const KILLS = Number(values.kills);
 const SEED = Number(values.seed);
 const ROUNDS = 5;
@@ -154,6 +158,17 @@ async function fuzzAll(): Promise<void> {
   );
 }
 
+async function openStreams(): Promise<void> {
+  console.log(`\n${STREAMS} open streams, ${CALLS_PER_SECOND} calls a second, ${STREAM_MINUTES} minutes`);
+  row("calls", "p50 ms", "p99 ms", "most ms", "slow readers", "heap MB", "rss MB", "resources");
+  const { minutes, notices, due, stillOpen } = await runOpenStreams({ streams: STREAMS, minutes: STREAM_MINUTES, callsPerSecond: CALLS_PER_SECOND }, ({ calls, p50, p99, most, hasSlowCallers, memory }) =>
+    row(calls, p50.toFixed(1), p99.toFixed(1), most.toFixed(0), hasSlowCallers ? "yes" : "no", megabytes(memory.heapUsed), megabytes(memory.rss), memory.resources),
+  );
+  console.log(`readers were told of ${notices} changes where ${due} are due; ${stillOpen} of their streams are open`);
+  compareReports("open streams", (minutes[1] ?? minutes[0]!).memory, minutes.at(-1)!.memory);
+  if (notices < due * 0.9) problems.push(`open streams: ${due - notices} notices are missing`);
+}
+
 async function killAtRandom(): Promise<void> {
   console.log(`\nchildren and a remote killed at random: ${KILLS} kills, seed ${SEED}`);
   const report = await runKills({ kills: KILLS, seed: SEED });
@@ -164,6 +179,7 @@ async function killAtRandom(): Promise<void> {
 const beganAt = performance.now();
 if (CASES > 0) await fuzzAll();
 if (MINUTES > 0) await mixed();
+if (STREAMS > 0) await openStreams();
 if (KILLS > 0) await killAtRandom();
 console.log(`\n${problems.length === 0 ? "nothing grew, nothing was answered wrongly" : problems.join("\n")} (${((performance.now() - beganAt) / 60_000).toFixed(1)} minutes)`);
 process.exit(problems.length === 0 ? 0 : 1);

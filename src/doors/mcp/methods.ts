@@ -3,7 +3,6 @@ import { nextCallId } from "../../core/call-id.ts";
 import { FailError, messageOf } from "../../core/errors.ts";
 import type { HubPort, ListKind, RenderedList, View } from "../../core/hub-port.ts";
 import { isJsonObject, stringMember, type JsonObject } from "../../core/json.ts";
-import type { Outcome } from "../../core/outcome.ts";
 import type { Logger } from "../../core/ports.ts";
 import { RPC } from "../../wire/messages.ts";
 import type { CallerLink } from "../caller-link.ts";
@@ -65,14 +64,18 @@ export function isSharedMethod(method: string): boolean {
   return LISTS.has(method) || CALLS.has(method);
 }
 
+export function isListMethod(method: string): boolean {
+  return LISTS.has(method);
+}
+
 /** Answers the methods that both eras have: lists, `tools/call`, `resources/read`, `prompts/get`, `completion/complete`. Never rejects. */
-export async function answerMethod(request: MethodRequest, context: MethodContext): Promise<Answer> {
+export function answerMethod(request: MethodRequest, context: MethodContext): Promise<Answer> {
   const list = LISTS.get(request.method);
   if (list) return answerList(list.kind, list.member, request, context);
   const readTarget = CALLS.get(request.method);
-  if (!readTarget) return methodNotFound(request.method);
+  if (!readTarget) return Promise.resolve(methodNotFound(request.method));
   const target = readTarget(request.params);
-  if ("problem" in target) return errorAnswer(RPC.invalidParams, target.problem);
+  if ("problem" in target) return Promise.resolve(errorAnswer(RPC.invalidParams, target.problem));
   return answerCall(request.method as CallMethod, target.target, request, context);
 }
 
@@ -98,11 +101,12 @@ async function answerCall(method: CallMethod, target: string, request: MethodReq
   const { deps, view, codec, link } = context;
   const call = buildCall(method, target, request, context);
   try {
-    const outcome = await deps.hub.call(call, view).catch(failureOf);
+    const outcome = await deps.hub.call(call, view);
     if (outcome.ok) return resultAnswer(codec.result(method, target, outcome.result));
     const answer = failureAnswer(outcome, { id: call.id, method, target, cancelled: link.cancellation.aborted }, codec);
     return answer.type === "result" && outcome.result ? resultAnswer(codec.result(method, target, answer.result)) : answer;
   } catch (error) {
+    if (error instanceof FailError) return failureAnswer(error.failure, { id: call.id, method, target, cancelled: link.cancellation.aborted }, codec);
     return faultAnswer(error, method, deps, call.id);
   }
 }
@@ -144,11 +148,6 @@ function completionTarget(params: JsonObject): ReturnType<TargetReader> {
 function referenceTarget(ref: JsonObject): string | undefined {
   if (ref["type"] === "ref/prompt") return stringMember(ref, "name");
   return ref["type"] === "ref/resource" ? stringMember(ref, "uri") : undefined;
-}
-
-function failureOf(error: unknown): Outcome {
-  if (error instanceof FailError) return error.failure;
-  throw error;
 }
 
 /** What was thrown while a request was worked on is a fault of this program: logged in full, answered by an id. */

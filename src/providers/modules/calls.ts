@@ -20,7 +20,7 @@ export interface CallsDeps extends ContextDeps {
 const MAX_COMPLETIONS = 100;
 
 /** Runs what was registered. Never rejects for what a handler throws. */
-export async function runCall(call: ResolvedCall, offer: Offer, deps: CallsDeps): Promise<Outcome> {
+export function runCall(call: ResolvedCall, offer: Offer, deps: CallsDeps): Promise<Outcome> {
   const { record } = call;
   switch (record.type) {
     case "tool": {
@@ -40,22 +40,22 @@ export async function runCall(call: ResolvedCall, offer: Offer, deps: CallsDeps)
   }
 }
 
-function gone(message: string): Outcome {
-  return fail("unknown_tool", message);
+function gone(message: string): Promise<Outcome> {
+  return Promise.resolve(fail("unknown_tool", message));
 }
 
 function runTool(call: ResolvedCall, { entry, module }: Owned<ToolEntry>, deps: CallsDeps): Promise<Outcome> {
-  return module.use(() =>
-    guarded(`Error executing tool '${entry.name}'`, deps, () =>
-      withInput(call, async (extra) => toToolOutcome(await entry.handler(call.arguments, createContext(call, deps, extra)), entry.name)),
-    ),
-  );
+  const attempt = async (extra: JsonObject): Promise<Outcome> => {
+    const value = await entry.handler(call.arguments, createContext(call, deps, extra));
+    return toToolOutcome(value, entry.name);
+  };
+  return module.use(() => guarded(() => `Error executing tool '${entry.name}'`, deps, () => withInput(call, attempt)));
 }
 
 function readResource(call: ResolvedCall, uri: string, { entry, module }: Owned<ResourceEntry>, deps: CallsDeps): Promise<Outcome> {
   const variables = entry.template?.match(uri) ?? {};
   return module.use(() =>
-    guarded(`Error retrieving resource '${uri}'`, deps, () =>
+    guarded(() => `Error retrieving resource '${uri}'`, deps, () =>
       withInput(call, async (extra) => {
         const value = await entry.retriever(uri, variables, createContext(call, deps, extra));
         const result = await toContents(value, uri, entry.mimeType);
@@ -70,14 +70,14 @@ function getPrompt(call: ResolvedCall, { entry, module }: Owned<PromptEntry>, de
   if (missing !== undefined) return Promise.resolve(fail("invalid_params", `Missing required argument: ${missing}`));
   const args = call.arguments as Record<string, string>;
   return module.use(() =>
-    guarded(`Error making prompt '${entry.name}'`, deps, () =>
+    guarded(() => `Error making prompt '${entry.name}'`, deps, () =>
       withInput(call, async (extra) => ok(toPromptResult(await entry.handler(args, createContext(call, deps, extra)), entry.description))),
     ),
   );
 }
 
 /** The stack goes to the log, the words to the caller. */
-async function guarded(what: string, { logger }: CallsDeps, run: () => Promise<Outcome>): Promise<Outcome> {
+async function guarded(what: () => string, { logger }: CallsDeps, run: () => Promise<Outcome>): Promise<Outcome> {
   try {
     return await run();
   } catch (error) {
@@ -85,8 +85,8 @@ async function guarded(what: string, { logger }: CallsDeps, run: () => Promise<O
     const words = wordsOf(error);
     const rpcError = rpcErrorOf(error, words);
     if (rpcError) return fail(rpcError.code === RPC.invalidParams ? "invalid_params" : "tool_error", words, { rpcError });
-    logger.error(`${what}: ${words}`, error instanceof Error && error.stack !== undefined ? { stack: error.stack } : {});
-    return fail("tool_error", `${what}: ${words}`, { details: { error: words }, cause: error });
+    logger.error(`${what()}: ${words}`, error instanceof Error && error.stack !== undefined ? { stack: error.stack } : {});
+    return fail("tool_error", `${what()}: ${words}`, { details: { error: words }, cause: error });
   }
 }
 

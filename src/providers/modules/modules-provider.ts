@@ -87,8 +87,8 @@ class ModulesProvider implements Provider {
     return this.#isLoading() ? this.#settled() : this.#current().listing;
   }
 
-  async call(call: ResolvedCall): Promise<Outcome> {
-    if (this.#closed) return fail("unavailable", "The hub is shutting down. Try again once it is back.");
+  call(call: ResolvedCall): Promise<Outcome> {
+    if (this.#closed) return Promise.resolve(fail("unavailable", "The hub is shutting down. Try again once it is back."));
     return runCall(call, this.#current(), this.#deps);
   }
 

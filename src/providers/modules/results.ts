@@ -2,10 +2,13 @@ import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { fail, ok, type Outcome } from "../../core/outcome.ts";
 
 /** What a tool's handler returned, as an outcome. The rule is told in `ToolHandler` of api.ts. */
-export async function toToolOutcome(value: unknown, tool: string): Promise<Outcome> {
+export function toToolOutcome(value: unknown, tool: string): Outcome | Promise<Outcome> {
   if (value === undefined || value === null) return ok({ content: [] });
   if (typeof value === "string") return ok({ content: [{ type: "text", text: value }] });
-  if (isMcpResult(value, "content")) return mcpOutcome(value);
+  return isMcpResult(value, "content") ? mcpOutcome(value) : outcomeOf(value, tool);
+}
+
+async function outcomeOf(value: unknown, tool: string): Promise<Outcome> {
   const bytes = await bytesOf(value);
   if (bytes) return ok({ content: [binaryBlock(bytes, tool)] });
   const text = jsonText(value);

@@ -50,7 +50,7 @@ export class LegacyHttp {
     return this.#table.size;
   }
 
-  async post(exchange: LegacyExchange, body: unknown): Promise<void> {
+  post(exchange: LegacyExchange, body: unknown): Promise<void> | void {
     const { request, response } = exchange;
     const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
     const problem = postHeaderProblem(request.headers) ?? batchProblem(messages);

@@ -7,7 +7,7 @@ import { classifyMessage, RPC, type RpcNotification, type RpcRequest } from "../
 import { errorAnswer, resultAnswer, type Answer } from "../answers.ts";
 import { readOffer, serverInfo, type Offer } from "../capabilities.ts";
 import { isLogLevel, reachesLevel } from "../log-level.ts";
-import { answerMethod, faultAnswer, isSharedMethod, methodNotFound, type MethodsDeps } from "../methods.ts";
+import { answerMethod, faultAnswer, isListMethod, isSharedMethod, methodNotFound, type MethodsDeps } from "../methods.ts";
 import { progressGap } from "../progress-gap.ts";
 import { toolModeOfMeta } from "../tool-mode.ts";
 import { askProblem, Asks } from "./asks.ts";
@@ -24,6 +24,7 @@ import { isNullIdRequest, refuseInvalid, reply, replyError } from "./replies.ts"
 import type { Received, SessionStart } from "./session-start.ts";
 import { Subscriptions } from "./subscriptions.ts";
 
+const DONE = Promise.resolve();
 /** Questions to one client that may wait for an answer at once. */
 const MAX_WAITING_ASKS = 64;
 
@@ -106,20 +107,22 @@ export class LegacySession implements BoardMember, ScopeOwner {
    * Takes one parsed message, whatever it is. Resolves when nothing more will be sent to its outlet: a request has its reply, or was
    * cancelled. Never rejects.
    */
-  async receive(value: unknown, received: Received): Promise<void> {
-    if (this.#phase === "closed") return;
+  receive(value: unknown, received: Received): Promise<void> {
+    if (this.#phase === "closed") return DONE;
     if (received.principal) this.#principal = received.principal;
     const classified = classifyMessage(value);
     switch (classified.type) {
       case "reply":
         this.#asks.settle(classified.message);
-        return;
+        return DONE;
       case "notification":
-        return this.#notified(classified.message, received);
+        return this.#notified(classified.message, received) ?? DONE;
       case "request":
         return this.#answer(classified.message, received);
       case "invalid":
-        return isNullIdRequest(value) ? this.#runNameless(value, received, value) : refuseInvalid(value, classified, received);
+        if (isNullIdRequest(value)) return this.#runNameless(value, received, value);
+        refuseInvalid(value, classified, received);
+        return DONE;
     }
   }
 
@@ -174,7 +177,12 @@ export class LegacySession implements BoardMember, ScopeOwner {
     if (problem) return replyError(outlet, id, problem.code, problem.message);
     const scope = new CallScope(this, outlet, request.params);
     this.#inFlight.add(id, scope);
-    const answer = await this.#dispatch(request, scope, received).catch((error: unknown) => faultAnswer(error, request.method, this.#deps));
+    let answer: Answer;
+    try {
+      answer = await this.#dispatch(request, scope, received);
+    } catch (error) {
+      answer = faultAnswer(error, request.method, this.#deps);
+    }
     if (outlet.isShared) await progressGap(scope.progressAt);
     this.#inFlight.remove(id, scope);
     scope.end();
@@ -206,7 +214,7 @@ export class LegacySession implements BoardMember, ScopeOwner {
     return answerInDialects(dialects, { method, params }, { view, link: scope });
   }
 
-  async #dispatch(request: RpcRequest, scope: CallScope, received: Received): Promise<Answer> {
+  #dispatch(request: RpcRequest, scope: CallScope, received: Received): Promise<Answer> | Answer {
     const { mode } = received;
     const params = request.params ?? {};
     switch (request.method) {
@@ -226,11 +234,16 @@ export class LegacySession implements BoardMember, ScopeOwner {
     }
   }
 
-  async #shared(method: string, params: JsonObject, scope: CallScope, mode: ToolMode | undefined): Promise<Answer> {
+  #shared(method: string, params: JsonObject, scope: CallScope, mode: ToolMode | undefined): Promise<Answer> {
     const view: View = { mode: mode ?? this.#mode, principal: this.principal };
     const codec = this.#deps.codecs.for(this.#revision);
-    const answer = await answerMethod({ method, params, meta: metaWithoutToken(params) }, { deps: this.#deps, view, link: scope, codec });
-    if (answer.type === "list" && view.mode === this.#mode) this.#lists.saw(answer.kind, answer.list.version);
+    const answering = answerMethod({ method, params, meta: metaWithoutToken(params) }, { deps: this.#deps, view, link: scope, codec });
+    return isListMethod(method) && view.mode === this.#mode ? this.#noting(answering) : answering;
+  }
+
+  async #noting(answering: Promise<Answer>): Promise<Answer> {
+    const answer = await answering;
+    if (answer.type === "list") this.#lists.saw(answer.kind, answer.list.version);
     return answer;
   }
 
