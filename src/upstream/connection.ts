@@ -140,7 +140,7 @@ export class Connection {
     let leave = (): void => {};
     try {
       leave = await this.#turns.enter(call);
-      return await withInput(call, (extra) => this.#attempt(call, { ...request, params: { ...request.params, ...extra } }));
+      return await withInput(call, (extra) => this.#attempt(call, isEmpty(extra) ? request : { ...request, params: { ...request.params, ...extra } }));
     } catch (error) {
       return failureOf(error);
     } finally {
@@ -201,7 +201,7 @@ export class Connection {
     const meta = era.envelope(call.meta, { client: call.client, ...(call.wants.logLevel !== undefined && { logLevel: call.wants.logLevel }) });
     const sent = this.#exchange.start(
       call.method,
-      { ...params, ...(Object.keys(meta).length > 0 && { _meta: meta }) },
+      isEmpty(meta) ? params : { ...params, _meta: meta },
       {
         signal: call.cancellation ?? call.signal,
         cancelBy: era.cancelBy,
@@ -254,6 +254,11 @@ export class Connection {
     this.#watcher?.close();
     if (!this.#isClosing) this.#events.onClose(failure);
   }
+}
+
+function isEmpty(object: JsonObject): boolean {
+  for (const _ in object) return false;
+  return true;
 }
 
 const CLOSED = fail("unavailable", "The connection to the server was closed by the hub.", { retryable: false, details: { sent: true } });

@@ -65,8 +65,12 @@ export class AutoHttpTransport implements Transport {
     }
   }
 
-  async send(message: RpcMessage, options: SendOptions = {}): Promise<void> {
-    if (!("method" in message) || message.method !== "initialize" || this.#inner instanceof HttpSseTransport) return this.#inner.send(message, options);
+  send(message: RpcMessage, options: SendOptions = {}): Promise<void> {
+    const isSettled = !("method" in message) || message.method !== "initialize" || this.#inner instanceof HttpSseTransport;
+    return isSettled ? this.#inner.send(message, options) : this.#introduce(message, options);
+  }
+
+  async #introduce(message: RpcMessage, options: SendOptions): Promise<void> {
     try {
       await this.#inner.send(message, options);
       this.#framing.known = "streamable";

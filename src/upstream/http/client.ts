@@ -51,6 +51,7 @@ export interface HttpResponse {
   readonly body: ResponseBody;
 }
 
+const NO_CREDENTIALS: Readonly<Record<string, string>> = Object.freeze({});
 const MAX_REDIRECTS = 3;
 const REDIRECTS: readonly number[] = [301, 302, 307, 308];
 const CLOSE_TIMEOUT_MS = 1000;
@@ -67,6 +68,8 @@ export class HttpClient {
   readonly endpoint: string;
   readonly url: URL;
   readonly #options: HttpClientOptions;
+  readonly #origin: string;
+  readonly #path: string;
   #dispatcher: Promise<Pool | ProxyAgent> | undefined;
   #isClosed = false;
 
@@ -75,12 +78,14 @@ export class HttpClient {
     this.url = options.url;
     this.place = { label: options.label, host: options.url.host };
     this.endpoint = shownUrl(options.url);
+    this.#origin = options.url.origin;
+    this.#path = pathOf(options.url);
   }
 
   /** Resolves with the headers' arrival. Rejects with a `FailError`; `details.sent` is `false` where no byte went out. */
   async request(request: HttpRequest): Promise<HttpResponse> {
     const { tokens } = this.#options;
-    if (!tokens) return this.#requestFollowing(request, {});
+    if (!tokens) return this.#requestFollowing(request, NO_CREDENTIALS);
     const token = await this.#tokenOf(tokens, request);
     const response = await this.#requestFollowing(request, bearer(token));
     if (response.status !== 401) return response;
@@ -126,11 +131,12 @@ export class HttpClient {
     try {
       signal.throwIfAborted();
       const dispatcher = await this.#connect();
+      const isOwn = url === this.url;
       const options = {
-        origin: url.origin,
-        path: `${url.pathname}${url.search}`,
+        origin: isOwn ? this.#origin : url.origin,
+        path: isOwn ? this.#path : pathOf(url),
         method,
-        headers: { "user-agent": "toolyard", ...this.#options.headers, ...credentials, ...request.headers },
+        headers: joined(this.#options.headers, credentials, request.headers),
         body: body ?? null,
         headersTimeout: Math.min(idleMs, MAX_TIMER_MS),
         bodyTimeout: Math.min(idleMs, MAX_TIMER_MS),
@@ -180,6 +186,17 @@ export class HttpClient {
     const what = `redirects to ${where}, which is another server and was not asked. Set \`url\` to it if it is the one you mean.`;
     throw httpFailure("unavailable", this.place, what, extras);
   }
+}
+
+function pathOf({ pathname, search }: URL): string {
+  return `${pathname}${search}`;
+}
+
+/** The later ones win. Assigned one by one: spreading several objects into one takes V8's slow way. */
+function joined(...all: readonly Readonly<Record<string, string>>[]): Record<string, string> {
+  const headers: Record<string, string> = { "user-agent": "toolyard" };
+  for (const some of all) for (const name in some) headers[name] = some[name]!;
+  return headers;
 }
 
 function bearer(token: string): Record<string, string> {

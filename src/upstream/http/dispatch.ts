@@ -28,16 +28,23 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
   readonly #signal: Cancellation;
   #controller: Dispatcher.DispatchController | undefined;
   #body: ResponseBody | undefined;
+  readonly #onAbort: () => void;
 
   constructor(waiting: Waiting, signal: Cancellation) {
     this.#waiting = waiting;
     this.#signal = signal;
+    this.#onAbort = ResponseHandler.#aborterOf(this);
     signal.addEventListener("abort", this.#onAbort, ONCE);
+  }
+
+  // Made outside the constructor, as in `Deadline`.
+  static #aborterOf(handler: ResponseHandler): () => void {
+    return () => handler.#abort();
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    if (this.#signal.aborted) this.#onAbort();
+    if (this.#signal.aborted) this.#abort();
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: RawResponse["headers"]): void {
@@ -62,14 +69,14 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
     this.#body?.end({ error });
   }
 
-  readonly #onAbort = (): void => {
+  #abort(): void {
     this.#release();
     const reason: unknown = this.#signal.reason;
     const error = reason instanceof Error ? reason : new Error("The request was given up.", { cause: reason });
     this.#waiting.reject(error);
     if (this.#body) this.#body.destroy(error);
     else this.#controller?.abort(error);
-  };
+  }
 
   #release(): void {
     this.#signal.removeEventListener("abort", this.#onAbort);

@@ -54,8 +54,8 @@ export class ResponseStream {
     let failures = 0;
     while (!this.#isAnswered) {
       const lastSeen = this.#lastEventId;
-      const failure: FailError = body ? await this.#drain(body, signal) : this.#brokenOff();
-      if (this.#isAnswered) return;
+      const failure = body ? await this.#drain(body, signal) : this.#brokenOff();
+      if (!failure) return;
       if (signal.aborted || this.#lastEventId === undefined || !this.#options.resumeHeaders || failure.failure.kind === "too_large") throw failure;
       failures = body && this.#lastEventId !== lastSeen ? 1 : failures + 1;
       if (failures > MAX_RESUME_FAILURES && !body) throw failure;
@@ -64,8 +64,8 @@ export class ResponseStream {
     }
   }
 
-  /** Reads until the answer or the end, and says what an end before the answer means. */
-  async #drain(body: ResponseBody, signal: Cancellation): Promise<FailError> {
+  /** Reads until the answer, or until the end, and then says what it means. */
+  async #drain(body: ResponseBody, signal: Cancellation): Promise<FailError | undefined> {
     const { client, maxMessageBytes } = this.#connection.options;
     let onAnswer = (): void => {};
     const answered = new Promise<void>((resolve) => {
@@ -87,10 +87,10 @@ export class ResponseStream {
     });
     try {
       await Promise.race([reading, answered]);
-      return this.#brokenOff();
+      return this.#isAnswered ? undefined : this.#brokenOff();
     } catch (error) {
-      if (error instanceof FailError) return error;
-      throw error;
+      if (!(error instanceof FailError)) throw error;
+      return this.#isAnswered ? undefined : error;
     } finally {
       reading.catch(() => {});
     }

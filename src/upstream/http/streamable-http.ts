@@ -61,7 +61,7 @@ export class StreamableHttpTransport implements Transport {
     try {
       const request = this.#post(message, options, signal);
       this.#track(request);
-      await this.#receive(message, await request, { ...options, signal });
+      await this.#receive(message, await request, options, signal);
     } finally {
       done();
     }
@@ -83,7 +83,9 @@ export class StreamableHttpTransport implements Transport {
 
   #post(message: RpcMessage, options: SendOptions, signal: Cancellation): Promise<HttpResponse> {
     const { client } = this.#connection.options;
-    const headers = { ...this.#headersOf(message, options), "content-type": JSON_TYPE, accept: `${JSON_TYPE}, ${EVENT_STREAM_TYPE}` };
+    const headers = this.#headersOf(message, options);
+    headers["content-type"] = JSON_TYPE;
+    headers["accept"] = ACCEPTED_TYPES;
     return client.request({ method: "POST", headers, body: JSON.stringify(message), signal, idleMs: this.#idleMs(options) });
   }
 
@@ -111,25 +113,25 @@ export class StreamableHttpTransport implements Transport {
   }
 
   #sessionHeaders(): Record<string, string> {
-    return {
-      ...(this.#version !== undefined && { "mcp-protocol-version": this.#version }),
-      ...(this.#sessionId !== undefined && { "mcp-session-id": this.#sessionId }),
-    };
+    const headers: Record<string, string> = {};
+    if (this.#version !== undefined) headers["mcp-protocol-version"] = this.#version;
+    if (this.#sessionId !== undefined) headers["mcp-session-id"] = this.#sessionId;
+    return headers;
   }
 
-  async #receive(message: RpcMessage, response: HttpResponse, options: SendOptions & { signal: Cancellation }): Promise<void> {
+  async #receive(message: RpcMessage, response: HttpResponse, options: SendOptions, signal: Cancellation): Promise<void> {
     const isRequest = "method" in message && "id" in message;
-    if (response.status < 200 || response.status > 299) return this.#onRefusal(isRequest ? message : undefined, response, options.signal);
+    if (response.status < 200 || response.status > 299) return this.#onRefusal(isRequest ? message : undefined, response, signal);
     if (!isRequest) {
       discard(response.body);
       if ("method" in message && message.method === "notifications/initialized") this.#openStandingStream();
       return;
     }
     if (message.method === "initialize") this.#startSession(response);
-    await this.#readAnswer(message, response, options);
+    await this.#readAnswer(message, response, options, signal);
   }
 
-  async #readAnswer(request: RpcRequest, response: HttpResponse, { signal, ...options }: SendOptions & { signal: Cancellation }): Promise<void> {
+  async #readAnswer(request: RpcRequest, response: HttpResponse, options: SendOptions, signal: Cancellation): Promise<void> {
     const { client, maxMessageBytes } = this.#connection.options;
     const type = mediaType(response.header("content-type"));
     if (type === EVENT_STREAM_TYPE) {
@@ -228,4 +230,5 @@ function lowerCased(headers: Record<string, string>): Record<string, string> {
   return result;
 }
 
+const ACCEPTED_TYPES = `${JSON_TYPE}, ${EVENT_STREAM_TYPE}`;
 const NO_PARAM_HEADERS: readonly ParamHeader[] = [];
