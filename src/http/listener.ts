@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { CallSet } from "../core/call-map.ts";
 import type { Logger } from "../core/ports.ts";
-import { declaredLength, tooLarge } from "./body.ts";
+import { declaredLength, readBody, tooLarge } from "./body.ts";
 import { allowOrigin, answerPreflight, isPreflight } from "./cors.ts";
 import { answerFailure } from "./failure.ts";
 import { ForwardedReader } from "./forwarded.ts";
@@ -11,7 +11,7 @@ import { listenOn } from "./listen-on.ts";
 import type { HttpOptions } from "./options.ts";
 import { Refusal, sendRefusal } from "./refusal.ts";
 import { sendJson, sendText } from "./send.ts";
-import { OwnContext } from "./request-context.ts";
+import { HandlerContext } from "./request-context.ts";
 import { Router, type Handler, type RefusalBody, type Route } from "./router.ts";
 import { TokenGate } from "./tokens.ts";
 
@@ -193,7 +193,7 @@ class HttpListener implements Listener, AdoptingListener {
     if (this.#closing.signal.aborted) throw new Refusal(503, "The server is stopping.", { connection: "close", "retry-after": "1" });
     const facts = this.#forwarded.read(request);
     const known = { principal, remoteAddress: facts.remoteAddress, baseUrl: facts.origin + this.#options.basePath, path: inner, search, closing: this.#closing.signal };
-    return route.handler(request, response, new OwnContext(request, response, known, this.#options.limits));
+    return route.handler(request, response, new HandlerContext(known, { response, limits: this.#options.limits, readBody: (maxBytes) => readBody(request, maxBytes) }));
   }
 
   #routeOf(request: IncomingMessage): Route | undefined {

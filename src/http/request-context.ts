@@ -1,6 +1,5 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import type { Principal } from "../core/call.ts";
-import { readBody } from "./body.ts";
 import { EventStream, type StreamLimits } from "./event-stream.ts";
 
 /** What the listener knows of a request that it hands to a handler. */
@@ -38,8 +37,15 @@ export interface ContextLimits extends StreamLimits {
   readonly maxJsonDepth: number;
 }
 
-/** The context of a request that this process reads itself. A class, since a literal with an accessor makes a hidden class a request. */
-export class OwnContext implements RequestContext {
+/** What one request needs of where it came in. */
+export interface Inlet {
+  readonly response: ServerResponse;
+  readonly limits: ContextLimits;
+  readBody(maxBytes: number): Promise<Buffer>;
+}
+
+/** A class, since an object literal with an accessor would make a hidden class for each request, which lives until a full collection. */
+export class HandlerContext implements RequestContext {
   readonly principal: Principal;
   readonly remoteAddress: string;
   readonly baseUrl: string;
@@ -47,22 +53,18 @@ export class OwnContext implements RequestContext {
   readonly closing: AbortSignal;
   readonly maxJsonDepth: number;
   readonly #search: string;
-  readonly #request: IncomingMessage;
-  readonly #response: ServerResponse;
-  readonly #limits: ContextLimits;
+  readonly #inlet: Inlet;
   #query: URLSearchParams | undefined;
 
-  constructor(request: IncomingMessage, response: ServerResponse, facts: RequestFacts, limits: ContextLimits) {
-    this.#request = request;
-    this.#response = response;
-    this.#limits = limits;
+  constructor(facts: RequestFacts, inlet: Inlet) {
+    this.#inlet = inlet;
     this.#search = facts.search;
     this.principal = facts.principal;
     this.remoteAddress = facts.remoteAddress;
     this.baseUrl = facts.baseUrl;
     this.path = facts.path;
     this.closing = facts.closing;
-    this.maxJsonDepth = limits.maxJsonDepth;
+    this.maxJsonDepth = inlet.limits.maxJsonDepth;
   }
 
   get query(): URLSearchParams {
@@ -70,12 +72,12 @@ export class OwnContext implements RequestContext {
     return this.#query;
   }
 
-  readBody(maxBytes = this.#limits.maxBodyBytes): Promise<Buffer> {
-    return readBody(this.#request, maxBytes);
+  readBody(maxBytes = this.#inlet.limits.maxBodyBytes): Promise<Buffer> {
+    return this.#inlet.readBody(maxBytes);
   }
 
   openStream(headers?: Readonly<Record<string, string>>): EventStream {
-    return new EventStream(this.#response, this.#limits, headers);
+    return new EventStream(this.#inlet.response, this.#inlet.limits, headers);
   }
 }
 

@@ -2,11 +2,10 @@ import type { ServerResponse } from "node:http";
 import type { Principal } from "../../core/call.ts";
 import type { Logger } from "../../core/ports.ts";
 import { tooLarge } from "../body.ts";
-import { EventStream } from "../event-stream.ts";
 import { answerFailure } from "../failure.ts";
 import type { HttpOptions } from "../options.ts";
 import { Refusal } from "../refusal.ts";
-import type { RequestContext } from "../request-context.ts";
+import { HandlerContext, type RequestContext } from "../request-context.ts";
 import type { Handler, RefusalBody } from "../router.ts";
 import { TokenGate } from "../tokens.ts";
 import type { RequestHead } from "./messages.ts";
@@ -51,22 +50,10 @@ export class Desk {
   }
 
   #contextOf(head: RequestHead, body: Buffer, response: ServerResponse): RequestContext {
-    const { limits } = this.#options;
-    let query: URLSearchParams | undefined;
-    return {
-      principal: this.#principals.get(head.principal)!,
-      remoteAddress: head.remoteAddress,
-      baseUrl: head.baseUrl,
-      path: head.path,
-      get query() {
-        query ??= new URLSearchParams(head.url.slice(searchStart(head.url)));
-        return query;
-      },
-      closing: this.#closing,
-      maxJsonDepth: limits.maxJsonDepth,
-      readBody: (maxBytes = limits.maxBodyBytes) => bodyOf(head, body, maxBytes),
-      openStream: (headers) => new EventStream(response, limits, headers),
-    };
+    const { remoteAddress, baseUrl, path, url } = head;
+    const principal = this.#principals.get(head.principal)!;
+    const facts = { principal, remoteAddress, baseUrl, path, search: url.slice(searchStart(url)), closing: this.#closing };
+    return new HandlerContext(facts, { response, limits: this.#options.limits, readBody: (maxBytes) => bodyOf(head, body, maxBytes) });
   }
 }
 

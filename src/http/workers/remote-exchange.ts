@@ -42,11 +42,13 @@ export class RemoteResponse extends EventEmitter {
     return this;
   }
 
-  writeHead(status: number, headers: OutgoingHttpHeaders = {}): this {
+  /** `headers`: by name, or names and values in turn. */
+  writeHead(status: number, headers: OutgoingHttpHeaders | readonly string[] = {}): this {
     if (this.headersSent) throw new Error("The head of this answer was sent already.");
     this.headersSent = true;
     this.statusCode = status;
-    for (const [name, value] of Object.entries(headers)) this.#headers[name.toLowerCase()] = value;
+    if (isInTurn(headers)) for (let at = 0; at < headers.length; at += 2) this.#headers[headers[at]!.toLowerCase()] = headers[at + 1];
+    else for (const [name, value] of Object.entries(headers)) this.#headers[name.toLowerCase()] = value;
     return this;
   }
 
@@ -121,6 +123,10 @@ export class RemoteResponse extends EventEmitter {
   #head(): string {
     return JSON.stringify({ status: this.statusCode, headers: this.#headers });
   }
+}
+
+function isInTurn(headers: OutgoingHttpHeaders | readonly string[]): headers is readonly string[] {
+  return Array.isArray(headers);
 }
 
 /** A request as doors look at it: method, target and headers. Its body is read through the context. */
