@@ -189,6 +189,7 @@ export class Catalog {
     if (this.#isClosed || !this.#announced) return;
     const [before, after] = [this.#announced, this.#current];
     this.#announced = after;
+    after.prepare();
     const lists = before === after ? [] : LIST_KINDS.filter((kind) => isChanged(kind, before, after));
     if (lists.length > 0) this.changed.emit({ lists });
   }

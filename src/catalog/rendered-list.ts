@@ -15,6 +15,7 @@ export class RowList implements RenderedList {
   readonly #rows: readonly Row[];
   #entries: readonly JsonObject[] | undefined;
   #json: string | undefined;
+  #bytes: Buffer | undefined;
   #version: string | undefined;
 
   constructor(rows: readonly Row[]) {
@@ -29,6 +30,10 @@ export class RowList implements RenderedList {
     return (this.#json ??= `[${this.#rows.map((row) => row.json).join(",")}]`);
   }
 
+  get bytes(): Buffer {
+    return (this.#bytes ??= toBytes(this.json));
+  }
+
   get version(): string {
     return (this.#version ??= contentDigest(this.json));
   }
@@ -38,4 +43,9 @@ export class RowList implements RenderedList {
     const [mine, theirs] = [this.#rows, other.#rows];
     return mine.length === theirs.length && mine.every((row, at) => row === theirs[at] || row.json === theirs[at]!.json);
   }
+}
+
+// Plain ASCII need not be encoded, only copied.
+function toBytes(text: string): Buffer {
+  return Buffer.from(text, Buffer.byteLength(text) === text.length ? "latin1" : "utf8");
 }

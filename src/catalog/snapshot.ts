@@ -1,4 +1,4 @@
-import type { Principal } from "../core/call.ts";
+import { LOCAL_PRINCIPAL, type Principal } from "../core/call.ts";
 import type { ListKind, RenderedList, View } from "../core/hub-port.ts";
 import { stringMember, type JsonObject } from "../core/json.ts";
 import type { McpNaming, Surface } from "../core/names.ts";
@@ -71,6 +71,12 @@ export class Snapshot {
   /** One list as the view shows it, sorted, serialised once. Constant time once it was made. */
   list(kind: ListKind, view: View): RenderedList {
     return this.rowList(kind, view);
+  }
+
+  /** Makes what nearly everybody asks for, before anybody does. */
+  prepare(): void {
+    const list = this.list("tools", { mode: "normal", principal: LOCAL_PRINCIPAL });
+    void [list.entries, list.bytes];
   }
 
   /** The same list, comparable with another snapshot's. */

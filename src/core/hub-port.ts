@@ -20,6 +20,8 @@ export interface RenderedList {
   readonly entries: readonly JsonObject[];
   /** The JSON text of `entries`. */
   readonly json: string;
+  /** The same as bytes, where they are kept. */
+  readonly bytes?: Buffer;
   /** Changes exactly when the content does. */
   readonly version: string;
 }

@@ -55,13 +55,11 @@ export function replyText(id: RequestId | null, answer: Answer, extra?: JsonObje
 /** A reply whose middle is bytes that were made beforehand. */
 export type SplicedReply = readonly [head: string, middle: Buffer, tail: string];
 
-const bytesOf = new WeakMap<RenderedList, Buffer>();
-
 /** The reply for carriers that take bytes, where that spares a large list from being encoded for everybody who asks. */
 export function splicedReply(id: RequestId | null, answer: Answer, extra?: JsonObject): SplicedReply | undefined {
   if (answer.type !== "list" || answer.json.length < MIN_SPLICED_CHARS || answer.json !== answer.list.json) return undefined;
-  let bytes = bytesOf.get(answer.list);
-  if (!bytes) bytesOf.set(answer.list, (bytes = Buffer.from(answer.json)));
+  const { bytes } = answer.list;
+  if (!bytes) return undefined;
   const [head, tail] = listEnds(id, answer, extra);
   return [head, bytes, tail];
 }
