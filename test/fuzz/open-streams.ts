@@ -83,7 +83,7 @@ function yard(): string {
   const folder = mkdtempSync(join(tmpdir(), "toolyard-streams-"));
   mkdirSync(join(folder, "modules/plain"), { recursive: true });
   mkdirSync(join(folder, "scripts/said"), { recursive: true });
-  writeFileSync(join(folder, "modules/plain/mcp.mjs"), 'export function registerTools(hub) {\n  hub.registerTool("echo", ({ text }) => text);\n  hub.registerTool("large", ({ bytes }) => "x".repeat(bytes));\n}\n');
+  writeFileSync(join(folder, "modules/plain/mcp.mjs"), 'export function registerTools(hub) {\n  hub.registerTool("plain.echo", ({ text }) => text);\n  hub.registerTool("plain.large", ({ bytes }) => "x".repeat(bytes));\n}\n');
   writeFileSync(join(folder, "scripts/said/run.sh"), "#!/bin/sh\necho said\n", { mode: 0o755 });
   describeScript(folder, 0);
   return folder;
@@ -145,7 +145,7 @@ function post(url: string, agent: Agent, message: object, headers: Headers = {})
 function callAndReadNothing(url: string, session: Headers): { destroy(): void } {
   const outgoing = request(url, { method: "POST", agent: false, headers: { ...JSON_HEADERS, ...session } }, (response) => void response.on("error", () => {}).pause());
   outgoing.on("error", () => {});
-  outgoing.end(JSON.stringify({ jsonrpc: "2.0", id: (lastId += 1), method: "tools/call", params: { name: "plain__large", arguments: { bytes: LARGE_BYTES } } }));
+  outgoing.end(JSON.stringify({ jsonrpc: "2.0", id: (lastId += 1), method: "tools/call", params: { name: "plain.large", arguments: { bytes: LARGE_BYTES } } }));
   return outgoing;
 }
 
@@ -159,7 +159,7 @@ async function callSteadily(url: string, agent: Agent, session: Headers, perSeco
   const call = async (): Promise<void> => {
     const text = `t${(lastId += 1)}`;
     const beganAt = performance.now();
-    const answer = await post(url, agent, { id: lastId, method: "tools/call", params: { name: "plain__echo", arguments: { text } } }, session);
+    const answer = await post(url, agent, { id: lastId, method: "tools/call", params: { name: "plain.echo", arguments: { text } } }, session);
     if (!answer.text.includes(text)) throw new Error(`Somebody else's answer: ${answer.text.slice(0, 200)}`);
     took.push(performance.now() - beganAt);
   };
