@@ -21,7 +21,7 @@ interface Entry extends LoggedEvent {
 /** What was sent on streams of server-sent events, for clients that lost theirs. Bounded in bytes, events and time; the oldest goes first. */
 export class EventLog {
   readonly #limits: EventLogLimits;
-  #queue: Entry[] = [];
+  #queue: (Entry | undefined)[] = [];
   #head = 0;
   #bytes = 0;
   #count = 0;
@@ -73,8 +73,11 @@ export class EventLog {
   }
 
   #oldest(): Entry | undefined {
-    while (this.#queue[this.#head]?.dropped) this.#head += 1;
-    // What was passed over is let go of now and then, not one by one.
+    while (this.#head < this.#queue.length && this.#queue[this.#head]!.dropped) {
+      this.#queue[this.#head] = undefined;
+      this.#head += 1;
+    }
+    // The places of what was passed over are given back now and then, not one by one.
     if (this.#head > 256 && this.#head * 2 > this.#queue.length) {
       this.#queue = this.#queue.slice(this.#head);
       this.#head = 0;
