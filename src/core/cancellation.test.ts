@@ -30,6 +30,45 @@ test("tells nobody who stopped listening", () => {
   expect(heard).toEqual(["two"]);
 });
 
+test("a listener that an earlier one took away is not called", () => {
+  const canceller = new Canceller();
+  const heard: string[] = [];
+  const later = (): void => void heard.push("later");
+  canceller.addEventListener("abort", () => canceller.removeEventListener("abort", later));
+  canceller.addEventListener("abort", later);
+  canceller.abort(undefined);
+  expect(heard).toEqual([]);
+});
+
+test("one that is added again is called once, and gone when it is taken away", () => {
+  const canceller = new Canceller();
+  const heard: string[] = [];
+  const [one, two] = [() => void heard.push("one"), () => void heard.push("two")];
+  for (const listener of [one, two]) canceller.addEventListener("abort", listener);
+  canceller.removeEventListener("abort", one);
+  canceller.addEventListener("abort", two);
+  canceller.removeEventListener("abort", two);
+  canceller.abort(undefined);
+  expect(heard).toEqual([]);
+});
+
+test("a fault of one listener is not lost, and the others hear of the end", async () => {
+  const canceller = new Canceller();
+  const fault = new Error("on purpose");
+  let heard = 0;
+  canceller.addEventListener("abort", () => {
+    throw fault;
+  });
+  canceller.addEventListener("abort", () => (heard += 1));
+  const listeners = process.listeners("uncaughtException");
+  process.removeAllListeners("uncaughtException");
+  const thrown = new Promise((resolve) => process.once("uncaughtException", resolve));
+  canceller.abort(undefined);
+  expect(await thrown).toBe(fault);
+  for (const listener of listeners) process.on("uncaughtException", listener);
+  expect(heard).toBe(1);
+});
+
 test("tells nobody who comes after the end, as an AbortSignal does", () => {
   const canceller = new Canceller();
   canceller.abort("over");

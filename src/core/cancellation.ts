@@ -43,15 +43,17 @@ export class Canceller implements Cancellation {
     if (this.#aborted) return;
     this.#aborted = true;
     this.#reason = reason;
-    const listeners = [...(this.#first ? [this.#first] : []), ...(this.#others ?? [])];
+    const first = this.#first;
     this.#first = undefined;
+    if (first) run(first);
+    // A set leaves out what is deleted while it is walked.
+    for (const listener of this.#others ?? []) run(listener);
     this.#others = undefined;
-    for (const listener of listeners) run(listener);
     this.#controller?.abort(reason);
   }
 
   addEventListener(_type: "abort", listener: () => void): void {
-    if (this.#aborted || this.#first === listener) return;
+    if (this.#aborted || this.#first === listener || this.#others?.has(listener)) return;
     if (this.#first) (this.#others ??= new Set()).add(listener);
     else this.#first = listener;
   }

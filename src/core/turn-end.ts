@@ -11,5 +11,14 @@ export function atTurnEnd(work: () => void): void {
 function runAll(): void {
   const all = waiting;
   waiting = [];
-  for (const work of all) work();
+  for (const work of all) {
+    try {
+      work();
+    } catch (error) {
+      // The others leave all the same.
+      process.nextTick(() => {
+        throw error;
+      });
+    }
+  }
 }

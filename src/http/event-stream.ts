@@ -17,6 +17,9 @@ export interface EventOptions {
   readonly retryMs?: number;
 }
 
+/** More is not gathered in one turn: what is written goes to the socket, and counts as waiting only when that does not take it. */
+const MAX_HELD_CHARS = 64 * 1024;
+
 /**
  * Server-sent events on one response. What a reader does not take waits in memory, so the backlog has two bounds: past either, the
  * connection is cut, which `onClosed` reports as it reports a caller that went. One event may pass the bound of bytes by itself.
@@ -28,6 +31,8 @@ export class EventStream {
   #stall: NodeJS.Timeout | undefined;
   #lastWrite = performance.now();
   #isOpen = true;
+  /** What was written in this turn. The response is not corked instead: what comes after the head is kept apart then, and Node 22 and 24 send its end first. */
+  #pending = "";
   #isHeld = false;
   #isEnding = false;
 
@@ -40,12 +45,15 @@ export class EventStream {
       "x-accel-buffering": "no",
       ...headers,
     });
-    this.#hold();
-    response.flushHeaders();
-    response.once("close", () => this.#closed());
-    response.on("drain", () => this.#drained());
-    this.#keepAlive = setInterval(() => this.#comment(), limits.streamKeepAliveMs);
-    this.#keepAlive.unref();
+    this.#flushLater();
+    this.#keepAlive = EventStream.#watch(this, limits.streamKeepAliveMs);
+  }
+
+  // Functions are made outside the constructor, as in `Deadline`.
+  static #watch(stream: EventStream, keepAliveMs: number): NodeJS.Timeout {
+    stream.#response.once("close", () => stream.#closed());
+    stream.#response.on("drain", () => stream.#drained());
+    return setInterval(() => stream.#comment(), keepAliveMs).unref();
   }
 
   get isOpen(): boolean {
@@ -69,19 +77,26 @@ export class EventStream {
     this.#isOpen = false;
     clearInterval(this.#keepAlive);
     this.#isEnding = true;
-    this.#hold();
+    this.#flushLater();
   }
 
-  /** What is written in one turn, the head and the end among it, leaves in one piece. */
-  #hold(): void {
+  /** What is written in one turn, the head and the end among it, leaves in one piece, as far as it is not large. */
+  #flushLater(): void {
     if (this.#isHeld) return;
     this.#isHeld = true;
-    this.#response.cork();
     atTurnEnd(() => {
       this.#isHeld = false;
-      if (this.#isEnding) this.#response.end();
-      else this.#response.uncork();
+      this.#flush();
     });
+  }
+
+  #flush(): void {
+    const text = this.#pending;
+    this.#pending = "";
+    if (this.#response.destroyed) return;
+    if (this.#isEnding) this.#response.end(text);
+    else if (text === "") this.#response.flushHeaders();
+    else if (!this.#response.write(text)) this.#watchStall();
   }
 
   #comment(): void {
@@ -90,10 +105,11 @@ export class EventStream {
 
   #write(text: string): void {
     if (!this.#isOpen) return;
-    if (this.#response.writableLength > this.#limits.maxStreamBacklogBytes) return this.#cut();
+    if (this.#response.writableLength + this.#pending.length > this.#limits.maxStreamBacklogBytes) return this.#cut();
     this.#lastWrite = performance.now();
-    this.#hold();
-    if (!this.#response.write(text)) this.#watchStall();
+    this.#pending += text;
+    if (this.#pending.length > Math.min(MAX_HELD_CHARS, this.#limits.maxStreamBacklogBytes / 4)) this.#flush();
+    else this.#flushLater();
   }
 
   #watchStall(): void {

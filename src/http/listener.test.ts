@@ -5,6 +5,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { OptionError } from "../core/errors.ts";
 import { SILENT_LOGGER, type Logger } from "../core/ports.ts";
 import { createTestListener } from "../../test/support/test-listener.ts";
+import type { EventStream } from "./event-stream.ts";
 import type { Listener } from "./listener.ts";
 import { resolveHttp, type HttpConfig } from "./options.ts";
 import { sendJson } from "./send.ts";
@@ -372,6 +373,52 @@ describe("event streams", () => {
     response.on("data", (chunk: Buffer) => (text += chunk.toString()));
     response.on("error", () => {});
     await expect.poll(() => text).toBe('event: message\nid: 7\ndata: {"a":1}\n\n: keep-alive\n\n');
+    request.destroy();
+  });
+
+  test("head, events and end of one turn come in this order, and nothing after them", async () => {
+    const url = await start({}, (listener) =>
+      listener.route(["GET"], "/events", (_request, _response, context) => {
+        const stream = context.openStream();
+        for (const data of ["1", "2"]) stream.send(data);
+        stream.end();
+      }),
+    );
+    const socket = connect(Number(new URL(url).port), "127.0.0.1");
+    let text = "";
+    socket.on("data", (chunk: Buffer) => (text += chunk.toString()));
+    socket.write("GET /events HTTP/1.1\r\nHost: localhost\r\n\r\nGET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    await once(socket, "close");
+    expect(text.split("HTTP/1.1 ")).toEqual(["", expect.stringMatching(/^200 OK[^]*\r\n\r\n[0-9a-f]+\r\n[^]*data: 1\n\n[^]*data: 2\n\n\r\n0\r\n\r\n$/), expect.stringMatching(/^200 OK[^]*\{"status":"ok"\}$/)]);
+  });
+
+  test("a stream that has nothing to say yet has its head", async () => {
+    const url = await start({}, (listener) => listener.route(["GET"], "/events", (_request, _response, context) => void context.openStream()));
+    const request = httpRequest(`${url}/events`, { agent: false });
+    request.on("error", () => {});
+    request.end();
+    const [response] = (await once(request, "response")) as [IncomingMessage];
+    expect(response.statusCode).toBe(200);
+    request.destroy();
+  });
+
+  test("a reader that takes all of a large turn is not cut off", async () => {
+    let stream: EventStream | undefined;
+    const url = await start({ stream_stall: 150 }, (listener) =>
+      listener.route(["GET"], "/large", (_request, _response, context) => {
+        stream = context.openStream();
+        for (let count = 0; count < 30; count += 1) stream.send("x".repeat(10_000));
+      }),
+    );
+    const request = httpRequest(`${url}/large`, { agent: false });
+    request.end();
+    const [response] = (await once(request, "response")) as [IncomingMessage];
+    let bytes = 0;
+    response.on("data", (chunk: Buffer) => (bytes += chunk.length)).on("error", () => {});
+    await expect.poll(() => bytes).toBeGreaterThan(300_000);
+    // Longer than the bound on a reader that stalls.
+    await new Promise((resolve) => void setTimeout(resolve, 400));
+    expect(stream!.isOpen).toBe(true);
     request.destroy();
   });
 

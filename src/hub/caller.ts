@@ -1,5 +1,6 @@
 import { nextCallId } from "../core/call-id.ts";
 import type { Call } from "../core/call.ts";
+import { innerCall, type Own } from "../core/call-within.ts";
 import type { ToolMode, View } from "../core/hub-port.ts";
 import { fail, type Outcome } from "../core/outcome.ts";
 import type { Caller } from "../core/ports.ts";
@@ -18,19 +19,8 @@ export function createCaller(hub: () => Hub): Caller {
     call: (target, args, parent, { standsFor = false } = {}) => {
       const depth = (parent.depth ?? 0) + 1;
       if (depth > MAX_DEPTH) return Promise.resolve(tooDeep(target));
-      const call: Call = {
-        ...parent,
-        depth,
-        id: nextCallId(),
-        parent: parent.id,
-        method: "tools/call",
-        target,
-        arguments: args,
-        params: standsFor ? parent.params : {},
-        relaysInput: standsFor && parent.relaysInput,
-        notify: (notice) => parent.notify(notice),
-        ask: (ask, signal) => parent.ask(ask, signal),
-      };
+      const own: Own = { depth, id: nextCallId(), parent: parent.id, method: "tools/call", target, arguments: args, params: standsFor ? parent.params : {}, relaysInput: standsFor && parent.relaysInput };
+      const call = innerCall(parent, own);
       return hub().call(call, viewOf(parent));
     },
     search: (query, limit, parent, filter) => hub().search(query, limit, viewOf(parent), filter),

@@ -35,18 +35,22 @@ export class CallSlots {
       const message = `${MAX_WAITING} calls already wait for this source. Try again later, or raise its \`max_concurrent\`.`;
       return Promise.reject(new FailError(fail("limited", message, { retryAfterMs: 1000 })));
     }
+    if (signal.aborted) return Promise.reject(cancelled(signal));
     return new Promise((resolve, reject) => {
       const onAbort = (): void => {
         this.#waiting.splice(this.#waiting.indexOf(enter), 1);
-        reject(signal.reason instanceof FailError ? signal.reason : new FailError(fail("cancelled", "The caller cancelled the request.")));
+        reject(cancelled(signal));
       };
       const enter = (): void => {
         signal.removeEventListener("abort", onAbort);
         resolve();
       };
-      if (signal.aborted) return onAbort();
       this.#waiting.push(enter);
       signal.addEventListener("abort", onAbort, { once: true });
     });
   }
+}
+
+function cancelled({ reason }: Cancellation): FailError {
+  return reason instanceof FailError ? reason : new FailError(fail("cancelled", "The caller cancelled the request."));
 }

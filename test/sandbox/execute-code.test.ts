@@ -15,6 +15,9 @@ let hub: Made;
 let running = 0;
 let most = 0;
 
+/** Signals of calls that are never answered. */
+const hanging: AbortSignal[] = [];
+
 beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), "toolyard-code-"));
   hub = await createHub({
@@ -22,6 +25,7 @@ beforeAll(async () => {
     logger: SILENT_LOGGER,
     registerTools: (tools) => {
       tools.registerTool("records.page", ({ page }) => Array.from({ length: 100 }, (_, at) => ({ id: Number(page) * 100 + at, amount: at % 7 })), { type: "object", properties: { page: { type: "integer" } }, required: ["page"] }, "One page of the records.");
+      tools.registerTool("records.hang", (_args, { signal }) => (hanging.push(signal), new Promise(() => {})), { type: "object" }, "Never answers.");
       tools.registerTool("records.fail", () => Promise.reject(new Error("The record is locked.")), { type: "object" }, "Fails.");
       tools.registerTool(
         "records.slow",
@@ -174,6 +178,15 @@ test("the code has the rights of whoever runs it, in calls and in search", async
 test("code cannot run itself", async () => {
   const code = "let kind; try { await tools.execute_code({ language: 'javascript', code: '1' }) } catch (error) { kind = error.kind }\nkind";
   expect((await run("javascript", code))["result"]).toBe("denied");
+});
+
+test.each([
+  ["javascript", "await tools.records.hang()"],
+  ["python", "await tools.records.hang()"],
+])("code in %s that runs out of time takes the tools that it called along", async (language, code) => {
+  const before = hanging.length;
+  expect(await run(language, code, { timeout_ms: 500 })).toMatchObject({ error: { type: "Timeout" } });
+  await expect.poll(() => hanging.slice(before).map(({ aborted }) => aborted)).toEqual([true]);
 });
 
 test("a caller that goes ends the code and the tools that it called", async () => {

@@ -123,6 +123,8 @@ const NO_PARAMS: JsonObject = Object.freeze({});
 /** Members that have no place of their own in a call. */
 function otherParams(params: JsonObject): JsonObject {
   let others: JsonObject | undefined;
+  // Assigned, the member `__proto__` would become what the object inherits.
+  if (Object.hasOwn(params, "__proto__")) return Object.fromEntries(Object.entries(params).filter(([member]) => !OWN_PARAMS.has(member)));
   for (const member in params) if (!OWN_PARAMS.has(member)) (others ??= {})[member] = params[member];
   return others ?? NO_PARAMS;
 }

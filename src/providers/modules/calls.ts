@@ -46,7 +46,7 @@ function gone(message: string): Promise<Outcome> {
 
 function runTool(call: ResolvedCall, { entry, module }: Owned<ToolEntry>, deps: CallsDeps): Promise<Outcome> {
   const attempt = async (extra: JsonObject): Promise<Outcome> => {
-    const value = await entry.handler(call.arguments, createContext(call, deps, extra));
+    const value = await entry.handler(call.arguments, createContext(call, deps, extra, entry.handler.length > 1));
     return toToolOutcome(value, entry.name);
   };
   return module.use(() => guarded(() => `Error executing tool '${entry.name}'`, deps, () => withInput(call, attempt)));
@@ -57,7 +57,7 @@ function readResource(call: ResolvedCall, uri: string, { entry, module }: Owned<
   return module.use(() =>
     guarded(() => `Error retrieving resource '${uri}'`, deps, () =>
       withInput(call, async (extra) => {
-        const value = await entry.retriever(uri, variables, createContext(call, deps, extra));
+        const value = await entry.retriever(uri, variables, createContext(call, deps, extra, entry.retriever.length > 2));
         const result = await toContents(value, uri, entry.mimeType);
         return result ? ok(result) : gone(`Resource '${uri}' not found.`);
       }),
@@ -71,7 +71,7 @@ function getPrompt(call: ResolvedCall, { entry, module }: Owned<PromptEntry>, de
   const args = call.arguments as Record<string, string>;
   return module.use(() =>
     guarded(() => `Error making prompt '${entry.name}'`, deps, () =>
-      withInput(call, async (extra) => ok(toPromptResult(await entry.handler(args, createContext(call, deps, extra)), entry.description))),
+      withInput(call, async (extra) => ok(toPromptResult(await entry.handler(args, createContext(call, deps, extra, entry.handler.length > 1)), entry.description))),
     ),
   );
 }

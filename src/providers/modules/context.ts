@@ -1,3 +1,4 @@
+import { callWithin } from "../../core/call-within.ts";
 import { FailError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { isJsonObject } from "../../core/json.ts";
@@ -24,18 +25,24 @@ export interface ContextDeps {
   readonly models: Models;
 }
 
-/** What a handler gets along with its arguments. `extra` holds the answers of the round before, where there was one. */
-export function createContext(call: ResolvedCall, { caller, models }: ContextDeps, extra: JsonObject): ToolContext {
-  return new CallContext(call, extra, {
+/**
+ * What a handler gets along with its arguments. `extra` holds the answers of the round before, where there was one; `isAwaited`: the handler
+ * names this parameter.
+ */
+export function createContext(call: ResolvedCall, { caller, models }: ContextDeps, extra: JsonObject, isAwaited: boolean): ToolContext {
+  const context = new CallContext(call, extra, {
     log: (level, data, logger) => log(call, level, data, logger),
     progress: (progress, total, message) => sendProgress(call, { progress, total, message }),
     ask: (method, askParams = {}, options = {}) => askCaller(call, { method, params: askParams }, options.signal),
-    call: async (tool, args = {}, { signal } = {}) => resultOf(await caller.call(tool, args, signal ? withSignal(call, signal) : call)),
+    call: async (tool, args = {}, { signal } = {}) => resultOf(await caller.call(tool, args, signal ? callWithin(call, signal) : call)),
     search: (query, { limit = DEFAULT_HITS } = {}) => caller.search(query, limit, call),
     list: () => caller.list(call),
     generateText: (request) => models.generateText?.(request, call.signal) ?? noModel("language model"),
     generateImage: (request) => models.generateImage?.(request, call.signal) ?? noModel("image model"),
   });
+  // A member of its own for whoever copies or wraps the context; not for the many that never look at it, since on Node 20 a signal is dear.
+  if (isAwaited) Object.defineProperty(context, "signal", { value: call.signal, enumerable: true });
+  return context;
 }
 
 type Abilities = Pick<ToolContext, "log" | "progress" | "ask" | "call" | "search" | "list" | "generateText" | "generateImage">;
@@ -89,11 +96,6 @@ function clientOf({ client: { name, version, capabilities } }: ResolvedCall): To
 }
 
 const DEFAULT_HITS = 5;
-
-function withSignal(call: ResolvedCall, signal: AbortSignal): ResolvedCall {
-  const { cancellation: _, ...rest } = call;
-  return { ...rest, signal: AbortSignal.any([call.signal, signal]), notify: (notice) => call.notify(notice), ask: (ask, until) => call.ask(ask, until) };
-}
 
 function noModel(what: string): Promise<never> {
   return Promise.reject(new ToolCallError("unavailable", `No ${what} is configured, so nothing was generated. Configure one in [models].`));

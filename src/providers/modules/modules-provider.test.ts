@@ -249,6 +249,11 @@ test("G57: a plain function of one object is a handler, and a handler sees its c
   ]);
 });
 
+test("a handler that copies or wraps its context has the signal there too", async () => {
+  write("a/mcp.mjs", register('hub.registerTool("copy", (_args, context) => [{ ...context }, new Proxy(context, {}), Object.create(context)].map(({ signal }) => signal instanceof AbortSignal));'));
+  expect(await run(start(), "copy")).toMatchObject({ result: { content: [{ text: "[true,true,true]" }] } });
+});
+
 const ASKING = register(
   `hub.registerTool("t", (_args, context) => context.inputResponses
      ? "hello " + context.inputResponses.who.content.name + " " + context.requestState

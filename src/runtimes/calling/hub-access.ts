@@ -1,4 +1,5 @@
 import type { Call } from "../../core/call.ts";
+import { callWithin } from "../../core/call-within.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import type { Caller, Models, SearchAnswer } from "../../core/ports.ts";
@@ -21,7 +22,7 @@ export interface HubAccess {
 export function accessFor(parent: Call, { caller, models }: HubPorts): HubAccess {
   return {
     models: modelsFor(parent, models),
-    call: (tool, args, signal) => caller.call(tool, args, { ...parent, signal: AbortSignal.any([parent.signal, signal]), notify: (notice) => parent.notify(notice), ask: (ask, until) => parent.ask(ask, until) }),
+    call: (tool, args, signal) => caller.call(tool, args, callWithin(parent, signal)),
     search: (query, limit) => caller.search(query, limit, parent),
     list: () => caller.list(parent),
   };

@@ -15,7 +15,12 @@ export class HttpSession implements ReplyHome {
   readonly events: SessionEvents;
   readonly standing: StandingStream;
   readonly #retryMs: number;
+  /** When it was seen to be in use last, be it that somebody only listens. */
   lastSeenAt = performance.now();
+  /** When a request named it last. */
+  usedAt = this.lastSeenAt;
+  /** It was given out: callers know its id. */
+  isListed = false;
   #replies: CallMap<number, PostReply> | undefined;
   #lastReply = STANDING;
 
@@ -32,7 +37,7 @@ export class HttpSession implements ReplyHome {
   }
 
   get openId(): string | undefined {
-    return this.session.opened ? this.id : undefined;
+    return this.isListed ? this.id : undefined;
   }
 
   get primingRetryMs(): number | undefined {

@@ -387,7 +387,8 @@ describe("streams", () => {
     const events = await listen(headers);
     edit();
     await events.until(isChange);
-    expect((await send({ method: "GET", headers: { ...headers, accept: "text/event-stream" } })).status).toBe(409);
+    const second = await send({ method: "GET", headers: { ...headers, accept: "text/event-stream" } });
+    expect([second.status, second.headers["mcp-session-id"]]).toEqual([409, headers["mcp-session-id"]]);
   });
 
   test("what happened before anybody listened is told when somebody does, once", async () => {

@@ -72,7 +72,7 @@ export class LegacyHttp {
     this.#endStreamsOn(exchange.context.closing);
     const lastEventId = request.headers["last-event-id"];
     if (typeof lastEventId === "string" && lastEventId !== "") return this.#resume(exchange, session, lastEventId);
-    if (session.standing.isOpen) return sendProblem(response, ONE_STREAM_ONLY);
+    if (session.standing.isOpen) return sendProblem(named(response, session), ONE_STREAM_ONLY);
     const stream = exchange.context.openStream(sessionHeader(session));
     if (session.primingRetryMs !== undefined) stream.send("", { id: session.events.mark(0), retryMs: session.primingRetryMs });
     session.standing.attach(stream);
@@ -130,7 +130,7 @@ export class LegacyHttp {
 
   #resume(exchange: LegacyExchange, session: HttpSession, lastEventId: string): void {
     const at = parseEventId(lastEventId);
-    if (!at || !session.canResume(at.stream, at.sequence)) return sendProblem(exchange.response, nothingToResume(lastEventId));
+    if (!at || !session.canResume(at.stream, at.sequence)) return sendProblem(named(exchange.response, session), nothingToResume(lastEventId));
     session.resume(exchange.context.openStream(sessionHeader(session)), at.stream, at.sequence);
   }
 

@@ -25,6 +25,7 @@ export class SessionTable {
   add(session: HttpSession): boolean {
     if (this.#sessions.size >= this.#limits.maxSessions && !this.#evictOne()) return false;
     this.#sessions.set(session.id, session);
+    session.isListed = true;
     this.#shares.add(session.session.principal.id);
     return true;
   }
@@ -33,7 +34,7 @@ export class SessionTable {
   use(id: string, principal: Principal): HttpSession | undefined {
     const session = this.#sessions.get(id);
     if (!session || session.session.principal.id !== principal.id) return undefined;
-    session.lastSeenAt = performance.now();
+    session.usedAt = session.lastSeenAt = performance.now();
     return session;
   }
 
@@ -75,13 +76,13 @@ export class SessionTable {
     // Looked for only when the table is full: an order that each request keeps up would cost every one of them.
     for (const session of this.#sessions.values()) {
       if (!isWanted(session)) continue;
-      if (session.isIdle) idle = longerUnseen(idle, session);
-      else if (!session.session.busy) listener = longerUnseen(listener, session);
+      if (session.isIdle) idle = longerUnused(idle, session);
+      else if (!session.session.busy) listener = longerUnused(listener, session);
     }
     return idle ?? listener;
   }
 }
 
-function longerUnseen(known: HttpSession | undefined, session: HttpSession): HttpSession {
-  return known && known.lastSeenAt <= session.lastSeenAt ? known : session;
+function longerUnused(known: HttpSession | undefined, session: HttpSession): HttpSession {
+  return known && known.usedAt <= session.usedAt ? known : session;
 }

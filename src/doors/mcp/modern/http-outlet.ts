@@ -24,9 +24,16 @@ export class HttpOutlet implements ModernOutlet {
     this.#response = response;
     this.#context = context;
     this.#canStream = canStream;
-    response.once("close", () => this.#closed());
-    if (canStream) this.#quiet = setTimeout(() => this.#open(), QUIET_MS).unref();
+    HttpOutlet.#watch(this);
+    if (canStream) this.#quiet = setTimeout(HttpOutlet.#openQuiet, QUIET_MS, this).unref();
   }
+
+  // Functions are made outside the constructor, as in `Deadline`.
+  static #watch(outlet: HttpOutlet): void {
+    outlet.#response.on("close", () => outlet.#closed());
+  }
+
+  static readonly #openQuiet = (outlet: HttpOutlet): void => void outlet.#open();
 
   /** Aborted when the caller went before it was answered. */
   get signal(): Cancellation {

@@ -1,4 +1,5 @@
 import type { Call } from "../../../core/call.ts";
+import { callWithin } from "../../../core/call-within.ts";
 import { isJsonObject } from "../../../core/json.ts";
 import type { Fail } from "../../../core/outcome.ts";
 import type { Caller } from "../../../core/ports.ts";
@@ -21,10 +22,10 @@ export function codeHost(parent: Call, language: SandboxLanguage, { caller, reso
       const wanted = resolveName(path, parent);
       const inner = wanted === EXECUTE_TOOL && typeof args["name"] === "string" ? resolveName(args["name"].trim(), parent) : wanted;
       if (inner === own) return refusal("denied", `${own} cannot call itself. Write the code in one piece.`);
-      const outcome = await caller.call(path, args, within(parent, signal));
+      const outcome = await caller.call(path, args, callWithin(parent, signal));
       return outcome.ok ? { ok: true, json: JSON.stringify(toolValue(outcome.result) ?? null) } : replyOf(outcome);
     },
-    search: async (query, limit, signal) => ({ ok: true, json: JSON.stringify((await found(caller, query, limit, within(parent, signal), language)).filter(({ name }) => name !== own)) }),
+    search: async (query, limit, signal) => ({ ok: true, json: JSON.stringify((await found(caller, query, limit, callWithin(parent, signal), language)).filter(({ name }) => name !== own)) }),
   };
 }
 
@@ -36,15 +37,6 @@ async function found(caller: Caller, query: string, limit: number, parent: Call,
     signature: signatureOf(language === "python" ? "python" : "typescript", toolPath(name), inputSchema, outputSchema),
     description,
   }));
-}
-
-function within(parent: Call, signal: AbortSignal): Call {
-  return {
-    ...parent,
-    signal: AbortSignal.any([parent.signal, signal]),
-    notify: (notice) => parent.notify(notice),
-    ask: (ask, until) => parent.ask(ask, until),
-  };
 }
 
 function replyOf({ kind, message, retryable }: Fail): HostReply {

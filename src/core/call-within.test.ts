@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import { LOCAL_PRINCIPAL, type Call, type Notice } from "./call.ts";
+import { callWithin, innerCall } from "./call-within.ts";
+import { Canceller } from "./cancellation.ts";
+
+const canceller = (): Canceller => new Canceller();
+
+/** As the pipeline's own call: what is no member of it is of its class. */
+class Parent implements Call {
+  readonly id = "1";
+  readonly door = "test";
+  readonly method = "tools/call";
+  readonly target = "outer";
+  readonly params = { extra: 1 };
+  readonly arguments = { a: 1 };
+  readonly meta = { m: 1 };
+  readonly principal = LOCAL_PRINCIPAL;
+  readonly client = { capabilities: {} };
+  readonly wants = { progress: true };
+  readonly relaysInput = true;
+  readonly told: Notice[] = [];
+  readonly cancellation: Canceller;
+  constructor(cancellation: Canceller) {
+    this.cancellation = cancellation;
+  }
+  get signal(): AbortSignal {
+    return this.cancellation.signal;
+  }
+  notify(notice: Notice): void {
+    this.told.push(notice);
+  }
+  ask(): Promise<never> {
+    return Promise.reject(new Error("nobody is here"));
+  }
+}
+
+test("the new signal ends the call for those who look at its cancellation, too", () => {
+  const own = new AbortController();
+  const call = callWithin(new Parent(canceller()), own.signal);
+  own.abort("part of the work is over");
+  expect([call.signal.aborted, call.cancellation?.aborted, call.cancellation?.reason]).toEqual([true, true, "part of the work is over"]);
+});
+
+test("what ends the parent ends the call", () => {
+  const outer = canceller();
+  const call = callWithin(new Parent(outer), new AbortController().signal);
+  outer.abort("gone");
+  expect([call.signal.aborted, call.cancellation?.aborted]).toEqual([true, true]);
+});
+
+test("an inner call has what is its own, and the rest of its parent, members of the class among it", async () => {
+  const parent = new Parent(canceller());
+  const call = innerCall(parent, { id: "2", parent: "1", depth: 1, target: "inner", arguments: {}, params: {}, relaysInput: false });
+  call.notify({ method: "notifications/progress", params: { progress: 1 } });
+  expect(call).toMatchObject({ id: "2", parent: "1", depth: 1, door: "test", target: "inner", arguments: {}, params: {}, relaysInput: false, meta: { m: 1 }, principal: LOCAL_PRINCIPAL });
+  expect([call.signal, call.cancellation, parent.told.length]).toEqual([parent.signal, parent.cancellation, 1]);
+  await expect(call.ask({ method: "roots/list", params: {} })).rejects.toThrow("nobody is here");
+});
