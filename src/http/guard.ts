@@ -18,6 +18,8 @@ export class Guard {
   readonly #hostNames: ReadonlySet<string>;
   readonly #checksHost: boolean;
   readonly #origins: ReadonlySet<string>;
+  /** The `Host` that passed last: nearly all requests carry the same. */
+  #passed: string | undefined;
 
   constructor({ host, allowedHosts, corsOrigins }: GuardOptions) {
     const isLocal = isLoopbackHost(host);
@@ -30,7 +32,7 @@ export class Guard {
   /** Throws a 403 for a request that must not be served. */
   check(request: IncomingMessage): void {
     const { host, origin } = request.headers;
-    if (this.#checksHost) this.#checkHost(host);
+    if (this.#checksHost && (host === undefined || host !== this.#passed)) this.#checkHost(host);
     if (origin !== undefined && origin !== "" && !this.#isOriginAllowed(origin, host)) {
       throw new Refusal(403, `Invalid Origin: ${origin.slice(0, MAX_QUOTED)}`);
     }
@@ -49,6 +51,7 @@ export class Guard {
     const name = hostNameOf(host);
     if (name === undefined) throw new Refusal(403, `Invalid Host header: ${host.slice(0, MAX_QUOTED)}`);
     if (!this.#hostNames.has(name)) throw new Refusal(403, `Invalid Host: ${name.slice(0, MAX_QUOTED)}. Name it in \`server.allowed_hosts\` if it is yours.`);
+    this.#passed = host;
   }
 
   #isOriginAllowed(origin: string, host: string | undefined): boolean {

@@ -1,4 +1,5 @@
 import { FailError, messageOf } from "../core/errors.ts";
+import { isoNow } from "../core/iso-now.ts";
 import { jsonSize } from "../core/json-size.ts";
 import type { JsonObject } from "../core/json.ts";
 import { fail, type Fail, type Outcome } from "../core/outcome.ts";
@@ -62,7 +63,7 @@ function writeAudit({ audit, logger }: PipelineDeps, state: CallState, outcome: 
 function auditLine(state: CallState, outcome: Outcome, durationMs: number): AuditLine {
   const { call } = state;
   return {
-    time: new Date().toISOString(),
+    time: isoNow(),
     call: call.id,
     door: call.door,
     principal: call.principal.id,

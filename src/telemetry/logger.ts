@@ -1,3 +1,4 @@
+import { isoNow } from "../core/iso-now.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Logger, LogLevel } from "../core/ports.ts";
 import { boundedFacts, boundedText } from "./bounded-facts.ts";
@@ -28,7 +29,7 @@ export function createLogger(options: LoggerOptions): Logger {
   const clean = (text: string): string => redactor.text(text);
   const write = (level: LogLevel, message: string, facts: JsonObject): void => {
     const entry: LogEntry = {
-      time: new Date().toISOString(),
+      time: isoNow(),
       level,
       message: boundedText(message, clean),
       facts: redactor.facts(boundedFacts(facts, clean)),

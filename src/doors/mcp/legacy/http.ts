@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { CallSet } from "../../../core/call-map.ts";
 import { isJsonObject } from "../../../core/json.ts";
 import { sendEmpty } from "../../../http/send.ts";
-import { classifyMessage, RPC } from "../../../wire/messages.ts";
+import { classifyMessage, RPC, type Classified } from "../../../wire/messages.ts";
 import { EventLog, parseEventId } from "./event-log.ts";
 import type { LegacyExchange } from "./exchange.ts";
 import {
@@ -114,9 +114,9 @@ export class LegacyHttp {
   async #receive(exchange: LegacyExchange, session: HttpSession, messages: readonly unknown[], isBatch: boolean): Promise<void> {
     const { response, context, mode, dialects } = exchange;
     const received = { principal: context.principal, ...(mode ? { mode } : {}), ...(dialects ? { dialects } : {}) };
-    const problem = isBatch ? undefined : messageProblem(messages[0]);
-    if (problem) return sendProblem(named(response, session), problem);
-    if (messages.every(needsNoAnswer)) {
+    const single = isBatch ? undefined : classifyMessage(messages[0]);
+    if (single?.type === "invalid") return sendProblem(named(response, session), messageProblem(messages[0], single));
+    if (single ? needsNoAnswer(single) : messages.every((message) => needsNoAnswer(classifyMessage(message)))) {
       for (const message of messages) void session.session.receive(message, { ...received, outlet: session.standing });
       return sendEmpty(named(response, session), 202);
     }
@@ -183,16 +183,13 @@ function isInitialize(message: unknown): boolean {
 }
 
 /** Notifications, replies, and replies that cannot be read: nothing is said to any of them. */
-function needsNoAnswer(message: unknown): boolean {
-  const { type } = classifyMessage(message);
+function needsNoAnswer({ type }: Classified): boolean {
   return type === "notification" || type === "reply";
 }
 
-function messageProblem(message: unknown): HttpProblem | undefined {
-  const classified = classifyMessage(message);
-  if (classified.type !== "invalid") return undefined;
-  const id = isJsonObject(message) && "method" in message ? classified.id : null;
-  return { status: 400, code: RPC.invalidRequest, message: `Invalid Request: ${classified.reason}`, id };
+function messageProblem(message: unknown, { id: given, reason }: Extract<Classified, { readonly type: "invalid" }>): HttpProblem {
+  const id = isJsonObject(message) && "method" in message ? given : null;
+  return { status: 400, code: RPC.invalidRequest, message: `Invalid Request: ${reason}`, id };
 }
 
 function noBatches(session: HttpSession): HttpProblem {
