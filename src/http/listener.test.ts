@@ -54,6 +54,17 @@ async function send(url: string, { method = "POST", headers = {}, body }: Sent =
 }
 
 describe("host and origin", () => {
+  test.each(["GET /healthz HTTP/1.0\r\n\r\n", "GET /healthz HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n"])("S3: %j is refused, also after a Host that passed", async (raw) => {
+    const url = await start();
+    expect((await send(`${url}/mcp`)).status).toBe(200);
+    const socket = connect(Number(new URL(url).port), "127.0.0.1");
+    let text = "";
+    socket.on("data", (chunk: Buffer) => (text += chunk.toString()));
+    socket.write(raw);
+    await once(socket, "close");
+    expect(text).toMatch(/^HTTP\/1\.1 403 /);
+  });
+
   test.each(["localhost", "127.0.0.1:80", "[::1]:9999", "LOCALHOST:1"])("S3: Host %s is served on loopback", async (host) => {
     const url = await start();
     expect((await send(`${url}/mcp`, { headers: { host } })).status).toBe(200);
