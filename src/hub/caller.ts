@@ -1,7 +1,6 @@
 import { nextCallId } from "../core/call-id.ts";
 import type { Call } from "../core/call.ts";
-import type { OwnMembers } from "../core/call-base.ts";
-import { innerCall } from "../core/call-within.ts";
+import { innerCall, type Own } from "../core/call-within.ts";
 import type { ToolMode, View } from "../core/hub-port.ts";
 import { fail, type Outcome } from "../core/outcome.ts";
 import type { Caller } from "../core/ports.ts";
@@ -20,7 +19,7 @@ export function createCaller(hub: () => Hub): Caller {
     call: (target, args, parent, { standsFor = false } = {}) => {
       const depth = (parent.depth ?? 0) + 1;
       if (depth > MAX_DEPTH) return Promise.resolve(tooDeep(target));
-      const own: OwnMembers = { depth, id: nextCallId(), parent: parent.id, method: "tools/call", target, arguments: args, params: standsFor ? parent.params : {}, relaysInput: standsFor && parent.relaysInput };
+      const own: Own = { depth, id: nextCallId(), parent: parent.id, method: "tools/call", target, arguments: args, params: standsFor ? parent.params : {}, relaysInput: standsFor && parent.relaysInput };
       const call = innerCall(parent, own);
       return hub().call(call, viewOf(parent));
     },

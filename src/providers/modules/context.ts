@@ -48,7 +48,7 @@ export function createContext(call: ResolvedCall, { caller, models }: ContextDep
 type Abilities = Pick<ToolContext, "log" | "progress" | "ask" | "call" | "search" | "list" | "generateText" | "generateImage">;
 
 /**
- * A class for its one accessor, see `CallBase`. The functions are members, so that a handler may take them out; they are made outside the
+ * A class for its one accessor, see `LinkCall`. The functions are members, so that a handler may take them out; they are made outside the
  * constructor, since on Node 20 what is made inside was seen to live, with all that it reaches, until a full collection.
  */
 class CallContext implements ToolContext {
