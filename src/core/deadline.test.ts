@@ -44,6 +44,16 @@ test("C20: a child never outlives its parent", () => {
   expect(kindOf(child.signal)).toBe("timeout");
 });
 
+test("C20: a bound of the parent's is told by the parent, and by the child a little later where the parent was cleared before", () => {
+  const parent = new Deadline({ idleMs: 1000, totalMs: 1000 });
+  const child = new Deadline({ idleMs: MINUTE, totalMs: HOUR }, parent);
+  parent.clear();
+  vi.advanceTimersByTime(1000);
+  const atTheBound = child.signal.aborted;
+  vi.advanceTimersByTime(30);
+  expect([atTheBound, child.signal.aborted]).toEqual([false, true]);
+});
+
 test("C20: a child's end leaves its parent alone", () => {
   const parent = new Deadline({ idleMs: MINUTE, totalMs: HOUR });
   const child = new Deadline({ idleMs: 1000, totalMs: HOUR }, parent);

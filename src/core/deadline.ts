@@ -112,7 +112,9 @@ export class Deadline {
   #arm(): void {
     if (this.#over) return;
     const idleEnd = this.#holds > 0 ? Infinity : this.#touchedAt + this.#budget.idleMs;
-    const wakesAt = Math.min(idleEnd, this.#endsAt);
+    // A bound of the parent's is the parent's to tell: were its child's timer a little earlier, the child's failure would pass for the answer.
+    const isParents = this.#endsAt < this.#startedAt + this.#budget.totalMs;
+    const wakesAt = Math.min(idleEnd, this.#endsAt + (isParents ? AFTER_PARENT_MS : 0));
     if (this.#timer !== undefined && this.#wakesAt === wakesAt) return;
     clearTimeout(this.#timer);
     this.#wakesAt = wakesAt;
@@ -150,6 +152,9 @@ function timer<T>(run: (of: T) => void, of: T, delayMs: number): NodeJS.Timeout 
   handle.unref();
   return handle;
 }
+
+/** A child that outlives its parent's end by this much ends itself: the parent was cleared before. */
+const AFTER_PARENT_MS = 20;
 
 /** `setTimeout` wraps around above this and would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
