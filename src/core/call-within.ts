@@ -1,4 +1,4 @@
-import type { Ask, Call, Client, Notice, Principal } from "./call.ts";
+import { cancellationOf, type Ask, type Call, type Client, type Notice, type Principal } from "./call.ts";
 import type { Cancellation } from "./cancellation.ts";
 import type { Deadline } from "./deadline.ts";
 import type { JsonObject } from "./json.ts";
@@ -55,7 +55,7 @@ class CallWithin implements Call {
     this.meta = parent.meta;
     this.principal = parent.principal;
     this.client = parent.client;
-    this.cancellation = signal ?? parent.cancellation ?? parent.signal;
+    this.cancellation = signal ?? cancellationOf(parent);
     this.wants = parent.wants;
     this.relaysInput = own.relaysInput ?? parent.relaysInput;
   }

@@ -90,3 +90,9 @@ export interface Call {
    */
   readonly relaysInput: boolean;
 }
+
+/** What ends the call, without making a signal where none is needed. */
+export function cancellationOf(call: Pick<Call, "cancellation" | "signal">): Cancellation {
+  // Not taken apart: to look at the signal is to make it.
+  return call.cancellation ?? call.signal;
+}

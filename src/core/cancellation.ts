@@ -1,4 +1,5 @@
 import { setMaxListeners } from "node:events";
+import { runApart } from "./run-apart.ts";
 
 /**
  * What may end a piece of work before its time, as far as the hub itself needs it: every `AbortSignal` is one. On Node 20 each
@@ -45,9 +46,9 @@ export class Canceller implements Cancellation {
     this.#reason = reason;
     const first = this.#first;
     this.#first = undefined;
-    if (first) run(first);
+    if (first) runApart(first);
     // A set leaves out what is deleted while it is walked.
-    for (const listener of this.#others ?? []) run(listener);
+    for (const listener of this.#others ?? []) runApart(listener);
     this.#others = undefined;
     this.#controller?.abort(reason);
   }
@@ -77,15 +78,4 @@ export function abortSignalOf(cancellation: Cancellation): AbortSignal {
   if (cancellation.aborted) onAbort();
   else cancellation.addEventListener("abort", onAbort, { once: true });
   return controller.signal;
-}
-
-// As an EventTarget does: the others hear of it, and the fault is not lost.
-function run(listener: () => void): void {
-  try {
-    listener();
-  } catch (error) {
-    process.nextTick(() => {
-      throw error;
-    });
-  }
 }

@@ -1,3 +1,5 @@
+import { runApart } from "./run-apart.ts";
+
 let waiting: (() => void)[] = [];
 
 /**
@@ -11,14 +13,5 @@ export function atTurnEnd(work: () => void): void {
 function runAll(): void {
   const all = waiting;
   waiting = [];
-  for (const work of all) {
-    try {
-      work();
-    } catch (error) {
-      // The others leave all the same.
-      process.nextTick(() => {
-        throw error;
-      });
-    }
-  }
+  for (const work of all) runApart(work);
 }

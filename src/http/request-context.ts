@@ -22,7 +22,7 @@ export interface RequestContext {
 }
 
 /** What is settled of a request before it is handed on. */
-export interface RequestFacts {
+export interface ContextFacts {
   readonly principal: Principal;
   readonly remoteAddress: string;
   readonly baseUrl: string;
@@ -56,7 +56,7 @@ export class HandlerContext implements RequestContext {
   readonly #inlet: Inlet;
   #query: URLSearchParams | undefined;
 
-  constructor(facts: RequestFacts, inlet: Inlet) {
+  constructor(facts: ContextFacts, inlet: Inlet) {
     this.#inlet = inlet;
     this.#search = facts.search;
     this.principal = facts.principal;

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Snapshot } from "../catalog/snapshot.ts";
 import type { Lookup } from "../catalog/lookup.ts";
-import type { Call } from "../core/call.ts";
+import { cancellationOf, type Call } from "../core/call.ts";
 import type { Cancellation } from "../core/cancellation.ts";
 import type { View } from "../core/hub-port.ts";
 import { objectMember } from "../core/json.ts";
@@ -27,7 +27,7 @@ async function onceStarted(first: Resolution, call: Call, view: View, places: Pl
   const starting = first.found ? undefined : first.failure.details?.["starting"];
   const provider = typeof starting === "string" ? places.sources.find(starting) : undefined;
   if (!provider) return first;
-  await leavesStart(provider, call.cancellation ?? call.signal);
+  await leavesStart(provider, cancellationOf(call));
   return resolveNow(call, view, places);
 }
 

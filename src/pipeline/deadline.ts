@@ -1,3 +1,4 @@
+import { cancellationOf } from "../core/call.ts";
 import { Deadline, type Budget } from "../core/deadline.ts";
 import type { CallTarget } from "../core/provider.ts";
 import type { ToolLimits } from "../core/records.ts";
@@ -12,7 +13,7 @@ import type { Stage } from "./state.ts";
 export function deadlineStage({ options }: PipelineDeps): Stage {
   const budget: Budget = Object.freeze({ idleMs: options.callTimeoutMs, totalMs: options.totalTimeoutMs });
   return async (state, next) => {
-    state.deadline = new Deadline(budget, state.call.deadline, state.call.cancellation ?? state.call.signal);
+    state.deadline = new Deadline(budget, state.call.deadline, cancellationOf(state.call));
     try {
       return await next(state);
     } finally {

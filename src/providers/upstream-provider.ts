@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { cancellationOf } from "../core/call.ts";
 import { Emitter } from "../core/events.ts";
 import { FailError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
@@ -75,7 +76,7 @@ class UpstreamProvider implements Provider {
   async call(call: ResolvedCall): Promise<Outcome> {
     let leave = (): void => {};
     try {
-      leave = await this.#slots.enter(call.cancellation ?? call.signal);
+      leave = await this.#slots.enter(cancellationOf(call));
       return await this.#upstream.call(call, toRequest(call));
     } catch (error) {
       if (error instanceof FailError) return error.failure;

@@ -1,4 +1,4 @@
-import type { Call } from "../core/call.ts";
+import { cancellationOf, type Call } from "../core/call.ts";
 import { FailError } from "../core/errors.ts";
 import { objectMember, stringMember, type JsonObject } from "../core/json.ts";
 import { fail, type Fail, type Outcome } from "../core/outcome.ts";
@@ -203,7 +203,7 @@ export class Connection {
       call.method,
       isEmpty(meta) ? params : { ...params, _meta: meta },
       {
-        signal: call.cancellation ?? call.signal,
+        signal: cancellationOf(call),
         cancelBy: era.cancelBy,
         onProgress: (progress) => onProgress(call, progress),
         ...(inputSchema && { send: { inputSchema } }),

@@ -1,5 +1,5 @@
 import { CallMap } from "../core/call-map.ts";
-import type { Call } from "../core/call.ts";
+import { cancellationOf, type Call } from "../core/call.ts";
 import { FailError } from "../core/errors.ts";
 import { fail } from "../core/outcome.ts";
 import { abortFailure } from "./faults.ts";
@@ -64,7 +64,7 @@ export class Turns {
       const message = `${MAX_WAITING} calls already wait for this server, which takes one client at a time because it asks its callers questions.`;
       return Promise.reject(new FailError(fail("limited", `${message} Try again later, or set isolation = "session".`)));
     }
-    const signal = call.cancellation ?? call.signal;
+    const signal = cancellationOf(call);
     if (signal.aborted) return Promise.reject(new FailError(abortFailure(signal)));
     return new Promise((resolve, reject) => {
       const onAbort = (): void => {

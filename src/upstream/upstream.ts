@@ -1,4 +1,4 @@
-import type { Call } from "../core/call.ts";
+import { cancellationOf, type Call } from "../core/call.ts";
 import { Deadline } from "../core/deadline.ts";
 import { FailError } from "../core/errors.ts";
 import { Emitter } from "../core/events.ts";
@@ -152,18 +152,18 @@ export class Upstream {
   async #call(call: Call, request: CallRequest): Promise<Outcome> {
     const link = this.#linkFor(call);
     const startedAt = performance.now();
-    const connection = await link.get(call.cancellation ?? call.signal);
+    const connection = await link.get(cancellationOf(call));
     const outcome = await connection.call(call, request);
     if (outcome.ok) return outcome;
     if (outcome.rpcError?.code === RPC.headerMismatch) return await this.#callWithFreshSchema(call, request, connection);
     if (outcome.kind === "timeout") void this.#checkPulse(link, connection, startedAt);
-    if (outcome.kind !== "unavailable" || outcome.details?.["sent"] !== false || (call.cancellation ?? call.signal).aborted) return outcome;
+    if (outcome.kind !== "unavailable" || outcome.details?.["sent"] !== false || cancellationOf(call).aborted) return outcome;
     if (!isUseless(connection, outcome)) return outcome;
     // It never reached the server, so another connection may carry it.
     if (outcome.details["sessionLost"] === true) link.retire(connection, outcome);
     // The others on it were on their way: they must not read that they never were.
     else link.replace(connection, { ...outcome, retryable: false, details: { ...outcome.details, sent: true } });
-    const next = await link.get(call.cancellation ?? call.signal);
+    const next = await link.get(cancellationOf(call));
     return await next.call(call, request);
   }
 
