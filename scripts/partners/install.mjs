@@ -1,0 +1,158 @@
+// The partners: which toolchain each needs, how it is installed or built into the cache, and the commands of its client and its server.
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { lackOf } from "./versions.mjs";
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+const home = join(root, "test", "partners");
+const INSTALL_MS = 1_800_000;
+
+/** Everything that is installed or built lies here, outside of what is kept: `TOOLYARD_PARTNERS`, or beside other caches of this folder. */
+export const cache = process.env.TOOLYARD_PARTNERS ?? join(root, "node_modules", ".cache", "toolyard-partners");
+
+const PYTHON = { command: "python3", args: ["--version"], wanted: "3.11" };
+const GO = { command: "go", args: ["version"], wanted: "1.25.5" };
+const RUST = { command: "cargo", args: ["--version"], wanted: "1.88" };
+const BOTH = ["legacy", "modern"];
+
+/** In the order in which they are crossed. `eras` are those that the client can be asked for. */
+export const PARTNERS = [
+  python("python-1", "mcp", ["legacy"]),
+  python("python-2", "mcp", BOTH),
+  python("fastmcp", "fastmcp", BOTH),
+  go("go-sdk", "github.com/modelcontextprotocol/go-sdk"),
+  go("mcp-go", "github.com/mark3labs/mcp-go"),
+  rust("rmcp"),
+  typescript("typescript"),
+];
+
+function python(name, distribution, eras) {
+  const folder = join(home, name);
+  const binary = join(cache, name, "bin", "python");
+  return {
+    name,
+    eras,
+    library: `${distribution} ${pinOf(join(folder, "requirements.txt"), distribution)}`,
+    toolchain: PYTHON,
+    sources: [join(folder, "requirements.txt")],
+    install: async () => {
+      rmSync(join(cache, name), { recursive: true, force: true });
+      await run("python3", ["-m", "venv", join(cache, name)], root);
+      // The list is whole, so nothing is left to resolve.
+      await run(binary, ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "-r", join(folder, "requirements.txt")], root);
+    },
+    client: [binary, join(folder, "client.py")],
+    server: [binary, join(folder, "server.py")],
+  };
+}
+
+/** Both Go partners are one module, built once. */
+function go(name, module) {
+  const folder = join(home, "go");
+  const built = join(cache, "go");
+  return {
+    name,
+    eras: BOTH,
+    library: `${module} ${new RegExp(`${module} v(\\S+)`, "u").exec(readFileSync(join(folder, "go.mod"), "utf8"))?.[1] ?? ""}`,
+    toolchain: GO,
+    build: "go",
+    sources: [folder],
+    install: () => run("go", ["build", "-o", `${built}/`, "./..."], folder),
+    client: [join(built, `${name}-client`)],
+    server: [join(built, `${name}-server`)],
+  };
+}
+
+function rust(name) {
+  const folder = join(home, name);
+  const built = join(cache, name);
+  return {
+    name,
+    eras: BOTH,
+    library: `${name} ${new RegExp(`${name} = \\{ version = "=([^"]+)"`, "u").exec(readFileSync(join(folder, "Cargo.toml"), "utf8"))?.[1] ?? ""}`,
+    toolchain: RUST,
+    sources: [folder],
+    install: () => run("cargo", ["build", "--locked", "--quiet"], folder, { CARGO_TARGET_DIR: built }),
+    client: [join(built, "debug", "client")],
+    server: [join(built, "debug", "server")],
+  };
+}
+
+/** The SDK that the tests of this package use: there is nothing to install. */
+function typescript(name) {
+  const folder = join(home, name);
+  const { devDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  return {
+    name,
+    eras: BOTH,
+    library: `@modelcontextprotocol/client and server ${devDependencies["@modelcontextprotocol/client"]}`,
+    toolchain: { command: process.execPath, args: ["--version"], wanted: "20.19" },
+    sources: [],
+    install: () => Promise.resolve(),
+    client: [process.execPath, join(folder, "client.mjs")],
+    server: [process.execPath, join(folder, "server.mjs")],
+  };
+}
+
+function pinOf(file, distribution) {
+  return new RegExp(`^${distribution}==(.+)$`, "mu").exec(readFileSync(file, "utf8"))?.[1] ?? "";
+}
+
+/** Installs what is wanted. Answers with the partners that are there, and with the reason of each that is not. */
+export async function installPartners(names) {
+  mkdirSync(cache, { recursive: true });
+  const ready = [];
+  const skipped = [];
+  for (const partner of PARTNERS.filter(({ name }) => names.has(name))) {
+    const lack = lackOf(partner.toolchain, await askVersion(partner.toolchain));
+    if (lack) skipped.push({ name: partner.name, reason: lack });
+    else {
+      await ensure(partner);
+      ready.push(partner);
+    }
+  }
+  return { ready, skipped };
+}
+
+/** What a toolchain says of itself, or nothing where there is none. */
+async function askVersion({ command, args }) {
+  return run(command, args, root).catch(() => undefined);
+}
+
+async function ensure(partner) {
+  const stamp = join(cache, `${partner.build ?? partner.name}.installed`);
+  const wanted = digestOf(partner.sources);
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
+  process.stderr.write(`Installing ${partner.name} (${partner.library}) …\n`);
+  await partner.install();
+  writeFileSync(stamp, wanted);
+}
+
+function digestOf(paths) {
+  const hash = createHash("sha256");
+  for (const path of paths.flatMap(filesOf)) hash.update(readFileSync(path));
+  return hash.digest("hex");
+}
+
+function filesOf(path) {
+  if (!statSync(path).isDirectory()) return [path];
+  return readdirSync(path, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name)).toSorted();
+}
+
+function run(command, args, cwd, env = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { cwd, stdio: ["ignore", "pipe", "pipe"], timeout: INSTALL_MS, env: { ...process.env, ...env } });
+    const parts = [];
+    child.stdout.on("data", (part) => parts.push(part));
+    child.stderr.on("data", (part) => parts.push(part));
+    child.on("error", reject);
+    child.on("close", (code) => {
+      const output = Buffer.concat(parts).toString();
+      if (code === 0) resolve(output);
+      else reject(new Error(`${command} ${args.join(" ")} ended with ${code}:\n${output.slice(-4000)}`));
+    });
+  });
+}

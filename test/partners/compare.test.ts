@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { differencesOf, KNOWN } from "../../scripts/partners/compare.mjs";
+import { lackOf } from "../../scripts/partners/versions.mjs";
+
+const ENTRY = { client: "python-2", server: "rmcp", transport: "stdio", era: "legacy", scenario: "whole" };
+
+test("what both runs saw is no difference, and neither is the order of what is declared", () => {
+  const seen = { quick: "quick: one", change: { heard: true }, opened: { capabilities: ["tools", "prompts"] } };
+  expect(differencesOf(ENTRY, seen, { ...seen, opened: { capabilities: ["prompts", "tools"] } })).toEqual([]);
+});
+
+test("what one run saw otherwise, or did not see, is a difference without a reason", () => {
+  expect(differencesOf(ENTRY, { tools: ["a", "b"], change: { heard: true } }, { tools: ["b", "a"], change: {} })).toEqual([
+    { path: "tools", direct: '["a","b"]', hub: '["b","a"]', reason: undefined },
+    { path: "change.heard", direct: "true", hub: "(absent)", reason: undefined },
+  ]);
+});
+
+test("a difference that is known has its reason, in the cases that it is known for", () => {
+  const versions = [{ opened: { version: "2025-11-25" } }, { opened: { version: "2026-07-28" } }] as const;
+  expect(differencesOf({ ...ENTRY, era: "modern" }, ...versions)[0]?.reason).toMatch(/newer revision/u);
+  expect(differencesOf(ENTRY, ...versions)[0]?.reason).toBeUndefined();
+});
+
+test("each known difference says where and why", () => {
+  expect(KNOWN.filter(({ paths, reason }) => paths.length === 0 || reason.length < 20)).toEqual([]);
+});
+
+test("a toolchain that is new enough does", () => {
+  expect(lackOf({ command: "go", wanted: "1.25.5" }, "go version go1.26.0 linux/amd64")).toBeUndefined();
+  expect(lackOf({ command: "cargo", wanted: "1.88" }, "cargo 1.88.0 (abc 2026-03-21)")).toBeUndefined();
+});
+
+test("a toolchain that is too old, or missing, is named with the version that is wanted", () => {
+  expect(lackOf({ command: "go", wanted: "1.25.5" }, "go version go1.19 linux/amd64")).toBe("go >= 1.25.5 wanted, 1.19 found");
+  expect(lackOf({ command: "cargo", wanted: "1.88" }, undefined)).toBe("cargo >= 1.88 wanted, none found");
+});
