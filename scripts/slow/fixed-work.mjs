@@ -1,0 +1,8 @@
+// Under a second of work for one core, always the same. Prints how long it took, and how long it was on a core.
+const ROUNDS = 600_000_000;
+const startedAt = performance.now();
+const used = process.cpuUsage();
+let value = 1;
+for (let round = 0; round < ROUNDS; round += 1) value = (Math.imul(value, 1_103_515_245) + 12_345) | 0;
+const { user, system } = process.cpuUsage(used);
+console.log(JSON.stringify({ value, wallMs: Math.round(performance.now() - startedAt), cpuMs: Math.round((user + system) / 1000) }));
