@@ -20,11 +20,12 @@ export default defineConfig({
     globalSetup: ["test/global-setup.ts"],
     // Built files are Node's own to load: its module hooks would not see what vitest imports.
     server: { deps: { external: [/\/dist\//u] } },
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Against what hangs, not against what is slow: no outcome may depend on the machine's speed.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     pool: "forks",
     maxWorkers: 2,
-    expect: { requireAssertions: true },
+    expect: { requireAssertions: true, poll: { interval: 20, timeout: 30_000 } },
   },
 });
 

@@ -1,6 +1,6 @@
-// Runs the official conformance suite through the hub: as a server with the fixture behind it in four shapes, and as a client.
+// Runs the official conformance suite through the hub: as a server with the fixture behind it in seven shapes, and as a client.
 //
-//   node scripts/conformance.mjs [--only module|stdio|http-legacy|http-modern|client|direct] [--url URL] [--requirements DATE] [--verbose]
+//   node scripts/conformance.mjs [--only module|stdio|stdio-both|stdio-legacy|http-legacy|http-modern|http-both|client|direct] [--url URL] [--requirements DATE] [--verbose]
 //
 // `--url` runs the server scenarios against something that is served already; `direct` runs them against the fixture without the hub.
 // Exits with 1 when a scored scenario fails that is not named in the expected failures, or one that is named passes.
@@ -30,16 +30,20 @@ const tools = ensureTools();
 const work = mkdtempSync(join(tmpdir(), "toolyard-conformance-"));
 const children = new Set();
 
-/** The four shapes of what lies behind the hub, as configuration. */
+/** The seven shapes of what lies behind the hub, as configuration. Those called `both` treat the two eras differently, as real servers do. */
 const SHAPES = {
   module: async () => `[modules]\npaths = [${quote(fixture)}]\n`,
-  stdio: async () => `[mcp.stdio_servers.fixture]\ncommand = [${[process.execPath, "--import", register, join(fixture, "stdio-dual.ts")].map(quote).join(", ")}]\nnamespace = ""\n`,
+  stdio: async () => local("stdio-dual.ts"),
+  "stdio-both": async () => local("stdio-both.ts"),
+  "stdio-legacy": async () => `${local("stdio-dual.ts")}era = "legacy"\n`,
   "http-legacy": async () => remote(await startFixture("http-legacy.ts")),
   "http-modern": async () => remote(await startFixture("http-modern.ts")),
+  "http-both": async () => remote(await startFixture("http-both.ts")),
 };
 
 /** Scenarios that cannot pass, with the reason beside each in the file. */
-const EXPECTED = { "http-legacy 2026-07-28": join(home, "expected-failures.http-legacy.2026-07-28.yaml") };
+const LEGACY_EXPECTED = join(home, "expected-failures.legacy.2026-07-28.yaml");
+const EXPECTED = { "http-legacy 2026-07-28": LEGACY_EXPECTED, "stdio-legacy 2026-07-28": LEGACY_EXPECTED };
 
 /** Client scenarios of each revision that are not about authorisation; how they are scored, the suite says. */
 const CLIENT = {
@@ -58,6 +62,7 @@ const CLIENT = {
 const CLIENT_UNSCORED = new Set(["json-schema-2020-12-preservation"]);
 
 const quote = (text) => JSON.stringify(text);
+const local = (file) => `[mcp.stdio_servers.fixture]\ncommand = [${[process.execPath, "--import", register, join(fixture, file)].map(quote).join(", ")}]\nnamespace = ""\n`;
 const remote = (url) => `[[mcp.remote_servers]]\nalias = "fixture"\nnamespace = ""\nurl = ${quote(url)}\n`;
 const dates = options.requirements ? [options.requirements] : DATES;
 const isWanted = (name) => !options.only || options.only.includes(name);
@@ -85,7 +90,8 @@ async function runAll() {
 
 async function runShape(name) {
   const config = join(work, `${name}.toml`);
-  writeFileSync(config, await SHAPES[name]());
+  // The suite begins at once, however slowly this machine starts what lies behind.
+  writeFileSync(config, `[catalog]\ncold_wait = "60s"\n\n${await SHAPES[name]()}`);
   const { url, child } = await startHub(config);
   const results = await each(dates, (date) => runServer(url, `${name} ${date}`, date));
   await stop(child);
@@ -95,7 +101,14 @@ async function runShape(name) {
 async function runDirect() {
   const modern = await startFixture("http-modern.ts");
   const legacy = await startFixture("http-legacy.ts");
-  return [await runServer(legacy, "direct http-legacy 2025-11-25", "2025-11-25"), await runServer(modern, "direct http-modern 2026-07-28", "2026-07-28")];
+  const both = await startFixture("http-both.ts");
+  const runs = [
+    [legacy, "http-legacy", "2025-11-25"],
+    [modern, "http-modern", "2026-07-28"],
+    [both, "http-both", "2025-11-25"],
+    [both, "http-both", "2026-07-28"],
+  ];
+  return each(runs, ([url, name, date]) => runServer(url, `direct ${name} ${date}`, date));
 }
 
 /** One run of a requirement set against an endpoint. What is expected to fail is judged here, since the suite counts its warnings too. */

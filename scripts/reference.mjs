@@ -81,7 +81,7 @@ A resource that is not there is -32002 up to 2025-11-25 and -32602 since.
 
 function mcpText(mcp) {
   if (mcp === "by-revision") return "-32602 up to 2025-06-18, `isError` since";
-  if (mcp === "silence") return "no answer";
+  if (mcp === "silence") return "no answer; 0 on Streamable HTTP up to 2025-11-25";
   return typeof mcp === "number" ? String(mcp) : "`isError`";
 }
 

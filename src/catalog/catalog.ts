@@ -3,10 +3,11 @@ import { OptionError } from "../core/errors.ts";
 import { Emitter } from "../core/events.ts";
 import type { ListChange, ListKind, View } from "../core/hub-port.ts";
 import type { SearchAnswer, SearchFilter } from "../core/ports.ts";
-import type { CallTarget, Provider } from "../core/provider.ts";
-import type { Listing, Problem, Source } from "../core/records.ts";
+import type { CallTarget, ListingWish, Provider } from "../core/provider.ts";
+import { EMPTY_LISTING, type Listing, type Problem, type Source } from "../core/records.ts";
+import { mightUse, namedSources, type Asked } from "./cold-owners.ts";
 import { ListingGate } from "./listing-gate.ts";
-import type { Found, Lookup } from "./lookup.ts";
+import { isGuessed, isSpelt, isUnknown, stillStarting, type Lookup } from "./lookup.ts";
 import type { CatalogOptions } from "./options.ts";
 import { comparePrecedence } from "./precedence.ts";
 import type { SemanticSearch } from "./search/semantic/semantic-search.ts";
@@ -55,6 +56,11 @@ export class Catalog {
   /** The latest snapshot, without asking anybody. */
   get current(): Snapshot {
     return this.#current;
+  }
+
+  /** What a source offered when it was last asked. */
+  listingOf(sourceId: string): Listing {
+    return this.#entries.find(({ gate }) => gate.provider.source.id === sourceId)?.gate.listing ?? EMPTY_LISTING;
   }
 
   /** Throws an `OptionError` when another provider has the same source id. */
@@ -107,25 +113,72 @@ export class Catalog {
    * Finds what a name means, as fresh as `snapshot()` does. Who could not change the answer is not even asked: when the name is spelt as
    * it is shown, those that come after its source. Neither a slow server nor a large folder then delays calls to anybody else. Where nobody
    * has to look, the answer is there at once.
+   *
+   * What nobody has may be of a source that was never listed: with its prefix it is waited for until it is listed or fails, so the caller's
+   * own time is the bound. Without one those that may have it are waited for until their cold wait is over, and are named then.
    */
-  lookUp<T extends CallTarget>(asked: string, find: (snapshot: Snapshot) => Lookup<T>): Lookup<T> | Promise<Lookup<T>> {
+  lookUp<T extends CallTarget>(asked: Asked, find: Find<T>): Lookup<T> | Promise<Lookup<T>> {
+    const starts = this.#startsFor(asked);
+    const lookup = this.#lookUpNow(asked, find);
+    return starts.length === 0 ? lookup : this.#onceStarted(lookup, starts, asked, find);
+  }
+
+  async #onceStarted<T extends CallTarget>(first: Lookup<T> | Promise<Lookup<T>>, starts: readonly Start[], ...[asked, find]: [Asked, Find<T>]): Promise<Lookup<T>> {
+    let lookup = await first;
+    for (let before = starts; isUnknown(lookup); lookup = await this.#lookUpNow(asked, find)) {
+      if (this.#named(asked).length > 0) {
+        await Promise.all(before.map(({ over }) => over));
+        return this.#lookUpNow(asked, find);
+      }
+      const left = this.#startsFor(asked);
+      // Whoever was listed meanwhile was not there yet when the others were looked at.
+      if (before.every(({ source }) => left.some((one) => one.source === source))) return stillStarting(asked.text, left.map(({ source }) => source));
+      if (left.length === 0) return this.#lookUpNow(asked, find);
+      before = left;
+    }
+    return lookup;
+  }
+
+  /** Sources never listed to which what is asked for may belong, as far as the caller may use them. */
+  #startsFor(asked: Asked): readonly Start[] {
+    if (!this.#entries.some(isCold)) return [];
+    return this.#withSay(this.#entries, asked).flatMap(({ gate: { provider } }) => {
+      const start = provider.coldStart?.();
+      return start && mightUse(asked, provider.source, this.#options.naming.separator) ? [{ source: provider.source, over: start.over }] : [];
+    });
+  }
+
+  #lookUpNow<T extends CallTarget>(asked: Asked, find: Find<T>): Lookup<T> | Promise<Lookup<T>> {
     const known = find(this.#rebuild());
-    if (!isSpelt(known, asked)) return this.#lookUpEverywhere(asked, find);
+    const isGuess = isGuessed(known) && this.#withSay(this.#entries, asked).some(isCold);
+    if (isGuess || !isSpelt(known, asked.text)) return this.#lookUpEverywhere(asked, find);
     const look = (): Lookup<T> | Promise<Lookup<T>> => {
       const found = find(this.#rebuild());
       // Where it is gone or somebody else's by now, those behind have a say, too.
-      return isSpelt(found, asked) && found.source.id === known.source.id ? found : this.#lookUpEverywhere(asked, find);
+      return isSpelt(found, asked.text) && found.source.id === known.source.id ? found : this.#lookUpEverywhere(asked, find);
     };
-    const waits = this.#ask(this.#entries.filter(({ gate }) => mayTake(gate, known.source)));
+    const waits = this.#ask(this.#withSay(this.#entries, asked).filter(({ gate }) => mayTake(gate, known.source)), { mayBeOld: true });
     // Not async: whoever need not wait is not overtaken by somebody who came later.
     return waits.size === 0 ? look() : Promise.all(waits.values()).then(look);
   }
 
-  #lookUpEverywhere<T extends CallTarget>(asked: string, find: (snapshot: Snapshot) => Lookup<T>): Lookup<T> | Promise<Lookup<T>> {
-    const waits = this.#ask(this.#entries);
+  #lookUpEverywhere<T extends CallTarget>(asked: Asked, find: Find<T>): Lookup<T> | Promise<Lookup<T>> {
+    const waits = this.#ask(this.#withSay(this.#entries, asked));
     const early = find(this.#rebuild());
-    const isSure = waits.size === 0 || (isSpelt(early, asked) && !Array.from(waits.keys()).some(({ gate }) => mayTake(gate, early.source)));
+    const isSure = waits.size === 0 || (isSpelt(early, asked.text) && !isGuessed(early) && !Array.from(waits.keys()).some(({ gate }) => mayTake(gate, early.source)));
     return isSure ? early : Promise.all(waits.values()).then(() => find(this.#rebuild()));
+  }
+
+  /** Leaves out those never listed where the prefix of somebody else is in what is asked for. */
+  #withSay(entries: readonly Entry[], asked: Asked): readonly Entry[] {
+    if (!entries.some(isCold)) return entries;
+    const named = this.#named(asked);
+    return named.length === 0 ? entries : entries.filter((entry) => !isCold(entry) || named.includes(entry.gate.provider.source));
+  }
+
+  #named(asked: Asked): readonly Source[] {
+    const sources = this.#entries.map(({ gate }) => gate.provider.source);
+    return namedSources(asked, sources, { separator: this.#options.naming.separator, sourceOfUri: (uri) => this.#rebuild().sourceOfUri(uri) });
   }
 
   /** Stops listening and announcing. The last snapshot stays readable. */
@@ -137,10 +190,10 @@ export class Catalog {
   }
 
   /** Asks providers what they offer; the promises of those that have to look first. They never reject. */
-  #ask(entries: readonly Entry[]): Map<Entry, Promise<void>> {
+  #ask(entries: readonly Entry[], wish?: ListingWish): Map<Entry, Promise<void>> {
     const waits = new Map<Entry, Promise<void>>();
     for (const entry of entries) {
-      const wait = entry.gate.refresh();
+      const wait = entry.gate.refresh(wish);
       if (wait) waits.set(entry, wait);
     }
     return waits;
@@ -184,7 +237,10 @@ export class Catalog {
     // From here on a change starts the next round; what this round itself finds does not need one.
     this.#timer = undefined;
     this.#announcing += 1;
-    await this.snapshot();
+    // A source that starts tells by itself when it is there; what the others changed is told meanwhile.
+    const waits = this.#ask(this.#entries);
+    await Promise.all(Array.from(waits, ([entry, wait]) => (isCold(entry) ? undefined : wait)));
+    this.#rebuild();
     this.#announcing -= 1;
     if (this.#isClosed || !this.#announced) return;
     const [before, after] = [this.#announced, this.#current];
@@ -218,8 +274,15 @@ async function within(work: Promise<unknown>, waitMs: number): Promise<void> {
   }
 }
 
-function isSpelt<T extends CallTarget>(lookup: Lookup<T>, asked: string): lookup is Found<T> {
-  return lookup.found && lookup.name === asked;
+interface Start {
+  readonly source: Source;
+  readonly over: Promise<void>;
+}
+
+type Find<T extends CallTarget> = (snapshot: Snapshot) => Lookup<T>;
+
+function isCold({ gate }: Entry): boolean {
+  return gate.provider.coldStart?.() !== undefined;
 }
 
 /** True for the source itself, and for those with a better right to its names. */

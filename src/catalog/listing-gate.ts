@@ -1,5 +1,5 @@
 import { messageOf } from "../core/errors.ts";
-import type { Provider } from "../core/provider.ts";
+import type { ListingWish, Provider } from "../core/provider.ts";
 import { EMPTY_LISTING, type Listing, type Problem } from "../core/records.ts";
 
 interface Asking {
@@ -32,11 +32,11 @@ export class ListingGate {
   }
 
   /** Makes `listing` as fresh as this moment. Returns nothing when that took no waiting. Never rejects. */
-  refresh(): Promise<void> | undefined {
+  refresh(wish?: ListingWish): Promise<void> | undefined {
     if (this.#asking) return this.#asking.isLate ? undefined : this.#afterThis(this.#asking);
     let answer: Listing | Promise<Listing>;
     try {
-      answer = this.provider.listing();
+      answer = this.provider.listing(wish);
     } catch (error) {
       return this.#fail(error);
     }
@@ -62,11 +62,14 @@ export class ListingGate {
     const { promise, resolve } = withResolvers();
     const asking: Asking = { done: promise, isLate: false };
     this.#asking = asking;
+    // A source that starts has its own bound, which may be the longer one.
+    const coldMs = (this.provider.coldStart?.()?.waitUntil ?? 0) - performance.now() + COLD_MARGIN_MS;
+    const maxWaitMs = Math.max(this.#maxWaitMs, Math.ceil(coldMs));
     const timer = setTimeout(() => {
       asking.isLate = true;
-      this.#report(`It did not say within ${this.#maxWaitMs} ms what it offers, so its last known list is used.`);
+      this.#report(`It did not say within ${maxWaitMs} ms what it offers, so its last known list is used.`);
       resolve();
-    }, this.#maxWaitMs);
+    }, maxWaitMs);
     const settle = (): void => {
       clearTimeout(timer);
       this.#asking = undefined;
@@ -92,6 +95,9 @@ export class ListingGate {
     if (this.problem?.message !== message) this.problem = { source: id, subject: id, message };
   }
 }
+
+/** A source's own bound comes first. */
+const COLD_MARGIN_MS = 100;
 
 function withResolvers(): { promise: Promise<void>; resolve: () => void } {
   let resolve!: () => void;

@@ -16,8 +16,23 @@ export interface Found<T extends CallTarget> {
 
 export interface Missing {
   readonly found: false;
-  /** `unknown_tool` with `near`, `ambiguous` with `candidates`, `denied`, or `invalid_params`. */
+  /** `unknown_tool` with `near`, `ambiguous` with `candidates`, `denied`, `invalid_params`, or `unavailable` with `starting`. */
   readonly failure: Fail;
+}
+
+/** Nobody has it, so far. */
+export function isUnknown(lookup: Lookup): boolean {
+  return !lookup.found && lookup.failure.kind === "unknown_tool";
+}
+
+/** Asked for exactly as it is shown. */
+export function isSpelt<T extends CallTarget>(lookup: Lookup<T>, asked: string): lookup is Found<T> {
+  return lookup.found && lookup.name === asked;
+}
+
+/** A URI that no list shows is its source's as long as nobody lists it. */
+export function isGuessed<T extends CallTarget>(lookup: Lookup<T>): boolean {
+  return lookup.found && lookup.target.type === "resource" && lookup.target.resource === undefined;
 }
 
 /** `what` is the noun: tool, prompt, resource. */
@@ -40,6 +55,14 @@ export function denied(what: string, name: string): Missing {
 
 export function resourceNotFound(uri: string, uris: Iterable<string>): Missing {
   return { found: false, failure: fail("unknown_tool", `Resource '${shown(uri)}' not found.`, { details: { near: nearest(uri, uris) } }) };
+}
+
+/** Nobody who was listed has it, and these sources never were. */
+export function stillStarting(name: string, sources: readonly Source[]): Missing {
+  const ids = sources.map(({ id }) => id);
+  const more = ids.length > MAX_SHOWN_CANDIDATES ? `, and ${ids.length - MAX_SHOWN_CANDIDATES} more` : "";
+  const message = `${shown(name)} is not known yet, still starting: ${ids.slice(0, MAX_SHOWN_CANDIDATES).join(", ")}${more}. Try again in a moment.`;
+  return { found: false, failure: fail("unavailable", message, { details: { starting: ids } }) };
 }
 
 const MAX_SHOWN_CANDIDATES = 20;

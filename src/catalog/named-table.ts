@@ -4,6 +4,7 @@ import type { McpNaming, Named, Surface } from "../core/names.ts";
 import type { CallTarget } from "../core/provider.ts";
 import type { Problem, Source } from "../core/records.ts";
 import { ambiguous, denied, unknown, type Lookup } from "./lookup.ts";
+import { inListOrder } from "./list-order.ts";
 import { compareText } from "./precedence.ts";
 import { permissionOf } from "./rights.ts";
 import { renamedRow } from "./renamed-row.ts";
@@ -11,22 +12,31 @@ import type { Prepared } from "./source-part.ts";
 
 type NamedRecord = Named & { readonly source: Source };
 
+export interface TableOptions {
+  readonly naming: McpNaming;
+  /** Ids of the sources whose order lists keep. */
+  readonly inOwnOrder: ReadonlySet<string>;
+}
+
 /** What tools and prompts share: rows sorted by rendered name, and the way from any spelling of a name to its row. */
 export class NamedTable<R extends NamedRecord, P extends Prepared<R>> {
   /** Sorted by rendered name. */
   readonly rows: readonly P[];
+  /** The same in the order of lists. */
+  readonly listed: readonly P[];
   readonly problems: readonly Problem[];
   readonly #what: string;
   readonly #book: NameBook<P>;
   #byRecord: ReadonlyMap<R, P> | undefined;
 
-  /** `items` come in order of precedence, those of one source by name; `what` is the noun for messages. */
-  constructor(what: string, items: readonly P[], naming: McpNaming) {
+  /** `items` come in order of precedence, those of one source in its order; `what` is the noun for messages. */
+  constructor(what: string, items: readonly P[], { naming, inOwnOrder }: TableOptions) {
     this.#what = what;
     this.#book = new NameBook(items, { naming, namedOf: (item) => item.record, mcpNameOf: (item) => item.key });
     const { renamed } = this.#book;
     const rows = renamed.size === 0 ? items : items.map((item) => this.#rowOf(item));
     this.rows = rows.toSorted((a, b) => compareText(a.key, b.key));
+    this.listed = inOwnOrder.size === 0 ? this.rows : inListOrder(rows, inOwnOrder);
     this.problems = Array.from(renamed, ([item, name]) => this.#shadowProblem(item, name));
   }
 

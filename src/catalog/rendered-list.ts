@@ -4,7 +4,7 @@ import type { JsonObject } from "../core/json.ts";
 
 /** One line of a list: the entry, and its JSON text made beforehand. */
 export interface Row {
-  /** What the list is sorted by: rendered name, URI or template. */
+  /** Rendered name, URI or template. */
   readonly key: string;
   readonly entry: JsonObject;
   readonly json: string;
@@ -12,14 +12,16 @@ export interface Row {
 
 /** A list over rows. Text and version are made when somebody asks, and once. */
 export class RowList implements RenderedList {
+  readonly isPrivate: boolean;
   readonly #rows: readonly Row[];
   #entries: readonly JsonObject[] | undefined;
   #json: string | undefined;
   #bytes: Buffer | undefined;
   #version: string | undefined;
 
-  constructor(rows: readonly Row[]) {
+  constructor(rows: readonly Row[], isPrivate = false) {
     this.#rows = rows;
+    this.isPrivate = isPrivate;
   }
 
   get entries(): readonly JsonObject[] {

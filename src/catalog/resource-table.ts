@@ -2,7 +2,7 @@ import type { View } from "../core/hub-port.ts";
 import type { CallTarget } from "../core/provider.ts";
 import type { Problem, ResourceRecord, Source } from "../core/records.ts";
 import { denied, resourceNotFound, type Lookup } from "./lookup.ts";
-import { compareText } from "./precedence.ts";
+import { inListOrder } from "./list-order.ts";
 import { permissionOf } from "./rights.ts";
 import type { Prepared, PreparedTemplate, SourcePart } from "./source-part.ts";
 import { hasUiResource } from "./tool-entry.ts";
@@ -28,9 +28,8 @@ interface Placed {
  * `namespace+uri` and leads back. Every source can be addressed with its prefix, shadowed or not.
  */
 export class ResourceTable {
-  /** Sorted by URI. */
+  /** In the order of lists, as the templates. */
   readonly resources: readonly Prepared<ResourceRecord>[];
-  /** Sorted by template. */
   readonly templates: readonly PreparedTemplate[];
   readonly problems: readonly Problem[];
   /** Source id to the URIs that are shown otherwise than the source calls them. */
@@ -42,8 +41,8 @@ export class ResourceTable {
   readonly #parts: readonly SourcePart[];
   readonly #byPrefix: ReadonlyMap<string, SourcePart>;
 
-  /** `parts` come in order of precedence. */
-  constructor(parts: readonly SourcePart[]) {
+  /** `parts` come in order of precedence; `inOwnOrder` are the ids of the sources whose order lists keep. */
+  constructor(parts: readonly SourcePart[], inOwnOrder: ReadonlySet<string> = new Set()) {
     this.#parts = parts;
     const prefixes = uriPrefixes(parts);
     this.#byPrefix = new Map(parts.map((part) => [prefixes.get(part)!, part]));
@@ -60,8 +59,8 @@ export class ResourceTable {
     });
     this.#byUri = byUri;
     this.#byTemplate = byTemplate;
-    this.resources = [...byUri.values()].toSorted((a, b) => compareText(a.key, b.key));
-    this.templates = [...byTemplate.values()].toSorted((a, b) => compareText(a.key, b.key));
+    this.resources = inListOrder([...byUri.values()], inOwnOrder);
+    this.templates = inListOrder([...byTemplate.values()], inOwnOrder);
     this.problems = placement.problems;
     this.rewrites = placement.rewrites;
   }
@@ -95,6 +94,11 @@ export class ResourceTable {
     // Rights are held against the URI as it is shown, or another spelling would get around them.
     const isPermitted = listed ? permission.permits(placed.name) : permission.permitsUri(placed.name);
     return isPermitted ? { found: true, ...placed } : denied("resource", uri);
+  }
+
+  /** The source whose prefix the URI carries. */
+  prefixOwner(uri: string): Source | undefined {
+    return this.#byPrefix.get(uri.slice(0, uri.indexOf("+") + 1))?.source;
   }
 
   #listed(uri: string): Placed | undefined {

@@ -5,7 +5,7 @@ import type { McpNaming, Surface } from "../core/names.ts";
 import { fail } from "../core/outcome.ts";
 import type { SearchAnswer, SearchFilter } from "../core/ports.ts";
 import type { CallTarget } from "../core/provider.ts";
-import type { Problem, PromptRecord, ToolRecord } from "../core/records.ts";
+import type { Problem, PromptRecord, Source, ToolRecord } from "../core/records.ts";
 import type { Lookup } from "./lookup.ts";
 import { NamedTable } from "./named-table.ts";
 import { RowList, type Row } from "./rendered-list.ts";
@@ -51,24 +51,28 @@ export class Snapshot {
   readonly #resources: ResourceTable;
   readonly #lists = new Map<string, RowList>();
   readonly #separator: string;
+  /** One private source makes every list private: who may see what it offers is its own business. */
+  readonly #isPrivate: boolean;
   #index: SearchIndex | undefined;
 
   /** `parts` come in order of precedence; `problems` are those that belong to no listing. */
   constructor(parts: readonly SourcePart[], naming: McpNaming, problems: readonly Problem[]) {
     this.#parts = parts;
     this.#separator = naming.separator;
-    this.#resources = new ResourceTable(parts);
-    this.#tools = createToolTable(parts, naming, this.#resources.rewrites);
+    this.#isPrivate = parts.some(({ listing }) => listing.isPrivate === true);
+    const inOwnOrder = new Set(parts.filter(({ listing }) => listing.isOrdered === true).map(({ source }) => source.id));
+    this.#resources = new ResourceTable(parts, inOwnOrder);
+    this.#tools = createToolTable(parts, { naming, inOwnOrder }, this.#resources.rewrites);
     this.#prompts = new NamedTable(
       "prompt",
       parts.flatMap((part) => part.prompts),
-      naming,
+      { naming, inOwnOrder },
     );
     this.problems = [...problems, ...parts.flatMap((part) => part.problems), ...this.#tools.problems, ...this.#prompts.problems, ...this.#resources.problems];
     this.counts = countsOf(parts);
   }
 
-  /** One list as the view shows it, sorted, serialised once. Constant time once it was made. */
+  /** One list as the view shows it, in the order of `inListOrder`, serialised once. Constant time once it was made. */
   list(kind: ListKind, view: View): RenderedList {
     return this.rowList(kind, view);
   }
@@ -85,7 +89,7 @@ export class Snapshot {
     const cacheKey = `${kind} ${kind === "tools" ? view.mode : ""} ${key}`;
     let list = this.#lists.get(cacheKey);
     if (!list) {
-      list = new RowList(this.#rows(kind, view));
+      list = new RowList(this.#rows(kind, view), this.#isPrivate);
       if (this.#lists.size >= MAX_CACHED_LISTS) this.#lists.delete(this.#lists.keys().next().value!);
       this.#lists.set(cacheKey, list);
     }
@@ -94,7 +98,7 @@ export class Snapshot {
 
   /** What the view lists, with the records. */
   tools(view: View): readonly VisibleTool[] {
-    return listedTools(this.#tools.rows, view).map(({ key, record, entry }) => ({ name: key, record, entry }));
+    return listedTools(this.#tools.listed, view).map(({ key, record, entry }) => ({ name: key, record, entry }));
   }
 
   /** Ids of the sources of which this caller may use something. The ways to tools give no access of their own, so they do not count. */
@@ -125,6 +129,11 @@ export class Snapshot {
   /** The source that answers for a URI; `target.uri` is the URI as that source calls it. */
   resolveResource(uri: string, view: View): Lookup<ResourceTarget> {
     return this.#resources.resolve(uri, view);
+  }
+
+  /** The source whose prefix a URI carries, whatever it offers. */
+  sourceOfUri(uri: string): Source | undefined {
+    return this.#resources.prefixOwner(uri);
   }
 
   /** `ref` is that of `completion/complete`; the target's has the name or URI that its source knows. */
@@ -176,9 +185,9 @@ export class Snapshot {
   }
 
   #rows(kind: ListKind, view: View): readonly Row[] {
-    if (kind === "tools") return listedTools(this.#tools.rows, view);
+    if (kind === "tools") return listedTools(this.#tools.listed, view);
     const permission = permissionOf(view.principal.rights);
-    const rows = kind === "prompts" ? this.#prompts.rows : kind === "resources" ? this.#resources.resources : this.#resources.templates;
+    const rows = kind === "prompts" ? this.#prompts.listed : kind === "resources" ? this.#resources.resources : this.#resources.templates;
     return permission.key === "" ? rows : rows.filter((row) => permission.permits(row.key));
   }
 

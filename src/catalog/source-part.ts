@@ -55,11 +55,14 @@ export class PartMaker {
   make(source: Source, listing: Listing): SourcePart {
     const problems = [...listing.problems];
     const report = (subject: string, message: string) => problems.push({ source: source.id, subject, message });
+    const inOrder = <P extends { readonly key: string }>(items: readonly P[]): readonly P[] =>
+      listing.isOrdered === true ? items : items.toSorted((a, b) => compareText(a.key, b.key));
     const tools = prepareAll(listing.tools, nameOf, report, (record) => remembered(this.#tools, record, () => this.#tool(record)));
     const resources = prepareAll(listing.resources, uriOf, report, (record) => remembered(this.#resources, record, () => this.#item(record, record.uri, "uri")));
     const templates = prepareAll(listing.templates, templateOf, report, (record) => remembered(this.#templates, record, () => this.#template(record)));
     const prompts = prepareAll(listing.prompts, nameOf, report, (record) => remembered(this.#prompts, record, () => this.#prompt(record)));
-    return { source, listing, tools: tools.filter((tool) => this.#isAllowed(tool, report)), resources, templates, prompts, problems };
+    const allowed = tools.filter((tool) => this.#isAllowed(tool, report));
+    return { source, listing, tools: inOrder(allowed), resources: inOrder(resources), templates: inOrder(templates), prompts: inOrder(prompts), problems };
   }
 
   #tool(record: ToolRecord): PreparedTool {
@@ -117,8 +120,7 @@ function templateOf(record: TemplateRecord): string {
 }
 
 /**
- * Prepares what can be shown, sorted by what it is shown under: of what one source offers twice the first, and a report of the rest
- * and of whatever had to be cleaned.
+ * Prepares what can be shown: of what one source offers twice the first, and a report of the rest and of whatever had to be cleaned.
  */
 function prepareAll<R, P extends Prepared<R>>(records: readonly R[], identity: (record: R) => string, report: Report, prepare: (record: R) => P): P[] {
   const seen = new Set<string>();
@@ -138,5 +140,5 @@ function prepareAll<R, P extends Prepared<R>>(records: readonly R[], identity: (
       report(id, `\`${id}\` is not offered, since its definition is not JSON: ${messageOf(error)}`);
     }
   }
-  return items.toSorted((a, b) => compareText(a.key, b.key));
+  return items;
 }

@@ -1,8 +1,7 @@
 import type { View } from "../core/hub-port.ts";
-import type { McpNaming } from "../core/names.ts";
 import type { CallTarget } from "../core/provider.ts";
 import type { ToolRecord } from "../core/records.ts";
-import { NamedTable } from "./named-table.ts";
+import { NamedTable, type TableOptions } from "./named-table.ts";
 import { changedRow } from "./renamed-row.ts";
 import { permissionOf, type Permission } from "./rights.ts";
 import type { PreparedTool, SourcePart } from "./source-part.ts";
@@ -12,12 +11,12 @@ export type ToolTarget = Extract<CallTarget, { type: "tool" }>;
 export type ToolTable = NamedTable<ToolRecord, PreparedTool>;
 
 /** `parts` come in order of precedence; `rewrites` are the URIs that the hub shows otherwise than their source. */
-export function createToolTable(parts: readonly SourcePart[], naming: McpNaming, rewrites: ReadonlyMap<string, ReadonlyMap<string, string>>): ToolTable {
+export function createToolTable(parts: readonly SourcePart[], options: TableOptions, rewrites: ReadonlyMap<string, ReadonlyMap<string, string>>): ToolTable {
   const tools = parts.flatMap((part) => {
     const ofSource = rewrites.get(part.source.id);
     return ofSource ? part.tools.map((tool) => withShownUi(tool, ofSource)) : part.tools;
   });
-  return new NamedTable<ToolRecord, PreparedTool>("tool", tools, naming);
+  return new NamedTable<ToolRecord, PreparedTool>("tool", tools, options);
 }
 
 function withShownUi(tool: PreparedTool, rewrites: ReadonlyMap<string, string>): PreparedTool {

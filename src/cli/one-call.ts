@@ -2,7 +2,7 @@ import type { Notice } from "../core/call.ts";
 import { parseDuration } from "../core/duration.ts";
 import { FailError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
-import { fail, type Fail, type Outcome } from "../core/outcome.ts";
+import { fail, type Outcome } from "../core/outcome.ts";
 import type { ProviderKind } from "../core/records.ts";
 import type { CallOptions, Toolyard } from "../hub/toolyard.ts";
 import type { Hub } from "../hub/open-hub.ts";
@@ -30,21 +30,19 @@ export async function oneCall(options: OneCallOptions, io: Io, work: Work): Prom
   // The answer itself says why a call failed; the log need not say it once more.
   const shared = { ...options, logLevel: "error" } as const;
   if (options.url === undefined) {
-    const local = await withHub({ ...shared, only: ({ kind }) => ON_THIS_MACHINE.has(kind) }, io, (toolyard, hub) => work(toolyard, call, hub));
+    const local = await withHub({ ...shared, only: ({ kind }) => ON_THIS_MACHINE.has(kind) }, io, (toolyard, hub) => onceStarted(work, toolyard, call, hub));
     if (local.ok || local.kind !== "unknown_tool") return local;
   }
-  return withHub({ ...shared, lazy: true }, io, async (toolyard, hub) => {
-    const outcome = await work(toolyard, call, hub);
-    if (outcome.ok || !isTooEarly(outcome, toolyard)) return outcome;
-    await hub.settled(STARTED_WITHIN_MS);
-    return work(toolyard, call, hub);
-  });
+  return withHub({ ...shared, lazy: true }, io, (toolyard, hub) => onceStarted(work, toolyard, call, hub));
 }
 
-/** Nothing was called, and a source that may have the name is still starting. A program that runs once cannot try again in a moment. */
-function isTooEarly({ kind, details }: Fail, toolyard: Toolyard): boolean {
-  if (kind === "unavailable") return details?.["starting"] !== undefined;
-  return kind === "unknown_tool" && toolyard.sources().some(({ status }) => status.state === "starting");
+/** A program that runs once cannot try again in a moment, so it waits for sources that may have the name. */
+async function onceStarted(work: Work, ...[toolyard, call, hub]: Parameters<Work>): Promise<Outcome> {
+  const outcome = await work(toolyard, call, hub);
+  const isTooEarly = !outcome.ok && outcome.kind === "unavailable" && outcome.details?.["starting"] !== undefined;
+  if (!isTooEarly) return outcome;
+  await hub.settled(STARTED_WITHIN_MS);
+  return work(toolyard, call, hub);
 }
 
 type Work = (toolyard: Toolyard, call: CallOptions, hub: Hub) => Promise<Outcome>;

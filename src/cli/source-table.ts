@@ -1,3 +1,4 @@
+import { isJsonObject } from "../core/json.ts";
 import type { ProviderStatus } from "../core/provider.ts";
 import { colorsOf } from "./colors.ts";
 import type { Io } from "./io.ts";
@@ -34,8 +35,18 @@ function detailsOf(line: SourceLine, io: Io, everyStderr: boolean): readonly str
   return [
     ...(lastError === undefined || isTold(lastError, problems) ? [] : [`${red(id)}: ${plainLine(lastError)}`]),
     ...problems.map(({ subject, message }) => `${yellow(id)}: ${plainLine(subject)}: ${plainLine(message)}`),
+    ...furtherOf(line).map((text) => `${id}: ${plainLine(text)}`),
     ...shown.map((text) => `${id} ${dim("stderr:")} ${plainLine(text)}`),
   ];
+}
+
+/** Servers that run beside the first one, and for whom. */
+function furtherOf({ info }: SourceLine): readonly string[] {
+  const further = Array.isArray(info?.["further"]) ? info["further"].filter(isJsonObject) : [];
+  return further.map(({ for: whom, state, era, pid }) => {
+    const facts = [state, era, pid === undefined ? undefined : `pid ${String(pid)}`].filter((fact) => fact !== undefined);
+    return `a server of its own for ${String(whom)}: ${facts.join(", ")}`;
+  });
 }
 
 /** A source of folders has its first problem as its last error as well. */

@@ -108,7 +108,8 @@ export class SourceHub {
     if (away) return away;
     const { timeoutMs } = options;
     const left = timeoutMs === undefined ? {} : { timeoutMs: Math.max(1, timeoutMs - (performance.now() - startedAt)) };
-    return toolyard.call(tool, args, { ...options, ...left });
+    const outcome = await toolyard.call(tool, args, { ...options, ...left });
+    return (!outcome.ok && outcome.kind === "unknown_tool" && awayAltogether(hub.sources())) || outcome;
   }
 
   /** Takes changed settings over, if the hub is open. Rejects, with everything as it was, when they cannot be used. */
@@ -125,15 +126,23 @@ export class SourceHub {
     return this.#closed;
   }
 
-  /** A name that nobody has may be that of a tool whose server was not listed yet: those that it could belong to are asked first. */
+  /**
+   * A name that nobody has may be that of a tool whose server was not listed yet: the one that its prefix names is asked first. Without a
+   * prefix servers that start are waited for as in any hub; those that failed are tried again, for the next call to find them.
+   */
   async #reachFor(tool: string, hub: Hub, { timeoutMs = REACH_MS, signal }: CallOptions): Promise<Fail | undefined> {
-    const isNew = ({ source }: SourceReport): boolean => !this.#reached.has(source.id);
-    if (hub.nameOf(tool, LOCAL_PRINCIPAL) !== undefined || !hub.sources().some(isNew)) return undefined;
-    const named = hub.sources().filter((report) => isNew(report) && isPrefixOf(report, tool));
-    const failures = await this.#reach(hub, (report) => (named.length > 0 ? named.some(({ source }) => source.id === report.source.id) : isNew(report)), Math.min(timeoutMs, REACH_MS), signal);
+    if (hub.nameOf(tool, LOCAL_PRINCIPAL) !== undefined) return undefined;
+    const isAway = ({ source, status }: SourceReport): boolean => status.state !== "ready" && !this.#reached.has(source.id);
+    const named = hub.sources().filter((report) => isPrefixOf(report, tool));
+    if (named.length === 0) {
+      const hasFailed = (report: SourceReport): boolean => isAway(report) && report.status.state !== "starting";
+      void this.#reach(hub, hasFailed, REACH_MS);
+      return undefined;
+    }
+    const isNamed = (report: SourceReport): boolean => isAway(report) && isPrefixOf(report, tool);
+    const failures = await this.#reach(hub, isNamed, Math.min(timeoutMs, REACH_MS), signal);
     const [first] = failures.values();
-    const isAway = first !== undefined && failures.size === (named.length || hub.sources().length) && hub.nameOf(tool, LOCAL_PRINCIPAL) === undefined;
-    return isAway ? first : undefined;
+    return failures.size === named.length && hub.nameOf(tool, LOCAL_PRINCIPAL) === undefined ? first : undefined;
   }
 
   async #reach(hub: Hub, wants: (report: SourceReport) => boolean, timeoutMs: number, signal?: AbortSignal): Promise<ReadonlyMap<string, Fail>> {
@@ -195,6 +204,16 @@ export class SourceHub {
     await opened?.reloader.close();
     await opened?.toolyard.close();
   }
+}
+
+/** Where no source is there at all, nor was listed before, that is what a caller has to know. */
+function awayAltogether(reports: readonly SourceReport[]): Fail | undefined {
+  const [first, ...others] = reports.map(({ tools, status: { state, lastError = "It does not answer." } }) => {
+    if (tools > 0) return undefined;
+    if (state === "needs_authorisation") return fail("needs_authorisation", lastError);
+    return state === "down" ? fail("unavailable", lastError) : undefined;
+  });
+  return others.every((one) => one !== undefined) ? first : undefined;
 }
 
 /** `TOOLYARD_…` describes the hub of this machine, not a program's own sources: of it only the log and the data folder hold here. */

@@ -31,6 +31,8 @@ export interface Client {
   readonly connection?: string;
   readonly name?: string;
   readonly version?: string;
+  /** How it speaks MCP: with a handshake and questions as requests, or without either. Absent: it speaks something else. */
+  readonly era?: "legacy" | "modern";
   /** Capabilities in MCP's shape: `{sampling, elicitation, roots}`. */
   readonly capabilities: JsonObject;
 }
@@ -39,6 +41,11 @@ export interface Client {
 export interface Ask {
   readonly method: string;
   readonly params: JsonObject;
+  /**
+   * It may be another call's than the one it is put by, as a server's that names none: that call's end does not withdraw it, only the
+   * signal given with it does. @default false
+   */
+  readonly outlivesCall?: boolean;
 }
 
 /** What a running call sends to its caller: `notifications/progress` (params without token) or `notifications/message`. */

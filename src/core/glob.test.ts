@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { cpuMs } from "../../test/fixtures/cpu-time.ts";
 import { matchesAnyGlob, matchesGlob } from "./glob.ts";
 
 test.each([
@@ -41,7 +42,7 @@ test("it agrees with the regular expression that the pattern stands for", () => 
 });
 
 test("S18: a pattern full of stars stays quick", () => {
-  const began = performance.now();
+  const began = cpuMs();
   expect(matchesGlob(`${"*a".repeat(200)}b`, "a".repeat(8192))).toBe(false);
-  expect(performance.now() - began).toBeLessThan(500);
+  expect(cpuMs() - began).toBeLessThan(500);
 });

@@ -24,6 +24,8 @@ export interface RenderedList {
   readonly bytes?: Buffer;
   /** Changes exactly when the content does. */
   readonly version: string;
+  /** Some of it is for this one caller, so nobody on the way may keep it for others. @default false */
+  readonly isPrivate?: boolean;
 }
 
 export interface ServerFacts {
@@ -33,6 +35,12 @@ export interface ServerFacts {
   /** The hub's own words and those of its sources, bounded. */
   readonly instructions?: string;
   readonly features: SourceFeatures;
+  /** Some of it is for this one caller. @default false */
+  readonly isPrivate?: boolean;
+  /** Further members of `serverInfo`: what the only source's server says of itself. */
+  readonly about?: JsonObject;
+  /** Capabilities that the sources' servers declare; the hub's own words for those that it knows come before them. */
+  readonly capabilities?: JsonObject;
 }
 
 /** A list changed in at least one view. Doors decide whom to tell, by comparing versions of their callers' views. */
@@ -49,15 +57,23 @@ export interface SourceReport {
   readonly problems: readonly Problem[];
 }
 
+export interface WaitOptions {
+  /** False: what is known is the answer. @default true */
+  readonly waits?: boolean;
+}
+
 /** What a door may ask of the hub. */
 export interface HubPort {
-  /** Fresh as of this moment: waits for the sources that look at the disk, and a bounded time for upstreams never listed yet. */
-  list(kind: ListKind, view: View): Promise<RenderedList>;
+  /**
+   * Fresh as of this moment: waits for the sources that look at the disk, and a bounded time for upstreams never listed yet. With `waits`
+   * false it is what is known.
+   */
+  list(kind: ListKind, view: View, options?: WaitOptions): Promise<RenderedList>;
   call(call: Call, view: View): Promise<Outcome>;
-  /** For a caller with narrowed rights, of the sources that it may use something of. */
-  facts(principal?: Principal): Promise<ServerFacts>;
+  /** For a caller with narrowed rights, of the sources that it may use something of. Waits as `list` does. */
+  facts(principal?: Principal, options?: WaitOptions): Promise<ServerFacts>;
   /** Keeps `resourceUpdated` coming for `uri`. Rejects with a `FailError` when nobody offers the URI or its source cannot. */
-  subscribe(uri: string, principal: Principal): Promise<() => Promise<void>>;
+  subscribe(uri: string, caller: Pick<Call, "principal" | "client">): Promise<() => Promise<void>>;
   /** A caller wants log messages from this level on; the sources are asked for the most talkative level anybody wants. */
   setLogLevel(connection: string, level: string): Promise<void>;
   rootsChanged(connection: string): void;

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { cpuMs } from "../../test/fixtures/cpu-time.ts";
 import { NameBook } from "./name-book.ts";
 import { nameRules, type Named, type Surface } from "./names.ts";
 
@@ -193,8 +194,8 @@ test("C3: names do not depend on what was asked before", () => {
 
 test("S18: a long name full of separators is read at once", () => {
   const book = bookOf(Array.from({ length: 2000 }, (_, at) => named(`ns${at}`, "t")));
-  const began = performance.now();
+  const began = cpuMs();
   for (let round = 0; round < 100; round += 1) book.candidates(`mcp__${"__".repeat(500)}`);
   book.candidates("_".repeat(1_000_000));
-  expect(performance.now() - began).toBeLessThan(1000);
+  expect(cpuMs() - began).toBeLessThan(1000);
 });

@@ -31,6 +31,19 @@ export interface ProviderStatus {
   readonly info?: JsonObject;
 }
 
+/** A source that never said what it offers, and did not fail to either. */
+export interface ColdStart {
+  /** Until when those wait for it whose wish it merely may be able to fulfil, on the clock of `performance.now()`. */
+  readonly waitUntil: number;
+  /** Fulfilled once it was listed, failed to be, or was closed. Never rejects. */
+  readonly over: Promise<void>;
+}
+
+export interface ListingWish {
+  /** For a call to something known: a listing whose time is over will do. @default false */
+  readonly mayBeOld?: boolean;
+}
+
 export interface ProviderEvents {
   /** The next `listing()` may differ. */
   readonly changed: Emitter<void>;
@@ -53,7 +66,9 @@ export interface Provider {
    * What the source offers now. Returns the same object while nothing changed, synchronously where that is known without looking.
    * A source on disk looks before it answers; an upstream never listed before is waited for, within its own bound.
    */
-  listing(): Listing | Promise<Listing>;
+  listing(wish?: ListingWish): Listing | Promise<Listing>;
+  /** Present from `open()` until the source was listed for the first time, or failed to be. Absent: it looks before it answers. */
+  coldStart?(): ColdStart | undefined;
   /**
    * Reads the listing from the source itself, connecting first where that is needed; what is kept is no answer. Rejects with a `FailError`.
    * Absent: every `listing()` looks.
@@ -62,7 +77,7 @@ export interface Provider {
   /** Never throws for an expected failure. `call.deadline` is always set here, and `call.signal` includes it. */
   call(call: ResolvedCall): Promise<Outcome>;
   /** Keeps `resourceUpdated` coming for `uri` until the returned function is called. Absent: the source cannot. */
-  subscribe?(uri: string): Promise<() => Promise<void>>;
+  subscribe?(uri: string, caller: Pick<Call, "principal" | "client">): Promise<() => Promise<void>>;
   /** Asks the source to log from this level on. Absent: the source does not log. */
   setLogLevel?(level: string): Promise<void>;
   /** The caller's list of roots changed. */

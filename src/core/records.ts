@@ -92,11 +92,25 @@ export interface Listing {
   readonly resources: readonly ResourceRecord[];
   readonly templates: readonly TemplateRecord[];
   readonly prompts: readonly PromptRecord[];
+  /** The lists stand in an order of the source's choice, which is kept; otherwise they are shown by name. */
+  readonly isOrdered?: boolean;
   /** What the source's server says about its use, if it says something. */
   readonly instructions?: string;
   /** Server capabilities beyond the lists that the source offers. */
   readonly features: SourceFeatures;
+  /** What it lists is for this one caller, so nobody on the way may keep it for others. @default false */
+  readonly isPrivate?: boolean;
+  /** What the source's server says of itself, where there is one. */
+  readonly server?: ServerSelf;
   readonly problems: readonly Problem[];
+}
+
+/** A server of a source as its handshake described it. */
+export interface ServerSelf {
+  /** MCP's `serverInfo`. */
+  readonly info: JsonObject;
+  /** MCP's `capabilities`, without those that do not cross the hub. */
+  readonly capabilities: JsonObject;
 }
 
 export interface SourceFeatures {

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { cpuMs } from "../../test/fixtures/cpu-time.ts";
 import { UriTemplate } from "./uri-template.ts";
 
 function match(template: string, uri: string) {
@@ -61,9 +62,9 @@ test("no template and no URI makes it throw", () => {
 });
 
 test("S18: expressions in a row do not blow up on a long URI", () => {
-  const began = performance.now();
+  const began = cpuMs();
   expect(match(`x://${"{+a}-".repeat(40)}!`, `x://${"a-".repeat(4000)}`)).toBeUndefined();
-  expect(performance.now() - began).toBeLessThan(1500);
+  expect(cpuMs() - began).toBeLessThan(1500);
 });
 
 test("a URI over the bound matches nothing", () => {

@@ -450,7 +450,7 @@ describe("event streams", () => {
     socket.on("error", () => {});
     socket.pause();
     socket.write("GET /flood HTTP/1.1\r\nHost: localhost\r\n\r\n");
-    await expect.poll(() => closed, { timeout: 5000 }).toBe(true);
+    await expect.poll(() => closed).toBe(true);
     socket.destroy();
   });
 });

@@ -27,6 +27,7 @@ export function sendText(response: ServerResponse, status: number, text: string)
 
 /** A status alone. */
 export function sendEmpty(response: ServerResponse, status: number): void {
-  response.writeHead(status, { "content-length": 0 });
+  // 204 has no body by its nature, and may not say how long it is.
+  response.writeHead(status, status === 204 ? {} : { "content-length": 0 });
   response.end();
 }

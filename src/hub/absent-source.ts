@@ -17,7 +17,6 @@ export function absentSource(name: string, view: View, sources: readonly Provide
   const { id } = provider.source;
   const { state, lastError } = provider.status();
   const where = "The hub's log and status say why.";
-  if (state === "starting") return fail("unavailable", `The source ${id} is still starting, so what it offers is not known yet. Try again in a moment.`, { details: { starting: id } });
   if (state === "down" || state === "degraded") return fail("unavailable", `The source ${id} is not there at the moment, and what it offers is not known yet. ${where} Try again later.`);
   if (state === "needs_authorisation") return fail("needs_authorisation", `The source ${id} wants a sign-in first. ${where}`);
   const isLeftOut = state === "disabled" && lastError !== undefined;

@@ -1,7 +1,7 @@
 import { mkdtemp, mkdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ConfigError, OptionError } from "../core/errors.ts";
 import { SILENT_LOGGER, type Logger } from "../core/ports.ts";
 import type { ModuleHub } from "../providers/modules/api.ts";
@@ -89,10 +89,10 @@ describe("a hub in a program", () => {
     const hub = await open({ config, watch: true, logger });
     await hub.serve();
     await writeFile(config, '[server]\nport = 0\ntoken = "first"\n[builtin]\nexecute_code = false\nmeta_tools = false\n');
-    await vi.waitFor(() => expect(hub.sources()[0]?.tools).toBe(2), { timeout: 10_000 });
+    await expect.poll(() => hub.sources()[0]?.tools).toBe(2);
     expect(warnings).toEqual([]);
     await writeFile(config, '[server]\nport = 0\ntoken = "second"\n');
-    await vi.waitFor(() => expect(warnings).toEqual([expect.stringContaining("[server] or [rest] has changed")]), { timeout: 10_000 });
+    await expect.poll(() => warnings).toEqual([expect.stringContaining("[server] or [rest] has changed")]);
   });
 
   test("S9: code is not run while a door is open to the network without a token, whatever the configuration says by now", async () => {
@@ -103,7 +103,7 @@ describe("a hub in a program", () => {
     const hub = await open({ config, watch: true, logger });
     const everybodys = await hub.serve();
     await writeFile(config, '[server]\nport = 0\nhost = "0.0.0.0"\ntoken = "a-long-enough-token"\n[builtin]\nexecute_code = true\n');
-    await vi.waitFor(() => expect(warnings).toContainEqual(expect.stringContaining("[server] or [rest] has changed")), { timeout: 10_000 });
+    await expect.poll(() => warnings).toContainEqual(expect.stringContaining("[server] or [rest] has changed"));
     expect(await names(hub)).toEqual([]);
     await everybodys.close();
     await hub.serve();

@@ -114,7 +114,7 @@ export async function createHub(options: CreateHubOptions = {}): Promise<Library
     },
     serveStdio: () => {
       const output = guardStdout();
-      const door = serveStdio(hub, serverOf(hub), process.stdin, output);
+      const door = serveStdio(hub, serverOf(hub), { input: process.stdin, output });
       const close: Served["close"] = (graceMs) => door.close(graceMs).finally(() => output.release());
       const one = { done: door.done, close };
       served.push(one);

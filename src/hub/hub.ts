@@ -3,16 +3,17 @@ import type { LoadedConfig } from "../config/load.ts";
 import { LOCAL_PRINCIPAL, type Call, type Principal } from "../core/call.ts";
 import { FailError } from "../core/errors.ts";
 import { Emitter } from "../core/events.ts";
-import type { HubEvents, HubPort, ListKind, RenderedList, ServerFacts, SourceReport, View } from "../core/hub-port.ts";
+import type { HubEvents, HubPort, ListKind, RenderedList, ServerFacts, SourceReport, View, WaitOptions } from "../core/hub-port.ts";
 import { fail, type Fail, type Outcome } from "../core/outcome.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Surface } from "../core/names.ts";
 import type { Logger, SearchAnswer, SearchFilter } from "../core/ports.ts";
 import type { Provider } from "../core/provider.ts";
-import { NO_FEATURES, type Listing, type Problem, type SourceFeatures, type ToolRecord } from "../core/records.ts";
+import type { Problem, ToolRecord } from "../core/records.ts";
 import { VERSION } from "../core/version.ts";
 import { LiveChat } from "./live-chat.ts";
 import { joinInstructions } from "./instructions.ts";
+import { describeSources, type SourceOffer } from "./self-description.ts";
 import { LogLevels } from "./log-levels.ts";
 import type { Pipeline } from "../pipeline/pipeline.ts";
 import { wantedSources } from "./parts.ts";
@@ -98,8 +99,9 @@ export class Hub implements HubPort {
     return toolyardOf({ port: this, search: (query, limit, view, filter) => this.search(query, limit, view, filter), close: () => this.close() }, identity);
   }
 
-  async list(kind: ListKind, view: View): Promise<RenderedList> {
-    return (await this.#parts.catalog.snapshot()).list(kind, view);
+  async list(kind: ListKind, view: View, { waits = true }: WaitOptions = {}): Promise<RenderedList> {
+    const { catalog } = this.#parts;
+    return (waits ? await catalog.snapshot() : catalog.current).list(kind, view);
   }
 
   /** What the view lists, with the names of another surface. Sources that have not answered after `waitMs` are taken as last known. */
@@ -123,7 +125,7 @@ export class Hub implements HubPort {
   /** The tool that a spelling means to this caller, listed or not, in its wire shape; or why there is none. */
   async describeTool(spelling: string, view: View): Promise<{ readonly found: true; readonly entry: JsonObject } | { readonly found: false; readonly failure: Fail }> {
     let seen = this.#parts.catalog.current;
-    const lookup = await this.#parts.catalog.lookUp(spelling, (snapshot) => (seen = snapshot).resolveTool(spelling, view));
+    const lookup = await this.#parts.catalog.lookUp({ text: spelling, isUri: false, view }, (snapshot) => (seen = snapshot).resolveTool(spelling, view));
     return lookup.found ? { found: true, entry: seen.toolEntry(lookup.name)! } : lookup;
   }
 
@@ -133,8 +135,8 @@ export class Hub implements HubPort {
     return this.#parts.isMirror ? outcome.then(asSaidBehind) : outcome;
   }
 
-  async facts(principal: Principal = LOCAL_PRINCIPAL): Promise<ServerFacts> {
-    const offers = await this.#offers(principal);
+  async facts(principal: Principal = LOCAL_PRINCIPAL, { waits = true }: WaitOptions = {}): Promise<ServerFacts> {
+    const offers = await this.#offers(principal, waits);
     const joined = joinInstructions(offers);
     const instructions = joined === undefined ? undefined : this.#parts.redactIn(joined);
     return {
@@ -142,16 +144,17 @@ export class Hub implements HubPort {
       version: VERSION,
       title: "Toolyard",
       ...(instructions === undefined ? {} : { instructions }),
-      features: joinFeatures(offers.map(({ listing }) => listing.features)),
+      ...this.#parts.redactIn(describeSources(offers, (text) => this.redact(text))),
+      ...(offers.some(({ listing }) => listing.isPrivate) && { isPrivate: true }),
     };
   }
 
-  async subscribe(uri: string, principal: Principal): Promise<() => Promise<void>> {
-    const snapshot = await this.#parts.catalog.snapshot();
-    const lookup = snapshot.resolveResource(uri, { mode: "all", principal });
+  async subscribe(uri: string, caller: Pick<Call, "principal" | "client">): Promise<() => Promise<void>> {
+    const view: View = { mode: "all", principal: caller.principal };
+    const lookup = await this.#parts.catalog.lookUp({ text: uri, isUri: true, view }, (snapshot) => snapshot.resolveResource(uri, view));
     if (!lookup.found) throw new FailError(lookup.failure);
     const provider = this.#parts.sources.find(lookup.source.id);
-    if (provider?.subscribe) return provider.subscribe(lookup.target.uri);
+    if (provider?.subscribe) return provider.subscribe(lookup.target.uri, caller);
     throw new FailError(fail("tool_error", `${lookup.source.id} does not tell when its resources change, so ${uri} cannot be subscribed to.`));
   }
 
@@ -285,20 +288,10 @@ export class Hub implements HubPort {
     this.#parts.catalog.remove(provider.source.id);
   }
 
-  async #offers(principal: Principal): Promise<{ source: Provider["source"]; listing: Listing }[]> {
-    const usable = principal.rights && (await this.#parts.catalog.snapshot()).sourcesFor(principal);
-    const providers = this.#parts.sources.providers.filter(({ source }) => !usable || usable.has(source.id));
-    return Promise.all(providers.map(async (provider) => ({ source: provider.source, listing: await provider.listing() })));
+  async #offers(principal: Principal, waits: boolean): Promise<SourceOffer[]> {
+    const { catalog, sources } = this.#parts;
+    const usable = principal.rights && (waits ? await catalog.snapshot() : catalog.current).sourcesFor(principal);
+    const providers = sources.providers.filter(({ source }) => !usable || usable.has(source.id));
+    return Promise.all(providers.map(async (provider) => ({ source: provider.source, listing: waits ? await provider.listing() : catalog.listingOf(provider.source.id) })));
   }
-}
-
-function joinFeatures(features: readonly SourceFeatures[]): SourceFeatures {
-  return features.reduce(
-    (all, one) => ({
-      completions: all.completions || one.completions,
-      subscribe: all.subscribe || one.subscribe,
-      logging: all.logging || one.logging,
-    }),
-    NO_FEATURES,
-  );
 }

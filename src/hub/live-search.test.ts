@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { sendJson, startServer, type RunningServer } from "../../test/fixtures/http-servers.ts";
 import { dataFolder } from "../config/locate.ts";
 import { SILENT_LOGGER } from "../core/ports.ts";
@@ -46,16 +46,16 @@ async function hubWith(server: RunningServer, extra: Record<string, unknown> = {
 test("tools are found by what they mean through any OpenAI-compatible endpoint, and the vectors stay on disk", async () => {
   const server = await serveEmbeddings();
   const hub = await hubWith(server);
-  await vi.waitFor(async () => expect((await hub.search("what o'clock is it since then")).hits[0]?.name).toBe("meta.get_server_status"), { timeout: 20_000 });
+  await expect.poll(async () => (await hub.search("what o'clock is it since then")).hits[0]?.name).toBe("meta.get_server_status");
   expect(server.seen[0]).toMatchObject({ url: "/v1/embeddings", headers: { authorization: "Bearer sk-very-secret" } });
-  await vi.waitFor(() => expect(readdirSync(join(dataFolder({ TOOLYARD_HOME: folder }), "embeddings"))).toEqual([expect.stringMatching(/\.bin$/)]), { timeout: 20_000 });
+  await expect.poll(() => readdirSync(join(dataFolder({ TOOLYARD_HOME: folder }), "embeddings"))).toEqual([expect.stringMatching(/\.bin$/)]);
 });
 
 test("an endpoint that fails leaves search by words as it is", async () => {
   const server = await serveEmbeddings(500);
   const hub = await hubWith(server);
   expect((await hub.search("server status")).hits[0]?.name).toBe("meta.get_server_status");
-  await vi.waitFor(() => expect(server.inputs.length).toBeGreaterThan(0), { timeout: 20_000 });
+  await expect.poll(() => server.inputs.length).toBeGreaterThan(0);
   expect((await hub.search("server status")).hits[0]?.name).toBe("meta.get_server_status");
 });
 

@@ -3,6 +3,7 @@ import { Catalog } from "../catalog/catalog.ts";
 import { resolveCatalog } from "../catalog/options.ts";
 import { loadConfig, type LoadedConfig, type LoadOptions } from "../config/load.ts";
 import { dataFolder } from "../config/locate.ts";
+import type { Client } from "../core/call.ts";
 import type { Logger } from "../core/ports.ts";
 import { Breakers } from "../pipeline/breakers.ts";
 import { resolveLimits } from "../pipeline/options.ts";
@@ -41,6 +42,8 @@ export interface OpenHubOptions {
   readonly mirror?: boolean;
   /** Registers what the calling program offers itself. @default none */
   readonly modulesHost?: ModulesHost;
+  /** The era of the first client of the pipe that is going to be served; eager sources on stdio start when it is known. @default they start at once */
+  readonly firstCallerEra?: Promise<Client["era"]>;
 }
 
 /** Reads and checks configuration layers against the schema of all parts. */
@@ -116,17 +119,20 @@ function pipelineOf({ tree }: LoadedConfig, { catalog, sources, telemetry, resol
   });
 }
 
-function createPlanner({ variables, lazy, mirror = false, only = () => true, modulesHost }: OpenHubOptions, { logger, logLines, redactor }: Telemetry, hub: () => Hub, models: LiveModels, sandbox: LiveSandbox): Planner {
+function createPlanner({ config, variables, lazy, mirror = false, only = () => true, modulesHost, firstCallerEra }: OpenHubOptions, { logger, logLines, redactor }: Telemetry, hub: () => Hub, models: LiveModels, sandbox: LiveSandbox): Planner {
   const caller = createCaller(hub);
+  const { coldWaitMs } = resolveCatalog((config.tree as HubConfig).catalog);
   return new Planner(
     {
       logger,
       caller,
       models,
+      ...(firstCallerEra ? { firstCallerEra } : {}),
       builtin: createBuiltinPorts(hub, caller, sandbox, logLines),
       sandbox: () => sandbox.current(),
       // Another hub is shown as it is now, and to each token in its own way: what it listed before is no answer.
       ...(mirror ? {} : { cacheFolder: join(dataFolder(variables), "lists") }),
+      coldWaitMs,
       isSecretFree: (text) => redactor.known(text) === text,
       hideFor: (owner, secrets) => redactor.replace(owner, secrets),
       variables,

@@ -65,8 +65,8 @@ function modules({ modules: raw }: HubConfig, { isHosted }: Place): readonly Wan
       kind: "modules",
       namespace: options.namespace,
       options,
-      make: async (source, { logger, caller, models, modulesHost: host }) =>
-        (await import("../providers/modules/modules-provider.ts")).createModulesProvider({ source, options, logger, caller, models, ...(host ? { host } : {}) }),
+      make: async (source, { logger, caller, models, coldWaitMs, modulesHost: host }) =>
+        (await import("../providers/modules/modules-provider.ts")).createModulesProvider({ source, options, logger, caller, models, coldWaitMs, ...(host ? { host } : {}) }),
     },
   ];
 }
@@ -108,9 +108,17 @@ function stdio({ mcp }: HubConfig): readonly WantedSource[] {
       namespace: options.upstream.namespace ?? id,
       limits: options.upstream.limits,
       options,
-      make: async (source, { logger, cacheFolder, isSecretFree, lazy }) => {
+      make: async (source, { logger, cacheFolder, coldWaitMs, isSecretFree, lazy, firstCallerEra }) => {
         const { createStdioProvider } = await import("../providers/stdio/stdio-provider.ts");
-        return createStdioProvider({ source, options: { ...options, upstream: startOf(options.upstream, lazy) }, logger, isSecretFree, ...(cacheFolder === undefined ? {} : { cacheFolder }) });
+        return createStdioProvider({
+          source,
+          options: { ...options, upstream: startOf(options.upstream, lazy) },
+          logger,
+          coldWaitMs,
+          isSecretFree,
+          ...(cacheFolder === undefined ? {} : { cacheFolder }),
+          ...(firstCallerEra ? { firstCallerEra } : {}),
+        });
       },
     };
   });
@@ -129,9 +137,9 @@ function http({ mcp }: HubConfig): readonly WantedSource[] {
       ...(options.service && { service: options.service }),
       // `URL` objects have no members of their own to compare.
       options: { ...options, url: options.url.href },
-      make: async (source, { logger, cacheFolder, isSecretFree, hideFor, lazy, variables }) => {
+      make: async (source, { logger, cacheFolder, coldWaitMs, isSecretFree, hideFor, lazy, variables }) => {
         const { createHttpProvider } = await import("../providers/http/http-provider.ts");
-        return createHttpProvider({ source, options: { ...options, upstream: startOf(options.upstream, lazy) }, logger, isSecretFree, hideFor, environment: variables, ...(cacheFolder === undefined ? {} : { cacheFolder }) });
+        return createHttpProvider({ source, options: { ...options, upstream: startOf(options.upstream, lazy) }, logger, coldWaitMs, isSecretFree, hideFor, environment: variables, ...(cacheFolder === undefined ? {} : { cacheFolder }) });
       },
     };
   });

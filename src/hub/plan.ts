@@ -1,4 +1,5 @@
 import type { UnusableSource } from "../config/load.ts";
+import type { Client } from "../core/call.ts";
 import type { Caller, Logger, Models } from "../core/ports.ts";
 import type { Provider } from "../core/provider.ts";
 import type { ProviderKind, ServiceName, Source, ToolLimits } from "../core/records.ts";
@@ -19,6 +20,8 @@ export interface SourceServices {
   readonly sandbox: () => Pick<Sandbox, "options" | "run">;
   /** Where last known lists are kept; absent: they are not. */
   readonly cacheFolder?: string;
+  /** How long lists and bare names wait for a source that was never listed, counted from its start. */
+  readonly coldWaitMs: number;
   /** Whether a text holds none of the configuration's secrets. */
   readonly isSecretFree: (text: string) => boolean;
   /** Has an owner's secrets shown nowhere from now on, in place of those it had before. */
@@ -27,6 +30,8 @@ export interface SourceServices {
   readonly variables: Readonly<Record<string, string | undefined>>;
   /** The program that registers tools of its own. */
   readonly modulesHost?: ModulesHost;
+  /** The era of the first client of a pipe. */
+  readonly firstCallerEra?: Promise<Client["era"]>;
   /** True: upstreams connect when they are needed; false: at once; undefined: as each is configured. */
   readonly lazy: boolean | undefined;
 }

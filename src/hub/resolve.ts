@@ -1,49 +1,26 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Snapshot } from "../catalog/snapshot.ts";
 import type { Lookup } from "../catalog/lookup.ts";
-import { cancellationOf, type Call } from "../core/call.ts";
-import type { Cancellation } from "../core/cancellation.ts";
+import type { Call } from "../core/call.ts";
 import type { View } from "../core/hub-port.ts";
-import { objectMember } from "../core/json.ts";
+import { objectMember, stringMember } from "../core/json.ts";
 import { fail, type Fail } from "../core/outcome.ts";
-import type { CallTarget, Provider } from "../core/provider.ts";
+import type { CallTarget } from "../core/provider.ts";
 import type { Resolution } from "../pipeline/ports.ts";
 import { absentSource } from "./absent-source.ts";
 import type { SourceSet } from "./source-set.ts";
 
-/**
- * Finds what a call is for: the catalog knows the names, the sources have the providers. A call to a source that is still starting waits
- * for it; every other call goes its way meanwhile.
- */
+/** Finds what a call is for: the catalog knows the names, the sources have the providers. May wait for sources that are still starting. */
 export function resolveCall(call: Call, view: View, catalog: Catalog, sources: SourceSet): Resolution | Promise<Resolution> {
   const places: Places = { catalog, sources };
-  const first = resolveNow(call, view, places);
-  if (first instanceof Promise) return first.then((resolution) => onceStarted(resolution, call, view, places));
-  return first.found ? first : onceStarted(first, call, view, places);
-}
-
-async function onceStarted(first: Resolution, call: Call, view: View, places: Places): Promise<Resolution> {
-  const starting = first.found ? undefined : first.failure.details?.["starting"];
-  const provider = typeof starting === "string" ? places.sources.find(starting) : undefined;
-  if (!provider) return first;
-  await leavesStart(provider, cancellationOf(call));
-  return resolveNow(call, view, places);
-}
-
-/** Longer than the bound on connecting, unless that was set to more. */
-const START_WAIT_MS = 35_000;
-/** A source's state may change without an event that tells it. */
-const STATE_LOOK_MS = 50;
-
-async function leavesStart(provider: Provider, signal: Cancellation): Promise<void> {
-  const until = performance.now() + START_WAIT_MS;
-  while (provider.status().state === "starting" && !signal.aborted && performance.now() < until) await delay(STATE_LOOK_MS);
-}
-
-function resolveNow(call: Call, view: View, places: Places): Resolution | Promise<Resolution> {
-  const lookup = places.catalog.lookUp<CallTarget>(call.target, (snapshot) => lookUp(call, view, snapshot));
+  const asked = { text: call.target, isUri: asksForUri(call), view };
+  const lookup = catalog.lookUp<CallTarget>(asked, (snapshot) => lookUp(call, view, snapshot));
   return lookup instanceof Promise ? lookup.then((found) => toResolution(found, call, view, places)) : toResolution(lookup, call, view, places);
+}
+
+function asksForUri({ method, params }: Call): boolean {
+  if (method !== "completion/complete") return method === "resources/read";
+  return stringMember(objectMember(params, "ref") ?? {}, "uri") !== undefined;
 }
 
 function toResolution(lookup: Lookup, call: Call, view: View, places: Places): Resolution {

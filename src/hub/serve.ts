@@ -17,6 +17,7 @@ import { createListener, type Listener, type ListenerAddress } from "../http/lis
 import { resolveHttp, type HttpConfig, type HttpOptions } from "../http/options.ts";
 import type { RestOptions } from "../doors/rest/options.ts";
 import { VERSION } from "../core/version.ts";
+import type { FirstCaller } from "./first-caller.ts";
 import type { Hub } from "./hub.ts";
 import type { ServerConfig } from "./schema.ts";
 import { createDialects, mountBoth, mountJsonRpc } from "./serve-json-rpc.ts";
@@ -138,11 +139,18 @@ async function listenerFor(http: HttpOptions, hub: Hub): Promise<Listener> {
   return createWorkerPool(http, hub.logger);
 }
 
+/** A client's ends of the program, and who hears first how it speaks. */
+export interface Pipe {
+  readonly input: Readable;
+  readonly output: GuardedStdout;
+  readonly firstCaller?: FirstCaller;
+}
+
 /** Serves MCP, and the JSON-RPC dialect behind it, on a pipe. The caller has taken over standard output already, so that nothing else can write there. */
-export function serveStdio(hub: Hub, server: ServerConfig, input: Readable, output: GuardedStdout): Served {
+export function serveStdio(hub: Hub, server: ServerConfig, { input, output, firstCaller }: Pipe): Served {
   const mcp = mcpParts(hub, server, false);
   const { enabled } = resolveJsonRpcDoor(server as JsonRpcDoorConfig);
-  const door = new StdioDoor({ ...mcp.session, modern: mcp.modern, input, output: output.sink, ...(enabled ? { dialects: createDialects(hub) } : {}) });
+  const door = new StdioDoor({ ...mcp.session, modern: mcp.modern, input, output: output.sink, onFirst: (era) => firstCaller?.spoke(era), ...(enabled ? { dialects: createDialects(hub) } : {}) });
   door.start();
   const doorClosed = hub.doorOpened("stdio");
   return {

@@ -95,7 +95,7 @@ export function toolyardOf(base: ToolyardBase, { door, principal = LOCAL_PRINCIP
     read: (uri, options) => call("resources/read", uri, {}, {}, options),
     prompt: (name, args = {}, options) => call("prompts/get", name, args, {}, options),
     complete: (ref, argument, context) => call("completion/complete", String(ref["name"] ?? ref["uri"] ?? ""), {}, { ref, argument, ...(context ? { context } : {}) }),
-    subscribe: (uri, listener) => subscribe(port, uri, listener, principal),
+    subscribe: (uri, listener) => subscribe(port, uri, listener, { principal, client: { ...caller.client, capabilities: {} } }),
     facts: () => port.facts(),
     sources: () => port.sources(),
     close: async () => {
@@ -141,12 +141,12 @@ function toCall(wanted: Wanted, { client, ...caller }: Caller, options: CallOpti
   };
 }
 
-async function subscribe(port: HubPort, uri: string, listener: (uri: string) => void, principal: Principal): Promise<() => Promise<void>> {
+async function subscribe(port: HubPort, uri: string, listener: (uri: string) => void, caller: Pick<Call, "principal" | "client">): Promise<() => Promise<void>> {
   const off = port.events.resourceUpdated.on((event) => {
     if (event.uri === uri) listener(uri);
   });
   try {
-    const unsubscribe = await port.subscribe(uri, principal);
+    const unsubscribe = await port.subscribe(uri, caller);
     return async () => {
       off();
       await unsubscribe();
@@ -163,6 +163,6 @@ function isWanted({ method, params }: Notice, { logLevel }: CallOptions): boolea
 }
 
 async function answerAsk(ask: Ask, options: CallOptions, signal: AbortSignal): Promise<JsonObject> {
-  if (options.onAsk) return options.onAsk(ask, signal);
+  if (options.onAsk) return options.onAsk({ method: ask.method, params: ask.params }, signal);
   throw new FailError(fail("tool_error", `The caller was asked (${ask.method}) and cannot answer: this program gave no \`onAsk\`.`));
 }

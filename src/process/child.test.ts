@@ -194,5 +194,5 @@ function runTypeScript(program: string) {
   writeFileSync(join(root, "loader.mjs"), loader);
   writeFileSync(join(root, "register.mjs"), `import { register } from "node:module"; register("./loader.mjs", import.meta.url);`);
   writeFileSync(join(root, "main.mjs"), program);
-  return spawnSync(process.execPath, ["--import", pathToFileURL(join(root, "register.mjs")).href, join(root, "main.mjs")], { encoding: "utf8", timeout: 20_000 });
+  return spawnSync(process.execPath, ["--import", pathToFileURL(join(root, "register.mjs")).href, join(root, "main.mjs")], { encoding: "utf8", timeout: 60_000 });
 }

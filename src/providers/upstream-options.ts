@@ -35,12 +35,20 @@ export const upstreamProperties = {
   max_concurrent: Type.Optional(Type.Integer({ description: "Calls that this server works on at once; further ones wait. 0: no bound.", minimum: 0, default: 0 })),
   max_message_bytes: Type.Optional(bytesOption({ description: "Largest message that is taken from the server.", default: "32MiB" })),
   isolation: Type.Optional(
-    Type.Enum(["shared", "session"], {
-      description: "`shared`: one server for all callers. `session`: each lasting connection of a caller gets its own, with that caller's capabilities.",
-      default: "shared",
+    Type.Enum(["auto", "shared", "session"], {
+      description:
+        "`auto`: one server for all callers, until it asks its caller something without saying whom; then each further token has its own. `shared`: one server, whatever it asks. `session`: each lasting connection of a caller gets its own, with that caller's capabilities.",
+      default: "auto",
     }),
   ),
-  max_sessions: Type.Optional(Type.Integer({ description: "Servers at once with `isolation = \"session\"`.", minimum: 1, default: 32 })),
+  max_sessions: Type.Optional(Type.Integer({ description: "Servers at once beside the first, for tokens and sessions of their own.", minimum: 1, default: 32 })),
+  era: Type.Optional(
+    Type.Enum(["auto", "legacy", "modern"], {
+      description:
+        "Which protocol is spoken to the server: `legacy` is that with a handshake (up to 2025-11-25), `modern` that without (2026-07-28). `auto`: what the server speaks; one that speaks both is spoken to as its caller can be asked, over a connection for each. `legacy` suits a server that keeps state.",
+      default: "auto",
+    }),
+  ),
   start: Type.Optional(
     Type.Enum(["eager", "lazy"], { description: "`eager`: started with the hub and kept running. `lazy`: started when it is needed.", default: "eager" }),
   ),
@@ -74,7 +82,8 @@ export interface ResolvedUpstream {
   /** `Infinity` for no bound. */
   readonly maxConcurrent: number;
   readonly maxMessageBytes: number;
-  readonly isolation: "shared" | "session";
+  readonly isolation: "auto" | "shared" | "session";
+  readonly era: "auto" | "legacy" | "modern";
   readonly maxSessions: number;
   readonly start: "eager" | "lazy";
   readonly idleStopMs: number;
@@ -87,7 +96,7 @@ export interface ResolvedUpstream {
 /** Fills in and checks. Throws an `OptionError` that names the option. */
 export function resolveUpstream(config: UpstreamConfig = {}): ResolvedUpstream {
   const { enabled = true, include = [], exclude = [], rename = {}, descriptions = {}, visibility = "native", keywords = [] } = config;
-  const { pins = {}, isolation = "shared", start = "eager", roots = [], instructions = true } = config;
+  const { pins = {}, isolation = "auto", era = "auto", start = "eager", roots = [], instructions = true } = config;
   assertDistinct(rename);
   return Object.freeze({
     enabled,
@@ -105,6 +114,7 @@ export function resolveUpstream(config: UpstreamConfig = {}): ResolvedUpstream {
     maxConcurrent: count(config.max_concurrent ?? 0, "max_concurrent", 0) || Infinity,
     maxMessageBytes: atLeast(parseBytes(config.max_message_bytes ?? "32MiB", "max_message_bytes"), "max_message_bytes"),
     isolation,
+    era,
     maxSessions: count(config.max_sessions ?? 32, "max_sessions", 1),
     start,
     idleStopMs: positive(config.idle_stop ?? "10m", "idle_stop"),

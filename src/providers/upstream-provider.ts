@@ -6,11 +6,12 @@ import { FailError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import { fail, type Outcome } from "../core/outcome.ts";
 import type { Logger } from "../core/ports.ts";
-import type { Provider, ProviderEvents, ProviderStatus, ResolvedCall } from "../core/provider.ts";
+import type { ColdStart, ListingWish, Provider, ProviderEvents, ProviderStatus, ResolvedCall } from "../core/provider.ts";
 import { EMPTY_LISTING, type Listing, type Source } from "../core/records.ts";
 import { VERSION } from "../core/version.ts";
 import type { CallRequest } from "../upstream/connection.ts";
-import type { Implementation } from "../upstream/era.ts";
+import type { EraName, Implementation } from "../upstream/era.ts";
+import type { Caller } from "../upstream/links.ts";
 import type { Gate } from "../upstream/gate.ts";
 import { ListingCache } from "../upstream/listing-cache.ts";
 import type { ServerListing } from "../upstream/listing.ts";
@@ -35,6 +36,12 @@ export interface UpstreamProviderDeps {
   readonly clientInfo?: Implementation;
   /** Bounds how many servers start at once. @default one for the process */
   readonly gate?: Gate;
+  /** A further connection costs no process. */
+  readonly opensCheaply: boolean;
+  /** The era of the first caller; an eager start waits for it. @default nothing is waited for */
+  readonly firstCallerEra?: Promise<EraName | undefined>;
+  /** How long after its start lists wait for a server that was never listed. @default 5000 */
+  readonly coldWaitMs?: number;
 }
 
 export function createUpstreamProvider(deps: UpstreamProviderDeps): Provider {
@@ -64,9 +71,13 @@ class UpstreamProvider implements Provider {
     this.#upstream.open();
   }
 
-  listing(): Listing | Promise<Listing> {
-    const listing = this.#upstream.listing();
+  listing(wish?: ListingWish): Listing | Promise<Listing> {
+    const listing = this.#upstream.listing(wish);
     return listing instanceof Promise ? listing.then((known) => this.#toListing(known)) : this.#toListing(listing);
+  }
+
+  coldStart(): ColdStart | undefined {
+    return this.#upstream.coldStart();
   }
 
   refresh(signal: AbortSignal): Promise<void> {
@@ -86,8 +97,8 @@ class UpstreamProvider implements Provider {
     }
   }
 
-  subscribe(uri: string): Promise<() => Promise<void>> {
-    return this.#upstream.subscribe(uri);
+  subscribe(uri: string, caller: Caller): Promise<() => Promise<void>> {
+    return this.#upstream.subscribe(uri, caller);
   }
 
   setLogLevel(level: string): Promise<void> {
@@ -119,8 +130,9 @@ class UpstreamProvider implements Provider {
   }
 }
 
-function createUpstream({ source, options, logger, openTransport, cacheKey, cacheFolder, isSecretFree, clientInfo, gate }: UpstreamProviderDeps): Upstream {
-  const { start, idleStopMs, isolation, maxSessions, connectTimeoutMs, logLevel } = options;
+function createUpstream({ source, options, logger, openTransport, cacheKey, cacheFolder, isSecretFree, clientInfo, ...deps }: UpstreamProviderDeps): Upstream {
+  const { start, idleStopMs, isolation, era, maxSessions, connectTimeoutMs, logLevel } = options;
+  const { opensCheaply, gate, firstCallerEra, coldWaitMs } = deps;
   const cache = cacheFolder === undefined ? undefined : new ListingCache({ folder: cacheFolder, key: [source.kind, source.id, ...cacheKey], logger, ...(isSecretFree && { isSecretFree }) });
   return new Upstream(
     {
@@ -129,12 +141,20 @@ function createUpstream({ source, options, logger, openTransport, cacheKey, cach
       start,
       idleStopMs,
       isolation,
+      era,
+      opensCheaply,
       maxSessions,
       roots: options.roots.map(toRoot),
       connectTimeoutMs,
       ...(logLevel !== undefined && { logLevel }),
     },
-    { logger: logger.with({ source: source.id }), ...(gate && { gate }), ...(cache && { cache }) },
+    {
+      logger: logger.with({ source: source.id }),
+      ...(gate && { gate }),
+      ...(cache && { cache }),
+      ...(coldWaitMs !== undefined && { coldWaitMs }),
+      ...(firstCallerEra && { firstCallerEra }),
+    },
   );
 }
 

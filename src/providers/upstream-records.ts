@@ -19,7 +19,10 @@ export function toListing(listing: ServerListing, source: Source, options: Resol
     templates: listing.templates.map((definition) => ({ source, uriTemplate: String(definition["uriTemplate"]), definition })),
     prompts: listing.prompts.map((definition) => ({ source, name: nameOf(definition), definition })),
     ...(options.instructions && listing.instructions !== undefined && { instructions: listing.instructions }),
+    isOrdered: true,
     features: listing.features,
+    ...(listing.isPrivate && { isPrivate: true }),
+    ...(listing.server && { server: listing.server }),
     problems,
   });
 }

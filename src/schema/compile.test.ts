@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { cpuMs } from "../../test/fixtures/cpu-time.ts";
 import type { JsonObject } from "../core/json.ts";
 import { compileSchema, type CheckResult } from "./compile.ts";
 
@@ -173,9 +174,9 @@ test.each([
 ])("S18: %s made to hurt is checked in bounded time", (_, schema, value) => {
   const compiled = compileSchema(schema as JsonObject);
   compiled.check({});
-  const startedAt = performance.now();
+  const startedAt = cpuMs();
   compiled.check(value);
-  expect(performance.now() - startedAt).toBeLessThan(3000);
+  expect(cpuMs() - startedAt).toBeLessThan(3000);
 });
 
 test("S18: text too long for its pattern is refused with what to do", () => {

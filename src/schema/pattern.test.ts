@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { cpuMs } from "../../test/fixtures/cpu-time.ts";
 import { PatternError } from "./pattern-error.ts";
 import { LinearPattern, PatternCostError, renewPatternAllowance } from "./pattern.ts";
 
@@ -39,9 +40,9 @@ test.each(["^(a+)+$", "^(a|a)*$", "^(a|aa)+$", "(x+x+)+y", "^([a-z]+)*[0-9]$", "
     const pattern = new LinearPattern(source);
     for (const text of [`${"a".repeat(5000)}!`, `${"x".repeat(5000)}!`]) {
       renewPatternAllowance();
-      const startedAt = performance.now();
+      const startedAt = cpuMs();
       expect(outcomeOf(pattern, text)).not.toBe("hung");
-      expect(performance.now() - startedAt).toBeLessThan(2000);
+      expect(cpuMs() - startedAt).toBeLessThan(2000);
     }
   },
 );

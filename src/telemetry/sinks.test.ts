@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { transform } from "sucrase";
-import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { BufferedSink, ChunkError } from "./line-sink.ts";
 import { openFileSink } from "./sinks.ts";
 
@@ -16,6 +16,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
+  vi.useRealTimers();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -38,15 +39,17 @@ test("after closing nothing is written", async () => {
 });
 
 test("the first line leaves at once, and those that follow it closely leave together", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const chunks: string[] = [];
   const sink = new BufferedSink(async (chunk) => void chunks.push(chunk.toString()), { describeDropped, gatherMs: 20 });
   sink.write("a");
-  await until(() => chunks.length > 0);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(chunks).toEqual(["a\n"]);
   for (const line of ["b", "c"]) {
     sink.write(line);
-    await new Promise((resolve) => void setImmediate(resolve));
+    await vi.advanceTimersByTimeAsync(9);
   }
-  await until(() => chunks.length > 1);
+  await vi.advanceTimersByTimeAsync(2);
   await sink.close();
   expect(chunks).toEqual(["a\n", "b\nc\n"]);
 });
@@ -146,12 +149,16 @@ test("a target that is gone for good is given up", async () => {
   expect(tries).toBe(1);
 });
 
-test("closing does not wait for ever", async () => {
+test("closing does not wait for longer than 2 s", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const sink = new BufferedSink(() => new Promise(() => {}), { describeDropped });
   sink.write("a");
-  const startedAt = performance.now();
-  await sink.close();
-  expect(performance.now() - startedAt).toBeLessThan(4000);
+  let isClosed = false;
+  void sink.close().then(() => (isClosed = true));
+  await vi.advanceTimersByTimeAsync(1999);
+  expect(isClosed).toBe(false);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(isClosed).toBe(true);
 });
 
 async function until(isTrue: () => boolean): Promise<void> {

@@ -1,4 +1,5 @@
 import { cancellationOf, type Call } from "../core/call.ts";
+import { CallSet } from "../core/call-map.ts";
 import { FailError } from "../core/errors.ts";
 import { objectMember, stringMember, type JsonObject } from "../core/json.ts";
 import { fail, type Fail, type Outcome } from "../core/outcome.ts";
@@ -37,6 +38,8 @@ export interface ConnectionEvents {
   onLog(params: JsonObject): void;
   /** The server asks its callers without saying whom. */
   onAsked(): void;
+  /** Such a question goes to a caller of this principal. */
+  onPlaced(principal: string): void;
   onStderr(line: string): void;
   /** It ended by itself. */
   onClose(failure: Fail): void;
@@ -61,6 +64,7 @@ export class Connection {
   #era: Era | undefined;
   #watcher: Watcher | undefined;
   #isClosing = false;
+  readonly #inUse = new CallSet<Call>();
   #repliesAtStart = 0;
 
   constructor(transport: Transport, options: ConnectionOptions, events: ConnectionEvents) {
@@ -88,6 +92,7 @@ export class Connection {
       // A shared server that asks for roots as it starts, as most do, would give one caller's folders to all.
       isStarting: () => options.isShared && this.#repliesAtStart === this.#exchange.replies,
       onAsked: () => events.onAsked(),
+      onPlaced: (principal) => events.onPlaced(principal),
       answer: (reply, relatedTo) => void this.#exchange.post(reply, relatedTo),
     });
   }
@@ -117,8 +122,18 @@ export class Connection {
     return this.#exchange.closed;
   }
 
+  /** Somebody has not had an answer yet, be it that a person is asked between two requests. */
+  get isInUse(): boolean {
+    return this.#inUse.values().some((call) => !cancellationOf(call).aborted);
+  }
+
   get callsInFlight(): number {
     return this.#inFlight.size;
+  }
+
+  /** Principals of the calls under way, that of the earliest first. */
+  get principals(): readonly string[] {
+    return this.#inFlight.calls().map(({ principal }) => principal.id);
   }
 
   /** When the server was heard last, on the clock of `performance.now()`. */
@@ -139,11 +154,14 @@ export class Connection {
   async call(call: Call, request: CallRequest): Promise<Outcome> {
     let leave = (): void => {};
     try {
-      leave = await this.#turns.enter(call);
+      this.#inUse.add(call);
+      // In the modern era a question stands in its call's own answer.
+      if (this.era.name === "legacy") leave = await this.#turns.enter(call);
       return await withInput(call, (extra) => this.#attempt(call, isEmpty(extra) ? request : { ...request, params: { ...request.params, ...extra } }));
     } catch (error) {
       return failureOf(error);
     } finally {
+      this.#inUse.delete(call);
       leave();
     }
   }
@@ -184,7 +202,7 @@ export class Connection {
     return {
       ...this.#transport.describe(),
       ...(this.#era && { era: this.#era.name, revision: this.#era.revision, server: this.#era.serverInfo }),
-      ...(this.#turns.isSerial && { takesTurns: true }),
+      ...(this.#turns.isSerial && this.#era?.name === "legacy" && { takesTurns: true }),
       ...(Object.keys(faults).length > 0 && { faults }),
     };
   }
@@ -205,7 +223,10 @@ export class Connection {
       {
         signal: cancellationOf(call),
         cancelBy: era.cancelBy,
-        onProgress: (progress) => onProgress(call, progress),
+        onProgress: (progress) => {
+          this.#inFlight.speaks(call);
+          onProgress(call, progress);
+        },
         ...(inputSchema && { send: { inputSchema } }),
       },
     );
@@ -222,10 +243,8 @@ export class Connection {
     const { method, params = {} } = notification;
     if (this.#watcher?.takes(notification, related)) return;
     const list = LIST_CHANGES.get(method);
-    if (list) {
-      if (this.#watcher?.accepts(notification, related) ?? true) this.#events.onListChanged(list);
-      return;
-    }
+    // Whatever the server declared, and by whichever stream it came, that of a call among them: a list read once too often harms nobody.
+    if (list) return this.#events.onListChanged(list);
     switch (method) {
       case "notifications/resources/updated": {
         const uri = stringMember(params, "uri");
@@ -235,7 +254,7 @@ export class Connection {
       case "notifications/message":
         return this.#onLog(params, related);
       case "notifications/cancelled":
-        return this.#asks.cancel(params["requestId"]);
+        return this.#asks.cancel(params["requestId"], related);
       default:
         // `notifications/elicitation/complete` and whatever a later revision sends during a call.
         if (this.#inFlight.tell({ method, params }, related)) return;

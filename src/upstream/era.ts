@@ -5,6 +5,9 @@ import type { CancelBy } from "./exchange.ts";
 
 export type EraName = "legacy" | "modern";
 
+/** Which era is spoken to a server: the one it is found to speak, or one alone. */
+export type EraChoice = "auto" | EraName;
+
 /** Whom a request is made for; absent: for the hub itself. */
 export interface OnBehalf {
   readonly client: Client;
@@ -24,6 +27,8 @@ export interface Era {
   readonly serverInfo: JsonObject;
   readonly capabilities: JsonObject;
   readonly instructions?: string;
+  /** What it said of itself is for one caller. @default false */
+  readonly isPrivate?: boolean;
   readonly cancelBy: CancelBy;
   /** What goes into `params._meta` of each request. */
   envelope(meta: JsonObject, from?: OnBehalf): JsonObject;
@@ -33,9 +38,18 @@ export interface HandshakeOptions {
   readonly clientInfo: Implementation;
   /** Declared for everybody whose calls go over this connection. */
   readonly capabilities: JsonObject;
-  /** The verdict of an earlier connection to the same server. */
+  /** Which handshakes are tried at all. */
+  readonly era: EraChoice;
+  /** With `era: "auto"`: the verdict of an earlier connection to the same server. */
   readonly knownEra?: EraName;
+  /** With `era: "auto"`: the caller is served best in the legacy era, so that is tried first, for a while. */
+  readonly prefersLegacy?: boolean;
   /** How long a server may stay silent on the probe before `initialize` is tried beside it. */
   readonly probeSilenceMs: number;
+  /**
+   * The same for a server that was seen to speak the modern era, since it is starting, for one on HTTP, which has started and refuses what
+   * it does not know, and for `initialize` where that is a preference only.
+   */
+  readonly patienceMs: number;
   readonly logger: Logger;
 }

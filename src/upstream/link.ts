@@ -21,7 +21,7 @@ export interface LinkOptions {
   readonly gate: Gate;
   readonly backoff: BackoffOptions;
   /** Comes back by itself after a loss; otherwise only when it is asked for. */
-  readonly keepAlive: boolean;
+  keepAlive(): boolean;
   readonly logger: Logger;
 }
 
@@ -167,9 +167,13 @@ export class Link {
     try {
       return await this.#openOnce(options, signal);
     } catch (error) {
-      // Some servers cannot stand a request before `initialize` and end: those get another start, without the probe.
       const { details } = failureOf(error);
-      if (options.knownEra !== undefined || details?.["exitCode"] === undefined || signal.aborted) throw error;
+      if (details?.["spokeBoth"] === true) return await this.#openOnce({ ...options, knownEra: "modern" satisfies EraName }, signal);
+      // Some servers cannot stand a request before `initialize` and end: those get another start, without the probe.
+      const mayAskOtherwise = options.era === "auto" && details?.["exitCode"] !== undefined && !signal.aborted;
+      const { prefersLegacy, ...plain } = options;
+      if (mayAskOtherwise && prefersLegacy) return await this.#openOnce({ ...plain, knownEra: "modern" satisfies EraName }, signal);
+      if (!mayAskOtherwise || options.knownEra !== undefined) throw error;
       return await this.#openOnce({ ...options, knownEra: "legacy" satisfies EraName }, signal);
     }
   }
@@ -221,7 +225,7 @@ export class Link {
   }
 
   #retryLater(): void {
-    if (!this.#options.keepAlive) return;
+    if (!this.#options.keepAlive()) return;
     clearTimeout(this.#retry);
     const { maxMs } = this.#options.backoff;
     // Nobody signs in within seconds.

@@ -2,14 +2,17 @@ import { randomUUID } from "node:crypto";
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { contentDigest } from "../core/digest.ts";
-import { isJsonObject, objectMember, type JsonObject } from "../core/json.ts";
+import { isJsonObject, objectMember, stringMember, type JsonObject } from "../core/json.ts";
 import type { Logger } from "../core/ports.ts";
 import type { EraName } from "./era.ts";
 import type { ServerListing } from "./listing.ts";
 
 /** What is remembered of a server between two runs. */
 export interface Remembered {
-  readonly era: EraName;
+  /** Absent: not to be relied on. */
+  readonly era?: EraName;
+  /** Digest of the server's name and version, if it refuses the legacy handshake. */
+  readonly modernOnly?: string;
   /** It was seen to ask its callers. */
   readonly asks: boolean;
   readonly listing: ServerListing;
@@ -47,7 +50,7 @@ export class ListingCache {
   }
 
   /** What was written last; the era only while it is fresh. */
-  async load(): Promise<(Omit<Remembered, "era"> & { era?: EraName }) | undefined> {
+  async load(): Promise<Remembered | undefined> {
     try {
       const value: unknown = JSON.parse(await readFile(this.#file, "utf8"));
       return parseRemembered(value);
@@ -84,7 +87,7 @@ export class ListingCache {
   }
 }
 
-function parseRemembered(value: unknown): (Omit<Remembered, "era"> & { era?: EraName }) | undefined {
+function parseRemembered(value: unknown): Remembered | undefined {
   if (!isJsonObject(value) || value["format"] !== FORMAT) return undefined;
   const remembered = objectMember(value, "remembered");
   const listing = remembered && objectMember(remembered, "listing");
@@ -92,11 +95,17 @@ function parseRemembered(value: unknown): (Omit<Remembered, "era"> & { era?: Era
   const age = Date.now() - Number(value["savedAt"]);
   const { era } = remembered;
   const isFresh = age >= 0 && age < MAX_ERA_AGE_MS;
-  return { asks: remembered["asks"] === true, listing, ...(isFresh && (era === "legacy" || era === "modern") && { era }) };
+  const modernOnly = stringMember(remembered, "modernOnly");
+  const isVerdict = isFresh && (era === "legacy" || era === "modern");
+  return { asks: remembered["asks"] === true, listing, ...(isVerdict && { era, ...(modernOnly !== undefined && { modernOnly }) }) };
 }
 
 function isListing(value: JsonObject): value is JsonObject & ServerListing {
   const lists = ["tools", "resources", "templates", "prompts", "problems"];
   const areLists = lists.every((name) => Array.isArray(value[name]) && (value[name] as unknown[]).every(isJsonObject));
-  return areLists && isJsonObject(value["features"]);
+  return areLists && isJsonObject(value["features"]) && (value["server"] === undefined || isSelf(value["server"]));
+}
+
+function isSelf(value: unknown): boolean {
+  return isJsonObject(value) && isJsonObject(value["info"]) && isJsonObject(value["capabilities"]);
 }

@@ -4,6 +4,7 @@ import { contentDigest } from "../core/digest.ts";
 import { NO_FEATURES } from "../core/records.ts";
 import type { Fail } from "../core/outcome.ts";
 import type { Logger } from "../core/ports.ts";
+import type { ColdStart, ListingWish } from "../core/provider.ts";
 import type { Connection } from "./connection.ts";
 import { changedTools } from "./definition-digest.ts";
 import { failureOf } from "./faults.ts";
@@ -17,17 +18,20 @@ export interface ListingKeeperOptions {
   isUp(): boolean;
   onChanged(): void;
   save(listing: ServerListing): void;
+  /** Lists wait for the first one until this long after `open()`. @default 5000 */
+  readonly coldWaitMs: number | undefined;
   readonly logger: Logger;
 }
 
-/** A list waits this long for a server that was never listed, or whose list is changing. */
+const COLD_WAIT_MS = 5000;
+/** A list waits this long for a server whose list is changing. */
 const PATIENCE_MS = 3000;
 /** Changes that come together are read once. */
 const DEBOUNCE_MS = 50;
 const READ_MS = 60_000;
 const RETRY_MS = 5000;
 /** A server that says its lists hold for no time at all is not asked more often than this. */
-const MIN_TTL_MS = 2000;
+const MIN_TTL_MS = 1000;
 
 /** Names of changed tools that are told. */
 const MAX_CHANGED_TOOLS = 50;
@@ -49,14 +53,13 @@ export class ListingKeeper {
   #changedAt: number | undefined;
   #timer: NodeJS.Timeout | undefined;
   #staleAt = Infinity;
+  /** When the time of its lists was over, until they have been read. */
+  #expiredAt: number | undefined;
   #failure: Fail | undefined;
   #openedAt = 0;
   #isClosed = false;
-  /** Settled by the first listing, and by the first failure to get one. */
-  #resolveFirst = (): void => {};
-  readonly #first = new Promise<void>((resolve) => {
-    this.#resolveFirst = resolve;
-  });
+  /** Present until the first listing, or the failure to get one. */
+  #first: First | undefined = pending();
 
   constructor(options: ListingKeeperOptions) {
     this.#options = options;
@@ -67,25 +70,32 @@ export class ListingKeeper {
     return this.#failure;
   }
 
+  /** Present while nothing was ever listed and nothing failed. */
+  coldStart(): ColdStart | undefined {
+    const { coldWaitMs = COLD_WAIT_MS } = this.#options;
+    return this.#first && { waitUntil: this.#openedAt + coldWaitMs, over: this.#first.over };
+  }
+
   open(recalled: Promise<ServerListing | undefined>): void {
     this.#openedAt = performance.now();
     this.#recalling = this.#recall(recalled);
   }
 
-  listing(): ServerListing | Promise<ServerListing> {
+  listing({ mayBeOld = false }: ListingWish = {}): ServerListing | Promise<ServerListing> {
     if (this.#isClosed) return NOTHING;
-    if (this.#recalling) return this.#recalling.then(() => this.listing());
+    if (this.#recalling) return this.#recalling.then(() => this.listing({ mayBeOld }));
     if (!this.#listing) return this.#waitForFirst();
-    if (performance.now() >= this.#staleAt) this.#renew();
-    const patienceMs = this.#changedAt === undefined ? 0 : PATIENCE_MS - (performance.now() - this.#changedAt);
+    if (!mayBeOld && performance.now() >= this.#staleAt) this.#expire();
+    const changedAt = this.#changedAt ?? (mayBeOld ? undefined : this.#expiredAt);
+    const patienceMs = changedAt === undefined ? 0 : PATIENCE_MS - (performance.now() - changedAt);
     return patienceMs > 0 && this.#options.connection() ? this.#waitForChange(this.#listing, patienceMs) : this.#listing;
   }
 
   /** A connection is there: what it offers is read, whatever was known. */
   connected(): void {
     this.#version += 1;
-    // Whoever asks while the first list is being read waits for it, however long the server took to start.
-    if (!this.#listing) this.#openedAt = performance.now();
+    // It failed before, and is about to be listed for the first time all the same.
+    if (!this.#listing && !this.#isClosed) this.#first ??= pending();
     void this.refresh();
   }
 
@@ -137,8 +147,9 @@ export class ListingKeeper {
 
   async #waitForFirst(): Promise<ServerListing> {
     if (!this.#options.isUp()) this.#options.wake();
-    const patienceMs = PATIENCE_MS - (performance.now() - this.#openedAt);
-    if (patienceMs > 0) await within(this.#first, patienceMs);
+    const { waitUntil = 0, over } = this.coldStart() ?? {};
+    const patienceMs = waitUntil - performance.now();
+    if (over && patienceMs > 0) await within(over, patienceMs);
     return this.#listing ?? NOTHING;
   }
 
@@ -147,9 +158,10 @@ export class ListingKeeper {
     return this.#listing ?? known;
   }
 
-  // Its time is over: it is read again behind the back of those who ask, who get what is known.
-  #renew(): void {
+  /** The time that the server gave its lists is over. */
+  #expire(): void {
     this.#staleAt = Infinity;
+    this.#expiredAt = performance.now();
     this.#version += 1;
     void this.refresh();
   }
@@ -170,6 +182,7 @@ export class ListingKeeper {
       }
     } while (version !== this.#version);
     this.#changedAt = undefined;
+    this.#expiredAt = undefined;
   }
 
   #accept(listing: ServerListing): void {
@@ -205,11 +218,17 @@ export class ListingKeeper {
     return isNew;
   }
 
+  #resolveFirst(): void {
+    this.#first?.resolve();
+    this.#first = undefined;
+  }
+
   #failed(failure: Fail, connection: Connection): void {
     this.#resolveFirst();
     // A lost connection is told of by whoever lost it, and read anew by the next.
     if (connection.closed || this.#isClosed) return;
     this.#failure = failure;
+    this.#expiredAt = undefined;
     this.#options.logger.warning("The server's lists could not be read; the last known ones are kept.", { error: failure.message });
     this.#later(RETRY_MS);
   }
@@ -219,6 +238,17 @@ export class ListingKeeper {
     this.#timer = setTimeout(() => void this.refresh(), delayMs);
     this.#timer.unref();
   }
+}
+
+interface First {
+  readonly over: Promise<void>;
+  resolve(): void;
+}
+
+function pending(): First {
+  let resolve = (): void => {};
+  const over = new Promise<void>((settle) => (resolve = settle));
+  return { over, resolve };
 }
 
 async function within(work: Promise<void>, timeoutMs: number): Promise<void> {

@@ -2,8 +2,9 @@ import { formatBytes } from "../core/bytes.ts";
 import { messageOf } from "../core/errors.ts";
 import { isJsonObject, objectMember, stringMember, type JsonObject } from "../core/json.ts";
 import { jsonSize, MAX_JSON_DEPTH } from "../core/json-size.ts";
-import type { SourceFeatures } from "../core/records.ts";
+import type { ServerSelf, SourceFeatures } from "../core/records.ts";
 import { findParamHeaders } from "../wire/modern/headers.ts";
+import { passableCapabilities } from "./capabilities.ts";
 import type { Connection } from "./connection.ts";
 import { checkTool } from "./tool-check.ts";
 
@@ -15,8 +16,11 @@ export interface ServerListing {
   readonly prompts: readonly JsonObject[];
   readonly instructions?: string;
   readonly features: SourceFeatures;
+  readonly server?: ServerSelf;
   readonly problems: readonly ListingProblem[];
-  /** How long the server says that its lists may be kept; absent: it tells when they change, or never said. */
+  /** The server said of one of its lists, or of itself, that it is for one caller. @default false */
+  readonly isPrivate?: boolean;
+  /** How long the server says that its lists may be kept; absent: it never said. */
   readonly ttlMs?: number;
 }
 
@@ -38,6 +42,8 @@ export const LISTING_BOUNDS: ListingBounds = Object.freeze({ maxPages: 1000, max
 
 /** Characters of a server's instructions that are kept. */
 const MAX_INSTRUCTION_CHARS = 20_000;
+/** JSON text of what a server says of itself, about; icons may be whole pictures. */
+const MAX_SELF_BYTES = 256 * 1024;
 
 interface ListKind {
   readonly capability: "tools" | "resources" | "prompts";
@@ -58,6 +64,7 @@ const KINDS = {
 interface ReadList {
   readonly entries: readonly JsonObject[];
   readonly problems: readonly ListingProblem[];
+  readonly isPrivate?: boolean;
   readonly ttlMs?: number;
 }
 
@@ -68,7 +75,7 @@ const EMPTY: ReadList = Object.freeze({ entries: [], problems: [] });
  * server offers failed: then it rejects with the first `FailError`.
  */
 export async function readListing(connection: Connection, bounds: ListingBounds, signal: AbortSignal): Promise<ServerListing> {
-  const { capabilities, instructions } = connection.era;
+  const { capabilities, instructions, serverInfo } = connection.era;
   const failures: unknown[] = [];
   const offered = Object.values(KINDS).filter((kind) => objectMember(capabilities, kind.capability));
   const read = async (kind: ListKind): Promise<ReadList> => {
@@ -83,6 +90,7 @@ export async function readListing(connection: Connection, bounds: ListingBounds,
   const [tools, resources, templates, prompts] = await Promise.all([read(KINDS.tools), read(KINDS.resources), read(KINDS.templates), read(KINDS.prompts)]);
   if (failures.length > 0 && (failures.length >= offered.length || connection.closed)) throw failures[0];
   const checked = checkTools(tools.entries, connection);
+  const self = selfOf(serverInfo, capabilities);
   const ttls = [tools, resources, templates, prompts].flatMap(({ ttlMs }) => (ttlMs === undefined ? [] : [ttlMs]));
   return {
     tools: checked.entries,
@@ -91,7 +99,9 @@ export async function readListing(connection: Connection, bounds: ListingBounds,
     prompts: prompts.entries,
     ...(instructions !== undefined && { instructions: instructions.slice(0, MAX_INSTRUCTION_CHARS) }),
     features: featuresOf(capabilities),
-    problems: [...tools.problems, ...checked.problems, ...resources.problems, ...templates.problems, ...prompts.problems],
+    ...((connection.era.isPrivate || [tools, resources, templates, prompts].some(({ isPrivate }) => isPrivate)) && { isPrivate: true }),
+    ...(self.server && { server: self.server }),
+    problems: [...self.problems, ...tools.problems, ...checked.problems, ...resources.problems, ...templates.problems, ...prompts.problems],
     ...(ttls.length > 0 && { ttlMs: Math.min(...ttls) }),
   };
 }
@@ -101,12 +111,14 @@ async function readList(connection: Connection, kind: ListKind, bounds: ListingB
   const entries = new Map<string, JsonObject>();
   const cursors = new Set<string>();
   let ttlMs: number | undefined;
+  let isPrivate = false;
   let cursor: string | undefined;
   let bytes = 0;
   do {
     const page = await connection.request(kind.method, cursor === undefined ? {} : { cursor }, signal);
     bytes += collect(page[kind.member], kind, entries, problems);
-    ttlMs = shorter(ttlMs, ttlOf(page, kind, connection));
+    ttlMs = shorter(ttlMs, ttlOf(page));
+    isPrivate ||= page["cacheScope"] === "private";
     cursor = stringMember(page, "nextCursor");
     const stop = cursor === undefined ? undefined : whyStop(cursor, cursors, { entries: entries.size, bytes }, bounds);
     if (stop !== undefined) {
@@ -115,7 +127,7 @@ async function readList(connection: Connection, kind: ListKind, bounds: ListingB
     }
     if (cursor !== undefined) cursors.add(cursor);
   } while (cursor !== undefined);
-  return { entries: [...entries.values()].slice(0, bounds.maxEntries), problems, ...(ttlMs !== undefined && { ttlMs }) };
+  return { entries: [...entries.values()].slice(0, bounds.maxEntries), problems, ...(isPrivate && { isPrivate }), ...(ttlMs !== undefined && { ttlMs }) };
 }
 
 function whyStop(cursor: string, seen: ReadonlySet<string>, { entries, bytes }: ReadSoFar, { maxPages, maxEntries, maxBytes }: ListingBounds): string | undefined {
@@ -153,11 +165,9 @@ function collect(page: unknown, { member, key }: ListKind, entries: Map<string, 
   return bytes;
 }
 
-// A server that tells of changes need not be asked again; one that does not says how long its list holds.
-function ttlOf(page: JsonObject, { capability }: ListKind, connection: Connection): number | undefined {
-  const { ttlMs } = page;
-  const tells = objectMember(connection.era.capabilities, capability)?.["listChanged"] === true;
-  return tells || typeof ttlMs !== "number" || !(ttlMs >= 0) ? undefined : ttlMs;
+// Also of a server that tells of changes: what it tells may be lost, and some tell one era only.
+function ttlOf({ ttlMs }: JsonObject): number | undefined {
+  return typeof ttlMs === "number" && ttlMs >= 0 ? ttlMs : undefined;
 }
 
 function shorter(first: number | undefined, second: number | undefined): number | undefined {
@@ -185,4 +195,11 @@ function featuresOf(capabilities: JsonObject): SourceFeatures {
     subscribe: objectMember(capabilities, "resources")?.["subscribe"] === true,
     logging: objectMember(capabilities, "logging") !== undefined,
   };
+}
+
+function selfOf(info: JsonObject, declared: JsonObject): { readonly server?: ServerSelf; readonly problems: readonly ListingProblem[] } {
+  const server = { info, capabilities: passableCapabilities(declared) };
+  if (jsonSize(server, MAX_SELF_BYTES) <= MAX_SELF_BYTES) return { server, problems: [] };
+  const message = `What the server says of itself is over ${formatBytes(MAX_SELF_BYTES)}; it is not shown.`;
+  return { problems: [{ subject: "serverInfo", message }] };
 }

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { FailError } from "../core/errors.ts";
 import { fail, type Fail } from "../core/outcome.ts";
-import type { Era, HandshakeOptions } from "./era.ts";
+import { RPC } from "../wire/messages.ts";
+import type { Era, EraName, HandshakeOptions } from "./era.ts";
 import type { Exchange } from "./exchange.ts";
 import { failureOf } from "./faults.ts";
 import { initialize } from "./legacy/initialize.ts";
@@ -16,17 +17,19 @@ type Probe = Verdict | { readonly type: "failed"; readonly failure: Fail } | { r
  * and whichever is answered well decides. On HTTP, where each request has its own stream, the probe is given up instead.
  */
 export async function negotiate(exchange: Exchange, transport: Transport, options: HandshakeOptions, signal: AbortSignal): Promise<Era> {
-  if (options.knownEra === "legacy") {
-    const era = await tryKnownLegacy(exchange, transport, options, signal);
+  if (options.era === "legacy") return await initialize(exchange, transport, options, signal).catch(refusedChoice("legacy"));
+  if (options.era === "modern") return await discoverOnly(exchange, transport, options, signal).catch(refusedChoice("modern"));
+  if (options.knownEra === "legacy" || options.prefersLegacy) {
+    const era = await tryLegacy(exchange, transport, options, signal);
     if (era) return era;
   }
   const giveUp = new AbortController();
   const probing = watch(discover(exchange, transport, options, AbortSignal.any([signal, giveUp.signal])));
-  const first = await firstWord(probing, options.probeSilenceMs);
+  const first = await firstWord(probing, options.knownEra === "modern" || transport.perRequestStreams ? options.patienceMs : options.probeSilenceMs);
   try {
     if (first.type === "modern") return settle(transport, first.era);
     if (first.type === "failed" && isFatal(first.failure, exchange)) throw new FailError(first.failure);
-    if (first.type === "silent" && !transport.perRequestStreams) return await race(probing, initialize(exchange, transport, options, signal), transport);
+    if (first.type === "silent" && !transport.perRequestStreams) return await race(probing, initialize(exchange, transport, options, signal), transport, options.probeSilenceMs);
     giveUp.abort();
     return await initialize(exchange, transport, options, signal);
   } catch (error) {
@@ -34,15 +37,33 @@ export async function negotiate(exchange: Exchange, transport: Transport, option
   }
 }
 
+async function discoverOnly(exchange: Exchange, transport: Transport, options: HandshakeOptions, signal: AbortSignal): Promise<Era> {
+  const verdict = await discover(exchange, transport, options, signal);
+  if (verdict.type === "modern") return settle(transport, verdict.era);
+  throw new FailError(fail("unavailable", `The server does not speak the modern era: ${verdict.reason}.`, { rpcError: { code: RPC.methodNotFound, message: verdict.reason } }));
+}
+
+/** A server that refuses the one era that its configuration allows: says so, and what to change. */
+function refusedChoice(era: EraName): (error: unknown) => never {
+  return (error) => {
+    const { rpcError, message } = failureOf(error);
+    if (!rpcError) throw error;
+    throw new FailError(fail("unavailable", `The server refuses the era that \`era = "${era}"\` allows: ${message} Remove \`era\`, or set it to "auto".`, { cause: error }));
+  };
+}
+
 function settle(transport: Transport, era: Era): Era {
   transport.setProtocolVersion(era.revision);
   return era;
 }
 
-async function tryKnownLegacy(exchange: Exchange, transport: Transport, options: HandshakeOptions, signal: AbortSignal): Promise<Era | undefined> {
+async function tryLegacy(exchange: Exchange, transport: Transport, options: HandshakeOptions, signal: AbortSignal): Promise<Era | undefined> {
+  // A server that was never seen to speak it may not know the request, and say nothing.
+  const patience = options.knownEra === "legacy" ? undefined : AbortSignal.timeout(options.patienceMs);
   try {
-    return await initialize(exchange, transport, options, signal);
+    return await initialize(exchange, transport, options, patience ? AbortSignal.any([signal, patience]) : signal);
   } catch (error) {
+    if (patience?.aborted && !signal.aborted && !exchange.closed) return undefined;
     // A protocol error means that it is there and has changed its mind; anything else is no verdict on the era.
     if (failureOf(error).rpcError && !exchange.closed) return undefined;
     throw error;
@@ -75,16 +96,33 @@ function isFatal(failure: Fail, exchange: Exchange): boolean {
   return failure.kind === "unavailable" && failure.details?.["status"] === undefined;
 }
 
-async function race(probing: Promise<Probe>, initializing: Promise<Era>, transport: Transport): Promise<Era> {
+async function race(probing: Promise<Probe>, initializing: Promise<Era>, transport: Transport, silenceMs: number): Promise<Era> {
   const modern = probing.then((probe) => {
     if (probe.type !== "modern") throw new Error("not modern");
     return probe.era;
   });
+  let era: Era;
   try {
-    const era = await Promise.any([modern, initializing]);
-    return settle(transport, era);
+    era = await Promise.any([modern, initializing]);
   } catch {
     return await initializing;
+  }
+  // Both answers may have come in one piece.
+  const other = era.name === "modern" ? succeeds(initializing, silenceMs) : succeeds(modern, 0);
+  if (await other) throw new FailError(SPOKE_BOTH);
+  return settle(transport, era);
+}
+
+/** A server of both eras that was asked both ways speaks on as it was asked last, so it has to be asked again, in the modern way alone. */
+const SPOKE_BOTH = fail("unavailable", "The server was slow to start and answered both handshakes.", { details: { spokeBoth: true } });
+
+async function succeeds(work: Promise<unknown>, withinMs: number): Promise<boolean> {
+  const stop = new AbortController();
+  const late = delay(withinMs, false, { signal: stop.signal, ref: false }).catch(() => false);
+  try {
+    return await Promise.race([work.then(() => true, () => false), late]);
+  } finally {
+    stop.abort();
   }
 }
 

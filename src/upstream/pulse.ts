@@ -1,4 +1,5 @@
 import { Deadline } from "../core/deadline.ts";
+import type { Fail } from "../core/outcome.ts";
 import type { Connection } from "./connection.ts";
 import { failureOf } from "./faults.ts";
 
@@ -18,4 +19,13 @@ export async function hangs(connection: Connection, startedAt: number, pulseMs: 
   } finally {
     deadline.clear();
   }
+}
+
+/**
+ * Whether a message that did not get through says that the whole connection is of no use. Requests on HTTP fail one by one: a server
+ * that is busy, or does not take one more, may still be working for others over the same connection.
+ */
+export function isUseless(connection: Connection, { details }: Fail): boolean {
+  if (connection.isPipe || connection.closed !== undefined || details?.["sessionLost"] === true) return true;
+  return details?.["status"] === undefined && connection.callsInFlight === 0;
 }

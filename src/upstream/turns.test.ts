@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { makeCall, type CallWish } from "../../test/fixtures/upstreams/harness.ts";
-import { Turns } from "./turns.ts";
+import { QUIET_MS, Turns } from "./turns.ts";
 
 const of = (connection: string, wish: CallWish = {}) => makeCall("t", {}, { ...wish, client: { connection } });
 
@@ -41,4 +41,100 @@ test("whoever gives up waiting leaves the queue to the others", async () => {
   await expect(bob).rejects.toMatchObject({ failure: { kind: "cancelled" } });
   leave();
   await expect(cleo).resolves.toBeTypeOf("function");
+});
+
+const LOCAL = { principal: "local" };
+
+/** Resolves with whether the call is let in before what was said to happen has happened. */
+async function isLetIn(entering: Promise<() => void>, before: Promise<unknown>): Promise<boolean> {
+  return Promise.race([entering.then(() => true), before.then(() => false)]);
+}
+
+test("a client that only waits for people gives its turn up; its answer takes the turn back", async () => {
+  const turns = new Turns(true);
+  await turns.enter(of("ada", LOCAL));
+  const bob = turns.enter(of("bob", LOCAL));
+  turns.asked("ada");
+  const leaveBob = await bob;
+  expect(turns.hasYielded("ada")).toBe(true);
+  const passing = turns.takeBack("ada");
+  const cleo = turns.enter(of("cleo", LOCAL));
+  leaveBob();
+  expect(await isLetIn(cleo, passing)).toBe(false);
+  expect(turns.hasYielded("ada")).toBe(false);
+});
+
+test("a client with a call that was not asked for keeps its turn", async () => {
+  const turns = new Turns(true);
+  await turns.enter(of("ada", LOCAL));
+  const leaveQuick = await turns.enter(of("ada", LOCAL));
+  turns.asked("ada");
+  const bob = turns.enter(of("bob", LOCAL));
+  const quiet = new Promise((resolve) => setTimeout(resolve, 4 * QUIET_MS));
+  expect(await isLetIn(bob, quiet)).toBe(false);
+  leaveQuick();
+  await expect(bob).resolves.toBeTypeOf("function");
+});
+
+test("an answer waits a bounded time for the turn, and is then passed on without it", async () => {
+  const turns = new Turns(true);
+  await turns.enter(of("ada", LOCAL));
+  turns.asked("ada");
+  await turns.enter(of("bob", LOCAL));
+  await turns.takeBack("ada");
+  expect(turns.hasYielded("ada")).toBe(false);
+});
+
+test("between principals the whole turn is kept, people included; others of the same principal go ahead meanwhile", async () => {
+  const turns = new Turns(true);
+  const leaveAda = await turns.enter(of("ada", { principal: "a" }));
+  turns.asked("ada");
+  const eve = turns.enter(of("eve", { principal: "b" }));
+  const leaveCleo = await turns.enter(of("cleo", { principal: "a" }));
+  leaveCleo();
+  expect(await isLetIn(eve, new Promise((resolve) => setTimeout(resolve, 4 * QUIET_MS)))).toBe(false);
+  turns.settled("ada");
+  leaveAda();
+  await expect(eve).resolves.toBeTypeOf("function");
+});
+
+test("while a question could be of several clients nobody is let in, not even a client that is inside", async () => {
+  const turns = new Turns(true);
+  await turns.enter(of("ada", LOCAL));
+  turns.hold(true);
+  const again = turns.enter(of("ada", LOCAL));
+  expect(await isLetIn(again, new Promise((resolve) => setTimeout(resolve, 2 * QUIET_MS)))).toBe(false);
+  turns.hold(false);
+  await expect(again).resolves.toBeTypeOf("function");
+});
+
+test("a call of a client that has a question to answer waits a bounded time: the answer may need it", async () => {
+  const turns = new Turns(true);
+  await turns.enter(of("ada", LOCAL));
+  turns.asked("ada");
+  await turns.enter(of("bob", LOCAL));
+  await expect(turns.enter(of("ada", LOCAL))).resolves.toBeTypeOf("function");
+});
+
+test("a client whose named question was open before turns began gives its turn up as well", async () => {
+  const turns = new Turns(false);
+  await turns.enter(of("ada", LOCAL));
+  turns.asked("ada");
+  const leaveBob = await turns.enter(of("bob", LOCAL));
+  turns.serialise();
+  leaveBob();
+  await expect(turns.enter(of("cleo", LOCAL))).resolves.toBeTypeOf("function");
+});
+
+test("an answer that waits for the turn while its question is taken back does not keep the client from yielding for the next", async () => {
+  const turns = new Turns(true);
+  await turns.enter(of("ada", LOCAL));
+  turns.asked("ada");
+  const leaveBob = await turns.enter(of("bob", LOCAL));
+  const passing = turns.takeBack("ada");
+  turns.settled("ada");
+  turns.asked("ada");
+  await passing;
+  leaveBob();
+  await expect(turns.enter(of("cleo", LOCAL))).resolves.toBeTypeOf("function");
 });

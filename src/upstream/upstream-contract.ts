@@ -1,7 +1,7 @@
 import type { Emitter } from "../core/events.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Logger } from "../core/ports.ts";
-import type { Implementation } from "./era.ts";
+import type { EraChoice, EraName, Implementation } from "./era.ts";
 import type { Gate } from "./gate.ts";
 import type { ListingCache } from "./listing-cache.ts";
 import type { OpenTransport } from "./transport.ts";
@@ -14,8 +14,16 @@ export interface UpstreamOptions {
   readonly start: "eager" | "lazy";
   /** A lazy server, and a session's own one, ends after this long without a call. */
   readonly idleStopMs: number;
-  /** `session`: each lasting connection of a caller gets a server of its own, with that caller's capabilities. */
-  readonly isolation: "shared" | "session";
+  /** Which eras are spoken; `auto`: what the server speaks, and towards one that speaks both what the caller can be asked in. */
+  readonly era: EraChoice;
+  /** A further connection costs no process. */
+  readonly opensCheaply: boolean;
+  /**
+   * `auto`: once the server asked without saying whom, each further principal gets a server of its own. `shared`: nobody does. `session`:
+   * each lasting connection of a caller gets one, with that caller's capabilities.
+   */
+  readonly isolation: "auto" | "shared" | "session";
+  /** Servers beside the first. */
   readonly maxSessions: number;
   /** What `roots/list` is answered with outside a call: `{uri, name?}`. */
   readonly roots: readonly JsonObject[];
@@ -26,10 +34,14 @@ export interface UpstreamOptions {
 
 export interface UpstreamDeps {
   readonly logger: Logger;
+  /** The era of the first caller, where that is known before anybody calls; an eager start waits for it. @default nothing is waited for */
+  readonly firstCallerEra?: Promise<EraName | undefined>;
   /** @default CONNECT_GATE */
   readonly gate?: Gate;
   /** Where the last known listing is kept; absent: nowhere. */
   readonly cache?: ListingCache;
+  /** How long after `open()` a list waits for the first one. @default 5000 */
+  readonly coldWaitMs?: number;
   /** A server that timed out in silence hangs if it does not answer a ping for this long. @default 10,000 */
   readonly pulseMs?: number;
 }

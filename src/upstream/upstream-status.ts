@@ -8,10 +8,13 @@ export interface StatusFacts {
   readonly link: Link;
   readonly isClosed: boolean;
   readonly isLazy: boolean;
+  /** Never listed, and nothing failed. */
+  readonly isCold: boolean;
   /** Why the lists could not be read. */
   readonly listingFailure: Fail | undefined;
   readonly era: EraName | undefined;
-  readonly sessions: number;
+  /** Each link beside the first. */
+  readonly further: readonly JsonObject[];
   readonly stderr: readonly string[];
 }
 
@@ -21,7 +24,7 @@ export function toStatus(facts: StatusFacts): ProviderStatus {
   const info: JsonObject = {
     ...current?.describe(),
     ...(facts.era && !current && { era: facts.era }),
-    ...(facts.sessions > 0 && { sessions: facts.sessions }),
+    ...(facts.further.length > 0 && { further: [...facts.further] }),
     ...(state === "idle" && { asleep: true }),
   };
   const { pid } = info;
@@ -37,9 +40,11 @@ export function toStatus(facts: StatusFacts): ProviderStatus {
   };
 }
 
-function stateOf({ link: { state, failure }, isClosed, isLazy, listingFailure }: StatusFacts): ProviderState {
+function stateOf({ link: { state, failure }, isClosed, isLazy, isCold, listingFailure }: StatusFacts): ProviderState {
   if (isClosed || state === "closed") return "closed";
   if (failure?.kind === "needs_authorisation") return "needs_authorisation";
+  // Connected is not enough: what it offers is not known yet.
+  if (isCold && (state === "ready" || state === "idle")) return "starting";
   if (state === "ready") return listingFailure ? "degraded" : "ready";
   if (state === "idle") return isLazy ? "ready" : "starting";
   return failure === undefined ? "starting" : "down";

@@ -16,6 +16,8 @@ function start(pulseMs: number) {
       start: "eager",
       idleStopMs: 60_000,
       isolation: "shared",
+      era: "auto",
+      opensCheaply: false,
       maxSessions: 1,
       roots: [],
       connectTimeoutMs: 10_000,
@@ -38,7 +40,7 @@ test("a server that answers neither calls nor pings is ended and replaced", asyn
   await using server = start(200);
   const pid = Number(textOf(await server.call("pid")));
   expect(await server.call("freeze", 200)).toMatchObject({ ok: false, kind: "timeout" });
-  await expect.poll(() => isAlive(pid), { timeout: 5000 }).toBe(false);
+  await expect.poll(() => isAlive(pid)).toBe(false);
   expect(textOf(await server.call("pid"))).not.toBe(String(pid));
 });
 

@@ -3,32 +3,35 @@ import { Deadline } from "../core/deadline.ts";
 import { FailError } from "../core/errors.ts";
 import { Emitter } from "../core/events.ts";
 import type { JsonObject } from "../core/json.ts";
-import { fail, type Fail, type Outcome } from "../core/outcome.ts";
+import { fail, type Outcome } from "../core/outcome.ts";
 import type { Logger } from "../core/ports.ts";
-import type { ProviderStatus } from "../core/provider.ts";
+import type { ColdStart, ListingWish, ProviderStatus } from "../core/provider.ts";
 import { RPC } from "../wire/messages.ts";
-import { sessionCapabilities, SHARED_CAPABILITIES } from "./capabilities.ts";
 import type { CallRequest, Connection, ConnectionOptions } from "./connection.ts";
-import type { EraName } from "./era.ts";
 import { failureOf, untilAborted } from "./faults.ts";
 import { CONNECT_GATE } from "./gate.ts";
+import type { LinkPlace } from "./further-links.ts";
 import { Link, type LinkEvents } from "./link.ts";
+import { Links, type Caller, type LinkWish } from "./links.ts";
 import { ListingKeeper } from "./listing-keeper.ts";
 import type { ServerListing } from "./listing.ts";
-import { hangs } from "./pulse.ts";
-import { SessionLinks } from "./session-links.ts";
-import { StderrLog } from "./stderr-log.ts";
+import { LogLevel } from "./log-level.ts";
+import { hangs, isUseless } from "./pulse.ts";
+import { ServerJournal } from "./server-journal.ts";
 import { Subscriptions } from "./subscriptions.ts";
 import type { UpstreamDeps, UpstreamEvents, UpstreamOptions } from "./upstream-contract.ts";
 import { toStatus } from "./upstream-status.ts";
 
 /** How long a server may stay silent on the modern probe before `initialize` is tried beside it. */
 const PROBE_SILENCE_MS = 1500;
+/** The same where silence says less, at most. */
+const PATIENCE_MS = 10_000;
 const BACKOFF = { firstMs: 500, maxMs: 60_000, stableMs: 30_000 };
 /** Whoever does not answer this within the time, after a call timed out in silence, hangs. */
 const PULSE_MS = 10_000;
-/** How long a server may take to note the log level. */
-const LOG_LEVEL_MS = 10_000;
+/** How long a subscription may take until its connection is open. */
+const SUBSCRIBE_MS = 30_000;
+const DECIDED = Promise.resolve();
 
 /** The life of one MCP server as its callers see it: there when it is needed, back when it was lost, and known while it is away. */
 export class Upstream {
@@ -36,38 +39,39 @@ export class Upstream {
   readonly #options: UpstreamOptions;
   readonly #logger: Logger;
   readonly #deps: UpstreamDeps;
-  readonly #shared: Link;
-  readonly #sessions: SessionLinks;
+  readonly #links: Links;
   readonly #keeper: ListingKeeper;
-  readonly #subscriptions: Subscriptions;
-  readonly #stderr: StderrLog;
-  #era: EraName | undefined;
+  readonly #journal: ServerJournal;
+  readonly #logLevel: LogLevel;
   #asks = false;
-  #logLevel: string | undefined;
+  #deciding: Promise<void> | undefined;
   #isClosed = false;
   #idle: NodeJS.Timeout | undefined;
   #callsInFlight = 0;
-  #saidLast = "";
 
   constructor(options: UpstreamOptions, deps: UpstreamDeps) {
     this.#options = options;
     this.#deps = deps;
     this.#logger = deps.logger;
-    this.#logLevel = options.logLevel;
-    this.#stderr = new StderrLog(deps.logger);
-    this.#shared = this.#link(SHARED_CAPABILITIES, options.start === "eager", this.#sharedEvents());
-    this.#sessions = new SessionLinks({
+    this.#logLevel = new LogLevel(options.logLevel, deps.logger);
+    this.#journal = new ServerJournal(deps.logger);
+    this.#links = new Links({
+      era: options.era,
+      isolation: options.isolation,
+      opensCheaply: options.opensCheaply,
       maxSessions: options.maxSessions,
       idleMs: options.idleStopMs,
-      open: (client) => this.#link(sessionCapabilities(client.capabilities), false, this.#sessionEvents()),
+      open: (wish) => this.#open(wish),
+      asks: () => this.#asks,
+      onVerdict: () => this.#keeper.remember(),
     });
-    this.#subscriptions = new Subscriptions((signal) => this.#shared.get(signal));
     this.#keeper = new ListingKeeper({
-      connection: () => this.#shared.current,
-      wake: () => this.#shared.wake(),
-      isUp: () => this.#shared.state === "ready" || this.#shared.state === "connecting",
+      connection: () => this.#first.current,
+      wake: () => void (this.#deciding ?? DECIDED).then(() => this.#first.wake()),
+      isUp: () => this.#first.state === "ready" || this.#first.state === "connecting",
       onChanged: () => this.events.changed.emit(),
-      save: (listing) => deps.cache?.save({ era: this.#era ?? "legacy", asks: this.#asks, listing }),
+      save: (listing) => deps.cache?.save({ ...this.#links.verdict, asks: this.#asks, listing }),
+      coldWaitMs: deps.coldWaitMs,
       logger: deps.logger,
     });
   }
@@ -76,18 +80,24 @@ export class Upstream {
   open(): void {
     const recalled = this.#recall();
     this.#keeper.open(recalled);
-    // What is remembered spares the first connection the probe.
-    if (this.#options.start === "eager") void recalled.then(() => this.#shared.start());
+    // What is remembered spares the first connection the probe, and says whether the server asks.
+    this.#deciding = Promise.all([this.#decide(), recalled]).then(() => void (this.#deciding = undefined));
+    if (this.#options.start === "eager") void this.#deciding.then(() => this.#first.start());
   }
 
   /** The last known listing; waits a bounded time for one that changes, or that was never read. */
-  listing(): ServerListing | Promise<ServerListing> {
-    return this.#keeper.listing();
+  listing(wish?: ListingWish): ServerListing | Promise<ServerListing> {
+    return this.#keeper.listing(wish);
+  }
+
+  coldStart(): ColdStart | undefined {
+    return this.#keeper.coldStart();
   }
 
   /** Reads the listing from the server now, connecting if need be. Rejects with a `FailError`; the last known listing is then kept. */
   async refresh(signal: AbortSignal): Promise<void> {
-    await this.#shared.get(signal);
+    await this.#deciding;
+    await this.#first.get(signal);
     await untilAborted(this.#keeper.reread(), signal);
     if (this.#keeper.failure) throw new FailError(this.#keeper.failure);
     this.#stopWhenIdle();
@@ -107,38 +117,44 @@ export class Upstream {
     }
   }
 
-  /** Keeps `resourceUpdated` coming for `uri`. Rejects with a `FailError` when the server cannot or will not. */
-  async subscribe(uri: string): Promise<() => Promise<void>> {
-    const release = await this.#subscriptions.add(uri);
-    return async () => {
-      await release();
-      this.#stopWhenIdle();
-    };
+  /** Keeps `resourceUpdated` coming for `uri`, over the link that this caller uses. Rejects with a `FailError` when the server cannot or will not. */
+  async subscribe(uri: string, caller: Caller): Promise<() => Promise<void>> {
+    const deadline = new Deadline({ idleMs: SUBSCRIBE_MS, totalMs: SUBSCRIBE_MS });
+    try {
+      await this.#deciding;
+      const { subscriptions } = await this.#links.subscribingFor(caller, deadline.cancellation);
+      const release = await subscriptions.add(uri);
+      return async () => {
+        await release();
+        this.#stopWhenIdle();
+      };
+    } finally {
+      deadline.clear();
+    }
   }
 
   async setLogLevel(level: string): Promise<void> {
-    this.#logLevel = level;
-    const connections = [this.#shared, ...this.#sessions.all()].flatMap(({ current }) => current ?? []);
-    await Promise.all(connections.map((connection) => this.#tellLogLevel(connection, level)));
+    await this.#logLevel.set(level, this.#links.all().flatMap(({ current }) => current ?? []));
   }
 
   rootsChanged(connection: string): void {
-    void this.#sessions.find(connection)?.current?.rootsChanged();
+    void this.#links.find(connection)?.current?.rootsChanged();
   }
 
   release(connection: string): void {
-    void this.#sessions.release(connection);
+    this.#links.release(connection);
   }
 
   status(): ProviderStatus {
     return toStatus({
-      link: this.#shared,
+      link: this.#first,
       isClosed: this.#isClosed,
       isLazy: this.#options.start === "lazy",
+      isCold: this.#keeper.coldStart() !== undefined,
       listingFailure: this.#keeper.failure,
-      era: this.#era,
-      sessions: this.#sessions.size,
-      stderr: this.#stderr.lines(),
+      era: this.#links.era,
+      further: this.#links.describe(),
+      stderr: this.#journal.stderr.lines(),
     });
   }
 
@@ -146,13 +162,25 @@ export class Upstream {
     this.#isClosed = true;
     clearTimeout(this.#idle);
     this.#keeper.close();
-    await Promise.all([this.#shared.close(), this.#sessions.close(), this.#deps.cache?.close()]);
+    await Promise.all([this.#links.close(), this.#deps.cache?.close()]);
+  }
+
+  /** From which the lists come. */
+  get #first(): Link {
+    return this.#links.first.link;
+  }
+
+  /** Which era the first connection is opened in; nothing is opened before. */
+  async #decide(): Promise<void> {
+    const preferred = await this.#deps.firstCallerEra;
+    if (preferred) this.#links.prefer(preferred);
   }
 
   async #call(call: Call, request: CallRequest): Promise<Outcome> {
-    const link = this.#linkFor(call);
+    if (this.#isClosed) throw new FailError(fail("unavailable", "This source was closed.", { retryable: false }));
+    if (this.#deciding) await untilAborted(this.#deciding, cancellationOf(call));
     const startedAt = performance.now();
-    const connection = await link.get(cancellationOf(call));
+    const { link, connection } = await this.#links.reach(call, cancellationOf(call));
     const outcome = await connection.call(call, request);
     if (outcome.ok) return outcome;
     if (outcome.rpcError?.code === RPC.headerMismatch) return await this.#callWithFreshSchema(call, request, connection);
@@ -182,119 +210,105 @@ export class Upstream {
     link.replace(connection, fail("unavailable", "The server hung and was started again.", { retryable: false, details: { sent: true } }));
   }
 
-  #linkFor(call: Call): Link {
-    const { connection } = call.client;
-    if (this.#isClosed) throw new FailError(fail("unavailable", "This source was closed.", { retryable: false }));
-    return this.#options.isolation === "session" && connection !== undefined ? this.#sessions.get(connection, call.client) : this.#shared;
-  }
-
-  #link(capabilities: JsonObject, keepAlive: boolean, events: LinkEvents): Link {
+  #open({ capabilities, isShared, era: wished, label }: LinkWish): LinkPlace {
     const { openTransport, connectTimeoutMs } = this.#options;
     const { gate = CONNECT_GATE, logger } = this.#deps;
-    const connectionOptions = (): ConnectionOptions => ({
-      clientInfo: this.#options.clientInfo,
-      isShared: capabilities === SHARED_CAPABILITIES,
-      capabilities,
-      roots: this.#options.roots,
-      asks: this.#asks && this.#options.isolation === "shared",
-      probeSilenceMs: PROBE_SILENCE_MS,
-      logger,
-      ...(this.#era && { knownEra: this.#era }),
-    });
-    return new Link({ openTransport, connectionOptions, connectTimeoutMs, gate, backoff: BACKOFF, keepAlive, logger }, events);
+    const connectionOptions = (): ConnectionOptions => {
+      const { era: knownEra, preferred } = this.#links;
+      const prefersLegacy = knownEra !== "legacy" && (wished ?? (label === undefined ? preferred : undefined)) === "legacy";
+      return {
+        clientInfo: this.#options.clientInfo,
+        isShared,
+        capabilities,
+        roots: this.#options.roots,
+        asks: this.#asks && isShared,
+        era: this.#options.era,
+        prefersLegacy,
+        probeSilenceMs: PROBE_SILENCE_MS,
+        patienceMs: Math.min(PATIENCE_MS, connectTimeoutMs / 3),
+        logger,
+        ...(knownEra && { knownEra }),
+      };
+    };
+    // Whoever subscribed hears of changes, also after a loss.
+    const keepAlive = (): boolean => (label === undefined && this.#options.start === "eager") || subscriptions.size > 0;
+    const events = label === undefined ? this.#firstEvents(() => subscriptions) : this.#furtherEvents(() => subscriptions, { label, isShared });
+    const link = new Link({ openTransport, connectionOptions, connectTimeoutMs, gate, backoff: BACKOFF, keepAlive, logger }, events);
+    const subscriptions = new Subscriptions((signal) => link.get(signal));
+    return { link, subscriptions };
   }
 
-  #sharedEvents(): LinkEvents {
+  #firstEvents(subscriptions: () => Subscriptions): LinkEvents {
     return {
-      ...this.#sessionEvents(),
+      ...this.#commonEvents(),
       onLog: (params) => this.events.log.emit(params),
       onReady: (connection) => {
-        this.#settled(connection);
+        this.#links.opened(connection.era);
+        this.#journal.connected(connection);
+        void this.#logLevel.tell(connection);
         this.#keeper.connected();
         this.#stopWhenIdle();
-        this.#subscriptions.renew(connection).catch((error: unknown) => {
-          if (this.#isClosed) return;
-          this.#logger.warning("The server does not tell of changes: the subscription failed.", { error: failureOf(error).message });
-        });
+        this.#renew(subscriptions(), connection);
       },
       onDown: (failure) => {
-        this.#say(failure);
+        this.#journal.down(failure);
         this.#keeper.unreachable();
       },
-      onListChanged: () => this.#keeper.outdated(),
-    };
-  }
-
-  #sessionEvents(): LinkEvents {
-    return {
-      onReady: (connection) => this.#settled(connection),
-      onDown: (failure) => this.#say(failure),
-      // What is listed comes from the shared connection.
-      onListChanged: () => {},
-      onResourceUpdated: (uri, params) => this.events.resourceUpdated.emit({ uri, params }),
-      // Nobody but the one caller may see it, and that one listens only during its calls.
-      onLog: (params) => this.#logger.debug("A log message of a session's own server belongs to no call.", { level: params["level"] }),
       onAsked: () => this.#asked(),
-      onStderr: (line) => this.#stderr.push(line),
+      onPlaced: (principal) => this.#links.asked(principal),
     };
   }
 
-  #settled(connection: Connection): void {
-    const { name, revision, serverInfo } = connection.era;
-    this.#era = name;
-    this.#saidLast = "";
-    this.#logger.info("Connected.", { era: name, revision, server: serverInfo["name"], serverVersion: serverInfo["version"] });
-    if (this.#logLevel !== undefined) void this.#tellLogLevel(connection, this.#logLevel);
+  #furtherEvents(subscriptions: () => Subscriptions, { label, isShared }: { readonly label: string; readonly isShared: boolean }): LinkEvents {
+    return {
+      ...this.#commonEvents(),
+      onReady: (connection) => {
+        this.#journal.connectedFor(label, connection);
+        void this.#logLevel.tell(connection);
+        this.#renew(subscriptions(), connection);
+      },
+      onDown: (failure) => this.#journal.down(failure),
+      // A shared one is for everybody to hear; of a client's own one only that client may see it, and it listens only during its calls.
+      onLog: (params) =>
+        isShared ? this.events.log.emit(params) : this.#logger.debug("A log message of a session's own server belongs to no call.", { level: params["level"] }),
+      onAsked: () => isShared && this.#asked(),
+      onPlaced: (principal) => isShared && this.#links.asked(principal),
+    };
   }
 
-  // That one server refuses is no reason for the others to stay silent.
-  async #tellLogLevel(connection: Connection, level: string): Promise<void> {
-    const deadline = new Deadline({ idleMs: LOG_LEVEL_MS, totalMs: LOG_LEVEL_MS });
-    try {
-      await connection.setLogLevel(level, deadline.signal);
-    } catch (error) {
-      this.#logger.debug("The server refused the log level.", { error: failureOf(error).message });
-    } finally {
-      deadline.clear();
-    }
+  #commonEvents(): Pick<LinkEvents, "onListChanged" | "onResourceUpdated" | "onStderr"> {
+    return {
+      onListChanged: () => this.#keeper.outdated(),
+      onResourceUpdated: (uri, params) => this.events.resourceUpdated.emit({ uri, params }),
+      onStderr: (line) => this.#journal.stderr.push(line),
+    };
+  }
+
+  #renew(subscriptions: Subscriptions, connection: Connection): void {
+    subscriptions.renew(connection).catch((error: unknown) => {
+      if (!this.#isClosed) this.#journal.notSubscribed(error);
+    });
   }
 
   #asked(): void {
-    if (this.#options.isolation === "session" || this.#asks) return;
+    if (this.#asks) return;
     this.#asks = true;
     this.#logger.info("The server asks its callers questions; calls of different clients take turns on it from now on.");
     this.#keeper.remember();
   }
 
-  // A server that cannot be reached is news once, not at every attempt.
-  #say(failure: Fail): void {
-    const facts = { kind: failure.kind, stderr: this.#stderr.lines().slice(-10) };
-    if (failure.message === this.#saidLast) return this.#logger.debug(failure.message, facts);
-    this.#saidLast = failure.message;
-    this.#logger.warning(failure.message, facts);
-  }
-
   async #recall(): Promise<ServerListing | undefined> {
     const remembered = await this.#deps.cache?.load();
     if (!remembered) return undefined;
-    this.#era ??= remembered.era;
+    this.#links.recall(remembered);
     this.#asks ||= remembered.asks;
     return remembered.listing;
   }
 
   #stopWhenIdle(): void {
     clearTimeout(this.#idle);
-    if (this.#options.start === "eager" || this.#isClosed || this.#callsInFlight > 0 || this.#subscriptions.size > 0) return;
-    this.#idle = setTimeout(() => void this.#shared.stop(), this.#options.idleStopMs);
+    if (this.#options.start === "eager" || this.#isClosed || this.#callsInFlight > 0 || this.#links.first.subscriptions.size > 0) return;
+    this.#idle = setTimeout(() => void this.#first.stop(), this.#options.idleStopMs);
     this.#idle.unref();
   }
-}
-
-/**
- * Whether a message that did not get through says that the whole connection is of no use. Requests on HTTP fail one by one: a server
- * that is busy, or does not take one more, may still be working for others over the same connection.
- */
-function isUseless(connection: Connection, { details }: Fail): boolean {
-  if (connection.isPipe || connection.closed !== undefined || details?.["sessionLost"] === true) return true;
-  return details?.["status"] === undefined && connection.callsInFlight === 0;
 }

@@ -4,7 +4,7 @@ import type { RequestId, RpcNotification } from "../wire/messages.ts";
 export interface Watcher {
   /** From now on these URIs, and no others. Rejects with a `FailError` when the server refuses one that is new. */
   watch(uris: ReadonlySet<string>): Promise<void>;
-  /** Whether a change notification counts; one that came by a stream which was replaced meanwhile does not. */
+  /** Whether a resource's change counts; one that came by a stream which was replaced meanwhile does not. */
   accepts(notification: RpcNotification, related: RequestId | undefined): boolean;
   /** A notification that is the watcher's own business; `true` when it was. */
   takes(notification: RpcNotification, related: RequestId | undefined): boolean;

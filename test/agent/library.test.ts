@@ -68,7 +68,7 @@ test("R22: all of the server's nine tools reach the model", async () => {
   models.say([{ text: "Which one?" }]);
   await new LLMWithMCPTools(mistral(), client).chat("What can you do?");
   const tools = latest().body["tools"] as { function: { name: string } }[];
-  expect(tools.map(({ function: { name } }) => name)).toEqual(["delete_document", "filter_by_author", "get_chunks_by_document", "get_document", "list_documents", "parse_pdf", "ping", "search_chunks", "search_summaries"]);
+  expect(tools.map(({ function: { name } }) => name)).toEqual(["ping", "parse_pdf", "search_chunks", "search_summaries", "get_document", "list_documents", "get_chunks_by_document", "filter_by_author", "delete_document"]);
 });
 
 test("R23: what the store finds comes back through handler and client as it was", async () => {

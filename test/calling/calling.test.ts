@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { withTimeToBegin } from "../fixtures/time-to-begin.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import { SILENT_LOGGER } from "../../src/core/ports.ts";
 import { createHub, type LibraryHub, type ToolContext } from "../../src/index.ts";
@@ -189,8 +190,15 @@ describe("whose calls they are", () => {
   });
 
   test("C20: a deadline ends the script and what it called", async () => {
-    folder.script("one", "one.py", "from toolyard import call_tool\ncall_tool('hang')", 'timeout = "1s"\n');
-    expect(await (await start()).call("one", {})).toMatchObject({ ok: false, kind: "timeout" });
+    const hub = await start();
+    const outcome = await withTimeToBegin(
+      (timeoutMs) => {
+        folder.script("one", "one.py", "from toolyard import call_tool\ncall_tool('hang')", `timeout = "${timeoutMs}ms"\n`);
+        return hub.call("one", {});
+      },
+      () => seen.length > 0,
+    );
+    expect(outcome).toMatchObject({ ok: false, kind: "timeout" });
     expect(seen).toHaveLength(1);
     expect(seen[0]!.signal.aborted).toBe(true);
   });
@@ -264,15 +272,15 @@ describe("the context of execute", () => {
   });
 
   test.each([
-    ["Python", ".py", (file: string) => `import time\ndef execute(params, lollms_client_instance):\n  lollms_client_instance.call_tool('probe', {'word': 'begun'})\n  while not lollms_client_instance.cancelled: time.sleep(0.005)\n  open(${JSON.stringify(file)}, 'w').close()`],
-    ["JavaScript", ".mjs", (file: string) => `import { writeFileSync } from "node:fs";\nexport async function execute(params, hub) {\n  const { signal } = hub;\n  await hub.callTool("probe", { word: "begun" });\n  await new Promise((done) => { const timer = setInterval(() => {}, 1000); signal.addEventListener("abort", () => { clearInterval(timer); done(); }); });\n  writeFileSync(${JSON.stringify(file)}, "");\n}`],
+    ["Python", ".py", (file: string) => `import time\ndef execute(params, lollms_client_instance):\n  lollms_client_instance.call_tool('probe', {'word': 'begun'})\n  open(${JSON.stringify(`${file}.looks`)}, 'w').close()\n  while not lollms_client_instance.cancelled: time.sleep(0.005)\n  open(${JSON.stringify(file)}, 'w').close()`],
+    ["JavaScript", ".mjs", (file: string) => `import { writeFileSync } from "node:fs";\nexport async function execute(params, hub) {\n  const { signal } = hub;\n  await hub.callTool("probe", { word: "begun" });\n  writeFileSync(${JSON.stringify(`${file}.looks`)}, "");\n  await new Promise((done) => { const timer = setInterval(() => {}, 1000); signal.addEventListener("abort", () => { clearInterval(timer); done(); }); });\n  writeFileSync(${JSON.stringify(file)}, "");\n}`],
   ])("L34: a %s tool that looks is told when its caller gives up, and ends by itself", async (_, suffix, code) => {
     const file = join(folder.path, "told");
     execute("one", suffix, code(file));
     await started();
     const stop = new AbortController();
     const calling = hub!.call("one", {}, { signal: stop.signal });
-    await expect.poll(() => seen.length).toBe(1);
+    await expect.poll(() => existsSync(`${file}.looks`)).toBe(true);
     stop.abort();
     expect(await calling).toMatchObject({ ok: false, kind: "cancelled" });
     await expect.poll(() => existsSync(file)).toBe(true);

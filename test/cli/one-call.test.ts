@@ -4,6 +4,8 @@ import { Desk, ROOT } from "./harness.ts";
 
 const FIXTURE = join(ROOT, "test/fixtures/upstreams/modern.mjs");
 
+const LEGACY = join(ROOT, "test/fixtures/upstreams/legacy.mjs");
+
 function server(...faults: readonly string[]): string {
   return `[mcp.stdio_servers.there]\ncommand = ${JSON.stringify([process.execPath, FIXTURE, ...faults])}\n`;
 }
@@ -13,6 +15,25 @@ test("a server that was never listed and takes longer to start than a list waits
   const ran = await at.run(["call", "there__echo", "{}"]);
   expect(ran).toMatchObject({ code: 0, stderr: "" });
   expect(ran.stdout).toContain("echo");
+});
+
+test("a name without a prefix is waited for too, and what is written for it fits the schema", async () => {
+  await using at = await Desk.create();
+  const config = `[catalog]\ncold_wait = "1ms"\n[mcp.stdio_servers.there]\ncommand = ${JSON.stringify([process.execPath, LEGACY, `start-file=${at.path("start")}`])}\n`;
+  await at.write("toolyard.toml", config);
+  const running = at.run(["call", "echo", "a=2"]);
+  await at.write("start", "");
+  expect(await running).toMatchObject({ code: 0, stdout: expect.stringContaining('"a"'), stderr: "" });
+});
+
+test("list and search say which servers are still starting, and do not wait for them past cold_wait", async () => {
+  await using at = await Desk.create();
+  const config = `[catalog]\ncold_wait = "1ms"\n[mcp.stdio_servers.there]\ncommand = ${JSON.stringify([process.execPath, LEGACY, "never-starts"])}\n`;
+  await at.write("toolyard.toml", config);
+  for (const command of ["list", "search"]) {
+    expect(await at.run([command])).toMatchObject({ code: 0, stderr: expect.stringContaining("Still starting, so what they offer is missing here: there.") });
+    expect(await at.run([command, "--json"])).toMatchObject({ code: 0, stderr: "" });
+  }
 });
 
 test("execute_tool and tool_search reach the tools of servers, too", async () => {

@@ -83,7 +83,7 @@ describe("the life of a client", () => {
     const client = await started(SERVER);
     const first = await where(client);
     expect((await failure(client.callTool("exit"))).kind).toBe("unavailable");
-    await vi.waitFor(async () => expect((await where(client)).pid).not.toBe(first.pid), { timeout: 8000 });
+    await expect.poll(async () => (await where(client)).pid).not.toBe(first.pid);
   });
 
   test("R2: env is merged over what every child gets", async () => {
@@ -216,7 +216,7 @@ describe("time and noise", () => {
   test("R14: a server that writes more than 64 KiB to stderr first is used as any other, and its words are there", async () => {
     const client = await started({ command: [process.execPath, SERVER, "chatty"] });
     expect(await client.callTool("add_numbers", { a: 1, b: 2 })).toEqual({ sum: 3 });
-    await vi.waitFor(() => expect(client.stderr.at(-1)).toMatch(/^loading model/));
+    await expect.poll(() => client.stderr.at(-1)).toMatch(/^loading model/);
   });
 
   test("R14: what it writes there is never taken for an answer", async () => {

@@ -231,7 +231,7 @@ describe("failures", () => {
     await server.close();
     expect(await manager.callTool("get_weather", { location: "Paris" })).toEqual(UNAVAILABLE(server.port));
     await serve(weatherTools, { port: server.port });
-    await vi.waitFor(async () => expect(await manager.callTool("get_weather", { location: "Paris" })).toMatchObject({ location: "Paris" }), { timeout: 8000, interval: 200 });
+    await expect.poll(() => manager.callTool("get_weather", { location: "Paris" })).toMatchObject({ location: "Paris" });
   });
 
   test("M9: a tool that was begun is not run twice", async () => {

@@ -136,7 +136,7 @@ describe("stdio", () => {
     const begunAt = performance.now();
     await client.stop();
     await client.over;
-    expect(performance.now() - begunAt).toBeLessThan(3000);
+    expect(performance.now() - begunAt).toBeLessThan(10_000);
     expect(client.messages).toMatchObject([{ id: "slow", error: { code: -32603 } }]);
     await slow.aborted;
   });
@@ -502,7 +502,7 @@ describe("the HTTP server object", () => {
     await slow.begun;
     const begunAt = performance.now();
     await server.stop();
-    expect(performance.now() - begunAt).toBeLessThan(3000);
+    expect(performance.now() - begunAt).toBeLessThan(10_000);
     expect(await answer).toMatchObject({ id: 1, error: { code: -32603 } });
   });
 

@@ -2,7 +2,7 @@
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { Client, StreamableHTTPClientTransport, type VersionNegotiationMode } from "@modelcontextprotocol/client";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { SILENT_LOGGER } from "../../src/core/ports.ts";
 import { LegacyHttp } from "../../src/doors/mcp/legacy/http.ts";
 import { resolveLegacySessions } from "../../src/doors/mcp/legacy/options.ts";
@@ -75,7 +75,7 @@ describe.each<[string, VersionNegotiationMode]>([
     const caller = new AbortController();
     server.hub.started.on(() => caller.abort(new Error("enough")));
     await expect(client.callTool({ name: "slow", arguments: {} }, { signal: caller.signal })).rejects.toThrow(/enough/);
-    await vi.waitFor(() => expect(server.hub.calls.at(-1)?.signal.aborted).toBe(true));
+    await expect.poll(() => server.hub.calls.at(-1)?.signal.aborted).toBe(true);
   });
 });
 

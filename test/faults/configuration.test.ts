@@ -50,7 +50,7 @@ test.each([
 });
 
 test("a configuration file that is not there ends with code 2 and names it", () => {
-  const { status, stderr, stdout } = spawnSync(process.execPath, [CLI, "serve", "--config", "/nowhere/toolyard.toml"], { encoding: "utf8", timeout: 10_000 });
+  const { status, stderr, stdout } = spawnSync(process.execPath, [CLI, "serve", "--config", "/nowhere/toolyard.toml"], { encoding: "utf8", timeout: 60_000 });
   expect([status, stdout]).toEqual([2, ""]);
   expect(stderr).toContain("/nowhere/toolyard.toml");
 });

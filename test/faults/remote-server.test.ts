@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
-import { readJson, sendJson, startLegacy, startServer, type RunningServer } from "../fixtures/http-servers.ts";
+import { readJson, sendJson, startLegacy, startServer, startSse, type RunningServer } from "../fixtures/http-servers.ts";
 import { FaultHub } from "./fault-hub.ts";
 
 const LIST_CHANGED = "notifications/tools/list_changed";
@@ -36,6 +36,20 @@ async function startOdd(answer: Answer): Promise<RunningServer> {
   });
 }
 
+test.each([
+  ["Streamable HTTP", (options: { listChanged: boolean }) => startLegacy(options)],
+  ["HTTP+SSE", (options: { listChanged: boolean }) => startSse(options)],
+])("a server on %s that declares no list changes and tells of them is heard, and clients are told", async (_, start) => {
+  await using server = await start({ listChanged: false });
+  await using hub = await FaultHub.open({ remote: [remote(server.url)] });
+  expect(await hub.text("bad__echo", { text: "before" })).toBe("before");
+  const announced = hub.client.next(LIST_CHANGED);
+  expect(await hub.text("bad__grow")).toBe("grown");
+  await announced;
+  const { result } = await hub.client.call("tools/list", {});
+  expect(JSON.stringify(result)).toContain("bad__grown-0");
+});
+
 test("a server that refuses connections is named with what to do, and is listed and served once it appears", async () => {
   const port = await freePort();
   await using hub = await FaultHub.open({ remote: [remote(`http://127.0.0.1:${port}/mcp`)] });
@@ -62,7 +76,7 @@ test("a server that goes away and comes back is served again; meanwhile its call
   await hub.expectRestUndisturbed();
   expect(hub.log.warnings("bad")).not.toEqual([]);
   await using _second = await startLegacy({ port: first.port });
-  await expect.poll(() => hub.call("bad__echo", { text: "3" }), { timeout: 10_000, interval: 100 }).toMatchObject({ text: "3", kind: undefined });
+  await expect.poll(() => hub.call("bad__echo", { text: "3" }), { interval: 100 }).toMatchObject({ text: "3", kind: undefined });
 });
 
 test.each<[string, Answer, string]>([

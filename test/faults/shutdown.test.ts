@@ -53,7 +53,7 @@ const call = (id: number, name: string): JsonObject => ({ id, method: "tools/cal
 
 /** Processes below the hub once both servers are there. */
 async function children(served: ServeChild): Promise<number[]> {
-  await expect.poll(() => descendants(served.pid).length, { timeout: 10_000 }).toBeGreaterThanOrEqual(2);
+  await expect.poll(() => descendants(served.pid).length).toBeGreaterThanOrEqual(2);
   return descendants(served.pid);
 }
 
@@ -66,7 +66,7 @@ test("SIGTERM with a call in flight over HTTP: the answer arrives, the code is 0
   served.signal("SIGTERM");
   expect(await slow).toMatchObject({ content: [{ text: "rested" }] });
   expect(await served.exited).toEqual({ code: 0, signal: null });
-  await allGone(pids, 2000);
+  await allGone(pids);
 });
 
 test("SIGTERM with a call that never ends over HTTP: it is answered at the end of its grace, the code is 0 and no child is left", async () => {
@@ -79,7 +79,7 @@ test("SIGTERM with a call that never ends over HTTP: it is answered at the end o
   const reply = await hung;
   expect(JSON.stringify(reply)).toMatch(/shutting down|closed|ended/i);
   expect(await served.exited).toEqual({ code: 0, signal: null });
-  await allGone(pids, 2000);
+  await allGone(pids);
 });
 
 test("SIGTERM with a call in flight over stdio: the answer arrives, the code is 0 and no child is left", async () => {
@@ -94,7 +94,7 @@ test("SIGTERM with a call in flight over stdio: the answer arrives, the code is 
   served.signal("SIGTERM");
   expect((await pipe.reply(2))["result"]).toMatchObject({ content: [{ text: "rested" }] });
   expect(await served.exited).toEqual({ code: 0, signal: null });
-  await allGone(pids, 2000);
+  await allGone(pids);
 });
 
 test("the client of a pipe goes with a call in flight: the call is answered, the code is 0 and no child is left", async () => {
@@ -108,7 +108,7 @@ test("the client of a pipe goes with a call in flight: the call is answered, the
   served.stdin.end();
   expect((await pipe.reply(2))["result"]).toMatchObject({ content: [{ text: "rested" }] });
   expect(await served.exited).toEqual({ code: 0, signal: null });
-  await allGone(pids, 2000);
+  await allGone(pids);
 });
 
 test.each(["http", "stdio"] as const)("a second signal ends at once what waits for a call (%s), and no child is left", async (door) => {
@@ -117,7 +117,7 @@ test.each(["http", "stdio"] as const)("a second signal ends at once what waits f
     const pipe = new Pipe(served);
     await pipe.open();
     pipe.send({ ...call(1, "bad__linger"), params: { name: "bad__linger", arguments: {}, _meta: { progressToken: 1 } } });
-    await expect.poll(() => pipe.messages.some(({ method }) => method === "notifications/progress"), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => pipe.messages.some(({ method }) => method === "notifications/progress")).toBe(true);
   } else {
     const client = await connect(served);
     void client.request("tools/call", { name: "bad__linger", arguments: {}, _meta: { progressToken: 1 } }).catch(() => {});
@@ -132,8 +132,8 @@ test.each(["http", "stdio"] as const)("a second signal ends at once what waits f
   const exit = await served.exited;
   clearInterval(again);
   expect(exit).toEqual({ code: 130, signal: null });
-  expect(performance.now() - startedAt).toBeLessThan(2500);
-  await allGone(pids, 2000);
+  expect(performance.now() - startedAt).toBeLessThan(7000);
+  await allGone(pids);
 });
 
 test.each(["http", "stdio"] as const)("SIGKILL of the hub leaves no child behind (%s): they notice that their input was closed", async (door) => {
@@ -141,10 +141,10 @@ test.each(["http", "stdio"] as const)("SIGKILL of the hub leaves no child behind
   const pids = await children(served);
   served.signal("SIGKILL");
   expect(await served.exited).toEqual({ code: null, signal: "SIGKILL" });
-  await allGone(pids, 5000);
+  await allGone(pids);
 });
 
-test("clients that go without a word leave the number of processes as it was", { timeout: 60_000 }, async () => {
+test("clients that go without a word leave the number of processes as it was", async () => {
   await using served = await ServeChild.start({ config: { ...CONFIG, limits: { rate_per_minute: 0 } } });
   const client = await connect(served);
   await client.tool("good__pid");
@@ -161,7 +161,7 @@ test("clients that go without a word leave the number of processes as it was", {
   expect(await client.tool("good__pid")).toMatchObject({ content: [{ text: expect.stringMatching(/^\d+$/) }] });
 });
 
-test("with a server for each session, abandoned sessions end theirs and never pass the bound", { timeout: 60_000 }, async () => {
+test("with a server for each session, abandoned sessions end theirs and never pass the bound", async () => {
   const own = { command: legacyServer(), isolation: "session", max_sessions: 4, idle_stop: "300ms" } as const;
   await using served = await ServeChild.start({ config: { mcp: { stdio_servers: { own, good: { command: legacyServer() } } } } });
   const client = await connect(served);
@@ -175,5 +175,5 @@ test("with a server for each session, abandoned sessions end theirs and never pa
   const answer = await fifth.tool("own__pid");
   expect(descendants(served.pid).length).toBeLessThanOrEqual(before + 4);
   expect(answer["content"]).toHaveLength(1);
-  await expect.poll(() => descendants(served.pid).length, { timeout: 10_000 }).toBe(before);
+  await expect.poll(() => descendants(served.pid).length).toBe(before);
 });

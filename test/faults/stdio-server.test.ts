@@ -70,13 +70,13 @@ test("a call that hangs ends at the bound of its source, and the next one is ser
   const pid = await hub.text("bad__pid");
   const [hung] = await Promise.all([hub.call("bad__hang"), hub.expectRestUndisturbed()]);
   expect(hung).toMatchObject({ kind: "timeout", text: expect.stringMatching(/Timed out after 400 ms.*Raise the timeout/) });
-  expect(hung.elapsedMs).toBeLessThan(2000);
+  expect(hung.elapsedMs).toBeLessThan(4000);
   expect(hub.log.failedCalls()).toMatchObject([{ source: "bad", target: "bad__hang", kind: "timeout", reason: expect.stringContaining("Raise the timeout") }]);
   expect(await hub.text("bad__pid")).toBe(pid);
   await hub.expectRestUndisturbed();
 });
 
-test("a server that hangs as a whole is ended and started again, and calls are served anew", { timeout: 40_000 }, async () => {
+test("a server that hangs as a whole is ended and started again, and calls are served anew", async () => {
   await using hub = await FaultHub.open({ bad: { command: legacyServer(), timeout: "3s" } });
   const pid = Number(await hub.text("bad__pid"));
   const from = hub.log.lines.length;
@@ -85,7 +85,7 @@ test("a server that hangs as a whole is ended and started again, and calls are s
   const line = await hub.log.warningOf("bad", from);
   expect(line.message).toMatch(/hangs.*started again/);
   expect(Number(await hub.text("bad__pid"))).not.toBe(pid);
-  await expect.poll(() => isAlive(pid), { timeout: 5000 }).toBe(false);
+  await expect.poll(() => isAlive(pid)).toBe(false);
   await hub.expectRestUndisturbed();
 });
 
@@ -94,7 +94,7 @@ test("a server that floods stderr is served meanwhile, and its flood does not be
   const [flooded] = await Promise.all([hub.text("bad__stderr", { lines: 20_000 }), hub.expectRestUndisturbed()]);
   expect(flooded).toBe("flooded");
   // The tally of a second is written with the first line of the next one.
-  await expect.poll(async () => [await hub.text("bad__stderr", { lines: 1 }), hub.log.warnings("bad")], { interval: 200, timeout: 5000 }).toEqual(["flooded", expect.arrayContaining([expect.stringMatching(/floods stderr: \d+ lines/)])]);
+  await expect.poll(async () => [await hub.text("bad__stderr", { lines: 1 }), hub.log.warnings("bad")], { interval: 200 }).toEqual(["flooded", expect.arrayContaining([expect.stringMatching(/floods stderr: \d+ lines/)])]);
   expect(hub.log.lines.length).toBeLessThan(1000);
   expect(hub.status().stderr!.length).toBeLessThanOrEqual(40);
 });
@@ -130,7 +130,7 @@ test("an answer of 50 MB is refused with the bound and how to raise it, and the 
 
 test("broken tools among good ones are left out by name, and the good ones are listed", async () => {
   await using hub = await FaultHub.open({ bad: { command: legacyServer("broken-tool") } });
-  expect((await hub.toolNames()).filter((name) => name.startsWith("bad__"))).toEqual(["bad__array-out", "bad__fine", "bad__good"]);
+  expect((await hub.toolNames()).filter((name) => name.startsWith("bad__"))).toEqual(["bad__good", "bad__array-out", "bad__fine"]);
   await hub.expectRestUndisturbed();
   const named = hub.log.lines.filter(({ level, facts }) => level === "warning" && facts["source"] === "bad").map(({ facts }) => String(facts["subject"]));
   expect(named.toSorted()).toEqual(["array-out", "bad", "tools[1]", "tools[4]"]);

@@ -93,7 +93,7 @@ test("four workers start no more stdio servers than one process does", async () 
     const served = await start(workers, config);
     const kept = await Promise.all(Array.from({ length: 8 }, () => line(served).open()));
     await Promise.all(kept.map((one) => one.tool("one__echo", { text: "hi" })));
-    await expect.poll(() => descendants(served.pid).length - workersOf(served).length, { timeout: 10_000 }).toBeGreaterThanOrEqual(2);
+    await expect.poll(() => descendants(served.pid).length - workersOf(served).length).toBeGreaterThanOrEqual(2);
     counts.push(descendants(served.pid).length - workersOf(served).length);
     expect(workersOf(served)).toHaveLength(workers === 1 ? 0 : 4);
     await served[Symbol.asyncDispose]();
@@ -133,8 +133,8 @@ test("a changed number of workers opens the door anew at the same address, and 1
   const served = await start(0, { server: { workers: 2 } });
   for (const workers of [3, 1]) {
     await served.writeConfig({ modules: { paths: [modules] }, builtin: { execute_code: false }, server: { workers } });
-    await expect.poll(() => workersOf(served).length, { timeout: 20_000 }).toBe(workers === 1 ? 0 : workers);
-    await expect.poll(() => line(served).send("GET", undefined, "/healthz").then(({ status }) => status, () => 0), { timeout: 10_000 }).toBe(200);
+    await expect.poll(() => workersOf(served).length).toBe(workers === 1 ? 0 : workers);
+    await expect.poll(() => line(served).send("GET", undefined, "/healthz").then(({ status }) => status, () => 0)).toBe(200);
     const kept = await line(served).open();
     expect(textOf(await kept.tool("gate.echo", { text: "moved" }))).toBe("moved");
   }
@@ -183,7 +183,7 @@ test("a worker is killed twenty times while calls run: each ends with one answer
     const before = workersOf(served);
     process.kill(random.pick(before), "SIGKILL");
     for (const [index, text] of (await answered).entries()) expect(["closed", `${round}.${index}`]).toContain(text);
-    await expect.poll(() => workersOf(served).filter((pid) => !before.includes(pid)).length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => workersOf(served).filter((pid) => !before.includes(pid)).length).toBe(1);
     for (const caller of callers) caller[Symbol.dispose]();
     // The session lives in the primary, so it is there for whoever serves next.
     expect(textOf(await line(served, survivor.session).tool("gate.echo", { text: "on" }))).toBe("on");
@@ -200,7 +200,7 @@ test("SIGTERM to every process: the running call is answered, the code is 0, and
   for (const pid of [...workersOf(served), served.pid]) process.kill(pid, "SIGTERM");
   expect(textOf(await running)).toBe("last");
   expect(await served.exited).toEqual({ code: 0, signal: null });
-  await allGone(all, 10_000);
+  await allGone(all);
 });
 
 test("a hub that is killed takes its workers with it", async () => {
@@ -209,7 +209,7 @@ test("a hub that is killed takes its workers with it", async () => {
   expect(all).toHaveLength(3);
   served.signal("SIGKILL");
   await served.exited;
-  await allGone(all, 10_000);
+  await allGone(all);
 });
 
 test("one process, which is the default, loads nothing of workers", async () => {

@@ -6,12 +6,13 @@ import { isJsonObject, objectMember, type JsonObject } from "../../src/core/json
 import type { HubConfig } from "../../src/index.ts";
 import type { Asked, EraName, RawClient } from "../fixtures/raw/raw-client.ts";
 import { serveHub, startChildServer, type ChildServer, type DoorName, type ServedHub } from "../fixtures/served-hub.ts";
-import { BLOCKS, COMPLETION, contentsOf, FULL_TOOL, INSTRUCTIONS, LIST_TOOL, messagesOf, PROMPTS, QUESTIONS, RESOURCES, TEMPLATES, TOOLS } from "../fixtures/upstreams/rich-offers.mjs";
+import { BLOCKS, COMPLETION, contentsOf, FULL_TOOL, INSTRUCTIONS, OWN_CAPABILITIES, LIST_TOOL, messagesOf, PROMPTS, QUESTIONS, RESOURCES, TEMPLATES, SERVER_INFO, TOOLS } from "../fixtures/upstreams/rich-offers.mjs";
 
 export interface Pairing {
   readonly client: EraName;
   readonly door: DoorName;
-  readonly upstream: EraName;
+  /** A server of both eras speaks to each client as it would directly. */
+  readonly upstream: EraName | "both";
   readonly transport: DoorName;
 }
 
@@ -21,8 +22,13 @@ export function pairingsOf(door: DoorName): readonly Pairing[] {
   return eras.flatMap((client) => eras.flatMap((upstream) => (["stdio", "HTTP"] as const).map((transport) => ({ client, door, upstream, transport }))));
 }
 
+/** The pairings with a server of both eras on HTTP. */
+export function pairingsOfBoth(): readonly Pairing[] {
+  return (["HTTP", "stdio"] as const).flatMap((door) => (["legacy", "modern"] as const).map((client) => ({ client, door, upstream: "both" as const, transport: "HTTP" as const })));
+}
+
 export function titleOf({ client, door, upstream, transport }: Pairing): string {
-  return `${client} client (${door}) × ${upstream} server (${transport})`;
+  return `${client} client (${door}) × ${upstream === "both" ? "two-era" : upstream} server (${transport})`;
 }
 
 export const RICH_SCRIPT = fileURLToPath(new URL("../fixtures/upstreams/rich.mjs", import.meta.url));
@@ -86,7 +92,10 @@ function expectSame(received: unknown, sent: unknown): void {
 
 /** Runs the whole table for one pairing. */
 export function describePassThrough(pairing: Pairing): void {
-  const { client: clientEra, upstream } = pairing;
+  const { client: clientEra } = pairing;
+  const upstream = pairing.upstream === "both" ? clientEra : pairing.upstream;
+  /** A list that legacy clients would be refused is offered by those who never meet one. */
+  const hasList = pairing.upstream === "modern";
   const title = titleOf(pairing);
   const isModernClient = clientEra === "modern";
 
@@ -113,10 +122,24 @@ export function describePassThrough(pairing: Pairing): void {
       expect(client.opening["capabilities"]).toMatchObject({ tools: { listChanged: true }, resources: { listChanged: true, subscribe: true }, prompts: { listChanged: true }, completions: {}, logging: {} });
     });
 
-    test(`${title}: tools of all pages, in the order of their names`, async () => {
+    test(`${title}: what the server says of itself, but for its name and version`, () => {
+      const { serverInfo, _meta = {} } = client.opening as { serverInfo?: JsonObject; _meta?: JsonObject };
+      const { name, version, ...about } = SERVER_INFO;
+      const shown = (serverInfo ?? _meta[`${PREFIX}serverInfo`]) as JsonObject;
+      expect(shown).toEqual({ ...about, name: "toolyard", version: expect.any(String) });
+      expect([name, version]).not.toEqual([shown["name"], shown["version"]]);
+    });
+
+    test(`${title}: capabilities that no revision knows, and extensions, but for tasks`, () => {
+      const { tools, resources: _resources, prompts: _prompts, completions: _completions, logging: _logging, ...others } = client.opening["capabilities"] as JsonObject;
+      expect(tools).toEqual({ listChanged: true, "x-tools": 1 });
+      expect(others).toEqual(OWN_CAPABILITIES);
+    });
+
+    test(`${title}: tools of all pages, in the order of their server`, async () => {
       const names = (await client.list("tools/list", "tools")).map(({ name }) => name);
-      const offered = [...TOOLS, ...(upstream === "modern" ? [LIST_TOOL] : [])].map(({ name }) => name);
-      expect(names.filter((name) => !String(name).startsWith("grown"))).toEqual(offered.toSorted());
+      const offered = [...TOOLS, ...(hasList ? [LIST_TOOL] : [])].map(({ name }) => name);
+      expect(names.filter((name) => !String(name).startsWith("grown"))).toEqual(offered);
     });
 
     test(`${title}: schemas, annotations, icons, titles, _meta and unknown members of a tool`, async () => {
@@ -135,7 +158,7 @@ export function describePassThrough(pairing: Pairing): void {
       else expect(result).not.toHaveProperty("resultType");
     });
 
-    if (upstream === "modern") {
+    if (hasList) {
       test(`${title}: structured content that is no object`, async () => {
         const tool = named(await client.list("tools/list", "tools"), "list-output");
         const result = plain(await client.tool("list-output"));

@@ -150,7 +150,7 @@ async function playAll(client: RawClient, { folder, roots }: Subject, { steps, t
  */
 async function haveRoots(client: RawClient, tellsRoots: string, roots: string): Promise<void> {
   const look = async (): Promise<void> => expect(JSON.stringify(await client.tool(tellsRoots))).toContain(roots);
-  await vi.waitFor(look, { timeout: 10_000, interval: 50 });
+  await vi.waitFor(look, { timeout: 30_000, interval: 50 });
 }
 
 const FOLDER = "<folder>";

@@ -134,7 +134,7 @@ test("T6: a tool whose visibility changes leaves every list, is found by search,
   await expectAll((tools) => descriptionOf(tools, 11), "The first tool.");
 });
 
-test("T4: an edited script of the same size is what the next calls run, a hundred of them at once", { timeout: 60_000 }, async () => {
+test("T4: an edited script of the same size is what the next calls run, a hundred of them at once", async () => {
   const script = join(folder.path, nameOf(12), "run.sh");
   const { atime, mtime } = statSync(script);
   for (const word of ["alpha", "bravo"]) {
@@ -174,7 +174,7 @@ test("list_changed is pushed to those who listen when a tool is added, edited, h
   }
 });
 
-test("changes while a hundred callers keep asking are never missed: an answer is as new as its question", { timeout: 60_000 }, async () => {
+test("changes while a hundred callers keep asking are never missed: an answer is as new as its question", async () => {
   const state = { written: 0, isOver: false };
   const stale: string[] = [];
   const asking = callers.slice(0, 20).map(async (caller) => {

@@ -1,5 +1,5 @@
 // The document's REST routes, on servers that the manager uses too, and the agent behind them.
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createHub, type HubConfig, type LibraryHub } from "../../src/index.ts";
 import { MCPManager } from "../../src/manager.ts";
 import { SILENT_LOGGER } from "../../src/core/ports.ts";
@@ -43,7 +43,7 @@ async function serve(settings: HubConfig, variables: Record<string, string> = {}
   });
   hubs.push(hub);
   await hub.list();
-  await vi.waitFor(() => expect(hub.sources().map(({ status }) => status.state)).not.toContain("starting"), { timeout: 30_000 });
+  await expect.poll(() => hub.sources().map(({ status }) => status.state)).not.toContain("starting");
   const { address } = await hub.serve();
   return address.url;
 }
@@ -64,7 +64,7 @@ const json = async (url: string, body?: object, headers: Record<string, string> 
   return [response.status, await response.json()];
 };
 
-describe("the document's routes", { timeout: 40_000 }, () => {
+describe("the document's routes", () => {
   test("M11: routes and the manager use the same servers, and give the same values", async () => {
     const url = await serve({});
     const lines = Object.values(SERVICES).flatMap((tools, at) => Object.keys(tools).map((tool) => [tool, { host: "127.0.0.1", port: servers[at]!.port }]));
@@ -82,7 +82,7 @@ describe("the document's routes", { timeout: 40_000 }, () => {
   });
 });
 
-describe("the agent behind /chat", { timeout: 40_000 }, () => {
+describe("the agent behind /chat", () => {
   const configured = (): HubConfig => ({ models: { ...models.models, language: "local/qwen" } });
 
   test("M11: POST /chat lets the model use the servers, and goes on where the history ends", async () => {

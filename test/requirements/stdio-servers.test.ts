@@ -275,7 +275,7 @@ test("R15: without that it is ended at the default", async () => {
 });
 
 test("R16: a call that is not answered ends with its timeout, and the server serves on", async () => {
-  const client = await open({ library: { command: COMMAND, timeout: "200ms", tool_timeouts: { parse_pdf: "10s" } } });
+  const client = await open({ library: { command: COMMAND, timeout: "200ms", tool_timeouts: { add_numbers: "10s" } } });
   const { result } = await client.call("library__hang");
   expect(result).toMatchObject({ isError: true, _meta: { "toolyard/kind": "timeout" } });
   expect(JSON.parse(await client.text("library__add_numbers", { a: 1, b: 1 }))).toEqual({ sum: 2 });

@@ -62,7 +62,7 @@ describe("the child", () => {
     await using sandbox = embedded({ idle: "50ms" });
     await sandbox.run({ code: "1" });
     const { pid } = sandbox.engine;
-    await expect.poll(() => isAlive(pid!), { timeout: 10_000 }).toBe(false);
+    await expect.poll(() => isAlive(pid!)).toBe(false);
     expect(valueOf(await sandbox.run({ code: "2" }))).toBe(2);
   });
 
@@ -111,7 +111,7 @@ describe("the child", () => {
     const pid = Number(line.toString());
     expect(isAlive(pid)).toBe(true);
     hub.kill("SIGKILL");
-    await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false);
+    await expect.poll(() => isAlive(pid)).toBe(false);
   });
 
   test("one run does not see what another left", async () => {
@@ -197,7 +197,7 @@ describe("a child that speaks nonsense", () => {
   ])("%s: the run crashed, and the next one is well", async (_what, script) => {
     await using sandbox = await speaking(script);
     expect(await sandbox.run({ code: "1" })).toMatchObject({ end: "crashed", error: { type: "Crashed" } });
-    await expect.poll(async () => (await sandbox.run({ code: "2" })).end, { timeout: 20_000 }).toBe("finished");
+    await expect.poll(async () => (await sandbox.run({ code: "2" })).end).toBe("finished");
   });
 
   test("output, results and calls over their bounds are not believed", async () => {
@@ -224,7 +224,7 @@ describe("a child that speaks nonsense", () => {
     await using sandbox = await speaking(``);
     const outcome = await sandbox.run({ code: "1", limits: { wallMs: 100 } });
     expect(outcome.end).toBe("timeout");
-    expect(outcome.durationMs).toBeLessThan(10_000);
+    expect(outcome.durationMs).toBeLessThan(20_000);
   });
 });
 
@@ -273,7 +273,7 @@ describe("sessions", () => {
     await using sandbox = embedded({ session_idle: "100ms", idle: "30ms" });
     await sandbox.run({ session: "a", code: "1" });
     const pid = sandbox.engine.pid!;
-    await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false);
+    await expect.poll(() => isAlive(pid)).toBe(false);
     expect(await sandbox.run({ session: "a", code: "1" })).toMatchObject({ session: "lost" });
   });
 

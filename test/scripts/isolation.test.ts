@@ -35,7 +35,7 @@ describe("S8: behind bubblewrap", () => {
     ["JavaScript", "main.mjs", "import { readFileSync } from 'node:fs'; console.log(JSON.stringify({ got: JSON.parse(readFileSync(0, 'utf8')).x }));"],
     ["TypeScript", "main.ts", "import { readFileSync } from 'node:fs'; enum K { got = 'got' } console.log(JSON.stringify({ [K.got]: JSON.parse(readFileSync(0, 'utf8')).x }));"],
     ["shell", "main.sh", 'echo "{\\"progress\\": 1}" >&3; printf \'{"got": "%s"}\' "$TOOL_ARG_X"'],
-  ])("a script in %s works as ever", { timeout: 20_000 }, async (_, file, text) => {
+  ])("a script in %s works as ever", async (_, file, text) => {
     await using yard = openYard();
     yard.folder.script("one", file, text, `${BWRAP}[parameters.x]\ntype = "string"\n`);
     expect(await yard.call("one", { x: "hello" })).toMatchObject({ ok: true, result: { structuredContent: { got: "hello" } } });
@@ -88,7 +88,7 @@ describe("S8: behind bubblewrap", () => {
     }
   });
 
-  test("a signal and a bound are told as they are without it", { timeout: 20_000 }, async () => {
+  test("a signal and a bound are told as they are without it", async () => {
     await using yard = openYard();
     yard.folder.script("signal", "main.sh", "kill -SEGV $$", BWRAP);
     yard.folder.script("cpu", "main.sh", "while :; do :; done", `${BWRAP}[limits]\ncpu = "1s"\n`);
@@ -96,7 +96,7 @@ describe("S8: behind bubblewrap", () => {
     expect(await yard.call("cpu")).toMatchObject({ ok: false, kind: "timeout", message: expect.stringContaining("`limits.cpu`") });
   });
 
-  test("a fork bomb without end stops at `procs`, and at the deadline nobody is left", { timeout: 20_000 }, async () => {
+  test("a fork bomb without end stops at `procs`, and at the deadline nobody is left", async () => {
     await using yard = openYard();
     const bomb = "import os, time\nsigns = 0\nwhile True:\n  try:\n    os.fork()\n  except OSError:\n    time.sleep(0.01)";
     yard.folder.script("one", "main.py", bomb, `${BWRAP}[limits]\nprocs = 30\n`);
@@ -104,7 +104,7 @@ describe("S8: behind bubblewrap", () => {
     await until(() => processesNamed(join(yard.folder.path, "one")) === 0);
   });
 
-  test("a daemon that left group and environment behind ends with its call all the same", { timeout: 20_000 }, async () => {
+  test("a daemon that left group and environment behind ends with its call all the same", async () => {
     await using yard = openYard();
     yard.folder.script("one", "main.sh", `setsid env -i /usr/bin/python3 -c 'import time; name="${yard.folder.path}"; time.sleep(600)' >/dev/null 2>&1 3>&- 4>&- & sleep 0.2; echo started`, BWRAP);
     expect(textOf(await yard.call("one"))).toBe("started");

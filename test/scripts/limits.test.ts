@@ -25,7 +25,7 @@ describe.runIf(hasPrlimit)("S8: bounds hold", () => {
     }
   });
 
-  test("of computing", { timeout: 30_000 }, async () => {
+  test("of computing", async () => {
     await using yard = new ScriptYard();
     yard.folder.script("one", "main.sh", "while :; do :; done", '[limits]\ncpu = "1s"\n');
     expect(await yard.call("one")).toMatchObject({ ok: false, kind: "timeout", message: expect.stringContaining("`limits.cpu`"), details: { cpuMs: 1000 } });

@@ -72,10 +72,10 @@ describe("S12: pinned tools", () => {
   test("S12: what changed since it was last read is told, pinned or not", async () => {
     await using target = await open();
     await target.hub.list();
-    await expect.poll(() => keptLists(target), { timeout: 5000 }).toHaveLength(1);
+    await expect.poll(() => keptLists(target)).toHaveLength(1);
     offered = [{ ...PAY, description: "Pays, and more." }, ...offered.slice(1)];
     await using again = await openAgain(target);
-    await expect.poll(() => problemsOf(again), { timeout: 5000 }).toMatch(/pay.*changed/);
+    await expect.poll(() => problemsOf(again)).toMatch(/pay.*changed/);
   });
 
   // A hub that starts anew on the same data folder, with the server changed meanwhile.

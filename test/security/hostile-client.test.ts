@@ -1,6 +1,7 @@
 // A client that may call, and wants what belongs to another caller: sessions, parked calls, streams, progress; or to use the hub up.
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
+import { cpuMs } from "../fixtures/cpu-time.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import { standardHeaders } from "../../src/wire/modern/headers.ts";
 import { initialize, isRefused, JSON_HEADERS, openTarget, openUpstream, rpc, tool, wordsOf, type RawAnswer, type Target } from "./attack.ts";
@@ -283,14 +284,14 @@ describe("S18: words made to hurt", () => {
     const client = await target.client("guest-token-3", { era: "legacy" });
     const words = ["a".repeat(300_000), "../".repeat(100_000), "%25".repeat(100_000), "a b ".repeat(75_000), "__".repeat(150_000), `doc://${"a".repeat(200_000)}`, `x://${"a/".repeat(100_000)}`, "mcp__".repeat(60_000)];
     for (const word of words) {
-      const startedAt = performance.now();
+      const startedAt = cpuMs();
       await client.request("tools/call", { name: "tool_search", arguments: { query: word } });
       await client.request("tools/call", { name: word, arguments: {} });
       await client.request("resources/read", { uri: word });
       await client.request("resources/read", { uri: `doc://${word}` });
       await client.request("prompts/get", { name: word });
       await client.request("completion/complete", { ref: { type: "ref/resource", uri: word }, argument: { name: "a", value: word } });
-      expect(performance.now() - startedAt, word.slice(0, 20)).toBeLessThan(5000);
+      expect(cpuMs() - startedAt, word.slice(0, 20)).toBeLessThan(5000);
     }
     await upstream.close();
   });

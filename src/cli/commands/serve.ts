@@ -1,6 +1,7 @@
 import { messageOf, OptionError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { guardStdout, type GuardedStdout } from "../../doors/mcp/stdout-guard.ts";
+import { FirstCaller } from "../../hub/first-caller.ts";
 import { logConfig } from "../../hub/log-config.ts";
 import { openHub, type Hub } from "../../hub/open-hub.ts";
 import { Reloader } from "../../hub/reload.ts";
@@ -33,11 +34,12 @@ export const run: Run<Options> = async (_args, options, io) => {
   const flags = flagsOf(options, io);
   const load = () => loadSettings(options, io, flags);
   const config = await load();
-  const hub = await openHub({ config, variables: io.env });
+  const firstCaller = new FirstCaller();
+  const hub = await openHub({ config, variables: io.env, ...(output ? { firstCallerEra: firstCaller.era } : {}) });
   const unwatch = watchFaults(hub.logger);
   logConfig(config, hub.logger);
   try {
-    return await serve(hub, { options, io, load, output });
+    return await serve(hub, { options, io, load, output, firstCaller });
   } finally {
     await hub.close();
     unwatch();
@@ -50,10 +52,11 @@ interface Serving {
   readonly io: Io;
   readonly load: () => Promise<Hub["config"]>;
   readonly output: GuardedStdout | undefined;
+  readonly firstCaller: FirstCaller;
 }
 
-async function serve(hub: Hub, { options, io, load, output }: Serving): Promise<number> {
-  let served: Served | ServedHttp = output ? serveStdio(hub, serverOf(hub), process.stdin, output) : await startHttp(hub, options, io);
+async function serve(hub: Hub, { options, io, load, output, firstCaller }: Serving): Promise<number> {
+  let served: Served | ServedHttp = output ? serveStdio(hub, serverOf(hub), { input: process.stdin, output, firstCaller }) : await startHttp(hub, options, io);
   let [current, address] = [doorsOf(hub), addressOf(serverOf(hub))];
   const reloader = new Reloader({
     hub,

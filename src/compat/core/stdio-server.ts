@@ -40,7 +40,7 @@ export class StdioServer {
     try {
       mcp.logger.info("Starting StdioServer...");
       const hub = await mcp.hub();
-      this.#served = serveStdio(hub, (hub.config.tree as HubConfig).server ?? {}, input, output);
+      this.#served = serveStdio(hub, (hub.config.tree as HubConfig).server ?? {}, { input, output });
       if (this.#stopping) await this.stop();
       mcp.logger.info("StdioServer started and listening on stdin/stdout.");
       await this.#served.done;

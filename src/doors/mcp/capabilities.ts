@@ -1,5 +1,5 @@
 import type { HubPort, ListKind, RenderedList, ServerFacts, View } from "../../core/hub-port.ts";
-import type { JsonObject } from "../../core/json.ts";
+import { isJsonObject, objectMember, type JsonObject } from "../../core/json.ts";
 import type { SourceFeatures } from "../../core/records.ts";
 
 /** What the hub offers to one view at one moment: its facts, its lists, and MCP's `capabilities` that follow from them. */
@@ -13,7 +13,11 @@ export interface Offer {
  * Reads what `initialize` and `server/discover` advertise. Resources, prompts and features are named when there are some, or when a
  * source has not said yet what it has: a client that was told "no resources" never asks again.
  */
-export async function readOffer(hub: HubPort, view: View): Promise<Offer> {
+export function readOffer(hub: HubPort, view: View): Promise<Offer> {
+  return readSettled(hub, () => readOnce(hub, view));
+}
+
+async function readOnce(hub: HubPort, view: View): Promise<Offer> {
   const [facts, tools, resources, templates, prompts] = await Promise.all([
     hub.facts(view.principal),
     hub.list("tools", view),
@@ -21,25 +25,79 @@ export async function readOffer(hub: HubPort, view: View): Promise<Offer> {
     hub.list("templates", view),
     hub.list("prompts", view),
   ]);
-  const isOpen = hub.sources().some(({ status }) => UNSETTLED.has(status.state));
+  const isOpen = isUnsettled(hub);
   const { completions, logging, subscribe } = isOpen ? EVERY_FEATURE : facts.features;
-  const hasResources = isOpen || resources.entries.length > 0 || templates.entries.length > 0;
-  const hasPrompts = isOpen || prompts.entries.length > 0;
-  const capabilities: JsonObject = {
+  const { capabilities: declared = {} } = facts;
+  // A server that has none as yet, and says that it may, is heard when it has some.
+  const hasResources = isOpen || objectMember(declared, "resources") !== undefined || resources.entries.length > 0 || templates.entries.length > 0;
+  const hasPrompts = isOpen || objectMember(declared, "prompts") !== undefined || prompts.entries.length > 0;
+  const own: JsonObject = {
     tools: { listChanged: true },
     ...(hasResources ? { resources: { listChanged: true, ...(subscribe ? { subscribe: true } : {}) } } : {}),
     ...(hasPrompts ? { prompts: { listChanged: true } } : {}),
     ...(completions ? { completions: {} } : {}),
     ...(logging ? { logging: {} } : {}),
   };
-  return { facts, lists: { tools, resources, templates, prompts }, capabilities };
+  return { facts, lists: { tools, resources, templates, prompts }, capabilities: withDeclared(own, declared) };
+}
+
+/**
+ * The capabilities that the hub answers for, and beside them what the sources' servers declare in words that the hub does not know: whole
+ * capabilities, extensions, further members.
+ */
+export function withDeclared(own: JsonObject, declared: JsonObject = {}): JsonObject {
+  const further = Object.entries(declared).flatMap(([name, value]): [string, unknown][] => {
+    const mine = objectMember(own, name);
+    if (mine) return [[name, isJsonObject(value) ? { ...withoutSwitches(value), ...mine } : mine]];
+    return ANSWERED_FOR.has(name) ? [] : [[name, value]];
+  });
+  // Not member by member: `__proto__` is a name like any other here.
+  return { ...own, ...Object.fromEntries(further) };
+}
+
+/** What the hub alone says: it has them, or it has not. */
+const ANSWERED_FOR: ReadonlySet<string> = new Set(["tools", "resources", "prompts", "completions", "logging"]);
+
+function withoutSwitches({ listChanged: _listChanged, subscribe: _subscribe, ...others }: JsonObject): JsonObject {
+  return others;
+}
+
+/** Reads once more where a source came while others were waited for: nobody else would tell that it is missing. */
+export async function readSettled<T>(hub: HubPort, read: () => Promise<T>): Promise<T> {
+  const wasUnsettled = isUnsettled(hub);
+  const first = await read();
+  return wasUnsettled && !isUnsettled(hub) ? read() : first;
+}
+
+/** What may be advertised beside the lists: everything, while a source has not said yet what it can. */
+export function offeredFeatures(hub: HubPort, { features }: ServerFacts): SourceFeatures {
+  return isUnsettled(hub) ? EVERY_FEATURE : features;
+}
+
+/** The lists' capabilities without the promise to tell when they change. */
+export function withoutListChanges(capabilities: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(capabilities).map(([name, value]) => [name, isJsonObject(value) ? withoutMember(value) : value]));
+}
+
+function withoutMember(capability: JsonObject): JsonObject {
+  const { listChanged: _, ...rest } = capability;
+  return rest;
+}
+
+function isUnsettled(hub: HubPort): boolean {
+  return hub.sources().some(({ status }) => UNSETTLED.has(status.state));
 }
 
 const UNSETTLED: ReadonlySet<string> = new Set(["starting", "degraded", "down", "needs_authorisation"]);
 
 const EVERY_FEATURE: SourceFeatures = Object.freeze({ completions: true, logging: true, subscribe: true });
 
-/** The hub as MCP's `serverInfo`. */
+/** The hub as MCP's `serverInfo`, with what its only source says of itself. */
 export function serverInfo(facts: ServerFacts): JsonObject {
-  return { name: facts.name, version: facts.version, ...(facts.title === undefined ? {} : { title: facts.title }) };
+  return { ...briefServerInfo(facts), ...facts.about };
+}
+
+/** The hub alone: short enough to go with every result. */
+export function briefServerInfo({ name, version, title }: ServerFacts): JsonObject {
+  return { name, version, ...(title === undefined ? {} : { title }) };
 }

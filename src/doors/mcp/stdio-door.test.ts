@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { PassThrough } from "node:stream";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createGate, HubStandIn, text } from "../../../test/fixtures/hub-stand-in.ts";
 import { createTestDeps, createTestModern, type DoorSettings } from "../../../test/fixtures/mcp-door.ts";
 import { MALFORMED_LINES } from "../../../test/support/malformed.ts";
@@ -238,7 +238,7 @@ describe("the end", () => {
 
   test("closing answers what does not end in time with an error, in both eras", async () => {
     pipe.send(INITIALIZE, rpc(1, "tools/call", { name: "slow" }), modern(2, "tools/call", { name: "slow" }));
-    await vi.waitFor(() => expect(pipe.hub.calls).toHaveLength(2));
+    await expect.poll(() => pipe.hub.calls).toHaveLength(2);
     await pipe.door.close(0);
     expect(pipe.messages.filter(({ id }) => id !== 0)).toMatchObject([
       { id: 1, error: { code: -32603 } },
@@ -248,7 +248,7 @@ describe("the end", () => {
 
   test("closing shortens an end that waits already", async () => {
     pipe.send(rpc(1, "tools/call", { name: "slow" }));
-    await vi.waitFor(() => expect(pipe.hub.calls).toHaveLength(1));
+    await expect.poll(() => pipe.hub.calls).toHaveLength(1);
     pipe.input.end();
     await pipe.door.close(0);
     expect((await pipe.reply(1)).error?.code).toBe(-32603);
@@ -269,7 +269,7 @@ describe("back-pressure", () => {
     const slow = open({}, 1024);
     const big = "x".repeat(300_000);
     for (let id = 0; id < 8; id += 1) slow.send(rpc(id, "tools/call", { name: "echo", arguments: { text: big } }));
-    await vi.waitFor(() => expect(slow.input.isPaused()).toBe(true));
+    await expect.poll(() => slow.input.isPaused()).toBe(true);
     slow.read();
     for (let id = 0; id < 8; id += 1) expect((await slow.reply(id)).result).toMatchObject({ content: [{ text: big }] });
     expect(slow.input.isPaused()).toBe(false);

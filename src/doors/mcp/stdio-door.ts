@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import { LOCAL_PRINCIPAL } from "../../core/call.ts";
+import { LOCAL_PRINCIPAL, type Client } from "../../core/call.ts";
 import { isJsonObject } from "../../core/json.ts";
 import { rpcError, RPC } from "../../wire/messages.ts";
 import { claimsModernEra } from "../../wire/modern/envelope.ts";
@@ -17,6 +17,8 @@ export interface StdioDoorDeps extends SessionDeps {
   readonly input: Readable;
   readonly output: LineSink;
   readonly modern: ModernEndpoint;
+  /** Hears once how the client speaks; nothing when it does not speak MCP. */
+  readonly onFirst?: (era: Client["era"]) => void;
   /** What else is spoken on this pipe, in order. @default none */
   readonly dialects?: readonly Dialect[];
 }
@@ -31,6 +33,7 @@ export class StdioDoor {
   readonly #reader: StdioReader;
   readonly #running = new Set<Promise<void>>();
   readonly #pipe: Outlet;
+  #hasSpoken = false;
   #state: "reading" | "draining" | "over" = "reading";
   #finish: () => void = () => {};
   #hurry: () => void = () => {};
@@ -81,9 +84,17 @@ export class StdioDoor {
   }
 
   #take(value: unknown): void {
+    if (!this.#hasSpoken) this.#first(value);
     const work = Array.isArray(value) ? this.#takeBatch(value) : this.#takeMessage(value, this.#pipe);
     this.#running.add(work);
     void work.finally(() => this.#running.delete(work));
+  }
+
+  #first(value: unknown): void {
+    this.#hasSpoken = true;
+    const message = isJsonObject(value) ? value : {};
+    const legacy = message["method"] === "initialize" ? "legacy" : undefined;
+    this.#deps.onFirst?.(claimsModernEra(message["params"]) ? "modern" : legacy);
   }
 
   #takeMessage(value: unknown, outlet: Outlet): Promise<void> {

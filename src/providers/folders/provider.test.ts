@@ -1,6 +1,7 @@
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { withTimeToBegin } from "../../../test/fixtures/time-to-begin.ts";
 import type { Notice } from "../../core/call.ts";
 import type { Provider } from "../../core/provider.ts";
 import { callTool, isAlive, folderServices, testSource, textOf, ToolFolder } from "../../../test/support/tool-folder.ts";
@@ -214,7 +215,11 @@ describe("Python tools", () => {
   test("a tool that never returns is ended at its deadline with what it started", async () => {
     tool("one", ".py", "import os, subprocess, time\ndef execute(params):\n  child = subprocess.Popen(['sleep', '600'], start_new_session=True)\n  print(os.getpid(), child.pid, flush=True)\n  time.sleep(600)");
     const notices: Notice[] = [];
-    expect(await callTool(provide(), "one", {}, { timeoutMs: 2500, notices })).toMatchObject({ ok: false, kind: "timeout" });
+    const outcome = await withTimeToBegin(
+      (timeoutMs) => callTool(provide(), "one", {}, { timeoutMs, notices }),
+      () => notices.length > 0,
+    );
+    expect(outcome).toMatchObject({ ok: false, kind: "timeout" });
     const pids = String(notices[0]?.params["data"]).split(" ").map(Number);
     expect(pids).toHaveLength(2);
     expect(pids.filter(isAlive)).toEqual([]);

@@ -34,6 +34,7 @@ function open(options: HttpOptions, environment: Record<string, string> = {}): P
 interface CallOptions {
   readonly notices?: Notice[];
   readonly connection?: string;
+  readonly era?: "legacy" | "modern";
   readonly meta?: JsonObject;
   readonly timeoutMs?: number;
   ask?(ask: Ask): Promise<JsonObject>;
@@ -42,7 +43,7 @@ interface CallOptions {
 async function call(provider: Provider, name: string, args: JsonObject = {}, options: CallOptions = {}): Promise<Outcome> {
   const tool = (await provider.listing()).tools.find((record) => record.name === name);
   if (!tool) throw new Error(`There is no tool ${name}.`);
-  const { notices = [], connection, meta = {}, timeoutMs = 10_000, ask = () => Promise.reject(new Error("nobody to ask")) } = options;
+  const { notices = [], connection, era, meta = {}, timeoutMs = 10_000, ask = () => Promise.reject(new Error("nobody to ask")) } = options;
   const deadline = new Deadline({ idleMs: timeoutMs, totalMs: timeoutMs });
   const resolved: ResolvedCall = {
     id: "call-1",
@@ -53,7 +54,7 @@ async function call(provider: Provider, name: string, args: JsonObject = {}, opt
     arguments: args,
     meta,
     principal: LOCAL_PRINCIPAL,
-    client: { capabilities: { elicitation: {} }, ...(connection !== undefined && { connection }) },
+    client: { capabilities: { elicitation: {} }, ...(connection !== undefined && { connection }), ...(era && { era }) },
     signal: deadline.signal,
     deadline,
     wants: { progress: true },
@@ -147,8 +148,8 @@ test("a header mismatch has the tools listed again and the call made once more",
   const provider = open({ url: server.url });
   await names(provider);
   annotation = { "x-mcp-header": "To" };
-  expect(await call(provider, "go", { to: "Rome" })).toMatchObject(says("gone"));
-  expect(bodies.slice(-4)).toEqual(["tools/list", "tools/call", "tools/list", "tools/call"]);
+  expect(await call(provider, "go", { to: "Rome" }, { era: "modern" })).toMatchObject(says("gone"));
+  expect(bodies.filter((method) => method !== "subscriptions/listen").slice(-4)).toEqual(["tools/list", "tools/call", "tools/list", "tools/call"]);
 });
 
 test("a server that ends its stream before the answer, as 2025-11-25 allows, is heard to the end", async () => {

@@ -11,7 +11,7 @@ import { TokenSource } from "../../upstream/http/token-source.ts";
 import { createUpstreamProvider, type UpstreamProviderDeps } from "../upstream-provider.ts";
 import type { HttpTransportChoice, ResolvedHttp } from "./options.ts";
 
-export interface HttpProviderDeps extends Pick<UpstreamProviderDeps, "source" | "logger" | "cacheFolder" | "isSecretFree" | "clientInfo" | "gate"> {
+export interface HttpProviderDeps extends Pick<UpstreamProviderDeps, "source" | "logger" | "cacheFolder" | "isSecretFree" | "clientInfo" | "gate" | "coldWaitMs"> {
   readonly options: ResolvedHttp;
   /** Proxy variables and `NODE_EXTRA_CA_CERTS`, from the hub's own environment. */
   readonly environment: ProxyEnvironment;
@@ -32,6 +32,7 @@ export function createHttpProvider({ options, environment, hideFor, ...deps }: H
   const provider = createUpstreamProvider({
     ...deps,
     options: options.upstream,
+    opensCheaply: true,
     openTransport: transportsOver(client, options),
     cacheKey: [options.url.href],
   });

@@ -6,7 +6,7 @@ import type { FailKind } from "../../core/kinds.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import type { Caller, Models } from "../../core/ports.ts";
 import type { ResolvedCall } from "../../core/provider.ts";
-import { askCaller } from "../../upstream/asks.ts";
+import { askCaller } from "../../upstream/ask-caller.ts";
 import type { ModuleObject, ToolContext } from "./api.ts";
 
 /** A tool that a handler called did not succeed. */

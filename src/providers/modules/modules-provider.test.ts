@@ -127,10 +127,10 @@ test("G6: a module that throws is told with its path, and the others load", asyn
 test("a module that never finishes is given up after the timeout and what it registers later is ignored", async () => {
   const slow = write("slow/mcp.ts", `export async function registerTools(hub: any) { hub.registerTool("early", () => 1); globalThis.lateHub = hub; await new Promise(() => {}); }`);
   write("good/mcp.ts", register('hub.registerTool("fine", () => 1);'));
-  const provider = start({ timeout: "80ms" });
+  const provider = start({ timeout: "500ms" });
   const listing = await provider.listing();
   expect(names(listing)).toEqual(["fine"]);
-  expect(lines).toContain(`error Failed to load or register tools from ${slow}: not done after 80 ms; \`timeout\` of [modules] is the bound`);
+  expect(lines).toContain(`error Failed to load or register tools from ${slow}: not done after 500 ms; \`timeout\` of [modules] is the bound`);
   (globalThis as unknown as { lateHub: { registerTool(name: string, handler: () => void): void } }).lateHub.registerTool("late", () => {});
   expect(names(await provider.listing())).toEqual(["fine"]);
 });
@@ -324,11 +324,11 @@ test("an edit is seen by the next request, a helper's edit too, and an unchanged
   expect(await provider.listing()).toBe(first);
   expect(await run(provider, "t")).toMatchObject({ result: { content: [{ text: "one" }] } });
   write("a/word.ts", `export const word: string = "two";`);
-  await expect.poll(async () => run(provider, "t"), { timeout: 1000, interval: 5 }).toEqual(ok({ content: [{ type: "text", text: "two" }] }));
+  await expect.poll(async () => run(provider, "t"), { interval: 5 }).toEqual(ok({ content: [{ type: "text", text: "two" }] }));
   write("b/mcp.ts", register('hub.registerTool("added", () => 1);'));
-  await expect.poll(async () => names(await provider.listing()), { timeout: 1000, interval: 5 }).toEqual(["t", "added"]);
+  await expect.poll(async () => names(await provider.listing()), { interval: 5 }).toEqual(["t", "added"]);
   rmSync(join(folder, "mods", "a"), { recursive: true });
-  await expect.poll(async () => names(await provider.listing()), { timeout: 1000, interval: 5 }).toEqual(["added"]);
+  await expect.poll(async () => names(await provider.listing()), { interval: 5 }).toEqual(["added"]);
 });
 
 test("an edit is announced without anybody asking", async () => {

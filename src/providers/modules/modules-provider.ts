@@ -5,7 +5,7 @@ import { Emitter } from "../../core/events.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { fail, type Outcome } from "../../core/outcome.ts";
 import type { Caller, Logger, Models } from "../../core/ports.ts";
-import type { Provider, ProviderEvents, ProviderStatus, ResolvedCall } from "../../core/provider.ts";
+import type { ColdStart, Provider, ProviderEvents, ProviderStatus, ResolvedCall } from "../../core/provider.ts";
 import type { Listing, Problem, Source } from "../../core/records.ts";
 import { runCall } from "./calls.ts";
 import { type Discovery, discoverModules, type FoundModule } from "./discover.ts";
@@ -24,6 +24,8 @@ export interface ModulesDeps {
   readonly models: Models;
   /** The program that registers beside the modules, where there is one. */
   readonly host?: ModulesHost;
+  /** How long lists wait for a module that was never imported. @default 5000 */
+  readonly coldWaitMs?: number;
 }
 
 interface Slot {
@@ -42,8 +44,9 @@ interface Loading {
   again?: true;
 }
 
-/** A listing waits this long for modules that are being imported; slower ones are announced when they are there. */
+/** A listing waits this long for modules that are being imported anew; slower ones are announced when they are there. */
 const MAX_LIST_WAIT_MS = 3000;
+const COLD_WAIT_MS = 5000;
 /** Looks at the disk take at most one part in this many of the time. */
 const SWEEP_SHARE = 50;
 
@@ -87,6 +90,14 @@ class ModulesProvider implements Provider {
     return this.#isLoading() ? this.#settled() : this.#current().listing;
   }
 
+  /** While a module is imported for the first time: nobody knows what it will offer. */
+  coldStart(): ColdStart | undefined {
+    const first: Loading[] = [];
+    for (const slot of this.#slots.values()) if (slot.loading && isNew(slot)) first.push(slot.loading);
+    if (first.length === 0 || this.#closed) return undefined;
+    return { waitUntil: Math.max(...first.map(({ waitUntil }) => waitUntil)), over: allOver(first) };
+  }
+
   call(call: ResolvedCall): Promise<Outcome> {
     if (this.#closed) return Promise.resolve(fail("unavailable", "The hub is shutting down. Try again once it is back."));
     return runCall(call, this.#current(), this.#deps);
@@ -100,7 +111,7 @@ class ModulesProvider implements Provider {
   status(): ProviderStatus {
     const { problems } = this.#current().listing;
     const last = problems.at(-1)?.message;
-    const state = this.#closed ? "closed" : this.#isLoading() ? "starting" : problems.length > 0 ? "degraded" : "ready";
+    const state = this.#closed ? "closed" : this.#isLoading() || this.coldStart() ? "starting" : problems.length > 0 ? "degraded" : "ready";
     const modules = Array.from(this.#slots.values()).filter((slot) => slot.running);
     return {
       state,
@@ -222,7 +233,8 @@ class ModulesProvider implements Provider {
   }
 
   #load(slot: Slot): void {
-    slot.loading = { waitUntil: performance.now() + MAX_LIST_WAIT_MS, done: this.#run(slot) };
+    const waitMs = isNew(slot) ? (this.#deps.coldWaitMs ?? COLD_WAIT_MS) : MAX_LIST_WAIT_MS;
+    slot.loading = { waitUntil: performance.now() + waitMs, done: this.#run(slot) };
   }
 
   async #run(slot: Slot): Promise<void> {
@@ -288,6 +300,14 @@ class ModulesProvider implements Provider {
     for (const path of this.#deps.options.paths) for (const folder of foldersOf(path)) folders.add(folder);
     this.#watch.set(folders);
   }
+}
+
+async function allOver(loading: readonly Loading[]): Promise<void> {
+  await Promise.all(loading.map(({ done }) => done));
+}
+
+function isNew({ running, problem }: Slot): boolean {
+  return running === undefined && problem === undefined;
 }
 
 /** A configured folder and its sub-folders: in any of them a module may turn up. */

@@ -3,6 +3,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
+import { formatDuration } from "../../core/duration.ts";
+import { withTimeToBegin } from "../../../test/fixtures/time-to-begin.ts";
 import type { Notice } from "../../core/call.ts";
 import { fail, ok, type Outcome } from "../../core/outcome.ts";
 import type { Caller, Logger, Models } from "../../core/ports.ts";
@@ -331,10 +333,12 @@ describe("the life of the process", () => {
     module("m", `import os, time\ndef run(hang=False):\n  if hang:\n    open(${JSON.stringify(started)}, 'w').close()\n    while True: time.sleep(60)\n  return os.getpid()`, '{"type": "object", "properties": {"hang": {"type": "boolean"}}}');
     const provider = start();
     const first = await pidOf(provider, "m.t");
-    const outcome = await callTool(provider, "m.t", { hang: true }, { timeoutMs: 500 });
+    const outcome = await withTimeToBegin(
+      (timeoutMs) => callTool(provider, "m.t", { hang: true }, { timeoutMs }),
+      () => existsSync(started),
+    );
     expect(outcome).toMatchObject({ ok: false, kind: "timeout" });
-    expect(existsSync(started)).toBe(true);
-    await expect.poll(() => isAlive(first), { timeout: 10_000 }).toBe(false);
+    await expect.poll(() => isAlive(first)).toBe(false);
     expect(await pidOf(provider, "m.t")).not.toBe(first);
   });
 
@@ -371,8 +375,13 @@ describe("the life of the process", () => {
   test("a module that does not finish loading within `timeout` is refused, and nothing of it stays", async () => {
     const pid = join(folder, "pid");
     write("m/mcp.py", `import os, time\nopen(${JSON.stringify(pid)}, "w").write(str(os.getpid()))\ntime.sleep(600)\n`);
-    const provider = start({ timeout: "1s" });
-    await expect.poll(async () => (await provider.listing()).problems, { timeout: 10_000 }).toMatchObject([{ message: expect.stringContaining("not done after 1 s") }]);
+    await withTimeToBegin(
+      async (timeoutMs) => {
+        const provider = start({ timeout: `${timeoutMs}ms` });
+        await expect.poll(async () => (await provider.listing()).problems).toMatchObject([{ message: expect.stringContaining(`not done after ${formatDuration(timeoutMs)}`) }]);
+      },
+      () => existsSync(pid) && readFileSync(pid, "utf8") !== "",
+    );
     expect(isAlive(Number(readFileSync(pid, "utf8")))).toBe(false);
   });
 });

@@ -1,6 +1,7 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { withTimeToBegin } from "../../../test/fixtures/time-to-begin.ts";
 import type { Notice } from "../../core/call.ts";
 import type { Provider } from "../../core/provider.ts";
 import { callTool, isAlive, resolvedCall, folderServices, testSource, textOf, ToolFolder } from "../../../test/support/tool-folder.ts";
@@ -102,7 +103,7 @@ describe("a tree of libraries", () => {
     ["main.cjs", "console.log(require('words/deep/one').WORD);"],
     ["main.mjs", "import { WORD } from 'words/deep/two'; console.log(WORD);"],
     ["main.ts", "import { WORD } from 'words/deep/three'; const word: string = WORD; console.log(word);"],
-  ])("%s imports from a folder inside, whether it is run once or stays", { timeout: 20_000 }, async (file, text) => {
+  ])("%s imports from a folder inside, whether it is run once or stays", async (file, text) => {
     folder.write("libs/words/deep/one.py", "WORD = 'found'");
     folder.write("libs/words/deep/one.js", "exports.WORD = 'found';");
     folder.write("libs/words/deep/two.mjs", "export const WORD = 'found';");
@@ -240,7 +241,7 @@ describe("results", () => {
 });
 
 describe("faults, each with one answer and no child left", () => {
-  test("T34: a hundred calls at once are answered, each with its own", { timeout: 60_000 }, async () => {
+  test("T34: a hundred calls at once are answered, each with its own", async () => {
     folder.script("one", "main.sh", 'echo "$TOOL_ARG_X"', X);
     const provider = provide();
     const outcomes = await Promise.all(Array.from({ length: 100 }, (_, index) => callTool(provider, "one", { x: String(index) })));
@@ -248,10 +249,13 @@ describe("faults, each with one answer and no child left", () => {
   });
 
   test("a script that hangs, TERM-proof and with a daemon, is ended at the deadline", async () => {
-    folder.script("one", "main.sh", "trap '' TERM; sleep 600 & echo $! >> pids; setsid sleep 600 & echo $! >> pids; echo $$ >> pids; while :; do sleep 600; done");
-    const outcome = await callTool(provide(), "one", {}, { timeoutMs: 1500 });
-    expect(outcome).toMatchObject({ ok: false, kind: "timeout", details: { timeoutMs: 1500 } });
-    expect(pidsIn("one/pids")).toHaveLength(3);
+    folder.script("one", "main.sh", "trap '' TERM; sleep 600 & echo $! >> pids; setsid sleep 600 & echo $! >> pids; echo $$ >> pids; echo >> begun; while :; do sleep 600; done");
+    const { outcome, timeoutMs } = await withTimeToBegin(
+      async (timeoutMs) => ({ timeoutMs, outcome: await callTool(provide(), "one", {}, { timeoutMs }) }),
+      () => existsSync(join(folder.path, "one/begun")),
+    );
+    expect(outcome).toMatchObject({ ok: false, kind: "timeout", details: { timeoutMs } });
+    expect(pidsIn("one/pids").length).toBeGreaterThanOrEqual(3);
     expect(pidsIn("one/pids").filter(isAlive)).toEqual([]);
   });
 

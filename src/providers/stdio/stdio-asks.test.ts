@@ -48,7 +48,7 @@ test("an ask that no call can own is refused and logged", async () => {
   expect(server.lines.faults()).toContain("ask-without-call");
 });
 
-test("asks of calls of two clients never reach the wrong one: the first is refused, from then on they take turns", async () => {
+test("asks of calls of two clients find their callers, at the first time as at the second, and the clients take turns from then on", async () => {
   await using server = run(legacy);
   await server.text("echo");
   const answering = (name: string) => ({
@@ -57,14 +57,20 @@ test("asks of calls of two clients never reach the wrong one: the first is refus
   });
   const round = (): Promise<JsonObject[]> =>
     Promise.all(["ada", "bob"].map((name) => server.json("slow-ask", { message: `for ${name}` }, answering(name))));
-  const first = await round();
-  expect(first.filter((answer) => answer["content"] !== undefined && (answer["content"] as JsonObject)["to"] !== `for ${(answer["content"] as JsonObject)["by"] as string}`)).toEqual([]);
-  expect(server.lines.faults()).toContain("ask-of-several");
-  expect(await round()).toEqual([
-    { action: "accept", content: { by: "ada", to: "for ada" } },
-    { action: "accept", content: { by: "bob", to: "for bob" } },
-  ]);
+  const right = ["ada", "bob"].map((name) => ({ action: "accept", content: { by: name, to: `for ${name}` } }));
+  expect(await round()).toEqual(right);
   expect(server.provider.status().info).toMatchObject({ takesTurns: true });
+  expect(await round()).toEqual(right);
+});
+
+test("a question that could be of callers of two principals is refused when only askers are left", async () => {
+  await using server = run(legacy);
+  await server.text("echo");
+  const accept = async (): Promise<JsonObject> => ({ action: "accept" });
+  const asking = (principal: string) => server.json("slow-ask", { message: "whose?" }, { principal, client: { connection: principal }, onAsk: accept });
+  expect(await Promise.all(["ada", "bob"].map(asking))).toEqual([expect.objectContaining({ code: -32603 }), expect.objectContaining({ code: -32603 })]);
+  expect(server.lines.faults()).toContain("ask-of-several");
+  expect(await asking("ada")).toEqual({ action: "accept" });
 });
 
 test("calls of one client do not wait for each other on a server that asks", async () => {
@@ -177,4 +183,90 @@ test("what was asked for the sake of a call ends with it", async () => {
   const outcome = await server.call("ask", { method: "elicitation/create" }, { onAsk, signal: controller.signal });
   expect(outcome).toMatchObject({ ok: false, kind: "cancelled" });
   expect(await wasAborted).toBe(true);
+});
+
+const saying = (name: string) => ({ client: { connection: name }, onAsk: async (): Promise<JsonObject> => ({ action: "accept", content: { by: name } }) });
+
+/** A person who answers when the test says so. */
+function person(): { onAsk: (ask: Ask, signal?: AbortSignal) => Promise<JsonObject>; asked: Promise<void>; answer: () => void; signal: () => AbortSignal | undefined } {
+  let wasAsked = (): void => {};
+  let answer = (_result: JsonObject): void => {};
+  let given: AbortSignal | undefined;
+  const asked = new Promise<void>((resolve) => (wasAsked = resolve));
+  const onAsk = (_ask: Ask, signal?: AbortSignal): Promise<JsonObject> => {
+    given = signal;
+    wasAsked();
+    return new Promise((resolve) => (answer = resolve));
+  };
+  return { onAsk, asked, answer: () => answer({ action: "accept" }), signal: () => given };
+}
+
+test("a question stays open when another call of its client ends, and is withdrawn when none is left that could have asked", async () => {
+  await using server = run(legacy);
+  await server.text("echo");
+  const client = { connection: "ada" };
+  const slow = person();
+  const asking = server.json("ask", { method: "elicitation/create" }, { client, onAsk: slow.onAsk });
+  const other = server.call("rest", { ms: 300 }, { client, onAsk: slow.onAsk });
+  await slow.asked;
+  expect(await other).toMatchObject({ ok: true });
+  expect(slow.signal()?.aborted).toBe(false);
+  slow.answer();
+  expect(await asking).toEqual({ action: "accept" });
+});
+
+test("nobody of the same principal waits for a person: the turn is given up while the question is open", async () => {
+  await using server = run(legacy);
+  await server.json("slow-ask", { message: "" }, saying("ada"));
+  const slow = person();
+  const asking = server.json("ask", { method: "elicitation/create" }, { client: { connection: "ada" }, onAsk: slow.onAsk });
+  await slow.asked;
+  expect(await server.json("slow-ask", { message: "" }, saying("bob"))).toEqual({ action: "accept", content: { by: "bob" } });
+  slow.answer();
+  expect(await asking).toEqual({ action: "accept" });
+});
+
+test("isolation = auto: a further principal gets a process of its own on a server that asks, and the status tells of it", async () => {
+  await using server = run(legacy);
+  const pid = await server.text("pid", {}, { principal: "ada" });
+  expect(await server.text("pid", {}, { principal: "bob" })).toBe(pid);
+  await server.json("slow-ask", { message: "" }, { ...saying("a"), principal: "ada" });
+  expect(await server.text("pid", {}, { principal: "ada" })).toBe(pid);
+  const own = await server.text("pid", {}, { principal: "bob" });
+  expect(own).not.toBe(pid);
+  expect(server.provider.status().info).toMatchObject({ further: [{ for: "principal bob", state: "ready", pid: Number(own) }] });
+});
+
+test("isolation = auto is bounded by max_sessions; isolation = shared keeps one process whatever it asks", async () => {
+  await using bounded = run(legacy, [], { options: { max_sessions: 1 } });
+  await bounded.json("slow-ask", { message: "" }, { ...saying("a"), principal: "ada" });
+  const end = new AbortController();
+  const reached = new Promise<void>((resolve) => void bounded.call("linger", {}, { principal: "bob", signal: end.signal, onNotice: () => resolve() }));
+  await reached;
+  expect(await bounded.call("pid", {}, { principal: "cleo" })).toMatchObject({ ok: false, kind: "limited" });
+  end.abort();
+  await using shared = run(legacy, [], { options: { isolation: "shared" } });
+  await shared.json("slow-ask", { message: "" }, { ...saying("a"), principal: "ada" });
+  expect(await shared.text("pid", {}, { principal: "bob" })).toBe(await shared.text("pid", {}, { principal: "ada" }));
+});
+
+test("roots are asked of the one client that runs, also beside one that waits for a person", async () => {
+  await using server = run(legacy);
+  await server.json("slow-ask", { message: "" }, saying("ada"));
+  const slow = person();
+  const asking = server.json("ask", { method: "elicitation/create" }, { client: { connection: "ada" }, onAsk: slow.onAsk });
+  await slow.asked;
+  const roots = [{ uri: "file:///home/bob" }];
+  expect(await server.json("ask-roots", {}, { client: { connection: "bob" }, onAsk: async () => ({ roots }) })).toEqual({ roots });
+  slow.answer();
+  expect(await asking).toEqual({ action: "accept" });
+});
+
+test("of two questions under one id the first is answered and the second refused, and the call goes on", async () => {
+  await using server = run(legacy);
+  const asked: unknown[] = [];
+  const onAsk = async ({ params }: Ask): Promise<JsonObject> => (asked.push(params["message"]), { action: "accept" });
+  const replies = (await server.json("ask-twice", {}, { onAsk })) as unknown as JsonObject[];
+  expect(replies.toSorted((one) => ("code" in one ? 1 : -1))).toEqual([{ action: "accept" }, expect.objectContaining({ code: -32600 })]);
+  expect(asked).toEqual(["first"]);
 });

@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import type { Ask } from "../../core/call.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { heard, isAlive, run } from "../../../test/fixtures/upstreams/harness.ts";
+import { CALLER, heard, isAlive, run } from "../../../test/fixtures/upstreams/harness.ts";
 
 const everything = fileURLToPath(new URL("../../../node_modules/@modelcontextprotocol/server-everything/dist/index.js", import.meta.url));
 
@@ -55,7 +55,7 @@ test("server-everything: a cancelled operation ends at once and leaves the serve
 test("server-everything: resource updates come while somebody is subscribed", async () => {
   await using server = run(everything);
   const [resource] = (await server.listing()).resources;
-  const end = await server.provider.subscribe!(resource!.uri);
+  const end = await server.provider.subscribe!(resource!.uri, CALLER);
   await server.text("toggle-subscriber-updates");
   expect((await heard(server.provider.events.resourceUpdated)).uri).toBe(resource!.uri);
   await end();

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { fixture, heard, isAlive, run } from "../../../test/fixtures/upstreams/harness.ts";
 
 const legacy = fixture("legacy");
+const bothEras = fixture("both-eras");
 
 test("L50: a server on stdio is started, listed and called, and unknown members survive both ways", async () => {
   await using server = run(legacy);
@@ -209,6 +210,15 @@ test("a server that ignores the probe is asked to initialize on the same child",
   await using server = run(legacy, ["silent"]);
   const { log } = (await server.json("seen")) as { log: { method?: string }[] };
   expect(log.flatMap(({ method }) => method ?? []).slice(0, 2)).toEqual(["server/discover", "initialize"]);
+});
+
+test.each([
+  ["at once", 0],
+  ["after the probe was taken for ignored", 2500],
+])("a server of both eras that starts %s is spoken to in the modern one", async (_when, startMs) => {
+  await using server = run(bothEras, [String(startMs)]);
+  expect(await server.text("era", {}, { client: { era: "modern", capabilities: {} } })).toBe("modern");
+  expect(server.provider.status().info).toMatchObject({ era: "modern" });
 });
 
 test("the verdict on the era is kept over a restart: no second probe", async () => {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { Gate } from "../../upstream/gate.ts";
-import { fixture, heard, run } from "../../../test/fixtures/upstreams/harness.ts";
+import { CALLER, fixture, heard, run } from "../../../test/fixtures/upstreams/harness.ts";
 
 const legacy = fixture("legacy");
 const modern = fixture("modern");
@@ -122,6 +122,7 @@ test("the last known listing is served while the server is not there yet, and ho
   expect(text).not.toContain("legacy.mjs");
   await using second = run(legacy, [], { ...wish, gate: new Gate({ width: 0, holdMs: 1 }) });
   expect((await second.listing()).tools.map(({ name }) => name)).toEqual(before.tools.map(({ name }) => name));
+  expect((await second.listing()).server).toMatchObject({ info: { name: "fixture" }, capabilities: { tools: { listChanged: true } } });
   expect(second.provider.status().state).toBe("starting");
 });
 
@@ -152,11 +153,30 @@ test("start = lazy: with a known listing nothing is started before a call, and t
   expect(await second.text("pid")).not.toBe(pid);
 });
 
-test("a first list waits at most 3 s for a server that was never listed", async () => {
-  await using server = run(legacy, ["start-ms=6000"]);
-  const startedAt = performance.now();
+test("a first list waits for a server that was never listed, but no longer than its cold wait, counted from its start", async () => {
+  const held = join(await temporaryFolder(), "start");
+  await using server = run(legacy, [`start-file=${held}`], { coldWaitMs: 50 });
+  expect(server.provider.coldStart?.()?.waitUntil).toBeLessThan(performance.now() + 51);
   expect((await server.listing()).tools).toEqual([]);
-  expect(performance.now() - startedAt).toBeLessThan(4000);
+  expect([server.provider.status().state, server.provider.coldStart?.()]).toMatchObject(["starting", {}]);
+  const changed = heard(server.provider.events.changed);
+  await writeFile(held, "");
+  await changed;
+  expect([server.provider.status().state, server.provider.coldStart?.()]).toEqual(["ready", undefined]);
+  expect((await server.listing()).tools.length).toBeGreaterThan(0);
+});
+
+test("a server that failed, or is known from before, is not waited for", async () => {
+  const folder = await temporaryFolder();
+  await using failing = run(legacy, ["dies-at-start"], { coldWaitMs: 600_000 });
+  expect((await failing.listing()).tools).toEqual([]);
+  expect(failing.provider.coldStart?.()).toBeUndefined();
+  await using first = run(legacy, [], { cacheFolder: folder });
+  await first.listing();
+  await first.provider.close();
+  await using known = run(legacy, [], { cacheFolder: folder, gate: new Gate({ width: 0, holdMs: 1 }) });
+  await known.listing();
+  expect(known.provider.coldStart?.()).toBeUndefined();
 });
 
 test("max_concurrent lets further calls wait", async () => {
@@ -173,8 +193,8 @@ test("a legacy subscription is counted, kept over a restart and heard with its o
   await using server = run(legacy, ["resources"]);
   const updates: unknown[] = [];
   server.provider.events.resourceUpdated.on((event) => void updates.push(event));
-  const first = await server.provider.subscribe!("test://one");
-  const second = await server.provider.subscribe!("test://one");
+  const first = await server.provider.subscribe!("test://one", CALLER);
+  const second = await server.provider.subscribe!("test://one", CALLER);
   await expect.poll(() => updates).toEqual([{ uri: "test://one", params: { uri: "test://one", "x-own": 1 } }]);
   await first();
   await server.call("die");
@@ -196,7 +216,7 @@ test("modern: one listening stream carries list changes and subscribed resources
   await server.text("grow");
   await changed;
   expect((await server.listing()).tools.map(({ name }) => name)).toContain("grown_0");
-  const end = await server.provider.subscribe!("test://one");
+  const end = await server.provider.subscribe!("test://one", CALLER);
   await server.text("touch", { uri: "test://one" });
   await server.text("touch", { uri: "test://two" });
   expect(updates).toEqual(["test://one"]);
@@ -204,14 +224,37 @@ test("modern: one listening stream carries list changes and subscribed resources
   await server.text("touch", { uri: "test://one" });
   expect(updates).toEqual(["test://one"]);
   const { listens } = (await server.json("seen")) as { listens: object[] };
-  expect(listens).toEqual([{ toolsListChanged: true }]);
+  expect(listens).toEqual([{ toolsListChanged: true, resourcesListChanged: true }]);
+});
+
+test("modern: a server that declares no list changes and tells of them is heard", async () => {
+  await using server = run(modern, ["declares-nothing"]);
+  await server.listing();
+  const changed = heard(server.provider.events.changed);
+  await server.text("grow");
+  await changed;
+  expect((await server.listing()).tools.map(({ name }) => name)).toContain("grown_0");
+});
+
+test("modern: a server that declares no list changes and cannot tell of them is none to warn of", async () => {
+  await using server = run(modern, ["no-listen"]);
+  await server.listing();
+  const { log } = (await server.json("seen")) as { log: { method?: string }[] };
+  expect(log.filter(({ method }) => method === "subscriptions/listen")).toHaveLength(1);
+  expect(server.lines.all.filter(({ level }) => level === "warning")).toEqual([]);
+});
+
+test("modern: a listening stream that ends in the moment it is acknowledged is opened again", async () => {
+  await using server = run(modern, ["drops-first"]);
+  await server.listing();
+  await expect.poll(async () => ((await server.json("seen")) as { listens: object[] }).listens).toHaveLength(1);
 });
 
 test("modern: a listening stream that the server ends is opened again", async () => {
   await using server = run(modern);
   await server.listing();
   await server.text("drop");
-  await expect.poll(async () => ((await server.json("seen")) as { listens: object[] }).listens, { timeout: 3000 }).toHaveLength(1);
+  await expect.poll(async () => ((await server.json("seen")) as { listens: object[] }).listens).toHaveLength(1);
   await server.text("grow");
   expect((await server.listed(({ tools }) => tools.some(({ name }) => name === "grown_0"))).tools.length).toBeGreaterThan(0);
 });

@@ -12,12 +12,17 @@ export interface StandingStreamOwner {
   /** Whether this refusal says that the session is gone. */
   isSessionLost(status: number, body: string): boolean;
   onSessionLost(status: number): void;
+  /** Answers of the server since the session began. */
+  readonly answers: number;
 }
 
 /** Refused connections in a row after which the server counts as gone. */
 const MAX_UNREACHABLE = 4;
 /** A stream that lived this long was a good one: the next wait is short again. */
 const GOOD_STREAM_MS = 5000;
+
+/** Refusals that say nothing against another attempt. A server that still holds the stream that was lost answers 409. */
+const MAY_PASS: ReadonlySet<number> = new Set([408, 409, 425, 429]);
 
 type Ending =
   /** The server has no such stream; calls work without it. */
@@ -36,10 +41,12 @@ export class StandingStream {
   #lastEventId: string | undefined;
   #retryMs: number | undefined;
   #wasOpen = false;
+  readonly #answersAtStart: number;
 
   constructor(connection: HttpConnection, owner: StandingStreamOwner) {
     this.#connection = connection;
     this.#owner = owner;
+    this.#answersAtStart = owner.answers;
   }
 
   /** Runs until the connection ends or the server turns out to have no such stream. Never rejects. */
@@ -86,12 +93,13 @@ export class StandingStream {
     const { status } = response;
     const body = await readRefusal(response.body, this.#connection.options.client.place, signal);
     if (this.#owner.isSessionLost(status, body)) return { type: "session-lost", status };
-    return status === 408 || status === 429 || status >= 500 ? { type: "ended" } : { type: "unsupported" };
+    return MAY_PASS.has(status) || status >= 500 ? { type: "ended" } : { type: "unsupported" };
   }
 
   #read(response: HttpResponse, signal: Cancellation): Promise<void> {
     const { client, maxMessageBytes } = this.#connection.options;
-    if (this.#wasOpen) this.#connection.handlers.onResumed?.();
+    // What the server told before there was a stream was lost, and what was read until then may be old by now.
+    if (this.#wasOpen || this.#owner.answers > this.#answersAtStart) this.#connection.handlers.onResumed?.();
     this.#wasOpen = true;
     return readEvents(response.body, { place: client.place, maxBytes: maxMessageBytes, signal }, {
       onRetry: (ms) => {

@@ -1,5 +1,6 @@
+import type { ServerResponse } from "node:http";
 import { afterEach, expect, test } from "vitest";
-import { startLegacy, startModern, startServer, readJson, sendJson, type LegacyServer, type LegacyServerOptions } from "../../../test/fixtures/http-servers.ts";
+import { startLegacy, startModern, startServer, readJson, sendJson, type LegacyServer, type LegacyServerOptions, type RunningServer } from "../../../test/fixtures/http-servers.ts";
 import { failureOf, modernParams, Peer } from "../../../test/fixtures/transport-peer.ts";
 import { HttpClient } from "./client.ts";
 import { StreamableHttpTransport } from "./streamable-http.ts";
@@ -74,6 +75,44 @@ test("what the server says of its own accord comes over the standing stream", as
   await peer.request("tools/call", { name: "grow", arguments: {} });
   const { related } = await peer.waitFor((one) => one["method"] === "notifications/tools/list_changed");
   expect(related).toBeUndefined();
+});
+
+/** A server with a session and a standing stream, which `onGet` answers. */
+function startStanding(onGet: (response: ServerResponse, attempt: number) => void): Promise<RunningServer> {
+  let attempts = 0;
+  return startServer(async (request, response) => {
+    if (request.method === "GET") return onGet(response, (attempts += 1));
+    if (request.method === "DELETE") return void response.writeHead(200).end();
+    const { id, method } = await readJson(request);
+    if (id === undefined) return void response.writeHead(202).end();
+    const result = method === "initialize" ? { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo: { name: "s", version: "1" } } : { tools: [] };
+    sendJson(response, 200, { jsonrpc: "2.0", id, result }, { "mcp-session-id": "s-1" });
+  });
+}
+
+const openStream = (response: ServerResponse): void => {
+  response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
+};
+
+test("a standing stream that opens only after something was read is told as one that was lost meanwhile", async () => {
+  let opening: ServerResponse | undefined;
+  await using server = await startStanding((response) => (opening = response));
+  await using peer = await (await connect(server.url)).initialize();
+  await expect.poll(() => opening).toBeDefined();
+  await peer.request("tools/list");
+  expect(peer.resumed).toBe(0);
+  openStream(opening!);
+  await expect.poll(() => peer.resumed).toBe(1);
+});
+
+test("a standing stream is asked for again where the server still holds the one that was lost", async () => {
+  await using server = await startStanding((response, attempt) => {
+    if (attempt < 3) return sendJson(response, 409, { jsonrpc: "2.0", id: null, error: { code: -32000, message: "Conflict" } });
+    response.writeHead(200, { "content-type": "text/event-stream" }).write('data: {"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n\n');
+  });
+  await using peer = await (await connect(server.url)).initialize();
+  await peer.waitFor((one) => one["method"] === "notifications/tools/list_changed");
+  expect(server.seen.filter(({ method }) => method === "GET")).toHaveLength(3);
 });
 
 test("closing ends the session on the server", async () => {

@@ -34,6 +34,8 @@ export class StreamableHttpTransport implements Transport {
   #version: string | undefined;
   #sessionId: string | undefined;
   #isSessionLost = false;
+  /** Requests that were answered. */
+  #answers = 0;
 
   constructor(options: HttpConnectionOptions) {
     this.#connection = new HttpConnection(options);
@@ -96,7 +98,8 @@ export class StreamableHttpTransport implements Transport {
   #headersOf(message: RpcMessage, { inputSchema }: SendOptions): Record<string, string> {
     if (!("method" in message)) return this.#sessionHeaders();
     const { method, params } = message;
-    if (method === "initialize" && !claimsModernEra(params)) return {};
+    // The server may be one of the modern era, which wants to find the method there in whatever it is sent.
+    if (method === "initialize" && !claimsModernEra(params)) return lowerCased(standardHeaders(method, undefined));
     if (!claimsModernEra(params) && !isModernRevision(this.#version)) return this.#sessionHeaders();
     const found = inputSchema ? this.#paramHeadersOf(inputSchema) : NO_PARAM_HEADERS;
     const args = params?.["arguments"];
@@ -129,6 +132,7 @@ export class StreamableHttpTransport implements Transport {
     }
     if (message.method === "initialize") this.#startSession(response);
     await this.#readAnswer(message, response, options, signal);
+    this.#answers += 1;
   }
 
   async #readAnswer(request: RpcRequest, response: HttpResponse, options: SendOptions, signal: Cancellation): Promise<void> {
@@ -176,7 +180,11 @@ export class StreamableHttpTransport implements Transport {
 
   #openStandingStream(): void {
     if (isModernRevision(this.#version)) return;
+    const answers = (): number => this.#answers;
     const stream = new StandingStream(this.#connection, {
+      get answers() {
+        return answers();
+      },
       headers: () => this.#sessionHeaders(),
       isSessionLost: (status, body) => this.#sessionId !== undefined && saysSessionLost(status, body),
       onSessionLost: () => void this.#loseSession(),

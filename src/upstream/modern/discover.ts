@@ -2,6 +2,7 @@ import { isJsonObject, objectMember, stringMember, type JsonObject } from "../..
 import type { RpcErrorObject } from "../../core/outcome.ts";
 import { RPC } from "../../wire/messages.ts";
 import { LATEST_MODERN_REVISION, META, MODERN_REVISIONS, writeEnvelope } from "../../wire/modern/envelope.ts";
+import { passableCapabilities } from "../capabilities.ts";
 import type { Era, HandshakeOptions, Implementation, OnBehalf } from "../era.ts";
 import type { Exchange } from "../exchange.ts";
 import type { Transport } from "../transport.ts";
@@ -58,6 +59,7 @@ function modernEra(result: JsonObject, revision: string, transport: Transport, o
     serverInfo: objectMember(meta, META.serverInfo) ?? objectMember(result, "serverInfo") ?? {},
     capabilities: objectMember(result, "capabilities") ?? {},
     ...(instructions !== undefined && { instructions }),
+    ...(result["cacheScope"] === "private" && { isPrivate: true }),
     cancelBy: transport.perRequestStreams ? "stream" : "message",
     envelope: envelopeWriter(revision, options),
   };
@@ -75,14 +77,4 @@ function envelopeWriter(protocolVersion: string, options: HandshakeOptions) {
 
 function clientInfoOf({ client }: OnBehalf): Implementation | undefined {
   return client.name === undefined ? undefined : { name: client.name, version: client.version ?? "0" };
-}
-
-const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
-
-/** What the caller can do, without what does not cross the hub: tasks stay between two parties. */
-function passableCapabilities(capabilities: JsonObject): JsonObject {
-  const { tasks: _tasks, extensions, ...rest } = capabilities;
-  if (!isJsonObject(extensions)) return rest;
-  const { [TASKS_EXTENSION]: _extension, ...others } = extensions;
-  return { ...rest, extensions: others };
 }

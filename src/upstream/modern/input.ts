@@ -3,7 +3,7 @@ import type { Call } from "../../core/call.ts";
 import { FailError } from "../../core/errors.ts";
 import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../core/json.ts";
 import { fail, type Outcome } from "../../core/outcome.ts";
-import { askCaller } from "../asks.ts";
+import { askCaller } from "../ask-caller.ts";
 
 /** How often one call may come back for more input. */
 const MAX_ROUNDS = 16;

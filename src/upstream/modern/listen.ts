@@ -13,11 +13,19 @@ import type { Watcher } from "../watcher.ts";
 /** How long a server may take to acknowledge. */
 const ACKNOWLEDGE_MS = 10_000;
 
+const LISTS = [
+  { capability: "tools", member: "toolsListChanged" },
+  { capability: "prompts", member: "promptsListChanged" },
+  { capability: "resources", member: "resourcesListChanged" },
+] as const;
+
 interface Stream {
   readonly id: number;
   readonly controller: AbortController;
   readonly acknowledged: Acknowledgement;
   honoured: JsonObject;
+  /** Its end may be heard before whoever waits for its beginning goes on. */
+  hasEnded: boolean;
 }
 
 interface Acknowledgement {
@@ -58,7 +66,8 @@ export class Listen implements Watcher {
   accepts(notification: RpcNotification, related: RequestId | undefined): boolean {
     const id = subscriptionIdOf(notification.params) ?? related;
     if (id === undefined || !this.#active) return true;
-    return id === this.#active.id;
+    // What comes on the next stream before it has taken over would be on no other.
+    return id === this.#active.id || id === this.#opening?.id;
   }
 
   takes(notification: RpcNotification, related: RequestId | undefined): boolean {
@@ -101,25 +110,34 @@ export class Listen implements Watcher {
       await untilAborted(stream.acknowledged.promise, deadline.signal);
     } catch (error) {
       stream.controller.abort();
-      throw error;
+      // A server that declares no such thing may not know the method either.
+      if (this.#isPromised(filter)) throw error;
+      return;
     } finally {
       deadline.clear();
       this.#opening = undefined;
     }
+    if (Object.keys(stream.honoured).length === 0 && !this.#isPromised(filter)) return stream.controller.abort();
     this.#active = stream;
     this.#backoff.succeeded();
     old?.controller.abort();
+    if (stream.hasEnded) this.#ended(stream, undefined);
   }
+
+  /** Every list that the server has: some declare `listChanged: false`, or nothing, and tell of changes when they are asked to. */
 
   #filter(): JsonObject {
     const { capabilities } = this.#era;
-    const resources = objectMember(capabilities, "resources") ?? {};
-    return {
-      ...(objectMember(capabilities, "tools")?.["listChanged"] === true && { toolsListChanged: true }),
-      ...(objectMember(capabilities, "prompts")?.["listChanged"] === true && { promptsListChanged: true }),
-      ...(resources["listChanged"] === true && { resourcesListChanged: true }),
-      ...(this.#uris.size > 0 && resources["subscribe"] === true && { resourceSubscriptions: [...this.#uris] }),
-    };
+    const filter: Record<string, unknown> = {};
+    for (const { capability, member } of LISTS) if (objectMember(capabilities, capability)) filter[member] = true;
+    if (this.#uris.size > 0 && objectMember(capabilities, "resources")?.["subscribe"] === true) filter["resourceSubscriptions"] = [...this.#uris];
+    return filter;
+  }
+
+  /** Whether the server said that it tells of any of this. */
+  #isPromised(filter: JsonObject): boolean {
+    if (filter["resourceSubscriptions"] !== undefined) return true;
+    return LISTS.some(({ capability }) => objectMember(this.#era.capabilities, capability)?.["listChanged"] === true);
   }
 
   #start(filter: JsonObject): Stream {
@@ -129,7 +147,7 @@ export class Listen implements Watcher {
       { notifications: filter, _meta: this.#era.envelope({}) },
       { signal: controller.signal, cancelBy: this.#era.cancelBy, send: { longLived: true } },
     );
-    const stream: Stream = { id: sent.id, controller, acknowledged: acknowledgement(), honoured: {} };
+    const stream: Stream = { id: sent.id, controller, acknowledged: acknowledgement(), honoured: {}, hasEnded: false };
     sent.reply.then(
       (reply) => this.#ended(stream, "error" in reply ? new FailError(fail("tool_error", reply.error.message, { rpcError: reply.error })) : undefined),
       (error: unknown) => this.#ended(stream, error),
@@ -139,6 +157,7 @@ export class Listen implements Watcher {
 
   #ended(stream: Stream, error: unknown): void {
     stream.acknowledged.reject(error ?? new FailError(notAcknowledged()));
+    stream.hasEnded = true;
     if (this.#active !== stream) return;
     this.#active = undefined;
     const isRefused = error !== undefined && failureOf(error).rpcError?.code === RPC.methodNotFound;

@@ -56,7 +56,8 @@ export class AttackedEngine {
 type JobParts = Pick<Attack, "language" | "code" | "profile" | "limits"> & { readonly session?: string };
 
 function toJob({ options }: Sandbox, { language, code, profile = "scripting", limits, session }: JobParts): SandboxJob {
-  const bounds = { ...options.limits, wallMs: 15_000, cpuMs: 10_000, ...limits };
+  // Far above what an attack without bounds of its own takes, so that it ends as it does, however slow the machine.
+  const bounds = { ...options.limits, wallMs: 60_000, cpuMs: 50_000, ...limits };
   return { language, code, inputs: { given: [1] }, files: [], profile, limits: bounds, ...(session === undefined ? {} : { session }) };
 }
 

@@ -1,4 +1,5 @@
 import { PassThrough } from "node:stream";
+import { vi } from "vitest";
 import { objectMember, type JsonObject } from "../../../src/core/json.ts";
 import { KIND_META_KEY, KINDS, type FailKind } from "../../../src/core/kinds.ts";
 import { toolValue } from "../../../src/core/tool-value.ts";
@@ -26,7 +27,7 @@ export class HubPipe implements RawWire {
       rest = lines.pop()!;
       for (const line of lines) this.onMessage(JSON.parse(line) as JsonObject);
     });
-    this.#served = serveStdio(hub, {}, this.#input, { sink: createLineSink(output), release: () => {} });
+    this.#served = serveStdio(hub, {}, { input: this.#input, output: { sink: createLineSink(output), release: () => {} } });
   }
 
   async send(message: JsonObject): Promise<void> {
@@ -40,9 +41,12 @@ export class HubPipe implements RawWire {
 
 class McpSurface implements Surface {
   readonly #client: RawClient;
+  readonly #answersCancelled: boolean;
 
-  constructor(client: RawClient) {
+  /** @param answersCancelled where each call has a stream of its own, which must not end without a reply */
+  constructor(client: RawClient, answersCancelled = false) {
     this.#client = client;
+    this.#answersCancelled = answersCancelled;
   }
 
   async call(name: string, args: JsonObject, signal?: AbortSignal): Promise<Answer> {
@@ -56,7 +60,7 @@ class McpSurface implements Surface {
 
   told(kind: FailKind): JsonObject {
     const { mcp } = KINDS[kind];
-    if (mcp === "silence") return SILENCE;
+    if (mcp === "silence") return this.#answersCancelled ? CANCELLED : SILENCE;
     // Both eras' newest revisions say it so.
     return mcp === "isError" || mcp === "by-revision" ? { isError: true, kind } : { code: mcp, kind };
   }
@@ -70,15 +74,19 @@ class McpSurface implements Surface {
     await request.catch(() => {});
     // What was answered late would be here before the answer to the next one.
     await this.call("words.say", { text: "next" });
-    const replies = this.#client.received.slice(from).filter((message) => !("method" in message));
-    return replies.length === 1 ? { failure: SILENCE } : { value: replies };
+    const replies = (): JsonObject[] => this.#client.received.slice(from).filter((message) => !("method" in message));
+    if (!this.#answersCancelled) return replies().length === 1 ? { failure: SILENCE } : { value: replies() };
+    const error = await vi.waitFor(() => replies().find((message) => "error" in message)?.["error"] ?? Promise.reject(new Error("There is no reply yet.")));
+    return replies().length === 2 ? { failure: error as JsonObject } : { value: replies() };
   }
 }
+
+const CANCELLED: JsonObject = { code: 0, message: "Request cancelled" };
 
 export const mcpHttp =
   (era: EraName): OpenSurface =>
   async ({ url }, token) =>
-    new McpSurface(await RawClient.open(new HttpWire(`${url}/mcp`, era, { authorization: `Bearer ${token}` }), { era }));
+    new McpSurface(await RawClient.open(new HttpWire(`${url}/mcp`, era, { authorization: `Bearer ${token}` }), { era }), era === "legacy");
 
 export const mcpStdio =
   (era: EraName): OpenSurface =>

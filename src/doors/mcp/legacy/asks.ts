@@ -30,7 +30,7 @@ export class Asks {
   }
 
   /** Sends a request on `outlet` and waits for its result. Rejects with a `FailError`; the client is then told to forget it. */
-  async put(ask: Ask, outlet: Outlet, signal: AbortSignal): Promise<JsonObject> {
+  async put(ask: Ask, outlet: Pick<Outlet, "note" | "reachable">, signal: AbortSignal): Promise<JsonObject> {
     if (signal.aborted) throw abortFailure(signal);
     if (!outlet.reachable) throw refusal(ask, "The calling client is no longer connected, so it cannot be asked.");
     const waiting = (this.#waiting ??= new Map<number, Waiting>());

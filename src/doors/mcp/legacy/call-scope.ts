@@ -67,6 +67,7 @@ export class CallScope implements CallerLink {
     if (this.#over) throw refusal(ask, "The call is over, so its caller cannot be asked any more.");
     const problem = this.#owner.askProblem(ask);
     if (problem !== undefined) throw refusal(ask, problem);
+    if (ask.outlivesCall && signal) return this.#owner.put(ask, this.outlet, signal);
     this.#questions ??= new AbortController();
     const signals = [this.signal, this.#questions.signal, ...(signal ? [signal] : [])];
     return this.#owner.put(ask, this.outlet, AbortSignal.any(signals));

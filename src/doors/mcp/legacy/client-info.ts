@@ -20,6 +20,7 @@ export function describeClient(connection: string | undefined, params: JsonObjec
     ...(connection === undefined ? {} : { connection }),
     ...(name === undefined ? {} : { name }),
     ...(version === undefined ? {} : { version }),
+    era: "legacy",
     capabilities: objectMember(params, "capabilities") ?? {},
   };
 }

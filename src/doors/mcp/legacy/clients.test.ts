@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { createServer, type AddressInfo, type Server } from "node:net";
 import { Client as ClientV2, StreamableHTTPClientTransport as HttpV2 } from "@modelcontextprotocol/client";
 import { StdioClientTransport as StdioV2 } from "@modelcontextprotocol/client/stdio";
@@ -7,7 +8,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { ElicitRequestSchema, LoggingMessageNotificationSchema, ResourceUpdatedNotificationSchema, ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createGate, HubStandIn } from "../../../../test/fixtures/hub-stand-in.ts";
 import { createTestDeps, createTestModern, startTestDoor, type TestDoor } from "../../../../test/fixtures/mcp-door.ts";
 import { StdioDoor } from "../stdio-door.ts";
@@ -181,6 +182,29 @@ describe("the v1 client and its streams", () => {
       },
     });
     expect(await running).toMatchObject({ content: [{ text: "there" }] });
+  });
+
+  test.each([true, false])("a call that is cancelled and still waited for comes to its end, progress before it: %s", async (hasProgress) => {
+    const answered: number[] = [];
+    const listening: typeof fetch = async (input, init) => {
+      const response = await fetch(input, init);
+      if (init?.method === "GET") answered.push(response.status);
+      return response;
+    };
+    const client = new Client({ name: "v1", version: "1" });
+    clients.push(client);
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${http.url}/mcp`), { fetch: listening }) as Transport);
+    http.hub.handlers["stepped"] = async (call) => {
+      if (hasProgress) call.notify({ method: "notifications/progress", params: { progress: 1 } });
+      // The first request of this client was \`initialize\`, with the id 0.
+      else void client.notification({ method: "notifications/cancelled", params: { requestId: 1 } });
+      await once(call.signal, "abort");
+      return { ok: true, result: { content: [] } };
+    };
+    const onprogress = (): void => void client.notification({ method: "notifications/cancelled", params: { requestId: 1 } });
+    await expect(client.callTool({ name: "stepped" }, undefined, { onprogress })).rejects.toMatchObject({ code: 0, message: expect.stringContaining("Request cancelled") });
+    // This client comes back for each stream that ended with an error.
+    if (hasProgress) await vi.waitFor(() => expect(answered).toEqual([200, 204]), { timeout: 10_000 });
   });
 
   test("terminating the session ends it", async () => {

@@ -31,6 +31,15 @@ test("one session holds no more events and bytes than its share, the oldest go f
   expect(log.bytes).toBeLessThanOrEqual(100);
 });
 
+test("a text larger than a session's share leaves in its place what is said instead", () => {
+  const events = new EventLog(LIMITS).session();
+  events.add(1, "x".repeat(101), () => "too large");
+  events.add(2, "x".repeat(101));
+  events.add(3, "small", () => "never made");
+  expect([1, 2, 3].map((stream) => texts(events.after(stream, 0)))).toEqual([["too large"], [], ["small"]]);
+  expect([1, 2, 3].map((stream) => events.has(stream))).toEqual([true, false, true]);
+});
+
 test("all sessions together hold no more than the whole, and one does not lose by another's end", () => {
   const log = new EventLog(LIMITS);
   const sessions = Array.from({ length: 40 }, () => log.session());

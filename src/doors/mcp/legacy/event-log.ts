@@ -42,11 +42,16 @@ export class EventLog {
     return new SessionEvents(this);
   }
 
+  /** Whether one text is more than a session may hold. */
+  isTooLarge(text: string): boolean {
+    return text.length > this.#limits.maxBytes / SESSION_SHARE;
+  }
+
   /** Only for `SessionEvents`. */
   keep(owner: SessionEvents, event: LoggedEvent, now: number): void {
     const { maxBytes, maxEvents } = this.#limits;
     const size = event.text.length;
-    if (size > maxBytes / SESSION_SHARE || maxEvents === 0) return;
+    if (this.isTooLarge(event.text) || maxEvents === 0) return;
     const entry: Entry = { ...event, owner, at: now, dropped: false };
     this.#queue.push(entry);
     this.#bytes += size;
@@ -111,11 +116,17 @@ export class SessionEvents {
     this.#log = log;
   }
 
-  /** Notes one event and returns its id. */
-  add(stream: number, text: string): string {
+  /** Notes one event and returns its id. `inPlace` makes what is kept instead of a text that is too large to be kept. */
+  add(stream: number, text: string, inPlace?: () => string): string {
     this.#lastSequence += 1;
-    this.#log.keep(this, { stream, sequence: this.#lastSequence, text }, performance.now());
+    const kept = inPlace && this.#log.isTooLarge(text) ? inPlace() : text;
+    this.#log.keep(this, { stream, sequence: this.#lastSequence, text: kept }, performance.now());
     return eventId(stream, this.#lastSequence);
+  }
+
+  /** Whether anything of `stream` is kept. The oldest goes first, so its last event is then among it. */
+  has(stream: number): boolean {
+    return this.entries.some((event) => event.stream === stream);
   }
 
   /** An id for an event that carries nothing and need not be kept. */

@@ -55,9 +55,11 @@ export class HttpSession implements ReplyHome {
     this.#replies?.delete(stream);
   }
 
-  /** Whether there is anything to take up on `stream` after `sequence`. */
-  canResume(stream: number, sequence: number): boolean {
-    return stream === STANDING || (this.#replies?.has(stream) ?? false) || this.events.after(stream, sequence).length > 0;
+  /** What there is to take up on `stream` after `sequence`: nothing more once its client has it all, and nothing is known past the bounds kept. */
+  rest(stream: number, sequence: number): "some" | "none" | "unknown" {
+    if (stream === STANDING || this.#replies?.has(stream)) return "some";
+    if (this.events.after(stream, sequence).length > 0) return "some";
+    return this.events.has(stream) ? "none" : "unknown";
   }
 
   /** A client is back for one of its streams: sends what it missed and goes on where the stream is still running. */

@@ -352,14 +352,14 @@ describe("answers", () => {
     expect(await send({ headers: await openSession("2025-06-18"), body: batch })).toMatchObject({ status: 400, json: { error: { code: -32600 } } });
   });
 
-  test("a cancelled call ends its answer without a reply", async () => {
+  test("a cancelled call is answered that it was cancelled, so that nobody takes its end for a stream that was lost", async () => {
     const headers = await openSession();
     const started = createGate();
     door.hub.started.on(started.open);
     const running = send({ headers, body: callTool(1, "slow") });
     await started.opened;
     await send({ headers, body: notice("notifications/cancelled", { requestId: 1 }) });
-    expect((await running).text).not.toContain("result");
+    expect((await running).json).toEqual(CANCELLED);
   });
 
   test("C30: the tool mode of a request is named by header, else by query, else it is the session's", async () => {
@@ -374,6 +374,8 @@ describe("answers", () => {
     expect(await count({ headers: narrow })).toBe(1);
   });
 });
+
+const CANCELLED = { jsonrpc: "2.0", id: 1, error: { code: 0, message: "Request cancelled" } };
 
 describe("streams", () => {
   const edit = (): void => {
@@ -394,7 +396,7 @@ describe("streams", () => {
   test("what happened before anybody listened is told when somebody does, once", async () => {
     const headers = await openSession();
     edit();
-    await vi.waitFor(() => expect(door.hub.views.length).toBeGreaterThan(4));
+    await expect.poll(() => door.hub.views.length).toBeGreaterThan(4);
     edit();
     const events = await listen(headers);
     await events.until(isChange);
@@ -459,6 +461,62 @@ describe("streams", () => {
     expect(second.messages.at(-1)).toMatchObject({ id: 1, result: text("there") });
   });
 
+  /** A call that told of progress and then runs until it is cancelled. */
+  async function beginSlow(headers: Record<string, string>): Promise<Events> {
+    door.hub.handlers["stepped"] = async (call) => {
+      call.notify({ method: "notifications/progress", params: { progress: 1 } });
+      await once(call.signal, "abort");
+      return { ok: true, result: text("too late") };
+    };
+    const events = await stream({ headers, body: callTool(1, "stepped", {}, { progressToken: "p" }) });
+    await events.until(({ method }) => method === "notifications/progress");
+    return events;
+  }
+
+  const cancel = (headers: Record<string, string>): Promise<Answer> => send({ headers, body: notice("notifications/cancelled", { requestId: 1 }) });
+
+  test.each(["2025-03-26", "2025-06-18", "2025-11-25"])("%s: the stream of a cancelled call ends with a reply", async (version) => {
+    const headers = await openSession(version);
+    const events = await beginSlow(headers);
+    await cancel(headers);
+    await events.ended;
+    expect(events.messages.slice(1)).toEqual([CANCELLED]);
+  });
+
+  test("the stream of a call that was cancelled while it was lost is taken up, and ends with that reply", async () => {
+    const headers = await openSession();
+    const first = await beginSlow(headers);
+    const [priming] = first.all;
+    first.drop();
+    await cancel(headers);
+    const second = await listen(headers, priming?.id);
+    await second.ended;
+    expect(second.messages.map(({ method, ...message }) => (method === undefined ? message : method))).toEqual(["notifications/progress", CANCELLED]);
+  });
+
+  test("a client that has all of a stream that ended is told not to come back", async () => {
+    const headers = await openSession();
+    const events = await stream({ headers, body: callTool(1, "progress", {}, { progressToken: "p" }) });
+    await events.ended;
+    const answer = await send({ method: "GET", headers: { ...headers, accept: "text/event-stream", "last-event-id": events.all.at(-1)!.id! } });
+    expect(answer).toMatchObject({ status: 204, text: "" });
+    expect(answer.headers["content-length"]).toBeUndefined();
+  });
+
+  test("a stream whose answer is too large to keep ends with an error when it is taken up", async () => {
+    door = await start({ sessions: { replayMaxBytes: 16 * 400 } });
+    const headers = await openSession();
+    door.hub.handlers["large"] = async (call) => {
+      call.notify({ method: "notifications/progress", params: { progress: 1 } });
+      return { ok: true, result: text("x".repeat(500)) };
+    };
+    const first = await stream({ headers, body: callTool(1, "large", {}, { progressToken: "p" }) });
+    await first.ended;
+    const second = await listen(headers, first.all[1]?.id);
+    await second.ended;
+    expect(second.messages).toEqual([{ jsonrpc: "2.0", id: 1, error: { code: -32603, message: expect.stringContaining("more than is kept") } }]);
+  });
+
   test.each(["7-0", "nonsense", "1-99999"])("there is nothing to take up after the event id %s", async (lastEventId) => {
     const headers = await openSession();
     const answer = await send({ method: "GET", headers: { ...headers, accept: "text/event-stream", "last-event-id": lastEventId } });
@@ -478,7 +536,7 @@ describe("streams", () => {
 describe("HTTP+SSE of 2024-11-05", () => {
   async function connect(path = "/sse"): Promise<{ events: Events; endpoint: string }> {
     const events = await stream({ method: "GET", path, headers: { accept: "text/event-stream" } });
-    await vi.waitFor(() => expect(events.all).toHaveLength(1));
+    await expect.poll(() => events.all).toHaveLength(1);
     const { event, data } = events.all.shift()!;
     expect(event).toBe("endpoint");
     return { events, endpoint: data };
@@ -498,7 +556,7 @@ describe("HTTP+SSE of 2024-11-05", () => {
   test("the base path is part of the address", async () => {
     const based = await start({ http: { base_path: "/tools" } });
     const events = await stream({ to: based, method: "GET", path: "/sse", headers: { accept: "text/event-stream" } });
-    await vi.waitFor(() => expect(events.all).toHaveLength(1));
+    await expect.poll(() => events.all).toHaveLength(1);
     expect(events.all[0]?.data).toMatch(/^\/tools\/messages\?sessionId=/);
   });
 

@@ -130,7 +130,10 @@ export class LegacyHttp {
 
   #resume(exchange: LegacyExchange, session: HttpSession, lastEventId: string): void {
     const at = parseEventId(lastEventId);
-    if (!at || !session.canResume(at.stream, at.sequence)) return sendProblem(named(exchange.response, session), nothingToResume(lastEventId));
+    const rest = at ? session.rest(at.stream, at.sequence) : "unknown";
+    if (!at || rest === "unknown") return sendProblem(named(exchange.response, session), nothingToResume(lastEventId));
+    // Clients of server-sent events come back for a stream that has ended until they are answered 204.
+    if (rest === "none") return sendEmpty(named(exchange.response, session), 204);
     session.resume(exchange.context.openStream(sessionHeader(session)), at.stream, at.sequence);
   }
 

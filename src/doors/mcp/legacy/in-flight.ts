@@ -33,7 +33,7 @@ export class InFlight {
     if (this.#scopes.get(id) === scope) this.#scopes.delete(id);
   }
 
-  /** As `notifications/cancelled` asks. */
+  /** As `notifications/cancelled` asks. The reply, where there is one, goes out before the id is free. */
   cancel(params: JsonObject | undefined): void {
     const id = params?.["requestId"];
     if (typeof id !== "string" && typeof id !== "number") return;
@@ -41,7 +41,10 @@ export class InFlight {
     if (!scope) return;
     this.#scopes.delete(id);
     const reason = params?.["reason"];
+    const answers = scope.outlet.answersCancelled === true;
+    if (answers) scope.end();
     scope.cancel("The caller cancelled.", typeof reason === "string" ? reason : undefined);
+    if (answers) replyError(scope.outlet, id, REQUEST_CANCELLED.code, REQUEST_CANCELLED.message);
   }
 
   /** Cancels all of them and answers those that have an id with an error. */
@@ -55,3 +58,6 @@ export class InFlight {
     }
   }
 }
+
+/** As servers of the Python SDK answer; MCP has no code of its own for it. */
+const REQUEST_CANCELLED = { code: 0, message: "Request cancelled" };

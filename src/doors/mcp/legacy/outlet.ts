@@ -18,4 +18,22 @@ export interface Outlet {
   readonly reachable: boolean;
   /** Messages of several requests go the same way, so the client may read a notification and a reply in one piece. */
   readonly isShared: boolean;
+  /**
+   * A request that its caller cancelled is answered all the same. Absent where silence says it, as the specification would have it; a
+   * stream that ends without the reply reads as one that was lost, and the client takes it up again and again.
+   */
+  readonly answersCancelled?: boolean;
+}
+
+/**
+ * For what may be sent after the answer, or is answered after it: by the session's own way where that is open, since some clients give up
+ * what came on the stream of an answer once they have that; else by the way of the answer.
+ */
+export function lastingOutlet(outlet: Outlet, session: Outlet): Pick<Outlet, "note" | "reachable"> {
+  return {
+    get reachable() {
+      return session.reachable || outlet.reachable;
+    },
+    note: (text) => (session.reachable ? session : outlet).note(text),
+  };
 }

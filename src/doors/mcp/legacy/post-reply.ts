@@ -2,6 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { RequestContext } from "../../../http/request-context.ts";
 import type { EventStream } from "../../../http/event-stream.ts";
 import { sendJson, sendJsonPieces } from "../../../http/send.ts";
+import { classifyMessage, RPC, rpcError } from "../../../wire/messages.ts";
 import { eventId, type SessionEvents } from "./event-log.ts";
 import type { SplicedReply } from "../answers.ts";
 import type { Outlet } from "./outlet.ts";
@@ -24,6 +25,7 @@ export interface ReplyHome {
  */
 export class PostReply implements Outlet {
   readonly isShared = false;
+  readonly answersCancelled = true;
   readonly startedAt = performance.now();
   readonly #response: ServerResponse;
   readonly #context: RequestContext;
@@ -55,13 +57,13 @@ export class PostReply implements Outlet {
 
   reply(text: string): void {
     if (this.#isOver) return;
-    if (this.#stream) this.#send(text);
+    if (this.#stream) this.#sendReply(text);
     else this.#replies.push(text);
   }
 
   replySpliced(reply: SplicedReply): void {
     if (this.#isOver) return;
-    if (this.#stream) this.#send(reply.join(""));
+    if (this.#stream) this.#sendReply(reply.join(""));
     else this.#replies.push(reply);
   }
 
@@ -72,7 +74,7 @@ export class PostReply implements Outlet {
     this.#stream = this.#context.openStream(openId === undefined ? {} : { "mcp-session-id": openId });
     const { events, primingRetryMs } = this.#home;
     if (primingRetryMs !== undefined) this.#stream.send("", { id: events.mark(this.#number), retryMs: primingRetryMs });
-    for (const reply of this.#replies) this.#send(textOf(reply));
+    for (const reply of this.#replies) this.#sendReply(textOf(reply));
     this.#replies = [];
   }
 
@@ -83,10 +85,10 @@ export class PostReply implements Outlet {
     replay(stream, this.#home.events, this.#number, sequence);
   }
 
-  /** Everything that was asked is answered, or was cancelled. */
+  /** Everything that was asked is answered. */
   end(): void {
     if (this.#isOver) return;
-    // A request that was cancelled has no reply: an empty stream is all that HTTP lets us say.
+    // A request that gets no reply at all: an empty stream is all that HTTP lets us say.
     if (this.#replies.length === 0) this.stream();
     this.#isOver = true;
     this.#home.unregister(this.#number);
@@ -105,14 +107,25 @@ export class PostReply implements Outlet {
     this.#replies = [];
   }
 
-  #send(text: string): void {
-    const id = this.#home.events.add(this.#number, text);
+  /** A stream is known for as long as its last event is kept, so one too large to keep leaves an error of its id in its place. */
+  #sendReply(text: string): void {
+    this.#send(text, () => replyNotKept(text));
+  }
+
+  #send(text: string, inPlace?: () => string): void {
+    const id = this.#home.events.add(this.#number, text, inPlace);
     this.#stream?.send(text, { event: "message", id });
   }
 }
 
 function textOf(reply: string | SplicedReply): string {
   return typeof reply === "string" ? reply : reply.join("");
+}
+
+function replyNotKept(text: string): string {
+  const classified = classifyMessage(JSON.parse(text));
+  const id = classified.type === "reply" ? classified.message.id : classified.type === "invalid" ? classified.id : null;
+  return JSON.stringify(rpcError(id, RPC.internal, `The answer has ${text.length} characters, more than is kept for clients that lost their stream.`));
 }
 
 /** Sends again what a client missed of one stream. */

@@ -103,6 +103,34 @@ describe("the handshake", () => {
     });
   });
 
+  test("what the sources' servers declare stands beside the hub's own words, and does not change them", async () => {
+    const client = new TestClient();
+    client.hub.lists = { ...client.hub.lists, resources: [], templates: [], prompts: [] };
+    client.hub.serverFacts = {
+      name: "bare",
+      version: "1",
+      title: "Bare",
+      features: { completions: false, subscribe: false, logging: false },
+      about: { title: "One", icons: [{ src: "https://example.test/i.png" }] },
+      capabilities: JSON.parse('{"tools":{"listChanged":false,"x":1},"prompts":{},"logging":{},"completions":{},"extensions":{"x/y":{}},"x-own":1,"__proto__":{"a":1}}') as JsonObject,
+    };
+    const { result } = await client.open();
+    expect(result?.["serverInfo"]).toEqual({ name: "bare", version: "1", title: "One", icons: [{ src: "https://example.test/i.png" }] });
+    expect(JSON.stringify(result?.["capabilities"])).toBe(
+      '{"tools":{"x":1,"listChanged":true},"prompts":{"listChanged":true},"extensions":{"x/y":{}},"x-own":1,"__proto__":{"a":1}}',
+    );
+  });
+
+  test("a list that a server has none of as yet is told of once there is something", async () => {
+    const client = new TestClient();
+    client.hub.lists = { ...client.hub.lists, prompts: [] };
+    client.hub.serverFacts = { ...client.hub.serverFacts, capabilities: { prompts: {} } };
+    await client.open();
+    client.hub.lists = { ...client.hub.lists, prompts: [{ name: "late" }] };
+    client.hub.announce("prompts");
+    expect(await client.next("notifications/prompts/list_changed")).toBeDefined();
+  });
+
   test("what no source offers is not advertised", async () => {
     const client = new TestClient();
     client.hub.lists = { ...client.hub.lists, resources: [], templates: [], prompts: [] };
@@ -543,7 +571,7 @@ describe("views and changes", () => {
     normal.hub.announce("tools", "resources");
     await normal.next("notifications/tools/list_changed");
     normal.hub.announce("tools", "prompts", "templates");
-    await vi.waitFor(() => expect(normal.hub.views.length).toBeGreaterThan(12));
+    await expect.poll(() => normal.hub.views.length).toBeGreaterThan(12);
     expect(normal.sent.filter(({ method }) => method?.endsWith("list_changed"))).toHaveLength(1);
     expect(narrow.sent.filter(({ method }) => method)).toHaveLength(0);
   });
@@ -604,7 +632,7 @@ test("a session that ends answers what is running, unsubscribes and is forgotten
   client.session.close();
   await running;
   expect(client.sent.filter(({ id }) => id === 3)).toMatchObject([{ error: { code: -32603, message: expect.stringContaining("session has ended") } }]);
-  await vi.waitFor(() => expect(client.hub.subscribed.get("test://greeting")).toBe(0));
+  await expect.poll(() => client.hub.subscribed.get("test://greeting")).toBe(0);
   expect(client.hub.released).toEqual(["c1"]);
   const before = client.sent.length;
   await client.request("ping");

@@ -5,7 +5,7 @@ import { answerInDialects } from "../../dialect.ts";
 import { ASSUMED_LEGACY_REVISION, negotiateLegacyRevision, type LegacyRevision } from "../../../wire/legacy/revisions.ts";
 import { classifyMessage, RPC, type RpcNotification, type RpcRequest } from "../../../wire/messages.ts";
 import { errorAnswer, resultAnswer, type Answer } from "../answers.ts";
-import { readOffer, serverInfo, type Offer } from "../capabilities.ts";
+import { readOffer, serverInfo, withoutListChanges, type Offer } from "../capabilities.ts";
 import { isLogLevel, reachesLevel } from "../log-level.ts";
 import { answerMethod, faultAnswer, isListMethod, isSharedMethod, methodNotFound, type MethodsDeps } from "../methods.ts";
 import { progressGap } from "../progress-gap.ts";
@@ -19,7 +19,7 @@ import type { LegacyCodecs } from "./codec.ts";
 import { InFlight } from "./in-flight.ts";
 import { KnownLists } from "./known-lists.ts";
 import type { LegacySessionOptions } from "./options.ts";
-import type { Outlet } from "./outlet.ts";
+import { lastingOutlet, type Outlet } from "./outlet.ts";
 import { isNullIdRequest, refuseInvalid, reply, replyError } from "./replies.ts";
 import type { Received, SessionStart } from "./session-start.ts";
 import { Subscriptions } from "./subscriptions.ts";
@@ -153,7 +153,7 @@ export class LegacySession implements BoardMember, ScopeOwner {
   }
 
   put(ask: Ask, outlet: Outlet, signal: AbortSignal): Promise<JsonObject> {
-    return this.#asks.put(ask, outlet, signal);
+    return this.#asks.put(ask, ask.outlivesCall ? lastingOutlet(outlet, this.#outlet) : outlet, signal);
   }
 
   listsMayHaveChanged(versions: ListVersions): void {
@@ -263,7 +263,8 @@ export class LegacySession implements BoardMember, ScopeOwner {
     this.#lists.offered(lists, capabilities);
     return resultAnswer({
       protocolVersion: this.#revision.date,
-      capabilities,
+      // Who cannot be told is promised nothing.
+      capabilities: takesAnyLineAsAnswer(this.#client, this.#revision) ? withoutListChanges(capabilities) : capabilities,
       serverInfo: serverInfo(facts),
       ...(facts.instructions === undefined ? {} : { instructions: facts.instructions }),
     });

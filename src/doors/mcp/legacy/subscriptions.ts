@@ -1,6 +1,6 @@
 import { nextCallId } from "../../../core/call-id.ts";
 import { FailError, messageOf } from "../../../core/errors.ts";
-import type { Principal } from "../../../core/call.ts";
+import type { Call } from "../../../core/call.ts";
 import { stringMember, type JsonObject } from "../../../core/json.ts";
 import { RPC } from "../../../wire/messages.ts";
 import { errorAnswer, resultAnswer, type Answer } from "../answers.ts";
@@ -19,10 +19,10 @@ type Ending = Promise<() => Promise<void>>;
 /** The resources that one session wants to hear of. */
 export class Subscriptions {
   readonly #deps: SubscriptionDeps;
-  readonly #member: BoardMember & { readonly principal: Principal };
+  readonly #member: BoardMember & Pick<Call, "principal" | "client">;
   #byUri: Map<string, Ending> | undefined;
 
-  constructor(deps: SubscriptionDeps, member: BoardMember & { readonly principal: Principal }) {
+  constructor(deps: SubscriptionDeps, member: BoardMember & Pick<Call, "principal" | "client">) {
     this.#deps = deps;
     this.#member = member;
   }
@@ -36,7 +36,7 @@ export class Subscriptions {
     if (!byUri.has(uri) && byUri.size >= maxSubscriptions) {
       return errorAnswer(RPC.invalidParams, `Too many subscriptions: this session has ${maxSubscriptions}. Unsubscribe from some first.`);
     }
-    const subscribing = byUri.get(uri) ?? this.#deps.hub.subscribe(uri, this.#member.principal);
+    const subscribing = byUri.get(uri) ?? this.#deps.hub.subscribe(uri, this.#member);
     byUri.set(uri, subscribing);
     try {
       await subscribing;

@@ -108,6 +108,7 @@ function clientOf({ connection, envelope }: AdmittedFacts): Client {
     ...(connection !== undefined && { connection }),
     ...(name !== undefined && { name }),
     ...(version !== undefined && { version }),
+    era: "modern",
     capabilities: clientCapabilities,
   };
 }

@@ -4,7 +4,7 @@ import { objectMember, type JsonObject } from "../../../core/json.ts";
 import type { RpcErrorObject } from "../../../core/outcome.ts";
 import { RPC } from "../../../wire/messages.ts";
 import { META } from "../../../wire/modern/envelope.ts";
-import { serverInfo } from "../capabilities.ts";
+import { briefServerInfo } from "../capabilities.ts";
 import type { MethodCodec } from "../methods.ts";
 
 /** Whether somebody between us and the caller may keep an answer for others. */
@@ -19,7 +19,7 @@ export class ModernCodec implements MethodCodec {
 
   constructor(facts: ServerFacts, scope: CacheScope) {
     this.#scope = scope;
-    this.#identity = Object.freeze({ [META.serverInfo]: serverInfo(facts) });
+    this.#identity = Object.freeze({ [META.serverInfo]: briefServerInfo(facts) });
   }
 
   /** The `_meta` that says who answers. */
@@ -28,8 +28,8 @@ export class ModernCodec implements MethodCodec {
   }
 
   /** Members that every list and `server/discover` carries. Lists are read afresh for each request, so none may be kept. */
-  get cacheable(): JsonObject {
-    return { resultType: "complete", ttlMs: 0, cacheScope: this.#scope, _meta: this.#identity };
+  cacheable({ isPrivate = false }: { readonly isPrivate?: boolean | undefined }): JsonObject {
+    return { resultType: "complete", ttlMs: 0, cacheScope: isPrivate ? "private" : this.#scope, _meta: this.#identity };
   }
 
   list(kind: ListKind, list: RenderedList): RenderedList {
@@ -72,7 +72,7 @@ function withoutExecution(list: RenderedList): RenderedList {
   if (held) return held;
   const hasAny = list.entries.some((entry) => "execution" in entry);
   const entries = hasAny ? list.entries.map(withoutExecutionMember) : list.entries;
-  const result = hasAny ? { entries, json: JSON.stringify(entries), version: list.version } : list;
+  const result = hasAny ? { entries, json: JSON.stringify(entries), version: list.version, ...(list.isPrivate && { isPrivate: true }) } : list;
   projected.set(list, result);
   return result;
 }

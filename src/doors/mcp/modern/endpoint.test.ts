@@ -43,6 +43,14 @@ describe("discovery and lists", () => {
     });
   });
 
+  test("what the only source says of itself is told by server/discover, and not with every result", async () => {
+    server.hub.serverFacts = { ...server.hub.serverFacts, about: { title: "One", websiteUrl: "https://example.test" }, capabilities: { extensions: { "x/y": {} } } };
+    const discovered = result(await server.ask("server/discover"));
+    expect(discovered["_meta"]).toEqual({ [META.serverInfo]: { name: "stand-in", version: "1.2.3", title: "One", websiteUrl: "https://example.test" } });
+    expect(discovered["capabilities"]).toMatchObject({ tools: { listChanged: true }, extensions: { "x/y": {} } });
+    expect(result(await server.ask("tools/list"))["_meta"]).toEqual(identity);
+  });
+
   test.each([
     ["tools/list", "tools"],
     ["resources/list", "resources"],
@@ -65,6 +73,12 @@ describe("discovery and lists", () => {
     const headers = { authorization: "Bearer secret" };
     expect(result(await server.ask("tools/list", {}, { headers }))["cacheScope"]).toBe("private");
     expect(result(await server.ask("resources/read", { uri: "test://a" }, { headers }))["cacheScope"]).toBe("private");
+  });
+
+  test("a list of which some source says that it is for one caller is private, also where `execution` is taken out of it", async () => {
+    server.hub.isPrivate = true;
+    server.hub.lists.tools = [{ name: "t", inputSchema: { type: "object" }, execution: { taskSupport: "optional" } }];
+    expect([result(await server.ask("tools/list"))["cacheScope"], result(await server.ask("prompts/list"))["cacheScope"]]).toEqual(["private", "private"]);
   });
 
   test("pages follow the configured size", async () => {

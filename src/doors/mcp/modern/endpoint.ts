@@ -1,12 +1,15 @@
 import { Canceller } from "../../../core/cancellation.ts";
 import { messageOf } from "../../../core/errors.ts";
+import { LOCAL_PRINCIPAL } from "../../../core/call.ts";
 import { nextCallId } from "../../../core/call-id.ts";
 import type { HubPort, ServerFacts, ToolMode, View } from "../../../core/hub-port.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import type { Logger } from "../../../core/ports.ts";
+import type { SourceFeatures } from "../../../core/records.ts";
 import { rpcError, RPC, type RpcRequest } from "../../../wire/messages.ts";
-import { MODERN_REVISIONS } from "../../../wire/modern/envelope.ts";
+import { META, MODERN_REVISIONS } from "../../../wire/modern/envelope.ts";
 import { replyText, resultAnswer, splicedReply, type Answer } from "../answers.ts";
+import { offeredFeatures, readSettled, serverInfo, withDeclared } from "../capabilities.ts";
 import { internalAnswer } from "../failures.ts";
 import type { CallerLink } from "../../caller-link.ts";
 import { answerMethod, isSharedMethod, methodNotFound, type MethodContext, type MethodsDeps } from "../methods.ts";
@@ -41,6 +44,7 @@ export class ModernEndpoint {
   readonly #desk: CallDesk;
   readonly #toolHeaders: ToolHeaders;
   #facts: Promise<ServerFacts> | undefined;
+  readonly #stop: () => void;
 
   constructor(deps: ModernDeps) {
     const { hub, logger, options, pageSize } = deps;
@@ -49,6 +53,7 @@ export class ModernEndpoint {
     this.#listens = new Listens(hub, logger, options);
     this.#desk = new CallDesk(options);
     this.#toolHeaders = new ToolHeaders(hub);
+    this.#stop = hub.events.listsChanged.on(() => (this.#facts = undefined));
   }
 
   /** Calls that wait for input, and open listens. */
@@ -93,6 +98,7 @@ export class ModernEndpoint {
     this.#listens.close();
     this.#desk.close();
     this.#toolHeaders.close();
+    this.#stop();
   }
 
   async #route(message: RpcRequest, outlet: ModernOutlet, request: AdmittedFacts): Promise<void> {
@@ -107,7 +113,10 @@ export class ModernEndpoint {
     if (!isSharedMethod(method) && !OWN_METHODS.has(method)) return send(methodNotFound(method), {}, 404);
     const facts = await this.#factsFor(method, request);
     const codec = new ModernCodec(facts, this.#scopeFor(request));
-    if (method === "server/discover") return send(discovery(facts), codec.cacheable);
+    if (method === "server/discover") {
+      const answer = discovery(facts, offeredFeatures(this.#deps.hub, facts));
+      return send(answer, { ...codec.cacheable(facts), _meta: { [META.serverInfo]: serverInfo(facts) } });
+    }
     if (method === "subscriptions/listen") return this.#listens.serve(message, outlet, request, codec.identity);
     const view: View = { mode: request.mode, principal: request.principal };
     if (method === "tools/call" && request.headerOf) {
@@ -117,16 +126,17 @@ export class ModernEndpoint {
     const context: Omit<MethodContext, "link"> = { deps: this.#methods, view, codec };
     if (method.endsWith("/list")) {
       const answer = await answerMethod({ method, params, meta: request.meta }, { ...context, link: NO_LINK });
-      return send(answer, codec.cacheable);
+      return send(answer, codec.cacheable(answer.type === "list" ? answer.list : {}));
     }
     const answer = await this.#desk.serve(message, outlet, request, context);
     send(answer.type === "result" ? resultAnswer(codec.stamp(method, answer.result)) : answer, {});
   }
 
-  // Only discovery wants to know what the hub offers by now; who it is does not change.
+  // Only discovery waits to know what the hub offers; who it is, is told as far as it is known.
   async #factsFor(method: string, { principal }: RequestFacts): Promise<ServerFacts> {
-    if (method === "server/discover") return this.#deps.hub.facts(principal);
-    const facts = (this.#facts ??= this.#deps.hub.facts());
+    const { hub } = this.#deps;
+    if (method === "server/discover") return readSettled(hub, () => hub.facts(principal));
+    const facts = (this.#facts ??= hub.facts(LOCAL_PRINCIPAL, { waits: false }));
     try {
       return await facts;
     } catch (error) {
@@ -142,15 +152,15 @@ export class ModernEndpoint {
 }
 
 /** What the hub offers. Every list can be asked for and may fill up later: a stateless caller could not be told otherwise. */
-function discovery({ instructions, features }: ServerFacts): Answer {
-  const capabilities = {
+function discovery({ instructions, capabilities: declared }: ServerFacts, features: SourceFeatures): Answer {
+  const own = {
     tools: { listChanged: true },
     resources: { listChanged: true, ...(features.subscribe && { subscribe: true }) },
     prompts: { listChanged: true },
     ...(features.completions && { completions: {} }),
     ...(features.logging && { logging: {} }),
   };
-  return resultAnswer({ supportedVersions: MODERN_REVISIONS, capabilities, ...(instructions !== undefined && { instructions }) });
+  return resultAnswer({ supportedVersions: MODERN_REVISIONS, capabilities: withDeclared(own, declared), ...(instructions !== undefined && { instructions }) });
 }
 
 /** Lists have no way back to their caller and need none. */

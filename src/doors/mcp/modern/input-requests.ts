@@ -3,6 +3,7 @@ import { FailError } from "../../../core/errors.ts";
 import { isJsonObject, objectMember, type JsonObject } from "../../../core/json.ts";
 import { fail, type RpcErrorObject } from "../../../core/outcome.ts";
 import { RPC } from "../../../wire/messages.ts";
+import type { Answer } from "../answers.ts";
 
 /**
  * The capabilities that a request for input needs and the caller did not declare, in the shape of client capabilities; nothing when
@@ -28,7 +29,29 @@ export function isInputMethod(method: string): boolean {
 
 function capabilityError(missing: JsonObject): RpcErrorObject {
   const names = Object.keys(missing).join(", ");
-  return { code: RPC.missingClientCapability, message: `Missing required client capabilities: ${names}`, data: { requiredCapabilities: missing } };
+  return { code: RPC.missingClientCapability, message: `${MISSING}${names}`, data: { requiredCapabilities: missing } };
+}
+
+/** What a refused question is told, and what most servers then say their call failed of. */
+const MISSING = "Missing required client capabilities: ";
+
+/** Both, with the modes and tools that each names. */
+export function joinCapabilities(first: JsonObject, second: JsonObject): JsonObject {
+  return Object.fromEntries(Object.keys({ ...first, ...second }).map((name) => [name, { ...objectMember(first, name), ...objectMember(second, name) }]));
+}
+
+/**
+ * The answer to a call whose questions were refused, since its caller did not declare what they need. A server of the legacy era cannot
+ * know that beforehand, and tells of the refusal in a result or an error of its own: this era has one error for it. A call that came to
+ * something without an answer, or failed of something else, keeps its own.
+ */
+export function asUndeclared(answer: Answer, missing: JsonObject): Answer {
+  return failedOfRefusal(answer) ? { type: "error", error: capabilityError(missing) } : answer;
+}
+
+function failedOfRefusal(answer: Answer): boolean {
+  if (answer.type === "error") return answer.error.code === RPC.missingClientCapability || answer.error.message.includes(MISSING);
+  return answer.type === "result" && answer.result["isError"] === true && JSON.stringify(answer.result["content"] ?? "").includes(MISSING);
 }
 
 /** Goes to whoever asked, and to the caller when that gives up. */

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Call } from "../../../core/call.ts";
 import { FailError } from "../../../core/errors.ts";
 import type { JsonObject } from "../../../core/json.ts";
@@ -160,6 +160,39 @@ describe("capabilities", () => {
     expect(words(await server.ask("tools/call", { name: "robust" }))).toBe("went on");
   });
 
+  describe("a server that tells of the refusal in its own way", () => {
+    const refused = async (call: Call, ...requests: { method: string; params: JsonObject }[]): Promise<string> => {
+      const failures = await Promise.all(requests.map((request) => call.ask(request).then(() => "", (error: unknown) => (error instanceof FailError ? (error.failure.rpcError?.message ?? "") : ""))));
+      return failures.join("; ");
+    };
+    const saying = (words: string): Outcome => fail("tool_error", words, { result: { content: [{ type: "text", text: words }], isError: true } });
+    const ask = (name: string, options?: AskOptions): Promise<Answer> => server.ask("tools/call", { name, arguments: {} }, options);
+
+    test("as a result that failed: the caller gets -32021 with all that was missing", async () => {
+      tool("told", async (call) => saying(`Error executing tool told: ${await refused(call, form("?"), sampling)}`));
+      const answer = await ask("told");
+      expect([answer.status, answer.last["error"]]).toEqual([
+        400,
+        { code: -32021, message: "Missing required client capabilities: elicitation, sampling", data: { requiredCapabilities: { elicitation: { form: {} }, sampling: {} } } },
+      ]);
+    });
+
+    test("as an error of another code, or without data: the caller gets -32021 with data", async () => {
+      tool("coded", async (call) => fail("tool_error", "x", { rpcError: { code: -32603, message: `Failed: ${await refused(call, sampling)}` } }));
+      tool("bare", async (call) => fail("tool_error", "x", { rpcError: { code: -32021, message: (await refused(call, sampling)).slice(0, 5) } }));
+      for (const name of ["coded", "bare"]) {
+        const answer = await ask(name);
+        expect([answer.status, answer.last["error"]]).toMatchObject([400, { code: -32021, data: { requiredCapabilities: { sampling: {} } } }]);
+      }
+    });
+
+    test("a failure of something else, or of a caller who was never refused, keeps its own words", async () => {
+      tool("other", async (call) => saying(`No such file${(await refused(call, form("?"))).slice(0, 0)}`));
+      tool("never", async () => saying("Missing required client capabilities: all of them"));
+      for (const name of ["other", "never"]) expect(result(await ask(name))).toMatchObject({ isError: true });
+    });
+  });
+
   test("a retry that declares less has what it cannot answer refused", async () => {
     tool("robust", async (call) => ok(text(await call.ask(form("?")).then(() => "asked", () => "went on"))));
     const first = await server.ask("tools/call", { name: "robust", arguments: {} }, ALL);
@@ -227,7 +260,7 @@ describe("the state of a parked call", () => {
     let heard: unknown;
     tool("greet", async (call) => ok(text(String(await call.ask(form("Who?")).catch((error: unknown) => (heard = error))))));
     first = await server.ask("tools/call", { name: "greet", arguments: { a: 1, b: { c: 2, d: 3 } } }, ALL);
-    await vi.waitFor(() => expect(heard).toBeInstanceOf(FailError));
+    await expect.poll(() => heard).toBeInstanceOf(FailError);
     expect((heard as FailError).failure.kind).toBe("timeout");
     expect((await again({})).last["error"]).toEqual(invalid);
     expect(server.hub.calls.at(-1)?.signal.aborted).toBe(true);

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../core/json.ts";
 import { LOCAL_PRINCIPAL } from "../../../core/call.ts";
 import { META } from "../../../wire/modern/envelope.ts";
@@ -85,7 +85,7 @@ describe("subscriptions/listen", () => {
     const stream = await listen({ resourceSubscriptions: ["test://a"] });
     await stream.count(1);
     stream.drop();
-    await vi.waitFor(() => expect([server.hub.subscribed.get("test://a"), server.endpoint.load.listening]).toEqual([0, 0]));
+    await expect.poll(() => [server.hub.subscribed.get("test://a"), server.endpoint.load.listening]).toEqual([0, 0]);
   });
 
   test("a filter of which nothing can be had is acknowledged and ends", async () => {
@@ -137,7 +137,7 @@ describe("subscriptions/listen", () => {
     await stream.count(1);
     expect((await (await listen({ toolsListChanged: true })).whole()).last).toMatchObject({ error: { code: -32603, message: "Subscription limit reached" } });
     stream.drop();
-    await vi.waitFor(() => expect(server.endpoint.load.listening).toBe(0));
+    await expect.poll(() => server.endpoint.load.listening).toBe(0);
     expect(await (await listen({ toolsListChanged: true })).count(1)).toHaveLength(1);
   });
 

@@ -1,3 +1,4 @@
+import type { Client } from "../../../core/call.ts";
 import type { HubPort, ListKind, View } from "../../../core/hub-port.ts";
 import { messageOf } from "../../../core/errors.ts";
 import { objectMember, type JsonObject } from "../../../core/json.ts";
@@ -103,7 +104,7 @@ export class Listens {
     const subscribed = new Map<string, () => Promise<void>>();
     const attempts = uris.map(async (uri) => {
       try {
-        subscribed.set(uri, await this.#hub.subscribe(uri, principal));
+        subscribed.set(uri, await this.#hub.subscribe(uri, { principal, client: MODERN_CLIENT }));
       } catch (error) {
         this.#logger.debug("A resource cannot be subscribed to.", { uri, error: messageOf(error) });
       }
@@ -120,6 +121,9 @@ export class Listens {
     }
   }
 }
+
+/** Whoever listens is told; it is asked nothing. */
+const MODERN_CLIENT: Client = Object.freeze({ era: "modern", capabilities: {} });
 
 /** The filter, or what is wrong with it. */
 function readFilter(params: JsonObject | undefined, maxUris: number): Filter | string {

@@ -7,7 +7,7 @@ import { fail } from "../../../core/outcome.ts";
 import type { CallerLink } from "../../caller-link.ts";
 import type { Answer } from "../answers.ts";
 import { reachesLevel } from "../log-level.ts";
-import { isInputMethod, isInputResponse, missingCapabilities, undeclaredFailure } from "./input-requests.ts";
+import { asUndeclared, isInputMethod, isInputResponse, joinCapabilities, missingCapabilities, undeclaredFailure } from "./input-requests.ts";
 
 /** One request that waits for a call: the first one, or a retry that brings answers. */
 export interface Visit {
@@ -23,6 +23,8 @@ export type Turn = { readonly type: "answer"; readonly answer: Answer } | { read
 
 interface Question {
   readonly ask: Ask;
+  /** Its caller has it to answer. */
+  isPut: boolean;
   resolve(response: JsonObject): void;
   reject(error: unknown): void;
 }
@@ -45,6 +47,8 @@ export class RunningCall implements CallerLink {
   #held: Notice[] = [];
   #asked = 0;
   #answer: Answer | undefined;
+  /** What questions were refused for, since the caller did not declare it. */
+  #undeclared: JsonObject | undefined;
 
   constructor(door: string, client: Client, visit: Visit, relaysInput: boolean) {
     this.door = door;
@@ -63,10 +67,14 @@ export class RunningCall implements CallerLink {
     return this.#caller;
   }
 
-  /** The call is over. */
-  settle(answer: Answer): void {
+  /**
+   * The call is over. What its caller has to answer may be another call's question, so that stays open until the caller comes back; the
+   * answer of this call waits for it as long.
+   */
+  settle(own: Answer): void {
+    const answer = this.#undeclared && this.relaysInput ? asUndeclared(own, this.#undeclared) : own;
     this.#answer = answer;
-    if (this.#questions.size > 0) this.#rejectAll(over());
+    if (this.#questions.size > 0) this.#rejectAll(over(), ({ isPut, ask }) => !isPut || ask.outlivesCall !== true);
     this.#end({ type: "answer", answer });
   }
 
@@ -74,6 +82,7 @@ export class RunningCall implements CallerLink {
   turn(visit: Visit): Promise<Turn> {
     if (this.#answer) {
       this.#flushTo(visit);
+      if (this.#questions.size > 0) this.#rejectAll(over());
       return Promise.resolve({ type: "answer", answer: this.#answer });
     }
     return new Promise((resolve) => {
@@ -131,7 +140,7 @@ export class RunningCall implements CallerLink {
     signal?.addEventListener("abort", onAbort, { once: true });
     try {
       return await new Promise<JsonObject>((resolve, reject) => {
-        this.#questions.set(key, { ask, resolve, reject });
+        this.#questions.set(key, { ask, isPut: false, resolve, reject });
         this.#gather();
       });
     } finally {
@@ -145,7 +154,7 @@ export class RunningCall implements CallerLink {
       throw new FailError(fail("denied", message, { details: { ask: ask.method } }));
     }
     const missing = missingCapabilities(ask, this.#capabilities);
-    if (missing) throw undeclaredFailure(missing);
+    if (missing) throw this.#undeclaredFailure(missing);
     if (this.#questions.size >= MAX_QUESTIONS) throw new FailError(fail("limited", `The calling client has ${MAX_QUESTIONS} questions of this call to answer already.`));
   }
 
@@ -155,6 +164,7 @@ export class RunningCall implements CallerLink {
     this.#gathering = setTimeout(() => {
       this.#gathering = undefined;
       if (this.#questions.size === 0) return;
+      for (const question of this.#questions.values()) question.isPut = true;
       const inputRequests = Object.fromEntries(Array.from(this.#questions, ([key, { ask }]) => [key, { method: ask.method, params: ask.params }]));
       this.#end({ type: "input", inputRequests });
     }, GATHER_MS);
@@ -174,8 +184,13 @@ export class RunningCall implements CallerLink {
       const missing = missingCapabilities(ask, this.#capabilities);
       if (!missing) continue;
       this.#questions.delete(key);
-      reject(undeclaredFailure(missing));
+      reject(this.#undeclaredFailure(missing));
     }
+  }
+
+  #undeclaredFailure(missing: JsonObject): FailError {
+    this.#undeclared = joinCapabilities(this.#undeclared ?? {}, missing);
+    return undeclaredFailure(missing);
   }
 
   #withdraw(key: string, reason: unknown): void {
@@ -184,16 +199,20 @@ export class RunningCall implements CallerLink {
     question?.reject(cancelledFailure(reason));
   }
 
-  #rejectAll(error: unknown): void {
-    for (const { reject } of this.#questions.values()) reject(error);
-    this.#questions.clear();
+  #rejectAll(error: unknown, isMeant: (question: Question) => boolean = () => true): void {
+    for (const [key, question] of this.#questions) {
+      if (!isMeant(question)) continue;
+      this.#questions.delete(key);
+      question.reject(error);
+    }
   }
 
   #hold(notice: Notice): void {
-    // Of progress only the last word matters.
-    if (notice.method === PROGRESS) this.#held = this.#held.filter(({ method }) => method !== PROGRESS);
     this.#held.push(notice);
-    if (this.#held.length > MAX_HELD_NOTICES) this.#held.shift();
+    if (this.#held.length <= MAX_HELD_NOTICES) return;
+    // Of progress the last word matters most.
+    const progress = this.#held.findIndex(({ method }) => method === PROGRESS);
+    this.#held.splice(Math.max(0, progress), 1);
   }
 
   #flushTo(visit: Visit): void {

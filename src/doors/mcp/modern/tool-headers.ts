@@ -2,6 +2,7 @@ import type { HubPort, RenderedList, View } from "../../../core/hub-port.ts";
 import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../../core/json.ts";
 import { findParamHeaders, findParamMismatch, type HeaderLookup, type HeaderMismatch, type ParamHeader } from "../../../wire/modern/headers.ts";
 
+/** All tools of a list, also those without headers. */
 type HeadersByTool = ReadonlyMap<string, readonly ParamHeader[]>;
 
 /** Compares `Mcp-Param-*` headers with the arguments they repeat, for tools that ask for such headers in their schema. */
@@ -23,7 +24,7 @@ export class ToolHeaders {
     const name = stringMember(params, "name");
     const args = params["arguments"];
     if (name === undefined || !isJsonObject(args)) return undefined;
-    const declared = (await this.#headersOf(view)).get(name);
+    const declared = (await this.#headersOf(view, name)).get(name);
     return declared && findParamMismatch(declared, args, headerOf);
   }
 
@@ -31,15 +32,21 @@ export class ToolHeaders {
     this.#stop();
   }
 
-  async #headersOf(view: View): Promise<HeadersByTool> {
+  async #headersOf(view: View, name: string): Promise<HeadersByTool> {
     const key = JSON.stringify([view.mode, view.principal.id]);
     const held = this.#current.get(key);
-    if (held) return held;
-    const list = await this.#hub.list("tools", view);
-    const found = this.#byList.get(list) ?? headersOfList(list);
-    this.#byList.set(list, found);
+    if (held?.has(name)) return held;
+    // A call to a tool that is known does not wait for sources that are still starting.
+    const known = this.#read(await this.#hub.list("tools", view, { waits: false }));
+    const found = known.has(name) ? known : this.#read(await this.#hub.list("tools", view));
     if (this.#current.size >= MAX_VIEWS) this.#current.clear();
     this.#current.set(key, found);
+    return found;
+  }
+
+  #read(list: RenderedList): HeadersByTool {
+    let found = this.#byList.get(list);
+    if (!found) this.#byList.set(list, (found = headersOfList(list)));
     return found;
   }
 }
@@ -49,7 +56,7 @@ function headersOfList(list: RenderedList): HeadersByTool {
   for (const entry of list.entries) {
     const { headers } = findParamHeaders(objectMember(entry, "inputSchema") ?? {});
     const name = stringMember(entry, "name");
-    if (name !== undefined && headers.length > 0) found.set(name, headers);
+    if (name !== undefined) found.set(name, headers);
   }
   return found;
 }

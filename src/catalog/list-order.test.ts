@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { inListOrder } from "./list-order.ts";
+
+const rows = (...keys: string[]) => keys.map((key) => ({ key, record: { source: { id: key.split("/")[0]!, kind: "http" as const, namespace: "", order: 0 } } }));
+const shown = (keys: string[], ...inOwnOrder: string[]): string[] => inListOrder(rows(...keys), new Set(inOwnOrder)).map(({ key }) => key);
+
+test("all is sorted by key where nobody has an order of its own", () => {
+  expect(shown(["b/1", "a/2", "a/1", "c/1"])).toEqual(["a/1", "a/2", "b/1", "c/1"]);
+});
+
+test("what a source has in an order of its own stands together, where its first key would stand", () => {
+  expect(shown(["c/1", "b/9", "b/1", "b/5", "a/2", "a/1"], "b")).toEqual(["a/1", "a/2", "b/9", "b/1", "b/5", "c/1"]);
+});
+
+test("sources in orders of their own do not mix, whatever the order in which they came", () => {
+  const expected = ["a/2", "a/1", "b/2", "b/1"];
+  expect(shown(["a/2", "a/1", "b/2", "b/1"], "a", "b")).toEqual(expected);
+  expect(shown(["b/2", "b/1", "a/2", "a/1"], "b", "a")).toEqual(expected);
+});

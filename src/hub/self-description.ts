@@ -1,0 +1,58 @@
+import { cleanDefinition } from "../catalog/clean-definition.ts";
+import type { ServerFacts } from "../core/hub-port.ts";
+import { isJsonObject, objectMember, type JsonObject } from "../core/json.ts";
+import { NO_FEATURES, type Listing, type Source, type SourceFeatures } from "../core/records.ts";
+
+export interface SourceOffer {
+  readonly source: Source;
+  readonly listing: Listing;
+}
+
+/** Longest title and description of a server that are shown as the hub's. */
+const MAX_TEXT_CHARS = 8192;
+
+/** The one source of a hub that has no other; the hub's own tools are none. */
+export function loneSource(sources: readonly SourceOffer[]): SourceOffer | undefined {
+  const [only, ...others] = sources.filter(({ source }) => source.kind !== "builtin");
+  return others.length === 0 ? only : undefined;
+}
+
+/**
+ * What the hub says of itself in the words of its sources (decision 0013): a lone source's as they came; of several what still is true of
+ * all of them together.
+ */
+export function describeSources(sources: readonly SourceOffer[], hide: (text: string) => string): Pick<ServerFacts, "features" | "about" | "capabilities"> {
+  const features = joinFeatures(sources.map(({ listing }) => listing.features));
+  const lone = loneSource(sources)?.listing.server;
+  if (!lone) return { features, capabilities: joinCapabilities(sources) };
+  // Name and version are those of the program that answers.
+  const { name: _name, version: _version, ...about } = lone.info;
+  return { features, about: cleaned(about, hide), capabilities: lone.capabilities };
+}
+
+function cleaned(about: JsonObject, hide: (text: string) => string): JsonObject {
+  return cleanDefinition(about, JSON.stringify(about), { maxChars: MAX_TEXT_CHARS, hide })?.definition ?? about;
+}
+
+/** A list that one source has; extensions under their ids, where two say different things as the first of them says. */
+function joinCapabilities(sources: readonly SourceOffer[]): JsonObject {
+  const joined: JsonObject = {};
+  let extensions: JsonObject = {};
+  for (const { listing } of sources) {
+    const declared = listing.server?.capabilities ?? {};
+    for (const list of ["resources", "prompts"]) if (isJsonObject(declared[list])) joined[list] = {};
+    extensions = { ...objectMember(declared, "extensions"), ...extensions };
+  }
+  return Object.keys(extensions).length === 0 ? joined : { ...joined, extensions };
+}
+
+function joinFeatures(features: readonly SourceFeatures[]): SourceFeatures {
+  return features.reduce(
+    (all, one) => ({
+      completions: all.completions || one.completions,
+      subscribe: all.subscribe || one.subscribe,
+      logging: all.logging || one.logging,
+    }),
+    NO_FEATURES,
+  );
+}

@@ -1,0 +1,203 @@
+import { mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { JsonObject } from "../../core/json.ts";
+import { fixture, run, type Running } from "../../../test/fixtures/upstreams/harness.ts";
+
+const dual = fixture("dual");
+const accept = async (): Promise<JsonObject> => ({ action: "accept" });
+const legacy = { client: { connection: "old", era: "legacy" as const, capabilities: { elicitation: {} } }, onAsk: accept };
+const plainLegacy = { client: { connection: "plain", era: "legacy" as const, capabilities: {} } };
+const modern = { client: { connection: "new", era: "modern" as const, capabilities: { elicitation: {} } } };
+
+test("a server of both eras puts its questions to a legacy caller, over a process of that era, which the status shows", async () => {
+  await using server = run(dual);
+  await server.listing();
+  expect(server.provider.status().info).toMatchObject({ era: "modern" });
+  expect(server.provider.status().info).not.toHaveProperty("further");
+  expect(await server.json("ask", { message: "name?" }, legacy)).toEqual({ action: "accept" });
+  const pid = Number(await server.text("pid", {}, legacy));
+  expect(server.provider.status().info).toMatchObject({ era: "modern", further: [{ for: "callers of the legacy era", state: "ready", era: "legacy", pid }] });
+  expect(server.lines.all.map(({ message }) => message)).toContain("A further connection to this server is open.");
+});
+
+test("a modern caller, and a legacy one that can be asked nothing, use the first process", async () => {
+  await using server = run(dual);
+  const pid = await server.text("pid", {}, modern);
+  expect(await server.text("pid", {}, plainLegacy)).toBe(pid);
+  expect(await server.text("era", {}, plainLegacy)).toBe("modern");
+});
+
+test("a server that refuses the legacy handshake serves everybody over the modern one", async () => {
+  await using server = run(dual, ["refuses=legacy"]);
+  const pid = await server.text("pid", {}, modern);
+  // Several at once find it out together.
+  expect(await Promise.all([1, 2, 3].map(() => server.text("pid", {}, legacy)))).toEqual([pid, pid, pid]);
+  expect(server.provider.status().info).not.toHaveProperty("further");
+});
+
+test("that it does is remembered over a restart, until the server is another one", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "toolyard-eras-"));
+  const [record, version] = [join(folder, "pids"), join(folder, "version")];
+  const startsFor = async (named: string): Promise<number> => {
+    await writeFile(version, named);
+    await using server = run(dual, ["refuses=legacy", `record=${record}`, `version=${version}`], { cacheFolder: folder });
+    await server.provider.refresh!(AbortSignal.timeout(60_000));
+    const before = (await readFile(record, "utf8")).split("\n").length;
+    await server.text("pid", {}, legacy);
+    return (await readFile(record, "utf8")).split("\n").length - before;
+  };
+  expect([await startsFor("1"), await startsFor("1"), await startsFor("2")]).toEqual([1, 0, 1]);
+});
+
+test('era = "legacy" and era = "modern" speak that one alone, to everybody', async () => {
+  await using old = run(dual, [], { options: { era: "legacy" } });
+  expect([await old.text("era", {}, modern), await old.text("era", {}, legacy)]).toEqual(["legacy", "legacy"]);
+  await using young = run(dual, [], { options: { era: "modern" } });
+  expect([await young.text("era", {}, modern), await young.text("era", {}, legacy)]).toEqual(["modern", "modern"]);
+});
+
+test("a server that refuses the one era that is allowed is unavailable, and the failure names the option", async () => {
+  await using old = run(dual, ["refuses=legacy"], { options: { era: "legacy" } });
+  const failure = { ok: false, kind: "unavailable", message: expect.stringContaining('`era = "legacy"`') };
+  expect(await old.call("pid", {}, legacy)).toMatchObject(failure);
+  await using young = run(dual, ["refuses=modern"], { options: { era: "modern" } });
+  expect(await young.call("pid", {}, legacy)).toMatchObject({ ok: false, kind: "unavailable", message: expect.stringContaining('`era = "modern"`') });
+});
+
+test("the first caller's era is the first process's, and no second one is started for it", async () => {
+  const record = join(await mkdtemp(join(tmpdir(), "toolyard-eras-")), "pids");
+  await using server = run(dual, [`record=${record}`], { firstCallerEra: Promise.resolve("legacy" as const) });
+  expect(await server.json("ask", {}, legacy)).toEqual({ action: "accept" });
+  expect(await server.text("era", {}, modern)).toBe("legacy");
+  expect((await readFile(record, "utf8")).trim().split("\n")).toHaveLength(1);
+});
+
+test("a server of both eras that is slow to start, so that it is asked both ways, is spoken to in the modern one", async () => {
+  const started = join(await mkdtemp(join(tmpdir(), "toolyard-eras-")), "started");
+  await using server = run(dual, [`starts-slowly=${started}`]);
+  expect(await server.text("era", {}, modern)).toBe("modern");
+  expect(server.provider.status().info).toMatchObject({ era: "modern" });
+});
+
+test("a change that only the legacy process tells of has the list read again", async () => {
+  await using server = run(dual);
+  const before = await server.listing();
+  expect(before.tools.map(({ name }) => name)).not.toContain("grown_0");
+  const changed = new Promise<void>((resolve) => server.provider.events.changed.on(resolve));
+  await server.text("grow", {}, modern);
+  await server.text("grow", {}, legacy);
+  await changed;
+  expect((await server.listing()).tools.map(({ name }) => name)).toContain("grown_0");
+});
+
+test("subscriptions go over the link that the caller uses", async () => {
+  await using server = run(dual);
+  await server.listing();
+  const updates: unknown[] = [];
+  server.provider.events.resourceUpdated.on(({ params }) => updates.push(params["era"]));
+  const endFirst = await server.provider.subscribe!("test://one", { principal: { id: "local" }, client: { ...modern.client } });
+  const endSecond = await server.provider.subscribe!("test://one", { principal: { id: "local" }, client: { ...legacy.client } });
+  await expect.poll(() => updates).toEqual(["modern", "legacy"]);
+  await Promise.all([endFirst(), endSecond()]);
+});
+
+test("a subscription of a caller in whose era the server has none goes over the first link", async () => {
+  await using server = run(dual, ["modern-subscriptions"]);
+  await server.listing();
+  const updates: unknown[] = [];
+  server.provider.events.resourceUpdated.on(({ params }) => updates.push(params["era"]));
+  const end = await server.provider.subscribe!("test://one", { principal: { id: "local" }, client: { ...legacy.client } });
+  await expect.poll(() => updates).toEqual(["modern"]);
+  await end();
+});
+
+test("a list read over one era has the digests of the other, so that pins hold in both", async () => {
+  const digestIn = async (era: "legacy" | "modern"): Promise<string | undefined> => {
+    await using server = run(dual, ["own-members"], { options: { era, pins: { pid: "" } } });
+    return (await server.listing()).problems.find(({ subject }) => subject === "pid")?.message;
+  };
+  expect(await digestIn("legacy")).toContain("present digest");
+  expect(await digestIn("legacy")).toBe(await digestIn("modern"));
+});
+
+test("one list that the server calls private makes all that it lists private, and a server that calls none so does not", async () => {
+  await using young = run(dual, [], { options: { era: "modern" } });
+  expect((await young.listing()).isPrivate).toBe(true);
+  await using old = run(dual, [], { options: { era: "legacy" } });
+  expect((await old.listing()).isPrivate).toBeUndefined();
+});
+
+test("a list whose time is over is read again for whoever lists, also of a server that tells of changes and did not", async () => {
+  await using server = run(dual, [], { options: { era: "modern" } });
+  const names = async (): Promise<string[]> => (await server.provider.listing()).tools.map(({ name }) => name);
+  expect(await names()).not.toContain("grown_0");
+  await server.text("grow", {}, modern);
+  await expect.poll(names, { timeout: 10_000 }).toContain("grown_0");
+});
+
+test.each(["ends", "is-ignored"])("a server that %s at `initialize` serves legacy callers over the modern era, first or not", async (how) => {
+  const options = { connect_timeout: "6s" };
+  await using server = run(dual, [`initialize=${how}`], { options });
+  const pid = await server.text("pid", {}, modern);
+  expect(await server.text("pid", {}, { ...legacy, idleMs: 60_000 })).toBe(pid);
+  await using first = run(dual, [`initialize=${how}`], { options, firstCallerEra: Promise.resolve("legacy" as const) });
+  expect(await first.text("era", {}, { ...legacy, idleMs: 60_000 })).toBe("modern");
+});
+
+test.each([
+  ["ends", "dies-at-probe"],
+  ["says nothing", "silent"],
+])("a legacy server that %s at the modern probe is there for a modern first caller, too", async (_how, fault) => {
+  await using server = run(fixture("legacy"), [fault], { firstCallerEra: Promise.resolve("modern" as const), options: { connect_timeout: "60s" } });
+  expect(await server.text("pid", {}, { ...modern, idleMs: 60_000 })).toMatch(/^\d+$/);
+  expect(server.provider.status().info).toMatchObject({ era: "legacy" });
+});
+
+test.each([["local"], ["other"]])("modern callers (%s) go side by side though the server was seen to ask a legacy one, also after a restart", async (principal) => {
+  const cacheFolder = await mkdtemp(join(tmpdir(), "toolyard-eras-"));
+  const goSideBySide = async (server: Running): Promise<void> => {
+    const end = new AbortController();
+    const hanging = server.call("hang", {}, { client: { ...modern.client, connection: "slow" }, signal: end.signal });
+    expect(await server.text("era", {}, { ...modern, principal })).toBe("modern");
+    expect(server.provider.status().info).not.toHaveProperty("takesTurns");
+    end.abort();
+    await hanging;
+  };
+  {
+    await using server = run(dual, [], { cacheFolder });
+    await server.listing();
+    await server.text("ask", {}, legacy);
+    await server.call("die", {}, modern);
+    await goSideBySide(server);
+  }
+  await using again = run(dual, [], { cacheFolder });
+  await goSideBySide(again);
+});
+
+test("a legacy caller's subscription is renewed after its process was lost, without anybody calling", async () => {
+  await using server = run(dual);
+  await server.listing();
+  const updates: unknown[] = [];
+  server.provider.events.resourceUpdated.on(({ params }) => updates.push(params["era"]));
+  const end = await server.provider.subscribe!("test://one", { principal: { id: "local" }, client: { ...legacy.client } });
+  await expect.poll(() => updates).toEqual(["legacy"]);
+  process.kill(Number(await server.text("pid", {}, legacy)), "SIGKILL");
+  await expect.poll(() => updates).toEqual(["legacy", "legacy"]);
+  await end();
+});
+
+test("a session's own server is in use while its caller is asked between two requests: neither bound ends it", async () => {
+  await using server = run(dual, [], { options: { era: "modern", isolation: "session", max_sessions: 1 } });
+  await server.listing();
+  let answer = (_result: JsonObject): void => {};
+  let wasAsked = (): void => {};
+  const asked = new Promise<void>((resolve) => (wasAsked = resolve));
+  const onAsk = (): Promise<JsonObject> => (wasAsked(), new Promise((resolve) => (answer = resolve)));
+  const asking = server.json("input", {}, { ...legacy, onAsk });
+  await asked;
+  expect(await server.call("pid", {}, plainLegacy)).toMatchObject({ ok: false, kind: "limited" });
+  answer({ action: "accept" });
+  expect(await asking).toEqual({ action: "accept" });
+});

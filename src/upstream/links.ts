@@ -1,0 +1,228 @@
+import type { Call, Client, Principal } from "../core/call.ts";
+import type { Cancellation } from "../core/cancellation.ts";
+import { contentDigest } from "../core/digest.ts";
+import { objectMember, type JsonObject } from "../core/json.ts";
+import { canBeAsked, sessionCapabilities, SHARED_CAPABILITIES } from "./capabilities.ts";
+import type { Connection } from "./connection.ts";
+import type { Era, EraChoice, EraName } from "./era.ts";
+import { FurtherLinks, type LinkPlace, type Purpose } from "./further-links.ts";
+import type { Link } from "./link.ts";
+
+/** For whom a link is wanted. */
+export type Caller = Pick<Call, "principal" | "client">;
+
+/** How a link is to be made. */
+export interface LinkWish {
+  /** What is declared to the server. */
+  readonly capabilities: JsonObject;
+  /** Callers of several clients use it. */
+  readonly isShared: boolean;
+  /** The handshake of this era suits the caller best. */
+  readonly era: EraName | undefined;
+  /** Absent: the first link, from which the lists come. */
+  readonly label?: string;
+}
+
+export interface LinksOptions {
+  readonly era: EraChoice;
+  readonly isolation: "auto" | "shared" | "session";
+  /** A further connection costs no process, so each era may have its own. */
+  readonly opensCheaply: boolean;
+  readonly maxSessions: number;
+  readonly idleMs: number;
+  open(wish: LinkWish): LinkPlace;
+  /** The server was seen to ask without saying whom. */
+  asks(): boolean;
+  /** What may be remembered of the server has changed. */
+  onVerdict(): void;
+}
+
+/** What is known of the eras of a server. */
+export interface Verdict {
+  readonly era?: EraName;
+  /** Digest of what the server says that it is, if it was seen to refuse the legacy handshake. */
+  readonly modernOnly?: string;
+}
+
+/** A link and the open connection behind it. */
+export interface Reached {
+  readonly link: Link;
+  readonly connection: Connection;
+}
+
+type Owner = "first" | "legacy";
+
+/** How long a link of the legacy era that could not be opened is not tried again. */
+const LEGACY_PAUSE_MS = 60_000;
+const LEGACY: Purpose = Object.freeze({ key: "legacy", label: "callers of the legacy era", isBounded: false });
+
+/**
+ * The links to one server, and which of them a caller uses. The first serves everybody as long as it can: a server of both eras gets a
+ * second one for callers whose questions it could not put over the first, one that asks gets one for each further principal, and with
+ * `isolation = "session"` each lasting connection has its own.
+ */
+export class Links {
+  readonly first: LinkPlace;
+  readonly #options: LinksOptions;
+  readonly #further: FurtherLinks;
+  /** Who keeps a connection on which the server asked. */
+  readonly #holders = new Map<Owner, string>();
+  #preferred: "legacy" | undefined;
+  #era: EraName | undefined;
+  /** What the server on the first link says that it is. */
+  #identity: string | undefined;
+  #legacyAgainAt = 0;
+  /** The one that was seen to refuse the legacy handshake. */
+  #modernOnly: string | undefined;
+
+  constructor(options: LinksOptions) {
+    this.#options = options;
+    this.#further = new FurtherLinks({ maxLinks: options.maxSessions, idleMs: options.idleMs });
+    this.first = options.open({ capabilities: SHARED_CAPABILITIES, isShared: true, era: undefined });
+  }
+
+  /** Of the first link, as far as it is known. */
+  get era(): EraName | undefined {
+    return this.#era;
+  }
+
+  /** The handshake that the first link tries first, since the first caller speaks that era. */
+  get preferred(): "legacy" | undefined {
+    return this.#preferred;
+  }
+
+  /** What may be remembered of the server: not an era that was tried first for a caller's sake. */
+  get verdict(): Verdict {
+    if (this.#era === undefined || this.#preferred !== undefined) return {};
+    return { era: this.#era, ...(this.#modernOnly !== undefined && { modernOnly: this.#modernOnly }) };
+  }
+
+  /** What is remembered of an earlier run. */
+  recall({ era, modernOnly }: Verdict): void {
+    this.#era ??= era;
+    this.#modernOnly ??= modernOnly;
+    this.#identity ??= modernOnly;
+  }
+
+  /** How the first caller speaks. Only before the first link was opened. */
+  prefer(era: EraName): void {
+    // The modern handshake is tried first in any case. Over HTTP each era has a link of its own, so there the first one may be of either.
+    if (era === "legacy" && this.#options.era === "auto" && !this.#options.opensCheaply) this.#preferred = era;
+  }
+
+  /** The first link is open. */
+  opened({ name, serverInfo }: Era): void {
+    this.#era = name;
+    this.#identity = contentDigest(JSON.stringify(serverInfo));
+  }
+
+  all(): Link[] {
+    return [this.first.link, ...this.#further.all()];
+  }
+
+  find(connection: string): Link | undefined {
+    return this.#further.find(sessionKey(connection))?.link;
+  }
+
+  /** The open connection that this caller uses, made if need be. Rejects with a `FailError`. */
+  async reach(caller: Caller, cancellation: Cancellation): Promise<Reached> {
+    const era = this.#era;
+    const { link } = this.#placeFor(caller);
+    const connection = await link.get(cancellation).catch((error: unknown) => this.#instead(link, error, cancellation));
+    if (connection === undefined) return this.reach(caller, cancellation);
+    if (link === this.first.link && era === this.#era) return { link, connection };
+    this.#noteRefusal(link, connection);
+    // What the server speaks is known by now for the first time, or better than before, be it by a call beside this one.
+    const next = this.#placeFor(caller).link;
+    return next === link ? { link, connection } : { link: next, connection: await next.get(cancellation) };
+  }
+
+  /** Where this caller's subscriptions are kept: on its own link, or on the first where only that era of the server has them. */
+  async subscribingFor(caller: Caller, cancellation: Cancellation): Promise<LinkPlace> {
+    const { connection } = await this.reach(caller, cancellation);
+    const canSubscribe = objectMember(connection.era.capabilities, "resources")?.["subscribe"] === true;
+    return canSubscribe ? this.#placeFor(caller) : this.first;
+  }
+
+  /** The server asked a caller of this principal on one of the shared links: whoever is asked first keeps it. */
+  asked(principal: string): void {
+    for (const owner of ["first", "legacy"] as const) {
+      const isThere = this.#linkOf(owner)?.current?.principals.includes(principal) ?? false;
+      if (isThere && !this.#holders.has(owner)) this.#holders.set(owner, principal);
+    }
+  }
+
+  release(connection: string): void {
+    void this.#further.release(sessionKey(connection));
+  }
+
+  describe(): JsonObject[] {
+    return this.#further.describe();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.first.link.close(), this.#further.close()]);
+  }
+
+  #placeFor({ principal, client }: Caller): LinkPlace {
+    const { isolation } = this.#options;
+    if (isolation === "session" && client.connection !== undefined) return this.#ownOf(client.connection, client);
+    const owner = this.#wantsLegacy(client) ? "legacy" : "first";
+    if (isolation === "auto" && !this.#mayShare(principal, owner)) return this.#furtherOf({ key: `principal ${principal.id}`, label: `principal ${principal.id}`, isBounded: true });
+    return owner === "first" ? this.first : this.#furtherOf(LEGACY);
+  }
+
+  /** Whether this caller is served as it would be directly only over the legacy handshake, and the first link speaks the other. */
+  #wantsLegacy(client: Client): boolean {
+    if (this.#options.era !== "auto" || this.#era !== "modern" || this.#isModernOnly() || client.era === "modern") return false;
+    if (performance.now() < this.#legacyAgainAt) return false;
+    return canBeAsked(client.capabilities) || (this.#options.opensCheaply && client.era === "legacy");
+  }
+
+  /** On a server that asks, one principal keeps the connection; others leave it once nothing of theirs is under way there. */
+  #mayShare(principal: Principal, owner: Owner): boolean {
+    const isOfLegacyEra = owner === "legacy" || this.#era === "legacy";
+    if (!isOfLegacyEra || !this.#options.asks()) return true;
+    const busy = this.#linkOf(owner)?.current?.principals ?? [];
+    if (!this.#holders.has(owner) && busy.length === 0) this.#holders.set(owner, principal.id);
+    return this.#holders.get(owner) === principal.id || busy.includes(principal.id);
+  }
+
+  #linkOf(owner: Owner): Link | undefined {
+    return owner === "first" ? this.first.link : this.#further.find(LEGACY.key)?.link;
+  }
+
+  #ownOf(connection: string, client: Client): LinkPlace {
+    const wish = { capabilities: sessionCapabilities(client.capabilities), isShared: false, era: this.#isModernOnly() || client.era === "modern" ? this.#era : client.era };
+    const purpose: Purpose = { key: sessionKey(connection), label: client.name === undefined ? "one client" : `client ${client.name}`, isBounded: true };
+    return this.#further.get(purpose, () => this.#options.open({ ...wish, label: purpose.label }));
+  }
+
+  #furtherOf(purpose: Purpose): LinkPlace {
+    return this.#further.get(purpose, () => this.#options.open({ capabilities: SHARED_CAPABILITIES, isShared: true, era: "legacy", label: purpose.label }));
+  }
+
+  /** A server that serves the first link and cannot be opened in the legacy era, whatever the reason, is used over the first one for a while. */
+  #instead(link: Link, error: unknown, cancellation: Cancellation): undefined {
+    const isSecond = this.#further.find(LEGACY.key)?.link === link;
+    if (!isSecond || cancellation.aborted || !this.first.link.current) throw error;
+    this.#legacyAgainAt = performance.now() + LEGACY_PAUSE_MS;
+  }
+
+  /** Where the legacy handshake was tried first, and the server answered the modern one only, nobody needs the second link. */
+  #noteRefusal(link: Link, { era }: Connection): void {
+    if (era.name !== "modern" || this.#further.find(LEGACY.key)?.link !== link) return;
+    this.#modernOnly = this.#identity;
+    void this.#further.release(LEGACY.key);
+    this.#options.onVerdict();
+  }
+
+  /** Another version of the server may have learnt the other handshake. */
+  #isModernOnly(): boolean {
+    return this.#modernOnly !== undefined && this.#modernOnly === this.#identity;
+  }
+}
+
+function sessionKey(connection: string): string {
+  return `session ${connection}`;
+}

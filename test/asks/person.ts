@@ -1,0 +1,145 @@
+// A client behind which somebody sits who answers when the test says so.
+import { isJsonObject, objectMember, type JsonObject } from "../../src/core/json.ts";
+import { RawClient, type Asked, type EraName } from "../fixtures/raw/raw-client.ts";
+import type { RawWire } from "../fixtures/raw/wire.ts";
+
+/** One question, as it stands before the person. */
+export interface Question {
+  /** What the asking server says: the tag of its call and the number of the question. */
+  readonly message: string;
+  /** Answers in the person's own name. */
+  answer(): void;
+  decline(): void;
+}
+
+export interface Answered {
+  readonly question: string;
+  readonly answer: string;
+}
+
+/** What the asking server says of a call at its end. */
+export interface CallReport {
+  readonly tag: string;
+  readonly instance: string;
+  readonly answers: readonly Answered[];
+}
+
+/** Nothing here takes longer; a test that waits in vain says for what. */
+const PATIENCE_MS = 10_000;
+
+export class Person implements AsyncDisposable {
+  readonly name: string;
+  /** Everything that was asked, in the order in which it came. */
+  readonly questions: Question[] = [];
+  #client!: RawClient;
+  #isPrompt = false;
+  readonly #waiting = new Set<() => void>();
+
+  private constructor(name: string) {
+    this.name = name;
+  }
+
+  static async connect(name: string, era: EraName, wire: RawWire): Promise<Person> {
+    const person = new Person(name);
+    person.#client = await RawClient.open(wire, { era, clientInfo: { name, version: "1" }, answer: (asked) => person.#asked(asked) });
+    return person;
+  }
+
+  get client(): RawClient {
+    return this.#client;
+  }
+
+  /** The question, which was put already or is to come. */
+  async question(message: string): Promise<Question> {
+    return this.#until(() => this.questions.find((question) => question.message === message), `the question ${message}`);
+  }
+
+  /** Calls a tool under a tag, answers on the way included, and gives its report; a call that ends otherwise is an error. */
+  async call(tool: string, tag: string, args: JsonObject = {}): Promise<CallReport> {
+    return reportOf(await this.reply(tool, tag, args));
+  }
+
+  /** The whole reply. */
+  async reply(tool: string, tag: string, args: JsonObject = {}): Promise<JsonObject> {
+    return this.#client.call("tools/call", { name: tool, arguments: { tag, ...args } });
+  }
+
+  /** A call that can be given up; the person answers what it asks by request only. */
+  async request(tool: string, tag: string, signal: AbortSignal): Promise<JsonObject> {
+    return this.#client.request("tools/call", { name: tool, arguments: { tag } }, { signal });
+  }
+
+  /** Resolves once a question was taken back, before or from now on. Of the legacy era: the modern one has no words for it. */
+  async withdrawal(): Promise<JsonObject> {
+    return this.#until(() => this.#client.received.find(({ method }) => method === "notifications/cancelled"), "the withdrawal of a question");
+  }
+
+  /** Answers what was asked, and from now on whatever is asked, at once. */
+  answerAll(): void {
+    this.#isPrompt = true;
+    for (const question of this.questions) question.answer();
+  }
+
+  async leave(): Promise<void> {
+    await this.#client.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.leave();
+  }
+
+  #asked({ method, params }: Asked): Promise<JsonObject> {
+    if (method !== "elicitation/create") return Promise.resolve({ error: { code: -32601, message: "Method not found" } });
+    return new Promise((resolve) => {
+      const question = {
+        message: String(params["message"]),
+        answer: () => resolve({ action: "accept", content: { by: this.name } }),
+        decline: () => resolve({ action: "decline" }),
+      };
+      this.questions.push(question);
+      if (this.#isPrompt) question.answer();
+      this.#wake();
+    });
+  }
+
+  #wake(): void {
+    for (const look of this.#waiting) look();
+  }
+
+  #until<T>(find: () => T | undefined, what: string): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const end = (): void => {
+        clearInterval(every);
+        clearTimeout(timer);
+        this.#waiting.delete(look);
+      };
+      const look = (): void => {
+        const found = find();
+        if (found === undefined) return;
+        end();
+        resolve(found);
+      };
+      // Messages that are no questions wake nobody.
+      const every = setInterval(look, 20);
+      const timer = setTimeout(() => {
+        end();
+        reject(new Error(`${this.name} waited in vain for ${what}. Asked so far: ${this.questions.map(({ message }) => message).join(", ")}`));
+      }, PATIENCE_MS);
+      this.#waiting.add(look);
+      look();
+    });
+  }
+}
+
+export function reportOf(reply: JsonObject): CallReport {
+  const result = objectMember(reply, "result");
+  const content: unknown = result?.["content"];
+  const first: unknown = Array.isArray(content) ? content[0] : undefined;
+  if (result?.["isError"] === true || !isJsonObject(first)) throw new Error(`The call failed: ${JSON.stringify(reply).slice(0, 500)}`);
+  return JSON.parse(String(first["text"])) as CallReport;
+}
+
+/** How a call ends whose questions were all answered by one person. */
+export function answeredBy(name: string, tag: string, questions = 1): { tag: string; answers: Answered[] } {
+  return { tag, answers: Array.from({ length: questions }, (_, index) => ({ question: `${tag}#${index + 1}`, answer: name })) };
+}

@@ -1,0 +1,171 @@
+// Plays a scenario against a provider over a real server, and says what came of it.
+import { setTimeout as delay } from "node:timers/promises";
+import { FailError } from "../../src/core/errors.ts";
+import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
+import { fail, type Outcome } from "../../src/core/outcome.ts";
+import { run, textOf, type CallWish, type Running } from "../fixtures/upstreams/harness.ts";
+import { ASKING_SERVER } from "./asking-yard.ts";
+import type { CallReport } from "./person.ts";
+import type { Manner, Scenario, ScriptedCall } from "./scenario.ts";
+
+export interface Bounds {
+  /** Time of a call whose person never answers. */
+  readonly hopelessMs: number;
+  /** Time of every other call. */
+  readonly totalMs: number;
+  /** Calls whose person never answers are given up once all others have ended; without it they have their time. */
+  readonly endsHopeless: boolean;
+}
+
+export interface Played {
+  readonly call: ScriptedCall;
+  readonly outcome: Outcome;
+  readonly tookMs: number;
+  readonly boundMs: number;
+  /** Its caller gave it up, or left, before it had ended. */
+  readonly wasGivenUp: boolean;
+  /** What the server made of it, when it came to its end. */
+  readonly report: CallReport | undefined;
+}
+
+export interface Play {
+  readonly calls: readonly Played[];
+  /** Calls whose person answers, in so far as they had not ended when the first of the hopeless ones ended. */
+  readonly held: readonly ScriptedCall[];
+  /** Questions that a person still has before them afterwards. */
+  readonly leftOpen: readonly string[];
+  /** How the next call ends. */
+  readonly next: Outcome;
+  readonly restarts: number;
+}
+
+export const isHopeless = ({ manner, steps }: ScriptedCall): boolean => manner.type === "never" && steps.some((step) => "ask" in step);
+
+/** Long after the time of every call: whatever has not ended by then hangs. */
+const HANGS_AFTER_MS = 5000;
+
+export async function play(scenario: Scenario, bounds: Bounds): Promise<Play> {
+  const { kind, isDeaf, isolation } = scenario;
+  await using server = run(ASKING_SERVER, [kind, ...(isDeaf ? ["deaf"] : [])], { options: { ...(isolation && { isolation }) } });
+  const stage = new Players(scenario, bounds, server);
+  if (scenario.isKnown) await stage.askOnce();
+  const running = scenario.calls.map((call, at) => stage.call(call, at));
+  const held = await stage.waitForHopeful(running);
+  const calls = await Promise.all(running);
+  const next = await server.call("quick", { tag: "next" }, { client: { connection: "next" }, principal: "principal 0", totalMs: bounds.totalMs });
+  return { calls, held, leftOpen: Array.from(stage.open), next, restarts: server.provider.status().restarts ?? 0 };
+}
+
+class Players {
+  /** Messages of the questions that somebody has to answer now. */
+  readonly open = new Set<string>();
+  readonly #scenario: Scenario;
+  readonly #bounds: Bounds;
+  readonly #server: Running;
+  readonly #goodbyes: readonly AbortController[];
+  readonly #resignation = new AbortController();
+  readonly #ended = new Set<ScriptedCall>();
+
+  constructor(scenario: Scenario, bounds: Bounds, server: Running) {
+    this.#scenario = scenario;
+    this.#bounds = bounds;
+    this.#server = server;
+    this.#goodbyes = scenario.clients.map(() => new AbortController());
+  }
+
+  /** The first client is asked, so that the server is known to ask and that client's principal has its first connection. */
+  async askOnce(): Promise<void> {
+    const manner: Manner = { type: "answer", afterMs: 0 };
+    const call: ScriptedCall = { client: 0, atMs: 0, steps: [], manner, givenUpAfterMs: undefined };
+    const outcome = await this.#server.call("ask", { tag: "first" }, { ...this.#wishOf(call), onAsk: () => Promise.resolve({ action: "accept" }) });
+    textOf(outcome);
+  }
+
+  async call(call: ScriptedCall, at: number): Promise<Played> {
+    this.#leaveInTime(call.client);
+    await delay(call.atMs);
+    const startedAt = performance.now();
+    const boundMs = isHopeless(call) ? this.#bounds.hopelessMs : this.#bounds.totalMs;
+    const giveUp = new AbortController();
+    const timer = call.givenUpAfterMs === undefined ? undefined : setTimeout(() => giveUp.abort(), call.givenUpAfterMs);
+    const signals = [giveUp.signal, this.#goodbyes[call.client]!.signal, ...(isHopeless(call) ? [this.#resignation.signal] : [])];
+    const signal = AbortSignal.any(signals);
+    const made = this.#server.call("run", { tag: this.#tagOf(at), steps: [...call.steps] }, { ...this.#wishOf(call), signal, idleMs: boundMs, totalMs: boundMs });
+    const outcome = await Promise.race([made, delay(boundMs + HANGS_AFTER_MS, undefined, { ref: false })]);
+    clearTimeout(timer);
+    this.#ended.add(call);
+    if (outcome === undefined) throw new Error(`The call ${this.#tagOf(at)} hangs: its time was ${boundMs} ms.`);
+    const report = outcome.ok ? (JSON.parse(textOf(outcome)) as CallReport) : undefined;
+    return { call, outcome, tookMs: performance.now() - startedAt, boundMs, wasGivenUp: signal.aborted, report };
+  }
+
+  /** Resolves with the calls that had to wait until a hopeless one had its end. */
+  async waitForHopeful(running: readonly Promise<Played>[]): Promise<ScriptedCall[]> {
+    const { calls } = this.#scenario;
+    const of = (isWanted: (call: ScriptedCall) => boolean): Promise<Played>[] => running.filter((_, at) => isWanted(calls[at]!));
+    const isForLater = (call: ScriptedCall): boolean => isHopeless(call) && call.givenUpAfterMs === undefined && this.#scenario.clients[call.client]!.leavesAfterMs === undefined;
+    const hopeful = Promise.all(of((call) => !isForLater(call)));
+    hopeful.catch(() => {});
+    const firstHopeless = Promise.race(of(isForLater)).catch(() => {});
+    if (of(isForLater).length > 0) await Promise.race([hopeful, firstHopeless]);
+    else await hopeful;
+    const held = calls.filter((call) => !isForLater(call) && !this.#ended.has(call));
+    if (this.#bounds.endsHopeless) this.#resignation.abort();
+    return held;
+  }
+
+  /** Names who calls, so that each question says whose it is. */
+  #tagOf(at: number): string {
+    const { client } = this.#scenario.calls[at]!;
+    return `${at} of ${this.#principalOf(client)}`;
+  }
+
+  #principalOf(client: number): string {
+    return `principal ${this.#scenario.clients[client]!.principal}`;
+  }
+
+  #wishOf({ client }: ScriptedCall): CallWish {
+    const { isLasting } = this.#scenario.clients[client]!;
+    const principal = this.#principalOf(client);
+    return { principal, client: isLasting ? { connection: `client ${client}` } : {}, onAsk: ({ params }, signal) => this.#ask(String(params["message"]), principal, signal) };
+  }
+
+  async #ask(message: string, by: string, signal: AbortSignal | undefined): Promise<JsonObject> {
+    this.open.add(message);
+    try {
+      const { manner } = this.#scenario.calls[Number.parseInt(message, 10)]!;
+      if (manner.type === "never") await delay(2 ** 30, undefined, { signal, ref: false });
+      else await delay(manner.afterMs, undefined, { signal });
+      if (manner.type === "decline") return { action: "decline" };
+      if (manner.type === "refuse") throw new FailError(fail("denied", "The person closed the window."));
+      return { action: "accept", content: { by } };
+    } catch (error) {
+      throw signal?.aborted ? new FailError(fail("cancelled", "The question was withdrawn.")) : error;
+    } finally {
+      this.open.delete(message);
+    }
+  }
+
+  #leaveInTime(client: number): void {
+    const { isLasting, leavesAfterMs } = this.#scenario.clients[client]!;
+    if (leavesAfterMs === undefined) return;
+    setTimeout(() => {
+      this.#goodbyes[client]!.abort();
+      if (isLasting) this.#server.provider.release?.(`client ${client}`);
+    }, leavesAfterMs).unref();
+  }
+}
+
+/** Answers that came from another principal than the one whose call asked. */
+export function strayAnswers({ calls }: Play): string[] {
+  return calls.flatMap(({ report }) => report?.answers ?? []).flatMap(({ question, answer }) => {
+    const by = /^principal \d+$/.exec(answer)?.[0];
+    const asked = / of (principal \d+)#/.exec(question)?.[1];
+    return by === undefined || by === asked ? [] : [`${question} was answered by ${by}`];
+  });
+}
+
+/** What a call came to, in a word. */
+export function wordOf(outcome: Outcome): string {
+  return outcome.ok && isJsonObject(outcome.result) ? "ok" : outcome.ok ? "nothing" : outcome.kind;
+}

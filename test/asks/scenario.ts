@@ -1,0 +1,89 @@
+// What may happen between some clients and one server that asks: generated, so that nobody has to think of every order.
+import * as fc from "fast-check";
+import type { AskingKind } from "./asking-yard.ts";
+
+/** What a person does with every question of one call. */
+export type Manner = { readonly type: "answer" | "decline" | "refuse"; readonly afterMs: number } | { readonly type: "never" };
+
+export type Step = { readonly work: number } | { readonly ask: number; readonly together: boolean };
+
+export interface ScriptedCall {
+  /** Which client makes it. */
+  readonly client: number;
+  readonly atMs: number;
+  readonly steps: readonly Step[];
+  readonly manner: Manner;
+  /** Its caller gives it up after so long. */
+  readonly givenUpAfterMs: number | undefined;
+}
+
+export interface ScriptedClient {
+  readonly principal: number;
+  /** A lasting connection; without one each call is a client of its own. */
+  readonly isLasting: boolean;
+  /** It leaves after so long, with all of its calls. */
+  readonly leavesAfterMs: number | undefined;
+}
+
+export interface Scenario {
+  readonly kind: AskingKind;
+  readonly isolation: "shared" | "session" | undefined;
+  /** The server goes on with what was cancelled. */
+  readonly isDeaf: boolean;
+  /** The server has asked the first client before. */
+  readonly isKnown: boolean;
+  readonly clients: readonly ScriptedClient[];
+  readonly calls: readonly ScriptedCall[];
+}
+
+export interface ScenarioWish {
+  readonly kinds: readonly AskingKind[];
+  readonly isolations: readonly Scenario["isolation"][];
+  readonly maxPrincipals: number;
+  readonly isKnown?: boolean;
+  /** Every person answers, everybody waits for the answer, and each call asks at most once. */
+  readonly isCalm?: boolean;
+}
+
+const MAX_CLIENTS = 4;
+const MAX_CALLS = 8;
+
+export function scenarios({ kinds, isolations, maxPrincipals, isKnown, isCalm = false }: ScenarioWish): fc.Arbitrary<Scenario> {
+  const never = fc.constant(undefined);
+  const seldomMs = isCalm ? never : fc.oneof({ weight: 7, arbitrary: never }, { weight: 1, arbitrary: fc.nat(300) });
+  const client = fc.record({ principal: fc.nat(maxPrincipals - 1), isLasting: fc.boolean(), leavesAfterMs: seldomMs });
+  return fc.array(client, { minLength: 2, maxLength: MAX_CLIENTS, size: "max" }).chain((clients) => {
+    const call = fc.record({
+      client: fc.nat(clients.length - 1),
+      atMs: fc.nat(80),
+      steps: isCalm ? calmSteps() : fc.array(fc.oneof(work(), asking(3)), { maxLength: 4, size: "max" }),
+      manner: isCalm ? answering() : fc.oneof({ weight: 3, arbitrary: answering() }, { weight: 1, arbitrary: fc.constant({ type: "never" as const }) }),
+      givenUpAfterMs: seldomMs,
+    });
+    return fc.record({
+      kind: fc.constantFrom(...kinds),
+      isolation: fc.constantFrom(...isolations),
+      isDeaf: isCalm ? fc.constant(false) : fc.boolean(),
+      isKnown: isKnown === undefined ? fc.boolean() : fc.constant(isKnown),
+      clients: fc.constant(clients),
+      calls: fc.array(call, { minLength: 3, maxLength: MAX_CALLS, size: "max" }),
+    });
+  });
+}
+
+function work(): fc.Arbitrary<Step> {
+  return fc.record({ work: fc.nat(25) });
+}
+
+function asking(max: number): fc.Arbitrary<Step> {
+  return fc.record({ ask: fc.integer({ min: 1, max }), together: fc.boolean() });
+}
+
+function calmSteps(): fc.Arbitrary<Step[]> {
+  return fc.tuple(work(), fc.option(asking(1), { nil: undefined }), work()).map((steps) => steps.filter((step) => step !== undefined));
+}
+
+function answering(): fc.Arbitrary<Manner> {
+  const type = fc.constantFrom("answer" as const, "answer" as const, "answer" as const, "decline" as const, "refuse" as const);
+  return fc.record({ type, afterMs: fc.nat(120) });
+}

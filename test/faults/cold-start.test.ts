@@ -1,0 +1,296 @@
+// Servers that take their time, each held back by a file that the test writes: nothing here depends on how fast anything is.
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { LOCAL_PRINCIPAL } from "../../src/core/call.ts";
+import { SILENT_LOGGER } from "../../src/core/ports.ts";
+import { loadHubConfig, openHub } from "../../src/hub/open-hub.ts";
+import { createHub, type HubConfig, type LibraryHub } from "../../src/index.ts";
+import type { JsonObject } from "../../src/core/json.ts";
+import { LEGACY_REVISIONS } from "../../src/wire/legacy/revisions.ts";
+import { HttpWire } from "../fixtures/raw/http-wire.ts";
+import { PipeWire } from "../fixtures/raw/pipe-wire.ts";
+import { SseWire } from "../fixtures/raw/sse-wire.ts";
+import { RawClient, type EraName } from "../fixtures/raw/raw-client.ts";
+import { MAIN } from "../fixtures/served-hub.ts";
+import { fixture, textOf } from "../fixtures/upstreams/harness.ts";
+
+type StdioServer = NonNullable<NonNullable<HubConfig["mcp"]>["stdio_servers"]>[string];
+
+const ERAS = ["legacy", "modern"] as const;
+/** Longer than any test: whoever waits this long in vain is seen. */
+const LONG = "10m";
+/** Over at once. */
+const NONE = "1ms";
+
+const MODERN_META = { "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {} };
+
+const quick: StdioServer = { command: [process.execPath, fixture("legacy")] };
+
+/** A hub behind a door whose servers of `slow` answer `initialize` only once `start` was called. */
+class ColdYard implements AsyncDisposable {
+  readonly hub: LibraryHub;
+  readonly #home: string;
+  readonly endpoint: string;
+  readonly #clients: RawClient[] = [];
+
+  private constructor(hub: LibraryHub, home: string, endpoint: string) {
+    this.hub = hub;
+    this.#home = home;
+    this.endpoint = endpoint;
+  }
+
+  static async open(settings: (slow: (more?: Partial<StdioServer>) => StdioServer) => HubConfig): Promise<ColdYard> {
+    const home = await mkdtemp(join(tmpdir(), "toolyard-cold-"));
+    const slow = (more: Partial<StdioServer> = {}): StdioServer => slowServer(home, more);
+    const hub = await createHub({
+      settings: { builtin: { execute_code: false }, server: { port: 0, shutdown_grace: "1s" }, ...settings(slow) },
+      variables: { PATH: process.env["PATH"], TOOLYARD_HOME: join(home, "data") },
+      logger: SILENT_LOGGER,
+    });
+    return new ColdYard(hub, home, (await hub.serve()).endpoint);
+  }
+
+  slow(more: Partial<StdioServer> = {}): StdioServer {
+    return slowServer(this.#home, more);
+  }
+
+  /** Lets the slow servers go on. */
+  start(): Promise<void> {
+    return writeFile(startFile(this.#home), "");
+  }
+
+  async connect(era: EraName, revision?: string): Promise<RawClient> {
+    const client = await RawClient.open(new HttpWire(this.endpoint, era), { era, ...(revision !== undefined && { revision }) });
+    this.#clients.push(client);
+    return client;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const client of this.#clients) await client.close();
+    await this.hub.close();
+    await rm(this.#home, { recursive: true, force: true });
+  }
+}
+
+const startFile = (home: string): string => join(home, "start");
+
+function slowServer(home: string, more: Partial<StdioServer>): StdioServer {
+  return { command: [process.execPath, fixture("legacy"), `start-file=${startFile(home)}`, "resources", "prompts", "logging"], connect_timeout: LONG, ...more };
+}
+
+const servers = (stdio_servers: Record<string, StdioServer>, coldWait: string): HubConfig => ({ catalog: { cold_wait: coldWait }, mcp: { stdio_servers } });
+
+describe.each(ERAS)("a client of the %s era", (era) => {
+  test("a bare name waits for a source that was never listed, and is called there", async () => {
+    await using yard = await ColdYard.open(() => servers({}, LONG));
+    const client = await yard.connect(era);
+    await yard.hub.addServer("slow", yard.slow({ namespace: "" }));
+    const calling = client.tool("echo", { a: 1 });
+    await yard.start();
+    expect(await calling).toMatchObject({ structuredContent: { args: { a: 1 } } });
+  });
+
+  test("past its cold wait the answer is at once that it is still starting, with the names of those that are", async () => {
+    await using yard = await ColdYard.open((slow) => servers({ quick, a: slow({ namespace: "" }), b: slow() }, NONE));
+    await yard.hub.call("quick__echo");
+    const client = await yard.connect(era);
+    const answer = await client.tool("nobody_has_this");
+    expect(answer).toMatchObject({ isError: true, _meta: { "toolyard/kind": "unavailable" } });
+    expect(JSON.stringify(answer)).toContain("still starting: a, b.");
+  });
+
+  test("once it is there, a name that nobody has is unknown", async () => {
+    await using yard = await ColdYard.open((slow) => servers({ slow: slow({ namespace: "" }) }, LONG));
+    await yard.start();
+    const client = await yard.connect(era);
+    expect(await client.request("tools/call", { name: "nobody_has_this", arguments: {} })).toMatchObject({ error: { code: -32602, message: expect.stringContaining("Unknown tool") } });
+  });
+
+  test.each([
+    ["slow__echo", "tools/call", { name: "slow__echo", arguments: {} }],
+    ["slow::greet", "prompts/get", { name: "slow::greet", arguments: { who: "Ada" } }],
+    ["slow+test://one", "resources/read", { uri: "slow+test://one" }],
+  ])("%s waits for its source, however long its cold wait is over", async (_name, method, params) => {
+    await using yard = await ColdYard.open((slow) => servers({ slow: slow() }, NONE));
+    const client = await yard.connect(era);
+    const calling = client.result(method, params);
+    await yard.start();
+    expect(await calling).not.toHaveProperty("isError");
+  });
+
+  test("a bare URI waits for whoever may have it; past the cold wait it is not called unknown", async () => {
+    await using patient = await ColdYard.open(() => servers({}, LONG));
+    const waiting = await patient.connect(era);
+    await patient.hub.addServer("slow", patient.slow());
+    const reading = waiting.result("resources/read", { uri: "test://one" });
+    await patient.start();
+    expect(await reading).toMatchObject({ contents: [{ text: "one" }] });
+
+    await using yard = await ColdYard.open((slow) => servers({ slow: slow() }, NONE));
+    const client = await yard.connect(era);
+    const refused = await client.request("resources/read", { uri: "test://one" });
+    expect(refused).toMatchObject({ error: { code: -32603, message: expect.stringContaining("still starting: slow."), data: { "toolyard/kind": "unavailable" } } });
+  });
+
+  test("instructions and capabilities of a hub whose server is slow are those that it has once it is warm", async () => {
+    await using yard = await ColdYard.open((slow) => servers({ slow: slow() }, LONG));
+    const connecting = yard.connect(era);
+    await yard.start();
+    const cold = await connecting;
+    const warm = await yard.connect(era);
+    expect(cold.opening["instructions"]).toBe("Use it well.");
+    expect(cold.opening).toEqual(warm.opening);
+  });
+
+  test("past the cold wait everything is declared that may come, and what comes is told", async () => {
+    await using yard = await ColdYard.open((slow) => servers({ slow: slow({ namespace: "" }) }, NONE));
+    const client = await yard.connect(era);
+    const changing = { listChanged: true };
+    expect(client.opening["capabilities"]).toEqual({ tools: changing, resources: { ...changing, subscribe: true }, prompts: changing, completions: {}, logging: {} });
+    if (era === "modern") await client.listen();
+    const told = Promise.all(["tools", "resources", "prompts"].map((list) => client.next(`notifications/${list}/list_changed`)));
+    await yard.start();
+    await told;
+    expect(await client.tool("echo")).not.toHaveProperty("isError");
+    expect(await client.list("resources/list", "resources")).toHaveLength(1);
+  });
+});
+
+describe("who is not waited for", () => {
+  test("a name with the prefix of a source that is there, beside a server that never starts", async () => {
+    await using yard = await ColdYard.open(() => servers({ quick }, LONG));
+    const client = await yard.connect("legacy");
+    await yard.hub.addServer("slow", yard.slow({ namespace: "" }));
+    expect(await client.tool("quick__echo")).not.toHaveProperty("isError");
+    expect(await client.tool("quick::echo")).not.toHaveProperty("isError");
+    expect(await client.request("tools/call", { name: "quick__nope", arguments: {} })).toMatchObject({ error: { code: -32602 } });
+    expect(await client.request("resources/read", { uri: "quick+test://nope" })).toMatchObject({ error: { code: -32002 } });
+  });
+
+  test("a modern client's call to a source that is there, beside a server that never starts", async () => {
+    await using yard = await ColdYard.open(() => servers({ quick }, LONG));
+    await yard.hub.list();
+    await yard.hub.addServer("slow", yard.slow({ namespace: "" }));
+    // It begins with the call: what it would wait for at `server/discover` is not what a call waits for.
+    const reply = await fetch(yard.endpoint, {
+      method: "POST",
+      headers: { "content-type": "application/json", accept: "application/json, text/event-stream", "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": "quick__echo" },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "quick__echo", arguments: {}, _meta: MODERN_META } }),
+    });
+    expect(await reply.json()).toMatchObject({ id: 1, result: { resultType: "complete" } });
+  });
+
+  test("a source that failed: names, the handshake and lists are answered without it", async () => {
+    await using yard = await ColdYard.open(() => servers({ dead: { command: [process.execPath, fixture("legacy"), "dies-at-start"], namespace: "" }, quick }, LONG));
+    const client = await yard.connect("legacy");
+    expect(await client.request("tools/call", { name: "nobody_has_this", arguments: {} })).toMatchObject({ error: { code: -32602, message: expect.stringContaining("Unknown tool") } });
+    expect((await client.list("tools/list", "tools")).map(({ name }) => name)).toContain("quick__echo");
+  });
+
+  test("a source whose time to connect is over: its prefix says that it is not there, a bare name is unknown", async () => {
+    await using yard = await ColdYard.open((slow) => servers({ slow: slow({ connect_timeout: "300ms" }) }, LONG));
+    expect(await yard.hub.call("slow__echo")).toMatchObject({ ok: false, kind: "unavailable", message: expect.stringContaining("The source slow is not there") });
+    expect(await yard.hub.call("echo")).toMatchObject({ ok: false, kind: "unknown_tool" });
+  });
+
+  test("a call's own time ends its wait for a source", async () => {
+    await using yard = await ColdYard.open((slow) => servers({ slow: slow() }, NONE));
+    expect(await yard.hub.call("slow__echo", {}, { timeoutMs: 100 })).toMatchObject({ ok: false, kind: "timeout" });
+    const gone = new AbortController();
+    const calling = yard.hub.call("slow__echo", {}, { signal: gone.signal });
+    gone.abort();
+    expect(await calling).toMatchObject({ ok: false, kind: "cancelled" });
+  });
+
+  test("a source that a caller has no right to is neither waited for with its prefix nor named", async () => {
+    await using yard = await ColdYard.open((slow) => servers({ slow: slow(), other: slow() }, NONE));
+    const { port } = yard.hub;
+    const principal = { id: "narrow", rights: { allow: ["other__*"] } };
+    const answer = (target: string) => port.call(callOf(target, principal), { mode: "all", principal });
+    expect(await answer("slow__echo")).toMatchObject({ ok: false, kind: "unknown_tool" });
+    expect(await answer("echo")).toMatchObject({ ok: false, kind: "unavailable", details: { starting: ["other"] } });
+  });
+});
+
+function callOf(target: string, principal: { readonly id: string }): Parameters<LibraryHub["port"]["call"]>[0] {
+  const { signal } = new AbortController();
+  const none = async (): Promise<JsonObject> => ({});
+  return { id: "call", door: "test", method: "tools/call", target, arguments: {}, params: {}, meta: {}, principal, client: { capabilities: {} }, signal, wants: { progress: false }, relaysInput: false, notify: () => {}, ask: none };
+}
+
+describe("clients are told when more arrives", () => {
+  test.each(LEGACY_REVISIONS.map(({ date }) => date))("%s over HTTP", async (revision) => {
+    await using yard = await ColdYard.open((slow) => servers({ slow: slow() }, NONE));
+    const client = await yard.connect("legacy", revision);
+    expect(client.opening).toMatchObject({ protocolVersion: revision, capabilities: { tools: { listChanged: true } } });
+    const told = client.next("notifications/tools/list_changed");
+    await yard.start();
+    await told;
+    expect((await client.list("tools/list", "tools")).map(({ name }) => name)).toContain("slow__echo");
+  });
+
+  test("2024-11-05 over HTTP+SSE", async () => {
+    await using yard = await ColdYard.open((slow) => servers({ slow: slow() }, NONE));
+    await using client = await RawClient.open(new SseWire(new URL("/sse", yard.endpoint).href), { era: "legacy", revision: "2024-11-05" });
+    expect(client.opening).toMatchObject({ protocolVersion: "2024-11-05", capabilities: { tools: { listChanged: true } } });
+    const told = client.next("notifications/tools/list_changed");
+    await yard.start();
+    await told;
+  });
+
+  test.each(LEGACY_REVISIONS.map(({ date }) => date))("%s over stdio", async (revision) => {
+    await using served = await serveStdio();
+    await using client = await RawClient.open(served.wire(), { era: "legacy", revision });
+    expect(client.opening).toMatchObject({ protocolVersion: revision, capabilities: { tools: { listChanged: true } } });
+    const told = client.next("notifications/tools/list_changed");
+    await served.start();
+    await told;
+  });
+
+  test("a client that takes any line for the answer is promised no notices, and is sent none", async () => {
+    await using served = await serveStdio();
+    await using client = await RawClient.open(served.wire(), { era: "legacy", revision: "2024-11-05", capabilities: { tools: {} } });
+    expect(client.opening["capabilities"]).toMatchObject({ tools: {}, resources: { subscribe: true }, prompts: {} });
+    expect(JSON.stringify(client.opening["capabilities"])).not.toContain("listChanged");
+    await served.start();
+    expect(await client.tool("slow__echo")).not.toHaveProperty("isError");
+    expect(client.received.filter((message) => "method" in message)).toEqual([]);
+  });
+});
+
+async function serveStdio(): Promise<AsyncDisposable & { wire(): PipeWire; start(): Promise<void> }> {
+  const home = await mkdtemp(join(tmpdir(), "toolyard-cold-"));
+  const config = join(home, "toolyard.json");
+  await writeFile(config, JSON.stringify(servers({ slow: slowServer(home, {}) }, NONE)));
+  return {
+    wire: () => new PipeWire({ command: [process.execPath, MAIN, "serve", "--stdio", "--no-watch", "--config", config], env: { ...process.env, TOOLYARD_HOME: join(home, "data") } }),
+    start: () => writeFile(startFile(home), ""),
+    [Symbol.asyncDispose]: () => rm(home, { recursive: true, force: true }),
+  };
+}
+
+test("a hub counts as settled once its sources were listed, not when they are merely connected", async () => {
+  const home = await mkdtemp(join(tmpdir(), "toolyard-cold-"));
+  const config = await loadHubConfig({ files: [], variables: {}, flags: servers({ slow: { command: [process.execPath, fixture("legacy"), `list-file=${startFile(home)}`] } }, NONE) });
+  const hub = await openHub({ config, variables: { PATH: process.env["PATH"], TOOLYARD_HOME: join(home, "data") }, logger: SILENT_LOGGER });
+  try {
+    const stateOf = (): unknown => hub.sources().find(({ source }) => source.id === "slow")?.status;
+    await expect.poll(stateOf, { timeout: 20_000 }).toMatchObject({ state: "starting", info: { server: { name: "fixture" } } });
+    const settled = hub.settled(60_000);
+    await writeFile(startFile(home), "");
+    await settled;
+    expect(hub.nameOf("slow__echo", LOCAL_PRINCIPAL)).toBe("slow__echo");
+  } finally {
+    await hub.close();
+    await rm(home, { recursive: true, force: true });
+  }
+});
+
+test("a program's call by a bare name waits as well", async () => {
+  await using yard = await ColdYard.open((slow) => servers({ slow: slow() }, LONG));
+  const calling = yard.hub.call("pid");
+  await yard.start();
+  expect(textOf(await calling)).toMatch(/^\d+$/);
+});

@@ -1,0 +1,3 @@
+import { describePassThrough, pairingsOfBoth } from "./pass-through.ts";
+
+for (const pairing of pairingsOfBoth()) describePassThrough(pairing);
