@@ -5,6 +5,7 @@ import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { root } from "./lib/hub.mjs";
 import { measureAgent } from "./parts/agent.mjs";
+import { measureAsks } from "./parts/asks.mjs";
 import { measureCalls } from "./parts/calls.mjs";
 import { measureCode } from "./parts/code.mjs";
 import { measureHop } from "./parts/hop.mjs";
@@ -20,6 +21,7 @@ const PARTS = {
   lists: measureLists,
   hop: measureHop,
   calls: measureCalls,
+  asks: measureAsks,
   scripts: measureScripts,
   code: measureCode,
   agent: measureAgent,

@@ -60,6 +60,11 @@ export function hopYard(folder, remoteUrl) {
   return write(folder, "hop.toml", `[modules]\npaths = ["modules"]\n[mcp.stdio_servers.child]\ncommand = ${JSON.stringify([process.execPath, sdk])}\n[[mcp.remote_servers]]\nnamespace = "web"\nurl = ${JSON.stringify(remoteUrl)}\n`);
 }
 
+/** A server that asks its callers. */
+export function askingYard(folder) {
+  return write(folder, "asking.toml", `[mcp.stdio_servers.asking]\ncommand = ${JSON.stringify([process.execPath, join(root, "bench/servers/asking-stdio.mjs")])}\n`);
+}
+
 /** The same tool in Python and in Node, by each way of running it. */
 export function runtimesYard(folder, hasBwrap) {
   const sources = {
