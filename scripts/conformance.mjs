@@ -256,7 +256,8 @@ function report(results) {
   // An expected failure that passes is a failure too: the file is out of date.
   const failed = total.filter((row) => row.failed > 0 !== row.expected);
   // The count is by run, so that a run without any scenario is not lost.
-  const lost = results.filter((result) => !result.ok && !result.scenarios.some((row) => row.scored && row.failed > 0 !== row.expected)).length;
-  if (summary) writeFileSync(summary, JSON.stringify({ passed: total.length - failed.length, failed: failed.length + lost, skipped: [] }));
+  const lost = results.filter((result) => !result.ok && !result.scenarios.some((row) => row.scored && row.failed > 0 !== row.expected));
+  const failures = [...failed.map(({ scenario }) => scenario), ...lost.map(({ name }) => name)].map((test) => ({ test: `conformance: ${test}`, message: "see above" }));
+  if (summary) writeFileSync(summary, JSON.stringify({ passed: total.length - failed.length, failures, skipped: [] }));
   console.log(`\nconformance: ${total.length - failed.length} passed, ${failed.length} failed (scored scenarios; ${total.filter((row) => row.expected).length} expected failures among the passed)`);
 }

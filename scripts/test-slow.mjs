@@ -39,7 +39,7 @@ async function runOnce(turn) {
   const { before, now } = await measure();
   console.log(`A fixed computation, one for each of ${availableParallelism()} cores: ${before.wallMs} ms as it was (${before.cpuMs} ms of a core each), ${now.wallMs} ms now.`);
   const began = performance.now();
-  const { code, output } = await run(slow.wrap(options.files.length > 0 ? [npx, "vitest", "run", ...options.files] : [npm, "test"]), clone);
+  const { code, output } = await run(slow.wrap(options.files.length > 0 ? [npx, "vitest", "run", ...options.files] : [npm, "test", "--", "--strict"]), clone);
   const minutes = (performance.now() - began) / 60_000;
   const left = slow.endWhatIsLeft();
   if (left > 0) console.log(`${left} processes outlived the run.`);
