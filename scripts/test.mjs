@@ -21,7 +21,11 @@ const MAX_UNSTEADY = 3;
 
 function run(name, script, args = [], env = {}) {
   console.log(`\n== ${name}`);
-  const { status } = spawnSync(process.execPath, [script, ...args], { cwd: root, stdio: "inherit", env: { ...process.env, ...env } });
+  const { status } = spawnSync(process.execPath, [script, ...args], {
+    cwd: root,
+    stdio: "inherit",
+    env: { ...process.env, ...env },
+  });
   return status === 0;
 }
 
@@ -38,7 +42,8 @@ function counted(name, script, args) {
   const file = join(scratch, `${name}.json`);
   const passed = run(name, script, args, { TOOLYARD_TEST_SUMMARY: file });
   const summary = readSummary(file) ?? { passed: 0, failures: [], skipped: [] };
-  if (!passed && summary.failures.length === 0) summary.failures.push({ test: name, message: "it ended without a count, see above" });
+  if (!passed && summary.failures.length === 0)
+    summary.failures.push({ test: name, message: "it ended without a count, see above" });
   return summary;
 }
 
@@ -75,6 +80,7 @@ if (check("build", join(root, "scripts/build.mjs"), ["--clean"])) {
   check("types", bin("typescript", "bin/tsc"), ["--noEmit", "-p", "tsconfig.json"]);
   check("requirements", join(root, "scripts/requirements.mjs"), []);
   check("reference", join(root, "scripts/reference.mjs"), ["--check"]);
+  check("format", bin("oxfmt", "bin/oxfmt"), ["--check"]);
   check("lint", bin("oxlint", "bin/oxlint"), []);
   // Before the tests: some of them run programs that are among these.
   check("tools", join(root, "scripts/tools.mjs"), []);
@@ -90,6 +96,7 @@ for (const { test, reason } of total.skipped) {
   if (!isListed) total.failures.push({ test, message: `skipped for a reason that is not listed: ${reason}` });
   console.log(`skipped: ${test}: ${reason}${isListed ? "" : " (not listed in test/allowed-skips.json)"}`);
 }
-for (const { file, test, message } of total.failures) console.log(`\nfailed: ${file ? `${file}: ` : ""}${test}\n${message}`);
+for (const { file, test, message } of total.failures)
+  console.log(`\nfailed: ${file ? `${file}: ` : ""}${test}\n${message}`);
 console.log(`\n${total.passed} passed, ${total.failures.length} failed, ${total.skipped.length} skipped`);
 process.exit(total.failures.length === 0 ? 0 : 1);
