@@ -1,5 +1,5 @@
-// `npm run bench [-- --quick] [part …]`: what the hub costs, in one run on one machine, printed as a table and written to bench/results.md.
-// What each line means and what was learnt from it: bench/README.md.
+// `npm run bench [-- --quick] [part …]`: what the hub costs, in one run on one machine, printed as a table and written
+// to bench/results.md. What each line means and what was learnt from it: bench/README.md.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -68,10 +68,14 @@ const machine = `Node ${process.version}, ${process.platform} ${process.arch}, $
 console.log(`${machine}\n`);
 // What was started ends with this process: by its own watch, or when the process exits.
 process.once("exit", () => rmSync(scratch, { recursive: true, force: true, maxRetries: 5 }));
-for (const [signal, code] of Object.entries({ SIGINT: 130, SIGTERM: 143, SIGHUP: 129 })) process.once(signal, () => process.exit(code));
+for (const [signal, code] of Object.entries({ SIGINT: 130, SIGTERM: 143, SIGHUP: 129 }))
+  process.once(signal, () => process.exit(code));
 for (const name of wanted()) await PARTS[name](bench);
 
 if (!quick && wanted().length === Object.keys(PARTS).length) {
   const head = `# Results\n\n${[`${machine}; \`npm run bench\`.`, ...notes].join(" ")} Each figure is the least of several rounds, since other programs only add; what was measured and how is in the [README](README.md).`;
-  writeFileSync(join(root, "bench/results.md"), `${head}\n\n| what | measured | goal |\n|---|---|---|\n${rows.join("\n")}\n`);
+  writeFileSync(
+    join(root, "bench/results.md"),
+    `${head}\n\n| what | measured | goal |\n|---|---|---|\n${rows.join("\n")}\n`,
+  );
 }

@@ -33,7 +33,9 @@ try {
   assert.equal(failed.kind, "tool_error");
   assert.match(failed.message, /Cannot divide by zero/);
 
-  console.log(`${names.length} tools; 2 + 3 = ${JSON.stringify(sum.result["structuredContent"])}; without b: ${wrong.message}`);
+  console.log(
+    `${names.length} tools; 2 + 3 = ${JSON.stringify(sum.result["structuredContent"])}; without b: ${wrong.message}`,
+  );
 } finally {
   await hub.close();
 }

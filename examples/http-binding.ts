@@ -7,20 +7,31 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { LollmsMCPBindingManager } from "toolyard/bindings";
 
-const TOOLS = [{ name: "weather", description: "Weather of a city.", input_schema: { type: "object", properties: { city: { type: "string" } }, required: ["city"] } }];
+const TOOLS = [
+  {
+    name: "weather",
+    description: "Weather of a city.",
+    input_schema: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+  },
+];
 
 const service = createServer(async (request, response) => {
   if (request.method === "GET" && request.url === "/tools") return response.end(JSON.stringify(TOOLS));
-  if (request.method !== "POST" || request.url !== "/execute/weather") return response.writeHead(404).end("Tool not found");
+  if (request.method !== "POST" || request.url !== "/execute/weather")
+    return response.writeHead(404).end("Tool not found");
   const { city } = JSON.parse(await text(request)) as { city?: string };
-  return city === undefined ? response.writeHead(422).end("`city` is missing") : response.end(JSON.stringify({ temperature: 22, condition: "sunny" }));
+  return city === undefined
+    ? response.writeHead(422).end("`city` is missing")
+    : response.end(JSON.stringify({ temperature: 22, condition: "sunny" }));
 }).listen(0, "127.0.0.1");
 await once(service, "listening");
 
 const manager = new LollmsMCPBindingManager(new URL("bindings", import.meta.url));
 assert.ok((await manager.getAvailableBindings()).includes("my_custom_mcp"));
 
-const binding = await manager.createBinding("my_custom_mcp", { api_endpoint: `http://127.0.0.1:${(service.address() as AddressInfo).port}` });
+const binding = await manager.createBinding("my_custom_mcp", {
+  api_endpoint: `http://127.0.0.1:${(service.address() as AddressInfo).port}`,
+});
 assert.ok(binding);
 const tools = await binding.discoverTools();
 assert.deepEqual(tools, TOOLS);

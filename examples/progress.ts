@@ -8,7 +8,11 @@ const modules = fileURLToPath(new URL("yard/modules", import.meta.url));
 const hub = await createHub({ settings: { modules: { paths: [modules] }, logging: { level: "error" } } });
 try {
   const heard: unknown[] = [];
-  const waited = await hub.call("clock.wait", { seconds: 1 }, { onNotice: ({ params }) => void heard.push(params["message"]) });
+  const waited = await hub.call(
+    "clock.wait",
+    { seconds: 1 },
+    { onNotice: ({ params }) => void heard.push(params["message"]) },
+  );
   assert.ok(waited.ok);
   assert.deepEqual(heard, ["1 of 1 seconds"]);
 

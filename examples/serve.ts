@@ -9,7 +9,10 @@ const hub = await createHub({
   settings: {
     server: {
       port: 0,
-      tokens: { admin: { token: "a-token-that-may-do-all" }, reader: { token: "a-token-for-text-only", allow: ["text.*"] } },
+      tokens: {
+        admin: { token: "a-token-that-may-do-all" },
+        reader: { token: "a-token-for-text-only", allow: ["text.*"] },
+      },
     },
     modules: { paths: [modules] },
     logging: { level: "error" },
@@ -24,8 +27,15 @@ async function toolsOf(endpoint: string, token?: string): Promise<readonly strin
     "mcp-method": "tools/list",
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
   };
-  const _meta = { "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {} };
-  const response = await fetch(endpoint, { method: "POST", headers, body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list", params: { _meta } }) });
+  const _meta = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": {},
+  };
+  const response = await fetch(endpoint, {
+    method: "POST",
+    headers,
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list", params: { _meta } }),
+  });
   if (!response.ok) return response.status;
   const { result } = (await response.json()) as { result: { tools: { name: string }[] } };
   return result.tools.map(({ name }) => name);

@@ -1,4 +1,5 @@
-// Compiles src/ to dist/, servers/ to dist/servers/, and makes the command executable. Plain Node, so that it runs before anything is built.
+// Compiles src/ to dist/, servers/ to dist/servers/, and makes the command executable. Plain Node, so that it runs
+// before anything is built.
 import { chmodSync, cpSync, existsSync, rmSync } from "node:fs";
 import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
@@ -8,16 +9,25 @@ import { fileURLToPath } from "node:url";
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 if (process.argv.includes("--clean")) rmSync(join(root, "dist"), { recursive: true, force: true });
 // What children run as it is: Python, and JavaScript that no compiler touches.
-for (const folder of ["execute", "calling", "warm", join("sandbox", "python", "prelude"), join("sandbox", "bwrap-python")]) {
+for (const folder of [
+  "execute",
+  "calling",
+  "warm",
+  join("sandbox", "python", "prelude"),
+  join("sandbox", "bwrap-python"),
+]) {
   cpSync(join(root, "src", "runtimes", folder), join(root, "dist", "runtimes", folder), {
     recursive: true,
-    filter: (path) => !path.includes("__pycache__") && (!/\.[a-z]+$/.test(path) || /\.(?:py|[cm]js|json|d\.mts)$/.test(path)),
+    filter: (path) =>
+      !path.includes("__pycache__") && (!/\.[a-z]+$/.test(path) || /\.(?:py|[cm]js|json|d\.mts)$/.test(path)),
   });
 }
 const require = createRequire(import.meta.url);
 const tsc = join(dirname(require.resolve("typescript/package.json")), "bin", "tsc");
 // The servers know the package by its name, so they come after it.
-const statuses = ["tsconfig.build.json", "tsconfig.servers.json"].map((project) => spawnSync(process.execPath, [tsc, "-p", join(root, project)], { stdio: "inherit" }).status ?? 1);
+const statuses = ["tsconfig.build.json", "tsconfig.servers.json"].map(
+  (project) => spawnSync(process.execPath, [tsc, "-p", join(root, project)], { stdio: "inherit" }).status ?? 1,
+);
 const failed = statuses.find((status) => status !== 0);
 if (failed !== undefined) process.exit(failed);
 const main = join(root, "dist", "cli", "main.js");

@@ -1,9 +1,13 @@
-// Runs the official conformance suite through the hub: as a server with the fixture behind it in seven shapes, and as a client.
+// Runs the official conformance suite through the hub: as a server with the fixture behind it in seven shapes, and as a
+// client.
 //
-//   node scripts/conformance.mjs [--only module|stdio|stdio-both|stdio-legacy|http-legacy|http-modern|http-both|client|direct] [--url URL] [--requirements DATE] [--verbose]
+//   node scripts/conformance.mjs [--only
+//   module|stdio|stdio-both|stdio-legacy|http-legacy|http-modern|http-both|client|direct] [--url URL] [--requirements
+//   DATE] [--verbose]
 //
-// `--url` runs the server scenarios against something that is served already; `direct` runs them against the fixture without the hub.
-// Exits with 1 when a scored scenario fails that is not named in the expected failures, or one that is named passes.
+// `--url` runs the server scenarios against something that is served already; `direct` runs them against the fixture
+// without the hub. Exits with 1 when a scored scenario fails that is not named in the expected failures, or one that is
+// named passes.
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -23,14 +27,22 @@ const START_MS = 30_000;
 const RUN_MS = 300_000;
 
 const { values: options } = parseArgs({
-  options: { only: { type: "string", multiple: true }, url: { type: "string" }, requirements: { type: "string" }, verbose: { type: "boolean", default: false } },
+  options: {
+    only: { type: "string", multiple: true },
+    url: { type: "string" },
+    requirements: { type: "string" },
+    verbose: { type: "boolean", default: false },
+  },
 });
 
 const tools = ensureTools();
 const work = mkdtempSync(join(tmpdir(), "toolyard-conformance-"));
 const children = new Set();
 
-/** The seven shapes of what lies behind the hub, as configuration. Those called `both` treat the two eras differently, as real servers do. */
+/**
+ * The seven shapes of what lies behind the hub, as configuration. Those called `both` treat the two eras differently,
+ * as real servers do.
+ */
 const SHAPES = {
   module: async () => `[modules]\npaths = [${quote(fixture)}]\n`,
   stdio: async () => local("stdio-dual.ts"),
@@ -47,7 +59,13 @@ const EXPECTED = { "http-legacy 2026-07-28": LEGACY_EXPECTED, "stdio-legacy 2026
 
 /** Client scenarios of each revision that are not about authorisation; how they are scored, the suite says. */
 const CLIENT = {
-  "2025-11-25": ["initialize", "tools_call", "elicitation-sep1034-client-defaults", "sse-retry", "json-schema-2020-12-preservation"],
+  "2025-11-25": [
+    "initialize",
+    "tools_call",
+    "elicitation-sep1034-client-defaults",
+    "sse-retry",
+    "json-schema-2020-12-preservation",
+  ],
   "2026-07-28": [
     "tools_call",
     "request-metadata",
@@ -62,7 +80,8 @@ const CLIENT = {
 const CLIENT_UNSCORED = new Set(["json-schema-2020-12-preservation"]);
 
 const quote = (text) => JSON.stringify(text);
-const local = (file) => `[mcp.stdio_servers.fixture]\ncommand = [${[process.execPath, "--import", register, join(fixture, file)].map(quote).join(", ")}]\nnamespace = ""\n`;
+const local = (file) =>
+  `[mcp.stdio_servers.fixture]\ncommand = [${[process.execPath, "--import", register, join(fixture, file)].map(quote).join(", ")}]\nnamespace = ""\n`;
 const remote = (url) => `[[mcp.remote_servers]]\nalias = "fixture"\nnamespace = ""\nurl = ${quote(url)}\n`;
 const dates = options.requirements ? [options.requirements] : DATES;
 const isWanted = (name) => !options.only || options.only.includes(name);
@@ -83,7 +102,8 @@ async function runAll() {
   const results = [];
   // Two shapes at a time: the machine's cores are shared with the suite itself.
   const names = Object.keys(SHAPES).filter(isWanted);
-  for (let at = 0; at < names.length; at += 2) results.push(...(await Promise.all(names.slice(at, at + 2).map(runShape))).flat());
+  for (let at = 0; at < names.length; at += 2)
+    results.push(...(await Promise.all(names.slice(at, at + 2).map(runShape))).flat());
   if (isWanted("client")) results.push(...(await runClients()));
   return results;
 }
@@ -111,18 +131,37 @@ async function runDirect() {
   return each(runs, ([url, name, date]) => runServer(url, `direct ${name} ${date}`, date));
 }
 
-/** One run of a requirement set against an endpoint. What is expected to fail is judged here, since the suite counts its warnings too. */
+/**
+ * One run of a requirement set against an endpoint. What is expected to fail is judged here, since the suite counts its
+ * warnings too.
+ */
 async function runServer(url, name, date) {
-  const { code, output } = await runSuite(["server", "--url", url, "--requirements", date, "-o", join(work, name.replaceAll(" ", "-"))]);
+  const { code, output } = await runSuite([
+    "server",
+    "--url",
+    url,
+    "--requirements",
+    date,
+    "-o",
+    join(work, name.replaceAll(" ", "-")),
+  ]);
   const expected = new Set(EXPECTED[name] ? namesIn(EXPECTED[name]) : []);
-  const unscored = new Set(Array.from(output.matchAll(/^ {2}[✓✗] (\S+) \((?:extension|pending|added-after-release)\)/gmu), (match) => match[1]));
-  const scenarios = Array.from(output.matchAll(/^[✓✗] (\S+): (\d+) passed, (\d+) failed/gmu), ([, scenario, passed, failed]) => ({
-    scenario,
-    passed: Number(passed),
-    failed: Number(failed),
-    scored: !unscored.has(scenario),
-    expected: expected.has(scenario),
-  }));
+  const unscored = new Set(
+    Array.from(
+      output.matchAll(/^ {2}[✓✗] (\S+) \((?:extension|pending|added-after-release)\)/gmu),
+      (match) => match[1],
+    ),
+  );
+  const scenarios = Array.from(
+    output.matchAll(/^[✓✗] (\S+): (\d+) passed, (\d+) failed/gmu),
+    ([, scenario, passed, failed]) => ({
+      scenario,
+      passed: Number(passed),
+      failed: Number(failed),
+      scored: !unscored.has(scenario),
+      expected: expected.has(scenario),
+    }),
+  );
   const hasFailed = scenarios.some((row) => row.scored && row.failed > 0);
   const isJudged = scenarios.length > 0 && (code === 0) !== hasFailed;
   const ok = isJudged && scenarios.every((row) => !row.scored || row.expected === row.failed > 0);
@@ -139,10 +178,26 @@ async function runClients() {
   const driver = [process.execPath, "--import", register, join(home, "client-driver.ts")].join(" ");
   const jobs = dates.flatMap((date) => (CLIENT[date] ?? []).map((scenario) => ({ date, scenario })));
   const rows = await pooled(jobs, 2, async ({ date, scenario }) => {
-    const { code, output } = await runSuite(["client", "--command", driver, "--scenario", scenario, "--spec-version", date, "-o", join(work, `client-${date}-${scenario}`)]);
+    const { code, output } = await runSuite([
+      "client",
+      "--command",
+      driver,
+      "--scenario",
+      scenario,
+      "--spec-version",
+      date,
+      "-o",
+      join(work, `client-${date}-${scenario}`),
+    ]);
     if (options.verbose) process.stderr.write(output);
     const counts = /Passed: (\d+)\/\d+, (\d+) failed/u.exec(output) ?? [];
-    const row = { scenario, passed: Number(counts[1] ?? 0), failed: code === 0 ? 0 : Math.max(1, Number(counts[2] ?? 1)), scored: !CLIENT_UNSCORED.has(scenario), expected: false };
+    const row = {
+      scenario,
+      passed: Number(counts[1] ?? 0),
+      failed: code === 0 ? 0 : Math.max(1, Number(counts[2] ?? 1)),
+      scored: !CLIENT_UNSCORED.has(scenario),
+      expected: false,
+    };
     return { date, row, output: code === 0 ? "" : failuresOf(output) };
   });
   return dates.map((date) => {
@@ -151,18 +206,29 @@ async function runClients() {
       name: `client ${date}`,
       ok: own.every(({ row }) => !row.scored || row.failed === 0),
       scenarios: own.map(({ row }) => row),
-      detail: own.map(({ output }) => output).filter(Boolean).join("\n"),
+      detail: own
+        .map(({ output }) => output)
+        .filter(Boolean)
+        .join("\n"),
     };
   });
 }
 
 function failuresOf(output) {
-  return output.split("\n").filter((line) => /✗|Failed|failed|FAILURE|Error|Details/u.test(line) && !/ 0 failed/u.test(line)).slice(0, 60).join("\n");
+  return output
+    .split("\n")
+    .filter((line) => /✗|Failed|failed|FAILURE|Error|Details/u.test(line) && !/ 0 failed/u.test(line))
+    .slice(0, 60)
+    .join("\n");
 }
 
 function runSuite(args) {
   return new Promise((resolve, reject) => {
-    const child = spawn(tools.node, [tools.conformance, ...args], { cwd: work, stdio: ["ignore", "pipe", "pipe"], timeout: RUN_MS });
+    const child = spawn(tools.node, [tools.conformance, ...args], {
+      cwd: work,
+      stdio: ["ignore", "pipe", "pipe"],
+      timeout: RUN_MS,
+    });
     children.add(child);
     const parts = [];
     child.stdout.on("data", (part) => parts.push(part));
@@ -185,7 +251,11 @@ function startHub(config) {
 
 /** Starts a server and waits for the first URL with `/mcp` on its standard output. */
 function startAndReadUrl([command, ...args]) {
-  const child = spawn(command, args, { cwd: work, stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, TOOLYARD_HOME: join(work, "home") } });
+  const child = spawn(command, args, {
+    cwd: work,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, TOOLYARD_HOME: join(work, "home") },
+  });
   children.add(child);
   let errors = "";
   child.stderr.on("data", (part) => {
@@ -193,7 +263,10 @@ function startAndReadUrl([command, ...args]) {
     if (options.verbose) process.stderr.write(part);
   });
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`No URL from ${args.join(" ")} within ${START_MS} ms.\n${errors}`)), START_MS);
+    const timer = setTimeout(
+      () => reject(new Error(`No URL from ${args.join(" ")} within ${START_MS} ms.\n${errors}`)),
+      START_MS,
+    );
     createInterface({ input: child.stdout }).on("line", (line) => {
       const url = /https?:\/\/[^\s"']+\/mcp/u.exec(line)?.[0];
       if (!url) return;
@@ -246,8 +319,12 @@ function report(results) {
     const passed = scored.filter((row) => row.failed === 0);
     console.log(`\n${ok ? "ok  " : "FAIL"} ${name}: ${passed.length} of ${scored.length} scored scenarios passed`);
     for (const { scenario, passed: good, failed, scored: counts, expected } of scenarios) {
-      const note = [expected ? "expected, see the file of expected failures" : "", counts ? "" : "not scored"].filter(Boolean).join(", ");
-      console.log(`  ${failed === 0 ? "✓" : "✗"} ${scenario.padEnd(48)} ${String(good).padStart(3)} passed ${String(failed).padStart(3)} failed${note ? `  (${note})` : ""}`);
+      const note = [expected ? "expected, see the file of expected failures" : "", counts ? "" : "not scored"]
+        .filter(Boolean)
+        .join(", ");
+      console.log(
+        `  ${failed === 0 ? "✓" : "✗"} ${scenario.padEnd(48)} ${String(good).padStart(3)} passed ${String(failed).padStart(3)} failed${note ? `  (${note})` : ""}`,
+      );
     }
     if (!ok && detail) console.log(detail.replace(/^/gmu, "    | "));
   }
@@ -256,8 +333,15 @@ function report(results) {
   // An expected failure that passes is a failure too: the file is out of date.
   const failed = total.filter((row) => row.failed > 0 !== row.expected);
   // The count is by run, so that a run without any scenario is not lost.
-  const lost = results.filter((result) => !result.ok && !result.scenarios.some((row) => row.scored && row.failed > 0 !== row.expected));
-  const failures = [...failed.map(({ scenario }) => scenario), ...lost.map(({ name }) => name)].map((test) => ({ test: `conformance: ${test}`, message: "see above" }));
+  const lost = results.filter(
+    (result) => !result.ok && !result.scenarios.some((row) => row.scored && row.failed > 0 !== row.expected),
+  );
+  const failures = [...failed.map(({ scenario }) => scenario), ...lost.map(({ name }) => name)].map((test) => ({
+    test: `conformance: ${test}`,
+    message: "see above",
+  }));
   if (summary) writeFileSync(summary, JSON.stringify({ passed: total.length - failed.length, failures, skipped: [] }));
-  console.log(`\nconformance: ${total.length - failed.length} passed, ${failed.length} failed (scored scenarios; ${total.filter((row) => row.expected).length} expected failures among the passed)`);
+  console.log(
+    `\nconformance: ${total.length - failed.length} passed, ${failed.length} failed (scored scenarios; ${total.filter((row) => row.expected).length} expected failures among the passed)`,
+  );
 }

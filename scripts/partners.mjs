@@ -1,9 +1,9 @@
-// `npm run partners [-- --only python-1,go-sdk --transport stdio --era legacy --scenario whole --jobs 2 --json FILE --verbose]`:
-// clients and servers in other languages, each pairing once directly and once with the hub between them. What differs is named in
-// test/partners/known-differences.json, with its reason, or is a fault.
+// `npm run partners [-- --only python-1,go-sdk --transport stdio --era legacy --scenario whole --jobs 2 --json FILE
+// --verbose]`: clients and servers in other languages, each pairing once directly and once with the hub between them.
+// What differs is named in test/partners/known-differences.json, with its reason, or is a fault.
 //
-// `--only CLIENT,SERVER` is one pairing; a name in place of which stands `*` means every one. Needs the built hub, Python, Go and Rust;
-// a partner whose toolchain is missing is skipped, and said so.
+// `--only CLIENT,SERVER` is one pairing; a name in place of which stands `*` means every one. Needs the built hub,
+// Python, Go and Rust; a partner whose toolchain is missing is skipped, and said so.
 import { existsSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -17,20 +17,35 @@ const ERAS = ["legacy", "modern"];
 const NAMES = PARTNERS.map(({ name }) => name);
 
 const options = readOptions();
-if (!existsSync(join(root, "dist", "cli", "main.js"))) throw new Error("dist/cli/main.js is not there. Run `npm run build` first.");
+if (!existsSync(join(root, "dist", "cli", "main.js")))
+  throw new Error("dist/cli/main.js is not there. Run `npm run build` first.");
 
 const began = performance.now();
 const wanted = casesOf(PARTNERS);
-const { ready, skipped } = await installPartners(new Set(wanted.flatMap(({ client, server }) => [client.name, server.name])));
+const { ready, skipped } = await installPartners(
+  new Set(wanted.flatMap(({ client, server }) => [client.name, server.name])),
+);
 const cases = wanted.filter(({ client, server }) => ready.includes(client) && ready.includes(server));
 const results = await pooled(cases, options.jobs, async (entry) => {
   const since = performance.now();
   const observed = await runCase(entry);
-  const differences = differencesOf({ ...entry, client: entry.client.name, server: entry.server.name }, observed.direct, observed.hub);
+  const differences = differencesOf(
+    { ...entry, client: entry.client.name, server: entry.server.name },
+    observed.direct,
+    observed.hub,
+  );
   const faults = differences.filter(({ reason }) => reason === undefined);
-  const row = { name: nameOf(entry), server: entry.server.name, seconds: Math.round((performance.now() - since) / 1000), differences, faults, observed };
+  const row = {
+    name: nameOf(entry),
+    server: entry.server.name,
+    seconds: Math.round((performance.now() - since) / 1000),
+    differences,
+    faults,
+    observed,
+  };
   console.log(`${faults.length === 0 ? "ok  " : "FAIL"} ${row.name} (${row.seconds} s)${noteOf(row)}`);
-  if (options.verbose) console.log(`    direct ${JSON.stringify(observed.direct)}\n    hub    ${JSON.stringify(observed.hub)}`);
+  if (options.verbose)
+    console.log(`    direct ${JSON.stringify(observed.direct)}\n    hub    ${JSON.stringify(observed.hub)}`);
   return row;
 });
 report();
@@ -43,7 +58,9 @@ function casesOf(partners) {
     .flatMap((pair) => pair.client.eras.filter((era) => isWanted("era", era)).map((era) => ({ ...pair, era })));
   const ways = SCENARIOS.filter((name) => isWanted("scenario", name))
     .flatMap((scenario) => Object.keys(TRANSPORTS).map((transport) => ({ scenario, transport })))
-    .filter(({ scenario, transport }) => isWanted("transport", transport) && (scenario === "whole" || transport === "stdio"));
+    .filter(
+      ({ scenario, transport }) => isWanted("transport", transport) && (scenario === "whole" || transport === "stdio"),
+    );
   return ways.flatMap((way) => pairs.map((pair) => ({ ...pair, ...way })));
 }
 
@@ -61,7 +78,10 @@ function nameOf({ client, server, transport, era, scenario }) {
 
 function noteOf({ differences, faults }) {
   const known = differences.length - faults.length;
-  return [known > 0 ? ` ${known} known` : "", faults.length > 0 ? ` ${faults.length} unexpected: ${faults.map(({ path }) => path).join(", ")}` : ""].join("");
+  return [
+    known > 0 ? ` ${known} known` : "",
+    faults.length > 0 ? ` ${faults.length} unexpected: ${faults.map(({ path }) => path).join(", ")}` : "",
+  ].join("");
 }
 
 function report() {
@@ -70,7 +90,8 @@ function report() {
   if (options.json) writeFileSync(options.json, JSON.stringify(results, undefined, 1));
   for (const { name, reason } of skipped) console.log(`skipped: ${name}: ${reason}`);
   if (cases.length === casesOf(PARTNERS).length && options.isWhole) {
-    for (const { paths, reason } of KNOWN.filter(({ isSeen }) => !isSeen)) console.log(`no longer seen: ${paths.join(", ")} (${reason})`);
+    for (const { paths, reason } of KNOWN.filter(({ isSeen }) => !isSeen))
+      console.log(`no longer seen: ${paths.join(", ")} (${reason})`);
   }
   const failed = results.filter(({ faults }) => faults.length > 0).length;
   console.log(`\npartners: ${Math.round((performance.now() - began) / 1000)} s`);
@@ -87,7 +108,8 @@ function reportFaults() {
       groups.set(key, [...(groups.get(key) ?? []), name]);
     }
   }
-  for (const [key, names] of groups) console.log(`\n${key}\n  in ${names.length}: ${names.slice(0, 12).join("; ")}${names.length > 12 ? "; …" : ""}`);
+  for (const [key, names] of groups)
+    console.log(`\n${key}\n  in ${names.length}: ${names.slice(0, 12).join("; ")}${names.length > 12 ? "; …" : ""}`);
 }
 
 /** A row for each client, a column for each server: cases that passed of those that ran. */
@@ -105,16 +127,36 @@ function reportTable() {
 
 function readOptions() {
   const text = { type: "string" };
-  const { values } = parseArgs({ options: { only: text, transport: text, era: text, scenario: text, jobs: text, json: text, verbose: { type: "boolean", default: false } } });
+  const { values } = parseArgs({
+    options: {
+      only: text,
+      transport: text,
+      era: text,
+      scenario: text,
+      jobs: text,
+      json: text,
+      verbose: { type: "boolean", default: false },
+    },
+  });
   const lists = { transport: Object.keys(TRANSPORTS), era: ERAS, scenario: SCENARIOS };
-  const chosen = Object.fromEntries(Object.entries(lists).map(([key, known]) => [key, listOf(values[key], known, key)]));
+  const chosen = Object.fromEntries(
+    Object.entries(lists).map(([key, known]) => [key, listOf(values[key], known, key)]),
+  );
   const only = values.only?.split(",");
   if (only && (only.length !== 2 || only.some((name) => name !== "*" && !NAMES.includes(name)))) {
     throw new Error(`--only takes CLIENT,SERVER of ${NAMES.join(", ")} or *, got "${values.only}".`);
   }
   const jobs = Number(values.jobs ?? 2);
-  if (!Number.isInteger(jobs) || jobs < 1 || jobs > 16) throw new Error(`--jobs takes a number from 1 to 16, got "${values.jobs}".`);
-  return { ...chosen, only, jobs, json: values.json, verbose: values.verbose, isWhole: !only && Object.keys(lists).every((key) => !values[key]) };
+  if (!Number.isInteger(jobs) || jobs < 1 || jobs > 16)
+    throw new Error(`--jobs takes a number from 1 to 16, got "${values.jobs}".`);
+  return {
+    ...chosen,
+    only,
+    jobs,
+    json: values.json,
+    verbose: values.verbose,
+    isWhole: !only && Object.keys(lists).every((key) => !values[key]),
+  };
 }
 
 function listOf(words, known, key) {

@@ -1,5 +1,5 @@
-// Writes docs/reference/ from the source: options, commands, errors, and the JSON Schema of the configuration. Needs a build.
-// `--check` writes nothing and fails when a page is stale.
+// Writes docs/reference/ from the source: options, commands, errors, and the JSON Schema of the configuration. Needs a
+// build. `--check` writes nothing and fails when a page is stale.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -20,7 +20,8 @@ function typeOf(schema) {
   if (schema.enum) return schema.enum.map((value) => `\`${value}\``).join(", ");
   if (schema.anyOf) return [...new Set(schema.anyOf.map(typeOf))].join(" or ");
   if (schema.type === "array") return `list of ${typeOf(schema.items ?? {})}`;
-  if (schema.type === "object") return schema.properties ? "table" : `table of ${typeOf(schema.additionalProperties ?? {})}`;
+  if (schema.type === "object")
+    return schema.properties ? "table" : `table of ${typeOf(schema.additionalProperties ?? {})}`;
   return schema.format === "path" ? "path" : (schema.type ?? "any value");
 }
 
@@ -28,9 +29,16 @@ function rows(schema, prefix = "") {
   return Object.entries(schema.properties ?? {}).flatMap(([key, option]) => {
     const name = `${prefix}${key}`;
     const text = (option.description ?? "").replaceAll("|", "\\|");
-    const fallback = option.default === undefined || JSON.stringify(option.default) === "[]" || JSON.stringify(option.default) === "{}" ? "" : `\`${JSON.stringify(option.default)}\``;
+    const fallback =
+      option.default === undefined || JSON.stringify(option.default) === "[]" || JSON.stringify(option.default) === "{}"
+        ? ""
+        : `\`${JSON.stringify(option.default)}\``;
     const row = `| \`${name}\` | ${typeOf(option)} | ${fallback} | ${text} |`;
-    const inner = option.properties ? rows(option, `${name}.`) : option.additionalProperties?.properties ? rows(option.additionalProperties, `${name}.<name>.`) : [];
+    const inner = option.properties
+      ? rows(option, `${name}.`)
+      : option.additionalProperties?.properties
+        ? rows(option.additionalProperties, `${name}.<name>.`)
+        : [];
     return [row, ...inner];
   });
 }
@@ -60,7 +68,8 @@ ${section("`[[mcp.remote_servers]]`", mcp.properties.remote_servers.items, "MCP 
 
 function errorsPage() {
   const table = Object.entries(KINDS).map(
-    ([kind, { when, mcp, jsonrpc, http, status, exit, retry }]) => `| ${kind} | ${when} | ${mcpText(mcp)} | ${jsonrpc} | ${http} | ${status} | ${exit} | ${retry} |`,
+    ([kind, { when, mcp, jsonrpc, http, status, exit, retry }]) =>
+      `| ${kind} | ${when} | ${mcpText(mcp)} | ${jsonrpc} | ${http} | ${status} | ${exit} | ${retry} |`,
   );
   return `# Outcomes and errors
 
@@ -92,7 +101,10 @@ function commandsPage() {
     let help = "";
     command.configureHelp({ helpWidth: 100 }).configureOutput({ writeOut: (text) => (help += text) });
     command.outputHelp();
-    return [`## ${path}\n\n\`\`\`text\n${help.trim()}\n\`\`\`\n`, ...command.commands.flatMap((inner) => pageOf(inner, `${path} ${inner.name()}`))];
+    return [
+      `## ${path}\n\n\`\`\`text\n${help.trim()}\n\`\`\`\n`,
+      ...command.commands.flatMap((inner) => pageOf(inner, `${path} ${inner.name()}`)),
+    ];
   };
   const pages = program.commands.flatMap((command) => pageOf(command, command.name()));
   return `# Commands

@@ -1,11 +1,13 @@
-// `npm run requirements`: holds the titles of the tests against the list of rows in test/requirements/rows.json. A title names its rows
-// in front: `T10: a toml with a syntax error drops that tool only`. A covered row without a test, and an id that is no row, are failures.
-// `--list` prints every row with the number of its tests; a folder looks at that project in place of this one.
+// `npm run requirements`: holds the titles of the tests against the list of rows in test/requirements/rows.json. A
+// title names its rows in front: `T10: a toml with a syntax error drops that tool only`. A covered row without a test,
+// and an id that is no row, are failures. `--list` prints every row with the number of its tests; a folder looks at
+// that project in place of this one.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const root = process.argv.slice(2).find((word) => !word.startsWith("--")) ?? dirname(dirname(fileURLToPath(import.meta.url)));
+const root =
+  process.argv.slice(2).find((word) => !word.startsWith("--")) ?? dirname(dirname(fileURLToPath(import.meta.url)));
 const rows = JSON.parse(readFileSync(join(root, "test/requirements/rows.json"), "utf8"));
 const known = new Set(rows.map(({ id }) => id));
 const TITLE = /(["'`])([A-Z]\d+(?:, [A-Z]\d+)*): /g;
@@ -24,13 +26,19 @@ function* testFiles(folder, isTest) {
 /** Row id to the places of the titles that name it, `file:line`. */
 function titledRows() {
   const places = new Map();
-  const files = [...testFiles(join(root, "src"), (name) => name.endsWith(".test.ts")), ...testFiles(join(root, "test"), (name) => name.endsWith(".ts"))];
+  const files = [
+    ...testFiles(join(root, "src"), (name) => name.endsWith(".test.ts")),
+    ...testFiles(join(root, "test"), (name) => name.endsWith(".ts")),
+  ];
   for (const file of files) {
-    readFileSync(file, "utf8").split("\n").forEach((line, index) => {
-      for (const [, , ids] of line.matchAll(TITLE)) {
-        for (const id of ids.split(", ")) places.set(id, [...(places.get(id) ?? []), `${relative(root, file)}:${index + 1}`]);
-      }
-    });
+    readFileSync(file, "utf8")
+      .split("\n")
+      .forEach((line, index) => {
+        for (const [, , ids] of line.matchAll(TITLE)) {
+          for (const id of ids.split(", "))
+            places.set(id, [...(places.get(id) ?? []), `${relative(root, file)}:${index + 1}`]);
+        }
+      });
   }
   return places;
 }
@@ -40,17 +48,23 @@ const problems = [];
 for (const { id, status, work, title } of rows) {
   const hasStatus = status === "covered" || (status === "later" && typeof work === "string");
   if (!hasStatus) problems.push(`${id} is neither \`covered\` nor \`later\` with the kind of work that it belongs to`);
-  if (status === "covered" && !places.has(id)) problems.push(`${id} (${title}) is marked as covered, and no test's title names it`);
+  if (status === "covered" && !places.has(id))
+    problems.push(`${id} (${title}) is marked as covered, and no test's title names it`);
 }
 if (known.size !== rows.length) problems.push("an id stands twice in rows.json");
 for (const [id, where] of places) if (!known.has(id)) problems.push(`${id} is no row: ${where.join(", ")}`);
 
 if (process.argv.includes("--list")) {
-  for (const { id, status, work, title } of rows) console.log(`${id.padEnd(4)} ${String(places.get(id)?.length ?? 0).padStart(3)}  ${(work ?? status).padEnd(16)} ${title}`);
+  for (const { id, status, work, title } of rows)
+    console.log(
+      `${id.padEnd(4)} ${String(places.get(id)?.length ?? 0).padStart(3)}  ${(work ?? status).padEnd(16)} ${title}`,
+    );
 }
 for (const problem of problems) console.error(problem);
 const covered = rows.filter(({ status }) => status === "covered").length;
 const later = rows.flatMap(({ status, work }) => (status === "later" ? [work] : []));
 const kinds = [...new Set(later)].map((work) => `${later.filter((one) => one === work).length} ${work}`);
-console.log(`${rows.length} rows: ${covered} covered, ${later.length} later (${kinds.join(", ")}), ${problems.length} problems`);
+console.log(
+  `${rows.length} rows: ${covered} covered, ${later.length} later (${kinds.join(", ")}), ${problems.length} problems`,
+);
 process.exit(problems.length === 0 ? 0 : 1);

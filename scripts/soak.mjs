@@ -1,5 +1,6 @@
-// `npm run soak [-- --cases 100000 --minutes 4 --streams 1000 --stream-minutes 10 --kills 1000 --seed 1]`: broken requests by the hundred
-// thousand, minutes of mixed calls, a thousand open streams and a thousand kills, against the built program, on loopback only. The last figures are in test/RESULTS.md.
+// `npm run soak [-- --cases 100000 --minutes 4 --streams 1000 --stream-minutes 10 --kills 1000 --seed 1]`: broken
+// requests by the hundred thousand, minutes of mixed calls, a thousand open streams and a thousand kills, against the
+// built program, on loopback only. The last figures are in test/RESULTS.md.
 import { spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";

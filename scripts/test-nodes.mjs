@@ -1,5 +1,6 @@
-// `npm run test:nodes [-- --only 22,24 --as user]`: what runs code of strangers (sandbox, scripts, bridges), on each release of Node that is
-// supported, as root and as a plain user. The binaries come from test/nodes. The last figures are in test/RESULTS.md.
+// `npm run test:nodes [-- --only 22,24 --as user]`: what runs code of strangers (sandbox, scripts, bridges), on each
+// release of Node that is supported, as root and as a plain user. The binaries come from test/nodes. The last figures
+// are in test/RESULTS.md.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, chmodSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,11 +9,21 @@ import { fileURLToPath } from "node:url";
 import { ensureInstalled } from "./tools.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const SUITES = ["test/sandbox", "test/scripts", "test/calling", "src/runtimes", "src/providers/scripts", "src/providers/folders", "src/providers/defaults", "src/process"];
+const SUITES = [
+  "test/sandbox",
+  "test/scripts",
+  "test/calling",
+  "src/runtimes",
+  "src/providers/scripts",
+  "src/providers/folders",
+  "src/providers/defaults",
+  "src/process",
+];
 const MAJORS = ["20", "22", "24", "26"];
 const NOBODY = 65534;
 
-if (process.platform !== "linux" || process.arch !== "x64") throw new Error("The binaries of test/nodes are for Linux on x64.");
+if (process.platform !== "linux" || process.arch !== "x64")
+  throw new Error("The binaries of test/nodes are for Linux on x64.");
 const options = readOptions(process.argv.slice(2));
 const modules = ensureInstalled("test/nodes");
 // Deno, for the engine of that name.
@@ -30,7 +41,8 @@ for (const major of options.only) {
 }
 
 console.log(`\n| Node | as | passed | failed | skipped | time |\n|---|---|---:|---:|---:|---:|`);
-for (const { version, user, passed, failed, skipped, seconds } of rows) console.log(`| ${version} | ${user} | ${passed} | ${failed} | ${skipped} | ${seconds} s |`);
+for (const { version, user, passed, failed, skipped, seconds } of rows)
+  console.log(`| ${version} | ${user} | ${passed} | ${failed} | ${skipped} | ${seconds} s |`);
 const sum = (key) => rows.reduce((total, row) => total + row[key], 0);
 console.log(`\n${sum("passed")} passed, ${sum("failed")} failed, ${sum("skipped")} skipped`);
 process.exit(sum("failed") > 0 || rows.some((row) => !row.isWhole) ? 1 : 0);
@@ -42,8 +54,17 @@ function runSuites(major, user) {
   chmodSync(home, 0o777);
   const summary = join(home, "summary.json");
   console.log(`\n== Node ${version} as ${user}`);
-  const vitest = [join(root, "node_modules/vitest/vitest.mjs"), "run", "--configLoader", "runner", "--reporter=dot", "--reporter=./scripts/vitest-summary.mjs", ...SUITES];
-  const dropped = isRoot && user === "user" ? ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"] : [];
+  const vitest = [
+    join(root, "node_modules/vitest/vitest.mjs"),
+    "run",
+    "--configLoader",
+    "runner",
+    "--reporter=dot",
+    "--reporter=./scripts/vitest-summary.mjs",
+    ...SUITES,
+  ];
+  const dropped =
+    isRoot && user === "user" ? ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"] : [];
   const [command, ...args] = [...dropped, node, ...vitest];
   const began = performance.now();
   const { status } = spawnSync(command, args, { cwd: root, stdio: "inherit", env: environmentOf(node, home, summary) });
@@ -55,7 +76,13 @@ function runSuites(major, user) {
 
 /** `node` means this release for everything that the tests start. */
 function environmentOf(node, home, summary) {
-  return { ...process.env, PATH: `${dirname(node)}:${process.env.PATH}`, HOME: home, TMPDIR: home, TOOLYARD_TEST_SUMMARY: summary };
+  return {
+    ...process.env,
+    PATH: `${dirname(node)}:${process.env.PATH}`,
+    HOME: home,
+    TMPDIR: home,
+    TOOLYARD_TEST_SUMMARY: summary,
+  };
 }
 
 function readCounts(file) {

@@ -1,6 +1,6 @@
-// `npm run test:slow [-- --times 3 --factor 3 --by quota|systemd|load] [files]`: `npm test` in a fresh clone of HEAD, on a machine made slower by
-// that factor and without bubblewrap; with files, their tests only. How much slower the machine really is, is measured before each run and
-// printed. The last figures are in test/RESULTS.md.
+// `npm run test:slow [-- --times 3 --factor 3 --by quota|systemd|load] [files]`: `npm test` in a fresh clone of HEAD,
+// on a machine made slower by that factor and without bubblewrap; with files, their tests only. How much slower the
+// machine really is, is measured before each run and printed. The last figures are in test/RESULTS.md.
 import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
@@ -37,9 +37,14 @@ async function runOnce(turn) {
   must("git", ["clone", "--quiet", "--no-hardlinks", root, clone], tmpdir());
   must(npm, ["ci", "--no-audit", "--no-fund", "--loglevel=error"], clone);
   const { before, now } = await measure();
-  console.log(`A fixed computation, one for each of ${availableParallelism()} cores: ${before.wallMs} ms as it was (${before.cpuMs} ms of a core each), ${now.wallMs} ms now.`);
+  console.log(
+    `A fixed computation, one for each of ${availableParallelism()} cores: ${before.wallMs} ms as it was (${before.cpuMs} ms of a core each), ${now.wallMs} ms now.`,
+  );
   const began = performance.now();
-  const { code, output } = await run(slow.wrap(options.files.length > 0 ? [npx, "vitest", "run", ...options.files] : [npm, "test", "--", "--strict"]), clone);
+  const { code, output } = await run(
+    slow.wrap(options.files.length > 0 ? [npx, "vitest", "run", ...options.files] : [npm, "test", "--", "--strict"]),
+    clone,
+  );
   const minutes = (performance.now() - began) / 60_000;
   const left = slow.endWhatIsLeft();
   if (left > 0) console.log(`${left} processes outlived the run.`);
@@ -51,9 +56,14 @@ async function runOnce(turn) {
 async function measure() {
   const script = join(root, "scripts/slow/fixed-work.mjs");
   const all = async (wrap) => {
-    const done = await Promise.all(Array.from({ length: availableParallelism() }, () => run(wrap([process.execPath, script]), root, "quiet")));
+    const done = await Promise.all(
+      Array.from({ length: availableParallelism() }, () => run(wrap([process.execPath, script]), root, "quiet")),
+    );
     const times = done.map(({ output }) => JSON.parse(output));
-    return { wallMs: Math.max(...times.map(({ wallMs }) => wallMs)), cpuMs: Math.min(...times.map(({ cpuMs }) => cpuMs)) };
+    return {
+      wallMs: Math.max(...times.map(({ wallMs }) => wallMs)),
+      cpuMs: Math.min(...times.map(({ cpuMs }) => cpuMs)),
+    };
   };
   await slow.pause();
   const before = await all((command) => command);
@@ -63,7 +73,12 @@ async function measure() {
 
 function run([command, ...args], cwd, quiet) {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"], shell: process.platform === "win32" });
+    const child = spawn(command, args, {
+      cwd,
+      env,
+      stdio: ["ignore", "pipe", "pipe"],
+      shell: process.platform === "win32",
+    });
     children.add(child);
     const parts = [];
     const take = (stream) => (part) => {
@@ -104,13 +119,18 @@ function pathWithout(program) {
 }
 
 function must(command, args, cwd) {
-  const { status } = spawnSync(command, args, { cwd, stdio: ["ignore", "inherit", "inherit"], shell: process.platform === "win32" });
+  const { status } = spawnSync(command, args, {
+    cwd,
+    stdio: ["ignore", "inherit", "inherit"],
+    shell: process.platform === "win32",
+  });
   if (status !== 0) throw new Error(`${command} ${args.join(" ")} ended with ${status}.`);
 }
 
 function report() {
   console.log("\n| run | slower by | passed | failed | skipped | minutes |\n|---:|---:|---:|---:|---:|---:|");
-  for (const { turn, factor, passed, failed, skipped, minutes } of rows) console.log(`| ${turn} | ${factor.toFixed(1)} | ${passed} | ${failed} | ${skipped} | ${minutes.toFixed(1)} |`);
+  for (const { turn, factor, passed, failed, skipped, minutes } of rows)
+    console.log(`| ${turn} | ${factor.toFixed(1)} | ${passed} | ${failed} | ${skipped} | ${minutes.toFixed(1)} |`);
   for (const { turn, failures } of rows) for (const name of failures) console.log(`run ${turn} failed: ${name}`);
 }
 
@@ -122,11 +142,20 @@ async function finish(code) {
 }
 
 function readOptions() {
-  const { values, positionals: files } = parseArgs({ allowPositionals: true, options: { times: { type: "string", default: "3" }, factor: { type: "string", default: "3" }, by: { type: "string" } } });
+  const { values, positionals: files } = parseArgs({
+    allowPositionals: true,
+    options: {
+      times: { type: "string", default: "3" },
+      factor: { type: "string", default: "3" },
+      by: { type: "string" },
+    },
+  });
   const times = Number(values.times);
   const factor = Number(values.factor);
-  if (!Number.isInteger(times) || times < 1) throw new Error(`--times takes a whole number above 0, got "${values.times}".`);
+  if (!Number.isInteger(times) || times < 1)
+    throw new Error(`--times takes a whole number above 0, got "${values.times}".`);
   if (!(factor >= 1)) throw new Error(`--factor takes a number of 1 or more, got "${values.factor}".`);
-  if (values.by !== undefined && !WAYS.includes(values.by)) throw new Error(`--by takes ${WAYS.join(", ")}, got "${values.by}".`);
+  if (values.by !== undefined && !WAYS.includes(values.by))
+    throw new Error(`--by takes ${WAYS.join(", ")}, got "${values.by}".`);
   return { times, factor, by: values.by, files };
 }

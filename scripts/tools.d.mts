@@ -1,2 +1,7 @@
 /** Where the tools are that check from outside. */
-export function ensureTools(): { readonly node: string; readonly conformance: string; readonly inspector: string; readonly bin: string };
+export function ensureTools(): {
+  readonly node: string;
+  readonly conformance: string;
+  readonly inspector: string;
+  readonly bin: string;
+};

@@ -1,5 +1,5 @@
-// The tools that check from outside (conformance suite, Inspector) and the Node that they ask for. Installed on demand, from a lock file
-// of their own, so that nobody needs them to build or to run.
+// The tools that check from outside (conformance suite, Inspector) and the Node that they ask for. Installed on demand,
+// from a lock file of their own, so that nobody needs them to build or to run.
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createHash } from "node:crypto";
@@ -13,17 +13,26 @@ const modules = join(root, "test/tools/node_modules");
 export function ensureInstalled(name) {
   const folder = join(root, name);
   const stamp = join(folder, "node_modules", ".installed");
-  const wanted = createHash("sha256").update(readFileSync(join(folder, "package-lock.json"))).digest("hex");
+  const wanted = createHash("sha256")
+    .update(readFileSync(join(folder, "package-lock.json")))
+    .digest("hex");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return dirname(stamp);
   process.stderr.write(`Installing ${name} …\n`);
   const npm = process.platform === "win32" ? "npm.cmd" : "npm";
-  const done = spawnSync(npm, ["ci", "--prefix", folder, "--no-audit", "--no-fund", "--loglevel=error"], { cwd: folder, encoding: "utf8", shell: process.platform === "win32" });
+  const done = spawnSync(npm, ["ci", "--prefix", folder, "--no-audit", "--no-fund", "--loglevel=error"], {
+    cwd: folder,
+    encoding: "utf8",
+    shell: process.platform === "win32",
+  });
   if (done.status !== 0) throw new Error(`npm ci in ${name} failed:\n${done.stdout}${done.stderr}`);
   writeFileSync(stamp, wanted);
   return dirname(stamp);
 }
 
-/** Installs what is missing or of another lock file, and says where things are. `node` is `$NODE22`, this Node if it is new enough, or the installed one. */
+/**
+ * Installs what is missing or of another lock file, and says where things are. `node` is `$NODE22`, this Node if it is
+ * new enough, or the installed one.
+ */
 export function ensureTools() {
   ensureInstalled("test/tools");
   return {
@@ -44,4 +53,5 @@ function findNode() {
   throw new Error("The conformance suite and the Inspector need Node 22.19 or newer. Set NODE22 to the path of one.");
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) process.stdout.write(`${JSON.stringify(ensureTools(), undefined, 2)}\n`);
+if (process.argv[1] === fileURLToPath(import.meta.url))
+  process.stdout.write(`${JSON.stringify(ensureTools(), undefined, 2)}\n`);

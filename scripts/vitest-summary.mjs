@@ -9,7 +9,11 @@ const MESSAGE_LINES = 12;
 
 export default class SummaryReporter {
   onTestRunEnd(modules, errors) {
-    const summary = { passed: 0, failures: errors.map((error) => failure(undefined, "outside of a test", [error])), skipped: [] };
+    const summary = {
+      passed: 0,
+      failures: errors.map((error) => failure(undefined, "outside of a test", [error])),
+      skipped: [],
+    };
     for (const module of modules) {
       const file = module.relativeModuleId;
       if (module.errors().length > 0) summary.failures.push(failure(file, "the file itself", module.errors()));

@@ -2,7 +2,15 @@ export { Agent, type ChatOptions, type Question } from "./agent/agent.ts";
 export type { AgentHub } from "./agent/agent-hub.ts";
 export type { AgentStream } from "./agent/event-stream.ts";
 export type { AgentConfig, AgentMode, AgentStrategy, Attachments, TurnLimits } from "./agent/options.ts";
-export type { AgentCall, AgentEvent, AgentOutcome, AgentState, AgentStep, AgentUsage, StopReason } from "./agent/outcome.ts";
+export type {
+  AgentCall,
+  AgentEvent,
+  AgentOutcome,
+  AgentState,
+  AgentStep,
+  AgentUsage,
+  StopReason,
+} from "./agent/outcome.ts";
 export type { Locale } from "./agent/texts.ts";
 export { createAgent, type CreateAgentOptions } from "./compat/agent/create-agent.ts";
 export type { HubChoice, ToolCaller } from "./compat/agent/agent-hub.ts";

@@ -1,4 +1,11 @@
-export { MCPError, MCPInvalidParamsError, MCPResourceNotFoundError, MCPSDKNotFoundError, MCPToolExecutionError, MCPToolNotFoundError } from "./compat/core/errors.ts";
+export {
+  MCPError,
+  MCPInvalidParamsError,
+  MCPResourceNotFoundError,
+  MCPSDKNotFoundError,
+  MCPToolExecutionError,
+  MCPToolNotFoundError,
+} from "./compat/core/errors.ts";
 export { MCPHTTPServer, startHttpServer, startHttpServer as start_http_server } from "./compat/core/http-server.ts";
 export {
   closeMcpInstance,
@@ -12,5 +19,19 @@ export {
 export { MCP, type Capabilities } from "./compat/core/mcp.ts";
 export { MCPResource, MCPTool } from "./compat/core/records.ts";
 export type { MCPOptions } from "./compat/core/settings.ts";
-export { StdioServer, startStdioServer, startStdioServer as start_stdio_server, type StdioServerOptions } from "./compat/core/stdio-server.ts";
-export type { ModuleHub, RegisterTools, ResourceOptions, ResourceRetriever, ToolContext, ToolHandler, ToolOptions, ToolRegistration } from "./providers/modules/api.ts";
+export {
+  StdioServer,
+  startStdioServer,
+  startStdioServer as start_stdio_server,
+  type StdioServerOptions,
+} from "./compat/core/stdio-server.ts";
+export type {
+  ModuleHub,
+  RegisterTools,
+  ResourceOptions,
+  ResourceRetriever,
+  ToolContext,
+  ToolHandler,
+  ToolOptions,
+  ToolRegistration,
+} from "./providers/modules/api.ts";

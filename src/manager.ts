@@ -1,3 +1,8 @@
-export { MCPManager, type ManagedCallOptions, type ManagerError, type ManagerOptions } from "./compat/manager/mcp-manager.ts";
+export {
+  MCPManager,
+  type ManagedCallOptions,
+  type ManagerError,
+  type ManagerOptions,
+} from "./compat/manager/mcp-manager.ts";
 export { DEFAULT_REGISTRY, TOOL_ALIASES, type Registry, type RegistryLine } from "./compat/manager/registry.ts";
 export type { ToolDefinition } from "./compat/client/mcp-client.ts";

@@ -18,18 +18,30 @@ function lint(file: string, text: string): string {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);
   try {
-    return execFileSync(process.execPath, [join(root, "node_modules/oxlint/bin/oxlint"), path], { cwd: root, encoding: "utf8", stdio: "pipe" });
+    return execFileSync(process.execPath, [join(root, "node_modules/oxlint/bin/oxlint"), path], {
+      cwd: root,
+      encoding: "utf8",
+      stdio: "pipe",
+    });
   } catch (error) {
     return String((error as { stdout: unknown }).stdout);
   }
 }
 
 test("an import that points down passes the linter", () => {
-  expect(lint("wire/import-rule-down.ts", 'import { isJsonObject } from "../core/json.ts";\nexport const check = isJsonObject;\n')).toContain("0 errors");
+  expect(
+    lint(
+      "wire/import-rule-down.ts",
+      'import { isJsonObject } from "../core/json.ts";\nexport const check = isJsonObject;\n',
+    ),
+  ).toContain("0 errors");
 });
 
 test("an import that points up is refused by the linter", () => {
-  const words = lint("core/import-rule-up.ts", 'import { LineDecoder } from "../wire/lines.ts";\nexport const decoder = LineDecoder;\n');
+  const words = lint(
+    "core/import-rule-up.ts",
+    'import { LineDecoder } from "../wire/lines.ts";\nexport const decoder = LineDecoder;\n',
+  );
   expect(words).toContain("imports point down");
 });
 

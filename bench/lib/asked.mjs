@@ -4,13 +4,28 @@ import { INITIALIZE, INITIALIZED, chosenVersion } from "./wire.mjs";
 const ALWAYS = { "content-type": "application/json", accept: "application/json, text/event-stream" };
 
 export async function openAsked(url) {
-  const post = (message, headers = {}) => fetch(url, { method: "POST", headers: { ...ALWAYS, ...headers }, body: JSON.stringify({ jsonrpc: "2.0", ...message }) });
-  const opened = await post({ id: 0, ...INITIALIZE, params: { ...INITIALIZE.params, capabilities: { elicitation: {} } } });
-  const session = { "mcp-session-id": opened.headers.get("mcp-session-id"), "mcp-protocol-version": chosenVersion(await opened.text()) };
+  const post = (message, headers = {}) =>
+    fetch(url, {
+      method: "POST",
+      headers: { ...ALWAYS, ...headers },
+      body: JSON.stringify({ jsonrpc: "2.0", ...message }),
+    });
+  const opened = await post({
+    id: 0,
+    ...INITIALIZE,
+    params: { ...INITIALIZE.params, capabilities: { elicitation: {} } },
+  });
+  const session = {
+    "mcp-session-id": opened.headers.get("mcp-session-id"),
+    "mcp-protocol-version": chosenVersion(await opened.text()),
+  };
   await (await post(INITIALIZED, session)).text();
   let lastId = 0;
   return {
-    /** Calls a tool that asks. Resolves when the question is there; what it gives answers it, and resolves with the call's end. */
+    /**
+     * Calls a tool that asks. Resolves when the question is there; what it gives answers it, and resolves with the
+     * call's end.
+     */
     async ask(tool) {
       const id = (lastId += 1);
       const response = await post({ id, method: "tools/call", params: { name: tool, arguments: {} } }, session);
@@ -19,7 +34,8 @@ export async function openAsked(url) {
       return async () => {
         await (await post({ id: question.id, result: { action: "accept", content: {} } }, session)).text();
         const reply = await next(messages, (message) => message.id === id && message.method === undefined);
-        if (reply.result === undefined || reply.result.isError) throw new Error(`The call that asked failed: ${JSON.stringify(reply)}`);
+        if (reply.result === undefined || reply.result.isError)
+          throw new Error(`The call that asked failed: ${JSON.stringify(reply)}`);
       };
     },
   };

@@ -22,6 +22,10 @@ export interface HubOptions {
 }
 
 export declare function startHub(config: string, options: HubOptions): Promise<RunningHub>;
-export declare function withHub<T>(config: string, options: HubOptions, work: (hub: RunningHub, client: Client) => Promise<T>): Promise<T>;
+export declare function withHub<T>(
+  config: string,
+  options: HubOptions,
+  work: (hub: RunningHub, client: Client) => Promise<T>,
+): Promise<T>;
 export declare function modernClient(url: string): Client;
 export declare function legacyClient(url: string): Promise<Client>;

@@ -12,7 +12,10 @@ export const cli = process.env.BENCH_CLI ?? join(root, "dist", "cli", "main.js")
 const running = new Set();
 process.once("exit", () => running.forEach((child) => child.kill("SIGKILL")));
 
-/** Serves `config` on a free port. `home` keeps the data folder out of the user's; `node` is the program that runs the hub. */
+/**
+ * Serves `config` on a free port. `home` keeps the data folder out of the user's; `node` is the program that runs the
+ * hub.
+ */
 export async function startHub(config, { home, node = process.execPath, args = [] }) {
   const startedAt = performance.now();
   const child = spawn(node, [cli, "serve", "--config", config, "--port", "0", "--json", "--no-watch", ...args], {
@@ -36,12 +39,17 @@ export async function startHub(config, { home, node = process.execPath, args = [
   }
 }
 
-/** Everything is checked, and every call leaves an audit line; only the bound on calls a minute is off, since a benchmark means to pass it. */
+/**
+ * Everything is checked, and every call leaves an audit line; only the bound on calls a minute is off, since a
+ * benchmark means to pass it.
+ */
 const IN_FORCE = { TOOLYARD_LOGGING_LEVEL: "error", TOOLYARD_LIMITS_RATE_PER_MINUTE: "0" };
 
 async function firstLine(child) {
   const lines = createInterface({ input: child.stdout });
-  const gone = once(child, "exit").then(([code]) => Promise.reject(new Error(`The hub ended with ${code} before it served.`)));
+  const gone = once(child, "exit").then(([code]) =>
+    Promise.reject(new Error(`The hub ended with ${code} before it served.`)),
+  );
   const [line] = await Promise.race([once(lines, "line"), gone]);
   return line;
 }
@@ -62,7 +70,11 @@ export async function withHub(config, options, work) {
 export function modernClient(url) {
   const post = poster(url);
   const send = (method, params, name) =>
-    post.send(method, { ...params, _meta: ENVELOPE }, { "mcp-protocol-version": MODERN, "mcp-method": method, ...(name ? { "mcp-name": name } : {}) });
+    post.send(
+      method,
+      { ...params, _meta: ENVELOPE },
+      { "mcp-protocol-version": MODERN, "mcp-method": method, ...(name ? { "mcp-name": name } : {}) },
+    );
   return faceOf(send, post.close);
 }
 
@@ -104,14 +116,21 @@ function poster(url) {
   const post = (message, headers) =>
     new Promise((done, failed) => {
       const body = JSON.stringify({ jsonrpc: "2.0", ...message });
-      const always = { "content-type": "application/json", accept: "application/json, text/event-stream", "content-length": Buffer.byteLength(body) };
-      const outgoing = request({ hostname, port, path: pathname + search, method: "POST", agent, headers: { ...always, ...headers } }, (response) => {
-        const chunks = [];
-        lastHeaders = response.headers;
-        response.on("data", (chunk) => chunks.push(chunk));
-        response.on("end", () => done(Buffer.concat(chunks).toString("utf8")));
-        response.on("error", failed);
-      });
+      const always = {
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+        "content-length": Buffer.byteLength(body),
+      };
+      const outgoing = request(
+        { hostname, port, path: pathname + search, method: "POST", agent, headers: { ...always, ...headers } },
+        (response) => {
+          const chunks = [];
+          lastHeaders = response.headers;
+          response.on("data", (chunk) => chunks.push(chunk));
+          response.on("end", () => done(Buffer.concat(chunks).toString("utf8")));
+          response.on("error", failed);
+        },
+      );
       outgoing.on("error", failed);
       outgoing.end(body);
     });
@@ -124,7 +143,12 @@ function poster(url) {
 }
 
 function resultOf(text) {
-  const json = text.startsWith("{") ? text : text.split("\n").findLast((line) => line.startsWith("data: {"))?.slice(6);
+  const json = text.startsWith("{")
+    ? text
+    : text
+        .split("\n")
+        .findLast((line) => line.startsWith("data: {"))
+        ?.slice(6);
   if (json === undefined) throw new Error(`No reply in: ${text.slice(0, 200)}`);
   const message = JSON.parse(json);
   if (message.error) throw new Error(JSON.stringify(message.error));

@@ -1,11 +1,20 @@
-// A load of its own process: some callers, each on a kept connection, each with one call in flight. It writes and reads raw bytes, so that
-// it costs next to nothing beside what it measures. Takes JSON as its one argument; prints `{calls, ms, p50, p99}`.
+// A load of its own process: some callers, each on a kept connection, each with one call in flight. It writes and reads
+// raw bytes, so that it costs next to nothing beside what it measures. Takes JSON as its one argument; prints `{calls,
+// ms, p50, p99}`.
 import { connect } from "node:net";
 
 const { url, tool, args, callers, calls, warmUp } = JSON.parse(process.argv[2]);
 const { hostname, port, host, pathname } = new URL(url);
-const _meta = { "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {} };
-const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: tool, arguments: args, _meta } });
+const _meta = {
+  "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+  "io.modelcontextprotocol/clientCapabilities": {},
+};
+const body = JSON.stringify({
+  jsonrpc: "2.0",
+  id: 1,
+  method: "tools/call",
+  params: { name: tool, arguments: args, _meta },
+});
 const request = [
   `POST ${pathname} HTTP/1.1`,
   `host: ${host}`,

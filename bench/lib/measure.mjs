@@ -3,7 +3,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, readdirSync } from "node:fs";
 
-/** CPU that the threads of a process have used so far, in milliseconds (Linux). Other load of the machine counts only through its caches. */
+/**
+ * CPU that the threads of a process have used so far, in milliseconds (Linux). Other load of the machine counts only
+ * through its caches.
+ */
 export function cpuMs(pid) {
   const threads = readdirSync(`/proc/${pid}/task`);
   return threads.reduce((sum, thread) => sum + nanoseconds(`/proc/${pid}/task/${thread}/schedstat`), 0) / 1e6;
@@ -46,5 +49,6 @@ export function median(values) {
 }
 
 /** Milliseconds for people: the least of the rounds, and the median behind it. */
-export const ms = (value) => (value < 1 ? `${(value * 1000).toFixed(0)} µs` : `${value.toFixed(value < 10 ? 1 : 0)} ms`);
+export const ms = (value) =>
+  value < 1 ? `${(value * 1000).toFixed(0)} µs` : `${value.toFixed(value < 10 ? 1 : 0)} ms`;
 export const spread = (values) => `${ms(least(values))} (median ${ms(median(values))})`;

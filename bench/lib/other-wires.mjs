@@ -1,4 +1,5 @@
-// Two more ways to call, for peers that serve no Streamable HTTP: a REST route, and the older transport of HTTP and a stream of events.
+// Two more ways to call, for peers that serve no Streamable HTTP: a REST route, and the older transport of HTTP and a
+// stream of events.
 import { connect } from "node:net";
 import { INITIALIZE, INITIALIZED, Wire, callMessage, check, posted } from "./wire.mjs";
 
@@ -90,7 +91,9 @@ class Events {
     }
   }
 
-  /** A chunk of the transfer, once it is whole. They are read one byte a character, so that one may end amid a letter. */
+  /**
+   * A chunk of the transfer, once it is whole. They are read one byte a character, so that one may end amid a letter.
+   */
   #nextChunk() {
     const end = this.#raw.indexOf("\r\n");
     if (end === -1) return undefined;

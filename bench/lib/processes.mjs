@@ -7,7 +7,10 @@ import { cpuMs } from "./measure.mjs";
 const running = new Set();
 process.once("exit", () => running.forEach(stopTree));
 
-/** Starts a program that ends with this one, and all that it starts with it. They are known by their parents and by a mark in their environment. */
+/**
+ * Starts a program that ends with this one, and all that it starts with it. They are known by their parents and by a
+ * mark in their environment.
+ */
 export function startTree([command, ...args], { env = {}, ...options }) {
   const mark = randomUUID();
   const child = spawn(command, args, { ...options, env: { ...process.env, ...env, TOOLYARD_BENCH_MARK: mark } });
@@ -17,7 +20,10 @@ export function startTree([command, ...args], { env = {}, ...options }) {
   return tree;
 }
 
-/** Ends it, by the ids of its processes; the first one goes first, and what it may still have started in between goes in the second turn. */
+/**
+ * Ends it, by the ids of its processes; the first one goes first, and what it may still have started in between goes in
+ * the second turn.
+ */
 export function stopTree(tree) {
   running.delete(tree);
   for (let turn = 0; turn < 2; turn += 1) {
@@ -53,13 +59,15 @@ export function cpuBetween(before, after) {
 
 /** A process, what it started, and what bears the mark: a daemon leaves its parent. */
 function pidsOf({ pid, mark, child }) {
-  const all = readdirSync("/proc").filter((name) => /^\d+$/.test(name)).map(Number);
+  const all = readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
   const hasEnded = pid === undefined || (child && (child.exitCode !== null || child.signalCode !== null));
   const found = new Set(hasEnded ? [] : [pid]);
   if (mark !== undefined) for (const one of all) if (isMarked(one, mark)) found.add(one);
   const parents = all.map((one) => [one, parentOf(one)]);
   // Again and again, since a parent may stand behind its child.
-  for (let before = -1; before !== found.size; ) {
+  for (let before = -1; before !== found.size;) {
     before = found.size;
     for (const [one, parent] of parents) if (found.has(parent)) found.add(one);
   }

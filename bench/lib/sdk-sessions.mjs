@@ -1,4 +1,5 @@
-// Streamable HTTP as the SDK's own examples serve it: a session, and a transport, for each client. The SDK is the caller's.
+// Streamable HTTP as the SDK's own examples serve it: a session, and a transport, for each client. The SDK is the
+// caller's.
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 
@@ -6,7 +7,10 @@ import { createServer } from "node:http";
 export function serveSessions(Transport, connect) {
   const sessions = new Map();
   const begin = async () => {
-    const transport = new Transport({ sessionIdGenerator: randomUUID, onsessioninitialized: (id) => void sessions.set(id, transport) });
+    const transport = new Transport({
+      sessionIdGenerator: randomUUID,
+      onsessioninitialized: (id) => void sessions.set(id, transport),
+    });
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK's transports are no event targets
     transport.onclose = () => sessions.delete(transport.sessionId);
     await connect(transport);

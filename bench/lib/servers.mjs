@@ -8,12 +8,17 @@ import { everything } from "./yards.mjs";
 
 /** Starts one of `bench/servers/` that prints its port; it ends with this process, too. */
 export async function startServer(name, args = []) {
-  const child = spawn(process.execPath, [join(root, "bench/servers", name), ...args], { stdio: ["ignore", "pipe", "inherit", "ipc"] });
+  const child = spawn(process.execPath, [join(root, "bench/servers", name), ...args], {
+    stdio: ["ignore", "pipe", "inherit", "ipc"],
+  });
   const [port] = await once(createInterface({ input: child.stdout }), "line");
   return { url: `http://127.0.0.1:${port}/mcp`, pid: child.pid, stop: () => child.kill("SIGKILL") };
 }
 
-/** Starts `count` official servers side by side and asks each for its tools, without a hub. Gives the milliseconds until all have answered. */
+/**
+ * Starts `count` official servers side by side and asks each for its tools, without a hub. Gives the milliseconds until
+ * all have answered.
+ */
 export async function startChildrenDirectly(count) {
   const children = [];
   const startedAt = performance.now();
@@ -29,7 +34,11 @@ function askForTools(children) {
   const child = spawn(process.execPath, [everything, "stdio"], { stdio: ["pipe", "pipe", "ignore"] });
   children.push(child);
   const send = (message) => child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
-  send({ id: 1, method: "initialize", params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "bench", version: "1" } } });
+  send({
+    id: 1,
+    method: "initialize",
+    params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "bench", version: "1" } },
+  });
   return new Promise((done, failed) => {
     child.once("exit", (code) => failed(new Error(`A server ended with ${code}.`)));
     createInterface({ input: child.stdout }).on("line", (line) => {

@@ -1,5 +1,6 @@
-// A client that costs next to nothing: HTTP/1.1 over bare sockets, one request at a time on each. It reads answers with a length, in
-// chunks, plain and as events, and looks at each: it must be the result of its own request, with what is due in it.
+// A client that costs next to nothing: HTTP/1.1 over bare sockets, one request at a time on each. It reads answers with
+// a length, in chunks, plain and as events, and looks at each: it must be the result of its own request, with what is
+// due in it.
 import { connect } from "node:net";
 
 const HEAD_END = Buffer.from("\r\n\r\n");
@@ -83,7 +84,12 @@ export class Wire {
     if (end === -1) return undefined;
     const head = this.#parts[0].toString("latin1", 0, end);
     const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
-    return { head, at: end + 4, length: length === undefined ? undefined : Number(length), isChunked: /\r\ntransfer-encoding: *chunked/i.test(head) };
+    return {
+      head,
+      at: end + 4,
+      length: length === undefined ? undefined : Number(length),
+      isChunked: /\r\ntransfer-encoding: *chunked/i.test(head),
+    };
   }
 
   #isWhole() {
@@ -92,7 +98,10 @@ export class Wire {
     if (!isChunked) return true;
     const last = this.#parts.at(-1);
     const tail = last.length >= LAST_CHUNK.length ? last : Buffer.concat(this.#parts.slice(-2));
-    return tail.subarray(-LAST_CHUNK.length).equals(LAST_CHUNK) || (this.#held === at + 5 && tail.subarray(-5).equals(LAST_CHUNK.subarray(2)));
+    return (
+      tail.subarray(-LAST_CHUNK.length).equals(LAST_CHUNK) ||
+      (this.#held === at + 5 && tail.subarray(-5).equals(LAST_CHUNK.subarray(2)))
+    );
   }
 }
 
@@ -108,7 +117,10 @@ function unchunked(all, start) {
   }
 }
 
-/** A session of the legacy era on a connection of its own; it speaks the version that the server chose, and has an id if the server gives one. */
+/**
+ * A session of the legacy era on a connection of its own; it speaks the version that the server chose, and has an id if
+ * the server gives one.
+ */
 export async function openSession(url) {
   const wire = new Wire(url);
   const { head, body } = await posted(wire, { jsonrpc: "2.0", id: 0, ...INITIALIZE });
@@ -126,7 +138,8 @@ export async function openBare(url) {
 /** Gives the answer; one that is no success is an error. */
 export async function posted(wire, message) {
   const answer = await wire.post(JSON.stringify(message));
-  if (!answer.head.startsWith("HTTP/1.1 2")) throw new Error(`${answer.head.slice(9, answer.head.indexOf("\r"))}: ${answer.body.slice(0, 200)}`);
+  if (!answer.head.startsWith("HTTP/1.1 2"))
+    throw new Error(`${answer.head.slice(9, answer.head.indexOf("\r"))}: ${answer.body.slice(0, 200)}`);
   return answer;
 }
 
@@ -151,13 +164,28 @@ function callerOf(wire, url, ids = { last: 0 }) {
 
 /** A call; it asks for progress if progress is due. */
 export function callMessage(id, name, args, { marks = 0 } = {}) {
-  return { jsonrpc: "2.0", id, method: "tools/call", params: { name, arguments: args, ...(marks > 0 && { _meta: { progressToken: id } }) } };
+  return {
+    jsonrpc: "2.0",
+    id,
+    method: "tools/call",
+    params: { name, arguments: args, ...(marks > 0 && { _meta: { progressToken: id } }) },
+  };
 }
 
-/** An answer must be to the request `id` (unless the protocol has none), as long as is due, and hold the text and the marks of progress. */
+/**
+ * An answer must be to the request `id` (unless the protocol has none), as long as is due, and hold the text and the
+ * marks of progress.
+ */
 export function check(body, { id, bytes = 0, text = "", marks = 0 }) {
   const isItsOwn = id === undefined || body.includes(`"id":${id},`) || body.includes(`"id":${id}}`);
-  if (!isItsOwn || body.length < bytes || !body.includes('"result"') || !body.includes(text) || body.includes('"isError":true')) throw new Error(`a wrong answer: ${body.slice(0, 300)}`);
+  if (
+    !isItsOwn ||
+    body.length < bytes ||
+    !body.includes('"result"') ||
+    !body.includes(text) ||
+    body.includes('"isError":true')
+  )
+    throw new Error(`a wrong answer: ${body.slice(0, 300)}`);
   const found = marks === 0 ? 0 : body.split("notifications/progress").length - 1;
   if (found !== marks) throw new Error(`loses progress: ${found} of ${marks} notices with the answer`);
 }
@@ -166,5 +194,8 @@ export const chosenVersion = (body) => /"protocolVersion":"([\d-]+)"/.exec(body)
 
 const LEGACY = "2025-11-25";
 const CLIENT = { name: "bench", version: "1" };
-export const INITIALIZE = { method: "initialize", params: { protocolVersion: LEGACY, capabilities: {}, clientInfo: CLIENT } };
+export const INITIALIZE = {
+  method: "initialize",
+  params: { protocolVersion: LEGACY, capabilities: {}, clientInfo: CLIENT },
+};
 export const INITIALIZED = { jsonrpc: "2.0", method: "notifications/initialized" };

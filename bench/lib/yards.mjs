@@ -12,7 +12,10 @@ export function emptyYard(folder) {
 
 /** `count` servers that are real children; `kind` is the official everything server or a raw echo. */
 export function stdioYard(folder, count, script = everything, args = ["stdio"]) {
-  const servers = Array.from({ length: count }, (_, index) => `[mcp.stdio_servers.s${index}]\ncommand = ${JSON.stringify([process.execPath, script, ...args])}\n`);
+  const servers = Array.from(
+    { length: count },
+    (_, index) => `[mcp.stdio_servers.s${index}]\ncommand = ${JSON.stringify([process.execPath, script, ...args])}\n`,
+  );
   return write(folder, `stdio-${count}.toml`, servers.join("\n"));
 }
 
@@ -21,7 +24,10 @@ export function scriptsYard(folder, count) {
   for (let index = 0; index < count; index += 1) {
     const name = `tool_${String(index).padStart(5, "0")}`;
     mkdirSync(join(tools, name), { recursive: true });
-    writeFileSync(join(tools, name, "tool.toml"), `name = "${name}"\ndescription = "Tool number ${index} of many"\nscript = "run.sh"\n[parameters.text]\ntype = "string"\nrequired = true\n`);
+    writeFileSync(
+      join(tools, name, "tool.toml"),
+      `name = "${name}"\ndescription = "Tool number ${index} of many"\nscript = "run.sh"\n[parameters.text]\ntype = "string"\nrequired = true\n`,
+    );
     writeFileSync(join(tools, name, "run.sh"), "#!/bin/sh\ncat\n", { mode: 0o755 });
   }
   return { config: write(folder, "scripts.toml", `[scripts]\ntools_path = ${JSON.stringify(tools)}\n`), tools };
@@ -44,8 +50,18 @@ export function kindsYard(folder, remoteUrl) {
   modulesYard(folder, 1);
   scriptsYard(folder, 1);
   mkdirSync(join(folder, "folders", "folder_echo"), { recursive: true });
-  writeFileSync(join(folder, "folders", "folder_echo", "folder_echo.mcp.json"), JSON.stringify({ name: "folder_echo", description: "Echoes", input_schema: { type: "object", properties: { text: { type: "string" } } } }));
-  writeFileSync(join(folder, "folders", "folder_echo", "folder_echo.mjs"), "export const execute = ({ text }) => ({ text });\n");
+  writeFileSync(
+    join(folder, "folders", "folder_echo", "folder_echo.mcp.json"),
+    JSON.stringify({
+      name: "folder_echo",
+      description: "Echoes",
+      input_schema: { type: "object", properties: { text: { type: "string" } } },
+    }),
+  );
+  writeFileSync(
+    join(folder, "folders", "folder_echo", "folder_echo.mjs"),
+    "export const execute = ({ text }) => ({ text });\n",
+  );
   return write(
     folder,
     "kinds.toml",
@@ -57,18 +73,29 @@ export function kindsYard(folder, remoteUrl) {
 export function hopYard(folder, remoteUrl) {
   modulesYard(folder, 1);
   const sdk = join(root, "bench/servers/sdk.mjs");
-  return write(folder, "hop.toml", `[modules]\npaths = ["modules"]\n[mcp.stdio_servers.child]\ncommand = ${JSON.stringify([process.execPath, sdk])}\n[[mcp.remote_servers]]\nnamespace = "web"\nurl = ${JSON.stringify(remoteUrl)}\n`);
+  return write(
+    folder,
+    "hop.toml",
+    `[modules]\npaths = ["modules"]\n[mcp.stdio_servers.child]\ncommand = ${JSON.stringify([process.execPath, sdk])}\n[[mcp.remote_servers]]\nnamespace = "web"\nurl = ${JSON.stringify(remoteUrl)}\n`,
+  );
 }
 
 /** A server that asks its callers. */
 export function askingYard(folder) {
-  return write(folder, "asking.toml", `[mcp.stdio_servers.asking]\ncommand = ${JSON.stringify([process.execPath, join(root, "bench/servers/asking-stdio.mjs")])}\n`);
+  return write(
+    folder,
+    "asking.toml",
+    `[mcp.stdio_servers.asking]\ncommand = ${JSON.stringify([process.execPath, join(root, "bench/servers/asking-stdio.mjs")])}\n`,
+  );
 }
 
 /** The same tool in Python and in Node, by each way of running it. */
 export function runtimesYard(folder, hasBwrap) {
   const sources = {
-    python: ["main.py", "import json, sys\ndef run(text=''):\n    return {'text': text}\nif __name__ == '__main__':\n    print(json.dumps(run(**json.load(sys.stdin))))\n"],
+    python: [
+      "main.py",
+      "import json, sys\ndef run(text=''):\n    return {'text': text}\nif __name__ == '__main__':\n    print(json.dumps(run(**json.load(sys.stdin))))\n",
+    ],
     node: [
       "main.mjs",
       "import { readFileSync } from 'node:fs';\nimport { fileURLToPath } from 'node:url';\nexport const run = ({ text }) => ({ text });\nif (process.env.SPAWNED) console.log(JSON.stringify(run(JSON.parse(readFileSync(0, 'utf8')))));\n",

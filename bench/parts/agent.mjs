@@ -19,7 +19,10 @@ async function withTools(bench, count, work) {
   const folder = join(bench.folder(), "many");
   mkdirSync(folder);
   writeFileSync(join(folder, "mcp.mjs"), MODULE.replace("COUNT", String(count)));
-  const hub = await createHub({ settings: { modules: { paths: [folder] }, logging: { level: "error" } }, variables: { TOOLYARD_HOME: bench.folder() } });
+  const hub = await createHub({
+    settings: { modules: { paths: [folder] }, logging: { level: "error" } },
+    variables: { TOOLYARD_HOME: bench.folder() },
+  });
   try {
     await work(hub);
   } finally {
@@ -61,7 +64,14 @@ function instantModel() {
     supportedUrls: {},
     doGenerate: async () => {
       said = (said + 1) % STEPS;
-      return said === 0 ? finish("stop", { type: "text", text: "done" }) : finish("tool-calls", { type: "tool-call", toolCallId: `c${said}`, toolName: "many_tool_0", input: '{"text":"hello"}' });
+      return said === 0
+        ? finish("stop", { type: "text", text: "done" })
+        : finish("tool-calls", {
+            type: "tool-call",
+            toolCallId: `c${said}`,
+            toolName: "many_tool_0",
+            input: '{"text":"hello"}',
+          });
     },
   };
 }
@@ -79,20 +89,37 @@ async function steps(bench, count) {
       for (let turn = 0; turn < STEPS; turn += 1) await hub.call("many.tool_0", { text: "hello" });
     });
     const sdk = await perStep(rounds, bareSteps(await hub.list({ mode: "all" })));
-    bench.report(`the agent's loop, ${count} tools, an instant model`, `${ms(loop)} a step; of which ${ms(sdk)} the AI SDK with the same tools and messages, ${ms(call)} the tool call`);
+    bench.report(
+      `the agent's loop, ${count} tools, an instant model`,
+      `${ms(loop)} a step; of which ${ms(sdk)} the AI SDK with the same tools and messages, ${ms(call)} the tool call`,
+    );
   });
 }
 
 /** The same questions by the AI SDK alone, with no loop around and no tool called. */
 function bareSteps(listed) {
-  const tools = Object.fromEntries(toOpenAITools(listed).map(({ function: { name, description, parameters } }) => [name, tool({ description, inputSchema: jsonSchema(parameters) })]));
+  const tools = Object.fromEntries(
+    toOpenAITools(listed).map(({ function: { name, description, parameters } }) => [
+      name,
+      tool({ description, inputSchema: jsonSchema(parameters) }),
+    ]),
+  );
   const model = instantModel();
   return async () => {
     const messages = [{ role: "user", content: "go" }];
     for (let turn = 0; turn < STEPS; turn += 1) {
       const { response, toolCalls } = await generateText({ model, tools, messages });
       messages.push(...response.messages);
-      if (toolCalls.length > 0) messages.push({ role: "tool", content: toolCalls.map(({ toolCallId, toolName }) => ({ type: "tool-result", toolCallId, toolName, output: { type: "json", value: { text: "hello", found: 3 } } })) });
+      if (toolCalls.length > 0)
+        messages.push({
+          role: "tool",
+          content: toolCalls.map(({ toolCallId, toolName }) => ({
+            type: "tool-result",
+            toolCallId,
+            toolName,
+            output: { type: "json", value: { text: "hello", found: 3 } },
+          })),
+        });
     }
   };
 }
@@ -113,7 +140,9 @@ async function tokens(bench, count) {
     const shown = [];
     for (const mode of ["normal", "discovery", "all"]) {
       const listed = await hub.list({ mode });
-      shown.push(`${mode} ${countTokens(JSON.stringify(toOpenAITools(listed))).toLocaleString("en-US")} (${listed.length} tools)`);
+      shown.push(
+        `${mode} ${countTokens(JSON.stringify(toOpenAITools(listed))).toLocaleString("en-US")} (${listed.length} tools)`,
+      );
     }
     bench.report(`tokens of the tool list, ${count} tools, one in five listed`, shown.join("; "));
   });

@@ -1,5 +1,5 @@
-// What one open question costs everybody else: calls of 20 clients of one principal on a server that is known to ask, while a further client
-// has a question before it, beside the same calls while nobody has.
+// What one open question costs everybody else: calls of 20 clients of one principal on a server that is known to ask,
+// while a further client has a question before it, beside the same calls while nobody has.
 import { openAsked } from "../lib/asked.mjs";
 import { withHub } from "../lib/hub.mjs";
 import { median, ms } from "../lib/measure.mjs";
@@ -16,7 +16,9 @@ export async function measureAsks({ quick, report, folder }) {
     const sessions = await Promise.all(Array.from({ length: CALLERS }, () => openSession(hub.url)));
     const asked = await openAsked(hub.url);
     // From the first question on the server is known to ask.
-    await (await asked.ask("asking__ask"))();
+    await (
+      await asked.ask("asking__ask")
+    )();
     const count = CALLERS * (quick ? 10 : 100);
     await load(sessions, count * TURNS);
     const rounds = [];
@@ -35,7 +37,8 @@ async function round(sessions, asked, count) {
   for (let turn = 0; turn < TURNS; turn += 1) {
     took.without.push(...(await load(sessions, count)));
     const answer = await asked.ask("asking__ask");
-    // The asking client keeps its turn for a moment, in case a further question comes; what is measured is the question that stays.
+    // The asking client keeps its turn for a moment, in case a further question comes; what is measured is the question
+    // that stays.
     await load(sessions, CALLERS);
     took.during.push(...(await load(sessions, count)));
     await answer();

@@ -4,7 +4,14 @@ import { cpuMs, least, median, ms, timed } from "../lib/measure.mjs";
 import { startServer } from "../lib/servers.mjs";
 import { kindsYard } from "../lib/yards.mjs";
 
-const TOOLS = { module: "many.tool_0", builtin: "meta.ping", stdio: "child__echo", http: "web__echo", script: "tool_00000", folder: "folder_echo" };
+const TOOLS = {
+  module: "many.tool_0",
+  builtin: "meta.ping",
+  stdio: "child__echo",
+  http: "web__echo",
+  script: "tool_00000",
+  folder: "folder_echo",
+};
 const GOALS = { module: "CPU 150 µs", builtin: "CPU 150 µs" };
 
 export async function measureCalls(bench) {
@@ -29,7 +36,10 @@ export async function measureCalls(bench) {
 async function bareCalls({ quick, report }, server) {
   const client = modernClient(server.url);
   try {
-    const { cpu, wall } = await measure(server.pid, () => client.call("echo", { text: "hello" }), { rounds: 8, count: quick ? 500 : 2000 });
+    const { cpu, wall } = await measure(server.pid, () => client.call("echo", { text: "hello" }), {
+      rounds: 8,
+      count: quick ? 500 : 2000,
+    });
     report("a bare handler that echoes JSON", `CPU ${ms(cpu)}, ${ms(wall)} each`);
     return cpu;
   } finally {
@@ -49,7 +59,9 @@ async function callsOf({ quick, report }, kind, { hub, clients, floor }) {
   report(`${kind}, one call at a time`, shown.join("; "), GOALS[kind]);
 }
 
-/** CPU of the process and wall-clock time for each piece of work: the least of some rounds, after a round that warms up. */
+/**
+ * CPU of the process and wall-clock time for each piece of work: the least of some rounds, after a round that warms up.
+ */
 async function measure(pid, work, { rounds, count }) {
   const [cpu, wall] = [[], []];
   for (let round = 0; round <= rounds; round += 1) {

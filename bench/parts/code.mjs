@@ -1,4 +1,5 @@
-// What it costs to run code that a model wrote: first answer, further ones, tool calls from inside, memory; and what it saves in tokens.
+// What it costs to run code that a model wrote: first answer, further ones, tool calls from inside, memory; and what it
+// saves in tokens.
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { countTokens } from "gpt-tokenizer";
@@ -6,8 +7,22 @@ import { withHub } from "../lib/hub.mjs";
 import { least, memoryMb, spread, timed } from "../lib/measure.mjs";
 
 const LANGUAGES = {
-  javascript: { name: "JavaScript", cold: "300 ms", warm: "10 ms", code: "21 * 2", loop: (count) => `const begun = Date.now();\nfor (let at = 0; at < ${count}; at += 1) await tools.invoices.get({ id: at });\n(Date.now() - begun) / ${count}` },
-  python: { name: "Python", cold: "1.5 s", warm: "25 ms", code: "21 * 2", loop: (count) => `import time\nbegun = time.perf_counter()\nfor at in range(${count}): await tools.invoices.get(id=at)\n(time.perf_counter() - begun) * 1000 / ${count}` },
+  javascript: {
+    name: "JavaScript",
+    cold: "300 ms",
+    warm: "10 ms",
+    code: "21 * 2",
+    loop: (count) =>
+      `const begun = Date.now();\nfor (let at = 0; at < ${count}; at += 1) await tools.invoices.get({ id: at });\n(Date.now() - begun) / ${count}`,
+  },
+  python: {
+    name: "Python",
+    cold: "1.5 s",
+    warm: "25 ms",
+    code: "21 * 2",
+    loop: (count) =>
+      `import time\nbegun = time.perf_counter()\nfor at in range(${count}): await tools.invoices.get(id=at)\n(time.perf_counter() - begun) * 1000 / ${count}`,
+  },
 };
 const INSIDE_GOAL = "2 ms";
 /** After this long the pool has a worker of each language again, also on a busy machine. */
@@ -44,7 +59,8 @@ async function further(bench, client, language) {
     await new Promise((done) => void setTimeout(done, REFILLED_MS));
     rested.push(await timed(() => run(client, language, code)));
   }
-  for (let round = 0; round < (bench.quick ? 5 : 20); round += 1) straight.push(await timed(() => run(client, language, code)));
+  for (let round = 0; round < (bench.quick ? 5 : 20); round += 1)
+    straight.push(await timed(() => run(client, language, code)));
   bench.report(`code: warm, ${name}`, spread(rested), warm);
   bench.report(`code: back to back, ${name}`, spread(straight));
 }
@@ -53,7 +69,8 @@ async function inside(bench, client, language) {
   const { name, loop } = LANGUAGES[language];
   const count = bench.quick ? 100 : 500;
   const took = [];
-  for (let round = 0; round < (bench.quick ? 2 : 5); round += 1) took.push((await run(client, language, loop(count))).result);
+  for (let round = 0; round < (bench.quick ? 2 : 5); round += 1)
+    took.push((await run(client, language, loop(count))).result);
   bench.report(`code: a tool call from inside, ${name}`, spread(took), INSIDE_GOAL);
 }
 
@@ -78,14 +95,21 @@ async function memory(bench, config) {
       both.push(below(hub.pid));
     });
   }
-  bench.report("code: memory of the sandbox", `${mb(before)} before the first run; ${mb(small)} with JavaScript's pool, ${mb(both)} with both`);
+  bench.report(
+    "code: memory of the sandbox",
+    `${mb(before)} before the first run; ${mb(small)} with JavaScript's pool, ${mb(both)} with both`,
+  );
 }
 
 const mb = (values) => `${least(values).toFixed(0)} MB`;
 
 /** Resident memory of all that runs below a process, in megabytes. */
 function below(pid) {
-  const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) => readFileSync(`/proc/${pid}/task/${thread}/children`, "utf8").split(" ").filter((word) => word !== ""));
+  const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
+    readFileSync(`/proc/${pid}/task/${thread}/children`, "utf8")
+      .split(" ")
+      .filter((word) => word !== ""),
+  );
   return children.reduce((sum, child) => sum + memoryMb(child).resident + below(child), 0);
 }
 
@@ -95,8 +119,14 @@ const PAGE = 20;
 /** Which customers owe how much, over 200 invoices: what a model writes and reads until it knows. */
 async function context(bench, config) {
   await withHub(config, { home: bench.folder() }, async (_hub, client) => {
-    const single = await conversation(client, Array.from({ length: RECORDS }, (_, id) => ["invoices.get", { id }]));
-    const pages = await conversation(client, Array.from({ length: RECORDS / PAGE }, (_, page) => ["invoices.page", { page }]));
+    const single = await conversation(
+      client,
+      Array.from({ length: RECORDS }, (_, id) => ["invoices.get", { id }]),
+    );
+    const pages = await conversation(
+      client,
+      Array.from({ length: RECORDS / PAGE }, (_, page) => ["invoices.page", { page }]),
+    );
     const code = await conversation(client, [
       ["execute_code", { language: "python", code: 'await search("list invoices")' }],
       ["execute_code", { language: "python", code: CODE }],
@@ -119,7 +149,10 @@ for page in range(${RECORDS / PAGE}):
 sorted(totals.items(), key=lambda item: -item[1])[:5]
 `;
 
-/** Tokens of the calls as a model writes them and of the results as it reads them; schemas and prompts are left out on all sides. */
+/**
+ * Tokens of the calls as a model writes them and of the results as it reads them; schemas and prompts are left out on
+ * all sides.
+ */
 async function conversation(client, calls) {
   let tokens = 0;
   for (const [name, args] of calls) {

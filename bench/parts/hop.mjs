@@ -1,4 +1,5 @@
-// What the HTTP door costs, beside a bare handler, and a hop through the hub, beside a direct call of the same server over its own HTTP transport: throughput as a ratio, in one run.
+// What the HTTP door costs, beside a bare handler, and a hop through the hub, beside a direct call of the same server
+// over its own HTTP transport: throughput as a ratio, in one run.
 import { withHub } from "../lib/hub.mjs";
 import { cpuMs, least, median, ms, timed } from "../lib/measure.mjs";
 import { startServer } from "../lib/servers.mjs";
@@ -24,11 +25,16 @@ const GOALS = {
 };
 
 export async function measureHop(bench) {
-  const [bare, direct, remote] = await Promise.all([startServer("bare-http.mjs"), startServer("sdk.mjs", ["http"]), startServer("sdk.mjs", ["http"])]);
+  const [bare, direct, remote] = await Promise.all([
+    startServer("bare-http.mjs"),
+    startServer("sdk.mjs", ["http"]),
+    startServer("sdk.mjs", ["http"]),
+  ]);
   try {
     await withHub(hopYard(bench.folder(), remote.url), { home: bench.folder() }, async (hub) => {
       for (const callers of [1, 32, 256]) await compareDoor(bench, { callers, bare, hub });
-      for (const load of LOADS) for (const callers of load.callers) await compare(bench, { load, callers, direct, hub });
+      for (const load of LOADS)
+        for (const callers of load.callers) await compare(bench, { load, callers, direct, hub });
     });
   } finally {
     bare.stop();
@@ -37,9 +43,14 @@ export async function measureHop(bench) {
   }
 }
 
-/** The door alone: a call that is answered in process, beside a handler that parses and echoes JSON and checks nothing. */
+/**
+ * The door alone: a call that is answered in process, beside a handler that parses and echoes JSON and checks nothing.
+ */
 async function compareDoor(bench, { callers, bare, hub }) {
-  const contestants = await Promise.all([contestant("bare handler", bare, "echo", { callers, open: openBare }), contestant("in process", hub, "many.tool_0", { callers })]);
+  const contestants = await Promise.all([
+    contestant("bare handler", bare, "echo", { callers, open: openBare }),
+    contestant("in process", hub, "many.tool_0", { callers }),
+  ]);
   await compete(bench, contestants, { what: "echo", args: { text: "hello" }, count: 1500, callers });
 }
 
@@ -51,7 +62,10 @@ async function compare(bench, { load, callers, direct, hub }) {
   await compete(bench, contestants, { ...load, callers });
 }
 
-/** The contestants take turns, so whatever else the machine does happens to all of them. The first is what the others are held against. */
+/**
+ * The contestants take turns, so whatever else the machine does happens to all of them. The first is what the others
+ * are held against.
+ */
 async function compete({ quick, report }, contestants, load) {
   const { callers, what } = load;
   const count = Math.max(callers * 2, Math.ceil(load.count / (quick ? 2 : 1)));
@@ -59,16 +73,30 @@ async function compete({ quick, report }, contestants, load) {
     for (const one of contestants) await runRound(one, load, { count, isWarm: round > 0 });
   }
   const [first, ...others] = contestants;
-  report(`${first.name}, ${what}, ${plural(callers)}`, `${perSecond(first)}, ${each(first, callers)} each, CPU ${ms(least(first.cpu))} of the server`);
+  report(
+    `${first.name}, ${what}, ${plural(callers)}`,
+    `${perSecond(first)}, ${each(first, callers)} each, CPU ${ms(least(first.cpu))} of the server`,
+  );
   for (const { name, wall, cpu } of others) {
     const ratio = `${(least(first.wall) / least(wall)).toFixed(2)} × ${first.name} (median ${(median(first.wall) / median(wall)).toFixed(2)})`;
-    report(`${name}, ${what}, ${plural(callers)}`, `${ratio}, ${perSecond({ wall })}, ${each({ wall }, callers)} each, CPU ${ms(least(cpu))}`, GOALS[`${name}, ${what}, ${callers}`]);
+    report(
+      `${name}, ${what}, ${plural(callers)}`,
+      `${ratio}, ${perSecond({ wall })}, ${each({ wall }, callers)} each, CPU ${ms(least(cpu))}`,
+      GOALS[`${name}, ${what}, ${callers}`],
+    );
   }
   for (const { sessions } of contestants) for (const session of sessions) session.close();
 }
 
 async function contestant(name, server, tool, { callers, open = openSession }) {
-  return { name, tool, pid: server.pid, sessions: await Promise.all(Array.from({ length: callers }, () => open(server.url))), wall: [], cpu: [] };
+  return {
+    name,
+    tool,
+    pid: server.pid,
+    sessions: await Promise.all(Array.from({ length: callers }, () => open(server.url))),
+    wall: [],
+    cpu: [],
+  };
 }
 
 async function runRound({ sessions, tool, pid, wall, cpu }, { args, due }, { count, isWarm }) {

@@ -34,7 +34,10 @@ async function warmScripts({ quick, folder, report }, count) {
   });
 }
 
-/** What freshness cannot be had without: each tool's folder and its manifest, found beforehand, to be asked for their stamps. */
+/**
+ * What freshness cannot be had without: each tool's folder and its manifest, found beforehand, to be asked for their
+ * stamps.
+ */
 function pathsOf(tools) {
   return [tools, ...readdirSync(tools).flatMap((name) => [join(tools, name), join(tools, name, "tool.toml")])];
 }
@@ -51,7 +54,11 @@ async function catalogued({ quick, folder, report }, count) {
     });
   }
   const both = (values) => `${ms(least(values))} (median ${ms(median(values))})`;
-  report(`tools/list, ${count} catalogued tools`, `first CPU ${both(firsts)}, the first request of all; then ${both(used)}`, "10 ms, then 2 ms");
+  report(
+    `tools/list, ${count} catalogued tools`,
+    `first CPU ${both(firsts)}, the first request of all; then ${both(used)}`,
+    "10 ms, then 2 ms",
+  );
 }
 
 async function cpuOf(hub, work) {

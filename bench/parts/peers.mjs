@@ -1,4 +1,5 @@
-// Toolyard and its peers in front of one server, as their child or over HTTP, asked by one client and held against a direct call.
+// Toolyard and its peers in front of one server, as their child or over HTTP, asked by one client and held against a
+// direct call.
 import { ensureInstalled } from "../../scripts/tools.mjs";
 import { root, startHub } from "../lib/hub.mjs";
 import { least, median, ms, timed } from "../lib/measure.mjs";
@@ -10,7 +11,8 @@ import { CONTESTANTS, upstream } from "../peers/contestants.mjs";
 import { introduce, nameOf, startPeer, within } from "../peers/start.mjs";
 
 const echo = { what: "echo", tool: "echo", args: { text: "hello" }, due: { text: "hello" } };
-// The first one warms all of them up; the one with most callers comes last: what a peer then leaves behind is in nobody's way.
+// The first one warms all of them up; the one with most callers comes last: what a peer then leaves behind is in
+// nobody's way.
 const LOADS = [
   { ...echo, callers: 32 },
   { ...echo, callers: 1 },
@@ -32,7 +34,10 @@ export async function measurePeers(bench) {
   }
 }
 
-/** Those that are there. They are installed by a lock file of their own, here and not before; without them the rest is measured all the same. */
+/**
+ * Those that are there. They are installed by a lock file of their own, here and not before; without them the rest is
+ * measured all the same.
+ */
 function install({ report, note }) {
   try {
     ensureInstalled("bench/peers");
@@ -51,7 +56,13 @@ async function compareWay(bench, { way, direct, remote, peers }) {
     field.push({ name: "direct", open: () => openSession(direct.url), look: () => cpuOfTree(direct), stop() {} });
     const hub = await startHub(hopYard(bench.folder(), remote), { home: bench.folder() });
     const request = (tool, args) => ({ name: PREFIXES[way] + tool, args });
-    field.push({ name: "toolyard", open: () => openSession(hub.url), look: () => cpuOfTree(hub, upstream), request, stop: hub.stop });
+    field.push({
+      name: "toolyard",
+      open: () => openSession(hub.url),
+      look: () => cpuOfTree(hub, upstream),
+      request,
+      stop: hub.stop,
+    });
     for (const contestant of peers) await enter(bench, { way, remote, contestant, field });
     for (const load of LOADS) await compare(bench, { way, field, load });
   } finally {
@@ -73,29 +84,43 @@ async function enter({ report, folder }, { way, remote, contestant, field }) {
   }
 }
 
-/** The contestants take turns, so whatever else the machine does happens to all of them. The first is what the others are held against. */
+/**
+ * The contestants take turns, so whatever else the machine does happens to all of them. The first is what the others
+ * are held against.
+ */
 async function compare({ quick, report }, { way, field, load }) {
   const results = field.map((one) => ({ one, wall: [], cpu: [], words: undefined }));
   for (let round = -1; round <= (quick ? 2 : 5); round += 1) {
     for (const result of results) {
       if (result.words !== undefined) continue;
       try {
-        await (round === -1 ? prepare(result.one, load) : runRound(result, load, { forMs: quick ? 50 : 250, isWarm: round > 0 }));
+        await (round === -1
+          ? prepare(result.one, load)
+          : runRound(result, load, { forMs: quick ? 50 : 250, isWarm: round > 0 }));
       } catch (error) {
         if (result === results[0]) throw error;
         result.words = whyNot(result.one, error, load);
       }
     }
   }
-  for (const result of results) report(`peers, ${way}, ${load.what}, ${plural(load.callers)}: ${result.one.name}`, result.words ?? figures(result, results[0], load));
+  for (const result of results)
+    report(
+      `peers, ${way}, ${load.what}, ${plural(load.callers)}: ${result.one.name}`,
+      result.words ?? figures(result, results[0], load),
+    );
 }
 
-/** Opens what sessions are missing, a few at a time, and asks once. A peer that can hold fewer has several callers in each. */
+/**
+ * Opens what sessions are missing, a few at a time, and asks once. A peer that can hold fewer has several callers in
+ * each.
+ */
 async function prepare(one, { callers, tool, args, due }) {
   one.callers ??= [];
   while (one.callers.length < callers) {
     const missing = Math.min(8, callers - one.callers.length);
-    const opened = Array.from({ length: missing }, (_, index) => (one.callers.length < (one.sessions ?? callers) ? one.open() : one.callers[index % one.sessions].beside()));
+    const opened = Array.from({ length: missing }, (_, index) =>
+      one.callers.length < (one.sessions ?? callers) ? one.open() : one.callers[index % one.sessions].beside(),
+    );
     one.callers.push(...(await within(PATIENCE, Promise.all(opened))));
   }
   const call = requestOf(one, tool, args);

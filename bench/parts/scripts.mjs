@@ -27,7 +27,11 @@ export async function measureScripts(bench) {
         walls.push(took / count);
         cpus.push((cpuMs(hub.pid) - before) / count);
       }
-      report(`script call: ${what}`, `${ms(least(walls))} each (median ${ms(median(walls))}), CPU of the hub ${ms(least(cpus))}; the first ${ms(first)}`, GOALS[what]);
+      report(
+        `script call: ${what}`,
+        `${ms(least(walls))} each (median ${ms(median(walls))}), CPU of the hub ${ms(least(cpus))}; the first ${ms(first)}`,
+        GOALS[what],
+      );
     }
   });
 }

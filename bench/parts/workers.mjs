@@ -1,4 +1,5 @@
-// What `--workers` brings, and what it costs: the same load against one process and against workers, for calls in process and to a child.
+// What `--workers` brings, and what it costs: the same load against one process and against workers, for calls in
+// process and to a child.
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, readdirSync } from "node:fs";
@@ -30,21 +31,32 @@ async function compare({ quick, report, folder }, { config, callers, load }) {
   const figures = COUNTS.map(() => []);
   // Turn by turn, so that what else the machine does falls on all of them.
   for (let round = 0; round < (quick ? 2 : 4); round += 1) {
-    for (const [index, count] of COUNTS.entries()) figures[index].push(await measured({ config, home: folder(), count, callers, load, quick }));
+    for (const [index, count] of COUNTS.entries())
+      figures[index].push(await measured({ config, home: folder(), count, callers, load, quick }));
   }
   const shown = figures.map((rounds, index) => {
     const of = (name) => rounds.map((figure) => figure[name]);
     return `${COUNTS[index]}: ${Math.round(Math.max(...of("rate")))}/s, p50 ${ms(least(of("p50")))}, CPU ${ms(least(of("cpu")))}${COUNTS[index] > 1 ? ` (primary ${ms(least(of("primary")))})` : ""}`;
   });
   const ratio = median(figures[1].map(({ rate }, round) => rate / figures[0][round].rate));
-  report(`workers: ${load.what}, ${callers} caller${callers > 1 ? "s" : ""}`, `${shown.join("; ")}; ${ratio.toFixed(2)} × the rate on ${cpus().length} cores, of which the load takes a part`);
+  report(
+    `workers: ${load.what}, ${callers} caller${callers > 1 ? "s" : ""}`,
+    `${shown.join("; ")}; ${ratio.toFixed(2)} × the rate on ${cpus().length} cores, of which the load takes a part`,
+  );
 }
 
 async function measured({ config, home, count, callers, load, quick }) {
   const hub = await startHub(config, { home, args: ["--workers", String(count)] });
   try {
     const calls = (quick ? 6000 : 12_000) / (callers === 1 ? 2 : 1) / (load.bytes > 1000 ? 4 : 1);
-    const settings = { url: hub.url, tool: load.tool, args: { text: "x".repeat(load.bytes) }, callers, calls, warmUp: calls };
+    const settings = {
+      url: hub.url,
+      tool: load.tool,
+      args: { text: "x".repeat(load.bytes) },
+      callers,
+      calls,
+      warmUp: calls,
+    };
     const generator = fork(join(root, "bench/lib/load.mjs"), [JSON.stringify(settings)]);
     await once(generator, "message");
     const pids = [hub.pid, ...workersOf(hub.pid)];
@@ -60,13 +72,18 @@ async function measured({ config, home, count, callers, load, quick }) {
 
 /** The processes that serve for a hub (Linux). */
 function workersOf(pid) {
-  return readdirSync("/proc").filter((name) => /^\d+$/.test(name) && isWorkerOf(name, pid)).map(Number);
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && isWorkerOf(name, pid))
+    .map(Number);
 }
 
 function isWorkerOf(name, parent) {
   try {
     const status = readFileSync(`/proc/${name}/status`, "utf8");
-    return Number(/PPid:\s+(\d+)/.exec(status)[1]) === parent && readFileSync(`/proc/${name}/cmdline`, "utf8").includes("workers/main.js");
+    return (
+      Number(/PPid:\s+(\d+)/.exec(status)[1]) === parent &&
+      readFileSync(`/proc/${name}/cmdline`, "utf8").includes("workers/main.js")
+    );
   } catch {
     return false; // It has ended in between.
   }

@@ -1,5 +1,5 @@
-// Who takes part, and how each is started in front of the same server: `stdio`, as its child, or `http`, at a URL. `plan` says what to start
-// and how to call through it; where a way is missing, `lacks` says why.
+// Who takes part, and how each is started in front of the same server: `stdio`, as its child, or `http`, at a URL.
+// `plan` says what to start and how to call through it; where a way is missing, `lacks` says why.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,17 +14,33 @@ export const upstream = join(root, "bench/servers/sdk.mjs");
 const asChild = [process.execPath, upstream];
 
 /**
- * A plan holds `command`, with `cwd` where it matters; the `path` of its endpoint (a program that is not given the port prints it:
- * `printsPort`); how to `open` a caller; and `request`, what a call of the server's tool is called there. `sessions` bounds those it is
- * asked to hold.
+ * A plan holds `command`, with `cwd` where it matters; the `path` of its endpoint (a program that is not given the port
+ * prints it: `printsPort`); how to `open` a caller; and `request`, what a call of the server's tool is called there.
+ * `sessions` bounds those it is asked to hold.
  */
 export const CONTESTANTS = [
-  { package: "@modelcontextprotocol/sdk", title: "SDK back to back", plan: ({ way, remote }) => ({ command: [join(here, "sdk-gateway.mjs"), ...target(way, remote)], printsPort: true }) },
+  {
+    package: "@modelcontextprotocol/sdk",
+    title: "SDK back to back",
+    plan: ({ way, remote }) => ({ command: [join(here, "sdk-gateway.mjs"), ...target(way, remote)], printsPort: true }),
+  },
   { package: "mcp-proxy", lacks: { http: "stands in front of stdio servers only" }, plan: mcpProxy },
-  { package: "supergateway", lacks: { http: "serves a remote server to stdio only, not over HTTP" }, plan: supergateway },
+  {
+    package: "supergateway",
+    lacks: { http: "serves a remote server to stdio only, not over HTTP" },
+    plan: supergateway,
+  },
   { package: "mcp-hub", note: "its REST", plan: mcpHub },
   { package: "mcporter", plan: mcporter },
-  { package: "mcp-use", note: "its proxy over the SDK's client", plan: ({ way, remote }) => ({ command: [join(here, "mcp-use-gateway.mjs"), ...target(way, remote)], printsPort: true, request: prefixed("echo_") }) },
+  {
+    package: "mcp-use",
+    note: "its proxy over the SDK's client",
+    plan: ({ way, remote }) => ({
+      command: [join(here, "mcp-use-gateway.mjs"), ...target(way, remote)],
+      printsPort: true,
+      request: prefixed("echo_"),
+    }),
+  },
   { package: "@standardbeagle/slop-mcp", title: "slop-mcp", note: "HTTP+SSE", plan: slopMcp },
 ];
 
@@ -50,20 +66,41 @@ function bin(name) {
 }
 
 function mcpProxy({ port }) {
-  return { command: [bin("mcp-proxy"), "--host", "127.0.0.1", "--port", port, "--server", "stream", "--", ...asChild], path: "/mcp" };
+  return {
+    command: [bin("mcp-proxy"), "--host", "127.0.0.1", "--port", port, "--server", "stream", "--", ...asChild],
+    path: "/mcp",
+  };
 }
 
 /** It starts a server for each session, and without sessions one for each call. */
 function supergateway({ port }) {
-  const command = [bin("supergateway"), "--stdio", asChild.map((word) => JSON.stringify(word)).join(" "), "--outputTransport", "streamableHttp", "--stateful", "--port", port, "--logLevel", "none"];
+  const command = [
+    bin("supergateway"),
+    "--stdio",
+    asChild.map((word) => JSON.stringify(word)).join(" "),
+    "--outputTransport",
+    "streamableHttp",
+    "--stateful",
+    "--port",
+    port,
+    "--logLevel",
+    "none",
+  ];
   return { command, path: "/mcp", sessions: 32 };
 }
 
 function mcpHub({ way, remote, port, place }) {
   const config = join(place, "servers.json");
   const [command, ...args] = asChild;
-  writeFileSync(config, JSON.stringify({ mcpServers: { echo: way === "stdio" ? { command, args } : { url: remote } } }));
-  return { command: [bin("mcp-hub"), "--port", port, "--config", config], path: "/api/servers/tools", open: (url) => openRest(url, "echo") };
+  writeFileSync(
+    config,
+    JSON.stringify({ mcpServers: { echo: way === "stdio" ? { command, args } : { url: remote } } }),
+  );
+  return {
+    command: [bin("mcp-hub"), "--port", port, "--config", config],
+    path: "/api/servers/tools",
+    open: (url) => openRest(url, "echo"),
+  };
 }
 
 /** What it serves is held by a daemon that it starts. */
@@ -71,14 +108,20 @@ function mcporter({ way, remote, port, place }) {
   const [command, ...args] = asChild;
   const server = way === "stdio" ? { command, args } : { url: remote };
   mkdirSync(join(place, "config"));
-  writeFileSync(join(place, "config/mcporter.json"), JSON.stringify({ mcpServers: { echo: { ...server, lifecycle: "keep-alive" } }, imports: [] }));
+  writeFileSync(
+    join(place, "config/mcporter.json"),
+    JSON.stringify({ mcpServers: { echo: { ...server, lifecycle: "keep-alive" } }, imports: [] }),
+  );
   return { command: [bin("mcporter"), "serve", "--http", port], cwd: place, path: "/mcp", request: prefixed("echo__") };
 }
 
 /** A program in Go; its tools are called through one of its own. */
 function slopMcp({ way, remote, port, place }) {
   const [command, ...args] = asChild;
-  const how = way === "stdio" ? `type "stdio"\n  command ${JSON.stringify(command)}\n  args ${args.map((word) => JSON.stringify(word)).join(" ")}` : `type "streamable"\n  url ${JSON.stringify(remote)}`;
+  const how =
+    way === "stdio"
+      ? `type "stdio"\n  command ${JSON.stringify(command)}\n  args ${args.map((word) => JSON.stringify(word)).join(" ")}`
+      : `type "streamable"\n  url ${JSON.stringify(remote)}`;
   writeFileSync(join(place, ".slop-mcp.kdl"), `mcp "echo" {\n  ${how}\n}\n`);
   return {
     command: [join(modules, "@standardbeagle/slop-mcp/bin.js"), "serve", "--port", port],

@@ -1,5 +1,5 @@
-// mcp-use has no program that is a gateway: `MCPServer.proxy` is one to write. Its own client is not in the registry, so that it is given a
-// connection, which it takes as well, made with the SDK's client. Prints its port.
+// mcp-use has no program that is a gateway: `MCPServer.proxy` is one to write. Its own client is not in the registry,
+// so that it is given a connection, which it takes as well, made with the SDK's client. Prints its port.
 import { MCPServer } from "mcp-use";
 import { connectUpstream } from "./upstream.mjs";
 

@@ -1,4 +1,5 @@
-// The SDK's own client and server back to back, one client for everybody: the gateway that takes an afternoon. Prints its port.
+// The SDK's own client and server back to back, one client for everybody: the gateway that takes an afternoon. Prints
+// its port.
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
@@ -10,17 +11,22 @@ const client = await connectUpstream(process.argv.slice(2));
 function createGateway() {
   const server = new Server({ name: "gateway", version: "1" }, { capabilities: { tools: {} } });
   server.setRequestHandler(ListToolsRequestSchema, ({ params }) => client.listTools(params));
-  server.setRequestHandler(CallToolRequestSchema, async ({ params: { _meta, ...params } }, { signal, sendNotification }) => {
-    const progressToken = _meta?.progressToken;
-    if (progressToken === undefined) return client.callTool(params, undefined, { signal });
-    let told = Promise.resolve();
-    const onprogress = (progress) => {
-      told = told.then(() => sendNotification({ method: "notifications/progress", params: { ...progress, progressToken } }));
-    };
-    const result = await client.callTool(params, undefined, { signal, onprogress });
-    await told;
-    return result;
-  });
+  server.setRequestHandler(
+    CallToolRequestSchema,
+    async ({ params: { _meta, ...params } }, { signal, sendNotification }) => {
+      const progressToken = _meta?.progressToken;
+      if (progressToken === undefined) return client.callTool(params, undefined, { signal });
+      let told = Promise.resolve();
+      const onprogress = (progress) => {
+        told = told.then(() =>
+          sendNotification({ method: "notifications/progress", params: { ...progress, progressToken } }),
+        );
+      };
+      const result = await client.callTool(params, undefined, { signal, onprogress });
+      await told;
+      return result;
+    },
+  );
   return server;
 }
 

@@ -36,15 +36,40 @@ function otherNode(contestant) {
 export async function startPeer(contestant, { way, remote, place }) {
   const node = nodeFor(describe(contestant).engines?.node);
   const port = await freePort();
-  const { command, cwd = place, path = "/mcp", printsPort, open = openSession, request, sessions } = contestant.plan({ way, remote, port, place });
+  const {
+    command,
+    cwd = place,
+    path = "/mcp",
+    printsPort,
+    open = openSession,
+    request,
+    sessions,
+  } = contestant.plan({ way, remote, port, place });
   const errors = join(place, "errors.txt");
   const file = openSync(errors, "w");
   // Nothing of the user's own is read or written: each has a home of its own.
-  const home = { HOME: place, XDG_CONFIG_HOME: place, XDG_STATE_HOME: place, XDG_DATA_HOME: place, XDG_CACHE_HOME: place };
-  const tree = startTree([node.path, ...command], { stdio: ["ignore", printsPort ? "pipe" : "ignore", file], cwd, env: home });
+  const home = {
+    HOME: place,
+    XDG_CONFIG_HOME: place,
+    XDG_STATE_HOME: place,
+    XDG_DATA_HOME: place,
+    XDG_CACHE_HOME: place,
+  };
+  const tree = startTree([node.path, ...command], {
+    stdio: ["ignore", printsPort ? "pipe" : "ignore", file],
+    cwd,
+    env: home,
+  });
   closeSync(file);
   const hasEnded = () => tree.child.exitCode !== null || tree.child.signalCode !== null;
-  const peer = { open: undefined, request, sessions, look: () => cpuOfTree(tree, upstream), stop: () => stopTree(tree), hasEnded };
+  const peer = {
+    open: undefined,
+    request,
+    sessions,
+    look: () => cpuOfTree(tree, upstream),
+    stop: () => stopTree(tree),
+    hasEnded,
+  };
   try {
     const url = `http://127.0.0.1:${printsPort ? await firstLine(tree.child) : port}${path}`;
     peer.open = () => open(url);
@@ -114,7 +139,9 @@ function nodeFor(range) {
   const least = />=\s*([\d.]+)/.exec(range ?? "")?.[1] ?? "0";
   if (isAtLeast(process.versions.node, least)) return { path: process.execPath };
   const modules = ensureInstalled("test/nodes");
-  for (const name of Object.keys(JSON.parse(readFileSync(join(root, "test/nodes/package.json"), "utf8")).dependencies)) {
+  for (const name of Object.keys(
+    JSON.parse(readFileSync(join(root, "test/nodes/package.json"), "utf8")).dependencies,
+  )) {
     const { version } = JSON.parse(readFileSync(join(modules, name, "package.json"), "utf8"));
     if (isAtLeast(version, least)) return { path: join(modules, name, "bin/node"), version };
   }

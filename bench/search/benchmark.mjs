@@ -13,9 +13,16 @@ export function readBenchmark() {
   const folder = resolve(process.env["TOOL_SEARCH_DATA"] ?? join(root, "../shared/data/tool-search"));
   const missing = FILES.filter((file) => !existsSync(join(folder, file)));
   if (missing.length > 0) {
-    throw new Error(`The benchmark's ${missing.join(" and ")} not in ${folder}. Set TOOL_SEARCH_DATA to the folder that holds ${FILES.join(" and ")}; bench/README.md names the sources.`);
+    throw new Error(
+      `The benchmark's ${missing.join(" and ")} not in ${folder}. Set TOOL_SEARCH_DATA to the folder that holds ${FILES.join(" and ")}; bench/README.md names the sources.`,
+    );
   }
-  const [tools, queries] = FILES.map((file) => readFileSync(join(folder, file), "utf8").trim().split("\n").map((line) => JSON.parse(line)));
+  const [tools, queries] = FILES.map((file) =>
+    readFileSync(join(folder, file), "utf8")
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line)),
+  );
   return { tools, queries };
 }
 
@@ -26,11 +33,26 @@ export function indexOf(tools, ranking) {
   const parts = Object.entries(byServer(tools)).map(([server, own], order) => {
     const source = { id: server, kind: "stdio", namespace: server, order };
     const records = own.map(({ id, name, description, inputSchema = { type: "object" } }) => {
-      const record = { source, name, description: description ?? "", inputSchema, keywords: [], visibility: "native", definition: { name, description, inputSchema } };
+      const record = {
+        source,
+        name,
+        description: description ?? "",
+        inputSchema,
+        keywords: [],
+        visibility: "native",
+        definition: { name, description, inputSchema },
+      };
       ids.set(record, id);
       return record;
     });
-    return maker.make(source, { tools: records, resources: [], templates: [], prompts: [], features: {}, problems: [] });
+    return maker.make(source, {
+      tools: records,
+      resources: [],
+      templates: [],
+      prompts: [],
+      features: {},
+      problems: [],
+    });
   });
   const rows = parts.flatMap((part) => part.tools).toSorted((a, b) => (a.key < b.key ? -1 : 1));
   const byKey = new Map(rows.map((row) => [row.key, ids.get(row.record)]));
@@ -62,8 +84,16 @@ export function evaluate(search, queries) {
   }
   const all = Object.values(sums);
   const total = all.reduce((n, one) => n + one.n, 0);
-  const mean = (weigh) => Object.fromEntries(MEASURES.map((name, at) => [name, 100 * all.reduce((sum, one) => sum + weigh(one, one.values[at]), 0)]));
-  const sources = Object.fromEntries(Object.entries(sums).map(([name, { n, values }]) => [name, { n, ...Object.fromEntries(MEASURES.map((measure, at) => [measure, (100 * values[at]) / n])) }]));
+  const mean = (weigh) =>
+    Object.fromEntries(
+      MEASURES.map((name, at) => [name, 100 * all.reduce((sum, one) => sum + weigh(one, one.values[at]), 0)]),
+    );
+  const sources = Object.fromEntries(
+    Object.entries(sums).map(([name, { n, values }]) => [
+      name,
+      { n, ...Object.fromEntries(MEASURES.map((measure, at) => [measure, (100 * values[at]) / n])) },
+    ]),
+  );
   return {
     sources,
     macro: mean((one, value) => value / one.n / all.length),
@@ -83,6 +113,9 @@ function measuresOf({ gold, alt = {}, rel = {} }, found) {
   const best = Math.min(...ranks);
   const gains = gold.map((id) => 2 ** (rel[id] ?? 1) - 1);
   const won = ranks.reduce((sum, rank, at) => sum + (rank <= 10 ? gains[at] / Math.log2(rank + 1) : 0), 0);
-  const ideal = gains.toSorted((a, b) => b - a).slice(0, 10).reduce((sum, gain, at) => sum + gain / Math.log2(at + 2), 0);
+  const ideal = gains
+    .toSorted((a, b) => b - a)
+    .slice(0, 10)
+    .reduce((sum, gain, at) => sum + gain / Math.log2(at + 2), 0);
   return [recall(1), recall(3), recall(5), recall(10), best <= 10 ? 1 / best : 0, won / ideal];
 }

@@ -8,9 +8,21 @@ const FACTORS = [0.5, 0.75, 1.4, 2];
 const ROUNDS = 2;
 
 /** Begins where all constants stand at a plain value, not where tuning on all sources has led. */
-const PLAIN = { ...RANKING, saturation: 1.2, presence: 0.5, synonym: 0.3, neighbours: 0.5, nameCover: 0.5, serverShare: 0.5, leadWeight: 1.5 };
+const PLAIN = {
+  ...RANKING,
+  saturation: 1.2,
+  presence: 0.5,
+  synonym: 0.3,
+  neighbours: 0.5,
+  nameCover: 0.5,
+  serverShare: 0.5,
+  leadWeight: 1.5,
+};
 
-/** `{tuned, shipped, moved}`: nDCG@10 of the source under constants that were tuned without it, and under those of the product. */
+/**
+ * `{tuned, shipped, moved}`: nDCG@10 of the source under constants that were tuned without it, and under those of the
+ * product.
+ */
 export function tuneWithout(source, tools, queries) {
   const others = queries.filter((query) => query.source !== source);
   const own = queries.filter((query) => query.source === source);
@@ -28,6 +40,8 @@ export function tuneWithout(source, tools, queries) {
     }
   }
   const result = (ranking) => evaluate(indexOf(tools, ranking), own).macro["nDCG@10"];
-  const moved = CONSTANTS.filter((name) => best[name] !== PLAIN[name]).map((name) => `${name} ${best[name].toFixed(2)}`);
+  const moved = CONSTANTS.filter((name) => best[name] !== PLAIN[name]).map(
+    (name) => `${name} ${best[name].toFixed(2)}`,
+  );
   return { tuned: result(best), shipped: result(RANKING), moved: moved.join(", ") };
 }

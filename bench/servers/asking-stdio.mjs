@@ -1,8 +1,13 @@
-// The smallest legacy MCP server on stdio that asks its callers: `echo`, and `ask`, which answers once its question is answered. No SDK.
+// The smallest legacy MCP server on stdio that asks its callers: `echo`, and `ask`, which answers once its question is
+// answered. No SDK.
 import { createInterface } from "node:readline";
 
 const TOOLS = [
-  { name: "echo", description: "Echoes a text", inputSchema: { type: "object", properties: { text: { type: "string" } }, required: ["text"] } },
+  {
+    name: "echo",
+    description: "Echoes a text",
+    inputSchema: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
+  },
   { name: "ask", description: "Asks its caller", inputSchema: { type: "object" } },
 ];
 const asking = new Map();
@@ -19,7 +24,11 @@ createInterface({ input: process.stdin }).on("line", (line) => {
 function ask(call) {
   const id = `question ${(lastQuestion += 1)}`;
   asking.set(id, call);
-  send({ id, method: "elicitation/create", params: { message: "Who?", requestedSchema: { type: "object", properties: { name: { type: "string" } } } } });
+  send({
+    id,
+    method: "elicitation/create",
+    params: { message: "Who?", requestedSchema: { type: "object", properties: { name: { type: "string" } } } },
+  });
 }
 
 function answered(question) {
@@ -28,7 +37,14 @@ function answered(question) {
 }
 
 function answer(method, params) {
-  if (method === "initialize") return { result: { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "asking", version: "1" } } };
+  if (method === "initialize")
+    return {
+      result: {
+        protocolVersion: params.protocolVersion,
+        capabilities: { tools: {} },
+        serverInfo: { name: "asking", version: "1" },
+      },
+    };
   if (method === "tools/list") return { result: { tools: TOOLS } };
   if (method === "tools/call") return { result: { content: [{ type: "text", text: params.arguments.text }] } };
   if (method === "ping") return { result: {} };

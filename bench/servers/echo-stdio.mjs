@@ -1,8 +1,13 @@
-// The smallest honest legacy MCP server on stdio: one `echo` tool, one `die` tool, no SDK, so that the hub is what is measured.
+// The smallest honest legacy MCP server on stdio: one `echo` tool, one `die` tool, no SDK, so that the hub is what is
+// measured.
 import { createInterface } from "node:readline";
 
 const TOOLS = [
-  { name: "echo", description: "Echoes a text", inputSchema: { type: "object", properties: { text: { type: "string" } }, required: ["text"] } },
+  {
+    name: "echo",
+    description: "Echoes a text",
+    inputSchema: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
+  },
   { name: "die", description: "Ends the server", inputSchema: { type: "object" } },
 ];
 
@@ -14,7 +19,14 @@ createInterface({ input: process.stdin }).on("line", (line) => {
 });
 
 function answer(method, params) {
-  if (method === "initialize") return { result: { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "echo", version: "1" } } };
+  if (method === "initialize")
+    return {
+      result: {
+        protocolVersion: params.protocolVersion,
+        capabilities: { tools: {} },
+        serverInfo: { name: "echo", version: "1" },
+      },
+    };
   if (method === "tools/list") return { result: { tools: TOOLS } };
   if (method === "tools/call") return { result: { content: [{ type: "text", text: params.arguments.text }] } };
   if (method === "ping") return { result: {} };

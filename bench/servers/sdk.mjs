@@ -1,5 +1,6 @@
-// An ordinary server on the SDK that most servers are built with (version 1): `echo`, `large`, `progress`. Without arguments it speaks on
-// stdio; with `http` it serves Streamable HTTP, a session for each client as the SDK's own examples do, and prints its port.
+// An ordinary server on the SDK that most servers are built with (version 1): `echo`, `large`, `progress`. Without
+// arguments it speaks on stdio; with `http` it serves Streamable HTTP, a session for each client as the SDK's own
+// examples do, and prints its port.
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
@@ -9,8 +10,16 @@ import { serveSessions } from "../lib/sdk-sessions.mjs";
 const schema = (properties) => ({ type: "object", properties, required: Object.keys(properties) });
 const TOOLS = [
   { name: "echo", description: "Echoes a text", inputSchema: schema({ text: { type: "string" } }) },
-  { name: "large", description: "Answers with as many bytes of text", inputSchema: schema({ bytes: { type: "integer" } }) },
-  { name: "progress", description: "Tells its progress as often, then answers", inputSchema: schema({ times: { type: "integer" } }) },
+  {
+    name: "large",
+    description: "Answers with as many bytes of text",
+    inputSchema: schema({ bytes: { type: "integer" } }),
+  },
+  {
+    name: "progress",
+    description: "Tells its progress as often, then answers",
+    inputSchema: schema({ times: { type: "integer" } }),
+  },
 ];
 const LINE = "some ordinary line of text that ends here\n";
 const texts = new Map();
@@ -24,7 +33,10 @@ async function call({ name, arguments: args = {}, _meta }, notify) {
   if (name === "echo") return args.text;
   if (name === "large") return largeText(args.bytes);
   for (let at = 1; at <= args.times; at += 1) {
-    await notify({ method: "notifications/progress", params: { progressToken: _meta?.progressToken ?? 0, progress: at, total: args.times } });
+    await notify({
+      method: "notifications/progress",
+      params: { progressToken: _meta?.progressToken ?? 0, progress: at, total: args.times },
+    });
   }
   return "done";
 }
@@ -32,10 +44,13 @@ async function call({ name, arguments: args = {}, _meta }, notify) {
 function createEcho() {
   const server = new Server({ name: "echo", version: "1" }, { capabilities: { tools: {} } });
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: TOOLS }));
-  server.setRequestHandler(CallToolRequestSchema, async ({ params }, { sendNotification }) => ({ content: [{ type: "text", text: await call(params, sendNotification) }] }));
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }, { sendNotification }) => ({
+    content: [{ type: "text", text: await call(params, sendNotification) }],
+  }));
   return server;
 }
 
-if (process.argv[2] === "http") serveSessions(StreamableHTTPServerTransport, (transport) => createEcho().connect(transport));
+if (process.argv[2] === "http")
+  serveSessions(StreamableHTTPServerTransport, (transport) => createEcho().connect(transport));
 else await createEcho().connect(new StdioServerTransport());
 process.once("disconnect", () => process.exit());

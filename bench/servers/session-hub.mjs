@@ -1,4 +1,5 @@
-// A hub with a stdio server behind it. Prints its port; a message asks what it holds after a collection, which answers `{heapBytes, children}`.
+// A hub with a stdio server behind it. Prints its port; a message asks what it holds after a collection, which answers
+// `{heapBytes, children}`.
 import { execFileSync } from "node:child_process";
 import { readFileSync, readdirSync } from "node:fs";
 import { setFlagsFromString } from "node:v8";
@@ -10,7 +11,12 @@ import { root } from "../lib/hub.mjs";
 setFlagsFromString("--expose-gc");
 const gc = runInNewContext("gc");
 const child = [process.execPath, join(root, "bench/servers/echo-stdio.mjs")];
-const settings = { server: { port: 0 }, limits: { rate_per_minute: 0 }, builtin: { execute_code: false }, mcp: { stdio_servers: { child: { command: child } } } };
+const settings = {
+  server: { port: 0 },
+  limits: { rate_per_minute: 0 },
+  builtin: { execute_code: false },
+  mcp: { stdio_servers: { child: { command: child } } },
+};
 const hub = await createHub({ settings, variables: { PATH: process.env.PATH, TOOLYARD_HOME: process.argv[2] } });
 const { endpoint } = await hub.serve();
 console.log(new URL(endpoint).port);
@@ -27,7 +33,10 @@ process.on("message", async () => {
 process.once("disconnect", () => process.exit());
 
 function childCount() {
-  if (process.platform !== "linux") return execFileSync("ps", ["-o", "ppid="], { encoding: "utf8" }).split("\n").filter((ppid) => Number(ppid) === process.pid).length;
+  if (process.platform !== "linux")
+    return execFileSync("ps", ["-o", "ppid="], { encoding: "utf8" })
+      .split("\n")
+      .filter((ppid) => Number(ppid) === process.pid).length;
   return readdirSync("/proc").filter((name) => {
     try {
       return Number(/PPid:\s+(\d+)/.exec(readFileSync(`/proc/${name}/status`, "utf8"))[1]) === process.pid;

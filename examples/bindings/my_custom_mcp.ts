@@ -1,5 +1,12 @@
-// A binding of one's own: tools of a service on plain HTTP. `GET {endpoint}/tools` lists them, `POST {endpoint}/execute/{tool}` runs one.
-import { LollmsMCPBinding, type DiscoverToolsOptions, type ExecuteToolOptions, type ToolDefinition, type ToolResult } from "toolyard/bindings";
+// A binding of one's own: tools of a service on plain HTTP. `GET {endpoint}/tools` lists them, `POST
+// {endpoint}/execute/{tool}` runs one.
+import {
+  LollmsMCPBinding,
+  type DiscoverToolsOptions,
+  type ExecuteToolOptions,
+  type ToolDefinition,
+  type ToolResult,
+} from "toolyard/bindings";
 
 /** The class of this module that is the binding. */
 export const BindingName = "MyCustomMCPBinding";
@@ -14,7 +21,9 @@ export class MyCustomMCPBinding extends LollmsMCPBinding {
     this.#endpoint = api_endpoint.replace(/\/$/, "");
   }
 
-  async discoverTools({ timeout_per_server: seconds = DEFAULT_SECONDS }: DiscoverToolsOptions = {}): Promise<ToolDefinition[]> {
+  async discoverTools({ timeout_per_server: seconds = DEFAULT_SECONDS }: DiscoverToolsOptions = {}): Promise<
+    ToolDefinition[]
+  > {
     try {
       const response = await fetch(`${this.#endpoint}/tools`, { signal: AbortSignal.timeout(Number(seconds) * 1000) });
       const tools: unknown = response.ok ? await response.json() : [];
@@ -24,7 +33,11 @@ export class MyCustomMCPBinding extends LollmsMCPBinding {
     }
   }
 
-  async executeTool(toolName: string, params: Record<string, unknown>, { timeout: seconds = DEFAULT_SECONDS }: ExecuteToolOptions = {}): Promise<ToolResult> {
+  async executeTool(
+    toolName: string,
+    params: Record<string, unknown>,
+    { timeout: seconds = DEFAULT_SECONDS }: ExecuteToolOptions = {},
+  ): Promise<ToolResult> {
     try {
       const response = await fetch(`${this.#endpoint}/execute/${encodeURIComponent(toolName)}`, {
         method: "POST",
@@ -32,10 +45,14 @@ export class MyCustomMCPBinding extends LollmsMCPBinding {
         body: JSON.stringify(params),
         signal: AbortSignal.timeout(Number(seconds) * 1000),
       });
-      return response.ok ? { output: await response.json(), status_code: 200 } : { error: await response.text(), status_code: response.status };
+      return response.ok
+        ? { output: await response.json(), status_code: 200 }
+        : { error: await response.text(), status_code: response.status };
     } catch (error) {
       const isLate = error instanceof DOMException && error.name === "TimeoutError";
-      return isLate ? { error: "Tool execution failed: API timeout", status_code: 504 } : { error: "Tool execution failed: the API cannot be reached", status_code: 503 };
+      return isLate
+        ? { error: "Tool execution failed: API timeout", status_code: 504 }
+        : { error: "Tool execution failed: the API cannot be reached", status_code: 503 };
     }
   }
 

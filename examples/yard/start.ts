@@ -22,9 +22,14 @@ const START_WITHIN_MS = 10_000;
 async function startEverything(): Promise<{ child: ChildProcess; url: string }> {
   const port = await freePort();
   const script = path("../../node_modules/@modelcontextprotocol/server-everything/dist/index.js");
-  const child = spawn(process.execPath, [script, "streamableHttp"], { env: { ...process.env, PORT: String(port) }, stdio: ["ignore", "ignore", "pipe"] });
+  const child = spawn(process.execPath, [script, "streamableHttp"], {
+    env: { ...process.env, PORT: String(port) },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
   process.once("exit", () => child.kill("SIGKILL"));
-  const isListening = new Promise<void>((done) => void child.stderr!.on("data", (text) => String(text).includes("listening") && done()));
+  const isListening = new Promise<void>(
+    (done) => void child.stderr!.on("data", (text) => String(text).includes("listening") && done()),
+  );
   // A server that does not come up is the hub's to report; the rest of the yard does not wait for it.
   await Promise.race([isListening, once(child, "exit"), setTimeout(START_WITHIN_MS, undefined, { ref: false })]);
   return { child, url: `http://127.0.0.1:${port}/mcp` };
@@ -32,14 +37,20 @@ async function startEverything(): Promise<{ child: ChildProcess; url: string }> 
 
 mkdirSync(path("data"), { recursive: true });
 let hub: ChildProcess | undefined;
-// Ctrl+C reaches the hub by itself; a signal sent to this process alone is handed on, and twice is once. The hub ends its children.
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void (hub ? hub.kill(signal) : process.exit(130)));
+// Ctrl+C reaches the hub by itself; a signal sent to this process alone is handed on, and twice is once. The hub ends
+// its children.
+for (const signal of ["SIGINT", "SIGTERM"] as const)
+  process.on(signal, () => void (hub ? hub.kill(signal) : process.exit(130)));
 
 const everything = await startEverything();
-hub = spawn(process.execPath, [path("../../dist/cli/main.js"), "serve", "--config", path("toolyard.toml"), ...process.argv.slice(2)], {
-  env: { ...process.env, YARD_REMOTE_URL: everything.url },
-  stdio: "inherit",
-});
+hub = spawn(
+  process.execPath,
+  [path("../../dist/cli/main.js"), "serve", "--config", path("toolyard.toml"), ...process.argv.slice(2)],
+  {
+    env: { ...process.env, YARD_REMOTE_URL: everything.url },
+    stdio: "inherit",
+  },
+);
 const [code] = (await once(hub, "exit")) as [number | null];
 everything.child.kill();
 if (everything.child.exitCode === null && everything.child.signalCode === null) await once(everything.child, "exit");

@@ -1,5 +1,5 @@
-// The one import rule: a file imports its own folder and lower tiers only; siblings inside providers/ and doors/ are strangers.
-// The tiers themselves are listed in ARCHITECTURE.md.
+// The one import rule: a file imports its own folder and lower tiers only; siblings inside providers/ and doors/ are
+// strangers. The tiers themselves are listed in ARCHITECTURE.md.
 import { dirname, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -41,7 +41,11 @@ function partOf(path) {
   const tier = TIERS.get(folder);
   if (tier === undefined) return { name: folder, tier: undefined };
   const isSiblingFolder = (folder === "providers" || folder === "doors") && steps.length > 2;
-  return { name: isSiblingFolder ? `${folder}/${sub}` : folder, tier, shared: (folder === "providers" || folder === "doors") && !isSiblingFolder ? folder : undefined };
+  return {
+    name: isSiblingFolder ? `${folder}/${sub}` : folder,
+    tier,
+    shared: (folder === "providers" || folder === "doors") && !isSiblingFolder ? folder : undefined,
+  };
 }
 
 const rule = {
@@ -53,15 +57,26 @@ const rule = {
       const to = partOf(resolve(dirname(context.filename), specifier));
       if (!to || to.name === from.name) return;
       if (to.tier === undefined || from.tier === undefined) {
-        context.report({ node, message: `The folder of \`${specifier}\` has no tier. Name it in scripts/lint/tiers.mjs and ARCHITECTURE.md.` });
+        context.report({
+          node,
+          message: `The folder of \`${specifier}\` has no tier. Name it in scripts/lint/tiers.mjs and ARCHITECTURE.md.`,
+        });
         return;
       }
       // A file that lies directly in providers/ or doors/ is what its folders share.
       if (to.tier < from.tier || (to.shared !== undefined && from.name.startsWith(`${to.shared}/`))) return;
-      context.report({ node, message: `\`${from.name}\` (tier ${from.tier}) must not import \`${to.name}\` (tier ${to.tier}): imports point down.` });
+      context.report({
+        node,
+        message: `\`${from.name}\` (tier ${from.tier}) must not import \`${to.name}\` (tier ${to.tier}): imports point down.`,
+      });
     };
     const visit = (node) => check(node, node.source?.value);
-    return { ImportDeclaration: visit, ExportNamedDeclaration: visit, ExportAllDeclaration: visit, ImportExpression: visit };
+    return {
+      ImportDeclaration: visit,
+      ExportNamedDeclaration: visit,
+      ExportAllDeclaration: visit,
+      ImportExpression: visit,
+    };
   },
 };
 

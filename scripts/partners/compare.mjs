@@ -3,15 +3,25 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const file = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), "test", "partners", "known-differences.json");
+const file = join(
+  dirname(dirname(dirname(fileURLToPath(import.meta.url)))),
+  "test",
+  "partners",
+  "known-differences.json",
+);
 
-/** Each: `paths`, `reason`, and what narrows it: `client`, `server`, `transport`, `era`, `scenario` (lists), `direct`, `hub` (patterns). */
+/**
+ * Each: `paths`, `reason`, and what narrows it: `client`, `server`, `transport`, `era`, `scenario` (lists), `direct`,
+ * `hub` (patterns).
+ */
 export const KNOWN = JSON.parse(readFileSync(file, "utf8"));
 
 /** The differences of a case, each with its reason where it is known. */
 export function differencesOf(entry, direct, hub) {
   const [one, other] = [flatten(direct), flatten(hub)];
-  const paths = Array.from(new Set([...one.keys(), ...other.keys()])).filter((path) => one.get(path) !== other.get(path));
+  const paths = Array.from(new Set([...one.keys(), ...other.keys()])).filter(
+    (path) => one.get(path) !== other.get(path),
+  );
   return paths.map((path) => {
     const difference = { path, direct: one.get(path) ?? "(absent)", hub: other.get(path) ?? "(absent)" };
     const known = KNOWN.find((candidate) => isKnown(candidate, entry, difference));
@@ -21,16 +31,26 @@ export function differencesOf(entry, direct, hub) {
 }
 
 function isKnown(known, entry, { path, direct, hub }) {
-  if (!known.paths.some((pattern) => (pattern.endsWith(".*") ? path.startsWith(pattern.slice(0, -1)) : path === pattern))) return false;
-  if (["client", "server", "transport", "era", "scenario"].some((key) => known[key] && !known[key].includes(entry[key]))) return false;
-  return (!known.direct || new RegExp(known.direct, "u").test(direct)) && (!known.hub || new RegExp(known.hub, "u").test(hub));
+  if (
+    !known.paths.some((pattern) => (pattern.endsWith(".*") ? path.startsWith(pattern.slice(0, -1)) : path === pattern))
+  )
+    return false;
+  if (
+    ["client", "server", "transport", "era", "scenario"].some((key) => known[key] && !known[key].includes(entry[key]))
+  )
+    return false;
+  return (
+    (!known.direct || new RegExp(known.direct, "u").test(direct)) &&
+    (!known.hub || new RegExp(known.hub, "u").test(hub))
+  );
 }
 
 /** `{a: {b: [1]}}` as `a.b` → `[1]`: lists are one value, as their order counts. What is declared is a set. */
 function flatten(value, prefix = "", into = new Map()) {
   for (const [key, member] of Object.entries(value)) {
     if (key === "capabilities") for (const name of member) into.set(`${prefix}${key}.${name}`, "declared");
-    else if (member !== null && typeof member === "object" && !Array.isArray(member)) flatten(member, `${prefix}${key}.`, into);
+    else if (member !== null && typeof member === "object" && !Array.isArray(member))
+      flatten(member, `${prefix}${key}.`, into);
     else into.set(`${prefix}${key}`, JSON.stringify(member));
   }
   return into;

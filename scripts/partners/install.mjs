@@ -1,4 +1,5 @@
-// The partners: which toolchain each needs, how it is installed or built into the cache, and the commands of its client and its server.
+// The partners: which toolchain each needs, how it is installed or built into the cache, and the commands of its client
+// and its server.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -10,7 +11,10 @@ const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const home = join(root, "test", "partners");
 const INSTALL_MS = 1_800_000;
 
-/** Everything that is installed or built lies here, outside of what is kept: `TOOLYARD_PARTNERS`, or beside other caches of this folder. */
+/**
+ * Everything that is installed or built lies here, outside of what is kept: `TOOLYARD_PARTNERS`, or beside other caches
+ * of this folder.
+ */
 export const cache = process.env.TOOLYARD_PARTNERS ?? join(root, "node_modules", ".cache", "toolyard-partners");
 
 const PYTHON = { command: "python3", args: ["--version"], wanted: "3.11" };
@@ -42,7 +46,20 @@ function python(name, distribution, eras) {
       rmSync(join(cache, name), { recursive: true, force: true });
       await run("python3", ["-m", "venv", join(cache, name)], root);
       // The list is whole, so nothing is left to resolve.
-      await run(binary, ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "-r", join(folder, "requirements.txt")], root);
+      await run(
+        binary,
+        [
+          "-m",
+          "pip",
+          "install",
+          "--quiet",
+          "--disable-pip-version-check",
+          "--no-deps",
+          "-r",
+          join(folder, "requirements.txt"),
+        ],
+        root,
+      );
     },
     client: [binary, join(folder, "client.py")],
     server: [binary, join(folder, "server.py")],
@@ -139,12 +156,20 @@ function digestOf(paths) {
 
 function filesOf(path) {
   if (!statSync(path).isDirectory()) return [path];
-  return readdirSync(path, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name)).toSorted();
+  return readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .toSorted();
 }
 
 function run(command, args, cwd, env = {}) {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd, stdio: ["ignore", "pipe", "pipe"], timeout: INSTALL_MS, env: { ...process.env, ...env } });
+    const child = spawn(command, args, {
+      cwd,
+      stdio: ["ignore", "pipe", "pipe"],
+      timeout: INSTALL_MS,
+      env: { ...process.env, ...env },
+    });
     const parts = [];
     child.stdout.on("data", (part) => parts.push(part));
     child.stderr.on("data", (part) => parts.push(part));

@@ -20,7 +20,11 @@ const KEPT_ERRORS = 6000;
 const COLD_MS = { whole: 0, "cold-3": 3000, "cold-9": 9000 };
 export const SCENARIOS = Object.keys(COLD_MS);
 /** How the client speaks with the hub, and the hub with the server. The direct connection is as the server's side. */
-export const TRANSPORTS = { stdio: { client: "stdio", server: "stdio" }, http: { client: "http", server: "http" }, mixed: { client: "http", server: "stdio" } };
+export const TRANSPORTS = {
+  stdio: { client: "stdio", server: "stdio" },
+  http: { client: "http", server: "http" },
+  mixed: { client: "http", server: "stdio" },
+};
 
 /** Groups of processes that are running: each ends with its case, and all of them with this process. */
 const running = new Set();
@@ -52,7 +56,9 @@ async function runOnce(entry, reach) {
 }
 
 async function reachDirectly({ server, transport }, { start }) {
-  return TRANSPORTS[transport].server === "http" ? { url: await start([...server.server, "--http"]) } : { command: server.server };
+  return TRANSPORTS[transport].server === "http"
+    ? { url: await start([...server.server, "--http"]) }
+    : { command: server.server };
 }
 
 async function reachThroughHub({ server, transport }, { work, start, env }) {
@@ -66,7 +72,9 @@ async function reachThroughHub({ server, transport }, { work, start, env }) {
   // The source alone: what the hub offers of its own has no counterpart in a direct connection.
   writeFileSync(config, `[builtin]\nexecute_code = false\n\n${source}`);
   const hub = [process.execPath, toolyard, "serve", "--config", config];
-  return sides.client === "http" ? { url: await start([...hub, "--port", "0", "--json"]) } : { command: [...hub, "--stdio"] };
+  return sides.client === "http"
+    ? { url: await start([...hub, "--port", "0", "--json"]) }
+    : { command: [...hub, "--stdio"] };
 }
 
 /** Runs a client to its end. Its one line of JSON is what it saw. */
@@ -80,7 +88,9 @@ function observe({ client, era, scenario }, reached, { work, env }) {
     let observed;
     const end = () => {
       clearTimeout(timer);
-      stop(child).then(() => resolve(observed ?? { error: `no observations: ${errors.trim().split("\n").slice(-8).join(" / ")}` }));
+      stop(child).then(() =>
+        resolve(observed ?? { error: `no observations: ${errors.trim().split("\n").slice(-8).join(" / ")}` }),
+      );
     };
     const timer = setTimeout(end, RUN_MS);
     createInterface({ input: child.stdout }).on("line", (line) => {
@@ -107,7 +117,9 @@ function startAndReadUrl([command, ...args], work, env) {
   return new Promise((resolve, reject) => {
     const fail = (why) => {
       clearTimeout(timer);
-      stop(child).then(() => reject(new Error(`${args.at(-1)}: ${why}. ${errors.trim().split("\n").slice(-4).join(" / ")}`)));
+      stop(child).then(() =>
+        reject(new Error(`${args.at(-1)}: ${why}. ${errors.trim().split("\n").slice(-4).join(" / ")}`)),
+      );
     };
     const timer = setTimeout(() => fail(`no URL within ${START_MS} ms`), START_MS);
     createInterface({ input: child.stdout }).on("line", async (line) => {
@@ -127,7 +139,10 @@ async function isListening(url) {
   const until = performance.now() + START_MS;
   while (performance.now() < until) {
     const socket = connect(Number(port), hostname);
-    const isOpen = await once(socket, "connect").then(() => true, () => false);
+    const isOpen = await once(socket, "connect").then(
+      () => true,
+      () => false,
+    );
     socket.destroy();
     if (isOpen) return true;
     await sleep(POLL_MS);
@@ -137,7 +152,12 @@ async function isListening(url) {
 
 /** In a group of its own, so that what it starts can be ended with it. */
 function launch(command, args, work, env) {
-  const child = spawn(command, args, { cwd: work, stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...env }, detached: true });
+  const child = spawn(command, args, {
+    cwd: work,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, ...env },
+    detached: true,
+  });
   running.add(child);
   return child;
 }

@@ -1,5 +1,6 @@
-// Ways to make this machine slower for one program and its children: a quota of processor time where the kernel takes one from us, else
-// busy processes beside it. With a quota of a third, work on all cores takes three times as long, work on a single one of two 1.5 times.
+// Ways to make this machine slower for one program and its children: a quota of processor time where the kernel takes
+// one from us, else busy processes beside it. With a quota of a third, work on all cores takes three times as long,
+// work on a single one of two 1.5 times.
 import { fork, spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -12,8 +13,8 @@ const PERIOD_US = 20_000;
 const cores = availableParallelism();
 
 /**
- * `wrap` makes a command line a slow one; `pause` and `resume` are about load, which slows whatever runs; `endWhatIsLeft` ends the
- * processes that outlived their command, where that can be told, and says how many there were.
+ * `wrap` makes a command line a slow one; `pause` and `resume` are about load, which slows whatever runs;
+ * `endWhatIsLeft` ends the processes that outlived their command, where that can be told, and says how many there were.
  */
 export async function slowDown({ factor, by }) {
   const ways = { quota: byQuota, systemd: bySystemd, load: byLoad };
@@ -24,7 +25,13 @@ export async function slowDown({ factor, by }) {
   throw new Error(`This machine cannot be slowed by ${by}. Try --by load.`);
 }
 
-const idle = { wrap: (command) => command, pause: async () => {}, resume: async () => {}, endWhatIsLeft: () => 0, close: async () => {} };
+const idle = {
+  wrap: (command) => command,
+  pause: async () => {},
+  resume: async () => {},
+  endWhatIsLeft: () => 0,
+  close: async () => {},
+};
 
 /** A control group of our own, of either version. */
 function byQuota(factor) {
@@ -41,7 +48,11 @@ function byQuota(factor) {
       // Processes can be put there by whoever may write this.
       const joined = spawnSync("sh", ["-c", 'echo $$ > "$0" && exec true', join(group, "cgroup.procs")]);
       if (joined.status !== 0) throw new Error("The group takes no process.");
-      return { ...idle, ...inGroup(group), description: `a quota of ${quotaUs / 1000} ms in ${PERIOD_US / 1000} ms on ${cores} cores (${group}).` };
+      return {
+        ...idle,
+        ...inGroup(group),
+        description: `a quota of ${quotaUs / 1000} ms in ${PERIOD_US / 1000} ms on ${cores} cores (${group}).`,
+      };
     } catch {
       rmdirSync(group);
     }
@@ -68,8 +79,12 @@ function inGroup(group) {
 /** Folders in which a group may be made, the nearest first, and how its quota is written. */
 function groupParents(quotaUs) {
   if (process.platform !== "linux") return [];
-  const mounts = readFileSync("/proc/mounts", "utf8").split("\n").map((line) => line.split(" "));
-  const groups = readFileSync("/proc/self/cgroup", "utf8").split("\n").map((line) => line.split(":"));
+  const mounts = readFileSync("/proc/mounts", "utf8")
+    .split("\n")
+    .map((line) => line.split(" "));
+  const groups = readFileSync("/proc/self/cgroup", "utf8")
+    .split("\n")
+    .map((line) => line.split(":"));
   const second = mounts.find(([, , type]) => type === "cgroup2")?.[1];
   const first = mounts.find(([, , type, flags]) => type === "cgroup" && flags.split(",").includes("cpu"))?.[1];
   const own = (isOurs) => groups.find(isOurs)?.[2] ?? "/";
@@ -79,8 +94,18 @@ function groupParents(quotaUs) {
     writeFileSync(join(group, "cpu.cfs_quota_us"), String(quotaUs));
   };
   return [
-    ...(second ? upwards(second, own(([id]) => id === "0")).map((parent) => ({ parent, write: writeSecond })) : []),
-    ...(first ? upwards(first, own(([, names = ""]) => names.split(",").includes("cpu"))).map((parent) => ({ parent, write: writeFirst })) : []),
+    ...(second
+      ? upwards(
+          second,
+          own(([id]) => id === "0"),
+        ).map((parent) => ({ parent, write: writeSecond }))
+      : []),
+    ...(first
+      ? upwards(
+          first,
+          own(([, names = ""]) => names.split(",").includes("cpu")),
+        ).map((parent) => ({ parent, write: writeFirst }))
+      : []),
   ];
 }
 
@@ -94,7 +119,17 @@ function upwards(mount, path) {
 
 function bySystemd(factor) {
   const user = process.getuid?.() === 0 ? [] : ["--user"];
-  const scope = ["systemd-run", ...user, "--scope", "--quiet", "-p", `CPUQuota=${Math.round((cores / factor) * 100)}%`, "-p", `CPUQuotaPeriodSec=${PERIOD_US / 1000}ms`, "--"];
+  const scope = [
+    "systemd-run",
+    ...user,
+    "--scope",
+    "--quiet",
+    "-p",
+    `CPUQuota=${Math.round((cores / factor) * 100)}%`,
+    "-p",
+    `CPUQuotaPeriodSec=${PERIOD_US / 1000}ms`,
+    "--",
+  ];
   if (process.platform !== "linux" || spawnSync(scope[0], [...scope.slice(1), "true"]).status !== 0) return undefined;
   return { ...idle, wrap: (command) => [...scope, ...command], description: `${scope.join(" ")} on ${cores} cores.` };
 }
@@ -104,7 +139,9 @@ function byLoad(factor) {
   const perCore = Math.max(1, Math.round(factor) - 1);
   let busy = [];
   const resume = async () => {
-    busy = Array.from({ length: perCore * cores }, () => fork(fileURLToPath(new URL("busy.mjs", import.meta.url)), { stdio: "ignore" }));
+    busy = Array.from({ length: perCore * cores }, () =>
+      fork(fileURLToPath(new URL("busy.mjs", import.meta.url)), { stdio: "ignore" }),
+    );
   };
   const pause = async () => {
     await Promise.all(busy.map((child) => new Promise((done) => child.once("exit", done).kill("SIGKILL"))));

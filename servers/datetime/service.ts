@@ -8,7 +8,11 @@ import { zonedTime } from "./zoned-time.ts";
 const INPUT = {
   type: "object",
   properties: {
-    timezone: { type: "string", description: "IANA name such as Europe/Paris, a city that a zone is named after, or UTC. Without it, the server's own zone." },
+    timezone: {
+      type: "string",
+      description:
+        "IANA name such as Europe/Paris, a city that a zone is named after, or UTC. Without it, the server's own zone.",
+    },
   },
   additionalProperties: false,
 };
@@ -24,7 +28,11 @@ const OUTPUT = {
     abbreviation: { type: "string" },
     utc_offset: { type: "string" },
     is_dst: { type: "boolean", description: "Whether clocks are ahead for summer." },
-    next_change: { type: "object", description: "When the offset changes next, and to what; absent where clocks stay.", properties: { at: { type: "string" }, utc_offset: { type: "string" } } },
+    next_change: {
+      type: "object",
+      description: "When the offset changes next, and to what; absent where clocks stay.",
+      properties: { at: { type: "string" }, utc_offset: { type: "string" } },
+    },
     iso_week: { type: "string" },
     day_of_year: { type: "integer" },
     utc: { type: "string" },
@@ -38,14 +46,22 @@ export const datetime: Service = { name: "datetime", tool: "get_current_datetime
 
 function register(hub: ModuleHub, environment: Environment): void {
   const ownZone = ownZoneOf(environment);
-  const handler = answering<{ readonly timezone?: string }>(async ({ timezone }) => zonedTime(Date.now(), timezone?.trim() ? findTimeZone(timezone) : ownZone));
-  hub.registerTool("get_current_datetime", handler, INPUT, "The current date and time in a time zone, with weekday, UTC offset, daylight saving and the next change of clocks.", {
-    title: "Current date and time",
-    aliases: ["get_current_datetime_tool"],
-    keywords: ["time", "date", "clock", "today", "now", "time zone"],
-    outputSchema: OUTPUT,
-    annotations: { readOnlyHint: true, openWorldHint: false },
-  });
+  const handler = answering<{ readonly timezone?: string }>(async ({ timezone }) =>
+    zonedTime(Date.now(), timezone?.trim() ? findTimeZone(timezone) : ownZone),
+  );
+  hub.registerTool(
+    "get_current_datetime",
+    handler,
+    INPUT,
+    "The current date and time in a time zone, with weekday, UTC offset, daylight saving and the next change of clocks.",
+    {
+      title: "Current date and time",
+      aliases: ["get_current_datetime_tool"],
+      keywords: ["time", "date", "clock", "today", "now", "time zone"],
+      outputSchema: OUTPUT,
+      annotations: { readOnlyHint: true, openWorldHint: false },
+    },
+  );
 }
 
 function ownZoneOf(environment: Environment): string {

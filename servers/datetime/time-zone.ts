@@ -3,10 +3,17 @@ import { ServiceFailure } from "../shared/failure.ts";
 const MAX_NAME_CHARS = 64;
 const MAX_SHOWN = 5;
 
-/** The IANA name that a caller means: the name itself in any case, or a city that only one zone is named after. Throws a `ServiceFailure`. */
+/**
+ * The IANA name that a caller means: the name itself in any case, or a city that only one zone is named after. Throws a
+ * `ServiceFailure`.
+ */
 export function findTimeZone(asked: string): string {
   const name = asked.trim();
-  if (name.length > MAX_NAME_CHARS) throw new ServiceFailure(`A time zone's name has at most ${MAX_NAME_CHARS} characters, got ${name.length}.`, "invalid_params");
+  if (name.length > MAX_NAME_CHARS)
+    throw new ServiceFailure(
+      `A time zone's name has at most ${MAX_NAME_CHARS} characters, got ${name.length}.`,
+      "invalid_params",
+    );
   const wanted = fold(name);
   const zones = Intl.supportedValuesOf("timeZone");
   // What `Intl` resolves may be an older name of the zone, so the caller's own one is kept where it is listed.
@@ -14,7 +21,10 @@ export function findTimeZone(asked: string): string {
   if (listed !== undefined) return listed;
   const cities = zones.filter((zone) => fold(zone.slice(zone.lastIndexOf("/") + 1)) === wanted);
   if (cities.length === 1) return cities[0]!;
-  throw new ServiceFailure(`Unknown time zone ${JSON.stringify(name)}. ${hint(cities.length > 0 ? cities : near(wanted, zones))}`, "invalid_params");
+  throw new ServiceFailure(
+    `Unknown time zone ${JSON.stringify(name)}. ${hint(cities.length > 0 ? cities : near(wanted, zones))}`,
+    "invalid_params",
+  );
 }
 
 /** `New York`, `new_york` and `New-York` are one name. */

@@ -44,7 +44,14 @@ export function zonedTime(at: number, timezone: string): ZonedTime {
     abbreviation: partOf(moment, timezone, "short"),
     utc_offset: offsetText(offsetMs),
     is_dst: offsetMs > standardOffset(local.getUTCFullYear(), timezone),
-    ...(change === undefined ? {} : { next_change: { at: isoAt(change, offsetAt(change, timezone)), utc_offset: offsetText(offsetAt(change, timezone)) } }),
+    ...(change === undefined
+      ? {}
+      : {
+          next_change: {
+            at: isoAt(change, offsetAt(change, timezone)),
+            utc_offset: offsetText(offsetAt(change, timezone)),
+          },
+        }),
     iso_week: isoWeek(local),
     day_of_year: Math.floor((local.getTime() - Date.UTC(local.getUTCFullYear(), 0, 1)) / DAY_MS) + 1,
     utc: new Date(moment).toISOString().replace(".000Z", "Z"),
@@ -56,7 +63,8 @@ const WEEKDAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Frida
 
 /** How far the zone's clocks are ahead of UTC, in milliseconds. */
 function offsetAt(at: number, timezone: string): number {
-  const [, sign, hours = "0", minutes = "0", seconds = "0"] = /^GMT(?:([+-])(\d{2}):(\d{2})(?::(\d{2}))?)?$/.exec(partOf(at, timezone, "longOffset")) ?? [];
+  const [, sign, hours = "0", minutes = "0", seconds = "0"] =
+    /^GMT(?:([+-])(\d{2}):(\d{2})(?::(\d{2}))?)?$/.exec(partOf(at, timezone, "longOffset")) ?? [];
   const ms = Number(hours) * HOUR_MS + Number(minutes) * 60_000 + Number(seconds) * 1000;
   return sign === "-" ? -ms : ms;
 }
@@ -93,7 +101,9 @@ function offsetText(offsetMs: number): string {
 
 /** The week belongs to the year that holds its Thursday. */
 function isoWeek(local: Date): string {
-  const thursday = new Date(Date.UTC(local.getUTCFullYear(), local.getUTCMonth(), local.getUTCDate() + 4 - (local.getUTCDay() || 7)));
+  const thursday = new Date(
+    Date.UTC(local.getUTCFullYear(), local.getUTCMonth(), local.getUTCDate() + 4 - (local.getUTCDay() || 7)),
+  );
   const week = Math.ceil(((thursday.getTime() - Date.UTC(thursday.getUTCFullYear(), 0, 1)) / DAY_MS + 1) / 7);
   return `${thursday.getUTCFullYear()}-W${String(week).padStart(2, "0")}`;
 }

@@ -27,7 +27,9 @@ export interface PlaceQuery {
   readonly countries: readonly string[];
 }
 
-/** As https://operations.osmfoundation.org/policies/nominatim/ asks for: one request a second, who asks, answers kept. */
+/**
+ * As https://operations.osmfoundation.org/policies/nominatim/ asks for: one request a second, who asks, answers kept.
+ */
 const CACHED = 500;
 
 /** Finds places by address with a Nominatim server. */
@@ -35,17 +37,36 @@ export class Nominatim {
   readonly #source: HttpSource;
 
   constructor({ url, userAgent, timeoutMs, intervalMs, cacheMs, environment }: GeocodingOptions) {
-    this.#source = createHttpSource({ service: "Nominatim", url, userAgent, timeoutMs, intervalMs, cacheMs, cacheEntries: CACHED, environment, reasonOf });
+    this.#source = createHttpSource({
+      service: "Nominatim",
+      url,
+      userAgent,
+      timeoutMs,
+      intervalMs,
+      cacheMs,
+      cacheEntries: CACHED,
+      environment,
+      reasonOf,
+    });
   }
 
   /** Best first, at least one. Rejects with a `FailError`, or a `ServiceFailure` when nothing has that address. */
   async find({ address, limit, language, countries }: PlaceQuery, signal: AbortSignal): Promise<readonly Place[]> {
-    const query = { q: address, format: "jsonv2", addressdetails: 1, limit, "accept-language": language, ...(countries.length > 0 ? { countrycodes: countries.join(",") } : {}) };
+    const query = {
+      q: address,
+      format: "jsonv2",
+      addressdetails: 1,
+      limit,
+      "accept-language": language,
+      ...(countries.length > 0 ? { countrycodes: countries.join(",") } : {}),
+    };
     const answer = await this.#source.getJson("search", query, signal);
-    if (!Array.isArray(answer)) throw new ServiceFailure("Nominatim answered something that is no list of places. Try again later.", "malformed");
+    if (!Array.isArray(answer))
+      throw new ServiceFailure("Nominatim answered something that is no list of places. Try again later.", "malformed");
     const places = answer.slice(0, limit).flatMap(toPlace);
     if (places.length > 0) return places;
-    if (answer.length > 0) throw new ServiceFailure("Nominatim answered places without coordinates. Try again later.", "malformed");
+    if (answer.length > 0)
+      throw new ServiceFailure("Nominatim answered places without coordinates. Try again later.", "malformed");
     throw new ServiceFailure(`No place found for ${JSON.stringify(address)}. Check the spelling, or add the country.`);
   }
 
@@ -89,7 +110,8 @@ function boxOf(value: unknown): readonly number[] | undefined {
 
 /** Nominatim writes coordinates as text. */
 function degreesOf(value: unknown, most: number): number | undefined {
-  const degrees = typeof value === "number" || (typeof value === "string" && value.trim() !== "") ? Number(value) : Number.NaN;
+  const degrees =
+    typeof value === "number" || (typeof value === "string" && value.trim() !== "") ? Number(value) : Number.NaN;
   return Math.abs(degrees) <= most ? degrees : undefined;
 }
 

@@ -18,11 +18,37 @@ const MAX_ADDRESS_CHARS = 300;
 const INPUT = {
   type: "object",
   properties: {
-    address: { type: "string", minLength: 1, maxLength: MAX_ADDRESS_CHARS, description: "A place or an address, such as Tokyo or 10 Downing Street, London." },
-    location: { type: "string", minLength: 1, maxLength: MAX_ADDRESS_CHARS, description: "Another word for `address`." },
-    limit: { type: "integer", minimum: 1, maximum: 10, default: 3, description: "How many places at most, best first." },
-    language: { type: "string", pattern: "^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$", default: "en", description: "Language of the names, such as en or pt-BR." },
-    country_codes: { type: "array", items: { type: "string", pattern: "^[A-Za-z]{2}$" }, maxItems: 10, description: "ISO codes of countries to look in, such as [\"fr\"]." },
+    address: {
+      type: "string",
+      minLength: 1,
+      maxLength: MAX_ADDRESS_CHARS,
+      description: "A place or an address, such as Tokyo or 10 Downing Street, London.",
+    },
+    location: {
+      type: "string",
+      minLength: 1,
+      maxLength: MAX_ADDRESS_CHARS,
+      description: "Another word for `address`.",
+    },
+    limit: {
+      type: "integer",
+      minimum: 1,
+      maximum: 10,
+      default: 3,
+      description: "How many places at most, best first.",
+    },
+    language: {
+      type: "string",
+      pattern: "^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$",
+      default: "en",
+      description: "Language of the names, such as en or pt-BR.",
+    },
+    country_codes: {
+      type: "array",
+      items: { type: "string", pattern: "^[A-Za-z]{2}$" },
+      maxItems: 10,
+      description: 'ISO codes of countries to look in, such as ["fr"].',
+    },
   },
   additionalProperties: false,
 };
@@ -60,17 +86,31 @@ function register(hub: ModuleHub, environment: Environment): void {
   const nominatim = new Nominatim(resolveGeocoding(environment));
   hub.onClose(() => nominatim.close());
   const handler = answering<Arguments>(async (args, { signal }) => {
-    const results = await nominatim.find({ address: addressOf(args), limit: args.limit ?? 3, language: args.language ?? "en", countries: args.country_codes ?? [] }, signal);
+    const results = await nominatim.find(
+      {
+        address: addressOf(args),
+        limit: args.limit ?? 3,
+        language: args.language ?? "en",
+        countries: args.country_codes ?? [],
+      },
+      signal,
+    );
     const { latitude, longitude } = results[0]!;
     return { latitude, longitude, results, attribution: "Data © OpenStreetMap contributors, ODbL 1.0" };
   });
-  hub.registerTool("geocode", handler, INPUT, "Finds the coordinates of a place or an address: latitude, longitude, full name and country of the best matches.", {
-    title: "Geocoding",
-    aliases: ["geocode_tool"],
-    keywords: ["place", "address", "coordinates", "latitude", "longitude", "map", "city"],
-    outputSchema: OUTPUT,
-    annotations: { readOnlyHint: true, openWorldHint: true },
-  });
+  hub.registerTool(
+    "geocode",
+    handler,
+    INPUT,
+    "Finds the coordinates of a place or an address: latitude, longitude, full name and country of the best matches.",
+    {
+      title: "Geocoding",
+      aliases: ["geocode_tool"],
+      keywords: ["place", "address", "coordinates", "latitude", "longitude", "map", "city"],
+      outputSchema: OUTPUT,
+      annotations: { readOnlyHint: true, openWorldHint: true },
+    },
+  );
 }
 
 function addressOf({ address, location }: Arguments): string {

@@ -6,8 +6,11 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export function urlOf(environment: Environment, name: string, fallback: string): URL {
   const text = environment[name] || fallback;
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url && (url.protocol === "http:" || url.protocol === "https:") && url.username === "" && url.password === "") return url;
-  throw new OptionError(`${name} must be an http or https address without a user, such as ${fallback}, got ${url ? `one with ${url.username ? "a user" : `the scheme ${url.protocol}`}` : JSON.stringify(text)}.`);
+  if (url && (url.protocol === "http:" || url.protocol === "https:") && url.username === "" && url.password === "")
+    return url;
+  throw new OptionError(
+    `${name} must be an http or https address without a user, such as ${fallback}, got ${url ? `one with ${url.username ? "a user" : `the scheme ${url.protocol}`}` : JSON.stringify(text)}.`,
+  );
 }
 
 /** A time in milliseconds: `1500`, `"500ms"`, `"10s"`, `"5m"`. Throws an `OptionError` that names the variable. */
@@ -24,7 +27,12 @@ const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, 
 const MAX_TIME_MS = 24 * 3_600_000;
 
 /** One of several words. Throws an `OptionError` that names the variable. */
-export function choiceOf<const C extends readonly string[]>(environment: Environment, name: string, choices: C, fallback: C[number]): C[number] {
+export function choiceOf<const C extends readonly string[]>(
+  environment: Environment,
+  name: string,
+  choices: C,
+  fallback: C[number],
+): C[number] {
   const text = environment[name] || fallback;
   if (choices.includes(text)) return text;
   throw new OptionError(`${name} must be one of ${choices.join(", ")}, got ${JSON.stringify(text)}.`);

@@ -30,7 +30,12 @@ export function answering<A extends object>(handler: Handler<A>): Handler<A> {
   };
 }
 
-// No structured content: clients hold that against the tool's output schema, also when the result says that it is an error.
+// No structured content: clients hold that against the tool's output schema, also when the result says that it is an
+// error.
 function errorResult(message: string, kind: FailKind): object {
-  return { isError: true, content: [{ type: "text", text: JSON.stringify({ error: message }) }], _meta: { "toolyard/kind": kind } };
+  return {
+    isError: true,
+    content: [{ type: "text", text: JSON.stringify({ error: message }) }],
+    _meta: { "toolyard/kind": kind },
+  };
 }

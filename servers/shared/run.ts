@@ -2,9 +2,13 @@ import { parseArgs } from "node:util";
 import { OptionError } from "toolyard";
 import { openService, startService, type Service } from "./service.ts";
 
-const USAGE = "Options: --stdio, --host ADDRESS, --port N (0 takes a free one), --insecure (listen beyond this machine).";
+const USAGE =
+  "Options: --stdio, --host ADDRESS, --port N (0 takes a free one), --insecure (listen beyond this machine).";
 
-/** Runs one service as a program: on HTTP, or with `--stdio` on standard input and output, until a signal or its client ends it. */
+/**
+ * Runs one service as a program: on HTTP, or with `--stdio` on standard input and output, until a signal or its client
+ * ends it.
+ */
 export async function runService(service: Service): Promise<void> {
   try {
     const { stdio, ...options } = readOptions(process.argv.slice(2));
@@ -38,13 +42,24 @@ function signalled(): Promise<void> {
 
 function readOptions(words: readonly string[]) {
   const { stdio = false, host, port, insecure = false } = parsed(words);
-  if (port !== undefined && !(/^\d{1,5}$/.test(port) && Number(port) <= 65_535)) throw new OptionError(`--port must be a whole number from 0 to 65535, got ${JSON.stringify(port)}.`);
-  return { stdio, insecure, ...(host === undefined ? {} : { host }), ...(port === undefined ? {} : { port: Number(port) }) };
+  if (port !== undefined && !(/^\d{1,5}$/.test(port) && Number(port) <= 65_535))
+    throw new OptionError(`--port must be a whole number from 0 to 65535, got ${JSON.stringify(port)}.`);
+  return {
+    stdio,
+    insecure,
+    ...(host === undefined ? {} : { host }),
+    ...(port === undefined ? {} : { port: Number(port) }),
+  };
 }
 
 function parsed(words: readonly string[]) {
   try {
-    const options = { stdio: { type: "boolean" }, host: { type: "string" }, port: { type: "string" }, insecure: { type: "boolean" } } as const;
+    const options = {
+      stdio: { type: "boolean" },
+      host: { type: "string" },
+      port: { type: "string" },
+      insecure: { type: "boolean" },
+    } as const;
     return parseArgs({ args: [...words], options }).values;
   } catch (error) {
     throw new OptionError(`${(error as Error).message} ${USAGE}`, { cause: error });

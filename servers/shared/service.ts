@@ -27,7 +27,10 @@ export interface ServiceOptions {
 const IN_FLIGHT = 64;
 
 /** The hub of one service, not served yet. Rejects with an `OptionError` when a variable cannot be used. */
-export function openService(service: Service, { environment = process.env, host = "127.0.0.1", port = service.port, insecure = false }: ServiceOptions = {}): Promise<LibraryHub> {
+export function openService(
+  service: Service,
+  { environment = process.env, host = "127.0.0.1", port = service.port, insecure = false }: ServiceOptions = {},
+): Promise<LibraryHub> {
   return createHub({
     variables: ownVariables(environment),
     registerTools: (hub) => service.register(hub, environment),
@@ -64,10 +67,18 @@ export async function startService(service: Service, options: ServiceOptions = {
 export function userAgentOf(environment: Environment): string {
   const text = environment["SERVICES_USER_AGENT"] || `toolyard/${VERSION} (MCP services)`;
   if (/^[ -~]{1,200}$/.test(text)) return text;
-  throw new OptionError("SERVICES_USER_AGENT must be 1 to 200 printable ASCII characters, such as my-yard/1.0 (me@example.org).");
+  throw new OptionError(
+    "SERVICES_USER_AGENT must be 1 to 200 printable ASCII characters, such as my-yard/1.0 (me@example.org).",
+  );
 }
 
-/** `TOOLYARD_…` describes the hub of this machine, not its services: of it only the log and the data folder hold here. */
+/**
+ * `TOOLYARD_…` describes the hub of this machine, not its services: of it only the log and the data folder hold here.
+ */
 function ownVariables(environment: Environment): Environment {
-  return Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith("TOOLYARD_") || name === "TOOLYARD_HOME" || name.startsWith("TOOLYARD_LOGGING_")));
+  return Object.fromEntries(
+    Object.entries(environment).filter(
+      ([name]) => !name.startsWith("TOOLYARD_") || name === "TOOLYARD_HOME" || name.startsWith("TOOLYARD_LOGGING_"),
+    ),
+  );
 }

@@ -23,7 +23,14 @@ export class Geocoder {
     this.#unavailable = `Geocoding MCP unavailable on port ${port}`;
     this.#timeoutMs = timeoutMs;
     const scheme = url.protocol === "https:" ? "https" : "http";
-    const line = { host: url.hostname, port, path: url.pathname + url.search, scheme, name: "Geocoding", ...(token === undefined ? {} : { token }) } as const;
+    const line = {
+      host: url.hostname,
+      port,
+      path: url.pathname + url.search,
+      scheme,
+      name: "Geocoding",
+      ...(token === undefined ? {} : { token }),
+    } as const;
     this.#manager = new MCPManager({ geocode: line }, { logger });
   }
 
@@ -31,7 +38,8 @@ export class Geocoder {
   async find(address: string, signal: AbortSignal): Promise<Spot> {
     const answer = await this.#manager.callTool("geocode", { address }, { signal, timeout: `${this.#timeoutMs}ms` });
     const error = isObject(answer) ? answer["error"] : undefined;
-    if (typeof error === "string") throw new ServiceFailure(error, error === this.#unavailable ? "unavailable" : "tool_error");
+    if (typeof error === "string")
+      throw new ServiceFailure(error, error === this.#unavailable ? "unavailable" : "tool_error");
     const spot = spotOf(answer, address);
     if (spot) return spot;
     throw new ServiceFailure(this.#unavailable, "malformed");
@@ -51,7 +59,12 @@ function spotOf(answer: unknown, address: string): Spot | undefined {
   const longitude = Number(best["longitude"] ?? best["lon"] ?? Number.NaN);
   if (!(Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180)) return undefined;
   const { name, country } = best;
-  return { name: typeof name === "string" && name !== "" ? name : address, latitude, longitude, ...(typeof country === "string" ? { country } : {}) };
+  return {
+    name: typeof name === "string" && name !== "" ? name : address,
+    latitude,
+    longitude,
+    ...(typeof country === "string" ? { country } : {}),
+  };
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -61,7 +61,16 @@ export class OpenMeteo {
   readonly #apiKey: string | undefined;
 
   constructor({ url, apiKey, userAgent, timeoutMs, cacheMs, environment }: WeatherOptions) {
-    this.#source = createHttpSource({ service: "Open-Meteo", url, userAgent, timeoutMs, cacheMs, cacheEntries: CACHED, environment, reasonOf });
+    this.#source = createHttpSource({
+      service: "Open-Meteo",
+      url,
+      userAgent,
+      timeoutMs,
+      cacheMs,
+      cacheEntries: CACHED,
+      environment,
+      reasonOf,
+    });
     this.#apiKey = apiKey;
   }
 
@@ -71,7 +80,9 @@ export class OpenMeteo {
       latitude: latitude.toFixed(4),
       longitude: longitude.toFixed(4),
       current: [...Object.values(CURRENT), "weather_code", "is_day"].join(","),
-      ...(days > 0 ? { daily: [...Object.values(DAILY), "weather_code", "sunrise", "sunset"].join(","), forecast_days: days } : {}),
+      ...(days > 0
+        ? { daily: [...Object.values(DAILY), "weather_code", "sunrise", "sunset"].join(","), forecast_days: days }
+        : {}),
       timezone: "auto",
       temperature_unit: units.temperature,
       wind_speed_unit: units.wind_speed,
@@ -108,12 +119,18 @@ function readForecast(answer: unknown, days: number): Forecast {
 function currentOf(current: Row): Forecast["current"] {
   const values = Object.entries(CURRENT).map(([name, theirs]) => [name, numberOf(current[theirs])] as const);
   const isDay = numberOf(current["is_day"]);
-  return { time: String(current["time"]), ...conditionIn(current["weather_code"]), ...Object.fromEntries(values), is_day: isDay === null ? null : isDay === 1 };
+  return {
+    time: String(current["time"]),
+    ...conditionIn(current["weather_code"]),
+    ...Object.fromEntries(values),
+    is_day: isDay === null ? null : isDay === 1,
+  };
 }
 
 // The provider gives a column for each value, with one cell for each day.
 function daysOf(daily: Row, days: number): Forecast["forecast"] {
-  const cell = (name: string, day: number): unknown => (Array.isArray(daily[name]) ? (daily[name][day] as unknown) : undefined);
+  const cell = (name: string, day: number): unknown =>
+    Array.isArray(daily[name]) ? (daily[name][day] as unknown) : undefined;
   const dates = (Array.isArray(daily["time"]) ? daily["time"] : []).slice(0, days);
   return dates.map((date, day) => ({
     date: String(date),
@@ -125,7 +142,9 @@ function daysOf(daily: Row, days: number): Forecast["forecast"] {
 }
 
 function unitsOf(theirs: Row): Readonly<Record<string, string>> {
-  const units = Object.entries(CURRENT).flatMap(([name, column]) => (typeof theirs[column] === "string" ? [[name, theirs[column]] as const] : []));
+  const units = Object.entries(CURRENT).flatMap(([name, column]) =>
+    typeof theirs[column] === "string" ? [[name, theirs[column]] as const] : [],
+  );
   return Object.fromEntries(units);
 }
 

@@ -29,7 +29,11 @@ export interface WeatherOptions {
 export function resolveWeather(environment: Environment): WeatherOptions {
   const { OPEN_METEO_API_KEY: apiKey, GEOCODING_TOKEN: token } = environment;
   return Object.freeze({
-    url: urlOf(environment, "OPEN_METEO_URL", apiKey ? "https://customer-api.open-meteo.com" : "https://api.open-meteo.com"),
+    url: urlOf(
+      environment,
+      "OPEN_METEO_URL",
+      apiKey ? "https://customer-api.open-meteo.com" : "https://api.open-meteo.com",
+    ),
     ...(apiKey ? { apiKey } : {}),
     userAgent: userAgentOf(environment),
     timeoutMs: timeOf(environment, "OPEN_METEO_TIMEOUT", 10_000),

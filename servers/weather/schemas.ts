@@ -3,10 +3,20 @@ import { UNIT_SYSTEMS } from "./options.ts";
 export const INPUT = {
   type: "object",
   properties: {
-    location: { type: "string", minLength: 1, maxLength: 300, description: "A place, such as Tokyo or Springfield, Illinois." },
+    location: {
+      type: "string",
+      minLength: 1,
+      maxLength: 300,
+      description: "A place, such as Tokyo or Springfield, Illinois.",
+    },
     latitude: { type: "number", minimum: -90, maximum: 90, description: "With `longitude`, in place of a location." },
     longitude: { type: "number", minimum: -180, maximum: 180 },
-    forecast_days: { type: "integer", minimum: 0, maximum: 16, description: "Days of forecast, today included; 0 for the current weather alone. 3 unless given." },
+    forecast_days: {
+      type: "integer",
+      minimum: 0,
+      maximum: 16,
+      description: "Days of forecast, today included; 0 for the current weather alone. 3 unless given.",
+    },
     units: { type: "string", enum: UNIT_SYSTEMS, description: "metric: °C, km/h, mm; imperial: °F, mph, inch." },
     temperature_unit: { type: "string", enum: ["celsius", "fahrenheit"], description: "In place of that of `units`." },
     wind_speed_unit: { type: "string", enum: ["kmh", "ms", "mph", "kn"], description: "In place of that of `units`." },
@@ -23,20 +33,47 @@ export const OUTPUT = {
   properties: {
     location: {
       type: "object",
-      properties: { name: { type: "string" }, latitude: { type: "number" }, longitude: { type: "number" }, country: { type: "string" }, timezone: { type: "string" } },
+      properties: {
+        name: { type: "string" },
+        latitude: { type: "number" },
+        longitude: { type: "number" },
+        country: { type: "string" },
+        timezone: { type: "string" },
+      },
       required: ["name", "latitude", "longitude", "timezone"],
     },
-    units: { type: "object", description: "Unit of each number, by its name.", additionalProperties: { type: "string" } },
+    units: {
+      type: "object",
+      description: "Unit of each number, by its name.",
+      additionalProperties: { type: "string" },
+    },
     current: {
       type: "object",
-      properties: { time: { type: "string", description: "By the clocks of the place." }, condition: { type: "string" }, temperature: NUMBER, apparent_temperature: NUMBER, humidity: NUMBER, precipitation: NUMBER, wind_speed: NUMBER },
+      properties: {
+        time: { type: "string", description: "By the clocks of the place." },
+        condition: { type: "string" },
+        temperature: NUMBER,
+        apparent_temperature: NUMBER,
+        humidity: NUMBER,
+        precipitation: NUMBER,
+        wind_speed: NUMBER,
+      },
       required: ["time", "condition", "temperature"],
     },
     forecast: {
       type: "array",
       items: {
         type: "object",
-        properties: { date: { type: "string" }, condition: { type: "string" }, temperature_max: NUMBER, temperature_min: NUMBER, precipitation: NUMBER, precipitation_probability: NUMBER, sunrise: TEXT, sunset: TEXT },
+        properties: {
+          date: { type: "string" },
+          condition: { type: "string" },
+          temperature_max: NUMBER,
+          temperature_min: NUMBER,
+          precipitation: NUMBER,
+          precipitation_probability: NUMBER,
+          sunrise: TEXT,
+          sunset: TEXT,
+        },
         required: ["date", "condition", "temperature_max", "temperature_min"],
       },
     },

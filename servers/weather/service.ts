@@ -31,22 +31,32 @@ function register(hub: ModuleHub, environment: Environment): void {
   hub.onClose(async () => void (await Promise.all([geocoder.close(), openMeteo.close()])));
   const handler = answering<Arguments>(async (args, { signal }) => {
     const spot = spotOf(args) ?? (await geocoder.find(locationOf(args), signal));
-    const { timezone, ...answer } = await openMeteo.forecast({ ...spot, days: args.forecast_days ?? DEFAULT_DAYS, units: unitsOf(args, options.units) }, signal);
+    const { timezone, ...answer } = await openMeteo.forecast(
+      { ...spot, days: args.forecast_days ?? DEFAULT_DAYS, units: unitsOf(args, options.units) },
+      signal,
+    );
     return { location: { ...spot, timezone }, ...answer, attribution: "Weather data by Open-Meteo.com, CC BY 4.0" };
   });
-  hub.registerTool("get_weather", handler, INPUT, "The current weather and the forecast of a place, or of coordinates. Metric units unless asked for imperial ones.", {
-    title: "Weather",
-    aliases: ["get_weather_tool"],
-    keywords: ["weather", "forecast", "temperature", "rain", "snow", "wind", UNIT_SYSTEMS.join(" ")],
-    outputSchema: OUTPUT,
-    annotations: { readOnlyHint: true, openWorldHint: true },
-    totalTimeout: TOTAL_TIMEOUT,
-  });
+  hub.registerTool(
+    "get_weather",
+    handler,
+    INPUT,
+    "The current weather and the forecast of a place, or of coordinates. Metric units unless asked for imperial ones.",
+    {
+      title: "Weather",
+      aliases: ["get_weather_tool"],
+      keywords: ["weather", "forecast", "temperature", "rain", "snow", "wind", UNIT_SYSTEMS.join(" ")],
+      outputSchema: OUTPUT,
+      annotations: { readOnlyHint: true, openWorldHint: true },
+      totalTimeout: TOTAL_TIMEOUT,
+    },
+  );
 }
 
 function spotOf({ location, latitude, longitude }: Arguments): Spot | undefined {
   if (latitude === undefined && longitude === undefined) return undefined;
-  if (latitude === undefined || longitude === undefined) throw new ServiceFailure("Give both `latitude` and `longitude`, or a `location`.", "invalid_params");
+  if (latitude === undefined || longitude === undefined)
+    throw new ServiceFailure("Give both `latitude` and `longitude`, or a `location`.", "invalid_params");
   return { name: location?.trim() || `${latitude}, ${longitude}`, latitude, longitude };
 }
 
@@ -58,5 +68,9 @@ function locationOf({ location }: Arguments): string {
 
 function unitsOf(args: Arguments, own: UnitSystem): Units {
   const { temperature, wind_speed: windSpeed, precipitation } = UNITS[args.units ?? own];
-  return { temperature: args.temperature_unit ?? temperature, wind_speed: args.wind_speed_unit ?? windSpeed, precipitation: args.precipitation_unit ?? precipitation };
+  return {
+    temperature: args.temperature_unit ?? temperature,
+    wind_speed: args.wind_speed_unit ?? windSpeed,
+    precipitation: args.precipitation_unit ?? precipitation,
+  };
 }

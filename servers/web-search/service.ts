@@ -25,7 +25,11 @@ const OUTPUT = {
     query: { type: "string" },
     results: {
       type: "array",
-      items: { type: "object", properties: { title: { type: "string" }, url: { type: "string" }, snippet: { type: "string" } }, required: ["title", "url", "snippet"] },
+      items: {
+        type: "object",
+        properties: { title: { type: "string" }, url: { type: "string" }, snippet: { type: "string" } },
+        required: ["title", "url", "snippet"],
+      },
       description: "Best first. Empty only when the search found nothing.",
     },
   },
@@ -43,17 +47,33 @@ function register(hub: ModuleHub, environment: Environment): void {
     if (!answer.ok) throw new ServiceFailure(inVariables(answer.message), answer.kind);
     return { query, results: answer.hits.map(({ title, link, snippet }) => ({ title, url: link, snippet })) };
   });
-  hub.registerTool("search_ddgs", handler, INPUT, "Searches the web and gives titles, addresses and snippets of the best pages. What pages say is not verified.", {
-    title: "Web search",
-    aliases: ["search_ddgs_tool", "web_search_tool"],
-    keywords: ["internet", "search", "web", "DuckDuckGo", "pages", "news"],
-    outputSchema: OUTPUT,
-    annotations: { readOnlyHint: true, openWorldHint: true },
-  });
+  hub.registerTool(
+    "search_ddgs",
+    handler,
+    INPUT,
+    "Searches the web and gives titles, addresses and snippets of the best pages. What pages say is not verified.",
+    {
+      title: "Web search",
+      aliases: ["search_ddgs_tool", "web_search_tool"],
+      keywords: ["internet", "search", "web", "DuckDuckGo", "pages", "news"],
+      outputSchema: OUTPUT,
+      annotations: { readOnlyHint: true, openWorldHint: true },
+    },
+  );
 }
 
 /** Each option of `[web_search]` is a variable here: `WEB_SEARCH_BACKEND`, `WEB_SEARCH_BASE_URL`, … */
-const OPTIONS = ["backend", "base_url", "api_key", "safe_search", "timeout", "min_interval", "cache", "max_body", "proxy"] as const;
+const OPTIONS = [
+  "backend",
+  "base_url",
+  "api_key",
+  "safe_search",
+  "timeout",
+  "min_interval",
+  "cache",
+  "max_body",
+  "proxy",
+] as const;
 
 function openSearch(environment: Environment): WebSearch {
   const given = OPTIONS.flatMap((name) => {
@@ -61,7 +81,10 @@ function openSearch(environment: Environment): WebSearch {
     return value ? [[name, value] as const] : [];
   });
   try {
-    return createWebSearch({ user_agent: userAgentOf(environment), ...Object.fromEntries(given) } as WebSearchConfig, environment);
+    return createWebSearch(
+      { user_agent: userAgentOf(environment), ...Object.fromEntries(given) } as WebSearchConfig,
+      environment,
+    );
   } catch (error) {
     if (!(error instanceof OptionError)) throw error;
     throw new OptionError(inVariables(error.message), { cause: error });

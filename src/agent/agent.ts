@@ -58,11 +58,15 @@ export class Agent implements AsyncDisposable {
   }
 
   /**
-   * Puts a question and gives the answer, whatever it took. What models, tools, limits and the caller's signal do is an outcome; rejects
-   * with an `OptionError` when the model or the hub cannot be used as configured, or a question is still being answered.
+   * Puts a question and gives the answer, whatever it took. What models, tools, limits and the caller's signal do is an
+   * outcome; rejects with an `OptionError` when the model or the hub cannot be used as configured, or a question is
+   * still being answered.
    */
   async chat(message: Question, { onEvent, ...options }: ChatOptions = {}): Promise<AgentOutcome> {
-    if (this.#isBusy) throw new OptionError("The agent is still answering. Wait for the answer, or make another agent for another conversation.");
+    if (this.#isBusy)
+      throw new OptionError(
+        "The agent is still answering. Wait for the answer, or make another agent for another conversation.",
+      );
     this.#isBusy = true;
     try {
       const { outcome, messages } = await this.#turn(message, options, onEvent);
@@ -74,7 +78,9 @@ export class Agent implements AsyncDisposable {
     }
   }
 
-  /** The same as events to iterate over, the last of them the outcome. Whoever leaves the loop early ends the answer. */
+  /**
+   * The same as events to iterate over, the last of them the outcome. Whoever leaves the loop early ends the answer.
+   */
   stream(message: Question, { signal, onEvent, ...limits }: ChatOptions = {}): AgentStream {
     return new EventStream((emit, left) => {
       const heard = (event: AgentEvent): void => {
@@ -96,13 +102,16 @@ export class Agent implements AsyncDisposable {
   }
 
   /**
-   * Takes a saved conversation up, with this or another model; tool calls that it leaves without an answer get one that says so. Rejects
-   * with an `OptionError` when it is none.
+   * Takes a saved conversation up, with this or another model; tool calls that it leaves without an answer get one that
+   * says so. Rejects with an `OptionError` when it is none.
    */
   async restore(state: AgentState): Promise<void> {
     const { modelMessageSchema } = await import("ai");
     const parsed = state?.version === 1 ? modelMessageSchema.array().safeParse(state.messages) : undefined;
-    if (!parsed?.success) throw new OptionError("This is no saved conversation. `restore` takes what `save` gave: `{version: 1, messages: […]}`.");
+    if (!parsed?.success)
+      throw new OptionError(
+        "This is no saved conversation. `restore` takes what `save` gave: `{version: 1, messages: […]}`.",
+      );
     this.#history.replace(answerAll(structuredClone(parsed.data), TEXTS[this.#parts.options.locale].callCancelled));
   }
 
@@ -111,7 +120,10 @@ export class Agent implements AsyncDisposable {
     this.#history.replace([]);
   }
 
-  /** Ends what was opened for this agent: the connection to a URL, say. A hub that was handed over is its owner's business. */
+  /**
+   * Ends what was opened for this agent: the connection to a URL, say. A hub that was handed over is its owner's
+   * business.
+   */
   async close(): Promise<void> {
     await this.#parts.close?.();
   }
@@ -120,14 +132,22 @@ export class Agent implements AsyncDisposable {
     return this.close();
   }
 
-  async #turn(message: Question, { signal, timeoutMs = this.#parts.options.timeoutMs, ...limits }: Omit<ChatOptions, "onEvent">, onEvent: ChatOptions["onEvent"]): Promise<TurnDone> {
+  async #turn(
+    message: Question,
+    { signal, timeoutMs = this.#parts.options.timeoutMs, ...limits }: Omit<ChatOptions, "onEvent">,
+    onEvent: ChatOptions["onEvent"],
+  ): Promise<TurnDone> {
     const { options } = this.#parts;
     const texts = TEXTS[options.locale];
     const deadline = new Deadline({ idleMs: timeoutMs, totalMs: timeoutMs }, undefined, signal);
     try {
       const [hub, model] = await Promise.all([this.#parts.hub(), this.#parts.model()]);
       this.#strategy ??= createStrategy(model, options);
-      const [strategy, toolset, facts] = await Promise.all([this.#strategy, loadToolset(hub, options, this.#toolset), hub.facts?.()]);
+      const [strategy, toolset, facts] = await Promise.all([
+        this.#strategy,
+        loadToolset(hub, options, this.#toolset),
+        hub.facts?.(),
+      ]);
       this.#toolset = toolset;
       const turn = new Turn(
         {
@@ -136,7 +156,12 @@ export class Agent implements AsyncDisposable {
           toolset,
           texts,
           system: promptOf(options, toolset, facts?.instructions),
-          limits: { maxIterations: options.maxIterations, maxToolCalls: options.maxToolCalls, maxTokens: options.maxTokens, ...limits },
+          limits: {
+            maxIterations: options.maxIterations,
+            maxToolCalls: options.maxToolCalls,
+            maxTokens: options.maxTokens,
+            ...limits,
+          },
           finalAnswer: options.finalAnswer,
           maxParallelCalls: options.maxParallelCalls,
           output: this.#outputRules(model),
@@ -171,12 +196,19 @@ export class Agent implements AsyncDisposable {
     try {
       onEvent?.(event);
     } catch (error) {
-      this.#parts.logger?.warning("A listener of the agent's events failed.", { event: event.type, error: messageOf(error) });
+      this.#parts.logger?.warning("A listener of the agent's events failed.", {
+        event: event.type,
+        error: messageOf(error),
+      });
     }
   }
 }
 
-function promptOf({ instructions, locale }: AgentOptions, toolset: Toolset, serverInstructions: string | undefined): string {
+function promptOf(
+  { instructions, locale }: AgentOptions,
+  toolset: Toolset,
+  serverInstructions: string | undefined,
+): string {
   return systemPrompt({
     ...(instructions === undefined ? {} : { instructions }),
     ...(serverInstructions === undefined ? {} : { serverInstructions }),
@@ -189,14 +221,22 @@ async function createStrategy(model: LoadedLanguageModel, options: AgentOptions)
   const sdk = await import("ai");
   quietWarnings();
   const { maxRetries, maxReplyTokens, locale } = options;
-  const settings = { model, maxRetries, texts: TEXTS[locale], ...(maxReplyTokens === undefined ? {} : { maxReplyTokens }) };
+  const settings = {
+    model,
+    maxRetries,
+    texts: TEXTS[locale],
+    ...(maxReplyTokens === undefined ? {} : { maxReplyTokens }),
+  };
   const native = createNativeStrategy(sdk, settings);
   if (options.strategy === "native") return native;
   const json = createJsonStrategy(sdk, settings, options.maxJsonRetries);
   return options.strategy === "json" ? json : createAutoStrategy(native, json);
 }
 
-/** The AI SDK writes warnings to the console, and stdout may carry a protocol. A program that set the switch itself keeps its choice. */
+/**
+ * The AI SDK writes warnings to the console, and stdout may carry a protocol. A program that set the switch itself
+ * keeps its choice.
+ */
 function quietWarnings(): void {
   globalThis.AI_SDK_LOG_WARNINGS ??= false;
 }

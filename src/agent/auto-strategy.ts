@@ -18,7 +18,8 @@ export function createAutoStrategy(native: Strategy, json: Strategy): Strategy {
   };
 }
 
-const NO_TOOLS = /(?:tools?|function[ -]?call\w*|tool[ -_]?(?:use|choice|calling))\b.{0,60}\b(?:not supported|unsupported|not available|not enabled)|(?:does not|doesn't|not) support.{0,40}\b(?:tool|function)/i;
+const NO_TOOLS =
+  /(?:tools?|function[ -]?call\w*|tool[ -_]?(?:use|choice|calling))\b.{0,60}\b(?:not supported|unsupported|not available|not enabled)|(?:does not|doesn't|not) support.{0,40}\b(?:tool|function)/i;
 
 function lacksToolCalling(error: unknown): boolean {
   const { status, message } = describeModelError(error);

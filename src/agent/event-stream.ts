@@ -9,8 +9,8 @@ export interface AgentStream extends AsyncIterable<AgentEvent> {
 type Run = (emit: (event: AgentEvent) => void, left: AbortSignal) => Promise<AgentOutcome>;
 
 /**
- * Keeps events until somebody reads them. Pieces of text that nobody read yet are joined, so that what is kept is bounded by what one
- * answer may hold. Begins at once; one reader.
+ * Keeps events until somebody reads them. Pieces of text that nobody read yet are joined, so that what is kept is
+ * bounded by what one answer may hold. Begins at once; one reader.
  */
 export class EventStream implements AgentStream {
   readonly outcome: Promise<AgentOutcome>;

@@ -27,11 +27,17 @@ export class History {
 function trimmed(messages: readonly ModelMessage[], maxMessages: number, newest: number): readonly ModelMessage[] {
   if (messages.length <= maxMessages) return messages;
   const latest = messages.length - newest;
-  const from = messages.findIndex(({ role }, index) => messages.length - index <= maxMessages && role === "user" && isTurnStart(messages, index));
+  const from = messages.findIndex(
+    ({ role }, index) => messages.length - index <= maxMessages && role === "user" && isTurnStart(messages, index),
+  );
   return messages.slice(from === -1 ? latest : Math.min(from, latest));
 }
 
 function isTurnStart(messages: readonly ModelMessage[], index: number): boolean {
   const before = messages[index - 1];
-  return before === undefined || (before.role === "assistant" && (typeof before.content === "string" || before.content.every(({ type }) => type !== "tool-call")));
+  return (
+    before === undefined ||
+    (before.role === "assistant" &&
+      (typeof before.content === "string" || before.content.every(({ type }) => type !== "tool-call")))
+  );
 }

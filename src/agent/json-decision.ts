@@ -10,7 +10,9 @@ export type Decision =
 
 const NONE: Decision = { action: "none" };
 
-/** Reads a decision out of a reply: the object alone, in a code fence, or with words around it. `idOf` names the calls. */
+/**
+ * Reads a decision out of a reply: the object alone, in a code fence, or with words around it. `idOf` names the calls.
+ */
 export function parseDecision(text: string, idOf: (index: number) => string): Decision {
   for (const candidate of candidatesIn(text)) {
     const decision = toDecision(candidate, idOf);
@@ -22,7 +24,8 @@ export function parseDecision(text: string, idOf: (index: number) => string): De
 function toDecision(object: JsonObject, idOf: (index: number) => string): Decision {
   const action = stringMember(object, "action");
   const answer = object["answer"] ?? object["final_answer"];
-  if (action === "final_answer" && answer !== undefined) return { action: "final", answer: typeof answer === "string" ? answer : JSON.stringify(answer) };
+  if (action === "final_answer" && answer !== undefined)
+    return { action: "final", answer: typeof answer === "string" ? answer : JSON.stringify(answer) };
   const question = stringMember(object, "question");
   if (action === "clarify" && question !== undefined) return { action: "clarify", question };
   if (action === "call_tool") return toCalls([object], idOf);
@@ -32,10 +35,16 @@ function toDecision(object: JsonObject, idOf: (index: number) => string): Decisi
 function toCalls(entries: readonly unknown[], idOf: (index: number) => string): Decision {
   const calls: WantedCall[] = [];
   for (const entry of entries) {
-    const name = isJsonObject(entry) ? (stringMember(entry, "tool") ?? stringMember(entry, "tool_name") ?? stringMember(entry, "name")) : undefined;
+    const name = isJsonObject(entry)
+      ? (stringMember(entry, "tool") ?? stringMember(entry, "tool_name") ?? stringMember(entry, "name"))
+      : undefined;
     if (name === undefined || !isJsonObject(entry)) return NONE;
     const given = entry["arguments"] ?? entry["params"] ?? {};
-    calls.push({ id: idOf(calls.length), name, ...(isJsonObject(given) ? { arguments: given } : { received: JSON.stringify(given) }) });
+    calls.push({
+      id: idOf(calls.length),
+      name,
+      ...(isJsonObject(given) ? { arguments: given } : { received: JSON.stringify(given) }),
+    });
   }
   return calls.length === 0 ? NONE : { action: "call", calls };
 }

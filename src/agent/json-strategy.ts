@@ -16,10 +16,16 @@ export function createJsonStrategy(sdk: Sdk, settings: ModelSettings, maxRepairs
   let repairs = 0;
   return {
     ask: async (question) => {
-      const system = question.mayCall && question.tools.length > 0 ? `${question.system}\n\n${describeTools(question.tools, texts)}` : question.system;
-      const done = await sdk.generateText(plainRequestOf(settings, { ...question, system, messages: toPlainMessages(question.messages, texts) }));
+      const system =
+        question.mayCall && question.tools.length > 0
+          ? `${question.system}\n\n${describeTools(question.tools, texts)}`
+          : question.system;
+      const done = await sdk.generateText(
+        plainRequestOf(settings, { ...question, system, messages: toPlainMessages(question.messages, texts) }),
+      );
       const decision = parseDecision(done.text, () => `json-${(calls += 1)}`);
-      const mayRepair = decision.action === "none" && question.mayCall && question.tools.length > 0 && repairs < maxRepairs;
+      const mayRepair =
+        decision.action === "none" && question.mayCall && question.tools.length > 0 && repairs < maxRepairs;
       repairs = mayRepair ? repairs + 1 : 0;
       const reply: Reply = {
         text: done.text,
@@ -44,12 +50,15 @@ function decided(reply: Reply, decision: ReturnType<typeof parseDecision>): Repl
 
 // A decision is of no use in pieces, so whoever listens hears the answer at once.
 function heard(reply: Reply, { emit }: Question): Reply {
-  if (reply.calls.length === 0 && reply.repair === undefined && reply.text !== "") emit?.({ type: "text", text: reply.text });
+  if (reply.calls.length === 0 && reply.repair === undefined && reply.text !== "")
+    emit?.({ type: "text", text: reply.text });
   return reply;
 }
 
 function describeTools(tools: readonly ModelTool[], { decide }: AgentTexts): string {
-  const lines = tools.map(({ name, description, inputSchema }) => JSON.stringify({ name, description, arguments: inputSchema }));
+  const lines = tools.map(({ name, description, inputSchema }) =>
+    JSON.stringify({ name, description, arguments: inputSchema }),
+  );
   return `Tools:\n${lines.join("\n")}\n\n${decide}`;
 }
 
@@ -59,7 +68,8 @@ function toParts({ call, ok, result }: Answered, texts: AgentTexts): Exclude<Use
 }
 
 function toText(output: ToolOutput): string {
-  if (output.type === "content") return output.value.map((part) => (part.type === "text" ? part.text : `[${part.type}]`)).join("\n");
+  if (output.type === "content")
+    return output.value.map((part) => (part.type === "text" ? part.text : `[${part.type}]`)).join("\n");
   if (output.type === "execution-denied") return output.reason ?? "";
   return typeof output.value === "string" ? output.value : JSON.stringify(output.value);
 }
@@ -68,13 +78,17 @@ function toText(output: ToolOutput): string {
 function toPlainMessages(messages: readonly ModelMessage[], texts: AgentTexts): readonly ModelMessage[] {
   return messages.map((message): ModelMessage => {
     if (message.role === "tool") {
-      const results = message.content.flatMap((part) => (part.type === "tool-result" ? [`${texts.toolResult(part.toolName)}\n${toText(part.output)}`] : []));
+      const results = message.content.flatMap((part) =>
+        part.type === "tool-result" ? [`${texts.toolResult(part.toolName)}\n${toText(part.output)}`] : [],
+      );
       return { role: "user", content: results.join("\n\n") };
     }
     if (message.role !== "assistant" || typeof message.content === "string") return message;
     const said = message.content.flatMap((part) => {
       if (part.type === "text") return [part.text];
-      return part.type === "tool-call" ? [JSON.stringify({ action: "call_tool", tool: part.toolName, arguments: part.input })] : [];
+      return part.type === "tool-call"
+        ? [JSON.stringify({ action: "call_tool", tool: part.toolName, arguments: part.input })]
+        : [];
     });
     return { role: "assistant", content: said.join("\n") };
   });

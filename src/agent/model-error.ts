@@ -19,7 +19,11 @@ export function describeModelError(thrown: unknown): ModelError {
   const retryable = isErrorLike(error) && error["isRetryable"] === true;
   const [line = ""] = messageOf(error).trim().split("\n", 1);
   const message = line.length > MAX_MESSAGE_CHARS ? `${line.slice(0, MAX_MESSAGE_CHARS)}…` : line;
-  return { message: message === "" ? "no reason was given" : message, ...(status === undefined ? {} : { status }), retryable };
+  return {
+    message: message === "" ? "no reason was given" : message,
+    ...(status === undefined ? {} : { status }),
+    retryable,
+  };
 }
 
 // Errors of clients carry members that no type here promises.

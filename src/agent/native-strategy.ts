@@ -18,7 +18,10 @@ export interface ModelSettings {
   readonly texts: AgentTexts;
 }
 
-/** Tools by the provider's own tool calling. The AI SDK makes one request a question; what follows from the reply is the turn's business. */
+/**
+ * Tools by the provider's own tool calling. The AI SDK makes one request a question; what follows from the reply is the
+ * turn's business.
+ */
 export function createNativeStrategy(sdk: Sdk, settings: ModelSettings): Strategy {
   // A catalogue that did not change is the same list, and made ready once.
   const ready = new WeakMap<readonly ModelTool[], ToolSet>();
@@ -48,7 +51,10 @@ export function createNativeStrategy(sdk: Sdk, settings: ModelSettings): Strateg
 }
 
 /** What every question to a model has in common, whatever the strategy. */
-export function plainRequestOf({ model, maxRetries, maxReplyTokens }: ModelSettings, { system, messages, signal }: Question) {
+export function plainRequestOf(
+  { model, maxRetries, maxReplyTokens }: ModelSettings,
+  { system, messages, signal }: Question,
+) {
   return {
     model,
     ...(system === "" ? {} : { system }),
@@ -66,14 +72,19 @@ export function plainRequestOf({ model, maxRetries, maxReplyTokens }: ModelSetti
 function requestOf(tools: ToolSet, settings: ModelSettings, question: Question) {
   return {
     ...plainRequestOf(settings, question),
-    ...(question.tools.length === 0 ? {} : { tools, toolChoice: question.mayCall ? ("auto" as const) : ("none" as const) }),
+    ...(question.tools.length === 0
+      ? {}
+      : { tools, toolChoice: question.mayCall ? ("auto" as const) : ("none" as const) }),
   };
 }
 
 function toToolSet({ tool, jsonSchema }: Sdk, tools: readonly ModelTool[], model: LoadedLanguageModel): ToolSet {
   const vendor = vendorOf(model);
   return Object.fromEntries(
-    tools.map(({ name, description, inputSchema }) => [name, tool({ description, inputSchema: jsonSchema(rewriteSchema(inputSchema, vendor)) })]),
+    tools.map(({ name, description, inputSchema }) => [
+      name,
+      tool({ description, inputSchema: jsonSchema(rewriteSchema(inputSchema, vendor)) }),
+    ]),
   );
 }
 
@@ -110,7 +121,16 @@ export function toUsage({ inputTokens = 0, outputTokens = 0, totalTokens }: Lang
 }
 
 function toToolMessages(answered: readonly Answered[], texts: AgentTexts): readonly ModelMessage[] {
-  const content = answered.map(({ call, result }) => ({ type: "tool-result" as const, toolCallId: call.id, toolName: call.name, output: result.output }));
-  const attached = answered.flatMap(({ call, result }) => (result.attachments.length === 0 ? [] : [{ type: "text" as const, text: texts.attached(call.name) }, ...result.attachments]));
+  const content = answered.map(({ call, result }) => ({
+    type: "tool-result" as const,
+    toolCallId: call.id,
+    toolName: call.name,
+    output: result.output,
+  }));
+  const attached = answered.flatMap(({ call, result }) =>
+    result.attachments.length === 0
+      ? []
+      : [{ type: "text" as const, text: texts.attached(call.name) }, ...result.attachments],
+  );
   return [{ role: "tool", content }, ...(attached.length === 0 ? [] : [{ role: "user" as const, content: attached }])];
 }

@@ -5,38 +5,103 @@ import { Type, type Static } from "../core/option-schema.ts";
 import type { Locale } from "./texts.ts";
 
 const AGENT_OPTION_SCHEMAS = {
-  instructions: Type.Optional(Type.String({ description: "What the model is told in front of everything else. Absent: a few general sentences." })),
+  instructions: Type.Optional(
+    Type.String({
+      description: "What the model is told in front of everything else. Absent: a few general sentences.",
+    }),
+  ),
   locale: Type.Optional(Type.Enum(["en", "fr"], { description: "Language of the agent's own texts.", default: "en" })),
-  max_iterations: Type.Optional(Type.Integer({ description: "Most questions to the model for one answer.", default: 5, minimum: 1, maximum: 1000 })),
-  max_tool_calls: Type.Optional(Type.Integer({ description: "Most tool calls for one answer.", default: 50, minimum: 0, maximum: 10_000 })),
-  max_tokens: Type.Optional(Type.Integer({ description: "Most tokens for one answer, read and written, over all questions to the model; 0: no bound.", default: 0, minimum: 0 })),
-  max_reply_tokens: Type.Optional(Type.Integer({ description: "Most tokens that the model may write in one reply; 0: the model's own bound.", default: 0, minimum: 0 })),
-  timeout: Type.Optional(durationOption({ description: "Longest time for one answer, tools included.", default: "10m" })),
-  max_parallel_calls: Type.Optional(Type.Integer({ description: "Tool calls of one reply that run at the same time.", default: 8, minimum: 1, maximum: 256 })),
-  max_retries: Type.Optional(Type.Integer({ description: "How often a question to the model is asked again when its provider is busy or away.", default: 2, minimum: 0, maximum: 10 })),
-  max_result_bytes: Type.Optional(bytesOption({ description: "Longest text of one tool result that the model gets; what is longer is cut, and says so.", default: "100KiB" })),
-  max_history_messages: Type.Optional(Type.Integer({ description: "Messages that are kept; beyond it the oldest questions go, with their answers.", default: 400, minimum: 2 })),
+  max_iterations: Type.Optional(
+    Type.Integer({ description: "Most questions to the model for one answer.", default: 5, minimum: 1, maximum: 1000 }),
+  ),
+  max_tool_calls: Type.Optional(
+    Type.Integer({ description: "Most tool calls for one answer.", default: 50, minimum: 0, maximum: 10_000 }),
+  ),
+  max_tokens: Type.Optional(
+    Type.Integer({
+      description: "Most tokens for one answer, read and written, over all questions to the model; 0: no bound.",
+      default: 0,
+      minimum: 0,
+    }),
+  ),
+  max_reply_tokens: Type.Optional(
+    Type.Integer({
+      description: "Most tokens that the model may write in one reply; 0: the model's own bound.",
+      default: 0,
+      minimum: 0,
+    }),
+  ),
+  timeout: Type.Optional(
+    durationOption({ description: "Longest time for one answer, tools included.", default: "10m" }),
+  ),
+  max_parallel_calls: Type.Optional(
+    Type.Integer({
+      description: "Tool calls of one reply that run at the same time.",
+      default: 8,
+      minimum: 1,
+      maximum: 256,
+    }),
+  ),
+  max_retries: Type.Optional(
+    Type.Integer({
+      description: "How often a question to the model is asked again when its provider is busy or away.",
+      default: 2,
+      minimum: 0,
+      maximum: 10,
+    }),
+  ),
+  max_result_bytes: Type.Optional(
+    bytesOption({
+      description: "Longest text of one tool result that the model gets; what is longer is cut, and says so.",
+      default: "100KiB",
+    }),
+  ),
+  max_history_messages: Type.Optional(
+    Type.Integer({
+      description: "Messages that are kept; beyond it the oldest questions go, with their answers.",
+      default: 400,
+      minimum: 2,
+    }),
+  ),
   final_answer: Type.Optional(
-    Type.Boolean({ description: "When a limit of iterations, tool calls or tokens is reached: ask the model once more, without tools, for an answer from what it has.", default: false }),
+    Type.Boolean({
+      description:
+        "When a limit of iterations, tool calls or tokens is reached: ask the model once more, without tools, for an answer from what it has.",
+      default: false,
+    }),
   ),
   mode: Type.Optional(
     Type.Enum(["auto", "all", "discovery"], {
-      description: "`all`: the model gets every tool. `discovery`: it gets two, one that searches and one that calls. `auto`: by the size of the catalogue.",
+      description:
+        "`all`: the model gets every tool. `discovery`: it gets two, one that searches and one that calls. `auto`: by the size of the catalogue.",
       default: "auto",
     }),
   ),
-  max_listed_tools: Type.Optional(Type.Integer({ description: "With `auto`: more tools than this are given by discovery.", default: 64, minimum: 1 })),
-  max_listed_bytes: Type.Optional(bytesOption({ description: "With `auto`: a longer list of tools is given by discovery.", default: "64KiB" })),
+  max_listed_tools: Type.Optional(
+    Type.Integer({ description: "With `auto`: more tools than this are given by discovery.", default: 64, minimum: 1 }),
+  ),
+  max_listed_bytes: Type.Optional(
+    bytesOption({ description: "With `auto`: a longer list of tools is given by discovery.", default: "64KiB" }),
+  ),
   strategy: Type.Optional(
     Type.Enum(["auto", "native", "json"], {
-      description: "How the model asks for tools. `native`: by its provider's tool calling. `json`: it decides in JSON. `auto`: `native`, and `json` once the provider says that the model has no tool calling.",
+      description:
+        "How the model asks for tools. `native`: by its provider's tool calling. `json`: it decides in JSON. `auto`: `native`, and `json` once the provider says that the model has no tool calling.",
       default: "auto",
     }),
   ),
-  max_json_retries: Type.Optional(Type.Integer({ description: "With `json`: how often in a row a reply that is no decision is asked for again.", default: 1, minimum: 0, maximum: 10 })),
+  max_json_retries: Type.Optional(
+    Type.Integer({
+      description: "With `json`: how often in a row a reply that is no decision is asked for again.",
+      default: 1,
+      minimum: 0,
+      maximum: 10,
+    }),
+  ),
   attachments: Type.Optional(
     Type.Enum(["auto", "always", "never"], {
-      description: "Whether images and files in tool results go to the model. `auto`: to those of OpenAI, Anthropic and Google; `always`: to any, behind the results where the provider takes none in them.",
+      description:
+        "Whether images and files in tool results go to the model. `auto`: to those of OpenAI, Anthropic and Google; `always`: to any, behind the results where the provider takes none in them.",
       default: "auto",
     }),
   ),
@@ -50,7 +115,9 @@ const AGENT_OPTION_SCHEMAS = {
 } as const;
 
 /** `[agent]` of the configuration. */
-export const AgentSchema = Type.Object(AGENT_OPTION_SCHEMAS, { description: "The agent: a model that uses the tools." });
+export const AgentSchema = Type.Object(AGENT_OPTION_SCHEMAS, {
+  description: "The agent: a model that uses the tools.",
+});
 export type AgentConfig = Static<typeof AgentSchema>;
 
 export type AgentMode = "auto" | "all" | "discovery";
@@ -85,7 +152,9 @@ export interface AgentOptions extends TurnLimits {
   readonly hints: Readonly<Record<string, string>>;
 }
 
-/** Fills in the defaults. Throws an `OptionError` for what is out of range, since programs come here without a check. */
+/**
+ * Fills in the defaults. Throws an `OptionError` for what is out of range, since programs come here without a check.
+ */
 export function resolveAgent(raw: AgentConfig = {}): AgentOptions {
   const { instructions, max_reply_tokens: maxReplyTokens = 0, max_tokens: maxTokens = 0 } = raw;
   return Object.freeze({
@@ -113,7 +182,9 @@ export function resolveAgent(raw: AgentConfig = {}): AgentOptions {
 
 function atLeast(minimum: number, key: string, value: number): number {
   if (Number.isInteger(value) && value >= minimum) return value;
-  throw new OptionError(`\`agent.${key}\` must be a whole number of at least ${minimum}, got ${JSON.stringify(value)}.`);
+  throw new OptionError(
+    `\`agent.${key}\` must be a whole number of at least ${minimum}, got ${JSON.stringify(value)}.`,
+  );
 }
 
 function oneOf<T extends string>(key: string, value: T, accepted: readonly T[]): T {

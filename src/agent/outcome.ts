@@ -3,7 +3,15 @@ import type { FailKind } from "../core/kinds.ts";
 import type { JsonObject } from "../core/json.ts";
 
 /** Why an answer ended. */
-export type StopReason = "final" | "clarify" | "max_iterations" | "max_tool_calls" | "max_tokens" | "timeout" | "cancelled" | "error";
+export type StopReason =
+  | "final"
+  | "clarify"
+  | "max_iterations"
+  | "max_tool_calls"
+  | "max_tokens"
+  | "timeout"
+  | "cancelled"
+  | "error";
 
 /** Tokens, as the provider counts them; 0 where it says nothing. */
 export interface AgentUsage {
@@ -54,7 +62,15 @@ export type AgentEvent =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "reasoning"; readonly text: string }
   | { readonly type: "call"; readonly id: string; readonly tool: string; readonly arguments: JsonObject }
-  | { readonly type: "result"; readonly id: string; readonly tool: string; readonly ok: boolean; readonly kind?: FailKind; readonly value: unknown; readonly durationMs: number }
+  | {
+      readonly type: "result";
+      readonly id: string;
+      readonly tool: string;
+      readonly ok: boolean;
+      readonly kind?: FailKind;
+      readonly value: unknown;
+      readonly durationMs: number;
+    }
   | { readonly type: "outcome"; readonly outcome: AgentOutcome };
 
 /** A conversation as plain data, to be kept in a file or a database. */

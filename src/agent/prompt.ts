@@ -18,9 +18,15 @@ export interface PromptParts {
   readonly texts: AgentTexts;
 }
 
-/** What the model is told before the conversation. A hint is one line a tool, so that a new tool needs nothing else anywhere. */
+/**
+ * What the model is told before the conversation. A hint is one line a tool, so that a new tool needs nothing else
+ * anywhere.
+ */
 export function systemPrompt({ instructions, serverInstructions = "", toolset, texts }: PromptParts): string {
-  const hints = toolset.hints.map(([tool, hint]) => `- ${tool}: ${hint.replaceAll(HIDDEN, "").replaceAll(/\s+/g, " ").trim().slice(0, MAX_HINT_CHARS)}`);
+  const hints = toolset.hints.map(
+    ([tool, hint]) =>
+      `- ${tool}: ${hint.replaceAll(HIDDEN, "").replaceAll(/\s+/g, " ").trim().slice(0, MAX_HINT_CHARS)}`,
+  );
   return [
     instructions ?? texts.instructions,
     toolset.mode === "discovery" ? texts.discovery : "",

@@ -24,18 +24,25 @@ export interface CallsDone {
   readonly calls: readonly AgentCall[];
 }
 
-/** Makes all calls of one reply, so many at a time. Each gets one answer, whatever happens; the order is the reply's. */
+/**
+ * Makes all calls of one reply, so many at a time. Each gets one answer, whatever happens; the order is the reply's.
+ */
 export async function runCalls(wanted: readonly WantedCall[], rules: CallRules): Promise<CallsDone> {
   const done: { answered: Answered; call: AgentCall }[] = [];
   let next = 0;
   const work = async (): Promise<void> => {
-    for (let index = next++; index < wanted.length; index = next++) done[index] = await runOne(wanted[index]!, index, rules);
+    for (let index = next++; index < wanted.length; index = next++)
+      done[index] = await runOne(wanted[index]!, index, rules);
   };
   await Promise.all(Array.from({ length: Math.min(rules.maxParallel, wanted.length) }, work));
   return { answered: done.map(({ answered }) => answered), calls: done.map(({ call }) => call) };
 }
 
-async function runOne(wanted: WantedCall, index: number, rules: CallRules): Promise<{ answered: Answered; call: AgentCall }> {
+async function runOne(
+  wanted: WantedCall,
+  index: number,
+  rules: CallRules,
+): Promise<{ answered: Answered; call: AgentCall }> {
   const { toolset, output, emit } = rules;
   const tool = toolset.names.fromModel(wanted.name) ?? wanted.name;
   const args = wanted.arguments ?? {};
@@ -43,15 +50,30 @@ async function runOne(wanted: WantedCall, index: number, rules: CallRules): Prom
   emit({ type: "call", id: wanted.id, tool, arguments: args });
   const outcome = await outcomeOf(wanted, { tool, index }, rules);
   const durationMs = performance.now() - startedAt;
-  const facts = { id: wanted.id, tool, ok: outcome.ok, ...(outcome.ok ? {} : { kind: outcome.kind }), value: outcome.ok ? toolValue(outcome.result) : toErrorObject(outcome), durationMs };
+  const facts = {
+    id: wanted.id,
+    tool,
+    ok: outcome.ok,
+    ...(outcome.ok ? {} : { kind: outcome.kind }),
+    value: outcome.ok ? toolValue(outcome.result) : toErrorObject(outcome),
+    durationMs,
+  };
   emit({ type: "result", ...facts });
-  return { answered: { call: wanted, ok: outcome.ok, result: toModelOutput(outcome, output) }, call: { ...facts, arguments: args } };
+  return {
+    answered: { call: wanted, ok: outcome.ok, result: toModelOutput(outcome, output) },
+    call: { ...facts, arguments: args },
+  };
 }
 
-async function outcomeOf(wanted: WantedCall, { tool, index }: { readonly tool: string; readonly index: number }, { hub, signal, maxCalls, output: { texts } }: CallRules): Promise<Outcome> {
+async function outcomeOf(
+  wanted: WantedCall,
+  { tool, index }: { readonly tool: string; readonly index: number },
+  { hub, signal, maxCalls, output: { texts } }: CallRules,
+): Promise<Outcome> {
   if (signal.aborted) return fail("cancelled", texts.callCancelled);
   if (index >= maxCalls) return fail("limited", texts.callNotMade, { retryable: false });
-  if (!wanted.arguments) return fail("invalid_params", texts.malformedArguments(wanted.name, (wanted.received ?? "").slice(0, 200)));
+  if (!wanted.arguments)
+    return fail("invalid_params", texts.malformedArguments(wanted.name, (wanted.received ?? "").slice(0, 200)));
   try {
     return await untilAborted(hub.call(tool, wanted.arguments, { signal }), signal);
   } catch (error) {

@@ -58,7 +58,8 @@ You get the results of tools as the next message, and decide anew.`,
 const FR: AgentTexts = {
   instructions:
     "Tu réponds aux questions à l'aide d'outils. Appelle un outil quand il peut trouver ou faire ce qui est demandé ; appelles-en plusieurs à la fois quand ils ne dépendent pas l'un de l'autre. Quand un outil échoue, lis son erreur : corrige les arguments, prends un autre outil, ou dis ce qui n'a pas pu être fait. N'invente jamais le résultat d'un outil. Réponds en français.",
-  discovery: "Tu vois deux outils parmi beaucoup : cherche celui qui convient, puis appelle-le par le nom que la recherche a donné.",
+  discovery:
+    "Tu vois deux outils parmi beaucoup : cherche celui qui convient, puis appelle-le par le nom que la recherche a donné.",
   hints: "À propos de certains outils :",
   maxIterations: "Max iterations atteintes",
   maxToolCalls: "Nombre maximal d'appels d'outils atteint",

@@ -1,7 +1,10 @@
 import { NameBook } from "../core/name-book.ts";
 import { DEFAULT_NAMING, type Named } from "../core/names.ts";
 
-/** Names of tools that every vendor takes (64 of `[A-Za-z0-9_-]`), and the way back. One list gives the same names each time. */
+/**
+ * Names of tools that every vendor takes (64 of `[A-Za-z0-9_-]`), and the way back. One list gives the same names each
+ * time.
+ */
 export interface ToolNames {
   /** The model's name of a tool of the list. */
   toModel(tool: string): string;

@@ -29,16 +29,28 @@ export interface ModelOutput {
 export function toModelOutput(outcome: Outcome, rules: OutputRules): ModelOutput {
   if (!outcome.ok) return { output: toErrorOutput(outcome, rules), attachments: [] };
   const blocks = blocksOf(outcome.result);
-  return blocks.some(mediaOf) ? withMedia(blocks, rules) : { output: toPlainOutput(toolValue(outcome.result), rules), attachments: [] };
+  return blocks.some(mediaOf)
+    ? withMedia(blocks, rules)
+    : { output: toPlainOutput(toolValue(outcome.result), rules), attachments: [] };
 }
 
-/** An object with `error`, which a model can act on: what happened, the kind, whether trying again helps, near names, faults of the arguments. */
+/**
+ * An object with `error`, which a model can act on: what happened, the kind, whether trying again helps, near names,
+ * faults of the arguments.
+ */
 export function toErrorObject({ message, kind, retryable, retryAfterMs, details, result }: Fail): JsonObject {
   const said = result === undefined ? undefined : toolValue(result);
   // A tool that says itself what failed is heard as it spoke.
   if (isJsonObject(said) && typeof said["error"] === "string") return said;
   const words = typeof said === "string" && said !== "" ? said : message;
-  return { error: words, kind, retryable, ...(retryAfterMs === undefined ? {} : { retry_after_ms: retryAfterMs }), ...details, ...(isJsonObject(said) || Array.isArray(said) ? { result: said } : {}) };
+  return {
+    error: words,
+    kind,
+    retryable,
+    ...(retryAfterMs === undefined ? {} : { retry_after_ms: retryAfterMs }),
+    ...details,
+    ...(isJsonObject(said) || Array.isArray(said) ? { result: said } : {}),
+  };
 }
 
 function toErrorOutput(failure: Fail, rules: OutputRules): ToolOutput {
@@ -68,10 +80,13 @@ interface Media {
 /** An image, a sound or a file that came inside a block. */
 function mediaOf(block: JsonObject): Media | undefined {
   const [data, resource] = [stringMember(block, "data"), block["resource"]];
-  if ((block["type"] === "image" || block["type"] === "audio") && data !== undefined) return { type: stringMember(block, "mimeType") ?? "application/octet-stream", base64: data };
+  if ((block["type"] === "image" || block["type"] === "audio") && data !== undefined)
+    return { type: stringMember(block, "mimeType") ?? "application/octet-stream", base64: data };
   if (block["type"] !== "resource" || !isJsonObject(resource)) return undefined;
   const blob = stringMember(resource, "blob");
-  return blob === undefined ? undefined : { type: stringMember(resource, "mimeType") ?? "application/octet-stream", base64: blob };
+  return blob === undefined
+    ? undefined
+    : { type: stringMember(resource, "mimeType") ?? "application/octet-stream", base64: blob };
 }
 
 type Part = Extract<ToolOutput, { type: "content" }>["value"][number];
@@ -82,15 +97,31 @@ function withMedia(blocks: readonly JsonObject[], rules: OutputRules): ModelOutp
   for (const block of blocks) {
     const media = mediaOf(block);
     if (!media) parts.push({ type: "text", text: cutWithNote(textOf(block), rules) });
-    else if (rules.inResult.test(media.type)) parts.push({ type: media.type.startsWith("image/") ? "image-data" : "file-data", data: media.base64, mediaType: media.type });
+    else if (rules.inResult.test(media.type))
+      parts.push({
+        type: media.type.startsWith("image/") ? "image-data" : "file-data",
+        data: media.base64,
+        mediaType: media.type,
+      });
     else {
-      if (rules.inMessage.test(media.type)) attachments.push({ type: "file", data: media.base64, mediaType: media.type });
-      parts.push({ type: "text", text: attachments.length > 0 && rules.inMessage.test(media.type) ? `[${media.type}]` : rules.texts.unseen(media.type, Math.floor((media.base64.length * 3) / 4)) });
+      if (rules.inMessage.test(media.type))
+        attachments.push({ type: "file", data: media.base64, mediaType: media.type });
+      parts.push({
+        type: "text",
+        text:
+          attachments.length > 0 && rules.inMessage.test(media.type)
+            ? `[${media.type}]`
+            : rules.texts.unseen(media.type, Math.floor((media.base64.length * 3) / 4)),
+      });
     }
   }
   const isText = parts.every((part) => part.type === "text");
   // Providers that know no parts would get them as JSON.
-  if (isText) return { output: toPlainOutput(parts.map((part) => (part.type === "text" ? part.text : "")).join("\n"), rules), attachments };
+  if (isText)
+    return {
+      output: toPlainOutput(parts.map((part) => (part.type === "text" ? part.text : "")).join("\n"), rules),
+      attachments,
+    };
   return { output: { type: "content", value: parts }, attachments };
 }
 

@@ -31,9 +31,16 @@ const OWN_TOOL = /^meta\./;
 
 type ListingRules = Pick<AgentOptions, "mode" | "maxListedTools" | "maxListedBytes" | "hints">;
 
-/** Lists the tools and decides between all of them and discovery. A hub whose lists are the same objects as `before` gives the same toolset again. */
+/**
+ * Lists the tools and decides between all of them and discovery. A hub whose lists are the same objects as `before`
+ * gives the same toolset again.
+ */
 export async function loadToolset(hub: AgentHub, options: ListingRules, before?: Toolset): Promise<Toolset> {
-  const lists = await Promise.all([hub.list({ mode: "all" }), hub.list({ mode: "normal" }), hub.list({ mode: "discovery" })]);
+  const lists = await Promise.all([
+    hub.list({ mode: "all" }),
+    hub.list({ mode: "normal" }),
+    hub.list({ mode: "discovery" }),
+  ]);
   return before?.lists.every((list, at) => list === lists[at]) ? before : makeToolset(lists, options);
 }
 
@@ -41,16 +48,30 @@ function makeToolset(lists: Lists, options: ListingRules): Toolset {
   const [every, listed, discovery] = lists;
   const finders = new Set(discovery.map(nameOf));
   const plain = new Set(listed.map(nameOf));
-  const all = every.filter((entry) => !finders.has(nameOf(entry)) && (!OWN_TOOL.test(nameOf(entry)) || plain.has(nameOf(entry))));
+  const all = every.filter(
+    (entry) => !finders.has(nameOf(entry)) && (!OWN_TOOL.test(nameOf(entry)) || plain.has(nameOf(entry))),
+  );
   const mode = finders.size > 0 && isDiscovery(all, options) ? "discovery" : "all";
   const given = mode === "all" ? all : discovery;
   const names = createToolNames([...given, ...(mode === "all" ? [] : all)].map(nameOf));
-  return { lists, mode, names, tools: given.map((entry) => toModelTool(entry, names)), hints: hintsOf(all, options.hints, { names, mode }) };
+  return {
+    lists,
+    mode,
+    names,
+    tools: given.map((entry) => toModelTool(entry, names)),
+    hints: hintsOf(all, options.hints, { names, mode }),
+  };
 }
 
-function isDiscovery(all: readonly JsonObject[], { mode, maxListedTools, maxListedBytes }: Pick<AgentOptions, "mode" | "maxListedTools" | "maxListedBytes">): boolean {
+function isDiscovery(
+  all: readonly JsonObject[],
+  { mode, maxListedTools, maxListedBytes }: Pick<AgentOptions, "mode" | "maxListedTools" | "maxListedBytes">,
+): boolean {
   if (mode !== "auto") return mode === "discovery";
-  return all.length > maxListedTools || byteLengthOf(all.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }))) > maxListedBytes;
+  return (
+    all.length > maxListedTools ||
+    byteLengthOf(all.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }))) > maxListedBytes
+  );
 }
 
 function toModelTool(entry: JsonObject, names: ToolNames): ModelTool {
@@ -66,7 +87,11 @@ function nameOf(entry: JsonObject): string {
 }
 
 // Discovered tools are called by the hub's name, listed ones by the model's.
-function hintsOf(all: readonly JsonObject[], own: Readonly<Record<string, string>>, { names, mode }: Pick<Toolset, "names" | "mode">): Toolset["hints"] {
+function hintsOf(
+  all: readonly JsonObject[],
+  own: Readonly<Record<string, string>>,
+  { names, mode }: Pick<Toolset, "names" | "mode">,
+): Toolset["hints"] {
   const said = new Map<string, string>();
   for (const entry of all) {
     const hint = stringMember(objectMember(entry, "_meta") ?? {}, HINT_META_KEY);

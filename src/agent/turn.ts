@@ -3,7 +3,16 @@ import { FailError } from "../core/errors.ts";
 import type { AgentHub } from "./agent-hub.ts";
 import { describeModelError } from "./model-error.ts";
 import type { TurnLimits } from "./options.ts";
-import { addUsage, NO_USAGE, type AgentCall, type AgentEvent, type AgentOutcome, type AgentStep, type AgentUsage, type StopReason } from "./outcome.ts";
+import {
+  addUsage,
+  NO_USAGE,
+  type AgentCall,
+  type AgentEvent,
+  type AgentOutcome,
+  type AgentStep,
+  type AgentUsage,
+  type StopReason,
+} from "./outcome.ts";
 import type { Reply, Strategy } from "./reply.ts";
 import { runCalls } from "./run-calls.ts";
 import type { AgentTexts } from "./texts.ts";
@@ -34,7 +43,9 @@ export interface TurnDone {
   readonly messages: readonly ModelMessage[];
 }
 
-/** Asks, calls, and asks again until there is an answer or a limit is reached. Each step is one question to the model. */
+/**
+ * Asks, calls, and asks again until there is an answer or a limit is reached. Each step is one question to the model.
+ */
 export class Turn {
   readonly #parts: TurnParts;
   readonly #before: readonly ModelMessage[];
@@ -68,7 +79,13 @@ export class Turn {
     emit({ type: "step", step: this.#steps.length + 1 });
     const reply = await this.#ask(true);
     const calls = reply.calls.length === 0 ? [] : await this.#call(reply, strategy);
-    this.#steps.push({ step: this.#steps.length + 1, text: reply.text, calls, usage: reply.usage, durationMs: performance.now() - startedAt });
+    this.#steps.push({
+      step: this.#steps.length + 1,
+      text: reply.text,
+      calls,
+      usage: reply.usage,
+      durationMs: performance.now() - startedAt,
+    });
     signal.throwIfAborted();
     if (reply.repair !== undefined) this.#messages.push({ role: "user", content: reply.repair });
     return this.#verdict(reply);
@@ -111,7 +128,8 @@ export class Turn {
   }
 
   async #stop({ reason, text, error }: Stop): Promise<TurnDone> {
-    if (text !== undefined || error !== undefined) return this.#end(reason, text ?? this.#parts.texts.error(error?.message ?? ""), error);
+    if (text !== undefined || error !== undefined)
+      return this.#end(reason, text ?? this.#parts.texts.error(error?.message ?? ""), error);
     const isLimit = reason === "max_iterations" || reason === "max_tool_calls" || reason === "max_tokens";
     const answer = isLimit && this.#parts.finalAnswer ? await this.#lastAnswer() : "";
     return this.#end(reason, answer === "" ? textOf(reason, this.#parts.texts) : answer);
@@ -139,9 +157,16 @@ export class Turn {
   }
 
   #end(stopReason: StopReason, text: string, error?: AgentOutcome["error"]): TurnDone {
-    const outcome: AgentOutcome = { text, stopReason, steps: this.#steps, usage: this.#usage, ...(error ? { error } : {}) };
+    const outcome: AgentOutcome = {
+      text,
+      stopReason,
+      steps: this.#steps,
+      usage: this.#usage,
+      ...(error ? { error } : {}),
+    };
     // A question that nobody answered may be put again as it was.
-    if (stopReason === "error" && this.#steps.every(({ calls }) => calls.length === 0)) return { outcome, messages: [] };
+    if (stopReason === "error" && this.#steps.every(({ calls }) => calls.length === 0))
+      return { outcome, messages: [] };
     const messages = this.#messages.filter((message) => !isBlank(message));
     const isAnswered = messages.at(-1)?.role === "assistant";
     // Some vendors refuse a question right behind a tool's result, so every turn ends with words of the assistant.
@@ -166,7 +191,9 @@ function endOf({ text, isCut, finish = "stop" }: Reply): Stop {
 // An assistant that says nothing is refused by some vendors when it comes back as history.
 function isBlank({ role, content }: ModelMessage): boolean {
   if (role !== "assistant") return false;
-  return typeof content === "string" ? content.trim() === "" : content.every((part) => part.type === "text" && part.text.trim() === "");
+  return typeof content === "string"
+    ? content.trim() === ""
+    : content.every((part) => part.type === "text" && part.text.trim() === "");
 }
 
 function textOf(reason: StopReason, texts: AgentTexts): string {

@@ -3,8 +3,9 @@ import type { ModelMessage, ToolModelMessage } from "ai";
 type ResultPart = Extract<ToolModelMessage["content"][number], { type: "tool-result" }>;
 
 /**
- * A conversation as vendors take it: each tool call has its result right behind it, and words of the assistant follow. What was saved in
- * the middle of an answer, or by another program, is completed with `words`, once for each call that nobody answered.
+ * A conversation as vendors take it: each tool call has its result right behind it, and words of the assistant follow.
+ * What was saved in the middle of an answer, or by another program, is completed with `words`, once for each call that
+ * nobody answered.
  */
 export function answerAll(messages: readonly ModelMessage[], words: string): readonly ModelMessage[] {
   const whole: ModelMessage[] = [];
@@ -18,17 +19,32 @@ export function answerAll(messages: readonly ModelMessage[], words: string): rea
       given.push(next);
       index += 1;
     }
-    const answered = new Set(given.flatMap(({ content }) => content.map((part) => ("toolCallId" in part ? part.toolCallId : ""))));
+    const answered = new Set(
+      given.flatMap(({ content }) => content.map((part) => ("toolCallId" in part ? part.toolCallId : ""))),
+    );
     const missing = calls.filter(({ toolCallId }) => !answered.has(toolCallId));
     whole.push(...given);
     if (missing.length === 0) continue;
-    whole.push({ role: "tool", content: missing.map(({ toolCallId, toolName }): ResultPart => ({ type: "tool-result", toolCallId, toolName, output: { type: "error-json", value: { error: words } } })) });
+    whole.push({
+      role: "tool",
+      content: missing.map(({ toolCallId, toolName }): ResultPart => ({
+        type: "tool-result",
+        toolCallId,
+        toolName,
+        output: { type: "error-json", value: { error: words } },
+      })),
+    });
     if (messages[index + 1]?.role !== "assistant") whole.push({ role: "assistant", content: words });
   }
   return whole;
 }
 
-function callsOf({ role, content }: ModelMessage): readonly { readonly toolCallId: string; readonly toolName: string }[] {
+function callsOf({
+  role,
+  content,
+}: ModelMessage): readonly { readonly toolCallId: string; readonly toolName: string }[] {
   if (role !== "assistant" || typeof content === "string") return [];
-  return content.filter((part) => part.type === "tool-call").filter(({ providerExecuted }) => providerExecuted !== true);
+  return content
+    .filter((part) => part.type === "tool-call")
+    .filter(({ providerExecuted }) => providerExecuted !== true);
 }

@@ -14,7 +14,8 @@ export function vendorOf({ provider }: Pick<LoadedLanguageModel, "provider">): V
 /** Types of media that a vendor takes inside a tool result, through the AI SDK. */
 export function mediaInResults({ provider }: Pick<LoadedLanguageModel, "provider">): RegExp {
   const vendor = vendorOf({ provider });
-  if (vendor === "anthropic" || (vendor === "openai" && provider.endsWith(".responses"))) return /^image\/(?:png|jpeg|gif|webp)$|^application\/pdf$/;
+  if (vendor === "anthropic" || (vendor === "openai" && provider.endsWith(".responses")))
+    return /^image\/(?:png|jpeg|gif|webp)$|^application\/pdf$/;
   return vendor === "google" ? /^image\/|^application\/pdf$|^audio\// : /(?!)/;
 }
 

@@ -66,9 +66,15 @@ test("a source with an order of its own keeps it in every list, and search does 
   const catalog = catalogOf([b, a]);
   const shown = async (): Promise<unknown[]> => names(await catalog.snapshot());
   expect(await shown()).toEqual(["a__one", "a__two", "b__zeta", "b__alpha"]);
-  const keys = (kind: "resources" | "templates" | "prompts", key: string): unknown[] => catalog.current.list(kind, view()).entries.map((entry) => entry[key]);
-  expect([keys("resources", "uri"), keys("templates", "uriTemplate"), keys("prompts", "name")]).toEqual([["test://2", "test://1"], ["test://{z}/z", "test://{a}/a"], ["b__z", "b__a"]]);
-  const found = async (): Promise<string[]> => (await catalog.search("same words", view(), 5)).hits.map(({ name }) => String(name));
+  const keys = (kind: "resources" | "templates" | "prompts", key: string): unknown[] =>
+    catalog.current.list(kind, view()).entries.map((entry) => entry[key]);
+  expect([keys("resources", "uri"), keys("templates", "uriTemplate"), keys("prompts", "name")]).toEqual([
+    ["test://2", "test://1"],
+    ["test://{z}/z", "test://{a}/a"],
+    ["b__z", "b__a"],
+  ]);
+  const found = async (): Promise<string[]> =>
+    (await catalog.search("same words", view(), 5)).hits.map(({ name }) => String(name));
   expect(await found()).toEqual(["b__alpha", "b__zeta"]);
   const { version } = catalog.current.list("tools", view());
   offer("alpha", "zeta");
@@ -79,8 +85,20 @@ test("a source with an order of its own keeps it in every list, and search does 
 
 test("unknown members of a definition survive, and only the name is replaced", async () => {
   const gh = new MemoryProvider({ id: "gh" });
-  const inputSchema = { type: "object", properties: { a: { type: "string", "x-mine": [1] } }, additionalProperties: false };
-  const definition = { title: "T", name: "t", "x-future": { deep: [1, null] }, description: "D", inputSchema, icons: [{ src: "data:," }], _meta: { k: 1 } };
+  const inputSchema = {
+    type: "object",
+    properties: { a: { type: "string", "x-mine": [1] } },
+    additionalProperties: false,
+  };
+  const definition = {
+    title: "T",
+    name: "t",
+    "x-future": { deep: [1, null] },
+    description: "D",
+    inputSchema,
+    icons: [{ src: "data:," }],
+    _meta: { k: 1 },
+  };
   gh.offer({ tools: [gh.tool({ name: "t", description: "D", inputSchema, definition })] });
   const list = (await catalogOf([gh]).snapshot()).list("tools", view());
   expect(list.json).toBe(JSON.stringify([{ ...definition, name: "gh__t" }]));
@@ -104,7 +122,8 @@ test("one private source makes every list private, and none does not", async () 
   const open = new MemoryProvider({ id: "a" }).offerTools("t");
   const closed = new MemoryProvider({ id: "b" });
   const { answer } = closed;
-  const isPrivate = async () => (["tools", "resources", "prompts"] as const).map((kind) => catalog.current.list(kind, view()).isPrivate);
+  const isPrivate = async () =>
+    (["tools", "resources", "prompts"] as const).map((kind) => catalog.current.list(kind, view()).isPrivate);
   const catalog = new Catalog(resolveCatalog(), [open, closed]);
   await catalog.snapshot();
   expect(await isPrivate()).toEqual([false, false, false]);
@@ -120,7 +139,11 @@ test("a missing or empty input schema goes out as one of type object", async () 
     tools: [
       gh.tool({ name: "a", inputSchema: {}, definition: { name: "a" } }),
       gh.tool({ name: "b", inputSchema: {}, definition: { name: "b", inputSchema: {} } }),
-      gh.tool({ name: "c", inputSchema: { type: "object", properties: { x: {} } }, definition: { name: "c", inputSchema: { x: {} } } }),
+      gh.tool({
+        name: "c",
+        inputSchema: { type: "object", properties: { x: {} } },
+        definition: { name: "c", inputSchema: { x: {} } },
+      }),
     ],
   });
   const schemas = (await catalogOf([gh]).snapshot()).list("tools", view()).entries.map((entry) => entry["inputSchema"]);
@@ -129,18 +152,39 @@ test("a missing or empty input schema goes out as one of type object", async () 
 
 test("S15: an overridden description and name replace the server's own", async () => {
   const gh = new MemoryProvider({ id: "gh" });
-  gh.offer({ tools: [gh.tool({ name: "t", alias: "better", description: "Mine.", definition: { name: "t", description: "Theirs.", inputSchema: { type: "object" } } })] });
-  expect((await catalogOf([gh]).snapshot()).list("tools", view()).entries).toEqual([{ name: "gh__better", description: "Mine.", inputSchema: { type: "object" } }]);
+  gh.offer({
+    tools: [
+      gh.tool({
+        name: "t",
+        alias: "better",
+        description: "Mine.",
+        definition: { name: "t", description: "Theirs.", inputSchema: { type: "object" } },
+      }),
+    ],
+  });
+  expect((await catalogOf([gh]).snapshot()).list("tools", view()).entries).toEqual([
+    { name: "gh__better", description: "Mine.", inputSchema: { type: "object" } },
+  ]);
 });
 
 test("T12, T21: native tools are listed, ondemand ones never are in normal mode", async () => {
-  const tools = new MemoryProvider({ id: "tools", namespace: "" }).offerTools("calculator", { name: "send_email", visibility: "ondemand" });
+  const tools = new MemoryProvider({ id: "tools", namespace: "" }).offerTools("calculator", {
+    name: "send_email",
+    visibility: "ondemand",
+  });
   expect(names(await catalogOf([tools]).snapshot())).toEqual(["calculator"]);
 });
 
 test("T22: the discovery tools are listed when one ondemand tool exists", async () => {
-  const tools = new MemoryProvider({ id: "tools", namespace: "" }).offerTools("calculator", { name: "send_email", visibility: "ondemand" });
-  expect(names(await catalogOf([tools, discoveryProvider()]).snapshot())).toEqual(["calculator", "execute_tool", "tool_search"]);
+  const tools = new MemoryProvider({ id: "tools", namespace: "" }).offerTools("calculator", {
+    name: "send_email",
+    visibility: "ondemand",
+  });
+  expect(names(await catalogOf([tools, discoveryProvider()]).snapshot())).toEqual([
+    "calculator",
+    "execute_tool",
+    "tool_search",
+  ]);
 });
 
 test("T22, T28: without an ondemand tool they are absent, the hub's own meta tools notwithstanding", async () => {
@@ -157,31 +201,62 @@ test("T28: adding one ondemand tool makes them appear on the next request", asyn
 });
 
 test("T22: an ondemand tool that the caller has no right to is no reason to list them", async () => {
-  const tools = new MemoryProvider({ id: "tools", namespace: "" }).offerTools("calculator", { name: "send_email", visibility: "ondemand" });
+  const tools = new MemoryProvider({ id: "tools", namespace: "" }).offerTools("calculator", {
+    name: "send_email",
+    visibility: "ondemand",
+  });
   const snapshot = await catalogOf([tools, discoveryProvider()]).snapshot();
   expect(names(snapshot, "normal", { deny: ["send_*"] })).toEqual(["calculator"]);
 });
 
 test("T25: discovery mode lists exactly the two, whatever is attached", async () => {
   const tools = new MemoryProvider({ id: "tools", namespace: "" }).offerTools("calculator");
-  expect(names(await catalogOf([tools, discoveryProvider()]).snapshot(), "discovery")).toEqual(["execute_tool", "tool_search"]);
+  expect(names(await catalogOf([tools, discoveryProvider()]).snapshot(), "discovery")).toEqual([
+    "execute_tool",
+    "tool_search",
+  ]);
 });
 
 test("C31: the third mode lists everything", async () => {
-  const tools = new MemoryProvider({ id: "tools", namespace: "" }).offerTools("calculator", { name: "send_email", visibility: "ondemand" });
-  expect(names(await catalogOf([tools, discoveryProvider()]).snapshot(), "all")).toEqual(["calculator", "execute_tool", "meta.ping", "send_email", "tool_search"]);
+  const tools = new MemoryProvider({ id: "tools", namespace: "" }).offerTools("calculator", {
+    name: "send_email",
+    visibility: "ondemand",
+  });
+  expect(names(await catalogOf([tools, discoveryProvider()]).snapshot(), "all")).toEqual([
+    "calculator",
+    "execute_tool",
+    "meta.ping",
+    "send_email",
+    "tool_search",
+  ]);
 });
 
-test.each(["normal", "discovery", "all"] as const)("T24, T27: an ondemand tool is callable by name in mode %s", async (mode) => {
-  const tools = new MemoryProvider({ id: "tools", namespace: "" }).offerTools({ name: "send_email", visibility: "ondemand" });
-  expect((await catalogOf([tools]).snapshot()).resolveTool("send_email", view(mode))).toMatchObject({ found: true, name: "send_email", target: { type: "tool" } });
-});
+test.each(["normal", "discovery", "all"] as const)(
+  "T24, T27: an ondemand tool is callable by name in mode %s",
+  async (mode) => {
+    const tools = new MemoryProvider({ id: "tools", namespace: "" }).offerTools({
+      name: "send_email",
+      visibility: "ondemand",
+    });
+    expect((await catalogOf([tools]).snapshot()).resolveTool("send_email", view(mode))).toMatchObject({
+      found: true,
+      name: "send_email",
+      target: { type: "tool" },
+    });
+  },
+);
 
-test.each(["normal", "discovery"] as const)("T23, T26: native, ondemand and meta tools are found by search in mode %s, the discovery tools are not", async (mode) => {
-  const tools = new MemoryProvider({ id: "tools", namespace: "" }).offerTools("calculator", { name: "send_email", visibility: "ondemand" });
-  const answer = (await catalogOf([tools, discoveryProvider()]).snapshot()).search("", view(mode), 100);
-  expect(answer.hits.map((hit) => hit.name)).toEqual(["calculator", "meta.ping", "send_email"]);
-});
+test.each(["normal", "discovery"] as const)(
+  "T23, T26: native, ondemand and meta tools are found by search in mode %s, the discovery tools are not",
+  async (mode) => {
+    const tools = new MemoryProvider({ id: "tools", namespace: "" }).offerTools("calculator", {
+      name: "send_email",
+      visibility: "ondemand",
+    });
+    const answer = (await catalogOf([tools, discoveryProvider()]).snapshot()).search("", view(mode), 100);
+    expect(answer.hits.map((hit) => hit.name)).toEqual(["calculator", "meta.ping", "send_email"]);
+  },
+);
 
 test("S15: rights narrow the list, calls and search alike", async () => {
   const gh = new MemoryProvider({ id: "gh" }).offerTools("search", "delete");
@@ -196,7 +271,10 @@ test("S15: another spelling of the name does not get around the rights", async (
   const gh = new MemoryProvider({ id: "gh" }).offerTools("delete");
   const snapshot = await catalogOf([gh]).snapshot();
   for (const spelling of ["gh::delete", "delete", "mcp__hub__gh__delete"]) {
-    expect(snapshot.resolveTool(spelling, view("normal", { deny: ["gh__delete"] }))).toMatchObject({ found: false, failure: { kind: "denied" } });
+    expect(snapshot.resolveTool(spelling, view("normal", { deny: ["gh__delete"] }))).toMatchObject({
+      found: false,
+      failure: { kind: "denied" },
+    });
   }
 });
 
@@ -213,7 +291,11 @@ test("C9: an unknown name fails with up to three near ones", async () => {
   const gh = new MemoryProvider({ id: "gh" }).offerTools("search", "merge");
   expect((await catalogOf([gh]).snapshot()).resolveTool("gh__serach", view())).toMatchObject({
     found: false,
-    failure: { kind: "unknown_tool", message: "Unknown tool: gh__serach. Did you mean gh__search?", details: { near: ["gh__search"] } },
+    failure: {
+      kind: "unknown_tool",
+      message: "Unknown tool: gh__serach. Did you mean gh__search?",
+      details: { near: ["gh__search"] },
+    },
   });
 });
 
@@ -224,15 +306,23 @@ test("C9: a name that the caller may not use is not proposed", async () => {
 });
 
 test("C3: a bare name of two sources is ambiguous and lists both", async () => {
-  const providers = [new MemoryProvider({ id: "gh" }).offerTools("search"), new MemoryProvider({ id: "gl" }).offerTools("search")];
+  const providers = [
+    new MemoryProvider({ id: "gh" }).offerTools("search"),
+    new MemoryProvider({ id: "gl" }).offerTools("search"),
+  ];
   expect((await catalogOf(providers).snapshot()).resolveTool("search", view())).toMatchObject({
     failure: { kind: "ambiguous", details: { candidates: ["gh__search", "gl__search"] } },
   });
 });
 
 test("C3: of two candidates the one that the caller may use is meant", async () => {
-  const providers = [new MemoryProvider({ id: "gh" }).offerTools("search"), new MemoryProvider({ id: "gl" }).offerTools("search")];
-  expect((await catalogOf(providers).snapshot()).resolveTool("search", view("normal", { allow: ["gl__*"] }))).toMatchObject({ found: true, name: "gl__search" });
+  const providers = [
+    new MemoryProvider({ id: "gh" }).offerTools("search"),
+    new MemoryProvider({ id: "gl" }).offerTools("search"),
+  ];
+  expect(
+    (await catalogOf(providers).snapshot()).resolveTool("search", view("normal", { allow: ["gl__*"] })),
+  ).toMatchObject({ found: true, name: "gl__search" });
 });
 
 test("C28: among equal names the kind decides, then the order; the shadowed one answers to its qualified name", async () => {
@@ -249,12 +339,15 @@ test("C28: among equal names the kind decides, then the order; the shadowed one 
   ]);
 });
 
-test.each(["tool_search", "execute_tool", "execute_code", "meta.mine"])("C29: a user's tool named %s is refused with a problem", async (name) => {
-  const tools = new MemoryProvider({ id: "tools", namespace: "" }).offerTools(name, "fine");
-  const snapshot = await catalogOf([tools]).snapshot();
-  expect(names(snapshot)).toEqual(["fine"]);
-  expect(snapshot.problems).toMatchObject([{ source: "tools", subject: name }]);
-});
+test.each(["tool_search", "execute_tool", "execute_code", "meta.mine"])(
+  "C29: a user's tool named %s is refused with a problem",
+  async (name) => {
+    const tools = new MemoryProvider({ id: "tools", namespace: "" }).offerTools(name, "fine");
+    const snapshot = await catalogOf([tools]).snapshot();
+    expect(names(snapshot)).toEqual(["fine"]);
+    expect(snapshot.problems).toMatchObject([{ source: "tools", subject: name }]);
+  },
+);
 
 test("C29: under a namespace the name is another one, and allowed", async () => {
   const other = new MemoryProvider({ id: "other" }).offerTools("tool_search");
@@ -262,7 +355,10 @@ test("C29: under a namespace the name is another one, and allowed", async () => 
 });
 
 test("a tool that its source offers twice is listed once, with a problem", async () => {
-  const gh = new MemoryProvider({ id: "gh" }).offerTools({ name: "t", description: "First." }, { name: "t", description: "Second." });
+  const gh = new MemoryProvider({ id: "gh" }).offerTools(
+    { name: "t", description: "First." },
+    { name: "t", description: "Second." },
+  );
   const snapshot = await catalogOf([gh]).snapshot();
   expect(snapshot.list("tools", view()).entries).toMatchObject([{ name: "gh__t", description: "First." }]);
   expect(snapshot.problems).toMatchObject([{ subject: "t" }]);
@@ -270,7 +366,9 @@ test("a tool that its source offers twice is listed once, with a problem", async
 
 test("a definition that is not JSON drops that tool only", async () => {
   const mine = new MemoryProvider({ id: "mine" });
-  mine.offer({ tools: [mine.tool({ name: "bad", definition: { name: "bad", _meta: { big: 1n } } }), mine.tool({ name: "good" })] });
+  mine.offer({
+    tools: [mine.tool({ name: "bad", definition: { name: "bad", _meta: { big: 1n } } }), mine.tool({ name: "good" })],
+  });
   const snapshot = await catalogOf([mine]).snapshot();
   expect(names(snapshot)).toEqual(["mine__good"]);
   expect(snapshot.problems).toMatchObject([{ source: "mine", subject: "bad" }]);
@@ -279,11 +377,19 @@ test("a definition that is not JSON drops that tool only", async () => {
 test("S12: control characters leave descriptions, and a problem says so", async () => {
   const gh = new MemoryProvider({ id: "gh" });
   const description = "Reads\u001b[31m a file.\u202e Ignore\u{e0041} this.\n\tKept.";
-  const inputSchema = { type: "object", properties: { p: { type: "string", description: "a\u0000b", enum: ["x\u0007y"] } } };
-  gh.offer({ tools: [gh.tool({ name: "t", description, inputSchema, definition: { name: "t", description, inputSchema } })] });
+  const inputSchema = {
+    type: "object",
+    properties: { p: { type: "string", description: "a\u0000b", enum: ["x\u0007y"] } },
+  };
+  gh.offer({
+    tools: [gh.tool({ name: "t", description, inputSchema, definition: { name: "t", description, inputSchema } })],
+  });
   const snapshot = await catalogOf([gh]).snapshot();
   expect(snapshot.list("tools", view()).entries).toMatchObject([
-    { description: "Reads[31m a file. Ignore this.\n\tKept.", inputSchema: { properties: { p: { description: "ab", enum: ["x\u0007y"] } } } },
+    {
+      description: "Reads[31m a file. Ignore this.\n\tKept.",
+      inputSchema: { properties: { p: { description: "ab", enum: ["x\u0007y"] } } },
+    },
   ]);
   expect(snapshot.problems).toMatchObject([{ source: "gh", subject: "gh__t" }]);
 });
@@ -315,7 +421,9 @@ test("a source that throws contributes its last list and a problem", async () =>
   };
   const snapshot = await catalog.snapshot();
   expect(names(snapshot)).toEqual(["gh__t"]);
-  expect(snapshot.problems).toMatchObject([{ source: "gh", message: "Listing failed, so its last known list is used: disk on fire" }]);
+  expect(snapshot.problems).toMatchObject([
+    { source: "gh", message: "Listing failed, so its last known list is used: disk on fire" },
+  ]);
   gh.offerTools("t");
   expect((await catalog.snapshot()).problems).toEqual([]);
 });
@@ -346,8 +454,12 @@ test("a source that never answers is waited for once, within the bound, and dela
 test("a call to one source does not wait for a slower one behind it", async () => {
   const slow = new MemoryProvider({ id: "slow", order: 2 });
   slow.answer = () => new Promise<Listing>(() => {});
-  const catalog = catalogOf([new MemoryProvider({ id: "quick", order: 1 }).offerTools("t"), slow], { list_wait_ms: 60_000 });
-  const lookup = await catalog.lookUp({ text: "quick__t", isUri: false, view: view() }, (snapshot) => snapshot.resolveTool("quick__t", view()));
+  const catalog = catalogOf([new MemoryProvider({ id: "quick", order: 1 }).offerTools("t"), slow], {
+    list_wait_ms: 60_000,
+  });
+  const lookup = await catalog.lookUp({ text: "quick__t", isUri: false, view: view() }, (snapshot) =>
+    snapshot.resolveTool("quick__t", view()),
+  );
   expect(lookup).toMatchObject({ found: true, source: { id: "quick" } });
 });
 
@@ -357,7 +469,9 @@ test("a call waits for its own source, for better ones, and when its name is not
   const third = new MemoryProvider({ id: "third", order: 3 });
   const catalog = catalogOf([first, second, third]);
   const lookUp = async (name: string): Promise<unknown> => {
-    const lookup = await catalog.lookUp({ text: name, isUri: false, view: view() }, (snapshot) => snapshot.resolveTool(name, view()));
+    const lookup = await catalog.lookUp({ text: name, isUri: false, view: view() }, (snapshot) =>
+      snapshot.resolveTool(name, view()),
+    );
     return lookup.found ? lookup.source.id : lookup.failure.kind;
   };
   third.answer = async () => ({ ...EMPTY_LISTING, tools: [third.tool({ name: "t" })] });
@@ -378,7 +492,9 @@ test("a call to a known tool does not ask the sources behind it, and finds the t
     return { ...EMPTY_LISTING, tools: [second.tool({ name: "t" })] };
   };
   const lookUp = async (): Promise<unknown> => {
-    const lookup = await catalog.lookUp({ text: "t", isUri: false, view: view() }, (snapshot) => snapshot.resolveTool("t", view()));
+    const lookup = await catalog.lookUp({ text: "t", isUri: false, view: view() }, (snapshot) =>
+      snapshot.resolveTool("t", view()),
+    );
     return lookup.found ? lookup.source.id : lookup.failure.kind;
   };
   expect([await lookUp(), asked]).toEqual(["first", 0]);
@@ -422,7 +538,9 @@ test("T34: a hundred callers at once cost at most two questions, and all see wha
   let tools = ["old"];
   gh.answer = () => {
     const seen = tools;
-    return new Promise<Listing>((resolve) => waiting.push(() => resolve({ ...EMPTY_LISTING, tools: seen.map((name) => gh.tool({ name })) })));
+    return new Promise<Listing>((resolve) =>
+      waiting.push(() => resolve({ ...EMPTY_LISTING, tools: seen.map((name) => gh.tool({ name })) })),
+    );
   };
   const catalog = catalogOf([gh]);
   const early = catalog.snapshot();
@@ -446,7 +564,9 @@ test("sources come and go while it runs", async () => {
 });
 
 test("two sources of one id are refused", () => {
-  expect(() => catalogOf([new MemoryProvider({ id: "a" }), new MemoryProvider({ id: "a" })])).toThrow("Two sources are called `a`");
+  expect(() => catalogOf([new MemoryProvider({ id: "a" }), new MemoryProvider({ id: "a" })])).toThrow(
+    "Two sources are called `a`",
+  );
 });
 
 test("a burst of announcements makes one event, with the lists that changed", async () => {
@@ -502,7 +622,12 @@ test("after close it asks nobody and announces nothing", async () => {
 test("counts and problems are told by source", async () => {
   const gh = new MemoryProvider({ id: "gh" });
   const problem = { source: "gh", subject: "x", message: "broken" };
-  gh.offer({ tools: [gh.tool({ name: "t" })], resources: [gh.resource("x://a")], prompts: [gh.prompt("p")], problems: [problem] });
+  gh.offer({
+    tools: [gh.tool({ name: "t" })],
+    resources: [gh.resource("x://a")],
+    prompts: [gh.prompt("p")],
+    problems: [problem],
+  });
   const snapshot = await catalogOf([gh, new MemoryProvider({ id: "b" }).offerTools("t")]).snapshot();
   expect(snapshot.counts.total).toEqual({ tools: 2, resources: 1, templates: 0, prompts: 1 });
   expect(snapshot.counts.bySource.get("gh")).toEqual({ tools: 1, resources: 1, templates: 0, prompts: 1 });
@@ -515,7 +640,10 @@ test("10,000 tools are prepared, listed and listed again within bounds, in order
       ...Array.from({ length: 500 }, (_, at) => ({
         name: `tool_${(at * 7919) % 500}`,
         description: `Does thing ${at} of server ${server} with great care and some more words.`,
-        inputSchema: { type: "object", properties: { path: { type: "string", description: "Where" }, limit: { type: "integer", default: 10 } } },
+        inputSchema: {
+          type: "object",
+          properties: { path: { type: "string", description: "Where" }, limit: { type: "integer", default: 10 } },
+        },
       })),
     ),
   );
@@ -549,7 +677,10 @@ test.each([
 });
 
 /** A source that was never listed: `wait` says until when those wait who may mean it, `list` is its first list. */
-function coldProvider(source: ConstructorParameters<typeof MemoryProvider>[0], waitMs: number): { provider: MemoryProvider; list(listing: Partial<Listing>): void } {
+function coldProvider(
+  source: ConstructorParameters<typeof MemoryProvider>[0],
+  waitMs: number,
+): { provider: MemoryProvider; list(listing: Partial<Listing>): void } {
   const provider = new MemoryProvider(source);
   let settle = (): void => {};
   const over = new Promise<void>((resolve) => (settle = resolve));
@@ -570,23 +701,30 @@ function coldProvider(source: ConstructorParameters<typeof MemoryProvider>[0], w
 
 async function resourceSource(catalog: Catalog, uri: string, rights?: Rights): Promise<unknown> {
   const asking = view("all", rights);
-  const lookup = await catalog.lookUp({ text: uri, isUri: true, view: asking }, (snapshot) => snapshot.resolveResource(uri, asking));
+  const lookup = await catalog.lookUp({ text: uri, isUri: true, view: asking }, (snapshot) =>
+    snapshot.resolveResource(uri, asking),
+  );
   return lookup.found ? lookup.source.id : [lookup.failure.kind, lookup.failure.details];
 }
 
 async function toolSource(catalog: Catalog, name: string, rights?: Rights): Promise<unknown> {
   const asking = view("all", rights);
-  const lookup = await catalog.lookUp({ text: name, isUri: false, view: asking }, (snapshot) => snapshot.resolveTool(name, asking));
+  const lookup = await catalog.lookUp({ text: name, isUri: false, view: asking }, (snapshot) =>
+    snapshot.resolveTool(name, asking),
+  );
   return lookup.found ? lookup.source.id : [lookup.failure.kind, lookup.failure.details];
 }
 
-test.each(["cold__t", "cold::t", "cold.t", "cold/t", "mcp__cold__t", "mcp__my__hub__cold__t"])("%s waits for the source whose prefix it has until that is listed, whoever else is starting", async (name) => {
-  const cold = coldProvider({ id: "cold", order: 1 }, 0);
-  const other = coldProvider({ id: "other", order: 0 }, 600_000);
-  const asking = toolSource(catalogOf([cold.provider, other.provider]), name);
-  cold.list({ tools: [cold.provider.tool({ name: "t" })] });
-  expect(await asking).toBe("cold");
-});
+test.each(["cold__t", "cold::t", "cold.t", "cold/t", "mcp__cold__t", "mcp__my__hub__cold__t"])(
+  "%s waits for the source whose prefix it has until that is listed, whoever else is starting",
+  async (name) => {
+    const cold = coldProvider({ id: "cold", order: 1 }, 0);
+    const other = coldProvider({ id: "other", order: 0 }, 600_000);
+    const asking = toolSource(catalogOf([cold.provider, other.provider]), name);
+    cold.list({ tools: [cold.provider.tool({ name: "t" })] });
+    expect(await asking).toBe("cold");
+  },
+);
 
 test("a bare name says who is still starting once the cold waits are over, and is unknown once everybody was listed", async () => {
   const [a, b] = [coldProvider({ id: "a", order: 0 }, 0), coldProvider({ id: "b", order: 1 }, 0)];
@@ -604,7 +742,10 @@ test("a bare name that somebody has is not held up by those who come after it, a
   const warm = new MemoryProvider({ id: "warm", namespace: "", order: 0 }).offerTools("t");
   expect(await toolSource(catalogOf([warm, cold.provider]), "t")).toBe("warm");
   const better = coldProvider({ id: "better", namespace: "", order: 0 }, 600_000);
-  const asking = toolSource(catalogOf([better.provider, new MemoryProvider({ id: "warm", namespace: "", order: 1 }).offerTools("t")]), "t");
+  const asking = toolSource(
+    catalogOf([better.provider, new MemoryProvider({ id: "warm", namespace: "", order: 1 }).offerTools("t")]),
+    "t",
+  );
   better.list({ tools: [better.provider.tool({ name: "t" })] });
   expect(await asking).toBe("better");
 });

@@ -28,8 +28,8 @@ interface Ingredient {
 }
 
 /**
- * The tools, resources and prompts of all providers under the names that callers use. Providers come and go while it runs; opening and
- * closing them is their owner's business.
+ * The tools, resources and prompts of all providers under the names that callers use. Providers come and go while it
+ * runs; opening and closing them is their owner's business.
  */
 export class Catalog {
   /** A list changed in at least one view. Bursts of changes make one event; a change that no list shows makes none. */
@@ -72,7 +72,9 @@ export class Catalog {
     const schedule = (): void => this.#schedule();
     const gate = new ListingGate(provider, this.#options.listWaitMs, schedule);
     const entry: Entry = { gate, stopListening: provider.events.changed.on(schedule), part: undefined };
-    this.#entries = [...this.#entries, entry].toSorted((a, b) => comparePrecedence(a.gate.provider.source, b.gate.provider.source));
+    this.#entries = [...this.#entries, entry].toSorted((a, b) =>
+      comparePrecedence(a.gate.provider.source, b.gate.provider.source),
+    );
     this.#schedule();
   }
 
@@ -87,9 +89,9 @@ export class Catalog {
   }
 
   /**
-   * What all providers offer as of this moment: each is asked, and whatever was changed before the question is in the answer. Only
-   * the parts of sources that answered with a new listing are made anew; when none did, the same snapshot comes back. Whoever has not
-   * answered after `waitMs` is in it with what was known before.
+   * What all providers offer as of this moment: each is asked, and whatever was changed before the question is in the
+   * answer. Only the parts of sources that answered with a new listing are made anew; when none did, the same snapshot
+   * comes back. Whoever has not answered after `waitMs` is in it with what was known before.
    */
   async snapshot(waitMs = Infinity): Promise<Snapshot> {
     const waits = this.#ask(this.#entries);
@@ -97,11 +99,16 @@ export class Catalog {
     return this.#rebuild();
   }
 
-  /** The best tools for a query among those that the view may use (T23, T26): by words, and by likeness where there are embeddings. */
+  /**
+   * The best tools for a query among those that the view may use (T23, T26): by words, and by likeness where there are
+   * embeddings.
+   */
   async search(query: string, view: View, limit: number, filter: SearchFilter = {}): Promise<SearchAnswer> {
     const snapshot = await this.snapshot();
     const semantic = await this.#semantic();
-    return semantic ? snapshot.searchFused(query, view, limit, filter, semantic) : snapshot.search(query, view, limit, filter);
+    return semantic
+      ? snapshot.searchFused(query, view, limit, filter, semantic)
+      : snapshot.search(query, view, limit, filter);
   }
 
   /** From now on embeddings take part in searches, if there are any by then. Closing them is their owner's business. */
@@ -110,12 +117,13 @@ export class Catalog {
   }
 
   /**
-   * Finds what a name means, as fresh as `snapshot()` does. Who could not change the answer is not even asked: when the name is spelt as
-   * it is shown, those that come after its source. Neither a slow server nor a large folder then delays calls to anybody else. Where nobody
-   * has to look, the answer is there at once.
+   * Finds what a name means, as fresh as `snapshot()` does. Who could not change the answer is not even asked: when the
+   * name is spelt as it is shown, those that come after its source. Neither a slow server nor a large folder then
+   * delays calls to anybody else. Where nobody has to look, the answer is there at once.
    *
-   * What nobody has may be of a source that was never listed: with its prefix it is waited for until it is listed or fails, so the caller's
-   * own time is the bound. Without one those that may have it are waited for until their cold wait is over, and are named then.
+   * What nobody has may be of a source that was never listed: with its prefix it is waited for until it is listed or
+   * fails, so the caller's own time is the bound. Without one those that may have it are waited for until their cold
+   * wait is over, and are named then.
    */
   lookUp<T extends CallTarget>(asked: Asked, find: Find<T>): Lookup<T> | Promise<Lookup<T>> {
     const starts = this.#startsFor(asked);
@@ -123,7 +131,11 @@ export class Catalog {
     return starts.length === 0 ? lookup : this.#onceStarted(lookup, starts, asked, find);
   }
 
-  async #onceStarted<T extends CallTarget>(first: Lookup<T> | Promise<Lookup<T>>, starts: readonly Start[], ...[asked, find]: [Asked, Find<T>]): Promise<Lookup<T>> {
+  async #onceStarted<T extends CallTarget>(
+    first: Lookup<T> | Promise<Lookup<T>>,
+    starts: readonly Start[],
+    ...[asked, find]: [Asked, Find<T>]
+  ): Promise<Lookup<T>> {
     let lookup = await first;
     for (let before = starts; isUnknown(lookup); lookup = await this.#lookUpNow(asked, find)) {
       if (this.#named(asked).length > 0) {
@@ -132,7 +144,11 @@ export class Catalog {
       }
       const left = this.#startsFor(asked);
       // Whoever was listed meanwhile was not there yet when the others were looked at.
-      if (before.every(({ source }) => left.some((one) => one.source === source))) return stillStarting(asked.text, left.map(({ source }) => source));
+      if (before.every(({ source }) => left.some((one) => one.source === source)))
+        return stillStarting(
+          asked.text,
+          left.map(({ source }) => source),
+        );
       if (left.length === 0) return this.#lookUpNow(asked, find);
       before = left;
     }
@@ -144,7 +160,9 @@ export class Catalog {
     if (!this.#entries.some(isCold)) return [];
     return this.#withSay(this.#entries, asked).flatMap(({ gate: { provider } }) => {
       const start = provider.coldStart?.();
-      return start && mightUse(asked, provider.source, this.#options.naming.separator) ? [{ source: provider.source, over: start.over }] : [];
+      return start && mightUse(asked, provider.source, this.#options.naming.separator)
+        ? [{ source: provider.source, over: start.over }]
+        : [];
     });
   }
 
@@ -155,9 +173,14 @@ export class Catalog {
     const look = (): Lookup<T> | Promise<Lookup<T>> => {
       const found = find(this.#rebuild());
       // Where it is gone or somebody else's by now, those behind have a say, too.
-      return isSpelt(found, asked.text) && found.source.id === known.source.id ? found : this.#lookUpEverywhere(asked, find);
+      return isSpelt(found, asked.text) && found.source.id === known.source.id
+        ? found
+        : this.#lookUpEverywhere(asked, find);
     };
-    const waits = this.#ask(this.#withSay(this.#entries, asked).filter(({ gate }) => mayTake(gate, known.source)), { mayBeOld: true });
+    const waits = this.#ask(
+      this.#withSay(this.#entries, asked).filter(({ gate }) => mayTake(gate, known.source)),
+      { mayBeOld: true },
+    );
     // Not async: whoever need not wait is not overtaken by somebody who came later.
     return waits.size === 0 ? look() : Promise.all(waits.values()).then(look);
   }
@@ -165,7 +188,11 @@ export class Catalog {
   #lookUpEverywhere<T extends CallTarget>(asked: Asked, find: Find<T>): Lookup<T> | Promise<Lookup<T>> {
     const waits = this.#ask(this.#withSay(this.#entries, asked));
     const early = find(this.#rebuild());
-    const isSure = waits.size === 0 || (isSpelt(early, asked.text) && !isGuessed(early) && !Array.from(waits.keys()).some(({ gate }) => mayTake(gate, early.source)));
+    const isSure =
+      waits.size === 0 ||
+      (isSpelt(early, asked.text) &&
+        !isGuessed(early) &&
+        !Array.from(waits.keys()).some(({ gate }) => mayTake(gate, early.source)));
     return isSure ? early : Promise.all(waits.values()).then(() => find(this.#rebuild()));
   }
 
@@ -173,12 +200,17 @@ export class Catalog {
   #withSay(entries: readonly Entry[], asked: Asked): readonly Entry[] {
     if (!entries.some(isCold)) return entries;
     const named = this.#named(asked);
-    return named.length === 0 ? entries : entries.filter((entry) => !isCold(entry) || named.includes(entry.gate.provider.source));
+    return named.length === 0
+      ? entries
+      : entries.filter((entry) => !isCold(entry) || named.includes(entry.gate.provider.source));
   }
 
   #named(asked: Asked): readonly Source[] {
     const sources = this.#entries.map(({ gate }) => gate.provider.source);
-    return namedSources(asked, sources, { separator: this.#options.naming.separator, sourceOfUri: (uri) => this.#rebuild().sourceOfUri(uri) });
+    return namedSources(asked, sources, {
+      separator: this.#options.naming.separator,
+      sourceOfUri: (uri) => this.#rebuild().sourceOfUri(uri),
+    });
   }
 
   /** Stops listening and announcing. The last snapshot stays readable. */
@@ -203,7 +235,11 @@ export class Catalog {
   #rebuild(): Snapshot {
     if (this.#isClosed || this.#isUpToDate()) return this.#current;
     const parts = this.#entries.map((entry) => this.#partOf(entry));
-    this.#ingredients = this.#entries.map((entry) => ({ entry, listing: entry.gate.listing, problem: entry.gate.problem }));
+    this.#ingredients = this.#entries.map((entry) => ({
+      entry,
+      listing: entry.gate.listing,
+      problem: entry.gate.problem,
+    }));
     const problems = this.#entries.flatMap(({ gate }) => gate.problem ?? []);
     this.#current = new Snapshot(parts, this.#options.naming, problems);
     // Nobody has seen a list before the first one, so there is no change to tell.

@@ -8,8 +8,8 @@ export interface Cleaned {
 }
 
 /**
- * Control characters except tab and line breaks, the marks that turn the direction of text, and the invisible "tag" letters: none of them
- * is seen by the person who reads a description, all of them are read by a terminal or a model.
+ * Control characters except tab and line breaks, the marks that turn the direction of text, and the invisible "tag"
+ * letters: none of them is seen by the person who reads a description, all of them are read by a terminal or a model.
  */
 // oxlint-disable-next-line no-control-regex
 const HIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]|\udb40[\udc00-\udc7f]/g;
@@ -22,8 +22,8 @@ const DATA_MEMBERS: ReadonlySet<string> = new Set(["default", "const", "enum", "
 const MAX_DEPTH = 64;
 
 /**
- * Cleans the texts of a definition. Returns nothing when there is nothing to clean, which one look at its JSON text tells for almost all
- * of them; what is not touched keeps its bytes.
+ * Cleans the texts of a definition. Returns nothing when there is nothing to clean, which one look at its JSON text
+ * tells for almost all of them; what is not touched keeps its bytes.
  */
 export function cleanDefinition(definition: JsonObject, json: string, rules: CleaningRules): Cleaned | undefined {
   if (json.length <= rules.maxChars && !HIDDEN_IN_JSON.test(json) && rules.hide(json) === json) return undefined;
@@ -45,7 +45,12 @@ function cleanMember(value: unknown, rules: CleaningRules, notes: Set<string>, d
   return isJsonObject(value) ? cleanObject(value, rules, notes, depth) : value;
 }
 
-function cleanArray(list: readonly unknown[], rules: CleaningRules, notes: Set<string>, depth: number): readonly unknown[] {
+function cleanArray(
+  list: readonly unknown[],
+  rules: CleaningRules,
+  notes: Set<string>,
+  depth: number,
+): readonly unknown[] {
   const cleaned = list.map((item) => cleanMember(item, rules, notes, depth + 1));
   return cleaned.some((item, at) => item !== list[at]) ? cleaned : list;
 }

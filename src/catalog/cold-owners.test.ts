@@ -2,7 +2,11 @@ import { expect, test } from "vitest";
 import { mightUse } from "./cold-owners.ts";
 
 const source = { id: "payroll", kind: "stdio", namespace: "payroll", order: 0 } as const;
-const asked = (text: string, allow: readonly string[]) => ({ text, isUri: false, view: { mode: "normal" as const, principal: { id: "p", rights: { allow } } } });
+const asked = (text: string, allow: readonly string[]) => ({
+  text,
+  isUri: false,
+  view: { mode: "normal" as const, principal: { id: "p", rights: { allow } } },
+});
 
 test("a caller with narrowed rights might use what they allow under the name that this source would give it", () => {
   expect(mightUse(asked("payroll__pay", ["payroll__*"]), source, "__")).toBe(true);

@@ -19,13 +19,19 @@ export interface Spelling {
 }
 
 /** The sources whose prefix is in what is asked for; none where it is bare, and could be anybody's. */
-export function namedSources({ text, isUri }: Asked, sources: readonly Source[], { separator, sourceOfUri }: Spelling): readonly Source[] {
+export function namedSources(
+  { text, isUri }: Asked,
+  sources: readonly Source[],
+  { separator, sourceOfUri }: Spelling,
+): readonly Source[] {
   if (!isUri) return sources.filter((source) => bareName(text, source, separator) !== undefined);
   const owner = sourceOfUri(text);
   return owner ? [owner] : [];
 }
 
-/** Whether the caller might use what it asks for, were it this source's. Whom it may not use, it is not told of either. */
+/**
+ * Whether the caller might use what it asks for, were it this source's. Whom it may not use, it is not told of either.
+ */
 export function mightUse({ text, isUri, view }: Asked, source: Source, separator: string): boolean {
   const permission = permissionOf(view.principal.rights);
   if (permission.key === "") return true;
@@ -42,7 +48,10 @@ const MAX_CLIENT_PREFIXES = 8;
 function bareName(name: string, { id, namespace }: Source, separator: string): string | undefined {
   for (const spelt of spellings(name)) {
     for (const prefix of [namespace, id]) {
-      const found = prefix !== "" && spelt.startsWith(prefix) && [separator, ...READ_SEPARATORS].find((one) => spelt.startsWith(one, prefix.length));
+      const found =
+        prefix !== "" &&
+        spelt.startsWith(prefix) &&
+        [separator, ...READ_SEPARATORS].find((one) => spelt.startsWith(one, prefix.length));
       if (found) return spelt.slice(prefix.length + found.length);
     }
   }

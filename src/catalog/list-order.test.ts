@@ -1,8 +1,13 @@
 import { expect, test } from "vitest";
 import { inListOrder } from "./list-order.ts";
 
-const rows = (...keys: string[]) => keys.map((key) => ({ key, record: { source: { id: key.split("/")[0]!, kind: "http" as const, namespace: "", order: 0 } } }));
-const shown = (keys: string[], ...inOwnOrder: string[]): string[] => inListOrder(rows(...keys), new Set(inOwnOrder)).map(({ key }) => key);
+const rows = (...keys: string[]) =>
+  keys.map((key) => ({
+    key,
+    record: { source: { id: key.split("/")[0]!, kind: "http" as const, namespace: "", order: 0 } },
+  }));
+const shown = (keys: string[], ...inOwnOrder: string[]): string[] =>
+  inListOrder(rows(...keys), new Set(inOwnOrder)).map(({ key }) => key);
 
 test("all is sorted by key where nobody has an order of its own", () => {
   expect(shown(["b/1", "a/2", "a/1", "c/1"])).toEqual(["a/1", "a/2", "b/1", "c/1"]);

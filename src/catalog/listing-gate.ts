@@ -9,9 +9,9 @@ interface Asking {
 }
 
 /**
- * Keeps the last listing of one provider and asks it for a new one. Nobody gets an answer to a question that was asked before they came;
- * with that, any number of callers at once cost at most two questions. A provider that does not answer in time is not waited for again
- * until it has.
+ * Keeps the last listing of one provider and asks it for a new one. Nobody gets an answer to a question that was asked
+ * before they came; with that, any number of callers at once cost at most two questions. A provider that does not
+ * answer in time is not waited for again until it has.
  */
 export class ListingGate {
   readonly provider: Provider;
@@ -76,7 +76,12 @@ export class ListingGate {
       resolve();
       if (asking.isLate && !this.#isClosed) this.#onLate();
     };
-    answer.then((listing) => this.#accept(listing), (error: unknown) => this.#fail(error)).then(settle, settle);
+    answer
+      .then(
+        (listing) => this.#accept(listing),
+        (error: unknown) => this.#fail(error),
+      )
+      .then(settle, settle);
     return promise;
   }
 

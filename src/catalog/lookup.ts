@@ -16,7 +16,10 @@ export interface Found<T extends CallTarget> {
 
 export interface Missing {
   readonly found: false;
-  /** `unknown_tool` with `near`, `ambiguous` with `candidates`, `denied`, `invalid_params`, or `unavailable` with `starting`. */
+  /**
+   * `unknown_tool` with `near`, `ambiguous` with `candidates`, `denied`, `invalid_params`, or `unavailable` with
+   * `starting`.
+   */
   readonly failure: Fail;
 }
 
@@ -39,7 +42,10 @@ export function isGuessed<T extends CallTarget>(lookup: Lookup<T>): boolean {
 export function unknown(what: string, name: string, names: Iterable<string>): Missing {
   const near = nearest(name, names);
   const hint = near.length > 0 ? `Did you mean ${near.join(", ")}?` : `The list of ${what}s shows what there is.`;
-  return { found: false, failure: fail("unknown_tool", `Unknown ${what}: ${shown(name)}. ${hint}`, { details: { near } }) };
+  return {
+    found: false,
+    failure: fail("unknown_tool", `Unknown ${what}: ${shown(name)}. ${hint}`, { details: { near } }),
+  };
 }
 
 export function ambiguous(what: string, name: string, candidates: readonly string[]): Missing {
@@ -54,7 +60,10 @@ export function denied(what: string, name: string): Missing {
 }
 
 export function resourceNotFound(uri: string, uris: Iterable<string>): Missing {
-  return { found: false, failure: fail("unknown_tool", `Resource '${shown(uri)}' not found.`, { details: { near: nearest(uri, uris) } }) };
+  return {
+    found: false,
+    failure: fail("unknown_tool", `Resource '${shown(uri)}' not found.`, { details: { near: nearest(uri, uris) } }),
+  };
 }
 
 /** Nobody who was listed has it, and these sources never were. */

@@ -56,19 +56,38 @@ export class NamedTable<R extends NamedRecord, P extends Prepared<R>> {
     return name === undefined ? item : renamedRow(item, name, "name");
   }
 
-  resolve<T extends CallTarget>(name: string, view: View, permits: (row: P) => boolean, target: (record: R) => T): Lookup<T> {
+  resolve<T extends CallTarget>(
+    name: string,
+    view: View,
+    permits: (row: P) => boolean,
+    target: (record: R) => T,
+  ): Lookup<T> {
     const candidates = this.candidates(name);
     const [row, ...others] = candidates.filter(permits);
-    if (row && others.length === 0) return { found: true, source: row.record.source, name: row.key, target: target(row.record) };
-    if (row) return ambiguous(this.#what, name, [row, ...others].map((one) => one.key));
+    if (row && others.length === 0)
+      return { found: true, source: row.record.source, name: row.key, target: target(row.record) };
+    if (row)
+      return ambiguous(
+        this.#what,
+        name,
+        [row, ...others].map((one) => one.key),
+      );
     if (candidates.length > 0) return denied(this.#what, name);
     const isLimited = permissionOf(view.principal.rights).key !== "";
-    return unknown(this.#what, name, (isLimited ? this.rows.filter(permits) : this.rows).map((one) => one.key));
+    return unknown(
+      this.#what,
+      name,
+      (isLimited ? this.rows.filter(permits) : this.rows).map((one) => one.key),
+    );
   }
 
   #shadowProblem(item: P, name: string): Problem {
     const owner = this.#book.shadowerOf(item);
     const whose = owner ? `source \`${owner.record.source.id}\` has that name` : "that name is taken";
-    return { source: item.record.source.id, subject: item.key, message: `\`${item.key}\` is offered as \`${name}\`, since ${whose}.` };
+    return {
+      source: item.record.source.id,
+      subject: item.key,
+      message: `\`${item.key}\` is offered as \`${name}\`, since ${whose}.`,
+    };
   }
 }

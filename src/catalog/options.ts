@@ -14,18 +14,24 @@ const CATALOG_OPTION_SCHEMAS = {
   ),
   max_name_chars: Type.Optional(
     Type.Integer({
-      description: "Longest name that is listed; a longer one is shortened and ends in a digest. The APIs of models take 64, and some clients put a prefix before it.",
+      description:
+        "Longest name that is listed; a longer one is shortened and ends in a digest. The APIs of models take 64, and some clients put a prefix before it.",
       default: 64,
       minimum: 24,
       maximum: MAX_MCP_NAME_LENGTH,
     }),
   ),
   max_description_chars: Type.Optional(
-    Type.Integer({ description: "Longest description that is passed on; what is longer is cut and reported.", default: 16_384, minimum: 64 }),
+    Type.Integer({
+      description: "Longest description that is passed on; what is longer is cut and reported.",
+      default: 16_384,
+      minimum: 64,
+    }),
   ),
   list_wait_ms: Type.Optional(
     Type.Integer({
-      description: "Longest time that a list waits for one source before its last known list is used. Sources keep shorter bounds of their own.",
+      description:
+        "Longest time that a list waits for one source before its last known list is used. Sources keep shorter bounds of their own.",
       default: 10_000,
       minimum: 1,
     }),
@@ -38,7 +44,11 @@ const CATALOG_OPTION_SCHEMAS = {
     }),
   ),
   change_delay_ms: Type.Optional(
-    Type.Integer({ description: "Time in which changes are gathered before clients are told that a list changed.", default: 30, minimum: 0 }),
+    Type.Integer({
+      description: "Time in which changes are gathered before clients are told that a list changed.",
+      default: 30,
+      minimum: 0,
+    }),
   ),
 } as const;
 
@@ -56,10 +66,22 @@ export interface CatalogOptions {
 }
 
 /** A hub that shows another hub as it is has no tools of its own, so it reserves no names. */
-export function resolveCatalog(raw: CatalogConfig = {}, { reserveNames = true }: { readonly reserveNames?: boolean } = {}): CatalogOptions {
-  const { separator = DEFAULT_SEPARATOR, max_name_chars = 64, max_description_chars = 16_384, list_wait_ms = 10_000, cold_wait = "5s", change_delay_ms = 30 } = raw;
+export function resolveCatalog(
+  raw: CatalogConfig = {},
+  { reserveNames = true }: { readonly reserveNames?: boolean } = {},
+): CatalogOptions {
+  const {
+    separator = DEFAULT_SEPARATOR,
+    max_name_chars = 64,
+    max_description_chars = 16_384,
+    list_wait_ms = 10_000,
+    cold_wait = "5s",
+    change_delay_ms = 30,
+  } = raw;
   if (!/^[A-Za-z0-9_.-]{1,4}$/.test(separator)) {
-    throw new OptionError(`\`separator\` must be 1 to 4 of letters, digits, \`_\`, \`.\` and \`-\`, got \`${separator}\`.`);
+    throw new OptionError(
+      `\`separator\` must be 1 to 4 of letters, digits, \`_\`, \`.\` and \`-\`, got \`${separator}\`.`,
+    );
   }
   return Object.freeze({
     naming: Object.freeze({ separator, maxLength: inRange("max_name_chars", max_name_chars) }),

@@ -1,7 +1,7 @@
 /**
- * A URI as the most generous reader would take it: percent escapes undone however deep they are nested, backslashes as slashes, dot
- * segments followed, scheme and host in lower case. Rights are held against it too, since the server behind a URI that is not listed
- * may well read it so. Also takes patterns, whose stars stay.
+ * A URI as the most generous reader would take it: percent escapes undone however deep they are nested, backslashes as
+ * slashes, dot segments followed, scheme and host in lower case. Rights are held against it too, since the server
+ * behind a URI that is not listed may well read it so. Also takes patterns, whose stars stay.
  */
 export function plainUri(uri: string): string {
   const parts = /^([a-z][a-z0-9+.-]*:|\*:?)(\/\/[^/]*)?(.*)$/is.exec(unescaped(uri).replaceAll("\\", "/"));
@@ -9,7 +9,8 @@ export function plainUri(uri: string): string {
   const scheme = parts[1]!.toLowerCase();
   const rest = parts[3]!;
   const authority = parts[2]?.toLowerCase();
-  if (isFile(scheme) && (authority === "//localhost" || (authority === undefined && rest.startsWith("/")))) return `${scheme}//${followDots(rest)}`;
+  if (isFile(scheme) && (authority === "//localhost" || (authority === undefined && rest.startsWith("/"))))
+    return `${scheme}//${followDots(rest)}`;
   return `${scheme}${authority ?? ""}${followDots(rest)}`;
 }
 

@@ -1,7 +1,15 @@
 import type { ProviderKind, Source } from "../core/records.ts";
 
 /** Who gets a name that several sources offer: the kinds in this order, then the order of the configuration. */
-const KIND_ORDER: Readonly<Record<ProviderKind, number>> = { builtin: 0, modules: 1, scripts: 2, folders: 3, stdio: 4, http: 5, defaults: 6 };
+const KIND_ORDER: Readonly<Record<ProviderKind, number>> = {
+  builtin: 0,
+  modules: 1,
+  scripts: 2,
+  folders: 3,
+  stdio: 4,
+  http: 5,
+  defaults: 6,
+};
 
 /** Sorts sources so that the one with the better right to a name comes first. */
 export function comparePrecedence(a: Source, b: Source): number {

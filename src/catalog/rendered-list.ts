@@ -43,7 +43,9 @@ export class RowList implements RenderedList {
   /** The same as comparing versions, without making them. */
   equals(other: RowList): boolean {
     const [mine, theirs] = [this.#rows, other.#rows];
-    return mine.length === theirs.length && mine.every((row, at) => row === theirs[at] || row.json === theirs[at]!.json);
+    return (
+      mine.length === theirs.length && mine.every((row, at) => row === theirs[at] || row.json === theirs[at]!.json)
+    );
   }
 }
 

@@ -24,8 +24,8 @@ interface Placed {
 }
 
 /**
- * Resources and templates of all sources by URI. Where two sources offer one URI the better precedence keeps it; the other's is shown as
- * `namespace+uri` and leads back. Every source can be addressed with its prefix, shadowed or not.
+ * Resources and templates of all sources by URI. Where two sources offer one URI the better precedence keeps it; the
+ * other's is shown as `namespace+uri` and leads back. Every source can be addressed with its prefix, shadowed or not.
  */
 export class ResourceTable {
   /** In the order of lists, as the templates. */
@@ -74,19 +74,23 @@ export class ResourceTable {
   shownUri(sourceId: string, uri: string): string {
     const listed = this.rewrites.get(sourceId)?.get(uri);
     if (listed !== undefined || this.#byUri.get(uri)?.record.source.id === sourceId) return listed ?? uri;
-    const row = this.#templates.find((one) => one.prefix !== "" && one.record.source.id === sourceId && one.template.match(uri));
+    const row = this.#templates.find(
+      (one) => one.prefix !== "" && one.record.source.id === sourceId && one.template.match(uri),
+    );
     return row ? `${row.prefix}${uri}` : uri;
   }
 
   /**
-   * Finds who answers for a URI: the resource that is listed under it; else the template that matches, of the source with the best
-   * precedence and there the one with the most literal text; else the source that its prefix names; else the one with a tool whose user
-   * interface it is; else the only source that offers URIs of the same scheme. Servers also hand out URIs that they do not list.
+   * Finds who answers for a URI: the resource that is listed under it; else the template that matches, of the source
+   * with the best precedence and there the one with the most literal text; else the source that its prefix names; else
+   * the one with a tool whose user interface it is; else the only source that offers URIs of the same scheme. Servers
+   * also hand out URIs that they do not list.
    */
   resolve(uri: string, view: View): Lookup<ResourceTarget> {
     const permission = permissionOf(view.principal.rights);
     const listed = this.#listed(uri);
-    const placed = listed ?? this.#matching(uri) ?? this.#prefixed(uri) ?? this.#namedByTool(uri) ?? this.#sameScheme(uri);
+    const placed =
+      listed ?? this.#matching(uri) ?? this.#prefixed(uri) ?? this.#namedByTool(uri) ?? this.#sameScheme(uri);
     if (!placed) {
       const permitted = this.resources.map((row) => row.key).filter((key) => permission.permits(key));
       return resourceNotFound(uri, permitted);
@@ -103,7 +107,13 @@ export class ResourceTable {
 
   #listed(uri: string): Placed | undefined {
     const row = this.#byUri.get(uri);
-    return row && { source: row.record.source, name: uri, target: { type: "resource", uri: row.record.uri, resource: row.record } };
+    return (
+      row && {
+        source: row.record.source,
+        name: uri,
+        target: { type: "resource", uri: row.record.uri, resource: row.record },
+      }
+    );
   }
 
   #matching(uri: string): Placed | undefined {
@@ -116,8 +126,16 @@ export class ResourceTable {
     if (!part) return undefined;
     const own = uri.slice(end);
     const row = part.resources.find((one) => one.record.uri === own);
-    if (row) return { source: part.source, name: this.shownUri(part.source.id, own), target: { type: "resource", uri: own, resource: row.record } };
-    return bestMatch(this.#templates.filter((one) => one.record.source.id === part.source.id), () => own);
+    if (row)
+      return {
+        source: part.source,
+        name: this.shownUri(part.source.id, own),
+        target: { type: "resource", uri: own, resource: row.record },
+      };
+    return bestMatch(
+      this.#templates.filter((one) => one.record.source.id === part.source.id),
+      () => own,
+    );
   }
 
   #namedByTool(uri: string): Placed | undefined {
@@ -128,9 +146,13 @@ export class ResourceTable {
   #sameScheme(uri: string): Placed | undefined {
     const scheme = schemeOf(uri);
     if (scheme === undefined) return undefined;
-    const parts = this.#parts.filter((part) => [...part.resources, ...part.templates].some((row) => schemeOf(row.key) === scheme));
+    const parts = this.#parts.filter((part) =>
+      [...part.resources, ...part.templates].some((row) => schemeOf(row.key) === scheme),
+    );
     const [only, ...others] = parts;
-    return only && others.length === 0 ? { source: only.source, name: uri, target: { type: "resource", uri } } : undefined;
+    return only && others.length === 0
+      ? { source: only.source, name: uri, target: { type: "resource", uri } }
+      : undefined;
   }
 }
 
@@ -145,7 +167,11 @@ function bestMatch(rows: readonly TemplateRow[], ownUri: (row: TemplateRow) => s
   }
   if (!best) return undefined;
   const { row, uri } = best;
-  return { source: row.record.source, name: `${row.prefix}${uri}`, target: { type: "resource", uri, template: row.record } };
+  return {
+    source: row.record.source,
+    name: `${row.prefix}${uri}`,
+    target: { type: "resource", uri, template: row.record },
+  };
 }
 
 function schemeOf(uri: string): string | undefined {

@@ -39,7 +39,11 @@ function compile({ allow, deny = [], readOnly = false }: Rights): Permission {
   const plainAllow = allow && withPlain(allow);
   const permitsUri = (uri: string): boolean => {
     const plain = plainUri(uri);
-    return permits(uri) && !matchesAnyGlob(plainDeny, plain) && (plainAllow === undefined || matchesAnyGlob(plainAllow, plain));
+    return (
+      permits(uri) &&
+      !matchesAnyGlob(plainDeny, plain) &&
+      (plainAllow === undefined || matchesAnyGlob(plainAllow, plain))
+    );
   };
   return Object.freeze({ key: JSON.stringify([allow ?? null, deny, readOnly]), permits, permitsUri });
 }

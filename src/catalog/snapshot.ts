@@ -60,7 +60,9 @@ export class Snapshot {
     this.#parts = parts;
     this.#separator = naming.separator;
     this.#isPrivate = parts.some(({ listing }) => listing.isPrivate === true);
-    const inOwnOrder = new Set(parts.filter(({ listing }) => listing.isOrdered === true).map(({ source }) => source.id));
+    const inOwnOrder = new Set(
+      parts.filter(({ listing }) => listing.isOrdered === true).map(({ source }) => source.id),
+    );
     this.#resources = new ResourceTable(parts, inOwnOrder);
     this.#tools = createToolTable(parts, { naming, inOwnOrder }, this.#resources.rewrites);
     this.#prompts = new NamedTable(
@@ -68,7 +70,13 @@ export class Snapshot {
       parts.flatMap((part) => part.prompts),
       { naming, inOwnOrder },
     );
-    this.problems = [...problems, ...parts.flatMap((part) => part.problems), ...this.#tools.problems, ...this.#prompts.problems, ...this.#resources.problems];
+    this.problems = [
+      ...problems,
+      ...parts.flatMap((part) => part.problems),
+      ...this.#tools.problems,
+      ...this.#prompts.problems,
+      ...this.#resources.problems,
+    ];
     this.counts = countsOf(parts);
   }
 
@@ -101,19 +109,29 @@ export class Snapshot {
     return listedTools(this.#tools.listed, view).map(({ key, record, entry }) => ({ name: key, record, entry }));
   }
 
-  /** Ids of the sources of which this caller may use something. The ways to tools give no access of their own, so they do not count. */
+  /**
+   * Ids of the sources of which this caller may use something. The ways to tools give no access of their own, so they
+   * do not count.
+   */
   sourcesFor(principal: Principal): ReadonlySet<string> {
     const view: View = { mode: "all", principal };
     const tools = listedTools(this.#tools.rows, view).filter(({ record }) => record.role !== "discovery");
     const permission = permissionOf(principal.rights);
-    const others = [...this.#prompts.rows, ...this.#resources.resources, ...this.#resources.templates].filter((row) => permission.permits(row.key));
+    const others = [...this.#prompts.rows, ...this.#resources.resources, ...this.#resources.templates].filter((row) =>
+      permission.permits(row.key),
+    );
     return new Set([...tools, ...others].map(({ record }) => record.source.id));
   }
 
   /** The tool that a name in any spelling means. Every tool can be called by its name, listed or not (T24). */
   resolveTool(name: string, view: View): Lookup<ToolTarget> {
     const permission = permissionOf(view.principal.rights);
-    return this.#tools.resolve(name, view, (row) => permitsTool(permission, row), (tool) => ({ type: "tool", tool }));
+    return this.#tools.resolve(
+      name,
+      view,
+      (row) => permitsTool(permission, row),
+      (tool) => ({ type: "tool", tool }),
+    );
   }
 
   /** The wire shape of the tool with this rendered name, as the widest list has it. */
@@ -123,7 +141,12 @@ export class Snapshot {
 
   resolvePrompt(name: string, view: View): Lookup<PromptTarget> {
     const permission = permissionOf(view.principal.rights);
-    return this.#prompts.resolve(name, view, (row) => permission.permits(row.key), (prompt) => ({ type: "prompt", prompt }));
+    return this.#prompts.resolve(
+      name,
+      view,
+      (row) => permission.permits(row.key),
+      (prompt) => ({ type: "prompt", prompt }),
+    );
   }
 
   /** The source that answers for a URI; `target.uri` is the URI as that source calls it. */
@@ -147,7 +170,8 @@ export class Snapshot {
       return { ...lookup, target: { type: "completion", ref: { ...ref, name: prompt.name }, prompt } };
     }
     if (ref["type"] === "ref/resource" && uri !== undefined) return this.#resolveResourceRef(ref, uri, view);
-    const message = "`ref` must be `{type: \"ref/prompt\", name}` or `{type: \"ref/resource\", uri}`. Name a listed prompt or resource template.";
+    const message =
+      '`ref` must be `{type: "ref/prompt", name}` or `{type: "ref/resource", uri}`. Name a listed prompt or resource template.';
     return { found: false, failure: fail("invalid_params", message) };
   }
 
@@ -161,7 +185,10 @@ export class Snapshot {
     return this.#resources.shownUri(sourceId, uri);
   }
 
-  /** The best tools for a query among those that the view may use, listed or not (T23, T26). `limit` below 1 or no number is 5. */
+  /**
+   * The best tools for a query among those that the view may use, listed or not (T23, T26). `limit` below 1 or no
+   * number is 5.
+   */
   search(query: string, view: View, limit: number, filter: SearchFilter = {}): SearchAnswer {
     this.#index ??= new SearchIndex(this.#tools.rows, this.#parts);
     const permission = permissionOf(view.principal.rights);
@@ -172,22 +199,45 @@ export class Snapshot {
     if (answer.total > 0) return answer;
     const isNarrowed = filter.server !== undefined || filter.readOnly === true;
     const elsewhere = isNarrowed ? this.#index.search(query, { limit: MAX_NEAR, exact, permits }).hits : [];
-    return { ...answer, instead: insteadOf(query, filter, this.#separator, this.#tools.rows.filter(permits), elsewhere) };
+    return {
+      ...answer,
+      instead: insteadOf(query, filter, this.#separator, this.#tools.rows.filter(permits), elsewhere),
+    };
   }
 
   /** The same with the likeness of texts, where that is known in time. */
-  searchFused(query: string, view: View, limit: number, filter: SearchFilter, semantic: SemanticSearch): Promise<SearchAnswer> {
+  searchFused(
+    query: string,
+    view: View,
+    limit: number,
+    filter: SearchFilter,
+    semantic: SemanticSearch,
+  ): Promise<SearchAnswer> {
     const all = this.#tools.rows.filter((tool) => tool.record.role !== "discovery");
     const permission = permissionOf(view.principal.rights);
     const passes = passesFilter(filter, this.#separator);
     const permitted = all.filter((tool) => permitsTool(permission, tool) && passes(tool));
-    return fusedSearch({ query, limit: resolveLimit(limit), all, permitted, lexical: (count) => this.search(query, view, count, filter) }, semantic);
+    return fusedSearch(
+      {
+        query,
+        limit: resolveLimit(limit),
+        all,
+        permitted,
+        lexical: (count) => this.search(query, view, count, filter),
+      },
+      semantic,
+    );
   }
 
   #rows(kind: ListKind, view: View): readonly Row[] {
     if (kind === "tools") return listedTools(this.#tools.listed, view);
     const permission = permissionOf(view.principal.rights);
-    const rows = kind === "prompts" ? this.#prompts.listed : kind === "resources" ? this.#resources.resources : this.#resources.templates;
+    const rows =
+      kind === "prompts"
+        ? this.#prompts.listed
+        : kind === "resources"
+          ? this.#resources.resources
+          : this.#resources.templates;
     return permission.key === "" ? rows : rows.filter((row) => permission.permits(row.key));
   }
 
@@ -195,12 +245,20 @@ export class Snapshot {
     const row = this.#resources.templateShownAs(uri);
     if (row && permissionOf(view.principal.rights).permits(row.key)) {
       const template = row.record;
-      return { found: true, source: template.source, name: row.key, target: { type: "completion", ref: { ...ref, uri: template.uriTemplate }, template } };
+      return {
+        found: true,
+        source: template.source,
+        name: row.key,
+        target: { type: "completion", ref: { ...ref, uri: template.uriTemplate }, template },
+      };
     }
     const lookup = this.resolveResource(uri, view);
     if (!lookup.found) return lookup;
     const { template } = lookup.target;
-    return { ...lookup, target: { type: "completion", ref: { ...ref, uri: lookup.target.uri }, ...(template ? { template } : {}) } };
+    return {
+      ...lookup,
+      target: { type: "completion", ref: { ...ref, uri: lookup.target.uri }, ...(template ? { template } : {}) },
+    };
   }
 }
 
@@ -212,5 +270,8 @@ function countsOf(parts: readonly SourcePart[]): Snapshot["counts"] {
     ]),
   );
   const sum = (key: keyof Counts): number => [...bySource.values()].reduce((total, counts) => total + counts[key], 0);
-  return { bySource, total: { tools: sum("tools"), resources: sum("resources"), templates: sum("templates"), prompts: sum("prompts") } };
+  return {
+    bySource,
+    total: { tools: sum("tools"), resources: sum("resources"), templates: sum("templates"), prompts: sum("prompts") },
+  };
 }

@@ -2,14 +2,25 @@ import { messageOf } from "../core/errors.ts";
 import { matchesAnyGlob } from "../core/glob.ts";
 import type { JsonObject } from "../core/json.ts";
 import { renderMcpName } from "../core/names.ts";
-import type { Listing, Problem, PromptRecord, ResourceRecord, Source, TemplateRecord, ToolRecord } from "../core/records.ts";
+import type {
+  Listing,
+  Problem,
+  PromptRecord,
+  ResourceRecord,
+  Source,
+  TemplateRecord,
+  ToolRecord,
+} from "../core/records.ts";
 import { UriTemplate } from "../core/uri-template.ts";
 import { cleanDefinition, type CleaningRules } from "./clean-definition.ts";
 import type { CatalogOptions } from "./options.ts";
 import { compareText, mayUseReservedNames, RESERVED_NAMES } from "./precedence.ts";
 import { isReadOnly, toolEntry } from "./tool-entry.ts";
 
-/** A record with the wire shape it has in a list, and that shape's JSON text, under the name it has when nobody else wants it. */
+/**
+ * A record with the wire shape it has in a list, and that shape's JSON text, under the name it has when nobody else
+ * wants it.
+ */
 export interface Prepared<R> {
   readonly record: R;
   /** Rendered name, URI or URI template. */
@@ -38,7 +49,10 @@ export interface SourcePart {
   readonly problems: readonly Problem[];
 }
 
-/** Prepares sources, and remembers what was prepared for each record: a source that lists anew keeps the records that did not change. */
+/**
+ * Prepares sources, and remembers what was prepared for each record: a source that lists anew keeps the records that
+ * did not change.
+ */
 export class PartMaker {
   readonly #options: CatalogOptions;
   readonly #rules: CleaningRules;
@@ -57,12 +71,28 @@ export class PartMaker {
     const report = (subject: string, message: string) => problems.push({ source: source.id, subject, message });
     const inOrder = <P extends { readonly key: string }>(items: readonly P[]): readonly P[] =>
       listing.isOrdered === true ? items : items.toSorted((a, b) => compareText(a.key, b.key));
-    const tools = prepareAll(listing.tools, nameOf, report, (record) => remembered(this.#tools, record, () => this.#tool(record)));
-    const resources = prepareAll(listing.resources, uriOf, report, (record) => remembered(this.#resources, record, () => this.#item(record, record.uri, "uri")));
-    const templates = prepareAll(listing.templates, templateOf, report, (record) => remembered(this.#templates, record, () => this.#template(record)));
-    const prompts = prepareAll(listing.prompts, nameOf, report, (record) => remembered(this.#prompts, record, () => this.#prompt(record)));
+    const tools = prepareAll(listing.tools, nameOf, report, (record) =>
+      remembered(this.#tools, record, () => this.#tool(record)),
+    );
+    const resources = prepareAll(listing.resources, uriOf, report, (record) =>
+      remembered(this.#resources, record, () => this.#item(record, record.uri, "uri")),
+    );
+    const templates = prepareAll(listing.templates, templateOf, report, (record) =>
+      remembered(this.#templates, record, () => this.#template(record)),
+    );
+    const prompts = prepareAll(listing.prompts, nameOf, report, (record) =>
+      remembered(this.#prompts, record, () => this.#prompt(record)),
+    );
     const allowed = tools.filter((tool) => this.#isAllowed(tool, report));
-    return { source, listing, tools: inOrder(allowed), resources: inOrder(resources), templates: inOrder(templates), prompts: inOrder(prompts), problems };
+    return {
+      source,
+      listing,
+      tools: inOrder(allowed),
+      resources: inOrder(resources),
+      templates: inOrder(templates),
+      prompts: inOrder(prompts),
+      problems,
+    };
   }
 
   #tool(record: ToolRecord): PreparedTool {
@@ -80,7 +110,10 @@ export class PartMaker {
 
   #item<R extends { readonly definition: JsonObject }>(record: R, key: string, member: string): Prepared<R> {
     const { definition } = record;
-    const entry = definition[member] === key ? definition : { ...(member in definition ? {} : { [member]: key }), ...definition, [member]: key };
+    const entry =
+      definition[member] === key
+        ? definition
+        : { ...(member in definition ? {} : { [member]: key }), ...definition, [member]: key };
     return this.#clean(record, key, entry);
   }
 
@@ -93,8 +126,12 @@ export class PartMaker {
 
   #isAllowed(tool: PreparedTool, report: Report): boolean {
     const { key, record } = tool;
-    if (!this.#options.reserveNames || mayUseReservedNames(record.source) || !matchesAnyGlob(RESERVED_NAMES, key)) return true;
-    report(key, `\`${key}\` is a name of the hub's own tools, so this tool is not offered. Rename it, or give its source a namespace.`);
+    if (!this.#options.reserveNames || mayUseReservedNames(record.source) || !matchesAnyGlob(RESERVED_NAMES, key))
+      return true;
+    report(
+      key,
+      `\`${key}\` is a name of the hub's own tools, so this tool is not offered. Rename it, or give its source a namespace.`,
+    );
     return false;
   }
 }
@@ -120,9 +157,15 @@ function templateOf(record: TemplateRecord): string {
 }
 
 /**
- * Prepares what can be shown: of what one source offers twice the first, and a report of the rest and of whatever had to be cleaned.
+ * Prepares what can be shown: of what one source offers twice the first, and a report of the rest and of whatever had
+ * to be cleaned.
  */
-function prepareAll<R, P extends Prepared<R>>(records: readonly R[], identity: (record: R) => string, report: Report, prepare: (record: R) => P): P[] {
+function prepareAll<R, P extends Prepared<R>>(
+  records: readonly R[],
+  identity: (record: R) => string,
+  report: Report,
+  prepare: (record: R) => P,
+): P[] {
   const seen = new Set<string>();
   const items: P[] = [];
   for (const record of records) {

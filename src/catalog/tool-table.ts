@@ -11,7 +11,11 @@ export type ToolTarget = Extract<CallTarget, { type: "tool" }>;
 export type ToolTable = NamedTable<ToolRecord, PreparedTool>;
 
 /** `parts` come in order of precedence; `rewrites` are the URIs that the hub shows otherwise than their source. */
-export function createToolTable(parts: readonly SourcePart[], options: TableOptions, rewrites: ReadonlyMap<string, ReadonlyMap<string, string>>): ToolTable {
+export function createToolTable(
+  parts: readonly SourcePart[],
+  options: TableOptions,
+  rewrites: ReadonlyMap<string, ReadonlyMap<string, string>>,
+): ToolTable {
   const tools = parts.flatMap((part) => {
     const ofSource = rewrites.get(part.source.id);
     return ofSource ? part.tools.map((tool) => withShownUi(tool, ofSource)) : part.tools;
@@ -29,8 +33,8 @@ export function permitsTool(permission: Permission, tool: PreparedTool): boolean
 }
 
 /**
- * The tools that one view lists (T21 to T28). `normal`: native ones, and the discovery tools when there is something to discover;
- * `discovery`: the discovery tools alone; `all`: everything.
+ * The tools that one view lists (T21 to T28). `normal`: native ones, and the discovery tools when there is something to
+ * discover; `discovery`: the discovery tools alone; `all`: everything.
  */
 export function listedTools(tools: readonly PreparedTool[], view: View): readonly PreparedTool[] {
   const permission = permissionOf(view.principal.rights);

@@ -9,7 +9,11 @@ export class UriPlacement {
   readonly rewrites = new Map<string, Map<string, string>>();
 
   /** The row as it is shown, also noted in `owned`; nothing when even the prefixed URI is taken. */
-  place<P extends Prepared<unknown>>(owned: Map<string, P>, row: P, from: { source: Source; prefix: string; member: string }): P | undefined {
+  place<P extends Prepared<unknown>>(
+    owned: Map<string, P>,
+    row: P,
+    from: { source: Source; prefix: string; member: string },
+  ): P | undefined {
     const { source, prefix, member } = from;
     const shown = owned.has(row.key) ? `${prefix}${row.key}` : row.key;
     if (owned.has(shown)) {

@@ -1,8 +1,8 @@
 import type { SourcePart } from "./source-part.ts";
 
 /**
- * What is put before a source's URIs to tell them from another source's: its namespace (or id) and `+`, so that the whole is a URI
- * again. No two sources get the same.
+ * What is put before a source's URIs to tell them from another source's: its namespace (or id) and `+`, so that the
+ * whole is a URI again. No two sources get the same.
  */
 export function uriPrefixes(parts: readonly SourcePart[]): ReadonlyMap<SourcePart, string> {
   const taken = new Set<string>();

@@ -4,8 +4,8 @@ import { UsageError } from "./failure.ts";
 import type { Io } from "./io.ts";
 
 /**
- * Reads a tool's arguments from the command line: one JSON object, `-` for JSON on standard input, or `key=value` pairs. A pair's
- * value is a string unless the schema wants something else there; `key:=json` gives any JSON value.
+ * Reads a tool's arguments from the command line: one JSON object, `-` for JSON on standard input, or `key=value`
+ * pairs. A pair's value is a string unless the schema wants something else there; `key:=json` gives any JSON value.
  */
 export async function readArguments(words: readonly string[], io: Io): Promise<JsonObject> {
   const [first] = words;
@@ -14,7 +14,8 @@ export async function readArguments(words: readonly string[], io: Io): Promise<J
   if (words.length === 1 && first.trimStart().startsWith("{")) return parseObject(first, "the arguments");
   const pairs = words.map(readPair);
   const twice = pairs.find(([key], index) => pairs.findIndex(([other]) => other === key) < index);
-  if (twice) throw new UsageError(`The argument ${twice[0]} is given twice. For a list write ${twice[0]}:='["a","b"]'.`);
+  if (twice)
+    throw new UsageError(`The argument ${twice[0]} is given twice. For a list write ${twice[0]}:='["a","b"]'.`);
   return Object.fromEntries(pairs);
 }
 
@@ -23,10 +24,14 @@ function parseObject(text: string, where: string): JsonObject {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new UsageError(`${where} must be a JSON object: ${messageOf(error)}. In a shell, put it in single quotes: '{"key":"value"}'.`);
+    throw new UsageError(
+      `${where} must be a JSON object: ${messageOf(error)}. In a shell, put it in single quotes: '{"key":"value"}'.`,
+    );
   }
   if (isJsonObject(value)) return value;
-  throw new UsageError(`${where} must be a JSON object such as {"key":"value"}, got ${Array.isArray(value) ? "a list" : typeof value}.`);
+  throw new UsageError(
+    `${where} must be a JSON object such as {"key":"value"}, got ${Array.isArray(value) ? "a list" : typeof value}.`,
+  );
 }
 
 function readPair(word: string): [string, unknown] {
@@ -34,7 +39,9 @@ function readPair(word: string): [string, unknown] {
   if (raw) return [raw[1]!, parseValue(raw[1]!, raw[2]!)];
   const equals = word.indexOf("=");
   if (equals > 0) return [word.slice(0, equals), word.slice(equals + 1)];
-  throw new UsageError(`"${word}" is no argument. Give JSON ('{"key":"value"}'), pairs (key=value, or key:=json for any JSON), or - for standard input.`);
+  throw new UsageError(
+    `"${word}" is no argument. Give JSON ('{"key":"value"}'), pairs (key=value, or key:=json for any JSON), or - for standard input.`,
+  );
 }
 
 function parseValue(key: string, text: string): unknown {

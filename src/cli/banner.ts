@@ -14,8 +14,15 @@ export interface Reach {
   readonly tokenVariable?: string;
 }
 
-/** What `serve` prints: the endpoint, tools by source and visibility, and lines that work as they stand from any folder. */
-export async function banner(hub: Hub, { endpoint, rest }: ServedHttp, tokenVariable: string | undefined, io: Io): Promise<string> {
+/**
+ * What `serve` prints: the endpoint, tools by source and visibility, and lines that work as they stand from any folder.
+ */
+export async function banner(
+  hub: Hub,
+  { endpoint, rest }: ServedHttp,
+  tokenVariable: string | undefined,
+  io: Io,
+): Promise<string> {
   const { bold, cyan, dim } = colorsOf(io);
   await Promise.race([hub.settled(SETTLE_MS), aborted(io.interrupted)]);
   const listed = (await hub.list("tools", { mode: "normal", principal: LOCAL_PRINCIPAL })).entries;
@@ -26,7 +33,9 @@ export async function banner(hub: Hub, { endpoint, rest }: ServedHttp, tokenVari
     "",
     sourceRows(hub, io),
     "",
-    ...(hub.config.files.length === 0 ? ["There is no toolyard.toml here, so these are the hub's own tools. `toolyard init` writes one.", ""] : []),
+    ...(hub.config.files.length === 0
+      ? ["There is no toolyard.toml here, so these are the hub's own tools. `toolyard init` writes one.", ""]
+      : []),
     `${listed.length} are listed, the others are found with tool_search. Ask for two tools only with ?tool_mode=discovery.`,
     "",
     ...(tokenVariable === undefined ? [] : [dim(`# callers need the token: export ${tokenVariable}=…`)]),
@@ -50,7 +59,15 @@ const SETTLE_MS = 5000;
 function sourceRows(hub: Hub, io: Io): string {
   const rows = hub.sources().map(({ source, status, resources, prompts }) => {
     const { native, ondemand } = hub.visibilities(source.id);
-    return [source.id, source.kind, String(native), String(ondemand), String(resources), String(prompts), stateText(status)];
+    return [
+      source.id,
+      source.kind,
+      String(native),
+      String(ondemand),
+      String(resources),
+      String(prompts),
+      stateText(status),
+    ];
   });
   return table(["source", "kind", "native", "ondemand", "resources", "prompts", "state"], rows, io);
 }
@@ -60,8 +77,23 @@ function stateText({ state, lastError }: { readonly state: string; readonly last
 }
 
 function curlLine({ endpoint, tokenVariable }: Reach): string {
-  const body = { jsonrpc: "2.0", id: 1, method: "tools/list", params: { _meta: { "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {} } } };
-  const headers = ["content-type: application/json", "accept: application/json, text/event-stream", "mcp-protocol-version: 2026-07-28", "mcp-method: tools/list"].map((header) => `-H '${header}'`);
+  const body = {
+    jsonrpc: "2.0",
+    id: 1,
+    method: "tools/list",
+    params: {
+      _meta: {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+      },
+    },
+  };
+  const headers = [
+    "content-type: application/json",
+    "accept: application/json, text/event-stream",
+    "mcp-protocol-version: 2026-07-28",
+    "mcp-method: tools/list",
+  ].map((header) => `-H '${header}'`);
   const authorization = tokenVariable === undefined ? [] : [`-H "authorization: Bearer $${tokenVariable}"`];
   return ["curl -s", endpoint, ...headers, ...authorization, `-d '${JSON.stringify(body)}'`].join(" ");
 }
@@ -83,9 +115,19 @@ function remoteFlags({ endpoint, tokenVariable }: Reach): string {
 
 function restLine(rest: string, all: readonly JsonObject[], { tokenVariable }: Reach): string {
   const [tool, ...pairs] = sampleCall(all).split(" ");
-  const args = Object.fromEntries(pairs.map((pair) => pair.split("=")).map(([name = "", value = ""]) => [name, Number.isNaN(Number(value)) ? value : Number(value)]));
+  const args = Object.fromEntries(
+    pairs
+      .map((pair) => pair.split("="))
+      .map(([name = "", value = ""]) => [name, Number.isNaN(Number(value)) ? value : Number(value)]),
+  );
   const authorization = tokenVariable === undefined ? [] : [`-H "authorization: Bearer $${tokenVariable}"`];
-  return ["curl -s", `${rest}/tools/${tool}`, "-H 'content-type: application/json'", ...authorization, `-d '${JSON.stringify(args)}'`].join(" ");
+  return [
+    "curl -s",
+    `${rest}/tools/${tool}`,
+    "-H 'content-type: application/json'",
+    ...authorization,
+    `-d '${JSON.stringify(args)}'`,
+  ].join(" ");
 }
 
 function sampleCall(all: readonly JsonObject[]): string {
@@ -103,5 +145,7 @@ function commandJson(hub: Hub): string {
   // These clients rarely know the user's PATH, so a bare `node` would often not be found.
   const program = command === "node" ? process.execPath : command;
   const files = hub.config.files.flatMap((file) => ["--config", file]);
-  return JSON.stringify({ mcpServers: { toolyard: { command: program, args: [...args, "serve", "--stdio", ...files] } } });
+  return JSON.stringify({
+    mcpServers: { toolyard: { command: program, args: [...args, "serve", "--stdio", ...files] } },
+  });
 }

@@ -33,7 +33,12 @@ export function textView(io: Pick<Io, "stdout" | "stderr" | "color">): ChatView 
       else if (event.type === "result") {
         const took = formatDuration(event.durationMs);
         if (event.ok) note(dim(`← ${plainLine(event.tool)} in ${took}: ${inShort(event.value)}`));
-        else note(red(`← ${plainLine(event.tool)} failed after ${took} (${event.kind ?? "tool_error"}): ${inShort(event.value)}`));
+        else
+          note(
+            red(
+              `← ${plainLine(event.tool)} failed after ${took} (${event.kind ?? "tool_error"}): ${inShort(event.value)}`,
+            ),
+          );
       } else if (event.type === "outcome") {
         const { outcome } = event;
         if (isAnswer(outcome)) words.finish(outcome.text);

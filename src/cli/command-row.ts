@@ -11,7 +11,11 @@ export interface SharedOptions {
 }
 
 /** Runs one command and gives the exit code. */
-export type Run<Options extends SharedOptions = SharedOptions> = (args: readonly string[], options: Options, io: Io) => Promise<number>;
+export type Run<Options extends SharedOptions = SharedOptions> = (
+  args: readonly string[],
+  options: Options,
+  io: Io,
+) => Promise<number>;
 
 export interface CommandRow {
   /** Name and arguments as commander writes them. */

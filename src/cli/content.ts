@@ -4,14 +4,16 @@ import { isJsonObject, type JsonObject } from "../core/json.ts";
 export function contentText(result: JsonObject): string {
   const content = Array.isArray(result["content"]) ? result["content"] : [];
   const parts = content.filter(isJsonObject).map(blockText);
-  if (parts.length === 0 && result["structuredContent"] !== undefined) return JSON.stringify(result["structuredContent"], null, 2);
+  if (parts.length === 0 && result["structuredContent"] !== undefined)
+    return JSON.stringify(result["structuredContent"], null, 2);
   return parts.join("\n");
 }
 
 export function blockText(block: JsonObject): string {
   const { type } = block;
   if (type === "text") return String(block["text"] ?? "");
-  if (type === "image" || type === "audio") return `[${type} ${String(block["mimeType"] ?? "")}, ${decodedBytes(block["data"])} bytes]`;
+  if (type === "image" || type === "audio")
+    return `[${type} ${String(block["mimeType"] ?? "")}, ${decodedBytes(block["data"])} bytes]`;
   if (type === "resource_link") return `[${String(block["uri"] ?? "")}] ${String(block["name"] ?? "")}`;
   if (type === "resource" && isJsonObject(block["resource"])) return resourceText(block["resource"]);
   return JSON.stringify(block);

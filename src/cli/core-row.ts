@@ -1,7 +1,12 @@
 import { InvalidArgumentError, Option } from "commander";
 import type { CommandRow } from "./command-row.ts";
 
-const LOG_LEVEL = new Option("--log-level <level>", "what to log, on standard error").choices(["debug", "info", "warning", "error"]);
+const LOG_LEVEL = new Option("--log-level <level>", "what to log, on standard error").choices([
+  "debug",
+  "info",
+  "warning",
+  "error",
+]);
 
 /** `toolyard core`: the commands of the core server, as its own document names them (G40 to G47). */
 export function coreRow(shared: readonly Option[]): CommandRow {
@@ -9,7 +14,11 @@ export function coreRow(shared: readonly Option[]): CommandRow {
   return {
     usage: "core",
     summary: "the core server: its tools and resources, and its transports",
-    examples: ["toolyard core list", 'toolyard core execute text.count --params \'{"text":"to be"}\'', "toolyard core server --transport http"],
+    examples: [
+      "toolyard core list",
+      'toolyard core execute text.count --params \'{"text":"to be"}\'',
+      "toolyard core server --transport http",
+    ],
     options,
     commands: [
       {

@@ -1,7 +1,12 @@
 import type { HubConfig } from "../hub/schema.ts";
 import { createEngine } from "../runtimes/sandbox/create-engine.ts";
 import type { SandboxEngine } from "../runtimes/sandbox/engine.ts";
-import { resolveSandbox, SANDBOX_ENGINES, type SandboxEngineName, type SandboxOptions } from "../runtimes/sandbox/options.ts";
+import {
+  resolveSandbox,
+  SANDBOX_ENGINES,
+  type SandboxEngineName,
+  type SandboxOptions,
+} from "../runtimes/sandbox/options.ts";
 import type { Io } from "./io.ts";
 import type { SharedOptions } from "./program.ts";
 import { loadSettings } from "./session.ts";
@@ -12,13 +17,17 @@ export interface Finding {
   readonly detail: string;
 }
 
-/** Each engine of the sandbox: whether this machine has it, what it keeps apart, and what the configuration runs in it. */
+/**
+ * Each engine of the sandbox: whether this machine has it, what it keeps apart, and what the configuration runs in it.
+ */
 export async function engineFindings(options: SharedOptions, io: Io): Promise<Finding[]> {
   const sandbox = await sandboxOptions(options, io);
   return Promise.all(SANDBOX_ENGINES.map(async (name) => finding(await createEngine(name, sandbox), sandbox)));
 }
 
-/** What the configuration demands of the sandbox and this machine has not. Engines that nothing runs in are not asked. */
+/**
+ * What the configuration demands of the sandbox and this machine has not. Engines that nothing runs in are not asked.
+ */
 export async function missingEngines(demanded: HubConfig["sandbox"]): Promise<string[]> {
   const sandbox = resolveSandbox(demanded);
   const used = SANDBOX_ENGINES.filter((name) => usesOf(name, sandbox) !== "");
@@ -40,11 +49,19 @@ async function finding(engine: SandboxEngine, sandbox: SandboxOptions): Promise<
   await engine.dispose();
   const used = usesOf(engine.name as SandboxEngineName, sandbox);
   const what = `sandbox ${engine.name}`;
-  if (problem !== undefined) return { what, ok: false, detail: used === "" ? problem : `${problem} In force for ${used}, so that such code is refused` };
+  if (problem !== undefined)
+    return {
+      what,
+      ok: false,
+      detail: used === "" ? problem : `${problem} In force for ${used}, so that such code is refused`,
+    };
   return { what, ok: true, detail: `${engine.isolation}${used === "" ? "" : `; in force for ${used}`}` };
 }
 
 function usesOf(name: SandboxEngineName, { pythonEngine, javascriptEngine }: SandboxOptions): string {
-  const uses = [...(pythonEngine === name ? ["Python"] : []), ...(javascriptEngine === name ? ["JavaScript and TypeScript"] : [])];
+  const uses = [
+    ...(pythonEngine === name ? ["Python"] : []),
+    ...(javascriptEngine === name ? ["JavaScript and TypeScript"] : []),
+  ];
   return uses.join(", ");
 }

@@ -27,7 +27,10 @@ export async function onFile<T>(path: string, work: () => Promise<T>): Promise<T
 /** Says on standard error why an outcome is none, and gives the exit code of its kind. */
 export async function reportFail(failure: Fail, json: boolean, io: Io): Promise<number> {
   const { kind, message, details, retryable, result } = failure;
-  if (json) await printJson(io.stderr, { error: { kind, message, retryable, ...(details ? { details } : {}), ...(result ? { result } : {}) } });
+  if (json)
+    await printJson(io.stderr, {
+      error: { kind, message, retryable, ...(details ? { details } : {}), ...(result ? { result } : {}) },
+    });
   else await print(io.stderr, `${colorsOf(io).red(kind)}: ${visibleText(message)}`);
   return KINDS[kind].exit;
 }
@@ -36,7 +39,8 @@ export async function reportFail(failure: Fail, json: boolean, io: Io): Promise<
 export async function reportError(error: unknown, json: boolean, io: Io): Promise<number> {
   if (error instanceof FailError) return reportFail(error.failure, json, io);
   if (io.interrupted.aborted) return reportFail(fail("cancelled", "Interrupted."), json, io);
-  if (error instanceof ConfigError || error instanceof OptionError || error instanceof UsageError) return reportUsage(messageOf(error), json, io);
+  if (error instanceof ConfigError || error instanceof OptionError || error instanceof UsageError)
+    return reportUsage(messageOf(error), json, io);
   if (json) await printJson(io.stderr, errorObject("internal", messageOf(error)));
   else await print(io.stderr, internalText(error, io));
   return EXIT.internal;

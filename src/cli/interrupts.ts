@@ -25,7 +25,10 @@ export function watchInterrupts(): AbortSignal {
 
 const claims: (() => void)[] = [];
 
-/** Ctrl+C means something else for a while: `run` hears of it in place of the signal above. SIGTERM goes on ending the command. Returns what ends that. */
+/**
+ * Ctrl+C means something else for a while: `run` hears of it in place of the signal above. SIGTERM goes on ending the
+ * command. Returns what ends that.
+ */
 export function claimInterrupts(run: () => void): () => void {
   claims.push(run);
   return () => void claims.splice(claims.indexOf(run), 1);

@@ -8,7 +8,9 @@ export interface Io {
   readonly cwd: string;
   /** Colour for people; without it text is plain. */
   readonly color: boolean;
-  /** Columns of the terminal; absent where standard output is none, so that nothing is cut for programs that read it. */
+  /**
+   * Columns of the terminal; absent where standard output is none, so that nothing is cut for programs that read it.
+   */
   readonly width?: number;
   /** Aborted by the first Ctrl+C or SIGTERM: the command ends what it started. A second one does not wait for that. */
   readonly interrupted: AbortSignal;

@@ -24,7 +24,8 @@ try {
 } catch (error) {
   if (!(error instanceof CommanderError)) throw error;
   // Help and version are answers; everything else commander refuses is a usage error.
-  if (error.exitCode !== 0) code = wantsJson(words) ? await reportUsage(error.message.replace(/^error: /, ""), true, io) : EXIT.usage;
+  if (error.exitCode !== 0)
+    code = wantsJson(words) ? await reportUsage(error.message.replace(/^error: /, ""), true, io) : EXIT.usage;
 }
 await flush(process.stdout);
 // Everything was closed by its owner; what would still keep the process alive must not keep the caller waiting.

@@ -22,15 +22,17 @@ const ON_THIS_MACHINE = new Set<ProviderKind>(["modules", "scripts", "folders", 
 const STARTED_WITHIN_MS = 35_000;
 
 /**
- * Makes one call and starts only what it needs: first with the sources that need no connection, then, when they do not know the name,
- * with the others, which connect when the last known lists do not already tell who is meant.
+ * Makes one call and starts only what it needs: first with the sources that need no connection, then, when they do not
+ * know the name, with the others, which connect when the last known lists do not already tell who is meant.
  */
 export async function oneCall(options: OneCallOptions, io: Io, work: Work): Promise<Outcome> {
   const call = callOptions(options, io);
   // The answer itself says why a call failed; the log need not say it once more.
   const shared = { ...options, logLevel: "error" } as const;
   if (options.url === undefined) {
-    const local = await withHub({ ...shared, only: ({ kind }) => ON_THIS_MACHINE.has(kind) }, io, (toolyard, hub) => onceStarted(work, toolyard, call, hub));
+    const local = await withHub({ ...shared, only: ({ kind }) => ON_THIS_MACHINE.has(kind) }, io, (toolyard, hub) =>
+      onceStarted(work, toolyard, call, hub),
+    );
     if (local.ok || local.kind !== "unknown_tool") return local;
   }
   return withHub({ ...shared, lazy: true }, io, (toolyard, hub) => onceStarted(work, toolyard, call, hub));
@@ -53,14 +55,28 @@ function callOptions(options: OneCallOptions, io: Io): CallOptions {
     signal: io.interrupted,
     ...(timeout === undefined ? {} : { timeoutMs: readTimeout(timeout) }),
     // With --json, standard error is for the error object alone.
-    ...(json && !verbose ? {} : { onNotice: (notice) => void io.stderr.write(`${noticeText(notice)}\n`), logLevel: verbose ? "debug" : "warning" }),
-    onAsk: ({ method }) => Promise.reject(new FailError(fail("tool_error", `The tool asks a question (${method}), which the command line cannot answer. Call it from a client that can.`))),
+    ...(json && !verbose
+      ? {}
+      : {
+          onNotice: (notice) => void io.stderr.write(`${noticeText(notice)}\n`),
+          logLevel: verbose ? "debug" : "warning",
+        }),
+    onAsk: ({ method }) =>
+      Promise.reject(
+        new FailError(
+          fail(
+            "tool_error",
+            `The tool asks a question (${method}), which the command line cannot answer. Call it from a client that can.`,
+          ),
+        ),
+      ),
   };
 }
 
 /** `30s`, `5m`, `250ms`: a bare number could be meant as seconds or as milliseconds, so it is refused. */
 export function readTimeout(text: string): number {
-  if (/^\s*[\d.]+\s*$/.test(text)) throw new UsageError(`--timeout needs a unit, such as ${text.trim()}s or ${text.trim()}ms, got "${text}".`);
+  if (/^\s*[\d.]+\s*$/.test(text))
+    throw new UsageError(`--timeout needs a unit, such as ${text.trim()}s or ${text.trim()}ms, got "${text}".`);
   try {
     return parseDuration(text);
   } catch {
@@ -83,7 +99,12 @@ function noticeLine({ method, params }: Notice): string {
 }
 
 /** Prints a call's result, or why there is none, and gives the exit code of the table. */
-export async function reportOutcome(outcome: Outcome, json: boolean, io: Io, text: (result: JsonObject) => string): Promise<number> {
+export async function reportOutcome(
+  outcome: Outcome,
+  json: boolean,
+  io: Io,
+  text: (result: JsonObject) => string,
+): Promise<number> {
   if (!outcome.ok) return reportFail(outcome, json, io);
   if (json) await printJson(io.stdout, outcome.result);
   // Programs get what the tool said as it is; a terminal would act upon what is in there.

@@ -5,7 +5,10 @@ import type { Io } from "./io.ts";
 
 export type { Run, SharedOptions } from "./command-row.ts";
 
-const CONFIG = new Option("-c, --config <file>", "configuration file: toolyard.toml or a desktop client's JSON; repeatable, later ones win").argParser(collect);
+const CONFIG = new Option(
+  "-c, --config <file>",
+  "configuration file: toolyard.toml or a desktop client's JSON; repeatable, later ones win",
+).argParser(collect);
 const URL = new Option("--url <url>", "ask the MCP endpoint at this address instead of building the hub here");
 const TOKEN_ENV = new Option("--token-env <name>", "name of the variable that holds the bearer token");
 const JSON_OUT = new Option("--json", "print JSON for programs");
@@ -19,15 +22,26 @@ const COMMANDS: readonly CommandRow[] = [
   {
     usage: "serve",
     summary: "serve all tools behind one MCP endpoint",
-    examples: ["toolyard serve", "toolyard serve --stdio --config mcp.json", "toolyard serve --port 9000 --tool-mode discovery"],
+    examples: [
+      "toolyard serve",
+      "toolyard serve --stdio --config mcp.json",
+      "toolyard serve --port 9000 --tool-mode discovery",
+    ],
     options: [
       CONFIG,
       new Option("--stdio", "speak MCP on standard input and output instead of HTTP"),
       new Option("--host <host>", "address to listen on (default: 127.0.0.1)"),
       new Option("--port <port>", "port to listen on; 0 takes a free one (default: 8808)"),
       new Option("--base-path <path>", "path in front of /mcp"),
-      new Option("--tool-mode <mode>", "what lists show unless a request says otherwise").choices(["normal", "discovery", "all"]),
-      new Option("--workers <count>", "processes that serve HTTP connections, or `auto` (default: 1, all in one process)"),
+      new Option("--tool-mode <mode>", "what lists show unless a request says otherwise").choices([
+        "normal",
+        "discovery",
+        "all",
+      ]),
+      new Option(
+        "--workers <count>",
+        "processes that serve HTTP connections, or `auto` (default: 1, all in one process)",
+      ),
       TOKEN_ENV,
       new Option("--insecure", "listen beyond this machine without a token"),
       new Option("--no-watch", "do not reload when a configuration file changes"),
@@ -64,18 +78,33 @@ const COMMANDS: readonly CommandRow[] = [
   {
     usage: "call <tool> [arguments...]",
     summary: "call a tool: arguments as JSON, as key=value, or `-` for JSON on standard input",
-    examples: ['toolyard call calculator \'{"operation":"add","a":2,"b":3}\'', "toolyard call calculator operation=add a=2 b=3", "toolyard call files__read_text_file path=hello.txt --json"],
+    examples: [
+      'toolyard call calculator \'{"operation":"add","a":2,"b":3}\'',
+      "toolyard call calculator operation=add a=2 b=3",
+      "toolyard call files__read_text_file path=hello.txt --json",
+    ],
     options: [...REMOTE, TIMEOUT],
     load: () => import("./commands/call.ts"),
   },
   {
     usage: "run <file>",
-    summary: "run Python, TypeScript or JavaScript in the sandbox, with the hub's tools within reach; `-` for standard input",
-    examples: ["toolyard run report.py --input year:=2026 --file sales.csv --out reports", "toolyard run sum.ts --json", 'echo "print(2 ** 10)" | toolyard run - --language python'],
+    summary:
+      "run Python, TypeScript or JavaScript in the sandbox, with the hub's tools within reach; `-` for standard input",
+    examples: [
+      "toolyard run report.py --input year:=2026 --file sales.csv --out reports",
+      "toolyard run sum.ts --json",
+      'echo "print(2 ** 10)" | toolyard run - --language python',
+    ],
     options: [
       ...REMOTE,
-      new Option("-l, --language <language>", "what the code is written in, where the file's name does not tell").choices(["python", "javascript", "typescript"]),
-      new Option("-i, --input <value>", "the variable `inputs`: key=value, key:=json, or one JSON object; repeatable").argParser(collect),
+      new Option(
+        "-l, --language <language>",
+        "what the code is written in, where the file's name does not tell",
+      ).choices(["python", "javascript", "typescript"]),
+      new Option(
+        "-i, --input <value>",
+        "the variable `inputs`: key=value, key:=json, or one JSON object; repeatable",
+      ).argParser(collect),
       new Option("-f, --file <path>", "a file that the code may read, or name=path; repeatable").argParser(collect),
       new Option("-o, --out <folder>", "where the files that the code makes are written"),
       new Option("--timeout <duration>", "end the code after this long (default: `timeout` of [sandbox])"),
@@ -128,7 +157,11 @@ const COMMANDS: readonly CommandRow[] = [
     usage: "init",
     summary: "write a commented toolyard.toml",
     examples: ["toolyard init", "toolyard init --output ~/.config/toolyard/toolyard.toml"],
-    options: [new Option("-o, --output <file>", "where to write (default: ./toolyard.toml)"), new Option("--force", "overwrite an existing file"), JSON_OUT],
+    options: [
+      new Option("-o, --output <file>", "where to write (default: ./toolyard.toml)"),
+      new Option("--force", "overwrite an existing file"),
+      JSON_OUT,
+    ],
     load: () => import("./commands/init.ts"),
   },
   {
@@ -145,7 +178,11 @@ const COMMANDS: readonly CommandRow[] = [
   {
     usage: "chat",
     summary: "talk to a model that uses the tools",
-    examples: ["toolyard chat --model mistral/mistral-large-latest", 'toolyard chat --model ollama/qwen3 --once "What is the weather in Tokyo?"', "toolyard chat --url http://127.0.0.1:8808/mcp"],
+    examples: [
+      "toolyard chat --model mistral/mistral-large-latest",
+      'toolyard chat --model ollama/qwen3 --once "What is the weather in Tokyo?"',
+      "toolyard chat --url http://127.0.0.1:8808/mcp",
+    ],
     options: [
       ...REMOTE,
       new Option("-m, --model <provider/name>", "model to talk to (default: `language` of [models])"),
@@ -158,11 +195,19 @@ const COMMANDS: readonly CommandRow[] = [
   {
     usage: "services [names...]",
     summary: "run the services datetime, web-search, weather and geocoding as MCP servers",
-    examples: ["toolyard services", "toolyard services weather geocoding --port weather=6000", "toolyard services datetime --stdio", "toolyard services --only weather --hub"],
+    examples: [
+      "toolyard services",
+      "toolyard services weather geocoding --port weather=6000",
+      "toolyard services datetime --stdio",
+      "toolyard services --only weather --hub",
+    ],
     options: [
       new Option("--only <names>", "names with commas between, as after the command"),
       new Option("--host <host>", "address to listen on (default: 127.0.0.1)"),
-      new Option("--port <port>", "first of consecutive ports, 0 for free ones; or name=port for one; repeatable (default: 50051)").argParser(collect),
+      new Option(
+        "--port <port>",
+        "first of consecutive ports, 0 for free ones; or name=port for one; repeatable (default: 50051)",
+      ).argParser(collect),
       new Option("--insecure", "listen beyond this machine without a token"),
       new Option("--hub [url]", "let weather ask the hub for coordinates (default: http://127.0.0.1:8808/mcp)"),
       TOKEN_ENV,
@@ -201,8 +246,14 @@ export function createProgram(io: Io, version: string, options: ProgramOptions):
     .helpCommand("help [command]", "show how a command is used")
     .showHelpAfterError("(toolyard --help lists the commands)")
     .showSuggestionAfterError(true)
-    .configureOutput({ writeOut: (text) => void io.stdout.write(text), writeErr: (text) => void (options.json || io.stderr.write(text)) })
-    .addHelpText("after", exampleText(["toolyard init", "toolyard check", "toolyard serve", "toolyard list", "toolyard help call"]))
+    .configureOutput({
+      writeOut: (text) => void io.stdout.write(text),
+      writeErr: (text) => void (options.json || io.stderr.write(text)),
+    })
+    .addHelpText(
+      "after",
+      exampleText(["toolyard init", "toolyard check", "toolyard serve", "toolyard list", "toolyard help call"]),
+    )
     .exitOverride();
   for (const row of COMMANDS) addCommand(program, row, io, options.finish);
   return program;
@@ -213,7 +264,10 @@ function exampleText(examples: readonly string[]): string {
 }
 
 function addCommand(parent: Command, row: CommandRow, io: Io, finish: (code: number) => void): void {
-  const command = parent.command(row.usage).summary(row.summary).description(`${row.summary[0]!.toUpperCase()}${row.summary.slice(1)}.`);
+  const command = parent
+    .command(row.usage)
+    .summary(row.summary)
+    .description(`${row.summary[0]!.toUpperCase()}${row.summary.slice(1)}.`);
   for (const option of row.options) command.addOption(option);
   command.helpOption("-h, --help", "show how it is used");
   const path = parent.parent ? `${parent.name()} ${command.name()}` : command.name();
@@ -228,7 +282,13 @@ function addCommand(parent: Command, row: CommandRow, io: Io, finish: (code: num
     const args = received.slice(0, -2).flat() as string[];
     try {
       const { run } = await load();
-      finish(await (run as Run)(args.filter((arg) => arg !== undefined), options, io));
+      finish(
+        await (run as Run)(
+          args.filter((arg) => arg !== undefined),
+          options,
+          io,
+        ),
+      );
     } catch (error) {
       finish(await reportError(error, options.json === true, io));
     }

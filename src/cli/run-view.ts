@@ -10,7 +10,12 @@ import { EXIT, reportFail, UsageError } from "./failure.ts";
 import { print, printJson, type Io } from "./io.ts";
 import { visibleText } from "./visible-text.ts";
 
-const KIND_OF_END: Readonly<Partial<Record<SandboxEnd, FailKind>>> = { timeout: "timeout", cancelled: "cancelled", busy: "limited", unavailable: "unavailable" };
+const KIND_OF_END: Readonly<Partial<Record<SandboxEnd, FailKind>>> = {
+  timeout: "timeout",
+  cancelled: "cancelled",
+  busy: "limited",
+  unavailable: "unavailable",
+};
 
 type Stream = "stdout" | "stderr";
 
@@ -34,7 +39,8 @@ export class RunView {
   /** Gives the exit code. */
   async end(run: SandboxRun): Promise<number> {
     for (const stream of ["stdout", "stderr"] as const) this.print(stream, run[stream].slice(this.#printed[stream]));
-    if (run.truncated) await print(this.#io.stderr, "Output was left out: the code printed more than [sandbox] output allows.");
+    if (run.truncated)
+      await print(this.#io.stderr, "Output was left out: the code printed more than [sandbox] output allows.");
     if (run.end !== "finished") return this.#failed(run);
     if (run.resultJson === undefined) return EXIT.ok;
     const value = JSON.parse(run.resultJson) as unknown;
@@ -70,15 +76,29 @@ function outcomeOf(run: SandboxRun): Outcome {
   const result = answerOf(run);
   if (end === "finished") return ok(result);
   const kind = KIND_OF_END[end] ?? "tool_error";
-  const message = error === undefined ? "The code failed." : kind === "tool_error" ? `${error.type}: ${error.message}` : error.message;
+  const message =
+    error === undefined
+      ? "The code failed."
+      : kind === "tool_error"
+        ? `${error.type}: ${error.message}`
+        : error.message;
   return fail(kind, message, { result });
 }
 
-/** Writes what the code made into a folder, and nowhere else; without one, says what there was. Throws a `UsageError` where that cannot be. */
-export async function keepArtifacts(artifacts: readonly SandboxFile[], folder: string | undefined): Promise<readonly string[]> {
+/**
+ * Writes what the code made into a folder, and nowhere else; without one, says what there was. Throws a `UsageError`
+ * where that cannot be.
+ */
+export async function keepArtifacts(
+  artifacts: readonly SandboxFile[],
+  folder: string | undefined,
+): Promise<readonly string[]> {
   const sorted = artifacts.toSorted((one, other) => (one.path < other.path ? -1 : 1));
   const named = sorted.map(({ path, bytes }) => `${path} (${formatBytes(bytes.byteLength)})`);
-  if (folder === undefined) return artifacts.length === 0 ? [] : [`The code made ${named.join(", ")}. Name a folder with --out to keep what it makes.`];
+  if (folder === undefined)
+    return artifacts.length === 0
+      ? []
+      : [`The code made ${named.join(", ")}. Name a folder with --out to keep what it makes.`];
   const files = new ConfinedFiles({ roots: [folder], maxBytes: Infinity });
   try {
     for (const { path, bytes } of sorted) await files.overwrite(path, bytes);

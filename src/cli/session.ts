@@ -26,20 +26,30 @@ function withVerbosity(flags: JsonObject, options: SharedOptions): JsonObject {
 export interface HubOptions extends SharedOptions {
   /** Leaves sources out, so that a command on one tool starts only what is needed. */
   readonly only?: SourceFilter;
-  /** True: connects to an upstream only when its last known list is missing or it is called. False: to every one. @default as configured */
+  /**
+   * True: connects to an upstream only when its last known list is missing or it is called. False: to every one.
+   * @default as configured
+   */
   readonly lazy?: boolean;
   /** What the hub may say on standard error beside the answer; nothing at all with `--json`. @default "warning" */
   readonly logLevel?: "warning" | "error";
 }
 
 /**
- * A hub for one command: built here from the configuration, or the one behind `--url`. Interrupted, it is closed in order and the
- * command has failed as `cancelled`.
+ * A hub for one command: built here from the configuration, or the one behind `--url`. Interrupted, it is closed in
+ * order and the command has failed as `cancelled`.
  */
-export async function withHub<T>(options: HubOptions, io: Io, work: (toolyard: Toolyard, hub: Hub) => Promise<T>): Promise<T> {
+export async function withHub<T>(
+  options: HubOptions,
+  io: Io,
+  work: (toolyard: Toolyard, hub: Hub) => Promise<T>,
+): Promise<T> {
   // Behind --url there is one source, and what it says is the answer.
-  const quiet: JsonObject = { logging: { level: options.url === undefined ? (options.logLevel ?? "warning") : "error" } };
-  const config = options.url === undefined ? await loadSettings(options, io, quiet) : await remoteSettings(options, io, quiet);
+  const quiet: JsonObject = {
+    logging: { level: options.url === undefined ? (options.logLevel ?? "warning") : "error" },
+  };
+  const config =
+    options.url === undefined ? await loadSettings(options, io, quiet) : await remoteSettings(options, io, quiet);
   const hub = await openHub({
     config,
     variables: io.env,
@@ -55,7 +65,10 @@ export async function withHub<T>(options: HubOptions, io: Io, work: (toolyard: T
   const unwatch = watchFaults(hub.logger);
   try {
     const toolyard = hub.toolyard({ door: "cli", clientName: "toolyard-cli", clientVersion: VERSION });
-    const answer = options.url === undefined ? work(toolyard, hub) : reached(hub, options.url, readToken(options, io)).then(() => work(toolyard, hub));
+    const answer =
+      options.url === undefined
+        ? work(toolyard, hub)
+        : reached(hub, options.url, readToken(options, io)).then(() => work(toolyard, hub));
     return await Promise.race([answer, cancellation(io.interrupted, answer)]);
   } finally {
     process.off("SIGHUP", onHangup);
@@ -72,7 +85,8 @@ export const SETTLED_WITHIN_MS = 35_000;
 async function reached(hub: Hub, url: string, token: string | undefined): Promise<void> {
   await hub.settled(SETTLED_WITHIN_MS);
   for (const { status } of hub.sources()) {
-    if (status.state === "needs_authorisation") throw new FailError(wantsToken(new URL(url).origin, token !== undefined));
+    if (status.state === "needs_authorisation")
+      throw new FailError(wantsToken(new URL(url).origin, token !== undefined));
     if (status.state !== "ready") throw new FailError(fail("unavailable", status.lastError ?? "It does not answer."));
   }
 }
@@ -108,7 +122,10 @@ export function parseUrl(text: string): URL {
 /** What a hub means that answers 401: no token was sent, or one that it does not know. */
 export function wantsToken(origin: string, sent: boolean): Fail {
   const what = sent ? "does not know the token that was sent" : "wants a token";
-  return fail("needs_authorisation", `${origin} ${what} (HTTP 401). Name the variable that holds the hub's token with --token-env.`);
+  return fail(
+    "needs_authorisation",
+    `${origin} ${what} (HTTP 401). Name the variable that holds the hub's token with --token-env.`,
+  );
 }
 
 export function readToken(options: SharedOptions, io: Io): string | undefined {
@@ -117,4 +134,3 @@ export function readToken(options: SharedOptions, io: Io): string | undefined {
   if (token) return token;
   throw new UsageError(`--token-env names ${options.tokenEnv}, which is not set. Set it to the hub's token.`);
 }
-

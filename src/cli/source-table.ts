@@ -21,11 +21,29 @@ export function isHealthy({ state, lastError, problems }: SourceLine): boolean {
   return problems.length === 0 && (state === "ready" || (state === "disabled" && lastError === undefined));
 }
 
-/** A table of sources, then what is wrong with each of them. `everyStderr`: the last lines of healthy ones are shown too. */
-export function sourceText(lines: readonly SourceLine[], io: Io, { everyStderr }: { readonly everyStderr: boolean }): string {
-  const rows = lines.map(({ id, kind, tools, resources, prompts, restarts = 0, state }) => [id, kind, String(tools), String(resources), String(prompts), String(restarts), state]);
+/**
+ * A table of sources, then what is wrong with each of them. `everyStderr`: the last lines of healthy ones are shown
+ * too.
+ */
+export function sourceText(
+  lines: readonly SourceLine[],
+  io: Io,
+  { everyStderr }: { readonly everyStderr: boolean },
+): string {
+  const rows = lines.map(({ id, kind, tools, resources, prompts, restarts = 0, state }) => [
+    id,
+    kind,
+    String(tools),
+    String(resources),
+    String(prompts),
+    String(restarts),
+    state,
+  ]);
   const details = lines.flatMap((line) => detailsOf(line, io, everyStderr));
-  return [table(["source", "kind", "tools", "resources", "prompts", "restarts", "state"], rows, io), ...(details.length > 0 ? ["", ...details] : [])].join("\n");
+  return [
+    table(["source", "kind", "tools", "resources", "prompts", "restarts", "state"], rows, io),
+    ...(details.length > 0 ? ["", ...details] : []),
+  ].join("\n");
 }
 
 function detailsOf(line: SourceLine, io: Io, everyStderr: boolean): readonly string[] {
@@ -44,7 +62,9 @@ function detailsOf(line: SourceLine, io: Io, everyStderr: boolean): readonly str
 function furtherOf({ info }: SourceLine): readonly string[] {
   const further = Array.isArray(info?.["further"]) ? info["further"].filter(isJsonObject) : [];
   return further.map(({ for: whom, state, era, pid }) => {
-    const facts = [state, era, pid === undefined ? undefined : `pid ${String(pid)}`].filter((fact) => fact !== undefined);
+    const facts = [state, era, pid === undefined ? undefined : `pid ${String(pid)}`].filter(
+      (fact) => fact !== undefined,
+    );
     return `a server of its own for ${String(whom)}: ${facts.join(", ")}`;
   });
 }

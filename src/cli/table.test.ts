@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
 import { displayWidth, table } from "./table.ts";
 
-const ROWS = [["a", "short"], ["a-longer-name", "a description that goes on and on for longer than the line has room"]] as const;
+const ROWS = [
+  ["a", "short"],
+  ["a-longer-name", "a description that goes on and on for longer than the line has room"],
+] as const;
 
 test("columns are as wide as their widest cell; without a terminal nothing is cut", () => {
   expect(table(["tool", "description"], ROWS, { color: false })).toBe(
@@ -18,14 +21,27 @@ test("on a terminal no line is longer than it, unless the first columns leave no
   const lines = table(["tool", "description"], ROWS, { color: false, width: 50 }).split("\n");
   expect(Math.max(...lines.map(displayWidth))).toBe(50);
   expect(lines[3]).toBe("a-longer-name  a description that goes on and on …");
-  expect(table(["tool", "description"], ROWS, { color: false, width: 10 }).split("\n")[3]).toBe("a-longer-name  a description that …");
+  expect(table(["tool", "description"], ROWS, { color: false, width: 10 }).split("\n")[3]).toBe(
+    "a-longer-name  a description that …",
+  );
 });
 
 test("wide letters and marks count as the terminal counts them", () => {
-  expect([displayWidth("abc"), displayWidth("日本"), displayWidth("e\u0301"), displayWidth("🎉")]).toEqual([3, 4, 1, 2]);
-  const lines = table(["x", "y"], [["日本", "b"], ["abcd", "b"]], { color: false }).split("\n");
+  expect([displayWidth("abc"), displayWidth("日本"), displayWidth("e\u0301"), displayWidth("🎉")]).toEqual([
+    3, 4, 1, 2,
+  ]);
+  const lines = table(
+    ["x", "y"],
+    [
+      ["日本", "b"],
+      ["abcd", "b"],
+    ],
+    { color: false },
+  ).split("\n");
   expect(lines.slice(2)).toEqual(["日本  b", "abcd  b"]);
-  expect(table(["x"], [["日本語の説明です日本語の説明です"]], { color: false, width: 21 }).split("\n")[2]).toBe("日本語の説明です日本…");
+  expect(table(["x"], [["日本語の説明です日本語の説明です"]], { color: false, width: 21 }).split("\n")[2]).toBe(
+    "日本語の説明です日本…",
+  );
 });
 
 test("what a server says cannot steer the terminal", () => {

@@ -6,18 +6,27 @@ const GAP = "  ";
 const MIN_LAST_COLUMN = 20;
 
 /**
- * A table: columns as wide as their widest cell. On a terminal the last one is cut to what is left of the line; elsewhere nothing is
- * cut, so that `toolyard list | grep …` finds every word.
+ * A table: columns as wide as their widest cell. On a terminal the last one is cut to what is left of the line;
+ * elsewhere nothing is cut, so that `toolyard list | grep …` finds every word.
  */
-export function table(headers: readonly string[], rows: readonly (readonly string[])[], { width, color }: Pick<Io, "width" | "color">): string {
+export function table(
+  headers: readonly string[],
+  rows: readonly (readonly string[])[],
+  { width, color }: Pick<Io, "width" | "color">,
+): string {
   const { bold, dim } = colorsOf({ color });
   const cells = rows.map((row) => row.map(plainLine));
-  const widths = headers.map((header, column) => Math.max(displayWidth(header), ...cells.map((row) => displayWidth(row[column] ?? ""))));
+  const widths = headers.map((header, column) =>
+    Math.max(displayWidth(header), ...cells.map((row) => displayWidth(row[column] ?? ""))),
+  );
   const last = headers.length - 1;
   const taken = widths.slice(0, last).reduce((sum, one) => sum + one + GAP.length, 0);
   const room = width === undefined ? Infinity : Math.max(MIN_LAST_COLUMN, width - taken);
   const line = (row: readonly string[]) =>
-    headers.map((_, column) => (column === last ? cut(row[column] ?? "", room) : pad(row[column] ?? "", widths[column]!))).join(GAP).trimEnd();
+    headers
+      .map((_, column) => (column === last ? cut(row[column] ?? "", room) : pad(row[column] ?? "", widths[column]!)))
+      .join(GAP)
+      .trimEnd();
   const rule = widths.map((one, column) => "─".repeat(column === last ? Math.min(one, room) : one)).join(GAP);
   return [bold(line(headers)), dim(rule), ...cells.map(line)].join("\n");
 }
@@ -44,7 +53,8 @@ function cut(text: string, width: number): string {
 }
 
 // What East Asian scripts and pictures take of a terminal's line; marks that combine take nothing.
-const WIDE = /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|\p{Emoji_Presentation}|[\u3000-\u303f\uff01-\uff60]/u;
+const WIDE =
+  /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|\p{Emoji_Presentation}|[\u3000-\u303f\uff01-\uff60]/u;
 const NO_WIDTH = /\p{Mn}|\p{Me}|\p{Cf}/u;
 
 /** Columns of a terminal that a text takes. */

@@ -20,7 +20,10 @@ export interface SourceHubOptions {
   readonly settings: () => HubConfig;
   /** Name of the surface, for audit lines. */
   readonly door: string;
-  /** Everything that is configured, with the hub's own tools and bounds. @default false: the sources of `settings` as they are */
+  /**
+   * Everything that is configured, with the hub's own tools and bounds. @default false: the sources of `settings` as
+   * they are
+   */
   readonly isWhole?: boolean;
   /** Configuration files, rising in precedence. @default none */
   readonly config?: string | readonly string[];
@@ -52,16 +55,27 @@ interface Opened {
 }
 
 /** A program's own sources are its own business: their bounds are given with each call. */
-const OWN_BASE: JsonObject = { limits: { rate_per_minute: 0, in_flight: 0, call_timeout: "24h", total_timeout: "24h" }, logging: { level: "warning" }, catalog: { max_name_chars: 128 } };
+const OWN_BASE: JsonObject = {
+  limits: { rate_per_minute: 0, in_flight: 0, call_timeout: "24h", total_timeout: "24h" },
+  logging: { level: "warning" },
+  catalog: { max_name_chars: 128 },
+};
 /** Running code is for hubs that are served; a program that wants it says so in its configuration. */
-const WHOLE_BASE: JsonObject = { builtin: { execute_code: false }, limits: { rate_per_minute: 0, in_flight: 0 }, logging: { level: "warning" } };
+const WHOLE_BASE: JsonObject = {
+  builtin: { execute_code: false },
+  limits: { rate_per_minute: 0, in_flight: 0 },
+  logging: { level: "warning" },
+};
 /** How long a call waits for a server that has not been reached yet. */
 const REACH_MS = 30_000;
 /** A link gives the failure of its last attempt for half a second; sooner, nothing else could come out. */
 const RECONNECT_PAUSE_MS = 600;
 const WHOLE_VIEW = { mode: "all", principal: LOCAL_PRINCIPAL } as const;
 
-/** One hub behind a class of the documents: opened when it is first needed, with just the class's sources, and ended with it. */
+/**
+ * One hub behind a class of the documents: opened when it is first needed, with just the class's sources, and ended
+ * with it.
+ */
 export class SourceHub {
   readonly #options: SourceHubOptions;
   /** Sources that were listed since they are there. */
@@ -100,7 +114,10 @@ export class SourceHub {
     if (failure) throw new FailError(failure);
   }
 
-  /** Calls a tool by any spelling of its name. Expected failures are outcomes; rejects only when the hub cannot be opened. */
+  /**
+   * Calls a tool by any spelling of its name. Expected failures are outcomes; rejects only when the hub cannot be
+   * opened.
+   */
   async call(tool: string, args: JsonObject, options: CallOptions = {}): Promise<Outcome> {
     const startedAt = performance.now();
     const { hub, toolyard } = await this.#open();
@@ -127,12 +144,14 @@ export class SourceHub {
   }
 
   /**
-   * A name that nobody has may be that of a tool whose server was not listed yet: the one that its prefix names is asked first. Without a
-   * prefix servers that start are waited for as in any hub; those that failed are tried again, for the next call to find them.
+   * A name that nobody has may be that of a tool whose server was not listed yet: the one that its prefix names is
+   * asked first. Without a prefix servers that start are waited for as in any hub; those that failed are tried again,
+   * for the next call to find them.
    */
   async #reachFor(tool: string, hub: Hub, { timeoutMs = REACH_MS, signal }: CallOptions): Promise<Fail | undefined> {
     if (hub.nameOf(tool, LOCAL_PRINCIPAL) !== undefined) return undefined;
-    const isAway = ({ source, status }: SourceReport): boolean => status.state !== "ready" && !this.#reached.has(source.id);
+    const isAway = ({ source, status }: SourceReport): boolean =>
+      status.state !== "ready" && !this.#reached.has(source.id);
     const named = hub.sources().filter((report) => isPrefixOf(report, tool));
     if (named.length === 0) {
       const hasFailed = (report: SourceReport): boolean => isAway(report) && report.status.state !== "starting";
@@ -145,9 +164,17 @@ export class SourceHub {
     return failures.size === named.length && hub.nameOf(tool, LOCAL_PRINCIPAL) === undefined ? first : undefined;
   }
 
-  async #reach(hub: Hub, wants: (report: SourceReport) => boolean, timeoutMs: number, signal?: AbortSignal): Promise<ReadonlyMap<string, Fail>> {
+  async #reach(
+    hub: Hub,
+    wants: (report: SourceReport) => boolean,
+    timeoutMs: number,
+    signal?: AbortSignal,
+  ): Promise<ReadonlyMap<string, Fail>> {
     const failures = new Map<string, Fail>();
-    const ids = hub.sources().filter(wants).map(({ source }) => source.id);
+    const ids = hub
+      .sources()
+      .filter(wants)
+      .map(({ source }) => source.id);
     const deadline = new Deadline({ idleMs: timeoutMs, totalMs: timeoutMs }, undefined, signal);
     const reachOne = async (id: string): Promise<void> => {
       try {
@@ -169,7 +196,11 @@ export class SourceHub {
       try {
         return void (await hub.refresh(id, signal));
       } catch (error) {
-        const mayHelp = error instanceof FailError && error.failure.kind === "unavailable" && error.failure.retryable && !signal.aborted;
+        const mayHelp =
+          error instanceof FailError &&
+          error.failure.kind === "unavailable" &&
+          error.failure.retryable &&
+          !signal.aborted;
         if (!mayHelp || attempt >= connectAttempts) throw error;
         await sleep(RECONNECT_PAUSE_MS, undefined, { signal }).catch(() => {});
       }
@@ -177,7 +208,10 @@ export class SourceHub {
   }
 
   #open(): Promise<Opened> {
-    if (this.#closed) return Promise.reject(new FailError(fail("unavailable", "This was closed. Make a new one.", { retryable: false })));
+    if (this.#closed)
+      return Promise.reject(
+        new FailError(fail("unavailable", "This was closed. Make a new one.", { retryable: false })),
+      );
     this.#opening ??= this.#openHub().catch((error: unknown) => {
       // Whoever mends the settings may try again.
       this.#opening = undefined;
@@ -216,11 +250,22 @@ function awayAltogether(reports: readonly SourceReport[]): Fail | undefined {
   return others.every((one) => one !== undefined) ? first : undefined;
 }
 
-/** `TOOLYARD_…` describes the hub of this machine, not a program's own sources: of it only the log and the data folder hold here. */
-export function withoutSources(variables: Readonly<Record<string, string | undefined>>): Record<string, string | undefined> {
-  return Object.fromEntries(Object.entries(variables).filter(([name]) => !name.startsWith("TOOLYARD_") || name === "TOOLYARD_HOME" || name.startsWith("TOOLYARD_LOGGING_")));
+/**
+ * `TOOLYARD_…` describes the hub of this machine, not a program's own sources: of it only the log and the data folder
+ * hold here.
+ */
+export function withoutSources(
+  variables: Readonly<Record<string, string | undefined>>,
+): Record<string, string | undefined> {
+  return Object.fromEntries(
+    Object.entries(variables).filter(
+      ([name]) => !name.startsWith("TOOLYARD_") || name === "TOOLYARD_HOME" || name.startsWith("TOOLYARD_LOGGING_"),
+    ),
+  );
 }
 
 function isPrefixOf({ source: { id, namespace } }: SourceReport, tool: string): boolean {
-  return [id, namespace].some((prefix) => prefix !== "" && READ_SEPARATORS.some((separator) => tool.startsWith(prefix + separator)));
+  return [id, namespace].some(
+    (prefix) => prefix !== "" && READ_SEPARATORS.some((separator) => tool.startsWith(prefix + separator)),
+  );
 }

@@ -9,7 +9,9 @@ export interface ConfigProblem {
   readonly message: string;
 }
 
-/** Checks a tree against the schema of options. Unknown keys are problems, with the nearest known key as a suggestion. */
+/**
+ * Checks a tree against the schema of options. Unknown keys are problems, with the nearest known key as a suggestion.
+ */
 export function checkConfig(value: unknown, schema: OptionSchema, path: readonly string[] = []): ConfigProblem[] {
   if (schema.anyOf) return checkUnion(value, schema, path);
   const wrong = typeProblem(value, schema);
@@ -32,7 +34,8 @@ function checkUnion(value: unknown, schema: OptionSchema, path: readonly string[
 }
 
 function typeProblem(value: unknown, schema: OptionSchema): string | undefined {
-  if (schema.const !== undefined) return value === schema.const ? undefined : `must be ${show(schema.const)}, got ${show(value)}`;
+  if (schema.const !== undefined)
+    return value === schema.const ? undefined : `must be ${show(schema.const)}, got ${show(value)}`;
   if (schema.type === undefined || typeOf(value) === schema.type) return undefined;
   if (schema.type === "number" && typeOf(value) === "integer") return undefined;
   return `must be ${describe(schema)}, got ${shown(value, schema)}`;
@@ -51,13 +54,16 @@ function scalarProblem(value: unknown, schema: OptionSchema): string | undefined
     return `must be one of ${choices}, got ${shown(value, schema)}${near === undefined ? "" : `; did you mean "${near}"?`}`;
   }
   if (typeof value === "number") {
-    if (schema.minimum !== undefined && value < schema.minimum) return `must be at least ${schema.minimum}, got ${value}`;
-    if (schema.maximum !== undefined && value > schema.maximum) return `must be at most ${schema.maximum}, got ${value}`;
+    if (schema.minimum !== undefined && value < schema.minimum)
+      return `must be at least ${schema.minimum}, got ${value}`;
+    if (schema.maximum !== undefined && value > schema.maximum)
+      return `must be at most ${schema.maximum}, got ${value}`;
   }
   if (typeof value !== "string") return undefined;
   if (schema.minLength !== undefined && value.length < schema.minLength) return `must not be empty`;
   // Patterns come from our own schemas, never from a file, so their cost is known.
-  if (schema.pattern !== undefined && !new RegExp(schema.pattern, "u").test(value)) return `must match ${schema.pattern}, got ${shown(value, schema)}`;
+  if (schema.pattern !== undefined && !new RegExp(schema.pattern, "u").test(value))
+    return `must match ${schema.pattern}, got ${shown(value, schema)}`;
   return undefined;
 }
 
@@ -66,8 +72,10 @@ function checkObject(value: Record<string, unknown>, schema: OptionSchema, path:
   const problems: ConfigProblem[] = [];
   for (const [key, member] of Object.entries(value)) {
     if (Object.hasOwn(known, key)) problems.push(...checkConfig(member, known[key]!, [...path, key]));
-    else if (isJsonObject(schema.additionalProperties)) problems.push(...checkConfig(member, schema.additionalProperties as OptionSchema, [...path, key]));
-    else if (schema.additionalProperties !== true) problems.push({ path: [...path, key], message: unknownKey(key, Object.keys(known)) });
+    else if (isJsonObject(schema.additionalProperties))
+      problems.push(...checkConfig(member, schema.additionalProperties as OptionSchema, [...path, key]));
+    else if (schema.additionalProperties !== true)
+      problems.push({ path: [...path, key], message: unknownKey(key, Object.keys(known)) });
   }
   for (const key of schema.required ?? []) {
     if (!Object.hasOwn(value, key)) problems.push({ path, message: `needs the key \`${key}\`` });
@@ -76,7 +84,8 @@ function checkObject(value: Record<string, unknown>, schema: OptionSchema, path:
 }
 
 function checkArray(value: readonly unknown[], schema: OptionSchema, path: readonly string[]): ConfigProblem[] {
-  if (schema.minItems !== undefined && value.length < schema.minItems) return [{ path, message: `needs at least ${schema.minItems} entries` }];
+  if (schema.minItems !== undefined && value.length < schema.minItems)
+    return [{ path, message: `needs at least ${schema.minItems} entries` }];
   const { items } = schema;
   return items ? value.flatMap((item, index) => checkConfig(item, items, [...path, String(index)])) : [];
 }
@@ -84,13 +93,22 @@ function checkArray(value: readonly unknown[], schema: OptionSchema, path: reado
 function unknownKey(key: string, known: readonly string[]): string {
   const [near] = nearest(key, known, 1);
   if (near !== undefined) return `unknown key; did you mean \`${near}\`?`;
-  return known.length === 0 ? "unknown key; nothing is accepted here" : `unknown key; accepted are ${known.toSorted().join(", ")}`;
+  return known.length === 0
+    ? "unknown key; nothing is accepted here"
+    : `unknown key; accepted are ${known.toSorted().join(", ")}`;
 }
 
 function describe(schema: OptionSchema): string {
   if (schema.const !== undefined) return show(schema.const);
   if (schema.enum) return `one of ${schema.enum.map((choice) => show(choice)).join(", ")}`;
-  const words = { string: "a string", number: "a number", integer: "a whole number", boolean: "true or false", object: "a table", array: "a list" };
+  const words = {
+    string: "a string",
+    number: "a number",
+    integer: "a whole number",
+    boolean: "true or false",
+    object: "a table",
+    array: "a list",
+  };
   return schema.type ? words[schema.type] : "another value";
 }
 
@@ -99,7 +117,9 @@ function shown(value: unknown, { writeOnly }: Pick<OptionSchema, "writeOnly">): 
   return writeOnly ? `another kind of value (${typeOf(value)})` : show(value);
 }
 
-/** A value as it may stand in a message: long ones are cut, objects are only named, since either could hold a secret. */
+/**
+ * A value as it may stand in a message: long ones are cut, objects are only named, since either could hold a secret.
+ */
 function show(value: unknown): string {
   if (Array.isArray(value)) return "a list";
   if (isJsonObject(value)) return "a table";
@@ -109,5 +129,8 @@ function show(value: unknown): string {
 
 /** `server.port`, `mcp.remote_servers[0].url`. */
 export function formatPath(path: readonly string[]): string {
-  return path.reduce((text, step) => (/^\d+$/.test(step) ? `${text}[${step}]` : text === "" ? step : `${text}.${step}`), "");
+  return path.reduce(
+    (text, step) => (/^\d+$/.test(step) ? `${text}[${step}]` : text === "" ? step : `${text}.${step}`),
+    "",
+  );
 }

@@ -17,26 +17,43 @@ export function describeConfig(config: LoadedConfig, schema: OptionSchema): Opti
   return describeObject(config.tree, schema, "", config.origins);
 }
 
-function describeObject(tree: JsonObject, schema: OptionSchema, prefix: string, origins: ReadonlyMap<string, string>): OptionLine[] {
+function describeObject(
+  tree: JsonObject,
+  schema: OptionSchema,
+  prefix: string,
+  origins: ReadonlyMap<string, string>,
+): OptionLine[] {
   const known = schema.properties ?? {};
   const keys = [...Object.keys(known), ...Object.keys(tree).filter((key) => !Object.hasOwn(known, key))];
   return keys.flatMap((key) => {
     const path = prefix === "" ? key : `${prefix}.${key}`;
-    const own = Object.hasOwn(known, key) ? known[key]! : ((schema.additionalProperties as OptionSchema | undefined) ?? {});
+    const own = Object.hasOwn(known, key)
+      ? known[key]!
+      : ((schema.additionalProperties as OptionSchema | undefined) ?? {});
     return describeOption(tree[key], own, path, origins);
   });
 }
 
-function describeOption(value: unknown, schema: OptionSchema, path: string, origins: ReadonlyMap<string, string>): OptionLine[] {
-  if (isTable(schema) && (value === undefined || isJsonObject(value))) return describeObject(value ?? {}, schema, path, origins);
+function describeOption(
+  value: unknown,
+  schema: OptionSchema,
+  path: string,
+  origins: ReadonlyMap<string, string>,
+): OptionLine[] {
+  if (isTable(schema) && (value === undefined || isJsonObject(value)))
+    return describeObject(value ?? {}, schema, path, origins);
   if (isTable(schema.items) && Array.isArray(value)) {
     const origin = originOf(path, origins);
-    return value.flatMap((item, index) => describeOption(item, schema.items!, `${path}[${index}]`, new Map([[`${path}[${index}]`, origin]])));
+    return value.flatMap((item, index) =>
+      describeOption(item, schema.items!, `${path}[${index}]`, new Map([[`${path}[${index}]`, origin]])),
+    );
   }
   const shown = value === undefined ? schema.default : mask(value, schema);
   if (shown === undefined) return [];
   const origin = value === undefined ? "default" : originOf(path, origins);
-  return [{ path, value: shown, origin, ...(schema.description === undefined ? {} : { description: schema.description }) }];
+  return [
+    { path, value: shown, origin, ...(schema.description === undefined ? {} : { description: schema.description }) },
+  ];
 }
 
 function isTable(schema: OptionSchema | undefined): boolean {

@@ -25,7 +25,10 @@ export interface RawDocument {
   readonly tree: JsonObject;
 }
 
-/** Reads `toolyard.toml`, or the JSON server file of a desktop client or editor. Throws `ConfigError` naming file and line. */
+/**
+ * Reads `toolyard.toml`, or the JSON server file of a desktop client or editor. Throws `ConfigError` naming file and
+ * line.
+ */
 export async function readDocument(file: string): Promise<ConfigDocument> {
   const { path, folder, form, tree } = await readTree(file);
   const table = form === "json" ? serverTable(tree) : undefined;
@@ -35,7 +38,10 @@ export async function readDocument(file: string): Promise<ConfigDocument> {
   return { path, folder, tree: { mcp }, warnings: warnings.map((warning) => `${file}: ${warning}`) };
 }
 
-/** Whether the servers stand in the keys of `toolyard.toml`. An editor's settings have `mcp`, too, with other keys inside. */
+/**
+ * Whether the servers stand in the keys of `toolyard.toml`. An editor's settings have `mcp`, too, with other keys
+ * inside.
+ */
 function isOwnShape({ mcp }: JsonObject): boolean {
   return isJsonObject(mcp) && ("stdio_servers" in mcp || "remote_servers" in mcp || !("servers" in mcp));
 }
@@ -44,10 +50,14 @@ function isOwnShape({ mcp }: JsonObject): boolean {
 export async function readTree(file: string): Promise<RawDocument> {
   const path = resolve(file);
   const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
-    const reason = error.code === "ENOENT" ? "there is no such file" : `it cannot be read (${error.code ?? messageOf(error)})`;
-    throw new ConfigError([`${file}: ${reason}. Write one with \`toolyard init\`, or name another with --config.`], { cause: error });
+    const reason =
+      error.code === "ENOENT" ? "there is no such file" : `it cannot be read (${error.code ?? messageOf(error)})`;
+    throw new ConfigError([`${file}: ${reason}. Write one with \`toolyard init\`, or name another with --config.`], {
+      cause: error,
+    });
   });
-  if (text.length > MAX_CONFIG_BYTES) throw new ConfigError([`${file}: over ${MAX_CONFIG_BYTES} bytes; this is not a configuration.`]);
+  if (text.length > MAX_CONFIG_BYTES)
+    throw new ConfigError([`${file}: over ${MAX_CONFIG_BYTES} bytes; this is not a configuration.`]);
   const isJson = [".json", ".jsonc", ".json5"].includes(extname(path).toLowerCase()) || /^\s*\{/.test(text);
   const tree = await (isJson ? parseJson(file, text) : parseToml(file, text));
   refuseInheritedKeys(tree, file);
@@ -75,7 +85,10 @@ async function parseJson(name: string, text: string): Promise<JsonObject> {
   const errors: ParseError[] = [];
   const tree: unknown = parse(text, errors, { allowTrailingComma: true });
   const [first] = errors;
-  if (first) throw new ConfigError([`${name}:${lineOf(text, first.offset)}: not valid JSON (${printParseErrorCode(first.error)}).`]);
+  if (first)
+    throw new ConfigError([
+      `${name}:${lineOf(text, first.offset)}: not valid JSON (${printParseErrorCode(first.error)}).`,
+    ]);
   if (!isJsonObject(tree)) throw new ConfigError([`${name}: must hold a JSON object.`]);
   const twice = duplicateKey(visit, text);
   if (twice) throw new ConfigError([`${name}:${twice.line}: the key "${twice.key}" stands twice; rename one of them.`]);

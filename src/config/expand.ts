@@ -10,7 +10,10 @@ export interface ExpandContext {
   onSecret?(value: string): void;
 }
 
-/** A value that cannot be had: a variable that is not set, a file that cannot be read, an input that would need a person. */
+/**
+ * A value that cannot be had: a variable that is not set, a file that cannot be read, an input that would need a
+ * person.
+ */
 export class MissingValue extends Error {
   override readonly name = "MissingValue";
 }
@@ -21,17 +24,20 @@ const REFERENCE = /\$\$\{|\$\{(?:(env|input):)?([A-Za-z_][A-Za-z0-9_.-]*)(?::-([
 /** Replaces the references in one string. Throws `MissingValue` with the name of what is not there. */
 function expandString(text: string, context: ExpandContext): string {
   if (!text.includes("${")) return text;
-  return text.replace(REFERENCE, (whole, scheme: string | undefined, name: string | undefined, fallback: string | undefined) => {
-    if (whole === "$${" || name === undefined) return "${";
-    if (scheme === "input") throw new MissingValue(inputMessage(name));
-    const value = context.variables[name] ?? wellKnown(name, context);
-    if (value !== undefined && (value !== "" || fallback === undefined)) {
-      if (SECRET_VARIABLE.test(name)) context.onSecret?.(value);
-      return value;
-    }
-    if (fallback !== undefined) return fallback;
-    throw new MissingValue(`the variable ${name} is not set; set it, or write \${${name}:-default}`);
-  });
+  return text.replace(
+    REFERENCE,
+    (whole, scheme: string | undefined, name: string | undefined, fallback: string | undefined) => {
+      if (whole === "$${" || name === undefined) return "${";
+      if (scheme === "input") throw new MissingValue(inputMessage(name));
+      const value = context.variables[name] ?? wellKnown(name, context);
+      if (value !== undefined && (value !== "" || fallback === undefined)) {
+        if (SECRET_VARIABLE.test(name)) context.onSecret?.(value);
+        return value;
+      }
+      if (fallback !== undefined) return fallback;
+      throw new MissingValue(`the variable ${name} is not set; set it, or write \${${name}:-default}`);
+    },
+  );
 }
 
 /** `API_KEY`, `GITHUB_TOKEN`, `DB_PASSWORD`: they may stand in a URL or among arguments as well. */
@@ -44,7 +50,8 @@ function inputMessage(name: string): string {
 
 /** Editors' own variables that have a plain meaning here. */
 function wellKnown(name: string, context: ExpandContext): string | undefined {
-  if (name === "workspaceFolder") return context.folder.endsWith(".vscode") ? resolve(context.folder, "..") : context.folder;
+  if (name === "workspaceFolder")
+    return context.folder.endsWith(".vscode") ? resolve(context.folder, "..") : context.folder;
   if (name === "userHome") return context.variables["HOME"] ?? context.variables["USERPROFILE"];
   return undefined;
 }
@@ -55,7 +62,9 @@ export async function expandTree(value: unknown, context: ExpandContext): Promis
   if (Array.isArray(value)) return Promise.all(value.map((item) => expandTree(item, context)));
   if (!isJsonObject(value)) return value;
   if (isFileReference(value)) return readSecretFile(value.file, context);
-  const members = await Promise.all(Object.entries(value).map(async ([key, member]) => [key, await expandTree(member, context)] as const));
+  const members = await Promise.all(
+    Object.entries(value).map(async ([key, member]) => [key, await expandTree(member, context)] as const),
+  );
   return Object.fromEntries(members);
 }
 
@@ -70,7 +79,8 @@ async function readSecretFile(file: string, context: ExpandContext): Promise<str
   const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     throw new MissingValue(`the file ${file} cannot be read (${error.code ?? "unknown error"})`);
   });
-  if (text.length > MAX_SECRET_BYTES) throw new MissingValue(`the file ${file} is over ${MAX_SECRET_BYTES} bytes; a secret is one line`);
+  if (text.length > MAX_SECRET_BYTES)
+    throw new MissingValue(`the file ${file} is over ${MAX_SECRET_BYTES} bytes; a secret is one line`);
   const secret = text.replace(/\r?\n$/, "");
   context.onSecret?.(secret);
   return secret;

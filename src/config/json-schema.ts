@@ -1,7 +1,10 @@
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 import type { OptionSchema } from "../core/option-schema.ts";
 
-/** The configuration's JSON Schema as editors want it: 2020-12, secrets also as `{file = "…"}`, numbers also as `"${VAR}"`. */
+/**
+ * The configuration's JSON Schema as editors want it: 2020-12, secrets also as `{file = "…"}`, numbers also as
+ * `"${VAR}"`.
+ */
 export function publishedSchema(schema: OptionSchema): JsonObject {
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
@@ -11,13 +14,20 @@ export function publishedSchema(schema: OptionSchema): JsonObject {
 }
 
 const REFERENCE = { type: "string", pattern: "\\$\\{[^}]+\\}", description: "A variable: ${VAR} or ${VAR:-default}." };
-const FILE = { type: "object", properties: { file: { type: "string" } }, required: ["file"], additionalProperties: false };
+const FILE = {
+  type: "object",
+  properties: { file: { type: "string" } },
+  required: ["file"],
+  additionalProperties: false,
+};
 
 function publish(value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => publish(item));
   if (!isJsonObject(value)) return value;
   const { writeOnly, format, ...rest } = value;
-  const members = Object.fromEntries(Object.entries(rest).map(([key, member]) => [key, key === "properties" ? publishMap(member) : publish(member)]));
+  const members = Object.fromEntries(
+    Object.entries(rest).map(([key, member]) => [key, key === "properties" ? publishMap(member) : publish(member)]),
+  );
   if (writeOnly === true) return withAlternatives(members, [FILE]);
   if (["integer", "number", "boolean"].includes(String(members["type"]))) return withAlternatives(members, [REFERENCE]);
   return format === undefined || format === "path" ? members : { ...members, format };

@@ -24,7 +24,13 @@ export function mergeLayers(layers: readonly Layer[]): MergedLayers {
   return { tree, origins };
 }
 
-function mergeInto(base: JsonObject, over: JsonObject, origin: string, path: readonly string[], origins: Map<string, string>): JsonObject {
+function mergeInto(
+  base: JsonObject,
+  over: JsonObject,
+  origin: string,
+  path: readonly string[],
+  origins: Map<string, string>,
+): JsonObject {
   const merged: JsonObject = { ...base };
   for (const [key, value] of Object.entries(over)) {
     const at = [...path, key];
@@ -68,7 +74,10 @@ export function environmentLayers(
     if (!name.startsWith(PREFIX) || text === undefined || NOT_OPTIONS.has(name)) continue;
     const option = options.get(name);
     if (option) {
-      layers.push({ origin: `env ${name}`, tree: { [option.section]: { [option.key]: fromText(text, option.schema) } } });
+      layers.push({
+        origin: `env ${name}`,
+        tree: { [option.section]: { [option.key]: fromText(text, option.schema) } },
+      });
       continue;
     }
     const [near] = nearest(name, [...options.keys()], 1);

@@ -17,7 +17,9 @@ const schema = Type.Object({
       tool_mode: Type.Optional(Type.Enum(["normal", "discovery"])),
     }),
   ),
-  scripts: Type.Optional(Type.Object({ tools_path: Type.Optional(Type.Union([Type.Path(), Type.Array(Type.Path())])) })),
+  scripts: Type.Optional(
+    Type.Object({ tools_path: Type.Optional(Type.Union([Type.Path(), Type.Array(Type.Path())])) }),
+  ),
   mcp: Type.Optional(
     Type.Object({
       stdio_servers: Type.Optional(
@@ -76,14 +78,20 @@ async function problemsOf(loading: Promise<unknown>): Promise<readonly string[]>
 
 describe("layers", () => {
   test("a flag beats a variable, a variable a file, a later file an earlier one", async () => {
-    const first = await file("a.toml", '[server]\nhost = "first"\nport = 1\ntool_mode = "normal"\n[scripts]\ntools_path = "tools"');
+    const first = await file(
+      "a.toml",
+      '[server]\nhost = "first"\nport = 1\ntool_mode = "normal"\n[scripts]\ntools_path = "tools"',
+    );
     const second = await file("b.toml", '[server]\nhost = "second"\nport = 2');
     const { tree, origins } = await load({
       files: [first, second],
       variables: { TOOLYARD_SERVER_PORT: "3" },
       flags: { server: { host: "flag" } },
     });
-    expect(tree).toEqual({ server: { host: "flag", port: 3, tool_mode: "normal" }, scripts: { tools_path: join(folder, "tools") } });
+    expect(tree).toEqual({
+      server: { host: "flag", port: 3, tool_mode: "normal" },
+      scripts: { tools_path: join(folder, "tools") },
+    });
     expect(origins.get("server.port")).toBe("env TOOLYARD_SERVER_PORT");
     expect(origins.get("server.host")).toBe("flag");
     expect(origins.get("server.tool_mode")).toBe(first);
@@ -95,9 +103,17 @@ describe("layers", () => {
   });
 
   test("`config` shows every option with its origin, defaults included and secrets masked", async () => {
-    const path = await file("a.toml", '[server]\ntoken = "s3cret-value"\n[[mcp.remote_servers]]\nnamespace = "r"\nurl = "http://x"\nheaders = { A = "hidden" }');
+    const path = await file(
+      "a.toml",
+      '[server]\ntoken = "s3cret-value"\n[[mcp.remote_servers]]\nnamespace = "r"\nurl = "http://x"\nheaders = { A = "hidden" }',
+    );
     const lines = describeConfig(await load({ files: [path] }), schema);
-    expect(lines).toContainEqual({ path: "server.host", value: "127.0.0.1", origin: "default", description: "Where to listen." });
+    expect(lines).toContainEqual({
+      path: "server.host",
+      value: "127.0.0.1",
+      origin: "default",
+      description: "Where to listen.",
+    });
     expect(lines).toContainEqual({ path: "server.token", value: MASK, origin: path });
     expect(JSON.stringify(lines)).not.toMatch(/s3cret-value|hidden/);
   });
@@ -106,7 +122,9 @@ describe("layers", () => {
 describe("a mistake", () => {
   test("a misspelt key is refused with a suggestion and the file it stands in", async () => {
     const path = await file("a.toml", "[server]\nprot = 1");
-    expect(await problemsOf(load({ files: [path] }))).toEqual([`server.prot: unknown key; did you mean \`port\`? (${path})`]);
+    expect(await problemsOf(load({ files: [path] }))).toEqual([
+      `server.prot: unknown key; did you mean \`port\`? (${path})`,
+    ]);
   });
 
   test("all mistakes are reported at once, each with what was received", async () => {
@@ -132,7 +150,10 @@ describe("a mistake", () => {
   });
 
   test("one name for two servers is refused", async () => {
-    const path = await file("a.toml", '[mcp.stdio_servers.x]\ncommand = "x"\n[[mcp.remote_servers]]\nnamespace = "x"\nurl = "http://x"');
+    const path = await file(
+      "a.toml",
+      '[mcp.stdio_servers.x]\ncommand = "x"\n[[mcp.remote_servers]]\nnamespace = "x"\nurl = "http://x"',
+    );
     const [problem] = await problemsOf(load({ files: [path] }));
     expect(problem).toContain('the name "x" is taken by another server');
   });
@@ -153,7 +174,9 @@ describe("references", () => {
     );
     const { tree, secrets } = await load({ files: [path], variables: { PORT: "99", KEY: "k-secret" } });
     expect(tree["server"]).toEqual({ port: 99, host: "localhost", token: "from-file" });
-    expect(tree["mcp"]).toEqual({ stdio_servers: { s: { command: "run", cwd: folder, env: { KEY: "k-secret", RAW: "${KEY}" } } } });
+    expect(tree["mcp"]).toEqual({
+      stdio_servers: { s: { command: "run", cwd: folder, env: { KEY: "k-secret", RAW: "${KEY}" } } },
+    });
     expect(secrets).toEqual(expect.arrayContaining(["from-file", "k-secret"]));
   });
 
@@ -190,7 +213,10 @@ describe("server files of other programs", () => {
     );
     const { tree, warnings } = await load({ files: [path] });
     expect(tree["mcp"]).toEqual({
-      stdio_servers: { fs: { command: "npx", args: ["-y", "x"], cwd: folder, timeout: 30_000 }, off: { command: "y", enabled: false } },
+      stdio_servers: {
+        fs: { command: "npx", args: ["-y", "x"], cwd: folder, timeout: 30_000 },
+        off: { command: "y", enabled: false },
+      },
       remote_servers: [{ namespace: "web", url: "https://example.com/sse", transport: "sse", headers: { A: "t" } }],
     });
     expect(warnings).toEqual([`${path.slice(0)}: server "fs": ignored \`autoApprove\`, \`alwaysAllow\``]);
@@ -210,7 +236,9 @@ describe("server files of other programs", () => {
 });
 
 test("the published schema accepts secrets as files and numbers as variables", () => {
-  const published = publishedSchema(schema) as { properties: { server: { properties: Record<string, { anyOf?: object[] }> } } };
+  const published = publishedSchema(schema) as {
+    properties: { server: { properties: Record<string, { anyOf?: object[] }> } };
+  };
   expect(published.properties.server.properties["port"]!.anyOf).toHaveLength(2);
   expect(published.properties.server.properties["token"]!.anyOf).toHaveLength(2);
   expect(JSON.stringify(published)).not.toContain("writeOnly");

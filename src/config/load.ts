@@ -55,7 +55,10 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   const environment = environmentLayers(options.variables, options.schema);
   const outside = { variables: options.variables, folder: process.cwd(), secrets };
   for (const layer of [...environment.layers, { origin: "flag", tree: options.flags ?? {} }]) {
-    layers.push({ origin: layer.origin, tree: (await prepareValue(layer.tree, options.schema, outside)) as JsonObject });
+    layers.push({
+      origin: layer.origin,
+      tree: (await prepareValue(layer.tree, options.schema, outside)) as JsonObject,
+    });
   }
   const { tree, origins } = mergeLayers(layers);
   const problems = [...checkConfig(tree, options.schema), ...duplicateAliases(tree)].map(
@@ -90,13 +93,22 @@ async function prepareDocument(
   unusable: UnusableSource[],
 ): Promise<JsonObject> {
   const { scriptling, mcp, ...sections } = document.tree;
-  if (isJsonObject(scriptling)) sections["scripts"] = { ...scriptling, ...(isJsonObject(sections["scripts"]) ? sections["scripts"] : {}) };
+  if (isJsonObject(scriptling))
+    sections["scripts"] = { ...scriptling, ...(isJsonObject(sections["scripts"]) ? sections["scripts"] : {}) };
   const tree = await prepareSection(sections, schema, context, document.path);
   if (mcp === undefined) return tree;
-  return { ...tree, mcp: isJsonObject(mcp) ? await prepareServers(mcp, schema.properties?.["mcp"], context, unusable) : mcp };
+  return {
+    ...tree,
+    mcp: isJsonObject(mcp) ? await prepareServers(mcp, schema.properties?.["mcp"], context, unusable) : mcp,
+  };
 }
 
-async function prepareSection(tree: JsonObject, schema: OptionSchema, context: PrepareContext, file: string): Promise<JsonObject> {
+async function prepareSection(
+  tree: JsonObject,
+  schema: OptionSchema,
+  context: PrepareContext,
+  file: string,
+): Promise<JsonObject> {
   try {
     return (await prepareValue(tree, schema, context)) as JsonObject;
   } catch (error) {
@@ -128,11 +140,15 @@ async function prepareServers(
     }
   };
   if (isJsonObject(stdio)) {
-    const entries = await Promise.all(Object.entries(stdio).map(async ([id, entry]) => [id, await attempt(id, "stdio", entry, stdioSchema)] as const));
+    const entries = await Promise.all(
+      Object.entries(stdio).map(async ([id, entry]) => [id, await attempt(id, "stdio", entry, stdioSchema)] as const),
+    );
     result["stdio_servers"] = Object.fromEntries(entries.filter(([, entry]) => entry !== undefined));
   }
   if (Array.isArray(remote)) {
-    const entries = await Promise.all(remote.map((entry: unknown) => attempt(remoteName(entry), "http", entry, remoteSchema)));
+    const entries = await Promise.all(
+      remote.map((entry: unknown) => attempt(remoteName(entry), "http", entry, remoteSchema)),
+    );
     result["remote_servers"] = entries.filter((entry) => entry !== undefined);
   }
   return result;
@@ -141,7 +157,9 @@ async function prepareServers(
 /** A server that is switched off needs none of its variables. */
 function withoutReferences(entry: JsonObject): JsonObject {
   const unresolved = (value: unknown) => typeof value !== "string" && !Array.isArray(value) && !isJsonObject(value);
-  const kept = Object.entries(entry).filter(([key, value]) => unresolved(value) || ["alias", "namespace", "url", "command", "host"].includes(key));
+  const kept = Object.entries(entry).filter(
+    ([key, value]) => unresolved(value) || ["alias", "namespace", "url", "command", "host"].includes(key),
+  );
   return Object.fromEntries(kept);
 }
 
@@ -153,6 +171,13 @@ function duplicateAliases(tree: JsonObject): { path: readonly string[]; message:
     const name = remoteName(entry);
     const isTwice = seen.has(name);
     seen.add(name);
-    return isTwice ? [{ path: ["mcp", "remote_servers", String(index)], message: `the name "${name}" is taken by another server; rename one of them` }] : [];
+    return isTwice
+      ? [
+          {
+            path: ["mcp", "remote_servers", String(index)],
+            message: `the name "${name}" is taken by another server; rename one of them`,
+          },
+        ]
+      : [];
   });
 }

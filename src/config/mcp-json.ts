@@ -7,7 +7,19 @@ export interface ConvertedServers {
   readonly warnings: readonly string[];
 }
 
-const KNOWN_KEYS = new Set(["command", "args", "env", "cwd", "url", "serverUrl", "httpUrl", "type", "headers", "disabled", "timeout"]);
+const KNOWN_KEYS = new Set([
+  "command",
+  "args",
+  "env",
+  "cwd",
+  "url",
+  "serverUrl",
+  "httpUrl",
+  "type",
+  "headers",
+  "disabled",
+  "timeout",
+]);
 /** Below this a `timeout` is taken for seconds, as half of the clients mean it; above, for milliseconds. */
 const SECONDS_BELOW = 1000;
 
@@ -31,9 +43,11 @@ export function convertServers(table: JsonObject): ConvertedServers {
       continue;
     }
     const unknown = Object.keys(entry).filter((key) => !KNOWN_KEYS.has(key));
-    if (unknown.length > 0) warnings.push(`server "${alias}": ignored ${unknown.map((key) => `\`${key}\``).join(", ")}`);
+    if (unknown.length > 0)
+      warnings.push(`server "${alias}": ignored ${unknown.map((key) => `\`${key}\``).join(", ")}`);
     const converted = convertServer(entry);
-    if (converted === undefined) warnings.push(`server "${alias}" has neither \`command\` nor \`url\` and was left out`);
+    if (converted === undefined)
+      warnings.push(`server "${alias}" has neither \`command\` nor \`url\` and was left out`);
     else if (converted.url === undefined) stdio[alias] = converted.options;
     else remote.push({ namespace: alias, url: converted.url, ...converted.options });
   }
@@ -68,14 +82,18 @@ function timeoutMs(value: number): number {
 }
 
 function pick(entry: JsonObject, keys: readonly string[]): JsonObject {
-  return Object.fromEntries(keys.filter((key) => entry[key] !== undefined && entry[key] !== null).map((key) => [key, asText(entry[key])]));
+  return Object.fromEntries(
+    keys.filter((key) => entry[key] !== undefined && entry[key] !== null).map((key) => [key, asText(entry[key])]),
+  );
 }
 
 /** Variables, headers and arguments are text; clients take a number or a truth value there, too. */
 function asText(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(scalarText);
   if (!isJsonObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).flatMap(([key, member]) => (member === null ? [] : [[key, scalarText(member)]])));
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, member]) => (member === null ? [] : [[key, scalarText(member)]])),
+  );
 }
 
 function scalarText(value: unknown): unknown {

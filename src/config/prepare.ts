@@ -9,11 +9,15 @@ export interface PrepareContext extends ExpandContext {
 }
 
 /**
- * Readies one value for its part: references expanded, `{file}` read, text from a variable turned into the number or truth value that
- * the schema wants, paths made absolute against the file's folder, secrets noted. What the schema does not know stays as it is;
- * the check will name it. Throws `MissingValue`.
+ * Readies one value for its part: references expanded, `{file}` read, text from a variable turned into the number or
+ * truth value that the schema wants, paths made absolute against the file's folder, secrets noted. What the schema does
+ * not know stays as it is; the check will name it. Throws `MissingValue`.
  */
-export async function prepareValue(value: unknown, schema: OptionSchema | undefined, context: PrepareContext): Promise<unknown> {
+export async function prepareValue(
+  value: unknown,
+  schema: OptionSchema | undefined,
+  context: PrepareContext,
+): Promise<unknown> {
   const chosen = schema && chooseMember(value, schema);
   if (isJsonObject(value) && chosen?.type === "object") return prepareObject(value, chosen, context);
   if (Array.isArray(value)) return Promise.all(value.map((item) => prepareValue(item, chosen?.items, context)));
@@ -24,7 +28,11 @@ export async function prepareValue(value: unknown, schema: OptionSchema | undefi
   return typeof value === "string" && value.includes("${") ? fromText(expanded, chosen) : expanded;
 }
 
-async function prepareObject(value: Record<string, unknown>, schema: OptionSchema, context: PrepareContext): Promise<unknown> {
+async function prepareObject(
+  value: Record<string, unknown>,
+  schema: OptionSchema,
+  context: PrepareContext,
+): Promise<unknown> {
   const rest = isJsonObject(schema.additionalProperties) ? (schema.additionalProperties as OptionSchema) : undefined;
   const members = await Promise.all(
     Object.entries(value).map(async ([key, member]) => {
@@ -38,16 +46,26 @@ async function prepareObject(value: Record<string, unknown>, schema: OptionSchem
 function chooseMember(value: unknown, schema: OptionSchema): OptionSchema {
   if (!schema.anyOf) return schema;
   const type = Array.isArray(value) ? "array" : isJsonObject(value) ? "object" : typeof value;
-  const same = schema.anyOf.filter((member) => member.type === type || (type === "number" && member.type === "integer"));
+  const same = schema.anyOf.filter(
+    (member) => member.type === type || (type === "number" && member.type === "integer"),
+  );
   return same[0] ?? schema.anyOf[0] ?? schema;
 }
 
-/** What a variable's text means where a number or a truth value is wanted; other text stays, and the check speaks about it. */
+/**
+ * What a variable's text means where a number or a truth value is wanted; other text stays, and the check speaks about
+ * it.
+ */
 export function fromText(text: string, schema: OptionSchema): unknown {
   const types = schema.anyOf ? schema.anyOf.map((member) => member.type) : [schema.type];
   if (types.includes("string")) return text;
   if (types.includes("boolean") && /^(true|false|1|0|yes|no)$/i.test(text)) return /^(true|1|yes)$/i.test(text);
-  if ((types.includes("integer") || types.includes("number")) && text.trim() !== "" && Number.isFinite(Number(text))) return Number(text);
-  if (types.includes("array")) return text.split(",").map((item) => item.trim()).filter((item) => item !== "");
+  if ((types.includes("integer") || types.includes("number")) && text.trim() !== "" && Number.isFinite(Number(text)))
+    return Number(text);
+  if (types.includes("array"))
+    return text
+      .split(",")
+      .map((item) => item.trim())
+      .filter((item) => item !== "");
   return text;
 }

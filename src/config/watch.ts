@@ -8,7 +8,11 @@ export async function watchFiles(files: readonly string[], onChange: () => void)
   const { watch } = await import("chokidar");
   const names = new Set(files);
   const folders = [...new Set(files.map((file) => dirname(file)))];
-  const watcher = watch(folders, { depth: 0, ignoreInitial: true, ignored: (path) => !names.has(path) && !folders.includes(path) && basename(path) !== "" });
+  const watcher = watch(folders, {
+    depth: 0,
+    ignoreInitial: true,
+    ignored: (path) => !names.has(path) && !folders.includes(path) && basename(path) !== "",
+  });
   let timer: NodeJS.Timeout | undefined;
   watcher.on("all", (_event, path) => {
     if (!names.has(path)) return;

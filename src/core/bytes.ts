@@ -18,14 +18,19 @@ export function parseBytes(value: number | string, name = "size"): number {
   const match = typeof value === "string" ? SIZE.exec(value) : undefined;
   const bytes = match ? Number(match[1]) * UNIT_BYTES[(match[2] ?? "b").toLowerCase()]! : value;
   if (typeof bytes === "number" && Number.isFinite(bytes) && bytes >= 0) return Math.floor(bytes);
-  throw new OptionError(`\`${name}\` must be a number of bytes or a size such as "4MiB" or "10MB", got ${JSON.stringify(value)}.`);
+  throw new OptionError(
+    `\`${name}\` must be a number of bytes or a size such as "4MiB" or "10MB", got ${JSON.stringify(value)}.`,
+  );
 }
 
 type Notes = Pick<OptionSchema, "description" | "default" | "examples">;
 
 /** The schema of an option that `parseBytes` reads. */
 export function bytesOption(notes: Notes = {}): OptionSchema<number | string> {
-  return Type.Union([Type.Integer({ minimum: 0 }), Type.String({ pattern: PATTERN })], { examples: ["4MiB", "10MB"], ...notes });
+  return Type.Union([Type.Integer({ minimum: 0 }), Type.String({ pattern: PATTERN })], {
+    examples: ["4MiB", "10MB"],
+    ...notes,
+  });
 }
 
 /** Bytes as people write them: `512 B`, `4.2 MB`. */

@@ -21,7 +21,12 @@ test("a key is there once, with its last value and its first place", () => {
 
 test("what is deleted is gone, and the others keep their order", () => {
   const map = new CallMap<number, string>();
-  for (const [key, value] of [[1, "a"], [2, "b"], [3, "c"]] as const) map.set(key, value);
+  for (const [key, value] of [
+    [1, "a"],
+    [2, "b"],
+    [3, "c"],
+  ] as const)
+    map.set(key, value);
   expect([map.delete(2), map.delete(2), map.values()]).toEqual([true, false, ["a", "c"]]);
 });
 

@@ -1,7 +1,8 @@
 /**
- * A map of what lives as long as a call, in the order of entry. V8's own `Map` makes a new table whenever it grows, is full of gaps or
- * empties, and each table holds on to the one after it: once one of them is old, all that was ever in any of them lives until a full
- * collection. Here an entry is looked for from the latest to the first, which suits some hundreds of them.
+ * A map of what lives as long as a call, in the order of entry. V8's own `Map` makes a new table whenever it grows, is
+ * full of gaps or empties, and each table holds on to the one after it: once one of them is old, all that was ever in
+ * any of them lives until a full collection. Here an entry is looked for from the latest to the first, which suits some
+ * hundreds of them.
  */
 export class CallMap<K, V> {
   #keys: K[] = [];

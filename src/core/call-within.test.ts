@@ -38,7 +38,11 @@ test("the new signal ends the call for those who look at its cancellation, too",
   const own = new AbortController();
   const call = callWithin(new Parent(canceller()), own.signal);
   own.abort("part of the work is over");
-  expect([call.signal.aborted, call.cancellation?.aborted, call.cancellation?.reason]).toEqual([true, true, "part of the work is over"]);
+  expect([call.signal.aborted, call.cancellation?.aborted, call.cancellation?.reason]).toEqual([
+    true,
+    true,
+    "part of the work is over",
+  ]);
 });
 
 test("what ends the parent ends the call", () => {
@@ -50,9 +54,28 @@ test("what ends the parent ends the call", () => {
 
 test("an inner call has what is its own, and the rest of its parent, members of the class among it", async () => {
   const parent = new Parent(canceller());
-  const call = innerCall(parent, { id: "2", parent: "1", depth: 1, target: "inner", arguments: {}, params: {}, relaysInput: false });
+  const call = innerCall(parent, {
+    id: "2",
+    parent: "1",
+    depth: 1,
+    target: "inner",
+    arguments: {},
+    params: {},
+    relaysInput: false,
+  });
   call.notify({ method: "notifications/progress", params: { progress: 1 } });
-  expect(call).toMatchObject({ id: "2", parent: "1", depth: 1, door: "test", target: "inner", arguments: {}, params: {}, relaysInput: false, meta: { m: 1 }, principal: LOCAL_PRINCIPAL });
+  expect(call).toMatchObject({
+    id: "2",
+    parent: "1",
+    depth: 1,
+    door: "test",
+    target: "inner",
+    arguments: {},
+    params: {},
+    relaysInput: false,
+    meta: { m: 1 },
+    principal: LOCAL_PRINCIPAL,
+  });
   expect([call.signal, call.cancellation, parent.told.length]).toEqual([parent.signal, parent.cancellation, 1]);
   await expect(call.ask({ method: "roots/list", params: {} })).rejects.toThrow("nobody is here");
 });

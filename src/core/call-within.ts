@@ -4,7 +4,9 @@ import type { Deadline } from "./deadline.ts";
 import type { JsonObject } from "./json.ts";
 
 /** What a call inside a call has of its own. */
-export type Own = Partial<Pick<Call, "id" | "parent" | "depth" | "method" | "target" | "params" | "arguments" | "relaysInput">>;
+export type Own = Partial<
+  Pick<Call, "id" | "parent" | "depth" | "method" | "target" | "params" | "arguments" | "relaysInput">
+>;
 
 /** The same call, which `signal` ends, too: for what a part of its work calls. */
 export function callWithin(parent: Call, signal: AbortSignal): Call {
@@ -16,7 +18,8 @@ export function innerCall(parent: Call, own: Own): Call {
   return new CallWithin(parent, own, undefined);
 }
 
-// Members are named one by one: a spread would lose what the parent's class defines, and would keep a cancellation that a new signal replaces.
+// Members are named one by one: a spread would lose what the parent's class defines, and would keep a cancellation that
+// a new signal replaces.
 class CallWithin implements Call {
   readonly id: string;
   declare readonly parent?: string;

@@ -25,13 +25,15 @@ export const LOCAL_PRINCIPAL: Principal = Object.freeze({ id: "local" });
 /** What is known of the program that calls, whatever protocol it speaks. */
 export interface Client {
   /**
-   * The lasting connection that the call came by: a session id, the stdio pipe, a library hub. Absent on connectionless calls.
-   * Sources with one connection per session key them by it.
+   * The lasting connection that the call came by: a session id, the stdio pipe, a library hub. Absent on connectionless
+   * calls. Sources with one connection per session key them by it.
    */
   readonly connection?: string;
   readonly name?: string;
   readonly version?: string;
-  /** How it speaks MCP: with a handshake and questions as requests, or without either. Absent: it speaks something else. */
+  /**
+   * How it speaks MCP: with a handshake and questions as requests, or without either. Absent: it speaks something else.
+   */
   readonly era?: "legacy" | "modern";
   /** Capabilities in MCP's shape: `{sampling, elicitation, roots}`. */
   readonly capabilities: JsonObject;
@@ -42,13 +44,15 @@ export interface Ask {
   readonly method: string;
   readonly params: JsonObject;
   /**
-   * It may be another call's than the one it is put by, as a server's that names none: that call's end does not withdraw it, only the
-   * signal given with it does. @default false
+   * It may be another call's than the one it is put by, as a server's that names none: that call's end does not
+   * withdraw it, only the signal given with it does. @default false
    */
   readonly outlivesCall?: boolean;
 }
 
-/** What a running call sends to its caller: `notifications/progress` (params without token) or `notifications/message`. */
+/**
+ * What a running call sends to its caller: `notifications/progress` (params without token) or `notifications/message`.
+ */
 export interface Notice {
   readonly method: string;
   readonly params: JsonObject;
@@ -58,7 +62,10 @@ export interface Notice {
 export interface Call {
   /** Unique within this process; appears in the audit line and in error ids. */
   readonly id: string;
-  /** Id of the call on whose behalf this one is made. That one was counted and admitted already, so limits of the client do not apply again. */
+  /**
+   * Id of the call on whose behalf this one is made. That one was counted and admitted already, so limits of the client
+   * do not apply again.
+   */
   readonly parent?: string;
   /** How many calls this one is made inside of. @default 0 */
   readonly depth?: number;
@@ -67,7 +74,9 @@ export interface Call {
   readonly method: CallMethod;
   /** Tool or prompt name as the caller spelt it, or a resource URI, or for completion the name or URI of its `ref`. */
   readonly target: string;
-  /** `params` as they came, without `_meta` and without `name`, `uri` and `arguments`; unknown members are passed on. */
+  /**
+   * `params` as they came, without `_meta` and without `name`, `uri` and `arguments`; unknown members are passed on.
+   */
   readonly params: JsonObject;
   readonly arguments: JsonObject;
   /** The caller's `_meta` without the envelope and without `progressToken`. */
@@ -87,13 +96,14 @@ export interface Call {
   /** Sends progress or a log message to the caller. Never throws; does nothing once the call is over. */
   notify(notice: Notice): void;
   /**
-   * Asks the caller and waits for the answer's `result`. Rejects with a `FailError` when the caller declines by protocol error,
-   * cannot be asked (capability not declared, nobody listens) or goes. Several asks of one call may wait at once.
+   * Asks the caller and waits for the answer's `result`. Rejects with a `FailError` when the caller declines by
+   * protocol error, cannot be asked (capability not declared, nobody listens) or goes. Several asks of one call may
+   * wait at once.
    */
   ask(ask: Ask, signal?: AbortSignal): Promise<JsonObject>;
   /**
-   * True when the door hands a result of `resultType: "input_required"` to the caller as it is, and the caller comes back with
-   * `inputResponses` and `requestState` in `params`. Otherwise whoever stands behind the call uses `ask`.
+   * True when the door hands a result of `resultType: "input_required"` to the caller as it is, and the caller comes
+   * back with `inputResponses` and `requestState` in `params`. Otherwise whoever stands behind the call uses `ask`.
    */
   readonly relaysInput: boolean;
 }

@@ -22,7 +22,11 @@ test("tells every listener, each only once, however often it was added", () => {
 test("tells nobody who stopped listening", () => {
   const canceller = new Canceller();
   const heard: string[] = [];
-  const [one, two, three] = [() => void heard.push("one"), () => void heard.push("two"), () => void heard.push("three")];
+  const [one, two, three] = [
+    () => void heard.push("one"),
+    () => void heard.push("two"),
+    () => void heard.push("three"),
+  ];
   for (const listener of [one, two, three]) canceller.addEventListener("abort", listener);
   canceller.removeEventListener("abort", one);
   canceller.removeEventListener("abort", three);
@@ -75,7 +79,11 @@ test("tells nobody who comes after the end, as an AbortSignal does", () => {
   let calls = 0;
   canceller.addEventListener("abort", () => (calls += 1));
   canceller.abort("again");
-  expect({ calls, aborted: canceller.aborted, reason: canceller.reason }).toEqual({ calls: 0, aborted: true, reason: "over" });
+  expect({ calls, aborted: canceller.aborted, reason: canceller.reason }).toEqual({
+    calls: 0,
+    aborted: true,
+    reason: "over",
+  });
 });
 
 test("throws its reason once aborted, and nothing before", () => {

@@ -2,8 +2,9 @@ import { setMaxListeners } from "node:events";
 import { runApart } from "./run-apart.ts";
 
 /**
- * What may end a piece of work before its time, as far as the hub itself needs it: every `AbortSignal` is one. On Node 20 each
- * `AbortSignal` lives, with all that it reaches, until a full collection, so a call makes none unless somebody asks for one.
+ * What may end a piece of work before its time, as far as the hub itself needs it: every `AbortSignal` is one. On Node
+ * 20 each `AbortSignal` lives, with all that it reaches, until a full collection, so a call makes none unless somebody
+ * asks for one.
  */
 export interface Cancellation {
   readonly aborted: boolean;
@@ -13,7 +14,9 @@ export interface Cancellation {
   throwIfAborted(): void;
 }
 
-/** As an `AbortController` that is its own signal. A listener is called once, and never after it was aborted already. */
+/**
+ * As an `AbortController` that is its own signal. A listener is called once, and never after it was aborted already.
+ */
 export class Canceller implements Cancellation {
   #aborted = false;
   #reason: unknown;

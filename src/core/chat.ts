@@ -12,7 +12,9 @@ export interface ChatTurn {
   readonly principal: Principal;
   /** Aborted when the caller goes: the model and the tools end. */
   readonly signal: AbortSignal;
-  /** What happens on the way, each with its `type`: pieces of text, steps, tool calls and their results. Never throws. */
+  /**
+   * What happens on the way, each with its `type`: pieces of text, steps, tool calls and their results. Never throws.
+   */
   onEvent?(event: ChatEvent): void;
 }
 
@@ -35,6 +37,9 @@ export interface ChatReply {
 
 /** A language model that answers with the hub's tools. Nothing is kept between two turns. */
 export interface Chat {
-  /** Rejects with a `FailError` when no answer could be begun: no model is configured, its key is missing, the history is none. */
+  /**
+   * Rejects with a `FailError` when no answer could be begun: no model is configured, its key is missing, the history
+   * is none.
+   */
   reply(turn: ChatTurn): Promise<ChatReply>;
 }

@@ -10,9 +10,9 @@ export interface Budget {
 }
 
 /**
- * The time a call has. It ends when nothing was heard for `idleMs` (progress resets that), when `totalMs` have passed, or when a
- * parent ended. Its signal aborts with a `FailError` of kind `timeout`, so that the reason travels to whoever waits.
- * Budgets nest: a child never outlives its parent.
+ * The time a call has. It ends when nothing was heard for `idleMs` (progress resets that), when `totalMs` have passed,
+ * or when a parent ended. Its signal aborts with a `FailError` of kind `timeout`, so that the reason travels to whoever
+ * waits. Budgets nest: a child never outlives its parent.
  */
 export class Deadline {
   readonly #canceller = new Canceller();
@@ -29,7 +29,10 @@ export class Deadline {
   #holds = 0;
   #over = false;
 
-  /** `caller`, where given, ends the deadline too: it aborts with kind `cancelled`, and one signal is enough for those who work. */
+  /**
+   * `caller`, where given, ends the deadline too: it aborts with kind `cancelled`, and one signal is enough for those
+   * who work.
+   */
   constructor(budget: Budget, parent?: Deadline, caller?: Cancellation) {
     this.#parent = parent;
     this.#caller = caller;
@@ -70,7 +73,10 @@ export class Deadline {
     return Math.max(0, Math.min(own, this.#parent?.remainingMs ?? Infinity));
   }
 
-  /** The budget turned out to be another one, now that more is known. It counts from when the deadline began, as if it had been given then. */
+  /**
+   * The budget turned out to be another one, now that more is known. It counts from when the deadline began, as if it
+   * had been given then.
+   */
   adapt(budget: Budget): void {
     if (this.#over) return;
     this.#budget = budget;
@@ -112,7 +118,8 @@ export class Deadline {
   #arm(): void {
     if (this.#over) return;
     const idleEnd = this.#holds > 0 ? Infinity : this.#touchedAt + this.#budget.idleMs;
-    // A bound of the parent's is the parent's to tell: were its child's timer a little earlier, the child's failure would pass for the answer.
+    // A bound of the parent's is the parent's to tell: were its child's timer a little earlier, the child's failure
+    // would pass for the answer.
     const isParents = this.#endsAt < this.#startedAt + this.#budget.totalMs;
     const wakesAt = Math.min(idleEnd, this.#endsAt + (isParents ? AFTER_PARENT_MS : 0));
     if (this.#timer !== undefined && this.#wakesAt === wakesAt) return;
@@ -126,7 +133,8 @@ export class Deadline {
     // Timers may fire a millisecond early.
     const now = performance.now() + 1;
     if (now >= this.#endsAt) return this.#end(timeoutFailure(this.#endsAt - this.#startedAt));
-    if (this.#holds === 0 && now - this.#touchedAt >= this.#budget.idleMs) return this.#end(timeoutFailure(this.#budget.idleMs));
+    if (this.#holds === 0 && now - this.#touchedAt >= this.#budget.idleMs)
+      return this.#end(timeoutFailure(this.#budget.idleMs));
     this.#arm();
   }
 
@@ -163,9 +171,13 @@ export function timeoutFailure(timeoutMs: number): FailError {
   const rounded = Math.round(timeoutMs);
   const seconds = rounded >= 1000 ? `${Math.round(rounded / 100) / 10} s` : `${rounded} ms`;
   return new FailError(
-    fail("timeout", `Timed out after ${seconds} without an answer. Raise the timeout of this source or tool if the work takes longer.`, {
-      details: { timeoutMs: rounded },
-    }),
+    fail(
+      "timeout",
+      `Timed out after ${seconds} without an answer. Raise the timeout of this source or tool if the work takes longer.`,
+      {
+        details: { timeoutMs: rounded },
+      },
+    ),
   );
 }
 

@@ -15,12 +15,17 @@ test.each([
   expect(parseDuration(value)).toBe(milliseconds);
 });
 
-test.each(["", "fast", "-1s", "1y", "1 2", "s", "1e3", `${"1".repeat(100)}s`, -1, NaN, Infinity])("%s is none", (value) => {
-  expect(() => parseDuration(value, "call_timeout")).toThrow(OptionError);
-});
+test.each(["", "fast", "-1s", "1y", "1 2", "s", "1e3", `${"1".repeat(100)}s`, -1, NaN, Infinity])(
+  "%s is none",
+  (value) => {
+    expect(() => parseDuration(value, "call_timeout")).toThrow(OptionError);
+  },
+);
 
 test("the error names the option, what was received and what is accepted", () => {
-  expect(() => parseDuration("soon", "call_timeout")).toThrow('`call_timeout` must be a number of milliseconds or a duration such as "30s", "5m" or "1h", got "soon".');
+  expect(() => parseDuration("soon", "call_timeout")).toThrow(
+    '`call_timeout` must be a number of milliseconds or a duration such as "30s", "5m" or "1h", got "soon".',
+  );
 });
 
 test("durations are written for people", () => {

@@ -8,7 +8,10 @@ const DURATION = new RegExp(PATTERN);
 const PART = /(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)?/g;
 const MAX_CHARS = 64;
 
-/** `30`, `"30s"`, `"1h 30m"`, `"1.5h"`, `"250ms"` in milliseconds; a bare number counts milliseconds. Throws an `OptionError`. */
+/**
+ * `30`, `"30s"`, `"1h 30m"`, `"1.5h"`, `"250ms"` in milliseconds; a bare number counts milliseconds. Throws an
+ * `OptionError`.
+ */
 export function parseDuration(value: number | string, name = "duration"): number {
   if (typeof value === "number") {
     if (Number.isFinite(value) && value >= 0) return value;
@@ -21,14 +24,19 @@ export function parseDuration(value: number | string, name = "duration"): number
 }
 
 function problem(name: string, value: unknown): OptionError {
-  return new OptionError(`\`${name}\` must be a number of milliseconds or a duration such as "30s", "5m" or "1h", got ${JSON.stringify(value)}.`);
+  return new OptionError(
+    `\`${name}\` must be a number of milliseconds or a duration such as "30s", "5m" or "1h", got ${JSON.stringify(value)}.`,
+  );
 }
 
 type Notes = Pick<OptionSchema, "description" | "default" | "examples">;
 
 /** The schema of an option that `parseDuration` reads. */
 export function durationOption(notes: Notes = {}): OptionSchema<number | string> {
-  return Type.Union([Type.Number({ minimum: 0 }), Type.String({ pattern: PATTERN })], { examples: ["30s", "5m", "1h"], ...notes });
+  return Type.Union([Type.Number({ minimum: 0 }), Type.String({ pattern: PATTERN })], {
+    examples: ["30s", "5m", "1h"],
+    ...notes,
+  });
 }
 
 /** Milliseconds as people write them: `250 ms`, `30 s`, `5 min`, `1.5 h`. */

@@ -17,8 +17,8 @@ export class ConfigError extends Error {
 }
 
 /**
- * Carries a failure through code that cannot return one (a handler's promise, an abort reason). Whoever turns a call into an
- * outcome catches it and returns `failure` as the outcome.
+ * Carries a failure through code that cannot return one (a handler's promise, an abort reason). Whoever turns a call
+ * into an outcome catches it and returns `failure` as the outcome.
  */
 export class FailError extends Error {
   override readonly name = "FailError";

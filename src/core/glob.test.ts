@@ -35,7 +35,9 @@ test("it agrees with the regular expression that the pattern stands for", () => 
   const part = fc.constantFrom("a", "b", "*", "?", ".");
   fc.assert(
     fc.property(fc.array(part, { maxLength: 8 }), fc.stringMatching(/^[ab.]{0,10}$/), (parts, text) => {
-      const expression = parts.map((one) => (one === "*" ? ".*" : one === "?" ? "." : one === "." ? "\\." : one)).join("");
+      const expression = parts
+        .map((one) => (one === "*" ? ".*" : one === "?" ? "." : one === "." ? "\\." : one))
+        .join("");
       expect(matchesGlob(parts.join(""), text)).toBe(new RegExp(`^${expression}$`).test(text));
     }),
   );

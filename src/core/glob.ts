@@ -2,8 +2,8 @@
 const MAX_GLOB_LENGTH = 512;
 
 /**
- * Matches names against a pattern in which `*` stands for any run of characters (none too) and `?` for exactly one. Everything else
- * stands for itself, case included. Goes back to the last `*` only, so no pattern can make it explode.
+ * Matches names against a pattern in which `*` stands for any run of characters (none too) and `?` for exactly one.
+ * Everything else stands for itself, case included. Goes back to the last `*` only, so no pattern can make it explode.
  */
 export function matchesGlob(pattern: string, text: string): boolean {
   if (pattern === "*") return true;

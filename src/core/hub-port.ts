@@ -15,7 +15,10 @@ export interface View {
 
 export type ListKind = "tools" | "resources" | "templates" | "prompts";
 
-/** One list as one view shows it. `entries` are wire shapes; `json` is their array serialised once. Both are shared: read only. */
+/**
+ * One list as one view shows it. `entries` are wire shapes; `json` is their array serialised once. Both are shared:
+ * read only.
+ */
 export interface RenderedList {
   readonly entries: readonly JsonObject[];
   /** The JSON text of `entries`. */
@@ -65,16 +68,21 @@ export interface WaitOptions {
 /** What a door may ask of the hub. */
 export interface HubPort {
   /**
-   * Fresh as of this moment: waits for the sources that look at the disk, and a bounded time for upstreams never listed yet. With `waits`
-   * false it is what is known.
+   * Fresh as of this moment: waits for the sources that look at the disk, and a bounded time for upstreams never listed
+   * yet. With `waits` false it is what is known.
    */
   list(kind: ListKind, view: View, options?: WaitOptions): Promise<RenderedList>;
   call(call: Call, view: View): Promise<Outcome>;
   /** For a caller with narrowed rights, of the sources that it may use something of. Waits as `list` does. */
   facts(principal?: Principal, options?: WaitOptions): Promise<ServerFacts>;
-  /** Keeps `resourceUpdated` coming for `uri`. Rejects with a `FailError` when nobody offers the URI or its source cannot. */
+  /**
+   * Keeps `resourceUpdated` coming for `uri`. Rejects with a `FailError` when nobody offers the URI or its source
+   * cannot.
+   */
   subscribe(uri: string, caller: Pick<Call, "principal" | "client">): Promise<() => Promise<void>>;
-  /** A caller wants log messages from this level on; the sources are asked for the most talkative level anybody wants. */
+  /**
+   * A caller wants log messages from this level on; the sources are asked for the most talkative level anybody wants.
+   */
   setLogLevel(connection: string, level: string): Promise<void>;
   rootsChanged(connection: string): void;
   /** The lasting connection is over. */

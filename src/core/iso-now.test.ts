@@ -7,5 +7,9 @@ test("is the time in UTC with milliseconds, anew in each of them", () => {
   vi.useFakeTimers({ now: Date.UTC(2026, 0, 2, 3, 4, 5, 6) });
   const first = [isoNow(), isoNow()];
   vi.setSystemTime(Date.UTC(2026, 0, 2, 3, 4, 5, 7));
-  expect([...first, isoNow()]).toEqual(["2026-01-02T03:04:05.006Z", "2026-01-02T03:04:05.006Z", "2026-01-02T03:04:05.007Z"]);
+  expect([...first, isoNow()]).toEqual([
+    "2026-01-02T03:04:05.006Z",
+    "2026-01-02T03:04:05.006Z",
+    "2026-01-02T03:04:05.007Z",
+  ]);
 });

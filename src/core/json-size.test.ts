@@ -13,7 +13,12 @@ test.each([
 
 test("counting stops at the bound", () => {
   const touched: number[] = [];
-  const items = Array.from({ length: 1000 }, (_, index) => ({ get text() { touched.push(index); return "x".repeat(100); } }));
+  const items = Array.from({ length: 1000 }, (_, index) => ({
+    get text() {
+      touched.push(index);
+      return "x".repeat(100);
+    },
+  }));
   expect(jsonSize(items, 1000)).toBeGreaterThan(1000);
   expect(touched.length).toBeLessThan(20);
 });

@@ -2,8 +2,9 @@
 export const MAX_JSON_DEPTH = 1000;
 
 /**
- * About how many bytes a value is as JSON, found without writing it: escapes are not counted, so text full of line breaks comes out a
- * little short. Stops counting once `bound` is passed. `Infinity` when the value is nested deeper than `MAX_JSON_DEPTH`.
+ * About how many bytes a value is as JSON, found without writing it: escapes are not counted, so text full of line
+ * breaks comes out a little short. Stops counting once `bound` is passed. `Infinity` when the value is nested deeper
+ * than `MAX_JSON_DEPTH`.
  */
 export function jsonSize(value: unknown, bound = Infinity): number {
   return sizeOf(value, bound, 0);
@@ -24,7 +25,9 @@ function sizeOf(value: unknown, bound: number, depth: number): number {
   }
   if (value === null) return 4;
   if (depth >= MAX_JSON_DEPTH) return Infinity;
-  return Array.isArray(value) ? sizeOfArray(value, bound, depth) : sizeOfObject(value as Record<string, unknown>, bound, depth);
+  return Array.isArray(value)
+    ? sizeOfArray(value, bound, depth)
+    : sizeOfObject(value as Record<string, unknown>, bound, depth);
 }
 
 function sizeOfArray(items: readonly unknown[], bound: number, depth: number): number {

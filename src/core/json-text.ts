@@ -2,7 +2,10 @@ import type { JsonObject } from "./json.ts";
 
 const texts = new WeakMap<object, string>();
 
-/** Remembers the JSON text that `value` was parsed from. Such a value is read only: whoever changes something makes a new one. */
+/**
+ * Remembers the JSON text that `value` was parsed from. Such a value is read only: whoever changes something makes a
+ * new one.
+ */
 export function keepJsonText(value: object, text: string): void {
   texts.set(value, text);
 }

@@ -11,8 +11,8 @@ export type Admission =
   | { readonly admitted: false; readonly reason: "rate" | "in-flight" | "full"; readonly retryAfterMs: number };
 
 /**
- * Counts the calls of clients. An admitted call must `leave` with the same key, whatever becomes of it. Answers may come at once
- * (memory) or later (a store shared by several hubs).
+ * Counts the calls of clients. An admitted call must `leave` with the same key, whatever becomes of it. Answers may
+ * come at once (memory) or later (a store shared by several hubs).
  */
 export interface LimitStore {
   admit(key: string, bounds: LimitBounds): Admission | Promise<Admission>;

@@ -1,8 +1,15 @@
 /**
- * Method names that a tool must not take, since a connection that speaks several dialects could not tell the two apart (C1). A name
- * is reserved by itself, or by what it begins with.
+ * Method names that a tool must not take, since a connection that speaks several dialects could not tell the two apart
+ * (C1). A name is reserved by itself, or by what it begins with.
  */
-const RESERVED = new Set(["initialize", "ping", "get_mcp_server_capabilities", "mcp.capabilities", "mcp.tool.execute", "mcp.resource.get"]);
+const RESERVED = new Set([
+  "initialize",
+  "ping",
+  "get_mcp_server_capabilities",
+  "mcp.capabilities",
+  "mcp.tool.execute",
+  "mcp.resource.get",
+]);
 const PREFIXES = [
   "notifications/",
   "resource/",

@@ -24,9 +24,10 @@ export interface NameBookOptions<T> {
 }
 
 /**
- * Names of many records on all surfaces, and the way back. A name belongs to one record on every surface at once: what one surface
- * shows is understood on all of them and never means another record. Among records that want one name the earlier one gets it;
- * the others are shown with their namespace, and if that is taken too with a digest of their identity.
+ * Names of many records on all surfaces, and the way back. A name belongs to one record on every surface at once: what
+ * one surface shows is understood on all of them and never means another record. Among records that want one name the
+ * earlier one gets it; the others are shown with their namespace, and if that is taken too with a digest of their
+ * identity.
  */
 export class NameBook<T> {
   readonly records: readonly T[];
@@ -65,9 +66,9 @@ export class NameBook<T> {
   }
 
   /**
-   * The records that a spelling may mean: none, one, or several when it is ambiguous. A name as any surface shows it comes first, then
-   * hidden names, then `namespace` + `::`, `__`, `.` or `/` + name by the longest known namespace, and bare names; last the same
-   * after a client's own prefix (`mcp__`, `mcp__hub__`).
+   * The records that a spelling may mean: none, one, or several when it is ambiguous. A name as any surface shows it
+   * comes first, then hidden names, then `namespace` + `::`, `__`, `.` or `/` + name by the longest known namespace,
+   * and bare names; last the same after a client's own prefix (`mcp__`, `mcp__hub__`).
    */
   candidates(name: string): readonly T[] {
     if (name.length === 0 || name.length > MAX_NAME_LENGTH) return [];
@@ -102,10 +103,15 @@ export class NameBook<T> {
 
   #wantedName(record: T, surface: Surface): string {
     if (surface === "mcp") return this.#mcpNameOf(record);
-    return surface === "binding" ? renderBindingName(this.#namedOf(record)) : renderModelName(this.#namedOf(record), this.nameOf(record));
+    return surface === "binding"
+      ? renderBindingName(this.#namedOf(record))
+      : renderModelName(this.#namedOf(record), this.nameOf(record));
   }
 
-  /** Gives out the names of a surface and of those before it: whatever is asked for first, the order is the same, and so are the names. */
+  /**
+   * Gives out the names of a surface and of those before it: whatever is asked for first, the order is the same, and so
+   * are the names.
+   */
   #settle(upTo: Surface): void {
     for (const surface of SURFACE_ORDER) {
       if (!this.#renamed.has(surface)) this.#renamed.set(surface, this.#assign(surface));

@@ -24,7 +24,11 @@ test("C3: each surface renders a tool in its own way", () => {
 test("C3: a module's dotted name stands as it is, and models get it without the dot", () => {
   const tool = named("modules", "export.to_json", { qualified: true });
   const book = bookOf([tool]);
-  expect(SURFACES.map((surface) => book.nameOf(tool, surface))).toEqual(["export.to_json", "export.to_json", "export_to_json"]);
+  expect(SURFACES.map((surface) => book.nameOf(tool, surface))).toEqual([
+    "export.to_json",
+    "export.to_json",
+    "export_to_json",
+  ]);
 });
 
 test("C3: an empty namespace puts nothing before the name, and the separator can be chosen", () => {
@@ -34,21 +38,32 @@ test("C3: an empty namespace puts nothing before the name, and the separator can
   expect([bare, dotted].map((tool) => book.nameOf(tool))).toEqual(["echo", "gh.search"]);
 });
 
-test.each(["search", "gh::search", "gh__search", "gh.search", "gh/search", "mcp__gh__search", "mcp__hub__gh__search", "mcp__my__hub__gh__search"])(
-  "C3: `%s` is understood",
-  (spelling) => {
-    const tool = named("gh", "search");
-    expect(bookOf([tool, named("gl", "merge")]).candidates(spelling)).toEqual([tool]);
-  },
-);
+test.each([
+  "search",
+  "gh::search",
+  "gh__search",
+  "gh.search",
+  "gh/search",
+  "mcp__gh__search",
+  "mcp__hub__gh__search",
+  "mcp__my__hub__gh__search",
+])("C3: `%s` is understood", (spelling) => {
+  const tool = named("gh", "search");
+  expect(bookOf([tool, named("gl", "merge")]).candidates(spelling)).toEqual([tool]);
+});
 
-test.each(["export.to_json", "export::to_json", "export__to_json", "export/to_json", "export_to_json", "to_json", "mcp__hub__export_to_json"])(
-  "C3: a module's tool is understood as `%s`",
-  (spelling) => {
-    const tool = named("modules", "export.to_json", { qualified: true });
-    expect(bookOf([tool]).candidates(spelling)).toEqual([tool]);
-  },
-);
+test.each([
+  "export.to_json",
+  "export::to_json",
+  "export__to_json",
+  "export/to_json",
+  "export_to_json",
+  "to_json",
+  "mcp__hub__export_to_json",
+])("C3: a module's tool is understood as `%s`", (spelling) => {
+  const tool = named("modules", "export.to_json", { qualified: true });
+  expect(bookOf([tool]).candidates(spelling)).toEqual([tool]);
+});
 
 test.each(["", "gl__search", "gh__", "gh:search", "mcp__", "GH__search"])("`%s` means nothing", (spelling) => {
   expect(bookOf([named("gh", "search")]).candidates(spelling)).toEqual([]);
@@ -79,7 +94,12 @@ test("C28: the earlier record has the name and the later one is shown with its n
   const first = named("", "search", { id: "tools" });
   const second = named("", "search", { id: "more" });
   const book = bookOf([first, second]);
-  expect([book.nameOf(first), book.nameOf(second), book.shadowerOf(second), book.shadowerOf(first)]).toEqual(["search", "more__search", first, undefined]);
+  expect([book.nameOf(first), book.nameOf(second), book.shadowerOf(second), book.shadowerOf(first)]).toEqual([
+    "search",
+    "more__search",
+    first,
+    undefined,
+  ]);
 });
 
 test("S15: a renamed tool answers to its alias and still to its own name", () => {
@@ -93,7 +113,11 @@ test("S15: two tools that swapped their names are not mixed up", () => {
   const first = named("gh", "a", { alias: "b" });
   const second = named("gh", "b", { alias: "a" });
   const book = bookOf([first, second]);
-  expect([book.candidates("gh.a"), book.candidates("gh::b"), book.candidates("a")]).toEqual([[second], [first], [second]]);
+  expect([book.candidates("gh.a"), book.candidates("gh::b"), book.candidates("a")]).toEqual([
+    [second],
+    [first],
+    [second],
+  ]);
 });
 
 test("a hidden name is understood and never shown, and gives way to a shown one", () => {
@@ -126,17 +150,46 @@ test("a model's function name never begins with a digit", () => {
   expect(bookOf([tool]).nameOf(tool, "model")).toBe("_7zip");
 });
 
-const piece = fc.constantFrom("a", "b", "_", "__", ".", "::", "/", ":", "mcp__", "é", " ", "\ud800", "7", "-", "x".repeat(70));
+const piece = fc.constantFrom(
+  "a",
+  "b",
+  "_",
+  "__",
+  ".",
+  "::",
+  "/",
+  ":",
+  "mcp__",
+  "é",
+  " ",
+  "\ud800",
+  "7",
+  "-",
+  "x".repeat(70),
+);
 const word = fc.array(piece, { maxLength: 4 }).map((parts) => parts.join(""));
 const records = fc.uniqueArray(
-  fc.record({ id: fc.constantFrom("a", "b", "a__b", "a.b", "mcp"), namespace: word, name: word, alias: fc.option(word, { nil: undefined }), qualified: fc.boolean() }),
+  fc.record({
+    id: fc.constantFrom("a", "b", "a__b", "a.b", "mcp"),
+    namespace: word,
+    name: word,
+    alias: fc.option(word, { nil: undefined }),
+    qualified: fc.boolean(),
+  }),
   { maxLength: 12, selector: ({ id, name }) => JSON.stringify([id, name]) },
 );
 const separators = fc.constantFrom("__", ".", "-", "_");
 const lengths = fc.constantFrom(24, 64, 128);
 
-function toNamed(rows: readonly { id: string; namespace: string; name: string; alias: string | undefined; qualified: boolean }[]): Named[] {
-  return rows.map(({ id, namespace, name, alias, qualified }) => ({ source: { id, namespace }, name, qualified, ...(alias === undefined ? {} : { alias }) }));
+function toNamed(
+  rows: readonly { id: string; namespace: string; name: string; alias: string | undefined; qualified: boolean }[],
+): Named[] {
+  return rows.map(({ id, namespace, name, alias, qualified }) => ({
+    source: { id, namespace },
+    name,
+    qualified,
+    ...(alias === undefined ? {} : { alias }),
+  }));
 }
 
 test("C3: whatever the names are, reading what was rendered gives the record back", () => {
@@ -162,7 +215,8 @@ test("C3: whatever the names are, no two records share one on any surface, and e
         const names = list.map((record) => book.nameOf(record, surface));
         expect(new Set(names).size).toBe(list.length);
         for (const name of names) expect(name).toMatch(allowed[surface]);
-        for (const name of names) expect(name.length).toBeLessThanOrEqual(nameRules(surface, { separator, maxLength }).maxLength);
+        for (const name of names)
+          expect(name.length).toBeLessThanOrEqual(nameRules(surface, { separator, maxLength }).maxLength);
       }
     }),
     { numRuns: 400 },
@@ -187,7 +241,9 @@ test("C3: names do not depend on what was asked before", () => {
       const list = toNamed(rows);
       const [fresh, used] = [bookOf(list), bookOf(list)];
       for (const record of list) used.nameOf(record, "model");
-      expect(list.map((record) => fresh.nameOf(record, "binding"))).toEqual(list.map((record) => used.nameOf(record, "binding")));
+      expect(list.map((record) => fresh.nameOf(record, "binding"))).toEqual(
+        list.map((record) => used.nameOf(record, "binding")),
+      );
     }),
   );
 });

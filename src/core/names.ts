@@ -1,8 +1,8 @@
 import { shortDigest } from "./digest.ts";
 
 /**
- * A tool's identity is the pair (source, name), never a string. This file renders the pair for one surface without looking at other
- * tools; `NameBook` settles who gets a name that two of them want, and reads every spelling back.
+ * A tool's identity is the pair (source, name), never a string. This file renders the pair for one surface without
+ * looking at other tools; `NameBook` settles who gets a name that two of them want, and reads every spelling back.
  */
 export type Surface = "mcp" | "binding" | "model";
 
@@ -33,7 +33,10 @@ export interface NameRules {
   readonly maxLength: number;
   /** What the first character must be, if that is narrower; otherwise an underscore is put before it. */
   readonly start?: RegExp;
-  /** True: a replaced character is paid for with a digest, so that the name does not depend on which other tools there are. */
+  /**
+   * True: a replaced character is paid for with a digest, so that the name does not depend on which other tools there
+   * are.
+   */
   readonly marksReplacements: boolean;
 }
 
@@ -46,10 +49,15 @@ const MCP_RULES: NameRules = { forbidden: /[^A-Za-z0-9_.-]/, maxLength: MAX_MCP_
 const BINDING_RULES: NameRules = { forbidden: /(?!)/, maxLength: MAX_NAME_LENGTH, marksReplacements: true };
 
 /**
- * Function names that OpenAI, Anthropic, Mistral and Google all take: up to 64 of `[A-Za-z0-9_-]`, first a letter or an underscore.
- * One name for all of them, since a conversation may move from one vendor to another.
+ * Function names that OpenAI, Anthropic, Mistral and Google all take: up to 64 of `[A-Za-z0-9_-]`, first a letter or an
+ * underscore. One name for all of them, since a conversation may move from one vendor to another.
  */
-const MODEL_RULES: NameRules = { forbidden: /[^A-Za-z0-9_-]/, maxLength: 64, start: /^[A-Za-z_]/, marksReplacements: false };
+const MODEL_RULES: NameRules = {
+  forbidden: /[^A-Za-z0-9_-]/,
+  maxLength: 64,
+  start: /^[A-Za-z_]/,
+  marksReplacements: false,
+};
 
 const NAME_RULES: Readonly<Record<Surface, NameRules>> = { mcp: MCP_RULES, binding: BINDING_RULES, model: MODEL_RULES };
 
@@ -61,7 +69,10 @@ export interface McpNaming {
   readonly maxLength: number;
 }
 
-export const DEFAULT_NAMING: McpNaming = Object.freeze({ separator: DEFAULT_SEPARATOR, maxLength: MAX_MCP_NAME_LENGTH });
+export const DEFAULT_NAMING: McpNaming = Object.freeze({
+  separator: DEFAULT_SEPARATOR,
+  maxLength: MAX_MCP_NAME_LENGTH,
+});
 
 export function nameRules(surface: Surface, { maxLength }: McpNaming): NameRules {
   return surface === "mcp" && maxLength < MAX_MCP_NAME_LENGTH ? { ...MCP_RULES, maxLength } : NAME_RULES[surface];
@@ -101,7 +112,9 @@ function prefixed(record: Named, separator: string): string {
   return namespace === "" || record.qualified ? visibleName(record) : `${namespace}${separator}${visibleName(record)}`;
 }
 
-/** Makes a name obey the rules. Nothing is cut off silently: what had to be shortened ends in a digest of the identity. */
+/**
+ * Makes a name obey the rules. Nothing is cut off silently: what had to be shortened ends in a digest of the identity.
+ */
 function fitName(name: string, rules: NameRules, record: Named): string {
   const isReplaced = rules.forbidden.test(name);
   let fitted = isReplaced ? replaceForbidden(name, rules.forbidden) : name;
@@ -114,7 +127,8 @@ function replaceForbidden(name: string, forbidden: RegExp): string {
   return name.replaceAll(new RegExp(forbidden, "g"), "_");
 }
 
-// Written as JSON, since a lone surrogate would otherwise be hashed as the replacement character, and like any other one.
+// Written as JSON, since a lone surrogate would otherwise be hashed as the replacement character, and like any other
+// one.
 export function identityOf(record: Named): string {
   return JSON.stringify([record.source.id, record.name]);
 }

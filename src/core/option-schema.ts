@@ -1,7 +1,7 @@
 /**
- * Builders for the schemas of options: plain JSON Schema objects that carry their TypeScript type. Only the words that configuration
- * needs; `config/` checks values against them, and the published JSON Schema of the configuration is made of them. (A schema library
- * costs 20 MB and 100 ms at every start, for the same few words.)
+ * Builders for the schemas of options: plain JSON Schema objects that carry their TypeScript type. Only the words that
+ * configuration needs; `config/` checks values against them, and the published JSON Schema of the configuration is made
+ * of them. (A schema library costs 20 MB and 100 ms at every start, for the same few words.)
  */
 export interface OptionSchema<T = unknown> {
   readonly type?: "string" | "number" | "integer" | "boolean" | "object" | "array";
@@ -34,7 +34,9 @@ export type Static<S> = S extends OptionSchema<infer T> ? T : never;
 type Notes = Omit<OptionSchema, "type" | "~type" | "~optional" | "properties" | "items" | "anyOf">;
 type Properties = Readonly<Record<string, OptionSchema>>;
 type OptionalKeys<P> = { [K in keyof P]: P[K] extends { readonly "~optional": true } ? K : never }[keyof P];
-type ObjectOf<P> = { readonly [K in Exclude<keyof P, OptionalKeys<P>>]: Static<P[K]> } & { readonly [K in OptionalKeys<P>]?: Static<P[K]> };
+type ObjectOf<P> = { readonly [K in Exclude<keyof P, OptionalKeys<P>>]: Static<P[K]> } & {
+  readonly [K in OptionalKeys<P>]?: Static<P[K]>;
+};
 type UnionOf<M extends readonly OptionSchema[]> = Static<M[number]>;
 
 export type Optional<S extends OptionSchema> = S & { readonly "~optional": true };
@@ -43,7 +45,9 @@ function String_(notes: Notes = {}): OptionSchema<string> {
   return { type: "string", ...notes };
 }
 
-/** A secret: given literally, by variable, or as `{file = "…"}`; by the time a part sees it, it is the string itself. */
+/**
+ * A secret: given literally, by variable, or as `{file = "…"}`; by the time a part sees it, it is the string itself.
+ */
 function Secret(notes: Notes = {}): OptionSchema<string> {
   return { type: "string", writeOnly: true, ...notes };
 }
@@ -76,7 +80,10 @@ function Array_<S extends OptionSchema>(items: S, notes: Notes = {}): OptionSche
   return { type: "array", items, ...notes };
 }
 
-function Record_<S extends OptionSchema>(values: S, notes: Notes = {}): OptionSchema<Readonly<Record<string, Static<S>>>> {
+function Record_<S extends OptionSchema>(
+  values: S,
+  notes: Notes = {},
+): OptionSchema<Readonly<Record<string, Static<S>>>> {
   return { type: "object", additionalProperties: values, ...notes };
 }
 
@@ -85,9 +92,18 @@ function Union<const M extends readonly OptionSchema[]>(members: M, notes: Notes
 }
 
 /** Unknown keys are refused unless the notes say `additionalProperties: true`. */
-function Object_<P extends Properties>(properties: P, notes: Notes = {}): OptionSchema<ObjectOf<P>> & { readonly properties: P } {
+function Object_<P extends Properties>(
+  properties: P,
+  notes: Notes = {},
+): OptionSchema<ObjectOf<P>> & { readonly properties: P } {
   const required = Object.keys(properties).filter((key) => !properties[key]!["~optional"]);
-  return { type: "object", properties, ...(required.length > 0 ? { required } : {}), additionalProperties: false, ...notes };
+  return {
+    type: "object",
+    properties,
+    ...(required.length > 0 ? { required } : {}),
+    additionalProperties: false,
+    ...notes,
+  };
 }
 
 // The mark must not travel into JSON, so it is not enumerable.

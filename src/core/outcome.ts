@@ -7,9 +7,10 @@ export type Outcome = Ok | Fail;
 export interface Ok {
   readonly ok: true;
   /**
-   * The result of the call's method in its wire shape, unknown members kept as they came: `{content, structuredContent?, _meta?}`
-   * for tools, `{contents}` for resources, `{messages}` for prompts, `{completion}` for completion. A result with
-   * `resultType: "input_required"` is handed over only when the call says that it `relaysInput`.
+   * The result of the call's method in its wire shape, unknown members kept as they came: `{content,
+   * structuredContent?, _meta?}` for tools, `{contents}` for resources, `{messages}` for prompts, `{completion}` for
+   * completion. A result with `resultType: "input_required"` is handed over only when the call says that it
+   * `relaysInput`.
    */
   readonly result: JsonObject;
   /** How often the provider was asked; 1 unless a retry happened. */
@@ -33,7 +34,10 @@ export interface Fail {
   readonly retryAfterMs?: number;
   /** Facts for programs: `candidates` and `near` names, `errors` of the schema, `timeoutMs`, `signIn`. */
   readonly details?: JsonObject;
-  /** The `isError` result that callers get: with `tool_error` the tool's own as it came, passed on unchanged by the MCP door. */
+  /**
+   * The `isError` result that callers get: with `tool_error` the tool's own as it came, passed on unchanged by the MCP
+   * door.
+   */
   readonly result?: JsonObject;
   /** The protocol error as an MCP upstream sent it, passed on unchanged by the MCP door. */
   readonly rpcError?: RpcErrorObject;
@@ -55,7 +59,10 @@ export function ok(result: JsonObject): Ok {
   return { ok: true, result };
 }
 
-/** `retryable` follows the table's "always" rule unless said otherwise; what was already sent is judged by the guard stage. */
+/**
+ * `retryable` follows the table's "always" rule unless said otherwise; what was already sent is judged by the guard
+ * stage.
+ */
 export function fail(kind: FailKind, message: string, extras: FailExtras = {}): Fail {
   return { ok: false, kind, message, retryable: kind === "unavailable" || kind === "limited", ...extras };
 }

@@ -77,7 +77,10 @@ export interface SearchInstead {
 
 /** Which tools a search is about. Rights are the caller's in any case. */
 export interface SearchFilter {
-  /** Only tools of this source: its id, its namespace, or what stands before the separator of a name. Case does not matter. */
+  /**
+   * Only tools of this source: its id, its namespace, or what stands before the separator of a name. Case does not
+   * matter.
+   */
   readonly server?: string;
   /** Only tools that change nothing, by their annotations. @default false */
   readonly readOnly?: boolean;
@@ -86,18 +89,22 @@ export interface SearchFilter {
 /** Lets a running call use the hub again, with its own caller's rights, time and cancellation: the parent's. */
 export interface Caller {
   /**
-   * `standsFor`: the parent is nothing but a way to this call (`execute_tool`), so what its caller sent beside the arguments goes along,
-   * and a request for input is handed back as it is. Otherwise questions go through the parent's `ask`.
+   * `standsFor`: the parent is nothing but a way to this call (`execute_tool`), so what its caller sent beside the
+   * arguments goes along, and a request for input is handed back as it is. Otherwise questions go through the parent's
+   * `ask`.
    */
   call(tool: string, args: JsonObject, parent: Call, options?: { readonly standsFor?: boolean }): Promise<Outcome>;
   search(query: string, limit: number, parent: Call, filter?: SearchFilter): Promise<SearchAnswer>;
-  /** Every tool that the parent's caller may use, found by search only or not, as `tools/list` says it. Shared: read only. */
+  /**
+   * Every tool that the parent's caller may use, found by search only or not, as `tools/list` says it. Shared: read
+   * only.
+   */
   list(parent: Call): Promise<readonly JsonObject[]>;
 }
 
 /**
- * The models of the configuration that tools may use. A method is absent when no model of its kind is configured. They reject with a
- * `FailError`: `unavailable`, `limited`, `timeout`, `cancelled` by the signal.
+ * The models of the configuration that tools may use. A method is absent when no model of its kind is configured. They
+ * reject with a `FailError`: `unavailable`, `limited`, `timeout`, `cancelled` by the signal.
  */
 export interface Models {
   readonly generateImage?: ((request: ImageRequest, signal: AbortSignal) => Promise<GeneratedImage>) | undefined;

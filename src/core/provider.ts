@@ -4,16 +4,29 @@ import type { JsonObject } from "./json.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Listing, Source, ToolRecord, ResourceRecord, TemplateRecord, PromptRecord } from "./records.ts";
 
-/** A call that the pipeline has admitted and resolved: the record it goes to, and validated arguments with defaults filled in. */
+/**
+ * A call that the pipeline has admitted and resolved: the record it goes to, and validated arguments with defaults
+ * filled in.
+ */
 export interface ResolvedCall extends Call {
   readonly record: CallTarget;
 }
 
 export type CallTarget =
   | { readonly type: "tool"; readonly tool: ToolRecord }
-  | { readonly type: "resource"; readonly uri: string; readonly resource?: ResourceRecord; readonly template?: TemplateRecord }
+  | {
+      readonly type: "resource";
+      readonly uri: string;
+      readonly resource?: ResourceRecord;
+      readonly template?: TemplateRecord;
+    }
   | { readonly type: "prompt"; readonly prompt: PromptRecord }
-  | { readonly type: "completion"; readonly ref: JsonObject; readonly prompt?: PromptRecord; readonly template?: TemplateRecord };
+  | {
+      readonly type: "completion";
+      readonly ref: JsonObject;
+      readonly prompt?: PromptRecord;
+      readonly template?: TemplateRecord;
+    };
 
 export type ProviderState = "starting" | "ready" | "degraded" | "down" | "needs_authorisation" | "disabled" | "closed";
 
@@ -54,8 +67,8 @@ export interface ProviderEvents {
 }
 
 /**
- * Brings tools, resources and prompts from one place. It turns a call into whatever its world needs, and does nothing else;
- * validation, time, retries, limits and names are the pipeline's and the catalog's business.
+ * Brings tools, resources and prompts from one place. It turns a call into whatever its world needs, and does nothing
+ * else; validation, time, retries, limits and names are the pipeline's and the catalog's business.
  */
 export interface Provider {
   readonly source: Source;
@@ -63,15 +76,19 @@ export interface Provider {
   /** Starts background work and returns at once; a source that is not there is a state, never a throw. */
   open(): void;
   /**
-   * What the source offers now. Returns the same object while nothing changed, synchronously where that is known without looking.
-   * A source on disk looks before it answers; an upstream never listed before is waited for, within its own bound.
+   * What the source offers now. Returns the same object while nothing changed, synchronously where that is known
+   * without looking. A source on disk looks before it answers; an upstream never listed before is waited for, within
+   * its own bound.
    */
   listing(wish?: ListingWish): Listing | Promise<Listing>;
-  /** Present from `open()` until the source was listed for the first time, or failed to be. Absent: it looks before it answers. */
+  /**
+   * Present from `open()` until the source was listed for the first time, or failed to be. Absent: it looks before it
+   * answers.
+   */
   coldStart?(): ColdStart | undefined;
   /**
-   * Reads the listing from the source itself, connecting first where that is needed; what is kept is no answer. Rejects with a `FailError`.
-   * Absent: every `listing()` looks.
+   * Reads the listing from the source itself, connecting first where that is needed; what is kept is no answer. Rejects
+   * with a `FailError`. Absent: every `listing()` looks.
    */
   refresh?(signal: AbortSignal): Promise<void>;
   /** Never throws for an expected failure. `call.deadline` is always set here, and `call.signal` includes it. */

@@ -5,7 +5,10 @@ export type ProviderKind = "builtin" | "modules" | "scripts" | "folders" | "stdi
 /** `native` tools are listed in normal mode; `ondemand` tools are found by search only. */
 export type Visibility = "native" | "ondemand";
 
-/** Where records come from: one upstream server, one set of folders. Identity of a tool is the pair (source id, tool name). */
+/**
+ * Where records come from: one upstream server, one set of folders. Identity of a tool is the pair (source id, tool
+ * name).
+ */
 export interface Source {
   /** Unique among all sources; the alias in configuration. */
   readonly id: string;
@@ -49,13 +52,15 @@ export interface ToolRecord {
   /** Further names that resolve to this tool and are never listed. */
   readonly hiddenNames?: readonly string[];
   /**
-   * `discovery`: listed when the view needs a way to what it hides, and never a search hit itself. `meta`: tells about the hub; found and
-   * called like any other, but hiding it alone is no reason to list the discovery tools.
+   * `discovery`: listed when the view needs a way to what it hides, and never a search hit itself. `meta`: tells about
+   * the hub; found and called like any other, but hiding it alone is no reason to list the discovery tools.
    */
   readonly role?: "discovery" | "meta";
   /** Names already carry their namespace (`module.tool`): rendered as they stand, without the source's prefix. */
   readonly qualified?: boolean;
-  /** The definition as the source gave it, with every member, known or not; the name is replaced when it is rendered. */
+  /**
+   * The definition as the source gave it, with every member, known or not; the name is replaced when it is rendered.
+   */
   readonly definition: JsonObject;
 }
 

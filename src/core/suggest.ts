@@ -12,8 +12,8 @@ interface Near {
 }
 
 /**
- * The candidates that somebody who wrote `word` may have meant, best first: small slips of the keyboard, another case or separator, and
- * names that end or begin with the word. The answer is the same for the same candidates in any order.
+ * The candidates that somebody who wrote `word` may have meant, best first: small slips of the keyboard, another case
+ * or separator, and names that end or begin with the word. The answer is the same for the same candidates in any order.
  */
 export function nearest(word: string, candidates: Iterable<string>, max = 3): string[] {
   const wanted = fold(word);
@@ -34,7 +34,10 @@ export function nearest(word: string, candidates: Iterable<string>, max = 3): st
 }
 
 function fold(text: string): string {
-  return text.slice(0, MAX_WORD_LENGTH).toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, "_");
+  return text
+    .slice(0, MAX_WORD_LENGTH)
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, "_");
 }
 
 /** The distance to the name behind a prefix, for those who left it out and slipped too. */
@@ -51,14 +54,16 @@ const MIN_PART_LENGTH = 3;
 
 function distanceTo(wanted: string, candidate: string, bound: number): number {
   if (wanted === candidate) return 0;
-  const isPart = wanted.length >= MIN_PART_LENGTH && (candidate.endsWith(`_${wanted}`) || candidate.startsWith(`${wanted}_`));
+  const isPart =
+    wanted.length >= MIN_PART_LENGTH && (candidate.endsWith(`_${wanted}`) || candidate.startsWith(`${wanted}_`));
   if (isPart) return PART_DISTANCE;
   return editDistance(wanted, candidate, bound);
 }
 
 /**
- * Number of insertions, deletions, replacements and swaps of neighbours that lead from `a` to `b`, or `Infinity` above `bound`.
- * Only the band of width `2 · bound + 1` around the diagonal is computed, and nothing of what both begin and end with.
+ * Number of insertions, deletions, replacements and swaps of neighbours that lead from `a` to `b`, or `Infinity` above
+ * `bound`. Only the band of width `2 · bound + 1` around the diagonal is computed, and nothing of what both begin and
+ * end with.
  */
 export function editDistance(a: string, b: string, bound: number): number {
   let start = 0;

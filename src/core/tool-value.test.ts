@@ -19,9 +19,12 @@ test.each([
   expect(toolValue(texts(text))).toEqual(value);
 });
 
-test.each(["plain words", "", "007", "1.50", "12345678901234567890", "{broken", "NaN"])("C12: the text %s stays a text", (text) => {
-  expect(toolValue(texts(text))).toBe(text);
-});
+test.each(["plain words", "", "007", "1.50", "12345678901234567890", "{broken", "NaN"])(
+  "C12: the text %s stays a text",
+  (text) => {
+    expect(toolValue(texts(text))).toBe(text);
+  },
+);
 
 test("C12: several blocks are a list, an image is its block, and nothing is null", () => {
   const image = { type: "image", data: "AA==", mimeType: "image/png" };

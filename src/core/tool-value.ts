@@ -1,12 +1,12 @@
 import { isJsonObject, type JsonObject } from "./json.ts";
 
 /**
- * The plain value of a tool's result, for surfaces that know no content blocks. Structured content is the value. Otherwise each block
- * is one: a text that is JSON is parsed, any other text stays as it is, an image, audio or resource is its block. One block gives its
- * value, several give a list, none gives `null`.
+ * The plain value of a tool's result, for surfaces that know no content blocks. Structured content is the value.
+ * Otherwise each block is one: a text that is JSON is parsed, any other text stays as it is, an image, audio or
+ * resource is its block. One block gives its value, several give a list, none gives `null`.
  *
- * A number in text is parsed only where it reads the same afterwards: `5` is a number, while `1.50`, `007` and an integer too long to
- * be held exactly stay texts.
+ * A number in text is parsed only where it reads the same afterwards: `5` is a number, while `1.50`, `007` and an
+ * integer too long to be held exactly stay texts.
  */
 export function toolValue(result: JsonObject): unknown {
   if (result["structuredContent"] !== undefined) return result["structuredContent"];
@@ -27,12 +27,14 @@ function textValue(text: string): unknown {
 }
 
 function blockValue(block: unknown): unknown {
-  return isJsonObject(block) && block["type"] === "text" && typeof block["text"] === "string" ? textValue(block["text"]) : block;
+  return isJsonObject(block) && block["type"] === "text" && typeof block["text"] === "string"
+    ? textValue(block["text"])
+    : block;
 }
 
 /**
- * The plain value of a resource's contents. JSON by its media type is parsed, other text is text, and what is binary stays an object
- * with `blob`. One content gives its value, several give a list.
+ * The plain value of a resource's contents. JSON by its media type is parsed, other text is text, and what is binary
+ * stays an object with `blob`. One content gives its value, several give a list.
  */
 export function resourceValue(result: JsonObject): unknown {
   const contents: readonly unknown[] = Array.isArray(result["contents"]) ? result["contents"] : [];

@@ -55,10 +55,14 @@ test("what was put into a template comes out again", () => {
 });
 
 test("no template and no URI makes it throw", () => {
-  const messy = fc.array(fc.constantFrom("{", "}", "a", "/", "?", "&", "=", "+", "#", ",", "*", "%", ":3")).map((parts) => parts.join(""));
-  fc.assert(fc.property(messy, messy, (template, uri) => {
-    expect(() => match(template, uri)).not.toThrow();
-  }));
+  const messy = fc
+    .array(fc.constantFrom("{", "}", "a", "/", "?", "&", "=", "+", "#", ",", "*", "%", ":3"))
+    .map((parts) => parts.join(""));
+  fc.assert(
+    fc.property(messy, messy, (template, uri) => {
+      expect(() => match(template, uri)).not.toThrow();
+    }),
+  );
 });
 
 test("S18: expressions in a row do not blow up on a long URI", () => {

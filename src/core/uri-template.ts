@@ -1,4 +1,7 @@
-/** Longest URI that is matched, and longest template that is read as one. With both a match costs at most some million steps. */
+/**
+ * Longest URI that is matched, and longest template that is read as one. With both a match costs at most some million
+ * steps.
+ */
 const MAX_URI_LENGTH = 8192;
 const MAX_TEMPLATE_LENGTH = 2048;
 
@@ -9,17 +12,20 @@ type Piece = { readonly literal: string } | Expression;
 
 interface Expression {
   readonly names: readonly string[];
-  /** Character that begins the expansion (`?`, `&`, `#`, `/`, `.`, `;`); with one the whole expression may be missing. */
+  /**
+   * Character that begins the expansion (`?`, `&`, `#`, `/`, `.`, `;`); with one the whole expression may be missing.
+   */
   readonly lead: string;
   /** Tells whether the value may hold the character. */
   readonly holds: (code: number) => boolean;
 }
 
 /**
- * A URI template of RFC 6570 read backwards: tells whether a URI can be an expansion of it, and with which values. `{x}` takes at
- * least one character and stops at `/`, `?` and `#`; `{+x}` takes anything. Of the later levels the forms `{?x}`, `{&x}`, `{/x}`,
- * `{.x}`, `{;x}` and `{#x}` are read leniently: each may be missing, and names may come in any order. Where a URI can be cut in several
- * ways, earlier expressions take as much as they can. The time is linear in the URI's length.
+ * A URI template of RFC 6570 read backwards: tells whether a URI can be an expansion of it, and with which values.
+ * `{x}` takes at least one character and stops at `/`, `?` and `#`; `{+x}` takes anything. Of the later levels the
+ * forms `{?x}`, `{&x}`, `{/x}`, `{.x}`, `{;x}` and `{#x}` are read leniently: each may be missing, and names may come
+ * in any order. Where a URI can be cut in several ways, earlier expressions take as much as they can. The time is
+ * linear in the URI's length.
  */
 export class UriTemplate {
   readonly text: string;
@@ -35,7 +41,10 @@ export class UriTemplate {
     this.names = this.#pieces.flatMap((piece) => ("literal" in piece ? [] : piece.names));
   }
 
-  /** The variables' values, percent-decoded, or nothing when the URI is no expansion of this template. Missing ones are left out. */
+  /**
+   * The variables' values, percent-decoded, or nothing when the URI is no expansion of this template. Missing ones are
+   * left out.
+   */
   match(uri: string): UriVariables | undefined {
     if (uri.length > MAX_URI_LENGTH) return undefined;
     const first = this.#pieces[0];
@@ -160,14 +169,18 @@ function splitValue({ names, lead }: Expression, value: string): [string, string
   if (first === undefined) return [];
   if (names.length === 1) return [[first, decode(value)]];
   const parts = value.split(lead === "/" || lead === "." ? lead : ",");
-  return names.flatMap((name, index) => (parts[index] === undefined ? [] : [[name, decode(parts[index])] satisfies [string, string]]));
+  return names.flatMap((name, index) =>
+    parts[index] === undefined ? [] : [[name, decode(parts[index])] satisfies [string, string]],
+  );
 }
 
 function splitPairs(names: readonly string[], value: string, separator: string): [string, string][] {
   return value.split(separator).flatMap((pair) => {
     const equals = pair.indexOf("=");
     const name = equals === -1 ? pair : pair.slice(0, equals);
-    return names.includes(name) ? [[name, equals === -1 ? "" : decode(pair.slice(equals + 1))] satisfies [string, string]] : [];
+    return names.includes(name)
+      ? [[name, equals === -1 ? "" : decode(pair.slice(equals + 1))] satisfies [string, string]]
+      : [];
   });
 }
 

@@ -5,8 +5,8 @@ import type { RpcErrorObject } from "../core/outcome.ts";
 import type { CallerLink } from "./caller-link.ts";
 
 /**
- * One more way to speak on a connection whose messages are JSON-RPC. A connection has an ordered list of them behind MCP: a method
- * that MCP does not have goes to the first that knows it (C1).
+ * One more way to speak on a connection whose messages are JSON-RPC. A connection has an ordered list of them behind
+ * MCP: a method that MCP does not have goes to the first that knows it (C1).
  */
 export interface Dialect {
   /** Answers a request; nothing at once when the method is not this dialect's either. The promise never rejects. */
@@ -35,7 +35,11 @@ export type DialectAnswer =
   | { readonly type: "silence" };
 
 /** Asks the first dialect that knows the method; nothing when none does. */
-export function answerInDialects(dialects: readonly Dialect[], request: DialectRequest, context: DialectContext): Promise<DialectAnswer> | undefined {
+export function answerInDialects(
+  dialects: readonly Dialect[],
+  request: DialectRequest,
+  context: DialectContext,
+): Promise<DialectAnswer> | undefined {
   for (const dialect of dialects) {
     const answering = dialect.answer(request, context);
     if (answering) return answering;

@@ -16,8 +16,8 @@ export interface Asked {
 }
 
 /**
- * A call that came over a link. A class, since accessors in an object literal make a hidden class for each object, and those live,
- * with all that they reach, until a full collection.
+ * A call that came over a link. A class, since accessors in an object literal make a hidden class for each object, and
+ * those live, with all that they reach, until a full collection.
  */
 export class LinkCall implements Call {
   readonly id = nextCallId();
@@ -35,7 +35,14 @@ export class LinkCall implements Call {
   readonly relaysInput: boolean;
   readonly #link: CallerLink;
 
-  constructor(link: CallerLink, asked: Asked, { door = link.door, relaysInput = link.relaysInput }: { readonly door?: string; readonly relaysInput?: boolean } = {}) {
+  constructor(
+    link: CallerLink,
+    asked: Asked,
+    {
+      door = link.door,
+      relaysInput = link.relaysInput,
+    }: { readonly door?: string; readonly relaysInput?: boolean } = {},
+  ) {
     this.#link = link;
     this.door = door;
     this.method = asked.method;

@@ -2,13 +2,15 @@ import type { IncomingMessage } from "node:http";
 import { Refusal } from "./refusal.ts";
 
 /**
- * Reads a request's body, holding at most `maxBytes` of it. Rejects with a `Refusal`: 413 as soon as the bound is known to be passed,
- * 415 for a compressed body, 400 when the caller stopped half-way.
+ * Reads a request's body, holding at most `maxBytes` of it. Rejects with a `Refusal`: 413 as soon as the bound is known
+ * to be passed, 415 for a compressed body, 400 when the caller stopped half-way.
  */
 export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const encoding = request.headers["content-encoding"];
   if (encoding !== undefined && encoding.toLowerCase() !== "identity") {
-    return Promise.reject(new Refusal(415, `Unsupported Content-Encoding: ${encoding.slice(0, 40)}. Send the body as it is.`, CLOSE));
+    return Promise.reject(
+      new Refusal(415, `Unsupported Content-Encoding: ${encoding.slice(0, 40)}. Send the body as it is.`, CLOSE),
+    );
   }
   if (declaredLength(request) > maxBytes) {
     discardRest(request);
@@ -46,8 +48,8 @@ export function tooLarge(maxBytes: number): Refusal {
 }
 
 /**
- * Takes in and drops what is left of a refused body. Closing on a caller that still sends would lose the answer, since the system
- * then resets the connection; somebody who never ends is cut off all the same.
+ * Takes in and drops what is left of a refused body. Closing on a caller that still sends would lose the answer, since
+ * the system then resets the connection; somebody who never ends is cut off all the same.
  */
 function discardRest(request: IncomingMessage): void {
   let dropped = 0;

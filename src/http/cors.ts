@@ -1,7 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { sendEmpty } from "./send.ts";
 
-/** Headers of requests that pages may send; `Mcp-Param-*` are as many as tools name, so they are allowed by their prefix. */
+/**
+ * Headers of requests that pages may send; `Mcp-Param-*` are as many as tools name, so they are allowed by their
+ * prefix.
+ */
 const REQUEST_HEADERS = [
   "accept",
   "authorization",
@@ -33,7 +36,9 @@ export function isPreflight(request: IncomingMessage): boolean {
 }
 
 export function answerPreflight(request: IncomingMessage, response: ServerResponse, methods: readonly string[]): void {
-  const requested = (request.headers["access-control-request-headers"] ?? "").toLowerCase().split(",", MAX_REQUESTED_HEADERS);
+  const requested = (request.headers["access-control-request-headers"] ?? "")
+    .toLowerCase()
+    .split(",", MAX_REQUESTED_HEADERS);
   const params = requested.map((name) => name.trim()).filter((name) => PARAM_HEADER.test(name));
   response.setHeader("access-control-allow-methods", methods.join(", "));
   response.setHeader("access-control-allow-headers", [...REQUEST_HEADERS, ...params].join(", "));

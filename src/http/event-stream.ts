@@ -17,12 +17,16 @@ export interface EventOptions {
   readonly retryMs?: number;
 }
 
-/** More is not gathered in one turn: what is written goes to the socket, and counts as waiting only when that does not take it. */
+/**
+ * More is not gathered in one turn: what is written goes to the socket, and counts as waiting only when that does not
+ * take it.
+ */
 const MAX_HELD_CHARS = 64 * 1024;
 
 /**
- * Server-sent events on one response. What a reader does not take waits in memory, so the backlog has two bounds: past either, the
- * connection is cut, which `onClosed` reports as it reports a caller that went. One event may pass the bound of bytes by itself.
+ * Server-sent events on one response. What a reader does not take waits in memory, so the backlog has two bounds: past
+ * either, the connection is cut, which `onClosed` reports as it reports a caller that went. One event may pass the
+ * bound of bytes by itself.
  */
 export class EventStream {
   readonly #response: ServerResponse;
@@ -31,7 +35,10 @@ export class EventStream {
   #stall: NodeJS.Timeout | undefined;
   #lastWrite = performance.now();
   #isOpen = true;
-  /** What was written in this turn. The response is not corked instead: what comes after the head is kept apart then, and Node 22 and 24 send its end first. */
+  /**
+   * What was written in this turn. The response is not corked instead: what comes after the head is kept apart then,
+   * and Node 22 and 24 send its end first.
+   */
   #pending = "";
   #isHeld = false;
   #isEnding = false;

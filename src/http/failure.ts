@@ -13,12 +13,23 @@ export interface FailedRequest {
   readonly refusalBody: RefusalBody | undefined;
 }
 
-/** Answers what a handler threw: a `Refusal` as it says, anything else as 500 with an error id under which the log says more. */
-export function answerFailure(error: unknown, { response, method, logger, refusalBody = ({ message }) => mcpBody(message) }: FailedRequest): void {
+/**
+ * Answers what a handler threw: a `Refusal` as it says, anything else as 500 with an error id under which the log says
+ * more.
+ */
+export function answerFailure(
+  error: unknown,
+  { response, method, logger, refusalBody = ({ message }) => mcpBody(message) }: FailedRequest,
+): void {
   if (error instanceof Refusal) return sendRefusal(response, error, refusalBody(error));
   const errorId = randomBytes(6).toString("hex");
   const stack = error instanceof Error ? error.stack : undefined;
-  logger.error("A request failed by a fault of this program.", { errorId, method, error: messageOf(error), ...(stack !== undefined && { stack }) });
+  logger.error("A request failed by a fault of this program.", {
+    errorId,
+    method,
+    error: messageOf(error),
+    ...(stack !== undefined && { stack }),
+  });
   if (response.headersSent || response.destroyed) return void response.destroy();
   const refusal = new Refusal(500, `Internal error. The log has the details under error id ${errorId}.`);
   sendRefusal(response, refusal, refusalBody(refusal));

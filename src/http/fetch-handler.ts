@@ -6,12 +6,16 @@ import { memoryConnection } from "./memory-socket.ts";
 
 const { request: httpRequest } = process.getBuiltinModule("node:http");
 
-/** Answers a standard `Request`. Rejects with the signal's reason when that aborts before the head of the answer is there. */
+/**
+ * Answers a standard `Request`. Rejects with the signal's reason when that aborts before the head of the answer is
+ * there.
+ */
 export type FetchHandler = (request: Request) => Promise<Response>;
 
 /**
- * A listener behind `fetch`, for frameworks and runtimes that hand out a `Request`. Each goes over a connection within this program to the very
- * server that sockets reach, so every check and bound holds, and streams are as slow as their reader.
+ * A listener behind `fetch`, for frameworks and runtimes that hand out a `Request`. Each goes over a connection within
+ * this program to the very server that sockets reach, so every check and bound holds, and streams are as slow as their
+ * reader.
  */
 export function createFetchHandler(adopt: (socket: Socket) => void): FetchHandler {
   return (request) =>
@@ -21,7 +25,11 @@ export function createFetchHandler(adopt: (socket: Socket) => void): FetchHandle
       const [near, far] = memoryConnection();
       // Node's server takes any duplex stream for a connection; its type says a socket.
       adopt(far as unknown as Socket);
-      const outgoing = httpRequest(request.url, { method: request.method, headers: headersOf(request), createConnection: () => near });
+      const outgoing = httpRequest(request.url, {
+        method: request.method,
+        headers: headersOf(request),
+        createConnection: () => near,
+      });
       const onAbort = (): void => {
         reject(reasonOf(signal));
         outgoing.destroy();
@@ -61,7 +69,10 @@ function toResponse(incoming: IncomingMessage): Response {
     incoming.resume();
     return new Response(null, { status, headers });
   }
-  return new Response(Readable.toWeb(incoming) as unknown as ConstructorParameters<typeof Response>[0], { status, headers });
+  return new Response(Readable.toWeb(incoming) as unknown as ConstructorParameters<typeof Response>[0], {
+    status,
+    headers,
+  });
 }
 
 function reasonOf({ reason }: AbortSignal): Error {
@@ -69,5 +80,13 @@ function reasonOf({ reason }: AbortSignal): Error {
 }
 
 /** What is about one connection, which callers do not share with the listener here. */
-const HOP_BY_HOP: ReadonlySet<string> = new Set(["connection", "keep-alive", "transfer-encoding", "te", "trailer", "upgrade", "expect"]);
+const HOP_BY_HOP: ReadonlySet<string> = new Set([
+  "connection",
+  "keep-alive",
+  "transfer-encoding",
+  "te",
+  "trailer",
+  "upgrade",
+  "expect",
+]);
 const NO_BODY: ReadonlySet<number> = new Set([204, 205, 304]);

@@ -35,7 +35,9 @@ export class ForwardedReader {
 
   // Proxies append, so what stands left of the first address that is not a proxy was written by the caller.
   #farthest(peer: string, forwarded: string | string[] | undefined): string {
-    const hops = partsOf(forwarded).map((hop) => plainAddress(hop.replace(/^\[([^\]]+)\](:\d+)?$/, "$1").replace(/^([\d.]+):\d+$/, "$1")));
+    const hops = partsOf(forwarded).map((hop) =>
+      plainAddress(hop.replace(/^\[([^\]]+)\](:\d+)?$/, "$1").replace(/^([\d.]+):\d+$/, "$1")),
+    );
     let address = peer;
     for (let at = hops.length - 1; at >= 0; at -= 1) {
       const hop = hops[at]!;
@@ -56,14 +58,20 @@ export class ForwardedReader {
     const family = isIP(address);
     const prefix = bits === undefined ? (family === 4 ? 32 : 128) : Number(bits);
     const isRange = family !== 0 && Number.isInteger(prefix) && prefix >= 0 && prefix <= (family === 4 ? 32 : 128);
-    if (!isRange) throw new OptionError(`\`server.trusted_proxy\` takes addresses and ranges such as "10.0.0.0/8", got ${JSON.stringify(proxy)}.`);
+    if (!isRange)
+      throw new OptionError(
+        `\`server.trusted_proxy\` takes addresses and ranges such as "10.0.0.0/8", got ${JSON.stringify(proxy)}.`,
+      );
     this.#trusted.addSubnet(address, prefix, family === 4 ? "ipv4" : "ipv6");
   }
 }
 
 function partsOf(header: string | string[] | undefined): string[] {
   const text = Array.isArray(header) ? header.join(",") : (header ?? "");
-  return text.split(",").map((part) => part.trim()).filter((part) => part !== "");
+  return text
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
 }
 
 function lastOf(header: string | string[] | undefined): string | undefined {

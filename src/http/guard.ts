@@ -9,10 +9,10 @@ export interface GuardOptions {
 }
 
 /**
- * Keeps web pages out that a browser of this machine has open. A page can make a name of its own point here (DNS rebinding): `Host`
- * then carries that name, so on loopback, or where names are configured, only known ones pass. `X-Forwarded-Host` is never asked,
- * since such a page could send it. A present `Origin` must be known as well. Images, scripts and frames of a foreign page carry no
- * `Origin`, but browsers say of them that they are cross-site.
+ * Keeps web pages out that a browser of this machine has open. A page can make a name of its own point here (DNS
+ * rebinding): `Host` then carries that name, so on loopback, or where names are configured, only known ones pass.
+ * `X-Forwarded-Host` is never asked, since such a page could send it. A present `Origin` must be known as well. Images,
+ * scripts and frames of a foreign page carry no `Origin`, but browsers say of them that they are cross-site.
  */
 export class Guard {
   readonly #hostNames: ReadonlySet<string>;
@@ -36,7 +36,8 @@ export class Guard {
     if (origin !== undefined && origin !== "" && !this.#isOriginAllowed(origin, host)) {
       throw new Refusal(403, `Invalid Origin: ${origin.slice(0, MAX_QUOTED)}`);
     }
-    if (!origin && isForeignLoad(request)) throw new Refusal(403, "Invalid request: a page of another site loads this. Open it by itself instead.");
+    if (!origin && isForeignLoad(request))
+      throw new Refusal(403, "Invalid request: a page of another site loads this. Open it by itself instead.");
   }
 
   /** What `Access-Control-Allow-Origin` says to this origin; absent while it is not listed. */
@@ -50,7 +51,11 @@ export class Guard {
     if (host === undefined || host === "") throw new Refusal(403, "Missing Host header");
     const name = hostNameOf(host);
     if (name === undefined) throw new Refusal(403, `Invalid Host header: ${host.slice(0, MAX_QUOTED)}`);
-    if (!this.#hostNames.has(name)) throw new Refusal(403, `Invalid Host: ${name.slice(0, MAX_QUOTED)}. Name it in \`server.allowed_hosts\` if it is yours.`);
+    if (!this.#hostNames.has(name))
+      throw new Refusal(
+        403,
+        `Invalid Host: ${name.slice(0, MAX_QUOTED)}. Name it in \`server.allowed_hosts\` if it is yours.`,
+      );
     this.#passed = host;
   }
 

@@ -9,7 +9,9 @@ export function isLoopbackHost(host: string): boolean {
   return name === "localhost" || name === "::1" || (isIP(name) === 4 && name.startsWith("127."));
 }
 
-/** The name in a `Host` header or in an origin's authority, lower case and without port; `undefined` when it is not one. */
+/**
+ * The name in a `Host` header or in an origin's authority, lower case and without port; `undefined` when it is not one.
+ */
 export function hostNameOf(authority: string): string | undefined {
   const match = /^(\[[0-9a-f:.]+\]|[a-z0-9._~-]+)(?::\d{1,5})?$/i.exec(authority);
   return match?.[1]?.toLowerCase();

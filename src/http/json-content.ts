@@ -3,7 +3,8 @@ import { Refusal } from "./refusal.ts";
 
 /** Throws a 415 unless the request says that its body is JSON. What a page may send without a preflight is none. */
 export function assertJsonContent({ headers }: IncomingMessage): void {
-  if (!isJsonContent(headers["content-type"])) throw new Refusal(415, "Unsupported Media Type: Content-Type must be application/json");
+  if (!isJsonContent(headers["content-type"]))
+    throw new Refusal(415, "Unsupported Media Type: Content-Type must be application/json");
 }
 
 /** Only the media type counts, whatever its parameters; a list of types is none. */

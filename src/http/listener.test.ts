@@ -20,10 +20,18 @@ afterEach(async () => {
 const echo: Handler = async (_request, response, context) => {
   const body = await context.readBody();
   const { principal, remoteAddress, baseUrl, path, query } = context;
-  sendJson(response, 200, JSON.stringify({ body: body.toString(), principal, remoteAddress, baseUrl, path, mode: query.get("tool_mode") }));
+  sendJson(
+    response,
+    200,
+    JSON.stringify({ body: body.toString(), principal, remoteAddress, baseUrl, path, mode: query.get("tool_mode") }),
+  );
 };
 
-async function start(config: HttpConfig = {}, mount: (listener: Listener) => void = () => {}, logger: Logger = SILENT_LOGGER): Promise<string> {
+async function start(
+  config: HttpConfig = {},
+  mount: (listener: Listener) => void = () => {},
+  logger: Logger = SILENT_LOGGER,
+): Promise<string> {
   const listener = createTestListener(resolveHttp({ port: 0, shutdown_grace: 500, ...config }), logger);
   open.push(listener);
   listener.route(["GET", "POST"], "/mcp", echo);
@@ -54,7 +62,10 @@ async function send(url: string, { method = "POST", headers = {}, body }: Sent =
 }
 
 describe("host and origin", () => {
-  test.each(["GET /healthz HTTP/1.0\r\n\r\n", "GET /healthz HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n"])("S3: %j is refused, also after a Host that passed", async (raw) => {
+  test.each([
+    "GET /healthz HTTP/1.0\r\n\r\n",
+    "GET /healthz HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n",
+  ])("S3: %j is refused, also after a Host that passed", async (raw) => {
     const url = await start();
     expect((await send(`${url}/mcp`)).status).toBe(200);
     const socket = connect(Number(new URL(url).port), "127.0.0.1");
@@ -65,42 +76,60 @@ describe("host and origin", () => {
     expect(text).toMatch(/^HTTP\/1\.1 403 /);
   });
 
-  test.each(["localhost", "127.0.0.1:80", "[::1]:9999", "LOCALHOST:1"])("S3: Host %s is served on loopback", async (host) => {
-    const url = await start();
-    expect((await send(`${url}/mcp`, { headers: { host } })).status).toBe(200);
-  });
-
-  test.each(["evil.example", "127.0.0.1.evil.example", "localhost.evil.example:80", "evil@localhost", "[::1", "localhost:80:80"])(
-    "S3: Host %s is answered 403 on loopback",
+  test.each(["localhost", "127.0.0.1:80", "[::1]:9999", "LOCALHOST:1"])(
+    "S3: Host %s is served on loopback",
     async (host) => {
       const url = await start();
-      const answer = await send(`${url}/mcp`, { headers: { host } });
-      expect(answer.status).toBe(403);
-      expect(JSON.parse(answer.text)).toMatchObject({ jsonrpc: "2.0", id: null, error: { code: -32000 } });
+      expect((await send(`${url}/mcp`, { headers: { host } })).status).toBe(200);
     },
   );
+
+  test.each([
+    "evil.example",
+    "127.0.0.1.evil.example",
+    "localhost.evil.example:80",
+    "evil@localhost",
+    "[::1",
+    "localhost:80:80",
+  ])("S3: Host %s is answered 403 on loopback", async (host) => {
+    const url = await start();
+    const answer = await send(`${url}/mcp`, { headers: { host } });
+    expect(answer.status).toBe(403);
+    expect(JSON.parse(answer.text)).toMatchObject({ jsonrpc: "2.0", id: null, error: { code: -32000 } });
+  });
 
   test("S3: a host name from the options is served", async () => {
     const url = await start({ allowed_hosts: ["Tools.Example"] });
-    expect((await send(`${url}/mcp`, { headers: { host: "tools.example:8080", origin: "https://tools.example" } })).status).toBe(200);
+    expect(
+      (await send(`${url}/mcp`, { headers: { host: "tools.example:8080", origin: "https://tools.example" } })).status,
+    ).toBe(200);
   });
 
-  test.each(["http://localhost:3000", "http://127.0.0.1", "http://[::1]:5173"])("S3: Origin %s is served", async (origin) => {
-    const url = await start();
-    expect((await send(`${url}/mcp`, { headers: { origin } })).status).toBe(200);
-  });
-
-  test.each(["http://evil.example", "null", "localhost", "file://", "http://localhost@evil.example", "http://localhost.evil.example"])(
-    "S3: Origin %s is answered 403",
+  test.each(["http://localhost:3000", "http://127.0.0.1", "http://[::1]:5173"])(
+    "S3: Origin %s is served",
     async (origin) => {
       const url = await start();
-      expect((await send(`${url}/mcp`, { headers: { origin } })).status).toBe(403);
+      expect((await send(`${url}/mcp`, { headers: { origin } })).status).toBe(200);
     },
   );
 
+  test.each([
+    "http://evil.example",
+    "null",
+    "localhost",
+    "file://",
+    "http://localhost@evil.example",
+    "http://localhost.evil.example",
+  ])("S3: Origin %s is answered 403", async (origin) => {
+    const url = await start();
+    expect((await send(`${url}/mcp`, { headers: { origin } })).status).toBe(403);
+  });
+
   test("S3: a forwarded host does not open the way for a rebound name", async () => {
     const url = await start({ trusted_proxy: ["127.0.0.1"] });
-    expect((await send(`${url}/mcp`, { headers: { host: "evil.example", "x-forwarded-host": "localhost" } })).status).toBe(403);
+    expect(
+      (await send(`${url}/mcp`, { headers: { host: "evil.example", "x-forwarded-host": "localhost" } })).status,
+    ).toBe(403);
   });
 });
 
@@ -113,13 +142,26 @@ describe("cors", () => {
 
   test("S3: a preflight from a configured origin lists the mode, session and version headers, without a token", async () => {
     const url = await start({ cors_origins: ["https://app.example"], token: "secret" });
-    const headers = { origin: "https://app.example", "access-control-request-method": "POST", "access-control-request-headers": "content-type, Mcp-Param-Region, x-other" };
+    const headers = {
+      origin: "https://app.example",
+      "access-control-request-method": "POST",
+      "access-control-request-headers": "content-type, Mcp-Param-Region, x-other",
+    };
     const answer = await send(`${url}/mcp`, { method: "OPTIONS", headers });
     expect(answer.status).toBe(204);
     expect(answer.headers["access-control-allow-origin"]).toBe("https://app.example");
     expect(answer.headers["access-control-allow-methods"]).toBe("GET, POST");
     const allowed = String(answer.headers["access-control-allow-headers"]).split(", ");
-    expect(allowed).toEqual(expect.arrayContaining(["x-mcp-tool-mode", "mcp-session-id", "mcp-protocol-version", "mcp-method", "mcp-name", "mcp-param-region"]));
+    expect(allowed).toEqual(
+      expect.arrayContaining([
+        "x-mcp-tool-mode",
+        "mcp-session-id",
+        "mcp-protocol-version",
+        "mcp-method",
+        "mcp-name",
+        "mcp-param-region",
+      ]),
+    );
     expect(allowed).not.toContain("x-other");
     expect(answer.headers["access-control-expose-headers"]).toContain("mcp-session-id");
   });
@@ -139,13 +181,16 @@ describe("tokens", () => {
     expect(JSON.parse(answer.text)).toMatchObject({ principal: { id: "alice", rights: { allow: ["math__*"] } } });
   });
 
-  test.each([undefined, "Bearer wrong", "Bearer", "Basic YTpi", "a-token", "Bearer a-token b"])("S2: Authorization %s is answered 401", async (authorization) => {
-    const url = await start(config);
-    const answer = await send(`${url}/mcp`, { headers: authorization === undefined ? {} : { authorization } });
-    expect(answer.status).toBe(401);
-    expect(answer.headers["www-authenticate"]).toMatch(/^Bearer realm="toolyard"/);
-    expect(answer.text).not.toContain("a-token");
-  });
+  test.each([undefined, "Bearer wrong", "Bearer", "Basic YTpi", "a-token", "Bearer a-token b"])(
+    "S2: Authorization %s is answered 401",
+    async (authorization) => {
+      const url = await start(config);
+      const answer = await send(`${url}/mcp`, { headers: authorization === undefined ? {} : { authorization } });
+      expect(answer.status).toBe(401);
+      expect(answer.headers["www-authenticate"]).toMatch(/^Bearer realm="toolyard"/);
+      expect(answer.text).not.toContain("a-token");
+    },
+  );
 
   test("S2: without tokens everybody is the local principal", async () => {
     const url = await start();
@@ -160,17 +205,23 @@ describe("tokens", () => {
 });
 
 describe("options", () => {
-  test.each(["0.0.0.0", "::", "192.168.1.2", "example.org"])("S1: %s without a token is refused and says what to do", (host) => {
-    expect(() => resolveHttp({ host })).toThrow(OptionError);
-    expect(() => resolveHttp({ host })).toThrow(/token.*--insecure/);
-  });
-
-  test.each([{ host: "0.0.0.0", token: "t" }, { host: "::", insecure: true }, { host: "localhost" }, { host: "127.9.9.9" }, { host: "[::1]" }])(
-    "S1: %j is accepted",
-    (config) => {
-      expect(resolveHttp(config).host).toBe(config.host);
+  test.each(["0.0.0.0", "::", "192.168.1.2", "example.org"])(
+    "S1: %s without a token is refused and says what to do",
+    (host) => {
+      expect(() => resolveHttp({ host })).toThrow(OptionError);
+      expect(() => resolveHttp({ host })).toThrow(/token.*--insecure/);
     },
   );
+
+  test.each([
+    { host: "0.0.0.0", token: "t" },
+    { host: "::", insecure: true },
+    { host: "localhost" },
+    { host: "127.9.9.9" },
+    { host: "[::1]" },
+  ])("S1: %j is accepted", (config) => {
+    expect(resolveHttp(config).host).toBe(config.host);
+  });
 
   test.each<[HttpConfig, RegExp]>([
     [{ port: 70_000 }, /server\.port/],
@@ -183,7 +234,9 @@ describe("options", () => {
   });
 
   test("a trusted proxy that is no address is refused by name", () => {
-    expect(() => createTestListener(resolveHttp({ trusted_proxy: ["proxy.local"] }), SILENT_LOGGER)).toThrow(/server\.trusted_proxy/);
+    expect(() => createTestListener(resolveHttp({ trusted_proxy: ["proxy.local"] }), SILENT_LOGGER)).toThrow(
+      /server\.trusted_proxy/,
+    );
   });
 });
 
@@ -191,7 +244,11 @@ describe("routing", () => {
   test("a path that nobody mounted is 404 in plain text", async () => {
     const url = await start();
     const answer = await send(`${url}/nothing`);
-    expect([answer.status, answer.headers["content-type"], answer.text]).toEqual([404, "text/plain; charset=utf-8", "Not Found"]);
+    expect([answer.status, answer.headers["content-type"], answer.text]).toEqual([
+      404,
+      "text/plain; charset=utf-8",
+      "Not Found",
+    ]);
   });
 
   test("a method that a path does not take is 405 and says which it takes", async () => {
@@ -213,7 +270,9 @@ describe("routing", () => {
 
   test("a path with a star takes what lies below it, an exact one goes first", async () => {
     const url = await start({}, (listener) => {
-      listener.route(["GET"], "/api/*", (_request, response, { path }) => sendJson(response, 200, JSON.stringify({ below: path })));
+      listener.route(["GET"], "/api/*", (_request, response, { path }) =>
+        sendJson(response, 200, JSON.stringify({ below: path })),
+      );
       listener.route(["GET"], "/api/exact", (_request, response) => sendJson(response, 200, "{}"));
     });
     expect((await send(`${url}/api/tools/x`, { method: "GET" })).text).toBe('{"below":"/api/tools/x"}');
@@ -222,17 +281,27 @@ describe("routing", () => {
 });
 
 describe("trusted proxy", () => {
-  const headers = { "x-forwarded-for": "6.6.6.6, 203.0.113.9, 10.1.2.3", "x-forwarded-proto": "https", "x-forwarded-host": "tools.example" };
+  const headers = {
+    "x-forwarded-for": "6.6.6.6, 203.0.113.9, 10.1.2.3",
+    "x-forwarded-proto": "https",
+    "x-forwarded-host": "tools.example",
+  };
 
   test("S17: forwarded headers of a known proxy name the caller, what the caller wrote itself is left out", async () => {
     const url = await start({ trusted_proxy: ["127.0.0.1", "10.0.0.0/8"], base_path: "/x" });
-    expect(JSON.parse((await send(`${url}/mcp`, { headers })).text)).toMatchObject({ remoteAddress: "203.0.113.9", baseUrl: "https://tools.example/x" });
+    expect(JSON.parse((await send(`${url}/mcp`, { headers })).text)).toMatchObject({
+      remoteAddress: "203.0.113.9",
+      baseUrl: "https://tools.example/x",
+    });
   });
 
   test("forwarded headers of anybody else are not believed", async () => {
     const url = await start();
     const { host } = new URL(url);
-    expect(JSON.parse((await send(`${url}/mcp`, { headers })).text)).toMatchObject({ remoteAddress: "127.0.0.1", baseUrl: `http://${host}` });
+    expect(JSON.parse((await send(`${url}/mcp`, { headers })).text)).toMatchObject({
+      remoteAddress: "127.0.0.1",
+      baseUrl: `http://${host}`,
+    });
   });
 });
 
@@ -271,7 +340,11 @@ describe("bodies", () => {
 
   test("S4: Expect: 100-continue with too large a body is 413 without a continue", async () => {
     const url = await start(limit);
-    const request = httpRequest(`${url}/mcp`, { method: "POST", agent: false, headers: { expect: "100-continue", "content-length": "999999" } });
+    const request = httpRequest(`${url}/mcp`, {
+      method: "POST",
+      agent: false,
+      headers: { expect: "100-continue", "content-length": "999999" },
+    });
     let continued = false;
     request.on("continue", () => (continued = true));
     request.flushHeaders();
@@ -317,7 +390,11 @@ describe("faults and the end", () => {
   test("S13: a fault in a handler is 500 with an error id, and the log has the rest", async () => {
     const lines: unknown[] = [];
     const logger: Logger = { ...SILENT_LOGGER, error: (_message, facts) => lines.push(facts) };
-    const url = await start({}, (listener) => listener.route(["GET"], "/boom", () => Promise.reject(new Error("secret /home/me"))), logger);
+    const url = await start(
+      {},
+      (listener) => listener.route(["GET"], "/boom", () => Promise.reject(new Error("secret /home/me"))),
+      logger,
+    );
     const answer = await send(`${url}/boom`, { method: "GET" });
     const id = /error id (\w+)/.exec(answer.text)?.[1];
     expect([answer.status, answer.text.includes("secret")]).toEqual([500, false]);
@@ -362,7 +439,9 @@ describe("faults and the end", () => {
 
   test("closing is bounded when an answer never ends", async () => {
     let isWaiting = false;
-    const url = await start({ shutdown_grace: 50 }, (listener) => listener.route(["GET"], "/never", () => void (isWaiting = true)));
+    const url = await start({ shutdown_grace: 50 }, (listener) =>
+      listener.route(["GET"], "/never", () => void (isWaiting = true)),
+    );
     const pending = send(`${url}/never`, { method: "GET" });
     const outcome = expect(pending).rejects.toThrow(/hang up|ECONNRESET/);
     await expect.poll(() => isWaiting).toBe(true);
@@ -374,7 +453,9 @@ describe("faults and the end", () => {
 describe("event streams", () => {
   test("a quiet stream gets comments, and what is sent arrives at once", async () => {
     const url = await start({ stream_keep_alive: 100 }, (listener) =>
-      listener.route(["GET"], "/events", (_request, _response, context) => context.openStream().send('{"a":1}', { event: "message", id: "7" })),
+      listener.route(["GET"], "/events", (_request, _response, context) =>
+        context.openStream().send('{"a":1}', { event: "message", id: "7" }),
+      ),
     );
     const request = httpRequest(`${url}/events`, { agent: false });
     request.end();
@@ -398,13 +479,21 @@ describe("event streams", () => {
     const socket = connect(Number(new URL(url).port), "127.0.0.1");
     let text = "";
     socket.on("data", (chunk: Buffer) => (text += chunk.toString()));
-    socket.write("GET /events HTTP/1.1\r\nHost: localhost\r\n\r\nGET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    socket.write(
+      "GET /events HTTP/1.1\r\nHost: localhost\r\n\r\nGET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+    );
     await once(socket, "close");
-    expect(text.split("HTTP/1.1 ")).toEqual(["", expect.stringMatching(/^200 OK[^]*\r\n\r\n[0-9a-f]+\r\n[^]*data: 1\n\n[^]*data: 2\n\n\r\n0\r\n\r\n$/), expect.stringMatching(/^200 OK[^]*\{"status":"ok"\}$/)]);
+    expect(text.split("HTTP/1.1 ")).toEqual([
+      "",
+      expect.stringMatching(/^200 OK[^]*\r\n\r\n[0-9a-f]+\r\n[^]*data: 1\n\n[^]*data: 2\n\n\r\n0\r\n\r\n$/),
+      expect.stringMatching(/^200 OK[^]*\{"status":"ok"\}$/),
+    ]);
   });
 
   test("a stream that has nothing to say yet has its head", async () => {
-    const url = await start({}, (listener) => listener.route(["GET"], "/events", (_request, _response, context) => void context.openStream()));
+    const url = await start({}, (listener) =>
+      listener.route(["GET"], "/events", (_request, _response, context) => void context.openStream()),
+    );
     const request = httpRequest(`${url}/events`, { agent: false });
     request.on("error", () => {});
     request.end();

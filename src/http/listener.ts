@@ -15,7 +15,8 @@ import { HandlerContext } from "./request-context.ts";
 import { Router, type Handler, type RefusalBody, type Route } from "./router.ts";
 import { TokenGate } from "./tokens.ts";
 
-// An import would evaluate all exports of the module, since Node 22 `WebSocket` among them: undici, HTTP/2 and TLS, 10 MB and 30 ms.
+// An import would evaluate all exports of the module, since Node 22 `WebSocket` among them: undici, HTTP/2 and TLS, 10
+// MB and 30 ms.
 const { createServer } = process.getBuiltinModule("node:http");
 
 export interface ListenerAddress {
@@ -26,11 +27,14 @@ export interface ListenerAddress {
   readonly url: string;
 }
 
-/** The HTTP listener that doors mount on. It guards, authenticates and routes; what a path means is its handler's business. */
+/**
+ * The HTTP listener that doors mount on. It guards, authenticates and routes; what a path means is its handler's
+ * business.
+ */
 export interface Listener {
   /**
-   * Mounts a handler below the base path. `path` is exact, or ends in `/*`. Other methods are answered 405. `refusalBody` words what the
-   * listener itself refuses there; without it that is an error of JSON-RPC.
+   * Mounts a handler below the base path. `path` is exact, or ends in `/*`. Other methods are answered 405.
+   * `refusalBody` words what the listener itself refuses there; without it that is an error of JSON-RPC.
    */
   route(methods: readonly string[], path: string, handler: Handler, refusalBody?: RefusalBody): void;
   /** Rejects with an `OptionError` that names the port and says what to do when it cannot be had. */
@@ -118,7 +122,9 @@ class HttpListener implements Listener, AdoptingListener {
     const timer = setTimeout(() => this.#server.closeAllConnections(), this.#options.limits.shutdownGraceMs);
     await ended;
     // A server knows of the connections that it accepted itself, and waits for no others.
-    await Promise.all(Array.from(this.#sockets, (socket) => new Promise((resolve) => void socket.once("close", resolve))));
+    await Promise.all(
+      Array.from(this.#sockets, (socket) => new Promise((resolve) => void socket.once("close", resolve))),
+    );
     clearTimeout(timer);
   }
 
@@ -190,10 +196,26 @@ class HttpListener implements Listener, AdoptingListener {
     if (allowed !== undefined && isPreflight(request)) return answerPreflight(request, response, route.methods);
     const principal = this.#gate.admit(request.headers.authorization);
     assertMethod(route, request.method ?? "GET");
-    if (this.#closing.signal.aborted) throw new Refusal(503, "The server is stopping.", { connection: "close", "retry-after": "1" });
+    if (this.#closing.signal.aborted)
+      throw new Refusal(503, "The server is stopping.", { connection: "close", "retry-after": "1" });
     const facts = this.#forwarded.read(request);
-    const known = { principal, remoteAddress: facts.remoteAddress, baseUrl: facts.origin + this.#options.basePath, path: inner, search, closing: this.#closing.signal };
-    return route.handler(request, response, new HandlerContext(known, { response, limits: this.#options.limits, readBody: (maxBytes) => readBody(request, maxBytes) }));
+    const known = {
+      principal,
+      remoteAddress: facts.remoteAddress,
+      baseUrl: facts.origin + this.#options.basePath,
+      path: inner,
+      search,
+      closing: this.#closing.signal,
+    };
+    return route.handler(
+      request,
+      response,
+      new HandlerContext(known, {
+        response,
+        limits: this.#options.limits,
+        readBody: (maxBytes) => readBody(request, maxBytes),
+      }),
+    );
   }
 
   #routeOf(request: IncomingMessage): Route | undefined {
@@ -207,7 +229,12 @@ class HttpListener implements Listener, AdoptingListener {
   }
 
   #failed(error: unknown, request: IncomingMessage, response: ServerResponse): void {
-    answerFailure(error, { response, method: request.method, logger: this.#logger, refusalBody: this.#routeOf(request)?.refusalBody });
+    answerFailure(error, {
+      response,
+      method: request.method,
+      logger: this.#logger,
+      refusalBody: this.#routeOf(request)?.refusalBody,
+    });
   }
 }
 
@@ -219,7 +246,8 @@ export function addressOf({ address, family, port }: AddressInfo, basePath: stri
 }
 
 function assertMethod(route: Route, method: string): void {
-  if (!route.methods.includes(method)) throw new Refusal(405, "Method not allowed.", { allow: route.methods.join(", ") });
+  if (!route.methods.includes(method))
+    throw new Refusal(405, "Method not allowed.", { allow: route.methods.join(", ") });
 }
 
 /** Path and query of a request line; the form with a whole URL is legal too. */

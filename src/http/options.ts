@@ -11,54 +11,110 @@ const MAX_WORKERS = 64;
 
 const TokenSchema = Type.Object({
   token: Type.Secret({ description: "What the caller sends as `Authorization: Bearer …`.", minLength: 1 }),
-  allow: Type.Optional(Type.Array(Type.String(), { description: "Globs over tool names; only these may be used.", default: ["*"] })),
-  deny: Type.Optional(Type.Array(Type.String(), { description: "Globs over tool names that may not be used.", default: [] })),
-  read_only: Type.Optional(Type.Boolean({ description: "Only tools that are read-only by annotation.", default: false })),
+  allow: Type.Optional(
+    Type.Array(Type.String(), { description: "Globs over tool names; only these may be used.", default: ["*"] }),
+  ),
+  deny: Type.Optional(
+    Type.Array(Type.String(), { description: "Globs over tool names that may not be used.", default: [] }),
+  ),
+  read_only: Type.Optional(
+    Type.Boolean({ description: "Only tools that are read-only by annotation.", default: false }),
+  ),
 });
 
 /** Keys of `[server]` that the listener owns; doors add theirs to the same table. */
 export const HTTP_OPTION_SCHEMAS = {
-  host: Type.Optional(Type.String({ description: "Address to listen on. Anything but loopback needs a token.", default: "127.0.0.1", minLength: 1 })),
-  port: Type.Optional(Type.Integer({ description: "Port to listen on; 0 takes a free one.", default: 8808, minimum: 0, maximum: 65_535 })),
-  base_path: Type.Optional(Type.String({ description: "Path that everything is served below, such as `/tools`.", default: "" })),
-  token: Type.Optional(Type.Secret({ description: "The one token that callers must send; for several, use `tokens`.", minLength: 1 })),
-  tokens: Type.Optional(Type.Record(TokenSchema, { description: "Named tokens, each with its rights; the name appears in the audit log.", default: {} })),
-  profile: Type.Optional(
-    Type.Enum(["full", "safe"], { description: "`safe`: callers over HTTP, whatever their token, see and use only tools that are read-only by annotation.", default: "full" }),
+  host: Type.Optional(
+    Type.String({
+      description: "Address to listen on. Anything but loopback needs a token.",
+      default: "127.0.0.1",
+      minLength: 1,
+    }),
   ),
-  insecure: Type.Optional(Type.Boolean({ description: "Allow an address other than loopback without a token.", default: false })),
+  port: Type.Optional(
+    Type.Integer({ description: "Port to listen on; 0 takes a free one.", default: 8808, minimum: 0, maximum: 65_535 }),
+  ),
+  base_path: Type.Optional(
+    Type.String({ description: "Path that everything is served below, such as `/tools`.", default: "" }),
+  ),
+  token: Type.Optional(
+    Type.Secret({ description: "The one token that callers must send; for several, use `tokens`.", minLength: 1 }),
+  ),
+  tokens: Type.Optional(
+    Type.Record(TokenSchema, {
+      description: "Named tokens, each with its rights; the name appears in the audit log.",
+      default: {},
+    }),
+  ),
+  profile: Type.Optional(
+    Type.Enum(["full", "safe"], {
+      description:
+        "`safe`: callers over HTTP, whatever their token, see and use only tools that are read-only by annotation.",
+      default: "full",
+    }),
+  ),
+  insecure: Type.Optional(
+    Type.Boolean({ description: "Allow an address other than loopback without a token.", default: false }),
+  ),
   allowed_hosts: Type.Optional(
-    Type.Array(Type.String({ minLength: 1 }), { description: "Further host names that requests may name in `Host` and `Origin`, without port.", default: [] }),
+    Type.Array(Type.String({ minLength: 1 }), {
+      description: "Further host names that requests may name in `Host` and `Origin`, without port.",
+      default: [],
+    }),
   ),
   cors_origins: Type.Optional(
-    Type.Array(Type.String({ minLength: 1 }), { description: "Origins whose browser pages may call, such as `https://app.example`; `*` for all.", default: [] }),
+    Type.Array(Type.String({ minLength: 1 }), {
+      description: "Origins whose browser pages may call, such as `https://app.example`; `*` for all.",
+      default: [],
+    }),
   ),
   trusted_proxy: Type.Optional(
     Type.Array(Type.String({ minLength: 1 }), {
-      description: "Addresses or ranges (`10.0.0.0/8`) of reverse proxies whose `X-Forwarded-For`, `-Host` and `-Proto` are believed.",
+      description:
+        "Addresses or ranges (`10.0.0.0/8`) of reverse proxies whose `X-Forwarded-For`, `-Host` and `-Proto` are believed.",
       default: [],
     }),
   ),
   max_body_bytes: Type.Optional(bytesOption({ description: "Largest request body.", default: "4MiB" })),
-  max_json_depth: Type.Optional(Type.Integer({ description: "Deepest nesting of a JSON request.", default: 128, minimum: 8, maximum: 1000 })),
-  max_header_bytes: Type.Optional(bytesOption({ description: "Largest request head.", default: "32KiB" })),
-  max_connections: Type.Optional(Type.Integer({ description: "Connections open at once; further ones are closed.", default: 10_000, minimum: 1 })),
-  request_timeout: Type.Optional(
-    durationOption({ description: "Time in which a request must have arrived whole. Answers and streams are not bound by it.", default: "1m" }),
+  max_json_depth: Type.Optional(
+    Type.Integer({ description: "Deepest nesting of a JSON request.", default: 128, minimum: 8, maximum: 1000 }),
   ),
-  idle_timeout: Type.Optional(durationOption({ description: "Time that an unused connection is kept open.", default: "1m" })),
-  stream_keep_alive: Type.Optional(durationOption({ description: "A quiet event stream gets a comment this often.", default: "15s" })),
+  max_header_bytes: Type.Optional(bytesOption({ description: "Largest request head.", default: "32KiB" })),
+  max_connections: Type.Optional(
+    Type.Integer({ description: "Connections open at once; further ones are closed.", default: 10_000, minimum: 1 }),
+  ),
+  request_timeout: Type.Optional(
+    durationOption({
+      description: "Time in which a request must have arrived whole. Answers and streams are not bound by it.",
+      default: "1m",
+    }),
+  ),
+  idle_timeout: Type.Optional(
+    durationOption({ description: "Time that an unused connection is kept open.", default: "1m" }),
+  ),
+  stream_keep_alive: Type.Optional(
+    durationOption({ description: "A quiet event stream gets a comment this often.", default: "15s" }),
+  ),
   max_stream_backlog_bytes: Type.Optional(
-    bytesOption({ description: "What may wait for a slow reader of an event stream before it is cut off.", default: "4MiB" }),
+    bytesOption({
+      description: "What may wait for a slow reader of an event stream before it is cut off.",
+      default: "4MiB",
+    }),
   ),
   stream_stall: Type.Optional(
-    durationOption({ description: "Time in which a slow reader must take what waits for it before it is cut off.", default: "1m" }),
+    durationOption({
+      description: "Time in which a slow reader must take what waits for it before it is cut off.",
+      default: "1m",
+    }),
   ),
-  shutdown_grace: Type.Optional(durationOption({ description: "Time that answers in flight get when the program ends.", default: "10s" })),
+  shutdown_grace: Type.Optional(
+    durationOption({ description: "Time that answers in flight get when the program ends.", default: "10s" }),
+  ),
   workers: Type.Optional(
     Type.Union([Type.Integer({ minimum: 1, maximum: MAX_WORKERS }), Type.String({ pattern: "^(auto|[1-9]\\d?)$" })], {
       examples: ["auto", 4],
-      description: "Processes that serve HTTP connections, beside the one that owns tools and sessions; `auto`: what the cores allow, none below four cores. 1 serves everything in one process.",
+      description:
+        "Processes that serve HTTP connections, beside the one that owns tools and sessions; `auto`: what the cores allow, none below four cores. 1 serves everything in one process.",
       default: 1,
     }),
   ),
@@ -103,7 +159,9 @@ export interface HttpOptions {
   readonly limits: HttpLimits;
 }
 
-/** Fills in the defaults. Throws an `OptionError` for what cannot be served, an open address without a token among it. */
+/**
+ * Fills in the defaults. Throws an `OptionError` for what cannot be served, an open address without a token among it.
+ */
 export function resolveHttp(raw: HttpConfig = {}): HttpOptions {
   const host = raw.host ?? "127.0.0.1";
   const tokens = resolveTokens(raw);
@@ -112,7 +170,10 @@ export function resolveHttp(raw: HttpConfig = {}): HttpOptions {
     host,
     port: resolvePort(raw.port ?? 8808),
     basePath: resolveBasePath(raw.base_path ?? ""),
-    tokens: raw.profile === "safe" ? tokens.map((entry) => Object.freeze({ ...entry, rights: { ...entry.rights, ...READ_ONLY } })) : tokens,
+    tokens:
+      raw.profile === "safe"
+        ? tokens.map((entry) => Object.freeze({ ...entry, rights: { ...entry.rights, ...READ_ONLY } }))
+        : tokens,
     ...(raw.profile === "safe" && { openRights: READ_ONLY }),
     allowedHosts: (raw.allowed_hosts ?? []).map((name) => name.toLowerCase()),
     corsOrigins: (raw.cors_origins ?? []).map(resolveOrigin),
@@ -146,7 +207,10 @@ function positiveDuration(value: number | string, name: string): number {
   throw new OptionError(`\`${name}\` must be above 0, got ${JSON.stringify(value)}.`);
 }
 
-/** Below four cores workers and callers take from each other what they gain; above four workers the primary has no more to give. */
+/**
+ * Below four cores workers and callers take from each other what they gain; above four workers the primary has no more
+ * to give.
+ */
 export function autoWorkers(cores: number): number {
   return cores < 4 ? 1 : Math.min(cores - 1, 4);
 }
@@ -156,7 +220,9 @@ function resolveWorkers(wanted: number | string): number {
   // An environment variable is a string.
   const workers = Number(wanted);
   if (Number.isInteger(workers) && workers >= 1 && workers <= MAX_WORKERS) return workers;
-  throw new OptionError(`\`server.workers\` must be a whole number from 1 to ${MAX_WORKERS}, or "auto", got ${JSON.stringify(wanted)}.`);
+  throw new OptionError(
+    `\`server.workers\` must be a whole number from 1 to ${MAX_WORKERS}, or "auto", got ${JSON.stringify(wanted)}.`,
+  );
 }
 
 function resolvePort(port: number): number {
@@ -174,8 +240,11 @@ function resolveBasePath(path: string): string {
 function resolveOrigin(origin: string): string {
   if (origin === "*" || origin === "null") return origin;
   const parsed = URL.canParse(origin) ? new URL(origin) : undefined;
-  if (parsed && parsed.host !== "" && parsed.pathname.length <= 1 && parsed.search === "") return `${parsed.protocol}//${parsed.host}`;
-  throw new OptionError(`\`server.cors_origins\` takes origins such as "https://app.example", got ${JSON.stringify(origin)}.`);
+  if (parsed && parsed.host !== "" && parsed.pathname.length <= 1 && parsed.search === "")
+    return `${parsed.protocol}//${parsed.host}`;
+  throw new OptionError(
+    `\`server.cors_origins\` takes origins such as "https://app.example", got ${JSON.stringify(origin)}.`,
+  );
 }
 
 function resolveTokens({ token, tokens = {} }: HttpConfig): readonly TokenEntry[] {
@@ -196,7 +265,9 @@ function resolveTokens({ token, tokens = {} }: HttpConfig): readonly TokenEntry[
 // Sessions and parked calls belong to a name, so nobody else may have it.
 function assertOwnName(name: string, token: string | undefined): void {
   if (name === LOCAL_PRINCIPAL.id || (name === "token" && token !== undefined)) {
-    throw new OptionError(`\`server.tokens.${name}\`: \`${name}\` is what ${name === "token" ? "the caller of `server.token`" : "a caller without a token"} is called. Choose another name.`);
+    throw new OptionError(
+      `\`server.tokens.${name}\`: \`${name}\` is what ${name === "token" ? "the caller of `server.token`" : "a caller without a token"} is called. Choose another name.`,
+    );
   }
 }
 
@@ -205,10 +276,15 @@ function assertDistinct(entries: readonly TokenEntry[]): void {
   for (const { name, token } of entries) {
     // A token with a space or a control character could never arrive in a header.
     if (!/^[\x21-\x7e]+$/.test(token)) {
-      throw new OptionError(`The token of \`server.tokens.${name}\` is empty or holds spaces or characters beyond ASCII. Use letters, digits and punctuation only.`);
+      throw new OptionError(
+        `The token of \`server.tokens.${name}\` is empty or holds spaces or characters beyond ASCII. Use letters, digits and punctuation only.`,
+      );
     }
     const other = names.get(token);
-    if (other !== undefined) throw new OptionError(`\`server.tokens\`: \`${name}\` and \`${other}\` have the same token. Give each caller its own.`);
+    if (other !== undefined)
+      throw new OptionError(
+        `\`server.tokens\`: \`${name}\` and \`${other}\` have the same token. Give each caller its own.`,
+      );
     names.set(token, name);
   }
 }

@@ -44,7 +44,10 @@ export interface Inlet {
   readBody(maxBytes: number): Promise<Buffer>;
 }
 
-/** A class, since an object literal with an accessor would make a hidden class for each request, which lives until a full collection. */
+/**
+ * A class, since an object literal with an accessor would make a hidden class for each request, which lives until a
+ * full collection.
+ */
 export class HandlerContext implements RequestContext {
   readonly principal: Principal;
   readonly remoteAddress: string;

@@ -2,8 +2,15 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Refusal } from "./refusal.ts";
 import type { RequestContext } from "./request-context.ts";
 
-/** Answers one request. What it throws is answered by the listener: a `Refusal` as it says, anything else as 500 with an error id. */
-export type Handler = (request: IncomingMessage, response: ServerResponse, context: RequestContext) => void | Promise<void>;
+/**
+ * Answers one request. What it throws is answered by the listener: a `Refusal` as it says, anything else as 500 with an
+ * error id.
+ */
+export type Handler = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  context: RequestContext,
+) => void | Promise<void>;
 
 export interface Route {
   readonly methods: readonly string[];
@@ -14,7 +21,10 @@ export interface Route {
 /** The JSON text that says a refusal on a door's paths. */
 export type RefusalBody = (refusal: Refusal) => string;
 
-/** Which handler a path belongs to. A path that ends in `/*` takes everything below it; an exact path goes first, then the longest. */
+/**
+ * Which handler a path belongs to. A path that ends in `/*` takes everything below it; an exact path goes first, then
+ * the longest.
+ */
 export class Router {
   readonly #exact = new Map<string, Route>();
   #below: { readonly prefix: string; readonly route: Route }[] = [];
@@ -28,7 +38,11 @@ export class Router {
   }
 
   find(path: string): Route | undefined {
-    return this.#exact.get(path) ?? this.#exact.get(withoutEndSlash(path)) ?? this.#below.find(({ prefix }) => path.startsWith(prefix))?.route;
+    return (
+      this.#exact.get(path) ??
+      this.#exact.get(withoutEndSlash(path)) ??
+      this.#below.find(({ prefix }) => path.startsWith(prefix))?.route
+    );
   }
 
   #addExact(path: string, route: Route): void {

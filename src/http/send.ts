@@ -13,7 +13,12 @@ export function sendJson(response: ServerResponse, status: number, text: string,
 }
 
 /** JSON text in pieces, sent as they are. */
-export function sendJsonPieces(response: ServerResponse, status: number, pieces: readonly (string | Buffer)[], headers: RawHeaders = []): void {
+export function sendJsonPieces(
+  response: ServerResponse,
+  status: number,
+  pieces: readonly (string | Buffer)[],
+  headers: RawHeaders = [],
+): void {
   const length = pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0);
   response.writeHead(status, [...headers, "content-type", "application/json", "content-length", String(length)]);
   for (const piece of pieces) response.write(piece);
@@ -21,7 +26,10 @@ export function sendJsonPieces(response: ServerResponse, status: number, pieces:
 }
 
 export function sendText(response: ServerResponse, status: number, text: string): void {
-  response.writeHead(status, { "content-type": "text/plain; charset=utf-8", "content-length": Buffer.byteLength(text) });
+  response.writeHead(status, {
+    "content-type": "text/plain; charset=utf-8",
+    "content-length": Buffer.byteLength(text),
+  });
   response.end(text);
 }
 

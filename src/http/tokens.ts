@@ -59,5 +59,7 @@ function digestOf(token: string): Buffer {
 }
 
 function challenge(description: string): Refusal {
-  return new Refusal(401, description, { "www-authenticate": `Bearer realm="toolyard", error="invalid_token", error_description="${description}"` });
+  return new Refusal(401, description, {
+    "www-authenticate": `Bearer realm="toolyard", error="invalid_token", error_description="${description}"`,
+  });
 }

@@ -4,7 +4,9 @@ import type { HttpOptions } from "../providers/http/options.ts";
 import type { StdioOptions } from "../providers/stdio/options.ts";
 import type { HubConfig } from "./schema.ts";
 
-/** MCP servers that a program adds while its hub runs, kept as one more layer of settings so that a reload keeps them. */
+/**
+ * MCP servers that a program adds while its hub runs, kept as one more layer of settings so that a reload keeps them.
+ */
 export class AddedServers {
   readonly #servers = new Map<string, StdioOptions | HttpOptions>();
 

@@ -5,13 +5,21 @@ import { asSaidBehind } from "./behind.ts";
 const said = (kind: string) => ({ content: [], isError: true, _meta: { "toolyard/kind": kind } });
 
 test("a hub behind says which kind of failure it was, in a result or in an error", () => {
-  expect(asSaidBehind(fail("tool_error", "late", { result: said("timeout") }))).toMatchObject({ kind: "timeout", message: "late" });
+  expect(asSaidBehind(fail("tool_error", "late", { result: said("timeout") }))).toMatchObject({
+    kind: "timeout",
+    message: "late",
+  });
   const rpcError = { code: -32_602, message: "several", data: { "toolyard/kind": "ambiguous" } };
   expect(asSaidBehind(fail("invalid_params", "several", { rpcError }))).toMatchObject({ kind: "ambiguous", rpcError });
 });
 
 test("what is no kind, and what no hub said, stays as it was", () => {
-  for (const outcome of [fail("tool_error", "x", { result: said("toString") }), fail("tool_error", "x", { rpcError: { code: 1, message: "x", data: "timeout" } }), fail("denied", "x"), ok(said("timeout"))]) {
+  for (const outcome of [
+    fail("tool_error", "x", { result: said("toString") }),
+    fail("tool_error", "x", { rpcError: { code: 1, message: "x", data: "timeout" } }),
+    fail("denied", "x"),
+    ok(said("timeout")),
+  ]) {
     expect(asSaidBehind(outcome)).toBe(outcome);
   }
 });

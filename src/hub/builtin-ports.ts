@@ -11,7 +11,12 @@ import type { LiveSandbox } from "./live-sandbox.ts";
 import type { HubConfig } from "./schema.ts";
 
 /** What the hub lends to its own tools. `hub` is asked late, since its own tools are part of what it is made of. */
-export function createBuiltinPorts(hub: () => Hub, caller: Caller, sandbox: LiveSandbox, logLines: (count: number) => readonly string[]): BuiltinPorts {
+export function createBuiltinPorts(
+  hub: () => Hub,
+  caller: Caller,
+  sandbox: LiveSandbox,
+  logLines: (count: number) => readonly string[],
+): BuiltinPorts {
   return {
     caller,
     resolveName: (name, parent) => hub().nameOf(name, parent.principal),
@@ -58,7 +63,9 @@ function loadedModules(hub: Hub): ModuleFacts[] {
   return hub.sources().flatMap(({ status }) => {
     const modules = isJsonObject(status.info?.["modules"]) ? status.info["modules"] : {};
     return Object.entries(modules).flatMap(([name, facts]) =>
-      isJsonObject(facts) ? [{ name, path: relative(folder, String(facts["path"])), tools: facts["tools"] as readonly string[] }] : [],
+      isJsonObject(facts)
+        ? [{ name, path: relative(folder, String(facts["path"])), tools: facts["tools"] as readonly string[] }]
+        : [],
     );
   });
 }

@@ -19,7 +19,16 @@ export function createCaller(hub: () => Hub): Caller {
     call: (target, args, parent, { standsFor = false } = {}) => {
       const depth = (parent.depth ?? 0) + 1;
       if (depth > MAX_DEPTH) return Promise.resolve(tooDeep(target));
-      const own: Own = { depth, id: nextCallId(), parent: parent.id, method: "tools/call", target, arguments: args, params: standsFor ? parent.params : {}, relaysInput: standsFor && parent.relaysInput };
+      const own: Own = {
+        depth,
+        id: nextCallId(),
+        parent: parent.id,
+        method: "tools/call",
+        target,
+        arguments: args,
+        params: standsFor ? parent.params : {},
+        relaysInput: standsFor && parent.relaysInput,
+      };
       const call = innerCall(parent, own);
       return hub().call(call, viewOf(parent));
     },
@@ -29,5 +38,9 @@ export function createCaller(hub: () => Hub): Caller {
 }
 
 function tooDeep(target: string): Outcome {
-  return fail("limited", `Tool \`${target}\` was not called: ${MAX_DEPTH} calls already wait for one another. Look for a tool that calls itself.`, { retryable: false, details: { maxDepth: MAX_DEPTH } });
+  return fail(
+    "limited",
+    `Tool \`${target}\` was not called: ${MAX_DEPTH} calls already wait for one another. Look for a tool that calls itself.`,
+    { retryable: false, details: { maxDepth: MAX_DEPTH } },
+  );
 }

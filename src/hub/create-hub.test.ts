@@ -19,7 +19,11 @@ afterEach(async () => {
 });
 
 async function open(options: CreateHubOptions): Promise<LibraryHub> {
-  const hub = await createHub({ variables: { PATH: process.env["PATH"], TOOLYARD_HOME: folder }, logger: SILENT_LOGGER, ...options });
+  const hub = await createHub({
+    variables: { PATH: process.env["PATH"], TOOLYARD_HOME: folder },
+    logger: SILENT_LOGGER,
+    ...options,
+  });
   hubs.push(hub);
   return hub;
 }
@@ -33,7 +37,8 @@ async function script(name: string, visibility = "native"): Promise<void> {
   );
 }
 
-const names = async (hub: LibraryHub, mode?: "normal" | "discovery" | "all") => (await hub.list(mode ? { mode } : {})).map(({ name }) => name);
+const names = async (hub: LibraryHub, mode?: "normal" | "discovery" | "all") =>
+  (await hub.list(mode ? { mode } : {})).map(({ name }) => name);
 
 describe("a hub in a program", () => {
   test("lists, searches and calls what its settings name", async () => {
@@ -41,7 +46,10 @@ describe("a hub in a program", () => {
     const hub = await open({ settings: { scripts: { tools_path: join(folder, "tools") } } });
     expect(await names(hub)).toEqual(["execute_code", "parrot"]);
     expect((await hub.search("hands back")).hits.map(({ name }) => name)).toContain("parrot");
-    expect(await hub.call("parrot", { text: "hello" })).toMatchObject({ ok: true, result: { structuredContent: { text: "hello" } } });
+    expect(await hub.call("parrot", { text: "hello" })).toMatchObject({
+      ok: true,
+      result: { structuredContent: { text: "hello" } },
+    });
   });
 
   test("an unknown tool is an outcome with near names, not a throw", async () => {
@@ -53,12 +61,18 @@ describe("a hub in a program", () => {
   test("invalid arguments are an outcome that says what is missing", async () => {
     await script("parrot");
     const hub = await open({ settings: { scripts: { tools_path: join(folder, "tools") } } });
-    expect(await hub.call("parrot", {})).toMatchObject({ ok: false, kind: "invalid_params", message: expect.stringContaining("text") });
+    expect(await hub.call("parrot", {})).toMatchObject({
+      ok: false,
+      kind: "invalid_params",
+      message: expect.stringContaining("text"),
+    });
   });
 
   test("T22: the two discovery tools are listed once a tool is ondemand, T21: which itself is not", async () => {
     await script("parrot");
-    const hub = await open({ settings: { builtin: { execute_code: false }, scripts: { tools_path: join(folder, "tools") } } });
+    const hub = await open({
+      settings: { builtin: { execute_code: false }, scripts: { tools_path: join(folder, "tools") } },
+    });
     expect(await names(hub)).toEqual(["parrot"]);
     await script("hidden", "ondemand");
     expect(await names(hub)).toEqual(["execute_tool", "parrot", "tool_search"]);
@@ -88,7 +102,10 @@ describe("a hub in a program", () => {
     await writeFile(config, '[server]\nport = 0\ntoken = "first"\n');
     const hub = await open({ config, watch: true, logger });
     await hub.serve();
-    await writeFile(config, '[server]\nport = 0\ntoken = "first"\n[builtin]\nexecute_code = false\nmeta_tools = false\n');
+    await writeFile(
+      config,
+      '[server]\nport = 0\ntoken = "first"\n[builtin]\nexecute_code = false\nmeta_tools = false\n',
+    );
     await expect.poll(() => hub.sources()[0]?.tools).toBe(2);
     expect(warnings).toEqual([]);
     await writeFile(config, '[server]\nport = 0\ntoken = "second"\n');
@@ -102,7 +119,10 @@ describe("a hub in a program", () => {
     await writeFile(config, '[server]\nport = 0\nhost = "0.0.0.0"\ninsecure = true\n');
     const hub = await open({ config, watch: true, logger });
     const everybodys = await hub.serve();
-    await writeFile(config, '[server]\nport = 0\nhost = "0.0.0.0"\ntoken = "a-long-enough-token"\n[builtin]\nexecute_code = true\n');
+    await writeFile(
+      config,
+      '[server]\nport = 0\nhost = "0.0.0.0"\ntoken = "a-long-enough-token"\n[builtin]\nexecute_code = true\n',
+    );
     await expect.poll(() => warnings).toContainEqual(expect.stringContaining("[server] or [rest] has changed"));
     expect(await names(hub)).toEqual([]);
     await everybodys.close();
@@ -119,7 +139,9 @@ describe("a hub in a program", () => {
   test("more than 600 calls a minute are limited where the settings say so", async () => {
     const hub = await open({ settings: { limits: { rate_per_minute: 5 } } });
     const outcomes = await Promise.all(Array.from({ length: 6 }, () => hub.call("meta.ping")));
-    expect(outcomes.filter(({ ok }) => !ok)).toEqual([expect.objectContaining({ kind: "limited", retryAfterMs: expect.any(Number) })]);
+    expect(outcomes.filter(({ ok }) => !ok)).toEqual([
+      expect.objectContaining({ kind: "limited", retryAfterMs: expect.any(Number) }),
+    ]);
   });
 
   test("a call after the end is unavailable", async () => {
@@ -163,7 +185,9 @@ describe("settings that cannot be used", () => {
   test("an option of a server names the server", async () => {
     const settings = { mcp: { remote_servers: [{ namespace: "x", url: "ftp://example.com" }] } };
     await expect(open({ settings })).rejects.toThrow(OptionError);
-    await expect(open({ settings })).rejects.toThrow("mcp.remote_servers[0]: `url` must begin with http:// or https://");
+    await expect(open({ settings })).rejects.toThrow(
+      "mcp.remote_servers[0]: `url` must begin with http:// or https://",
+    );
   });
 
   test("S1: an open address without a token is refused", async () => {
@@ -195,7 +219,11 @@ describe("servers that come and go while the hub runs", () => {
   test("a call to a server that never gets there says that it is not there", async () => {
     const hub = await open({});
     await hub.addServer("never", { command: "no-such-program-anywhere" });
-    expect(await hub.call("never__echo", { text: "hi" })).toMatchObject({ ok: false, kind: "unavailable", message: expect.stringContaining("never") });
+    expect(await hub.call("never__echo", { text: "hi" })).toMatchObject({
+      ok: false,
+      kind: "unavailable",
+      message: expect.stringContaining("never"),
+    });
   });
 
   test("L54: settings that cannot be used are refused and change nothing", async () => {
@@ -216,12 +244,20 @@ describe("tools of the program itself", () => {
       settings: { builtin: { execute_code: false } },
       registerTools: (given) => {
         own = given;
-        given.registerTool("add", ({ a, b }: { a: number; b: number }) => ({ sum: a + b }), { a: { type: "number" }, b: { type: "number" } }, "Adds");
+        given.registerTool(
+          "add",
+          ({ a, b }: { a: number; b: number }) => ({ sum: a + b }),
+          { a: { type: "number" }, b: { type: "number" } },
+          "Adds",
+        );
         given.onClose(() => void closed.push("program"));
       },
     });
     expect(await names(hub)).toEqual(["add"]);
-    expect(await hub.call("add", { a: 2, b: 3 })).toMatchObject({ ok: true, result: { structuredContent: { sum: 5 } } });
+    expect(await hub.call("add", { a: 2, b: 3 })).toMatchObject({
+      ok: true,
+      result: { structuredContent: { sum: 5 } },
+    });
     const later = own!.registerTool("later", () => "here", {}, "Comes later");
     expect(await names(hub)).toEqual(["add", "later"]);
     later.unregister();

@@ -21,7 +21,10 @@ export interface CreateHubOptions {
   readonly config?: string | readonly string[];
   /** Options in the keys of `toolyard.toml`; they win over files and environment. @default {} */
   readonly settings?: HubConfig;
-  /** Registers what the program offers itself, as the file of a module does; it may go on doing so while the hub runs. @default none */
+  /**
+   * Registers what the program offers itself, as the file of a module does; it may go on doing so while the hub runs.
+   * @default none
+   */
   readonly registerTools?: RegisterTools;
   /** Where `${VAR}` and `TOOLYARD_…` are looked up. @default process.env */
   readonly variables?: Readonly<Record<string, string | undefined>>;
@@ -40,21 +43,24 @@ export type ServerSettings = StdioOptions | HttpOptions;
 export interface LibraryHub extends Toolyard {
   /** The configuration as it stands now, all layers joined, secrets among it. */
   config(): HubConfig;
-  /** Serves MCP on HTTP as `[server]` says. Closing the hub closes it, too. Rejects with an `OptionError` when it cannot listen. */
+  /**
+   * Serves MCP on HTTP as `[server]` says. Closing the hub closes it, too. Rejects with an `OptionError` when it cannot
+   * listen.
+   */
   serve(): Promise<ServedHttp>;
   /**
-   * Serves what `serve` does without a port, for frameworks and runtimes that hand out a `Request`. Closing the hub closes it, too. Rejects
-   * with an `OptionError` when `[server]` cannot be used.
+   * Serves what `serve` does without a port, for frameworks and runtimes that hand out a `Request`. Closing the hub
+   * closes it, too. Rejects with an `OptionError` when `[server]` cannot be used.
    */
   serveFetch(): Promise<ServedFetch>;
   /**
-   * Serves MCP on standard input and output. Until the hub is closed, standard output belongs to the protocol: what anybody else prints goes
-   * to standard error. `done` resolves when the client has gone.
+   * Serves MCP on standard input and output. Until the hub is closed, standard output belongs to the protocol: what
+   * anybody else prints goes to standard error. `done` resolves when the client has gone.
    */
   serveStdio(): Served;
   /**
-   * Adds an MCP server, or replaces the one of that name; the next list shows its tools. Rejects with a `ConfigError` or `OptionError`,
-   * with everything as it was, when the settings cannot be used.
+   * Adds an MCP server, or replaces the one of that name; the next list shows its tools. Rejects with a `ConfigError`
+   * or `OptionError`, with everything as it was, when the settings cannot be used.
    */
   addServer(alias: string, settings: ServerSettings): Promise<void>;
   /** Takes a server out and ends it; resolves when it is gone. False: this program added none of that name. */
@@ -62,8 +68,9 @@ export interface LibraryHub extends Toolyard {
 }
 
 /**
- * Makes a hub for a program. Sources start in the background; the first list waits for them a bounded time. Rejects with a
- * `ConfigError` or `OptionError` when the configuration cannot be used. `close()` ends everything that was started.
+ * Makes a hub for a program. Sources start in the background; the first list waits for them a bounded time. Rejects
+ * with a `ConfigError` or `OptionError` when the configuration cannot be used. `close()` ends everything that was
+ * started.
  */
 export async function createHub(options: CreateHubOptions = {}): Promise<LibraryHub> {
   const { settings = {}, variables = process.env, watch = false } = options;
@@ -73,12 +80,15 @@ export async function createHub(options: CreateHubOptions = {}): Promise<Library
   const load = () => loadHubConfig({ files, variables, base: BASE, flags: added.over(settings) });
   const config = await load();
   const program = options.registerTools ? await openProgram(options.registerTools) : undefined;
-  const hub = await openHub({ config, variables, ...(options.logger ? { logger: options.logger } : {}), ...(program ? { modulesHost: program.host } : {}) }).catch(
-    async (error: unknown) => {
-      await program?.host.own.close();
-      throw error;
-    },
-  );
+  const hub = await openHub({
+    config,
+    variables,
+    ...(options.logger ? { logger: options.logger } : {}),
+    ...(program ? { modulesHost: program.host } : {}),
+  }).catch(async (error: unknown) => {
+    await program?.host.own.close();
+    throw error;
+  });
   program?.log.bind(hub.logger);
   logConfig(hub.config, hub.logger);
   const served: Served[] = [];
@@ -143,7 +153,10 @@ export async function createHub(options: CreateHubOptions = {}): Promise<Library
   };
 }
 
-/** What the program registers is there before the hub is, so that the first list has it. The log is not there yet; lines wait for it. */
+/**
+ * What the program registers is there before the hub is, so that the first list has it. The log is not there yet; lines
+ * wait for it.
+ */
 async function openProgram(registerTools: RegisterTools) {
   const { ModulesHost } = await import("../providers/modules/host.ts");
   const log = new LateLogger();
@@ -157,7 +170,8 @@ async function openProgram(registerTools: RegisterTools) {
   return { host, log };
 }
 
-const SERVER_CHANGED = "[server] or [rest] has changed, tokens and rights among it, and what is served goes on as it was. Close it, then call `serve()` again.";
+const SERVER_CHANGED =
+  "[server] or [rest] has changed, tokens and rights among it, and what is served goes on as it was. Close it, then call `serve()` again.";
 
 function serverOf(hub: Hub): ServerConfig {
   return (hub.config.tree as HubConfig).server ?? {};

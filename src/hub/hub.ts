@@ -3,7 +3,16 @@ import type { LoadedConfig } from "../config/load.ts";
 import { LOCAL_PRINCIPAL, type Call, type Principal } from "../core/call.ts";
 import { FailError } from "../core/errors.ts";
 import { Emitter } from "../core/events.ts";
-import type { HubEvents, HubPort, ListKind, RenderedList, ServerFacts, SourceReport, View, WaitOptions } from "../core/hub-port.ts";
+import type {
+  HubEvents,
+  HubPort,
+  ListKind,
+  RenderedList,
+  ServerFacts,
+  SourceReport,
+  View,
+  WaitOptions,
+} from "../core/hub-port.ts";
 import { fail, type Fail, type Outcome } from "../core/outcome.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Surface } from "../core/names.ts";
@@ -96,7 +105,14 @@ export class Hub implements HubPort {
 
   /** The hub as a program sees it. Closing it closes the hub. */
   toolyard(identity: Identity): Toolyard {
-    return toolyardOf({ port: this, search: (query, limit, view, filter) => this.search(query, limit, view, filter), close: () => this.close() }, identity);
+    return toolyardOf(
+      {
+        port: this,
+        search: (query, limit, view, filter) => this.search(query, limit, view, filter),
+        close: () => this.close(),
+      },
+      identity,
+    );
   }
 
   async list(kind: ListKind, view: View, { waits = true }: WaitOptions = {}): Promise<RenderedList> {
@@ -104,13 +120,21 @@ export class Hub implements HubPort {
     return (waits ? await catalog.snapshot() : catalog.current).list(kind, view);
   }
 
-  /** What the view lists, with the names of another surface. Sources that have not answered after `waitMs` are taken as last known. */
+  /**
+   * What the view lists, with the names of another surface. Sources that have not answered after `waitMs` are taken as
+   * last known.
+   */
   async tools(surface: Surface, view: View, waitMs?: number): Promise<readonly SurfaceTool[]> {
     const snapshot = await this.#parts.catalog.snapshot(waitMs);
-    return snapshot.tools(view).map(({ name, record, entry }) => ({ name: snapshot.toolName(record, surface) ?? name, record, entry }));
+    return snapshot
+      .tools(view)
+      .map(({ name, record, entry }) => ({ name: snapshot.toolName(record, surface) ?? name, record, entry }));
   }
 
-  /** Reads a source's lists from the source itself. False: there is no such source, or it looks at every listing. Rejects with a `FailError`. */
+  /**
+   * Reads a source's lists from the source itself. False: there is no such source, or it looks at every listing.
+   * Rejects with a `FailError`.
+   */
   async refresh(sourceId: string, signal: AbortSignal): Promise<boolean> {
     const provider = this.#parts.sources.find(sourceId);
     if (!provider?.refresh) return false;
@@ -123,14 +147,20 @@ export class Hub implements HubPort {
   }
 
   /** The tool that a spelling means to this caller, listed or not, in its wire shape; or why there is none. */
-  async describeTool(spelling: string, view: View): Promise<{ readonly found: true; readonly entry: JsonObject } | { readonly found: false; readonly failure: Fail }> {
+  async describeTool(
+    spelling: string,
+    view: View,
+  ): Promise<{ readonly found: true; readonly entry: JsonObject } | { readonly found: false; readonly failure: Fail }> {
     let seen = this.#parts.catalog.current;
-    const lookup = await this.#parts.catalog.lookUp({ text: spelling, isUri: false, view }, (snapshot) => (seen = snapshot).resolveTool(spelling, view));
+    const lookup = await this.#parts.catalog.lookUp({ text: spelling, isUri: false, view }, (snapshot) =>
+      (seen = snapshot).resolveTool(spelling, view),
+    );
     return lookup.found ? { found: true, entry: seen.toolEntry(lookup.name)! } : lookup;
   }
 
   call(call: Call, view: View): Promise<Outcome> {
-    if (this.#closed) return Promise.resolve(fail("unavailable", "The hub is shutting down. Try again once it is back."));
+    if (this.#closed)
+      return Promise.resolve(fail("unavailable", "The hub is shutting down. Try again once it is back."));
     const outcome = this.#pipeline(call, view);
     return this.#parts.isMirror ? outcome.then(asSaidBehind) : outcome;
   }
@@ -151,11 +181,18 @@ export class Hub implements HubPort {
 
   async subscribe(uri: string, caller: Pick<Call, "principal" | "client">): Promise<() => Promise<void>> {
     const view: View = { mode: "all", principal: caller.principal };
-    const lookup = await this.#parts.catalog.lookUp({ text: uri, isUri: true, view }, (snapshot) => snapshot.resolveResource(uri, view));
+    const lookup = await this.#parts.catalog.lookUp({ text: uri, isUri: true, view }, (snapshot) =>
+      snapshot.resolveResource(uri, view),
+    );
     if (!lookup.found) throw new FailError(lookup.failure);
     const provider = this.#parts.sources.find(lookup.source.id);
     if (provider?.subscribe) return provider.subscribe(lookup.target.uri, caller);
-    throw new FailError(fail("tool_error", `${lookup.source.id} does not tell when its resources change, so ${uri} cannot be subscribed to.`));
+    throw new FailError(
+      fail(
+        "tool_error",
+        `${lookup.source.id} does not tell when its resources change, so ${uri} cannot be subscribed to.`,
+      ),
+    );
   }
 
   setLogLevel(connection: string, level: string): Promise<void> {
@@ -183,7 +220,9 @@ export class Hub implements HubPort {
         tools: counts?.tools ?? 0,
         resources: (counts?.resources ?? 0) + (counts?.templates ?? 0),
         prompts: counts?.prompts ?? 0,
-        problems: this.#parts.redactIn([...current.problems, ...this.#noted.values()].filter((problem) => problem.source === source.id)),
+        problems: this.#parts.redactIn(
+          [...current.problems, ...this.#noted.values()].filter((problem) => problem.source === source.id),
+        ),
       };
     });
   }
@@ -193,7 +232,10 @@ export class Hub implements HubPort {
     return [...new Set(Array.from(this.#doors, ({ kind }) => kind))];
   }
 
-  /** A door is open until the returned function is called; several of one kind may be, as while one replaces another. @param isForAll anybody on the network may call */
+  /**
+   * A door is open until the returned function is called; several of one kind may be, as while one replaces another.
+   * @param isForAll anybody on the network may call
+   */
   doorOpened(kind: string, isForAll = false): () => void {
     const door = { kind, isForAll };
     this.#doors.add(door);
@@ -222,7 +264,10 @@ export class Hub implements HubPort {
   async settled(withinMs: number): Promise<void> {
     const until = performance.now() + withinMs;
     await this.list("tools", WHOLE_VIEW);
-    while (performance.now() < until && this.#parts.sources.providers.some((provider) => provider.status().state === "starting")) {
+    while (
+      performance.now() < until &&
+      this.#parts.sources.providers.some((provider) => provider.status().state === "starting")
+    ) {
       await new Promise((done) => void setTimeout(done, STATE_LOOK_MS));
     }
   }
@@ -238,12 +283,16 @@ export class Hub implements HubPort {
   }
 
   /**
-   * Brings sources and bounds to what the configuration says; sources that did not change go on untouched. Rejects, with everything
-   * as it was, when an option cannot be used.
+   * Brings sources and bounds to what the configuration says; sources that did not change go on untouched. Rejects,
+   * with everything as it was, when an option cannot be used.
    */
   async reconfigure(config: LoadedConfig): Promise<SourceChanges> {
     for (const secret of config.secrets) this.#parts.hide(secret);
-    const wanted = wantedSources(config.tree as HubConfig, { folder: config.folder, isHosted: this.#parts.isHosted, isForAll: Array.from(this.#doors).some(({ isForAll }) => isForAll) });
+    const wanted = wantedSources(config.tree as HubConfig, {
+      folder: config.folder,
+      isHosted: this.#parts.isHosted,
+      isForAll: Array.from(this.#doors).some(({ isForAll }) => isForAll),
+    });
     const keepsBounds = JSON.stringify(config.tree["limits"]) === JSON.stringify(this.#config.tree["limits"]);
     // What runs keeps its places in queues and its circuits, so the pipeline is not made anew without need.
     const pipeline = keepsBounds ? this.#pipeline : this.#parts.createPipeline(config);
@@ -292,6 +341,11 @@ export class Hub implements HubPort {
     const { catalog, sources } = this.#parts;
     const usable = principal.rights && (waits ? await catalog.snapshot() : catalog.current).sourcesFor(principal);
     const providers = sources.providers.filter(({ source }) => !usable || usable.has(source.id));
-    return Promise.all(providers.map(async (provider) => ({ source: provider.source, listing: waits ? await provider.listing() : catalog.listingOf(provider.source.id) })));
+    return Promise.all(
+      providers.map(async (provider) => ({
+        source: provider.source,
+        listing: waits ? await provider.listing() : catalog.listingOf(provider.source.id),
+      })),
+    );
   }
 }

@@ -21,21 +21,45 @@ test("models are there as far as they are configured, and follow the configurati
 
 test("the configured language model writes, and its refusal says what it means", async () => {
   const asked: object[] = [];
-  const server = await startServer((request, response) => {
-    let text = "";
-    request.on("data", (chunk: Buffer) => (text += chunk.toString())).on("end", () => {
-      const body = JSON.parse(text) as { model: string };
-      asked.push(body);
-      if (body.model !== "m") return sendJson(response, 401, { error: { message: "no", type: "invalid_request_error" } });
-      sendJson(response, 200, { id: "1", object: "chat.completion", created: 1, model: "m", choices: [{ index: 0, message: { role: "assistant", content: "An otter." }, finish_reason: "stop" }], usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } });
-    });
-  }, { path: "/v1" });
+  const server = await startServer(
+    (request, response) => {
+      let text = "";
+      request
+        .on("data", (chunk: Buffer) => (text += chunk.toString()))
+        .on("end", () => {
+          const body = JSON.parse(text) as { model: string };
+          asked.push(body);
+          if (body.model !== "m")
+            return sendJson(response, 401, { error: { message: "no", type: "invalid_request_error" } });
+          sendJson(response, 200, {
+            id: "1",
+            object: "chat.completion",
+            created: 1,
+            model: "m",
+            choices: [{ index: 0, message: { role: "assistant", content: "An otter." }, finish_reason: "stop" }],
+            usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+          });
+        });
+    },
+    { path: "/v1" },
+  );
   const models = new LiveModels(() => ({ language: "mine/m", providers: { mine: { base_url: server.url } } }), {});
   opened.push(server, models);
   const { signal } = new AbortController();
-  expect(await models.generateText?.({ prompt: "Who?", system: "Be short.", maxTokens: 5, temperature: 0 }, signal)).toEqual({ text: "An otter." });
-  expect(asked[0]).toMatchObject({ messages: [{ role: "system", content: "Be short." }, { role: "user", content: "Who?" }], max_tokens: 5, temperature: 0 });
-  await expect(models.generateText?.({ prompt: "Who?", model: "mine/other" }, signal)).rejects.toMatchObject({ failure: { kind: "denied" } });
+  expect(
+    await models.generateText?.({ prompt: "Who?", system: "Be short.", maxTokens: 5, temperature: 0 }, signal),
+  ).toEqual({ text: "An otter." });
+  expect(asked[0]).toMatchObject({
+    messages: [
+      { role: "system", content: "Be short." },
+      { role: "user", content: "Who?" },
+    ],
+    max_tokens: 5,
+    temperature: 0,
+  });
+  await expect(models.generateText?.({ prompt: "Who?", model: "mine/other" }, signal)).rejects.toMatchObject({
+    failure: { kind: "denied" },
+  });
 });
 
 test("a caller that goes ends the request", async () => {
@@ -43,5 +67,7 @@ test("a caller that goes ends the request", async () => {
   const server = await startServer(() => caller.abort(), { path: "/v1" });
   const models = new LiveModels(() => ({ language: "mine/m", providers: { mine: { base_url: server.url } } }), {});
   opened.push(server, models);
-  await expect(models.generateText?.({ prompt: "Who?" }, caller.signal)).rejects.toMatchObject({ failure: { kind: "cancelled" } });
+  await expect(models.generateText?.({ prompt: "Who?" }, caller.signal)).rejects.toMatchObject({
+    failure: { kind: "cancelled" },
+  });
 });

@@ -6,8 +6,8 @@ import type { OutboundClient } from "../outbound/outbound-client.ts";
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
- * The models of a configuration as it stands at each request, so that sources which use them need not be made anew when it changes. A
- * method is absent while no model of its kind is configured. Nothing is loaded before the first request.
+ * The models of a configuration as it stands at each request, so that sources which use them need not be made anew when
+ * it changes. A method is absent while no model of its kind is configured. Nothing is loaded before the first request.
  */
 export class LiveModels implements Models {
   readonly #config: () => ModelsConfig | undefined;
@@ -44,7 +44,9 @@ export class LiveModels implements Models {
   }
 
   #connect(): Promise<OutboundClient> {
-    this.#client ??= import("../outbound/outbound-client.ts").then(({ OutboundClient: Client }) => new Client({ userAgent: `toolyard/${VERSION}`, environment: this.#variables }));
+    this.#client ??= import("../outbound/outbound-client.ts").then(
+      ({ OutboundClient: Client }) => new Client({ userAgent: `toolyard/${VERSION}`, environment: this.#variables }),
+    );
     return this.#client;
   }
 }

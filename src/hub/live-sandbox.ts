@@ -3,7 +3,10 @@ import { resolveSandbox, type SandboxConfig } from "../runtimes/sandbox/options.
 import type { SandboxHost, SandboxJob } from "../runtimes/sandbox/engine.ts";
 import type { SandboxRun } from "../runtimes/sandbox/sandbox.ts";
 
-/** The sandbox as the configuration stands at each run. When the configuration changes, what runs in the old one ends there first. */
+/**
+ * The sandbox as the configuration stands at each run. When the configuration changes, what runs in the old one ends
+ * there first.
+ */
 export class LiveSandbox {
   readonly #config: () => SandboxConfig | undefined;
   #key: string | undefined;
@@ -31,7 +34,10 @@ export class LiveSandbox {
     const old = this.#current;
     if (!old) return;
     this.#old.add(old);
-    void old.idle().then(() => old.close()).finally(() => this.#old.delete(old));
+    void old
+      .idle()
+      .then(() => old.close())
+      .finally(() => this.#old.delete(old));
   }
 }
 

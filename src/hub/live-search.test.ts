@@ -22,13 +22,22 @@ async function serveEmbeddings(status = 200): Promise<RunningServer & { readonly
   const server = await startServer(
     (request, response) => {
       let text = "";
-      request.on("data", (chunk: Buffer) => (text += chunk.toString())).on("end", () => {
-        const { input, model } = JSON.parse(text) as { input: string[]; model: string };
-        inputs.push(...input);
-        if (status !== 200) return sendJson(response, status, { error: { message: "Down for today.", type: "server_error", param: null, code: null } });
-        const data = input.map((one, index) => ({ object: "embedding", index, embedding: /o'clock|uptime/i.test(one) ? [1, 0] : [0, 1] }));
-        sendJson(response, 200, { object: "list", data, model, usage: { prompt_tokens: 1, total_tokens: 1 } });
-      });
+      request
+        .on("data", (chunk: Buffer) => (text += chunk.toString()))
+        .on("end", () => {
+          const { input, model } = JSON.parse(text) as { input: string[]; model: string };
+          inputs.push(...input);
+          if (status !== 200)
+            return sendJson(response, status, {
+              error: { message: "Down for today.", type: "server_error", param: null, code: null },
+            });
+          const data = input.map((one, index) => ({
+            object: "embedding",
+            index,
+            embedding: /o'clock|uptime/i.test(one) ? [1, 0] : [0, 1],
+          }));
+          sendJson(response, 200, { object: "list", data, model, usage: { prompt_tokens: 1, total_tokens: 1 } });
+        });
     },
     { path: "/v1" },
   );
@@ -37,8 +46,15 @@ async function serveEmbeddings(status = 200): Promise<RunningServer & { readonly
 }
 
 async function hubWith(server: RunningServer, extra: Record<string, unknown> = {}): Promise<Toolyard> {
-  const models = { embedding: "mine/likeness", providers: { mine: { base_url: server.url, api_key: "sk-very-secret" } } };
-  const hub = await createHub({ settings: { builtin: { execute_code: false }, models, search: { embedding_wait_ms: 60_000 }, ...extra }, variables: { TOOLYARD_HOME: folder }, logger: SILENT_LOGGER });
+  const models = {
+    embedding: "mine/likeness",
+    providers: { mine: { base_url: server.url, api_key: "sk-very-secret" } },
+  };
+  const hub = await createHub({
+    settings: { builtin: { execute_code: false }, models, search: { embedding_wait_ms: 60_000 }, ...extra },
+    variables: { TOOLYARD_HOME: folder },
+    logger: SILENT_LOGGER,
+  });
   opened.push(hub);
   return hub;
 }
@@ -46,9 +62,13 @@ async function hubWith(server: RunningServer, extra: Record<string, unknown> = {
 test("tools are found by what they mean through any OpenAI-compatible endpoint, and the vectors stay on disk", async () => {
   const server = await serveEmbeddings();
   const hub = await hubWith(server);
-  await expect.poll(async () => (await hub.search("what o'clock is it since then")).hits[0]?.name).toBe("meta.get_server_status");
+  await expect
+    .poll(async () => (await hub.search("what o'clock is it since then")).hits[0]?.name)
+    .toBe("meta.get_server_status");
   expect(server.seen[0]).toMatchObject({ url: "/v1/embeddings", headers: { authorization: "Bearer sk-very-secret" } });
-  await expect.poll(() => readdirSync(join(dataFolder({ TOOLYARD_HOME: folder }), "embeddings"))).toEqual([expect.stringMatching(/\.bin$/)]);
+  await expect
+    .poll(() => readdirSync(join(dataFolder({ TOOLYARD_HOME: folder }), "embeddings")))
+    .toEqual([expect.stringMatching(/\.bin$/)]);
 });
 
 test("an endpoint that fails leaves search by words as it is", async () => {
@@ -60,5 +80,11 @@ test("an endpoint that fails leaves search by words as it is", async () => {
 });
 
 test("a model that nobody offers is refused when the configuration is read", async () => {
-  await expect(createHub({ settings: { models: { embedding: "nobody/knows" } }, variables: { TOOLYARD_HOME: folder }, logger: SILENT_LOGGER })).rejects.toThrow(/nobody/);
+  await expect(
+    createHub({
+      settings: { models: { embedding: "nobody/knows" } },
+      variables: { TOOLYARD_HOME: folder },
+      logger: SILENT_LOGGER,
+    }),
+  ).rejects.toThrow(/nobody/);
 });

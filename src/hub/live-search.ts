@@ -17,7 +17,10 @@ export interface LiveSearchOptions {
   readonly logger: Logger;
 }
 
-/** Search by likeness as the configuration stands at each search. Nothing is loaded while no embedding model is configured. */
+/**
+ * Search by likeness as the configuration stands at each search. Nothing is loaded while no embedding model is
+ * configured.
+ */
 export class LiveSearch {
   readonly #options: LiveSearchOptions;
   readonly #client: OutboundClient;
@@ -55,9 +58,17 @@ export class LiveSearch {
     const { config, variables, folder, logger } = this.#options;
     const { models, search } = config();
     const options = resolveModels(models, variables);
-    const [{ createEmbedder }, { SemanticSearch }] = await Promise.all([import("../models/embedder.ts"), import("../catalog/search/semantic/semantic-search.ts")]);
+    const [{ createEmbedder }, { SemanticSearch }] = await Promise.all([
+      import("../models/embedder.ts"),
+      import("../catalog/search/semantic/semantic-search.ts"),
+    ]);
     const embedder = createEmbedder(options.embedding!, options, this.#client);
     const file = folder === undefined ? undefined : join(folder, `${contentDigest(embedder.model)}.bin`);
-    return new SemanticSearch({ embedder, waitMs: resolveSearch(search).embeddingWaitMs, logger, ...(file !== undefined && { file }) });
+    return new SemanticSearch({
+      embedder,
+      waitMs: resolveSearch(search).embeddingWaitMs,
+      logger,
+      ...(file !== undefined && { file }),
+    });
   }
 }

@@ -5,7 +5,10 @@ import type { Provider } from "../core/provider.ts";
 /** Levels of MCP, most talkative first. */
 const LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"] as const;
 
-/** Remembers which connection wants which log level, and keeps the sources at the most talkative level that anybody wants. */
+/**
+ * Remembers which connection wants which log level, and keeps the sources at the most talkative level that anybody
+ * wants.
+ */
 export class LogLevels {
   readonly #logger: Logger;
   readonly #wanted = new Map<string, string>();
@@ -41,7 +44,11 @@ export class LogLevels {
       await provider.setLogLevel?.(level);
     } catch (error) {
       // A source that does not take the level goes on logging as it did; doors filter by level anyway.
-      this.#logger.debug("A source did not take the log level.", { source: provider.source.id, level, error: messageOf(error) });
+      this.#logger.debug("A source did not take the log level.", {
+        source: provider.source.id,
+        level,
+        error: messageOf(error),
+      });
     }
   }
 }

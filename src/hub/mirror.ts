@@ -11,10 +11,15 @@ import { resolveCall } from "./resolve.ts";
 import type { SourceSet } from "./source-set.ts";
 
 /**
- * Finds what a call is for where one server is shown as it is. When that server is a hub itself, a name that no list shows is handed on as
- * it was spelt: it understands more spellings than it lists, and says best what it does not know.
+ * Finds what a call is for where one server is shown as it is. When that server is a hub itself, a name that no list
+ * shows is handed on as it was spelt: it understands more spellings than it lists, and says best what it does not know.
  */
-export async function resolveMirrored(call: Call, view: View, catalog: Catalog, sources: SourceSet): Promise<Resolution> {
+export async function resolveMirrored(
+  call: Call,
+  view: View,
+  catalog: Catalog,
+  sources: SourceSet,
+): Promise<Resolution> {
   const resolution = await resolveCall(call, view, catalog, sources);
   const [provider] = sources.providers;
   if (resolution.found || !isNotShown(resolution.failure) || !provider || !isHub(provider)) return resolution;
@@ -37,5 +42,8 @@ function asSpelt({ method, target: name }: Call, source: Source): CallTarget | u
   if (method === "prompts/get") return { type: "prompt", prompt: { source, name, definition } };
   if (method !== "tools/call") return undefined;
   const inputSchema = { type: "object" };
-  return { type: "tool", tool: { source, name, description: "", inputSchema, keywords: [], visibility: "native", definition } };
+  return {
+    type: "tool",
+    tool: { source, name, description: "", inputSchema, keywords: [], visibility: "native", definition },
+  };
 }

@@ -10,7 +10,13 @@ import { loadHubConfig, openHub } from "./open-hub.ts";
 async function listThere(url: string, home: string, logger: Logger = SILENT_LOGGER): Promise<string[]> {
   const variables = { TOOLYARD_HOME: home };
   const flags = { mcp: { remote_servers: [{ alias: "hub", namespace: "", url }] } };
-  const hub = await openHub({ config: await loadHubConfig({ files: [], variables: {}, flags }), variables, logger, lazy: true, mirror: true });
+  const hub = await openHub({
+    config: await loadHubConfig({ files: [], variables: {}, flags }),
+    variables,
+    logger,
+    lazy: true,
+    mirror: true,
+  });
   try {
     const { entries } = await hub.list("tools", { mode: "all", principal: { id: "local" } });
     return entries.map(({ name }) => String(name));
@@ -23,7 +29,11 @@ test("a hub that mirrors another one shows it as it is now, not as it was the la
   const home = mkdtempSync(join(tmpdir(), "toolyard-mirror-"));
   using folder = new ToolFolder();
   folder.script("first", "main.sh", "echo first\n");
-  const there = await createHub({ settings: { server: { port: 0 }, scripts: { tools_path: folder.path } }, variables: { TOOLYARD_HOME: home }, logger: SILENT_LOGGER });
+  const there = await createHub({
+    settings: { server: { port: 0 }, scripts: { tools_path: folder.path } },
+    variables: { TOOLYARD_HOME: home },
+    logger: SILENT_LOGGER,
+  });
   try {
     const { endpoint } = await there.serve();
     expect(await listThere(endpoint, home)).toContain("first");
@@ -39,7 +49,11 @@ test("a hub that mirrors another one shows it as it is now, not as it was the la
 
 test("closing right after a list is no reason to warn", async () => {
   const home = mkdtempSync(join(tmpdir(), "toolyard-mirror-"));
-  const there = await createHub({ settings: { server: { port: 0 } }, variables: { TOOLYARD_HOME: home }, logger: SILENT_LOGGER });
+  const there = await createHub({
+    settings: { server: { port: 0 } },
+    variables: { TOOLYARD_HOME: home },
+    logger: SILENT_LOGGER,
+  });
   const warnings: string[] = [];
   const logger: Logger = { ...SILENT_LOGGER, warning: (message) => void warnings.push(message), with: () => logger };
   try {

@@ -42,7 +42,10 @@ export interface OpenHubOptions {
   readonly mirror?: boolean;
   /** Registers what the calling program offers itself. @default none */
   readonly modulesHost?: ModulesHost;
-  /** The era of the first client of the pipe that is going to be served; eager sources on stdio start when it is known. @default they start at once */
+  /**
+   * The era of the first client of the pipe that is going to be served; eager sources on stdio start when it is known.
+   * @default they start at once
+   */
   readonly firstCallerEra?: Promise<Client["era"]>;
 }
 
@@ -51,7 +54,9 @@ export function loadHubConfig(options: Omit<LoadOptions, "schema">): Promise<Loa
   return loadConfig({ ...options, schema: CONFIG_SCHEMA });
 }
 
-/** Makes a hub and starts its sources in the background. Rejects with an `OptionError` when an option cannot be used. */
+/**
+ * Makes a hub and starts its sources in the background. Rejects with an `OptionError` when an option cannot be used.
+ */
 export async function openHub(options: OpenHubOptions): Promise<Hub> {
   const hub = makeHub(options);
   try {
@@ -69,10 +74,17 @@ function makeHub(options: OpenHubOptions): Hub {
   useTransformCache(join(dataFolder(variables), "typescript"));
   const telemetry = createTelemetry(tree, variables, options.logger);
   const { logger, redactor } = telemetry;
-  const catalog = new Catalog(resolveCatalog(tree.catalog, { reserveNames: !mirror }), [], (text) => redactor.known(text));
+  const catalog = new Catalog(resolveCatalog(tree.catalog, { reserveNames: !mirror }), [], (text) =>
+    redactor.known(text),
+  );
   const limitStore = new MemoryLimitStore();
   const sources = new SourceSet(logger);
-  const search = new LiveSearch({ config: () => hub.config.tree as HubConfig, variables, logger, ...(mirror ? {} : { folder: join(dataFolder(variables), "embeddings") }) });
+  const search = new LiveSearch({
+    config: () => hub.config.tree as HubConfig,
+    variables,
+    logger,
+    ...(mirror ? {} : { folder: join(dataFolder(variables), "embeddings") }),
+  });
   catalog.searchWith(() => search.current());
   const sandbox = new LiveSandbox(() => (hub.config.tree as HubConfig).sandbox);
   const models = new LiveModels(() => (hub.config.tree as HubConfig).models, variables);
@@ -83,7 +95,15 @@ function makeHub(options: OpenHubOptions): Hub {
     sources,
     isHosted: options.modulesHost !== undefined,
     isMirror: mirror,
-    createPipeline: (current) => pipelineOf(current, { catalog, sources, resolve: mirror ? resolveMirrored : resolveCall, limitStore, telemetry, onProblem: (problem) => hub.noteProblem(problem) }),
+    createPipeline: (current) =>
+      pipelineOf(current, {
+        catalog,
+        sources,
+        resolve: mirror ? resolveMirrored : resolveCall,
+        limitStore,
+        telemetry,
+        onProblem: (problem) => hub.noteProblem(problem),
+      }),
     logger,
     redact: (text) => redactor.text(text),
     redactIn: (value) => redactor.knownIn(value),
@@ -105,7 +125,10 @@ interface PipelineParts extends Pick<PipelineDeps, "limitStore" | "onProblem"> {
   readonly resolve: typeof resolveCall;
 }
 
-function pipelineOf({ tree }: LoadedConfig, { catalog, sources, telemetry, resolve, ...parts }: PipelineParts): Pipeline {
+function pipelineOf(
+  { tree }: LoadedConfig,
+  { catalog, sources, telemetry, resolve, ...parts }: PipelineParts,
+): Pipeline {
   const { audit, logger, redactor } = telemetry;
   const options = resolveLimits((tree as HubConfig).limits);
   return createPipeline({
@@ -119,7 +142,13 @@ function pipelineOf({ tree }: LoadedConfig, { catalog, sources, telemetry, resol
   });
 }
 
-function createPlanner({ config, variables, lazy, mirror = false, only = () => true, modulesHost, firstCallerEra }: OpenHubOptions, { logger, logLines, redactor }: Telemetry, hub: () => Hub, models: LiveModels, sandbox: LiveSandbox): Planner {
+function createPlanner(
+  { config, variables, lazy, mirror = false, only = () => true, modulesHost, firstCallerEra }: OpenHubOptions,
+  { logger, logLines, redactor }: Telemetry,
+  hub: () => Hub,
+  models: LiveModels,
+  sandbox: LiveSandbox,
+): Planner {
   const caller = createCaller(hub);
   const { coldWaitMs } = resolveCatalog((config.tree as HubConfig).catalog);
   return new Planner(

@@ -14,7 +14,10 @@ import { resolveWebSearch } from "../websearch/options.ts";
 import type { HubConfig } from "./schema.ts";
 import type { WantedSource } from "./plan.ts";
 
-/** Reads out of a configuration which sources of one kind it wants. Options are resolved here; code is loaded when a source is made. */
+/**
+ * Reads out of a configuration which sources of one kind it wants. Options are resolved here; code is loaded when a
+ * source is made.
+ */
 type Part = (config: HubConfig, place: Place) => readonly WantedSource[];
 
 /** Where a configuration is used. */
@@ -40,9 +43,14 @@ export function wantedSources(config: HubConfig, place: Place): readonly WantedS
 function builtin({ builtin: raw, sandbox, server }: HubConfig, { isForAll = false }: Place): readonly WantedSource[] {
   const given = resolveBuiltin(raw);
   const { maxWallMs } = resolveSandbox(sandbox);
-  const isGuarded = isLoopbackHost(server?.host ?? "127.0.0.1") || server?.token !== undefined || Object.keys(server?.tokens ?? {}).length > 0;
+  const isGuarded =
+    isLoopbackHost(server?.host ?? "127.0.0.1") ||
+    server?.token !== undefined ||
+    Object.keys(server?.tokens ?? {}).length > 0;
   if (raw?.execute_code === true && !isGuarded) {
-    throw new OptionError("`builtin.execute_code` is on, and anybody on the network may call this hub. Set a token, listen on 127.0.0.1, or switch it off.");
+    throw new OptionError(
+      "`builtin.execute_code` is on, and anybody on the network may call this hub. Set a token, listen on 127.0.0.1, or switch it off.",
+    );
   }
   const options = { ...given, executeCode: given.executeCode && isGuarded && !isForAll, maxWallMs };
   return [
@@ -51,7 +59,8 @@ function builtin({ builtin: raw, sandbox, server }: HubConfig, { isForAll = fals
       kind: "builtin",
       namespace: "",
       options,
-      make: async (_source, services) => new (await import("../providers/builtin/provider.ts")).BuiltinProvider(options, services.builtin),
+      make: async (_source, services) =>
+        new (await import("../providers/builtin/provider.ts")).BuiltinProvider(options, services.builtin),
     },
   ];
 }
@@ -66,7 +75,15 @@ function modules({ modules: raw }: HubConfig, { isHosted }: Place): readonly Wan
       namespace: options.namespace,
       options,
       make: async (source, { logger, caller, models, coldWaitMs, modulesHost: host }) =>
-        (await import("../providers/modules/modules-provider.ts")).createModulesProvider({ source, options, logger, caller, models, coldWaitMs, ...(host ? { host } : {}) }),
+        (await import("../providers/modules/modules-provider.ts")).createModulesProvider({
+          source,
+          options,
+          logger,
+          caller,
+          models,
+          coldWaitMs,
+          ...(host ? { host } : {}),
+        }),
     },
   ];
 }
@@ -80,7 +97,12 @@ function scripts({ scripts: raw }: HubConfig, { folder }: Place): readonly Wante
       kind: "scripts",
       namespace: "",
       options,
-      make: async (source, { logger, caller, models }) => (await import("../providers/scripts/provider.ts")).createScriptsProvider(source, options, { logger, caller, models }),
+      make: async (source, { logger, caller, models }) =>
+        (await import("../providers/scripts/provider.ts")).createScriptsProvider(source, options, {
+          logger,
+          caller,
+          models,
+        }),
     },
   ];
 }
@@ -94,7 +116,12 @@ function folders({ folders: raw }: HubConfig, { folder }: Place): readonly Wante
       kind: "folders",
       namespace: "",
       options,
-      make: async (source, { logger, caller, models }) => (await import("../providers/folders/provider.ts")).createFoldersProvider(source, options, { logger, caller, models }),
+      make: async (source, { logger, caller, models }) =>
+        (await import("../providers/folders/provider.ts")).createFoldersProvider(source, options, {
+          logger,
+          caller,
+          models,
+        }),
     },
   ];
 }
@@ -139,13 +166,25 @@ function http({ mcp }: HubConfig): readonly WantedSource[] {
       options: { ...options, url: options.url.href },
       make: async (source, { logger, cacheFolder, coldWaitMs, isSecretFree, hideFor, lazy, variables }) => {
         const { createHttpProvider } = await import("../providers/http/http-provider.ts");
-        return createHttpProvider({ source, options: { ...options, upstream: startOf(options.upstream, lazy) }, logger, coldWaitMs, isSecretFree, hideFor, environment: variables, ...(cacheFolder === undefined ? {} : { cacheFolder }) });
+        return createHttpProvider({
+          source,
+          options: { ...options, upstream: startOf(options.upstream, lazy) },
+          logger,
+          coldWaitMs,
+          isSecretFree,
+          hideFor,
+          environment: variables,
+          ...(cacheFolder === undefined ? {} : { cacheFolder }),
+        });
       },
     };
   });
 }
 
-function defaults({ default_tools: raw, web_search: rawSearch, sandbox: rawSandbox }: HubConfig, { folder }: Place): readonly WantedSource[] {
+function defaults(
+  { default_tools: raw, web_search: rawSearch, sandbox: rawSandbox }: HubConfig,
+  { folder }: Place,
+): readonly WantedSource[] {
   const options = resolveDefaultTools(raw, folder);
   const webSearch = resolveWebSearch(rawSearch);
   const { maxWallMs } = resolveSandbox(rawSandbox);
@@ -158,7 +197,14 @@ function defaults({ default_tools: raw, web_search: rawSearch, sandbox: rawSandb
       // `URL` objects have no members of their own to compare.
       options: { ...options, webSearch: { ...webSearch, baseUrl: webSearch.baseUrl.href }, maxWallMs },
       make: async (source, { models, sandbox, variables }) =>
-        new (await import("../providers/defaults/provider.ts")).DefaultsProvider({ source, options, webSearch, models, interpreter: { sandbox, maxWallMs }, environment: variables }),
+        new (await import("../providers/defaults/provider.ts")).DefaultsProvider({
+          source,
+          options,
+          webSearch,
+          models,
+          interpreter: { sandbox, maxWallMs },
+          environment: variables,
+        }),
     },
   ];
 }

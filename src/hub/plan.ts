@@ -66,7 +66,12 @@ export class Planner {
     const usable = wanted.map((one) => this.#usable(one));
     const left = unusable.map(({ id, kind, reason }): PlannedSource => {
       const source = this.#source({ id, kind, namespace: id });
-      return { id, kind, key: JSON.stringify([kind, reason]), create: () => Promise.resolve(new UnusableProvider(source, reason)) };
+      return {
+        id,
+        kind,
+        key: JSON.stringify([kind, reason]),
+        create: () => Promise.resolve(new UnusableProvider(source, reason)),
+      };
     });
     return [...usable, ...left].filter(this.#only);
   }
@@ -78,10 +83,24 @@ export class Planner {
     return { id, kind, key: JSON.stringify([kind, namespace, options]), create: () => wanted.make(source, services) };
   }
 
-  // A source that goes must not move the others, or they would have to be made anew; one that comes later stands behind them.
-  #source({ id, kind, namespace, limits, service }: Pick<WantedSource, "id" | "kind" | "namespace" | "limits" | "service">): Source {
+  // A source that goes must not move the others, or they would have to be made anew; one that comes later stands behind
+  // them.
+  #source({
+    id,
+    kind,
+    namespace,
+    limits,
+    service,
+  }: Pick<WantedSource, "id" | "kind" | "namespace" | "limits" | "service">): Source {
     const order = this.#places.get(id) ?? this.#places.size;
     this.#places.set(id, order);
-    return Object.freeze({ id, kind, namespace, order, ...(limits ? { limits } : {}), ...(service ? { service } : {}) });
+    return Object.freeze({
+      id,
+      kind,
+      namespace,
+      order,
+      ...(limits ? { limits } : {}),
+      ...(service ? { service } : {}),
+    });
   }
 }

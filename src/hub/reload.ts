@@ -34,10 +34,14 @@ export class Reloader {
     void this.reload();
   }
 
-  /** Resolves when the reload, and every one asked for before it, is over. Never rejects: a bad configuration is logged. */
+  /**
+   * Resolves when the reload, and every one asked for before it, is over. Never rejects: a bad configuration is logged.
+   */
   reload(): Promise<void> {
     const { hub } = this.#options;
-    return this.apply().catch((error: unknown) => hub.logger.error("The configuration was not taken over; what was in force stays.", { reason: messageOf(error) }));
+    return this.apply().catch((error: unknown) =>
+      hub.logger.error("The configuration was not taken over; what was in force stays.", { reason: messageOf(error) }),
+    );
   }
 
   /** Like `reload`, but rejects when the configuration cannot be taken over. */
@@ -66,9 +70,18 @@ export class Reloader {
     if (JSON.stringify([config.tree, config.unusable]) === JSON.stringify([before.tree, before.unusable])) return;
     const changes = await hub.reconfigure(config);
     logConfig(config, hub.logger);
-    hub.logger.info("The configuration was taken over.", { added: changes.added, changed: changes.changed, removed: changes.removed });
-    const late = AT_START_ONLY.filter((section) => JSON.stringify(config.tree[section]) !== JSON.stringify(before.tree[section]));
-    if (late.length > 0) hub.logger.warning(`Changes of ${late.map((section) => `[${section}]`).join(", ")} take effect when the hub is started anew.`);
+    hub.logger.info("The configuration was taken over.", {
+      added: changes.added,
+      changed: changes.changed,
+      removed: changes.removed,
+    });
+    const late = AT_START_ONLY.filter(
+      (section) => JSON.stringify(config.tree[section]) !== JSON.stringify(before.tree[section]),
+    );
+    if (late.length > 0)
+      hub.logger.warning(
+        `Changes of ${late.map((section) => `[${section}]`).join(", ")} take effect when the hub is started anew.`,
+      );
     await onReloaded?.(config, changes);
   }
 }

@@ -10,12 +10,22 @@ import type { Resolution } from "../pipeline/ports.ts";
 import { absentSource } from "./absent-source.ts";
 import type { SourceSet } from "./source-set.ts";
 
-/** Finds what a call is for: the catalog knows the names, the sources have the providers. May wait for sources that are still starting. */
-export function resolveCall(call: Call, view: View, catalog: Catalog, sources: SourceSet): Resolution | Promise<Resolution> {
+/**
+ * Finds what a call is for: the catalog knows the names, the sources have the providers. May wait for sources that are
+ * still starting.
+ */
+export function resolveCall(
+  call: Call,
+  view: View,
+  catalog: Catalog,
+  sources: SourceSet,
+): Resolution | Promise<Resolution> {
   const places: Places = { catalog, sources };
   const asked = { text: call.target, isUri: asksForUri(call), view };
   const lookup = catalog.lookUp<CallTarget>(asked, (snapshot) => lookUp(call, view, snapshot));
-  return lookup instanceof Promise ? lookup.then((found) => toResolution(found, call, view, places)) : toResolution(lookup, call, view, places);
+  return lookup instanceof Promise
+    ? lookup.then((found) => toResolution(found, call, view, places))
+    : toResolution(lookup, call, view, places);
 }
 
 function asksForUri({ method, params }: Call): boolean {
@@ -27,7 +37,8 @@ function toResolution(lookup: Lookup, call: Call, view: View, places: Places): R
   if (!lookup.found) return { found: false, failure: whyNotFound(lookup.failure, call, view, places) };
   const provider = places.sources.find(lookup.source.id);
   const { limits } = lookup.source;
-  if (provider) return { found: true, name: lookup.name, target: lookup.target, provider, ...(limits ? { limits } : {}) };
+  if (provider)
+    return { found: true, name: lookup.name, target: lookup.target, provider, ...(limits ? { limits } : {}) };
   // A reload took the source out between the snapshot and now.
   return { found: false, failure: fail("unknown_tool", `${lookup.name} is no longer offered. List the tools again.`) };
 }

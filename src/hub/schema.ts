@@ -21,12 +21,19 @@ import { stdioSchema } from "../providers/stdio/options.ts";
 import { AuditSchema, LoggingSchema } from "../telemetry/options.ts";
 
 const ServerSchema = Type.Object(
-  { ...HTTP_OPTION_SCHEMAS, ...MCP_OPTION_SCHEMAS, ...JSON_RPC_OPTION_SCHEMAS, sessions: Type.Optional(LegacySessionSchema) },
+  {
+    ...HTTP_OPTION_SCHEMAS,
+    ...MCP_OPTION_SCHEMAS,
+    ...JSON_RPC_OPTION_SCHEMAS,
+    sessions: Type.Optional(LegacySessionSchema),
+  },
   { description: "The doors: where and how the hub is served." },
 );
 
 const RemoteServerSchema = Type.Object({
-  alias: Type.Optional(Type.String({ description: "Name of this server in status and logs. Absent: its namespace.", minLength: 1 })),
+  alias: Type.Optional(
+    Type.String({ description: "Name of this server in status and logs. Absent: its namespace.", minLength: 1 }),
+  ),
   ...httpSchema.properties,
 });
 
@@ -52,7 +59,11 @@ export const CONFIG_SCHEMA = Type.Object({
     Type.Object(
       {
         dir: Type.Optional(
-          Type.Path({ description: "Folder of binding modules, for `LollmsMCPBindingManager.fromConfig` of `toolyard/bindings`. The hub itself never reads it.", minLength: 1 }),
+          Type.Path({
+            description:
+              "Folder of binding modules, for `LollmsMCPBindingManager.fromConfig` of `toolyard/bindings`. The hub itself never reads it.",
+            minLength: 1,
+          }),
         ),
       },
       { description: "For programs that load bindings." },
@@ -61,7 +72,9 @@ export const CONFIG_SCHEMA = Type.Object({
   mcp: Type.Optional(
     Type.Object(
       {
-        stdio_servers: Type.Optional(Type.Record(stdioSchema, { description: "MCP servers that are started here, by alias." })),
+        stdio_servers: Type.Optional(
+          Type.Record(stdioSchema, { description: "MCP servers that are started here, by alias." }),
+        ),
         remote_servers: Type.Optional(Type.Array(RemoteServerSchema, { description: "MCP servers on HTTP." })),
       },
       { description: "MCP servers behind the hub." },

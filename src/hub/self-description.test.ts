@@ -5,26 +5,52 @@ import { describeSources, type SourceOffer } from "./self-description.ts";
 
 const asIs = (text: string): string => text;
 
-function source(id: string, capabilities?: JsonObject, info: JsonObject = {}, kind: ProviderKind = "stdio"): SourceOffer {
-  return { source: { id, kind, namespace: id, order: 0 }, listing: { ...EMPTY_LISTING, ...(capabilities && { server: { info: { name: id, version: "9", ...info }, capabilities } }) } };
+function source(
+  id: string,
+  capabilities?: JsonObject,
+  info: JsonObject = {},
+  kind: ProviderKind = "stdio",
+): SourceOffer {
+  return {
+    source: { id, kind, namespace: id, order: 0 },
+    listing: {
+      ...EMPTY_LISTING,
+      ...(capabilities && { server: { info: { name: id, version: "9", ...info }, capabilities } }),
+    },
+  };
 }
 
 const BUILTIN = source("builtin", undefined, {}, "builtin");
-const INFO = { title: "One", description: "It does.", icons: [{ src: "https://example.test/i.png" }], websiteUrl: "https://example.test", "x-info": 1 };
+const INFO = {
+  title: "One",
+  description: "It does.",
+  icons: [{ src: "https://example.test/i.png" }],
+  websiteUrl: "https://example.test",
+  "x-info": 1,
+};
 
 test("a lone source's words are the hub's, but for its name and version", () => {
   const capabilities = { tools: {}, experimental: { a: {} }, extensions: { "x/y": { v: 1 } }, "x-capability": 1 };
-  expect(describeSources([BUILTIN, source("one", capabilities, INFO)], asIs)).toMatchObject({ about: INFO, capabilities });
+  expect(describeSources([BUILTIN, source("one", capabilities, INFO)], asIs)).toMatchObject({
+    about: INFO,
+    capabilities,
+  });
   expect(describeSources([source("one", capabilities, INFO)], asIs).about).toEqual(INFO);
 });
 
 test("what nobody sees, and secrets, are taken out of a lone source's texts", () => {
-  const { about } = describeSources([source("one", {}, { title: "O\u202ene", description: "key s3cret" })], (text) => text.replaceAll("s3cret", "***"));
+  const { about } = describeSources([source("one", {}, { title: "O\u202ene", description: "key s3cret" })], (text) =>
+    text.replaceAll("s3cret", "***"),
+  );
   expect(about).toEqual({ title: "One", description: "key ***" });
 });
 
 test("several sources: nobody's identity, extensions joined under their ids, lists that one may have, nothing else", () => {
-  const one = source("one", { prompts: {}, experimental: { a: {} }, extensions: { "x/y": { v: 1 } }, "x-capability": 1 }, INFO);
+  const one = source(
+    "one",
+    { prompts: {}, experimental: { a: {} }, extensions: { "x/y": { v: 1 } }, "x-capability": 1 },
+    INFO,
+  );
   const two = source("two", { resources: { "x-r": 1 }, extensions: { "x/y": { v: 2 }, "x/z": {} } });
   const { about, capabilities } = describeSources([one, two], asIs);
   expect(about).toBeUndefined();
@@ -32,5 +58,7 @@ test("several sources: nobody's identity, extensions joined under their ids, lis
 });
 
 test("a lone source without a server says nothing of itself", () => {
-  expect(describeSources([BUILTIN, source("scripts", undefined, {}, "scripts")], asIs)).toMatchObject({ capabilities: {} });
+  expect(describeSources([BUILTIN, source("scripts", undefined, {}, "scripts")], asIs)).toMatchObject({
+    capabilities: {},
+  });
 });

@@ -18,10 +18,13 @@ export function loneSource(sources: readonly SourceOffer[]): SourceOffer | undef
 }
 
 /**
- * What the hub says of itself in the words of its sources (decision 0013): a lone source's as they came; of several what still is true of
- * all of them together.
+ * What the hub says of itself in the words of its sources (decision 0013): a lone source's as they came; of several
+ * what still is true of all of them together.
  */
-export function describeSources(sources: readonly SourceOffer[], hide: (text: string) => string): Pick<ServerFacts, "features" | "about" | "capabilities"> {
+export function describeSources(
+  sources: readonly SourceOffer[],
+  hide: (text: string) => string,
+): Pick<ServerFacts, "features" | "about" | "capabilities"> {
   const features = joinFeatures(sources.map(({ listing }) => listing.features));
   const lone = loneSource(sources)?.listing.server;
   if (!lone) return { features, capabilities: joinCapabilities(sources) };

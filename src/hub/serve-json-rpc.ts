@@ -33,14 +33,22 @@ export function mountJsonRpc(hub: Hub, { listener, mcp, session }: JsonRpcMount)
 /** Speaks MCP at `/mcp`, and the dialect for messages that are none of MCP's. */
 export function mountBoth(hub: Hub, { listener, mcp, session }: JsonRpcMount, path = "/mcp"): JsonRpcHttpDoor {
   const mcpDoor = new McpHttpDoor(mcp);
-  const door = createDoor(hub, { mcp, session }, (body, request) => needsWholeMcp(body, request) || !isDialectBody(body));
+  const door = createDoor(
+    hub,
+    { mcp, session },
+    (body, request) => needsWholeMcp(body, request) || !isDialectBody(body),
+  );
   listener.route(["GET", "POST", "DELETE"], path, (request, response, context) =>
     request.method === "POST" ? door.serve(request, response, context) : mcpDoor.serve(request, response, context),
   );
   return door;
 }
 
-function createDoor(hub: Hub, { mcp, session }: Omit<JsonRpcMount, "listener">, wants: McpOnHttp["wants"]): JsonRpcHttpDoor {
+function createDoor(
+  hub: Hub,
+  { mcp, session }: Omit<JsonRpcMount, "listener">,
+  wants: McpOnHttp["wants"],
+): JsonRpcHttpDoor {
   const dialects = createDialects(hub);
   const mcpDoor = new McpHttpDoor(mcp);
   return new JsonRpcHttpDoor({
@@ -65,5 +73,10 @@ const NOBODY: ReplyOutlet = Object.freeze({ reply: () => {}, note: () => {}, rea
 
 function isDialectBody(body: unknown): boolean {
   const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
-  return messages.length > 0 && messages.every((message) => isJsonObject(message) && typeof message["method"] === "string" && isDialectMethod(message["method"]));
+  return (
+    messages.length > 0 &&
+    messages.every(
+      (message) => isJsonObject(message) && typeof message["method"] === "string" && isDialectMethod(message["method"]),
+    )
+  );
 }

@@ -30,7 +30,13 @@ export interface RestMount {
 
 export function mountRest(hub: Hub, { listener, options, chat, ...facts }: RestMount): RestDoor {
   const ownChat = (): Chat | undefined => (hub.chat.isConfigured ? hub.chat : undefined);
-  const parts = { hub, logger: hub.logger, modeOf: ({ headers }: IncomingMessage, query: URLSearchParams) => toolModeOfRequest(headers, query), chat: chat ? () => chat : ownChat, ...facts };
+  const parts = {
+    hub,
+    logger: hub.logger,
+    modeOf: ({ headers }: IncomingMessage, query: URLSearchParams) => toolModeOfRequest(headers, query),
+    chat: chat ? () => chat : ownChat,
+    ...facts,
+  };
   const door = new RestDoor(parts, options);
   door.mount(listener);
   return door;

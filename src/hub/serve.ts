@@ -26,7 +26,10 @@ import { mountRest, restOf } from "./serve-rest.ts";
 export interface Served {
   /** Resolves when the door is over by itself: the client of a pipe went. Never for HTTP. */
   readonly done: Promise<void>;
-  /** Stops taking calls, lets those in flight end within the door's grace time (a pipe's may be given), ends streams and sessions. Idempotent. */
+  /**
+   * Stops taking calls, lets those in flight end within the door's grace time (a pipe's may be given), ends streams and
+   * sessions. Idempotent.
+   */
   close(graceMs?: number): Promise<void>;
 }
 
@@ -97,8 +100,18 @@ export function mountDoors(hub: Hub, server: ServerConfig, { http, listener }: M
   const mcpHttp: McpHttpParts = { modern: mcp.modern, legacy, defaultMode: mcp.session.defaultMode };
   const jsonRpc = resolveJsonRpcDoor(server as JsonRpcDoorConfig);
   const mount = { listener, mcp: mcpHttp, session: mcp.session };
-  const dialectDoors = [...(jsonRpc.enabled ? [mountJsonRpc(hub, mount)] : []), ...(jsonRpc.onMcpPath ? [mountBoth(hub, mount)] : [])];
-  const restDoor = rest.enabled ? mountRest(hub, { listener, options: rest, defaultMode: mcp.session.defaultMode, hasTokens: http.tokens.length > 0 }) : undefined;
+  const dialectDoors = [
+    ...(jsonRpc.enabled ? [mountJsonRpc(hub, mount)] : []),
+    ...(jsonRpc.onMcpPath ? [mountBoth(hub, mount)] : []),
+  ];
+  const restDoor = rest.enabled
+    ? mountRest(hub, {
+        listener,
+        options: rest,
+        defaultMode: mcp.session.defaultMode,
+        hasTokens: http.tokens.length > 0,
+      })
+    : undefined;
   if (!jsonRpc.onMcpPath) mountMcp(listener, mcpHttp);
   mountSse(listener, sse);
   mountStatus(listener, hub, { version: VERSION, startedAt: hub.startedAt }, (text) => hub.redact(text));
@@ -119,7 +132,11 @@ export function mountDoors(hub: Hub, server: ServerConfig, { http, listener }: M
 }
 
 /** Ends a listener and what is mounted on it, once. */
-export function closerOf(listener: Listener, doors: MountedDoors, { doorClosed, graceMs }: { readonly doorClosed: () => void; readonly graceMs: number }): () => Promise<void> {
+export function closerOf(
+  listener: Listener,
+  doors: MountedDoors,
+  { doorClosed, graceMs }: { readonly doorClosed: () => void; readonly graceMs: number },
+): () => Promise<void> {
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     doorClosed();
@@ -146,11 +163,21 @@ export interface Pipe {
   readonly firstCaller?: FirstCaller;
 }
 
-/** Serves MCP, and the JSON-RPC dialect behind it, on a pipe. The caller has taken over standard output already, so that nothing else can write there. */
+/**
+ * Serves MCP, and the JSON-RPC dialect behind it, on a pipe. The caller has taken over standard output already, so that
+ * nothing else can write there.
+ */
 export function serveStdio(hub: Hub, server: ServerConfig, { input, output, firstCaller }: Pipe): Served {
   const mcp = mcpParts(hub, server, false);
   const { enabled } = resolveJsonRpcDoor(server as JsonRpcDoorConfig);
-  const door = new StdioDoor({ ...mcp.session, modern: mcp.modern, input, output: output.sink, onFirst: (era) => firstCaller?.spoke(era), ...(enabled ? { dialects: createDialects(hub) } : {}) });
+  const door = new StdioDoor({
+    ...mcp.session,
+    modern: mcp.modern,
+    input,
+    output: output.sink,
+    onFirst: (era) => firstCaller?.spoke(era),
+    ...(enabled ? { dialects: createDialects(hub) } : {}),
+  });
   door.start();
   const doorClosed = hub.doorOpened("stdio");
   return {
@@ -166,7 +193,14 @@ export function serveStdio(hub: Hub, server: ServerConfig, { input, output, firs
 function mcpParts(hub: Hub, server: ServerConfig, hasTokens: boolean): McpParts {
   const door = resolveMcpDoor(server as McpDoorConfig);
   const paging = door.pageSize === undefined ? {} : { pageSize: door.pageSize };
-  const modern = new ModernEndpoint({ hub, logger: hub.logger, options: door.modern, ...paging, defaultMode: door.toolMode, hasTokens });
+  const modern = new ModernEndpoint({
+    hub,
+    logger: hub.logger,
+    options: door.modern,
+    ...paging,
+    defaultMode: door.toolMode,
+    hasTokens,
+  });
   const session = createSessionDeps({
     hub,
     logger: hub.logger,

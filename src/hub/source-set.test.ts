@@ -31,7 +31,10 @@ test("a new plan starts what is new, replaces what changed, ends what is gone, a
   const set = new SourceSet(SILENT_LOGGER);
   await set.apply([planned("same", "1", life), planned("changed", "1", life), planned("gone", "1", life)], IGNORE);
   const untouched = set.find("same");
-  const changes = await set.apply([planned("same", "1", life), planned("changed", "2", life), planned("new", "1", life)], IGNORE);
+  const changes = await set.apply(
+    [planned("same", "1", life), planned("changed", "2", life), planned("new", "1", life)],
+    IGNORE,
+  );
   expect(changes).toEqual({ added: ["new"], changed: ["changed"], removed: ["gone"] });
   expect(life.opened).toEqual(["same:1", "changed:1", "gone:1", "changed:2", "new:1"]);
   expect(life.closed.toSorted()).toEqual(["changed:1", "gone:1"]);

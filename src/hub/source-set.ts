@@ -48,8 +48,8 @@ export class SourceSet {
   }
 
   /**
-   * Makes the running sources those of the plan: what is new starts, what changed is replaced, what is gone ends, the rest is not
-   * touched. A source that cannot be made rejects before anything was changed.
+   * Makes the running sources those of the plan: what is new starts, what changed is replaced, what is gone ends, the
+   * rest is not touched. A source that cannot be made rejects before anything was changed.
    */
   async apply(plan: readonly PlannedSource[], events: SourceEvents): Promise<SourceChanges> {
     const fresh = await this.#createFresh(plan);
@@ -75,7 +75,9 @@ export class SourceSet {
 
   async #createFresh(plan: readonly PlannedSource[]): Promise<Map<string, Running>> {
     const wanted = plan.filter((planned) => this.#running.get(planned.id)?.key !== planned.key);
-    const made = await Promise.allSettled(wanted.map(async (planned) => [planned.id, { key: planned.key, provider: await planned.create() }] as const));
+    const made = await Promise.allSettled(
+      wanted.map(async (planned) => [planned.id, { key: planned.key, provider: await planned.create() }] as const),
+    );
     const failed = made.find((result) => result.status === "rejected");
     const fresh = new Map(made.flatMap((result) => (result.status === "fulfilled" ? [result.value] : [])));
     if (!failed) return fresh;

@@ -19,8 +19,15 @@ export interface Telemetry {
   close(): Promise<void>;
 }
 
-/** The hub's log and audit as `[logging]` and `[audit]` say; `given` is a program's own logger, which then gets everything but secrets. */
-export function createTelemetry(config: HubConfig, variables: Readonly<Record<string, string | undefined>>, given?: Logger): Telemetry {
+/**
+ * The hub's log and audit as `[logging]` and `[audit]` say; `given` is a program's own logger, which then gets
+ * everything but secrets.
+ */
+export function createTelemetry(
+  config: HubConfig,
+  variables: Readonly<Record<string, string | undefined>>,
+  given?: Logger,
+): Telemetry {
   const redactor = new Redactor();
   const ring = new LogRing();
   const { level, format, file } = resolveLogging(config.logging);
@@ -40,13 +47,18 @@ export function createTelemetry(config: HubConfig, variables: Readonly<Record<st
   };
 }
 
-const LOG_SINK: SinkOptions = { describeDropped: (count) => `… ${count} lines were dropped, since nobody took them in time` };
+const LOG_SINK: SinkOptions = {
+  describeDropped: (count) => `… ${count} lines were dropped, since nobody took them in time`,
+};
 
 function openAuditSink(options: AuditOptions, logger: Logger): LineSink | undefined {
   if (options.to === "none") return undefined;
   const sink: SinkOptions = {
     describeDropped: (count) => JSON.stringify({ time: new Date().toISOString(), dropped: count }),
-    onError: (error) => logger.error("The audit cannot be written; lines wait as far as there is room.", { error: error instanceof Error ? error.message : String(error) }),
+    onError: (error) =>
+      logger.error("The audit cannot be written; lines wait as far as there is room.", {
+        error: error instanceof Error ? error.message : String(error),
+      }),
   };
   return options.to === "file" ? openFileSink(options.file, sink) : openStderrSink(sink);
 }

@@ -14,7 +14,10 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /** Progress (`notifications/progress`) and log messages (`notifications/message`) of the running call. */
   readonly onNotice?: (notice: Notice) => void;
-  /** Answers elicitation, sampling and roots; without it such questions are refused. Declare what it can in `capabilities`. */
+  /**
+   * Answers elicitation, sampling and roots; without it such questions are refused. Declare what it can in
+   * `capabilities`.
+   */
   readonly onAsk?: (ask: Ask, signal: AbortSignal) => Promise<JsonObject>;
   /** In MCP's shape: `{elicitation: {}, sampling: {}, roots: {}}`. @default {} */
   readonly capabilities?: JsonObject;
@@ -48,8 +51,15 @@ export interface Toolyard {
   call(tool: string, args?: JsonObject, options?: CallOptions): Promise<Outcome>;
   read(uri: string, options?: CallOptions): Promise<Outcome>;
   prompt(name: string, args?: JsonObject, options?: CallOptions): Promise<Outcome>;
-  complete(ref: JsonObject, argument: { readonly name: string; readonly value: string }, context?: JsonObject): Promise<Outcome>;
-  /** Tells when the content behind `uri` changed, until the returned function is called. Rejects with a `FailError` when that cannot be known. */
+  complete(
+    ref: JsonObject,
+    argument: { readonly name: string; readonly value: string },
+    context?: JsonObject,
+  ): Promise<Outcome>;
+  /**
+   * Tells when the content behind `uri` changed, until the returned function is called. Rejects with a `FailError` when
+   * that cannot be known.
+   */
   subscribe(uri: string, listener: (uri: string) => void): Promise<() => Promise<void>>;
   facts(): Promise<ServerFacts>;
   sources(): readonly SourceReport[];
@@ -72,18 +82,27 @@ export interface Identity {
   readonly clientVersion?: string;
 }
 
-export function toolyardOf(base: ToolyardBase, { door, principal = LOCAL_PRINCIPAL, clientName, clientVersion }: Identity): Toolyard {
+export function toolyardOf(
+  base: ToolyardBase,
+  { door, principal = LOCAL_PRINCIPAL, clientName, clientVersion }: Identity,
+): Toolyard {
   const { port } = base;
   const connection = `${door}:${nextCallId()}`;
   const caller: Caller = {
     door,
     principal,
-    client: { connection, ...(clientName === undefined ? {} : { name: clientName }), ...(clientVersion === undefined ? {} : { version: clientVersion }) },
+    client: {
+      connection,
+      ...(clientName === undefined ? {} : { name: clientName }),
+      ...(clientVersion === undefined ? {} : { version: clientVersion }),
+    },
   };
   const view = (mode: ToolMode): View => ({ mode, principal });
   const entries = async (kind: ListKind, mode: ToolMode = "normal") => (await port.list(kind, view(mode))).entries;
   const call = (method: CallMethod, target: string, args: JsonObject, params: JsonObject, options: CallOptions = {}) =>
-    inTime(options, (deadline) => port.call(toCall({ method, target, arguments: args, params }, caller, options, deadline), view("all")));
+    inTime(options, (deadline) =>
+      port.call(toCall({ method, target, arguments: args, params }, caller, options, deadline), view("all")),
+    );
   return {
     port,
     list: ({ mode = "normal" } = {}) => entries("tools", mode),
@@ -94,8 +113,15 @@ export function toolyardOf(base: ToolyardBase, { door, principal = LOCAL_PRINCIP
     call: (tool, args = {}, options) => call("tools/call", tool, args, {}, options),
     read: (uri, options) => call("resources/read", uri, {}, {}, options),
     prompt: (name, args = {}, options) => call("prompts/get", name, args, {}, options),
-    complete: (ref, argument, context) => call("completion/complete", String(ref["name"] ?? ref["uri"] ?? ""), {}, { ref, argument, ...(context ? { context } : {}) }),
-    subscribe: (uri, listener) => subscribe(port, uri, listener, { principal, client: { ...caller.client, capabilities: {} } }),
+    complete: (ref, argument, context) =>
+      call(
+        "completion/complete",
+        String(ref["name"] ?? ref["uri"] ?? ""),
+        {},
+        { ref, argument, ...(context ? { context } : {}) },
+      ),
+    subscribe: (uri, listener) =>
+      subscribe(port, uri, listener, { principal, client: { ...caller.client, capabilities: {} } }),
     facts: () => port.facts(),
     sources: () => port.sources(),
     close: async () => {
@@ -109,7 +135,10 @@ interface Caller extends Pick<Call, "door" | "principal"> {
   readonly client: Omit<Call["client"], "capabilities">;
 }
 
-async function inTime<T>({ timeoutMs = Infinity, idleTimeoutMs = Infinity }: CallOptions, run: (deadline: Deadline | undefined) => Promise<T>): Promise<T> {
+async function inTime<T>(
+  { timeoutMs = Infinity, idleTimeoutMs = Infinity }: CallOptions,
+  run: (deadline: Deadline | undefined) => Promise<T>,
+): Promise<T> {
   const idleMs = Math.min(timeoutMs, idleTimeoutMs);
   const deadline = idleMs < Infinity ? new Deadline({ idleMs, totalMs: timeoutMs }) : undefined;
   try {
@@ -121,7 +150,12 @@ async function inTime<T>({ timeoutMs = Infinity, idleTimeoutMs = Infinity }: Cal
 
 type Wanted = Pick<Call, "method" | "target" | "arguments" | "params">;
 
-function toCall(wanted: Wanted, { client, ...caller }: Caller, options: CallOptions, deadline: Deadline | undefined): Call {
+function toCall(
+  wanted: Wanted,
+  { client, ...caller }: Caller,
+  options: CallOptions,
+  deadline: Deadline | undefined,
+): Call {
   const signal = options.signal ?? new AbortController().signal;
   return {
     ...wanted,
@@ -132,7 +166,10 @@ function toCall(wanted: Wanted, { client, ...caller }: Caller, options: CallOpti
     signal,
     ...(deadline ? { deadline } : {}),
     ...(options.models ? { models: options.models } : {}),
-    wants: { progress: options.onNotice !== undefined, ...(options.logLevel === undefined ? {} : { logLevel: options.logLevel }) },
+    wants: {
+      progress: options.onNotice !== undefined,
+      ...(options.logLevel === undefined ? {} : { logLevel: options.logLevel }),
+    },
     relaysInput: false,
     notify: (notice) => {
       if (isWanted(notice, options)) options.onNotice?.(notice);
@@ -141,7 +178,12 @@ function toCall(wanted: Wanted, { client, ...caller }: Caller, options: CallOpti
   };
 }
 
-async function subscribe(port: HubPort, uri: string, listener: (uri: string) => void, caller: Pick<Call, "principal" | "client">): Promise<() => Promise<void>> {
+async function subscribe(
+  port: HubPort,
+  uri: string,
+  listener: (uri: string) => void,
+  caller: Pick<Call, "principal" | "client">,
+): Promise<() => Promise<void>> {
   const off = port.events.resourceUpdated.on((event) => {
     if (event.uri === uri) listener(uri);
   });
@@ -164,5 +206,7 @@ function isWanted({ method, params }: Notice, { logLevel }: CallOptions): boolea
 
 async function answerAsk(ask: Ask, options: CallOptions, signal: AbortSignal): Promise<JsonObject> {
   if (options.onAsk) return options.onAsk({ method: ask.method, params: ask.params }, signal);
-  throw new FailError(fail("tool_error", `The caller was asked (${ask.method}) and cannot answer: this program gave no \`onAsk\`.`));
+  throw new FailError(
+    fail("tool_error", `The caller was asked (${ask.method}) and cannot answer: this program gave no \`onAsk\`.`),
+  );
 }

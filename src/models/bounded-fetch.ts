@@ -4,7 +4,10 @@ export interface BoundedFetchOptions {
   /** The provider's name, for messages. */
   readonly service: string;
   readonly client: OutboundClient;
-  /** Address of the provider; absent: the vendor's own. Where an answer points anywhere else, only the public internet is asked. */
+  /**
+   * Address of the provider; absent: the vendor's own. Where an answer points anywhere else, only the public internet
+   * is asked.
+   */
   readonly baseUrl?: string;
   readonly timeoutMs: number;
   readonly maxBytes: number;
@@ -29,12 +32,20 @@ export function boundedFetch({ service, client, baseUrl, timeoutMs, maxBytes }: 
       reach: url.origin === home ? "origin" : "public",
     });
     const hasBody = response.status !== 204 && response.status !== 304 && response.status >= 200;
-    return new Response(hasBody ? new Uint8Array(response.body) : null, { status: response.status, headers: headersOf(response) });
+    return new Response(hasBody ? new Uint8Array(response.body) : null, {
+      status: response.status,
+      headers: headersOf(response),
+    });
   };
 }
 
 const PASSED_ON = ["content-type", "retry-after"] as const;
 
 function headersOf(response: { header(name: string): string | undefined }): Headers {
-  return new Headers(PASSED_ON.flatMap((name): [string, string][] => { const value = response.header(name); return value === undefined ? [] : [[name, value]]; }));
+  return new Headers(
+    PASSED_ON.flatMap((name): [string, string][] => {
+      const value = response.header(name);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
 }

@@ -18,8 +18,15 @@ const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 /** One more try after a failure that may pass. */
 const RETRIES = 1;
 
-/** An embedder over the model `provider/model`. Nothing is loaded, and no key asked for, before the first text. Throws an `OptionError` for a name that is none. */
-export function createEmbedder(name: string, { providers }: Pick<ModelsOptions, "providers">, client: OutboundClient): Embedder {
+/**
+ * An embedder over the model `provider/model`. Nothing is loaded, and no key asked for, before the first text. Throws
+ * an `OptionError` for a name that is none.
+ */
+export function createEmbedder(
+  name: string,
+  { providers }: Pick<ModelsOptions, "providers">,
+  client: OutboundClient,
+): Embedder {
   const { provider, model: id } = parseModelName(name, providers);
   const service = `The embedding model of ${provider.name}`;
   let loaded: Promise<LoadedEmbeddingModel> | undefined;
@@ -39,18 +46,41 @@ export function createEmbedder(name: string, { providers }: Pick<ModelsOptions, 
   };
 }
 
-function checked(vectors: readonly (readonly number[])[], count: number, service: string): readonly (readonly number[])[] {
+function checked(
+  vectors: readonly (readonly number[])[],
+  count: number,
+  service: string,
+): readonly (readonly number[])[] {
   const length = vectors[0]?.length ?? 0;
-  const isWhole = vectors.length === count && length > 0 && vectors.every((vector) => vector.length === length && vector.every(Number.isFinite));
-  if (!isWhole) throw outboundFailure("malformed", service, `answered ${vectors.length} vectors for ${count} texts, or vectors that are none.`);
+  const isWhole =
+    vectors.length === count &&
+    length > 0 &&
+    vectors.every((vector) => vector.length === length && vector.every(Number.isFinite));
+  if (!isWhole)
+    throw outboundFailure(
+      "malformed",
+      service,
+      `answered ${vectors.length} vectors for ${count} texts, or vectors that are none.`,
+    );
   return vectors;
 }
 
-async function loadEmbeddingModel(provider: ModelProvider, id: string, client: OutboundClient, service: string): Promise<LoadedEmbeddingModel> {
+async function loadEmbeddingModel(
+  provider: ModelProvider,
+  id: string,
+  client: OutboundClient,
+  service: string,
+): Promise<LoadedEmbeddingModel> {
   const { baseUrl } = provider;
   const settings = {
     ...settingsOf(provider),
-    fetch: boundedFetch({ service, client, timeoutMs: TIMEOUT_MS, maxBytes: MAX_ANSWER_BYTES, ...(baseUrl === undefined ? {} : { baseUrl }) }),
+    fetch: boundedFetch({
+      service,
+      client,
+      timeoutMs: TIMEOUT_MS,
+      maxBytes: MAX_ANSWER_BYTES,
+      ...(baseUrl === undefined ? {} : { baseUrl }),
+    }),
   };
   switch (provider.kind) {
     case "openai":
@@ -60,8 +90,12 @@ async function loadEmbeddingModel(provider: ModelProvider, id: string, client: O
     case "mistral":
       return (await import("@ai-sdk/mistral")).createMistral(settings).embeddingModel(id);
     case "openai-compatible":
-      return (await import("@ai-sdk/openai-compatible")).createOpenAICompatible({ ...settings, name: provider.name, baseURL: baseUrl ?? "" }).embeddingModel(id);
+      return (await import("@ai-sdk/openai-compatible"))
+        .createOpenAICompatible({ ...settings, name: provider.name, baseURL: baseUrl ?? "" })
+        .embeddingModel(id);
     default:
-      throw new OptionError(`${provider.name} has no embedding models. Set \`models.embedding\` to one of openai, google, mistral or an OpenAI-compatible provider.`);
+      throw new OptionError(
+        `${provider.name} has no embedding models. Set \`models.embedding\` to one of openai, google, mistral or an OpenAI-compatible provider.`,
+      );
   }
 }

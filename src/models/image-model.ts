@@ -25,8 +25,16 @@ export interface ImageMaker {
   readonly maxBytes?: number;
 }
 
-/** Has the model `provider/model` draw one image. Rejects with a `FailError`. Nothing is tried twice, since each try costs. */
-export async function generateImage(name: string, request: ImageRequest, signal: AbortSignal, maker: ImageMaker): Promise<GeneratedImage> {
+/**
+ * Has the model `provider/model` draw one image. Rejects with a `FailError`. Nothing is tried twice, since each try
+ * costs.
+ */
+export async function generateImage(
+  name: string,
+  request: ImageRequest,
+  signal: AbortSignal,
+  maker: ImageMaker,
+): Promise<GeneratedImage> {
   let service = "The image model";
   try {
     const { provider, model: id } = parseModelName(name, maker.providers);
@@ -34,11 +42,22 @@ export async function generateImage(name: string, request: ImageRequest, signal:
     assertKey(provider);
     const model = await loadImageModel(provider, id, maker, service);
     const { generateImage: generate } = await import("ai");
-    const { image } = await generate({ model, ...toSettings(provider, request), n: 1, maxRetries: 0, abortSignal: signal });
+    const { image } = await generate({
+      model,
+      ...toSettings(provider, request),
+      n: 1,
+      maxRetries: 0,
+      abortSignal: signal,
+    });
     return checkedImage(image.uint8Array, service);
   } catch (error) {
     if (error instanceof Error && error.name === "AI_NoImageGeneratedError") {
-      throw outboundFailure("tool_error", service, "gave no image. It may have refused the prompt: word it differently.", { cause: error });
+      throw outboundFailure(
+        "tool_error",
+        service,
+        "gave no image. It may have refused the prompt: word it differently.",
+        { cause: error },
+      );
     }
     throw toModelFailure(error, service, signal);
   }
@@ -46,22 +65,35 @@ export async function generateImage(name: string, request: ImageRequest, signal:
 
 function checkedImage(data: Uint8Array, service: string): GeneratedImage {
   const type = imageType(data);
-  if (!type) throw outboundFailure("malformed", service, "answered something that is no image (PNG, JPEG, WebP, GIF or AVIF).");
+  if (!type)
+    throw outboundFailure("malformed", service, "answered something that is no image (PNG, JPEG, WebP, GIF or AVIF).");
   return { data, mimeType: type.mimeType };
 }
 
-async function loadImageModel(provider: ModelProvider, id: string, { client, timeoutMs = TIMEOUT_MS, maxBytes = MAX_ANSWER_BYTES }: ImageMaker, service: string): Promise<LoadedImageModel> {
+async function loadImageModel(
+  provider: ModelProvider,
+  id: string,
+  { client, timeoutMs = TIMEOUT_MS, maxBytes = MAX_ANSWER_BYTES }: ImageMaker,
+  service: string,
+): Promise<LoadedImageModel> {
   const { baseUrl } = provider;
-  const settings = { ...settingsOf(provider), fetch: boundedFetch({ service, client, timeoutMs, maxBytes, ...(baseUrl === undefined ? {} : { baseUrl }) }) };
+  const settings = {
+    ...settingsOf(provider),
+    fetch: boundedFetch({ service, client, timeoutMs, maxBytes, ...(baseUrl === undefined ? {} : { baseUrl }) }),
+  };
   switch (provider.kind) {
     case "openai":
       return (await import("@ai-sdk/openai")).createOpenAI(settings).image(id);
     case "google":
       return (await import("@ai-sdk/google")).createGoogleGenerativeAI(settings).image(id);
     case "openai-compatible":
-      return (await import("@ai-sdk/openai-compatible")).createOpenAICompatible({ ...settings, name: OPTIONS_KEY, baseURL: baseUrl ?? "" }).imageModel(id);
+      return (await import("@ai-sdk/openai-compatible"))
+        .createOpenAICompatible({ ...settings, name: OPTIONS_KEY, baseURL: baseUrl ?? "" })
+        .imageModel(id);
     default:
-      throw new OptionError(`${provider.name} has no models that draw images. Set \`models.image\` to one of openai, google or an OpenAI-compatible provider.`);
+      throw new OptionError(
+        `${provider.name} has no models that draw images. Set \`models.image\` to one of openai, google or an OpenAI-compatible provider.`,
+      );
   }
 }
 
@@ -70,14 +102,17 @@ const OPTIONS_KEY = "compatible";
 
 type Settings = Pick<Parameters<typeof generateWithSdk>[0], "prompt" | "size" | "aspectRatio" | "providerOptions">;
 
-/** Only servers for open models know a negative prompt; the vendors' refuse the word, so there it is said in the prompt. */
+/**
+ * Only servers for open models know a negative prompt; the vendors' refuse the word, so there it is said in the prompt.
+ */
 function toSettings({ kind }: ModelProvider, { prompt, negativePrompt, width, height }: ImageRequest): Settings {
   const isCompatible = kind === "openai-compatible";
   const hasNegative = negativePrompt !== undefined && negativePrompt.trim() !== "";
   const sides = sidesOf(width, height);
   return {
     prompt: hasNegative && !isCompatible ? `${prompt}\n\nLeave out: ${negativePrompt}` : prompt,
-    ...(sides && (kind === "google" ? { aspectRatio: nearestRatio(sides) } : { size: `${sides.width}x${sides.height}` as const })),
+    ...(sides &&
+      (kind === "google" ? { aspectRatio: nearestRatio(sides) } : { size: `${sides.width}x${sides.height}` as const })),
     ...(hasNegative && isCompatible ? { providerOptions: { [OPTIONS_KEY]: { negative_prompt: negativePrompt } } } : {}),
   };
 }
@@ -92,7 +127,11 @@ function sidesOf(width: number | undefined, height: number | undefined): Sides |
   const sides = { width: width ?? height!, height: height ?? width! };
   const isUsable = (side: number): boolean => Number.isInteger(side) && side >= 1 && side <= MAX_SIDE;
   if (isUsable(sides.width) && isUsable(sides.height)) return sides;
-  throw outboundFailure("invalid_params", "The image", `cannot be ${sides.width} by ${sides.height} pixels: both must be whole numbers from 1 to ${MAX_SIDE}.`);
+  throw outboundFailure(
+    "invalid_params",
+    "The image",
+    `cannot be ${sides.width} by ${sides.height} pixels: both must be whole numbers from 1 to ${MAX_SIDE}.`,
+  );
 }
 
 const RATIOS = ["1:1", "3:4", "4:3", "9:16", "16:9"] as const;

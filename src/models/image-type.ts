@@ -16,6 +16,9 @@ export interface ImageType {
 /** What kind of image these bytes are, whatever they were called; nothing when they are none. */
 export function imageType(data: Uint8Array): ImageType | undefined {
   const start = Buffer.from(data.buffer, data.byteOffset, Math.min(data.byteLength, 16)).toString("latin1");
-  const found = SIGNATURES.find(([, , signature]) => start.length >= signature.length && Array.from(signature).every((char, at) => char === "?" || char === start[at]));
+  const found = SIGNATURES.find(
+    ([, , signature]) =>
+      start.length >= signature.length && Array.from(signature).every((char, at) => char === "?" || char === start[at]),
+  );
   return found && { mimeType: found[0], extension: found[1] };
 }

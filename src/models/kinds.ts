@@ -17,17 +17,45 @@ export interface KindFacts {
 
 export const KIND_FACTS: Readonly<Record<ModelProviderKind, KindFacts>> = {
   openai: { keyVariables: ["OPENAI_API_KEY"], baseUrlVariable: "OPENAI_BASE_URL", needsKey: true },
-  anthropic: { keyVariables: ["ANTHROPIC_API_KEY"], baseUrlVariable: "ANTHROPIC_BASE_URL", needsKey: true, versionPath: "/v1" },
-  mistral: { keyVariables: ["MISTRAL_API_KEY"], baseUrlVariable: "MISTRAL_BASE_URL", needsKey: true, versionPath: "/v1" },
-  google: { keyVariables: ["GOOGLE_GENERATIVE_AI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY"], baseUrlVariable: "GOOGLE_GEMINI_BASE_URL", needsKey: true, versionPath: "/v1beta" },
+  anthropic: {
+    keyVariables: ["ANTHROPIC_API_KEY"],
+    baseUrlVariable: "ANTHROPIC_BASE_URL",
+    needsKey: true,
+    versionPath: "/v1",
+  },
+  mistral: {
+    keyVariables: ["MISTRAL_API_KEY"],
+    baseUrlVariable: "MISTRAL_BASE_URL",
+    needsKey: true,
+    versionPath: "/v1",
+  },
+  google: {
+    keyVariables: ["GOOGLE_GENERATIVE_AI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY"],
+    baseUrlVariable: "GOOGLE_GEMINI_BASE_URL",
+    needsKey: true,
+    versionPath: "/v1beta",
+  },
   "openai-compatible": { keyVariables: [], needsKey: false },
 };
 
 /** Providers that need no line of configuration. */
-export const KNOWN_PROVIDERS: Readonly<Record<string, { readonly kind: ModelProviderKind; readonly facts: KindFacts }>> = {
-  ...Object.fromEntries(MODEL_PROVIDER_KINDS.filter((kind) => kind !== "openai-compatible").map((kind) => [kind, { kind, facts: KIND_FACTS[kind] }])),
+export const KNOWN_PROVIDERS: Readonly<
+  Record<string, { readonly kind: ModelProviderKind; readonly facts: KindFacts }>
+> = {
+  ...Object.fromEntries(
+    MODEL_PROVIDER_KINDS.filter((kind) => kind !== "openai-compatible").map((kind) => [
+      kind,
+      { kind, facts: KIND_FACTS[kind] },
+    ]),
+  ),
   ollama: {
     kind: "openai-compatible",
-    facts: { keyVariables: ["OLLAMA_API_KEY"], baseUrlVariable: "OLLAMA_BASE_URL", baseUrl: "http://127.0.0.1:11434/v1", needsKey: false, versionPath: "/v1" },
+    facts: {
+      keyVariables: ["OLLAMA_API_KEY"],
+      baseUrlVariable: "OLLAMA_BASE_URL",
+      baseUrl: "http://127.0.0.1:11434/v1",
+      needsKey: false,
+      versionPath: "/v1",
+    },
   },
 };

@@ -6,10 +6,13 @@ import type { ModelProvider, ModelsOptions } from "./options.ts";
 export type LoadedLanguageModel = Exclude<LanguageModel, string>;
 
 /**
- * Makes the language model that `provider/model` names; nothing of the vendor's client is loaded before. Rejects with an
- * `OptionError` for a name that says nothing and for a missing key. No request is made.
+ * Makes the language model that `provider/model` names; nothing of the vendor's client is loaded before. Rejects with
+ * an `OptionError` for a name that says nothing and for a missing key. No request is made.
  */
-export async function loadLanguageModel(name: string, { providers }: Pick<ModelsOptions, "providers">): Promise<LoadedLanguageModel> {
+export async function loadLanguageModel(
+  name: string,
+  { providers }: Pick<ModelsOptions, "providers">,
+): Promise<LoadedLanguageModel> {
   const { provider, model } = parseModelName(name, providers);
   assertKey(provider);
   return LOADERS[provider.kind](provider, model);
@@ -22,16 +25,31 @@ const LOADERS: Readonly<Record<ModelProvider["kind"], Loader>> = {
     const openai = (await import("@ai-sdk/openai")).createOpenAI(settingsOf(provider));
     return provider.api === "chat" ? openai.chat(model) : openai.responses(model);
   },
-  anthropic: async (provider, model) => (await import("@ai-sdk/anthropic")).createAnthropic(settingsOf(provider))(model),
+  anthropic: async (provider, model) =>
+    (await import("@ai-sdk/anthropic")).createAnthropic(settingsOf(provider))(model),
   mistral: async (provider, model) => (await import("@ai-sdk/mistral")).createMistral(settingsOf(provider))(model),
-  google: async (provider, model) => (await import("@ai-sdk/google")).createGoogleGenerativeAI(settingsOf(provider))(model),
+  google: async (provider, model) =>
+    (await import("@ai-sdk/google")).createGoogleGenerativeAI(settingsOf(provider))(model),
   "openai-compatible": async (provider, model) => {
     const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
-    return createOpenAICompatible({ ...settingsOf(provider), name: provider.name, baseURL: provider.baseUrl ?? "", includeUsage: true })(model);
+    return createOpenAICompatible({
+      ...settingsOf(provider),
+      name: provider.name,
+      baseURL: provider.baseUrl ?? "",
+      includeUsage: true,
+    })(model);
   },
 };
 
 /** What every vendor's constructor takes. Image models are made of the same. */
-export function settingsOf({ apiKey, baseUrl, headers }: ModelProvider): { apiKey?: string; baseURL?: string; headers: Record<string, string> } {
-  return { ...(apiKey === undefined ? {} : { apiKey }), ...(baseUrl === undefined ? {} : { baseURL: baseUrl }), headers: { ...headers } };
+export function settingsOf({ apiKey, baseUrl, headers }: ModelProvider): {
+  apiKey?: string;
+  baseURL?: string;
+  headers: Record<string, string>;
+} {
+  return {
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(baseUrl === undefined ? {} : { baseURL: baseUrl }),
+    headers: { ...headers },
+  };
 }

@@ -8,12 +8,27 @@ export function toModelFailure(error: unknown, service: string, signal: AbortSig
   const known = failureIn(error);
   if (known) return known;
   if (signal.aborted) return cancelledFailure(signal.reason);
-  if (error instanceof OptionError) return outboundFailure("unavailable", service, `cannot be asked. ${error.message}`, { retryable: false, cause: error });
+  if (error instanceof OptionError)
+    return outboundFailure("unavailable", service, `cannot be asked. ${error.message}`, {
+      retryable: false,
+      cause: error,
+    });
   const { statusCode, responseBody } = callFacts(lastOf(error));
-  if (statusCode === undefined || statusCode < 400) return outboundFailure("malformed", service, "answered something that no model of its kind answers. Check the model's name and `base_url`.", { cause: error });
+  if (statusCode === undefined || statusCode < 400)
+    return outboundFailure(
+      "malformed",
+      service,
+      "answered something that no model of its kind answers. Check the model's name and `base_url`.",
+      { cause: error },
+    );
   const words = wordsOf(responseBody);
   if (statusCode === 400 || statusCode === 404 || statusCode === 422) {
-    return outboundFailure("invalid_params", service, `does not accept the request (HTTP ${statusCode})${words === "" ? ". Check the model's name and the parameters." : `: ${words}`}`, { cause: error });
+    return outboundFailure(
+      "invalid_params",
+      service,
+      `does not accept the request (HTTP ${statusCode})${words === "" ? ". Check the model's name and the parameters." : `: ${words}`}`,
+      { cause: error },
+    );
   }
   return statusFailure(service, statusCode, retryAfterMs(lastOf(error)));
 }
@@ -38,11 +53,17 @@ function failureIn(error: unknown): FailError | undefined {
 function callFacts(error: unknown): { readonly statusCode?: number; readonly responseBody?: string } {
   if (!(error instanceof Error)) return {};
   const { statusCode, responseBody } = error as { statusCode?: unknown; responseBody?: unknown };
-  return { ...(typeof statusCode === "number" ? { statusCode } : {}), ...(typeof responseBody === "string" ? { responseBody } : {}) };
+  return {
+    ...(typeof statusCode === "number" ? { statusCode } : {}),
+    ...(typeof responseBody === "string" ? { responseBody } : {}),
+  };
 }
 
 function retryAfterMs(error: unknown): number | undefined {
-  const headers = error instanceof Error && "responseHeaders" in error && isJsonObject(error.responseHeaders) ? error.responseHeaders : {};
+  const headers =
+    error instanceof Error && "responseHeaders" in error && isJsonObject(error.responseHeaders)
+      ? error.responseHeaders
+      : {};
   const seconds = Number(headers["retry-after"] ?? Number.NaN);
   return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : undefined;
 }
@@ -58,6 +79,10 @@ function wordsOf(body = ""): string {
     return "";
   }
   if (!isJsonObject(value)) return "";
-  const words = stringMember(objectMember(value, "error") ?? {}, "message") ?? stringMember(value, "error") ?? stringMember(value, "message") ?? "";
+  const words =
+    stringMember(objectMember(value, "error") ?? {}, "message") ??
+    stringMember(value, "error") ??
+    stringMember(value, "message") ??
+    "";
   return words.slice(0, MAX_WORDS).replaceAll(/\s+/g, " ").trim();
 }

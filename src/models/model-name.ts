@@ -12,17 +12,24 @@ export interface ModelName {
 export function parseModelName(name: string, providers: Readonly<Record<string, ModelProvider>>): ModelName {
   const slash = name.indexOf("/");
   const model = name.slice(slash + 1);
-  if (slash < 1 || model === "") throw new OptionError(`A model is named \`provider/model\`, such as "mistral/mistral-large-latest"; got ${JSON.stringify(name)}.`);
+  if (slash < 1 || model === "")
+    throw new OptionError(
+      `A model is named \`provider/model\`, such as "mistral/mistral-large-latest"; got ${JSON.stringify(name)}.`,
+    );
   const wanted = name.slice(0, slash);
   if (Object.hasOwn(providers, wanted)) return { provider: providers[wanted]!, model };
   const names = Object.keys(providers);
   const [near] = nearest(wanted, names, 1);
   const hint = near === undefined ? `There are ${names.join(", ")}` : `Did you mean "${near}"`;
-  throw new OptionError(`No provider of models is called "${wanted}". ${hint}${near === undefined ? "" : "?"} An entry \`[models.providers.${wanted}]\` adds one.`);
+  throw new OptionError(
+    `No provider of models is called "${wanted}". ${hint}${near === undefined ? "" : "?"} An entry \`[models.providers.${wanted}]\` adds one.`,
+  );
 }
 
 /** Throws an `OptionError` in one line with the variable's name when a key is needed and there is none. */
 export function assertKey({ name, needsKey, apiKey, keyVariables }: ModelProvider): void {
   if (!needsKey || apiKey !== undefined) return;
-  throw new OptionError(`There is no key for ${name}: set the variable ${keyVariables[0]}, or \`api_key\` in [models.providers.${name}].`);
+  throw new OptionError(
+    `There is no key for ${name}: set the variable ${keyVariables[0]}, or \`api_key\` in [models.providers.${name}].`,
+  );
 }

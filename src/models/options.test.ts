@@ -4,16 +4,28 @@ import { loadLanguageModel } from "./language-model.ts";
 import { resolveModels } from "./options.ts";
 
 test("the vendors and a local Ollama need no entry, and their usual variables hold", () => {
-  const { providers } = resolveModels({}, { OPENAI_API_KEY: "k1", ANTHROPIC_BASE_URL: "https://proxy.example.com/", GEMINI_API_KEY: "k2" });
+  const { providers } = resolveModels(
+    {},
+    { OPENAI_API_KEY: "k1", ANTHROPIC_BASE_URL: "https://proxy.example.com/", GEMINI_API_KEY: "k2" },
+  );
   expect(Object.keys(providers)).toEqual(["openai", "anthropic", "mistral", "google", "ollama"]);
   expect(providers["openai"]).toMatchObject({ kind: "openai", apiKey: "k1", api: "responses" });
   expect(providers["anthropic"]).toMatchObject({ baseUrl: "https://proxy.example.com/v1" });
   expect(providers["google"]).toMatchObject({ apiKey: "k2" });
-  expect(providers["ollama"]).toMatchObject({ kind: "openai-compatible", baseUrl: "http://127.0.0.1:11434/v1", needsKey: false });
+  expect(providers["ollama"]).toMatchObject({
+    kind: "openai-compatible",
+    baseUrl: "http://127.0.0.1:11434/v1",
+    needsKey: false,
+  });
 });
 
 test("what the configuration says wins over variables, and an address in it is taken as it stands", () => {
-  const raw = { providers: { openai: { api_key: "own", base_url: "http://127.0.0.1:9/proxy" }, "my-vllm": { base_url: "http://127.0.0.1:8000/v1" } } };
+  const raw = {
+    providers: {
+      openai: { api_key: "own", base_url: "http://127.0.0.1:9/proxy" },
+      "my-vllm": { base_url: "http://127.0.0.1:8000/v1" },
+    },
+  };
   const { providers } = resolveModels(raw, { OPENAI_API_KEY: "other", OPENAI_BASE_URL: "http://127.0.0.1:1/v1" });
   expect(providers["openai"]).toMatchObject({ apiKey: "own", baseUrl: "http://127.0.0.1:9/proxy" });
   expect(providers["my-vllm"]).toMatchObject({ kind: "openai-compatible", baseUrl: "http://127.0.0.1:8000/v1" });
@@ -42,8 +54,11 @@ test.each([
   expect((error as Error).message).not.toContain("\n");
 });
 
-test.each(["openai/gpt-x", "anthropic/claude-x", "mistral/m", "google/gemini-x", "ollama/org/model:7b"])("%s becomes a model of the AI SDK", async (name) => {
-  const variables = { OPENAI_API_KEY: "k", ANTHROPIC_API_KEY: "k", MISTRAL_API_KEY: "k", GOOGLE_API_KEY: "k" };
-  const model = await loadLanguageModel(name, resolveModels({}, variables));
-  expect(model.modelId).toBe(name.slice(name.indexOf("/") + 1));
-});
+test.each(["openai/gpt-x", "anthropic/claude-x", "mistral/m", "google/gemini-x", "ollama/org/model:7b"])(
+  "%s becomes a model of the AI SDK",
+  async (name) => {
+    const variables = { OPENAI_API_KEY: "k", ANTHROPIC_API_KEY: "k", MISTRAL_API_KEY: "k", GOOGLE_API_KEY: "k" };
+    const model = await loadLanguageModel(name, resolveModels({}, variables));
+    expect(model.modelId).toBe(name.slice(name.indexOf("/") + 1));
+  },
+);

@@ -6,36 +6,66 @@ import { parseModelName } from "./model-name.ts";
 const ProviderSchema = Type.Object({
   kind: Type.Optional(
     Type.Enum(MODEL_PROVIDER_KINDS, {
-      description: "What it speaks. Absent: as the entry is called, `openai`, `anthropic`, `mistral`, `google` or `ollama`; any other name is `openai-compatible`.",
+      description:
+        "What it speaks. Absent: as the entry is called, `openai`, `anthropic`, `mistral`, `google` or `ollama`; any other name is `openai-compatible`.",
     }),
   ),
   base_url: Type.Optional(
     Type.String({
-      description: "Address of the API, such as `http://127.0.0.1:11434/v1`. Absent: the vendor's variable (`OPENAI_BASE_URL`, `ANTHROPIC_BASE_URL`, `MISTRAL_BASE_URL`, `GOOGLE_GEMINI_BASE_URL`, `OLLAMA_BASE_URL`), else the vendor's own address.",
+      description:
+        "Address of the API, such as `http://127.0.0.1:11434/v1`. Absent: the vendor's variable (`OPENAI_BASE_URL`, `ANTHROPIC_BASE_URL`, `MISTRAL_BASE_URL`, `GOOGLE_GEMINI_BASE_URL`, `OLLAMA_BASE_URL`), else the vendor's own address.",
       minLength: 1,
     }),
   ),
   api_key: Type.Optional(
     Type.Secret({
-      description: "Absent: the vendor's variable (`OPENAI_API_KEY`, `ANTHROPIC_API_KEY`, `MISTRAL_API_KEY`, `GOOGLE_GENERATIVE_AI_API_KEY`, `OLLAMA_API_KEY`).",
+      description:
+        "Absent: the vendor's variable (`OPENAI_API_KEY`, `ANTHROPIC_API_KEY`, `MISTRAL_API_KEY`, `GOOGLE_GENERATIVE_AI_API_KEY`, `OLLAMA_API_KEY`).",
       examples: ["${OPENAI_API_KEY}"],
     }),
   ),
-  headers: Type.Optional(Type.Record(Type.Secret(), { description: "Further headers of every request to this provider.", default: {} })),
+  headers: Type.Optional(
+    Type.Record(Type.Secret(), { description: "Further headers of every request to this provider.", default: {} }),
+  ),
   api: Type.Optional(
-    Type.Enum(["responses", "chat"], { description: "With `openai`: which of its two interfaces language models are asked by.", default: "responses" }),
+    Type.Enum(["responses", "chat"], {
+      description: "With `openai`: which of its two interfaces language models are asked by.",
+      default: "responses",
+    }),
   ),
 });
 
 /** `[models]` of the configuration. */
 export const ModelsSchema = Type.Object(
   {
-    language: Type.Optional(Type.String({ description: "Model of the agent, as `provider/model`.", examples: ["mistral/mistral-large-latest", "ollama/qwen3"], minLength: 1 })),
-    image: Type.Optional(Type.String({ description: "Model that draws images, as `provider/model`.", examples: ["openai/gpt-image-1"], minLength: 1 })),
-    embedding: Type.Optional(
-      Type.String({ description: "Model that tells how alike two texts are, as `provider/model`; with it tools are found by what they mean, too.", examples: ["openai/text-embedding-3-small", "ollama/nomic-embed-text"], minLength: 1 }),
+    language: Type.Optional(
+      Type.String({
+        description: "Model of the agent, as `provider/model`.",
+        examples: ["mistral/mistral-large-latest", "ollama/qwen3"],
+        minLength: 1,
+      }),
     ),
-    providers: Type.Optional(Type.Record(ProviderSchema, { description: "Who offers models, by name. The vendors' names need no entry.", default: {} })),
+    image: Type.Optional(
+      Type.String({
+        description: "Model that draws images, as `provider/model`.",
+        examples: ["openai/gpt-image-1"],
+        minLength: 1,
+      }),
+    ),
+    embedding: Type.Optional(
+      Type.String({
+        description:
+          "Model that tells how alike two texts are, as `provider/model`; with it tools are found by what they mean, too.",
+        examples: ["openai/text-embedding-3-small", "ollama/nomic-embed-text"],
+        minLength: 1,
+      }),
+    ),
+    providers: Type.Optional(
+      Type.Record(ProviderSchema, {
+        description: "Who offers models, by name. The vendors' names need no entry.",
+        default: {},
+      }),
+    ),
   },
   { description: "Models of language, of images and of likeness, and who offers them." },
 );
@@ -69,13 +99,16 @@ export interface ModelsOptions {
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
- * Fills in the vendors' usual variables and addresses. Throws an `OptionError` for an address that is none, a name that is no
- * `provider/model`, or a provider that nobody knows.
+ * Fills in the vendors' usual variables and addresses. Throws an `OptionError` for an address that is none, a name that
+ * is no `provider/model`, or a provider that nobody knows.
  */
 export function resolveModels(raw: ModelsConfig = {}, variables: Variables = {}): ModelsOptions {
   const names = new Set([...Object.keys(KNOWN_PROVIDERS), ...Object.keys(raw.providers ?? {})]);
-  const providers = Object.fromEntries(Array.from(names, (name) => [name, resolveProvider(name, raw.providers?.[name] ?? {}, variables)]));
-  for (const model of [raw.language, raw.image, raw.embedding]) if (model !== undefined) parseModelName(model, providers);
+  const providers = Object.fromEntries(
+    Array.from(names, (name) => [name, resolveProvider(name, raw.providers?.[name] ?? {}, variables)]),
+  );
+  for (const model of [raw.language, raw.image, raw.embedding])
+    if (model !== undefined) parseModelName(model, providers);
   return Object.freeze({
     ...(raw.language !== undefined && { language: raw.language }),
     ...(raw.image !== undefined && { image: raw.image }),
@@ -124,7 +157,11 @@ export function withVersion(url: string, versionPath: string | undefined): strin
 // An address may hold a key, so messages do not repeat it.
 function checkedUrl(text: string, where: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || (url.protocol !== "http:" && url.protocol !== "https:")) throw new OptionError(`\`${where}\` is no address. It must look like https://api.example.com/v1.`);
-  if (url.username !== "" || url.password !== "") throw new OptionError(`\`${where}\` holds a user name or a password. Put credentials into \`api_key\` or \`headers\`.`);
+  if (!url || (url.protocol !== "http:" && url.protocol !== "https:"))
+    throw new OptionError(`\`${where}\` is no address. It must look like https://api.example.com/v1.`);
+  if (url.username !== "" || url.password !== "")
+    throw new OptionError(
+      `\`${where}\` holds a user name or a password. Put credentials into \`api_key\` or \`headers\`.`,
+    );
   return text.replace(/\/+$/, "");
 }

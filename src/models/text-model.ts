@@ -9,13 +9,22 @@ import type { ModelsOptions } from "./options.ts";
 const TIMEOUT_MS = 300_000;
 
 /** Has the model `provider/model` write one answer. Rejects with a `FailError`. */
-export async function generateText(name: string, request: TextRequest, signal: AbortSignal, providers: ModelsOptions["providers"], timeoutMs = TIMEOUT_MS): Promise<GeneratedText> {
+export async function generateText(
+  name: string,
+  request: TextRequest,
+  signal: AbortSignal,
+  providers: ModelsOptions["providers"],
+  timeoutMs = TIMEOUT_MS,
+): Promise<GeneratedText> {
   const { prompt, system, maxTokens, temperature } = request;
   const timeout = AbortSignal.timeout(timeoutMs);
   let service = "The language model";
   try {
     service = `The language model of ${parseModelName(name, providers).provider.name}`;
-    const [{ generateText: generate }, model] = await Promise.all([import("ai"), loadLanguageModel(name, { providers })]);
+    const [{ generateText: generate }, model] = await Promise.all([
+      import("ai"),
+      loadLanguageModel(name, { providers }),
+    ]);
     const { text } = await generate({
       model,
       prompt,

@@ -6,13 +6,40 @@ test.each(["1.1.1.1", "172.32.0.1", "2606:4700::1111", "::ffff:8.8.8.8"])("S10: 
 });
 
 test.each([
-  "127.0.0.1", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1", "0.0.0.0", "224.0.0.1", "255.255.255.255",
-  "::1", "::", "::ffff:127.0.0.1", "::ffff:a9fe:a9fe", "::7f00:1", "64:ff9b::7f00:1", "2002:7f00:1::", "fd00::1", "fe80::1", "ff02::1", "localhost", "",
+  "127.0.0.1",
+  "10.1.2.3",
+  "172.16.0.1",
+  "192.168.1.1",
+  "169.254.169.254",
+  "100.64.0.1",
+  "0.0.0.0",
+  "224.0.0.1",
+  "255.255.255.255",
+  "::1",
+  "::",
+  "::ffff:127.0.0.1",
+  "::ffff:a9fe:a9fe",
+  "::7f00:1",
+  "64:ff9b::7f00:1",
+  "2002:7f00:1::",
+  "fd00::1",
+  "fe80::1",
+  "ff02::1",
+  "localhost",
+  "",
 ])("S10: %j is not", (address) => {
   expect(isPublicAddress(address)).toBe(false);
 });
 
-test.each(["http://localhost/", "http://metadata.google.internal/", "http://printer/", "http://[::1]/", "http://2130706433/", "http://0x7f.1/", "http://nas.local./"])("S10: %s cannot be a public place", (url) => {
+test.each([
+  "http://localhost/",
+  "http://metadata.google.internal/",
+  "http://printer/",
+  "http://[::1]/",
+  "http://2130706433/",
+  "http://0x7f.1/",
+  "http://nas.local./",
+])("S10: %s cannot be a public place", (url) => {
   expect(mayBePublic(new URL(url))).toBe(false);
 });
 

@@ -1,11 +1,36 @@
 import { lookup as lookupName, type LookupAddress } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 
-/** Everything that is no public host: this machine, local networks, metadata services, and the ways of writing an IPv4 address as IPv6. */
+/**
+ * Everything that is no public host: this machine, local networks, metadata services, and the ways of writing an IPv4
+ * address as IPv6.
+ */
 const NOT_PUBLIC = [
-  "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24",
-  "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/3",
-  "::/96", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32", "2002::/16", "fc00::/7", "fe80::/10", "fec0::/10", "ff00::/8",
+  "0.0.0.0/8",
+  "10.0.0.0/8",
+  "100.64.0.0/10",
+  "127.0.0.0/8",
+  "169.254.0.0/16",
+  "172.16.0.0/12",
+  "192.0.0.0/24",
+  "192.0.2.0/24",
+  "192.88.99.0/24",
+  "192.168.0.0/16",
+  "198.18.0.0/15",
+  "198.51.100.0/24",
+  "203.0.113.0/24",
+  "224.0.0.0/3",
+  "::/96",
+  "64:ff9b::/96",
+  "64:ff9b:1::/48",
+  "100::/64",
+  "2001::/23",
+  "2001:db8::/32",
+  "2002::/16",
+  "fc00::/7",
+  "fe80::/10",
+  "fec0::/10",
+  "ff00::/8",
 ] as const;
 
 const BLOCKED = new BlockList();
@@ -30,13 +55,17 @@ export function mayBePublic({ hostname }: URL): boolean {
 /** Marks the refusal of a name that resolves into a local network. */
 export const NOT_PUBLIC_CODE = "TOOLYARD_NOT_PUBLIC";
 
-/** `dns.lookup` that gives public addresses only. It is the one look-up of a connection, so that a name cannot say something else later. */
+/**
+ * `dns.lookup` that gives public addresses only. It is the one look-up of a connection, so that a name cannot say
+ * something else later.
+ */
 export const lookupPublic: LookupFunction = (hostname, options, callback) => {
   lookupName(hostname, { ...options, all: true }, (error, addresses) => {
     if (error) return callback(error, "", 0);
     const usable = addresses.filter(({ address }) => isPublicAddress(address));
     const [first] = usable;
-    if (first === undefined) return callback(Object.assign(new Error("resolves to no public address"), { code: NOT_PUBLIC_CODE }), "", 0);
+    if (first === undefined)
+      return callback(Object.assign(new Error("resolves to no public address"), { code: NOT_PUBLIC_CODE }), "", 0);
     if (options.all) (callback as (error: null, all: LookupAddress[]) => void)(null, usable);
     else callback(null, first.address, first.family);
   });

@@ -5,7 +5,10 @@ import type { FailKind } from "../core/kinds.ts";
 import { fail, type FailExtras } from "../core/outcome.ts";
 import { NOT_PUBLIC_CODE } from "./addresses.ts";
 
-/** A failure of one service on the network. `service` is its name as people know it; no address is told, since it may hold keys. */
+/**
+ * A failure of one service on the network. `service` is its name as people know it; no address is told, since it may
+ * hold keys.
+ */
 export function outboundFailure(kind: FailKind, service: string, what: string, extras: FailExtras = {}): FailError {
   return new FailError(fail(kind, `${service} ${what}`, extras));
 }
@@ -30,31 +33,61 @@ export function toOutboundFailure(error: unknown, service: string): FailError {
   const unreachable = UNREACHABLE.get(code);
   if (unreachable !== undefined) return outboundFailure("unavailable", service, unreachable, { cause: error });
   if (code === NOT_PUBLIC_CODE) return notPublic(service);
-  if (CERTIFICATE.test(code)) return outboundFailure("unavailable", service, `has a certificate that cannot be verified (${code}).`, { retryable: false, cause: error });
-  if (code.startsWith("HPE_") || code === "UND_ERR_HEADERS_OVERFLOW") return outboundFailure("malformed", service, "answered something that is not HTTP. Check its address.", { cause: error });
-  return outboundFailure("unavailable", service, "closed the connection before its answer was complete.", { cause: error });
+  if (CERTIFICATE.test(code))
+    return outboundFailure("unavailable", service, `has a certificate that cannot be verified (${code}).`, {
+      retryable: false,
+      cause: error,
+    });
+  if (code.startsWith("HPE_") || code === "UND_ERR_HEADERS_OVERFLOW")
+    return outboundFailure("malformed", service, "answered something that is not HTTP. Check its address.", {
+      cause: error,
+    });
+  return outboundFailure("unavailable", service, "closed the connection before its answer was complete.", {
+    cause: error,
+  });
 }
 
 export function notPublic(service: string): FailError {
-  return outboundFailure("denied", service, "names an address that is not on the public internet, and was not asked for it.");
+  return outboundFailure(
+    "denied",
+    service,
+    "names an address that is not on the public internet, and was not asked for it.",
+  );
 }
 
 export function outboundTimeout(service: string, timeoutMs: number): FailError {
-  return outboundFailure("timeout", service, `gave no whole answer within ${formatDuration(timeoutMs)}. Try again, or raise its \`timeout\`.`, { details: { timeoutMs } });
+  return outboundFailure(
+    "timeout",
+    service,
+    `gave no whole answer within ${formatDuration(timeoutMs)}. Try again, or raise its \`timeout\`.`,
+    { details: { timeoutMs } },
+  );
 }
 
 export function outboundTooLarge(service: string, maxBytes: number): FailError {
-  return outboundFailure("too_large", service, `sent an answer of more than ${formatBytes(maxBytes)}, which is not read.`, { details: { maxBytes } });
+  return outboundFailure(
+    "too_large",
+    service,
+    `sent an answer of more than ${formatBytes(maxBytes)}, which is not read.`,
+    { details: { maxBytes } },
+  );
 }
 
 /** A status that is no answer, in the words of the table of kinds. */
 export function statusFailure(service: string, status: number, retryAfterMs?: number): FailError {
   if (status === 429) {
     const when = retryAfterMs === undefined ? "in a while" : `in ${formatDuration(retryAfterMs)}`;
-    return outboundFailure("limited", service, `has been asked too often (HTTP 429). Try again ${when}.`, retryAfterMs === undefined ? {} : { retryAfterMs });
+    return outboundFailure(
+      "limited",
+      service,
+      `has been asked too often (HTTP 429). Try again ${when}.`,
+      retryAfterMs === undefined ? {} : { retryAfterMs },
+    );
   }
-  if (status === 401 || status === 403) return outboundFailure("denied", service, `refused the request (HTTP ${status}). Check its key.`);
-  if (status >= 500) return outboundFailure("unavailable", service, `has a fault of its own (HTTP ${status}). Try again later.`);
+  if (status === 401 || status === 403)
+    return outboundFailure("denied", service, `refused the request (HTTP ${status}). Check its key.`);
+  if (status >= 500)
+    return outboundFailure("unavailable", service, `has a fault of its own (HTTP ${status}). Try again later.`);
   return outboundFailure("malformed", service, `does not accept the request (HTTP ${status}). Check its address.`);
 }
 

@@ -27,7 +27,10 @@ export interface HttpSourceOptions {
   readonly cacheEntries?: number;
   /** Holds proxy settings. @default process.env */
   readonly environment?: ProxyEnvironment;
-  /** The service's own words for a status that is no answer; nothing where it has none. They end a sentence that begins with its name. */
+  /**
+   * The service's own words for a status that is no answer; nothing where it has none. They end a sentence that begins
+   * with its name.
+   */
   readonly reasonOf?: (body: unknown) => string | undefined;
   /** @default the system's */
   readonly clock?: PaceClock;
@@ -37,19 +40,30 @@ export type HttpQuery = Readonly<Record<string, string | number | boolean | unde
 
 /** One JSON service on the network. */
 export interface HttpSource {
-  /** The answer to `GET url/path?query`. Rejects with a `FailError` of the table's kinds. What it gives may be given again: leave it as it is. */
+  /**
+   * The answer to `GET url/path?query`. Rejects with a `FailError` of the table's kinds. What it gives may be given
+   * again: leave it as it is.
+   */
   getJson(path: string, query?: HttpQuery, signal?: AbortSignal): Promise<unknown>;
   /** Ends all connections. */
   close(): Promise<void>;
 }
 
-const DEFAULTS = { timeoutMs: 10_000, maxBytes: 1024 * 1024, intervalMs: 0, maxWaiting: 16, cacheMs: 0, cacheEntries: 200 };
+const DEFAULTS = {
+  timeoutMs: 10_000,
+  maxBytes: 1024 * 1024,
+  intervalMs: 0,
+  maxWaiting: 16,
+  cacheMs: 0,
+  cacheEntries: 200,
+};
 const MIN_PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 300_000;
 
 /**
- * Asks a JSON service as a good guest: one that says who it is, no faster than allowed, with bounds of time and size, and not twice for the
- * same. Nothing is loaded or opened before the first question. Throws an `OptionError` when the address cannot be used.
+ * Asks a JSON service as a good guest: one that says who it is, no faster than allowed, with bounds of time and size,
+ * and not twice for the same. Nothing is loaded or opened before the first question. Throws an `OptionError` when the
+ * address cannot be used.
  */
 export function createHttpSource(given: HttpSourceOptions): HttpSource {
   const options = { ...DEFAULTS, ...given };
@@ -61,10 +75,19 @@ export function createHttpSource(given: HttpSourceOptions): HttpSource {
 
   const ask = async (url: URL, deadline: Deadline): Promise<unknown> => {
     await pace.turn(deadline.signal);
-    const response = await client.request({ service, url, headers: { accept: "application/json" }, signal: deadline.signal, timeoutMs: Math.max(1, Math.ceil(deadline.remainingMs)), maxBytes: options.maxBytes, reach: "origin" });
+    const response = await client.request({
+      service,
+      url,
+      headers: { accept: "application/json" },
+      signal: deadline.signal,
+      timeoutMs: Math.max(1, Math.ceil(deadline.remainingMs)),
+      maxBytes: options.maxBytes,
+      reach: "origin",
+    });
     if (response.status >= 200 && response.status < 300) return jsonOf(response, service);
     const failure = failureOf(response, options);
-    if (failure.failure.kind === "limited") pace.pause(Math.min(Math.max(failure.failure.retryAfterMs ?? MIN_PAUSE_MS, MIN_PAUSE_MS), MAX_PAUSE_MS));
+    if (failure.failure.kind === "limited")
+      pace.pause(Math.min(Math.max(failure.failure.retryAfterMs ?? MIN_PAUSE_MS, MIN_PAUSE_MS), MAX_PAUSE_MS));
     throw failure;
   };
 
@@ -94,7 +117,9 @@ export function createHttpSource(given: HttpSourceOptions): HttpSource {
 function baseOf({ service, url }: HttpSourceOptions): URL {
   const base = URL.canParse(String(url)) ? new URL(url) : undefined;
   if (base?.protocol === "http:" || base?.protocol === "https:") return base;
-  throw new OptionError(`The address of ${service} must begin with http:// or https://, got ${JSON.stringify(String(url))}.`);
+  throw new OptionError(
+    `The address of ${service} must begin with http:// or https://, got ${JSON.stringify(String(url))}.`,
+  );
 }
 
 /** A base with a path of its own keeps it; what its query says, keys among it, stays in every question. */
@@ -109,13 +134,23 @@ const MAX_REASON_CHARS = 300;
 
 function failureOf(response: OutboundResponse, { service, reasonOf }: HttpSourceOptions): FailError {
   const failure = statusFailure(service, response.status, retryAfterMs(response, Date.now()));
-  const reason = response.status >= 400 && response.status < 500 && response.status !== 429 ? reasonIn(response, service, reasonOf) : undefined;
+  const reason =
+    response.status >= 400 && response.status < 500 && response.status !== 429
+      ? reasonIn(response, service, reasonOf)
+      : undefined;
   if (reason === undefined) return failure;
   const words = reason.replaceAll(/\s+/g, " ").trim().slice(0, MAX_REASON_CHARS);
-  return new FailError({ ...failure.failure, message: `${service} does not accept the request (HTTP ${response.status}): ${words}` });
+  return new FailError({
+    ...failure.failure,
+    message: `${service} does not accept the request (HTTP ${response.status}): ${words}`,
+  });
 }
 
-function reasonIn(response: OutboundResponse, service: string, reasonOf: HttpSourceOptions["reasonOf"]): string | undefined {
+function reasonIn(
+  response: OutboundResponse,
+  service: string,
+  reasonOf: HttpSourceOptions["reasonOf"],
+): string | undefined {
   try {
     return reasonOf?.(jsonOf(response, service));
   } catch {

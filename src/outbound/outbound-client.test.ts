@@ -27,10 +27,20 @@ test("an answer is whole, whatever its status", async () => {
   const server = await serve((_request, response) => void response.writeHead(418, { "retry-after": "2" }).end("short"));
   const response = await ask(open(), server.url, { headers: { "x-key": "k" } });
   expect([response.status, response.body.toString(), retryAfterMs(response, 0)]).toEqual([418, "short", 2000]);
-  expect(server.seen[0]?.headers).toMatchObject({ "user-agent": "tester/1", "x-key": "k", "accept-encoding": "identity" });
+  expect(server.seen[0]?.headers).toMatchObject({
+    "user-agent": "tester/1",
+    "x-key": "k",
+    "accept-encoding": "identity",
+  });
 });
 
-test.each([[307, "POST", "body"], [308, "POST", "body"], [301, "GET", ""], [302, "GET", ""], [303, "GET", ""]])("after %i the next request is a %s", async (status, method, body) => {
+test.each([
+  [307, "POST", "body"],
+  [308, "POST", "body"],
+  [301, "GET", ""],
+  [302, "GET", ""],
+  [303, "GET", ""],
+])("after %i the next request is a %s", async (status, method, body) => {
   let received = "";
   const server = await serve((request, response) => {
     if (request.url === "/") return void response.writeHead(status, { location: "/next" }).end();
@@ -40,8 +50,15 @@ test.each([[307, "POST", "body"], [308, "POST", "body"], [301, "GET", ""], [302,
   expect([server.seen[1]?.method, received]).toEqual([method, body]);
 });
 
-test.each(["http://127.0.0.1:9/", "http://localhost:9/", "http://[::ffff:10.0.0.1]/", "http://metadata.google.internal/"])("S10: %s is refused where only the public internet is asked", async (url) => {
-  await expect(ask(open(), url, { reach: "public" })).rejects.toMatchObject({ failure: { kind: "denied", message: expect.not.stringContaining(new URL(url).host) as string } });
+test.each([
+  "http://127.0.0.1:9/",
+  "http://localhost:9/",
+  "http://[::ffff:10.0.0.1]/",
+  "http://metadata.google.internal/",
+])("S10: %s is refused where only the public internet is asked", async (url) => {
+  await expect(ask(open(), url, { reach: "public" })).rejects.toMatchObject({
+    failure: { kind: "denied", message: expect.not.stringContaining(new URL(url).host) as string },
+  });
 });
 
 test("S10: anything but http and https is refused", async () => {
@@ -60,5 +77,7 @@ test("a proxy is asked for what is elsewhere, and for nothing on this machine", 
 test("a client that was closed asks nobody", async () => {
   const client = open();
   await client.close();
-  await expect(ask(client, "http://127.0.0.1:9/")).rejects.toMatchObject({ failure: { kind: "unavailable", retryable: false } });
+  await expect(ask(client, "http://127.0.0.1:9/")).rejects.toMatchObject({
+    failure: { kind: "unavailable", retryable: false },
+  });
 });

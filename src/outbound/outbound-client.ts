@@ -28,8 +28,8 @@ export interface OutboundRequest {
   readonly timeoutMs: number;
   readonly maxBytes: number;
   /**
-   * `origin`: a configured address, which may be a private one; a redirect stays on its host. `public`: an address that somebody else
-   * named: it, and wherever it redirects to, must be on the public internet.
+   * `origin`: a configured address, which may be a private one; a redirect stays on its host. `public`: an address that
+   * somebody else named: it, and wherever it redirects to, must be on the public internet.
    */
   readonly reach: "origin" | "public";
 }
@@ -46,7 +46,10 @@ const CONNECT_TIMEOUT_MS = 10_000;
 const MAX_CONNECTIONS = 16;
 const KEPT_ALIVE_MS = 10_000;
 
-/** Asks services on the network: http and https only, certificates verified, everything bounded. Rejects with a `FailError`. */
+/**
+ * Asks services on the network: http and https only, certificates verified, everything bounded. Rejects with a
+ * `FailError`.
+ */
 export class OutboundClient {
   readonly #options: OutboundOptions;
   readonly #dispatchers = new Map<string, Promise<Agent | ProxyAgent>>();
@@ -59,7 +62,8 @@ export class OutboundClient {
   /** Resolves with the whole answer, whatever its status. */
   async request(request: OutboundRequest): Promise<OutboundResponse> {
     const { service, timeoutMs, signal: caller } = request;
-    if (this.#isClosed) throw outboundFailure("unavailable", service, "is not asked any more: this was closed.", { retryable: false });
+    if (this.#isClosed)
+      throw outboundFailure("unavailable", service, "is not asked any more: this was closed.", { retryable: false });
     const timeout = AbortSignal.timeout(timeoutMs);
     const signal = caller ? AbortSignal.any([caller, timeout]) : timeout;
     try {
@@ -85,16 +89,28 @@ export class OutboundClient {
     for (let followed = 0; ; followed += 1) {
       const { statusCode: status, headers, body } = await this.#send(step, request, signal);
       const location = REDIRECTS.has(status) ? headerOf(headers, "location") : undefined;
-      if (location === undefined) return { status, header: (name) => headerOf(headers, name), body: await readBody(body, request) };
+      if (location === undefined)
+        return { status, header: (name) => headerOf(headers, name), body: await readBody(body, request) };
       body.on("error", () => {}).destroy();
-      if (followed === MAX_REDIRECTS) throw outboundFailure("unavailable", request.service, `redirects more than ${MAX_REDIRECTS} times. Check its address.`, { retryable: false });
+      if (followed === MAX_REDIRECTS)
+        throw outboundFailure(
+          "unavailable",
+          request.service,
+          `redirects more than ${MAX_REDIRECTS} times. Check its address.`,
+          { retryable: false },
+        );
       step = redirected(step, status, location, request);
     }
   }
 
   async #send(step: Step, request: OutboundRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
     const { url, method, body } = step;
-    if (url.protocol !== "http:" && url.protocol !== "https:") throw outboundFailure("denied", request.service, "names an address that is neither http nor https, and was not asked for it.");
+    if (url.protocol !== "http:" && url.protocol !== "https:")
+      throw outboundFailure(
+        "denied",
+        request.service,
+        "names an address that is neither http nor https, and was not asked for it.",
+      );
     if (request.reach === "public" && !mayBePublic(url)) throw notPublic(request.service);
     const own = url.origin === request.url.origin ? request.headers : {};
     const dispatcher = await this.#dispatcherFor(url, request.reach);
@@ -132,18 +148,32 @@ interface Step {
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** As browsers do it: only 307 and 308 repeat a POST. */
-function redirected({ url: from, method, body }: Step, status: number, location: string, { service, reach }: OutboundRequest): Step {
+function redirected(
+  { url: from, method, body }: Step,
+  status: number,
+  location: string,
+  { service, reach }: OutboundRequest,
+): Step {
   const url = URL.canParse(location, from.href) ? new URL(location, from) : undefined;
   if (!url) throw outboundFailure("malformed", service, "redirects to an address that cannot be used.");
   const staysHere = url.origin === from.origin || (url.host === from.host && url.protocol === "https:");
   if (reach === "origin" && !staysHere) {
-    throw outboundFailure("unavailable", service, "redirects to another host, which was not asked. Set its address to that one if it is the one you mean.", { retryable: false });
+    throw outboundFailure(
+      "unavailable",
+      service,
+      "redirects to another host, which was not asked. Set its address to that one if it is the one you mean.",
+      { retryable: false },
+    );
   }
   return status === 307 || status === 308 ? { url, method, body } : { url, method: "GET", body: undefined };
 }
 
 // Loaded with the first request: it costs 70 ms and 18 MB.
-async function createDispatcher(reach: OutboundRequest["reach"], proxy: string | undefined, isTls: boolean): Promise<Agent | ProxyAgent> {
+async function createDispatcher(
+  reach: OutboundRequest["reach"],
+  proxy: string | undefined,
+  isTls: boolean,
+): Promise<Agent | ProxyAgent> {
   const { Agent, ProxyAgent } = await import("undici");
   const shared = { connections: MAX_CONNECTIONS, keepAliveTimeout: KEPT_ALIVE_MS };
   const connect = { timeout: CONNECT_TIMEOUT_MS, ...(reach === "public" ? { lookup: lookupPublic } : {}) };
@@ -182,6 +212,10 @@ export function jsonOf(response: OutboundResponse, service: string): unknown {
   try {
     return JSON.parse(response.body.toString("utf8"));
   } catch (error) {
-    throw error instanceof FailError ? error : outboundFailure("malformed", service, "answered something that is not JSON. Check its address.", { cause: error });
+    throw error instanceof FailError
+      ? error
+      : outboundFailure("malformed", service, "answered something that is not JSON. Check its address.", {
+          cause: error,
+        });
   }
 }

@@ -17,7 +17,10 @@ export interface PaceClock {
   wait(ms: number, signal: AbortSignal | undefined): Promise<void>;
 }
 
-/** Keeps to what a service allows: one request an interval, in the order of arrival, and none at all for a while after it said so. */
+/**
+ * Keeps to what a service allows: one request an interval, in the order of arrival, and none at all for a while after
+ * it said so.
+ */
 export class Pace {
   readonly #options: PaceOptions;
   readonly #clock: PaceClock;
@@ -30,14 +33,21 @@ export class Pace {
     this.#clock = clock;
   }
 
-  /** Resolves when it is this request's turn. Rejects with `limited` when too many wait or the service wants a pause. */
+  /**
+   * Resolves when it is this request's turn. Rejects with `limited` when too many wait or the service wants a pause.
+   */
   async turn(signal?: AbortSignal): Promise<void> {
     const { service, intervalMs, maxWaiting } = this.#options;
     if (signal?.aborted) throw cancelledFailure(signal.reason);
     const now = this.#clock.now();
-    if (now < this.#pausedUntil) throw limited(`${service} wants a pause, so it was not asked.`, this.#pausedUntil - now);
+    if (now < this.#pausedUntil)
+      throw limited(`${service} wants a pause, so it was not asked.`, this.#pausedUntil - now);
     if (intervalMs === 0) return;
-    if (this.#waiting >= maxWaiting) throw limited(`${service} takes one request in ${formatDuration(intervalMs)}, and ${maxWaiting} wait already.`, this.#nextAt - now);
+    if (this.#waiting >= maxWaiting)
+      throw limited(
+        `${service} takes one request in ${formatDuration(intervalMs)}, and ${maxWaiting} wait already.`,
+        this.#nextAt - now,
+      );
     const at = Math.max(now, this.#nextAt);
     this.#nextAt = at + intervalMs;
     if (at > now) await this.#wait(at - now, signal);

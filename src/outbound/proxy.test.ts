@@ -1,7 +1,11 @@
 import { expect, test } from "vitest";
 import { resolveProxy } from "./proxy.ts";
 
-const environment = { HTTP_PROXY: "http://plain:1", HTTPS_PROXY: "secure:2", NO_PROXY: "internal.test, .corp.test,*.lab.test host.test:8080" };
+const environment = {
+  HTTP_PROXY: "http://plain:1",
+  HTTPS_PROXY: "secure:2",
+  NO_PROXY: "internal.test, .corp.test,*.lab.test host.test:8080",
+};
 
 function proxyFor(url: string, configured?: string, env: Record<string, string> = environment): string | undefined {
   return resolveProxy(new URL(url), configured, env);
@@ -12,26 +16,40 @@ test("the environment names a proxy for each scheme", () => {
   expect(proxyFor("https://tools.test/")).toBe("http://secure:2");
 });
 
-test.each(["http://internal.test/", "http://a.internal.test/", "http://x.corp.test/", "https://x.lab.test/", "http://host.test:8080/"])("NO_PROXY exempts %s", (url) => {
+test.each([
+  "http://internal.test/",
+  "http://a.internal.test/",
+  "http://x.corp.test/",
+  "https://x.lab.test/",
+  "http://host.test:8080/",
+])("NO_PROXY exempts %s", (url) => {
   expect(proxyFor(url)).toBeUndefined();
 });
 
-test.each(["http://notinternal.test/", "http://host.test/", "http://internal.test.evil.test/"])("NO_PROXY does not exempt %s", (url) => {
-  expect(proxyFor(url)).toBe("http://plain:1");
-});
+test.each(["http://notinternal.test/", "http://host.test/", "http://internal.test.evil.test/"])(
+  "NO_PROXY does not exempt %s",
+  (url) => {
+    expect(proxyFor(url)).toBe("http://plain:1");
+  },
+);
 
 test("NO_PROXY of * exempts everything", () => {
   expect(proxyFor("http://tools.test/", undefined, { ...environment, NO_PROXY: "*" })).toBeUndefined();
 });
 
 test("lower case wins over upper case, and ALL_PROXY stands in for both", () => {
-  expect(proxyFor("http://tools.test/", undefined, { HTTP_PROXY: "http://upper:1", http_proxy: "http://lower:1" })).toBe("http://lower:1");
+  expect(
+    proxyFor("http://tools.test/", undefined, { HTTP_PROXY: "http://upper:1", http_proxy: "http://lower:1" }),
+  ).toBe("http://lower:1");
   expect(proxyFor("https://tools.test/", undefined, { ALL_PROXY: "http://all:1" })).toBe("http://all:1");
 });
 
-test.each(["http://localhost:1/", "http://127.0.0.1:1/", "http://[::1]:1/"])("%s is reached directly whatever the environment says", (url) => {
-  expect(proxyFor(url)).toBeUndefined();
-});
+test.each(["http://localhost:1/", "http://127.0.0.1:1/", "http://[::1]:1/"])(
+  "%s is reached directly whatever the environment says",
+  (url) => {
+    expect(proxyFor(url)).toBeUndefined();
+  },
+);
 
 test("a configured proxy wins over everything, and none means none", () => {
   expect(proxyFor("http://localhost:1/", "proxy.test:3128")).toBe("http://proxy.test:3128");
@@ -40,5 +58,7 @@ test("a configured proxy wins over everything, and none means none", () => {
 
 test("something that is no HTTP proxy is refused by name, without its value", () => {
   expect(() => proxyFor("http://tools.test/", "socks5://user:s3cret@proxy.test")).toThrow(/`proxy` is not the address/);
-  expect(() => proxyFor("http://tools.test/", undefined, { ALL_PROXY: "ftp://user:s3cret@x" })).toThrow(/^`ALL_PROXY` is not(?!.*s3cret)/);
+  expect(() => proxyFor("http://tools.test/", undefined, { ALL_PROXY: "ftp://user:s3cret@x" })).toThrow(
+    /^`ALL_PROXY` is not(?!.*s3cret)/,
+  );
 });

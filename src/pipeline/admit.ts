@@ -8,7 +8,10 @@ import type { CallState, Next, Stage } from "./state.ts";
 import { ToolGates } from "./tool-gates.ts";
 import { orAborted } from "./wait.ts";
 
-/** What all connections of one principal may do together, as a multiple of what one may: opening more of them is no way around. */
+/**
+ * What all connections of one principal may do together, as a multiple of what one may: opening more of them is no way
+ * around.
+ */
 const CONNECTIONS_OF_ONE = 16;
 /** When a full queue is worth another try. */
 const QUEUE_RETRY_MS = 1000;
@@ -16,7 +19,10 @@ const QUEUE_RETRY_MS = 1000;
 /** Bounds what one client may do, and how often one tool runs at once (S5). */
 export function admitStage({ limitStore, options }: PipelineDeps): Stage {
   const own: LimitBounds = Object.freeze({ perMinute: options.ratePerMinute, inFlight: options.inFlight });
-  const joint: LimitBounds = Object.freeze({ perMinute: own.perMinute * CONNECTIONS_OF_ONE, inFlight: own.inFlight * CONNECTIONS_OF_ONE });
+  const joint: LimitBounds = Object.freeze({
+    perMinute: own.perMinute * CONNECTIONS_OF_ONE,
+    inFlight: own.inFlight * CONNECTIONS_OF_ONE,
+  });
   const gates = new ToolGates(options.queue);
   const sharesOf = ({ principal, client }: Call): readonly Share[] => {
     if (client.connection === undefined) return [{ key: principal.id, bounds: own }];
@@ -33,7 +39,8 @@ export function admitStage({ limitStore, options }: PipelineDeps): Stage {
     try {
       for (const { key, bounds } of sharesOf(state.call)) {
         const answer = limitStore.admit(key, bounds);
-        const admission = answer instanceof Promise ? await admitted(answer, state, () => limitStore.leave(key)) : answer;
+        const admission =
+          answer instanceof Promise ? await admitted(answer, state, () => limitStore.leave(key)) : answer;
         if (!admission.admitted) return limitedFailure(admission);
         taken.push(key);
       }
@@ -66,12 +73,18 @@ async function leaveLater(answer: Promise<Admission>, leave: () => void): Promis
 
 function passGate(gates: ToolGates, state: CallState, next: Next): Promise<Outcome> {
   const { target, limits } = state.found;
-  const maxConcurrent = target.type === "tool" ? (target.tool.limits?.maxConcurrent ?? limits?.maxConcurrent) : undefined;
+  const maxConcurrent =
+    target.type === "tool" ? (target.tool.limits?.maxConcurrent ?? limits?.maxConcurrent) : undefined;
   if (target.type !== "tool" || maxConcurrent === undefined) return next(state);
   return throughGate(gates, { tool: target.tool, maxConcurrent }, state, next);
 }
 
-async function throughGate(gates: ToolGates, { tool, maxConcurrent }: Bounded, state: CallState, next: Next): Promise<Outcome> {
+async function throughGate(
+  gates: ToolGates,
+  { tool, maxConcurrent }: Bounded,
+  state: CallState,
+  next: Next,
+): Promise<Outcome> {
   const key = `${tool.source.id}\n${tool.name}`;
   const isIn = await gates.enter(key, Math.max(1, maxConcurrent), state.deadline.cancellation);
   if (!isIn) return queueFailure(state.found.name, maxConcurrent);
@@ -93,7 +106,10 @@ function limitedFailure({ reason, retryAfterMs }: Exclude<Admission, { admitted:
     "in-flight": "Too many calls of this client run at the same time",
     full: "Too many clients call at the same time",
   }[reason];
-  return fail("limited", `${what}. Try again in ${formatDuration(retryAfterMs)}.`, { retryAfterMs, details: { reason } });
+  return fail("limited", `${what}. Try again in ${formatDuration(retryAfterMs)}.`, {
+    retryAfterMs,
+    details: { reason },
+  });
 }
 
 function queueFailure(name: string, maxConcurrent: number): Fail {

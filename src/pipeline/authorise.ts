@@ -33,7 +33,10 @@ function permits({ allow, deny, readOnly }: Rights, { name, target }: Found): bo
 }
 
 function deniedFailure(name: string): Fail {
-  return fail("denied", `No right to use ${name}. Use what the list shows, or ask whoever runs this hub for more rights.`);
+  return fail(
+    "denied",
+    `No right to use ${name}. Use what the list shows, or ask whoever runs this hub for more rights.`,
+  );
 }
 
 function unconfirmedFailure(name: string): Fail {

@@ -23,10 +23,10 @@ const PROBE_WAIT_MS = 1000;
 const MAX_MESSAGE_CHARS = 300;
 
 /**
- * One circuit for each server. It opens after so many failures in a row, stays open for the cool-down, then lets one call try; that
- * call's outcome closes it or opens it anew. Calls that were in flight together and fail together are one failure: when a child dies
- * with twenty calls, the very next call must be served. A source that was made anew, since its configuration changed, begins with a clean
- * slate: circuits are kept by provider, not by the source's name.
+ * One circuit for each server. It opens after so many failures in a row, stays open for the cool-down, then lets one
+ * call try; that call's outcome closes it or opens it anew. Calls that were in flight together and fail together are
+ * one failure: when a child dies with twenty calls, the very next call must be served. A source that was made anew,
+ * since its configuration changed, begins with a clean slate: circuits are kept by provider, not by the source's name.
  */
 export class Breakers {
   readonly #circuits = new WeakMap<Provider, Circuit>();
@@ -55,7 +55,11 @@ export class Breakers {
   failed(server: Provider, startedAt: number, message: string): void {
     const now = performance.now();
     let circuit = this.#circuits.get(server);
-    if (!circuit) this.#circuits.set(server, (circuit = { failures: 0, failedAt: -1, openUntil: 0, probeAt: undefined, lastMessage: "" }));
+    if (!circuit)
+      this.#circuits.set(
+        server,
+        (circuit = { failures: 0, failedAt: -1, openUntil: 0, probeAt: undefined, lastMessage: "" }),
+      );
     const isProbe = circuit.probeAt === startedAt;
     if (!isProbe && startedAt <= circuit.failedAt) return;
     circuit.failures += 1;

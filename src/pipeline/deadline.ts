@@ -7,8 +7,8 @@ import type { PipelineDeps } from "./ports.ts";
 import type { Stage } from "./state.ts";
 
 /**
- * Everything further in happens within the call's time, waiting too. The hub's own budget counts until the target is known; then
- * `resolve` puts the target's in its place. A caller's deadline stays around both (C20).
+ * Everything further in happens within the call's time, waiting too. The hub's own budget counts until the target is
+ * known; then `resolve` puts the target's in its place. A caller's deadline stays around both (C20).
  */
 export function deadlineStage({ options }: PipelineDeps): Stage {
   const budget: Budget = Object.freeze({ idleMs: options.callTimeoutMs, totalMs: options.totalTimeoutMs });
@@ -23,7 +23,11 @@ export function deadlineStage({ options }: PipelineDeps): Stage {
 }
 
 /** The time of one target: its own, else its source's, else the hub's. Absent when the hub's holds unchanged. */
-export function budgetOf(target: CallTarget, source: ToolLimits | undefined, options: LimitsOptions): Budget | undefined {
+export function budgetOf(
+  target: CallTarget,
+  source: ToolLimits | undefined,
+  options: LimitsOptions,
+): Budget | undefined {
   const own = target.type === "tool" ? target.tool.limits : undefined;
   const idleMs = own?.timeoutMs ?? source?.timeoutMs;
   const totalMs = own?.totalTimeoutMs ?? source?.totalTimeoutMs;

@@ -2,7 +2,8 @@ import { isJsonObject } from "../core/json.ts";
 import type { CallTarget } from "../core/provider.ts";
 import type { ToolRecord } from "../core/records.ts";
 
-// Annotations are the author's word, and nobody checked it. They may forbid more and spare work, never allow what rights do not.
+// Annotations are the author's word, and nobody checked it. They may forbid more and spare work, never allow what
+// rights do not.
 
 /** Changes nothing. Resources, prompts and completion never do, by the protocol. */
 export function isReadOnly(target: CallTarget): boolean {

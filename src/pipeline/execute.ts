@@ -3,7 +3,10 @@ import type { Outcome } from "../core/outcome.ts";
 import type { Stage } from "./state.ts";
 import { abortFailure, orAborted } from "./wait.ts";
 
-/** Hands the call to its provider. One that does not heed its signal is not waited for: the caller has its answer in time anyway. */
+/**
+ * Hands the call to its provider. One that does not heed its signal is not waited for: the caller has its answer in
+ * time anyway.
+ */
 export function executeStage(): Stage {
   return async (state): Promise<Outcome> => {
     const { cancellation } = state.deadline;

@@ -80,7 +80,11 @@ function isWorthReconnecting({ retryable, details }: Fail, state: CallState): bo
 }
 
 /** Exponential backoff with full jitter. Absent: the server asks for more time than a retry is given. */
-function delayBefore(retry: number, { retryAfterMs = 0 }: Fail, { baseDelayMs, maxDelayMs }: RetryOptions): number | undefined {
+function delayBefore(
+  retry: number,
+  { retryAfterMs = 0 }: Fail,
+  { baseDelayMs, maxDelayMs }: RetryOptions,
+): number | undefined {
   if (retryAfterMs > maxDelayMs) return undefined;
   return Math.max(retryAfterMs, Math.random() * Math.min(maxDelayMs, baseDelayMs * 2 ** retry));
 }

@@ -7,7 +7,10 @@ import type { PipelineDeps } from "./ports.ts";
 import { shapeResult } from "./result-shape.ts";
 import type { CallState, Stage } from "./state.ts";
 
-/** Makes sure that what comes back is an answer to what was asked, within its size. A good result is passed on as the same object. */
+/**
+ * Makes sure that what comes back is an answer to what was asked, within its size. A good result is passed on as the
+ * same object.
+ */
 export function normaliseStage(deps: PipelineDeps): Stage {
   const outputs = new OutputCheck(deps);
   return async (state, next) => {
@@ -27,7 +30,8 @@ function normalise(state: CallState, outcome: Ok, deps: PipelineDeps, outputs: O
   if (found.target.type !== "tool") return result === outcome.result ? outcome : { ...outcome, result };
   if (result["isError"] === true) return toolFailure(found.name, result);
   const wrong = result["resultType"] === "input_required" ? undefined : outputs.misfit(found.target.tool, result);
-  if (wrong !== undefined) return malformedFailure(found.name, `a result that does not fit its own output schema: ${wrong}`);
+  if (wrong !== undefined)
+    return malformedFailure(found.name, `a result that does not fit its own output schema: ${wrong}`);
   return result === outcome.result ? outcome : { ...outcome, result };
 }
 

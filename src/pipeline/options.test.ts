@@ -19,16 +19,34 @@ test("the defaults are those that the documents name", () => {
 });
 
 test("durations and sizes are read in words and in numbers", () => {
-  const options = resolveLimits({ call_timeout: "5m", total_timeout: 1000, max_result_bytes: "1MiB", breaker: { cool_down: "1s" }, retries: { attempts: 1, max_delay: 10 } });
-  expect(options).toMatchObject({ callTimeoutMs: 300_000, totalTimeoutMs: 1000, maxResultBytes: 1_048_576, breaker: { failures: 5, coolDownMs: 1000 }, retries: { attempts: 1, maxDelayMs: 10 } });
+  const options = resolveLimits({
+    call_timeout: "5m",
+    total_timeout: 1000,
+    max_result_bytes: "1MiB",
+    breaker: { cool_down: "1s" },
+    retries: { attempts: 1, max_delay: 10 },
+  });
+  expect(options).toMatchObject({
+    callTimeoutMs: 300_000,
+    totalTimeoutMs: 1000,
+    maxResultBytes: 1_048_576,
+    breaker: { failures: 5, coolDownMs: 1000 },
+    retries: { attempts: 1, maxDelayMs: 10 },
+  });
 });
 
-test.each([{ call_timeout: 0 }, { call_timeout: "soon" }, { rate_per_minute: -1 }, { in_flight: 1.5 }, { max_result_bytes: "big" }, { breaker: { failures: 0 } }, { retries: { attempts: 0 } }, { output_validation: "loose" as never }])(
-  "%j is refused",
-  (raw) => {
-    expect(() => resolveLimits(raw)).toThrow(OptionError);
-  },
-);
+test.each([
+  { call_timeout: 0 },
+  { call_timeout: "soon" },
+  { rate_per_minute: -1 },
+  { in_flight: 1.5 },
+  { max_result_bytes: "big" },
+  { breaker: { failures: 0 } },
+  { retries: { attempts: 0 } },
+  { output_validation: "loose" as never },
+])("%j is refused", (raw) => {
+  expect(() => resolveLimits(raw)).toThrow(OptionError);
+});
 
 test("every key says what it is and what it is by default", () => {
   for (const [key, schema] of Object.entries(LimitsSchema.properties)) {

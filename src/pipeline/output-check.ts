@@ -5,7 +5,10 @@ import type { OutputValidation } from "./options.ts";
 import type { PipelineDeps } from "./ports.ts";
 import { SchemaProblems } from "./schema-problems.ts";
 
-/** Holds structured content against the tool's own output schema. The content itself is never touched, and errors are never judged. */
+/**
+ * Holds structured content against the tool's own output schema. The content itself is never touched, and errors are
+ * never judged.
+ */
 export class OutputCheck {
   readonly #mode: OutputValidation;
   readonly #logger: PipelineDeps["logger"];
@@ -27,7 +30,11 @@ export class OutputCheck {
     if (wrong === undefined || this.#mode === "strict") return wrong;
     // Once aloud for each tool: one that never fits would fill the log.
     const level = this.#misfits.isNew(outputSchema) ? "warning" : "debug";
-    this.#logger[level]("A result does not fit the tool's own output schema; it was passed on as it is.", { source: tool.source.id, tool: tool.name, wrong });
+    this.#logger[level]("A result does not fit the tool's own output schema; it was passed on as it is.", {
+      source: tool.source.id,
+      tool: tool.name,
+      wrong,
+    });
     return undefined;
   }
 

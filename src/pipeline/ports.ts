@@ -34,6 +34,9 @@ export interface PipelineDeps {
   readonly options: LimitsOptions;
   /** Hears of schemas that turn out to be broken at the first call. */
   readonly onProblem: (problem: Problem) => void;
-  /** Takes the configuration's secrets out of what a failure or a log message says to its caller. Absent: there are none. */
+  /**
+   * Takes the configuration's secrets out of what a failure or a log message says to its caller. Absent: there are
+   * none.
+   */
   readonly hide?: <T>(value: T) => T;
 }

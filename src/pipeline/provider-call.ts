@@ -68,11 +68,14 @@ export class ProviderCall implements ResolvedCall {
   notify(notice: Notice): void {
     if (this.#resolved.isOver()) return;
     if (notice.method === "notifications/progress") this.deadline.touch();
-    this.#call.notify(notice.method === "notifications/message" ? { ...notice, params: this.#resolved.hide(notice.params) } : notice);
+    this.#call.notify(
+      notice.method === "notifications/message" ? { ...notice, params: this.#resolved.hide(notice.params) } : notice,
+    );
   }
 
   ask(ask: Ask, signal?: AbortSignal): Promise<JsonObject> {
-    if (this.#resolved.isOver()) return Promise.reject(new FailError(fail("cancelled", "The call is over, so its caller is not asked any more.")));
+    if (this.#resolved.isOver())
+      return Promise.reject(new FailError(fail("cancelled", "The call is over, so its caller is not asked any more.")));
     // A person may take their time to answer; only the total bound goes on.
     const release = this.deadline.hold();
     return this.#call.ask(ask, signal ?? this.signal).finally(release);

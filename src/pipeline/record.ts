@@ -10,8 +10,9 @@ import { inServiceWords } from "./service-words.ts";
 import type { CallState, Stage } from "./state.ts";
 
 /**
- * The outermost stage: whatever happens further in, there is one outcome and one audit line. A fault of our own becomes `internal` with
- * the call's id; what it was stands in the log alone (S13). The log has the hub's own words, also where the caller gets the service's.
+ * The outermost stage: whatever happens further in, there is one outcome and one audit line. A fault of our own becomes
+ * `internal` with the call's id; what it was stands in the log alone (S13). The log has the hub's own words, also where
+ * the caller gets the service's.
  */
 export function recordStage(deps: PipelineDeps): Stage {
   return async (state, next) => {
@@ -45,7 +46,10 @@ function withoutSecrets(failure: Fail, hide: <T>(value: T) => T): Fail {
 }
 
 function internalFailure({ call }: CallState, cause: unknown): Fail {
-  return fail("internal", `Something went wrong inside the hub. Its log says more under the id ${call.id}.`, { details: { errorId: call.id }, cause });
+  return fail("internal", `Something went wrong inside the hub. Its log says more under the id ${call.id}.`, {
+    details: { errorId: call.id },
+    cause,
+  });
 }
 
 function withAttempts(outcome: Outcome, attempts: number): Outcome {
@@ -89,7 +93,10 @@ function finite(bytes: number): number {
   return Number.isFinite(bytes) ? bytes : -1;
 }
 
-/** How loudly each kind of failure is told; what callers get wrong is their business, what servers get wrong is the operator's. */
+/**
+ * How loudly each kind of failure is told; what callers get wrong is their business, what servers get wrong is the
+ * operator's.
+ */
 const LEVELS: Readonly<Record<FailKind, LogLevel>> = {
   tool_error: "info",
   unknown_tool: "info",

@@ -4,9 +4,14 @@ import { isJsonObject, type JsonObject } from "../core/json.ts";
 /** What a result must hold to be an answer to its method. */
 export type Shape = { readonly result: JsonObject } | { readonly wrong: string };
 
-/** Judges a result by its method, and mends what the protocol lets be mended. A good one comes back as the same object. */
+/**
+ * Judges a result by its method, and mends what the protocol lets be mended. A good one comes back as the same object.
+ */
 export function shapeResult(method: CallMethod, result: unknown, relaysInput: boolean): Shape {
-  if (!isJsonObject(result)) return { wrong: `a result that is ${Array.isArray(result) ? "an array" : `${typeof result}`} instead of an object` };
+  if (!isJsonObject(result))
+    return {
+      wrong: `a result that is ${Array.isArray(result) ? "an array" : `${typeof result}`} instead of an object`,
+    };
   const resultType = result["resultType"];
   if (resultType !== undefined && resultType !== "complete") return shapeUnfinished(result, resultType, relaysInput);
   return SHAPES[method](result);
@@ -22,7 +27,10 @@ const SHAPES: Readonly<Record<CallMethod, (result: JsonObject) => Shape>> = {
   "tools/call": shapeToolResult,
   "resources/read": (result) => (isListOfObjects(result["contents"]) ? { result } : { wrong: "no list of `contents`" }),
   "prompts/get": (result) => (isListOfObjects(result["messages"]) ? { result } : { wrong: "no list of `messages`" }),
-  "completion/complete": (result) => (isJsonObject(result["completion"]) && Array.isArray(result["completion"]["values"]) ? { result } : { wrong: "no `completion` with `values`" }),
+  "completion/complete": (result) =>
+    isJsonObject(result["completion"]) && Array.isArray(result["completion"]["values"])
+      ? { result }
+      : { wrong: "no `completion` with `values`" },
 };
 
 function shapeToolResult(result: JsonObject): Shape {

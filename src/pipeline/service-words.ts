@@ -6,8 +6,8 @@ import type { CallState } from "./state.ts";
 const UNAVAILABLE: ReadonlySet<FailKind> = new Set(["unavailable", "timeout", "malformed"]);
 
 /**
- * A server that has a name towards people gave no answer: its callers get one object on every door, `{error: "Weather MCP unavailable on
- * port 50053"}` (M4, C36). What the server said itself passes as it came.
+ * A server that has a name towards people gave no answer: its callers get one object on every door, `{error: "Weather
+ * MCP unavailable on port 50053"}` (M4, C36). What the server said itself passes as it came.
  */
 export function inServiceWords(outcome: Outcome, state: CallState): Outcome {
   if (outcome.ok || !state.isResolved || state.call.method !== "tools/call") return outcome;

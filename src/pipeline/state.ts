@@ -7,7 +7,10 @@ import type { ResolvedCall } from "../core/provider.ts";
 import type { Found } from "./ports.ts";
 import { ProviderCall } from "./provider-call.ts";
 
-/** What is known of a call while it runs. Stages add to it; those further in may rely on what those further out have set. */
+/**
+ * What is known of a call while it runs. Stages add to it; those further in may rely on what those further out have
+ * set.
+ */
 export class CallState {
   readonly call: Call;
   readonly view: View;

@@ -17,8 +17,8 @@ export class ToolGates {
   }
 
   /**
-   * Takes a place, waiting for it if need be. False: as many wait already as may. Rejects with the `FailError` of what ended it; whoever was let in
-   * must `leave`.
+   * Takes a place, waiting for it if need be. False: as many wait already as may. Rejects with the `FailError` of what
+   * ended it; whoever was let in must `leave`.
    */
   async enter(key: string, maxRunning: number, cancellation: Cancellation): Promise<boolean> {
     let gate = this.#gates.get(key);

@@ -2,16 +2,21 @@ import type { Cancellation } from "../core/cancellation.ts";
 import { FailError } from "../core/errors.ts";
 import { cancelledFailure } from "../core/deadline.ts";
 
-/** Waits for `work`, but no longer than it may take. Rejects with the `FailError` that ended it; what `work` still comes to is dropped. */
+/**
+ * Waits for `work`, but no longer than it may take. Rejects with the `FailError` that ended it; what `work` still comes
+ * to is dropped.
+ */
 export function orAborted<T>(work: Promise<T>, cancellation: Cancellation): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(abortFailure(cancellation));
     if (cancellation.aborted) onAbort();
     else cancellation.addEventListener("abort", onAbort, ONCE);
-    const releasing = <V>(settle: (value: V) => void) => (value: V): void => {
-      cancellation.removeEventListener("abort", onAbort);
-      settle(value);
-    };
+    const releasing =
+      <V>(settle: (value: V) => void) =>
+      (value: V): void => {
+        cancellation.removeEventListener("abort", onAbort);
+        settle(value);
+      };
     work.then(releasing(resolve), releasing(reject));
   });
 }

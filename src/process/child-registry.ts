@@ -11,8 +11,8 @@ const SWEEP_EVERY_MS = 100;
 const RETRY_AFTER_MS = 1000;
 
 /**
- * The one owner of every child: counts them, refuses one too many, looks after what an ended child left behind, and kills all
- * of them when this process exits. Use `CHILDREN`; a second one is for tests.
+ * The one owner of every child: counts them, refuses one too many, looks after what an ended child left behind, and
+ * kills all of them when this process exits. Use `CHILDREN`; a second one is for tests.
  */
 export class ChildRegistry {
   readonly #maxChildren: number;
@@ -32,13 +32,20 @@ export class ChildRegistry {
     return this.#living.size + this.#reserved;
   }
 
-  /** Takes a place before a child is started. Give it back with `add` or `cancel`. Throws a `FailError` of kind `limited`. */
+  /**
+   * Takes a place before a child is started. Give it back with `add` or `cancel`. Throws a `FailError` of kind
+   * `limited`.
+   */
   reserve(): void {
     if (this.count >= this.#maxChildren) {
       throw new FailError(
-        fail("limited", `${this.#maxChildren} child processes are running already, which is the most allowed. Try again when one has ended.`, {
-          retryAfterMs: RETRY_AFTER_MS,
-        }),
+        fail(
+          "limited",
+          `${this.#maxChildren} child processes are running already, which is the most allowed. Try again when one has ended.`,
+          {
+            retryAfterMs: RETRY_AFTER_MS,
+          },
+        ),
       );
     }
     this.#reserved += 1;
@@ -55,8 +62,8 @@ export class ChildRegistry {
   }
 
   /**
-   * The child itself has ended. Its group gets a moment to follow, then all that is left is killed. Resolves when its whole
-   * tree is gone; from then on it no longer counts.
+   * The child itself has ended. Its group gets a moment to follow, then all that is left is killed. Resolves when its
+   * whole tree is gone; from then on it no longer counts.
    */
   async ended(tree: Tree): Promise<void> {
     if (hasGroup(tree.pid)) await this.#letGroupGo(tree);
@@ -73,7 +80,8 @@ export class ChildRegistry {
 
   async #letGroupGo(tree: Tree): Promise<void> {
     const end = performance.now() + LEFTOVER_GRACE_MS;
-    while (performance.now() < end && hasGroup(tree.pid)) await new Promise((resolve) => setTimeout(resolve, GROUP_POLL_MS));
+    while (performance.now() < end && hasGroup(tree.pid))
+      await new Promise((resolve) => setTimeout(resolve, GROUP_POLL_MS));
     if (hasGroup(tree.pid)) await killTree(tree, 0);
   }
 

@@ -53,7 +53,9 @@ function isAlive(pid: number): boolean {
 
 describe("spawnChild", () => {
   test("a child hears stdin, speaks on stdout and on descriptor 3, and tells how it ended", async () => {
-    const child = await start("sh", ["-c", 'read -r line; echo "got $line"; echo extra >&3; exit 7'], { extraPipes: 1 });
+    const child = await start("sh", ["-c", 'read -r line; echo "got $line"; echo extra >&3; exit 7'], {
+      extraPipes: 1,
+    });
     child.stdin.end("hello\n");
     const extra = once(child.pipes[0]!, "data");
     expect(await firstLine(child)).toBe("got hello");
@@ -63,7 +65,15 @@ describe("spawnChild", () => {
   });
 
   test("S8: arguments reach the program as they are, without a shell", async () => {
-    const child = await start(process.execPath, ["-e", "console.log(JSON.stringify(process.argv.slice(1)))", "a b", "$HOME", "`id`", '"', "*"]);
+    const child = await start(process.execPath, [
+      "-e",
+      "console.log(JSON.stringify(process.argv.slice(1)))",
+      "a b",
+      "$HOME",
+      "`id`",
+      '"',
+      "*",
+    ]);
     expect(JSON.parse(await firstLine(child))).toEqual(["a b", "$HOME", "`id`", '"', "*"]);
   });
 
@@ -99,18 +109,28 @@ describe("spawnChild", () => {
   test("a script whose interpreter is missing is unavailable", async () => {
     const path = join(folder(), "script");
     writeFileSync(path, "#!/no/such/interpreter\n", { mode: 0o755 });
-    expect(await failureOf(start(path, []))).toMatchObject({ kind: "unavailable", message: expect.stringContaining("interpreter in its first line") });
+    expect(await failureOf(start(path, []))).toMatchObject({
+      kind: "unavailable",
+      message: expect.stringContaining("interpreter in its first line"),
+    });
   });
 
   test("a working folder that is absent, or a file, is unavailable", async () => {
     const root = folder();
     writeFileSync(join(root, "file"), "");
-    expect(await failureOf(start("true", [], { cwd: join(root, "absent") }))).toMatchObject({ message: expect.stringContaining("does not exist") });
-    expect(await failureOf(start("true", [], { cwd: join(root, "file") }))).toMatchObject({ message: expect.stringContaining("is not a folder") });
+    expect(await failureOf(start("true", [], { cwd: join(root, "absent") }))).toMatchObject({
+      message: expect.stringContaining("does not exist"),
+    });
+    expect(await failureOf(start("true", [], { cwd: join(root, "file") }))).toMatchObject({
+      message: expect.stringContaining("is not a folder"),
+    });
   });
 
   test("a NUL byte in an argument and arguments beyond the system's bound are refused, not thrown", async () => {
-    expect(await failureOf(start("true", ["a\0b"]))).toMatchObject({ kind: "unavailable", message: expect.stringContaining("NUL") });
+    expect(await failureOf(start("true", ["a\0b"]))).toMatchObject({
+      kind: "unavailable",
+      message: expect.stringContaining("NUL"),
+    });
     expect(await failureOf(start("true", ["x".repeat(300_000)]))).toMatchObject({ kind: "too_large" });
   });
 
@@ -142,21 +162,27 @@ describe("kill", () => {
     expect(isAlive(grandchild)).toBe(false);
   });
 
-  test.runIf(process.platform === "linux")("a daemon that left group, session and parent is found by its marker", async () => {
-    const child = await start("sh", ["-c", "setsid sh -c 'sleep 600 & echo $!' & wait; sleep 600"]);
-    const daemon = Number(await firstLine(child));
-    expect(isAlive(daemon)).toBe(true);
-    await child.kill(0);
-    expect(isAlive(daemon)).toBe(false);
-  });
+  test.runIf(process.platform === "linux")(
+    "a daemon that left group, session and parent is found by its marker",
+    async () => {
+      const child = await start("sh", ["-c", "setsid sh -c 'sleep 600 & echo $!' & wait; sleep 600"]);
+      const daemon = Number(await firstLine(child));
+      expect(isAlive(daemon)).toBe(true);
+      await child.kill(0);
+      expect(isAlive(daemon)).toBe(false);
+    },
+  );
 
-  test.runIf(process.platform === "linux")("what a child leaves behind when it ends by itself is killed too", async () => {
-    const child = await start("sh", ["-c", "setsid sh -c 'sleep 600 & echo $!' & sleep 600 & wait %1; exit 0"]);
-    const daemon = Number(await firstLine(child));
-    await child.gone;
-    expect(child.exit?.code).toBe(0);
-    expect(isAlive(daemon)).toBe(false);
-  });
+  test.runIf(process.platform === "linux")(
+    "what a child leaves behind when it ends by itself is killed too",
+    async () => {
+      const child = await start("sh", ["-c", "setsid sh -c 'sleep 600 & echo $!' & sleep 600 & wait %1; exit 0"]);
+      const daemon = Number(await firstLine(child));
+      await child.gone;
+      expect(child.exit?.code).toBe(0);
+      expect(isAlive(daemon)).toBe(false);
+    },
+  );
 
   test("killing twice, and killing what is gone, resolves", async () => {
     const child = await start("sleep", ["60"]);
@@ -192,7 +218,14 @@ function runTypeScript(program: string) {
     }`;
   const root = folder();
   writeFileSync(join(root, "loader.mjs"), loader);
-  writeFileSync(join(root, "register.mjs"), `import { register } from "node:module"; register("./loader.mjs", import.meta.url);`);
+  writeFileSync(
+    join(root, "register.mjs"),
+    `import { register } from "node:module"; register("./loader.mjs", import.meta.url);`,
+  );
   writeFileSync(join(root, "main.mjs"), program);
-  return spawnSync(process.execPath, ["--import", pathToFileURL(join(root, "register.mjs")).href, join(root, "main.mjs")], { encoding: "utf8", timeout: 60_000 });
+  return spawnSync(
+    process.execPath,
+    ["--import", pathToFileURL(join(root, "register.mjs")).href, join(root, "main.mjs")],
+    { encoding: "utf8", timeout: 60_000 },
+  );
 }

@@ -21,7 +21,10 @@ export interface SpawnOptions {
   readonly env: Readonly<Record<string, string>>;
   /** Pipes beside the three standard ones, from descriptor 3 on. @default 0 */
   readonly extraPipes?: number;
-  /** Files that the child finds open, on the descriptors after the pipes. Each is opened for this child alone, and closed here once it runs. */
+  /**
+   * Files that the child finds open, on the descriptors after the pipes. Each is opened for this child alone, and
+   * closed here once it runs.
+   */
   readonly files?: readonly (() => number)[];
   /** Who owns the child. @default CHILDREN */
   readonly registry?: ChildRegistry;
@@ -42,20 +45,25 @@ export interface Child {
   readonly pipes: readonly Duplex[];
   /** How it ended; `undefined` while it runs. */
   readonly exit: Exit | undefined;
-  /** The child itself ended. What it wrote may still wait in the pipes, and its own children may live on for a moment. */
+  /**
+   * The child itself ended. What it wrote may still wait in the pipes, and its own children may live on for a moment.
+   */
   readonly exited: Promise<Exit>;
   /** It ended and all its pipes are closed. Grandchildren that hold a pipe delay this until they are killed. */
   readonly closed: Promise<void>;
   /** The child and all that it started are gone. */
   readonly gone: Promise<void>;
-  /** SIGTERM, up to `graceMs`, then SIGKILL of the whole tree, also of what left its group. Resolves when nothing is left. */
+  /**
+   * SIGTERM, up to `graceMs`, then SIGKILL of the whole tree, also of what left its group. Resolves when nothing is
+   * left.
+   */
   kill(graceMs: number): Promise<void>;
 }
 
 /**
- * Starts a program in a process group of its own, without a shell. Rejects with a `FailError`: `unavailable` when it cannot be
- * started (says what was tried and what to do), `limited` when too many children run, `too_large` when its arguments do not fit.
- * Every child that still lives when this process exits is killed.
+ * Starts a program in a process group of its own, without a shell. Rejects with a `FailError`: `unavailable` when it
+ * cannot be started (says what was tried and what to do), `limited` when too many children run, `too_large` when its
+ * arguments do not fit. Every child that still lives when this process exits is killed.
  */
 export async function spawnChild(options: SpawnOptions): Promise<Child> {
   const { command, args, cwd, env, extraPipes = 0, registry = CHILDREN } = options;
@@ -70,7 +78,12 @@ export async function spawnChild(options: SpawnOptions): Promise<Child> {
     registry.cancel();
     throw startFailure(command, error);
   }
-  const tree: Tree = { pid: handle.pid!, marker, startedAt: readProcess(handle.pid!)?.startedAt ?? 0, bornAt: performance.now() };
+  const tree: Tree = {
+    pid: handle.pid!,
+    marker,
+    startedAt: readProcess(handle.pid!)?.startedAt ?? 0,
+    bornAt: performance.now(),
+  };
   registry.add(tree);
   return new SpawnedChild(handle, tree, { registry, extraPipes });
 }
@@ -89,7 +102,11 @@ class SpawnedChild implements Child {
   #isGone = false;
   #killing: Promise<void> | undefined;
 
-  constructor(handle: ChildProcess, tree: Tree, { registry, extraPipes }: { readonly registry: ChildRegistry; readonly extraPipes: number }) {
+  constructor(
+    handle: ChildProcess,
+    tree: Tree,
+    { registry, extraPipes }: { readonly registry: ChildRegistry; readonly extraPipes: number },
+  ) {
     this.pid = tree.pid;
     this.#tree = tree;
     this.stdin = handle.stdin!;
@@ -145,7 +162,11 @@ async function start(resolved: ResolvedCommand, options: SpawnOptions): Promise<
   }
 }
 
-function spawned(resolved: ResolvedCommand, { cwd, env, extraPipes = 0 }: SpawnOptions, descriptors: readonly number[]): Promise<ChildProcess> {
+function spawned(
+  resolved: ResolvedCommand,
+  { cwd, env, extraPipes = 0 }: SpawnOptions,
+  descriptors: readonly number[],
+): Promise<ChildProcess> {
   return new Promise((resolve, reject) => {
     const handle = spawn(resolved.file, resolved.args, {
       ...(cwd === undefined ? {} : { cwd }),
@@ -180,7 +201,10 @@ function assertFolder(cwd: string): void {
   if (stats?.isDirectory()) return;
   const what = stats ? "is not a folder" : "does not exist";
   throw new FailError(
-    fail("unavailable", `The working folder \`${basename(cwd)}\` ${what}. Create it, or correct \`cwd\`.`, { retryable: false, cause: new Error(`cwd: ${cwd}`) }),
+    fail("unavailable", `The working folder \`${basename(cwd)}\` ${what}. Create it, or correct \`cwd\`.`, {
+      retryable: false,
+      cause: new Error(`cwd: ${cwd}`),
+    }),
   );
 }
 
@@ -188,10 +212,21 @@ function startFailure(command: string, error: unknown): FailError {
   const name = basename(command);
   const { code } = error as NodeJS.ErrnoException;
   if (code === "E2BIG") {
-    return new FailError(fail("too_large", `The arguments or variables for \`${name}\` are more than this system takes. Send large values on stdin.`, { cause: error }));
+    return new FailError(
+      fail(
+        "too_large",
+        `The arguments or variables for \`${name}\` are more than this system takes. Send large values on stdin.`,
+        { cause: error },
+      ),
+    );
   }
-  const [advice, retryable] = ADVICE[code ?? ""] ?? [`Run it by hand to see why${code === undefined ? "" : ` (${code})`}.`, false];
-  return new FailError(fail("unavailable", `Command \`${name}\` could not be started. ${advice}`, { retryable, cause: error }));
+  const [advice, retryable] = ADVICE[code ?? ""] ?? [
+    `Run it by hand to see why${code === undefined ? "" : ` (${code})`}.`,
+    false,
+  ];
+  return new FailError(
+    fail("unavailable", `Command \`${name}\` could not be started. ${advice}`, { retryable, cause: error }),
+  );
 }
 
 const ADVICE: Readonly<Record<string, readonly [advice: string, retryable: boolean]>> = {

@@ -9,8 +9,8 @@ export interface ChildEnvironmentOptions {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The environment of a child: the allow-listed variables of this process, those named in `inherit`, and the child's own.
- * Everything else stays here, tokens above all.
+ * The environment of a child: the allow-listed variables of this process, those named in `inherit`, and the child's
+ * own. Everything else stays here, tokens above all.
  */
 export function childEnvironment(
   { own = {}, inherit = [] }: ChildEnvironmentOptions = {},

@@ -19,7 +19,12 @@ const env = () => ({ PATH: `${folder}:/usr/bin:/bin` });
 
 test("a shim is asked once for the interpreter behind it", async () => {
   shim(`#!/bin/sh\necho asked >> ${folder}/log\necho /bin/sh\n`);
-  expect(await Promise.all([realPython("python3", { cwd: folder, env: env() }), realPython("python3", { cwd: folder, env: env() })])).toEqual(["/bin/sh", "/bin/sh"]);
+  expect(
+    await Promise.all([
+      realPython("python3", { cwd: folder, env: env() }),
+      realPython("python3", { cwd: folder, env: env() }),
+    ]),
+  ).toEqual(["/bin/sh", "/bin/sh"]);
   expect(await realPython("python3", { cwd: folder, env: env() })).toBe("/bin/sh");
   expect(readFileSync(join(folder, "log"), "utf8")).toBe("asked\n");
 });

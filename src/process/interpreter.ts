@@ -11,8 +11,9 @@ const VERSION_FILES = [".python-version", ".tool-versions"];
 const answers = new Map<string, Promise<string>>();
 
 /**
- * The program to start for a Python command. A version manager's shim is a shell script that takes a tenth of a second; it is
- * asked once for the interpreter behind it. Anything else is returned as found. Throws a `FailError` when nothing is found.
+ * The program to start for a Python command. A version manager's shim is a shell script that takes a tenth of a second;
+ * it is asked once for the interpreter behind it. Anything else is returned as found. Throws a `FailError` when nothing
+ * is found.
  */
 export async function realPython(command: string, place: CommandPlace): Promise<string> {
   const file = findCommand(command, place);
@@ -58,7 +59,13 @@ function versionFile(folder: string): string {
 // A shim that cannot answer is used as it is: it says best itself what is wrong.
 function ask(file: string, { cwd, env }: CommandPlace): Promise<string> {
   return new Promise((resolve) => {
-    const options = { env, timeout: ASK_TIMEOUT_MS, windowsHide: true, encoding: "utf8" as const, ...(cwd === undefined ? {} : { cwd }) };
+    const options = {
+      env,
+      timeout: ASK_TIMEOUT_MS,
+      windowsHide: true,
+      encoding: "utf8" as const,
+      ...(cwd === undefined ? {} : { cwd }),
+    };
     execFile(file, ["-I", "-c", "import sys; print(sys.executable)"], options, (error, stdout) => {
       const answer = stdout.trim();
       resolve(error || answer === "" ? file : answer);

@@ -14,11 +14,11 @@ export interface ProcessRow {
 }
 
 /**
- * All processes that can be seen. On Linux from /proc, read synchronously: it is memory, not disk, and a snapshot taken in one
- * go cannot be outrun by its own pauses. On macOS from `ps`. Empty on Windows, where `taskkill` walks the tree.
+ * All processes that can be seen. On Linux from /proc, read synchronously: it is memory, not disk, and a snapshot taken
+ * in one go cannot be outrun by its own pauses. On macOS from `ps`. Empty on Windows, where `taskkill` walks the tree.
  *
- * With `fromPid`, Linux leaves out smaller numbers, for whoever looks for what started after that process: numbers are given out in
- * order, and the caller knows that it was not long ago.
+ * With `fromPid`, Linux leaves out smaller numbers, for whoever looks for what started after that process: numbers are
+ * given out in order, and the caller knows that it was not long ago.
  */
 export function readProcessTable(platform: NodeJS.Platform = process.platform, fromPid = 0): ProcessRow[] {
   if (platform === "linux") return readProc(hasWrapped(fromPid) ? 0 : fromPid);
@@ -84,7 +84,10 @@ function parseStat(text: string): ProcessRow | undefined {
 const PS_TIMEOUT_MS = 2000;
 
 function readPs(): ProcessRow[] {
-  const { stdout } = spawnSync("/bin/ps", ["-axo", "pid=,ppid=,pgid=,state="], { encoding: "utf8", timeout: PS_TIMEOUT_MS });
+  const { stdout } = spawnSync("/bin/ps", ["-axo", "pid=,ppid=,pgid=,state="], {
+    encoding: "utf8",
+    timeout: PS_TIMEOUT_MS,
+  });
   return parsePs(stdout ?? "");
 }
 
@@ -93,6 +96,15 @@ function parsePs(text: string): ProcessRow[] {
   return text.split("\n").flatMap((line) => {
     const [pid, parent, group, state] = line.trim().split(/\s+/);
     if (!pid || !parent || !group) return [];
-    return [{ pid: Number(pid), parent: Number(parent), group: Number(group), session: 0, startedAt: 0, isZombie: state?.startsWith("Z") ?? false }];
+    return [
+      {
+        pid: Number(pid),
+        parent: Number(parent),
+        group: Number(group),
+        session: 0,
+        startedAt: 0,
+        isZombie: state?.startsWith("Z") ?? false,
+      },
+    ];
   });
 }

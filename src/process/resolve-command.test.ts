@@ -3,7 +3,10 @@ import { FailError } from "../core/errors.ts";
 import { resolveCommand, type CommandProbe } from "./resolve-command.ts";
 
 /** Another machine: its files, and what they are. */
-function machine(platform: NodeJS.Platform, files: Readonly<Record<string, "executable" | "not-executable" | "folder">>): CommandProbe {
+function machine(
+  platform: NodeJS.Platform,
+  files: Readonly<Record<string, "executable" | "not-executable" | "folder">>,
+): CommandProbe {
   return { platform, find: (path) => files[path] ?? "absent" };
 }
 
@@ -14,7 +17,10 @@ const windows = machine("win32", {
   "C:\\work\\run.bat": "executable",
   "C:\\work\\node_modules\\.bin\\srv.cmd": "executable",
 });
-const place = { cwd: "C:\\work", env: { Path: '"C:\\tools";C:\\other', PATHEXT: ".EXE;.CMD;.BAT", ComSpec: "C:\\Windows\\cmd.exe" } };
+const place = {
+  cwd: "C:\\work",
+  env: { Path: '"C:\\tools";C:\\other', PATHEXT: ".EXE;.CMD;.BAT", ComSpec: "C:\\Windows\\cmd.exe" },
+};
 
 function messageOf(work: () => unknown): string {
   try {
@@ -28,7 +34,11 @@ function messageOf(work: () => unknown): string {
 
 describe("on Windows", () => {
   test("PATHEXT completes a bare name, in its order, and never takes a file without ending", () => {
-    expect(resolveCommand("node", ["a b"], place, windows)).toEqual({ file: "C:\\tools\\node.exe", args: ["a b"], verbatim: false });
+    expect(resolveCommand("node", ["a b"], place, windows)).toEqual({
+      file: "C:\\tools\\node.exe",
+      args: ["a b"],
+      verbatim: false,
+    });
     expect(resolveCommand("npx", [], place, windows).args[3]).toBe('"C:\\tools\\npx.cmd"');
   });
 
@@ -36,13 +46,20 @@ describe("on Windows", () => {
     const resolved = resolveCommand("npx", ["-y", 'say "hi" & del *', "100%", "C:\\dir\\"], place, windows);
     expect(resolved).toEqual({
       file: "C:\\Windows\\cmd.exe",
-      args: ["/d", "/s", "/c", String.raw`"C:\tools\npx.cmd ^"-y^" ^"say^ \^"hi\^"^ ^&^ del^ ^*^" ^"100^%^" ^"C:\dir\\^""`],
+      args: [
+        "/d",
+        "/s",
+        "/c",
+        String.raw`"C:\tools\npx.cmd ^"-y^" ^"say^ \^"hi\^"^ ^&^ del^ ^*^" ^"100^%^" ^"C:\dir\\^""`,
+      ],
       verbatim: true,
     });
   });
 
   test("npm's own shims are escaped twice, since they hand on to cmd.exe once more", () => {
-    expect(resolveCommand("./node_modules/.bin/srv", ["a&b"], place, windows).args[3]).toBe(String.raw`"C:\work\node_modules\.bin\srv.cmd ^^^"a^^^&b^^^""`);
+    expect(resolveCommand("./node_modules/.bin/srv", ["a&b"], place, windows).args[3]).toBe(
+      String.raw`"C:\work\node_modules\.bin\srv.cmd ^^^"a^^^&b^^^""`,
+    );
   });
 
   test("a path starts at the working folder, and a line break in an argument of a batch file is refused", () => {
@@ -52,7 +69,12 @@ describe("on Windows", () => {
 });
 
 describe("elsewhere", () => {
-  const linux = machine("linux", { "/b/x": "executable", "/a/x": "not-executable", "/w/bin/y": "executable", "/w/z": "folder" });
+  const linux = machine("linux", {
+    "/b/x": "executable",
+    "/a/x": "not-executable",
+    "/w/bin/y": "executable",
+    "/w/z": "folder",
+  });
   const at = { cwd: "/w", env: { PATH: "/a:/b" } };
 
   test("the first executable along PATH wins, and a path starts at the working folder", () => {

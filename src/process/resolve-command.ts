@@ -27,20 +27,34 @@ export interface CommandProbe {
 const LOCAL_PROBE: CommandProbe = { platform: process.platform, find: probeFile };
 
 /**
- * Finds the program that `command` names, as a shell would: a path as it stands, a bare name along PATH. On Windows PATHEXT
- * completes the name, and `.cmd` and `.bat` files run through `cmd.exe` with their arguments quoted.
- * Throws a `FailError` of kind `unavailable` that says what was tried.
+ * Finds the program that `command` names, as a shell would: a path as it stands, a bare name along PATH. On Windows
+ * PATHEXT completes the name, and `.cmd` and `.bat` files run through `cmd.exe` with their arguments quoted. Throws a
+ * `FailError` of kind `unavailable` that says what was tried.
  */
-export function resolveCommand(command: string, args: readonly string[], place: CommandPlace, probe: CommandProbe = LOCAL_PROBE): ResolvedCommand {
+export function resolveCommand(
+  command: string,
+  args: readonly string[],
+  place: CommandPlace,
+  probe: CommandProbe = LOCAL_PROBE,
+): ResolvedCommand {
   const file = findCommand(command, place, probe);
   if (probe.platform !== "win32" || !/\.(?:cmd|bat)$/i.test(file)) return { file, args, verbatim: false };
   const line = cmdCommandLine(file, args);
-  return { file: variable(place.env, "ComSpec", probe.platform) ?? "cmd.exe", args: ["/d", "/s", "/c", `"${line}"`], verbatim: true };
+  return {
+    file: variable(place.env, "ComSpec", probe.platform) ?? "cmd.exe",
+    args: ["/d", "/s", "/c", `"${line}"`],
+    verbatim: true,
+  };
 }
 
 /** The full path of the program that `command` names. Throws as `resolveCommand` does. */
-export function findCommand(command: string, { cwd = process.cwd(), env }: CommandPlace, probe: CommandProbe = LOCAL_PROBE): string {
-  if (command === "" || command.includes("\0")) throw commandFailure("The command is empty or holds a NUL byte. Name a program.");
+export function findCommand(
+  command: string,
+  { cwd = process.cwd(), env }: CommandPlace,
+  probe: CommandProbe = LOCAL_PROBE,
+): string {
+  if (command === "" || command.includes("\0"))
+    throw commandFailure("The command is empty or holds a NUL byte. Name a program.");
   const path = probe.platform === "win32" ? win32 : posix;
   const hasFolder = command.includes("/") || (probe.platform === "win32" && command.includes("\\"));
   const folders = hasFolder ? [cwd] : searchPath(env, cwd, probe.platform);
@@ -58,7 +72,9 @@ export function findCommand(command: string, { cwd = process.cwd(), env }: Comma
 
 function searchPath(env: Readonly<Record<string, string>>, cwd: string, platform: NodeJS.Platform): readonly string[] {
   const value = variable(env, "PATH", platform) ?? (platform === "win32" ? "" : DEFAULT_PATH);
-  const folders = value.split(platform === "win32" ? ";" : ":").map((folder) => (platform === "win32" ? folder.replaceAll('"', "") : folder) || ".");
+  const folders = value
+    .split(platform === "win32" ? ";" : ":")
+    .map((folder) => (platform === "win32" ? folder.replaceAll('"', "") : folder) || ".");
   // Windows looks into the current folder first.
   return platform === "win32" ? [cwd, ...folders] : folders;
 }
@@ -67,7 +83,10 @@ const DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin";
 
 function endings(command: string, env: Readonly<Record<string, string>>, platform: NodeJS.Platform): readonly string[] {
   if (platform !== "win32") return [""];
-  const known = (variable(env, "PATHEXT", platform) ?? ".COM;.EXE;.BAT;.CMD").toLowerCase().split(";").filter((ending) => ending !== "");
+  const known = (variable(env, "PATHEXT", platform) ?? ".COM;.EXE;.BAT;.CMD")
+    .toLowerCase()
+    .split(";")
+    .filter((ending) => ending !== "");
   const hasKnownEnding = known.some((ending) => command.toLowerCase().endsWith(ending));
   return hasKnownEnding ? ["", ...known] : known;
 }
@@ -99,12 +118,26 @@ function folderOrFile(path: string): boolean | undefined {
   }
 }
 
-function notFound(command: string, hasFolder: boolean, folders: number, blocked: "not-executable" | "folder" | undefined): FailError {
+function notFound(
+  command: string,
+  hasFolder: boolean,
+  folders: number,
+  blocked: "not-executable" | "folder" | undefined,
+): FailError {
   // Only the last step is named: where things lie on this machine is no caller's business.
   const name = basename(command);
-  if (blocked === "not-executable") return commandFailure(`Command \`${name}\` was found but may not be run. Make it executable (\`chmod +x\`).`, command);
-  if (blocked === "folder") return commandFailure(`Command \`${name}\` is a folder. Name the program inside it.`, command);
-  if (hasFolder) return commandFailure(`Command \`${name}\` was not found at the path given. Check the path; a relative one starts at the working folder.`, command);
+  if (blocked === "not-executable")
+    return commandFailure(
+      `Command \`${name}\` was found but may not be run. Make it executable (\`chmod +x\`).`,
+      command,
+    );
+  if (blocked === "folder")
+    return commandFailure(`Command \`${name}\` is a folder. Name the program inside it.`, command);
+  if (hasFolder)
+    return commandFailure(
+      `Command \`${name}\` was not found at the path given. Check the path; a relative one starts at the working folder.`,
+      command,
+    );
   return commandFailure(
     `Command \`${name}\` was not found in the ${folders} folders of PATH. Install it, or give its full path as the command.`,
     command,
@@ -112,5 +145,10 @@ function notFound(command: string, hasFolder: boolean, folders: number, blocked:
 }
 
 function commandFailure(message: string, command?: string): FailError {
-  return new FailError(fail("unavailable", message, { retryable: false, ...(command === undefined ? {} : { cause: new Error(`command: ${command}`) }) }));
+  return new FailError(
+    fail("unavailable", message, {
+      retryable: false,
+      ...(command === undefined ? {} : { cause: new Error(`command: ${command}`) }),
+    }),
+  );
 }

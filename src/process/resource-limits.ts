@@ -1,6 +1,9 @@
 import { findCommand, type CommandPlace } from "./resolve-command.ts";
 
-/** Bounds that the system itself keeps. Each counts for one process; what it starts has the same bounds anew, but for `processes`. */
+/**
+ * Bounds that the system itself keeps. Each counts for one process; what it starts has the same bounds anew, but for
+ * `processes`.
+ */
 export interface ResourceLimits {
   readonly memoryBytes?: number;
   /** Computing, not waiting. */
@@ -13,16 +16,21 @@ export interface ResourceLimits {
 }
 
 /**
- * What `memoryBytes` counts. `address-space`: everything mapped. `data`: what may be written and is private; for runtimes that reserve far
- * more than they use (Node, Deno, Java), which do not start with the other.
+ * What `memoryBytes` counts. `address-space`: everything mapped. `data`: what may be written and is private; for
+ * runtimes that reserve far more than they use (Node, Deno, Java), which do not start with the other.
  */
 export type MemoryMeasure = "address-space" | "data";
 
-/** V8 since Node 24 keeps room for compiled code, which counts as data though it is not used; without it Node does not start. */
+/**
+ * V8 since Node 24 keeps room for compiled code, which counts as data though it is not used; without it Node does not
+ * start.
+ */
 const NODE_CODE_BYTES = 576 * 1024 * 1024;
 const FIRST_NODE_WITH_CODE_ROOM = 24;
 
-/** A bound of data for a program that runs on this release of Node: what it may use, and what Node reserves beside it. */
+/**
+ * A bound of data for a program that runs on this release of Node: what it may use, and what Node reserves beside it.
+ */
 export function nodeDataBytes(memoryBytes: number, release: string = process.versions.node): number {
   return Number.parseInt(release, 10) >= FIRST_NODE_WITH_CODE_ROOM ? memoryBytes + NODE_CODE_BYTES : memoryBytes;
 }
@@ -32,8 +40,13 @@ export function hasLimits(limits: ResourceLimits): boolean {
   return Object.values(limits).some((value) => value !== undefined);
 }
 
-/** Arguments of util-linux's `prlimit` for these bounds; what follows them is the command. No core file is ever written. */
-export function prlimitArguments({ memoryBytes, cpuMs, processes, openFiles, fileBytes }: ResourceLimits, measure: MemoryMeasure): string[] {
+/**
+ * Arguments of util-linux's `prlimit` for these bounds; what follows them is the command. No core file is ever written.
+ */
+export function prlimitArguments(
+  { memoryBytes, cpuMs, processes, openFiles, fileBytes }: ResourceLimits,
+  measure: MemoryMeasure,
+): string[] {
   const seconds = cpuMs === undefined ? undefined : Math.max(1, Math.ceil(cpuMs / 1000));
   return [
     ...(memoryBytes === undefined ? [] : [`--${measure === "data" ? "data" : "as"}=${memoryBytes}`]),

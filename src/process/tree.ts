@@ -16,18 +16,24 @@ export interface Tree {
   readonly bornAt: number;
 }
 
-/** Within this time of its start, all that a child started has a larger number than it, or numbers were seen to begin anew. */
+/**
+ * Within this time of its start, all that a child started has a larger number than it, or numbers were seen to begin
+ * anew.
+ */
 const YOUNG_TREE_MS = 60_000;
 
 /** Milliseconds between two looks at a tree that is asked to end. */
 const POLL_MS = process.platform === "linux" ? 15 : 60;
-/** Looks after SIGKILL. A process in an uninterruptible wait may outlast them; nothing more can be done about it then. */
+/**
+ * Looks after SIGKILL. A process in an uninterruptible wait may outlast them; nothing more can be done about it then.
+ */
 const MAX_KILL_ROUNDS = 40;
 const TASKKILL_TIMEOUT_MS = 5000;
 
 /**
- * Ends a child with everything it started: SIGTERM, up to `graceMs` to leave, then SIGKILL to the group and to whatever left
- * the group. Resolves when nothing of it lives. Windows has no SIGTERM for console programs: they get the grace as silence.
+ * Ends a child with everything it started: SIGTERM, up to `graceMs` to leave, then SIGKILL to the group and to whatever
+ * left the group. Resolves when nothing of it lives. Windows has no SIGTERM for console programs: they get the grace as
+ * silence.
  */
 export async function killTree(tree: Tree, graceMs: number): Promise<void> {
   if (process.platform === "win32") return killOnWindows(tree.pid, graceMs);
@@ -56,7 +62,11 @@ export function killTreesNow(trees: readonly Tree[]): void {
   const table = readProcessTable();
   for (const tree of trees) {
     if (process.platform !== "win32") signalAll(tree, descendants(tree, table), "SIGKILL");
-    else spawnSync("taskkill", ["/PID", String(tree.pid), "/T", "/F"], { windowsHide: true, timeout: TASKKILL_TIMEOUT_MS });
+    else
+      spawnSync("taskkill", ["/PID", String(tree.pid), "/T", "/F"], {
+        windowsHide: true,
+        timeout: TASKKILL_TIMEOUT_MS,
+      });
   }
 }
 
@@ -65,7 +75,10 @@ export function hasGroup(pid: number): boolean {
   return process.platform !== "win32" && signal(-pid, 0);
 }
 
-/** Living processes of the trees, found by parentage, group, session and marker. One reading of the process table for all. */
+/**
+ * Living processes of the trees, found by parentage, group, session and marker. One reading of the process table for
+ * all.
+ */
 export function findTrees(trees: readonly Tree[]): ProcessRow[] {
   const oldest = performance.now() - YOUNG_TREE_MS;
   const fromPid = trees.every((tree) => tree.bornAt > oldest) ? Math.min(...trees.map((tree) => tree.pid)) : 0;
@@ -84,10 +97,14 @@ function descendants(tree: Tree, table: readonly ProcessRow[]): ProcessRow[] {
   const rows = table.filter((row) => row.startedAt >= tree.startedAt && row.pid !== process.pid);
   const marked = new Set(rows.filter((row) => isMarked(row, tree)));
   const belongs = (row: ProcessRow) =>
-    row.pid === tree.pid || row.group === tree.pid || row.session === tree.pid || family.has(row.parent) || marked.has(row);
+    row.pid === tree.pid ||
+    row.group === tree.pid ||
+    row.session === tree.pid ||
+    family.has(row.parent) ||
+    marked.has(row);
   const result = new Set<ProcessRow>();
   // Parents may stand behind their children in the table, so go round until nobody new is found.
-  for (let size = -1; size !== result.size; ) {
+  for (let size = -1; size !== result.size;) {
     size = result.size;
     for (const row of rows) {
       if (result.has(row) || !belongs(row)) continue;
@@ -133,6 +150,8 @@ async function killOnWindows(pid: number, graceMs: number): Promise<void> {
   const end = performance.now() + graceMs;
   while (performance.now() < end && signal(pid, 0)) await sleep(POLL_MS);
   await new Promise<void>((resolve) => {
-    execFile("taskkill", ["/PID", String(pid), "/T", "/F"], { windowsHide: true, timeout: TASKKILL_TIMEOUT_MS }, () => resolve());
+    execFile("taskkill", ["/PID", String(pid), "/T", "/F"], { windowsHide: true, timeout: TASKKILL_TIMEOUT_MS }, () =>
+      resolve(),
+    );
   });
 }

@@ -15,7 +15,10 @@ export class CallSlots {
     this.#width = width;
   }
 
-  /** Resolves with the function that frees the place. Rejects with a `FailError` when too many wait, or with the reason of `signal`. */
+  /**
+   * Resolves with the function that frees the place. Rejects with a `FailError` when too many wait, or with the reason
+   * of `signal`.
+   */
   async enter(signal: Cancellation): Promise<() => void> {
     if (this.#inside < this.#width) this.#inside += 1;
     else await this.#wait(signal);

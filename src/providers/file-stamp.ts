@@ -1,8 +1,8 @@
 import { statSync, type Stats } from "node:fs";
 
 /**
- * What tells one state of a file or folder from the next without reading it. Times are in milliseconds with fractions: two writes
- * within the same clock tick look alike, which is why a young stamp is not trusted (see `isYoung`).
+ * What tells one state of a file or folder from the next without reading it. Times are in milliseconds with fractions:
+ * two writes within the same clock tick look alike, which is why a young stamp is not trusted (see `isYoung`).
  */
 export interface FileStamp {
   readonly mtimeMs: number;
@@ -13,7 +13,10 @@ export interface FileStamp {
   readonly mode: number;
 }
 
-/** Whatever changed this shortly before a look may have changed once more within the same tick of the file system's clock. */
+/**
+ * Whatever changed this shortly before a look may have changed once more within the same tick of the file system's
+ * clock.
+ */
 const YOUNG_MS = 50;
 
 /** `undefined` when there is nothing, or nothing that may be looked at. */

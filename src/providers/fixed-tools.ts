@@ -20,11 +20,23 @@ export class FixedTools implements Provider {
   #isClosed = false;
 
   /** `whose` begins the sentence that tells of an unknown name; `onClose` ends what the tools stand on. */
-  constructor(source: Source, whose: string, tools: readonly FixedTool[], onClose: () => Promise<void> = async () => {}) {
+  constructor(
+    source: Source,
+    whose: string,
+    tools: readonly FixedTool[],
+    onClose: () => Promise<void> = async () => {},
+  ) {
     this.source = source;
     this.#whose = whose;
     this.#tools = new Map(tools.map((tool) => [tool.record.name, tool]));
-    this.#listing = Object.freeze({ tools: tools.map((tool) => tool.record), resources: [], templates: [], prompts: [], features: NO_FEATURES, problems: [] });
+    this.#listing = Object.freeze({
+      tools: tools.map((tool) => tool.record),
+      resources: [],
+      templates: [],
+      prompts: [],
+      features: NO_FEATURES,
+      problems: [],
+    });
     this.#onClose = onClose;
   }
 
@@ -39,7 +51,11 @@ export class FixedTools implements Provider {
   async call(call: ResolvedCall): Promise<Outcome> {
     const { record } = call;
     const tool = record.type === "tool" ? this.#tools.get(record.tool.name) : undefined;
-    if (!tool) return fail("unknown_tool", `${this.#whose} no ${record.type} of this name. List the tools to see what there is.`);
+    if (!tool)
+      return fail(
+        "unknown_tool",
+        `${this.#whose} no ${record.type} of this name. List the tools to see what there is.`,
+      );
     return tool.run(call);
   }
 

@@ -16,7 +16,10 @@ export function isDemanding({ settings: { isolation, limits } }: Settled): boole
   return isolation.mode === "bwrap" || Object.keys(limits).length > 0;
 }
 
-/** What tools demand and this machine does not offer: isolation, a sentence for each tool; bounds, a sentence for all of them. */
+/**
+ * What tools demand and this machine does not offer: isolation, a sentence for each tool; bounds, a sentence for all of
+ * them.
+ */
 export async function findUnfit(tools: readonly Settled[]): Promise<Unfit> {
   if (tools.length === 0) return [];
   const isolated = tools.filter(({ settings }) => settings.isolation.mode === "bwrap");
@@ -28,5 +31,7 @@ export async function findUnfit(tools: readonly Settled[]): Promise<Unfit> {
 
 async function refusalOf({ name, settings }: Settled): Promise<Unfit> {
   const state = await probeBwrap(settings.isolation.program);
-  return state.found ? [] : [[name, `cannot be called now: ${state.reason} Or take its isolation back to \`process\`.`]];
+  return state.found
+    ? []
+    : [[name, `cannot be called now: ${state.reason} Or take its isolation back to \`process\`.`]];
 }

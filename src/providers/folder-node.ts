@@ -66,7 +66,10 @@ export class FolderNode<T> {
     this.#realRoot = realRoot;
   }
 
-  /** Looks at the folder, and reads again what changed or may have. True when value, problems or children differ from before. */
+  /**
+   * Looks at the folder, and reads again what changed or may have. True when value, problems or children differ from
+   * before.
+   */
   look(reader: FolderReader<T>, now: number): boolean {
     const stats = statsOf(this.path);
     if (!stats?.isDirectory()) return this.#lose();
@@ -117,7 +120,11 @@ export class FolderNode<T> {
   #noteFolder(entry: Dirent, folders: string[], problems: FolderProblem[]): void {
     if (isPassedOver(entry.name)) return;
     if (entry.isSymbolicLink() && !this.#mayFollow(entry.name)) {
-      problems.push({ place: this.#placeOf(entry.name), message: "The symbolic link leads out of the tools folder, or back up. Name its target as a tools folder instead." });
+      problems.push({
+        place: this.#placeOf(entry.name),
+        message:
+          "The symbolic link leads out of the tools folder, or back up. Name its target as a tools folder instead.",
+      });
       return;
     }
     folders.push(entry.name);

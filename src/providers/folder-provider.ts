@@ -3,7 +3,15 @@ import { isJsonObject, type JsonObject } from "../core/json.ts";
 import { fail, type Outcome } from "../core/outcome.ts";
 import type { Logger } from "../core/ports.ts";
 import type { Provider, ProviderEvents, ProviderStatus, ResolvedCall } from "../core/provider.ts";
-import { EMPTY_LISTING, type Listing, type Problem, type Source, type ToolLimits, type ToolRecord, type Visibility } from "../core/records.ts";
+import {
+  EMPTY_LISTING,
+  type Listing,
+  type Problem,
+  type Source,
+  type ToolLimits,
+  type ToolRecord,
+  type Visibility,
+} from "../core/records.ts";
 import { searchEnvironment } from "../process/environment.ts";
 import type { HubPorts } from "../runtimes/calling/hub-access.ts";
 import { missingCommands } from "../runtimes/scripts/command-line.ts";
@@ -52,7 +60,10 @@ export interface FolderProviderOptions<T extends FolderTool> {
   run(tool: T, call: ResolvedCall, host: ScriptHost): Promise<Outcome>;
 }
 
-/** Tools that lie in folders and run in children. Each `listing()` sees every change made on disk before it was asked for. */
+/**
+ * Tools that lie in folders and run in children. Each `listing()` sees every change made on disk before it was asked
+ * for.
+ */
 export class FolderProvider<T extends FolderTool> implements Provider {
   readonly source: Source;
   readonly events: ProviderEvents = { changed: new Emitter(), resourceUpdated: new Emitter(), log: new Emitter() };
@@ -102,7 +113,10 @@ export class FolderProvider<T extends FolderTool> implements Provider {
 
   async call(call: ResolvedCall): Promise<Outcome> {
     const { record } = call;
-    const tool = record.type === "tool" ? (this.#byDefinition.get(record.tool.definition) ?? this.#tools.get(record.tool.name)) : undefined;
+    const tool =
+      record.type === "tool"
+        ? (this.#byDefinition.get(record.tool.definition) ?? this.#tools.get(record.tool.name))
+        : undefined;
     if (tool) return this.#options.run(tool, call, this.#host);
     return fail("unknown_tool", "The tool is no longer there: its folder was removed. List the tools again.");
   }
@@ -130,7 +144,13 @@ export class FolderProvider<T extends FolderTool> implements Provider {
       for (const tool of found) {
         const first = tools.get(tool.name);
         if (!first) tools.set(tool.name, tool);
-        else problems.push(this.#problem(tool.place, `not offered: the name \`${tool.name}\` is taken by \`${first.place}\`, which comes first; rename one of them`));
+        else
+          problems.push(
+            this.#problem(
+              tool.place,
+              `not offered: the name \`${tool.name}\` is taken by \`${first.place}\`, which comes first; rename one of them`,
+            ),
+          );
       }
     }
     for (const tool of tools.values()) {
@@ -139,7 +159,11 @@ export class FolderProvider<T extends FolderTool> implements Provider {
     }
     problems.push(...unfit.map(([subject, message]) => this.#problem(subject, message)));
     this.#tools = tools;
-    return Object.freeze({ ...EMPTY_LISTING, tools: Array.from(tools.values(), (tool) => this.#record(tool)), problems });
+    return Object.freeze({
+      ...EMPTY_LISTING,
+      tools: Array.from(tools.values(), (tool) => this.#record(tool)),
+      problems,
+    });
   }
 
   // The record of an unchanged tool may be made anew; its definition stays the same object.
@@ -171,7 +195,9 @@ function needsKey(tool: FolderTool): string {
 }
 
 /** The runtimes that any of the tools needs. */
-function distinctNeeds<T extends FolderTool>({ values }: SweepResult<FolderContent<T>>): ReadonlyMap<string, readonly string[]> {
+function distinctNeeds<T extends FolderTool>({
+  values,
+}: SweepResult<FolderContent<T>>): ReadonlyMap<string, readonly string[]> {
   const tools = values.flatMap((content) => content.tools).filter((tool) => tool.needs.length > 0);
   return new Map(tools.map((tool) => [needsKey(tool), tool.needs]));
 }

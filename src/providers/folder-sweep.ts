@@ -8,7 +8,10 @@ import { FolderWatch } from "./folder-watch.ts";
 const MAX_DEPTH = 8;
 /** Folders in all; the rest is reported and left out. */
 const MAX_FOLDERS = 20_000;
-/** A sweep lets others work after this long. Looking is synchronous: through the thread pool it costs three times the CPU. */
+/**
+ * A sweep lets others work after this long. Looking is synchronous: through the thread pool it costs three times the
+ * CPU.
+ */
 const SLICE_MS = 8;
 /** Folders between two looks at the clock. */
 const CLOCK_EVERY = 32;
@@ -27,9 +30,9 @@ export interface FolderSweepOptions<T> {
 }
 
 /**
- * Keeps a value per folder of some trees, as fresh as the disk: each `current()` sees every change made before it was called, and
- * costs little more than one stat per folder and file. A sweep that has begun serves nobody who comes later; whoever comes while
- * one runs, or in the same turn, shares the next: a hundred callers cost two sweeps at most.
+ * Keeps a value per folder of some trees, as fresh as the disk: each `current()` sees every change made before it was
+ * called, and costs little more than one stat per folder and file. A sweep that has begun serves nobody who comes
+ * later; whoever comes while one runs, or in the same turn, shares the next: a hundred callers cost two sweeps at most.
  */
 export class FolderSweep<T> {
   readonly #options: FolderSweepOptions<T>;
@@ -112,7 +115,10 @@ export class FolderSweep<T> {
     try {
       return node.look(this.#options.reader, now);
     } catch (error) {
-      this.#options.logger.error("A tools folder could not be looked at.", { folder: node.path, error: messageOf(error) });
+      this.#options.logger.error("A tools folder could not be looked at.", {
+        folder: node.path,
+        error: messageOf(error),
+      });
       return false;
     }
   }
@@ -123,9 +129,17 @@ export class FolderSweep<T> {
     this.#walk((node) => {
       if (node.value !== undefined) values.push(node.value);
       problems.push(...node.problems);
-      if (node.depth === 0 && !node.isThere) problems.push({ place: node.path, message: "The tools folder does not exist (yet). Create it, or correct its path." });
+      if (node.depth === 0 && !node.isThere)
+        problems.push({
+          place: node.path,
+          message: "The tools folder does not exist (yet). Create it, or correct its path.",
+        });
     });
-    if (leftOut > 0) problems.push({ place: "", message: `There are more than ${MAX_FOLDERS} folders; the rest is left out. Name a smaller tools folder.` });
+    if (leftOut > 0)
+      problems.push({
+        place: "",
+        message: `There are more than ${MAX_FOLDERS} folders; the rest is left out. Name a smaller tools folder.`,
+      });
     return Object.freeze({ values, problems });
   }
 

@@ -7,8 +7,8 @@ const POLL_MS = 2000;
 const QUIET_MS = 50;
 
 /**
- * Says that something happened in one of some folders. Only a hint for pushing news early: what a request sees never depends on it, so
- * a missed event costs a delay and nothing else.
+ * Says that something happened in one of some folders. Only a hint for pushing news early: what a request sees never
+ * depends on it, so a missed event costs a delay and nothing else.
  */
 export class FolderWatch {
   readonly #onHint: () => Promise<unknown>;

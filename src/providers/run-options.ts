@@ -11,7 +11,11 @@ export const DEFAULT_RUN_SETTINGS: RunSettings = Object.freeze({
 
 /** `own` over `base`, member by member. */
 export function mergeRunSettings(base: RunSettings, { limits, isolation, run }: PartialRunSettings): RunSettings {
-  return { limits: { ...base.limits, ...limits }, isolation: { ...base.isolation, ...isolation }, run: { ...base.run, ...run } };
+  return {
+    limits: { ...base.limits, ...limits },
+    isolation: { ...base.isolation, ...isolation },
+    run: { ...base.run, ...run },
+  };
 }
 
 const { isolation, run } = DEFAULT_RUN_SETTINGS;
@@ -19,38 +23,101 @@ const { isolation, run } = DEFAULT_RUN_SETTINGS;
 const LimitsSchema = Type.Object(
   {
     memory: Type.Optional(bytesOption({ description: "Memory of one process." })),
-    cpu: Type.Optional(durationOption({ description: "Time that one process may compute, in whole seconds; waiting does not count." })),
-    procs: Type.Optional(Type.Integer({ minimum: 1, description: "Processes and threads of the user at a time; does not bind root, unless isolated." })),
+    cpu: Type.Optional(
+      durationOption({ description: "Time that one process may compute, in whole seconds; waiting does not count." }),
+    ),
+    procs: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        description: "Processes and threads of the user at a time; does not bind root, unless isolated.",
+      }),
+    ),
     files: Type.Optional(Type.Integer({ minimum: 8, description: "Files that one process may hold open." })),
     file_size: Type.Optional(bytesOption({ description: "Size of one file that is written." })),
-    output: Type.Optional(bytesOption({ description: "Most that one call may write, on all its descriptors together; absent, `max_output`." })),
+    output: Type.Optional(
+      bytesOption({
+        description: "Most that one call may write, on all its descriptors together; absent, `max_output`.",
+      }),
+    ),
   },
-  { description: "Bounds of a call beside its time, for tools that do not set their own. Kept by the system: Linux with `prlimit`." },
+  {
+    description:
+      "Bounds of a call beside its time, for tools that do not set their own. Kept by the system: Linux with `prlimit`.",
+  },
 );
 
 const IsolationSchema = Type.Object(
   {
-    mode: Type.Optional(Type.Enum(["process", "bwrap"], { description: "`bwrap`: behind bubblewrap, where only the tool's folder and the system's programs are seen.", default: isolation.mode })),
-    network: Type.Optional(Type.Boolean({ description: "Whether an isolated tool has a network.", default: isolation.network })),
-    read: Type.Optional(Type.Array(Type.String(), { description: "Further files and folders that an isolated tool may read; relative ones start at its own folder.", default: isolation.read })),
-    write: Type.Optional(Type.Array(Type.String(), { description: "Folders that an isolated tool may write to, made where they are not there; relative ones start at its own folder.", default: isolation.write })),
-    program: Type.Optional(Type.String({ minLength: 1, description: "Bubblewrap itself: a name on PATH, or a full path.", default: isolation.program })),
+    mode: Type.Optional(
+      Type.Enum(["process", "bwrap"], {
+        description: "`bwrap`: behind bubblewrap, where only the tool's folder and the system's programs are seen.",
+        default: isolation.mode,
+      }),
+    ),
+    network: Type.Optional(
+      Type.Boolean({ description: "Whether an isolated tool has a network.", default: isolation.network }),
+    ),
+    read: Type.Optional(
+      Type.Array(Type.String(), {
+        description: "Further files and folders that an isolated tool may read; relative ones start at its own folder.",
+        default: isolation.read,
+      }),
+    ),
+    write: Type.Optional(
+      Type.Array(Type.String(), {
+        description:
+          "Folders that an isolated tool may write to, made where they are not there; relative ones start at its own folder.",
+        default: isolation.write,
+      }),
+    ),
+    program: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description: "Bubblewrap itself: a name on PATH, or a full path.",
+        default: isolation.program,
+      }),
+    ),
   },
   { description: "What stands between a tool and the machine, for tools that do not set their own." },
 );
 
 const RunSchema = Type.Object(
   {
-    mode: Type.Optional(Type.Enum(["spawn", "warm"], { description: "`spawn`: a process for each call. `warm`: an interpreter that stays; Python, JavaScript and TypeScript.", default: run.mode })),
-    workers: Type.Optional(Type.Integer({ minimum: 1, maximum: 32, description: "Warm interpreters of one tool at a time; each serves one call at a time.", default: run.workers })),
-    max_calls: Type.Optional(Type.Integer({ minimum: 1, description: "Calls after which a warm interpreter is replaced.", default: run.maxCalls })),
-    idle: Type.Optional(durationOption({ description: "Time without a call after which a warm interpreter ends.", default: "5m" })),
+    mode: Type.Optional(
+      Type.Enum(["spawn", "warm"], {
+        description:
+          "`spawn`: a process for each call. `warm`: an interpreter that stays; Python, JavaScript and TypeScript.",
+        default: run.mode,
+      }),
+    ),
+    workers: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 32,
+        description: "Warm interpreters of one tool at a time; each serves one call at a time.",
+        default: run.workers,
+      }),
+    ),
+    max_calls: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        description: "Calls after which a warm interpreter is replaced.",
+        default: run.maxCalls,
+      }),
+    ),
+    idle: Type.Optional(
+      durationOption({ description: "Time without a call after which a warm interpreter ends.", default: "5m" }),
+    ),
   },
   { description: "How often a process is started, for tools that do not set their own." },
 );
 
 /** Members of an options schema by which a provider's section sets what its tools fall back to. */
-export const RUN_OPTIONS = { limits: Type.Optional(LimitsSchema), isolation: Type.Optional(IsolationSchema), run: Type.Optional(RunSchema) };
+export const RUN_OPTIONS = {
+  limits: Type.Optional(LimitsSchema),
+  isolation: Type.Optional(IsolationSchema),
+  run: Type.Optional(RunSchema),
+};
 
 /** The three tables as they are written. */
 export interface RunConfig {
@@ -64,7 +131,9 @@ export function resolveRunOptions(raw: RunConfig, place: string): RunSettings {
   return Object.freeze(mergeRunSettings(DEFAULT_RUN_SETTINGS, toRunSettings(raw, `${place}.`)));
 }
 
-/** The same three tables, checked already, as settings. Throws an `OptionError` for a size or time that cannot be read. */
+/**
+ * The same three tables, checked already, as settings. Throws an `OptionError` for a size or time that cannot be read.
+ */
 export function toRunSettings({ limits = {}, isolation = {}, run = {} }: RunConfig, place = ""): PartialRunSettings {
   return {
     limits: present({

@@ -44,14 +44,23 @@ function checkTable(table: unknown, key: (typeof RUN_TABLES)[number], findings: 
 
 /** What is wrong with a value; sizes and times are looked at by those who read them. */
 function problemWith(value: unknown, schema: OptionSchema): string | undefined {
-  if (schema.anyOf) return typeof value === "string" || typeof value === "number" ? undefined : "must be a number or a text";
-  if (schema.enum) return schema.enum.includes(value) ? undefined : `must be one of ${schema.enum.map((one) => JSON.stringify(one)).join(", ")}`;
+  if (schema.anyOf)
+    return typeof value === "string" || typeof value === "number" ? undefined : "must be a number or a text";
+  if (schema.enum)
+    return schema.enum.includes(value)
+      ? undefined
+      : `must be one of ${schema.enum.map((one) => JSON.stringify(one)).join(", ")}`;
   if (schema.type === "boolean") return typeof value === "boolean" ? undefined : "must be true or false";
-  if (schema.type === "array") return Array.isArray(value) && value.every((item) => typeof item === "string" && item !== "") ? undefined : "must be a list of texts";
+  if (schema.type === "array")
+    return Array.isArray(value) && value.every((item) => typeof item === "string" && item !== "")
+      ? undefined
+      : "must be a list of texts";
   if (schema.type === "string") return typeof value === "string" && value !== "" ? undefined : "must be a text";
   const { minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = schema;
   const isFitting = Number.isInteger(value) && (value as number) >= minimum && (value as number) <= maximum;
-  return isFitting ? undefined : `must be a whole number from ${minimum}${schema.maximum === undefined ? "" : ` to ${maximum}`}`;
+  return isFitting
+    ? undefined
+    : `must be a whole number from ${minimum}${schema.maximum === undefined ? "" : ` to ${maximum}`}`;
 }
 
 /** `env`: the tool's own variables, and with `pass` names of those that pass from the hub. */
@@ -64,7 +73,8 @@ export function readEnvironment(value: unknown, findings: Findings): ScriptEnvir
   }
   for (const [name, setting] of Object.entries(value)) {
     if (name === "pass") continue;
-    if (typeof setting === "string" || typeof setting === "number" || typeof setting === "boolean") own[name] = String(setting);
+    if (typeof setting === "string" || typeof setting === "number" || typeof setting === "boolean")
+      own[name] = String(setting);
     else findings.fault(`\`env.${name}\` must be a text`);
   }
   return { own, inherit: findings.texts(value["pass"], "env.pass") };

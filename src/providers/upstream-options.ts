@@ -9,10 +9,30 @@ const LOG_LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "
 /** Options of every MCP server behind the hub, however it is reached. */
 export const upstreamProperties = {
   enabled: Type.Optional(Type.Boolean({ description: "Whether this server is used.", default: true })),
-  include: Type.Optional(Type.Array(Type.String(), { description: "Tools that are offered, by name, with `*` and `?`. Empty: all.", default: [] })),
-  exclude: Type.Optional(Type.Array(Type.String(), { description: "Tools that are not offered, by name, with `*` and `?`; wins over `include`.", default: [] })),
-  rename: Type.Optional(Type.Record(Type.String({ minLength: 1 }), { description: "New names of tools, by the name that the server gives.", default: {} })),
-  descriptions: Type.Optional(Type.Record(Type.String(), { description: "Descriptions in place of the server's own, by the name that the server gives.", default: {} })),
+  include: Type.Optional(
+    Type.Array(Type.String(), {
+      description: "Tools that are offered, by name, with `*` and `?`. Empty: all.",
+      default: [],
+    }),
+  ),
+  exclude: Type.Optional(
+    Type.Array(Type.String(), {
+      description: "Tools that are not offered, by name, with `*` and `?`; wins over `include`.",
+      default: [],
+    }),
+  ),
+  rename: Type.Optional(
+    Type.Record(Type.String({ minLength: 1 }), {
+      description: "New names of tools, by the name that the server gives.",
+      default: {},
+    }),
+  ),
+  descriptions: Type.Optional(
+    Type.Record(Type.String(), {
+      description: "Descriptions in place of the server's own, by the name that the server gives.",
+      default: {},
+    }),
+  ),
   pins: Type.Optional(
     Type.Record(Type.String(), {
       description:
@@ -22,18 +42,46 @@ export const upstreamProperties = {
     }),
   ),
   visibility: Type.Optional(
-    Type.Enum(["native", "ondemand"], { description: "`native` tools are listed; `ondemand` tools are found by search only.", default: "native" }),
+    Type.Enum(["native", "ondemand"], {
+      description: "`native` tools are listed; `ondemand` tools are found by search only.",
+      default: "native",
+    }),
   ),
-  keywords: Type.Optional(Type.Array(Type.String(), { description: "Further words by which the tools of this server are found.", default: [] })),
-  namespace: Type.Optional(Type.String({ description: "Prefix of the tools' names; empty for none. Absent: the server's alias." })),
-  timeout: Type.Optional(durationOption({ description: "How long a call may stay without a sign of life. Absent: the hub's." })),
-  total_timeout: Type.Optional(durationOption({ description: "How long a call may take in all, however lively. Absent: the hub's." })),
+  keywords: Type.Optional(
+    Type.Array(Type.String(), {
+      description: "Further words by which the tools of this server are found.",
+      default: [],
+    }),
+  ),
+  namespace: Type.Optional(
+    Type.String({ description: "Prefix of the tools' names; empty for none. Absent: the server's alias." }),
+  ),
+  timeout: Type.Optional(
+    durationOption({ description: "How long a call may stay without a sign of life. Absent: the hub's." }),
+  ),
+  total_timeout: Type.Optional(
+    durationOption({ description: "How long a call may take in all, however lively. Absent: the hub's." }),
+  ),
   tool_timeouts: Type.Optional(
-    Type.Record(durationOption(), { description: "`timeout` of single tools, by the name that the server gives.", default: {}, examples: [{ parse_pdf: "10m" }] }),
+    Type.Record(durationOption(), {
+      description: "`timeout` of single tools, by the name that the server gives.",
+      default: {},
+      examples: [{ parse_pdf: "10m" }],
+    }),
   ),
-  connect_timeout: Type.Optional(durationOption({ description: "How long the server may take until it can be used.", default: "30s" })),
-  max_concurrent: Type.Optional(Type.Integer({ description: "Calls that this server works on at once; further ones wait. 0: no bound.", minimum: 0, default: 0 })),
-  max_message_bytes: Type.Optional(bytesOption({ description: "Largest message that is taken from the server.", default: "32MiB" })),
+  connect_timeout: Type.Optional(
+    durationOption({ description: "How long the server may take until it can be used.", default: "30s" }),
+  ),
+  max_concurrent: Type.Optional(
+    Type.Integer({
+      description: "Calls that this server works on at once; further ones wait. 0: no bound.",
+      minimum: 0,
+      default: 0,
+    }),
+  ),
+  max_message_bytes: Type.Optional(
+    bytesOption({ description: "Largest message that is taken from the server.", default: "32MiB" }),
+  ),
   isolation: Type.Optional(
     Type.Enum(["auto", "shared", "session"], {
       description:
@@ -41,7 +89,13 @@ export const upstreamProperties = {
       default: "auto",
     }),
   ),
-  max_sessions: Type.Optional(Type.Integer({ description: "Servers at once beside the first, for tokens and sessions of their own.", minimum: 1, default: 32 })),
+  max_sessions: Type.Optional(
+    Type.Integer({
+      description: "Servers at once beside the first, for tokens and sessions of their own.",
+      minimum: 1,
+      default: 32,
+    }),
+  ),
   era: Type.Optional(
     Type.Enum(["auto", "legacy", "modern"], {
       description:
@@ -50,14 +104,31 @@ export const upstreamProperties = {
     }),
   ),
   start: Type.Optional(
-    Type.Enum(["eager", "lazy"], { description: "`eager`: started with the hub and kept running. `lazy`: started when it is needed.", default: "eager" }),
+    Type.Enum(["eager", "lazy"], {
+      description: "`eager`: started with the hub and kept running. `lazy`: started when it is needed.",
+      default: "eager",
+    }),
   ),
-  idle_stop: Type.Optional(durationOption({ description: "A lazy server, and a session's own one, ends after this long without a call.", default: "10m" })),
+  idle_stop: Type.Optional(
+    durationOption({
+      description: "A lazy server, and a session's own one, ends after this long without a call.",
+      default: "10m",
+    }),
+  ),
   roots: Type.Optional(
-    Type.Array(Type.Path(), { description: "Folders or `file:` URIs that the server hears of as roots when no caller can say its own.", default: [] }),
+    Type.Array(Type.Path(), {
+      description: "Folders or `file:` URIs that the server hears of as roots when no caller can say its own.",
+      default: [],
+    }),
   ),
-  log_level: Type.Optional(Type.Enum(LOG_LEVELS, { description: "The server is asked to log from this level on. Absent: what it logs by itself." })),
-  instructions: Type.Optional(Type.Boolean({ description: "Whether the server's own words on its use are handed on to clients.", default: true })),
+  log_level: Type.Optional(
+    Type.Enum(LOG_LEVELS, {
+      description: "The server is asked to log from this level on. Absent: what it logs by itself.",
+    }),
+  ),
+  instructions: Type.Optional(
+    Type.Boolean({ description: "Whether the server's own words on its use are handed on to clients.", default: true }),
+  ),
 } satisfies Record<string, OptionSchema>;
 
 const upstreamSchema = Type.Object(upstreamProperties);
@@ -95,7 +166,15 @@ export interface ResolvedUpstream {
 
 /** Fills in and checks. Throws an `OptionError` that names the option. */
 export function resolveUpstream(config: UpstreamConfig = {}): ResolvedUpstream {
-  const { enabled = true, include = [], exclude = [], rename = {}, descriptions = {}, visibility = "native", keywords = [] } = config;
+  const {
+    enabled = true,
+    include = [],
+    exclude = [],
+    rename = {},
+    descriptions = {},
+    visibility = "native",
+    keywords = [],
+  } = config;
   const { pins = {}, isolation = "auto", era = "auto", start = "eager", roots = [], instructions = true } = config;
   assertDistinct(rename);
   return Object.freeze({
@@ -109,7 +188,12 @@ export function resolveUpstream(config: UpstreamConfig = {}): ResolvedUpstream {
     keywords,
     ...(config.namespace !== undefined && { namespace: config.namespace }),
     limits: limitsOf(config),
-    toolTimeouts: Object.fromEntries(Object.entries(config.tool_timeouts ?? {}).map(([tool, value]) => [tool, positive(value, `tool_timeouts.${tool}`)])),
+    toolTimeouts: Object.fromEntries(
+      Object.entries(config.tool_timeouts ?? {}).map(([tool, value]) => [
+        tool,
+        positive(value, `tool_timeouts.${tool}`),
+      ]),
+    ),
     connectTimeoutMs: positive(config.connect_timeout ?? "30s", "connect_timeout"),
     maxConcurrent: count(config.max_concurrent ?? 0, "max_concurrent", 0) || Infinity,
     maxMessageBytes: atLeast(parseBytes(config.max_message_bytes ?? "32MiB", "max_message_bytes"), "max_message_bytes"),
@@ -154,7 +238,10 @@ function assertDistinct(rename: Readonly<Record<string, string>>): void {
   const seen = new Map<string, string>();
   for (const [from, to] of Object.entries(rename)) {
     const other = seen.get(to);
-    if (other !== undefined) throw new OptionError(`\`rename\` gives ${JSON.stringify(other)} and ${JSON.stringify(from)} the same name ${JSON.stringify(to)}.`);
+    if (other !== undefined)
+      throw new OptionError(
+        `\`rename\` gives ${JSON.stringify(other)} and ${JSON.stringify(from)} the same name ${JSON.stringify(to)}.`,
+      );
     seen.set(to, from);
   }
 }

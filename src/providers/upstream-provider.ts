@@ -6,7 +6,14 @@ import { FailError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import { fail, type Outcome } from "../core/outcome.ts";
 import type { Logger } from "../core/ports.ts";
-import type { ColdStart, ListingWish, Provider, ProviderEvents, ProviderStatus, ResolvedCall } from "../core/provider.ts";
+import type {
+  ColdStart,
+  ListingWish,
+  Provider,
+  ProviderEvents,
+  ProviderStatus,
+  ResolvedCall,
+} from "../core/provider.ts";
 import { EMPTY_LISTING, type Listing, type Source } from "../core/records.ts";
 import { VERSION } from "../core/version.ts";
 import type { CallRequest } from "../upstream/connection.ts";
@@ -26,7 +33,10 @@ export interface UpstreamProviderDeps {
   readonly options: ResolvedUpstream;
   readonly logger: Logger;
   readonly openTransport: OpenTransport;
-  /** What makes this server this one and no other, beside the source id: command and arguments, or URL. Only its hash is written. */
+  /**
+   * What makes this server this one and no other, beside the source id: command and arguments, or URL. Only its hash is
+   * written.
+   */
   readonly cacheKey: readonly string[];
   /** Folder for last known listings; absent: they are not kept. */
   readonly cacheFolder?: string;
@@ -48,7 +58,9 @@ export function createUpstreamProvider(deps: UpstreamProviderDeps): Provider {
   return deps.options.enabled ? new UpstreamProvider(deps) : disabledProvider(deps.source);
 }
 
-/** Tools, resources and prompts of one MCP server. What is particular to the way it is reached lies in its transport. */
+/**
+ * Tools, resources and prompts of one MCP server. What is particular to the way it is reached lies in its transport.
+ */
 class UpstreamProvider implements Provider {
   readonly source: Source;
   readonly events: ProviderEvents;
@@ -130,10 +142,28 @@ class UpstreamProvider implements Provider {
   }
 }
 
-function createUpstream({ source, options, logger, openTransport, cacheKey, cacheFolder, isSecretFree, clientInfo, ...deps }: UpstreamProviderDeps): Upstream {
+function createUpstream({
+  source,
+  options,
+  logger,
+  openTransport,
+  cacheKey,
+  cacheFolder,
+  isSecretFree,
+  clientInfo,
+  ...deps
+}: UpstreamProviderDeps): Upstream {
   const { start, idleStopMs, isolation, era, maxSessions, connectTimeoutMs, logLevel } = options;
   const { opensCheaply, gate, firstCallerEra, coldWaitMs } = deps;
-  const cache = cacheFolder === undefined ? undefined : new ListingCache({ folder: cacheFolder, key: [source.kind, source.id, ...cacheKey], logger, ...(isSecretFree && { isSecretFree }) });
+  const cache =
+    cacheFolder === undefined
+      ? undefined
+      : new ListingCache({
+          folder: cacheFolder,
+          key: [source.kind, source.id, ...cacheKey],
+          logger,
+          ...(isSecretFree && { isSecretFree }),
+        });
   return new Upstream(
     {
       openTransport,
@@ -178,7 +208,12 @@ function toRequest(call: ResolvedCall): CallRequest {
       return { params: { ...params, name: record.prompt.name, arguments: call.arguments } };
     case "completion": {
       const { ref, prompt, template } = record;
-      return { params: { ...params, ref: { ...ref, ...(prompt && { name: prompt.name }), ...(template && { uri: template.uriTemplate }) } } };
+      return {
+        params: {
+          ...params,
+          ref: { ...ref, ...(prompt && { name: prompt.name }), ...(template && { uri: template.uriTemplate }) },
+        },
+      };
     }
   }
 }

@@ -10,13 +10,22 @@ import type { ResolvedUpstream } from "./upstream-options.ts";
 export function toListing(listing: ServerListing, source: Source, options: ResolvedUpstream): Listing {
   const problems: Problem[] = listing.problems.map((problem) => ({ source: source.id, ...problem }));
   const chosen = listing.tools.filter((definition) => isOffered(nameOf(definition), options));
-  const tools = chosen.filter((definition) => isApproved(definition, source, options, problems)).map((definition) => toTool(definition, source, options, problems));
+  const tools = chosen
+    .filter((definition) => isApproved(definition, source, options, problems))
+    .map((definition) => toTool(definition, source, options, problems));
   // Nothing can be said about names before a list has been read.
-  if (listing.tools.length > 0) problems.push(...findIdleOptions(listing, options).map(({ subject, message }) => ({ source: source.id, subject, message })));
+  if (listing.tools.length > 0)
+    problems.push(
+      ...findIdleOptions(listing, options).map(({ subject, message }) => ({ source: source.id, subject, message })),
+    );
   return Object.freeze({
     tools,
     resources: listing.resources.map((definition) => ({ source, uri: String(definition["uri"]), definition })),
-    templates: listing.templates.map((definition) => ({ source, uriTemplate: String(definition["uriTemplate"]), definition })),
+    templates: listing.templates.map((definition) => ({
+      source,
+      uriTemplate: String(definition["uriTemplate"]),
+      definition,
+    })),
     prompts: listing.prompts.map((definition) => ({ source, name: nameOf(definition), definition })),
     ...(options.instructions && listing.instructions !== undefined && { instructions: listing.instructions }),
     isOrdered: true,
@@ -59,7 +68,9 @@ function toTool(definition: JsonObject, source: Source, options: ResolvedUpstrea
     source,
     name,
     ...(alias !== undefined && { alias }),
-    description: Object.hasOwn(options.descriptions, name) ? options.descriptions[name]! : (stringMember(definition, "description") ?? ""),
+    description: Object.hasOwn(options.descriptions, name)
+      ? options.descriptions[name]!
+      : (stringMember(definition, "description") ?? ""),
     inputSchema: schema,
     ...(outputSchema !== undefined && { outputSchema }),
     keywords: options.keywords,
@@ -80,7 +91,10 @@ function findIdleOptions({ tools }: ServerListing, options: ResolvedUpstream): {
   const keyed = (["rename", "descriptions", "pins", "toolTimeouts"] as const).flatMap((option) =>
     Object.keys(options[option])
       .filter((name) => !known.has(name))
-      .map((name) => ({ subject: name, message: `\`${OPTION_NAMES[option]}\` names it, and the server has no such tool.` })),
+      .map((name) => ({
+        subject: name,
+        message: `\`${OPTION_NAMES[option]}\` names it, and the server has no such tool.`,
+      })),
   );
   const shown = [...names, ...Object.values(options.rename)];
   const patterns = options.include
@@ -89,4 +103,9 @@ function findIdleOptions({ tools }: ServerListing, options: ResolvedUpstream): {
   return [...keyed, ...patterns];
 }
 
-const OPTION_NAMES = { rename: "rename", descriptions: "descriptions", pins: "pins", toolTimeouts: "tool_timeouts" } as const;
+const OPTION_NAMES = {
+  rename: "rename",
+  descriptions: "descriptions",
+  pins: "pins",
+  toolTimeouts: "tool_timeouts",
+} as const;

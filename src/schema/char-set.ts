@@ -2,7 +2,10 @@ import { PatternError } from "./pattern-error.ts";
 
 const ASCII = 128;
 
-/** The characters that one place of a pattern accepts. ASCII is a table; the rest asks the engine about that one character. */
+/**
+ * The characters that one place of a pattern accepts. ASCII is a table; the rest asks the engine about that one
+ * character.
+ */
 export class CharSet {
   readonly #ascii: Uint8Array;
   readonly #others: ((char: string) => boolean) | undefined;

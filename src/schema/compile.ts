@@ -34,8 +34,8 @@ const filling = new WeakMap<JsonObject, CompiledSchema>();
 const judging = new WeakMap<JsonObject, CompiledSchema>();
 
 /**
- * Compiles a JSON Schema: draft 2020-12, or what `$schema` names of 2019-09, draft-07 and draft-06. Kept for as long as the schema object
- * lives. Formats are asserted, nothing is ever fetched, and patterns are matched in linear time.
+ * Compiles a JSON Schema: draft 2020-12, or what `$schema` names of 2019-09, draft-07 and draft-06. Kept for as long as
+ * the schema object lives. Formats are asserted, nothing is ever fetched, and patterns are matched in linear time.
  */
 export function compileSchema(schema: JsonObject, { fillDefaults = true }: CompileOptions = {}): CompiledSchema {
   const cache = fillDefaults ? filling : judging;
@@ -51,7 +51,13 @@ function compile(schema: JsonObject, fillDefaults: boolean): CompiledSchema {
   try {
     const { unusable, hasDefaults, refersToMetaSchema } = surveySchema(schema);
     if (unusable !== undefined) return unusableSchema(unusable);
-    const job = { dialect: dialectOf(schema), schema: withoutDialect(schema), fillDefaults: fillDefaults && hasDefaults, explain: false, withMetaSchema: refersToMetaSchema };
+    const job = {
+      dialect: dialectOf(schema),
+      schema: withoutDialect(schema),
+      fillDefaults: fillDefaults && hasDefaults,
+      explain: false,
+      withMetaSchema: refersToMetaSchema,
+    };
     return new Checker(job, compileWithAjv(job));
   } catch (error) {
     return unusableSchema(reasonOf(error));
@@ -59,7 +65,12 @@ function compile(schema: JsonObject, fillDefaults: boolean): CompiledSchema {
 }
 
 function unusableSchema(reason: string): CompiledSchema {
-  return Object.freeze({ usable: false, reason, warnings: [], check: (value: unknown) => ({ ok: true as const, value }) });
+  return Object.freeze({
+    usable: false,
+    reason,
+    warnings: [],
+    check: (value: unknown) => ({ ok: true as const, value }),
+  });
 }
 
 const MAX_REASON_CHARS = 300;
@@ -109,8 +120,8 @@ class Checker implements CompiledSchema {
     }
   }
 
-  // A default that its own schema does not accept is the author's mistake, not the caller's: such errors are about places that the caller
-  // did not send. The default is taken out again, and if nothing else is wrong, nothing is.
+  // A default that its own schema does not accept is the author's mistake, not the caller's: such errors are about
+  // places that the caller did not send. The default is taken out again, and if nothing else is wrong, nothing is.
   #explain(value: unknown): CheckResult {
     renewPatternAllowance();
     const filled = this.#job.fillDefaults ? copyJson(value) : value;
@@ -142,7 +153,13 @@ function refusal(value: unknown, error: unknown): CheckResult {
   const message = isDeep
     ? `The value is nested too deeply to be checked; at most ${MAX_JSON_DEPTH} levels are accepted`
     : "The value is too long to be checked against the patterns of its schema; send shorter text";
-  return { ok: false, errors: [{ path: "", message, expected: "a smaller value", received: Array.isArray(value) ? "an array" : typeof value }], message };
+  return {
+    ok: false,
+    errors: [
+      { path: "", message, expected: "a smaller value", received: Array.isArray(value) ? "an array" : typeof value },
+    ],
+    message,
+  };
 }
 
 /** A copy of parsed JSON that shares nothing that could be changed. */
@@ -152,7 +169,13 @@ function copyJson(value: unknown): unknown {
   const copy: JsonObject = {};
   for (const key of Object.keys(value)) {
     // Assigning to `__proto__` would change the copy's prototype.
-    if (key === "__proto__") Object.defineProperty(copy, key, { value: copyJson(value[key]), enumerable: true, configurable: true, writable: true });
+    if (key === "__proto__")
+      Object.defineProperty(copy, key, {
+        value: copyJson(value[key]),
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      });
     else copy[key] = copyJson(value[key]);
   }
   return copy;

@@ -4,7 +4,9 @@ import { localTarget } from "./survey.ts";
 const MAX_VALUES = 20;
 const MAX_DEPTH = 3;
 
-/** What a schema wants, in a few words that a model can act on: `a string`, `one of "c", "f"`, `an array of integer`. */
+/**
+ * What a schema wants, in a few words that a model can act on: `a string`, `one of "c", "f"`, `an array of integer`.
+ */
 export function describeSchema(schema: unknown, root: JsonObject, depth = 0): string {
   if (schema === true || !isJsonObject(schema)) return schema === false ? "nothing" : "any value";
   if (depth > MAX_DEPTH) return "a value";
@@ -34,7 +36,9 @@ function describeType(type: unknown, schema: JsonObject, root: JsonObject, depth
     case "null":
       return "null";
     case "array":
-      return isJsonObject(schema["items"]) ? `an array, each item ${describeSchema(schema["items"], root, depth + 1)}` : "an array";
+      return isJsonObject(schema["items"])
+        ? `an array, each item ${describeSchema(schema["items"], root, depth + 1)}`
+        : "an array";
     case "object":
       return describeObject(schema);
     default:

@@ -11,7 +11,11 @@ const require = createRequire(import.meta.url);
 
 export type Dialect = "2020-12" | "2019-09" | "draft-07";
 
-const MODULES: Readonly<Record<Dialect, string>> = { "2020-12": "ajv/dist/2020.js", "2019-09": "ajv/dist/2019.js", "draft-07": "ajv" };
+const MODULES: Readonly<Record<Dialect, string>> = {
+  "2020-12": "ajv/dist/2020.js",
+  "2019-09": "ajv/dist/2019.js",
+  "draft-07": "ajv",
+};
 
 export interface Compilation {
   readonly dialect: Dialect;
@@ -29,8 +33,8 @@ export interface Compiled {
 }
 
 /**
- * Compiles in an instance of its own: instances keep whatever they have seen, and what upstreams send must not pile up. Nothing is
- * fetched; a reference to something outside the schema throws.
+ * Compiles in an instance of its own: instances keep whatever they have seen, and what upstreams send must not pile up.
+ * Nothing is fetched; a reference to something outside the schema throws.
  */
 export function compileWithAjv(job: Compilation): Compiled {
   const warnings: string[] = [];
@@ -39,7 +43,12 @@ export function compileWithAjv(job: Compilation): Compiled {
   // Draft-04's `id` is met inside many schemas and means nothing to a check.
   ajv.removeKeyword("id");
   ajv.removeKeyword("uniqueItems");
-  ajv.addKeyword({ keyword: "uniqueItems", type: "array", schemaType: "boolean", validate: (wanted: boolean, items: unknown[]) => !wanted || isUnique(items) });
+  ajv.addKeyword({
+    keyword: "uniqueItems",
+    type: "array",
+    schemaType: "boolean",
+    validate: (wanted: boolean, items: unknown[]) => !wanted || isUnique(items),
+  });
   return { validate: ajv.compile(job.schema), warnings };
 }
 
@@ -64,11 +73,16 @@ function optionsFor(job: Compilation, warnings: string[]): Options {
 let formats: Options["formats"];
 
 function allFormats(): NonNullable<Options["formats"]> {
-  formats ??= boundFormats((require("ajv-formats/dist/formats.js") as { readonly fullFormats: Parameters<typeof boundFormats>[0] }).fullFormats);
+  formats ??= boundFormats(
+    (require("ajv-formats/dist/formats.js") as { readonly fullFormats: Parameters<typeof boundFormats>[0] })
+      .fullFormats,
+  );
   return formats;
 }
 
-/** A pattern that cannot be checked in bounded time accepts everything and is reported: the tool behind it still can. */
+/**
+ * A pattern that cannot be checked in bounded time accepts everything and is reported: the tool behind it still can.
+ */
 function toPattern(source: string, warnings: string[]): { test(text: string): boolean; toString(): string } {
   try {
     return new LinearPattern(source);

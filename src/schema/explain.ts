@@ -45,8 +45,8 @@ interface Folded {
   readonly closest: readonly ErrorObject[];
 }
 
-// The errors of each branch of a union come before the union's own. Most speak of branches that nobody meant; those about something
-// inside, or missing, come from a branch of the right kind.
+// The errors of each branch of a union come before the union's own. Most speak of branches that nobody meant; those
+// about something inside, or missing, come from a branch of the right kind.
 function foldUnions(errors: readonly ErrorObject[]): Folded[] {
   const kept: Folded[] = [];
   for (const error of errors) {
@@ -68,14 +68,22 @@ function isBranchError(error: ErrorObject | undefined, union: ErrorObject): bool
   if (error === undefined) return false;
   const parent = union.schemaPath.slice(0, union.schemaPath.lastIndexOf("/"));
   const isOwn = error.schemaPath === `${parent}/${error.keyword}`;
-  return !isOwn && (error.instancePath === union.instancePath || error.instancePath.startsWith(`${union.instancePath}/`));
+  return (
+    !isOwn && (error.instancePath === union.instancePath || error.instancePath.startsWith(`${union.instancePath}/`))
+  );
 }
 
 function explain(error: ErrorObject, value: unknown, root: JsonObject): SchemaError {
   const at = localPath(error.instancePath, value);
   const told = (EXPLAIN[error.keyword] ?? otherwise)({ error, path: at, root });
-  const message = told.message.length > MAX_MESSAGE_CHARS ? `${told.message.slice(0, MAX_MESSAGE_CHARS)}…` : told.message;
-  return { path: told.path ?? at, message, expected: told.expected, received: told.received ?? describeReceived(error.data) };
+  const message =
+    told.message.length > MAX_MESSAGE_CHARS ? `${told.message.slice(0, MAX_MESSAGE_CHARS)}…` : told.message;
+  return {
+    path: told.path ?? at,
+    message,
+    expected: told.expected,
+    received: told.received ?? describeReceived(error.data),
+  };
 }
 
 interface Found {
@@ -97,26 +105,53 @@ const EXPLAIN: Readonly<Record<string, (found: Found) => Told>> = {
   unevaluatedProperties: unknownMember,
   enum: ({ error, path }) => {
     const values = error.schema as readonly unknown[];
-    const [near] = typeof error.data === "string" ? nearest(error.data.slice(0, 100), values.filter((value) => typeof value === "string"), 1) : [];
+    const [near] =
+      typeof error.data === "string"
+        ? nearest(
+            error.data.slice(0, 100),
+            values.filter((value) => typeof value === "string"),
+            1,
+          )
+        : [];
     const expected = `one of ${listValues(values)}`;
-    return { expected, message: `${named(path)} must be ${expected}${near === undefined ? "" : `; did you mean ${JSON.stringify(near)}?`}` };
+    return {
+      expected,
+      message: `${named(path)} must be ${expected}${near === undefined ? "" : `; did you mean ${JSON.stringify(near)}?`}`,
+    };
   },
-  const: ({ error, path }) => ({ expected: listValues([error.schema]), message: `${named(path)} must be ${listValues([error.schema])}` }),
+  const: ({ error, path }) => ({
+    expected: listValues([error.schema]),
+    message: `${named(path)} must be ${listValues([error.schema])}`,
+  }),
   type: wanted,
   anyOf: wanted,
   oneOf: (found) => {
     const several = Array.isArray(found.error.params["passingSchemas"]);
-    return several ? { expected: "exactly one form", message: `${named(found.path)} fits several of the forms of which it must have exactly one` } : wanted(found);
+    return several
+      ? {
+          expected: "exactly one form",
+          message: `${named(found.path)} fits several of the forms of which it must have exactly one`,
+        }
+      : wanted(found);
   },
   not: ({ path }) => ({ expected: "another value", message: `${named(path)} has a form that is excluded` }),
   "false schema": ({ path }) => ({ expected: "nothing", message: `${named(path)} is not accepted` }),
-  pattern: ({ error, path }) => ({ expected: `text matching ${String(error.schema)}`, message: `${named(path)} must match the pattern ${String(error.schema)}` }),
-  format: ({ error, path }) => ({ expected: `a string (${String(error.schema)})`, message: `${named(path)} must be in the format ${String(error.schema)}` }),
+  pattern: ({ error, path }) => ({
+    expected: `text matching ${String(error.schema)}`,
+    message: `${named(path)} must match the pattern ${String(error.schema)}`,
+  }),
+  format: ({ error, path }) => ({
+    expected: `a string (${String(error.schema)})`,
+    message: `${named(path)} must be in the format ${String(error.schema)}`,
+  }),
   propertyNames: ({ error, path }) => ({
     expected: "another property name",
     message: `${named(path)} has the property ${JSON.stringify(String(error.params["propertyName"]).slice(0, 100))}, a name that is not accepted`,
   }),
-  uniqueItems: ({ path }) => ({ expected: "items that all differ", message: `${named(path)} must not hold the same item twice` }),
+  uniqueItems: ({ path }) => ({
+    expected: "items that all differ",
+    message: `${named(path)} must not hold the same item twice`,
+  }),
 };
 
 function otherwise({ error, path }: Found): Told {
@@ -133,7 +168,9 @@ function missing({ error, path, root }: Found): Told {
   const name = String(error.params["missingProperty"]);
   const at = join(path, name);
   const properties = propertiesOf(error.parentSchema);
-  const strangers = isJsonObject(error.data) ? Object.keys(error.data).filter((key) => !Object.hasOwn(properties, key)) : [];
+  const strangers = isJsonObject(error.data)
+    ? Object.keys(error.data).filter((key) => !Object.hasOwn(properties, key))
+    : [];
   const [near] = nearest(name, strangers, 1);
   // These words are fixed: callers look for them.
   const message = `Missing required parameter: ${at}${near === undefined ? "" : ` (${quote(near)} was given, did you mean ${quote(name)}?)`}`;
@@ -147,7 +184,12 @@ function unknownMember({ error, path }: Found): Told {
   const expected = known.length === 0 ? "no parameters" : `one of ${listValues(known)}`;
   const hint = near === undefined ? ` (accepted: ${expected})` : `, did you mean ${quote(near)}?`;
   const data = isJsonObject(error.data) ? error.data[name] : undefined;
-  return { path: join(path, name), expected, received: describeReceived(data), message: `Unknown parameter: ${join(path, name).slice(0, 100)}${hint}` };
+  return {
+    path: join(path, name),
+    expected,
+    received: describeReceived(data),
+    message: `Unknown parameter: ${join(path, name).slice(0, 100)}${hint}`,
+  };
 }
 
 function propertiesOf(schema: unknown): JsonObject {

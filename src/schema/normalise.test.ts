@@ -19,12 +19,19 @@ test("C11: a bare map of properties is wrapped, with a warning", () => {
 });
 
 test("a parameter may be called like a keyword", () => {
-  const { schema } = normaliseInputSchema({ type: { type: "string" }, title: { type: "string" }, properties: { type: "array" }, items: { type: "array" } });
+  const { schema } = normaliseInputSchema({
+    type: { type: "string" },
+    title: { type: "string" },
+    properties: { type: "array" },
+    items: { type: "array" },
+  });
   expect(Object.keys(schema["properties"] as object)).toEqual(["type", "title", "properties", "items"]);
 });
 
 test("parameters that are each marked as required are listed as such", () => {
-  expect(normaliseInputSchema({ a: { type: "string", required: true }, b: { type: "string", required: false } }).schema).toEqual({
+  expect(
+    normaliseInputSchema({ a: { type: "string", required: true }, b: { type: "string", required: false } }).schema,
+  ).toEqual({
     type: "object",
     properties: { a: { type: "string" }, b: { type: "string" } },
     required: ["a"],
@@ -44,10 +51,18 @@ test.each([
   expect(normaliseInputSchema(raw)).toEqual({ schema: { type: "object", ...raw } });
 });
 
-test.each([["text"], [["a"]], [5], [false], [{ type: "string" }]])("what can be no object schema accepts anything, with a warning: %j", (raw) => {
-  expect(normaliseInputSchema(raw)).toEqual({ schema: { type: "object" }, warning: expect.stringContaining("input schema must be") });
-});
+test.each([["text"], [["a"]], [5], [false], [{ type: "string" }]])(
+  "what can be no object schema accepts anything, with a warning: %j",
+  (raw) => {
+    expect(normaliseInputSchema(raw)).toEqual({
+      schema: { type: "object" },
+      warning: expect.stringContaining("input schema must be"),
+    });
+  },
+);
 
 test("object among several types is object", () => {
-  expect(normaliseInputSchema({ type: ["object", "null"], title: "t" })).toEqual({ schema: { type: "object", title: "t" } });
+  expect(normaliseInputSchema({ type: ["object", "null"], title: "t" })).toEqual({
+    schema: { type: "object", title: "t" },
+  });
 });

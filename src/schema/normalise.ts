@@ -7,30 +7,51 @@ export interface NormalisedSchema {
 }
 
 /**
- * Makes what an author gave as input schema an object schema, which is the only kind that protocol and models accept. `{}` and nothing
- * become `{"type": "object"}`; a bare map of properties is wrapped, with a warning. A proper schema comes back as the same object.
+ * Makes what an author gave as input schema an object schema, which is the only kind that protocol and models accept.
+ * `{}` and nothing become `{"type": "object"}`; a bare map of properties is wrapped, with a warning. A proper schema
+ * comes back as the same object.
  */
 export function normaliseInputSchema(raw: unknown): NormalisedSchema {
   if (raw === undefined || raw === null || raw === true) return { schema: { type: "object" } };
-  if (!isJsonObject(raw)) return { schema: { type: "object" }, warning: `The input schema must be an object, got ${kindOf(raw)}; any arguments are accepted.` };
+  if (!isJsonObject(raw))
+    return {
+      schema: { type: "object" },
+      warning: `The input schema must be an object, got ${kindOf(raw)}; any arguments are accepted.`,
+    };
   if (raw["type"] === "object") return { schema: raw };
   if (isPropertyMap(raw)) return wrap(raw);
   if (raw["type"] === undefined) return { schema: { type: "object", ...raw } };
   if (Array.isArray(raw["type"]) && raw["type"].includes("object")) return { schema: { ...raw, type: "object" } };
-  return { schema: { type: "object" }, warning: `The input schema must be of type "object", got ${JSON.stringify(raw["type"]).slice(0, 80)}; any arguments are accepted.` };
+  return {
+    schema: { type: "object" },
+    warning: `The input schema must be of type "object", got ${JSON.stringify(raw["type"]).slice(0, 80)}; any arguments are accepted.`,
+  };
 }
 
 function kindOf(value: unknown): string {
   return Array.isArray(value) ? "an array" : `a ${typeof value}`;
 }
 
-/** Keywords that hold schemas and mean something for an object. An object made of these alone is a schema, unless it says otherwise. */
-const APPLIES_TO_OBJECTS = new Set(["properties", "not", "if", "then", "else", "additionalProperties", "propertyNames", "unevaluatedProperties"]);
+/**
+ * Keywords that hold schemas and mean something for an object. An object made of these alone is a schema, unless it
+ * says otherwise.
+ */
+const APPLIES_TO_OBJECTS = new Set([
+  "properties",
+  "not",
+  "if",
+  "then",
+  "else",
+  "additionalProperties",
+  "propertyNames",
+  "unevaluatedProperties",
+]);
 
 // `{city: {type: "string"}}`: every value is a schema. `{properties: {city: …}}` is none, as `city` is no keyword.
 function isPropertyMap(raw: JsonObject): boolean {
   const names = Object.keys(raw);
-  const isKeyword = (name: string): boolean => APPLIES_TO_OBJECTS.has(name) && !(name === "properties" && hasTypeName(raw[name]));
+  const isKeyword = (name: string): boolean =>
+    APPLIES_TO_OBJECTS.has(name) && !(name === "properties" && hasTypeName(raw[name]));
   if (names.every(isKeyword)) return false;
   return names.every((name) => !name.startsWith("$") && isSchemaLike(raw[name]));
 }
@@ -39,7 +60,23 @@ function hasTypeName(value: unknown): boolean {
   return isJsonObject(value) && typeof value["type"] === "string";
 }
 
-const TELLING = ["type", "enum", "const", "anyOf", "oneOf", "allOf", "$ref", "properties", "items", "description", "title", "default", "format", "examples", "required"];
+const TELLING = [
+  "type",
+  "enum",
+  "const",
+  "anyOf",
+  "oneOf",
+  "allOf",
+  "$ref",
+  "properties",
+  "items",
+  "description",
+  "title",
+  "default",
+  "format",
+  "examples",
+  "required",
+];
 
 function isSchemaLike(value: unknown): boolean {
   if (!isJsonObject(value)) return false;
@@ -47,15 +84,24 @@ function isSchemaLike(value: unknown): boolean {
   if (type !== undefined && typeof type !== "string" && !Array.isArray(type)) return false;
   const names = Object.keys(value);
   // `properties` and its like hold objects; what a schema says of itself is mostly not one.
-  return names.length === 0 || TELLING.some((key) => key in value && (key === "properties" || key === "items" || key === "default" || !isJsonObject(value[key])));
+  return (
+    names.length === 0 ||
+    TELLING.some(
+      (key) =>
+        key in value && (key === "properties" || key === "items" || key === "default" || !isJsonObject(value[key])),
+    )
+  );
 }
 
 function wrap(raw: JsonObject): NormalisedSchema {
   const required = Object.keys(raw).filter((name) => (raw[name] as JsonObject)["required"] === true);
-  const properties = Object.fromEntries(Object.entries(raw).map(([name, property]) => [name, withoutRequiredFlag(property as JsonObject)]));
+  const properties = Object.fromEntries(
+    Object.entries(raw).map(([name, property]) => [name, withoutRequiredFlag(property as JsonObject)]),
+  );
   return {
     schema: { type: "object", properties, ...(required.length > 0 ? { required } : {}) },
-    warning: 'The input schema is a bare map of parameters; it was wrapped into {"type": "object", "properties": …}. Write it that way.',
+    warning:
+      'The input schema is a bare map of parameters; it was wrapped into {"type": "object", "properties": …}. Write it that way.',
   };
 }
 

@@ -2,8 +2,8 @@ import { CharSet } from "./char-set.ts";
 import { PatternError } from "./pattern-error.ts";
 
 /**
- * The program of a pattern: a graph of nodes by index. Whatever has one way on (`char`, `start`, `end`, `word`, `look`) names it in `next`;
- * a `split` has two.
+ * The program of a pattern: a graph of nodes by index. Whatever has one way on (`char`, `start`, `end`, `word`, `look`)
+ * names it in `next`; a `split` has two.
  */
 export type PatternNode =
   | { readonly op: "char"; readonly set: CharSet; next: number }
@@ -24,9 +24,12 @@ const MAX_NODES = 20_000;
 const MAX_NESTING = 100;
 const MAX_PATTERN_CHARS = 10_000;
 
-/** Reads a JavaScript regular expression as JSON Schema uses it: no flags but `u`, unanchored. Throws a `PatternError`. */
+/**
+ * Reads a JavaScript regular expression as JSON Schema uses it: no flags but `u`, unanchored. Throws a `PatternError`.
+ */
 export function parsePattern(source: string): PatternProgram {
-  if (source.length > MAX_PATTERN_CHARS) throw new PatternError(`a pattern of more than ${MAX_PATTERN_CHARS} characters`);
+  if (source.length > MAX_PATTERN_CHARS)
+    throw new PatternError(`a pattern of more than ${MAX_PATTERN_CHARS} characters`);
   return new PatternParser(source).parse();
 }
 
@@ -66,7 +69,10 @@ class PatternParser {
     const branches = [this.#sequence()];
     while (this.#eat("|")) branches.push(this.#sequence());
     if (branches.length === 1) return branches[0]!;
-    return (next) => branches.map((branch) => branch(next)).reduceRight((other, first) => this.#add({ op: "split", next: first, other }));
+    return (next) =>
+      branches
+        .map((branch) => branch(next))
+        .reduceRight((other, first) => this.#add({ op: "split", next: first, other }));
   }
 
   #sequence(): Part {

@@ -1,9 +1,10 @@
 import { parsePattern, type PatternNode } from "./pattern-parse.ts";
 
 /**
- * Patterns come from servers that nobody here has read, and JavaScript's own engine can be made to run for hours by one of them. This
- * matcher visits each pair of (node, position) at most once, so a match costs at most the pattern's size times the text's length; what
- * a check may spend in all is bounded besides. Look ahead is understood; look behind and back references are not (`PatternError`).
+ * Patterns come from servers that nobody here has read, and JavaScript's own engine can be made to run for hours by one
+ * of them. This matcher visits each pair of (node, position) at most once, so a match costs at most the pattern's size
+ * times the text's length; what a check may spend in all is bounded besides. Look ahead is understood; look behind and
+ * back references are not (`PatternError`).
  */
 export class LinearPattern {
   readonly #source: string;
@@ -80,7 +81,8 @@ export class LinearPattern {
     return this.#reachesBody(run, node.body, position) !== node.negated;
   }
 
-  // What failed once fails always and may stay marked; after a success it is not known which marks led to it, so they are wiped.
+  // What failed once fails always and may stay marked; after a success it is not known which marks led to it, so they
+  // are wiped.
   #reachesBody(run: Run, body: number, position: number): boolean {
     const marked: number[] = [];
     const found = this.#reaches({ ...run, marked }, body, position);

@@ -14,7 +14,13 @@ const FORECAST = {
 };
 
 test("TypeScript: what is optional, which values there are, and what each is for", () => {
-  expect(signatureOf("typescript", "tools.w.forecast", FORECAST, { type: "object", properties: { sky: { type: "string" } }, required: ["sky"] })).toBe(
+  expect(
+    signatureOf("typescript", "tools.w.forecast", FORECAST, {
+      type: "object",
+      properties: { sky: { type: "string" } },
+      required: ["sky"],
+    }),
+  ).toBe(
     'tools.w.forecast(args: { days?: number /* (≥ 1, ≤ 14) */; city: string /* Where. A name. */; units?: "metric" | "imperial"; at?: { lat: number; "lon-g"?: number }; tags?: (string | null)[] }): Promise<{ sky: string }>',
   );
 });
@@ -30,20 +36,38 @@ test("Python: required parameters first, defaults, and a comment a line", () => 
 });
 
 test("a parameter whose name is none in Python is given in a dict", () => {
-  expect(signatureOf("python", "t", { type: "object", properties: { "max-size": { type: "integer" }, class: { type: "string" } } })).toBe('t({"max-size": int, "class": str}) -> Any');
+  expect(
+    signatureOf("python", "t", {
+      type: "object",
+      properties: { "max-size": { type: "integer" }, class: { type: "string" } },
+    }),
+  ).toBe('t({"max-size": int, "class": str}) -> Any');
 });
 
 test("a tool without parameters takes none; one that takes anything takes an object", () => {
   expect(signatureOf("typescript", "t", { type: "object" })).toBe("t(): Promise<unknown>");
-  expect(signatureOf("typescript", "t", { type: "object", additionalProperties: true })).toBe("t(args?: Record<string, unknown>): Promise<unknown>");
+  expect(signatureOf("typescript", "t", { type: "object", additionalProperties: true })).toBe(
+    "t(args?: Record<string, unknown>): Promise<unknown>",
+  );
 });
 
 test("a reference is followed inside the schema, and a circle ends", () => {
-  const schema = { type: "object", properties: { node: { $ref: "#/$defs/node" } }, $defs: { node: { type: "object", properties: { next: { $ref: "#/$defs/node" }, id: { type: "string" } } } } };
+  const schema = {
+    type: "object",
+    properties: { node: { $ref: "#/$defs/node" } },
+    $defs: { node: { type: "object", properties: { next: { $ref: "#/$defs/node" }, id: { type: "string" } } } },
+  };
   expect(signatureOf("typescript", "t", schema)).toMatch(/^t\(args\?: \{ node\?: \{ next\?: \{ .*id\?: string/);
-  expect(signatureOf("typescript", "t", { type: "object", properties: { x: { $ref: "https://example.org/x" } } })).toBe("t(args?: { x?: unknown }): Promise<unknown>");
+  expect(signatureOf("typescript", "t", { type: "object", properties: { x: { $ref: "https://example.org/x" } } })).toBe(
+    "t(args?: { x?: unknown }): Promise<unknown>",
+  );
 });
 
-test.each([[null], [7], [{ type: 5 }], [{ properties: [] }], [{ enum: [] }], [{ anyOf: [] }], [{ type: [] }]])("a schema that says nothing (%j) is read as anything", (member) => {
-  expect(signatureOf("typescript", "t", { type: "object", properties: { x: member } })).toMatch(/^t\(args\?: \{ x\?: .+ \}\): Promise<unknown>$/);
-});
+test.each([[null], [7], [{ type: 5 }], [{ properties: [] }], [{ enum: [] }], [{ anyOf: [] }], [{ type: [] }]])(
+  "a schema that says nothing (%j) is read as anything",
+  (member) => {
+    expect(signatureOf("typescript", "t", { type: "object", properties: { x: member } })).toMatch(
+      /^t\(args\?: \{ x\?: .+ \}\): Promise<unknown>$/,
+    );
+  },
+);

@@ -10,8 +10,9 @@ const MAX_COMMENT_CHARS = 160;
 const MAX_REFERENCES = 8;
 
 /**
- * How a tool is called from code, as its reader would write it: `tools.weather.forecast(args: { city: string; days?: number }): Promise<unknown>`, or
- * `tools.weather.forecast(city: str, days: int = 3)`. Descriptions follow as comments, a line each.
+ * How a tool is called from code, as its reader would write it: `tools.weather.forecast(args: { city: string; days?:
+ * number }): Promise<unknown>`, or `tools.weather.forecast(city: str, days: int = 3)`. Descriptions follow as comments,
+ * a line each.
  */
 export function signatureOf(language: SignatureLanguage, path: string, input: JsonObject, output?: JsonObject): string {
   return language === "python" ? pythonSignature(path, input, output) : typescriptSignature(path, input, output);
@@ -33,18 +34,29 @@ function pythonSignature(path: string, input: JsonObject, output: JsonObject | u
   const parameter = ([name, schema]: [string, unknown]): string => {
     const type = reader.type(schema, 1);
     if (required.has(name)) return `${name}: ${type}`;
-    const preset = isJsonObject(schema) && schema["default"] !== undefined ? literal("python", schema["default"]) : "None";
+    const preset =
+      isJsonObject(schema) && schema["default"] !== undefined ? literal("python", schema["default"]) : "None";
     return `${name}: ${type} = ${preset}`;
   };
   const sorted = [...all.filter(([name]) => required.has(name)), ...all.filter(([name]) => !required.has(name))];
-  const notes = sorted.flatMap(([name, schema]) => (isJsonObject(schema) && commentOf(schema) !== "" ? [`  # ${name}: ${commentOf(schema)}`] : []));
+  const notes = sorted.flatMap(([name, schema]) =>
+    isJsonObject(schema) && commentOf(schema) !== "" ? [`  # ${name}: ${commentOf(schema)}`] : [],
+  );
   // Whoever reads it may have names that are no names in Python; those are given in a dict.
   const isPlain = sorted.every(([name]) => /^[A-Za-z_]\w*$/.test(name) && !PYTHON_WORDS.has(name));
-  const inside = isPlain ? sorted.map(parameter).join(", ") : `{${sorted.map(([name, schema]) => `${JSON.stringify(name)}: ${reader.type(schema, 1)}`).join(", ")}}`;
-  return [`${path}(${inside}) -> ${output ? new TypeReader("python", output).type(output, 0) : "Any"}`, ...notes].join("\n");
+  const inside = isPlain
+    ? sorted.map(parameter).join(", ")
+    : `{${sorted.map(([name, schema]) => `${JSON.stringify(name)}: ${reader.type(schema, 1)}`).join(", ")}}`;
+  return [`${path}(${inside}) -> ${output ? new TypeReader("python", output).type(output, 0) : "Any"}`, ...notes].join(
+    "\n",
+  );
 }
 
-const PYTHON_WORDS: ReadonlySet<string> = new Set("False None True and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield".split(" "));
+const PYTHON_WORDS: ReadonlySet<string> = new Set(
+  "False None True and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield".split(
+    " ",
+  ),
+);
 
 /** Reads schemas of one root, whose `$ref`s it follows a few times. */
 class TypeReader {
@@ -62,10 +74,16 @@ class TypeReader {
     if (!isJsonObject(schema)) return this.#any();
     if (schema["const"] !== undefined) return this.#literals([schema["const"]]);
     if (Array.isArray(schema["enum"]) && schema["enum"].length > 0) return this.#literals(schema["enum"]);
-    for (const key of ["oneOf", "anyOf"]) if (Array.isArray(schema[key])) return this.#union(schema[key].map((one) => this.type(one, depth + 1)));
+    for (const key of ["oneOf", "anyOf"])
+      if (Array.isArray(schema[key])) return this.#union(schema[key].map((one) => this.type(one, depth + 1)));
     const { type } = schema;
-    if (Array.isArray(type)) return this.#union(type.map((one) => this.type({ ...schema, type: one as unknown }, depth)));
-    return this.#named(type ?? (schema["properties"] ? "object" : schema["items"] ? "array" : undefined), schema, depth);
+    if (Array.isArray(type))
+      return this.#union(type.map((one) => this.type({ ...schema, type: one as unknown }, depth)));
+    return this.#named(
+      type ?? (schema["properties"] ? "object" : schema["items"] ? "array" : undefined),
+      schema,
+      depth,
+    );
   }
 
   #named(type: unknown, schema: JsonObject, depth: number): string {
@@ -99,7 +117,10 @@ class TypeReader {
   #object(schema: JsonObject, depth: number): string {
     const members = Object.entries(propertiesOf(schema));
     const isPython = this.#language === "python";
-    if (members.length === 0 || depth >= MAX_DEPTH) return isPython ? "dict" : `Record<string, ${isJsonObject(schema["additionalProperties"]) ? this.type(schema["additionalProperties"], depth + 1) : "unknown"}>`;
+    if (members.length === 0 || depth >= MAX_DEPTH)
+      return isPython
+        ? "dict"
+        : `Record<string, ${isJsonObject(schema["additionalProperties"]) ? this.type(schema["additionalProperties"], depth + 1) : "unknown"}>`;
     const required = new Set(requiredOf(schema));
     const shown = members.slice(0, MAX_MEMBERS).map(([name, member]) => {
       const type = this.type(member, depth + 1);
@@ -154,7 +175,11 @@ function commentOf(schema: JsonObject): string {
     ...(schema["maximum"] !== undefined ? [`≤ ${String(schema["maximum"])}`] : []),
     ...(stringMember(schema, "format") !== undefined ? [stringMember(schema, "format")!] : []),
   ];
-  const text = (stringMember(schema, "description") ?? "").slice(0, 4 * MAX_COMMENT_CHARS).replaceAll("*/", "* /").replaceAll(/\s+/g, " ").trim();
+  const text = (stringMember(schema, "description") ?? "")
+    .slice(0, 4 * MAX_COMMENT_CHARS)
+    .replaceAll("*/", "* /")
+    .replaceAll(/\s+/g, " ")
+    .trim();
   const short = text.length > MAX_COMMENT_CHARS ? `${text.slice(0, MAX_COMMENT_CHARS - 1).trimEnd()}…` : text;
   return bounds.length === 0 ? short : `${short}${short === "" ? "" : " "}(${bounds.join(", ")})`;
 }
@@ -164,5 +189,7 @@ function propertiesOf(schema: JsonObject): JsonObject {
 }
 
 function requiredOf(schema: JsonObject): readonly string[] {
-  return Array.isArray(schema["required"]) ? schema["required"].filter((name): name is string => typeof name === "string") : [];
+  return Array.isArray(schema["required"])
+    ? schema["required"].filter((name): name is string => typeof name === "string")
+    : [];
 }

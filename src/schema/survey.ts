@@ -21,7 +21,8 @@ const META_SCHEMA = /^https?:\/\/json-schema\.org\//;
 export function surveySchema(schema: JsonObject): Survey {
   const survey: Counting = { nodes: 0, hasDefaults: false, refersToMetaSchema: false, unusable: undefined };
   walk(schema, survey, 0);
-  if (survey.unusable === undefined && unfoldedSize(schema, schema, new Map()) > MAX_UNFOLDED) survey.unusable = "its references multiply beyond what can be checked";
+  if (survey.unusable === undefined && unfoldedSize(schema, schema, new Map()) > MAX_UNFOLDED)
+    survey.unusable = "its references multiply beyond what can be checked";
   const { unusable, hasDefaults, refersToMetaSchema } = survey;
   return { hasDefaults, refersToMetaSchema, ...(unusable === undefined ? {} : { unusable }) };
 }
@@ -47,13 +48,15 @@ function lookAt(schema: JsonObject, survey: Counting): void {
   // Such a schema compiles to a function that answers later, which nobody waits for.
   if (schema["$async"] !== undefined) survey.unusable = "it asks for asynchronous validation";
   if (typeof schema["$ref"] === "string" && META_SCHEMA.test(schema["$ref"])) survey.refersToMetaSchema = true;
-  if (typeof schema["$id"] === "string" && META_SCHEMA.test(schema["$id"])) survey.unusable = "it claims the identity of a published meta-schema";
+  if (typeof schema["$id"] === "string" && META_SCHEMA.test(schema["$id"]))
+    survey.unusable = "it claims the identity of a published meta-schema";
 }
 
 const IN_PLACE = ["allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas"];
 
-// References make a small text stand for a large tree: ten definitions, each with the next one twice, are a thousand checks. Only what
-// applies to one and the same place of a value multiplies; a reference back to what is being counted is bounded by the value's depth.
+// References make a small text stand for a large tree: ten definitions, each with the next one twice, are a thousand
+// checks. Only what applies to one and the same place of a value multiplies; a reference back to what is being counted
+// is bounded by the value's depth.
 function unfoldedSize(schema: unknown, root: JsonObject, known: Map<JsonObject, number>): number {
   if (!isJsonObject(schema)) return 1;
   const before = known.get(schema);
@@ -65,7 +68,11 @@ function unfoldedSize(schema: unknown, root: JsonObject, known: Map<JsonObject, 
   for (const key of IN_PLACE) {
     const member = schema[key];
     if (member === undefined) continue;
-    const parts = Array.isArray(member) ? member : key === "dependentSchemas" && isJsonObject(member) ? Object.values(member) : [member];
+    const parts = Array.isArray(member)
+      ? member
+      : key === "dependentSchemas" && isJsonObject(member)
+        ? Object.values(member)
+        : [member];
     for (const part of parts) size += unfoldedSize(part, root, known);
   }
   for (const deeper of deeperSchemas(schema)) size = Math.max(size, unfoldedSize(deeper, root, known));
@@ -74,8 +81,17 @@ function unfoldedSize(schema: unknown, root: JsonObject, known: Map<JsonObject, 
 }
 
 function* deeperSchemas(schema: JsonObject): Iterable<unknown> {
-  for (const key of ["properties", "patternProperties"]) if (isJsonObject(schema[key])) yield* Object.values(schema[key]);
-  for (const key of ["items", "additionalProperties", "contains", "propertyNames", "additionalItems", "unevaluatedProperties"]) yield schema[key];
+  for (const key of ["properties", "patternProperties"])
+    if (isJsonObject(schema[key])) yield* Object.values(schema[key]);
+  for (const key of [
+    "items",
+    "additionalProperties",
+    "contains",
+    "propertyNames",
+    "additionalItems",
+    "unevaluatedProperties",
+  ])
+    yield schema[key];
   if (Array.isArray(schema["prefixItems"])) yield* schema["prefixItems"] as unknown[];
 }
 

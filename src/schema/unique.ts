@@ -1,8 +1,11 @@
-/** Whether no two items are the same JSON value. Linear, where comparing all pairs would take minutes for a large array. */
+/**
+ * Whether no two items are the same JSON value. Linear, where comparing all pairs would take minutes for a large array.
+ */
 export function isUnique(items: readonly unknown[]): boolean {
   const seen = new Set<unknown>();
   for (const item of items) {
-    const key = typeof item === "object" && item !== null ? canonical(item) : typeof item === "string" ? `"${item}` : item;
+    const key =
+      typeof item === "object" && item !== null ? canonical(item) : typeof item === "string" ? `"${item}` : item;
     if (seen.has(key)) return false;
     seen.add(key);
   }

@@ -35,7 +35,8 @@ export function removePlace(pointer: string, value: unknown): void {
   const last = steps.pop();
   let at = value;
   for (const step of steps) at = memberOf(at, step);
-  if (last !== undefined && typeof at === "object" && at !== null && !Array.isArray(at)) delete (at as Record<string, unknown>)[last];
+  if (last !== undefined && typeof at === "object" && at !== null && !Array.isArray(at))
+    delete (at as Record<string, unknown>)[last];
 }
 
 function memberOf(value: unknown, step: string): unknown {

@@ -5,8 +5,8 @@ import type { Redactor } from "./redactor.ts";
 export const NO_AUDIT: Audit = Object.freeze({ write: () => {} });
 
 /**
- * One JSON line for each call. Names that callers made up may hold anything, so they are redacted like all that is written; the sink is
- * opened and closed by whoever makes the audit.
+ * One JSON line for each call. Names that callers made up may hold anything, so they are redacted like all that is
+ * written; the sink is opened and closed by whoever makes the audit.
  */
 export function createAudit(sink: LineSink, redactor: Redactor): Audit {
   return {

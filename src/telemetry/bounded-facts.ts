@@ -13,8 +13,8 @@ const SLACK_CHARS = 4096;
 type Clean = (text: string) => string;
 
 /**
- * A copy of facts that JSON can write and a log can bear: bounded in length, breadth and depth; errors with their stack and causes.
- * Texts are cleaned before they are cut.
+ * A copy of facts that JSON can write and a log can bear: bounded in length, breadth and depth; errors with their stack
+ * and causes. Texts are cleaned before they are cut.
  */
 export function boundedFacts(facts: JsonObject, clean: Clean): JsonObject {
   return bounded(facts, clean, 0) as JsonObject;
@@ -22,7 +22,9 @@ export function boundedFacts(facts: JsonObject, clean: Clean): JsonObject {
 
 export function boundedText(text: string, clean: Clean, maxChars = MAX_TEXT_CHARS): string {
   const cleaned = clean(text.slice(0, maxChars + SLACK_CHARS));
-  return text.length > maxChars ? `${cleaned.slice(0, maxChars)}… (${text.length - maxChars} more characters)` : cleaned;
+  return text.length > maxChars
+    ? `${cleaned.slice(0, maxChars)}… (${text.length - maxChars} more characters)`
+    : cleaned;
 }
 
 function bounded(value: unknown, clean: Clean, depth: number): unknown {
@@ -45,7 +47,9 @@ function boundedObject(value: object, clean: Clean, depth: number): unknown {
   if (depth >= MAX_DEPTH) return "…";
   if (Array.isArray(value)) return value.slice(0, MAX_MEMBERS).map((item) => bounded(item, clean, depth + 1));
   const members = Object.entries(value).slice(0, MAX_MEMBERS);
-  return Object.fromEntries(members.map(([name, member]) => [boundedText(name, clean, 100), bounded(member, clean, depth + 1)]));
+  return Object.fromEntries(
+    members.map(([name, member]) => [boundedText(name, clean, 100), bounded(member, clean, depth + 1)]),
+  );
 }
 
 function describeError(error: Error, clean: Clean, depth: number): JsonObject {

@@ -35,8 +35,17 @@ export class LateLogger implements Logger {
   }
 
   with(facts: JsonObject): Logger {
-    const add = (level: LogLevel) => (message: string, more: JsonObject = {}) => this.#take({ level, message, facts: { ...facts, ...more } });
-    return { debug: add("debug"), info: add("info"), warning: add("warning"), error: add("error"), with: (more) => this.with({ ...facts, ...more }) };
+    const add =
+      (level: LogLevel) =>
+      (message: string, more: JsonObject = {}) =>
+        this.#take({ level, message, facts: { ...facts, ...more } });
+    return {
+      debug: add("debug"),
+      info: add("info"),
+      warning: add("warning"),
+      error: add("error"),
+      with: (more) => this.with({ ...facts, ...more }),
+    };
   }
 
   #take(line: Line): void {

@@ -34,13 +34,16 @@ export interface SinkOptions {
   /** Hears of the first failure of each outage. */
   readonly onError?: (error: unknown) => void;
   readonly maxWaitingChars?: number;
-  /** How long lines are gathered after a chunk, where each chunk is dear. The first line after a pause leaves at once. @default 0 */
+  /**
+   * How long lines are gathered after a chunk, where each chunk is dear. The first line after a pause leaves at once.
+   * @default 0
+   */
   readonly gatherMs?: number;
 }
 
 /**
- * Gathers lines while a chunk is on its way, and for `gatherMs` after it, so a busy hub writes few large chunks. What waits is bounded: further lines are dropped and
- * counted, and the count is written once there is room.
+ * Gathers lines while a chunk is on its way, and for `gatherMs` after it, so a busy hub writes few large chunks. What
+ * waits is bounded: further lines are dropped and counted, and the count is written once there is room.
  */
 export class BufferedSink implements LineSink {
   readonly #writeChunk: ChunkWriter;

@@ -13,7 +13,9 @@ export interface LogEntry {
 
 export type Formatter = (entry: LogEntry) => string;
 
-/** One JSON object a line: `time`, `level`, `message`, then the facts; a fact of one of these names gets a `_` in front. */
+/**
+ * One JSON object a line: `time`, `level`, `message`, then the facts; a fact of one of these names gets a `_` in front.
+ */
 export const formatJson: Formatter = ({ time, level, message, facts }) => {
   const line: JsonObject = { time, level, message };
   for (const [name, value] of Object.entries(facts)) line[name in line ? `_${name}` : name] = value;
@@ -25,7 +27,12 @@ const LABELS: Readonly<Record<LogLevel, string>> = { debug: "DEBUG", info: "INFO
 /** Lines for people: time, level, message, then `name=value`. A stack follows on lines of its own. */
 export function createTextFormatter(withColor: boolean): Formatter {
   const colors = createColors(withColor);
-  const paint: Readonly<Record<LogLevel, (text: string) => string>> = { debug: colors.dim, info: colors.cyan, warning: colors.yellow, error: colors.red };
+  const paint: Readonly<Record<LogLevel, (text: string) => string>> = {
+    debug: colors.dim,
+    info: colors.cyan,
+    warning: colors.yellow,
+    error: colors.red,
+  };
   return ({ time, level, message, facts }) => {
     const { stacks, words } = splitFacts(facts);
     const tail = words.length > 0 ? ` ${colors.dim(words.join(" "))}` : "";
@@ -65,5 +72,7 @@ function word(value: unknown): string {
 // What servers and callers say may hold line breaks and terminal codes, which would forge lines or repaint the screen.
 function visible(text: string): string {
   // oxlint-disable-next-line no-control-regex -- these are what is looked for
-  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, (char) => (char === "\n" ? String.raw`\n` : char === "\t" ? " " : `\\x${char.codePointAt(0)!.toString(16).padStart(2, "0")}`));
+  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, (char) =>
+    char === "\n" ? String.raw`\n` : char === "\t" ? " " : `\\x${char.codePointAt(0)!.toString(16).padStart(2, "0")}`,
+  );
 }

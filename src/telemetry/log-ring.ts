@@ -29,7 +29,10 @@ export class LogRing {
   /** The last `limit` lines of at least this level, oldest first. */
   lines({ limit = 100, level = "debug" }: { readonly limit?: number; readonly level?: LogLevel } = {}): string[] {
     const first = Math.max(0, this.#next - this.#maxLines);
-    const inOrder = Array.from({ length: this.#next - first }, (_, index) => this.#lines[(first + index) % this.#maxLines]!);
+    const inOrder = Array.from(
+      { length: this.#next - first },
+      (_, index) => this.#lines[(first + index) % this.#maxLines]!,
+    );
     const matching = inOrder.filter((line) => LEVEL_ORDER[line.level] >= LEVEL_ORDER[level]);
     return limit > 0 ? matching.slice(-limit).map(({ text }) => text) : [];
   }

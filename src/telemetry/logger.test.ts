@@ -24,14 +24,26 @@ function written(more: Partial<LoggerOptions>, write: (logger: ReturnType<typeof
 }
 
 test("a line for people has time, level, message and facts", () => {
-  const [line] = written({}, (logger) => logger.warning("It broke.", { source: "files", reason: "no such thing", count: 3 }));
-  expect(line).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z WARN  It broke\. source=files reason="no such thing" count=3$/);
+  const [line] = written({}, (logger) =>
+    logger.warning("It broke.", { source: "files", reason: "no such thing", count: 3 }),
+  );
+  expect(line).toMatch(
+    /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z WARN  It broke\. source=files reason="no such thing" count=3$/,
+  );
 });
 
 test("a line for machines is one JSON object, and facts cannot pose as its own members", () => {
-  const [line] = written({ format: "json" }, (logger) => logger.info("Hi\nthere", { a: { b: [1] }, level: "fake", time: "fake" }));
+  const [line] = written({ format: "json" }, (logger) =>
+    logger.info("Hi\nthere", { a: { b: [1] }, level: "fake", time: "fake" }),
+  );
   expect(line).not.toContain("\n");
-  expect(JSON.parse(line!)).toMatchObject({ level: "info", message: "Hi\nthere", a: { b: [1] }, _level: "fake", _time: "fake" });
+  expect(JSON.parse(line!)).toMatchObject({
+    level: "info",
+    message: "Hi\nthere",
+    a: { b: [1] },
+    _level: "fake",
+    _time: "fake",
+  });
 });
 
 test("G66: lines below the level are not written", () => {
@@ -45,7 +57,9 @@ test("G66: lines below the level are not written", () => {
 });
 
 test("facts of a part stand on all of its lines", () => {
-  const [line] = written({ format: "json" }, (logger) => logger.with({ part: "stdio" }).with({ source: "files" }).info("x", { a: 1 }));
+  const [line] = written({ format: "json" }, (logger) =>
+    logger.with({ part: "stdio" }).with({ source: "files" }).info("x", { a: 1 }),
+  );
   expect(JSON.parse(line!)).toMatchObject({ part: "stdio", source: "files", a: 1 });
 });
 
@@ -54,7 +68,12 @@ test("S14: messages and facts are redacted, in both forms", () => {
   redactor.add("my-known-secret");
   for (const format of ["text", "json"] as const) {
     const lines = written({ format, redactor }, (logger) =>
-      logger.error("got my-known-secret", { header: "Bearer abcdefgh", token: "xyz", cause: new Error("my-known-secret"), deep: { list: ["my-known-secret"] } }),
+      logger.error("got my-known-secret", {
+        header: "Bearer abcdefgh",
+        token: "xyz",
+        cause: new Error("my-known-secret"),
+        deep: { list: ["my-known-secret"] },
+      }),
     );
     expect(lines.join()).not.toMatch(/my-known-secret|abcdefgh|xyz/);
   }
@@ -70,11 +89,19 @@ test("G64: an error shows its stack and its causes", () => {
   const [text] = written({}, (logger) => logger.error("x", { cause: error }));
   expect(text).toMatch(/\n {4}Error: outer\n {4}at /);
   const [json] = written({ format: "json" }, (logger) => logger.error("x", { cause: error }));
-  expect(JSON.parse(json!)).toMatchObject({ cause: { message: "outer", stack: expect.stringContaining("at "), cause: { message: "inner" } } });
+  expect(JSON.parse(json!)).toMatchObject({
+    cause: { message: "outer", stack: expect.stringContaining("at "), cause: { message: "inner" } },
+  });
 });
 
 test("facts of any size and shape make a line of bounded size", () => {
-  const endless: Record<string, unknown> = { big: 1n, f: () => 1, s: Symbol("s"), text: "x".repeat(1e6), list: Array.from({ length: 1e5 }, () => "y".repeat(100)) };
+  const endless: Record<string, unknown> = {
+    big: 1n,
+    f: () => 1,
+    s: Symbol("s"),
+    text: "x".repeat(1e6),
+    list: Array.from({ length: 1e5 }, () => "y".repeat(100)),
+  };
   endless["self"] = endless;
   for (const format of ["text", "json"] as const) {
     const [line] = written({ format }, (logger) => logger.info("m".repeat(1e6), endless));
@@ -104,7 +131,19 @@ test("S14: an audit line is one JSON line without secrets", () => {
   const sink = new Lines();
   const redactor = new Redactor();
   redactor.add("my-known-secret");
-  const line = { time: "t", call: "c", door: "d", principal: "p", method: "m", target: "x my-known-secret", kind: "ok", durationMs: 1, argumentBytes: 2, resultBytes: 3, attempts: 1 };
+  const line = {
+    time: "t",
+    call: "c",
+    door: "d",
+    principal: "p",
+    method: "m",
+    target: "x my-known-secret",
+    kind: "ok",
+    durationMs: 1,
+    argumentBytes: 2,
+    resultBytes: 3,
+    attempts: 1,
+  };
   createAudit(sink, redactor).write(line);
   expect(sink.lines.map((text) => JSON.parse(text) as unknown)).toEqual([{ ...line, target: "x ***" }]);
 });
@@ -114,7 +153,13 @@ test("S14: a secret that stands across the bound of a text is not cut in two", (
   redactor.add("a-very-secret-value");
   for (let at = 1975; at <= 2000; at += 1) {
     const lines: string[] = [];
-    const logger = createLogger({ level: "debug", format: "json", sink: { write: (line) => void lines.push(line), close: async () => {} }, redactor, color: false });
+    const logger = createLogger({
+      level: "debug",
+      format: "json",
+      sink: { write: (line) => void lines.push(line), close: async () => {} },
+      redactor,
+      color: false,
+    });
     const text = `${"x".repeat(at)}a-very-secret-value${"y".repeat(3000)}`;
     logger.info(text, { text, error: new Error(text) });
     expect(lines.join().includes("xa-v"), String(at)).toBe(false);

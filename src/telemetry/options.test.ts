@@ -7,11 +7,11 @@ test("without a configuration lines for people of level info go to stderr, and t
 });
 
 test("files are taken over", () => {
-  expect([resolveLogging({ level: "debug", format: "json", file: "/l" }), resolveAudit({ file: "/a" }), resolveAudit({ stderr: true })]).toEqual([
-    { level: "debug", format: "json", file: "/l" },
-    { to: "file", file: "/a" },
-    { to: "stderr" },
-  ]);
+  expect([
+    resolveLogging({ level: "debug", format: "json", file: "/l" }),
+    resolveAudit({ file: "/a" }),
+    resolveAudit({ stderr: true }),
+  ]).toEqual([{ level: "debug", format: "json", file: "/l" }, { to: "file", file: "/a" }, { to: "stderr" }]);
 });
 
 test("what makes no sense is refused", () => {

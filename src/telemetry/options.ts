@@ -5,9 +5,20 @@ import type { LogLevel } from "../core/ports.ts";
 /** The section `[logging]`. */
 export const LoggingSchema = Type.Object(
   {
-    level: Type.Optional(Type.Enum(["debug", "info", "warning", "error"], { description: "The least important lines that are written.", default: "info" })),
-    format: Type.Optional(Type.Enum(["text", "json"], { description: "Lines for people, or one JSON object a line.", default: "text" })),
-    file: Type.Optional(Type.Path({ description: "File that lines are appended to; without it they go to stderr. It may be moved away at any time." })),
+    level: Type.Optional(
+      Type.Enum(["debug", "info", "warning", "error"], {
+        description: "The least important lines that are written.",
+        default: "info",
+      }),
+    ),
+    format: Type.Optional(
+      Type.Enum(["text", "json"], { description: "Lines for people, or one JSON object a line.", default: "text" }),
+    ),
+    file: Type.Optional(
+      Type.Path({
+        description: "File that lines are appended to; without it they go to stderr. It may be moved away at any time.",
+      }),
+    ),
   },
   { description: "What the hub says of itself. Secrets are redacted." },
 );
@@ -15,8 +26,18 @@ export const LoggingSchema = Type.Object(
 /** The section `[audit]`. */
 export const AuditSchema = Type.Object(
   {
-    file: Type.Optional(Type.Path({ description: "File that gets one JSON line for each call: who, what, how it ended, how long it took; no values." })),
-    stderr: Type.Optional(Type.Boolean({ description: "Write these lines to stderr. Without it and without a file there are none.", default: false })),
+    file: Type.Optional(
+      Type.Path({
+        description:
+          "File that gets one JSON line for each call: who, what, how it ended, how long it took; no values.",
+      }),
+    ),
+    stderr: Type.Optional(
+      Type.Boolean({
+        description: "Write these lines to stderr. Without it and without a file there are none.",
+        default: false,
+      }),
+    ),
   },
   { description: "One line for each call." },
 );
@@ -34,14 +55,22 @@ export interface LoggingOptions {
 }
 
 /** Where audit lines go. */
-export type AuditOptions = { readonly to: "none" } | { readonly to: "stderr" } | { readonly to: "file"; readonly file: string };
+export type AuditOptions =
+  | { readonly to: "none" }
+  | { readonly to: "stderr" }
+  | { readonly to: "file"; readonly file: string };
 
 export function resolveLogging({ level = "info", format = "text", file }: LoggingConfig = {}): LoggingOptions {
-  return Object.freeze({ level: oneOf("level", level, LEVELS), format: oneOf("format", format, FORMATS), ...(file === undefined ? {} : { file }) });
+  return Object.freeze({
+    level: oneOf("level", level, LEVELS),
+    format: oneOf("format", format, FORMATS),
+    ...(file === undefined ? {} : { file }),
+  });
 }
 
 export function resolveAudit({ file, stderr = false }: AuditConfig = {}): AuditOptions {
-  if (file !== undefined && stderr) throw new OptionError("`audit.file` and `audit.stderr` exclude one another. Keep one of them.");
+  if (file !== undefined && stderr)
+    throw new OptionError("`audit.file` and `audit.stderr` exclude one another. Keep one of them.");
   if (file !== undefined) return Object.freeze({ to: "file", file });
   return Object.freeze({ to: stderr ? "stderr" : "none" });
 }

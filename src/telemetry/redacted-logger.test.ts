@@ -7,8 +7,15 @@ import { Redactor } from "./redactor.ts";
 test("S14: a program's own logger gets every line, level and fact, without secrets", () => {
   const lines: unknown[][] = [];
   const recorder = (bound: JsonObject): Logger => {
-    const at = (level: string) => (message: string, facts?: JsonObject) => void lines.push([level, message, { ...bound, ...facts }]);
-    return { debug: at("debug"), info: at("info"), warning: at("warning"), error: at("error"), with: (facts) => recorder({ ...bound, ...facts }) };
+    const at = (level: string) => (message: string, facts?: JsonObject) =>
+      void lines.push([level, message, { ...bound, ...facts }]);
+    return {
+      debug: at("debug"),
+      info: at("info"),
+      warning: at("warning"),
+      error: at("error"),
+      with: (facts) => recorder({ ...bound, ...facts }),
+    };
   };
   const redactor = new Redactor();
   const logger = redactedLogger(recorder({}), redactor);

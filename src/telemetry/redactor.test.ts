@@ -7,7 +7,12 @@ test("S14: a registered secret is gone in all the forms in which it travels", ()
   const redactor = new Redactor();
   const secret = 'pa"ss/wörd&1';
   expect(redactor.add(secret)).toBe(true);
-  const forms = [secret, JSON.stringify({ a: secret }), encodeURIComponent(secret), Buffer.from(secret).toString("base64")];
+  const forms = [
+    secret,
+    JSON.stringify({ a: secret }),
+    encodeURIComponent(secret),
+    Buffer.from(secret).toString("base64"),
+  ];
   for (const form of forms) expect(redactor.text(`before ${form} after`)).toMatch(/^before .*\*\*\*.* after$/);
   for (const form of forms) expect(redactor.text(form)).not.toContain("wörd");
 });
@@ -61,7 +66,7 @@ test.each([
 test.each([
   "Missing required parameter: password",
   "`token` must be a string, got a number",
-  "Unknown parameter: api_key (accepted: one of \"a\", \"b\")",
+  'Unknown parameter: api_key (accepted: one of "a", "b")',
   "the token: expired an hour ago",
   "http://127.0.0.1:8808/mcp",
   "mail to a@b.de about https://example.com/?page=2",
@@ -71,7 +76,14 @@ test.each([
 });
 
 test("S14: what stands under a telling name is gone, at any depth", () => {
-  const facts = { headers: { Authorization: "x", "X-Api-Key": ["y"], accept: "z" }, env: { GITHUB_TOKEN: "t" }, progressToken: "p", tokens: 5, credentials: { user: "u" }, password: "" };
+  const facts = {
+    headers: { Authorization: "x", "X-Api-Key": ["y"], accept: "z" },
+    env: { GITHUB_TOKEN: "t" },
+    progressToken: "p",
+    tokens: 5,
+    credentials: { user: "u" },
+    password: "",
+  };
   expect(new Redactor().facts(facts)).toEqual({
     headers: { Authorization: "***", "X-Api-Key": ["***"], accept: "z" },
     env: { GITHUB_TOKEN: "***" },
@@ -83,9 +95,12 @@ test("S14: what stands under a telling name is gone, at any depth", () => {
   expect(facts.headers.Authorization).toBe("x");
 });
 
-test.each(["token", "accessToken", "API_KEY", "x-api-key", "client-secret", "Set-Cookie", "passphrase"])("%s is a telling name", (name) => {
-  expect(isSecretName(name)).toBe(true);
-});
+test.each(["token", "accessToken", "API_KEY", "x-api-key", "client-secret", "Set-Cookie", "passphrase"])(
+  "%s is a telling name",
+  (name) => {
+    expect(isSecretName(name)).toBe(true);
+  },
+);
 
 test.each(["progressToken", "tokens", "maxTokens", "key", "author", "secretary"])("%s is none", (name) => {
   expect(isSecretName(name)).toBe(false);

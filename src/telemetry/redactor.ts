@@ -10,8 +10,9 @@ const MAX_FORMS = 10_000;
 const MAX_DEPTH = 8;
 
 /**
- * Takes secrets out of what is written or shown: the values that it was told, in the forms in which they travel; what stands under a
- * name such as `password`; and what looks like a credential wherever it stands. Its cost is linear in the text.
+ * Takes secrets out of what is written or shown: the values that it was told, in the forms in which they travel; what
+ * stands under a name such as `password`; and what looks like a credential wherever it stands. Its cost is linear in
+ * the text.
  */
 export class Redactor {
   readonly #secrets = new Set<string>();
@@ -26,7 +27,10 @@ export class Redactor {
     return true;
   }
 
-  /** Registers what an owner has now in place of what it had before: secrets that change while the program runs. None: it has no more. */
+  /**
+   * Registers what an owner has now in place of what it had before: secrets that change while the program runs. None:
+   * it has no more.
+   */
   replace(owner: object, secrets: readonly string[]): void {
     if (secrets.length === 0) this.#changing.delete(owner);
     else this.#changing.set(owner, new Set(secrets.flatMap(formsOf)));
@@ -47,7 +51,9 @@ export class Redactor {
   /** Takes out the registered secrets alone, for texts that must otherwise stay as they are. */
   known(text: string): string {
     if (this.#isEmpty()) return text;
-    this.#matcher ??= new SecretMatcher(new Set([this.#secrets, ...this.#changing.values()].flatMap((forms) => [...forms])));
+    this.#matcher ??= new SecretMatcher(
+      new Set([this.#secrets, ...this.#changing.values()].flatMap((forms) => [...forms])),
+    );
     return this.#matcher.replace(text, REDACTED);
   }
 
@@ -76,7 +82,10 @@ export class Redactor {
     if (Array.isArray(value)) return value.map((item) => this.#copy(item, depth + 1));
     if (!isJsonObject(value)) return value;
     return Object.fromEntries(
-      Object.entries(value).map(([name, member]) => [this.text(name), isSecretName(name) ? withoutTexts(member, depth + 1) : this.#copy(member, depth + 1)]),
+      Object.entries(value).map(([name, member]) => [
+        this.text(name),
+        isSecretName(name) ? withoutTexts(member, depth + 1) : this.#copy(member, depth + 1),
+      ]),
     );
   }
 }

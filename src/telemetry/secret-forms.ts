@@ -1,6 +1,7 @@
 /**
- * Every form in which a secret may stand in a text: as it is, inside JSON, inside a URL or a form, in hexadecimal, and inside the base64
- * of something that holds it, wherever in there it begins. Shortest useful list; what says the same twice is there once.
+ * Every form in which a secret may stand in a text: as it is, inside JSON, inside a URL or a form, in hexadecimal, and
+ * inside the base64 of something that holds it, wherever in there it begins. Shortest useful list; what says the same
+ * twice is there once.
  */
 export function secretForms(secret: string): ReadonlySet<string> {
   const forms = new Set([secret, JSON.stringify(secret).slice(1, -1)]);
@@ -9,7 +10,10 @@ export function secretForms(secret: string): ReadonlySet<string> {
   return forms;
 }
 
-/** What of a header's value is the secret itself: `Bearer x` is said as `x` as well, and the password of basic authentication alone. */
+/**
+ * What of a header's value is the secret itself: `Bearer x` is said as `x` as well, and the password of basic
+ * authentication alone.
+ */
 export function secretParts(secret: string): readonly string[] {
   const credentials = /^(?:bearer|basic|token|apikey|digest)\s+(\S+)$/i.exec(secret)?.[1];
   if (credentials === undefined) return [secret];
@@ -21,7 +25,11 @@ export function secretParts(secret: string): readonly string[] {
 function urlForms(secret: string): string[] {
   try {
     const encoded = encodeURIComponent(secret);
-    return [encoded, encoded.replaceAll(/%[0-9A-F]{2}/g, (escape) => escape.toLowerCase()), new URLSearchParams({ k: secret }).toString().slice(2)];
+    return [
+      encoded,
+      encoded.replaceAll(/%[0-9A-F]{2}/g, (escape) => escape.toLowerCase()),
+      new URLSearchParams({ k: secret }).toString().slice(2),
+    ];
   } catch {
     // Half of a surrogate pair has no such form.
     return [];
@@ -36,8 +44,8 @@ function hexForms(bytes: Buffer): string[] {
 /** Shorter pieces of base64 are met by chance. */
 const MIN_BASE64_CHARS = 8;
 
-// Six bits a character: where the secret begins one or two bytes later, other characters stand for it. Those at both ends also hold bits
-// of their neighbours, so they are left out.
+// Six bits a character: where the secret begins one or two bytes later, other characters stand for it. Those at both
+// ends also hold bits of their neighbours, so they are left out.
 function base64Forms(bytes: Buffer): string[] {
   return [0, 1, 2].flatMap((offset) => {
     const padded = Buffer.concat([Buffer.alloc(offset), bytes]);

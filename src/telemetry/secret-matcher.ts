@@ -3,8 +3,9 @@ const PREFIX_CHARS = 3;
 const SLOTS = 1 << 14;
 
 /**
- * Finds many texts in one pass. A place of the text is looked at closer only when its first three characters begin one of them, so the cost
- * hardly depends on how many there are; a pattern of as many alternatives would try each of them everywhere.
+ * Finds many texts in one pass. A place of the text is looked at closer only when its first three characters begin one
+ * of them, so the cost hardly depends on how many there are; a pattern of as many alternatives would try each of them
+ * everywhere.
  */
 export class SecretMatcher {
   readonly #isUsed = new Uint8Array(SLOTS);
@@ -29,7 +30,8 @@ export class SecretMatcher {
     const end = text.length - PREFIX_CHARS;
     for (let at = 0; at <= end; at += 1) {
       const slot = slotAt(text, at);
-      const found = this.#isUsed[slot] === 1 ? this.#bySlot.get(slot)!.find((form) => text.startsWith(form, at)) : undefined;
+      const found =
+        this.#isUsed[slot] === 1 ? this.#bySlot.get(slot)!.find((form) => text.startsWith(form, at)) : undefined;
       if (found === undefined) continue;
       result += text.slice(taken, at) + replacement;
       taken = at + found.length;

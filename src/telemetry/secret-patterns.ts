@@ -1,12 +1,16 @@
 export const REDACTED = "***";
 
-const SECRET_NAME = /(?:token|secret|password|passwd|passphrase|authorization|apikey|accesskey|privatekey|secretkey|cookie|credentials?|bearer|jwt)$/;
+const SECRET_NAME =
+  /(?:token|secret|password|passwd|passphrase|authorization|apikey|accesskey|privatekey|secretkey|cookie|credentials?|bearer|jwt)$/;
 /** End like secrets and are none. */
 const HARMLESS = new Set(["progresstoken", "pagetoken", "nextpagetoken"]);
 
 /** Whether what stands under this name is a secret: `api_key`, `Authorization`, `clientSecret`. */
 export function isSecretName(name: string): boolean {
-  const plain = name.slice(-80).toLowerCase().replaceAll(/[^a-z0-9]/g, "");
+  const plain = name
+    .slice(-80)
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]/g, "");
   return SECRET_NAME.test(plain) && !HARMLESS.has(plain);
 }
 
@@ -21,9 +25,18 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
   // https://user:password@host
   [/:\/\/[^\s/?#"'<>]{1,512}@/g, `://${REDACTED}@`],
   // ?access_token=x, API_KEY=x, --password=x
-  [new RegExp(String.raw`((?:${NAMES}|signature|[?&;](?:sig|key|code|auth))=)(?:"[^"]{1,4096}"|'[^']{1,4096}'|[^\s"'&,;]{1,4096})`, "gi"), `$1${REDACTED}`],
+  [
+    new RegExp(
+      String.raw`((?:${NAMES}|signature|[?&;](?:sig|key|code|auth))=)(?:"[^"]{1,4096}"|'[^']{1,4096}'|[^\s"'&,;]{1,4096})`,
+      "gi",
+    ),
+    `$1${REDACTED}`,
+  ],
   // "password": "x"
-  [new RegExp(String.raw`("[^"\\\s]{0,40}(?:${NAMES}|authorization)"\s{0,3}:\s{0,3}")(?:[^"\\]|\\.){1,4096}`, "gi"), `$1${REDACTED}`],
+  [
+    new RegExp(String.raw`("[^"\\\s]{0,40}(?:${NAMES}|authorization)"\s{0,3}:\s{0,3}")(?:[^"\\]|\\.){1,4096}`, "gi"),
+    `$1${REDACTED}`,
+  ],
   // password: x1, where x1 has a digit and so is no word of the sentence
   [new RegExp(String.raw`\b((?:${NAMES}):\s{0,3})(?=[^\s"']{0,200}\d)[^\s"',;]{6,4096}`, "gi"), `$1${REDACTED}`],
   // Well-known shapes of keys
@@ -34,7 +47,8 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** A quick look first: most lines hold nothing of the kind. */
-const HINT = /bearer|basic|:\/\/|=|token|secret|passw|passphrase|key|auth|\b(?:sk|pk|rk)-|gh[pousr]_|github_|glpat-|xox|npm_|AKIA|eyJ/i;
+const HINT =
+  /bearer|basic|:\/\/|=|token|secret|passw|passphrase|key|auth|\b(?:sk|pk|rk)-|gh[pousr]_|github_|glpat-|xox|npm_|AKIA|eyJ/i;
 
 /** Takes out what looks like a credential. */
 export function redactPatterns(text: string): string {

@@ -56,7 +56,11 @@ test("the first line leaves at once, and those that follow it closely leave toge
 
 test("lines that fill the room while they are gathered do not wait", async () => {
   const chunks: string[] = [];
-  const sink = new BufferedSink(async (chunk) => void chunks.push(chunk.toString()), { describeDropped, gatherMs: 3_600_000, maxWaitingChars: 20 });
+  const sink = new BufferedSink(async (chunk) => void chunks.push(chunk.toString()), {
+    describeDropped,
+    gatherMs: 3_600_000,
+    maxWaitingChars: 20,
+  });
   sink.write("a");
   await until(() => chunks.length > 0);
   sink.write("0123456789");
@@ -177,11 +181,18 @@ async function fileHas(file: string, line: string): Promise<void> {
 async function startWriter(script: string): Promise<ChildProcess> {
   for (const name of ["sinks", "line-sink"]) {
     const source = await readFile(new URL(`${name}.ts`, import.meta.url), "utf8");
-    const { code } = transform(source, { transforms: ["typescript"], disableESTransforms: true, keepUnusedImports: false });
+    const { code } = transform(source, {
+      transforms: ["typescript"],
+      disableESTransforms: true,
+      keepUnusedImports: false,
+    });
     await writeFile(join(folder, `${name}.js`), code.replaceAll(/(from "\.\/[\w-]+)\.ts"/g, '$1.js"'));
   }
   await writeFile(join(folder, "package.json"), '{"type":"module"}');
-  await writeFile(join(folder, "main.js"), `import { openFileSink, openStderrSink } from "./sinks.js";\nconst sink = openStderrSink({ describeDropped: (n) => n + " dropped" });\n${script}`);
+  await writeFile(
+    join(folder, "main.js"),
+    `import { openFileSink, openStderrSink } from "./sinks.js";\nconst sink = openStderrSink({ describeDropped: (n) => n + " dropped" });\n${script}`,
+  );
   const child = spawn(process.execPath, [join(folder, "main.js")], { stdio: ["ignore", "pipe", "pipe"] });
   onTestFinished(() => void child.kill("SIGKILL"));
   return child;
@@ -190,7 +201,10 @@ async function startWriter(script: string): Promise<ChildProcess> {
 test("a pipe that nobody reads stops neither the program nor its end", async () => {
   const child = await startWriter(`for (let i = 0; i < 50_000; i += 1) sink.write("x".repeat(100));
     setTimeout(async () => { await sink.close(); process.stdout.write("alive"); process.exit(3); }, 20);`);
-  const [[code], [said]] = (await Promise.all([once(child, "exit"), once(child.stdout!, "data")])) as [[number], [Buffer]];
+  const [[code], [said]] = (await Promise.all([once(child, "exit"), once(child.stdout!, "data")])) as [
+    [number],
+    [Buffer],
+  ];
   expect([code, said.toString()]).toEqual([3, "alive"]);
 });
 

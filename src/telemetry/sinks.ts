@@ -8,8 +8,8 @@ const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
 /**
- * Lines to stderr. Terminals and files take each line at once. A pipe may have a reader that does not read: what it does not take waits
- * within a bound, and what is beyond that is dropped.
+ * Lines to stderr. Terminals and files take each line at once. A pipe may have a reader that does not read: what it
+ * does not take waits within a bound, and what is beyond that is dropped.
  */
 export function openStderrSink(options: SinkOptions): LineSink {
   const { stderr } = process;
@@ -50,8 +50,8 @@ function writeStderr(chunk: Buffer): Promise<void> {
 function ignore(): void {}
 
 /**
- * Lines appended to a file, which is opened anew for each chunk: it may be moved away, deleted or on a disk that is full for a while, and
- * the next line that can be written is.
+ * Lines appended to a file, which is opened anew for each chunk: it may be moved away, deleted or on a disk that is
+ * full for a while, and the next line that can be written is.
  */
 export function openFileSink(path: string, options: SinkOptions): LineSink {
   const sink = new BufferedSink((chunk) => append(path, chunk), { gatherMs: GATHER_MS, ...options });

@@ -7,13 +7,19 @@ import { RPC, type RpcReply } from "../wire/messages.ts";
 /** Characters of a server's own words that go into a message. */
 const MAX_WORDS = 1000;
 
-/** What a server's answer to a call came to. Members are kept as they came; only what makes no sense at all is refused. */
+/**
+ * What a server's answer to a call came to. Members are kept as they came; only what makes no sense at all is refused.
+ */
 export function toOutcome(method: CallMethod, reply: RpcReply): Outcome {
   if ("error" in reply) return toFail(method, reply.error);
   const { result } = reply;
   if (result["resultType"] === "input_required") return ok(result);
   const nonsense = findNonsense(method, result);
-  if (nonsense !== undefined) return fail("malformed", `The server's answer to \`${method}\` makes no sense: ${nonsense}. Its author has to mend that.`);
+  if (nonsense !== undefined)
+    return fail(
+      "malformed",
+      `The server's answer to \`${method}\` makes no sense: ${nonsense}. Its author has to mend that.`,
+    );
   if (method === "tools/call" && result["isError"] === true) return fail("tool_error", wordsOf(result), { result });
   return ok(result);
 }
@@ -21,7 +27,9 @@ export function toOutcome(method: CallMethod, reply: RpcReply): Outcome {
 /** A protocol error as a failure that carries it unchanged. */
 function toFail(method: CallMethod, rpcError: RpcErrorObject): Fail {
   const words = rpcError.message.slice(0, MAX_WORDS);
-  return fail(kindOf(method, rpcError), words === "" ? `The server answered with error ${rpcError.code}.` : words, { rpcError });
+  return fail(kindOf(method, rpcError), words === "" ? `The server answered with error ${rpcError.code}.` : words, {
+    rpcError,
+  });
 }
 
 const SAYS_UNKNOWN = /\b(?:unknown|not found|no such|does not exist|not exist|unrecogni[sz]ed)\b/i;
@@ -46,13 +54,18 @@ function findNonsense(method: CallMethod, result: JsonObject): string | undefine
   if (isFine(value)) return undefined;
   if (value !== undefined) return `\`${member}\` has the wrong type`;
   // Results of kinds that are not known here, and of tools that only have structured content, pass.
-  const isOfOtherKind = (typeof result["resultType"] === "string" && result["resultType"] !== "complete") || "structuredContent" in result || "toolResult" in result;
+  const isOfOtherKind =
+    (typeof result["resultType"] === "string" && result["resultType"] !== "complete") ||
+    "structuredContent" in result ||
+    "toolResult" in result;
   return method === "tools/call" && isOfOtherKind ? undefined : `\`${member}\` is missing`;
 }
 
 function wordsOf(result: JsonObject): string {
   const content: unknown[] = Array.isArray(result["content"]) ? result["content"] : [];
-  const texts = content.flatMap((block) => (isJsonObject(block) && typeof block["text"] === "string" ? [block["text"]] : []));
+  const texts = content.flatMap((block) =>
+    isJsonObject(block) && typeof block["text"] === "string" ? [block["text"]] : [],
+  );
   const words = texts.join("\n").slice(0, MAX_WORDS);
   return words === "" ? "The tool reported an error without words." : words;
 }

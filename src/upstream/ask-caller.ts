@@ -6,7 +6,10 @@ const TOUCH_MS = 5000;
 /** People take their time to answer; after this the call's idle time runs again. */
 const MAX_PATIENCE_MS = 10 * 60_000;
 
-/** Asks and keeps the call's idle time from running out meanwhile: it is the caller who is being waited for, within a bound. */
+/**
+ * Asks and keeps the call's idle time from running out meanwhile: it is the caller who is being waited for, within a
+ * bound.
+ */
 export async function askCaller(call: Call, ask: Ask, signal?: AbortSignal): Promise<JsonObject> {
   const { deadline } = call;
   if (!deadline) return call.ask(ask, signal);

@@ -31,8 +31,8 @@ const ANSWERED = fail("cancelled", "The question was answered.");
 const ASKABLE = new Set(["elicitation/create", "sampling/createMessage", "roots/list"]);
 
 /**
- * Requests of a legacy server: finds the client that each belongs to and lets it answer. A question is withdrawn when no call is left
- * that could have asked it, and not before.
+ * Requests of a legacy server: finds the client that each belongs to and lets it answer. A question is withdrawn when
+ * no call is left that could have asked it, and not before.
  */
 export class Asks {
   readonly #options: AsksOptions;
@@ -51,20 +51,38 @@ export class Asks {
     const { answer, inFlight, faults } = this.#options;
     const refuse = (failure: Fail): void => answer(toRpcError(request.id, failure), related);
     if (request.method === "ping") return answer(rpcResult(request.id, {}), related);
-    if (!ASKABLE.has(request.method)) return answer(rpcError(request.id, RPC.methodNotFound, `Method not found: ${request.method.slice(0, 100)}`), related);
+    if (!ASKABLE.has(request.method))
+      return answer(
+        rpcError(request.id, RPC.methodNotFound, `Method not found: ${request.method.slice(0, 100)}`),
+        related,
+      );
     const named = inFlight.get(related);
     // What came on the stream of a request that is no call any more is nobody else's.
     const calls = named ? [named] : related === undefined ? inFlight.calls() : [];
-    if (request.method === "roots/list" && !this.#canTellRoots(calls, related)) return answer(rpcResult(request.id, { roots: this.#options.roots }), related);
+    if (request.method === "roots/list" && !this.#canTellRoots(calls, related))
+      return answer(rpcResult(request.id, { roots: this.#options.roots }), related);
     if (related === undefined && request.method !== "roots/list") this.#takeTurns();
     if (calls.length === 0) {
-      faults.report("ask-without-call", `The server asked \`${request.method}\` while no call was under way; nobody can answer it.`);
-      return refuse(fail("unavailable", `\`${request.method}\` is answered only while a call is under way, and none is.`));
+      faults.report(
+        "ask-without-call",
+        `The server asked \`${request.method}\` while no call was under way; nobody can answer it.`,
+      );
+      return refuse(
+        fail("unavailable", `\`${request.method}\` is answered only while a call is under way, and none is.`),
+      );
     }
     const key = keyOf(request.id, related);
-    if (this.#open.has(key)) return answer(rpcError(request.id, RPC.invalidRequest, "Invalid request: a request with this id is still open."), related);
-    if (this.#open.size >= MAX_OPEN) return refuse(fail("limited", `${MAX_OPEN} requests of this server are open already.`));
-    const question = new Question({ method: request.method, params: askParams(request.params) }, calls, { id: request.id, related });
+    if (this.#open.has(key))
+      return answer(
+        rpcError(request.id, RPC.invalidRequest, "Invalid request: a request with this id is still open."),
+        related,
+      );
+    if (this.#open.size >= MAX_OPEN)
+      return refuse(fail("limited", `${MAX_OPEN} requests of this server are open already.`));
+    const question = new Question({ method: request.method, params: askParams(request.params) }, calls, {
+      id: request.id,
+      related,
+    });
     this.#open.set(key, question);
     this.#wait(question);
   }
@@ -72,7 +90,8 @@ export class Asks {
   /** The server takes a request back. */
   cancel(id: unknown, related: RequestId | undefined): void {
     if (typeof id !== "string" && typeof id !== "number") return;
-    const question = this.#open.get(keyOf(id, related)) ?? Array.from(this.#open.values()).find(({ from }) => from.id === id);
+    const question =
+      this.#open.get(keyOf(id, related)) ?? Array.from(this.#open.values()).find(({ from }) => from.id === id);
     if (question) this.#close(question, fail("cancelled", "The server took its question back."));
   }
 
@@ -81,7 +100,8 @@ export class Asks {
     for (const question of this.#open.values()) {
       if (!question.calls.has(call)) continue;
       question.without(call);
-      if (question.calls.size === 0) this.#reply(question, { failure: fail("cancelled", "The call that asked is over.") });
+      if (question.calls.size === 0)
+        this.#reply(question, { failure: fail("cancelled", "The call that asked is over.") });
       else this.#recount(question);
     }
   }
@@ -142,9 +162,15 @@ export class Asks {
     question.endPatience();
     if (placement.type === "to") return void this.#put(question, placement.call);
     const { method } = question.ask;
-    const reason = placement.why === "nobody" ? "the call that asked is over" : "calls of several principals are under way and the request does not say which it belongs to";
+    const reason =
+      placement.why === "nobody"
+        ? "the call that asked is over"
+        : "calls of several principals are under way and the request does not say which it belongs to";
     if (placement.why === "several-principals") {
-      this.#options.faults.report("ask-of-several", `The server asked \`${method}\` while calls of several principals were under way; it does not say whose it is.`);
+      this.#options.faults.report(
+        "ask-of-several",
+        `The server asked \`${method}\` while calls of several principals were under way; it does not say whose it is.`,
+      );
     }
     this.#reply(question, { failure: fail("unavailable", `\`${method}\` cannot be answered: ${reason}.`) });
   }
@@ -184,7 +210,10 @@ export class Asks {
   #reply(question: Question, answered: Answered): void {
     const { id, related } = question.from;
     this.#close(question, "failure" in answered ? answered.failure : ANSWERED);
-    this.#options.answer("failure" in answered ? toRpcError(id, answered.failure) : rpcResult(id, answered.result), related);
+    this.#options.answer(
+      "failure" in answered ? toRpcError(id, answered.failure) : rpcResult(id, answered.result),
+      related,
+    );
   }
 
   #close(question: Question, failure: Fail): void {

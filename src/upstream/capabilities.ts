@@ -9,7 +9,11 @@ export const SHARED_CAPABILITIES: JsonObject = Object.freeze({
 
 /** What a session's own server is told: what this caller can do, of the things that a server may ask. */
 export function sessionCapabilities({ sampling, elicitation, roots }: JsonObject): JsonObject {
-  return { ...(sampling !== undefined && { sampling }), ...(elicitation !== undefined && { elicitation }), ...(roots !== undefined && { roots }) };
+  return {
+    ...(sampling !== undefined && { sampling }),
+    ...(elicitation !== undefined && { elicitation }),
+    ...(roots !== undefined && { roots }),
+  };
 }
 
 /** Whether a caller with these can be asked anything that a server may ask. */

@@ -109,7 +109,10 @@ export class Connection {
       throw new FailError(failure);
     }
     this.#repliesAtStart = this.#exchange.replies;
-    this.#watcher = this.#era.name === "modern" ? new Listen(this.#exchange, this.#era, () => this.#events.onListChanged("all")) : new LegacySubscriptions(this.#exchange);
+    this.#watcher =
+      this.#era.name === "modern"
+        ? new Listen(this.#exchange, this.#era, () => this.#events.onListChanged("all"))
+        : new LegacySubscriptions(this.#exchange);
   }
 
   /** What the handshake settled. Only after `open`. */
@@ -157,7 +160,9 @@ export class Connection {
       this.#inUse.add(call);
       // In the modern era a question stands in its call's own answer.
       if (this.era.name === "legacy") leave = await this.#turns.enter(call);
-      return await withInput(call, (extra) => this.#attempt(call, isEmpty(extra) ? request : { ...request, params: { ...request.params, ...extra } }));
+      return await withInput(call, (extra) =>
+        this.#attempt(call, isEmpty(extra) ? request : { ...request, params: { ...request.params, ...extra } }),
+      );
     } catch (error) {
       return failureOf(error);
     } finally {
@@ -170,7 +175,10 @@ export class Connection {
   request(method: string, params: JsonObject, signal?: AbortSignal): Promise<JsonObject> {
     const meta = this.era.envelope({});
     const hasMeta = Object.keys(meta).length > 0;
-    return this.#exchange.request(method, hasMeta ? { ...params, _meta: meta } : params, { signal, cancelBy: this.era.cancelBy });
+    return this.#exchange.request(method, hasMeta ? { ...params, _meta: meta } : params, {
+      signal,
+      cancelBy: this.era.cancelBy,
+    });
   }
 
   /** Resolves when the server shows that it is alive, be it by refusing. */
@@ -194,7 +202,8 @@ export class Connection {
   }
 
   async rootsChanged(): Promise<void> {
-    if (this.era.name === "legacy") await this.#exchange.post({ jsonrpc: "2.0", method: "notifications/roots/list_changed" });
+    if (this.era.name === "legacy")
+      await this.#exchange.post({ jsonrpc: "2.0", method: "notifications/roots/list_changed" });
   }
 
   describe(): JsonObject {
@@ -216,20 +225,19 @@ export class Connection {
 
   async #attempt(call: Call, { params, inputSchema }: CallRequest): Promise<Outcome> {
     const era = this.era;
-    const meta = era.envelope(call.meta, { client: call.client, ...(call.wants.logLevel !== undefined && { logLevel: call.wants.logLevel }) });
-    const sent = this.#exchange.start(
-      call.method,
-      isEmpty(meta) ? params : { ...params, _meta: meta },
-      {
-        signal: cancellationOf(call),
-        cancelBy: era.cancelBy,
-        onProgress: (progress) => {
-          this.#inFlight.speaks(call);
-          onProgress(call, progress);
-        },
-        ...(inputSchema && { send: { inputSchema } }),
+    const meta = era.envelope(call.meta, {
+      client: call.client,
+      ...(call.wants.logLevel !== undefined && { logLevel: call.wants.logLevel }),
+    });
+    const sent = this.#exchange.start(call.method, isEmpty(meta) ? params : { ...params, _meta: meta }, {
+      signal: cancellationOf(call),
+      cancelBy: era.cancelBy,
+      onProgress: (progress) => {
+        this.#inFlight.speaks(call);
+        onProgress(call, progress);
       },
-    );
+      ...(inputSchema && { send: { inputSchema } }),
+    });
     this.#inFlight.add(sent.id, call);
     try {
       return toOutcome(call.method, await sent.reply);
@@ -243,12 +251,14 @@ export class Connection {
     const { method, params = {} } = notification;
     if (this.#watcher?.takes(notification, related)) return;
     const list = LIST_CHANGES.get(method);
-    // Whatever the server declared, and by whichever stream it came, that of a call among them: a list read once too often harms nobody.
+    // Whatever the server declared, and by whichever stream it came, that of a call among them: a list read once too
+    // often harms nobody.
     if (list) return this.#events.onListChanged(list);
     switch (method) {
       case "notifications/resources/updated": {
         const uri = stringMember(params, "uri");
-        if (uri !== undefined && this.#watcher?.accepts(notification, related)) this.#events.onResourceUpdated(uri, params);
+        if (uri !== undefined && this.#watcher?.accepts(notification, related))
+          this.#events.onResourceUpdated(uri, params);
         return;
       }
       case "notifications/message":
@@ -258,14 +268,19 @@ export class Connection {
       default:
         // `notifications/elicitation/complete` and whatever a later revision sends during a call.
         if (this.#inFlight.tell({ method, params }, related)) return;
-        this.#options.logger.debug("A notification that belongs to no call was dropped.", { method: method.slice(0, 100) });
+        this.#options.logger.debug("A notification that belongs to no call was dropped.", {
+          method: method.slice(0, 100),
+        });
     }
   }
 
   #onLog(params: JsonObject, related: RequestId | undefined): void {
     if (this.#inFlight.tell({ method: "notifications/message", params }, related)) return;
     if (this.#inFlight.size === 0) return this.#events.onLog(params);
-    this.#faults.report("log-of-several", "The server logs while calls of several callers are under way; such messages go to none of them.");
+    this.#faults.report(
+      "log-of-several",
+      "The server logs while calls of several callers are under way; such messages go to none of them.",
+    );
   }
 
   #onClose(failure: Fail): void {
@@ -280,7 +295,10 @@ function isEmpty(object: JsonObject): boolean {
   return true;
 }
 
-const CLOSED = fail("unavailable", "The connection to the server was closed by the hub.", { retryable: false, details: { sent: true } });
+const CLOSED = fail("unavailable", "The connection to the server was closed by the hub.", {
+  retryable: false,
+  details: { sent: true },
+});
 
 const LIST_CHANGES = new Map<string, ChangedList>([
   ["notifications/tools/list_changed", "tools"],

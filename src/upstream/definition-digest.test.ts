@@ -14,6 +14,14 @@ test("an output that the legacy era cannot say leaves the digest as it is: plain
 
 test("an output that both eras can say changes it, and so does everything else that a tool says of itself", () => {
   const object = { type: "object", properties: { result: { type: "object" } }, required: ["result"] };
-  const said = [{ outputSchema: object }, { outputSchema: { type: "object" } }, { description: "Pays twice." }, { title: "Pay" }, { annotations: { readOnlyHint: true } }];
-  expect(new Set([tool, ...said.map((more) => ({ ...tool, ...more }))].map(definitionDigest)).size).toBe(said.length + 1);
+  const said = [
+    { outputSchema: object },
+    { outputSchema: { type: "object" } },
+    { description: "Pays twice." },
+    { title: "Pay" },
+    { annotations: { readOnlyHint: true } },
+  ];
+  expect(new Set([tool, ...said.map((more) => ({ ...tool, ...more }))].map(definitionDigest)).size).toBe(
+    said.length + 1,
+  );
 });

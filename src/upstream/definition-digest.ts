@@ -4,16 +4,29 @@ import { isJsonObject, type JsonObject } from "../core/json.ts";
 /** Members that people and models judge a tool by. Icons and what is not known here may change as they like. */
 const TELLING = ["name", "title", "description", "inputSchema", "outputSchema", "annotations"];
 
-/** The fingerprint of what a tool says of itself, whatever the order in which it is said and the era in which it is read. */
+/**
+ * The fingerprint of what a tool says of itself, whatever the order in which it is said and the era in which it is
+ * read.
+ */
 export function definitionDigest(definition: JsonObject): string {
-  return contentDigest(canonicalJson(TELLING.map((member) => (member === "outputSchema" ? outputOfBothEras(definition[member]) : definition[member]) ?? null)));
+  return contentDigest(
+    canonicalJson(
+      TELLING.map(
+        (member) => (member === "outputSchema" ? outputOfBothEras(definition[member]) : definition[member]) ?? null,
+      ),
+    ),
+  );
 }
 
 // The legacy era has no structured content that is no object: there its schema is missing, or wrapped.
 function outputOfBothEras(schema: unknown): unknown {
   if (!isJsonObject(schema) || schema["type"] !== "object") return undefined;
   const { properties, required } = schema;
-  const isWrapper = isJsonObject(properties) && Object.keys(properties).join() === "result" && Array.isArray(required) && required.join() === "result";
+  const isWrapper =
+    isJsonObject(properties) &&
+    Object.keys(properties).join() === "result" &&
+    Array.isArray(required) &&
+    required.join() === "result";
   const result = isWrapper ? properties["result"] : undefined;
   return isJsonObject(result) && result["type"] !== "object" ? undefined : schema;
 }

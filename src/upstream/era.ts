@@ -47,8 +47,8 @@ export interface HandshakeOptions {
   /** How long a server may stay silent on the probe before `initialize` is tried beside it. */
   readonly probeSilenceMs: number;
   /**
-   * The same for a server that was seen to speak the modern era, since it is starting, for one on HTTP, which has started and refuses what
-   * it does not know, and for `initialize` where that is a preference only.
+   * The same for a server that was seen to speak the modern era, since it is starting, for one on HTTP, which has
+   * started and refuses what it does not know, and for `initialize` where that is a preference only.
    */
   readonly patienceMs: number;
   readonly logger: Logger;

@@ -3,7 +3,16 @@ import { Canceller, type Cancellation } from "../core/cancellation.ts";
 import { FailError } from "../core/errors.ts";
 import { isJsonObject, objectMember, type JsonObject } from "../core/json.ts";
 import { fail, type Fail } from "../core/outcome.ts";
-import { classifyMessage, rpcError, RPC, type RequestId, type RpcMessage, type RpcNotification, type RpcReply, type RpcRequest } from "../wire/messages.ts";
+import {
+  classifyMessage,
+  rpcError,
+  RPC,
+  type RequestId,
+  type RpcMessage,
+  type RpcNotification,
+  type RpcReply,
+  type RpcRequest,
+} from "../wire/messages.ts";
 import { abortFailure, failureOf, type FaultLog } from "./faults.ts";
 import type { SendOptions, Transport } from "./transport.ts";
 
@@ -43,8 +52,9 @@ interface Pending {
 const MAX_FORGOTTEN = 1024;
 
 /**
- * JSON-RPC over one transport: ids that are unique and increase, answers to their requests, progress to its call. Messages are handled
- * in the order they came, one after another, so progress that arrives together with its answer is heard before it.
+ * JSON-RPC over one transport: ids that are unique and increase, answers to their requests, progress to its call.
+ * Messages are handled in the order they came, one after another, so progress that arrives together with its answer is
+ * heard before it.
  */
 export class Exchange {
   readonly #transport: Transport;
@@ -72,7 +82,8 @@ export class Exchange {
         onMessage: (message, related) => this.#receive(message, related),
         onClose: (failure) => this.#end(failure),
         onLost: (id, failure) => this.#take(id)?.reject(failure),
-        onNoise: (noise) => this.#faults.report(noise.kind, noise.message, noise.sample === undefined ? {} : { sample: noise.sample }),
+        onNoise: (noise) =>
+          this.#faults.report(noise.kind, noise.message, noise.sample === undefined ? {} : { sample: noise.sample }),
         ...(onStderr && { onStderr }),
         ...(onResumed && { onResumed }),
       },
@@ -92,7 +103,12 @@ export class Exchange {
     this.#lastId += 1;
     const id = this.#lastId;
     const { onProgress } = options;
-    const request: RpcRequest = { jsonrpc: "2.0", id, method, params: onProgress ? withProgressToken(params, id) : params };
+    const request: RpcRequest = {
+      jsonrpc: "2.0",
+      id,
+      method,
+      params: onProgress ? withProgressToken(params, id) : params,
+    };
     return { id, reply: this.#send(request, options) };
   }
 
@@ -100,7 +116,9 @@ export class Exchange {
   async request(method: string, params: JsonObject, options: RequestOptions = {}): Promise<JsonObject> {
     const reply = await this.start(method, params, options).reply;
     if ("result" in reply) return reply.result;
-    throw new FailError(fail("tool_error", `The server refused \`${method}\`: ${reply.error.message}`, { rpcError: reply.error }));
+    throw new FailError(
+      fail("tool_error", `The server refused \`${method}\`: ${reply.error.message}`, { rpcError: reply.error }),
+    );
   }
 
   /** Sends a notification or a reply; that it could not be delivered is only worth a line in the log. */
@@ -118,7 +136,10 @@ export class Exchange {
     await this.#transport.close();
   }
 
-  #send(request: RpcRequest, { signal, onProgress, cancelBy = "message", send = {} }: RequestOptions): Promise<RpcReply> {
+  #send(
+    request: RpcRequest,
+    { signal, onProgress, cancelBy = "message", send = {} }: RequestOptions,
+  ): Promise<RpcReply> {
     if (this.#closed) return Promise.reject(new FailError(unsent(this.#closed)));
     if (signal?.aborted) return Promise.reject(new FailError(abortFailure(signal)));
     const stream = this.#transport.perRequestStreams ? new Canceller() : undefined;
@@ -144,7 +165,11 @@ export class Exchange {
     if (this.#forgotten.size >= MAX_FORGOTTEN) this.#forgotten.clear();
     this.#forgotten.add(id);
     if (cancelBy !== "message") return stream?.abort(GIVEN_UP);
-    const message: RpcNotification = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id, reason: reasonOf(failure) } };
+    const message: RpcNotification = {
+      jsonrpc: "2.0",
+      method: "notifications/cancelled",
+      params: { requestId: id, reason: reasonOf(failure) },
+    };
     void this.post(message).then(() => stream?.abort(GIVEN_UP));
   }
 
@@ -174,18 +199,24 @@ export class Exchange {
       return pending.settle(reply);
     }
     if (id !== undefined && this.#forgotten.delete(id)) return;
-    if (id === undefined) return this.#faults.report("error-without-id", "The server sent an error that belongs to no request.");
+    if (id === undefined)
+      return this.#faults.report("error-without-id", "The server sent an error that belongs to no request.");
     if (typeof id === "number" && id > 0 && id <= this.#lastId) {
-      return this.#faults.report("answered-twice", "The server answered a request that had its answer already.", { id });
+      return this.#faults.report("answered-twice", "The server answered a request that had its answer already.", {
+        id,
+      });
     }
-    this.#faults.report("unknown-id", "The server answered a request that was never made.", { id: String(id).slice(0, 100) });
+    this.#faults.report("unknown-id", "The server answered a request that was never made.", {
+      id: String(id).slice(0, 100),
+    });
   }
 
   // Some servers send the number back as text.
   #takeTextId(id: RequestId): Pending | undefined {
     if (typeof id !== "string" || !/^\d{1,15}$/.test(id)) return undefined;
     const pending = this.#take(Number(id));
-    if (pending) this.#faults.report("id-as-text", "The server answers with the request's id as text instead of as a number.");
+    if (pending)
+      this.#faults.report("id-as-text", "The server answers with the request's id as text instead of as a number.");
     return pending;
   }
 
@@ -207,7 +238,9 @@ export class Exchange {
     }
     const about = id ?? related;
     if (about === undefined) return;
-    this.#take(about)?.reject(fail("malformed", `The server answered with something that is not a JSON-RPC reply: ${reason}.`));
+    this.#take(about)?.reject(
+      fail("malformed", `The server answered with something that is not a JSON-RPC reply: ${reason}.`),
+    );
   }
 
   #end(failure: Fail): void {

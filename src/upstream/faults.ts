@@ -5,7 +5,8 @@ import { fail, type Fail } from "../core/outcome.ts";
 import type { Logger } from "../core/ports.ts";
 
 /**
- * Names what a server does wrong, once for each kind and connection, so that a chatty fault fills no log. Further ones are counted.
+ * Names what a server does wrong, once for each kind and connection, so that a chatty fault fills no log. Further ones
+ * are counted.
  */
 export class FaultLog {
   readonly #logger: Logger;
@@ -18,7 +19,11 @@ export class FaultLog {
   report(kind: string, message: string, facts: JsonObject = {}): void {
     const count = (this.#counts.get(kind) ?? 0) + 1;
     this.#counts.set(kind, count);
-    if (count === 1) this.#logger.warning(`${message} Further ones on this connection are counted, not logged.`, { fault: kind, ...facts });
+    if (count === 1)
+      this.#logger.warning(`${message} Further ones on this connection are counted, not logged.`, {
+        fault: kind,
+        ...facts,
+      });
   }
 
   /** How often each kind was seen, for `status`. */
@@ -30,7 +35,9 @@ export class FaultLog {
 /** The failure that something thrown stands for; a fault of our own code becomes `internal` with its cause. */
 export function failureOf(error: unknown): Fail {
   if (error instanceof FailError) return error.failure;
-  return fail("internal", "The hub failed while it spoke to the server of this tool. The log says more.", { cause: error });
+  return fail("internal", "The hub failed while it spoke to the server of this tool. The log says more.", {
+    cause: error,
+  });
 }
 
 /** Why a signal aborted, as a failure: the deadline's own words, or that the caller went. */

@@ -30,7 +30,10 @@ interface Entry extends LinkPlace {
   usedAt: number;
 }
 
-/** Links to one server beside its first: made when they are needed, bounded in number, ended when idle or when their user has gone. */
+/**
+ * Links to one server beside its first: made when they are needed, bounded in number, ended when idle or when their
+ * user has gone.
+ */
 export class FurtherLinks {
   readonly #options: FurtherLinksOptions;
   readonly #entries = new Map<string, Entry>();
@@ -81,7 +84,12 @@ export class FurtherLinks {
   describe(): JsonObject[] {
     return Array.from(this.#entries.values(), ({ purpose, link }) => {
       const { pid, era } = link.current?.describe() ?? {};
-      return { for: purpose.label, state: link.state, ...(era !== undefined && { era }), ...(pid !== undefined && { pid }) };
+      return {
+        for: purpose.label,
+        state: link.state,
+        ...(era !== undefined && { era }),
+        ...(pid !== undefined && { pid }),
+      };
     });
   }
 

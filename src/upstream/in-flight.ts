@@ -3,16 +3,16 @@ import type { Call, Notice } from "../core/call.ts";
 import type { RequestId } from "../wire/messages.ts";
 
 /**
- * Who is asked when a call is: a lasting connection, or the call itself where there is none. What a call makes on its way is asked of
- * whoever made that call.
+ * Who is asked when a call is: a lasting connection, or the call itself where there is none. What a call makes on its
+ * way is asked of whoever made that call.
  */
 export function clientKey({ client, parent, id }: Pick<Call, "client" | "parent" | "id">): string {
   return client.connection ?? `call ${parent ?? id}`;
 }
 
 /**
- * The calls under way on one connection, and whose a notice is that does not say so. A shared connection carries the calls of many
- * callers; what cannot be told apart is given to nobody rather than to the wrong one.
+ * The calls under way on one connection, and whose a notice is that does not say so. A shared connection carries the
+ * calls of many callers; what cannot be told apart is given to nobody rather than to the wrong one.
  */
 export class InFlight {
   readonly #calls = new CallMap<RequestId, Call>();
@@ -50,8 +50,9 @@ export class InFlight {
   }
 
   /**
-   * Hands a notice to whom it belongs: the call it came with, the only call, the latest of one client, or, when all belong to one
-   * principal, each of its clients once. Returns whether somebody got it; `false` with calls under way means that it could be anybody's.
+   * Hands a notice to whom it belongs: the call it came with, the only call, the latest of one client, or, when all
+   * belong to one principal, each of its clients once. Returns whether somebody got it; `false` with calls under way
+   * means that it could be anybody's.
    */
   tell(notice: Notice, related: RequestId | undefined): boolean {
     const named = this.get(related);

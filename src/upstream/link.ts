@@ -88,7 +88,8 @@ export class Link {
   /** The connection, made at once if there is none. Rejects with a `FailError` when that fails or `signal` aborts. */
   async get(signal: Cancellation): Promise<Connection> {
     if (this.current) return this.current;
-    if (this.#state === "closed") throw new FailError(fail("unavailable", "This source was closed.", { retryable: false }));
+    if (this.#state === "closed")
+      throw new FailError(fail("unavailable", "This source was closed.", { retryable: false }));
     const isFresh = this.#state === "down" && performance.now() - this.#failedAt < RETRY_FLOOR_MS;
     if (isFresh && this.#failure) throw new FailError(unsent(this.#failure));
     return await untilAborted(this.#connect(true), signal);
@@ -102,8 +103,8 @@ export class Link {
   }
 
   /**
-   * As `replace`, and leaves the connection to end by itself: requests under way on it may still be answered, or hear that they were
-   * never begun.
+   * As `replace`, and leaves the connection to end by itself: requests under way on it may still be answered, or hear
+   * that they were never begun.
    */
   retire(connection: Connection, failure: Fail): void {
     if (this.#connection === connection && this.#state === "ready") this.#lost(failure);
@@ -168,11 +169,13 @@ export class Link {
       return await this.#openOnce(options, signal);
     } catch (error) {
       const { details } = failureOf(error);
-      if (details?.["spokeBoth"] === true) return await this.#openOnce({ ...options, knownEra: "modern" satisfies EraName }, signal);
+      if (details?.["spokeBoth"] === true)
+        return await this.#openOnce({ ...options, knownEra: "modern" satisfies EraName }, signal);
       // Some servers cannot stand a request before `initialize` and end: those get another start, without the probe.
       const mayAskOtherwise = options.era === "auto" && details?.["exitCode"] !== undefined && !signal.aborted;
       const { prefersLegacy, ...plain } = options;
-      if (mayAskOtherwise && prefersLegacy) return await this.#openOnce({ ...plain, knownEra: "modern" satisfies EraName }, signal);
+      if (mayAskOtherwise && prefersLegacy)
+        return await this.#openOnce({ ...plain, knownEra: "modern" satisfies EraName }, signal);
       if (!mayAskOtherwise || options.knownEra !== undefined) throw error;
       return await this.#openOnce({ ...options, knownEra: "legacy" satisfies EraName }, signal);
     }

@@ -57,9 +57,9 @@ const LEGACY_PAUSE_MS = 60_000;
 const LEGACY: Purpose = Object.freeze({ key: "legacy", label: "callers of the legacy era", isBounded: false });
 
 /**
- * The links to one server, and which of them a caller uses. The first serves everybody as long as it can: a server of both eras gets a
- * second one for callers whose questions it could not put over the first, one that asks gets one for each further principal, and with
- * `isolation = "session"` each lasting connection has its own.
+ * The links to one server, and which of them a caller uses. The first serves everybody as long as it can: a server of
+ * both eras gets a second one for callers whose questions it could not put over the first, one that asks gets one for
+ * each further principal, and with `isolation = "session"` each lasting connection has its own.
  */
 export class Links {
   readonly first: LinkPlace;
@@ -106,7 +106,8 @@ export class Links {
 
   /** How the first caller speaks. Only before the first link was opened. */
   prefer(era: EraName): void {
-    // The modern handshake is tried first in any case. Over HTTP each era has a link of its own, so there the first one may be of either.
+    // The modern handshake is tried first in any case. Over HTTP each era has a link of its own, so there the first one
+    // may be of either.
     if (era === "legacy" && this.#options.era === "auto" && !this.#options.opensCheaply) this.#preferred = era;
   }
 
@@ -132,12 +133,16 @@ export class Links {
     if (connection === undefined) return this.reach(caller, cancellation);
     if (link === this.first.link && era === this.#era) return { link, connection };
     this.#noteRefusal(link, connection);
-    // What the server speaks is known by now for the first time, or better than before, be it by a call beside this one.
+    // What the server speaks is known by now for the first time, or better than before, be it by a call beside this
+    // one.
     const next = this.#placeFor(caller).link;
     return next === link ? { link, connection } : { link: next, connection: await next.get(cancellation) };
   }
 
-  /** Where this caller's subscriptions are kept: on its own link, or on the first where only that era of the server has them. */
+  /**
+   * Where this caller's subscriptions are kept: on its own link, or on the first where only that era of the server has
+   * them.
+   */
   async subscribingFor(caller: Caller, cancellation: Cancellation): Promise<LinkPlace> {
     const { connection } = await this.reach(caller, cancellation);
     const canSubscribe = objectMember(connection.era.capabilities, "resources")?.["subscribe"] === true;
@@ -168,18 +173,26 @@ export class Links {
     const { isolation } = this.#options;
     if (isolation === "session" && client.connection !== undefined) return this.#ownOf(client.connection, client);
     const owner = this.#wantsLegacy(client) ? "legacy" : "first";
-    if (isolation === "auto" && !this.#mayShare(principal, owner)) return this.#furtherOf({ key: `principal ${principal.id}`, label: `principal ${principal.id}`, isBounded: true });
+    if (isolation === "auto" && !this.#mayShare(principal, owner))
+      return this.#furtherOf({ key: `principal ${principal.id}`, label: `principal ${principal.id}`, isBounded: true });
     return owner === "first" ? this.first : this.#furtherOf(LEGACY);
   }
 
-  /** Whether this caller is served as it would be directly only over the legacy handshake, and the first link speaks the other. */
+  /**
+   * Whether this caller is served as it would be directly only over the legacy handshake, and the first link speaks the
+   * other.
+   */
   #wantsLegacy(client: Client): boolean {
-    if (this.#options.era !== "auto" || this.#era !== "modern" || this.#isModernOnly() || client.era === "modern") return false;
+    if (this.#options.era !== "auto" || this.#era !== "modern" || this.#isModernOnly() || client.era === "modern")
+      return false;
     if (performance.now() < this.#legacyAgainAt) return false;
     return canBeAsked(client.capabilities) || (this.#options.opensCheaply && client.era === "legacy");
   }
 
-  /** On a server that asks, one principal keeps the connection; others leave it once nothing of theirs is under way there. */
+  /**
+   * On a server that asks, one principal keeps the connection; others leave it once nothing of theirs is under way
+   * there.
+   */
   #mayShare(principal: Principal, owner: Owner): boolean {
     const isOfLegacyEra = owner === "legacy" || this.#era === "legacy";
     if (!isOfLegacyEra || !this.#options.asks()) return true;
@@ -193,23 +206,39 @@ export class Links {
   }
 
   #ownOf(connection: string, client: Client): LinkPlace {
-    const wish = { capabilities: sessionCapabilities(client.capabilities), isShared: false, era: this.#isModernOnly() || client.era === "modern" ? this.#era : client.era };
-    const purpose: Purpose = { key: sessionKey(connection), label: client.name === undefined ? "one client" : `client ${client.name}`, isBounded: true };
+    const wish = {
+      capabilities: sessionCapabilities(client.capabilities),
+      isShared: false,
+      era: this.#isModernOnly() || client.era === "modern" ? this.#era : client.era,
+    };
+    const purpose: Purpose = {
+      key: sessionKey(connection),
+      label: client.name === undefined ? "one client" : `client ${client.name}`,
+      isBounded: true,
+    };
     return this.#further.get(purpose, () => this.#options.open({ ...wish, label: purpose.label }));
   }
 
   #furtherOf(purpose: Purpose): LinkPlace {
-    return this.#further.get(purpose, () => this.#options.open({ capabilities: SHARED_CAPABILITIES, isShared: true, era: "legacy", label: purpose.label }));
+    return this.#further.get(purpose, () =>
+      this.#options.open({ capabilities: SHARED_CAPABILITIES, isShared: true, era: "legacy", label: purpose.label }),
+    );
   }
 
-  /** A server that serves the first link and cannot be opened in the legacy era, whatever the reason, is used over the first one for a while. */
+  /**
+   * A server that serves the first link and cannot be opened in the legacy era, whatever the reason, is used over the
+   * first one for a while.
+   */
   #instead(link: Link, error: unknown, cancellation: Cancellation): undefined {
     const isSecond = this.#further.find(LEGACY.key)?.link === link;
     if (!isSecond || cancellation.aborted || !this.first.link.current) throw error;
     this.#legacyAgainAt = performance.now() + LEGACY_PAUSE_MS;
   }
 
-  /** Where the legacy handshake was tried first, and the server answered the modern one only, nobody needs the second link. */
+  /**
+   * Where the legacy handshake was tried first, and the server answered the modern one only, nobody needs the second
+   * link.
+   */
   #noteRefusal(link: Link, { era }: Connection): void {
     if (era.name !== "modern" || this.#further.find(LEGACY.key)?.link !== link) return;
     this.#modernOnly = this.#identity;

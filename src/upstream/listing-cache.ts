@@ -33,7 +33,10 @@ const MAX_BYTES = 32 * 1024 * 1024;
 /** The era may have changed with an update of the server; after this it is found out again. */
 const MAX_ERA_AGE_MS = 24 * 60 * 60 * 1000;
 
-/** Keeps the last known listing of one server on disk, so that its tools are there before it is. A broken file counts as none. */
+/**
+ * Keeps the last known listing of one server on disk, so that its tools are there before it is. A broken file counts as
+ * none.
+ */
 export class ListingCache {
   readonly #file: string;
   readonly #folder: string;
@@ -65,8 +68,13 @@ export class ListingCache {
     const digest = contentDigest(content);
     if (digest === this.#written || content.length > MAX_BYTES) return;
     this.#written = digest;
-    if (!this.#isSecretFree(content)) return this.#logger.warning("This server repeats a secret of the configuration in what it lists, so that is not kept on disk.");
-    this.#turn = this.#turn.then(() => this.#write(`{"format":${FORMAT},"savedAt":${Date.now()},"remembered":${content}}`));
+    if (!this.#isSecretFree(content))
+      return this.#logger.warning(
+        "This server repeats a secret of the configuration in what it lists, so that is not kept on disk.",
+      );
+    this.#turn = this.#turn.then(() =>
+      this.#write(`{"format":${FORMAT},"savedAt":${Date.now()},"remembered":${content}}`),
+    );
   }
 
   /** Waits for what is being written. */
@@ -82,7 +90,10 @@ export class ListingCache {
       await rename(draft, this.#file);
     } catch (error) {
       await rm(draft, { force: true }).catch(() => {});
-      this.#logger.warning("The listing of this server could not be kept on disk; it will be read anew after a restart.", { error: String(error) });
+      this.#logger.warning(
+        "The listing of this server could not be kept on disk; it will be read anew after a restart.",
+        { error: String(error) },
+      );
     }
   }
 }
@@ -97,7 +108,11 @@ function parseRemembered(value: unknown): Remembered | undefined {
   const isFresh = age >= 0 && age < MAX_ERA_AGE_MS;
   const modernOnly = stringMember(remembered, "modernOnly");
   const isVerdict = isFresh && (era === "legacy" || era === "modern");
-  return { asks: remembered["asks"] === true, listing, ...(isVerdict && { era, ...(modernOnly !== undefined && { modernOnly }) }) };
+  return {
+    asks: remembered["asks"] === true,
+    listing,
+    ...(isVerdict && { era, ...(modernOnly !== undefined && { modernOnly }) }),
+  };
 }
 
 function isListing(value: JsonObject): value is JsonObject & ServerListing {

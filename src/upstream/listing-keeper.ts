@@ -35,9 +35,17 @@ const MIN_TTL_MS = 1000;
 
 /** Names of changed tools that are told. */
 const MAX_CHANGED_TOOLS = 50;
-const CHANGED = "What it says of itself changed since it was last read. Look at it again; `pins` keeps a tool as it was approved.";
+const CHANGED =
+  "What it says of itself changed since it was last read. Look at it again; `pins` keeps a tool as it was approved.";
 
-const NOTHING: ServerListing = Object.freeze({ tools: [], resources: [], templates: [], prompts: [], features: NO_FEATURES, problems: [] });
+const NOTHING: ServerListing = Object.freeze({
+  tools: [],
+  resources: [],
+  templates: [],
+  prompts: [],
+  features: NO_FEATURES,
+  problems: [],
+});
 
 /** The last known listing of one server: read after connecting and whenever it changed, one reading at a time. */
 export class ListingKeeper {
@@ -88,7 +96,9 @@ export class ListingKeeper {
     if (!mayBeOld && performance.now() >= this.#staleAt) this.#expire();
     const changedAt = this.#changedAt ?? (mayBeOld ? undefined : this.#expiredAt);
     const patienceMs = changedAt === undefined ? 0 : PATIENCE_MS - (performance.now() - changedAt);
-    return patienceMs > 0 && this.#options.connection() ? this.#waitForChange(this.#listing, patienceMs) : this.#listing;
+    return patienceMs > 0 && this.#options.connection()
+      ? this.#waitForChange(this.#listing, patienceMs)
+      : this.#listing;
   }
 
   /** A connection is there: what it offers is read, whatever was known. */
@@ -197,7 +207,10 @@ export class ListingKeeper {
     this.#options.onChanged();
   }
 
-  /** A tool that says something else of itself than before was perhaps trusted for what it said (S12), so that is told from then on. */
+  /**
+   * A tool that says something else of itself than before was perhaps trusted for what it said (S12), so that is told
+   * from then on.
+   */
   #withChanges(listing: ServerListing): ServerListing {
     for (const name of changedTools(this.#listing?.tools ?? [], listing.tools)) {
       if (this.#changedTools.size < MAX_CHANGED_TOOLS) this.#changedTools.add(name);
@@ -229,7 +242,9 @@ export class ListingKeeper {
     if (connection.closed || this.#isClosed) return;
     this.#failure = failure;
     this.#expiredAt = undefined;
-    this.#options.logger.warning("The server's lists could not be read; the last known ones are kept.", { error: failure.message });
+    this.#options.logger.warning("The server's lists could not be read; the last known ones are kept.", {
+      error: failure.message,
+    });
     this.#later(RETRY_MS);
   }
 

@@ -38,7 +38,11 @@ export interface ListingBounds {
   readonly maxBytes: number;
 }
 
-export const LISTING_BOUNDS: ListingBounds = Object.freeze({ maxPages: 1000, maxEntries: 50_000, maxBytes: 64 * 1024 * 1024 });
+export const LISTING_BOUNDS: ListingBounds = Object.freeze({
+  maxPages: 1000,
+  maxEntries: 50_000,
+  maxBytes: 64 * 1024 * 1024,
+});
 
 /** Characters of a server's instructions that are kept. */
 const MAX_INSTRUCTION_CHARS = 20_000;
@@ -57,7 +61,13 @@ interface ListKind {
 const KINDS = {
   tools: { capability: "tools", method: "tools/list", member: "tools", key: "name" },
   resources: { capability: "resources", method: "resources/list", member: "resources", key: "uri" },
-  templates: { capability: "resources", method: "resources/templates/list", member: "resourceTemplates", key: "uriTemplate", optional: true },
+  templates: {
+    capability: "resources",
+    method: "resources/templates/list",
+    member: "resourceTemplates",
+    key: "uriTemplate",
+    optional: true,
+  },
   prompts: { capability: "prompts", method: "prompts/list", member: "prompts", key: "name" },
 } as const satisfies Record<string, ListKind>;
 
@@ -71,10 +81,14 @@ interface ReadList {
 const EMPTY: ReadList = Object.freeze({ entries: [], problems: [] });
 
 /**
- * Reads all pages of all lists that the server has the capability for. A list that fails is empty with a problem, unless all that the
- * server offers failed: then it rejects with the first `FailError`.
+ * Reads all pages of all lists that the server has the capability for. A list that fails is empty with a problem,
+ * unless all that the server offers failed: then it rejects with the first `FailError`.
  */
-export async function readListing(connection: Connection, bounds: ListingBounds, signal: AbortSignal): Promise<ServerListing> {
+export async function readListing(
+  connection: Connection,
+  bounds: ListingBounds,
+  signal: AbortSignal,
+): Promise<ServerListing> {
   const { capabilities, instructions, serverInfo } = connection.era;
   const failures: unknown[] = [];
   const offered = Object.values(KINDS).filter((kind) => objectMember(capabilities, kind.capability));
@@ -84,10 +98,20 @@ export async function readListing(connection: Connection, bounds: ListingBounds,
       return await readList(connection, kind, bounds, signal);
     } catch (error) {
       failures.push(error);
-      return kind.optional ? EMPTY : { entries: [], problems: [{ subject: kind.method, message: `The list could not be read: ${messageOf(error)}` }] };
+      return kind.optional
+        ? EMPTY
+        : {
+            entries: [],
+            problems: [{ subject: kind.method, message: `The list could not be read: ${messageOf(error)}` }],
+          };
     }
   };
-  const [tools, resources, templates, prompts] = await Promise.all([read(KINDS.tools), read(KINDS.resources), read(KINDS.templates), read(KINDS.prompts)]);
+  const [tools, resources, templates, prompts] = await Promise.all([
+    read(KINDS.tools),
+    read(KINDS.resources),
+    read(KINDS.templates),
+    read(KINDS.prompts),
+  ]);
   if (failures.length > 0 && (failures.length >= offered.length || connection.closed)) throw failures[0];
   const checked = checkTools(tools.entries, connection);
   const self = selfOf(serverInfo, capabilities);
@@ -99,14 +123,28 @@ export async function readListing(connection: Connection, bounds: ListingBounds,
     prompts: prompts.entries,
     ...(instructions !== undefined && { instructions: instructions.slice(0, MAX_INSTRUCTION_CHARS) }),
     features: featuresOf(capabilities),
-    ...((connection.era.isPrivate || [tools, resources, templates, prompts].some(({ isPrivate }) => isPrivate)) && { isPrivate: true }),
+    ...((connection.era.isPrivate || [tools, resources, templates, prompts].some(({ isPrivate }) => isPrivate)) && {
+      isPrivate: true,
+    }),
     ...(self.server && { server: self.server }),
-    problems: [...self.problems, ...tools.problems, ...checked.problems, ...resources.problems, ...templates.problems, ...prompts.problems],
+    problems: [
+      ...self.problems,
+      ...tools.problems,
+      ...checked.problems,
+      ...resources.problems,
+      ...templates.problems,
+      ...prompts.problems,
+    ],
     ...(ttls.length > 0 && { ttlMs: Math.min(...ttls) }),
   };
 }
 
-async function readList(connection: Connection, kind: ListKind, bounds: ListingBounds, signal: AbortSignal): Promise<ReadList> {
+async function readList(
+  connection: Connection,
+  kind: ListKind,
+  bounds: ListingBounds,
+  signal: AbortSignal,
+): Promise<ReadList> {
   const problems: ListingProblem[] = [];
   const entries = new Map<string, JsonObject>();
   const cursors = new Set<string>();
@@ -127,11 +165,22 @@ async function readList(connection: Connection, kind: ListKind, bounds: ListingB
     }
     if (cursor !== undefined) cursors.add(cursor);
   } while (cursor !== undefined);
-  return { entries: [...entries.values()].slice(0, bounds.maxEntries), problems, ...(isPrivate && { isPrivate }), ...(ttlMs !== undefined && { ttlMs }) };
+  return {
+    entries: [...entries.values()].slice(0, bounds.maxEntries),
+    problems,
+    ...(isPrivate && { isPrivate }),
+    ...(ttlMs !== undefined && { ttlMs }),
+  };
 }
 
-function whyStop(cursor: string, seen: ReadonlySet<string>, { entries, bytes }: ReadSoFar, { maxPages, maxEntries, maxBytes }: ListingBounds): string | undefined {
-  if (seen.has(cursor)) return "The server hands out the same cursor again and again; what it listed until then is kept.";
+function whyStop(
+  cursor: string,
+  seen: ReadonlySet<string>,
+  { entries, bytes }: ReadSoFar,
+  { maxPages, maxEntries, maxBytes }: ListingBounds,
+): string | undefined {
+  if (seen.has(cursor))
+    return "The server hands out the same cursor again and again; what it listed until then is kept.";
   if (seen.size + 1 >= maxPages) return `The list has more than ${maxPages} pages; what came until then is kept.`;
   if (entries >= maxEntries) return `The list has more than ${maxEntries} entries; the first ${maxEntries} are kept.`;
   if (bytes >= maxBytes) return `The list is over ${formatBytes(maxBytes)}; what came until then is kept.`;
@@ -144,7 +193,12 @@ interface ReadSoFar {
 }
 
 /** Takes a page's entries over and says how large they are. */
-function collect(page: unknown, { member, key }: ListKind, entries: Map<string, JsonObject>, problems: ListingProblem[]): number {
+function collect(
+  page: unknown,
+  { member, key }: ListKind,
+  entries: Map<string, JsonObject>,
+  problems: ListingProblem[],
+): number {
   if (!Array.isArray(page)) {
     problems.push({ subject: member, message: `The server's list \`${member}\` is not an array.` });
     return 0;
@@ -153,12 +207,16 @@ function collect(page: unknown, { member, key }: ListKind, entries: Map<string, 
   for (const [index, entry] of page.entries()) {
     const size = jsonSize(entry);
     if (size === Infinity) {
-      problems.push({ subject: `${member}[${index}]`, message: `It is nested deeper than ${MAX_JSON_DEPTH} levels; it was left out.` });
+      problems.push({
+        subject: `${member}[${index}]`,
+        message: `It is nested deeper than ${MAX_JSON_DEPTH} levels; it was left out.`,
+      });
       continue;
     }
     bytes += size;
     const id = isJsonObject(entry) ? stringMember(entry, key) : undefined;
-    if (id === undefined || id === "") problems.push({ subject: `${member}[${index}]`, message: `It has no \`${key}\`; it was left out.` });
+    if (id === undefined || id === "")
+      problems.push({ subject: `${member}[${index}]`, message: `It has no \`${key}\`; it was left out.` });
     else if (entries.has(id)) problems.push({ subject: id, message: `It is listed twice; the first one counts.` });
     else entries.set(id, entry as JsonObject);
   }
@@ -174,14 +232,20 @@ function shorter(first: number | undefined, second: number | undefined): number 
   return first === undefined || second === undefined ? (first ?? second) : Math.min(first, second);
 }
 
-function checkTools(tools: readonly JsonObject[], connection: Connection): { entries: JsonObject[]; problems: ListingProblem[] } {
+function checkTools(
+  tools: readonly JsonObject[],
+  connection: Connection,
+): { entries: JsonObject[]; problems: ListingProblem[] } {
   const problems: ListingProblem[] = [];
   const entries = tools.flatMap((tool) => {
     const subject = String(tool["name"]);
     const checked = checkTool(tool, connection.era.name);
     problems.push(...checked.problems.map((message) => ({ subject, message })));
     if (!checked.tool) return [];
-    const headers = connection.mirrorsParams && connection.era.name === "modern" ? findParamHeaders(objectMember(checked.tool, "inputSchema") ?? {}) : undefined;
+    const headers =
+      connection.mirrorsParams && connection.era.name === "modern"
+        ? findParamHeaders(objectMember(checked.tool, "inputSchema") ?? {})
+        : undefined;
     if (!headers || headers.ok) return [checked.tool];
     problems.push({ subject, message: `It cannot be called over HTTP: ${headers.reason}. It was left out.` });
     return [];
@@ -197,7 +261,10 @@ function featuresOf(capabilities: JsonObject): SourceFeatures {
   };
 }
 
-function selfOf(info: JsonObject, declared: JsonObject): { readonly server?: ServerSelf; readonly problems: readonly ListingProblem[] } {
+function selfOf(
+  info: JsonObject,
+  declared: JsonObject,
+): { readonly server?: ServerSelf; readonly problems: readonly ListingProblem[] } {
   const server = { info, capabilities: passableCapabilities(declared) };
   if (jsonSize(server, MAX_SELF_BYTES) <= MAX_SELF_BYTES) return { server, problems: [] };
   const message = `What the server says of itself is over ${formatBytes(MAX_SELF_BYTES)}; it is not shown.`;

@@ -12,24 +12,36 @@ import type { Transport } from "./transport.ts";
 type Probe = Verdict | { readonly type: "failed"; readonly failure: Fail } | { readonly type: "silent" };
 
 /**
- * Settles the era on an open transport, in place: the modern probe first, `initialize` when the server refuses it. A server that stays
- * silent may be one that ignores what it does not know, or one that is still starting; so `initialize` is sent beside the waiting probe
- * and whichever is answered well decides. On HTTP, where each request has its own stream, the probe is given up instead.
+ * Settles the era on an open transport, in place: the modern probe first, `initialize` when the server refuses it. A
+ * server that stays silent may be one that ignores what it does not know, or one that is still starting; so
+ * `initialize` is sent beside the waiting probe and whichever is answered well decides. On HTTP, where each request has
+ * its own stream, the probe is given up instead.
  */
-export async function negotiate(exchange: Exchange, transport: Transport, options: HandshakeOptions, signal: AbortSignal): Promise<Era> {
-  if (options.era === "legacy") return await initialize(exchange, transport, options, signal).catch(refusedChoice("legacy"));
-  if (options.era === "modern") return await discoverOnly(exchange, transport, options, signal).catch(refusedChoice("modern"));
+export async function negotiate(
+  exchange: Exchange,
+  transport: Transport,
+  options: HandshakeOptions,
+  signal: AbortSignal,
+): Promise<Era> {
+  if (options.era === "legacy")
+    return await initialize(exchange, transport, options, signal).catch(refusedChoice("legacy"));
+  if (options.era === "modern")
+    return await discoverOnly(exchange, transport, options, signal).catch(refusedChoice("modern"));
   if (options.knownEra === "legacy" || options.prefersLegacy) {
     const era = await tryLegacy(exchange, transport, options, signal);
     if (era) return era;
   }
   const giveUp = new AbortController();
   const probing = watch(discover(exchange, transport, options, AbortSignal.any([signal, giveUp.signal])));
-  const first = await firstWord(probing, options.knownEra === "modern" || transport.perRequestStreams ? options.patienceMs : options.probeSilenceMs);
+  const first = await firstWord(
+    probing,
+    options.knownEra === "modern" || transport.perRequestStreams ? options.patienceMs : options.probeSilenceMs,
+  );
   try {
     if (first.type === "modern") return settle(transport, first.era);
     if (first.type === "failed" && isFatal(first.failure, exchange)) throw new FailError(first.failure);
-    if (first.type === "silent" && !transport.perRequestStreams) return await race(probing, initialize(exchange, transport, options, signal), transport, options.probeSilenceMs);
+    if (first.type === "silent" && !transport.perRequestStreams)
+      return await race(probing, initialize(exchange, transport, options, signal), transport, options.probeSilenceMs);
     giveUp.abort();
     return await initialize(exchange, transport, options, signal);
   } catch (error) {
@@ -37,10 +49,19 @@ export async function negotiate(exchange: Exchange, transport: Transport, option
   }
 }
 
-async function discoverOnly(exchange: Exchange, transport: Transport, options: HandshakeOptions, signal: AbortSignal): Promise<Era> {
+async function discoverOnly(
+  exchange: Exchange,
+  transport: Transport,
+  options: HandshakeOptions,
+  signal: AbortSignal,
+): Promise<Era> {
   const verdict = await discover(exchange, transport, options, signal);
   if (verdict.type === "modern") return settle(transport, verdict.era);
-  throw new FailError(fail("unavailable", `The server does not speak the modern era: ${verdict.reason}.`, { rpcError: { code: RPC.methodNotFound, message: verdict.reason } }));
+  throw new FailError(
+    fail("unavailable", `The server does not speak the modern era: ${verdict.reason}.`, {
+      rpcError: { code: RPC.methodNotFound, message: verdict.reason },
+    }),
+  );
 }
 
 /** A server that refuses the one era that its configuration allows: says so, and what to change. */
@@ -48,7 +69,13 @@ function refusedChoice(era: EraName): (error: unknown) => never {
   return (error) => {
     const { rpcError, message } = failureOf(error);
     if (!rpcError) throw error;
-    throw new FailError(fail("unavailable", `The server refuses the era that \`era = "${era}"\` allows: ${message} Remove \`era\`, or set it to "auto".`, { cause: error }));
+    throw new FailError(
+      fail(
+        "unavailable",
+        `The server refuses the era that \`era = "${era}"\` allows: ${message} Remove \`era\`, or set it to "auto".`,
+        { cause: error },
+      ),
+    );
   };
 }
 
@@ -57,7 +84,12 @@ function settle(transport: Transport, era: Era): Era {
   return era;
 }
 
-async function tryLegacy(exchange: Exchange, transport: Transport, options: HandshakeOptions, signal: AbortSignal): Promise<Era | undefined> {
+async function tryLegacy(
+  exchange: Exchange,
+  transport: Transport,
+  options: HandshakeOptions,
+  signal: AbortSignal,
+): Promise<Era | undefined> {
   // A server that was never seen to speak it may not know the request, and say nothing.
   const patience = options.knownEra === "legacy" ? undefined : AbortSignal.timeout(options.patienceMs);
   try {
@@ -89,14 +121,20 @@ async function firstWord(probing: Promise<Probe>, silenceMs: number): Promise<Pr
   }
 }
 
-// Nobody there, or nobody let in: `initialize` would fare no better. A refusal by HTTP status alone is how older servers say no.
+// Nobody there, or nobody let in: `initialize` would fare no better. A refusal by HTTP status alone is how older
+// servers say no.
 function isFatal(failure: Fail, exchange: Exchange): boolean {
   if (exchange.closed) return true;
   if (failure.kind === "needs_authorisation" || failure.kind === "cancelled" || failure.kind === "timeout") return true;
   return failure.kind === "unavailable" && failure.details?.["status"] === undefined;
 }
 
-async function race(probing: Promise<Probe>, initializing: Promise<Era>, transport: Transport, silenceMs: number): Promise<Era> {
+async function race(
+  probing: Promise<Probe>,
+  initializing: Promise<Era>,
+  transport: Transport,
+  silenceMs: number,
+): Promise<Era> {
   const modern = probing.then((probe) => {
     if (probe.type !== "modern") throw new Error("not modern");
     return probe.era;
@@ -113,14 +151,25 @@ async function race(probing: Promise<Probe>, initializing: Promise<Era>, transpo
   return settle(transport, era);
 }
 
-/** A server of both eras that was asked both ways speaks on as it was asked last, so it has to be asked again, in the modern way alone. */
-const SPOKE_BOTH = fail("unavailable", "The server was slow to start and answered both handshakes.", { details: { spokeBoth: true } });
+/**
+ * A server of both eras that was asked both ways speaks on as it was asked last, so it has to be asked again, in the
+ * modern way alone.
+ */
+const SPOKE_BOTH = fail("unavailable", "The server was slow to start and answered both handshakes.", {
+  details: { spokeBoth: true },
+});
 
 async function succeeds(work: Promise<unknown>, withinMs: number): Promise<boolean> {
   const stop = new AbortController();
   const late = delay(withinMs, false, { signal: stop.signal, ref: false }).catch(() => false);
   try {
-    return await Promise.race([work.then(() => true, () => false), late]);
+    return await Promise.race([
+      work.then(
+        () => true,
+        () => false,
+      ),
+      late,
+    ]);
   } finally {
     stop.abort();
   }

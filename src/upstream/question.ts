@@ -37,17 +37,23 @@ export class Question {
   /** Calls back when it has waited for its caller as long as it may. */
   startPatience(onOverdue: () => void): void {
     const left = Array.from(this.calls, ({ deadline }) => (deadline?.remainingMs ?? Infinity) / 2);
-    this.#patience = setTimeout(() => {
-      this.isOverdue = true;
-      onOverdue();
-    }, Math.min(MAX_PATIENCE_MS, ...left));
+    this.#patience = setTimeout(
+      () => {
+        this.isOverdue = true;
+        onOverdue();
+      },
+      Math.min(MAX_PATIENCE_MS, ...left),
+    );
   }
 
   endPatience(): void {
     clearTimeout(this.#patience);
   }
 
-  /** Puts it to the caller of `call`. Meanwhile a person is waited for, so no call that may have asked runs out of its idle time. */
+  /**
+   * Puts it to the caller of `call`. Meanwhile a person is waited for, so no call that may have asked runs out of its
+   * idle time.
+   */
   async put(call: Call): Promise<Answered> {
     this.client = clientKey(call);
     this.carrier = call;
@@ -55,7 +61,12 @@ export class Question {
     try {
       return { result: await call.ask(this.ask, this.#withdrawal.signal) };
     } catch (error) {
-      return { failure: error instanceof FailError ? error.failure : fail("internal", "The hub failed while it asked the caller. The log says more.", { cause: error }) };
+      return {
+        failure:
+          error instanceof FailError
+            ? error.failure
+            : fail("internal", "The hub failed while it asked the caller. The log says more.", { cause: error }),
+      };
     }
   }
 

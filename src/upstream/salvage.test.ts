@@ -2,14 +2,19 @@ import { expect, test } from "vitest";
 import { findMessage, findReplyId } from "./salvage.ts";
 
 test("a line that is JSON is the message, anything else is noise", () => {
-  expect(findMessage('{"jsonrpc":"2.0","id":1,"result":{}}')).toEqual({ message: { jsonrpc: "2.0", id: 1, result: {} } });
+  expect(findMessage('{"jsonrpc":"2.0","id":1,"result":{}}')).toEqual({
+    message: { jsonrpc: "2.0", id: 1, result: {} },
+  });
   expect(findMessage("[1,2]")).toEqual({ message: [1, 2] });
   expect(findMessage("42")).toEqual({ noise: "42" });
   expect(findMessage("listening on port 3000")).toEqual({ noise: "listening on port 3000" });
 });
 
 test("words glued to a message are told apart from it", () => {
-  expect(findMessage('loading… {"jsonrpc":"2.0","method":"x"}')).toEqual({ message: { jsonrpc: "2.0", method: "x" }, noise: "loading… " });
+  expect(findMessage('loading… {"jsonrpc":"2.0","method":"x"}')).toEqual({
+    message: { jsonrpc: "2.0", method: "x" },
+    noise: "loading… ",
+  });
   expect(findMessage('loading… {"jsonrpc":"2.0","meth')).toEqual({ noise: 'loading… {"jsonrpc":"2.0","meth' });
 });
 

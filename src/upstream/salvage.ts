@@ -9,8 +9,8 @@ export interface FoundInLine {
 }
 
 /**
- * Parses one line. A server that prints without a line break glues its words to the message that follows, so text before
- * `{"jsonrpc"` is told apart from it.
+ * Parses one line. A server that prints without a line break glues its words to the message that follows, so text
+ * before `{"jsonrpc"` is told apart from it.
  */
 export function findMessage(line: string): FoundInLine {
   const message = parse(line);
@@ -31,8 +31,9 @@ const AT_START = new RegExp(ID);
 const AT_END = new RegExp(String.raw`${ID}\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$`);
 
 /**
- * The request that an unreadable reply belongs to, from the two edges of its text: JSON-RPC puts the id beside the result, hence
- * before it or at the very end. `undefined` when neither edge says so for certain. A line without its end has no `tail`.
+ * The request that an unreadable reply belongs to, from the two edges of its text: JSON-RPC puts the id beside the
+ * result, hence before it or at the very end. `undefined` when neither edge says so for certain. A line without its end
+ * has no `tail`.
  */
 export function findReplyId(head: string, tail = ""): RequestId | undefined {
   if (!/^\s*\{/.test(head)) return undefined;

@@ -17,12 +17,20 @@ export class ServerJournal {
 
   connected({ era: { name, revision, serverInfo } }: Connection): void {
     this.#saidLast = "";
-    this.#logger.info("Connected.", { era: name, revision, server: serverInfo["name"], serverVersion: serverInfo["version"] });
+    this.#logger.info("Connected.", {
+      era: name,
+      revision,
+      server: serverInfo["name"],
+      serverVersion: serverInfo["version"],
+    });
   }
 
   connectedFor(label: string, connection: Connection): void {
     const { pid } = connection.describe();
-    this.#logger.info("A further connection to this server is open.", { for: label, ...(pid !== undefined && { pid }) });
+    this.#logger.info("A further connection to this server is open.", {
+      for: label,
+      ...(pid !== undefined && { pid }),
+    });
     this.connected(connection);
   }
 
@@ -35,6 +43,8 @@ export class ServerJournal {
   }
 
   notSubscribed(error: unknown): void {
-    this.#logger.warning("The server does not tell of changes: the subscription failed.", { error: failureOf(error).message });
+    this.#logger.warning("The server does not tell of changes: the subscription failed.", {
+      error: failureOf(error).message,
+    });
   }
 }

@@ -5,7 +5,10 @@ const KEPT_LINES = 40;
 /** Lines that go to the log within one second; the rest of a flood is only counted. */
 const LINES_PER_SECOND = 50;
 
-/** What the children of one server wrote on stderr, over restarts: the last lines kept, each logged while there are not too many. */
+/**
+ * What the children of one server wrote on stderr, over restarts: the last lines kept, each logged while there are not
+ * too many.
+ */
 export class StderrLog {
   readonly #logger: Logger;
   #lines: string[] = [];

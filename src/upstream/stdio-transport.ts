@@ -67,13 +67,16 @@ export class StdioTransport implements Transport {
     if (!child || this.#isOver) throw new FailError(undelivered("The server process is not running."));
     const { stdin } = child;
     if (stdin.writableLength > MAX_QUEUED_BYTES) {
-      throw new FailError(undelivered("The server does not read its input; too much is waiting for it already. It may hang."));
+      throw new FailError(
+        undelivered("The server does not read its input; too much is waiting for it already. It may hang."),
+      );
     }
     const line = `${JSON.stringify(message)}\n`;
     this.#holdTurn(stdin);
     await new Promise<void>((resolve, reject) => {
       stdin.write(line, (error) => {
-        if (error) reject(new FailError(undelivered("The server closed its input before the request reached it.", error)));
+        if (error)
+          reject(new FailError(undelivered("The server closed its input before the request reached it.", error)));
         else resolve();
       });
     });
@@ -130,16 +133,29 @@ export class StdioTransport implements Transport {
     }
     if (found.message !== undefined) return handlers.onMessage(found.message);
     const id = findReplyId(line.slice(0, 512));
-    if (id !== undefined) handlers.onLost?.(id, fail("malformed", "The server's answer was cut or garbled: it is not JSON, or nests too deep."));
+    if (id !== undefined)
+      handlers.onLost?.(
+        id,
+        fail("malformed", "The server's answer was cut or garbled: it is not JSON, or nests too deep."),
+      );
   }
 
   #onSkipped({ bytes, head, tail }: SkippedLine, handlers: TransportHandlers): void {
     const { maxMessageBytes } = this.#options;
     const size = `${bytes} bytes where ${maxMessageBytes} are allowed`;
-    handlers.onNoise?.({ kind: "too-long", message: `The server sent a message over the bound: ${size}. It was dropped.` });
+    handlers.onNoise?.({
+      kind: "too-long",
+      message: `The server sent a message over the bound: ${size}. It was dropped.`,
+    });
     const id = findReplyId(head, tail);
     if (id !== undefined) {
-      handlers.onLost?.(id, fail("too_large", `The server's answer is too large: ${size}. Ask for less, or raise \`max_message_bytes\` of this source.`));
+      handlers.onLost?.(
+        id,
+        fail(
+          "too_large",
+          `The server's answer is too large: ${size}. Ask for less, or raise \`max_message_bytes\` of this source.`,
+        ),
+      );
     }
   }
 
@@ -167,9 +183,17 @@ async function within<T>(work: Promise<T>, timeoutMs: number): Promise<T | undef
 }
 
 function ended(exit: Exit | undefined): Fail {
-  const how = exit === undefined ? "closed its output" : exit.signal ? `was ended by ${exit.signal}` : `ended with exit code ${exit.code ?? "unknown"}`;
+  const how =
+    exit === undefined
+      ? "closed its output"
+      : exit.signal
+        ? `was ended by ${exit.signal}`
+        : `ended with exit code ${exit.code ?? "unknown"}`;
   const message = `The server process ${how}. It is started again when it is needed; its last lines on stderr are in the log and in the status.`;
-  return fail("unavailable", message, { retryable: false, details: { ...(exit && { exitCode: exit.code, signal: exit.signal }), sent: true } });
+  return fail("unavailable", message, {
+    retryable: false,
+    details: { ...(exit && { exitCode: exit.code, signal: exit.signal }), sent: true },
+  });
 }
 
 function undelivered(message: string, cause?: unknown): Fail {

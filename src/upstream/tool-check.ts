@@ -8,8 +8,8 @@ export interface CheckedTool {
 }
 
 /**
- * Looks at one tool of a server's list. One that would make strict clients refuse the whole list is mended where its meaning is clear
- * and left out where it is not; everything else stays as it came.
+ * Looks at one tool of a server's list. One that would make strict clients refuse the whole list is mended where its
+ * meaning is clear and left out where it is not; everything else stays as it came.
  */
 export function checkTool(tool: JsonObject, era: EraName): CheckedTool {
   const { inputSchema } = tool;
@@ -21,7 +21,11 @@ export function checkTool(tool: JsonObject, era: EraName): CheckedTool {
   } else if (!isJsonObject(inputSchema)) {
     return { problems: ["Its `inputSchema` is not an object; it was left out."] };
   } else if (!allowsObject(inputSchema["type"])) {
-    return { problems: [`Its \`inputSchema\` is of type ${JSON.stringify(inputSchema["type"])?.slice(0, 100)} and not an object; it was left out.`] };
+    return {
+      problems: [
+        `Its \`inputSchema\` is of type ${JSON.stringify(inputSchema["type"])?.slice(0, 100)} and not an object; it was left out.`,
+      ],
+    };
   }
   const outputProblem = findOutputProblem(tool["outputSchema"], era);
   if (outputProblem !== undefined) {
@@ -42,6 +46,7 @@ function findOutputProblem(outputSchema: unknown, era: EraName): string | undefi
   if (outputSchema === undefined) return undefined;
   if (!isJsonObject(outputSchema)) return "Its `outputSchema` is not an object; the tool is offered without it.";
   // Legacy revisions know structured content only as an object, and their clients refuse a list that says otherwise.
-  if (era === "legacy" && outputSchema["type"] !== "object") return "Its `outputSchema` is not of type object; the tool is offered without it.";
+  if (era === "legacy" && outputSchema["type"] !== "object")
+    return "Its `outputSchema` is not of type object; the tool is offered without it.";
   return undefined;
 }

@@ -4,39 +4,43 @@ import type { Fail } from "../core/outcome.ts";
 import type { RequestId, RpcMessage } from "../wire/messages.ts";
 
 /**
- * The way to one MCP server: a child's pipes, Streamable HTTP, HTTP+SSE. It carries messages and knows nothing of what they mean,
- * save what its own framing needs (headers, session ids). One transport is one connection: opened once, closed once, never reused.
+ * The way to one MCP server: a child's pipes, Streamable HTTP, HTTP+SSE. It carries messages and knows nothing of what
+ * they mean, save what its own framing needs (headers, session ids). One transport is one connection: opened once,
+ * closed once, never reused.
  */
 export interface Transport {
   /**
-   * HTTP: each request has a response stream of its own. A message that came on it is related to that request, and giving up on a
-   * request closes its stream, which is how a modern server hears of a cancellation. Pipes have one stream for everything.
+   * HTTP: each request has a response stream of its own. A message that came on it is related to that request, and
+   * giving up on a request closes its stream, which is how a modern server hears of a cancellation. Pipes have one
+   * stream for everything.
    */
   readonly perRequestStreams: boolean;
   /** Parameters are repeated in headers (`x-mcp-header`), so tools whose annotations are invalid cannot be called. */
   readonly mirrorsParams: boolean;
   /**
-   * The server tells this connection from others and keeps state for it: always so on pipes; on legacy HTTP once it gave a
-   * session id. Read after the first answer.
+   * The server tells this connection from others and keeps state for it: always so on pipes; on legacy HTTP once it
+   * gave a session id. Read after the first answer.
    */
   readonly sessionful: boolean;
   /** Facts for `status`, known so far and without secrets: `{pid}`, `{endpoint}`, `{framing}`. */
   describe(): JsonObject;
   /**
-   * Gets ready to send: starts the child, or nothing for HTTP. Rejects with a `FailError` that says what could not be started and what
-   * to do. After a rejection nothing is left behind and `onClose` is not called.
+   * Gets ready to send: starts the child, or nothing for HTTP. Rejects with a `FailError` that says what could not be
+   * started and what to do. After a rejection nothing is left behind and `onClose` is not called.
    */
   open(handlers: TransportHandlers, signal?: Cancellation): Promise<void>;
   /**
-   * Hands one message over. Resolves once it is on its way, at the latest when its answer has been read. Rejects with a `FailError`
-   * when it could not be delivered or, for a request, when its answer cannot come any more (the connection then ends that request and
-   * nothing else); `details.sent` is `false` when the server cannot have begun to work on it, so that sending it again is safe.
-   * An answer is always handed to `onMessage`, whatever HTTP status it came with, also when its id is `null`.
+   * Hands one message over. Resolves once it is on its way, at the latest when its answer has been read. Rejects with a
+   * `FailError` when it could not be delivered or, for a request, when its answer cannot come any more (the connection
+   * then ends that request and nothing else); `details.sent` is `false` when the server cannot have begun to work on
+   * it, so that sending it again is safe. An answer is always handed to `onMessage`, whatever HTTP status it came with,
+   * also when its id is `null`.
    */
   send(message: RpcMessage, options?: SendOptions): Promise<void>;
   /**
-   * The era is settled and this revision is spoken from now on; HTTP repeats it in a header. Before that, a message whose `_meta` holds
-   * the modern envelope goes out with the headers that the envelope calls for, any other without a version.
+   * The era is settled and this revision is spoken from now on; HTTP repeats it in a header. Before that, a message
+   * whose `_meta` holds the modern envelope goes out with the headers that the envelope calls for, any other without a
+   * version.
    */
   setProtocolVersion(version: string): void;
   /** Ends everything that was started, within a bounded time. Idempotent. `onClose` is not called for it. */
@@ -46,25 +50,35 @@ export interface Transport {
 export interface SendOptions {
   /** Gives up on the request: its response stream is closed and what still comes is dropped. Pipes ignore it. */
   readonly signal?: Cancellation;
-  /** The server's request or our request that this message belongs to: the call during which we notify, the ask we answer. */
+  /**
+   * The server's request or our request that this message belongs to: the call during which we notify, the ask we
+   * answer.
+   */
   readonly relatedTo?: RequestId;
   /** Input schema of the tool that a `tools/call` is for; HTTP reads the parameters to repeat in headers from it. */
   readonly inputSchema?: JsonObject;
   /** A stream that is meant to stay open and quiet (`subscriptions/listen`): no idle bound. */
   readonly longLived?: boolean;
-  /** How long an HTTP request may stay without any byte; absent: the transport's own bound. The caller's deadline comes by `signal`. */
+  /**
+   * How long an HTTP request may stay without any byte; absent: the transport's own bound. The caller's deadline comes
+   * by `signal`.
+   */
   readonly idleMs?: number;
 }
 
 export interface TransportHandlers {
   /**
-   * One parsed JSON value; it need not be JSON-RPC. `related` is the id of the request on whose response stream it came, absent on
-   * pipes and on the standing stream of legacy HTTP. Called in the order of arrival; the members of a batch one by one.
+   * One parsed JSON value; it need not be JSON-RPC. `related` is the id of the request on whose response stream it
+   * came, absent on pipes and on the standing stream of legacy HTTP. Called in the order of arrival; the members of a
+   * batch one by one.
    */
   onMessage(message: unknown, related?: RequestId): void;
   /** The connection is over and nothing more will come. Called once, and never after `close()` was called. */
   onClose(failure: Fail): void;
-  /** The answer to this request was seen and could not be kept (over the bound), or its stream broke; the connection goes on. */
+  /**
+   * The answer to this request was seen and could not be kept (over the bound), or its stream broke; the connection
+   * goes on.
+   */
   onLost?(id: RequestId, failure: Fail): void;
   /** Something arrived that is no message: a log line on stdout, half a line, an event over the bound. */
   onNoise?(noise: Noise): void;
@@ -84,4 +98,3 @@ export interface Noise {
 
 /** Makes a fresh transport: a connection that ended is replaced, not revived. */
 export type OpenTransport = () => Transport;
-

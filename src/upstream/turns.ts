@@ -34,10 +34,11 @@ interface Waiting {
 }
 
 /**
- * Lets calls through side by side until the server is seen to ask; from then on one client at a time, since a question on a shared
- * connection does not say whose it is. Calls of one client never wait for each other: their questions end at the same client, and a
- * client may have to call again to answer one. A client that only waits for people gives its turn up, so nobody else waits for a person;
- * before its answer is passed on it takes the turn back. Between principals the whole turn is kept.
+ * Lets calls through side by side until the server is seen to ask; from then on one client at a time, since a question
+ * on a shared connection does not say whose it is. Calls of one client never wait for each other: their questions end
+ * at the same client, and a client may have to call again to answer one. A client that only waits for people gives its
+ * turn up, so nobody else waits for a person; before its answer is passed on it takes the turn back. Between principals
+ * the whole turn is kept.
  */
 export class Turns {
   /** A client gave its turn up or has gone, so a question that could be of several may be of one now. */
@@ -101,7 +102,9 @@ export class Turns {
     this.#watch(client);
   }
 
-  /** The client answered. Resolves when the answer may be passed on: with the turn, or after a bounded time without it. */
+  /**
+   * The client answered. Resolves when the answer may be passed on: with the turn, or after a bounded time without it.
+   */
   takeBack(key: string): Promise<void> {
     const client = this.#clients.get(key);
     if (!client?.hasYielded) return DONE;
@@ -122,12 +125,18 @@ export class Turns {
   #mayEnter(key: string, principal: string): boolean {
     if (this.#isHeld) return false;
     if (!this.#serial) return true;
-    return this.#clients.values().every((client) => client.key === key || (client.hasYielded && client.principal === principal));
+    return this.#clients
+      .values()
+      .every((client) => client.key === key || (client.hasYielded && client.principal === principal));
   }
 
   #letIn(key: string, principal: string): void {
     let client = this.#clients.get(key);
-    if (!client) this.#clients.set(key, (client = { key, principal, calls: 0, questions: 0, hasYielded: false, quiet: undefined }));
+    if (!client)
+      this.#clients.set(
+        key,
+        (client = { key, principal, calls: 0, questions: 0, hasYielded: false, quiet: undefined }),
+      );
     client.calls += 1;
     client.hasYielded = false;
     clearTimeout(client.quiet);
@@ -196,7 +205,9 @@ export class Turns {
   #wait(call: Call, key: string): Promise<void> {
     if (this.#waiting.length >= MAX_WAITING) {
       const message = `${MAX_WAITING} calls already wait for this server, which takes one client at a time because it asks its callers questions.`;
-      return Promise.reject(new FailError(fail("limited", `${message} Try again later, or set isolation = "session".`)));
+      return Promise.reject(
+        new FailError(fail("limited", `${message} Try again later, or set isolation = "session".`)),
+      );
     }
     const signal = cancellationOf(call);
     if (signal.aborted) return Promise.reject(new FailError(abortFailure(signal)));

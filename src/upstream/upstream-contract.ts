@@ -14,13 +14,16 @@ export interface UpstreamOptions {
   readonly start: "eager" | "lazy";
   /** A lazy server, and a session's own one, ends after this long without a call. */
   readonly idleStopMs: number;
-  /** Which eras are spoken; `auto`: what the server speaks, and towards one that speaks both what the caller can be asked in. */
+  /**
+   * Which eras are spoken; `auto`: what the server speaks, and towards one that speaks both what the caller can be
+   * asked in.
+   */
   readonly era: EraChoice;
   /** A further connection costs no process. */
   readonly opensCheaply: boolean;
   /**
-   * `auto`: once the server asked without saying whom, each further principal gets a server of its own. `shared`: nobody does. `session`:
-   * each lasting connection of a caller gets one, with that caller's capabilities.
+   * `auto`: once the server asked without saying whom, each further principal gets a server of its own. `shared`:
+   * nobody does. `session`: each lasting connection of a caller gets one, with that caller's capabilities.
    */
   readonly isolation: "auto" | "shared" | "session";
   /** Servers beside the first. */
@@ -34,7 +37,10 @@ export interface UpstreamOptions {
 
 export interface UpstreamDeps {
   readonly logger: Logger;
-  /** The era of the first caller, where that is known before anybody calls; an eager start waits for it. @default nothing is waited for */
+  /**
+   * The era of the first caller, where that is known before anybody calls; an eager start waits for it. @default
+   * nothing is waited for
+   */
   readonly firstCallerEra?: Promise<EraName | undefined>;
   /** @default CONNECT_GATE */
   readonly gate?: Gate;

@@ -7,7 +7,12 @@ import { Upstream } from "./upstream.ts";
 
 function start(pulseMs: number) {
   const openTransport = (): StdioTransport =>
-    new StdioTransport({ command: process.execPath, args: [fixture("legacy")], env: childEnvironment(), maxMessageBytes: 1_000_000 });
+    new StdioTransport({
+      command: process.execPath,
+      args: [fixture("legacy")],
+      env: childEnvironment(),
+      maxMessageBytes: 1_000_000,
+    });
   const lines = new Lines();
   const upstream = new Upstream(
     {

@@ -33,7 +33,10 @@ const PULSE_MS = 10_000;
 const SUBSCRIBE_MS = 30_000;
 const DECIDED = Promise.resolve();
 
-/** The life of one MCP server as its callers see it: there when it is needed, back when it was lost, and known while it is away. */
+/**
+ * The life of one MCP server as its callers see it: there when it is needed, back when it was lost, and known while it
+ * is away.
+ */
 export class Upstream {
   readonly events: UpstreamEvents = { changed: new Emitter(), resourceUpdated: new Emitter(), log: new Emitter() };
   readonly #options: UpstreamOptions;
@@ -94,7 +97,10 @@ export class Upstream {
     return this.#keeper.coldStart();
   }
 
-  /** Reads the listing from the server now, connecting if need be. Rejects with a `FailError`; the last known listing is then kept. */
+  /**
+   * Reads the listing from the server now, connecting if need be. Rejects with a `FailError`; the last known listing is
+   * then kept.
+   */
   async refresh(signal: AbortSignal): Promise<void> {
     await this.#deciding;
     await this.#first.get(signal);
@@ -117,7 +123,10 @@ export class Upstream {
     }
   }
 
-  /** Keeps `resourceUpdated` coming for `uri`, over the link that this caller uses. Rejects with a `FailError` when the server cannot or will not. */
+  /**
+   * Keeps `resourceUpdated` coming for `uri`, over the link that this caller uses. Rejects with a `FailError` when the
+   * server cannot or will not.
+   */
   async subscribe(uri: string, caller: Caller): Promise<() => Promise<void>> {
     const deadline = new Deadline({ idleMs: SUBSCRIBE_MS, totalMs: SUBSCRIBE_MS });
     try {
@@ -134,7 +143,10 @@ export class Upstream {
   }
 
   async setLogLevel(level: string): Promise<void> {
-    await this.#logLevel.set(level, this.#links.all().flatMap(({ current }) => current ?? []));
+    await this.#logLevel.set(
+      level,
+      this.#links.all().flatMap(({ current }) => current ?? []),
+    );
   }
 
   rootsChanged(connection: string): void {
@@ -183,9 +195,11 @@ export class Upstream {
     const { link, connection } = await this.#links.reach(call, cancellationOf(call));
     const outcome = await connection.call(call, request);
     if (outcome.ok) return outcome;
-    if (outcome.rpcError?.code === RPC.headerMismatch) return await this.#callWithFreshSchema(call, request, connection);
+    if (outcome.rpcError?.code === RPC.headerMismatch)
+      return await this.#callWithFreshSchema(call, request, connection);
     if (outcome.kind === "timeout") void this.#checkPulse(link, connection, startedAt);
-    if (outcome.kind !== "unavailable" || outcome.details?.["sent"] !== false || cancellationOf(call).aborted) return outcome;
+    if (outcome.kind !== "unavailable" || outcome.details?.["sent"] !== false || cancellationOf(call).aborted)
+      return outcome;
     if (!isUseless(connection, outcome)) return outcome;
     // It never reached the server, so another connection may carry it.
     if (outcome.details["sessionLost"] === true) link.retire(connection, outcome);
@@ -201,13 +215,19 @@ export class Upstream {
     const { name } = request.params;
     const listing = await this.#keeper.listing();
     const inputSchema = listing.tools.find((tool) => tool["name"] === name)?.["inputSchema"];
-    return await connection.call(call, inputSchema === undefined ? request : { ...request, inputSchema: inputSchema as JsonObject });
+    return await connection.call(
+      call,
+      inputSchema === undefined ? request : { ...request, inputSchema: inputSchema as JsonObject },
+    );
   }
 
   async #checkPulse(link: Link, connection: Connection, startedAt: number): Promise<void> {
     if (!(await hangs(connection, startedAt, this.#deps.pulseMs ?? PULSE_MS))) return;
     this.#logger.warning("The server hangs: it answers neither calls nor pings. It is ended and started again.");
-    link.replace(connection, fail("unavailable", "The server hung and was started again.", { retryable: false, details: { sent: true } }));
+    link.replace(
+      connection,
+      fail("unavailable", "The server hung and was started again.", { retryable: false, details: { sent: true } }),
+    );
   }
 
   #open({ capabilities, isShared, era: wished, label }: LinkWish): LinkPlace {
@@ -215,7 +235,8 @@ export class Upstream {
     const { gate = CONNECT_GATE, logger } = this.#deps;
     const connectionOptions = (): ConnectionOptions => {
       const { era: knownEra, preferred } = this.#links;
-      const prefersLegacy = knownEra !== "legacy" && (wished ?? (label === undefined ? preferred : undefined)) === "legacy";
+      const prefersLegacy =
+        knownEra !== "legacy" && (wished ?? (label === undefined ? preferred : undefined)) === "legacy";
       return {
         clientInfo: this.#options.clientInfo,
         isShared,
@@ -232,8 +253,14 @@ export class Upstream {
     };
     // Whoever subscribed hears of changes, also after a loss.
     const keepAlive = (): boolean => (label === undefined && this.#options.start === "eager") || subscriptions.size > 0;
-    const events = label === undefined ? this.#firstEvents(() => subscriptions) : this.#furtherEvents(() => subscriptions, { label, isShared });
-    const link = new Link({ openTransport, connectionOptions, connectTimeoutMs, gate, backoff: BACKOFF, keepAlive, logger }, events);
+    const events =
+      label === undefined
+        ? this.#firstEvents(() => subscriptions)
+        : this.#furtherEvents(() => subscriptions, { label, isShared });
+    const link = new Link(
+      { openTransport, connectionOptions, connectTimeoutMs, gate, backoff: BACKOFF, keepAlive, logger },
+      events,
+    );
     const subscriptions = new Subscriptions((signal) => link.get(signal));
     return { link, subscriptions };
   }
@@ -259,7 +286,10 @@ export class Upstream {
     };
   }
 
-  #furtherEvents(subscriptions: () => Subscriptions, { label, isShared }: { readonly label: string; readonly isShared: boolean }): LinkEvents {
+  #furtherEvents(
+    subscriptions: () => Subscriptions,
+    { label, isShared }: { readonly label: string; readonly isShared: boolean },
+  ): LinkEvents {
     return {
       ...this.#commonEvents(),
       onReady: (connection) => {
@@ -268,9 +298,14 @@ export class Upstream {
         this.#renew(subscriptions(), connection);
       },
       onDown: (failure) => this.#journal.down(failure),
-      // A shared one is for everybody to hear; of a client's own one only that client may see it, and it listens only during its calls.
+      // A shared one is for everybody to hear; of a client's own one only that client may see it, and it listens only
+      // during its calls.
       onLog: (params) =>
-        isShared ? this.events.log.emit(params) : this.#logger.debug("A log message of a session's own server belongs to no call.", { level: params["level"] }),
+        isShared
+          ? this.events.log.emit(params)
+          : this.#logger.debug("A log message of a session's own server belongs to no call.", {
+              level: params["level"],
+            }),
       onAsked: () => isShared && this.#asked(),
       onPlaced: (principal) => isShared && this.#links.asked(principal),
     };
@@ -293,7 +328,9 @@ export class Upstream {
   #asked(): void {
     if (this.#asks) return;
     this.#asks = true;
-    this.#logger.info("The server asks its callers questions; calls of different clients take turns on it from now on.");
+    this.#logger.info(
+      "The server asks its callers questions; calls of different clients take turns on it from now on.",
+    );
     this.#keeper.remember();
   }
 
@@ -307,7 +344,13 @@ export class Upstream {
 
   #stopWhenIdle(): void {
     clearTimeout(this.#idle);
-    if (this.#options.start === "eager" || this.#isClosed || this.#callsInFlight > 0 || this.#links.first.subscriptions.size > 0) return;
+    if (
+      this.#options.start === "eager" ||
+      this.#isClosed ||
+      this.#callsInFlight > 0 ||
+      this.#links.first.subscriptions.size > 0
+    )
+      return;
     this.#idle = setTimeout(() => void this.#first.stop(), this.#options.idleStopMs);
     this.#idle.unref();
   }

@@ -3,10 +3,20 @@ import { makeCall } from "../../test/fixtures/upstreams/harness.ts";
 import type { Call } from "../core/call.ts";
 import { placeQuestions, type Placement, type Scene } from "./whose.ts";
 
-const call = (connection: string, principal = "local"): Call => makeCall("t", {}, { principal, client: { connection } });
+const call = (connection: string, principal = "local"): Call =>
+  makeCall("t", {}, { principal, client: { connection } });
 const [ada, bob, eve] = [call("ada"), call("bob"), call("eve", "other")];
 
-function place(questions: readonly (readonly Call[])[], { yielded = [], open = [], spoken = [], isQuiet = true, isOverdue = false }: { yielded?: string[]; open?: Call[]; spoken?: Call[]; isQuiet?: boolean; isOverdue?: boolean } = {}): Placement[] {
+function place(
+  questions: readonly (readonly Call[])[],
+  {
+    yielded = [],
+    open = [],
+    spoken = [],
+    isQuiet = true,
+    isOverdue = false,
+  }: { yielded?: string[]; open?: Call[]; spoken?: Call[]; isQuiet?: boolean; isOverdue?: boolean } = {},
+): Placement[] {
   const scene: Scene = {
     hasYielded: (key) => yielded.includes(key),
     questionsOf: (key) => open.filter(({ client }) => client.connection === key).length,
@@ -32,8 +42,24 @@ test("who only waits for people does not ask, unless all do", () => {
 });
 
 test("when only askers are left, questions go to them in the order of their calls, once it is quiet", () => {
-  expect(place([[ada, bob], [ada, bob]])).toEqual([{ type: "to", call: ada }, { type: "to", call: bob }]);
-  expect(place([[ada, bob], [ada, bob]], { isQuiet: false })).toEqual([{ type: "wait" }, { type: "wait" }]);
+  expect(
+    place([
+      [ada, bob],
+      [ada, bob],
+    ]),
+  ).toEqual([
+    { type: "to", call: ada },
+    { type: "to", call: bob },
+  ]);
+  expect(
+    place(
+      [
+        [ada, bob],
+        [ada, bob],
+      ],
+      { isQuiet: false },
+    ),
+  ).toEqual([{ type: "wait" }, { type: "wait" }]);
 });
 
 test("one that has a question already is no likely asker of the next", () => {
@@ -42,7 +68,15 @@ test("one that has a question already is no likely asker of the next", () => {
 });
 
 test("between principals a question is refused when only askers are left, and waits before", () => {
-  expect(place([[ada, eve], [ada, eve]])).toEqual([{ type: "refused", why: "several-principals" }, { type: "refused", why: "several-principals" }]);
+  expect(
+    place([
+      [ada, eve],
+      [ada, eve],
+    ]),
+  ).toEqual([
+    { type: "refused", why: "several-principals" },
+    { type: "refused", why: "several-principals" },
+  ]);
   expect(place([[ada, eve]])).toEqual([{ type: "wait" }]);
 });
 
@@ -55,7 +89,10 @@ test("one that waited long enough goes to the latest call, and is refused betwee
 test("of the calls of one client those that report progress are not asked, and questions go in the order of the calls, once it is quiet", () => {
   const [ask, sample, work] = [call("eva"), call("eva"), call("eva")];
   const calls = [ask, sample, work];
-  expect(place([calls, calls], { spoken: [work] })).toEqual([{ type: "to", call: ask }, { type: "to", call: sample }]);
+  expect(place([calls, calls], { spoken: [work] })).toEqual([
+    { type: "to", call: ask },
+    { type: "to", call: sample },
+  ]);
   expect(place([calls], { spoken: [work] })).toEqual([{ type: "to", call: sample }]);
   expect(place([calls], { isQuiet: false })).toEqual([{ type: "wait" }]);
 });

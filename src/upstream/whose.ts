@@ -22,12 +22,15 @@ export interface Scene {
   readonly isQuiet: boolean;
 }
 
-export type Placement = { readonly type: "to"; readonly call: Call } | { readonly type: "refused"; readonly why: "nobody" | "several-principals" } | { readonly type: "wait" };
+export type Placement =
+  | { readonly type: "to"; readonly call: Call }
+  | { readonly type: "refused"; readonly why: "nobody" | "several-principals" }
+  | { readonly type: "wait" };
 
 /**
- * Whose each of these questions is. Who only waits for people does not ask, and who asks does not end; so a question that could be of
- * several clients waits until one is left. When only askers are left it goes to the likeliest of them, and to nobody where they are of
- * several principals.
+ * Whose each of these questions is. Who only waits for people does not ask, and who asks does not end; so a question
+ * that could be of several clients waits until one is left. When only askers are left it goes to the likeliest of them,
+ * and to nobody where they are of several principals.
  */
 export function placeQuestions(unplaced: readonly Unplaced[], scene: Scene): Placement[] {
   const running = new Set(unplaced.flatMap(({ calls }) => askersAmong(calls, scene)));
@@ -37,10 +40,12 @@ export function placeQuestions(unplaced: readonly Unplaced[], scene: Scene): Pla
   return unplaced.map(({ calls, isOverdue }, at) => {
     const askers = askersAmong(calls, scene);
     if (askers.length === 0) return { type: "refused", why: "nobody" };
-    // Which of its calls puts the question matters to a client, too: it may wait for that one, or give up what came with it.
+    // Which of its calls puts the question matters to a client, too: it may wait for that one, or give up what came
+    // with it.
     const mayBePlaced = isOverdue || askers.length === 1 || (isOneClient(askers) ? scene.isQuiet : onlyAskersAreLeft);
     if (!mayBePlaced) return { type: "wait" };
-    if (new Set(askers.map(({ principal }) => principal.id)).size > 1) return { type: "refused", why: "several-principals" };
+    if (new Set(askers.map(({ principal }) => principal.id)).size > 1)
+      return { type: "refused", why: "several-principals" };
     return { type: "to", call: likeliest(askers, unplaced.length - 1 - at, scene) };
   });
 }
@@ -56,7 +61,10 @@ function askersAmong(calls: ReadonlySet<Call>, { hasYielded }: Scene): Call[] {
   return running.length > 0 ? running : all;
 }
 
-/** The latest call that has no question yet and did not speak. Several questions mostly come in the order of their calls. */
+/**
+ * The latest call that has no question yet and did not speak. Several questions mostly come in the order of their
+ * calls.
+ */
 function likeliest(askers: readonly Call[], fromLast: number, { hasQuestion, hasSpoken }: Scene): Call {
   const free = askers.filter((call) => !hasQuestion(call));
   const silent = free.filter((call) => !hasSpoken(call));

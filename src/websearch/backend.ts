@@ -15,7 +15,16 @@ export interface Backend {
 export type BackendRequest = Pick<OutboundRequest, "url" | "method" | "headers" | "body">;
 
 /** Asks one service once. Rejects with a `FailError`. */
-export async function askBackend(backend: Backend, query: string, count: number, asked: { readonly client: OutboundClient; readonly options: WebSearchOptions; readonly signal: AbortSignal | undefined }): Promise<readonly WebHit[]> {
+export async function askBackend(
+  backend: Backend,
+  query: string,
+  count: number,
+  asked: {
+    readonly client: OutboundClient;
+    readonly options: WebSearchOptions;
+    readonly signal: AbortSignal | undefined;
+  },
+): Promise<readonly WebHit[]> {
   const { client, options, signal } = asked;
   const response = await client.request({
     service: backend.name,

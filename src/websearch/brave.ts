@@ -15,7 +15,13 @@ export const BRAVE: Backend = {
   name: NAME,
   request: (query, count, { baseUrl, apiKey = "", safeSearch }: WebSearchOptions) => {
     const url = new URL(baseUrl);
-    for (const [name, value] of Object.entries({ q: query, count: String(Math.min(count, MAX_COUNT)), safesearch: safeSearch, text_decorations: "false" })) url.searchParams.set(name, value);
+    for (const [name, value] of Object.entries({
+      q: query,
+      count: String(Math.min(count, MAX_COUNT)),
+      safesearch: safeSearch,
+      text_decorations: "false",
+    }))
+      url.searchParams.set(name, value);
     return { url, headers: { accept: "application/json", "x-subscription-token": apiKey } };
   },
   read: readAnswer,
@@ -24,11 +30,20 @@ export const BRAVE: Backend = {
 function readAnswer(response: OutboundResponse): readonly WebHit[] {
   if (response.status !== 200) throw refusal(response);
   const answer = jsonOf(response, NAME);
-  if (!isJsonObject(answer) || answer["type"] !== "search") throw outboundFailure("malformed", NAME, "answered JSON that is no search. Check `web_search.base_url`.");
+  if (!isJsonObject(answer) || answer["type"] !== "search")
+    throw outboundFailure("malformed", NAME, "answered JSON that is no search. Check `web_search.base_url`.");
   // An answer without `web` says that nothing on the web matches.
   const results = objectMember(answer, "web")?.["results"] ?? [];
   if (!Array.isArray(results)) throw outboundFailure("malformed", NAME, "answered a search whose results are no list.");
-  return results.flatMap((one: unknown) => (isJsonObject(one) ? (toHit(plainText(stringMember(one, "title") ?? ""), stringMember(one, "url") ?? "", plainText(stringMember(one, "description") ?? "")) ?? []) : []));
+  return results.flatMap((one: unknown) =>
+    isJsonObject(one)
+      ? (toHit(
+          plainText(stringMember(one, "title") ?? ""),
+          stringMember(one, "url") ?? "",
+          plainText(stringMember(one, "description") ?? ""),
+        ) ?? [])
+      : [],
+  );
 }
 
 /** `{type: "ErrorResponse", error: {code, detail}}`; a key that is wrong comes as 422. */
@@ -38,8 +53,13 @@ function refusal(response: OutboundResponse): Error {
   if (status === 401 || status === 403 || code === "SUBSCRIPTION_TOKEN_INVALID") {
     return outboundFailure("denied", NAME, `does not accept the key (HTTP ${status}). Check \`web_search.api_key\`.`);
   }
-  if (status === 422) return outboundFailure("invalid_params", NAME, "does not accept the query (HTTP 422). Ask for something shorter.");
-  return statusFailure(NAME, status, retryAfterMs(response, Date.now()) ?? (status === 429 ? resetMs(response) : undefined));
+  if (status === 422)
+    return outboundFailure("invalid_params", NAME, "does not accept the query (HTTP 422). Ask for something shorter.");
+  return statusFailure(
+    NAME,
+    status,
+    retryAfterMs(response, Date.now()) ?? (status === 429 ? resetMs(response) : undefined),
+  );
 }
 
 function codeOf(response: OutboundResponse): string | undefined {

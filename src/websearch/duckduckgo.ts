@@ -10,13 +10,20 @@ const SAFE_SEARCH = { off: "-2", moderate: "-1", strict: "1" } as const;
 /** How long nothing is asked after a captcha: whoever goes on asking is locked out for longer. */
 const CAPTCHA_PAUSE_MS = 60_000;
 
-/** The pages without scripts, `html` and `lite`. They take the form that their own search box sends, and give one page of about ten hits. */
+/**
+ * The pages without scripts, `html` and `lite`. They take the form that their own search box sends, and give one page
+ * of about ten hits.
+ */
 export const DUCKDUCKGO: Backend = {
   name: NAME,
   request: (query, _count, { baseUrl, safeSearch }: WebSearchOptions) => ({
     url: baseUrl,
     method: "POST",
-    headers: { "content-type": "application/x-www-form-urlencoded", accept: "text/html", referer: `${baseUrl.origin}/` },
+    headers: {
+      "content-type": "application/x-www-form-urlencoded",
+      accept: "text/html",
+      referer: `${baseUrl.origin}/`,
+    },
     body: new URLSearchParams({ q: query, b: "", kl: "", kp: SAFE_SEARCH[safeSearch] }).toString(),
   }),
   read: readPage,
@@ -26,18 +33,27 @@ function readPage(response: OutboundResponse): readonly WebHit[] {
   const html = response.body.toString("utf8");
   // The challenge comes with status 202, and now and then with 200.
   if (response.status === 202 || CHALLENGE.test(html)) {
-    const what = "takes this machine for a bot and asks for a captcha. Search less often, or set `web_search.backend` to \"searxng\" or \"brave\".";
+    const what =
+      'takes this machine for a bot and asks for a captcha. Search less often, or set `web_search.backend` to "searxng" or "brave".';
     throw outboundFailure("limited", NAME, what, { retryAfterMs: CAPTCHA_PAUSE_MS });
   }
   if (response.status !== 200) throw statusFailure(NAME, response.status, retryAfterMs(response, Date.now()));
   const { hits, saysNone } = readResults(html);
-  if (hits.length === 0 && !saysNone) throw outboundFailure("malformed", NAME, "answered a page without results that does not say there are none. Check `web_search.base_url`.");
+  if (hits.length === 0 && !saysNone)
+    throw outboundFailure(
+      "malformed",
+      NAME,
+      "answered a page without results that does not say there are none. Check `web_search.base_url`.",
+    );
   return hits;
 }
 
 const CHALLENGE = /anomaly-modal|\/anomaly\.js|id="challenge-form"/;
 
-/** Goes through a page once: a link begins a hit, the next snippet is its own; what stands in an advertisement is passed over. */
+/**
+ * Goes through a page once: a link begins a hit, the next snippet is its own; what stands in an advertisement is passed
+ * over.
+ */
 function readResults(html: string): { readonly hits: readonly WebHit[]; readonly saysNone: boolean } {
   const found: Draft[] = [];
   let saysNone = false;
@@ -90,6 +106,9 @@ function hitOf(title: string, href: string, snippet: string): WebHit | undefined
   const isOwn = url.hostname === "duckduckgo.com" || url.hostname.endsWith(".duckduckgo.com");
   if (isOwn && url.pathname === "/y.js") return undefined;
   const target = isOwn && url.pathname === "/l/" ? (url.searchParams.get("uddg") ?? "") : url.href;
-  const isPaid = URL.canParse(target) && /(?:^|\.)duckduckgo\.com$/.test(new URL(target).hostname) && new URL(target).pathname === "/y.js";
+  const isPaid =
+    URL.canParse(target) &&
+    /(?:^|\.)duckduckgo\.com$/.test(new URL(target).hostname) &&
+    new URL(target).pathname === "/y.js";
   return isPaid ? undefined : toHit(title, target, snippet);
 }

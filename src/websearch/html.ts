@@ -1,13 +1,21 @@
 /** A piece of an HTML page, as far as reading a list of results needs it. */
 export type HtmlPiece =
   | { readonly type: "text"; readonly text: string }
-  | { readonly type: "open"; readonly name: string; attribute(name: string): string | undefined; hasClass(name: string): boolean }
+  | {
+      readonly type: "open";
+      readonly name: string;
+      attribute(name: string): string | undefined;
+      hasClass(name: string): boolean;
+    }
   | { readonly type: "close"; readonly name: string };
 
 /** Elements whose content is no markup. */
 const RAW: ReadonlySet<string> = new Set(["script", "style", "textarea", "title"]);
 
-/** Cuts a page into tags and texts, in one pass over it; comments and scripts are left out. Never throws, whatever the page is. */
+/**
+ * Cuts a page into tags and texts, in one pass over it; comments and scripts are left out. Never throws, whatever the
+ * page is.
+ */
 export function* htmlPieces(html: string): Generator<HtmlPiece> {
   let at = 0;
   while (at < html.length) {
@@ -21,7 +29,8 @@ export function* htmlPieces(html: string): Generator<HtmlPiece> {
     const end = tagEnd(html, start);
     const tag = toTag(html.slice(start + 1, end - 1));
     if (tag) yield tag;
-    else if (!/^<[!?/]/.test(html.slice(start, start + 2))) yield { type: "text", text: decodeEntities(html.slice(start, end)) };
+    else if (!/^<[!?/]/.test(html.slice(start, start + 2)))
+      yield { type: "text", text: decodeEntities(html.slice(start, end)) };
     at = tag?.type === "open" && RAW.has(tag.name) ? rawEnd(html, tag.name, end) : end;
   }
 }
@@ -58,7 +67,12 @@ function toTag(inside: string): HtmlPiece | undefined {
   if (slash === "/") return { type: "close", name: name.toLowerCase() };
   const rest = inside.slice(name.length);
   const attribute = (wanted: string): string | undefined => readAttribute(rest, wanted);
-  return { type: "open", name: name.toLowerCase(), attribute, hasClass: (one) => (attribute("class") ?? "").split(/\s+/).includes(one) };
+  return {
+    type: "open",
+    name: name.toLowerCase(),
+    attribute,
+    hasClass: (one) => (attribute("class") ?? "").split(/\s+/).includes(one),
+  };
 }
 
 const ATTRIBUTE = /([^\s"'=<>/]+)(?:=(?:"([^"]*)"|'([^']*)'|([^\s"'>]+)))?/g;
@@ -72,18 +86,44 @@ function readAttribute(text: string, wanted: string): string | undefined {
 
 const NAMED: ReadonlyMap<string, string> = new Map(
   Object.entries({
-    amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: " ", hellip: "…", mdash: "—", ndash: "–", lsquo: "‘", rsquo: "’", ldquo: "“", rdquo: "”",
-    laquo: "«", raquo: "»", middot: "·", bull: "•", copy: "©", reg: "®", trade: "™", deg: "°", euro: "€", times: "×",
+    amp: "&",
+    lt: "<",
+    gt: ">",
+    quot: '"',
+    apos: "'",
+    nbsp: " ",
+    hellip: "…",
+    mdash: "—",
+    ndash: "–",
+    lsquo: "‘",
+    rsquo: "’",
+    ldquo: "“",
+    rdquo: "”",
+    laquo: "«",
+    raquo: "»",
+    middot: "·",
+    bull: "•",
+    copy: "©",
+    reg: "®",
+    trade: "™",
+    deg: "°",
+    euro: "€",
+    times: "×",
   }),
 );
 
 /** Text with its character references replaced; what is none stays as it is. */
 export function decodeEntities(text: string): string {
-  return text.replaceAll(/&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([a-zA-Z]{2,8}));/g, (whole, decimal: string | undefined, hex: string | undefined, name: string | undefined) => {
-    if (name !== undefined) return NAMED.get(name) ?? whole;
-    const code = decimal === undefined ? Number.parseInt(hex!, 16) : Number(decimal);
-    return code > 0 && code <= 0x10_ff_ff && !(code >= 0xd8_00 && code <= 0xdf_ff) ? String.fromCodePoint(code) : whole;
-  });
+  return text.replaceAll(
+    /&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([a-zA-Z]{2,8}));/g,
+    (whole, decimal: string | undefined, hex: string | undefined, name: string | undefined) => {
+      if (name !== undefined) return NAMED.get(name) ?? whole;
+      const code = decimal === undefined ? Number.parseInt(hex!, 16) : Number(decimal);
+      return code > 0 && code <= 0x10_ff_ff && !(code >= 0xd8_00 && code <= 0xdf_ff)
+        ? String.fromCodePoint(code)
+        : whole;
+    },
+  );
 }
 
 /** The text of a fragment, without its tags. */

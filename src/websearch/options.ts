@@ -7,19 +7,38 @@ import { VERSION } from "../core/version.ts";
 export const WebSearchSchema = Type.Object(
   {
     backend: Type.Optional(
-      Type.Enum(["duckduckgo", "searxng", "brave"], { description: "Who is asked. `duckduckgo` needs no key; `searxng` needs `base_url`; `brave` needs `api_key`.", default: "duckduckgo" }),
+      Type.Enum(["duckduckgo", "searxng", "brave"], {
+        description: "Who is asked. `duckduckgo` needs no key; `searxng` needs `base_url`; `brave` needs `api_key`.",
+        default: "duckduckgo",
+      }),
     ),
     base_url: Type.Optional(
-      Type.String({ description: "Address of the service. Absent: the backend's own. `https://lite.duckduckgo.com/lite/` works with `duckduckgo`, too.", examples: ["http://searxng.local:8080"] }),
+      Type.String({
+        description:
+          "Address of the service. Absent: the backend's own. `https://lite.duckduckgo.com/lite/` works with `duckduckgo`, too.",
+        examples: ["http://searxng.local:8080"],
+      }),
     ),
     api_key: Type.Optional(Type.Secret({ description: "Key of `brave`." })),
-    safe_search: Type.Optional(Type.Enum(["off", "moderate", "strict"], { description: "What is left out.", default: "moderate" })),
+    safe_search: Type.Optional(
+      Type.Enum(["off", "moderate", "strict"], { description: "What is left out.", default: "moderate" }),
+    ),
     timeout: Type.Optional(durationOption({ description: "Bound of one request.", default: "10s" })),
-    min_interval: Type.Optional(durationOption({ description: "Least time between two requests. Absent: 1 s, and none for `searxng`." })),
-    cache: Type.Optional(durationOption({ description: "How long an answer is given again; 0 for not at all.", default: "5m" })),
+    min_interval: Type.Optional(
+      durationOption({ description: "Least time between two requests. Absent: 1 s, and none for `searxng`." }),
+    ),
+    cache: Type.Optional(
+      durationOption({ description: "How long an answer is given again; 0 for not at all.", default: "5m" }),
+    ),
     max_body: Type.Optional(bytesOption({ description: "Bound of one answer of the service.", default: "2MiB" })),
-    user_agent: Type.Optional(Type.String({ description: "Says who asks. Absent: `toolyard/` and the version.", minLength: 1 })),
-    proxy: Type.Optional(Type.Secret({ description: "URL of a proxy, or `none`. Absent: HTTP_PROXY, HTTPS_PROXY and NO_PROXY of the environment." })),
+    user_agent: Type.Optional(
+      Type.String({ description: "Says who asks. Absent: `toolyard/` and the version.", minLength: 1 }),
+    ),
+    proxy: Type.Optional(
+      Type.Secret({
+        description: "URL of a proxy, or `none`. Absent: HTTP_PROXY, HTTPS_PROXY and NO_PROXY of the environment.",
+      }),
+    ),
   },
   { description: "Where `internet_search` and the web-search service look." },
 );
@@ -51,9 +70,19 @@ const MAX_TIMEOUT_MS = 600_000;
 
 /** Fills in and checks. Throws an `OptionError` that names the option and shows no secret. */
 export function resolveWebSearch(raw: WebSearchConfig = {}): WebSearchOptions {
-  const { backend = "duckduckgo", api_key: apiKey, safe_search: safeSearch = "moderate", proxy, user_agent: userAgent = `toolyard/${VERSION}` } = raw;
-  if (!(backend in BASE_URLS)) throw new OptionError(`\`web_search.backend\` must be "duckduckgo", "searxng" or "brave", got ${JSON.stringify(backend)}.`);
-  if (backend === "brave" && !apiKey) throw new OptionError("`web_search.backend` is \"brave\", which needs a key. Set `web_search.api_key`.");
+  const {
+    backend = "duckduckgo",
+    api_key: apiKey,
+    safe_search: safeSearch = "moderate",
+    proxy,
+    user_agent: userAgent = `toolyard/${VERSION}`,
+  } = raw;
+  if (!(backend in BASE_URLS))
+    throw new OptionError(
+      `\`web_search.backend\` must be "duckduckgo", "searxng" or "brave", got ${JSON.stringify(backend)}.`,
+    );
+  if (backend === "brave" && !apiKey)
+    throw new OptionError('`web_search.backend` is "brave", which needs a key. Set `web_search.api_key`.');
   const minInterval = raw.min_interval ?? (backend === "searxng" ? 0 : PUBLIC_INTERVAL_MS);
   return Object.freeze({
     backend,
@@ -78,10 +107,17 @@ function timeoutOf(value: number | string): number {
 // The address may hold a key, so it is not repeated.
 function resolveBaseUrl(backend: BackendName, given: string | undefined): URL {
   const text = given ?? BASE_URLS[backend];
-  if (text === undefined) throw new OptionError(`\`web_search.backend\` is "${backend}": \`web_search.base_url\` must say where it is, such as http://localhost:8080.`);
+  if (text === undefined)
+    throw new OptionError(
+      `\`web_search.backend\` is "${backend}": \`web_search.base_url\` must say where it is, such as http://localhost:8080.`,
+    );
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url?.protocol !== "http:" && url?.protocol !== "https:") throw new OptionError("`web_search.base_url` must be an address that begins with http:// or https://.");
-  if (url.username !== "" || url.password !== "") throw new OptionError("`web_search.base_url` holds a user name or a password, which is not supported. Leave them out.");
+  if (url?.protocol !== "http:" && url?.protocol !== "https:")
+    throw new OptionError("`web_search.base_url` must be an address that begins with http:// or https://.");
+  if (url.username !== "" || url.password !== "")
+    throw new OptionError(
+      "`web_search.base_url` holds a user name or a password, which is not supported. Leave them out.",
+    );
   return url;
 }
 

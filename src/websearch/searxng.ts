@@ -15,7 +15,8 @@ export const SEARXNG: Backend = {
   request: (query, _count, { baseUrl, safeSearch }: WebSearchOptions) => {
     const url = new URL(baseUrl);
     if (!url.pathname.endsWith("/search")) url.pathname = `${url.pathname.replace(/\/$/, "")}/search`;
-    for (const [name, value] of Object.entries({ q: query, format: "json", safesearch: SAFE_SEARCH[safeSearch] })) url.searchParams.set(name, value);
+    for (const [name, value] of Object.entries({ q: query, format: "json", safesearch: SAFE_SEARCH[safeSearch] }))
+      url.searchParams.set(name, value);
     return { url, headers: { accept: "application/json" } };
   },
   read: readAnswer,
@@ -23,13 +24,22 @@ export const SEARXNG: Backend = {
 
 function readAnswer(response: OutboundResponse): readonly WebHit[] {
   if (response.status === 403) {
-    throw outboundFailure("denied", NAME, "refused to answer in JSON (HTTP 403). Add `json` to `search.formats` in its settings.yml.");
+    throw outboundFailure(
+      "denied",
+      NAME,
+      "refused to answer in JSON (HTTP 403). Add `json` to `search.formats` in its settings.yml.",
+    );
   }
   if (response.status !== 200) throw statusFailure(NAME, response.status, retryAfterMs(response, Date.now()));
   const answer = jsonOf(response, NAME);
   const results = isJsonObject(answer) ? answer["results"] : undefined;
-  if (!isJsonObject(answer) || !Array.isArray(results)) throw outboundFailure("malformed", NAME, "answered JSON without a list of `results`. Check `web_search.base_url`.");
-  const hits = results.flatMap((one: unknown) => (isJsonObject(one) ? (toHit(textOf(one, "title"), stringMember(one, "url") ?? "", textOf(one, "content")) ?? []) : []));
+  if (!isJsonObject(answer) || !Array.isArray(results))
+    throw outboundFailure("malformed", NAME, "answered JSON without a list of `results`. Check `web_search.base_url`.");
+  const hits = results.flatMap((one: unknown) =>
+    isJsonObject(one)
+      ? (toHit(textOf(one, "title"), stringMember(one, "url") ?? "", textOf(one, "content")) ?? [])
+      : [],
+  );
   if (hits.length === 0) assertNobodyFailed(answer["unresponsive_engines"]);
   return hits;
 }
@@ -40,9 +50,20 @@ function textOf(result: Parameters<typeof stringMember>[0], key: string): string
 
 const MAX_NAMED = 5;
 
-/** An empty list of an instance whose engines all failed is no answer. `unresponsive_engines` holds pairs of name and reason. */
+/**
+ * An empty list of an instance whose engines all failed is no answer. `unresponsive_engines` holds pairs of name and
+ * reason.
+ */
 function assertNobodyFailed(engines: unknown): void {
   if (!Array.isArray(engines) || engines.length === 0) return;
-  const names = engines.slice(0, MAX_NAMED).map((one: unknown) => (Array.isArray(one) ? one.slice(0, 2).map(String).join(": ").slice(0, 80) : String(one).slice(0, 80)));
-  throw outboundFailure("unavailable", NAME, `has no results, since its engines gave none (${names.join("; ")}). Try again later, or enable other engines.`);
+  const names = engines
+    .slice(0, MAX_NAMED)
+    .map((one: unknown) =>
+      Array.isArray(one) ? one.slice(0, 2).map(String).join(": ").slice(0, 80) : String(one).slice(0, 80),
+    );
+  throw outboundFailure(
+    "unavailable",
+    NAME,
+    `has no results, since its engines gave none (${names.join("; ")}). Try again later, or enable other engines.`,
+  );
 }

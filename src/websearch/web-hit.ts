@@ -19,6 +19,9 @@ export function toHit(title: string, link: string, snippet: string): WebHit | un
 }
 
 function cut(text: string, maxChars: number): string {
-  const line = text.slice(0, 4 * maxChars).replaceAll(/\s+/g, " ").trim();
+  const line = text
+    .slice(0, 4 * maxChars)
+    .replaceAll(/\s+/g, " ")
+    .trim();
   return line.length > maxChars ? `${line.slice(0, maxChars - 1).trimEnd()}…` : line;
 }

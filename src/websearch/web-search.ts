@@ -18,7 +18,9 @@ export interface WebSearchRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Hits, best first, or why there are none. An empty list means that the service found nothing; a failure is never one. */
+/**
+ * Hits, best first, or why there are none. An empty list means that the service found nothing; a failure is never one.
+ */
 export type WebSearchAnswer = { readonly ok: true; readonly hits: readonly WebHit[] } | Fail;
 
 export const DEFAULT_COUNT = 5;
@@ -31,7 +33,10 @@ const MAX_WAITING = 16;
 const MIN_PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 300_000;
 
-/** Searches the web by one configured service, no faster than it allows. Nothing is loaded or opened before the first search. */
+/**
+ * Searches the web by one configured service, no faster than it allows. Nothing is loaded or opened before the first
+ * search.
+ */
 export class WebSearch {
   readonly #options: WebSearchOptions;
   readonly #backend: Backend;
@@ -43,7 +48,11 @@ export class WebSearch {
   constructor(options: WebSearchOptions, environment: ProxyEnvironment) {
     this.#options = options;
     this.#backend = BACKENDS[options.backend];
-    this.#client = new OutboundClient({ userAgent: options.userAgent, environment, ...(options.proxy === undefined ? {} : { proxy: options.proxy }) });
+    this.#client = new OutboundClient({
+      userAgent: options.userAgent,
+      environment,
+      ...(options.proxy === undefined ? {} : { proxy: options.proxy }),
+    });
     this.#pace = new Pace({ service: this.#backend.name, intervalMs: options.minIntervalMs, maxWaiting: MAX_WAITING });
     this.#cache = new FreshCache(options.cacheMs, MAX_CACHED);
   }
@@ -51,8 +60,13 @@ export class WebSearch {
   /** Never rejects: what went wrong is a failure of the table of kinds. */
   async search({ query, count = DEFAULT_COUNT, signal }: WebSearchRequest): Promise<WebSearchAnswer> {
     const words = query.trim();
-    if (words === "" || words.length > MAX_QUERY_CHARS) return fail("invalid_params", `\`query\` must be 1 to ${MAX_QUERY_CHARS} characters, got ${words.length}.`);
-    if (!Number.isInteger(count) || count < 1 || count > MAX_COUNT) return fail("invalid_params", `The number of results must be a whole number from 1 to ${MAX_COUNT}, got ${JSON.stringify(count)}.`);
+    if (words === "" || words.length > MAX_QUERY_CHARS)
+      return fail("invalid_params", `\`query\` must be 1 to ${MAX_QUERY_CHARS} characters, got ${words.length}.`);
+    if (!Number.isInteger(count) || count < 1 || count > MAX_COUNT)
+      return fail(
+        "invalid_params",
+        `The number of results must be a whole number from 1 to ${MAX_COUNT}, got ${JSON.stringify(count)}.`,
+      );
     const known = this.#cache.get(words);
     if (known && known.count >= count) return { ok: true, hits: known.hits.slice(0, count) };
     try {
@@ -75,7 +89,8 @@ export class WebSearch {
     try {
       return await askBackend(this.#backend, query, count, { client: this.#client, options: this.#options, signal });
     } catch (error) {
-      if (error instanceof FailError && error.failure.kind === "limited") this.#pace.pause(Math.min(Math.max(error.failure.retryAfterMs ?? MIN_PAUSE_MS, MIN_PAUSE_MS), MAX_PAUSE_MS));
+      if (error instanceof FailError && error.failure.kind === "limited")
+        this.#pace.pause(Math.min(Math.max(error.failure.retryAfterMs ?? MIN_PAUSE_MS, MIN_PAUSE_MS), MAX_PAUSE_MS));
       throw error;
     }
   }

@@ -6,8 +6,8 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 /**
- * Whether JSON text nests deeper than `maxDepth`, told without parsing it: what walks a value later (validation, copies) may recurse
- * once a level. Text that is not JSON gets some answer, and parsing it fails afterwards.
+ * Whether JSON text nests deeper than `maxDepth`, told without parsing it: what walks a value later (validation,
+ * copies) may recurse once a level. Text that is not JSON gets some answer, and parsing it fails afterwards.
  */
 export function isDeeperThan(text: string, maxDepth: number): boolean {
   // Every level takes two characters at least.

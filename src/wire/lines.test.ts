@@ -5,7 +5,12 @@ function decode(chunks: readonly (string | Buffer)[], maxLineBytes = 1000) {
   const lines: string[] = [];
   const skipped: SkippedLine[] = [];
   const tooLong: number[] = [];
-  const decoder = new LineDecoder(maxLineBytes, (line) => lines.push(line), (bytes) => tooLong.push(bytes), (line) => skipped.push(line));
+  const decoder = new LineDecoder(
+    maxLineBytes,
+    (line) => lines.push(line),
+    (bytes) => tooLong.push(bytes),
+    (line) => skipped.push(line),
+  );
   for (const chunk of chunks) decoder.push(Buffer.from(chunk));
   decoder.flush();
   return { lines, skipped, tooLong };
@@ -19,7 +24,13 @@ test("lines are cut at line breaks wherever the chunks are cut, characters arriv
 
 test("a line over the bound is reported once, its edges are told at its end, and the next line is whole", () => {
   const long = `head${"x".repeat(5000)}tail`;
-  const { lines, skipped, tooLong } = decode(["before\n", long.slice(0, 700), long.slice(700, 3000), long.slice(3000), "\nafter\n"]);
+  const { lines, skipped, tooLong } = decode([
+    "before\n",
+    long.slice(0, 700),
+    long.slice(700, 3000),
+    long.slice(3000),
+    "\nafter\n",
+  ]);
   expect(lines).toEqual(["before", "after"]);
   expect(tooLong).toHaveLength(1);
   expect(skipped).toEqual([{ bytes: long.length, head: long.slice(0, 512), tail: long.slice(-512) }]);

@@ -1,6 +1,7 @@
 /**
- * Cuts a byte stream into lines at `\n` (a `\r` before it is dropped). Bytes are joined before they are decoded, so a character
- * cut at a chunk border arrives whole. A line over the bound is reported once and skipped to its end without being kept.
+ * Cuts a byte stream into lines at `\n` (a `\r` before it is dropped). Bytes are joined before they are decoded, so a
+ * character cut at a chunk border arrives whole. A line over the bound is reported once and skipped to its end without
+ * being kept.
  */
 export class LineDecoder {
   readonly #maxLineBytes: number;
@@ -57,7 +58,10 @@ export class LineDecoder {
   }
 
   #keepTail(part: Buffer): void {
-    this.#tail = part.length >= EDGE_BYTES ? Buffer.from(part.subarray(-EDGE_BYTES)) : Buffer.concat([this.#tail, part]).subarray(-EDGE_BYTES);
+    this.#tail =
+      part.length >= EDGE_BYTES
+        ? Buffer.from(part.subarray(-EDGE_BYTES))
+        : Buffer.concat([this.#tail, part]).subarray(-EDGE_BYTES);
   }
 
   #endLine(): void {

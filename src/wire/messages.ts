@@ -1,7 +1,9 @@
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 import type { RpcErrorObject } from "../core/outcome.ts";
 
-/** JSON-RPC 2.0 as MCP uses it: ids are strings or numbers, 0 among them; `null` marks a reply to something unreadable. */
+/**
+ * JSON-RPC 2.0 as MCP uses it: ids are strings or numbers, 0 among them; `null` marks a reply to something unreadable.
+ */
 export type RequestId = string | number;
 
 export interface RpcRequest {
@@ -65,7 +67,8 @@ export function classifyMessage(value: unknown): Classified {
   if (value["jsonrpc"] !== "2.0") return { type: "invalid", id, reason: 'member `jsonrpc` must be "2.0"' };
   if ("method" in value) return classifyCall(value, id);
   if (id === null) return replyWithoutId(value);
-  if (isJsonObject(value["error"]) && isRpcErrorObject(value["error"])) return { type: "reply", message: value as unknown as RpcReply };
+  if (isJsonObject(value["error"]) && isRpcErrorObject(value["error"]))
+    return { type: "reply", message: value as unknown as RpcReply };
   if (isJsonObject(value["result"])) return { type: "reply", message: value as unknown as RpcReply };
   return { type: "invalid", id, reason: "a message needs a `method`, a `result` object or an `error` object" };
 }
@@ -73,15 +76,18 @@ export function classifyMessage(value: unknown): Classified {
 function classifyCall(value: JsonObject, id: RequestId | null): Classified {
   if (typeof value["method"] !== "string") return { type: "invalid", id, reason: "member `method` must be a string" };
   const params = value["params"];
-  if (params !== undefined && !isJsonObject(params)) return { type: "invalid", id, reason: "member `params` must be an object" };
+  if (params !== undefined && !isJsonObject(params))
+    return { type: "invalid", id, reason: "member `params` must be an object" };
   if (!("id" in value)) return { type: "notification", message: value as unknown as RpcNotification };
   if (id === null) return { type: "invalid", id, reason: "member `id` must be a string or a number" };
   return { type: "request", message: value as unknown as RpcRequest };
 }
 
 function replyWithoutId(value: JsonObject): Classified {
-  const isError = isJsonObject(value["error"]) && isRpcErrorObject(value["error"]) && (value["id"] === null || !("id" in value));
-  if (isError) return { type: "reply", message: { jsonrpc: "2.0", id: null, error: value["error"] as unknown as RpcErrorObject } };
+  const isError =
+    isJsonObject(value["error"]) && isRpcErrorObject(value["error"]) && (value["id"] === null || !("id" in value));
+  if (isError)
+    return { type: "reply", message: { jsonrpc: "2.0", id: null, error: value["error"] as unknown as RpcErrorObject } };
   return { type: "invalid", id: null, reason: "a reply needs the `id` of its request" };
 }
 

@@ -14,9 +14,13 @@ function resultOf(text: string): JsonObject {
 test("large members of a result are written as they came, the others anew", () => {
   // Nobody would write the number, the escape and the spaces like this again.
   const content = `[ {"type" : "text", "text":"\\u0061 ${LONG} \\"}]," , "n": 1.00} ]`;
-  const result = resultOf(` {"id": 7 , "jsonrpc":"2.0","result" :{"content": ${content}, "_meta":{"n": 1.0}, "flag":true } } `);
+  const result = resultOf(
+    ` {"id": 7 , "jsonrpc":"2.0","result" :{"content": ${content}, "_meta":{"n": 1.0}, "flag":true } } `,
+  );
   expect(stringifyMembers(result)).toBe(`{"content":${content},"_meta":{"n":1},"flag":true}`);
-  expect(stringifyMembers({ ...result, resultType: "complete" })).toBe(`{"content":${content},"_meta":{"n":1},"flag":true,"resultType":"complete"}`);
+  expect(stringifyMembers({ ...result, resultType: "complete" })).toBe(
+    `{"content":${content},"_meta":{"n":1},"flag":true,"resultType":"complete"}`,
+  );
 });
 
 test.each([
@@ -40,7 +44,9 @@ test.each([
 });
 
 test("two results in one message are written as the one that counts", () => {
-  const result = resultOf(`{"jsonrpc":"2.0","id":1,"result":{"content":["first ${LONG}"]},"result":{"content":["second ${LONG}"]}}`);
+  const result = resultOf(
+    `{"jsonrpc":"2.0","id":1,"result":{"content":["first ${LONG}"]},"result":{"content":["second ${LONG}"]}}`,
+  );
   expect(stringifyMembers(result)).toBe(`{"content":["second ${LONG}"]}`);
 });
 

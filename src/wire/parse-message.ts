@@ -6,10 +6,14 @@ import { parseJson, type ParsedJson } from "./parse-json.ts";
 /** A short member is written anew as fast as its text is found. */
 const MIN_KEPT_CHARS = 4096;
 
-/** As `parseJson`, for messages whose results are mostly passed on: of a large result the members keep the text that they came as. */
+/**
+ * As `parseJson`, for messages whose results are mostly passed on: of a large result the members keep the text that
+ * they came as.
+ */
 export function parseMessage(text: string, maxDepth: number): ParsedJson {
   const parsed = parseJson(text, maxDepth);
-  if (parsed.ok && text.length >= MIN_KEPT_CHARS && isJsonObject(parsed.value) && isJsonObject(parsed.value["result"])) keepResultTexts(text, parsed.value["result"]);
+  if (parsed.ok && text.length >= MIN_KEPT_CHARS && isJsonObject(parsed.value) && isJsonObject(parsed.value["result"]))
+    keepResultTexts(text, parsed.value["result"]);
   return parsed;
 }
 
@@ -32,8 +36,8 @@ function keepResultTexts(text: string, result: JsonObject): void {
 }
 
 /**
- * Where the members of the object that begins at `open` stand in JSON text. Nothing for names that are written with escapes or come
- * twice: which of them counts is the parser's to say.
+ * Where the members of the object that begins at `open` stand in JSON text. Nothing for names that are written with
+ * escapes or come twice: which of them counts is the parser's to say.
  */
 function membersOf(text: string, open: number): ReadonlyMap<string, Span> | undefined {
   const members = new Map<string, Span>();

@@ -14,7 +14,9 @@ export interface SseHandlers {
   onRetry?(delayMs: number): void;
 }
 
-/** Parses `text/event-stream` as the HTML standard says, in chunks cut anywhere. Throws a `RangeError` past the bound. */
+/**
+ * Parses `text/event-stream` as the HTML standard says, in chunks cut anywhere. Throws a `RangeError` past the bound.
+ */
 export class SseDecoder {
   readonly #handlers: SseHandlers;
   readonly #maxEventBytes: number;
@@ -66,7 +68,8 @@ export class SseDecoder {
 
   #hold(part: string): void {
     this.#held += part.length;
-    if (this.#held > this.#maxEventBytes) throw new RangeError(`A server-sent event is over the bound of ${this.#maxEventBytes} bytes.`);
+    if (this.#held > this.#maxEventBytes)
+      throw new RangeError(`A server-sent event is over the bound of ${this.#maxEventBytes} bytes.`);
     this.#rest.push(part);
   }
 
@@ -93,7 +96,8 @@ export class SseDecoder {
     this.#event = "";
     this.#ownId = undefined;
     this.#held = 0;
-    // An event that carries only an id sets the place to resume at; its empty data still matters to MCP's priming event.
+    // An event that carries only an id sets the place to resume at; its empty data still matters to MCP's priming
+    // event.
     if (data.length === 0 && this.#id === undefined) return;
     this.#handlers.onEvent({ event, data: data.join("\n"), ...(this.#id === undefined ? {} : { id: this.#id }) });
   }

@@ -12,7 +12,12 @@ beforeAll(async () => {
   models = await startModels();
   const tokens = { whole: { token: "whole-token" }, narrow: { token: "narrow-token", allow: ["say"] } };
   hub = await createHub({
-    settings: { modules: { paths: [toolsFile] }, server: { port: 0, tokens }, models: { ...models.models, language: "openai-chat/gpt-x" }, agent: { hints: { add: "For sums." } } },
+    settings: {
+      modules: { paths: [toolsFile] },
+      server: { port: 0, tokens },
+      models: { ...models.models, language: "openai-chat/gpt-x" },
+      agent: { hints: { add: "For sums." } },
+    },
     logger: SILENT_LOGGER,
   });
   url = (await hub.serve()).address.url;
@@ -28,11 +33,19 @@ beforeEach(() => {
 afterEach(() => models.say([]));
 
 const asked = (): readonly Asked[] => models.asked.slice(from);
-const toolsOf = ({ body }: Asked): string[] => (body["tools"] as { function: { name: string } }[]).map(({ function: { name } }) => name);
+const toolsOf = ({ body }: Asked): string[] =>
+  (body["tools"] as { function: { name: string } }[]).map(({ function: { name } }) => name);
 const call = (name: string, args: object = {}): ScriptedReply => ({ calls: [{ name, arguments: args }] });
 
-async function chat(body: object, { token = "whole-token", accept = "application/json" } = {}): Promise<{ status: number; text: string; json: () => Record<string, unknown> }> {
-  const response = await fetch(`${url}/api/chat`, { method: "POST", headers: { "content-type": "application/json", authorization: `Bearer ${token}`, accept }, body: JSON.stringify(body) });
+async function chat(
+  body: object,
+  { token = "whole-token", accept = "application/json" } = {},
+): Promise<{ status: number; text: string; json: () => Record<string, unknown> }> {
+  const response = await fetch(`${url}/api/chat`, {
+    method: "POST",
+    headers: { "content-type": "application/json", authorization: `Bearer ${token}`, accept },
+    body: JSON.stringify(body),
+  });
   const text = await response.text();
   return { status: response.status, text, json: () => JSON.parse(text) as Record<string, unknown> };
 }
@@ -41,10 +54,21 @@ test("a question is answered with the hub's tools, and the history goes along wi
   models.say([call("add", { a: 2, b: 3 }), { text: "Five." }, { text: "I said five." }]);
   const first = await chat({ message: "2+3?" });
   expect(first.status).toBe(200);
-  expect(first.json()).toMatchObject({ text: "Five.", stopReason: "final", steps: [{ calls: [{ tool: "add", value: 5 }] }, { calls: [] }] });
+  expect(first.json()).toMatchObject({
+    text: "Five.",
+    stopReason: "final",
+    steps: [{ calls: [{ tool: "add", value: 5 }] }, { calls: [] }],
+  });
   const second = await chat({ message: "What did you say?", history: first.json()["history"] });
   expect(second.json()).toMatchObject({ text: "I said five." });
-  expect((asked().at(-1)!.body["messages"] as { role: string }[]).map(({ role }) => role)).toEqual(["system", "user", "assistant", "tool", "assistant", "user"]);
+  expect((asked().at(-1)!.body["messages"] as { role: string }[]).map(({ role }) => role)).toEqual([
+    "system",
+    "user",
+    "assistant",
+    "tool",
+    "assistant",
+    "user",
+  ]);
 });
 
 test("a caller with fewer rights has fewer tools, and cannot call others through the model", async () => {
@@ -71,21 +95,48 @@ test("a history that is none is refused, and nothing is asked", async () => {
 test("a file's address in a history is never fetched from here", async () => {
   models.say([{ text: "ok" }]);
   const before = models.asked.length;
-  await chat({ message: "hello", history: [{ role: "user", content: [{ type: "image", image: `${models.url}/secret.png` }] }, { role: "assistant", content: "Nice." }] });
+  await chat({
+    message: "hello",
+    history: [
+      { role: "user", content: [{ type: "image", image: `${models.url}/secret.png` }] },
+      { role: "assistant", content: "Nice." },
+    ],
+  });
   expect(models.asked.length - before).toBe(1);
   expect(JSON.stringify(asked().at(-1)!.body)).toContain(`${models.url}/secret.png`);
 });
 
 test("without a language model there is no agent, and that is said", async () => {
-  await using plain = { hub: await createHub({ settings: { server: { port: 0 } }, logger: SILENT_LOGGER }), [Symbol.asyncDispose]: async () => plain.hub.close() };
+  await using plain = {
+    hub: await createHub({ settings: { server: { port: 0 } }, logger: SILENT_LOGGER }),
+    [Symbol.asyncDispose]: async () => plain.hub.close(),
+  };
   const { address } = await plain.hub.serve();
-  const response = await fetch(`${address.url}/api/chat`, { method: "POST", headers: { "content-type": "application/json" }, body: '{"message":"hello"}' });
-  expect([response.status, await response.text()]).toEqual([503, expect.stringContaining("no language model is configured")]);
+  const response = await fetch(`${address.url}/api/chat`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: '{"message":"hello"}',
+  });
+  expect([response.status, await response.text()]).toEqual([
+    503,
+    expect.stringContaining("no language model is configured"),
+  ]);
 });
 
 test("a missing key is told with its variable, in one line", async () => {
-  await using plain = { hub: await createHub({ settings: { server: { port: 0 }, models: { language: "mistral/m" } }, variables: {}, logger: SILENT_LOGGER }), [Symbol.asyncDispose]: async () => plain.hub.close() };
+  await using plain = {
+    hub: await createHub({
+      settings: { server: { port: 0 }, models: { language: "mistral/m" } },
+      variables: {},
+      logger: SILENT_LOGGER,
+    }),
+    [Symbol.asyncDispose]: async () => plain.hub.close(),
+  };
   const { address } = await plain.hub.serve();
-  const response = await fetch(`${address.url}/api/chat`, { method: "POST", headers: { "content-type": "application/json" }, body: '{"message":"hello"}' });
+  const response = await fetch(`${address.url}/api/chat`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: '{"message":"hello"}',
+  });
   expect([response.status, await response.text()]).toEqual([503, expect.stringContaining("MISTRAL_API_KEY")]);
 });

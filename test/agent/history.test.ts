@@ -6,9 +6,17 @@ import { SILENT_LOGGER } from "../../src/core/ports.ts";
 import { startModels, type ModelStandIn } from "./stand-in.ts";
 import { toolsFile } from "./tools-file.ts";
 
-const VENDORS = ["openai/gpt-x", "openai-chat/gpt-x", "anthropic/claude-x", "mistral/mistral-large-latest", "google/gemini-x", "local/qwen"] as const;
+const VENDORS = [
+  "openai/gpt-x",
+  "openai-chat/gpt-x",
+  "anthropic/claude-x",
+  "mistral/mistral-large-latest",
+  "google/gemini-x",
+  "local/qwen",
+] as const;
 const QUESTION = { role: "user", content: "1+1?" } as const;
-const callOf = (toolCallId: string) => ({ type: "tool-call", toolCallId, toolName: "add", input: { a: 1, b: 1 } }) as const;
+const callOf = (toolCallId: string) =>
+  ({ type: "tool-call", toolCallId, toolName: "add", input: { a: 1, b: 1 } }) as const;
 const RESULT = { type: "tool-result", toolCallId: "one", toolName: "add", output: { type: "json", value: 2 } } as const;
 
 let models: ModelStandIn;
@@ -27,7 +35,13 @@ const stateOf = (...messages: unknown[]): AgentState => ({ version: 1, messages 
 
 test.each(VENDORS)("a conversation that was saved in the middle of its calls goes on with %s", async (model) => {
   const agent = agentOf(model);
-  await agent.restore(stateOf(QUESTION, { role: "assistant", content: [callOf("one"), callOf("two")] }, { role: "tool", content: [RESULT] }));
+  await agent.restore(
+    stateOf(
+      QUESTION,
+      { role: "assistant", content: [callOf("one"), callOf("two")] },
+      { role: "tool", content: [RESULT] },
+    ),
+  );
   expect(agent.history.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "tool", "assistant"]);
   models.say([{ text: "Two." }]);
   expect(await agent.chat("Go on.")).toMatchObject({ text: "Two.", stopReason: "final" });
@@ -36,7 +50,12 @@ test.each(VENDORS)("a conversation that was saved in the middle of its calls goe
 
 test("a conversation whose calls are all answered stays as it is", async () => {
   const agent = agentOf("mistral/m");
-  const whole = stateOf(QUESTION, { role: "assistant", content: [callOf("one")] }, { role: "tool", content: [RESULT] }, { role: "assistant", content: "Two." });
+  const whole = stateOf(
+    QUESTION,
+    { role: "assistant", content: [callOf("one")] },
+    { role: "tool", content: [RESULT] },
+    { role: "assistant", content: "Two." },
+  );
   await agent.restore(whole);
   expect(agent.save()).toEqual(whole);
 });
@@ -44,9 +63,16 @@ test("a conversation whose calls are all answered stays as it is", async () => {
 test.each(VENDORS)("blanks of %s are no answer, and leave no empty message behind", async (model) => {
   const agent = agentOf(model);
   models.say([{ calls: [{ name: "add", arguments: { a: 1, b: 1 } }] }, { text: "  \n" }]);
-  expect(await agent.chat("1+1?")).toMatchObject({ stopReason: "error", error: { message: "its reply is empty (stop)", retryable: true } });
+  expect(await agent.chat("1+1?")).toMatchObject({
+    stopReason: "error",
+    error: { message: "its reply is empty (stop)", retryable: true },
+  });
   const last = agent.history.at(-1)!;
-  expect([agent.history.length, last.role, JSON.stringify(last.content)]).toEqual([4, "assistant", expect.stringContaining("reply is empty")]);
+  expect([agent.history.length, last.role, JSON.stringify(last.content)]).toEqual([
+    4,
+    "assistant",
+    expect.stringContaining("reply is empty"),
+  ]);
   models.say([{ text: "Two." }]);
   expect(await agent.chat("Again?")).toMatchObject({ text: "Two.", stopReason: "final" });
 });

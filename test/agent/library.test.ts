@@ -1,5 +1,5 @@
-// The library document's own example, from question to answer: the official clients' instances, a started client of a server on stdio, and
-// the wire of each vendor as it must look.
+// The library document's own example, from question to answer: the official clients' instances, a started client of a
+// server on stdio, and the wire of each vendor as it must look.
 import { fileURLToPath } from "node:url";
 import Anthropic from "@anthropic-ai/sdk";
 import { Mistral } from "@mistralai/mistralai";
@@ -12,7 +12,8 @@ import { isAlive, ToolFolder } from "../support/tool-folder.ts";
 import { startModels, type Asked, type ModelStandIn } from "./stand-in.ts";
 
 const SERVER = fileURLToPath(new URL("library.mjs", import.meta.url));
-const QUESTION = "What did Peirce say about nominalism versus realism? Search the database and summarize the key points.";
+const QUESTION =
+  "What did Peirce say about nominalism versus realism? Search the database and summarize the key points.";
 const SEARCH = { query: "What is nominalism?", limit: 5, author_filter: "Charles Sanders Peirce" };
 const ANSWER = "Peirce was a realist who believed that universals are real.";
 
@@ -23,7 +24,11 @@ beforeAll(async () => {
   folder = new ToolFolder();
   vi.stubEnv("TOOLYARD_HOME", `${folder.path}/home`);
   models = await startModels();
-  client = new MCPClient(SERVER, { MISTRAL_API_KEY: "a key", WEAVIATE_URL: "http://store:8080" }, { logger: SILENT_LOGGER });
+  client = new MCPClient(
+    SERVER,
+    { MISTRAL_API_KEY: "a key", WEAVIATE_URL: "http://store:8080" },
+    { logger: SILENT_LOGGER },
+  );
   await client.start();
 });
 afterEach(() => models.say([]));
@@ -43,7 +48,10 @@ interface ChatMessage {
   readonly content: string;
   readonly name?: string;
   readonly tool_call_id?: string;
-  readonly tool_calls?: readonly { readonly id: string; readonly function: { readonly name: string; readonly arguments: string } }[];
+  readonly tool_calls?: readonly {
+    readonly id: string;
+    readonly function: { readonly name: string; readonly arguments: string };
+  }[];
 }
 const latest = (): Asked => models.asked.at(-1)!;
 const messages = (): readonly ChatMessage[] => latest().body["messages"] as ChatMessage[];
@@ -52,14 +60,36 @@ test("R20: search_chunks is given with its description and its input, and answer
   const tool = (await client.listTools()).find(({ name }) => name === "search_chunks");
   expect(tool).toMatchObject({
     description: "Search for text chunks using semantic similarity",
-    input_schema: { properties: { query: { type: "string" }, limit: { type: "integer", default: 10 }, author_filter: { type: "string" } }, required: ["query"] },
+    input_schema: {
+      properties: {
+        query: { type: "string" },
+        limit: { type: "integer", default: 10 },
+        author_filter: { type: "string" },
+      },
+      required: ["query"],
+    },
   });
-  expect(await client.callTool("search_chunks", { query: "nominalism" })).toMatchObject({ total_count: 7, results: expect.arrayContaining([{ text: expect.any(String), similarity: expect.any(Number), work_author: expect.any(String), work_title: expect.any(String), source_id: expect.any(String), order_index: expect.any(Number) }]) });
+  expect(await client.callTool("search_chunks", { query: "nominalism" })).toMatchObject({
+    total_count: 7,
+    results: expect.arrayContaining([
+      {
+        text: expect.any(String),
+        similarity: expect.any(Number),
+        work_author: expect.any(String),
+        work_title: expect.any(String),
+        source_id: expect.any(String),
+        order_index: expect.any(Number),
+      },
+    ]),
+  });
 });
 
 test("R21: parse_pdf wants a path, and a call without one does not reach it", async () => {
   const tool = (await client.listTools()).find(({ name }) => name === "parse_pdf");
-  expect(tool).toMatchObject({ description: "Process a PDF with OCR and ingest to Weaviate", input_schema: { properties: { pdf_path: { type: "string" } }, required: ["pdf_path"] } });
+  expect(tool).toMatchObject({
+    description: "Process a PDF with OCR and ingest to Weaviate",
+    input_schema: { properties: { pdf_path: { type: "string" } }, required: ["pdf_path"] },
+  });
   expect(await client.callTool("parse_pdf", { pdf_path: "essay.pdf" })).toMatchObject({ success: true });
   await expect(client.callTool("parse_pdf", {})).rejects.toThrow(/pdf_path/);
 });
@@ -68,12 +98,33 @@ test("R22: all of the server's nine tools reach the model", async () => {
   models.say([{ text: "Which one?" }]);
   await new LLMWithMCPTools(mistral(), client).chat("What can you do?");
   const tools = latest().body["tools"] as { function: { name: string } }[];
-  expect(tools.map(({ function: { name } }) => name)).toEqual(["ping", "parse_pdf", "search_chunks", "search_summaries", "get_document", "list_documents", "get_chunks_by_document", "filter_by_author", "delete_document"]);
+  expect(tools.map(({ function: { name } }) => name)).toEqual([
+    "ping",
+    "parse_pdf",
+    "search_chunks",
+    "search_summaries",
+    "get_document",
+    "list_documents",
+    "get_chunks_by_document",
+    "filter_by_author",
+    "delete_document",
+  ]);
 });
 
 test("R23: what the store finds comes back through handler and client as it was", async () => {
-  const found = (await client.callTool("search_chunks", { query: "What is a habit?", limit: 1 })) as { results: object[] };
-  expect(found.results).toEqual([{ text: "What is a habit? A general law of action.", similarity: expect.any(Number), source_id: "pragmatism_peirce", work_author: "Charles Sanders Peirce", work_title: "Pragmatism", order_index: 4 }]);
+  const found = (await client.callTool("search_chunks", { query: "What is a habit?", limit: 1 })) as {
+    results: object[];
+  };
+  expect(found.results).toEqual([
+    {
+      text: "What is a habit? A general law of action.",
+      similarity: expect.any(Number),
+      source_id: "pragmatism_peirce",
+      work_author: "Charles Sanders Peirce",
+      work_title: "Pragmatism",
+      order_index: 4,
+    },
+  ]);
 });
 
 test("R24: the server gets its key and the address of its store, and without a key it does not start", async () => {
@@ -95,7 +146,9 @@ test.each([
   const agent = new LLMWithMCPTools(make(), client);
   expect(await agent.chat(QUESTION)).toBe(ANSWER);
   const [, , result] = agent.messages;
-  const part = (result!.content as unknown as { output: { value: { results: { work_author: string; similarity: number }[] } } }[])[0]!;
+  const part = (
+    result!.content as unknown as { output: { value: { results: { work_author: string; similarity: number }[] } } }[]
+  )[0]!;
   expect(part.output.value.results).toHaveLength(5);
   for (const { work_author: author, similarity } of part.output.value.results) {
     expect(author).toBe(SEARCH.author_filter);
@@ -113,7 +166,8 @@ test("R26: one model client and the MCP client are all that a program needs", as
 });
 
 test("R30: a client of each vendor or a model of the AI SDK is taken, and anything else is refused at once", () => {
-  for (const llm of [openai(), anthropic(), mistral()]) expect(new LLMWithMCPTools(llm, client)).toBeInstanceOf(LLMWithMCPTools);
+  for (const llm of [openai(), anthropic(), mistral()])
+    expect(new LLMWithMCPTools(llm, client)).toBeInstanceOf(LLMWithMCPTools);
   expect(() => new LLMWithMCPTools({ complete: () => "text" }, client)).toThrow(OptionError);
 });
 
@@ -124,7 +178,9 @@ test("R31: tools go to Mistral and OpenAI as functions, and to Anthropic with in
   const asFunction = { type: "function", function: { name: "parse_pdf", description, parameters: schema } };
   expect(new LLMWithMCPTools(mistral(), client).convertMcpToolsToLlmFormat(tools)).toEqual([asFunction]);
   expect(new LLMWithMCPTools(openai(), client).convertMcpToolsToLlmFormat(tools)).toEqual([asFunction]);
-  expect(new LLMWithMCPTools(anthropic(), client).convertMcpToolsToLlmFormat(tools)).toEqual([{ name: "parse_pdf", description, input_schema: schema }]);
+  expect(new LLMWithMCPTools(anthropic(), client).convertMcpToolsToLlmFormat(tools)).toEqual([
+    { name: "parse_pdf", description, input_schema: schema },
+  ]);
   models.say([{ text: "ok" }]);
   await new LLMWithMCPTools(mistral(), client).chat("hello");
   expect(latest().body["tools"]).toContainEqual(asFunction);
@@ -163,24 +219,45 @@ test("R34: the model chooses its tools itself, and mistral-large-latest is Mistr
 });
 
 test("R35: the assistant's message with its calls stands before their results", async () => {
-  models.say([{ text: "I look.", calls: [{ id: "call00001", name: "search_chunks", arguments: SEARCH }] }, { text: ANSWER }]);
+  models.say([
+    { text: "I look.", calls: [{ id: "call00001", name: "search_chunks", arguments: SEARCH }] },
+    { text: ANSWER },
+  ]);
   await new LLMWithMCPTools(mistral(), client).chat(QUESTION);
   const [question, assistant, result] = messages();
   expect(question).toMatchObject({ role: "user" });
-  expect(assistant).toMatchObject({ role: "assistant", content: "I look.", tool_calls: [{ id: "call00001", function: { name: "search_chunks" } }] });
+  expect(assistant).toMatchObject({
+    role: "assistant",
+    content: "I look.",
+    tool_calls: [{ id: "call00001", function: { name: "search_chunks" } }],
+  });
   expect(JSON.parse(assistant!.tool_calls![0]!.function.arguments)).toEqual(SEARCH);
   expect(result).toMatchObject({ role: "tool", tool_call_id: "call00001" });
 });
 
 test("R36: every call of a reply is answered under its id, with JSON as text", async () => {
   models.say([
-    { calls: [{ id: "call00001", name: "search_chunks", arguments: SEARCH }, { id: "call00002", name: "ping", arguments: {} }, { id: "call00003", name: "get_document", arguments: { source_id: "none" } }] },
+    {
+      calls: [
+        { id: "call00001", name: "search_chunks", arguments: SEARCH },
+        { id: "call00002", name: "ping", arguments: {} },
+        { id: "call00003", name: "get_document", arguments: { source_id: "none" } },
+      ],
+    },
     { text: ANSWER },
   ]);
   await new LLMWithMCPTools(mistral(), client).chat(QUESTION);
   const results = messages().filter(({ role }) => role === "tool");
-  expect(results.map(({ name, tool_call_id: id }) => [name, id])).toEqual([["search_chunks", "call00001"], ["ping", "call00002"], ["get_document", "call00003"]]);
-  expect(results.map(({ content }) => JSON.parse(content) as unknown)).toEqual([expect.objectContaining({ total_count: 5 }), "pong, store at http://store:8080", { document: null, found: false }]);
+  expect(results.map(({ name, tool_call_id: id }) => [name, id])).toEqual([
+    ["search_chunks", "call00001"],
+    ["ping", "call00002"],
+    ["get_document", "call00003"],
+  ]);
+  expect(results.map(({ content }) => JSON.parse(content) as unknown)).toEqual([
+    expect.objectContaining({ total_count: 5 }),
+    "pong, store at http://store:8080",
+    { document: null, found: false },
+  ]);
 });
 
 test("R37: a reply without tool calls is the final answer", async () => {
@@ -200,12 +277,23 @@ test("R39: a second question sees the first one and its answer", async () => {
   const agent = new LLMWithMCPTools(openai(), client);
   await agent.chat("Who are you?");
   await agent.chat("Who?");
-  expect(messages().map(({ role, content }) => [role, content])).toEqual([["user", "Who are you?"], ["assistant", "I am a library."], ["user", "Who?"]]);
+  expect(messages().map(({ role, content }) => [role, content])).toEqual([
+    ["user", "Who are you?"],
+    ["assistant", "I am a library."],
+    ["user", "Who?"],
+  ]);
 });
 
 test("R40: start, read the tools, ask, stop: the server is gone also when the question fails", async () => {
-  models.say([{ calls: [{ id: "call00001", name: "where_is_it", arguments: {} }] }, { status: 400, message: "the model is out of order" }]);
-  const own = new MCPClient(fileURLToPath(new URL("../requirements/library-server.mjs", import.meta.url)), {}, { logger: SILENT_LOGGER });
+  models.say([
+    { calls: [{ id: "call00001", name: "where_is_it", arguments: {} }] },
+    { status: 400, message: "the model is out of order" },
+  ]);
+  const own = new MCPClient(
+    fileURLToPath(new URL("../requirements/library-server.mjs", import.meta.url)),
+    {},
+    { logger: SILENT_LOGGER },
+  );
   await own.start();
   const { pid } = (await own.callTool("where")) as { pid: number };
   try {
@@ -226,7 +314,9 @@ test("R41: arguments that are no JSON go back to the model, which may repair the
     { text: ANSWER },
   ]);
   expect(await new LLMWithMCPTools(mistral(), client).chat(QUESTION)).toBe(ANSWER);
-  const [first, second] = messages().filter(({ role }) => role === "tool").map(({ content }) => JSON.parse(content) as { error?: string; total_count?: number });
+  const [first, second] = messages()
+    .filter(({ role }) => role === "tool")
+    .map(({ content }) => JSON.parse(content) as { error?: string; total_count?: number });
   expect(first!.error).toContain('{"query": "What is');
   expect(second!.total_count).toBe(5);
 });

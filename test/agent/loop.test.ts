@@ -6,7 +6,14 @@ import { SILENT_LOGGER } from "../../src/core/ports.ts";
 import { startModels, type Asked, type ModelStandIn, type ScriptedReply } from "./stand-in.ts";
 import { hanging, load, RED_DOT, toolsFile } from "./tools-file.ts";
 
-const VENDORS = ["openai/gpt-x", "openai-chat/gpt-x", "anthropic/claude-x", "mistral/mistral-large-latest", "google/gemini-x", "local/qwen"] as const;
+const VENDORS = [
+  "openai/gpt-x",
+  "openai-chat/gpt-x",
+  "anthropic/claude-x",
+  "mistral/mistral-large-latest",
+  "google/gemini-x",
+  "local/qwen",
+] as const;
 /** Vendors whose arguments travel as text, so that they can be broken; Anthropic's do in streams. */
 const BREAKABLE = ["openai/gpt-x", "openai-chat/gpt-x", "mistral/mistral-large-latest", "local/qwen"] as const;
 
@@ -28,26 +35,48 @@ beforeEach(() => {
 afterEach(() => models.say([]));
 
 const asked = (): readonly Asked[] => models.asked.slice(from);
-const agentOf = (model: string, options: Partial<CreateAgentOptions> = {}) => createAgent({ model, hub, models: models.models, ...options });
+const agentOf = (model: string, options: Partial<CreateAgentOptions> = {}) =>
+  createAgent({ model, hub, models: models.models, ...options });
 const call = (name: string, args: object | string = {}): ScriptedReply => ({ calls: [{ name, arguments: args }] });
 const sent = (index = -1): string => JSON.stringify(asked().at(index)!.body);
 
 describe.each(VENDORS)("with %s", (model) => {
-  test.each([false, true])("two calls of one reply are made and answered, then the text is the answer (streamed: %s)", async (isHeard) => {
-    models.say([
-      { calls: [{ name: "add", arguments: { a: 2, b: 3 } }, { name: "add", arguments: { a: 4, b: 5 } }] },
-      { text: "It is 5 and 9." },
-    ]);
-    const events: AgentEvent[] = [];
-    const outcome = await agentOf(model).chat("What is 2+3 and 4+5?", isHeard ? { onEvent: (event) => events.push(event) } : {});
-    expect(outcome).toMatchObject({ text: "It is 5 and 9.", stopReason: "final", usage: { inputTokens: 20, outputTokens: 10, totalTokens: 30 } });
-    expect(outcome.steps.map(({ calls }) => calls.map(({ tool, arguments: args, value }) => [tool, args, value]))).toEqual([
-      [["add", { a: 2, b: 3 }, 5], ["add", { a: 4, b: 5 }, 9]],
-      [],
-    ]);
-    expect(asked().map(({ isStream }) => isStream)).toEqual([isHeard, isHeard]);
-    if (isHeard) expect(events.flatMap((event) => (event.type === "text" ? [event.text] : [])).join("")).toBe("It is 5 and 9.");
-  });
+  test.each([false, true])(
+    "two calls of one reply are made and answered, then the text is the answer (streamed: %s)",
+    async (isHeard) => {
+      models.say([
+        {
+          calls: [
+            { name: "add", arguments: { a: 2, b: 3 } },
+            { name: "add", arguments: { a: 4, b: 5 } },
+          ],
+        },
+        { text: "It is 5 and 9." },
+      ]);
+      const events: AgentEvent[] = [];
+      const outcome = await agentOf(model).chat(
+        "What is 2+3 and 4+5?",
+        isHeard ? { onEvent: (event) => events.push(event) } : {},
+      );
+      expect(outcome).toMatchObject({
+        text: "It is 5 and 9.",
+        stopReason: "final",
+        usage: { inputTokens: 20, outputTokens: 10, totalTokens: 30 },
+      });
+      expect(
+        outcome.steps.map(({ calls }) => calls.map(({ tool, arguments: args, value }) => [tool, args, value])),
+      ).toEqual([
+        [
+          ["add", { a: 2, b: 3 }, 5],
+          ["add", { a: 4, b: 5 }, 9],
+        ],
+        [],
+      ]);
+      expect(asked().map(({ isStream }) => isStream)).toEqual([isHeard, isHeard]);
+      if (isHeard)
+        expect(events.flatMap((event) => (event.type === "text" ? [event.text] : [])).join("")).toBe("It is 5 and 9.");
+    },
+  );
 
   test.each([429, 500, 503])("an answer of %i is asked for again", async (status) => {
     models.say([{ status, message: "come back later" }, { text: "Here I am." }]);
@@ -57,29 +86,55 @@ describe.each(VENDORS)("with %s", (model) => {
   test("a provider that stays busy is an outcome in its own words, and the question may be put again", async () => {
     models.say([{ status: 429, message: "too many" }, { status: 429, message: "too many" }, { text: "Now." }]);
     const agent = agentOf(model, { maxRetries: 1 });
-    expect(await agent.chat("hello")).toMatchObject({ stopReason: "error", error: { status: 429, retryable: true, message: expect.stringContaining("too many") } });
+    expect(await agent.chat("hello")).toMatchObject({
+      stopReason: "error",
+      error: { status: 429, retryable: true, message: expect.stringContaining("too many") },
+    });
     expect(agent.history).toEqual([]);
     expect(await agent.chat("hello")).toMatchObject({ text: "Now." });
   });
 
   test.each([false, true])("a reply that is no JSON is an outcome (streamed: %s)", async (isHeard) => {
     models.say([{ text: "x", broken: "{not json" }]);
-    expect(await agentOf(model, { maxRetries: 0 }).chat("hello", isHeard ? { onEvent: () => {} } : {})).toMatchObject({ stopReason: "error", steps: [] });
+    expect(await agentOf(model, { maxRetries: 0 }).chat("hello", isHeard ? { onEvent: () => {} } : {})).toMatchObject({
+      stopReason: "error",
+      steps: [],
+    });
   });
 
   test("an unknown tool and a tool that fails go back to the model, which goes on", async () => {
-    models.say([{ calls: [{ name: "subtract", arguments: {} }, { name: "fails", arguments: {} }, { name: "add", arguments: { a: "x" } }] }, { text: "I give up." }]);
+    models.say([
+      {
+        calls: [
+          { name: "subtract", arguments: {} },
+          { name: "fails", arguments: {} },
+          { name: "add", arguments: { a: "x" } },
+        ],
+      },
+      { text: "I give up." },
+    ]);
     const { stopReason, steps } = await agentOf(model).chat("Try it");
     expect(stopReason).toBe("final");
-    expect(steps[0]!.calls.map(({ tool, ok, kind }) => [tool, ok, kind])).toEqual([["subtract", false, "unknown_tool"], ["fails", false, "tool_error"], ["add", false, "invalid_params"]]);
+    expect(steps[0]!.calls.map(({ tool, ok, kind }) => [tool, ok, kind])).toEqual([
+      ["subtract", false, "unknown_tool"],
+      ["fails", false, "tool_error"],
+      ["add", false, "invalid_params"],
+    ]);
     expect(sent()).toContain("the printer is on fire");
   });
 
-  test.each([false, true])("a model that declines gives no answer, and that is told (streamed: %s)", async (isHeard) => {
-    models.say([{ refusal: "I may not." }]);
-    const outcome = await agentOf(model).chat("Do evil", isHeard ? { onEvent: () => {} } : {});
-    expect(outcome).toMatchObject({ stopReason: "error", text: expect.stringMatching(/^The model gave no answer: ./), error: { message: expect.any(String) } });
-  });
+  test.each([false, true])(
+    "a model that declines gives no answer, and that is told (streamed: %s)",
+    async (isHeard) => {
+      models.say([{ refusal: "I may not." }]);
+      const outcome = await agentOf(model).chat("Do evil", isHeard ? { onEvent: () => {} } : {});
+      expect(outcome).toMatchObject({
+        stopReason: "error",
+        text: expect.stringMatching(/^The model gave no answer: ./),
+        error: { message: expect.any(String) },
+      });
+    },
+  );
 
   test("a reply that was cut off ends with max_tokens", async () => {
     models.say([{ text: "Once upon a", isCut: true }]);
@@ -112,13 +167,19 @@ test.each(BREAKABLE)("broken arguments of %s go back to the model, which repairs
   models.say([call("add", '{"a": 1, "b"'), call("add", { a: 1, b: 2 }), { text: "Three." }]);
   const { text, steps } = await agentOf(model).chat("1+2?");
   expect(text).toBe("Three.");
-  expect(steps.map(({ calls }) => calls.map(({ ok, kind }) => [ok, kind]))).toEqual([[[false, "invalid_params"]], [[true, undefined]], []]);
+  expect(steps.map(({ calls }) => calls.map(({ ok, kind }) => [ok, kind]))).toEqual([
+    [[false, "invalid_params"]],
+    [[true, undefined]],
+    [],
+  ]);
   expect(sent(1)).toContain("must be one JSON object");
 });
 
 test("broken arguments in a stream of Anthropic's go back to the model, too", async () => {
   models.say([call("add", '{"a": 1, "b"'), { text: "Never mind." }]);
-  expect(await agentOf("anthropic/claude-x").chat("1+2?", { onEvent: () => {} })).toMatchObject({ stopReason: "final" });
+  expect(await agentOf("anthropic/claude-x").chat("1+2?", { onEvent: () => {} })).toMatchObject({
+    stopReason: "final",
+  });
   expect(sent()).toContain("must be one JSON object");
 });
 
@@ -127,7 +188,11 @@ describe("limits", () => {
 
   test("C13: an endless caller is stopped after five questions by default, with an outcome that says so", async () => {
     models.say(endless);
-    expect(await agentOf("mistral/m").chat("Go on")).toMatchObject({ stopReason: "max_iterations", text: "Maximum number of iterations reached", steps: { length: 5 } });
+    expect(await agentOf("mistral/m").chat("Go on")).toMatchObject({
+      stopReason: "max_iterations",
+      text: "Maximum number of iterations reached",
+      steps: { length: 5 },
+    });
     expect(asked()).toHaveLength(5);
   });
 
@@ -140,7 +205,11 @@ describe("limits", () => {
   });
 
   test("C13: a last answer without tools may be asked for at the limit", async () => {
-    models.say((one) => (one.body["tool_choice"] === "none" || one.body["tools"] === undefined ? { text: "As far as I know, 2." } : endless()));
+    models.say((one) =>
+      one.body["tool_choice"] === "none" || one.body["tools"] === undefined
+        ? { text: "As far as I know, 2." }
+        : endless(),
+    );
     const outcome = await agentOf("openai-chat/gpt-x", { maxIterations: 2, finalAnswer: true }).chat("Go on");
     expect(outcome).toMatchObject({ stopReason: "max_iterations", text: "As far as I know, 2.", steps: { length: 2 } });
     expect(asked()).toHaveLength(3);
@@ -150,17 +219,28 @@ describe("limits", () => {
     models.say([{ calls: [1, 2, 3].map((a) => ({ name: "add", arguments: { a, b: 0 } })) }]);
     const outcome = await agentOf("openai/gpt-x", { maxToolCalls: 2 }).chat("Add");
     expect(outcome).toMatchObject({ stopReason: "max_tool_calls", text: "Maximum number of tool calls reached" });
-    expect(outcome.steps[0]!.calls.map(({ ok, kind }) => [ok, kind])).toEqual([[true, undefined], [true, undefined], [false, "limited"]]);
+    expect(outcome.steps[0]!.calls.map(({ ok, kind }) => [ok, kind])).toEqual([
+      [true, undefined],
+      [true, undefined],
+      [false, "limited"],
+    ]);
   });
 
   test("tokens over all questions are bounded", async () => {
     models.say(() => ({ ...endless(), usage: { input: 600, output: 10 } }));
-    expect(await agentOf("anthropic/claude-x", { maxTokens: 1000 }).chat("Go on")).toMatchObject({ stopReason: "max_tokens", usage: { totalTokens: 1220 }, steps: { length: 2 } });
+    expect(await agentOf("anthropic/claude-x", { maxTokens: 1000 }).chat("Go on")).toMatchObject({
+      stopReason: "max_tokens",
+      usage: { totalTokens: 1220 },
+      steps: { length: 2 },
+    });
   });
 
   test("time is bounded, for the model and for a tool alike", async () => {
     models.say([{ hangs: true }]);
-    expect(await agentOf("mistral/m", { timeout: "60ms" }).chat("hello")).toMatchObject({ stopReason: "timeout", text: "The time for this answer is over" });
+    expect(await agentOf("mistral/m", { timeout: "60ms" }).chat("hello")).toMatchObject({
+      stopReason: "timeout",
+      text: "The time for this answer is over",
+    });
     models.say([call("hang")]);
     const outcome = await agentOf("mistral/m", { timeout: "500ms" }).chat("hello");
     expect(outcome).toMatchObject({ stopReason: "timeout", steps: [{ calls: [{ tool: "hang", ok: false }] }] });
@@ -180,7 +260,9 @@ describe("limits", () => {
   test("a long result is cut, and says so", async () => {
     models.say([call("say", { text: "x".repeat(5000) }), { text: "Long." }]);
     await agentOf("openai-chat/gpt-x", { maxResultBytes: "1KiB" }).chat("Say it");
-    const result = (asked().at(-1)!.body["messages"] as { role: string; content: string }[]).find(({ role }) => role === "tool")!;
+    const result = (asked().at(-1)!.body["messages"] as { role: string; content: string }[]).find(
+      ({ role }) => role === "tool",
+    )!;
     expect(result.content).toMatch(/^x{1024}\n\[cut here: the result has 5000 bytes\]$/);
   });
 
@@ -194,7 +276,15 @@ describe("limits", () => {
 });
 
 test("cancelling ends the running tools, every call has its answer, and the conversation goes on", async () => {
-  models.say([{ calls: [{ id: "one", name: "hang", arguments: {} }, { id: "two", name: "hang", arguments: {} }] }, { text: "Go ahead." }]);
+  models.say([
+    {
+      calls: [
+        { id: "one", name: "hang", arguments: {} },
+        { id: "two", name: "hang", arguments: {} },
+      ],
+    },
+    { text: "Go ahead." },
+  ]);
   const stop = new AbortController();
   let [running, over] = [0, 0];
   hanging.started = () => void ((running += 1) === 2 && stop.abort());
@@ -221,13 +311,22 @@ describe("C42: the providers of models", () => {
       models.say([{ text: `I am ${model}.` }]);
       expect(await agentOf(model).chat("Who are you?")).toMatchObject({ text: `I am ${model}.` });
     }
-    expect(asked().map(({ path }) => path.split("/")[1])).toEqual(["openai", "openai", "anthropic", "mistral", "google", "compatible"]);
+    expect(asked().map(({ path }) => path.split("/")[1])).toEqual([
+      "openai",
+      "openai",
+      "anthropic",
+      "mistral",
+      "google",
+      "compatible",
+    ]);
   });
 
   test("C42: a name that says nothing and a missing key are refused before anything is asked", () => {
     expect(() => createAgent({ model: "gpt-x", hub })).toThrow(/`provider\/model`/);
     expect(() => createAgent({ hub })).toThrow(/No model is named/);
-    expect(() => createAgent({ model: "mistral/m", hub, variables: {} })).toThrow("There is no key for mistral: set the variable MISTRAL_API_KEY, or `api_key` in [models.providers.mistral].");
+    expect(() => createAgent({ model: "mistral/m", hub, variables: {} })).toThrow(
+      "There is no key for mistral: set the variable MISTRAL_API_KEY, or `api_key` in [models.providers.mistral].",
+    );
   });
 });
 
@@ -266,7 +365,15 @@ describe("streams", () => {
     models.say([{ text: "I add.", calls: [{ id: "c1", name: "add", arguments: { a: 1, b: 2 } }] }, { text: "Three." }]);
     const events: AgentEvent[] = [];
     for await (const event of agentOf("anthropic/claude-x").stream("1+2?")) events.push(event);
-    expect(events.map(({ type }) => type).filter((type, index, all) => type !== all[index - 1])).toEqual(["step", "text", "call", "result", "step", "text", "outcome"]);
+    expect(events.map(({ type }) => type).filter((type, index, all) => type !== all[index - 1])).toEqual([
+      "step",
+      "text",
+      "call",
+      "result",
+      "step",
+      "text",
+      "outcome",
+    ]);
     expect(events.find(({ type }) => type === "result")).toMatchObject({ id: "c1", tool: "add", ok: true, value: 3 });
     expect(events.at(-1)).toMatchObject({ type: "outcome", outcome: { text: "Three.", stopReason: "final" } });
   });
@@ -293,7 +400,9 @@ test("what is no saved conversation is refused, and the present one stays", asyn
   models.say([{ text: "Yes." }]);
   const agent = agentOf("mistral/m");
   await agent.chat("one");
-  await expect(agent.restore({ version: 1, messages: [{ role: "robot", content: "x" }] as never })).rejects.toThrow(OptionError);
+  await expect(agent.restore({ version: 1, messages: [{ role: "robot", content: "x" }] as never })).rejects.toThrow(
+    OptionError,
+  );
   expect(agent.history).toHaveLength(2);
   agent.clear();
   expect(agent.history).toEqual([]);

@@ -20,7 +20,10 @@ beforeAll(async () => {
   folder = new ToolFolder();
   vi.stubEnv("TOOLYARD_HOME", `${folder.path}/home`);
   models = await startModels();
-  hub = await createHub({ settings: { modules: { paths: [toolsFile] }, builtin: { execute_code: false } }, logger: SILENT_LOGGER });
+  hub = await createHub({
+    settings: { modules: { paths: [toolsFile] }, builtin: { execute_code: false } },
+    logger: SILENT_LOGGER,
+  });
   await hub.list();
 });
 afterAll(async () => {
@@ -36,10 +39,13 @@ beforeEach(() => {
 afterEach(() => models.say([]));
 
 const asked = (): readonly Asked[] => models.asked.slice(from);
-const agentOf = (options: Partial<CreateAgentOptions> = {}) => createAgent({ model: "openai-chat/gpt-x", hub, models: models.models, ...options });
+const agentOf = (options: Partial<CreateAgentOptions> = {}) =>
+  createAgent({ model: "openai-chat/gpt-x", hub, models: models.models, ...options });
 const call = (name: string, args: object | string = {}): ScriptedReply => ({ calls: [{ name, arguments: args }] });
-const toolsOf = ({ body }: Asked): string[] => ((body["tools"] ?? []) as { function: { name: string } }[]).map(({ function: { name } }) => name);
-const messagesOf = ({ body }: Asked): { role: string; content: string }[] => body["messages"] as { role: string; content: string }[];
+const toolsOf = ({ body }: Asked): string[] =>
+  ((body["tools"] ?? []) as { function: { name: string } }[]).map(({ function: { name } }) => name);
+const messagesOf = ({ body }: Asked): { role: string; content: string }[] =>
+  body["messages"] as { role: string; content: string }[];
 const promptOf = (one: Asked): string => messagesOf(one)[0]!.content;
 
 describe("modes", () => {
@@ -50,7 +56,11 @@ describe("modes", () => {
   });
 
   test("a large one is given by discovery, and a found tool is called through it", async () => {
-    models.say([call("tool_search", { query: "adds numbers" }), call("execute_tool", { name: "add", arguments: { a: 1, b: 2 } }), { text: "Three." }]);
+    models.say([
+      call("tool_search", { query: "adds numbers" }),
+      call("execute_tool", { name: "add", arguments: { a: 1, b: 2 } }),
+      { text: "Three." },
+    ]);
     const { text, steps } = await agentOf({ maxListedTools: 3 }).chat("1+2?");
     expect(toolsOf(asked()[0]!)).toEqual(["execute_tool", "tool_search"]);
     expect(text).toBe("Three.");
@@ -76,8 +86,16 @@ describe("hints", () => {
       models.say([{ text: "I know none." }, call("get_joke"), { text: "Knock, knock." }]);
       await agent.chat("Tell me a joke");
       expect(promptOf(asked()[0]!)).not.toContain("joke");
-      yard.script("get_joke", "main.mjs", 'console.log("Knock, knock.");\n', 'hint = "Tell a joke when somebody is sad."\n');
-      expect(await agent.chat("And now?")).toMatchObject({ text: "Knock, knock.", steps: [{ calls: [{ tool: "get_joke", ok: true, value: expect.stringContaining("Knock") }] }, {}] });
+      yard.script(
+        "get_joke",
+        "main.mjs",
+        'console.log("Knock, knock.");\n',
+        'hint = "Tell a joke when somebody is sad."\n',
+      );
+      expect(await agent.chat("And now?")).toMatchObject({
+        text: "Knock, knock.",
+        steps: [{ calls: [{ tool: "get_joke", ok: true, value: expect.stringContaining("Knock") }] }, {}],
+      });
       expect(promptOf(asked()[1]!)).toContain("- get_joke: Tell a joke when somebody is sad.");
     } finally {
       await jokes.close();
@@ -106,12 +124,22 @@ describe("hints", () => {
 
 describe("where the tools are", () => {
   test("a hub behind a URL serves the same chat, and closing the agent ends the connection alone", async () => {
-    const served = await createHub({ settings: { modules: { paths: [toolsFile], visibility: "ondemand" }, builtin: { execute_code: true }, server: { port: 0 } }, logger: SILENT_LOGGER });
+    const served = await createHub({
+      settings: {
+        modules: { paths: [toolsFile], visibility: "ondemand" },
+        builtin: { execute_code: true },
+        server: { port: 0 },
+      },
+      logger: SILENT_LOGGER,
+    });
     const { endpoint } = await served.serve();
     try {
       await using agent = agentOf({ hub: endpoint });
       models.say([call("add", { a: 20, b: 22 }), { text: "42." }]);
-      expect(await agent.chat("20+22?")).toMatchObject({ text: "42.", steps: [{ calls: [{ ok: true, value: 42 }] }, {}] });
+      expect(await agent.chat("20+22?")).toMatchObject({
+        text: "42.",
+        steps: [{ calls: [{ ok: true, value: 42 }] }, {}],
+      });
       expect(toolsOf(asked()[0]!)).toEqual(NAMES);
     } finally {
       await served.close();
@@ -119,9 +147,18 @@ describe("where the tools are", () => {
   });
 
   test("discovery works for a server that has none itself", async () => {
-    await using agent = agentOf({ hub: { command: process.execPath, args: [fileURLToPath(new URL("library.mjs", import.meta.url))], env: { MISTRAL_API_KEY: "x" } }, mode: "discovery" });
+    await using agent = agentOf({
+      hub: {
+        command: process.execPath,
+        args: [fileURLToPath(new URL("library.mjs", import.meta.url))],
+        env: { MISTRAL_API_KEY: "x" },
+      },
+      mode: "discovery",
+    });
     models.say([call("execute_tool", { name: "ping", arguments: {} }), { text: "There." }]);
-    expect(await agent.chat("Are you there?")).toMatchObject({ steps: [{ calls: [{ ok: true, value: "pong, store at http://localhost:8080" }] }, {}] });
+    expect(await agent.chat("Are you there?")).toMatchObject({
+      steps: [{ calls: [{ ok: true, value: "pong, store at http://localhost:8080" }] }, {}],
+    });
     expect(toolsOf(asked()[0]!)).toEqual(["execute_tool", "tool_search"]);
   });
 
@@ -133,22 +170,52 @@ describe("where the tools are", () => {
 
   test("M7: a service that dies in the middle of a chat is an object with `error` for the model, and the chat goes on", async () => {
     const service = await startTools({ get_weather: ({ location }) => ({ location, temperature: 21 }) });
-    await using manager = new MCPManager({ get_weather: { host: "127.0.0.1", port: service.port, name: "Weather MCP" } }, { timeout: 5, attempts: 1, logger: SILENT_LOGGER });
-    models.say((_one, index) => ([call("get_weather", { location: "Tokyo" }), call("get_weather", { location: "Paris" })][index] ?? { text: "21 degrees in Tokyo; of Paris I know nothing." }));
+    await using manager = new MCPManager(
+      { get_weather: { host: "127.0.0.1", port: service.port, name: "Weather MCP" } },
+      { timeout: 5, attempts: 1, logger: SILENT_LOGGER },
+    );
+    models.say(
+      (_one, index) =>
+        [call("get_weather", { location: "Tokyo" }), call("get_weather", { location: "Paris" })][index] ?? {
+          text: "21 degrees in Tokyo; of Paris I know nothing.",
+        },
+    );
     const agent = agentOf({ hub: manager });
     const stopped: Promise<void>[] = [];
-    const outcome = await agent.chat("Weather in Tokyo and Paris?", { onEvent: (event) => event.type === "result" && stopped.length === 0 && stopped.push(service.close()) });
+    const outcome = await agent.chat("Weather in Tokyo and Paris?", {
+      onEvent: (event) => event.type === "result" && stopped.length === 0 && stopped.push(service.close()),
+    });
     await Promise.all(stopped);
     expect(outcome).toMatchObject({ stopReason: "final", text: "21 degrees in Tokyo; of Paris I know nothing." });
-    const results = messagesOf(asked().at(-1)!).filter(({ role }) => role === "tool").map(({ content }) => JSON.parse(content) as unknown);
-    expect(results).toEqual([{ location: "Tokyo", temperature: 21 }, { error: `Weather MCP unavailable on port ${service.port}` }]);
+    const results = messagesOf(asked().at(-1)!)
+      .filter(({ role }) => role === "tool")
+      .map(({ content }) => JSON.parse(content) as unknown);
+    expect(results).toEqual([
+      { location: "Tokyo", temperature: 21 },
+      { error: `Weather MCP unavailable on port ${service.port}` },
+    ]);
   });
 
   test("M10: the model may spell a tool with its server before it", async () => {
-    const weather = await createHub({ settings: { mcp: { stdio_servers: { library: { command: process.execPath, args: [fileURLToPath(new URL("library.mjs", import.meta.url))], env: { MISTRAL_API_KEY: "x" } } } } }, logger: SILENT_LOGGER });
+    const weather = await createHub({
+      settings: {
+        mcp: {
+          stdio_servers: {
+            library: {
+              command: process.execPath,
+              args: [fileURLToPath(new URL("library.mjs", import.meta.url))],
+              env: { MISTRAL_API_KEY: "x" },
+            },
+          },
+        },
+      },
+      logger: SILENT_LOGGER,
+    });
     try {
       models.say([call("library.ping"), { text: "ok" }]);
-      expect(await agentOf({ hub: weather }).chat("ping")).toMatchObject({ steps: [{ calls: [{ ok: true, value: expect.stringContaining("pong") }] }, {}] });
+      expect(await agentOf({ hub: weather }).chat("ping")).toMatchObject({
+        steps: [{ calls: [{ ok: true, value: expect.stringContaining("pong") }] }, {}],
+      });
       expect(toolsOf(asked()[0]!)).toContain("library__ping");
     } finally {
       await weather.close();
@@ -157,14 +224,24 @@ describe("where the tools are", () => {
 });
 
 describe("decisions in JSON", () => {
-  const decide = (decision: object | string): ScriptedReply => ({ text: typeof decision === "string" ? decision : JSON.stringify(decision) });
-  const json = (options: Partial<CreateAgentOptions> = {}) => agentOf({ model: "local/tiny", strategy: "json", ...options });
+  const decide = (decision: object | string): ScriptedReply => ({
+    text: typeof decision === "string" ? decision : JSON.stringify(decision),
+  });
+  const json = (options: Partial<CreateAgentOptions> = {}) =>
+    agentOf({ model: "local/tiny", strategy: "json", ...options });
 
   test("tools stand in the prompt, results in the next message, and the answer is the answer", async () => {
-    models.say([decide({ action: "call_tool", tool: "add", arguments: { a: 1, b: 2 } }), decide({ action: "final_answer", answer: "Three." })]);
+    models.say([
+      decide({ action: "call_tool", tool: "add", arguments: { a: 1, b: 2 } }),
+      decide({ action: "final_answer", answer: "Three." }),
+    ]);
     const heard: string[] = [];
     const outcome = await json().chat("1+2?", { onEvent: (event) => event.type === "text" && heard.push(event.text) });
-    expect(outcome).toMatchObject({ text: "Three.", stopReason: "final", steps: [{ calls: [{ tool: "add", value: 3 }] }, {}] });
+    expect(outcome).toMatchObject({
+      text: "Three.",
+      stopReason: "final",
+      steps: [{ calls: [{ tool: "add", value: 3 }] }, {}],
+    });
     expect(heard).toEqual(["Three."]);
     expect(asked()[0]!.body["tools"]).toBeUndefined();
     expect(promptOf(asked()[0]!)).toContain('{"name":"add","description":"Adds two numbers"');
@@ -173,7 +250,9 @@ describe("decisions in JSON", () => {
 
   test("several calls, a fence and words around the object are understood", async () => {
     models.say([
-      decide('I think:\n```json\n{"action": "call_tools", "calls": [{"tool": "add", "arguments": {"a": 1, "b": 1}}, {"tool": "say", "arguments": {"text": "a } b"}}]}\n```'),
+      decide(
+        'I think:\n```json\n{"action": "call_tools", "calls": [{"tool": "add", "arguments": {"a": 1, "b": 1}}, {"tool": "say", "arguments": {"text": "a } b"}}]}\n```',
+      ),
       decide({ action: "final_answer", answer: { sum: 2 } }),
     ]);
     const { text, steps } = await json().chat("Do both");
@@ -182,7 +261,10 @@ describe("decisions in JSON", () => {
   });
 
   test("a question back ends the turn, and the answer to it goes on", async () => {
-    models.say([decide({ action: "clarify", question: "Which city?" }), decide({ action: "final_answer", answer: "Sunny." })]);
+    models.say([
+      decide({ action: "clarify", question: "Which city?" }),
+      decide({ action: "final_answer", answer: "Sunny." }),
+    ]);
     const agent = json();
     expect(await agent.chat("What is the weather?")).toMatchObject({ stopReason: "clarify", text: "Which city?" });
     expect(await agent.chat("Tokyo")).toMatchObject({ stopReason: "final", text: "Sunny." });
@@ -196,13 +278,23 @@ describe("decisions in JSON", () => {
   });
 
   test("a tool that fails is told as a failure", async () => {
-    models.say([decide({ action: "call_tool", tool: "fails", arguments: {} }), decide({ action: "final_answer", answer: "It burns." })]);
-    expect(await json().chat("Print")).toMatchObject({ text: "It burns.", steps: [{ calls: [{ ok: false, kind: "tool_error" }] }, {}] });
+    models.say([
+      decide({ action: "call_tool", tool: "fails", arguments: {} }),
+      decide({ action: "final_answer", answer: "It burns." }),
+    ]);
+    expect(await json().chat("Print")).toMatchObject({
+      text: "It burns.",
+      steps: [{ calls: [{ ok: false, kind: "tool_error" }] }, {}],
+    });
     expect(JSON.stringify(messagesOf(asked()[1]!).at(-1)!.content)).toContain("the printer is on fire");
   });
 
   test("a provider that says its model has no tool calling is asked in JSON from then on", async () => {
-    models.say((one) => (one.body["tools"] ? { status: 400, message: "registry/tiny does not support tools" } : decide({ action: "final_answer", answer: "In JSON." })));
+    models.say((one) =>
+      one.body["tools"]
+        ? { status: 400, message: "registry/tiny does not support tools" }
+        : decide({ action: "final_answer", answer: "In JSON." }),
+    );
     const agent = agentOf({ model: "local/tiny" });
     expect(await agent.chat("hello")).toMatchObject({ text: "In JSON.", stopReason: "final" });
     await agent.chat("again");
@@ -211,30 +303,51 @@ describe("decisions in JSON", () => {
 
   test("another refusal of the provider is no reason to change the way", async () => {
     models.say([{ status: 400, message: "context length exceeded" }]);
-    expect(await agentOf({ model: "local/tiny" }).chat("hello")).toMatchObject({ stopReason: "error", error: { status: 400 } });
+    expect(await agentOf({ model: "local/tiny" }).chat("hello")).toMatchObject({
+      stopReason: "error",
+      error: { status: 400 },
+    });
     expect(asked()).toHaveLength(1);
   });
 
   test("a conversation that began with tool calling goes on in words", async () => {
-    models.say([call("add", { a: 1, b: 2 }), { text: "Three." }, decide({ action: "final_answer", answer: "I said three." })]);
+    models.say([
+      call("add", { a: 1, b: 2 }),
+      { text: "Three." },
+      decide({ action: "final_answer", answer: "I said three." }),
+    ]);
     const first = agentOf();
     await first.chat("1+2?");
     const second = json();
     await second.restore(first.save());
     expect(await second.chat("What did you say?")).toMatchObject({ text: "I said three." });
-    expect(messagesOf(asked()[2]!).map(({ role }) => role)).toEqual(["system", "user", "assistant", "user", "assistant", "user"]);
+    expect(messagesOf(asked()[2]!).map(({ role }) => role)).toEqual([
+      "system",
+      "user",
+      "assistant",
+      "user",
+      "assistant",
+      "user",
+    ]);
   });
 });
 
 test("a provider that hangs up in the middle is an outcome", async () => {
   const server = createServer((_request, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
-    response.write('data: {"id":"1","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"Half a"}}]}\n\n', () => response.destroy());
+    response.write(
+      'data: {"id":"1","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"Half a"}}]}\n\n',
+      () => response.destroy(),
+    );
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as { port: number };
   try {
-    const agent = agentOf({ model: "half/x", models: { providers: { half: { base_url: `http://127.0.0.1:${port}/v1` } } }, maxRetries: 0 });
+    const agent = agentOf({
+      model: "half/x",
+      models: { providers: { half: { base_url: `http://127.0.0.1:${port}/v1` } } },
+      maxRetries: 0,
+    });
     expect(await agent.chat("hello", { onEvent: () => {} })).toMatchObject({ stopReason: "error" });
   } finally {
     await new Promise((resolve) => server.close(resolve));

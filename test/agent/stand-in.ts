@@ -1,4 +1,5 @@
-// Speaks the wire formats of OpenAI (chat and responses), Anthropic, Mistral and Google, and says what a script says: what lies beyond this machine.
+// Speaks the wire formats of OpenAI (chat and responses), Anthropic, Mistral and Google, and says what a script says:
+// what lies beyond this machine.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
@@ -56,10 +57,19 @@ export async function startModels(script: Script = []): Promise<ModelStandIn> {
     const body = JSON.parse((await text(request)) || "{}") as Record<string, unknown>;
     if (!wire) return void response.writeHead(404).end(`nothing at ${path}`);
     const isStream = body["stream"] === true || path.includes(":stream");
-    const one: Asked = { path, headers: request.headers, body, isStream, left: new Promise((resolve) => response.on("close", () => response.writableFinished || resolve())) };
+    const one: Asked = {
+      path,
+      headers: request.headers,
+      body,
+      isStream,
+      left: new Promise((resolve) => response.on("close", () => response.writableFinished || resolve())),
+    };
     asked.push(one);
     waiting.get(asked.length - 1)?.(one);
-    const reply = typeof current === "function" ? current(one, said) : (current[said] ?? { status: 500, message: "the script is over" });
+    const reply =
+      typeof current === "function"
+        ? current(one, said)
+        : (current[said] ?? { status: 500, message: "the script is over" });
     said += 1;
     await send(response, wire, reply, one);
   }
@@ -75,7 +85,8 @@ export async function startModels(script: Script = []): Promise<ModelStandIn> {
     asked,
     models: modelsAt(url),
     say: (next) => void ([current, said] = [next, 0]),
-    question: (index) => (asked[index] ? Promise.resolve(asked[index]) : new Promise((resolve) => waiting.set(index, resolve))),
+    question: (index) =>
+      asked[index] ? Promise.resolve(asked[index]) : new Promise((resolve) => waiting.set(index, resolve)),
     close,
     [Symbol.asyncDispose]: close,
   };
@@ -96,21 +107,32 @@ export function modelsAt(url: string): ModelsConfig {
   };
 }
 
-async function send(response: ServerResponse, wire: Wire, reply: ScriptedReply, { body, isStream, path }: Asked): Promise<void> {
+async function send(
+  response: ServerResponse,
+  wire: Wire,
+  reply: ScriptedReply,
+  { body, isStream, path }: Asked,
+): Promise<void> {
   const model = typeof body["model"] === "string" ? body["model"] : path.split("/").at(-1)!.split(":", 1)[0]!;
   if (reply.status !== undefined) {
     // Clients take this header's word for how long to wait.
-    return void response.writeHead(reply.status, { "content-type": "application/json", "retry-after-ms": "1" }).end(JSON.stringify(wire.error(reply.status, reply.message ?? "scripted failure")));
+    return void response
+      .writeHead(reply.status, { "content-type": "application/json", "retry-after-ms": "1" })
+      .end(JSON.stringify(wire.error(reply.status, reply.message ?? "scripted failure")));
   }
   if (!isStream) {
     if (reply.hangs) return;
-    return void response.writeHead(200, { "content-type": "application/json" }).end(reply.broken ?? JSON.stringify(wire.whole(reply, model)));
+    return void response
+      .writeHead(200, { "content-type": "application/json" })
+      .end(reply.broken ?? JSON.stringify(wire.whole(reply, model)));
   }
   response.writeHead(200, { "content-type": "text/event-stream" });
   response.flushHeaders();
   const events = wire.events(reply, model);
   for (const { event, data } of reply.hangs ? events.slice(0, -2) : events) {
-    response.write(`${event === undefined ? "" : `event: ${event}\n`}data: ${reply.broken ?? (typeof data === "string" ? data : JSON.stringify(data))}\n\n`);
+    response.write(
+      `${event === undefined ? "" : `event: ${event}\n`}data: ${reply.broken ?? (typeof data === "string" ? data : JSON.stringify(data))}\n\n`,
+    );
     await pause(0);
   }
   if (!reply.hangs) response.end();

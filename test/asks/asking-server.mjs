@@ -1,5 +1,5 @@
-// `node asking-server.mjs <kind> [stage=<port>] [deaf] [sse]`: `asking.mjs` on its standard streams, or over HTTP+SSE, where each connection
-// is a server of its own and the address is the first line that it prints.
+// `node asking-server.mjs <kind> [stage=<port>] [deaf] [sse]`: `asking.mjs` on its standard streams, or over HTTP+SSE,
+// where each connection is a server of its own and the address is the first line that it prints.
 import { createServer } from "node:http";
 import { onMessage, send } from "../fixtures/upstreams/wire.mjs";
 import { openStage } from "./asking-stage.mjs";
@@ -39,7 +39,10 @@ function serve() {
     const write = (event, data) => void response.write(`event: ${event}\ndata: ${data}\n\n`);
     response.writeHead(200, { "content-type": "text/event-stream" });
     write("endpoint", `/messages?session=${session}`);
-    handlers.set(session, open((message) => write("message", JSON.stringify({ jsonrpc: "2.0", ...message }))));
+    handlers.set(
+      session,
+      open((message) => write("message", JSON.stringify({ jsonrpc: "2.0", ...message }))),
+    );
   };
   server.listen(0, "127.0.0.1", () => console.log(`http://127.0.0.1:${server.address().port}/sse`));
 }

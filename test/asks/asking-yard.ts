@@ -77,7 +77,9 @@ async function openHub(wish: YardWish, stage: Stage, closers: AsyncDisposable[])
   const common = { namespace: "", ...(isolation && { isolation }), ...options };
   let remote: ChildServer | undefined;
   if (source === "HTTP+SSE") closers.push((remote = await startChildServer([...command, "sse"])));
-  const mcp = remote ? { remote_servers: [{ alias: "asking", url: remote.url, transport: "sse" as const, ...common }] } : { stdio_servers: { asking: { command, ...common } } };
+  const mcp = remote
+    ? { remote_servers: [{ alias: "asking", url: remote.url, transport: "sse" as const, ...common }] }
+    : { stdio_servers: { asking: { command, ...common } } };
   const tokens = Object.fromEntries(principals.map((name) => [name, { token: `token-${name}` }]));
   const settings: HubConfig = { mcp, ...(principals.length > 0 && { server: { tokens } }) };
   const hub = await serveHub(settings, wish.door === "stdio" ? "stdio" : "HTTP");

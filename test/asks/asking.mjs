@@ -1,5 +1,6 @@
-// A legacy server whose questions do not say for which call they are, as on stdio and HTTP+SSE. What it does it reports to a stage, and what
-// it waits for the stage releases, so that a test decides the order of things. How it works on several calls is its kind:
+// A legacy server whose questions do not say for which call they are, as on stdio and HTTP+SSE. What it does it reports
+// to a stage, and what it waits for the stage releases, so that a test decides the order of things. How it works on
+// several calls is its kind:
 //
 // - `side-by-side`: all at once.
 // - `sequential`: one after the other; replies to its own questions and pings are read meanwhile.
@@ -8,20 +9,30 @@ import { text, tool } from "../fixtures/upstreams/wire.mjs";
 
 const TOOLS = ["quick", "slow", "ask", "run"];
 
-/** Every tool is a list of steps: `{work: ms}`, `{hold: true}` until the stage releases the call's tag, `{ask: count, together}`, `{end: true}` with the answer before what follows. */
+/**
+ * Every tool is a list of steps: `{work: ms}`, `{hold: true}` until the stage releases the call's tag, `{ask: count,
+ * together}`, `{end: true}` with the answer before what follows.
+ */
 const STEPS = {
   quick: () => [],
   slow: () => [{ hold: true }],
-  ask: ({ questions = 1, together = false, hold = false }) => [...(hold ? [{ hold }] : []), { ask: questions, together }],
+  ask: ({ questions = 1, together = false, hold = false }) => [
+    ...(hold ? [{ hold }] : []),
+    { ask: questions, together },
+  ],
   run: ({ steps }) => steps,
 };
 
 /**
- * One connection of the server. `send` takes messages; `stage.report(event, facts)` and `stage.released(tag)`. `isDeaf`: it does not
- * stop what was cancelled.
+ * One connection of the server. `send` takes messages; `stage.report(event, facts)` and `stage.released(tag)`.
+ * `isDeaf`: it does not stop what was cancelled.
  */
 export function createAsking({ kind, instance, stage, isDeaf = false, send }) {
-  const lines = { "side-by-side": () => undefined, sequential: () => "all", locked: (name) => (name === "quick" ? undefined : "lock") };
+  const lines = {
+    "side-by-side": () => undefined,
+    sequential: () => "all",
+    locked: (name) => (name === "quick" ? undefined : "lock"),
+  };
   const lineOf = lines[kind];
   if (lineOf === undefined) throw new Error(`There is no kind \`${kind}\`: ${Object.keys(lines).join(", ")}.`);
   const running = new Map();
@@ -37,7 +48,11 @@ export function createAsking({ kind, instance, stage, isDeaf = false, send }) {
       stage.report("answered", { tag: call.tag, question, answer });
       return { question, answer };
     });
-    send({ id, method: "elicitation/create", params: { message: question, requestedSchema: { type: "object", properties: { by: { type: "string" } } } } });
+    send({
+      id,
+      method: "elicitation/create",
+      params: { message: question, requestedSchema: { type: "object", properties: { by: { type: "string" } } } },
+    });
     stage.report("asked", { tag: call.tag, question });
     return answered;
   }
@@ -47,7 +62,8 @@ export function createAsking({ kind, instance, stage, isDeaf = false, send }) {
     if (step.work !== undefined) await call.unlessCancelled(new Promise((resolve) => setTimeout(resolve, step.work)));
     if (step.hold) await call.unlessCancelled(stage.released(call.tag));
     const questions = Array.from({ length: step.ask ?? 0 }, () => `${call.tag}#${(call.asked += 1)}`);
-    if (step.together) call.answers.push(...(await call.unlessCancelled(Promise.all(questions.map((question) => ask(call, question))))));
+    if (step.together)
+      call.answers.push(...(await call.unlessCancelled(Promise.all(questions.map((question) => ask(call, question))))));
     else for (const question of questions) call.answers.push(await call.unlessCancelled(ask(call, question)));
   }
 
@@ -63,7 +79,15 @@ export function createAsking({ kind, instance, stage, isDeaf = false, send }) {
   }
 
   function begin(id, { name, arguments: args = {} }) {
-    const call = { id, tag: args.tag ?? String(id), asked: 0, answers: [], isCancelled: false, isOver: false, cancel: () => {} };
+    const call = {
+      id,
+      tag: args.tag ?? String(id),
+      asked: 0,
+      answers: [],
+      isCancelled: false,
+      isOver: false,
+      cancel: () => {},
+    };
     const cancelled = new Promise((_resolve, reject) => (call.cancel = () => reject(CANCELLED)));
     cancelled.catch(() => {});
     call.unlessCancelled = (promise) => Promise.race([promise, cancelled]);
@@ -91,7 +115,15 @@ export function createAsking({ kind, instance, stage, isDeaf = false, send }) {
   }
 
   const METHODS = {
-    initialize: (id, params) => send({ id, result: { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "asking", version: "1" } } }),
+    initialize: (id, params) =>
+      send({
+        id,
+        result: {
+          protocolVersion: params.protocolVersion,
+          capabilities: { tools: {} },
+          serverInfo: { name: "asking", version: "1" },
+        },
+      }),
     "tools/list": (id) => send({ id, result: { tools: TOOLS.map((name) => tool(name)) } }),
     ping: (id) => send({ id, result: {} }),
     "tools/call": begin,

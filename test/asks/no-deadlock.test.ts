@@ -1,5 +1,6 @@
-// Whatever the order of asks, answers, cancellations and ends, nothing hangs. The cases come from a seed, which a failure names:
-// `ASKS_SEED=… npx vitest run test/asks/no-deadlock.test.ts` plays them again, `ASKS_RUNS=500` plays more of them.
+// Whatever the order of asks, answers, cancellations and ends, nothing hangs. The cases come from a seed, which a
+// failure names: `ASKS_SEED=… npx vitest run test/asks/no-deadlock.test.ts` plays them again, `ASKS_RUNS=500` plays
+// more of them.
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { play, strayAnswers, wordOf, type Bounds, type Play } from "./play.ts";
@@ -19,7 +20,12 @@ const AMPLE: Bounds = { hopelessMs: 10_000, totalMs: 20_000, endsHopeless: true 
 const EVERY_ISOLATION = [undefined, "shared", "session"] as const;
 
 /** Plays generated cases, one after the other; the cases of several tests run side by side. */
-function holds(title: string, cases: fc.Arbitrary<Scenario>, bounds: Bounds, judge: (played: Play, scenario: Scenario) => void): void {
+function holds(
+  title: string,
+  cases: fc.Arbitrary<Scenario>,
+  bounds: Bounds,
+  judge: (played: Play, scenario: Scenario) => void,
+): void {
   test.concurrent(
     `${title} (seed ${SEED})`,
     async ({ expect: expectHere }) => {
@@ -41,7 +47,9 @@ function holds(title: string, cases: fc.Arbitrary<Scenario>, bounds: Bounds, jud
 /** Holds for each server, each isolation and all persons. */
 function judgeEnds({ calls, leftOpen, next, restarts }: Play): void {
   for (const { outcome, tookMs, boundMs, wasGivenUp } of calls) {
-    expect(["ok", "timeout", ...(wasGivenUp ? ["cancelled"] : [])], outcome.ok ? "" : outcome.message).toContain(wordOf(outcome));
+    expect(["ok", "timeout", ...(wasGivenUp ? ["cancelled"] : [])], outcome.ok ? "" : outcome.message).toContain(
+      wordOf(outcome),
+    );
     expect(tookMs).toBeLessThan(boundMs + LATE_MS);
   }
   expect(leftOpen).toEqual([]);
@@ -94,7 +102,13 @@ describe.concurrent("no order of asks, answers, cancellations and ends makes a d
 
   holds(
     "where every person answers, every call is served, on each kind of server",
-    scenarios({ kinds: ["side-by-side", "sequential", "locked"], isolations: EVERY_ISOLATION, maxPrincipals: 2, isKnown: true, isCalm: true }),
+    scenarios({
+      kinds: ["side-by-side", "sequential", "locked"],
+      isolations: EVERY_ISOLATION,
+      maxPrincipals: 2,
+      isKnown: true,
+      isCalm: true,
+    }),
     AMPLE,
     (played) => expect(played.calls.filter(({ outcome }) => !outcome.ok).map(({ outcome }) => outcome)).toEqual([]),
   );

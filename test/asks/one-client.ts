@@ -1,4 +1,5 @@
-// What one client with a lasting connection may rely on, in every order of its asks and its other calls. Every way to the hub runs it.
+// What one client with a lasting connection may rely on, in every order of its asks and its other calls. Every way to
+// the hub runs it.
 import { describe, expect, test } from "vitest";
 import { openYard, titleOf, type AskingYard, type Way } from "./asking-yard.ts";
 import { answeredBy, type CallReport, type Person, type Question } from "./person.ts";
@@ -45,7 +46,8 @@ export function describeOneClient(way: Way): void {
         const { asking, other, question } = await askedBeside(yard, order);
         yard.stage.release("other");
         await yard.stage.reached("ended", "other");
-        // Over a modern connection the call that carries the question has no other way to its caller than the return with the answer.
+        // Over a modern connection the call that carries the question has no other way to its caller than the return
+        // with the answer.
         if (way.era === "legacy") expect(await other).toMatchObject({ tag: "other", answers: [] });
         question.answer();
         expect(await asking).toMatchObject(answeredBy("ada", "asking"));

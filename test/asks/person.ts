@@ -41,7 +41,11 @@ export class Person implements AsyncDisposable {
 
   static async connect(name: string, era: EraName, wire: RawWire): Promise<Person> {
     const person = new Person(name);
-    person.#client = await RawClient.open(wire, { era, clientInfo: { name, version: "1" }, answer: (asked) => person.#asked(asked) });
+    person.#client = await RawClient.open(wire, {
+      era,
+      clientInfo: { name, version: "1" },
+      answer: (asked) => person.#asked(asked),
+    });
     return person;
   }
 
@@ -51,10 +55,16 @@ export class Person implements AsyncDisposable {
 
   /** The question, which was put already or is to come. */
   async question(message: string): Promise<Question> {
-    return this.#until(() => this.questions.find((question) => question.message === message), `the question ${message}`);
+    return this.#until(
+      () => this.questions.find((question) => question.message === message),
+      `the question ${message}`,
+    );
   }
 
-  /** Calls a tool under a tag, answers on the way included, and gives its report; a call that ends otherwise is an error. */
+  /**
+   * Calls a tool under a tag, answers on the way included, and gives its report; a call that ends otherwise is an
+   * error.
+   */
   async call(tool: string, tag: string, args: JsonObject = {}): Promise<CallReport> {
     return reportOf(await this.reply(tool, tag, args));
   }
@@ -69,9 +79,15 @@ export class Person implements AsyncDisposable {
     return this.#client.request("tools/call", { name: tool, arguments: { tag } }, { signal });
   }
 
-  /** Resolves once a question was taken back, before or from now on. Of the legacy era: the modern one has no words for it. */
+  /**
+   * Resolves once a question was taken back, before or from now on. Of the legacy era: the modern one has no words for
+   * it.
+   */
   async withdrawal(): Promise<JsonObject> {
-    return this.#until(() => this.#client.received.find(({ method }) => method === "notifications/cancelled"), "the withdrawal of a question");
+    return this.#until(
+      () => this.#client.received.find(({ method }) => method === "notifications/cancelled"),
+      "the withdrawal of a question",
+    );
   }
 
   /** Answers what was asked, and from now on whatever is asked, at once. */
@@ -89,7 +105,8 @@ export class Person implements AsyncDisposable {
   }
 
   #asked({ method, params }: Asked): Promise<JsonObject> {
-    if (method !== "elicitation/create") return Promise.resolve({ error: { code: -32601, message: "Method not found" } });
+    if (method !== "elicitation/create")
+      return Promise.resolve({ error: { code: -32601, message: "Method not found" } });
     return new Promise((resolve) => {
       const question = {
         message: String(params["message"]),
@@ -123,7 +140,11 @@ export class Person implements AsyncDisposable {
       const every = setInterval(look, 20);
       const timer = setTimeout(() => {
         end();
-        reject(new Error(`${this.name} waited in vain for ${what}. Asked so far: ${this.questions.map(({ message }) => message).join(", ")}`));
+        reject(
+          new Error(
+            `${this.name} waited in vain for ${what}. Asked so far: ${this.questions.map(({ message }) => message).join(", ")}`,
+          ),
+        );
       }, PATIENCE_MS);
       this.#waiting.add(look);
       look();
@@ -135,11 +156,15 @@ export function reportOf(reply: JsonObject): CallReport {
   const result = objectMember(reply, "result");
   const content: unknown = result?.["content"];
   const first: unknown = Array.isArray(content) ? content[0] : undefined;
-  if (result?.["isError"] === true || !isJsonObject(first)) throw new Error(`The call failed: ${JSON.stringify(reply).slice(0, 500)}`);
+  if (result?.["isError"] === true || !isJsonObject(first))
+    throw new Error(`The call failed: ${JSON.stringify(reply).slice(0, 500)}`);
   return JSON.parse(String(first["text"])) as CallReport;
 }
 
 /** How a call ends whose questions were all answered by one person. */
 export function answeredBy(name: string, tag: string, questions = 1): { tag: string; answers: Answered[] } {
-  return { tag, answers: Array.from({ length: questions }, (_, index) => ({ question: `${tag}#${index + 1}`, answer: name })) };
+  return {
+    tag,
+    answers: Array.from({ length: questions }, (_, index) => ({ question: `${tag}#${index + 1}`, answer: name })),
+  };
 }

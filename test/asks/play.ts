@@ -39,20 +39,27 @@ export interface Play {
   readonly restarts: number;
 }
 
-export const isHopeless = ({ manner, steps }: ScriptedCall): boolean => manner.type === "never" && steps.some((step) => "ask" in step);
+export const isHopeless = ({ manner, steps }: ScriptedCall): boolean =>
+  manner.type === "never" && steps.some((step) => "ask" in step);
 
 /** Long after the time of every call: whatever has not ended by then hangs. */
 const HANGS_AFTER_MS = 5000;
 
 export async function play(scenario: Scenario, bounds: Bounds): Promise<Play> {
   const { kind, isDeaf, isolation } = scenario;
-  await using server = run(ASKING_SERVER, [kind, ...(isDeaf ? ["deaf"] : [])], { options: { ...(isolation && { isolation }) } });
+  await using server = run(ASKING_SERVER, [kind, ...(isDeaf ? ["deaf"] : [])], {
+    options: { ...(isolation && { isolation }) },
+  });
   const stage = new Players(scenario, bounds, server);
   if (scenario.isKnown) await stage.askOnce();
   const running = scenario.calls.map((call, at) => stage.call(call, at));
   const held = await stage.waitForHopeful(running);
   const calls = await Promise.all(running);
-  const next = await server.call("quick", { tag: "next" }, { client: { connection: "next" }, principal: "principal 0", totalMs: bounds.totalMs });
+  const next = await server.call(
+    "quick",
+    { tag: "next" },
+    { client: { connection: "next" }, principal: "principal 0", totalMs: bounds.totalMs },
+  );
   return { calls, held, leftOpen: Array.from(stage.open), next, restarts: server.provider.status().restarts ?? 0 };
 }
 
@@ -73,11 +80,17 @@ class Players {
     this.#goodbyes = scenario.clients.map(() => new AbortController());
   }
 
-  /** The first client is asked, so that the server is known to ask and that client's principal has its first connection. */
+  /**
+   * The first client is asked, so that the server is known to ask and that client's principal has its first connection.
+   */
   async askOnce(): Promise<void> {
     const manner: Manner = { type: "answer", afterMs: 0 };
     const call: ScriptedCall = { client: 0, atMs: 0, steps: [], manner, givenUpAfterMs: undefined };
-    const outcome = await this.#server.call("ask", { tag: "first" }, { ...this.#wishOf(call), onAsk: () => Promise.resolve({ action: "accept" }) });
+    const outcome = await this.#server.call(
+      "ask",
+      { tag: "first" },
+      { ...this.#wishOf(call), onAsk: () => Promise.resolve({ action: "accept" }) },
+    );
     textOf(outcome);
   }
 
@@ -88,9 +101,17 @@ class Players {
     const boundMs = isHopeless(call) ? this.#bounds.hopelessMs : this.#bounds.totalMs;
     const giveUp = new AbortController();
     const timer = call.givenUpAfterMs === undefined ? undefined : setTimeout(() => giveUp.abort(), call.givenUpAfterMs);
-    const signals = [giveUp.signal, this.#goodbyes[call.client]!.signal, ...(isHopeless(call) ? [this.#resignation.signal] : [])];
+    const signals = [
+      giveUp.signal,
+      this.#goodbyes[call.client]!.signal,
+      ...(isHopeless(call) ? [this.#resignation.signal] : []),
+    ];
     const signal = AbortSignal.any(signals);
-    const made = this.#server.call("run", { tag: this.#tagOf(at), steps: [...call.steps] }, { ...this.#wishOf(call), signal, idleMs: boundMs, totalMs: boundMs });
+    const made = this.#server.call(
+      "run",
+      { tag: this.#tagOf(at), steps: [...call.steps] },
+      { ...this.#wishOf(call), signal, idleMs: boundMs, totalMs: boundMs },
+    );
     const outcome = await Promise.race([made, delay(boundMs + HANGS_AFTER_MS, undefined, { ref: false })]);
     clearTimeout(timer);
     this.#ended.add(call);
@@ -102,8 +123,12 @@ class Players {
   /** Resolves with the calls that had to wait until a hopeless one had its end. */
   async waitForHopeful(running: readonly Promise<Played>[]): Promise<ScriptedCall[]> {
     const { calls } = this.#scenario;
-    const of = (isWanted: (call: ScriptedCall) => boolean): Promise<Played>[] => running.filter((_, at) => isWanted(calls[at]!));
-    const isForLater = (call: ScriptedCall): boolean => isHopeless(call) && call.givenUpAfterMs === undefined && this.#scenario.clients[call.client]!.leavesAfterMs === undefined;
+    const of = (isWanted: (call: ScriptedCall) => boolean): Promise<Played>[] =>
+      running.filter((_, at) => isWanted(calls[at]!));
+    const isForLater = (call: ScriptedCall): boolean =>
+      isHopeless(call) &&
+      call.givenUpAfterMs === undefined &&
+      this.#scenario.clients[call.client]!.leavesAfterMs === undefined;
     const hopeful = Promise.all(of((call) => !isForLater(call)));
     hopeful.catch(() => {});
     const firstHopeless = Promise.race(of(isForLater)).catch(() => {});
@@ -127,7 +152,11 @@ class Players {
   #wishOf({ client }: ScriptedCall): CallWish {
     const { isLasting } = this.#scenario.clients[client]!;
     const principal = this.#principalOf(client);
-    return { principal, client: isLasting ? { connection: `client ${client}` } : {}, onAsk: ({ params }, signal) => this.#ask(String(params["message"]), principal, signal) };
+    return {
+      principal,
+      client: isLasting ? { connection: `client ${client}` } : {},
+      onAsk: ({ params }, signal) => this.#ask(String(params["message"]), principal, signal),
+    };
   }
 
   async #ask(message: string, by: string, signal: AbortSignal | undefined): Promise<JsonObject> {
@@ -158,11 +187,13 @@ class Players {
 
 /** Answers that came from another principal than the one whose call asked. */
 export function strayAnswers({ calls }: Play): string[] {
-  return calls.flatMap(({ report }) => report?.answers ?? []).flatMap(({ question, answer }) => {
-    const by = /^principal \d+$/.exec(answer)?.[0];
-    const asked = / of (principal \d+)#/.exec(question)?.[1];
-    return by === undefined || by === asked ? [] : [`${question} was answered by ${by}`];
-  });
+  return calls
+    .flatMap(({ report }) => report?.answers ?? [])
+    .flatMap(({ question, answer }) => {
+      const by = /^principal \d+$/.exec(answer)?.[0];
+      const asked = / of (principal \d+)#/.exec(question)?.[1];
+      return by === undefined || by === asked ? [] : [`${question} was answered by ${by}`];
+    });
 }
 
 /** What a call came to, in a word. */

@@ -9,20 +9,23 @@ test.each<[string, YardWish]>([
   ["a shared server", LEGACY],
   ["a server of the session's own", { ...LEGACY, isolation: "session" }],
   ["a shared server, over a pipe", { era: "legacy", door: "stdio" }],
-])("two calls of one client at once on %s, and a person who takes longer than the other call: the answer reaches the call that asked", async (_what, wish) => {
-  await using yard = await openYard(wish);
-  const ada = await yard.connect("ada");
-  const asking = ada.call("ask", "asking", { hold: true });
-  await yard.stage.reached("began", "asking");
-  const other = ada.call("slow", "other");
-  await yard.stage.reached("began", "other");
-  yard.stage.release("asking");
-  const question = await ada.question("asking#1");
-  yard.stage.release("other");
-  expect(await other).toMatchObject({ tag: "other" });
-  question.answer();
-  expect(await asking).toMatchObject(answeredBy("ada", "asking"));
-});
+])(
+  "two calls of one client at once on %s, and a person who takes longer than the other call: the answer reaches the call that asked",
+  async (_what, wish) => {
+    await using yard = await openYard(wish);
+    const ada = await yard.connect("ada");
+    const asking = ada.call("ask", "asking", { hold: true });
+    await yard.stage.reached("began", "asking");
+    const other = ada.call("slow", "other");
+    await yard.stage.reached("began", "other");
+    yard.stage.release("asking");
+    const question = await ada.question("asking#1");
+    yard.stage.release("other");
+    expect(await other).toMatchObject({ tag: "other" });
+    question.answer();
+    expect(await asking).toMatchObject(answeredBy("ada", "asking"));
+  },
+);
 
 test("a modern caller over HTTP is asked though another of its calls was under way at the server's first question", async () => {
   await using yard = await openYard({ era: "modern", door: "HTTP" });

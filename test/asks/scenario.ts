@@ -3,7 +3,9 @@ import * as fc from "fast-check";
 import type { AskingKind } from "./asking-yard.ts";
 
 /** What a person does with every question of one call. */
-export type Manner = { readonly type: "answer" | "decline" | "refuse"; readonly afterMs: number } | { readonly type: "never" };
+export type Manner =
+  | { readonly type: "answer" | "decline" | "refuse"; readonly afterMs: number }
+  | { readonly type: "never" };
 
 export type Step = { readonly work: number } | { readonly ask: number; readonly together: boolean };
 
@@ -48,7 +50,13 @@ export interface ScenarioWish {
 const MAX_CLIENTS = 4;
 const MAX_CALLS = 8;
 
-export function scenarios({ kinds, isolations, maxPrincipals, isKnown, isCalm = false }: ScenarioWish): fc.Arbitrary<Scenario> {
+export function scenarios({
+  kinds,
+  isolations,
+  maxPrincipals,
+  isKnown,
+  isCalm = false,
+}: ScenarioWish): fc.Arbitrary<Scenario> {
   const never = fc.constant(undefined);
   const seldomMs = isCalm ? never : fc.oneof({ weight: 7, arbitrary: never }, { weight: 1, arbitrary: fc.nat(300) });
   const client = fc.record({ principal: fc.nat(maxPrincipals - 1), isLasting: fc.boolean(), leavesAfterMs: seldomMs });
@@ -57,7 +65,12 @@ export function scenarios({ kinds, isolations, maxPrincipals, isKnown, isCalm = 
       client: fc.nat(clients.length - 1),
       atMs: fc.nat(80),
       steps: isCalm ? calmSteps() : fc.array(fc.oneof(work(), asking(3)), { maxLength: 4, size: "max" }),
-      manner: isCalm ? answering() : fc.oneof({ weight: 3, arbitrary: answering() }, { weight: 1, arbitrary: fc.constant({ type: "never" as const }) }),
+      manner: isCalm
+        ? answering()
+        : fc.oneof(
+            { weight: 3, arbitrary: answering() },
+            { weight: 1, arbitrary: fc.constant({ type: "never" as const }) },
+          ),
       givenUpAfterMs: seldomMs,
     });
     return fc.record({
@@ -80,10 +93,18 @@ function asking(max: number): fc.Arbitrary<Step> {
 }
 
 function calmSteps(): fc.Arbitrary<Step[]> {
-  return fc.tuple(work(), fc.option(asking(1), { nil: undefined }), work()).map((steps) => steps.filter((step) => step !== undefined));
+  return fc
+    .tuple(work(), fc.option(asking(1), { nil: undefined }), work())
+    .map((steps) => steps.filter((step) => step !== undefined));
 }
 
 function answering(): fc.Arbitrary<Manner> {
-  const type = fc.constantFrom("answer" as const, "answer" as const, "answer" as const, "decline" as const, "refuse" as const);
+  const type = fc.constantFrom(
+    "answer" as const,
+    "answer" as const,
+    "answer" as const,
+    "decline" as const,
+    "refuse" as const,
+  );
   return fc.record({ type, afterMs: fc.nat(120) });
 }

@@ -1,4 +1,5 @@
-// What several clients of one principal may rely on, on one server: nobody waits for another's person, nobody is asked for another.
+// What several clients of one principal may rely on, on one server: nobody waits for another's person, nobody is asked
+// for another.
 import { describe, expect, test } from "vitest";
 import { openYard, titleOf, type AskingKind, type AskingYard, type Way } from "./asking-yard.ts";
 import { answeredBy, type Person } from "./person.ts";
@@ -74,7 +75,10 @@ function describeWaiting(way: Way): void {
       calls.push(bob.call("ask", `bob ${order}`));
       questions.push(await bob.question(`bob ${order}#1`));
       for (const question of order === "in order" ? questions : questions.toReversed()) question.answer();
-      expect(await Promise.all(calls)).toMatchObject([answeredBy("ada", `ada ${order}`), answeredBy("bob", `bob ${order}`)]);
+      expect(await Promise.all(calls)).toMatchObject([
+        answeredBy("ada", `ada ${order}`),
+        answeredBy("bob", `bob ${order}`),
+      ]);
     }
   });
 
@@ -146,7 +150,9 @@ function describeDoubt(way: Way): void {
     for (const { name } of [ada, bob]) await yard.stage.reached("began", name);
     for (const { name } of [ada, bob]) yard.stage.release(name);
     const by = expect.stringMatching(/^(ada|bob)$/);
-    expect(await Promise.all(calls)).toMatchObject(["ada", "bob"].map((tag) => ({ tag, answers: [{ question: `${tag}#1`, answer: by }] })));
+    expect(await Promise.all(calls)).toMatchObject(
+      ["ada", "bob"].map((tag) => ({ tag, answers: [{ question: `${tag}#1`, answer: by }] })),
+    );
   });
 
   test("calls that came while a question was in doubt are served afterwards", async () => {
@@ -159,7 +165,11 @@ function describeDoubt(way: Way): void {
     const quick = [bob, cleo].map((person) => person.call("quick", `quick ${person.name}`));
     yard.stage.release("other");
     const question = await ada.question("asking#1");
-    expect(await Promise.all([other, ...quick])).toMatchObject([{ tag: "other" }, { tag: "quick bob" }, { tag: "quick cleo" }]);
+    expect(await Promise.all([other, ...quick])).toMatchObject([
+      { tag: "other" },
+      { tag: "quick bob" },
+      { tag: "quick cleo" },
+    ]);
     question.answer();
     expect(await asking).toMatchObject(answeredBy("ada", "asking"));
   });

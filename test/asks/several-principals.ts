@@ -1,5 +1,5 @@
-// What principals may rely on, on a source whose server asks: what one is asked never reaches another, and neither waits for the other's
-// person where each has a server of its own.
+// What principals may rely on, on a source whose server asks: what one is asked never reaches another, and neither
+// waits for the other's person where each has a server of its own.
 import { describe, expect, test } from "vitest";
 import { openYard, titleOf, type AskingYard, type Way, type YardWish } from "./asking-yard.ts";
 import { answeredBy, type Person } from "./person.ts";
@@ -11,7 +11,8 @@ async function openFor(wish: YardWish): Promise<AskingYard> {
   return openYard({ ...wish, principals: PRINCIPALS });
 }
 
-const comes = ({ connect }: AskingYard, name: (typeof PRINCIPALS)[number], client: string = name): Promise<Person> => connect(client, name);
+const comes = ({ connect }: AskingYard, name: (typeof PRINCIPALS)[number], client: string = name): Promise<Person> =>
+  connect(client, name);
 
 const asked = ({ questions }: Person): string[] => questions.map(({ message }) => message);
 
@@ -96,7 +97,11 @@ function describeOwnServers(way: Way): void {
     const [ada, bob, cleo] = [await comes(yard, "ada"), await comes(yard, "bob"), await comes(yard, "cleo")];
     await askOnce(ada);
     expect(yard.status()).not.toHaveProperty("further");
-    const instances = [await bob.call("quick", "one"), await cleo.call("quick", "two"), await ada.call("quick", "three")].map(({ instance }) => instance);
+    const instances = [
+      await bob.call("quick", "one"),
+      await cleo.call("quick", "two"),
+      await ada.call("quick", "three"),
+    ].map(({ instance }) => instance);
     expect(new Set(instances).size).toBe(3);
     expect(yard.status()["further"]).toHaveLength(2);
     expect(JSON.stringify(yard.status()["further"])).toMatch(/bob.*cleo/);
@@ -131,7 +136,10 @@ function describeFirstQuestions(way: Way): void {
     for (const { tag, answers } of ends) expect([tag, `error -32603`]).toContain(answers[0]!.answer);
     expect(ends.flatMap(({ answers }) => answers).some(({ answer }) => answer === "error -32603")).toBe(true);
     for (const person of people) for (const message of asked(person)) expect(message).toBe(`${person.name}#1`);
-    for (const person of people) expect(await person.call("ask", `${person.name} again`)).toMatchObject(answeredBy(person.name, `${person.name} again`));
+    for (const person of people)
+      expect(await person.call("ask", `${person.name} again`)).toMatchObject(
+        answeredBy(person.name, `${person.name} again`),
+      );
   });
 
   test("one beside another principal's call is put to the one who asked when that call is over", async () => {

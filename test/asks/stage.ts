@@ -1,4 +1,5 @@
-// Where the asking servers of a test say what they do, and are told when to go on: no test has to guess how long something takes.
+// Where the asking servers of a test say what they do, and are told when to go on: no test has to guess how long
+// something takes.
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 
@@ -53,7 +54,10 @@ export class Stage implements AsyncDisposable {
 
   /** Resolves once the server works on this call no more, be it that it was told to stop or that it came to its end. */
   async over(tag: string): Promise<StageEvent> {
-    return this.find(`the end of ${tag}`, (one) => (one.event === "cancelled" || one.event === "ended") && one.tag === tag);
+    return this.find(
+      `the end of ${tag}`,
+      (one) => (one.event === "cancelled" || one.event === "ended") && one.tag === tag,
+    );
   }
 
   async find(what: string, isWanted: (event: StageEvent) => boolean): Promise<StageEvent> {
@@ -61,14 +65,17 @@ export class Stage implements AsyncDisposable {
     for (;;) {
       const found = this.events.find(isWanted);
       if (found) return found;
-      if (performance.now() > patientUntil) throw new Error(`Waited in vain for ${what}. What happened: ${this.told().join(", ")}`);
+      if (performance.now() > patientUntil)
+        throw new Error(`Waited in vain for ${what}. What happened: ${this.told().join(", ")}`);
       await this.#next();
     }
   }
 
   /** Events as words, for messages and for comparing orders. */
   told(): string[] {
-    return this.events.map(({ event, tag, question, answer }) => [event, question ?? tag, answer].filter((word) => word !== undefined).join(" "));
+    return this.events.map(({ event, tag, question, answer }) =>
+      [event, question ?? tag, answer].filter((word) => word !== undefined).join(" "),
+    );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,4 +1,5 @@
-// Order, and bounds ten times wider than the goals of bench/README.md. CPU time is asked for where another program's load would show.
+// Order, and bounds ten times wider than the goals of bench/README.md. CPU time is asked for where another program's
+// load would show.
 import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -22,7 +23,10 @@ afterAll(() => rm(scratch, { recursive: true, force: true }));
 
 const folder = (): Promise<string> => mkdtemp(join(scratch, `${(folders += 1)}-`));
 
-async function served<T>(yard: (folder: string) => string, work: (hub: RunningHub, client: Client) => Promise<T>): Promise<T> {
+async function served<T>(
+  yard: (folder: string) => string,
+  work: (hub: RunningHub, client: Client) => Promise<T>,
+): Promise<T> {
   return withHub(yard(await folder()), { home: await folder() }, work);
 }
 
@@ -40,29 +44,35 @@ onLinux("an empty hub answers its first list within 3 s of CPU and takes less th
   });
 });
 
-onLinux("1000 script tools: a warm list is cheaper than the first one, and shows a tool that was just removed as gone", async () => {
-  const at = await folder();
-  const { config, tools } = scriptsYard(at, 1000);
-  await withHub(config, { home: await folder() }, async (hub, client) => {
-    const first = await cpuOf(hub, () => client.list());
-    const warm: number[] = [];
-    for (let round = 0; round < 8; round += 1) warm.push(await cpuOf(hub, () => client.list()));
-    expect(least(warm)).toBeLessThan(first / 2);
-    await rm(join(tools, "tool_00500"), { recursive: true });
-    const names = (await client.list()).tools.map(({ name }) => name);
-    expect(names).toContain("tool_00499");
-    expect(names).not.toContain("tool_00500");
-  });
-});
+onLinux(
+  "1000 script tools: a warm list is cheaper than the first one, and shows a tool that was just removed as gone",
+  async () => {
+    const at = await folder();
+    const { config, tools } = scriptsYard(at, 1000);
+    await withHub(config, { home: await folder() }, async (hub, client) => {
+      const first = await cpuOf(hub, () => client.list());
+      const warm: number[] = [];
+      for (let round = 0; round < 8; round += 1) warm.push(await cpuOf(hub, () => client.list()));
+      expect(least(warm)).toBeLessThan(first / 2);
+      await rm(join(tools, "tool_00500"), { recursive: true });
+      const names = (await client.list()).tools.map(({ name }) => name);
+      expect(names).toContain("tool_00499");
+      expect(names).not.toContain("tool_00500");
+    });
+  },
+);
 
 onLinux("10000 catalogued tools: a list costs less from the second time on, at most 100 ms of CPU", async () => {
-  await served((at) => modulesYard(at, 10_000), async (hub, client) => {
-    const first = await cpuOf(hub, () => client.list());
-    const warm: number[] = [];
-    for (let round = 0; round < 8; round += 1) warm.push(await cpuOf(hub, () => client.list()));
-    expect(least(warm)).toBeLessThan(first);
-    expect(least(warm)).toBeLessThan(100);
-  });
+  await served(
+    (at) => modulesYard(at, 10_000),
+    async (hub, client) => {
+      const first = await cpuOf(hub, () => client.list());
+      const warm: number[] = [];
+      for (let round = 0; round < 8; round += 1) warm.push(await cpuOf(hub, () => client.list()));
+      expect(least(warm)).toBeLessThan(first);
+      expect(least(warm)).toBeLessThan(100);
+    },
+  );
 });
 
 test("a local script is called from the shell within 4 s", async () => {
@@ -70,20 +80,30 @@ test("a local script is called from the shell within 4 s", async () => {
   const env = { ...process.env, TOOLYARD_HOME: await folder() };
   const took: number[] = [];
   for (let round = 0; round < 2; round += 1) {
-    took.push(await timed(() => promisify(execFile)(process.execPath, [cli, "call", "tool_00000", '{"text":"hello"}', "--config", config], { env })));
+    took.push(
+      await timed(() =>
+        promisify(execFile)(process.execPath, [cli, "call", "tool_00000", '{"text":"hello"}', "--config", config], {
+          env,
+        }),
+      ),
+    );
   }
   expect(least(took)).toBeLessThan(4000);
 });
 
 test("a command that only says its version loads neither hub nor configuration", async () => {
-  const [version, list] = await Promise.all([loadedFiles(["--version"]), loadedFiles(["list", "--config", emptyYard(await folder())])]);
+  const [version, list] = await Promise.all([
+    loadedFiles(["--version"]),
+    loadedFiles(["list", "--config", emptyYard(await folder())]),
+  ]);
   expect(version.filter((path) => /\/(?:hub|config|catalog|doors|providers|pipeline)\//.test(path))).toEqual([]);
   expect(list.some((path) => path.includes("/catalog/"))).toBe(true);
 });
 
 test("a hub without upstreams loads none of the heavy packages", async () => {
   const loaded = await loadedFiles(["list", "--config", emptyYard(await folder())]);
-  const heavy = /\/node_modules\/(?:undici|ai|@ai-sdk\/[^/]+|ajv|ajv-formats|chokidar|sucrase|jsonc-parser|quickjs-wasi|@antonz\/[^/]+)\/|\/(?:runtimes\/sandbox\/(?!options|sandbox\.|create-engine\.)|upstream\/|process\/|runtimes\/scripts\/|models\/(?:image|text|language)-model|websearch\/(?!options)|providers\/(?:stdio|http|scripts|folders|modules|defaults)\/(?!options|names|credentials|client-credentials|command-words))/;
+  const heavy =
+    /\/node_modules\/(?:undici|ai|@ai-sdk\/[^/]+|ajv|ajv-formats|chokidar|sucrase|jsonc-parser|quickjs-wasi|@antonz\/[^/]+)\/|\/(?:runtimes\/sandbox\/(?!options|sandbox\.|create-engine\.)|upstream\/|process\/|runtimes\/scripts\/|models\/(?:image|text|language)-model|websearch\/(?!options)|providers\/(?:stdio|http|scripts|folders|modules|defaults)\/(?!options|names|credentials|client-credentials|command-words))/;
   expect(loaded.filter((path) => heavy.test(path))).toEqual([]);
   expect(loaded.some((path) => path.includes("/providers/builtin/"))).toBe(true);
 });
@@ -96,34 +116,46 @@ async function loadedFiles(args: readonly string[]): Promise<string[]> {
   return stderr.split("\n").filter((line) => line.startsWith("loads file:"));
 }
 
-onLinux("calls in process cost less than those to a child, those less than a child for each call, and at most 1.5 ms of CPU", async () => {
-  await withEcho(async (remote) => {
-    await served((at) => kindsYard(at, remote.url), async (hub, modern) => {
-      const legacy = await legacyClient(hub.url);
-      try {
-        for (const client of [modern, legacy]) {
-          const [builtin, stdio, http, script] = await perCall(hub, [
-            [60, () => client.call("meta.ping", {})],
-            [60, () => client.call("child__echo", { text: "hello" })],
-            [60, () => client.call("web__echo", { text: "hello" })],
-            [3, () => client.call("tool_00000", { text: "hello" })],
-          ]);
-          expect(builtin).toBeLessThan(1.5);
-          expect(builtin).toBeLessThan(stdio);
-          expect(stdio).toBeLessThan(script);
-          expect(http).toBeLessThan(script);
-        }
-      } finally {
-        legacy.close();
-      }
+onLinux(
+  "calls in process cost less than those to a child, those less than a child for each call, and at most 1.5 ms of CPU",
+  async () => {
+    await withEcho(async (remote) => {
+      await served(
+        (at) => kindsYard(at, remote.url),
+        async (hub, modern) => {
+          const legacy = await legacyClient(hub.url);
+          try {
+            for (const client of [modern, legacy]) {
+              const [builtin, stdio, http, script] = await perCall(hub, [
+                [60, () => client.call("meta.ping", {})],
+                [60, () => client.call("child__echo", { text: "hello" })],
+                [60, () => client.call("web__echo", { text: "hello" })],
+                [3, () => client.call("tool_00000", { text: "hello" })],
+              ]);
+              expect(builtin).toBeLessThan(1.5);
+              expect(builtin).toBeLessThan(stdio);
+              expect(stdio).toBeLessThan(script);
+              expect(http).toBeLessThan(script);
+            }
+          } finally {
+            legacy.close();
+          }
+        },
+      );
     });
-  });
-});
+  },
+);
 
 type Kind = readonly [count: number, call: () => Promise<unknown>];
 
-/** CPU of the hub for one call of each kind: the least of some rounds, in which they take turns, so that a warm hub and a busy machine are shared by all. */
-async function perCall<const Kinds extends readonly Kind[]>(hub: RunningHub, kinds: Kinds): Promise<{ [At in keyof Kinds]: number }> {
+/**
+ * CPU of the hub for one call of each kind: the least of some rounds, in which they take turns, so that a warm hub and
+ * a busy machine are shared by all.
+ */
+async function perCall<const Kinds extends readonly Kind[]>(
+  hub: RunningHub,
+  kinds: Kinds,
+): Promise<{ [At in keyof Kinds]: number }> {
   const used = kinds.map((): number[] => []);
   for (let round = 0; round < 10; round += 1) {
     for (const [at, [count, call]] of kinds.entries()) {
@@ -138,12 +170,19 @@ async function perCall<const Kinds extends readonly Kind[]>(hub: RunningHub, kin
 
 test("a call whose child dies is answered within 2 s, and the next one is served", async () => {
   await withEcho(async (remote) => {
-    await served((at) => kindsYard(at, remote.url), async (_hub, client) => {
-      await client.call("child__echo", { text: "up" });
-      const took = await timed(async () => expect(await client.call("child__die", {})).toMatchObject({ isError: true }));
-      expect(took).toBeLessThan(2000);
-      expect(await client.call("child__echo", { text: "again" })).toMatchObject({ content: [{ type: "text", text: "again" }] });
-    });
+    await served(
+      (at) => kindsYard(at, remote.url),
+      async (_hub, client) => {
+        await client.call("child__echo", { text: "up" });
+        const took = await timed(async () =>
+          expect(await client.call("child__die", {})).toMatchObject({ isError: true }),
+        );
+        expect(took).toBeLessThan(2000);
+        expect(await client.call("child__echo", { text: "again" })).toMatchObject({
+          content: [{ type: "text", text: "again" }],
+        });
+      },
+    );
   });
 });
 

@@ -22,7 +22,10 @@ afterEach(async () => {
 });
 
 /** A `toolyard` that tells in one line of JSON where it listens. */
-async function background(args: readonly string[], own: Readonly<Record<string, string>> = {}): Promise<{ child: ReturnType<Desk["start"]>; told: unknown }> {
+async function background(
+  args: readonly string[],
+  own: Readonly<Record<string, string>> = {},
+): Promise<{ child: ReturnType<Desk["start"]>; told: unknown }> {
   const child = desk.start([...args, "--json"], { env: own });
   const [, line] = await seen(child.stdout!, /^(\{.*\})$/m);
   return { child, told: JSON.parse(line!) };
@@ -30,7 +33,10 @@ async function background(args: readonly string[], own: Readonly<Record<string, 
 
 describe("--once", () => {
   test("the answer alone goes to standard output, the calls that it took to standard error", async () => {
-    models.say([{ text: "Let me see.", calls: [{ name: "work", arguments: { how: "well" } }] }, { text: "It works well." }]);
+    models.say([
+      { text: "Let me see.", calls: [{ name: "work", arguments: { how: "well" } }] },
+      { text: "It works well." },
+    ]);
     const ran = await desk.run(["chat", ...MODEL, "--once", "Does it work?"], { env });
     expect(ran).toMatchObject({ code: 0, stdout: "Let me see.\nIt works well.\n" });
     expect(ran.stderr).toMatch(/^→ work \{"how":"well"\}\n← work in .+: \{"text":"","how":"well"\}\n$/);
@@ -40,9 +46,23 @@ describe("--once", () => {
   test("--json gives each event as a line, the outcome last", async () => {
     models.say([call("work", { how: "well" }), { text: "Yes." }]);
     const ran = await desk.run(["chat", ...MODEL, "--json", "--once", "Does it work?"], { env });
-    const events = ran.stdout.trim().split("\n").map((line) => JSON.parse(line) as { type: string });
-    expect(events.filter(({ type }) => type !== "text").map(({ type }) => type)).toEqual(["step", "call", "result", "step", "outcome"]);
-    expect(events.find(({ type }) => type === "result")).toMatchObject({ tool: "work", ok: true, value: { how: "well" }, durationMs: expect.any(Number) });
+    const events = ran.stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { type: string });
+    expect(events.filter(({ type }) => type !== "text").map(({ type }) => type)).toEqual([
+      "step",
+      "call",
+      "result",
+      "step",
+      "outcome",
+    ]);
+    expect(events.find(({ type }) => type === "result")).toMatchObject({
+      tool: "work",
+      ok: true,
+      value: { how: "well" },
+      durationMs: expect.any(Number),
+    });
     expect(events.at(-1)).toMatchObject({ outcome: { text: "Yes.", stopReason: "final" } });
     expect(ran).toMatchObject({ code: 0, stderr: "" });
   });
@@ -59,12 +79,30 @@ describe("--once", () => {
 
 describe("what is missing is told before anything starts", () => {
   test.each([
-    [["--model", "mistral/x"], "There is no key for mistral: set the variable MISTRAL_API_KEY, or `api_key` in [models.providers.mistral].\n"],
-    [["--model", "openai/x"], "There is no key for openai: set the variable OPENAI_API_KEY, or `api_key` in [models.providers.openai].\n"],
-    [["--model", "anthropic/x"], "There is no key for anthropic: set the variable ANTHROPIC_API_KEY, or `api_key` in [models.providers.anthropic].\n"],
-    [[], "No model is named. Give one with --model, such as mistral/mistral-large-latest or ollama/qwen3, or set `language` in [models].\n"],
-    [["--model", "mistrall/x"], 'No provider of models is called "mistrall". Did you mean "mistral"? An entry `[models.providers.mistrall]` adds one.\n'],
-    [["--model", "ollama/x", "--max-iterations", "0"], '--max-iterations must be a whole number from 1 to 1000, got "0".\n'],
+    [
+      ["--model", "mistral/x"],
+      "There is no key for mistral: set the variable MISTRAL_API_KEY, or `api_key` in [models.providers.mistral].\n",
+    ],
+    [
+      ["--model", "openai/x"],
+      "There is no key for openai: set the variable OPENAI_API_KEY, or `api_key` in [models.providers.openai].\n",
+    ],
+    [
+      ["--model", "anthropic/x"],
+      "There is no key for anthropic: set the variable ANTHROPIC_API_KEY, or `api_key` in [models.providers.anthropic].\n",
+    ],
+    [
+      [],
+      "No model is named. Give one with --model, such as mistral/mistral-large-latest or ollama/qwen3, or set `language` in [models].\n",
+    ],
+    [
+      ["--model", "mistrall/x"],
+      'No provider of models is called "mistrall". Did you mean "mistral"? An entry `[models.providers.mistrall]` adds one.\n',
+    ],
+    [
+      ["--model", "ollama/x", "--max-iterations", "0"],
+      '--max-iterations must be a whole number from 1 to 1000, got "0".\n',
+    ],
   ])("%j", async (args, line) => {
     expect(await desk.run(["chat", ...args, "--once", "Hello"])).toEqual({ code: 2, stdout: "", stderr: line });
   });
@@ -112,7 +150,12 @@ describe("a conversation", () => {
 });
 
 /** As the guide's configuration calls them. */
-const TITLES: Readonly<Record<string, string>> = { datetime: "Datetime MCP", "web-search": "Search MCP", weather: "Weather MCP", geocoding: "Geocoding MCP" };
+const TITLES: Readonly<Record<string, string>> = {
+  datetime: "Datetime MCP",
+  "web-search": "Search MCP",
+  weather: "Weather MCP",
+  geocoding: "Geocoding MCP",
+};
 
 describe("the weather question, as programs of their own", () => {
   let providers: Providers;
@@ -125,30 +168,56 @@ describe("the weather question, as programs of their own", () => {
   async function startHub() {
     const geocoding = await background(["services", "geocoding", "--port", "0"], providers.environment);
     const [place] = (geocoding.told as { services: { url: string; port: number }[] }).services;
-    const weather = await background(["services", "weather", "--port", "0"], { ...providers.environment, GEOCODING_URL: place!.url });
+    const weather = await background(["services", "weather", "--port", "0"], {
+      ...providers.environment,
+      GEOCODING_URL: place!.url,
+    });
     const others = await background(["services", "datetime", "web-search", "--port", "0"], providers.environment);
-    const services = [weather, others, geocoding].flatMap(({ told }) => (told as { services: { name: string; url: string; port: number }[] }).services);
-    const entryOf = ({ name, url }: { name: string; url: string }): string => `\n[[mcp.remote_servers]]\nalias = "${name}"\ndisplay_name = "${TITLES[name]}"\nurl = "${url}"\n`;
+    const services = [weather, others, geocoding].flatMap(
+      ({ told }) => (told as { services: { name: string; url: string; port: number }[] }).services,
+    );
+    const entryOf = ({ name, url }: { name: string; url: string }): string =>
+      `\n[[mcp.remote_servers]]\nalias = "${name}"\ndisplay_name = "${TITLES[name]}"\nurl = "${url}"\n`;
     await desk.write("hub.toml", `[server]\nport = 0\n${services.map(entryOf).join("")}`);
     const hub = await background(["serve", "--config", desk.path("hub.toml")]);
-    return { url: (hub.told as { url: string }).url, geocoding: geocoding.child, port: place!.port, weather: weather.child, weatherPort: services[0]!.port };
+    return {
+      url: (hub.told as { url: string }).url,
+      geocoding: geocoding.child,
+      port: place!.port,
+      weather: weather.child,
+      weatherPort: services[0]!.port,
+    };
   }
 
   test("M10: question in, four services and the hub running, answer out, with exactly these calls", async () => {
     const { url } = await startHub();
     models.say([
-      { calls: [{ name: "weather__get_weather", arguments: { location: "Tokyo" } }, { name: "datetime__get_current_datetime", arguments: { timezone: "Asia/Tokyo" } }] },
+      {
+        calls: [
+          { name: "weather__get_weather", arguments: { location: "Tokyo" } },
+          { name: "datetime__get_current_datetime", arguments: { timezone: "Asia/Tokyo" } },
+        ],
+      },
       { text: "It is 13 °C and partly cloudy in Tokyo." },
     ]);
-    const ran = await desk.run(["chat", ...MODEL, "--url", url, "--json", "--once", "What is the weather in Tokyo?"], { env });
+    const ran = await desk.run(["chat", ...MODEL, "--url", url, "--json", "--once", "What is the weather in Tokyo?"], {
+      env,
+    });
     expect(ran.stderr).toBe("");
-    const { outcome } = JSON.parse(ran.stdout.trim().split("\n").at(-1)!) as { outcome: { steps: { calls: { tool: string; arguments: object; ok: boolean; value: unknown }[] }[] } };
+    const { outcome } = JSON.parse(ran.stdout.trim().split("\n").at(-1)!) as {
+      outcome: { steps: { calls: { tool: string; arguments: object; ok: boolean; value: unknown }[] }[] };
+    };
     expect(outcome).toMatchObject({ text: "It is 13 °C and partly cloudy in Tokyo.", stopReason: "final" });
-    expect(outcome.steps.flatMap(({ calls }) => calls.map(({ tool, arguments: args, ok }) => [tool, args, ok]))).toEqual([
+    expect(
+      outcome.steps.flatMap(({ calls }) => calls.map(({ tool, arguments: args, ok }) => [tool, args, ok])),
+    ).toEqual([
       ["weather__get_weather", { location: "Tokyo" }, true],
       ["datetime__get_current_datetime", { timezone: "Asia/Tokyo" }, true],
     ]);
-    expect(outcome.steps[0]!.calls[0]!.value).toMatchObject({ location: { name: "Tokyo", country: "Japan" }, current: { temperature: 13 } });
+    expect(outcome.steps[0]!.calls[0]!.value).toMatchObject({
+      location: { name: "Tokyo", country: "Japan" },
+      current: { temperature: 13 },
+    });
     expect(providers.asked.map((path) => path.split("?")[0])).toEqual(["/search", "/v1/forecast"]);
     expect(JSON.stringify(models.asked[1]!.body)).toContain("partly cloudy");
   }, 60_000);
@@ -156,7 +225,13 @@ describe("the weather question, as programs of their own", () => {
   test("M7: weather that is killed behind the hub is the document's very object to the model, and the chat goes on", async () => {
     const { url, weather, weatherPort } = await startHub();
     const again = { location: "Tokyo, Japan" };
-    models.say([call("weather__get_weather", { location: "Tokyo" }), { text: "13 °C." }, call("weather__get_weather", again), { text: "I cannot look it up right now." }, { text: "Bye." }]);
+    models.say([
+      call("weather__get_weather", { location: "Tokyo" }),
+      { text: "13 °C." },
+      call("weather__get_weather", again),
+      { text: "I cannot look it up right now." },
+      { text: "Bye." },
+    ]);
     const child = desk.start(["chat", ...MODEL, "--url", url], { env });
     const first = seen(child.stdout!, /13 °C\./);
     child.stdin!.write("Weather in Tokyo?\n");
@@ -168,7 +243,9 @@ describe("the weather question, as programs of their own", () => {
     await second;
     child.stdin!.end("Bye\n");
     expect(await exitOf(child)).toBe(0);
-    const results = (models.asked[3]!.body["messages"] as { role: string; content: string }[]).filter(({ role }) => role === "tool");
+    const results = (models.asked[3]!.body["messages"] as { role: string; content: string }[]).filter(
+      ({ role }) => role === "tool",
+    );
     expect(results.at(-1)!.content).toBe(`{"error":"Weather MCP unavailable on port ${weatherPort}"}`);
     expect(models.asked).toHaveLength(5);
   }, 60_000);
@@ -176,7 +253,12 @@ describe("the weather question, as programs of their own", () => {
   test("M7: a service that is killed in the middle of a chat is the document's error object to the model, and the chat goes on", async () => {
     const { url, geocoding, port } = await startHub();
     const question = { location: "Tokyo, Japan" };
-    models.say([call("weather__get_weather", { location: "Tokyo" }), { text: "13 °C." }, call("weather__get_weather", question), { text: "I cannot look it up right now." }]);
+    models.say([
+      call("weather__get_weather", { location: "Tokyo" }),
+      { text: "13 °C." },
+      call("weather__get_weather", question),
+      { text: "I cannot look it up right now." },
+    ]);
     const child = desk.start(["chat", ...MODEL, "--url", url], { env });
     const first = seen(child.stdout!, /13 °C\./);
     child.stdin!.write("Weather in Tokyo?\n");

@@ -4,7 +4,21 @@ import { VERSION } from "../../src/index.ts";
 import { Desk } from "./harness.ts";
 import { SCRIPTS, SCRIPTS_TOML } from "./files.ts";
 
-const COMMANDS = ["serve", "list", "search", "call", "resource", "prompt", "status", "config", "check", "doctor", "init", "import", "run"];
+const COMMANDS = [
+  "serve",
+  "list",
+  "search",
+  "call",
+  "resource",
+  "prompt",
+  "status",
+  "config",
+  "check",
+  "doctor",
+  "init",
+  "import",
+  "run",
+];
 
 describe("help", () => {
   test("without a word, `toolyard` shows every command and how to begin", async () => {
@@ -31,15 +45,24 @@ describe("help", () => {
 
   test("a slip in a command or an option is answered with what was meant, and where to read on", async () => {
     await using desk = await Desk.create();
-    expect((await desk.run(["serch", "x"])).stderr).toBe("error: unknown command 'serch'\n(Did you mean search?)\n(toolyard --help lists the commands)\n");
-    expect((await desk.run(["list", "--jsn"])).stderr).toBe("error: unknown option '--jsn'\n(Did you mean --json?)\n(toolyard list --help shows how it is used)\n");
+    expect((await desk.run(["serch", "x"])).stderr).toBe(
+      "error: unknown command 'serch'\n(Did you mean search?)\n(toolyard --help lists the commands)\n",
+    );
+    expect((await desk.run(["list", "--jsn"])).stderr).toBe(
+      "error: unknown option '--jsn'\n(Did you mean --json?)\n(toolyard list --help shows how it is used)\n",
+    );
   });
 });
 
 describe("what people see", () => {
   test("a list is a plain table where no terminal is, with nothing cut off", async () => {
     const long = "Says ".repeat(60).trim();
-    await using desk = await Desk.create({ ...SCRIPTS, "toolyard.toml": SCRIPTS_TOML, "tools/say/tool.toml": `name = "say"\ndescription = "${long}"\nscript = "say.sh"\n`, "tools/say/say.sh": "echo" });
+    await using desk = await Desk.create({
+      ...SCRIPTS,
+      "toolyard.toml": SCRIPTS_TOML,
+      "tools/say/tool.toml": `name = "say"\ndescription = "${long}"\nscript = "say.sh"\n`,
+      "tools/say/say.sh": "echo",
+    });
     const { stdout, stderr } = await desk.run(["list"]);
     const lines = stdout.trimEnd().split("\n");
     expect(lines[0]).toMatch(/^tool {2,}description$/);
@@ -63,40 +86,67 @@ describe("what people see", () => {
   });
 
   test("a source that is left out for want of a variable is not called healthy", async () => {
-    await using desk = await Desk.create({ "toolyard.toml": '[mcp.stdio_servers.a]\ncommand = "x"\nenv = { KEY = "${A_KEY}" }\n[mcp.stdio_servers.off]\ncommand = "x"\nenabled = false\n' });
+    await using desk = await Desk.create({
+      "toolyard.toml":
+        '[mcp.stdio_servers.a]\ncommand = "x"\nenv = { KEY = "${A_KEY}" }\n[mcp.stdio_servers.off]\ncommand = "x"\nenabled = false\n',
+    });
     const { code, stdout } = await desk.run(["check"]);
     expect(code).toBe(4);
     expect(stdout).toMatch(/^a: the variable A_KEY is not set/m);
     expect(stdout).not.toMatch(/^off:/m);
     await desk.write("toolyard.toml", '[mcp.stdio_servers.off]\ncommand = "x"\nenabled = false\n');
-    expect(await desk.run(["check"])).toMatchObject({ code: 0, stdout: expect.stringContaining("Everything answers.") });
+    expect(await desk.run(["check"])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("Everything answers."),
+    });
   });
 });
 
 describe("check", () => {
   test("connects to servers that start on demand, too, whatever is known of them from before", async () => {
-    const server = "require('readline').createInterface({ input: process.stdin }).on('line', (line) => { const { id, method } = JSON.parse(line); const result = method === 'initialize' ? { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } } : { tools: [{ name: 'a', inputSchema: { type: 'object' } }] }; if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result })); });";
-    await using desk = await Desk.create({ "s.cjs": server, "toolyard.toml": '[mcp.stdio_servers.s]\ncommand = ["node", "s.cjs"]\nstart = "lazy"\n' });
+    const server =
+      "require('readline').createInterface({ input: process.stdin }).on('line', (line) => { const { id, method } = JSON.parse(line); const result = method === 'initialize' ? { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } } : { tools: [{ name: 'a', inputSchema: { type: 'object' } }] }; if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result })); });";
+    await using desk = await Desk.create({
+      "s.cjs": server,
+      "toolyard.toml": '[mcp.stdio_servers.s]\ncommand = ["node", "s.cjs"]\nstart = "lazy"\n',
+    });
     expect(await desk.run(["check"])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^s +stdio +1 /m) });
     await desk.write("s.cjs", "process.exit(1);");
-    expect(await desk.run(["check"])).toMatchObject({ code: 4, stdout: expect.stringMatching(/^s: The server process ended/m) });
+    expect(await desk.run(["check"])).toMatchObject({
+      code: 4,
+      stdout: expect.stringMatching(/^s: The server process ended/m),
+    });
   });
 
   test("a manifest that is not offered is told once", async () => {
-    await using desk = await Desk.create({ ...SCRIPTS, "toolyard.toml": SCRIPTS_TOML, "tools/bad/tool.toml": 'name = "bad' });
+    await using desk = await Desk.create({
+      ...SCRIPTS,
+      "toolyard.toml": SCRIPTS_TOML,
+      "tools/bad/tool.toml": 'name = "bad',
+    });
     const { code, stdout } = await desk.run(["check"]);
     expect(code).toBe(4);
     expect(stdout.match(/bad\/tool\.toml: not offered: /gu)).toHaveLength(1);
   });
 
   test("an engine of the sandbox that is demanded and absent is told; one that nothing runs in is not", async () => {
-    await using desk = await Desk.create({ "toolyard.toml": '[sandbox]\njavascript_engine = "deno"\ndeno = "/no/such/deno"\n' });
+    await using desk = await Desk.create({
+      "toolyard.toml": '[sandbox]\njavascript_engine = "deno"\ndeno = "/no/such/deno"\n',
+    });
     const { code, stdout } = await desk.run(["check"]);
     expect(code).toBe(4);
-    expect(stdout).toMatch(/^sandbox deno: Deno is not installed\. .* In force for JavaScript and TypeScript, so that such code is refused$/mu);
-    expect(JSON.parse((await desk.run(["check", "--json"])).stdout)).toMatchObject({ healthy: false, sandbox: [expect.stringMatching(/^sandbox deno: /u)] });
+    expect(stdout).toMatch(
+      /^sandbox deno: Deno is not installed\. .* In force for JavaScript and TypeScript, so that such code is refused$/mu,
+    );
+    expect(JSON.parse((await desk.run(["check", "--json"])).stdout)).toMatchObject({
+      healthy: false,
+      sandbox: [expect.stringMatching(/^sandbox deno: /u)],
+    });
     await desk.write("toolyard.toml", '[sandbox]\ndeno = "/no/such/deno"\n');
-    expect(await desk.run(["check"])).toMatchObject({ code: 0, stdout: expect.stringContaining("Everything answers.") });
+    expect(await desk.run(["check"])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("Everything answers."),
+    });
   });
 });
 
@@ -120,12 +170,22 @@ describe("what programs see", () => {
 });
 
 test("doctor tells of each engine of the sandbox, and which is in force", async () => {
-  await using desk = await Desk.create({ "toolyard.toml": '[sandbox]\njavascript_engine = "deno"\ndeno = "/no/such/deno"\n' });
+  await using desk = await Desk.create({
+    "toolyard.toml": '[sandbox]\njavascript_engine = "deno"\ndeno = "/no/such/deno"\n',
+  });
   const { stdout } = await desk.run(["doctor", "--json"]);
   const { findings } = JSON.parse(stdout) as { findings: readonly { what: string; ok: boolean; detail: string }[] };
   const engine = (name: string) => findings.find(({ what }) => what === `sandbox ${name}`);
-  expect(engine("embedded")).toMatchObject({ ok: true, detail: expect.stringMatching(/^WebAssembly .*; in force for Python$/u) as string });
-  expect(engine("deno")).toMatchObject({ ok: false, detail: expect.stringMatching(/^Deno is not installed\. Install it .* In force for JavaScript and TypeScript, so that such code is refused$/u) as string });
+  expect(engine("embedded")).toMatchObject({
+    ok: true,
+    detail: expect.stringMatching(/^WebAssembly .*; in force for Python$/u) as string,
+  });
+  expect(engine("deno")).toMatchObject({
+    ok: false,
+    detail: expect.stringMatching(
+      /^Deno is not installed\. Install it .* In force for JavaScript and TypeScript, so that such code is refused$/u,
+    ) as string,
+  });
   expect([engine("bwrap"), engine("bwrap-python")]).toEqual([expect.anything(), expect.anything()]);
 });
 
@@ -147,9 +207,14 @@ describe("arguments of a call", () => {
   });
 
   test("any spelling of a name fits its pairs to the schema", async () => {
-    const server = "import { createInterface } from 'node:readline'; const answer = (id, result) => console.log(JSON.stringify({ jsonrpc: '2.0', id, result })); createInterface({ input: process.stdin }).on('line', (line) => { const { id, method, params } = JSON.parse(line); if (method === 'initialize') answer(id, { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } }); else if (method === 'tools/list') answer(id, { tools: [{ name: 'sum', inputSchema: { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } } } }] }); else if (method === 'tools/call') answer(id, { content: [{ type: 'text', text: String(params.arguments.a + params.arguments.b) }] }); else if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32601, message: 'no' } })); });";
-    await using desk = await Desk.create({ "s.mjs": server, "toolyard.toml": '[mcp.stdio_servers.s]\ncommand = ["node", "s.mjs"]\n' });
-    for (const name of ["s__sum", "s::sum", "s.sum", "sum"]) expect(await desk.run(["call", name, "a=1", "b=2"])).toMatchObject({ code: 0, stdout: "3\n" });
+    const server =
+      "import { createInterface } from 'node:readline'; const answer = (id, result) => console.log(JSON.stringify({ jsonrpc: '2.0', id, result })); createInterface({ input: process.stdin }).on('line', (line) => { const { id, method, params } = JSON.parse(line); if (method === 'initialize') answer(id, { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } }); else if (method === 'tools/list') answer(id, { tools: [{ name: 'sum', inputSchema: { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } } } }] }); else if (method === 'tools/call') answer(id, { content: [{ type: 'text', text: String(params.arguments.a + params.arguments.b) }] }); else if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32601, message: 'no' } })); });";
+    await using desk = await Desk.create({
+      "s.mjs": server,
+      "toolyard.toml": '[mcp.stdio_servers.s]\ncommand = ["node", "s.mjs"]\n',
+    });
+    for (const name of ["s__sum", "s::sum", "s.sum", "sum"])
+      expect(await desk.run(["call", name, "a=1", "b=2"])).toMatchObject({ code: 0, stdout: "3\n" });
   });
 });
 
@@ -171,12 +236,19 @@ describe("init", () => {
     const proposed = text.replaceAll(/^# (\[.*|[a-z_]+ = .*)$/gm, "$1");
     expect(proposed.match(/^[a-z_]+ = /gm)?.length).toBeGreaterThan(15);
     await desk.write("all.toml", proposed);
-    expect(await desk.run(["config", "--config", "all.toml"], { env: { TOOLYARD_TOKEN: "t".repeat(20), EXAMPLE_TOKEN: "e" } })).toMatchObject({ code: 0, stderr: "" });
+    expect(
+      await desk.run(["config", "--config", "all.toml"], {
+        env: { TOOLYARD_TOKEN: "t".repeat(20), EXAMPLE_TOKEN: "e" },
+      }),
+    ).toMatchObject({ code: 0, stderr: "" });
   });
 });
 
 describe("import", () => {
-  const clients = { "home/.cursor/mcp.json": '{"mcpServers": {"a": {"command": "node", "args": ["a.mjs"], "env": {"KEY": "a-secret-value"}}}}' };
+  const clients = {
+    "home/.cursor/mcp.json":
+      '{"mcpServers": {"a": {"command": "node", "args": ["a.mjs"], "env": {"KEY": "a-secret-value"}}}}',
+  };
 
   test("shows what it found, writes with --write, and shows no secret", async () => {
     await using desk = await Desk.create(clients);
@@ -204,7 +276,10 @@ describe("import", () => {
   test("a target that nothing can be added to stays as it was", async () => {
     const inline = 'mcp = { stdio_servers = { b = { command = "b" } } }\n';
     await using desk = await Desk.create({ ...clients, "toolyard.toml": inline });
-    expect(await desk.run(["import", "--write"])).toMatchObject({ code: 2, stderr: expect.stringContaining("cannot be added to") });
+    expect(await desk.run(["import", "--write"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("cannot be added to"),
+    });
     expect(await readFile(desk.path("toolyard.toml"), "utf8")).toBe(inline);
   });
 

@@ -48,20 +48,32 @@ describe("the exit code is that of the outcome", () => {
     expect(ran.stderr).not.toBe("");
     const json = await at.run([...args, "--json"]);
     expect(json).toMatchObject({ code: 2, stdout: "" });
-    expect(JSON.parse(json.stderr)).toEqual({ error: expect.objectContaining({ kind: "invalid_params", retryable: false }) });
+    expect(JSON.parse(json.stderr)).toEqual({
+      error: expect.objectContaining({ kind: "invalid_params", retryable: false }),
+    });
   });
 
   test("3: no such tool, with the name that may have been meant", async () => {
     await using at = await desk();
-    expect(await at.run(["call", "wrok", "how=well"])).toMatchObject({ code: 3, stdout: "", stderr: expect.stringContaining("Did you mean work?") });
+    expect(await at.run(["call", "wrok", "how=well"])).toMatchObject({
+      code: 3,
+      stdout: "",
+      stderr: expect.stringContaining("Did you mean work?"),
+    });
     expect(await at.run(["resource", "no://where"])).toMatchObject({ code: 3, stdout: "" });
     expect(await at.run(["prompt", "nothing"])).toMatchObject({ code: 3, stdout: "" });
   });
 
   test("4: nobody answers", async () => {
     await using at = await desk();
-    expect(await at.run(["check"])).toMatchObject({ code: 4, stdout: expect.stringContaining("`no-such-program` was not found") });
-    expect(await at.run(["status", "--url", "http://127.0.0.1:9/mcp"])).toMatchObject({ code: 4, stderr: expect.stringContaining("Start one with `toolyard serve`") });
+    expect(await at.run(["check"])).toMatchObject({
+      code: 4,
+      stdout: expect.stringContaining("`no-such-program` was not found"),
+    });
+    expect(await at.run(["status", "--url", "http://127.0.0.1:9/mcp"])).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining("Start one with `toolyard serve`"),
+    });
     expect(await at.run(["call", "work", "--url", "http://127.0.0.1:9/mcp"])).toMatchObject({ code: 4, stdout: "" });
     expect(await at.run(["list", "--url", "http://127.0.0.1:9/mcp"])).toMatchObject({ code: 4, stdout: "" });
   });
@@ -75,8 +87,14 @@ describe("the exit code is that of the outcome", () => {
 
   test("70: a fault of toolyard itself says so, and where to look", async () => {
     await using at = await desk();
-    const fault = { NODE_OPTIONS: '--import "data:text/javascript,process.report.getReport = () => { throw new Error(`bug`) }"' };
-    expect(await at.run(["doctor"], { env: fault })).toMatchObject({ code: 70, stdout: "", stderr: "internal: bug\nThis is a fault of toolyard; TOOLYARD_DEBUG=1 shows where.\n" });
+    const fault = {
+      NODE_OPTIONS: '--import "data:text/javascript,process.report.getReport = () => { throw new Error(`bug`) }"',
+    };
+    expect(await at.run(["doctor"], { env: fault })).toMatchObject({
+      code: 70,
+      stdout: "",
+      stderr: "internal: bug\nThis is a fault of toolyard; TOOLYARD_DEBUG=1 shows where.\n",
+    });
     expect((await at.run(["doctor"], { env: { ...fault, TOOLYARD_DEBUG: "1" } })).stderr).toMatch(/doctor\.js:\d+/);
     const json = await at.run(["doctor", "--json"], { env: fault });
     expect(json).toMatchObject({ code: 70, stdout: "" });
@@ -96,7 +114,10 @@ describe("the exit code is that of the outcome", () => {
 
   test("130: Ctrl+C while a server is still starting, and while arguments are awaited on standard input", async () => {
     await using at = await desk();
-    await at.write("slow.toml", `[mcp.stdio_servers.slow]\ncommand = ["node", "-e", "require('fs').writeFileSync('pid', String(process.pid)); setInterval(() => {}, 1000)"]\n`);
+    await at.write(
+      "slow.toml",
+      `[mcp.stdio_servers.slow]\ncommand = ["node", "-e", "require('fs').writeFileSync('pid', String(process.pid)); setInterval(() => {}, 1000)"]\n`,
+    );
     const list = at.start(["check", "--config", "slow.toml"]);
     const pid = await fileText(at.path("pid"));
     list.kill("SIGINT");
@@ -156,7 +177,14 @@ describe("with --json, a program can read whatever comes", () => {
     await using at = await desk();
     const { code, stdout, stderr } = await at.run(["call", "work", "how=fail", "--json"]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(JSON.parse(stderr)).toMatchObject({ error: { kind: "tool_error", message: expect.stringContaining("It broke."), retryable: false, result: { isError: true } } });
+    expect(JSON.parse(stderr)).toMatchObject({
+      error: {
+        kind: "tool_error",
+        message: expect.stringContaining("It broke."),
+        retryable: false,
+        result: { isError: true },
+      },
+    });
   });
 
   test("a timeout says so with nothing beside it", async () => {

@@ -1,4 +1,5 @@
-// A server of both eras behind `serve --stdio`: its one process is of the era of whoever is at the other end of the pipe.
+// A server of both eras behind `serve --stdio`: its one process is of the era of whoever is at the other end of the
+// pipe.
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { objectMember, type JsonObject } from "../../src/core/json.ts";
@@ -36,6 +37,8 @@ test("a modern client meets the modern era, and what cannot be asked there is to
   await using desk = await Desk.create();
   await using client = await open(desk, { era: "modern", answer });
   expect(textOf(await client.tool("era"))).toBe("modern");
-  expect(objectMember(await client.request("tools/call", { name: "ask", arguments: {} }), "result")).toMatchObject({ isError: true });
+  expect(objectMember(await client.request("tools/call", { name: "ask", arguments: {} }), "result")).toMatchObject({
+    isError: true,
+  });
   expect(await pidsIn(desk)).toHaveLength(1);
 });

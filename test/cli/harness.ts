@@ -64,7 +64,11 @@ export class Desk implements AsyncDisposable {
     const [file, ...args] = command;
     const home = this.path("home");
     const own = { HOME: home, USERPROFILE: home, TOOLYARD_HOME: join(home, "toolyard") };
-    const child = spawn(file!, args, { cwd, env: { PATH: process.env["PATH"] ?? "", ...own, ...env }, stdio: ["pipe", "pipe", "pipe"] });
+    const child = spawn(file!, args, {
+      cwd,
+      env: { PATH: process.env["PATH"] ?? "", ...own, ...env },
+      stdio: ["pipe", "pipe", "pipe"],
+    });
     const kill = (): void => void child.kill("SIGKILL");
     process.once("exit", kill);
     this.#children.add(child);

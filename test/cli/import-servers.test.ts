@@ -27,7 +27,10 @@ interface From {
   readonly taken?: readonly string[];
 }
 
-function take(path: string, { workspace, target = join(folder, "toolyard.toml"), taken = [] }: From = {}): Promise<ImportReport> {
+function take(
+  path: string,
+  { workspace, target = join(folder, "toolyard.toml"), taken = [] }: From = {},
+): Promise<ImportReport> {
   const known = { program: "Some client", path, ...(workspace === undefined ? {} : { workspace }) };
   return importServers([known], { taken: new Set(taken), target, cwd: folder, schema: CONFIG_SCHEMA });
 }
@@ -52,7 +55,13 @@ describe("where programs keep their servers", () => {
       Zed: "/home/ada/.config/zed/settings.json",
       Codex: "/home/ada/.codex/config.toml",
     });
-    expect(paths("linux", { HOME: "/home/ada", XDG_CONFIG_HOME: "/cfg", CODEX_HOME: "/cx", CLAUDE_CONFIG_DIR: "/cl" }, "/work")).toMatchObject({
+    expect(
+      paths(
+        "linux",
+        { HOME: "/home/ada", XDG_CONFIG_HOME: "/cfg", CODEX_HOME: "/cx", CLAUDE_CONFIG_DIR: "/cl" },
+        "/work",
+      ),
+    ).toMatchObject({
       "VS Code": "/cfg/Code/User/mcp.json",
       Zed: "/cfg/zed/settings.json",
       Codex: "/cx/config.toml",
@@ -64,13 +73,18 @@ describe("where programs keep their servers", () => {
     expect(paths("darwin", { HOME: "/Users/ada", XDG_CONFIG_HOME: "/cfg" }, "/work")).toMatchObject({
       "Claude Desktop": "/Users/ada/Library/Application Support/Claude/claude_desktop_config.json",
       "VS Code": "/Users/ada/Library/Application Support/Code/User/mcp.json",
-      Cline: "/Users/ada/Library/Application Support/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
+      Cline:
+        "/Users/ada/Library/Application Support/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
       Zed: "/Users/ada/.config/zed/settings.json",
     });
   });
 
   test("on Windows, in AppData, with its own separators", () => {
-    const variables = { USERPROFILE: "C:\\Users\\Ada", APPDATA: "C:\\Users\\Ada\\AppData\\Roaming", HOME: "/c/Users/Ada" };
+    const variables = {
+      USERPROFILE: "C:\\Users\\Ada",
+      APPDATA: "C:\\Users\\Ada\\AppData\\Roaming",
+      HOME: "/c/Users/Ada",
+    };
     expect(paths("win32", variables, "C:\\work")).toMatchObject({
       "Claude Code (this folder)": "C:\\work\\.mcp.json",
       "Claude Desktop": "C:\\Users\\Ada\\AppData\\Roaming\\Claude\\claude_desktop_config.json",
@@ -87,30 +101,56 @@ describe("what programs write", () => {
     const path = await file(".claude.json", {
       numStartups: 3,
       mcpServers: { everywhere: { type: "stdio", command: "a" }, twice: { command: "general" } },
-      projects: { [folder]: { mcpServers: { here: { type: "http", url: "https://here.example/mcp" }, twice: { command: "special" } } }, "/elsewhere": { mcpServers: { theirs: { command: "x" } } } },
+      projects: {
+        [folder]: {
+          mcpServers: { here: { type: "http", url: "https://here.example/mcp" }, twice: { command: "special" } },
+        },
+        "/elsewhere": { mcpServers: { theirs: { command: "x" } } },
+      },
     });
     const report = await take(path);
-    expect(optionsOf(report)).toEqual({ twice: { command: "special" }, here: { namespace: "here", url: "https://here.example/mcp" }, everywhere: { command: "a" } });
+    expect(optionsOf(report)).toEqual({
+      twice: { command: "special" },
+      here: { namespace: "here", url: "https://here.example/mcp" },
+      everywhere: { command: "a" },
+    });
     expect(report.skipped.map(({ alias }) => alias)).toEqual(["twice"]);
   });
 
   test("VS Code: what it would ask for is a variable to set", async () => {
     const inputs = [{ id: "api-key", type: "promptString", password: true }];
-    const path = await file(".vscode/mcp.json", { inputs, servers: { a: { type: "stdio", command: "run", args: ["${workspaceFolder}"], env: { KEY: "${input:api-key}" } } } });
+    const path = await file(".vscode/mcp.json", {
+      inputs,
+      servers: { a: { type: "stdio", command: "run", args: ["${workspaceFolder}"], env: { KEY: "${input:api-key}" } } },
+    });
     const { servers } = await take(path, { workspace: folder });
-    expect(servers[0]).toMatchObject({ variables: ["API_KEY"], options: { command: "run", args: ["${workspaceFolder}"], env: { KEY: "${API_KEY}" } } });
+    expect(servers[0]).toMatchObject({
+      variables: ["API_KEY"],
+      options: { command: "run", args: ["${workspaceFolder}"], env: { KEY: "${API_KEY}" } },
+    });
   });
 
   test("VS Code: older settings hold the servers in `mcp.servers`", async () => {
-    const path = await file("settings.json", { "editor.fontSize": 12, mcp: { inputs: [], servers: { a: { command: "run" } } } });
+    const path = await file("settings.json", {
+      "editor.fontSize": 12,
+      mcp: { inputs: [], servers: { a: { command: "run" } } },
+    });
     expect(optionsOf(await take(path))).toEqual({ a: { command: "run" } });
   });
 
   test("what counts from a workspace still does when the target lies elsewhere", async () => {
-    const path = await file("project/.vscode/mcp.json", { servers: { a: { command: "run", args: ["${workspaceFolder}/x"] }, b: { command: "run", cwd: "sub" } } });
+    const path = await file("project/.vscode/mcp.json", {
+      servers: { a: { command: "run", args: ["${workspaceFolder}/x"] }, b: { command: "run", cwd: "sub" } },
+    });
     const workspace = join(folder, "project");
-    expect(optionsOf(await take(path, { workspace }))).toEqual({ a: { command: "run", args: [`${workspace}/x`], cwd: workspace }, b: { command: "run", cwd: join(workspace, "sub") } });
-    expect(optionsOf(await take(path, { workspace, target: join(workspace, "toolyard.toml") }))["b"]).toEqual({ command: "run", cwd: "sub" });
+    expect(optionsOf(await take(path, { workspace }))).toEqual({
+      a: { command: "run", args: [`${workspace}/x`], cwd: workspace },
+      b: { command: "run", cwd: join(workspace, "sub") },
+    });
+    expect(optionsOf(await take(path, { workspace, target: join(workspace, "toolyard.toml") }))["b"]).toEqual({
+      command: "run",
+      cwd: "sub",
+    });
   });
 
   test("Zed: comments, trailing commas and both forms of a command; an extension's server is told about and left", async () => {
@@ -119,7 +159,10 @@ describe("what programs write", () => {
       '// mine\n{"theme": "One", "context_servers": {"new": {"source": "custom", "command": "n", "args": ["-a"], "env": {}}, "old": {"command": {"path": "o", "args": ["-b"], "env": {"K": "v"}}, "settings": {}}, "ext": {"source": "extension"},},}',
     );
     const report = await take(path);
-    expect(optionsOf(report)).toEqual({ new: { command: "n", args: ["-a"], env: {} }, old: { command: "o", args: ["-b"], env: { K: "v" } } });
+    expect(optionsOf(report)).toEqual({
+      new: { command: "n", args: ["-a"], env: {} },
+      old: { command: "o", args: ["-b"], env: { K: "v" } },
+    });
     expect(report.warnings.join("\n")).toContain('server "ext" has neither `command` nor `url`');
   });
 
@@ -130,26 +173,55 @@ describe("what programs write", () => {
     );
     const report = await take(path);
     expect(optionsOf(report)).toEqual({
-      s: { command: "npx", args: ["-y"], connect_timeout: "20s", timeout: "90s", inherit_env: ["HOME_KEY"], exclude: ["rm"] },
-      h: { namespace: "h", url: "https://h.example/mcp", token: "${H_TOKEN}", enabled: false, headers: { A: "1", B: "${B_VAR}" } },
+      s: {
+        command: "npx",
+        args: ["-y"],
+        connect_timeout: "20s",
+        timeout: "90s",
+        inherit_env: ["HOME_KEY"],
+        exclude: ["rm"],
+      },
+      h: {
+        namespace: "h",
+        url: "https://h.example/mcp",
+        token: "${H_TOKEN}",
+        enabled: false,
+        headers: { A: "1", B: "${B_VAR}" },
+      },
     });
     expect(report.warnings).toEqual([]);
   });
 
   test("Gemini CLI and OpenCode", async () => {
-    const gemini = await file("gemini.json", { mcpServers: { g: { httpUrl: "https://g.example", trust: true, includeTools: ["a"] } } });
+    const gemini = await file("gemini.json", {
+      mcpServers: { g: { httpUrl: "https://g.example", trust: true, includeTools: ["a"] } },
+    });
     expect(optionsOf(await take(gemini))).toEqual({ g: { namespace: "g", url: "https://g.example", include: ["a"] } });
-    const openCode = await file("opencode.json", { mcp: { l: { type: "local", command: ["bun", "x"], environment: { K: "v" } }, r: { type: "remote", url: "https://r.example", enabled: false } } });
-    expect(optionsOf(await take(openCode))).toEqual({ l: { command: ["bun", "x"], env: { K: "v" } }, r: { namespace: "r", url: "https://r.example", enabled: false } });
+    const openCode = await file("opencode.json", {
+      mcp: {
+        l: { type: "local", command: ["bun", "x"], environment: { K: "v" } },
+        r: { type: "remote", url: "https://r.example", enabled: false },
+      },
+    });
+    expect(optionsOf(await take(openCode))).toEqual({
+      l: { command: ["bun", "x"], env: { K: "v" } },
+      r: { namespace: "r", url: "https://r.example", enabled: false },
+    });
   });
 
   test("numbers and truth values stand as text where text is wanted", async () => {
-    const path = await file("mcp.json", { mcpServers: { a: { command: "run", args: [1, true], env: { PORT: 3000, DEBUG: false, NONE: null } } } });
-    expect(optionsOf(await take(path))).toEqual({ a: { command: "run", args: ["1", "true"], env: { PORT: "3000", DEBUG: "false" } } });
+    const path = await file("mcp.json", {
+      mcpServers: { a: { command: "run", args: [1, true], env: { PORT: 3000, DEBUG: false, NONE: null } } },
+    });
+    expect(optionsOf(await take(path))).toEqual({
+      a: { command: "run", args: ["1", "true"], env: { PORT: "3000", DEBUG: "false" } },
+    });
   });
 
   test("a server that the target could not be read with is left out with the reason", async () => {
-    const path = await file("mcp.json", { mcpServers: { bad: { command: "run", args: "not a list" }, good: { command: "run" } } });
+    const path = await file("mcp.json", {
+      mcpServers: { bad: { command: "run", args: "not a list" }, good: { command: "run" } },
+    });
     const report = await take(path);
     expect(Object.keys(optionsOf(report))).toEqual(["good"]);
     expect(report.skipped[0]).toMatchObject({ alias: "bad", reason: expect.stringContaining("must be a list") });
@@ -165,8 +237,14 @@ describe("what programs write", () => {
 
 test("the text is valid TOML after other [mcp] tables, whatever the names", async () => {
   const odd = 'we"ird \\ name.日本\n]';
-  const path = await file("mcp.json", { mcpServers: { [odd]: { command: "run", env: { "A.B": 'q"\n${X:-y}' } }, "web.site": { url: "https://w.example", headers: { "X-Key": "k" } } } });
-  const before = '[mcp.stdio_servers.a]\ncommand = "x"\n\n[[mcp.remote_servers]]\nnamespace = "r"\nurl = "https://r.example"\n';
+  const path = await file("mcp.json", {
+    mcpServers: {
+      [odd]: { command: "run", env: { "A.B": 'q"\n${X:-y}' } },
+      "web.site": { url: "https://w.example", headers: { "X-Key": "k" } },
+    },
+  });
+  const before =
+    '[mcp.stdio_servers.a]\ncommand = "x"\n\n[[mcp.remote_servers]]\nnamespace = "r"\nurl = "https://r.example"\n';
   const text = before + (await toTomlText((await take(path)).servers));
   const { mcp } = parse(text) as { mcp: { stdio_servers: object; remote_servers: object[] } };
   expect(Object.keys(mcp.stdio_servers)).toEqual(["a", odd]);

@@ -31,7 +31,10 @@ test("list and search say which servers are still starting, and do not wait for 
   const config = `[catalog]\ncold_wait = "1ms"\n[mcp.stdio_servers.there]\ncommand = ${JSON.stringify([process.execPath, LEGACY, "never-starts"])}\n`;
   await at.write("toolyard.toml", config);
   for (const command of ["list", "search"]) {
-    expect(await at.run([command])).toMatchObject({ code: 0, stderr: expect.stringContaining("Still starting, so what they offer is missing here: there.") });
+    expect(await at.run([command])).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining("Still starting, so what they offer is missing here: there."),
+    });
     expect(await at.run([command, "--json"])).toMatchObject({ code: 0, stderr: "" });
   }
 });

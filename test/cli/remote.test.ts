@@ -18,7 +18,12 @@ async function serve(desk: Desk, token?: string): Promise<AsyncDisposable & { ur
     }`,
   );
   const variables = { ...process.env, TOOLYARD_HOME: desk.path("served") };
-  const hub = await createHub({ config, settings: { server: { port: 0, ...(token === undefined ? {} : { token }) } }, variables, logger: SILENT_LOGGER });
+  const hub = await createHub({
+    config,
+    settings: { server: { port: 0, ...(token === undefined ? {} : { token }) } },
+    variables,
+    logger: SILENT_LOGGER,
+  });
   const { endpoint } = await hub.serve();
   return { url: endpoint, [Symbol.asyncDispose]: () => hub.close() };
 }
@@ -46,7 +51,9 @@ test("--url: every command shows the running hub as it is", async () => {
   expect(resources.stdout).toMatch(/^notes:\/\/all +All notes$/m);
   expect(resource).toEqual({ code: 0, stdout: "all notes\n", stderr: "" });
   expect(prompt).toMatchObject({ code: 0, stdout: "user: Write about tea\n" });
-  expect(JSON.parse(status.stdout)).toMatchObject({ sources: expect.arrayContaining([expect.objectContaining({ id: "scripts", state: "ready", tools: 1 })]) });
+  expect(JSON.parse(status.stdout)).toMatchObject({
+    sources: expect.arrayContaining([expect.objectContaining({ id: "scripts", state: "ready", tools: 1 })]),
+  });
 });
 
 test("--url: progress is told while a call runs, and its failures keep their exit codes", async () => {
@@ -97,7 +104,9 @@ test("--url: a hub with a token is used with --token-env or TOOLYARD_TOKEN, and 
   expect(known).toMatchObject({ code: 0, stdout: expect.stringContaining("work") });
   expect(none).toMatchObject({ code: 4, stdout: "", stderr: expect.stringContaining("wants a token") });
   expect(wrong).toMatchObject({ code: 4, stdout: "" });
-  expect(JSON.parse(wrong.stderr)).toMatchObject({ error: { kind: "needs_authorisation", message: expect.stringContaining("does not know the token") } });
+  expect(JSON.parse(wrong.stderr)).toMatchObject({
+    error: { kind: "needs_authorisation", message: expect.stringContaining("does not know the token") },
+  });
   expect(wrong.stderr).not.toContain("someone-else");
   expect(status.code).toBe(0);
   expect(statusNone).toMatchObject({ code: 4, stderr: expect.stringContaining("--token-env") });

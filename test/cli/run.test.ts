@@ -25,18 +25,32 @@ return totals;
 `;
 
 function desk(files: Readonly<Record<string, string>> = {}): Promise<Desk> {
-  return Desk.create({ "toolyard.toml": TOML, "modules/records/mcp.mjs": MODULE, "sum.py": SUM_PY, "sum.ts": SUM_TS, ...files });
+  return Desk.create({
+    "toolyard.toml": TOML,
+    "modules/records/mcp.mjs": MODULE,
+    "sum.py": SUM_PY,
+    "sum.ts": SUM_TS,
+    ...files,
+  });
 }
 
 describe("toolyard run", () => {
   test("0: Python runs with the tools in reach; each stream is what the code printed there, the result comes last", async () => {
     await using at = await desk();
-    expect(await at.run(["run", "sum.py", "--input", "year:=2026"])).toEqual({ code: 0, stdout: "begun for 2026\n2092\n", stderr: "be patient\n" });
+    expect(await at.run(["run", "sum.py", "--input", "year:=2026"])).toEqual({
+      code: 0,
+      stdout: "begun for 2026\n2092\n",
+      stderr: "be patient\n",
+    });
   });
 
   test("TypeScript runs as well; inputs may be one JSON object, and a result is written as JSON", async () => {
     await using at = await desk();
-    expect(await at.run(["run", "sum.ts", "--input", '{"year": "2026"}'])).toEqual({ code: 0, stdout: 'begun for 2026\n{\n  "total": 66\n}\n', stderr: "" });
+    expect(await at.run(["run", "sum.ts", "--input", '{"year": "2026"}'])).toEqual({
+      code: 0,
+      stdout: 'begun for 2026\n{\n  "total": 66\n}\n',
+      stderr: "",
+    });
   });
 
   test("--json gives programs one object", async () => {
@@ -44,21 +58,41 @@ describe("toolyard run", () => {
     const ran = await at.run(["run", "sum.ts", "--input", "year=1", "--json"]);
     expect(ran).toMatchObject({ code: 0, stderr: "" });
     const answer = JSON.parse(ran.stdout) as { tool_calls: unknown[] };
-    expect(answer).toMatchObject({ ok: true, result: { total: 66 }, stdout: "begun for 1\n", error: null, engine: "embedded" });
+    expect(answer).toMatchObject({
+      ok: true,
+      result: { total: 66 },
+      stdout: "begun for 1\n",
+      error: null,
+      engine: "embedded",
+    });
     expect(answer.tool_calls).toHaveLength(4);
   });
 
   test("`-` is code on standard input, a text is a result as it stands, and nothing is printed for none", async () => {
     await using at = await desk();
-    expect(await at.run(["run", "-", "--language", "javascript"], { stdin: "'plain'" })).toEqual({ code: 0, stdout: "plain\n", stderr: "" });
-    expect(await at.run(["run", "-", "-l", "javascript"], { stdin: "console.log(1)" })).toEqual({ code: 0, stdout: "1\n", stderr: "" });
+    expect(await at.run(["run", "-", "--language", "javascript"], { stdin: "'plain'" })).toEqual({
+      code: 0,
+      stdout: "plain\n",
+      stderr: "",
+    });
+    expect(await at.run(["run", "-", "-l", "javascript"], { stdin: "console.log(1)" })).toEqual({
+      code: 0,
+      stdout: "1\n",
+      stderr: "",
+    });
   });
 
   test("what the code prints is there while it runs; Ctrl+C ends the code, what it called and its sandbox: 130", async () => {
-    await using at = await desk({ "wait.js": 'console.log("waiting"); for (;;) await new Promise((done) => setTimeout(done, 20));' });
+    await using at = await desk({
+      "wait.js": 'console.log("waiting"); for (;;) await new Promise((done) => setTimeout(done, 20));',
+    });
     const child = at.start(["run", "wait.js"]);
     await seen(child.stdout!, /waiting\n/);
-    const below = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, "utf8").trim().split(/\s+/).filter(Boolean).map(Number);
+    const below = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, "utf8")
+      .trim()
+      .split(/\s+/)
+      .filter(Boolean)
+      .map(Number);
     expect(below.length).toBeGreaterThan(0);
     const cancelled = seen(child.stderr!, /cancelled: /);
     child.kill("SIGINT");
@@ -69,24 +103,40 @@ describe("toolyard run", () => {
 
   test("it works where callers may not run code: that is another question", async () => {
     await using at = await desk({ "toolyard.toml": `${TOML}[builtin]\nexecute_code = false\n` });
-    expect(await at.run(["run", "sum.py", "--input", "year:=0"])).toMatchObject({ code: 0, stdout: "begun for 0\n66\n" });
+    expect(await at.run(["run", "sum.py", "--input", "year:=0"])).toMatchObject({
+      code: 0,
+      stdout: "begun for 0\n66\n",
+    });
   });
 
   test("code does not run code", async () => {
-    await using at = await desk({ "nested.js": "let kind; try { await tools.execute_code({ language: 'javascript', code: '1' }) } catch (error) { kind = error.kind }\nkind" });
+    await using at = await desk({
+      "nested.js":
+        "let kind; try { await tools.execute_code({ language: 'javascript', code: '1' }) } catch (error) { kind = error.kind }\nkind",
+    });
     expect(await at.run(["run", "nested.js"])).toMatchObject({ code: 0, stdout: "denied\n" });
   });
 
   test("--url: the code runs here, and its tools are those of the hub there", async () => {
     await using at = await desk();
-    const hub = await createHub({ config: at.path("toolyard.toml"), settings: { server: { port: 0 } }, variables: { ...process.env, TOOLYARD_HOME: at.path("served") }, logger: SILENT_LOGGER });
+    const hub = await createHub({
+      config: at.path("toolyard.toml"),
+      settings: { server: { port: 0 } },
+      variables: { ...process.env, TOOLYARD_HOME: at.path("served") },
+      logger: SILENT_LOGGER,
+    });
     try {
       const { endpoint } = await hub.serve();
       await at.write("elsewhere/sum.py", SUM_PY);
       await at.write("elsewhere/find.js", "(await search('page of the records')).map((hit) => hit.signature)");
       const cwd = at.path("elsewhere");
-      expect(await at.run(["run", "sum.py", "--input", "year:=1", "--url", endpoint], { cwd })).toMatchObject({ code: 0, stdout: "begun for 1\n67\n" });
-      expect((await at.run(["run", "find.js", "--url", endpoint], { cwd })).stdout).toContain("tools.records.page(args: { page: number })");
+      expect(await at.run(["run", "sum.py", "--input", "year:=1", "--url", endpoint], { cwd })).toMatchObject({
+        code: 0,
+        stdout: "begun for 1\n67\n",
+      });
+      expect((await at.run(["run", "find.js", "--url", endpoint], { cwd })).stdout).toContain(
+        "tools.records.page(args: { page: number })",
+      );
     } finally {
       await hub.close();
     }
@@ -95,53 +145,110 @@ describe("toolyard run", () => {
 });
 
 describe("files", () => {
-  const COPY = "import os\nfor path in sorted(inputs['paths']):\n    os.makedirs('out', exist_ok=True)\n    open('out/' + os.path.basename(path), 'w').write(open(path).read().upper())\n";
+  const COPY =
+    "import os\nfor path in sorted(inputs['paths']):\n    os.makedirs('out', exist_ok=True)\n    open('out/' + os.path.basename(path), 'w').write(open(path).read().upper())\n";
 
   test("go in under the names that they have here, or another, and come out in the folder of --out", async () => {
     await using at = await desk({ "copy.py": COPY, "data/a.csv": "a", "elsewhere/b.csv": "b" });
-    const ran = await at.run(["run", "copy.py", "--file", "data/a.csv", "--file", at.path("elsewhere/b.csv"), "--file", "c.csv=elsewhere/b.csv", "--input", '{"paths": ["data/a.csv", "b.csv", "c.csv"]}', "--out", "made"]);
-    expect(ran).toEqual({ code: 0, stdout: "", stderr: "Wrote out/a.csv (1 B).\nWrote out/b.csv (1 B).\nWrote out/c.csv (1 B).\n" });
-    expect(["a", "b", "c"].map((name) => readFileSync(at.path(`made/out/${name}.csv`), "utf8"))).toEqual(["A", "B", "B"]);
+    const ran = await at.run([
+      "run",
+      "copy.py",
+      "--file",
+      "data/a.csv",
+      "--file",
+      at.path("elsewhere/b.csv"),
+      "--file",
+      "c.csv=elsewhere/b.csv",
+      "--input",
+      '{"paths": ["data/a.csv", "b.csv", "c.csv"]}',
+      "--out",
+      "made",
+    ]);
+    expect(ran).toEqual({
+      code: 0,
+      stdout: "",
+      stderr: "Wrote out/a.csv (1 B).\nWrote out/b.csv (1 B).\nWrote out/c.csv (1 B).\n",
+    });
+    expect(["a", "b", "c"].map((name) => readFileSync(at.path(`made/out/${name}.csv`), "utf8"))).toEqual([
+      "A",
+      "B",
+      "B",
+    ]);
   });
 
   test("without --out nothing is written, and what there was is named", async () => {
     await using at = await desk({ "make.js": "files.write('a.txt', 'x')" });
-    expect(await at.run(["run", "make.js"])).toMatchObject({ code: 0, stderr: "The code made a.txt (1 B). Name a folder with --out to keep what it makes.\n" });
+    expect(await at.run(["run", "make.js"])).toMatchObject({
+      code: 0,
+      stderr: "The code made a.txt (1 B). Name a folder with --out to keep what it makes.\n",
+    });
     expect(existsSync(at.path("a.txt"))).toBe(false);
   });
 
   test("a link in the folder of --out leads nowhere", async () => {
     await using at = await desk({ "make.js": "files.write('link/a.txt', 'x')", "made/x": "", "outside/x": "" });
     symlinkSync(at.path("outside"), at.path("made/link"));
-    expect(await at.run(["run", "make.js", "--out", "made"])).toMatchObject({ code: 2, stderr: expect.stringContaining("--out") as string });
+    expect(await at.run(["run", "make.js", "--out", "made"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--out") as string,
+    });
     expect(existsSync(at.path("outside/a.txt"))).toBe(false);
   });
 
   test("the code reads none that it was not given", async () => {
     await using at = await desk({ "read.py": "open('sum.py').read()" });
-    expect(await at.run(["run", "read.py"])).toMatchObject({ code: 1, stderr: expect.stringContaining("FileNotFoundError") as string });
+    expect(await at.run(["run", "read.py"])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("FileNotFoundError") as string,
+    });
   });
 });
 
 describe("the exit code is that of the outcome", () => {
   test.each([
-    ["1: the code failed, and says where", "x = 1\nraise ValueError('broken')", [], 1, /line 2[^]*tool_error: ValueError: broken/],
-    ["1: a tool failed and nobody caught it", "await tools.records.fail()", [], 1, /tool_error: ToolError: .*The record is locked/],
+    [
+      "1: the code failed, and says where",
+      "x = 1\nraise ValueError('broken')",
+      [],
+      1,
+      /line 2[^]*tool_error: ValueError: broken/,
+    ],
+    [
+      "1: a tool failed and nobody caught it",
+      "await tools.records.fail()",
+      [],
+      1,
+      /tool_error: ToolError: .*The record is locked/,
+    ],
     ["5: the code took too long", "while True: pass", ["--timeout", "500ms"], 5, /timeout: /],
   ])("%s", async (_what, code, args, exit, words) => {
     await using at = await desk({ "code.py": code });
-    expect(await at.run(["run", "code.py", ...args])).toMatchObject({ code: exit, stdout: "", stderr: expect.stringMatching(words) as string });
+    expect(await at.run(["run", "code.py", ...args])).toMatchObject({
+      code: exit,
+      stdout: "",
+      stderr: expect.stringMatching(words) as string,
+    });
   });
 
   test("with --json a failure is the error object, with all that there was", async () => {
     await using at = await desk({ "code.py": "print('first')\nraise ValueError('broken')" });
     const ran = await at.run(["run", "code.py", "--json"]);
     expect(ran).toMatchObject({ code: 1, stdout: "" });
-    expect(JSON.parse(ran.stderr)).toMatchObject({ error: { kind: "tool_error", message: "ValueError: broken", result: { ok: false, stdout: "first\n", error: { type: "ValueError" } } } });
+    expect(JSON.parse(ran.stderr)).toMatchObject({
+      error: {
+        kind: "tool_error",
+        message: "ValueError: broken",
+        result: { ok: false, stdout: "first\n", error: { type: "ValueError" } },
+      },
+    });
   });
 
   test("2: what cannot be run as it is, is refused before anything starts", async () => {
-    await using at = await desk({ "code.rb": "1", "big.bin": "x".repeat(2048), "small.toml": `${TOML}[sandbox]\nfile_bytes = "1KiB"\n` });
+    await using at = await desk({
+      "code.rb": "1",
+      "big.bin": "x".repeat(2048),
+      "small.toml": `${TOML}[sandbox]\nfile_bytes = "1KiB"\n`,
+    });
     const refused: [readonly string[], RegExp][] = [
       [["run"], /file/],
       [["run", "none.py"], /none\.py cannot be read \(ENOENT\)/],
@@ -158,6 +265,10 @@ describe("the exit code is that of the outcome", () => {
       [["run", "sum.py", "--timeout", "3"], /unit/],
       [["run", "sum.py", "--timeout", "30h"], /24h/],
     ];
-    for (const [args, words] of refused) expect([args, await at.run(args)]).toEqual([args, { code: 2, stdout: "", stderr: expect.stringMatching(words) as string }]);
+    for (const [args, words] of refused)
+      expect([args, await at.run(args)]).toEqual([
+        args,
+        { code: 2, stdout: "", stderr: expect.stringMatching(words) as string },
+      ]);
   });
 });

@@ -6,7 +6,12 @@ import { Desk, exitOf, seen, textOf } from "./harness.ts";
 
 interface Started {
   readonly pid: number;
-  readonly services: readonly { readonly name: string; readonly tool: string; readonly port: number; readonly url: string }[];
+  readonly services: readonly {
+    readonly name: string;
+    readonly tool: string;
+    readonly port: number;
+    readonly url: string;
+  }[];
 }
 
 async function start(desk: Desk, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
@@ -20,8 +25,15 @@ describe("toolyard services", () => {
     await using desk = await Desk.create();
     const child = desk.start(["services", "--port", "0"]);
     const [text] = await seen(child.stdout!, /[^]*Ctrl\+C ends them\./);
-    const rows = [...text.matchAll(/^(\S+) +(\S+) +(\d+) +(http:\/\/127\.0\.0\.1:\d+\/mcp)$/gm)].map(([, name, tool]) => [name, tool]);
-    expect(rows).toEqual([["datetime", "get_current_datetime"], ["web-search", "search_ddgs"], ["weather", "get_weather"], ["geocoding", "geocode"]]);
+    const rows = [...text.matchAll(/^(\S+) +(\S+) +(\d+) +(http:\/\/127\.0\.0\.1:\d+\/mcp)$/gm)].map(
+      ([, name, tool]) => [name, tool],
+    );
+    expect(rows).toEqual([
+      ["datetime", "get_current_datetime"],
+      ["web-search", "search_ddgs"],
+      ["weather", "get_weather"],
+      ["geocoding", "geocode"],
+    ]);
     child.kill("SIGINT");
     expect(await exitOf(child)).toBe(0);
   });
@@ -32,14 +44,20 @@ describe("toolyard services", () => {
     const { services } = await start(desk, ["--port", "0"], providers.environment);
     const { url } = services.find(({ name }) => name === "weather")!;
     const { code, stdout } = await desk.run(["call", "get_weather", "location=Tokyo", "--url", url]);
-    expect({ code, answer: JSON.parse(stdout) as unknown }).toMatchObject({ code: 0, answer: { location: { name: "Tokyo", country: "Japan" }, current: { temperature: 13 } } });
+    expect({ code, answer: JSON.parse(stdout) as unknown }).toMatchObject({
+      code: 0,
+      answer: { location: { name: "Tokyo", country: "Japan" }, current: { temperature: 13 } },
+    });
   });
 
   test("M10: with --hub, weather asks the hub", async () => {
     await using desk = await Desk.create();
     await using providers = await startProviders();
     const behind = await start(desk, ["geocoding", "--port", "0"], providers.environment);
-    await desk.write("toolyard.toml", `[server]\nport = 0\n\n[[mcp.remote_servers]]\nalias = "geocoding"\nurl = "${behind.services[0]!.url}"\n`);
+    await desk.write(
+      "toolyard.toml",
+      `[server]\nport = 0\n\n[[mcp.remote_servers]]\nalias = "geocoding"\nurl = "${behind.services[0]!.url}"\n`,
+    );
     const hub = desk.start(["serve", "--json"]);
     const [, line] = await seen(hub.stdout!, /^(\{.*\})$/m);
     const { url } = JSON.parse(line!) as { url: string };
@@ -51,7 +69,10 @@ describe("toolyard services", () => {
   test("--only and names choose; --port moves one or all", async () => {
     await using desk = await Desk.create();
     const { services } = await start(desk, ["weather", "--only", "datetime", "--port", "0", "--port", "weather=0"]);
-    expect(services.map(({ name, tool }) => [name, tool])).toEqual([["datetime", "get_current_datetime"], ["weather", "get_weather"]]);
+    expect(services.map(({ name, tool }) => [name, tool])).toEqual([
+      ["datetime", "get_current_datetime"],
+      ["weather", "get_weather"],
+    ]);
   });
 
   test("--port counts those that are started, so one service listens on the very port", async () => {
@@ -79,7 +100,7 @@ describe("toolyard services", () => {
   });
 
   test.each([
-    [["nothing"], "There is no service \"nothing\". The services are datetime, web-search, weather, geocoding."],
+    [["nothing"], 'There is no service "nothing". The services are datetime, web-search, weather, geocoding.'],
     [["--port", "weather=x"], "--port must be a number from 0 to 65535"],
     [["datetime", "--port", "weather=1"], "such as datetime=6000"],
     [["--stdio"], "--stdio serves one service"],
@@ -93,9 +114,17 @@ describe("toolyard services", () => {
 
   test("a variable of the hub moves no service", async () => {
     await using desk = await Desk.create();
-    const child = desk.start(["services", "datetime", "--port", "0", "--json"], { env: { TOOLYARD_SERVER_TOKEN: "a-token-of-the-hub", TOOLYARD_SERVER_BASE_PATH: "/x" } });
+    const child = desk.start(["services", "datetime", "--port", "0", "--json"], {
+      env: { TOOLYARD_SERVER_TOKEN: "a-token-of-the-hub", TOOLYARD_SERVER_BASE_PATH: "/x" },
+    });
     const [, line] = await seen(child.stdout!, /^(\{.*\})$/m);
-    const ran = await desk.run(["call", "get_current_datetime", "timezone=UTC", "--url", (JSON.parse(line!) as Started).services[0]!.url]);
+    const ran = await desk.run([
+      "call",
+      "get_current_datetime",
+      "timezone=UTC",
+      "--url",
+      (JSON.parse(line!) as Started).services[0]!.url,
+    ]);
     expect(JSON.parse(ran.stdout)).toMatchObject({ timezone: "UTC" });
     child.kill("SIGTERM");
     expect(await textOf(child.stderr!)).toBe("");

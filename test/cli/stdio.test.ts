@@ -52,9 +52,14 @@ test("serve --stdio: standard output holds the protocol only, whatever modules p
     child.stdin!.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
     return answer;
   };
-  await request(1, "initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "t", version: "1" } });
+  await request(1, "initialize", {
+    protocolVersion: "2025-11-25",
+    capabilities: {},
+    clientInfo: { name: "t", version: "1" },
+  });
   child.stdin!.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n');
-  const call = (id: number, name: string): Promise<Record<string, unknown>> => request(id, "tools/call", { name, arguments: {} });
+  const call = (id: number, name: string): Promise<Record<string, unknown>> =>
+    request(id, "tools/call", { name, arguments: {} });
   expect(await call(2, "loud.call")).toMatchObject({ result: { content: [{ type: "text", text: "quiet" }] } });
   expect(await call(3, "loud.crash")).toMatchObject({ result: { isError: true } });
   expect(await call(4, "loud.late")).toMatchObject({ result: { content: [{ type: "text", text: "later" }] } });
@@ -63,13 +68,25 @@ test("serve --stdio: standard output holds the protocol only, whatever modules p
   expect(await exitOf(child)).toBe(0);
   expect(rest).toBe("");
   for (const line of lines) expect(JSON.parse(line)).toMatchObject({ jsonrpc: "2.0" });
-  for (const words of ["loud at import", "loud in a call", "this module is broken", "NOT_SET_ANYWHERE", "nobody waits for this"]) expect(stderr).toContain(words);
+  for (const words of [
+    "loud at import",
+    "loud in a call",
+    "this module is broken",
+    "NOT_SET_ANYWHERE",
+    "nobody waits for this",
+  ])
+    expect(stderr).toContain(words);
 });
 
 test("serve --stdio: the v1 client starts it, lists, calls, and its end leaves no child", async () => {
   await using desk = await Desk.create(FILES);
   const env = { PATH: process.env["PATH"]!, HOME: desk.path("home"), TOOLYARD_HOME: desk.path("home") };
-  const transport = new StdioClientTransport({ command: process.execPath, args: [MAIN, "serve", "--stdio", "--config", desk.path("toolyard.toml")], env, stderr: "ignore" });
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [MAIN, "serve", "--stdio", "--config", desk.path("toolyard.toml")],
+    env,
+    stderr: "ignore",
+  });
   const client = new Client({ name: "desktop", version: "1" });
   const errors: unknown[] = [];
   // eslint-disable-next-line unicorn/prefer-add-event-listener -- the client has no other way
@@ -78,7 +95,9 @@ test("serve --stdio: the v1 client starts it, lists, calls, and its end leaves n
   const pid = transport.pid!;
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(["work", "loud.call"]));
-  expect(await client.callTool({ name: "work", arguments: { how: "well" } })).toMatchObject({ structuredContent: { how: "well" } });
+  expect(await client.callTool({ name: "work", arguments: { how: "well" } })).toMatchObject({
+    structuredContent: { how: "well" },
+  });
   await client.close();
   await gone(pid);
   expect(errors).toEqual([]);
@@ -95,11 +114,23 @@ createInterface({ input: process.stdin }).on("line", (line) => {
   else if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32601, message: "no" } }));
 });
 `;
-  const config = { mcpServers: { mine: { type: "stdio", command: process.execPath, args: ["./s.mjs"], env: { WHO: "mcp.json" }, autoApprove: [] }, off: { command: "no-such-program", disabled: true } } };
+  const config = {
+    mcpServers: {
+      mine: { type: "stdio", command: process.execPath, args: ["./s.mjs"], env: { WHO: "mcp.json" }, autoApprove: [] },
+      off: { command: "no-such-program", disabled: true },
+    },
+  };
   await using desk = await Desk.create({ "s.mjs": server, "mcp.json": JSON.stringify(config) });
-  const transport = new StdioClientTransport({ command: process.execPath, args: [MAIN, "serve", "--stdio", "--config", desk.path("mcp.json")], env: { PATH: process.env["PATH"]!, TOOLYARD_HOME: desk.path("home") }, stderr: "ignore" });
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [MAIN, "serve", "--stdio", "--config", desk.path("mcp.json")],
+    env: { PATH: process.env["PATH"]!, TOOLYARD_HOME: desk.path("home") },
+    stderr: "ignore",
+  });
   const client = new Client({ name: "desktop", version: "1" });
   await client.connect(transport);
-  expect(await client.callTool({ name: "mine__hi", arguments: {} })).toMatchObject({ content: [{ text: "hi from mcp.json" }] });
+  expect(await client.callTool({ name: "mine__hi", arguments: {} })).toMatchObject({
+    content: [{ text: "hi from mcp.json" }],
+  });
   await client.close();
 });

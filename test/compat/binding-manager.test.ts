@@ -24,34 +24,52 @@ afterEach(() => {
 });
 
 /** A binding module in the folder; `methods` are the class's members. */
-function write(place: string, { methods = WHOLE, exported = 'export const BindingName = "Custom";', before = "" } = {}): void {
-  folder.write(place, `import { LollmsMCPBinding } from "toolyard/bindings";\n${before}\nexport class Custom extends LollmsMCPBinding {\n${methods}\n}\n${exported}\n`);
+function write(
+  place: string,
+  { methods = WHOLE, exported = 'export const BindingName = "Custom";', before = "" } = {},
+): void {
+  folder.write(
+    place,
+    `import { LollmsMCPBinding } from "toolyard/bindings";\n${before}\nexport class Custom extends LollmsMCPBinding {\n${methods}\n}\n${exported}\n`,
+  );
 }
 
-const EXECUTE = "async executeTool(name, params) { return { output: { name, params, options: this.getBindingConfig() }, status_code: 200 }; }";
+const EXECUTE =
+  "async executeTool(name, params) { return { output: { name, params, options: this.getBindingConfig() }, status_code: 200 }; }";
 const WHOLE = `constructor(options = {}) { super("custom", options); }\nasync discoverTools() { return []; }\n${EXECUTE}`;
 
 const manager = (): LollmsMCPBindingManager => new LollmsMCPBindingManager(folder.path);
 
 describe("the manager", () => {
   test("L20: bindings of a directory are found and made: a file, and a folder with an index, TypeScript and JavaScript", async () => {
-    write("one.ts", { methods: WHOLE.replace("options = {}", "options: object = {}").replace("(name, params)", "(name: string, params: object)") });
+    write("one.ts", {
+      methods: WHOLE.replace("options = {}", "options: object = {}").replace(
+        "(name, params)",
+        "(name: string, params: object)",
+      ),
+    });
     write("two/index.mjs");
     const made = await Promise.all(["one", "two"].map((name) => manager().createBinding(name)));
-    expect(await Promise.all(made.map((binding) => binding!.executeTool("t", { a: 1 })))).toMatchObject([{ output: { name: "t", params: { a: 1 } } }, { status_code: 200 }]);
+    expect(await Promise.all(made.map((binding) => binding!.executeTool("t", { a: 1 })))).toMatchObject([
+      { output: { name: "t", params: { a: 1 } } },
+      { status_code: 200 },
+    ]);
   });
 
   test("L20: what is not in the directory is not found, wherever else it lies", async () => {
     write("inside/one.mjs");
     const bindings = new LollmsMCPBindingManager(`${folder.path}/other`);
-    for (const name of ["one", "../inside/one", "inside/one", "constructor", "__proto__"]) expect(await bindings.createBinding(name)).toBeUndefined();
+    for (const name of ["one", "../inside/one", "inside/one", "constructor", "__proto__"])
+      expect(await bindings.createBinding(name)).toBeUndefined();
     expect(bindings.problems.get("one")).toBe("is not there: a binding is a module of that name in the folder.");
   });
 
   test("L21: the directory is a path, a URL or an option in either spelling", () => {
     const url = new URL(`file://${folder.path}/`);
     const given = [folder.path, url, { mcp_bindings_dir: folder.path }, { mcpBindingsDir: folder.path }];
-    expect(given.map((options) => new LollmsMCPBindingManager(options).mcp_bindings_dir.replace(/\/$/, ""))).toEqual(given.map(() => folder.path));
+    expect(given.map((options) => new LollmsMCPBindingManager(options).mcp_bindings_dir.replace(/\/$/, ""))).toEqual(
+      given.map(() => folder.path),
+    );
   });
 
   test("L21: the default is `mcp_bindings` beside the module; an empty path is refused", () => {
@@ -66,20 +84,28 @@ describe("the manager", () => {
     const bindings = await LollmsMCPBindingManager.fromConfig(config);
     expect(bindings.mcp_bindings_dir).toBe(`${folder.path}/mine`);
     expect(await bindings.getAvailableBindings()).toContain("one");
-    expect((await LollmsMCPBindingManager.fromConfig(folder.write("empty.toml", ""))).mcp_bindings_dir).toBe(new LollmsMCPBindingManager().mcp_bindings_dir);
+    expect((await LollmsMCPBindingManager.fromConfig(folder.write("empty.toml", ""))).mcp_bindings_dir).toBe(
+      new LollmsMCPBindingManager().mcp_bindings_dir,
+    );
   });
 
   test("L21: the hub takes that section and never reads the folder; a wrong key in it is refused", async () => {
-    write("mine/one.mjs", { before: `import { writeFileSync } from "node:fs"; writeFileSync(${JSON.stringify(`${folder.path}/loaded`)}, "");` });
+    write("mine/one.mjs", {
+      before: `import { writeFileSync } from "node:fs"; writeFileSync(${JSON.stringify(`${folder.path}/loaded`)}, "");`,
+    });
     const hub = await createHub({ settings: { bindings: { dir: `${folder.path}/mine` } }, logger: SILENT_LOGGER });
     expect((await hub.list({ mode: "all" })).some(({ name }) => name === "one")).toBe(false);
     await hub.close();
     expect(existsSync(`${folder.path}/loaded`)).toBe(false);
-    await expect(LollmsMCPBindingManager.fromConfig(folder.write("bad.toml", '[bindings]\ndri = "x"\n'))).rejects.toThrow("did you mean `dir`?");
+    await expect(
+      LollmsMCPBindingManager.fromConfig(folder.write("bad.toml", '[bindings]\ndri = "x"\n')),
+    ).rejects.toThrow("did you mean `dir`?");
   });
 
   test("L22: a class is loaded once and kept under its name", async () => {
-    write("one.mjs", { before: `import { appendFileSync } from "node:fs"; appendFileSync(${JSON.stringify(`${folder.path}/loads`)}, "x");` });
+    write("one.mjs", {
+      before: `import { appendFileSync } from "node:fs"; appendFileSync(${JSON.stringify(`${folder.path}/loads`)}, "x");`,
+    });
     const bindings = manager();
     const [a, b] = await Promise.all([bindings.createBinding("one"), bindings.create_binding("one")]);
     await bindings.getAvailableBindings();
@@ -105,31 +131,54 @@ describe("the manager", () => {
   });
 
   test.each([
-    ["has no BindingName", { exported: "" }, "does not say which class it is: export `BindingName` with the name of the class."],
-    ["names a class that it does not export", { exported: 'export const BindingName = "Gone";' }, "names the class `Gone` and does not export it."],
-    ["names something that is no class", { exported: 'export const BindingName = "f"; export const f = () => {};' }, expect.stringContaining("`f` is no binding: it lacks `discoverTools` and `executeTool`")],
+    [
+      "has no BindingName",
+      { exported: "" },
+      "does not say which class it is: export `BindingName` with the name of the class.",
+    ],
+    [
+      "names a class that it does not export",
+      { exported: 'export const BindingName = "Gone";' },
+      "names the class `Gone` and does not export it.",
+    ],
+    [
+      "names something that is no class",
+      { exported: 'export const BindingName = "f"; export const f = () => {};' },
+      expect.stringContaining("`f` is no binding: it lacks `discoverTools` and `executeTool`"),
+    ],
     ["throws as it is loaded", { before: 'throw new Error("not today");' }, "cannot be loaded: not today"],
     ["cannot be parsed", { before: "const = 1;" }, expect.stringContaining("cannot be loaded: one.mjs:2")],
   ])("L23: a module that %s gives nothing, and says why", async (_what, module, problem) => {
     write("one.mjs", module);
     const warned: string[] = [];
-    const bindings = new LollmsMCPBindingManager({ mcp_bindings_dir: folder.path, logger: { ...SILENT_LOGGER, warning: (message) => void warned.push(message) } });
+    const bindings = new LollmsMCPBindingManager({
+      mcp_bindings_dir: folder.path,
+      logger: { ...SILENT_LOGGER, warning: (message) => void warned.push(message) },
+    });
     expect(await bindings.createBinding("one")).toBeUndefined();
     expect(bindings.problems.get("one")).toEqual(problem);
     expect(warned).toEqual([`The binding one ${bindings.problems.get("one")}`]);
   });
 
-  test.each(["discoverTools", "executeTool"])("L1: a class on disk without `%s` is refused when it is loaded", async (lacking) => {
-    const methods = lacking === "executeTool" ? "async discover_tools() { return []; }" : EXECUTE;
-    write("one.mjs", { methods });
-    const bindings = manager();
-    expect(await bindings.createBinding("one")).toBeUndefined();
-    expect(bindings.problems.get("one")).toBe(`\`Custom\` is no binding: it lacks \`${lacking}\`. A binding discovers tools and executes one.`);
-    expect(await bindings.getAvailableBindings()).toEqual(BUNDLED);
-  });
+  test.each(["discoverTools", "executeTool"])(
+    "L1: a class on disk without `%s` is refused when it is loaded",
+    async (lacking) => {
+      const methods = lacking === "executeTool" ? "async discover_tools() { return []; }" : EXECUTE;
+      write("one.mjs", { methods });
+      const bindings = manager();
+      expect(await bindings.createBinding("one")).toBeUndefined();
+      expect(bindings.problems.get("one")).toBe(
+        `\`Custom\` is no binding: it lacks \`${lacking}\`. A binding discovers tools and executes one.`,
+      );
+      expect(await bindings.getAvailableBindings()).toEqual(BUNDLED);
+    },
+  );
 
   test("L1: a class on disk that needs no base class is taken, too", async () => {
-    folder.write("one.mjs", 'export const BindingName = "Own"; export class Own { binding_name = "own"; async discoverTools() { return []; } async executeTool() { return { output: 1, status_code: 200 }; } }');
+    folder.write(
+      "one.mjs",
+      'export const BindingName = "Own"; export class Own { binding_name = "own"; async discoverTools() { return []; } async executeTool() { return { output: 1, status_code: 200 }; } }',
+    );
     expect(await (await manager().createBinding("one"))!.executeTool("x", {})).toEqual({ output: 1, status_code: 200 });
   });
 
@@ -137,7 +186,9 @@ describe("the manager", () => {
     write("one.mjs");
     const made = await manager().createBinding("one", { api_endpoint: "http://x" });
     expect(made!.getBindingConfig()).toEqual({ api_endpoint: "http://x" });
-    const local = await new LollmsMCPBindingManager().createBinding<LocalMCPBinding>("local_mcp", { tools_folder_path: folder.path });
+    const local = await new LollmsMCPBindingManager().createBinding<LocalMCPBinding>("local_mcp", {
+      tools_folder_path: folder.path,
+    });
     expect(local!.get_binding_config()).toEqual({ tools_folder_path: folder.path });
     await local!.close();
   });
@@ -153,7 +204,12 @@ describe("the manager", () => {
 
   test("L25: the names are those of the modules that are bindings, and of the package's own", async () => {
     write("one.mjs");
-    write("two/index.ts", { methods: WHOLE.replace("options = {}", "options: object = {}").replace("(name, params)", "(name: string, params: object)") });
+    write("two/index.ts", {
+      methods: WHOLE.replace("options = {}", "options: object = {}").replace(
+        "(name, params)",
+        "(name: string, params: object)",
+      ),
+    });
     expect(await manager().get_available_bindings()).toEqual([...BUNDLED, "one", "two"].toSorted());
     expect(await new LollmsMCPBindingManager().getAvailableBindings()).toEqual(BUNDLED);
   });
@@ -185,19 +241,33 @@ describe("the manager", () => {
 });
 
 describe("a custom binding over plain HTTP", () => {
-  const TOOLS = [{ name: "example_remote_tool", description: "Does something remotely.", input_schema: { type: "object", properties: { data: { type: "string" } } } }];
+  const TOOLS = [
+    {
+      name: "example_remote_tool",
+      description: "Does something remotely.",
+      input_schema: { type: "object", properties: { data: { type: "string" } } },
+    },
+  ];
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<unknown> {
     if (request.method === "GET" && request.url === "/api/tools") return response.end(JSON.stringify(TOOLS));
-    if (request.method !== "POST" || request.url !== "/api/execute/example_remote_tool") return response.writeHead(404).end("Tool not found");
+    if (request.method !== "POST" || request.url !== "/api/execute/example_remote_tool")
+      return response.writeHead(404).end("Tool not found");
     const { data } = JSON.parse(await text(request)) as { data?: string };
     if (data === "hang") return undefined;
-    return data === undefined ? response.writeHead(418).end("no data") : response.end(JSON.stringify({ result: `Executed with ${data}` }));
+    return data === undefined
+      ? response.writeHead(418).end("no data")
+      : response.end(JSON.stringify({ result: `Executed with ${data}` }));
   }
 
   async function open(): Promise<RunningServer & { binding: LollmsMCPBinding }> {
-    const service = await listen(createServer((request, response) => void answer(request, response)), { path: "/api" });
-    const binding = await new LollmsMCPBindingManager(EXAMPLES).createBinding("my_custom_mcp", { api_endpoint: service.url });
+    const service = await listen(
+      createServer((request, response) => void answer(request, response)),
+      { path: "/api" },
+    );
+    const binding = await new LollmsMCPBindingManager(EXAMPLES).createBinding("my_custom_mcp", {
+      api_endpoint: service.url,
+    });
     return { ...service, binding: binding! };
   }
 
@@ -206,7 +276,10 @@ describe("a custom binding over plain HTTP", () => {
     const { binding } = service;
     expect(binding.binding_name).toBe("my_custom_mcp");
     expect(await binding.discover_tools()).toEqual(TOOLS);
-    expect(await binding.executeTool("example_remote_tool", { data: "x" })).toEqual({ output: { result: "Executed with x" }, status_code: 200 });
+    expect(await binding.executeTool("example_remote_tool", { data: "x" })).toEqual({
+      output: { result: "Executed with x" },
+      status_code: 200,
+    });
     expect(binding.get_binding_config()).toEqual({ api_endpoint: service.url });
   });
 
@@ -215,7 +288,10 @@ describe("a custom binding over plain HTTP", () => {
     const { binding } = service;
     expect(await binding.executeTool("example_remote_tool", {})).toEqual({ error: "no data", status_code: 418 });
     expect(await binding.executeTool("../tools", {})).toEqual({ error: "Tool not found", status_code: 404 });
-    expect(await binding.executeTool("example_remote_tool", { data: "hang" }, { timeout: 0.2 })).toEqual({ error: "Tool execution failed: API timeout", status_code: 504 });
+    expect(await binding.executeTool("example_remote_tool", { data: "hang" }, { timeout: 0.2 })).toEqual({
+      error: "Tool execution failed: API timeout",
+      status_code: 504,
+    });
     await service.close();
     expect(await binding.discoverTools()).toEqual([]);
     expect(await binding.executeTool("example_remote_tool", {})).toMatchObject({ status_code: 503 });

@@ -12,7 +12,9 @@ import { MinimalClient } from "./minimal-client.ts";
 import { closedPort, startTools } from "./tool-server.ts";
 
 const SERVER = fileURLToPath(new URL("../requirements/library-server.mjs", import.meta.url));
-const EVERYTHING = fileURLToPath(new URL("../../node_modules/@modelcontextprotocol/server-everything/dist/index.js", import.meta.url));
+const EVERYTHING = fileURLToPath(
+  new URL("../../node_modules/@modelcontextprotocol/server-everything/dist/index.js", import.meta.url),
+);
 const PEIRCE = { query: "What is nominalism?", limit: 5, author_filter: "Charles Sanders Peirce" };
 
 let folder: ToolFolder;
@@ -49,7 +51,10 @@ interface Where {
 const where = async (client: MCPClient): Promise<Where> => (await client.callTool("where")) as Where;
 
 async function failure(work: Promise<unknown>): Promise<{ kind: FailKind; message: string }> {
-  const error = await work.then(() => undefined, (thrown: unknown) => thrown);
+  const error = await work.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
   expect(error).toBeInstanceOf(FailError);
   return (error as FailError).failure;
 }
@@ -61,12 +66,20 @@ function startResult(result: JsonObject): ReturnType<typeof startServer> {
     const { id, method } = await readJson(request);
     if (id === undefined) return response.writeHead(202).end();
     const answers: Record<string, JsonObject> = {
-      initialize: { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo: { name: "raw", version: "1" } },
+      initialize: {
+        protocolVersion: "2025-06-18",
+        capabilities: { tools: {} },
+        serverInfo: { name: "raw", version: "1" },
+      },
       "tools/list": { tools: [{ name: "it", inputSchema: { type: "object" } }] },
       "tools/call": result,
     };
     const answer = answers[method ?? ""];
-    return sendJson(response, 200, { jsonrpc: "2.0", id, ...(answer ? { result: answer } : { error: { code: -32601, message: "Method not found" } }) });
+    return sendJson(response, 200, {
+      jsonrpc: "2.0",
+      id,
+      ...(answer ? { result: answer } : { error: { code: -32601, message: "Method not found" } }),
+    });
   });
 }
 
@@ -100,15 +113,23 @@ describe("the life of a client", () => {
     const record = `${folder.path}/record`;
     const client = open({ command: [process.execPath, SERVER, `record=${record}`] });
     await Promise.all([client.start(), client.start()]);
-    const methods = readFileSync(record, "utf8").trim().split("\n").map((line) => (JSON.parse(line) as JsonObject)["method"]);
+    const methods = readFileSync(record, "utf8")
+      .trim()
+      .split("\n")
+      .map((line) => (JSON.parse(line) as JsonObject)["method"]);
     expect(methods.filter((method) => method === "initialize")).toHaveLength(1);
     expect(methods.indexOf("notifications/initialized")).toBe(methods.indexOf("initialize") + 1);
   });
 
   test("R3: a server that cannot be started, or is not there, says so at start, and calling first is refused", async () => {
-    expect(await failure(open(`${folder.path}/gone.py`).start())).toMatchObject({ kind: "unavailable", message: expect.stringContaining("There is no server script at") });
+    expect(await failure(open(`${folder.path}/gone.py`).start())).toMatchObject({
+      kind: "unavailable",
+      message: expect.stringContaining("There is no server script at"),
+    });
     expect((await failure(open({ command: ["toolyard-no-such-program"] }).start())).kind).toBe("unavailable");
-    expect(await failure(open(SERVER).callTool("where"))).toMatchObject({ message: "The client is not started. Call `start()` first." });
+    expect(await failure(open(SERVER).callTool("where"))).toMatchObject({
+      message: "The client is not started. Call `start()` first.",
+    });
     expect(() => open("")).toThrow("The server must be a script's path");
   });
 
@@ -136,7 +157,15 @@ describe("tools", () => {
     expect(tools.find(({ name }) => name === "search_chunks")).toEqual({
       name: "search_chunks",
       description: "Search for text chunks using semantic similarity",
-      input_schema: { type: "object", properties: { query: { type: "string" }, limit: { type: "integer", default: 10 }, author_filter: { type: "string" } }, required: ["query"] },
+      input_schema: {
+        type: "object",
+        properties: {
+          query: { type: "string" },
+          limit: { type: "integer", default: 10 },
+          author_filter: { type: "string" },
+        },
+        required: ["query"],
+      },
     });
     expect(tools).toHaveLength(6);
   });
@@ -150,23 +179,53 @@ describe("tools", () => {
 
   test("R6, R18: callTool runs search_chunks with the document's example", async () => {
     const client = await started(SERVER);
-    expect(await client.callTool("search_chunks", PEIRCE)).toMatchObject({ results: [{ similarity: 0.9, author: "Charles Sanders Peirce" }], total_count: 1 });
+    expect(await client.callTool("search_chunks", PEIRCE)).toMatchObject({
+      results: [{ similarity: 0.9, author: "Charles Sanders Peirce" }],
+      total_count: 1,
+    });
     expect(await client.call_tool("search_chunks", PEIRCE)).toMatchObject({ total_count: 1 });
   });
 
   test("R6: an unknown tool, arguments that do not fit and a tool that fails are errors with a kind", async () => {
     const client = await started(SERVER);
     expect((await failure(client.callTool("search_chunk", {}))).kind).toBe("unknown_tool");
-    expect(await failure(client.callTool("search_chunks", {}))).toMatchObject({ kind: "invalid_params", message: "Missing required parameter: query" });
-    await using server = await startTools({ fails: () => { throw new Error("no luck"); } });
-    expect(await failure((await started(server.url)).callTool("fails"))).toMatchObject({ kind: "tool_error", message: "no luck" });
+    expect(await failure(client.callTool("search_chunks", {}))).toMatchObject({
+      kind: "invalid_params",
+      message: "Missing required parameter: query",
+    });
+    await using server = await startTools({
+      fails: () => {
+        throw new Error("no luck");
+      },
+    });
+    expect(await failure((await started(server.url)).callTool("fails"))).toMatchObject({
+      kind: "tool_error",
+      message: "no luck",
+    });
   });
 
   test.each<[string, JsonObject, unknown]>([
     ["text that is JSON is parsed", { content: [{ type: "text", text: '{"a": [1]}' }] }, { a: [1] }],
-    ["structured content is preferred", { content: [{ type: "text", text: '{"a": 1}' }], structuredContent: { b: 2 } }, { b: 2 }],
-    ["several items are a list", { content: [{ type: "text", text: "1" }, { type: "text", text: "two" }] }, [1, "two"]],
-    ["an image is its object", { content: [{ type: "image", data: "AA==", mimeType: "image/png" }] }, { type: "image", data: "AA==", mimeType: "image/png" }],
+    [
+      "structured content is preferred",
+      { content: [{ type: "text", text: '{"a": 1}' }], structuredContent: { b: 2 } },
+      { b: 2 },
+    ],
+    [
+      "several items are a list",
+      {
+        content: [
+          { type: "text", text: "1" },
+          { type: "text", text: "two" },
+        ],
+      },
+      [1, "two"],
+    ],
+    [
+      "an image is its object",
+      { content: [{ type: "image", data: "AA==", mimeType: "image/png" }] },
+      { type: "image", data: "AA==", mimeType: "image/png" },
+    ],
     ["a number that reads the same is a number", { content: [{ type: "text", text: "5" }] }, 5],
   ])("C12, R12: %s", async (_what, result, value) => {
     await using server = await startResult(result);
@@ -186,7 +245,11 @@ describe("tools", () => {
 });
 
 describe("any server", () => {
-  test.each([["legacy", startLegacy], ["modern", startModern], ["HTTP+SSE", startSse]] as const)("R1: any URL: a %s server", async (_what, start) => {
+  test.each([
+    ["legacy", startLegacy],
+    ["modern", startModern],
+    ["HTTP+SSE", startSse],
+  ] as const)("R1: any URL: a %s server", async (_what, start) => {
     await using server = await start();
     const client = await started(new URL(server.url));
     expect(await client.callTool("echo", { text: "hi" })).toBe("hi");
@@ -220,21 +283,30 @@ describe("time and noise", () => {
   });
 
   test("R14: what it writes there is never taken for an answer", async () => {
-    folder.write("server.mjs", `process.stderr.write('{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}\\n'); await import(${JSON.stringify(SERVER)});`);
+    folder.write(
+      "server.mjs",
+      `process.stderr.write('{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}\\n'); await import(${JSON.stringify(SERVER)});`,
+    );
     expect(await (await started(`${folder.path}/server.mjs`)).listTools()).toHaveLength(6);
   });
 
   test("R15, R16: tools may have times of their own, longer than the others'", async () => {
     const client = await started(SERVER, {}, { timeout: "300ms", tool_timeouts: { parse_pdf: 20 } });
     expect(await client.callTool("parse_pdf", { pdf_path: "x", ms: 700 })).toMatchObject({ success: true });
-    expect(await client.callTool("parse_pdf", { pdf_path: "x", ms: 400 }, { timeout: "10s" })).toMatchObject({ success: true });
+    expect(await client.callTool("parse_pdf", { pdf_path: "x", ms: 400 }, { timeout: "10s" })).toMatchObject({
+      success: true,
+    });
   });
 
   test("R16: start, calls and single calls have bounds", async () => {
-    expect((await failure(open({ command: [process.execPath, SERVER, "silent"], connectTimeout: "400ms" }).start())).kind).toMatch(/timeout|unavailable/);
+    expect(
+      (await failure(open({ command: [process.execPath, SERVER, "silent"], connectTimeout: "400ms" }).start())).kind,
+    ).toMatch(/timeout|unavailable/);
     const client = await started(SERVER, {}, { timeout: 0.2 });
     expect((await failure(client.callTool("hang"))).kind).toBe("timeout");
-    expect((await failure(client.callTool("parse_pdf", { pdf_path: "x", ms: 5000 }, { timeout: "100ms" }))).kind).toBe("timeout");
+    expect((await failure(client.callTool("parse_pdf", { pdf_path: "x", ms: 5000 }, { timeout: "100ms" }))).kind).toBe(
+      "timeout",
+    );
     await expect(client.callTool("hang", {}, { timeout: "soon" })).rejects.toThrow("`timeout` must be");
   });
 
@@ -253,7 +325,12 @@ describe("time and noise", () => {
 
   test("R17: a call that was begun is not made twice, and a call after stop is refused", async () => {
     let runs = 0;
-    await using server = await startTools({ fails: () => { runs += 1; throw new Error("broke"); } });
+    await using server = await startTools({
+      fails: () => {
+        runs += 1;
+        throw new Error("broke");
+      },
+    });
     const client = await started(server.url);
     await failure(client.callTool("fails"));
     expect(runs).toBe(1);
@@ -272,7 +349,9 @@ describe("time and noise", () => {
     await using server = await startLegacy();
     const client = await started(server.url);
     const heard: unknown[] = [];
-    expect(await client.callTool("steps", { count: 3 }, { onNotice: ({ params }) => void heard.push(params["progress"]) })).toBe("done");
+    expect(
+      await client.callTool("steps", { count: 3 }, { onNotice: ({ params }) => void heard.push(params["progress"]) }),
+    ).toBe("done");
     expect(heard).toEqual([1, 2, 3]);
     const stop = new AbortController();
     const hanging = failure((await started(SERVER)).callTool("hang", {}, { signal: stop.signal }));
@@ -287,9 +366,24 @@ describe("time and noise", () => {
       if (id === undefined) return response.writeHead(202).end();
       const tool = (name: string): JsonObject => ({ name, inputSchema: { type: "object" } });
       // The document has the tools in the answer to initialize already; that one is no list.
-      if (method === "initialize") return sendJson(response, 200, { jsonrpc: "2.0", id, result: { protocolVersion: "2024-11-05", capabilities: { tools: {} }, serverInfo: { name: "raw", version: "1" }, tools: [tool("early")] } });
-      if (method !== "tools/list") return sendJson(response, 200, { jsonrpc: "2.0", id, error: { code: -32601, message: "Method not found" } });
-      return sendJson(response, 200, { jsonrpc: "2.0", id, result: params?.["cursor"] === "next" ? { tools: [tool("two")] } : { tools: [tool("one")], nextCursor: "next" } });
+      if (method === "initialize")
+        return sendJson(response, 200, {
+          jsonrpc: "2.0",
+          id,
+          result: {
+            protocolVersion: "2024-11-05",
+            capabilities: { tools: {} },
+            serverInfo: { name: "raw", version: "1" },
+            tools: [tool("early")],
+          },
+        });
+      if (method !== "tools/list")
+        return sendJson(response, 200, { jsonrpc: "2.0", id, error: { code: -32601, message: "Method not found" } });
+      return sendJson(response, 200, {
+        jsonrpc: "2.0",
+        id,
+        result: params?.["cursor"] === "next" ? { tools: [tool("two")] } : { tools: [tool("one")], nextCursor: "next" },
+      });
     });
     expect((await (await started(server.url)).listTools()).map(({ name }) => name).toSorted()).toEqual(["one", "two"]);
   });
@@ -297,11 +391,19 @@ describe("time and noise", () => {
 
 describe("the document's own minimal client", () => {
   async function minimal(): Promise<MinimalClient> {
-    folder.write("tools/noisy/run.sh", 'echo warn >&2; cat > /dev/null; echo \'{"ok": true}\'');
+    folder.write("tools/noisy/run.sh", "echo warn >&2; cat > /dev/null; echo '{\"ok\": true}'");
     folder.write("tools/noisy/tool.toml", 'name = "noisy"\ndescription = "Warns."\nscript = "run.sh"\n');
-    folder.write("mods/loud/mcp.mjs", 'export function registerTools(hub) { hub.registerTool("loud", () => { console.log("on stdout"); return { heard: true }; }); }');
-    const config = folder.write("toolyard.toml", `[scripts]\ntools_path = "tools"\n[modules]\npaths = ["mods"]\n[mcp.stdio_servers.library]\ncommand = ${JSON.stringify([process.execPath, SERVER])}\n`);
-    const client = new MinimalClient([process.execPath, MAIN, "serve", "--stdio", "--no-watch", "--config", config], { TOOLYARD_HOME: `${folder.path}/home` });
+    folder.write(
+      "mods/loud/mcp.mjs",
+      'export function registerTools(hub) { hub.registerTool("loud", () => { console.log("on stdout"); return { heard: true }; }); }',
+    );
+    const config = folder.write(
+      "toolyard.toml",
+      `[scripts]\ntools_path = "tools"\n[modules]\npaths = ["mods"]\n[mcp.stdio_servers.library]\ncommand = ${JSON.stringify([process.execPath, SERVER])}\n`,
+    );
+    const client = new MinimalClient([process.execPath, MAIN, "serve", "--stdio", "--no-watch", "--config", config], {
+      TOOLYARD_HOME: `${folder.path}/home`,
+    });
     clients.push(client);
     return client;
   }
@@ -314,7 +416,13 @@ describe("the document's own minimal client", () => {
     expect(await client.callTool("library__search_chunks", PEIRCE)).toMatchObject({ total_count: 1 });
     expect(await client.callTool("noisy", {})).toEqual({ ok: true });
     expect(await client.callTool("loud", {})).toEqual({ heard: true });
-    expect(client.ids).toEqual([[1, 1], [2, 2], [3, 3], [4, 4], [5, 5]]);
+    expect(client.ids).toEqual([
+      [1, 1],
+      [2, 2],
+      [3, 3],
+      [4, 4],
+      [5, 5],
+    ]);
   });
 
   test("R13: what it asks wrongly is one line, too, and the next answer is the next request's", async () => {
@@ -323,7 +431,11 @@ describe("the document's own minimal client", () => {
     // A failed call's text is words, which the skeleton's `json.loads` cannot read.
     await expect(client.callTool("library__search_chunks", {})).rejects.toThrow(/JSON|undefined/);
     expect(await client.callTool("noisy", {})).toEqual({ ok: true });
-    expect(client.ids).toEqual([[1, 1], [2, 2], [3, 3]]);
+    expect(client.ids).toEqual([
+      [1, 1],
+      [2, 2],
+      [3, 3],
+    ]);
   });
 });
 

@@ -12,16 +12,41 @@ test.each([
     "agent",
     agent,
     [
-      "Agent", "FailError", "LLMWithMCPTools", "OptionError", "createAgent", "fromAnthropicToolCall", "fromGoogleToolCall", "fromMistralToolCall", "fromOpenAIToolCall",
-      "toAnthropicTools", "toGoogleTools", "toMistralTools", "toOpenAITools", "toResultText",
+      "Agent",
+      "FailError",
+      "LLMWithMCPTools",
+      "OptionError",
+      "createAgent",
+      "fromAnthropicToolCall",
+      "fromGoogleToolCall",
+      "fromMistralToolCall",
+      "fromOpenAIToolCall",
+      "toAnthropicTools",
+      "toGoogleTools",
+      "toMistralTools",
+      "toOpenAITools",
+      "toResultText",
     ],
   ],
-  ["bindings", bindings, ["HubMCPBinding", "LocalMCPBinding", "LollmsMCPBinding", "LollmsMCPBindingManager", "RemoteMCPBinding", "StandardMCPBinding"]],
+  [
+    "bindings",
+    bindings,
+    [
+      "HubMCPBinding",
+      "LocalMCPBinding",
+      "LollmsMCPBinding",
+      "LollmsMCPBindingManager",
+      "RemoteMCPBinding",
+      "StandardMCPBinding",
+    ],
+  ],
   ["client", client, ["FailError", "MCPClient", "OptionError"]],
   ["manager", manager, ["DEFAULT_REGISTRY", "MCPManager", "TOOL_ALIASES"]],
   ["web-search", webSearch, ["createWebSearch"]],
 ])("toolyard/%s exports these values, and is in the package", (name, namespace, values) => {
   expect(Object.keys(namespace).toSorted()).toEqual(values);
-  const { exports } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { exports: Record<string, unknown> };
+  const { exports } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
+    exports: Record<string, unknown>;
+  };
   expect(exports[`./${name}`]).toEqual({ types: `./dist/${name}.d.ts`, default: `./dist/${name}.js` });
 });

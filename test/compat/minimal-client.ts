@@ -4,8 +4,8 @@ import { createInterface, type Interface } from "node:readline";
 import type { JsonObject } from "../../src/core/json.ts";
 
 /**
- * The library document's skeleton of a client, as it is printed there: it writes a line, reads the next line and takes it for the answer.
- * Its only addition: an answer with another id than the request's is noted.
+ * The library document's skeleton of a client, as it is printed there: it writes a line, reads the next line and takes
+ * it for the answer. Its only addition: an answer with another id than the request's is noted.
  */
 export class MinimalClient {
   readonly #command: readonly string[];
@@ -27,7 +27,11 @@ export class MinimalClient {
     this.#process = spawn(program, args, { stdio: ["pipe", "pipe", "pipe"], env: { ...process.env, ...this.#env } });
     this.#reader = createInterface({ input: this.#process.stdout });
     this.#lines = this.#reader[Symbol.asyncIterator]();
-    const answer = await this.#sendRequest("initialize", { protocolVersion: "2024-11-05", capabilities: { tools: {} }, clientInfo: { name: "my-app", version: "1.0" } });
+    const answer = await this.#sendRequest("initialize", {
+      protocolVersion: "2024-11-05",
+      capabilities: { tools: {} },
+      clientInfo: { name: "my-app", version: "1.0" },
+    });
     this.#sendNotification("notifications/initialized", {});
     return answer;
   }
@@ -35,7 +39,11 @@ export class MinimalClient {
   async listTools(): Promise<{ name: unknown; description: unknown; input_schema: unknown }[]> {
     const result = await this.#sendRequest("tools/list", {});
     const tools = result["tools"] as JsonObject[];
-    return tools.map((tool) => ({ name: tool["name"], description: tool["description"], input_schema: tool["inputSchema"] }));
+    return tools.map((tool) => ({
+      name: tool["name"],
+      description: tool["description"],
+      input_schema: tool["inputSchema"],
+    }));
   }
 
   async callTool(toolName: string, args: JsonObject): Promise<unknown> {

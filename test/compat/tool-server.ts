@@ -14,7 +14,15 @@ export interface ServedTool {
 export type ServedTools = Readonly<Record<string, ServedTool | ServedTool["run"]>>;
 
 /** An MCP server on HTTP of both eras, made with the official SDK, with tools of a test's own. */
-export async function startTools(tools: ServedTools, options: { readonly port?: number; readonly path?: string; readonly token?: string; readonly before?: RequestListener } = {}): Promise<RunningServer> {
+export async function startTools(
+  tools: ServedTools,
+  options: {
+    readonly port?: number;
+    readonly path?: string;
+    readonly token?: string;
+    readonly before?: RequestListener;
+  } = {},
+): Promise<RunningServer> {
   const handler = createMcpHandler(() => buildServer(tools), { legacy: "stateless" });
   const handle = toNodeHandler(handler) as RequestListener;
   const { port = 0, path = "/mcp", token, before } = options;
@@ -22,7 +30,12 @@ export async function startTools(tools: ServedTools, options: { readonly port?: 
     (request, response) => {
       before?.(request, response);
       if (response.writableEnded || response.destroyed) return;
-      if (token !== undefined && request.headers.authorization !== `Bearer ${token}` && request.headers["x-api-key"] !== token) return void response.writeHead(401).end();
+      if (
+        token !== undefined &&
+        request.headers.authorization !== `Bearer ${token}` &&
+        request.headers["x-api-key"] !== token
+      )
+        return void response.writeHead(401).end();
       if (request.url !== path) return void response.writeHead(404).end("Not found");
       return handle(request, response);
     },
@@ -39,12 +52,20 @@ function buildServer(tools: ServedTools): McpServer {
   const server = new McpServer({ name: "tools", version: "1.0.0" }, { capabilities: { tools: {} } });
   for (const [name, given] of Object.entries(tools)) {
     const { schema = { type: "object" }, outputSchema, run } = typeof given === "function" ? { run: given } : given;
-    const shape = { description: `Tool ${name}.`, inputSchema: fromJsonSchema(schema as never), ...(outputSchema ? { outputSchema: fromJsonSchema(outputSchema as never) } : {}) };
-    server.registerTool(name, shape as never, (async (args: JsonObject) => {
-      const value = await run(args);
-      const text = typeof value === "string" ? value : JSON.stringify(value);
-      return { content: [{ type: "text", text }], ...(outputSchema ? { structuredContent: value } : {}) };
-    }) as never);
+    const shape = {
+      description: `Tool ${name}.`,
+      inputSchema: fromJsonSchema(schema as never),
+      ...(outputSchema ? { outputSchema: fromJsonSchema(outputSchema as never) } : {}),
+    };
+    server.registerTool(
+      name,
+      shape as never,
+      (async (args: JsonObject) => {
+        const value = await run(args);
+        const text = typeof value === "string" ? value : JSON.stringify(value);
+        return { content: [{ type: "text", text }], ...(outputSchema ? { structuredContent: value } : {}) };
+      }) as never,
+    );
   }
   return server;
 }

@@ -7,12 +7,15 @@ import { fileURLToPath } from "node:url";
 import type { Json } from "./fixture/handlers.ts";
 
 /**
- * The hub as a client: starts it on stdio with the suite's server as its only upstream and uses whatever that server offers, so that the
- * suite sees every kind of request. Usage: client-driver.ts <url>, with MCP_CONFORMANCE_SCENARIO and MCP_CONFORMANCE_CONTEXT set.
+ * The hub as a client: starts it on stdio with the suite's server as its only upstream and uses whatever that server
+ * offers, so that the suite sees every kind of request. Usage: client-driver.ts <url>, with MCP_CONFORMANCE_SCENARIO
+ * and MCP_CONFORMANCE_CONTEXT set.
  */
 const url = process.argv.at(-1) ?? "";
 const scenario = process.env["MCP_CONFORMANCE_SCENARIO"] ?? "";
-const context = JSON.parse(process.env["MCP_CONFORMANCE_CONTEXT"] ?? "{}") as { toolCalls?: { name: string; arguments: Json }[] };
+const context = JSON.parse(process.env["MCP_CONFORMANCE_CONTEXT"] ?? "{}") as {
+  toolCalls?: { name: string; arguments: Json }[];
+};
 const REPLY_MS = 20_000;
 /** Scenarios may refuse the connection; then whatever the hub says without it is what counts. */
 const CONNECT_MS = 15_000;
@@ -65,7 +68,11 @@ process.exit();
 
 async function use(): Promise<void> {
   await Promise.race([connected, new Promise((resolve) => void setTimeout(resolve, CONNECT_MS))]);
-  await request("initialize", { protocolVersion: "2025-11-25", capabilities: { elicitation: { form: {} }, sampling: {}, roots: {} }, clientInfo: { name: "conformance-driver", version: "1.0.0" } });
+  await request("initialize", {
+    protocolVersion: "2025-11-25",
+    capabilities: { elicitation: { form: {} }, sampling: {}, roots: {} },
+    clientInfo: { name: "conformance-driver", version: "1.0.0" },
+  });
   send({ method: "notifications/initialized" });
   const { tools = [] } = (await request("tools/list")) as { tools?: Tool[] };
   await useLists();
@@ -125,17 +132,27 @@ function receive(message: Json): void {
   if (message["method"] === undefined) return void waiting.get(message["id"])?.(message);
   if (message["id"] === undefined) return;
   const result = answerTo(message);
-  send(result === undefined ? { id: message["id"], error: { code: -32601, message: "Method not found" } } : { id: message["id"], result });
+  send(
+    result === undefined
+      ? { id: message["id"], error: { code: -32601, message: "Method not found" } }
+      : { id: message["id"], result },
+  );
 }
 
 function answerTo({ method, params }: Json): Json | undefined {
   if (method === "ping") return {};
   if (method === "roots/list") return { roots: [{ uri: "file:///workspace", name: "workspace" }] };
-  if (method === "sampling/createMessage") return { role: "assistant", model: "driver", content: { type: "text", text: "Hello" } };
+  if (method === "sampling/createMessage")
+    return { role: "assistant", model: "driver", content: { type: "text", text: "Hello" } };
   if (method !== "elicitation/create") return undefined;
   const { properties = {} } = ((params as Json)["requestedSchema"] ?? {}) as { properties?: Record<string, Json> };
   // A user who accepts the form as it stands.
-  return { action: "accept", content: Object.fromEntries(Object.entries(properties).map(([name, property]) => [name, property["default"] ?? sampleValue(property)])) };
+  return {
+    action: "accept",
+    content: Object.fromEntries(
+      Object.entries(properties).map(([name, property]) => [name, property["default"] ?? sampleValue(property)]),
+    ),
+  };
 }
 
 function send(message: Json): void {

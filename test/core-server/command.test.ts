@@ -39,7 +39,11 @@ function start(words: readonly string[], file = CLI) {
   return { child, ended };
 }
 
-async function run(words: readonly string[], input = "", file = CLI): Promise<{ code: number | null; out: string; err: string }> {
+async function run(
+  words: readonly string[],
+  input = "",
+  file = CLI,
+): Promise<{ code: number | null; out: string; err: string }> {
   const { child, ended } = start(words, file);
   child.stdin.end(input);
   const [out, err, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
@@ -51,9 +55,12 @@ const lines = (...values: object[]): string => values.map((value) => `${JSON.str
 
 test("G40: the commands are list, execute, resource and server; -v and --log-level say what is logged", async () => {
   const help = await core("--help");
-  for (const command of ["list", "execute", "resource", "server"]) expect(help.out).toMatch(new RegExp(`^ {2}${command} `, "m"));
+  for (const command of ["list", "execute", "resource", "server"])
+    expect(help.out).toMatch(new RegExp(`^ {2}${command} `, "m"));
   expect((await core("-v", "execute", "text.upper", "--params", '{"text":"a"}')).err).toContain("DEBUG");
-  expect((await core("execute", "text.upper", "--params", '{"text":"a"}', "--log-level", "info")).err).toMatch(/Attempting to execute tool: text\.upper/);
+  expect((await core("execute", "text.upper", "--params", '{"text":"a"}', "--log-level", "info")).err).toMatch(
+    /Attempting to execute tool: text\.upper/,
+  );
 });
 
 test("G40: without a command, and with an unknown one, it is a usage error", async () => {
@@ -65,7 +72,10 @@ test("G41: list prints the capabilities as indented JSON", async () => {
   const { code, out } = await core("list");
   const capabilities = JSON.parse(out) as { tools: JsonObject[] };
   expect([code, out]).toEqual([0, `${JSON.stringify(capabilities, null, 2)}\n`]);
-  expect(capabilities).toMatchObject({ mcp_version: "1.0-gnn", resources: [{ uri_template: "doc://{id}", description: "Docs" }] });
+  expect(capabilities).toMatchObject({
+    mcp_version: "1.0-gnn",
+    resources: [{ uri_template: "doc://{id}", description: "Docs" }],
+  });
   expect(capabilities.tools.map(({ name }) => name)).toContain("text.upper");
 });
 
@@ -82,7 +92,11 @@ test("G42: execute prints status and result; params default to an empty object",
 });
 
 test("G42: nothing is printed on standard output for a call that fails", async () => {
-  expect(await core("execute", "text.upper")).toMatchObject({ code: 1, out: "", err: expect.stringContaining("Missing required parameter: text") });
+  expect(await core("execute", "text.upper")).toMatchObject({
+    code: 1,
+    out: "",
+    err: expect.stringContaining("Missing required parameter: text"),
+  });
 });
 
 test.each([
@@ -93,7 +107,11 @@ test.each([
 ])("G43: %s is an error object on standard error, and exit code 1", async (_what, words, message) => {
   const { code, out, err } = await core("execute", ...words);
   const json = err.slice(err.indexOf("{"));
-  expect([code, out, JSON.parse(json)]).toEqual([1, "", { status: "error", message: expect.stringContaining(message) }]);
+  expect([code, out, JSON.parse(json)]).toEqual([
+    1,
+    "",
+    { status: "error", message: expect.stringContaining(message) },
+  ]);
 });
 
 test("G43: a call that succeeds has exit code 0 and no error object", async () => {
@@ -107,7 +125,10 @@ test("G44: resource prints status and resource", async () => {
 });
 
 test("G44: what is not there, or fails, is an error object and exit code 1", async () => {
-  for (const [uri, message] of [["else://1", "Resource 'else://1' not found."], ["doc://bad", "Error retrieving resource 'doc://bad': disk gone"]] as const) {
+  for (const [uri, message] of [
+    ["else://1", "Resource 'else://1' not found."],
+    ["doc://bad", "Error retrieving resource 'doc://bad': disk gone"],
+  ] as const) {
     const { code, out, err } = await core("resource", uri);
     expect([code, out, JSON.parse(err.slice(err.indexOf("{")))]).toEqual([1, "", { status: "error", message }]);
   }
@@ -121,16 +142,31 @@ test("G45: server has transport, host and port with their defaults", async () =>
 });
 
 test("G45: another transport, and a port that is none, are refused", async () => {
-  expect(await core("server", "--transport", "pigeon")).toMatchObject({ code: 2, err: expect.stringContaining("stdio") });
-  expect(await core("server", "--transport", "http", "--port", "many")).toMatchObject({ code: 2, err: expect.stringContaining("65535") });
+  expect(await core("server", "--transport", "pigeon")).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("stdio"),
+  });
+  expect(await core("server", "--transport", "http", "--port", "many")).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("65535"),
+  });
 });
 
 test("G46: the banner of stdio goes to standard error, and standard output is protocol alone", async () => {
-  const { code, out, err } = await run(["core", "server"], lines(request("text.upper", { text: "a" }), request("mcp/discover", {}, 2)));
+  const { code, out, err } = await run(
+    ["core", "server"],
+    lines(request("text.upper", { text: "a" }), request("mcp/discover", {}, 2)),
+  );
   expect(code).toBe(0);
   expect(err).toContain("Starting MCP server on stdio...\n");
-  const replies = out.trimEnd().split("\n").map((line) => JSON.parse(line) as JsonObject);
-  expect(replies.toSorted((a, b) => Number(a["id"]) - Number(b["id"]))).toMatchObject([{ id: 1, result: { upper: "A" } }, { id: 2, result: { mcp_version: "1.0-gnn" } }]);
+  const replies = out
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as JsonObject);
+  expect(replies.toSorted((a, b) => Number(a["id"]) - Number(b["id"]))).toMatchObject([
+    { id: 1, result: { upper: "A" } },
+    { id: 2, result: { mcp_version: "1.0-gnn" } },
+  ]);
 });
 
 test("G46: the banners of HTTP go to standard error; it stays alive until Ctrl+C", async () => {
@@ -144,7 +180,10 @@ test("G46: the banners of HTTP go to standard error; it stays alive until Ctrl+C
       if (found !== undefined) resolve(found);
     });
   });
-  const response = await fetch(`${url}/`, { method: "POST", body: JSON.stringify(request("text.upper", { text: "a" })) });
+  const response = await fetch(`${url}/`, {
+    method: "POST",
+    body: JSON.stringify(request("text.upper", { text: "a" })),
+  });
   expect(await response.json()).toMatchObject({ result: { upper: "A" } });
   child.kill("SIGINT");
   expect(await ended).toBe(0);
@@ -159,16 +198,31 @@ test("G47: modules are discovered before a command does anything", async () => {
 
 test("G47: a configuration decides where they lie; there is no source root beside it", async () => {
   folder.write("toolyard.toml", '[modules]\npaths = ["mods"]\n');
-  folder.write("mods/other/mcp.mjs", 'export function register_tools(mcp) { mcp.register_tool("other.run", () => 1); }');
+  folder.write(
+    "mods/other/mcp.mjs",
+    'export function register_tools(mcp) { mcp.register_tool("other.run", () => 1); }',
+  );
   const names = (JSON.parse((await core("list")).out) as { tools: JsonObject[] }).tools.map(({ name }) => name);
   expect(names).toContain("other.run");
   expect(names).not.toContain("text.upper");
 });
 
 test("G29: start_stdio_server serves what was discovered and what the program registered", async () => {
-  const { code, out, err } = await run([`${folder.path}/src`], lines(request("own.tool"), request("text.upper", { text: "b" }, 2)), PROGRAM);
-  const replies = out.trimEnd().split("\n").map((line) => JSON.parse(line) as JsonObject);
-  expect(replies).toEqual(expect.arrayContaining([expect.objectContaining({ id: 1, result: "own" }), expect.objectContaining({ id: 2, result: { upper: "B" } })]));
+  const { code, out, err } = await run(
+    [`${folder.path}/src`],
+    lines(request("own.tool"), request("text.upper", { text: "b" }, 2)),
+    PROGRAM,
+  );
+  const replies = out
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as JsonObject);
+  expect(replies).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ id: 1, result: "own" }),
+      expect.objectContaining({ id: 2, result: { upper: "B" } }),
+    ]),
+  );
   expect(code).toBe(0);
   expect(err).toMatch(/printed by a tool(.|\n)*over\n$/);
 });

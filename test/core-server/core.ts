@@ -1,4 +1,5 @@
-// A core in a folder of its own, and clients that speak plain JSON-RPC with it: what reaches a test is what was on the wire.
+// A core in a folder of its own, and clients that speak plain JSON-RPC with it: what reaches a test is what was on the
+// wire.
 import { PassThrough } from "node:stream";
 import { MCP, MCPHTTPServer, StdioServer, type MCPOptions } from "../../src/core-server.ts";
 import type { JsonObject } from "../../src/core/json.ts";
@@ -6,7 +7,11 @@ import type { Logger } from "../../src/core/ports.ts";
 import { createLineSink } from "../../src/doors/mcp/stdout-guard.ts";
 import { ToolFolder } from "../support/tool-folder.ts";
 
-export type Reply = JsonObject & { readonly id: unknown; readonly result?: unknown; readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown } };
+export type Reply = JsonObject & {
+  readonly id: unknown;
+  readonly result?: unknown;
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
+};
 
 /** `level message`, and what came with it. */
 export class Lines implements Logger {
@@ -42,7 +47,11 @@ export class Core implements AsyncDisposable {
   }
 
   get options(): MCPOptions {
-    return { paths: [`${this.folder.path}/src`], variables: { ...process.env, TOOLYARD_HOME: `${this.folder.path}/home` }, logger: this.log };
+    return {
+      paths: [`${this.folder.path}/src`],
+      variables: { ...process.env, TOOLYARD_HOME: `${this.folder.path}/home` },
+      logger: this.log,
+    };
   }
 
   get mcp(): MCP {
@@ -83,11 +92,24 @@ export class HttpClient {
   }
 
   /** Posts a body as it is, or a value as JSON. */
-  async post(body: unknown, path = "/jsonrpc", headers: Readonly<Record<string, string>> = {}): Promise<{ status: number; type: string | null; text: string; reply: Reply }> {
-    const response = await fetch(`${this.url}${path}`, { method: "POST", headers: { "content-type": "application/json", ...headers }, body: typeof body === "string" ? body : JSON.stringify(body) });
+  async post(
+    body: unknown,
+    path = "/jsonrpc",
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<{ status: number; type: string | null; text: string; reply: Reply }> {
+    const response = await fetch(`${this.url}${path}`, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+      body: typeof body === "string" ? body : JSON.stringify(body),
+    });
     const text = await response.text();
     const isJson = response.headers.get("content-type") === "application/json";
-    return { status: response.status, type: response.headers.get("content-type"), text, reply: (isJson ? JSON.parse(text) : {}) as Reply };
+    return {
+      status: response.status,
+      type: response.headers.get("content-type"),
+      text,
+      reply: (isJson ? JSON.parse(text) : {}) as Reply,
+    };
   }
 }
 
@@ -108,7 +130,10 @@ export class LineClient {
       this.lines.push(...parts);
       this.#wake();
     });
-    this.server = new StdioServer({ input: this.input, output: { sink: createLineSink(this.#output), release: () => {} } });
+    this.server = new StdioServer({
+      input: this.input,
+      output: { sink: createLineSink(this.#output), release: () => {} },
+    });
     this.over = this.server.start(mcp);
   }
 
@@ -142,4 +167,8 @@ export function request(method: string, params?: unknown, id: unknown = 1): Json
   return { jsonrpc: "2.0", id, method, ...(params === undefined ? {} : { params }) };
 }
 
-export const SUM = { type: "object", properties: { a: { type: "number" }, b: { type: "number" } }, required: ["a", "b"] };
+export const SUM = {
+  type: "object",
+  properties: { a: { type: "number" }, b: { type: "number" } },
+  required: ["a", "b"],
+};

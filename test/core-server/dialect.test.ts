@@ -1,6 +1,12 @@
 import { request as httpRequest } from "node:http";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { MCPError, MCPHTTPServer, closeMcpInstance, startHttpServer, start_http_server } from "../../src/core-server.ts";
+import {
+  MCPError,
+  MCPHTTPServer,
+  closeMcpInstance,
+  startHttpServer,
+  start_http_server,
+} from "../../src/core-server.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import { createGate } from "../fixtures/hub-stand-in.ts";
 import { Core, request, SUM, type HttpClient, type LineClient, type Reply } from "./core.ts";
@@ -38,7 +44,11 @@ function slowTool(name = "slow.run"): { begun: Promise<void>; open(): void; abor
   return { begun: begun.opened, open: () => end.open(), aborted: aborted.opened };
 }
 
-const INITIALIZE = request("initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "t", version: "1" } }, "init");
+const INITIALIZE = request(
+  "initialize",
+  { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "t", version: "1" } },
+  "init",
+);
 
 describe("stdio", () => {
   let client: LineClient;
@@ -56,14 +66,20 @@ describe("stdio", () => {
 
   test("G20: a line with a raw line break in it is two lines, both of them broken", async () => {
     client.send('{"jsonrpc": "2.0",\n"id": 1, "method": "say.nothing"}');
-    expect(await client.read(2)).toEqual([expect.objectContaining({ id: null }), expect.objectContaining({ id: null })]);
+    expect(await client.read(2)).toEqual([
+      expect.objectContaining({ id: null }),
+      expect.objectContaining({ id: null }),
+    ]);
   });
 
   test("G21: reading goes on while a tool runs", async () => {
     const slow = slowTool();
     client.send(request("slow.run", {}, "slow"));
     await slow.begun;
-    expect(await client.ask(request("math.add", { a: 1, b: 1 }, "quick"))).toMatchObject({ id: "quick", result: { sum: 2 } });
+    expect(await client.ask(request("math.add", { a: 1, b: 1 }, "quick"))).toMatchObject({
+      id: "quick",
+      result: { sum: 2 },
+    });
     slow.open();
     expect((await client.read(2))[1]).toEqual({ jsonrpc: "2.0", id: "slow", result: "done" });
   });
@@ -73,11 +89,17 @@ describe("stdio", () => {
     client.send(request("slow.run", {}, "slow"), "{", request("say.nothing", {}, "next"));
     await client.read(2);
     slow.open();
-    expect((await client.read(3)).map((message) => (message as Reply).id)).toEqual(expect.arrayContaining([null, "next", "slow"]));
+    expect((await client.read(3)).map((message) => (message as Reply).id)).toEqual(
+      expect.arrayContaining([null, "next", "slow"]),
+    );
   });
 
   test("G22: invalid JSON is the literal parse error, and the server goes on", async () => {
-    expect(await client.ask("not json")).toEqual({ jsonrpc: "2.0", error: { code: -32700, message: "Parse error" }, id: null });
+    expect(await client.ask("not json")).toEqual({
+      jsonrpc: "2.0",
+      error: { code: -32700, message: "Parse error" },
+      id: null,
+    });
     expect(await client.ask(request("math.add", { a: 1, b: 1 }))).toMatchObject({ result: { sum: 2 } });
   });
 
@@ -86,18 +108,31 @@ describe("stdio", () => {
   });
 
   test("G24: a missing jsonrpc or method is an invalid request object", async () => {
-    for (const broken of [{ id: 7, method: "say.nothing" }, { jsonrpc: "2.0", id: 7 }]) {
-      expect(await client.ask(broken)).toEqual({ jsonrpc: "2.0", id: 7, error: { code: -32600, message: "Invalid JSON-RPC request object" } });
+    for (const broken of [
+      { id: 7, method: "say.nothing" },
+      { jsonrpc: "2.0", id: 7 },
+    ]) {
+      expect(await client.ask(broken)).toEqual({
+        jsonrpc: "2.0",
+        id: 7,
+        error: { code: -32600, message: "Invalid JSON-RPC request object" },
+      });
     }
   });
 
   test("G24: another version is an invalid one", async () => {
-    expect(await client.ask({ jsonrpc: "1.0", id: 7, method: "say.nothing" })).toEqual({ jsonrpc: "2.0", id: 7, error: { code: -32600, message: "Invalid jsonrpc version" } });
+    expect(await client.ask({ jsonrpc: "1.0", id: 7, method: "say.nothing" })).toEqual({
+      jsonrpc: "2.0",
+      id: 7,
+      error: { code: -32600, message: "Invalid jsonrpc version" },
+    });
   });
 
   test("G25: params default to an empty object", async () => {
     expect(await client.ask(request("say.nothing"))).toMatchObject({ result: null });
-    expect(await client.ask(request("math.add"))).toMatchObject({ error: { code: -32602, message: expect.stringContaining("Missing required parameter: a") } });
+    expect(await client.ask(request("math.add"))).toMatchObject({
+      error: { code: -32602, message: expect.stringContaining("Missing required parameter: a") },
+    });
   });
 
   test("G25: params of another shape are refused", async () => {
@@ -106,27 +141,46 @@ describe("stdio", () => {
 
   test("G26: the six methods, all that begins with resource/, and every tool's name", async () => {
     const capabilities = await core.mcp.getCapabilities();
-    for (const method of ["mcp/discover", "get_mcp_server_capabilities", "mcp.capabilities"]) expect(await client.ask(request(method))).toMatchObject({ result: capabilities });
+    for (const method of ["mcp/discover", "get_mcp_server_capabilities", "mcp.capabilities"])
+      expect(await client.ask(request(method))).toMatchObject({ result: capabilities });
     for (const method of ["resource/get", "resource/read", "mcp.resource.get"]) {
-      expect(await client.ask(request(method, { uri: "doc://7" }))).toEqual({ jsonrpc: "2.0", id: 1, result: { id: "7", words: ["x"] } });
+      expect(await client.ask(request(method, { uri: "doc://7" }))).toEqual({
+        jsonrpc: "2.0",
+        id: 1,
+        result: { id: "7", words: ["x"] },
+      });
     }
-    expect(await client.ask(request("mcp.tool.execute", { name: "math.add", params: { a: 2, b: 3 } }))).toMatchObject({ result: { sum: 5 } });
+    expect(await client.ask(request("mcp.tool.execute", { name: "math.add", params: { a: 2, b: 3 } }))).toMatchObject({
+      result: { sum: 5 },
+    });
     expect(await client.ask(request("math.add", { a: 2, b: 3 }))).toMatchObject({ result: { sum: 5 } });
   });
 
   test("G26: a resource request without a uri says so", async () => {
-    expect(await client.ask(request("resource/get", {}))).toEqual({ jsonrpc: "2.0", id: 1, error: { code: -32602, message: "Missing uri for resource request" } });
+    expect(await client.ask(request("resource/get", {}))).toEqual({
+      jsonrpc: "2.0",
+      id: 1,
+      error: { code: -32602, message: "Missing uri for resource request" },
+    });
     expect(await client.ask(request("mcp.tool.execute", { params: {} }))).toMatchObject({ error: { code: -32602 } });
   });
 
   test("G27: tool and resource not found are -32601, wrong parameters -32602", async () => {
     expect(await client.ask(request("no_tool"))).toMatchObject({ error: { code: -32601 } });
-    expect(await client.ask(request("resource/get", { uri: "else://1" }))).toMatchObject({ error: { code: -32601, message: "Resource 'else://1' not found." } });
-    expect(await client.ask(request("math.add", { a: "x", b: 1 }))).toMatchObject({ error: { code: -32602, data: [expect.objectContaining({ path: "a" })] } });
+    expect(await client.ask(request("resource/get", { uri: "else://1" }))).toMatchObject({
+      error: { code: -32601, message: "Resource 'else://1' not found." },
+    });
+    expect(await client.ask(request("math.add", { a: "x", b: 1 }))).toMatchObject({
+      error: { code: -32602, data: [expect.objectContaining({ path: "a" })] },
+    });
   });
 
   test("G27: a tool that fails is none of the two", async () => {
-    expect(await client.ask(request("bad.run"))).toEqual({ jsonrpc: "2.0", id: 1, error: { code: -32000, message: "Error executing tool 'bad.run': boom", data: "boom" } });
+    expect(await client.ask(request("bad.run"))).toEqual({
+      jsonrpc: "2.0",
+      id: 1,
+      error: { code: -32000, message: "Error executing tool 'bad.run': boom", data: "boom" },
+    });
   });
 
   test("G28: stop answers what runs within a second, and ends", async () => {
@@ -153,13 +207,20 @@ describe("stdio", () => {
     expect(await client.ask(request("math.add", { a: 1, b: 1 }))).toMatchObject({ result: { sum: 2 } });
     expect(await client.ask(INITIALIZE)).toMatchObject({ result: { serverInfo: { name: "toolyard" } } });
     const called = await client.ask(request("tools/call", { name: "math.add", arguments: { a: 1, b: 1 } }));
-    expect(called.result).toMatchObject({ content: [{ type: "text", text: '{"sum":2}' }], structuredContent: { sum: 2 } });
+    expect(called.result).toMatchObject({
+      content: [{ type: "text", text: '{"sum":2}' }],
+      structuredContent: { sum: 2 },
+    });
     expect(await client.ask(request("math.add", { a: 1, b: 1 }))).toMatchObject({ result: { sum: 2 } });
     expect(await client.ask(request("no_tool"))).toMatchObject({ error: { code: -32601 } });
   });
 
   test("C1: a method of MCP that is not offered is no tool", async () => {
-    expect(await client.ask(request("tasks/get", {}))).toEqual({ jsonrpc: "2.0", id: 1, error: { code: -32601, message: "Method not found: tasks/get" } });
+    expect(await client.ask(request("tasks/get", {}))).toEqual({
+      jsonrpc: "2.0",
+      id: 1,
+      error: { code: -32601, message: "Method not found: tasks/get" },
+    });
   });
 
   test("C16: a thousand calls at once are answered, each on a line of its own", async () => {
@@ -176,7 +237,10 @@ describe("stdio", () => {
     client = core.stdio();
     client.send(request("slow.run", {}, "slow"));
     await slow.begun;
-    expect(await client.ask(request("slow.run", {}, "second"))).toMatchObject({ id: "second", error: { code: -32603, message: expect.stringContaining("Too many requests at once") } });
+    expect(await client.ask(request("slow.run", {}, "second"))).toMatchObject({
+      id: "second",
+      error: { code: -32603, message: expect.stringContaining("Too many requests at once") },
+    });
     slow.open();
   });
 
@@ -197,11 +261,23 @@ describe("stdio", () => {
 
   test("C17: batches are answered with one array, an empty one with one error, one of notifications with nothing", async () => {
     client.send([]);
-    client.send([{ jsonrpc: "2.0", method: "say.nothing" }, { jsonrpc: "2.0", method: "no_tool" }]);
-    client.send([request("math.add", { a: 1, b: 1 }, 1), { jsonrpc: "2.0", method: "say.nothing" }, request("no_tool", {}, 2)]);
+    client.send([
+      { jsonrpc: "2.0", method: "say.nothing" },
+      { jsonrpc: "2.0", method: "no_tool" },
+    ]);
+    client.send([
+      request("math.add", { a: 1, b: 1 }, 1),
+      { jsonrpc: "2.0", method: "say.nothing" },
+      request("no_tool", {}, 2),
+    ]);
     const [empty, batch] = await client.read(2);
     expect(empty).toMatchObject({ id: null, error: { code: -32600 } });
-    expect(batch).toEqual(expect.arrayContaining([expect.objectContaining({ id: 1, result: { sum: 2 } }), expect.objectContaining({ id: 2 })]));
+    expect(batch).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ id: 1, result: { sum: 2 } }),
+        expect.objectContaining({ id: 2 }),
+      ]),
+    );
     expect(batch).toHaveLength(2);
   });
 
@@ -223,7 +299,8 @@ describe("stdio", () => {
   });
 
   test("C46: ids keep type and value: 0, texts, fractions, null", async () => {
-    for (const id of [0, "request-123", "", 1.5, null]) expect(await client.ask(request("say.nothing", {}, id))).toEqual({ jsonrpc: "2.0", id, result: null });
+    for (const id of [0, "request-123", "", 1.5, null])
+      expect(await client.ask(request("say.nothing", {}, id))).toEqual({ jsonrpc: "2.0", id, result: null });
   });
 
   test("C46: an id that is in flight is refused, whichever dialect has it", async () => {
@@ -270,12 +347,20 @@ describe("errors and responses", () => {
     core.mcp.registerTool("own.code", ({ code }: { code: number }) => {
       throw new MCPError("mine", code, { a: 1 });
     });
-    expect((await client.post(request("own.code", { code: -32042 }))).reply.error).toEqual({ code: -32042, message: "mine", data: { a: 1 } });
+    expect((await client.post(request("own.code", { code: -32042 }))).reply.error).toEqual({
+      code: -32042,
+      message: "mine",
+      data: { a: 1 },
+    });
     expect((await client.post(request("own.code", { code: -32700 }))).reply.error?.code).toBe(-32000);
   });
 
   test("G61: a response has jsonrpc, id, and result or error", async () => {
-    expect((await client.post(request("math.add", { a: 1, b: 2 }, "request-123"))).reply).toEqual({ jsonrpc: "2.0", id: "request-123", result: { sum: 3 } });
+    expect((await client.post(request("math.add", { a: 1, b: 2 }, "request-123"))).reply).toEqual({
+      jsonrpc: "2.0",
+      id: "request-123",
+      result: { sum: 3 },
+    });
     expect(Object.keys((await client.post(request("bad.run"))).reply).toSorted()).toEqual(["error", "id", "jsonrpc"]);
   });
 
@@ -293,7 +378,10 @@ describe("errors and responses", () => {
   });
 
   test("G62: an error without data has no member data", async () => {
-    expect((await client.post(request("resource/get", {}))).reply.error).toEqual({ code: -32602, message: "Missing uri for resource request" });
+    expect((await client.post(request("resource/get", {}))).reply.error).toEqual({
+      code: -32602,
+      message: "Missing uri for resource request",
+    });
   });
 
   test("G67: a success with nothing to return is null", async () => {
@@ -309,7 +397,13 @@ describe("errors and responses", () => {
     await client.post(request("math.add", { a: 902_104_177, b: 1 }));
     await client.post(request("bad.run"));
     await client.post(request("no_tool"));
-    expect(core.log.all).toEqual(expect.arrayContaining(["debug Attempting to execute tool: math.add", "debug Tool math.add executed successfully.", "error Error executing tool 'bad.run': boom"]));
+    expect(core.log.all).toEqual(
+      expect.arrayContaining([
+        "debug Attempting to execute tool: math.add",
+        "debug Tool math.add executed successfully.",
+        "error Error executing tool 'bad.run': boom",
+      ]),
+    );
     expect(core.log.whole).toMatch(/error Error executing tool 'bad\.run': boom .*"stack"/u);
     // No call id looks like this by chance.
     expect(core.log.whole).not.toContain("902104177");
@@ -318,7 +412,16 @@ describe("errors and responses", () => {
   test("G66: the level is selectable", async () => {
     const lines: string[] = [];
     await using quiet = new Core();
-    quiet.with({ logger: { ...core.log, debug: () => {}, info: () => {}, warning: () => {}, error: (message: string) => void lines.push(message), with: () => quiet.log } });
+    quiet.with({
+      logger: {
+        ...core.log,
+        debug: () => {},
+        info: () => {},
+        warning: () => {},
+        error: (message: string) => void lines.push(message),
+        with: () => quiet.log,
+      },
+    });
     quiet.mcp.registerTool("fine.run", () => 1);
     await quiet.mcp.executeTool("fine.run");
     expect(lines).toEqual([]);
@@ -332,37 +435,68 @@ describe("HTTP", () => {
   });
 
   test("G30: POST to / and /jsonrpc takes one request", async () => {
-    for (const path of ["/", "/jsonrpc"]) expect(await client.post(request("math.add", { a: 1, b: 1 }), path)).toMatchObject({ status: 200, reply: { result: { sum: 2 } } });
+    for (const path of ["/", "/jsonrpc"])
+      expect(await client.post(request("math.add", { a: 1, b: 1 }), path)).toMatchObject({
+        status: 200,
+        reply: { result: { sum: 2 } },
+      });
   });
 
   test("G30: any other path is 404 Not Found as plain text", async () => {
-    expect(await client.post(request("math.add", { a: 1, b: 1 }), "/other")).toMatchObject({ status: 404, type: expect.stringContaining("text/plain"), text: "Not Found" });
+    expect(await client.post(request("math.add", { a: 1, b: 1 }), "/other")).toMatchObject({
+      status: 404,
+      type: expect.stringContaining("text/plain"),
+      text: "Not Found",
+    });
   });
 
   test("G31: an empty body and broken JSON have their words", async () => {
-    expect((await client.post("")).reply).toEqual({ jsonrpc: "2.0", id: null, error: { code: -32600, message: "Invalid Request: No data received" } });
-    expect((await client.post("{")).reply).toEqual({ jsonrpc: "2.0", id: null, error: { code: -32700, message: "Parse error" } });
+    expect((await client.post("")).reply).toEqual({
+      jsonrpc: "2.0",
+      id: null,
+      error: { code: -32600, message: "Invalid Request: No data received" },
+    });
+    expect((await client.post("{")).reply).toEqual({
+      jsonrpc: "2.0",
+      id: null,
+      error: { code: -32700, message: "Parse error" },
+    });
   });
 
   test("G31: a body that is not UTF-8, or nests without end, is refused as well", async () => {
     const response = await fetch(`${client.url}/`, { method: "POST", body: new Uint8Array([0x22, 0xff, 0x22]) });
     expect([response.status, await response.json()]).toMatchObject([400, { error: { code: -32700 } }]);
-    expect(await client.post("[".repeat(5000))).toMatchObject({ status: 400, reply: { id: null, error: { code: -32600 } } });
+    expect(await client.post("[".repeat(5000))).toMatchObject({
+      status: 400,
+      reply: { id: null, error: { code: -32600 } },
+    });
   });
 
   test("G32: resources by POST and by GET", async () => {
-    expect((await client.post(request("resource/get", { uri: "doc://7" }))).reply.result).toEqual({ id: "7", words: ["x"] });
+    expect((await client.post(request("resource/get", { uri: "doc://7" }))).reply.result).toEqual({
+      id: "7",
+      words: ["x"],
+    });
     for (const path of ["/", "/jsonrpc"]) {
       const response = await fetch(`${client.url}${path}?uri=${encodeURIComponent("doc://7")}`);
-      expect([response.status, await response.json()]).toEqual([200, { jsonrpc: "2.0", id: null, result: { id: "7", words: ["x"] } }]);
+      expect([response.status, await response.json()]).toEqual([
+        200,
+        { jsonrpc: "2.0", id: null, result: { id: "7", words: ["x"] } },
+      ]);
     }
   });
 
   test("G32: a GET for nothing, or for what is not there, says so", async () => {
     const nothing = await fetch(`${client.url}/jsonrpc`);
-    expect([nothing.status, await nothing.json()]).toMatchObject([400, { error: { message: "Missing uri for resource request" } }]);
+    expect([nothing.status, await nothing.json()]).toMatchObject([
+      400,
+      { error: { message: "Missing uri for resource request" } },
+    ]);
     const missing = await fetch(`${client.url}/jsonrpc?uri=else://1`);
-    expect([missing.status, await missing.json()]).toMatchObject([404, { error: { message: "Resource 'else://1' not found." } }]);
+    expect([missing.status, await missing.json()]).toMatchObject([
+      404,
+      { error: { message: "Resource 'else://1' not found." } },
+    ]);
   });
 
   test("G33: 200 for results", async () => {
@@ -371,20 +505,31 @@ describe("HTTP", () => {
 
   test("G33: errors of the caller are 400, what is not there 404, what failed 500", async () => {
     const statusOf = async (body: unknown) => (await client.post(body)).status;
-    expect(await Promise.all([statusOf("{"), statusOf({ id: 1 }), statusOf(request("math.add", {}))])).toEqual([400, 400, 400]);
-    expect(await Promise.all([statusOf(request("no_tool")), statusOf(request("resource/get", { uri: "else://1" }))])).toEqual([404, 404]);
-    expect(await Promise.all([statusOf(request("bad.run")), statusOf(request("resource/get", { uri: "doc://bad" }))])).toEqual([500, 500]);
+    expect(await Promise.all([statusOf("{"), statusOf({ id: 1 }), statusOf(request("math.add", {}))])).toEqual([
+      400, 400, 400,
+    ]);
+    expect(
+      await Promise.all([statusOf(request("no_tool")), statusOf(request("resource/get", { uri: "else://1" }))]),
+    ).toEqual([404, 404]);
+    expect(
+      await Promise.all([statusOf(request("bad.run")), statusOf(request("resource/get", { uri: "doc://bad" }))]),
+    ).toEqual([500, 500]);
   });
 
   test("C7: MCP's own methods have the same statuses there, and failures of the hub those of the table", async () => {
     expect(await client.post(request("tools/list"))).toMatchObject({ status: 200 });
     expect(await client.post(request("tasks/get"))).toMatchObject({ status: 404, reply: { error: { code: -32601 } } });
     core.mcp.registerTool("slow.poke", () => new Promise(() => {}), {}, "", { timeout: 50 });
-    expect(await client.post(request("slow.poke"))).toMatchObject({ status: 504, reply: { error: { code: -32000, data: { kind: "timeout" } } } });
+    expect(await client.post(request("slow.poke"))).toMatchObject({
+      status: 504,
+      reply: { error: { code: -32000, data: { kind: "timeout" } } },
+    });
   });
 
   test("C7: at /mcp MCP's rules hold, so that the dialect is refused there", async () => {
-    const answer = await client.post(request("math.add", { a: 1, b: 1 }), "/mcp", { accept: "application/json, text/event-stream" });
+    const answer = await client.post(request("math.add", { a: 1, b: 1 }), "/mcp", {
+      accept: "application/json, text/event-stream",
+    });
     expect(answer).toMatchObject({ status: 400, reply: { error: { code: -32000 } } });
   });
 
@@ -392,33 +537,55 @@ describe("HTTP", () => {
     core.with({ settings: { server: { legacy: true } } });
     core.mcp.registerTool("math.add", ({ a, b }: { a: number; b: number }) => a + b, SUM);
     const both = await core.http();
-    expect(await both.post(request("math.add", { a: 1, b: 1 }), "/mcp")).toMatchObject({ status: 200, reply: { result: 2 } });
+    expect(await both.post(request("math.add", { a: 1, b: 1 }), "/mcp")).toMatchObject({
+      status: 200,
+      reply: { result: 2 },
+    });
     const opened = await both.post(INITIALIZE, "/mcp", { accept: "application/json, text/event-stream" });
     expect(opened).toMatchObject({ status: 200, reply: { result: { protocolVersion: "2025-11-25" } } });
-    expect(await both.post(request("tools/list"), "/mcp", { accept: "application/json, text/event-stream" })).toMatchObject({ status: 400 });
+    expect(
+      await both.post(request("tools/list"), "/mcp", { accept: "application/json, text/event-stream" }),
+    ).toMatchObject({ status: 400 });
   });
 
   test("C1: with jsonrpc = false nothing of it is spoken", async () => {
     core.with({ settings: { server: { jsonrpc: false } } });
-    expect(await (await core.http()).post(request("mcp/discover"), "/")).toMatchObject({ status: 404, text: "Not Found" });
-    expect(await core.stdio().ask(request("mcp/discover"))).toMatchObject({ error: { code: -32601, message: "Method not found: mcp/discover" } });
+    expect(await (await core.http()).post(request("mcp/discover"), "/")).toMatchObject({
+      status: 404,
+      text: "Not Found",
+    });
+    expect(await core.stdio().ask(request("mcp/discover"))).toMatchObject({
+      error: { code: -32601, message: "Method not found: mcp/discover" },
+    });
   });
 
   test("C1: a session of MCP at / is a whole one, and speaks the dialect too", async () => {
     const accept = { accept: "application/json, text/event-stream" };
-    const opened = await fetch(`${client.url}/`, { method: "POST", headers: { "content-type": "application/json", ...accept }, body: JSON.stringify(INITIALIZE) });
+    const opened = await fetch(`${client.url}/`, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...accept },
+      body: JSON.stringify(INITIALIZE),
+    });
     const session = { ...accept, "mcp-session-id": opened.headers.get("mcp-session-id")! };
     await opened.text();
     expect(session["mcp-session-id"]).toBeTruthy();
-    expect((await client.post(request("tools/call", { name: "math.add", arguments: { a: 1, b: 1 } }), "/", session)).text).toContain('"structuredContent":{"sum":2}');
+    expect(
+      (await client.post(request("tools/call", { name: "math.add", arguments: { a: 1, b: 1 } }), "/", session)).text,
+    ).toContain('"structuredContent":{"sum":2}');
     expect((await client.post(request("math.add", { a: 1, b: 1 }), "/", session)).text).toContain('"result":{"sum":2}');
     const ended = await fetch(`${client.url}/`, { method: "DELETE", headers: session });
     expect(ended.status).toBe(200);
   });
 
   test("C6: a malformed request is -32600 and keeps the id that can be read", async () => {
-    expect(await client.post({ id: 9, method: "x" })).toMatchObject({ status: 400, reply: { id: 9, error: { code: -32600 } } });
-    expect(await client.post({ jsonrpc: "2.0", id: "a", result: 5 })).toMatchObject({ status: 400, reply: { error: { code: -32600 } } });
+    expect(await client.post({ id: 9, method: "x" })).toMatchObject({
+      status: 400,
+      reply: { id: 9, error: { code: -32600 } },
+    });
+    expect(await client.post({ jsonrpc: "2.0", id: "a", result: 5 })).toMatchObject({
+      status: 400,
+      reply: { error: { code: -32600 } },
+    });
   });
 
   test("C6: a well-formed one with wrong parameters is not malformed", async () => {
@@ -426,13 +593,21 @@ describe("HTTP", () => {
   });
 
   test("C17: over HTTP, too, batches are arrays and notifications are not answered", async () => {
-    const batch = await client.post([request("math.add", { a: 1, b: 1 }, 1), 1, { jsonrpc: "2.0", method: "say.nothing" }]);
+    const batch = await client.post([
+      request("math.add", { a: 1, b: 1 }, 1),
+      1,
+      { jsonrpc: "2.0", method: "say.nothing" },
+    ]);
     expect(batch.status).toBe(200);
-    expect(batch.reply).toEqual(expect.arrayContaining([expect.objectContaining({ id: 1 }), expect.objectContaining({ id: null })]));
+    expect(batch.reply).toEqual(
+      expect.arrayContaining([expect.objectContaining({ id: 1 }), expect.objectContaining({ id: null })]),
+    );
     expect(await client.post([{ jsonrpc: "2.0", method: "say.nothing" }])).toMatchObject({ status: 202, text: "" });
     expect(await client.post({ jsonrpc: "2.0", method: "no_tool" })).toMatchObject({ status: 202, text: "" });
     expect(await client.post([])).toMatchObject({ status: 400, reply: { error: { code: -32600 } } });
-    expect(await client.post(Array.from({ length: 101 }, (_, id) => request("say.nothing", {}, id)))).toMatchObject({ status: 400 });
+    expect(await client.post(Array.from({ length: 101 }, (_, id) => request("say.nothing", {}, id)))).toMatchObject({
+      status: 400,
+    });
   });
 
   test("C17: a caller that goes away ends its call", async () => {
@@ -453,12 +628,17 @@ describe("HTTP", () => {
   });
 
   test("G34: whatever content type the caller names, its body is read", async () => {
-    expect(await client.post(request("say.nothing"), "/", { "content-type": "text/plain" })).toMatchObject({ status: 200, type: "application/json" });
+    expect(await client.post(request("say.nothing"), "/", { "content-type": "text/plain" })).toMatchObject({
+      status: 200,
+      type: "application/json",
+    });
   });
 
   test("G37: access is logged at debug alone, without bodies", async () => {
     await client.post(request("math.add", { a: 4711, b: 1 }));
-    await expect.poll(() => core.log.all).toEqual(expect.arrayContaining(["debug HTTP IN: POST /jsonrpc", "debug HTTP OUT (200): POST /jsonrpc"]));
+    await expect
+      .poll(() => core.log.all)
+      .toEqual(expect.arrayContaining(["debug HTTP IN: POST /jsonrpc", "debug HTTP OUT (200): POST /jsonrpc"]));
     expect(core.log.whole).not.toContain("4711");
   });
 
@@ -498,7 +678,9 @@ describe("the HTTP server object", () => {
     const slow = slowTool();
     const server = new MCPHTTPServer(core.mcp, "127.0.0.1", 0);
     await server.start();
-    const answer = fetch(`${server.url}/`, { method: "POST", body: JSON.stringify(request("slow.run")) }).then((response) => response.json());
+    const answer = fetch(`${server.url}/`, { method: "POST", body: JSON.stringify(request("slow.run")) }).then(
+      (response) => response.json(),
+    );
     await slow.begun;
     const begunAt = performance.now();
     await server.stop();
@@ -508,7 +690,9 @@ describe("the HTTP server object", () => {
 
   test("G35: a port that is taken, an open address without a token, and a second start are refused", async () => {
     const first = await core.http();
-    await expect(new MCPHTTPServer(core.mcp, "127.0.0.1", Number(new URL(first.url).port)).start()).rejects.toThrow("port");
+    await expect(new MCPHTTPServer(core.mcp, "127.0.0.1", Number(new URL(first.url).port)).start()).rejects.toThrow(
+      "port",
+    );
     await expect(new MCPHTTPServer(core.mcp, "0.0.0.0", 0).start()).rejects.toThrow("without a token");
   });
 
@@ -516,7 +700,10 @@ describe("the HTTP server object", () => {
     core.module("a", 'mcp.register_tool("a.tool", () => "found");');
     const server = await startHttpServer("127.0.0.1", 0, core.options);
     try {
-      const response = await fetch(`${server.url}/jsonrpc`, { method: "POST", body: JSON.stringify(request("a.tool")) });
+      const response = await fetch(`${server.url}/jsonrpc`, {
+        method: "POST",
+        body: JSON.stringify(request("a.tool")),
+      });
       expect(await response.json()).toEqual({ jsonrpc: "2.0", id: 1, result: "found" });
     } finally {
       await server.stop();

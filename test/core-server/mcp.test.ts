@@ -26,14 +26,28 @@ afterEach(async () => {
   await core[Symbol.asyncDispose]();
 });
 
-const caught = (promise: Promise<unknown>): Promise<unknown> => promise.then(() => undefined, (error: unknown) => error);
+const caught = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
 
 describe("registries", () => {
   test("G1: one object keeps tools by name, resources by template, modules by name, and a logger", async () => {
-    core.module("export", 'mcp.register_tool("export.run", () => 1, {}, "Runs."); mcp.register_resource("doc://{name}", () => "x", "Docs");');
+    core.module(
+      "export",
+      'mcp.register_tool("export.run", () => 1, {}, "Runs."); mcp.register_resource("doc://{name}", () => "x", "Docs");',
+    );
     await core.mcp.discover_modules();
-    expect(core.mcp.tool_registry.get("export.run")).toMatchObject({ name: "export.run", description: "Runs.", schema: { type: "object" } });
-    expect(core.mcp.resource_registry.get("doc://{name}")).toMatchObject({ uri_template: "doc://{name}", description: "Docs" });
+    expect(core.mcp.tool_registry.get("export.run")).toMatchObject({
+      name: "export.run",
+      description: "Runs.",
+      schema: { type: "object" },
+    });
+    expect(core.mcp.resource_registry.get("doc://{name}")).toMatchObject({
+      uri_template: "doc://{name}",
+      description: "Docs",
+    });
     expect([...core.mcp.discovered_modules.keys()]).toEqual(["src.export.mcp"]);
     expect(core.mcp.discoveredModules.get("src.export.mcp")?.["register_tools"]).toBeInstanceOf(Function);
     core.mcp.logger.info("said");
@@ -41,7 +55,9 @@ describe("registries", () => {
   });
 
   test("G1: a new core has nothing in its registries", () => {
-    expect([core.mcp.tool_registry.size, core.mcp.resource_registry.size, core.mcp.discovered_modules.size]).toEqual([0, 0, 0]);
+    expect([core.mcp.tool_registry.size, core.mcp.resource_registry.size, core.mcp.discovered_modules.size]).toEqual([
+      0, 0, 0,
+    ]);
   });
 
   test("G1: what a module that went away registered is gone from the registry", async () => {
@@ -56,11 +72,15 @@ describe("registries", () => {
     core.mcp.registerTool("a.tool", () => "first", {}, "First");
     core.mcp.register_tool("a.tool", () => "second", {}, "Second");
     expect(await core.mcp.executeTool("a.tool")).toBe("second");
-    expect(core.log.all).toEqual(expect.arrayContaining(["info Registered tool: a.tool", "warning Tool a.tool already registered. Overwriting."]));
+    expect(core.log.all).toEqual(
+      expect.arrayContaining(["info Registered tool: a.tool", "warning Tool a.tool already registered. Overwriting."]),
+    );
   });
 
   test("G8: what is no function is refused at once", () => {
-    expect(() => core.mcp.registerTool("a.tool", "no function" as never)).toThrow("Tool `a.tool`: the handler must be a function, got string.");
+    expect(() => core.mcp.registerTool("a.tool", "no function" as never)).toThrow(
+      "Tool `a.tool`: the handler must be a function, got string.",
+    );
   });
 
   test("G8: what the program registers wins over a module's, and comes back to it when it is taken away", async () => {
@@ -79,18 +99,27 @@ describe("registries", () => {
     const resource = core.mcp.resourceRegistry.get("doc://{id}")!;
     expect(tool).toBeInstanceOf(MCPTool);
     expect(resource).toBeInstanceOf(MCPResource);
-    expect([tool.schema, tool.description, (tool.func as (args: object) => unknown)({ a: 1, b: 2 })]).toEqual([SUM, "Adds.", 3]);
+    expect([tool.schema, tool.description, (tool.func as (args: object) => unknown)({ a: 1, b: 2 })]).toEqual([
+      SUM,
+      "Adds.",
+      3,
+    ]);
     expect([resource.uriTemplate, resource.description]).toEqual(["doc://{id}", "Docs"]);
   });
 
   test("G16: an unknown member of a registration is refused", () => {
-    expect(() => core.mcp.registerTool({ name: "x", handler: () => 1, descripton: "" } as never)).toThrow("did you mean `description`?");
+    expect(() => core.mcp.registerTool({ name: "x", handler: () => 1, descripton: "" } as never)).toThrow(
+      "did you mean `description`?",
+    );
   });
 });
 
 describe("discovery", () => {
   test("G4: a module registers with the core itself, which knows its registries", async () => {
-    core.module("a", 'mcp.register_tool("a.sees", () => mcp.tool_registry.size, {}, ""); mcp.register_tool("a.count", async () => (await mcp.get_capabilities()).tools.length);');
+    core.module(
+      "a",
+      'mcp.register_tool("a.sees", () => mcp.tool_registry.size, {}, ""); mcp.register_tool("a.count", async () => (await mcp.get_capabilities()).tools.length);',
+    );
     await core.mcp.discoverModules();
     expect(core.log.all).toContain("info Successfully registered tools from src.a.mcp");
     expect(await core.mcp.executeTool("a.sees")).toBeGreaterThanOrEqual(2);
@@ -118,7 +147,9 @@ describe("discovery", () => {
     core.module("good", 'mcp.register_tool("good.tool", () => 1);');
     core.module("bad", 'throw new Error("boom");');
     expect(await core.mcp.discoverModules()).toBe(true);
-    expect(core.mcp.diagnostics).toEqual([expect.objectContaining({ subject: "src.bad.mcp", message: expect.stringContaining("boom") })]);
+    expect(core.mcp.diagnostics).toEqual([
+      expect.objectContaining({ subject: "src.bad.mcp", message: expect.stringContaining("boom") }),
+    ]);
     expect(core.mcp.allModulesLoaded).toBe(false);
   });
 
@@ -137,7 +168,9 @@ describe("discovery", () => {
   });
 
   test("G65: a critical module that is missing does", async () => {
-    await expect(initialize(true, false, { ...core.options, requires: ["no-such-package"] })).rejects.toThrow(MCPSDKNotFoundError);
+    await expect(initialize(true, false, { ...core.options, requires: ["no-such-package"] })).rejects.toThrow(
+      MCPSDKNotFoundError,
+    );
   });
 });
 
@@ -146,14 +179,23 @@ describe("execution", () => {
     core.mcp.registerTool("math.add", ({ a, b }: { a: number; b: number }) => a + b, SUM);
     expect(await core.mcp.executeTool("math.add", { a: 1, b: 2 })).toBe(3);
     expect(await core.mcp.execute_tool("math__add", { a: 1, b: 2 })).toBe(3);
-    expect(core.log.all).toEqual(expect.arrayContaining(["info Attempting to execute tool: math.add", "info Tool math.add executed successfully."]));
+    expect(core.log.all).toEqual(
+      expect.arrayContaining([
+        "info Attempting to execute tool: math.add",
+        "info Tool math.add executed successfully.",
+      ]),
+    );
     expect(core.log.whole).not.toContain('"a":1');
   });
 
   test("G11: an unknown name is a tool-not-found error, and logged", async () => {
     const error = await caught(core.mcp.executeTool("no_tool"));
     expect(error).toBeInstanceOf(MCPToolNotFoundError);
-    expect(error).toMatchObject({ message: "Tool 'no_tool' not found.", code: -32601, data: "Tool 'no_tool' not found." });
+    expect(error).toMatchObject({
+      message: "Tool 'no_tool' not found.",
+      code: -32601,
+      data: "Tool 'no_tool' not found.",
+    });
     expect(core.log.all).toContain("error Tool not found: no_tool");
   });
 
@@ -168,7 +210,14 @@ describe("execution", () => {
   });
 
   test("G13: the return value is the result, whatever its shape", async () => {
-    for (const [name, value] of Object.entries({ object: { a: [1] }, list: [1, 2], number: 5, text: "words", nothing: null })) core.mcp.registerTool(`give.${name}`, () => value);
+    for (const [name, value] of Object.entries({
+      object: { a: [1] },
+      list: [1, 2],
+      number: 5,
+      text: "words",
+      nothing: null,
+    }))
+      core.mcp.registerTool(`give.${name}`, () => value);
     expect(await core.mcp.executeTool("give.object")).toEqual({ a: [1] });
     expect(await core.mcp.executeTool("give.list")).toEqual([1, 2]);
     expect(await core.mcp.executeTool("give.number")).toBe(5);
@@ -192,12 +241,20 @@ describe("execution", () => {
       return { id };
     });
     expect(await core.mcp.getResource("doc://good")).toEqual({ id: "good" });
-    expect(await caught(core.mcp.getResource("doc://bad"))).toMatchObject({ code: -32000, message: "Error retrieving resource 'doc://bad': disk gone", data: "disk gone" });
+    expect(await caught(core.mcp.getResource("doc://bad"))).toMatchObject({
+      code: -32000,
+      message: "Error retrieving resource 'doc://bad': disk gone",
+      data: "disk gone",
+    });
   });
 
   test("G14: a resource is found by its template, with its parameters; nothing matching is told apart", async () => {
     core.mcp.registerResource("doc://{kind}/{+path}", (uri, variables) => ({ uri, ...variables }));
-    expect(await core.mcp.get_resource("doc://file/a/b.txt")).toEqual({ uri: "doc://file/a/b.txt", kind: "file", path: "a/b.txt" });
+    expect(await core.mcp.get_resource("doc://file/a/b.txt")).toEqual({
+      uri: "doc://file/a/b.txt",
+      kind: "file",
+      path: "a/b.txt",
+    });
     const error = await caught(core.mcp.getResource("else://1"));
     expect(error).toBeInstanceOf(MCPResourceNotFoundError);
     expect(error).toMatchObject({ message: "Resource 'else://1' not found.", code: -32601 });
@@ -207,7 +264,11 @@ describe("execution", () => {
     core.mcp.registerResource("r://text", () => '{"a":1}');
     core.mcp.registerResource("r://bytes", () => new Uint8Array([1, 2]));
     expect(await core.mcp.getResource("r://text")).toBe('{"a":1}');
-    expect(await core.mcp.getResource("r://bytes")).toEqual({ uri: "r://bytes", mimeType: "application/octet-stream", blob: "AQI=" });
+    expect(await core.mcp.getResource("r://bytes")).toEqual({
+      uri: "r://bytes",
+      mimeType: "application/octet-stream",
+      blob: "AQI=",
+    });
   });
 
   test("G15: capabilities are exactly version, description, tools and resources", async () => {
@@ -228,19 +289,28 @@ describe("execution", () => {
   test("C48: tools are a list, and stay one when there are none", async () => {
     expect((await core.mcp.getCapabilities()).tools).toEqual([]);
     core.mcp.registerTool("a.tool", () => 1);
-    expect((await core.mcp.getCapabilities()).tools).toEqual([{ name: "a.tool", description: "", schema: { type: "object" } }]);
+    expect((await core.mcp.getCapabilities()).tools).toEqual([
+      { name: "a.tool", description: "", schema: { type: "object" } },
+    ]);
   });
 
   test("C11: a bare map of properties is wrapped, shown as a schema, and warned about", async () => {
     core.mcp.registerTool("bare.run", () => 1, { path: { type: "string" } });
-    expect((await core.mcp.getCapabilities()).tools[0]?.schema).toMatchObject({ type: "object", properties: { path: { type: "string" } } });
+    expect((await core.mcp.getCapabilities()).tools[0]?.schema).toMatchObject({
+      type: "object",
+      properties: { path: { type: "string" } },
+    });
     expect(core.log.all.some((line) => line.startsWith("warning Tool bare.run:"))).toBe(true);
     expect(await caught(core.mcp.executeTool("bare.run", { path: 1 }))).toBeInstanceOf(MCPInvalidParamsError);
   });
 
   test("G57: a plain function of one object is registered as it is; with the schema {} it takes nothing it needs", async () => {
     const shout = ({ text }: { text: string }): string => text.toUpperCase();
-    core.mcp.registerTool("text.shout", shout, { type: "object", properties: { text: { type: "string" } }, required: ["text"] });
+    core.mcp.registerTool("text.shout", shout, {
+      type: "object",
+      properties: { text: { type: "string" } },
+      required: ["text"],
+    });
     core.mcp.registerTool("no.parameters", () => "ran", {});
     expect(await core.mcp.executeTool("text.shout", { text: "hi" })).toBe("HI");
     expect(await core.mcp.executeTool("no.parameters")).toBe("ran");
@@ -248,7 +318,16 @@ describe("execution", () => {
   });
 
   test("C1: a tool must not take a method's name, nor begin like one", () => {
-    for (const name of ["initialize", "ping", "tools/call", "notifications/x", "resource/get", "mcp/discover", "mcp.tool.execute", "get_mcp_server_capabilities"]) {
+    for (const name of [
+      "initialize",
+      "ping",
+      "tools/call",
+      "notifications/x",
+      "resource/get",
+      "mcp/discover",
+      "mcp.tool.execute",
+      "get_mcp_server_capabilities",
+    ]) {
       expect(() => core.mcp.registerTool(name, () => 1)).toThrow("the name is a method of the protocol");
     }
     expect(() => core.mcp.registerTool("toolsmith/call", () => 1)).not.toThrow();
@@ -279,7 +358,9 @@ describe("initialize", () => {
   });
 
   test("G17: one that failed is no instance; the next call makes one", async () => {
-    await expect(initialize(true, false, { ...core.options, config: `${core.folder.path}/none.toml` })).rejects.toThrow();
+    await expect(
+      initialize(true, false, { ...core.options, config: `${core.folder.path}/none.toml` }),
+    ).rejects.toThrow();
     const [mcp] = await initialize(true, false, core.options);
     expect(mcp).toBeInstanceOf(MCP);
   });
@@ -329,7 +410,11 @@ describe("errors", () => {
     expect(facts(new MCPError("m"))).toEqual([-32000, "m", undefined]);
     expect(facts(new MCPError("m", -32005, { a: 1 }))).toEqual([-32005, "m", { a: 1 }]);
     expect(facts(new MCPToolNotFoundError("t"))).toEqual([-32601, "Tool 't' not found.", "Tool 't' not found."]);
-    expect(facts(new MCPResourceNotFoundError("u"))).toEqual([-32601, "Resource 'u' not found.", "Resource 'u' not found."]);
+    expect(facts(new MCPResourceNotFoundError("u"))).toEqual([
+      -32601,
+      "Resource 'u' not found.",
+      "Resource 'u' not found.",
+    ]);
     expect(facts(new MCPInvalidParamsError("m", ["d"]))).toEqual([-32602, "m", ["d"]]);
     expect(facts(new MCPToolExecutionError("t", new Error("e")))).toEqual([-32000, "Error executing tool 't': e", "e"]);
     expect(facts(new MCPSDKNotFoundError())).toEqual([-32001, "MCP SDK not found or failed to initialize.", undefined]);
@@ -346,8 +431,15 @@ describe("errors", () => {
     core.mcp.registerTool("system.error", () => {
       throw Object.assign(new Error("no file"), { code: "ENOENT" });
     });
-    expect(await caught(core.mcp.executeTool("own.error"))).toMatchObject({ code: -32010, message: "quota", data: { left: 0 } });
-    expect(await caught(core.mcp.executeTool("own.params"))).toMatchObject({ code: -32602, message: "Input GNN file not found: x" });
+    expect(await caught(core.mcp.executeTool("own.error"))).toMatchObject({
+      code: -32010,
+      message: "quota",
+      data: { left: 0 },
+    });
+    expect(await caught(core.mcp.executeTool("own.params"))).toMatchObject({
+      code: -32602,
+      message: "Input GNN file not found: x",
+    });
     expect(await caught(core.mcp.executeTool("system.error"))).toMatchObject({ code: -32000, data: "no file" });
   });
 });

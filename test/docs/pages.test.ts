@@ -30,21 +30,33 @@ const GUIDE = pagesIn("docs/guide").filter((page) => !page.endsWith("README.md")
 const PAGES = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", ...pagesIn("docs")];
 
 describe("guide", () => {
-  test.each(GUIDE)("%s opens with something that runs, and what it says comes out", async (page) => {
-    const opening = readSnippets(readPage(page)).filter((snippet) => snippet.opening);
-    expect(opening.some(({ language, file }) => file === undefined && (language === "sh" || language === "ts"))).toBe(true);
-    await using folder = await SnippetFolder.create();
-    await folder.run(opening);
-  }, 60_000);
+  test.each(GUIDE)(
+    "%s opens with something that runs, and what it says comes out",
+    async (page) => {
+      const opening = readSnippets(readPage(page)).filter((snippet) => snippet.opening);
+      expect(opening.some(({ language, file }) => file === undefined && (language === "sh" || language === "ts"))).toBe(
+        true,
+      );
+      await using folder = await SnippetFolder.create();
+      await folder.run(opening);
+    },
+    60_000,
+  );
 });
 
 describe("configuration in pages", () => {
-  const blocks = PAGES.flatMap((page) => readSnippets(readPage(page)).filter(({ language }) => language === "toml").map((snippet) => ({ where: `${page}:${snippet.line}`, snippet })));
+  const blocks = PAGES.flatMap((page) =>
+    readSnippets(readPage(page))
+      .filter(({ language }) => language === "toml")
+      .map((snippet) => ({ where: `${page}:${snippet.line}`, snippet })),
+  );
 
   test.each(blocks)("$where is accepted", async ({ snippet }) => {
     // A page may show a mistake, and then shows what is said of it.
-    if (snippet.text.includes("descripton")) expect(parseManifest(snippet.text, { folderName: "tool", allowDirnameAsName: false }).manifest).toBeUndefined();
-    else if (snippet.file?.endsWith("tool.toml")) expect(parseManifest(snippet.text, { folderName: "tool", allowDirnameAsName: false }).problems).toEqual([]);
+    if (snippet.text.includes("descripton"))
+      expect(parseManifest(snippet.text, { folderName: "tool", allowDirnameAsName: false }).manifest).toBeUndefined();
+    else if (snippet.file?.endsWith("tool.toml"))
+      expect(parseManifest(snippet.text, { folderName: "tool", allowDirnameAsName: false }).problems).toEqual([]);
     else await expect(load(snippet.text)).resolves.toMatchObject({ warnings: [] });
   });
 
@@ -54,7 +66,10 @@ describe("configuration in pages", () => {
 });
 
 describe("tests that pages name", () => {
-  const named = Array.from(readPage("docs/explanation/complaints.md").matchAll(/^- `([^`]+)`: (.+)$/gm), ([, file, title]) => ({ file: file!, title: title! }));
+  const named = Array.from(
+    readPage("docs/explanation/complaints.md").matchAll(/^- `([^`]+)`: (.+)$/gm),
+    ([, file, title]) => ({ file: file!, title: title! }),
+  );
 
   test.each(named)("$file: $title", ({ file, title }) => {
     expect(readPage(file)).toContain(title);
@@ -84,8 +99,11 @@ function leadsSomewhere(page: string, link: string, anchors: Map<string, Readonl
   const [path = "", anchor] = link.split("#");
   const target = path === "" ? page : relative(ROOT, join(ROOT, dirname(page), path));
   try {
-    if (anchor === undefined) return path.endsWith("/") ? readdirSync(join(ROOT, target)).length > 0 : readPage(target) !== "";
-    const known = anchors.get(target) ?? new Set(Array.from(readPage(target).matchAll(/^#{1,6} (.*)$/gm), (match) => slugOf(match[1]!)));
+    if (anchor === undefined)
+      return path.endsWith("/") ? readdirSync(join(ROOT, target)).length > 0 : readPage(target) !== "";
+    const known =
+      anchors.get(target) ??
+      new Set(Array.from(readPage(target).matchAll(/^#{1,6} (.*)$/gm), (match) => slugOf(match[1]!)));
     anchors.set(target, known);
     return known.has(anchor);
   } catch {
@@ -95,5 +113,9 @@ function leadsSomewhere(page: string, link: string, anchors: Map<string, Readonl
 
 /** As the usual viewers of Markdown make them. */
 function slugOf(heading: string): string {
-  return heading.toLowerCase().replaceAll(/[^\p{L}\p{N} _-]/gu, "").trim().replaceAll(" ", "-");
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+    .trim()
+    .replaceAll(" ", "-");
 }

@@ -1,6 +1,17 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
@@ -38,7 +49,10 @@ export function readSnippets(markdown: string): Snippet[] {
   return snippets;
 }
 
-function toSnippet({ language, line, lines }: { language: string; line: number; lines: readonly string[] }, opening: boolean): Snippet {
+function toSnippet(
+  { language, line, lines }: { language: string; line: number; lines: readonly string[] },
+  opening: boolean,
+): Snippet {
   const file = FILE_NAME.exec(lines[0] ?? "")?.[1];
   return { language, line, text: `${lines.join("\n")}\n`, opening, ...(file === undefined ? {} : { file }) };
 }
@@ -46,7 +60,10 @@ function toSnippet({ language, line, lines }: { language: string; line: number; 
 /** Ports that pages name: the hub's, and that of the server on HTTP which stands for any other. */
 const PORTS = ["8808", "3001"] as const;
 
-/** A folder in which the blocks of one page run, with `toolyard` on PATH, the packages of this checkout, and free ports in place of the page's. */
+/**
+ * A folder in which the blocks of one page run, with `toolyard` on PATH, the packages of this checkout, and free ports
+ * in place of the page's.
+ */
 export class SnippetFolder implements AsyncDisposable {
   readonly path = realpathSync(mkdtempSync(join(tmpdir(), "toolyard-docs-")));
   readonly #ports: ReadonlyMap<string, string>;
@@ -58,7 +75,10 @@ export class SnippetFolder implements AsyncDisposable {
     this.#ports = ports;
     const bin = join(this.path, ".bin");
     mkdirSync(bin);
-    writeFileSync(join(bin, "toolyard"), `#!/bin/sh\nexec "${process.execPath}" "${join(ROOT, "dist/cli/main.js")}" "$@"\n`);
+    writeFileSync(
+      join(bin, "toolyard"),
+      `#!/bin/sh\nexec "${process.execPath}" "${join(ROOT, "dist/cli/main.js")}" "$@"\n`,
+    );
     chmodSync(join(bin, "toolyard"), 0o755);
     // `npx -y <package>` then takes what is installed here, and asks no registry.
     symlinkSync(join(ROOT, "node_modules"), join(this.path, "node_modules"));
@@ -76,7 +96,10 @@ export class SnippetFolder implements AsyncDisposable {
     return new SnippetFolder(new Map(free));
   }
 
-  /** Writes the files that the blocks name, runs the others in their order, and holds each output against the `text` block behind it. */
+  /**
+   * Writes the files that the blocks name, runs the others in their order, and holds each output against the `text`
+   * block behind it.
+   */
   async run(snippets: readonly Snippet[]): Promise<void> {
     let output = "";
     for (const snippet of snippets) {
@@ -84,7 +107,10 @@ export class SnippetFolder implements AsyncDisposable {
       else if (snippet.file !== undefined) this.#write(snippet.file, snippet);
       else if (snippet.language === "sh") output = await this.#spawn("sh", ["-ec", this.#fit(snippet.text)], snippet);
       else if (snippet.language === "ts") output = await this.#program(snippet);
-      else throw new Error(`line ${snippet.line}: a block of \`${snippet.language}\` can be run only if its first line names its file`);
+      else
+        throw new Error(
+          `line ${snippet.line}: a block of \`${snippet.language}\` can be run only if its first line names its file`,
+        );
     }
   }
 
@@ -108,14 +134,24 @@ export class SnippetFolder implements AsyncDisposable {
   #program(snippet: Snippet): Promise<string> {
     const path = join(this.path, `snippet-${snippet.line}.ts`);
     writeFileSync(path, this.#fit(snippet.text));
-    return this.#spawn(process.execPath, ["--import", join(ROOT, "dist/runtimes/typescript/register.js"), path], snippet);
+    return this.#spawn(
+      process.execPath,
+      ["--import", join(ROOT, "dist/runtimes/typescript/register.js"), path],
+      snippet,
+    );
   }
 
   // Output goes to a file: a pipe would be held open by what the block leaves running in the background.
   async #spawn(command: string, args: readonly string[], { line }: Snippet): Promise<string> {
     const log = join(this.path, `.out-${line}`);
     const file = openSync(log, "w");
-    const child = spawn(command, args, { cwd: this.path, env: this.#env, stdio: ["ignore", file, file], timeout: RUN_WITHIN_MS, detached: true });
+    const child = spawn(command, args, {
+      cwd: this.path,
+      env: this.#env,
+      stdio: ["ignore", file, file],
+      timeout: RUN_WITHIN_MS,
+      detached: true,
+    });
     closeSync(file);
     if (child.pid !== undefined) this.#groups.push(child.pid);
     const [code] = (await once(child, "exit")) as [number | null];
@@ -149,8 +185,15 @@ const RUN_WITHIN_MS = 50_000;
 function assertOutput(output: string, expected: string, { line }: Snippet): void {
   const plain = output.split("\n").map((one) => one.trimEnd());
   for (const wanted of expected.trimEnd().split("\n")) {
-    const pattern = new RegExp(`^${wanted.trimEnd().split("…").map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`)).join(".*")}$`);
-    if (!plain.some((one) => pattern.test(one))) throw new Error(`the output before the block at line ${line} has no line\n${wanted}\nbut\n${output}`);
+    const pattern = new RegExp(
+      `^${wanted
+        .trimEnd()
+        .split("…")
+        .map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`))
+        .join(".*")}$`,
+    );
+    if (!plain.some((one) => pattern.test(one)))
+      throw new Error(`the output before the block at line ${line} has no line\n${wanted}\nbut\n${output}`);
   }
 }
 

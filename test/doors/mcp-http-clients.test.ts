@@ -15,9 +15,18 @@ const closers: (() => Promise<unknown>)[] = [];
 
 beforeEach(async () => {
   // The legacy part needs the hub that the server makes, so it is filled in after.
-  const late = { post: (...args: Parameters<LegacyHttp["post"]>) => legacy.post(...args), get: (...args: Parameters<LegacyHttp["get"]>) => legacy.get(...args), delete: (...args: Parameters<LegacyHttp["delete"]>) => legacy.delete(...args) };
+  const late = {
+    post: (...args: Parameters<LegacyHttp["post"]>) => legacy.post(...args),
+    get: (...args: Parameters<LegacyHttp["get"]>) => legacy.get(...args),
+    delete: (...args: Parameters<LegacyHttp["delete"]>) => legacy.delete(...args),
+  };
   server = await ModernServer.start({ legacy: late });
-  const deps = createSessionDeps({ hub: server.hub, logger: SILENT_LOGGER, options: resolveLegacySessions(), defaultMode: "normal" });
+  const deps = createSessionDeps({
+    hub: server.hub,
+    logger: SILENT_LOGGER,
+    options: resolveLegacySessions(),
+    defaultMode: "normal",
+  });
   legacy = new LegacyHttp(deps);
   closers.push(async () => deps.board.close());
 });
@@ -29,7 +38,10 @@ afterEach(async () => {
 });
 
 async function connect(mode: VersionNegotiationMode): Promise<Client> {
-  const client = new Client({ name: "v2", version: "1" }, { versionNegotiation: { mode }, capabilities: { elicitation: {}, sampling: {} } });
+  const client = new Client(
+    { name: "v2", version: "1" },
+    { versionNegotiation: { mode }, capabilities: { elicitation: {}, sampling: {} } },
+  );
   client.setRequestHandler("elicitation/create", async () => ({ action: "accept", content: { name: "Ada" } }));
   await client.connect(new StreamableHTTPClientTransport(new URL(server.url)));
   closers.push(() => client.close());
@@ -44,7 +56,9 @@ describe.each<[string, VersionNegotiationMode]>([
   test("lists, calls, reads, completes and gets prompts", async () => {
     const client = await connect(mode);
     expect((await client.listTools()).tools.map(({ name }) => name)).toContain("echo");
-    expect((await client.callTool({ name: "echo", arguments: { text: "hi" } })).content).toEqual([{ type: "text", text: "hi" }]);
+    expect((await client.callTool({ name: "echo", arguments: { text: "hi" } })).content).toEqual([
+      { type: "text", text: "hi" },
+    ]);
     expect((await client.readResource({ uri: "test://a" })).contents).toMatchObject([{ text: "hello" }]);
     expect((await client.getPrompt({ name: "hello", arguments: { who: "Ada" } })).messages).toHaveLength(1);
     expect(client.getServerVersion()).toMatchObject({ name: "stand-in", version: "1.2.3" });
@@ -54,13 +68,18 @@ describe.each<[string, VersionNegotiationMode]>([
   test("is asked by a running call and answers", async () => {
     const client = await connect(mode);
     const result = await client.callTool({ name: "ask", arguments: {} });
-    expect(result.content).toEqual([{ type: "text", text: JSON.stringify({ action: "accept", content: { name: "Ada" } }) }]);
+    expect(result.content).toEqual([
+      { type: "text", text: JSON.stringify({ action: "accept", content: { name: "Ada" } }) },
+    ]);
   });
 
   test("hears of progress", async () => {
     const client = await connect(mode);
     const seen: number[] = [];
-    await client.callTool({ name: "progress", arguments: { steps: 3 } }, { onprogress: ({ progress }) => void seen.push(progress) });
+    await client.callTool(
+      { name: "progress", arguments: { steps: 3 } },
+      { onprogress: ({ progress }) => void seen.push(progress) },
+    );
     expect(seen.slice(0, 2)).toEqual([1, 2]);
   });
 
@@ -81,7 +100,9 @@ describe.each<[string, VersionNegotiationMode]>([
 
 test("C33: the pinned v2 client hears of a changed list by listening", async () => {
   const client = await connect({ pin: "2026-07-28" });
-  const heard = new Promise<void>((resolve) => client.setNotificationHandler("notifications/tools/list_changed", () => resolve()));
+  const heard = new Promise<void>((resolve) =>
+    client.setNotificationHandler("notifications/tools/list_changed", () => resolve()),
+  );
   await client.listen({ toolsListChanged: true });
   server.hub.lists.tools = [];
   server.hub.announce("tools");
@@ -95,5 +116,7 @@ test("C2: the v1 client lists and calls beside modern ones", async () => {
   closers.push(() => client.close());
   const modern = await connect({ pin: "2026-07-28" });
   expect((await client.listTools()).tools).toHaveLength((await modern.listTools()).tools.length);
-  expect((await client.callTool({ name: "echo", arguments: { text: "old" } })).content).toEqual([{ type: "text", text: "old" }]);
+  expect((await client.callTool({ name: "echo", arguments: { text: "old" } })).content).toEqual([
+    { type: "text", text: "old" },
+  ]);
 });

@@ -1,4 +1,5 @@
-// Broken requests by the thousand on the HTTP door, from a seed: every one gets one answer with its own id, and nothing is left behind.
+// Broken requests by the thousand on the HTTP door, from a seed: every one gets one answer with its own id, and nothing
+// is left behind.
 import { once } from "node:events";
 import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -35,21 +36,46 @@ const SAMPLES: readonly Sample[] = [
   { method: "tools/call", params: { name: "progress", arguments: { steps: 2 } } },
   { method: "tools/call", params: { name: "fail", arguments: {} } },
   { method: "tools/call", params: { name: "throws", arguments: {} } },
-  { method: "tools/call", params: { name: "echo", inputResponses: { a: { action: "accept" } }, requestState: "toolyard:a.b" } },
+  {
+    method: "tools/call",
+    params: { name: "echo", inputResponses: { a: { action: "accept" } }, requestState: "toolyard:a.b" },
+  },
   { method: "resources/read", params: { uri: "test://a" } },
   { method: "prompts/get", params: { name: "hello", arguments: { who: "x" } } },
-  { method: "completion/complete", params: { ref: { type: "ref/prompt", name: "hello" }, argument: { name: "who", value: "" } } },
+  {
+    method: "completion/complete",
+    params: { ref: { type: "ref/prompt", name: "hello" }, argument: { name: "who", value: "" } },
+  },
   { method: "subscriptions/listen", params: { notifications: { resourceSubscriptions: ["nowhere://x"] } } },
 ];
 
-const VALUES: readonly unknown[] = [null, true, 0, -1, 1e308, "", "x", "__proto__", "\u0000", "\ud800", [], {}, [[[]]], { __proto__: null, a: 1 }, "a".repeat(300)];
+const VALUES: readonly unknown[] = [
+  null,
+  true,
+  0,
+  -1,
+  1e308,
+  "",
+  "x",
+  "__proto__",
+  "\u0000",
+  "\ud800",
+  [],
+  {},
+  [[[]]],
+  { __proto__: null, a: 1 },
+  "a".repeat(300),
+];
 
 const KEYS = ["", "x", "__proto__", "constructor", "id", "method", "_meta", "jsonrpc", "params", "cursor"];
 
 /** Replaces, removes or adds something somewhere in a value. */
 function mutate(value: unknown, random: Random): unknown {
   if (random.below(4) === 0) return random.pick(VALUES);
-  if (Array.isArray(value)) return value.length === 0 ? [random.pick(VALUES)] : value.map((entry, at) => (at === random.below(value.length) ? mutate(entry, random) : entry));
+  if (Array.isArray(value))
+    return value.length === 0
+      ? [random.pick(VALUES)]
+      : value.map((entry, at) => (at === random.below(value.length) ? mutate(entry, random) : entry));
   if (!isJsonObject(value)) return random.pick(VALUES);
   const keys = Object.keys(value);
   const key = keys.length === 0 || random.below(8) === 0 ? random.pick(KEYS) : random.pick(keys);
@@ -85,23 +111,60 @@ function headersFor(sample: Sample, random: Random): Record<string, string> {
     ...((name ?? uri) !== undefined && { "mcp-name": String(name ?? uri) }),
   };
   if (random.below(3) > 0) return headers;
-  const words = ["", "2025-11-25", "zzz", "=?base64?!?=", "tools/call", "application/json", "text/event-stream", "a".repeat(200)];
-  const names = ["content-type", "accept", "mcp-protocol-version", "mcp-method", "mcp-name", "mcp-param-x", "mcp-session-id", "x-mcp-tool-mode", "origin"];
+  const words = [
+    "",
+    "2025-11-25",
+    "zzz",
+    "=?base64?!?=",
+    "tools/call",
+    "application/json",
+    "text/event-stream",
+    "a".repeat(200),
+  ];
+  const names = [
+    "content-type",
+    "accept",
+    "mcp-protocol-version",
+    "mcp-method",
+    "mcp-name",
+    "mcp-param-x",
+    "mcp-session-id",
+    "x-mcp-tool-mode",
+    "origin",
+  ];
   const broken = random.pick(names);
   return { ...headers, [broken]: broken === "origin" ? "http://localhost" : random.pick(words) };
 }
 
-async function send(body: Buffer, headers: Record<string, string>): Promise<{ status: number; type: string; text: string }> {
-  const request = httpRequest(server.url, { method: "POST", agent, headers: { ...headers, "content-length": body.length } });
+async function send(
+  body: Buffer,
+  headers: Record<string, string>,
+): Promise<{ status: number; type: string; text: string }> {
+  const request = httpRequest(server.url, {
+    method: "POST",
+    agent,
+    headers: { ...headers, "content-length": body.length },
+  });
   request.end(body);
   const [response] = (await once(request, "response")) as [IncomingMessage];
   const chunks: Buffer[] = [];
   for await (const chunk of response) chunks.push(chunk as Buffer);
-  return { status: response.statusCode ?? 0, type: response.headers["content-type"] ?? "", text: Buffer.concat(chunks).toString() };
+  return {
+    status: response.statusCode ?? 0,
+    type: response.headers["content-type"] ?? "",
+    text: Buffer.concat(chunks).toString(),
+  };
 }
 
 function repliesOf(type: string, text: string): JsonObject[] {
-  const texts = type.startsWith("text/event-stream") ? text.split("\n").filter((line) => line.startsWith("data: ")).map((line) => line.slice(6)) : text === "" ? [] : [text];
+  const texts = type.startsWith("text/event-stream")
+    ? text
+        .split("\n")
+        .filter((line) => line.startsWith("data: "))
+        .map((line) => line.slice(6))
+    : text === ""
+      ? []
+      : [text];
   return texts.map((each) => JSON.parse(each) as JsonObject).filter((message) => !("method" in message));
 }
 
@@ -119,7 +182,12 @@ function expectedId(body: Buffer): unknown {
 async function runCase(seed: number): Promise<void> {
   const random = createRandom(seed);
   const sample = random.pick(SAMPLES);
-  const message = { jsonrpc: "2.0", id: random.pick([0, 1, "a", ""]), method: sample.method, params: { ...sample.params, _meta: { ...envelope({ logLevel: "debug" }), progressToken: 1 } } };
+  const message = {
+    jsonrpc: "2.0",
+    id: random.pick([0, 1, "a", ""]),
+    method: sample.method,
+    params: { ...sample.params, _meta: { ...envelope({ logLevel: "debug" }), progressToken: 1 } },
+  };
   const mutated = random.below(3) === 0 ? message : mutate(message, random);
   const text = JSON.stringify(mutated) ?? "null";
   const body = random.below(4) === 0 ? scramble(text, random) : Buffer.from(text);
@@ -127,19 +195,26 @@ async function runCase(seed: number): Promise<void> {
   const where = `seed ${seed}: ${answer.status} ${answer.text.slice(0, 300)} for ${body.toString().slice(0, 300)}`;
   if (!STATUSES.has(answer.status)) throw new Error(`An unexpected status, ${where}`);
   const replies = repliesOf(answer.type, answer.text);
-  if (answer.status === 202 ? replies.length > 0 : replies.length !== 1) throw new Error(`${replies.length} replies, ${where}`);
+  if (answer.status === 202 ? replies.length > 0 : replies.length !== 1)
+    throw new Error(`${replies.length} replies, ${where}`);
   const id = replies[0]?.["id"];
   if (id !== undefined && id !== null && id !== expectedId(body)) throw new Error(`The id of somebody else, ${where}`);
   if (answer.status === 200 && id !== expectedId(body)) throw new Error(`An answer without its id, ${where}`);
 }
 
-test(`S4: ${CASES} broken requests get one answer each, with their own id and an expected status`, { timeout: 60_000 + CASES * 5 }, async () => {
-  let next = SEED;
-  const end = SEED + CASES;
-  const worker = async (): Promise<void> => {
-    while (next < end) await runCase((next += 1));
-  };
-  await Promise.all(Array.from({ length: 8 }, worker));
-  expect(server.endpoint.load).toEqual({ parked: 0, listening: 0 });
-  expect((await server.ask("tools/call", { name: "echo", arguments: { text: "still here" } })).last).toMatchObject({ result: { content: [{ text: "still here" }] } });
-});
+test(
+  `S4: ${CASES} broken requests get one answer each, with their own id and an expected status`,
+  { timeout: 60_000 + CASES * 5 },
+  async () => {
+    let next = SEED;
+    const end = SEED + CASES;
+    const worker = async (): Promise<void> => {
+      while (next < end) await runCase((next += 1));
+    };
+    await Promise.all(Array.from({ length: 8 }, worker));
+    expect(server.endpoint.load).toEqual({ parked: 0, listening: 0 });
+    expect((await server.ask("tools/call", { name: "echo", arguments: { text: "still here" } })).last).toMatchObject({
+      result: { content: [{ text: "still here" }] },
+    });
+  },
+);

@@ -42,7 +42,11 @@ beforeAll(async () => {
   Object.assign(globalThis, { restTest: { begun: () => waits.begun.open(), ended: () => waits.ended.open() } });
   folder.write("mods/words/mcp.mjs", MODULE);
   const variables = { TOOLYARD_HOME: `${folder.path}/home` };
-  hub = await openHub({ config: await loadHubConfig({ files: [], variables, flags: { modules: { paths: [`${folder.path}/mods`] } } }), variables, logger: SILENT_LOGGER });
+  hub = await openHub({
+    config: await loadHubConfig({ files: [], variables, flags: { modules: { paths: [`${folder.path}/mods`] } } }),
+    variables,
+    logger: SILENT_LOGGER,
+  });
   await hub.settled(20_000);
 });
 afterAll(async () => {
@@ -57,10 +61,20 @@ interface Served {
   readonly door: RestDoor;
 }
 
-async function serve({ http = {}, rest = {}, chat }: { http?: HttpConfig; rest?: RestConfig; chat?: Chat } = {}): Promise<Served> {
+async function serve({
+  http = {},
+  rest = {},
+  chat,
+}: { http?: HttpConfig; rest?: RestConfig; chat?: Chat } = {}): Promise<Served> {
   const options = resolveHttp({ port: 0, shutdown_grace: "1s", ...http });
   const listener = createTestListener(options, SILENT_LOGGER);
-  const door = mountRest(hub, { listener, options: resolveRest(rest), defaultMode: "normal", hasTokens: options.tokens.length > 0, ...(chat ? { chat } : {}) });
+  const door = mountRest(hub, {
+    listener,
+    options: resolveRest(rest),
+    defaultMode: "normal",
+    hasTokens: options.tokens.length > 0,
+    ...(chat ? { chat } : {}),
+  });
   const { url } = await listener.listen();
   listeners.push(listener);
   return { url, door };
@@ -68,14 +82,25 @@ async function serve({ http = {}, rest = {}, chat }: { http?: HttpConfig; rest?:
 
 const JSON_TYPE = { "content-type": "application/json" };
 const post = (url: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> =>
-  fetch(url, { method: "POST", headers: { ...JSON_TYPE, ...headers }, body: typeof body === "string" ? body : JSON.stringify(body) });
+  fetch(url, {
+    method: "POST",
+    headers: { ...JSON_TYPE, ...headers },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
 
 describe("calling a tool", () => {
-  test.each(["words.say", "say", "words::say", "words__say", "words/say", "words%2Fsay"])("M11: POST /api/tools/%s gives the plain value", async (name) => {
-    const { url } = await serve();
-    const response = await post(`${url}/api/tools/${name}`, { text: "größe" });
-    expect([response.status, response.headers.get("content-type"), await response.json()]).toEqual([200, "application/json", { text: "größe" }]);
-  });
+  test.each(["words.say", "say", "words::say", "words__say", "words/say", "words%2Fsay"])(
+    "M11: POST /api/tools/%s gives the plain value",
+    async (name) => {
+      const { url } = await serve();
+      const response = await post(`${url}/api/tools/${name}`, { text: "größe" });
+      expect([response.status, response.headers.get("content-type"), await response.json()]).toEqual([
+        200,
+        "application/json",
+        { text: "größe" },
+      ]);
+    },
+  );
 
   test("C12: text that is no JSON is a JSON string, and no body is no arguments", async () => {
     const { url } = await serve();
@@ -88,32 +113,47 @@ describe("calling a tool", () => {
     ["", { accept: "application/vnd.toolyard.result+json" }],
   ])("the whole result comes for %s %o", async (query, headers) => {
     const { url } = await serve();
-    expect(await (await post(`${url}/api/tools/say${query}`, { text: "a" }, headers)).json()).toMatchObject({ content: [{ type: "text" }], structuredContent: { text: "a" } });
+    expect(await (await post(`${url}/api/tools/say${query}`, { text: "a" }, headers)).json()).toMatchObject({
+      content: [{ type: "text" }],
+      structuredContent: { text: "a" },
+    });
   });
 
   test("arguments that the schema refuses are 400, and say what is wrong", async () => {
     const { url } = await serve();
     const response = await post(`${url}/api/tools/say`, { days: "many" });
     expect(response.status).toBe(400);
-    expect(await response.json()).toMatchObject({ error: { kind: "invalid_params", retryable: false, errors: [{ path: "days" }] } });
+    expect(await response.json()).toMatchObject({
+      error: { kind: "invalid_params", retryable: false, errors: [{ path: "days" }] },
+    });
   });
 
   test("an unknown tool is 404 with names that are near", async () => {
     const { url } = await serve();
     const response = await post(`${url}/api/tools/words.sya`, {});
-    expect([response.status, await response.json()]).toMatchObject([404, { error: { kind: "unknown_tool", near: expect.arrayContaining(["words.say"]) } }]);
+    expect([response.status, await response.json()]).toMatchObject([
+      404,
+      { error: { kind: "unknown_tool", near: expect.arrayContaining(["words.say"]) } },
+    ]);
   });
 
   test("a tool's own failure is 500 with its words, and with its value where it gave one", async () => {
     const { url } = await serve();
-    expect(await (await post(`${url}/api/tools/thrown`, {})).json()).toMatchObject({ error: { kind: "tool_error", message: expect.stringContaining("boom") } });
+    expect(await (await post(`${url}/api/tools/thrown`, {})).json()).toMatchObject({
+      error: { kind: "tool_error", message: expect.stringContaining("boom") },
+    });
     const failed = await post(`${url}/api/tools/failed?full=1`, {});
-    expect([failed.status, await failed.json()]).toMatchObject([500, { error: { kind: "tool_error", value: { why: 1 }, result: { isError: true } } }]);
+    expect([failed.status, await failed.json()]).toMatchObject([
+      500,
+      { error: { kind: "tool_error", value: { why: 1 }, result: { isError: true } } },
+    ]);
   });
 
   test("a tool that asks its caller is told that nobody can be asked", async () => {
     const { url } = await serve();
-    expect(await (await post(`${url}/api/tools/asks`, {})).json()).toMatchObject({ error: { message: expect.stringContaining("cannot be asked") } });
+    expect(await (await post(`${url}/api/tools/asks`, {})).json()).toMatchObject({
+      error: { message: expect.stringContaining("cannot be asked") },
+    });
   });
 
   test.each([
@@ -127,7 +167,9 @@ describe("calling a tool", () => {
     const { url } = await serve({ http: { max_body_bytes: 1000 } });
     const response = await fetch(`${url}/api/tools/say`, { method: "POST", headers, body });
     expect(response.status).toBe(status);
-    expect(await response.json()).toEqual({ error: { kind: status === 413 ? "too_large" : "invalid_params", message: expect.any(String), retryable: false } });
+    expect(await response.json()).toEqual({
+      error: { kind: status === 413 ? "too_large" : "invalid_params", message: expect.any(String), retryable: false },
+    });
   });
 
   test("a caller that goes ends its tool", async () => {
@@ -147,7 +189,10 @@ describe("calling a tool", () => {
     await waits.begun.opened;
     door.close();
     const response = await call;
-    expect([response.status, await response.json()]).toMatchObject([503, { error: { kind: "unavailable", message: "The hub is closing. Try again once it is back." } }]);
+    expect([response.status, await response.json()]).toMatchObject([
+      503,
+      { error: { kind: "unavailable", message: "The hub is closing. Try again once it is back." } },
+    ]);
   });
 });
 
@@ -178,54 +223,86 @@ describe("server-sent events", () => {
 });
 
 describe("lists", () => {
-  const names = async (response: Response): Promise<string[]> => ((await response.json()) as { tools: { name: string }[] }).tools.map(({ name }) => name);
+  const names = async (response: Response): Promise<string[]> =>
+    ((await response.json()) as { tools: { name: string }[] }).tools.map(({ name }) => name);
 
   test("GET /api/tools lists, and respects the tool mode of header and query", async () => {
     const { url } = await serve();
     expect(await names(await fetch(`${url}/api/tools`))).toContain("words.say");
     expect(await names(await fetch(`${url}/api/tools?tool_mode=discovery`))).toEqual(["execute_tool", "tool_search"]);
-    expect(await names(await fetch(`${url}/api/tools`, { headers: { "x-mcp-tool-mode": "discovery" } }))).toEqual(["execute_tool", "tool_search"]);
+    expect(await names(await fetch(`${url}/api/tools`, { headers: { "x-mcp-tool-mode": "discovery" } }))).toEqual([
+      "execute_tool",
+      "tool_search",
+    ]);
     expect(await names(await fetch(`${url}/api/tools?tool_mode=all`))).toContain("meta.ping");
   });
 
   test("a list is filtered by a glob and read in pages", async () => {
     const { url } = await serve();
     const seen: string[] = [];
-    for (let cursor: string | undefined = ""; cursor !== undefined; ) {
+    for (let cursor: string | undefined = ""; cursor !== undefined;) {
       const query: string = `name=words.*&limit=3${cursor === "" ? "" : `&cursor=${cursor}`}`;
-      const page = (await (await fetch(`${url}/api/tools?${query}`)).json()) as { tools: { name: string }[]; total: number; nextCursor?: string };
+      const page = (await (await fetch(`${url}/api/tools?${query}`)).json()) as {
+        tools: { name: string }[];
+        total: number;
+        nextCursor?: string;
+      };
       expect(page.total).toBe(7);
       expect(page.tools.length).toBeLessThanOrEqual(3);
       seen.push(...page.tools.map(({ name }) => name));
       cursor = page.nextCursor;
     }
-    expect(seen).toEqual(["words.asks", "words.failed", "words.say", "words.steps", "words.text", "words.thrown", "words.waits"]);
+    expect(seen).toEqual([
+      "words.asks",
+      "words.failed",
+      "words.say",
+      "words.steps",
+      "words.text",
+      "words.thrown",
+      "words.waits",
+    ]);
   });
 
-  test.each(["limit=0", "limit=x", "limit=100000", "cursor=nonsense"])("GET /api/tools?%s is refused", async (query) => {
-    const { url } = await serve();
-    const response = await fetch(`${url}/api/tools?${query}`);
-    expect([response.status, await response.json()]).toMatchObject([400, { error: { kind: "invalid_params" } }]);
-  });
+  test.each(["limit=0", "limit=x", "limit=100000", "cursor=nonsense"])(
+    "GET /api/tools?%s is refused",
+    async (query) => {
+      const { url } = await serve();
+      const response = await fetch(`${url}/api/tools?${query}`);
+      expect([response.status, await response.json()]).toMatchObject([400, { error: { kind: "invalid_params" } }]);
+    },
+  );
 
   test("GET /api/tools?query= searches all tools", async () => {
     const { url } = await serve();
-    const found = (await (await fetch(`${url}/api/tools?query=ping&limit=1`)).json()) as { tools: object[]; total: number };
-    expect(found.tools).toEqual([expect.objectContaining({ name: "meta.ping", score: expect.any(Number), inputSchema: expect.any(Object) })]);
+    const found = (await (await fetch(`${url}/api/tools?query=ping&limit=1`)).json()) as {
+      tools: object[];
+      total: number;
+    };
+    expect(found.tools).toEqual([
+      expect.objectContaining({ name: "meta.ping", score: expect.any(Number), inputSchema: expect.any(Object) }),
+    ]);
   });
 
   test("GET /api/tools/{name} describes a tool under any spelling, or says that there is none", async () => {
     const { url } = await serve();
-    expect(await (await fetch(`${url}/api/tools/words/say`)).json()).toMatchObject({ name: "words.say", description: "Says it again." });
+    expect(await (await fetch(`${url}/api/tools/words/say`)).json()).toMatchObject({
+      name: "words.say",
+      description: "Says it again.",
+    });
     expect((await fetch(`${url}/api/tools/nobody`)).status).toBe(404);
     expect((await fetch(`${url}/api/tools/%E0%A4%A`)).status).toBe(400);
   });
 
   test("GET /api/resources lists, and reads one by its URI", async () => {
     const { url } = await serve();
-    expect(await (await fetch(`${url}/api/resources`)).json()).toMatchObject({ resources: expect.arrayContaining([expect.objectContaining({ uri: "words://json" })]), resourceTemplates: expect.any(Array) });
+    expect(await (await fetch(`${url}/api/resources`)).json()).toMatchObject({
+      resources: expect.arrayContaining([expect.objectContaining({ uri: "words://json" })]),
+      resourceTemplates: expect.any(Array),
+    });
     expect(await (await fetch(`${url}/api/resources?uri=words://json`)).json()).toEqual({ a: 1 });
-    expect(await (await fetch(`${url}/api/resources?uri=words://json&full=1`)).json()).toMatchObject({ contents: [{ uri: "words://json" }] });
+    expect(await (await fetch(`${url}/api/resources?uri=words://json&full=1`)).json()).toMatchObject({
+      contents: [{ uri: "words://json" }],
+    });
     expect((await fetch(`${url}/api/resources?uri=words://none`)).status).toBe(404);
   });
 
@@ -233,7 +310,11 @@ describe("lists", () => {
     const { url } = await serve();
     const response = await fetch(`${url}/api/resources?uri=words://page&raw=1`);
     expect(await response.text()).toBe("<script>1</script>");
-    expect(Object.fromEntries(response.headers)).toMatchObject({ "content-type": "text/html", "content-security-policy": "sandbox; default-src 'none'", "x-content-type-options": "nosniff" });
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      "content-type": "text/html",
+      "content-security-policy": "sandbox; default-src 'none'",
+      "x-content-type-options": "nosniff",
+    });
   });
 });
 
@@ -241,7 +322,10 @@ describe("paths and methods", () => {
   test("an unknown path is 404 in the one shape", async () => {
     const { url } = await serve();
     const response = await fetch(`${url}/api/nothing`);
-    expect([response.status, await response.json()]).toMatchObject([404, { error: { kind: "unknown_tool", message: expect.stringContaining("GET /api/tools") } }]);
+    expect([response.status, await response.json()]).toMatchObject([
+      404,
+      { error: { kind: "unknown_tool", message: expect.stringContaining("GET /api/tools") } },
+    ]);
   });
 
   test.each([
@@ -254,17 +338,28 @@ describe("paths and methods", () => {
     const options = await fetch(`${url}${path}`, { method: "OPTIONS" });
     expect([options.status, options.headers.get("allow")]).toEqual([204, allow]);
     const refused = await fetch(`${url}${path}`, { method: "DELETE" });
-    expect([refused.status, refused.headers.get("allow"), await refused.json()]).toEqual([405, allow, { error: { kind: "invalid_params", message: "Method not allowed.", retryable: false } }]);
+    expect([refused.status, refused.headers.get("allow"), await refused.json()]).toEqual([
+      405,
+      allow,
+      { error: { kind: "invalid_params", message: "Method not allowed.", retryable: false } },
+    ]);
   });
 
   test("HEAD is GET without its body", async () => {
     const { url } = await serve();
     const [head, get] = [await fetch(`${url}/api/tools`, { method: "HEAD" }), await fetch(`${url}/api/tools`)];
-    expect([head.status, await head.text(), head.headers.get("content-length")]).toEqual([200, "", get.headers.get("content-length")]);
+    expect([head.status, await head.text(), head.headers.get("content-length")]).toEqual([
+      200,
+      "",
+      get.headers.get("content-length"),
+    ]);
   });
 
   test("everything lies below the server's base path and the door's own", async () => {
-    const { url } = await serve({ http: { base_path: "/yard" }, rest: { base_path: "/v1", routes: { "GET /say": "words.say" } } });
+    const { url } = await serve({
+      http: { base_path: "/yard" },
+      rest: { base_path: "/v1", routes: { "GET /say": "words.say" } },
+    });
     expect(url).toMatch(/\/yard$/);
     expect((await fetch(`${url}/v1/tools`)).status).toBe(200);
     expect(await (await fetch(`${url}/say?text=a`)).json()).toEqual({ text: "a" });
@@ -278,7 +373,10 @@ describe("callers", () => {
   test("S2: without the token REST is 401 with a challenge, in its own shape", async () => {
     const { url } = await serve({ http: { tokens } });
     const response = await fetch(`${url}/api/tools`);
-    expect([response.status, response.headers.get("www-authenticate")]).toEqual([401, expect.stringContaining("Bearer")]);
+    expect([response.status, response.headers.get("www-authenticate")]).toEqual([
+      401,
+      expect.stringContaining("Bearer"),
+    ]);
     expect(await response.json()).toMatchObject({ error: { kind: "denied" } });
     expect((await fetch(`${url}/api/tools`, { headers: { authorization: "Bearer full" } })).status).toBe(200);
   });
@@ -288,7 +386,8 @@ describe("callers", () => {
     const headers = { authorization: "Bearer narrow" };
     expect(await (await fetch(`${url}/api/tools?tool_mode=all`, { headers })).text()).not.toContain("words.say");
     expect(await (await fetch(`${url}/api/tools?query=say`, { headers })).text()).not.toContain("words.say");
-    for (const path of ["/api/tools/say", "/say"]) expect((await fetch(`${url}${path}`, { headers })).status, path).toBe(403);
+    for (const path of ["/api/tools/say", "/say"])
+      expect((await fetch(`${url}${path}`, { headers })).status, path).toBe(403);
     expect((await post(`${url}/api/tools/say`, {}, headers)).status).toBe(403);
     expect((await post(`${url}/api/tools/text`, {}, headers)).status).toBe(200);
   });
@@ -296,11 +395,20 @@ describe("callers", () => {
   test("S3: a page of another origin is refused in the one shape, a listed one may call", async () => {
     const { url } = await serve({ http: { cors_origins: ["https://app.example"] } });
     const foreign = await post(`${url}/api/tools/say`, {}, { origin: "https://evil.example" });
-    expect([foreign.status, await foreign.json()]).toMatchObject([403, { error: { kind: "denied", message: "Invalid Origin: https://evil.example" } }]);
+    expect([foreign.status, await foreign.json()]).toMatchObject([
+      403,
+      { error: { kind: "denied", message: "Invalid Origin: https://evil.example" } },
+    ]);
     const own = await post(`${url}/api/tools/text`, {}, { origin: "https://app.example" });
     expect([own.status, own.headers.get("access-control-allow-origin")]).toEqual([200, "https://app.example"]);
-    const preflight = await fetch(`${url}/api/tools/say`, { method: "OPTIONS", headers: { origin: "https://app.example", "access-control-request-method": "POST" } });
-    expect([preflight.status, preflight.headers.get("access-control-allow-methods")]).toEqual([204, "GET, POST, HEAD, OPTIONS"]);
+    const preflight = await fetch(`${url}/api/tools/say`, {
+      method: "OPTIONS",
+      headers: { origin: "https://app.example", "access-control-request-method": "POST" },
+    });
+    expect([preflight.status, preflight.headers.get("access-control-allow-methods")]).toEqual([
+      204,
+      "GET, POST, HEAD, OPTIONS",
+    ]);
   });
 
   test("S3: a link of another site's page runs no tool and reads no resource", async () => {
@@ -308,7 +416,9 @@ describe("callers", () => {
     const navigate = (path: string, site: string): Promise<number> =>
       new Promise((done, failed) => {
         const headers = { "sec-fetch-site": site, "sec-fetch-dest": "document", "sec-fetch-mode": "navigate" };
-        httpRequest(`${url}${path}`, { headers }, (response) => done(response.resume().statusCode!)).on("error", failed).end();
+        httpRequest(`${url}${path}`, { headers }, (response) => done(response.resume().statusCode!))
+          .on("error", failed)
+          .end();
       });
     for (const path of ["/say?text=a", "/api/resources?uri=words://json"]) {
       expect(await navigate(path, "cross-site"), path).toBe(403);
@@ -320,15 +430,22 @@ describe("callers", () => {
 describe("configured routes", () => {
   test("M11: a route of GET takes its arguments from the query, made what the schema wants", async () => {
     const { url } = await serve({ rest: { routes: { "GET /words/get": "words.say" } } });
-    const response = await fetch(`${url}/words/get?text=007&days=3&loud=true&tags=1&tags=2&at=${encodeURIComponent('{"x":1}')}&tool_mode=all`);
+    const response = await fetch(
+      `${url}/words/get?text=007&days=3&loud=true&tags=1&tags=2&at=${encodeURIComponent('{"x":1}')}&tool_mode=all`,
+    );
     expect(await response.json()).toEqual({ text: "007", days: 3, loud: true, tags: [1, 2], at: { x: 1 } });
     const refused = await fetch(`${url}/words/get?days=many`);
     expect([refused.status, await refused.json()]).toMatchObject([400, { error: { kind: "invalid_params" } }]);
   });
 
   test("M11: a route of POST takes a JSON body, and its own arguments win", async () => {
-    const { url } = await serve({ rest: { routes: { "POST /words/post": { tool: "say", arguments: { loud: true } } } } });
-    expect(await (await post(`${url}/words/post`, { text: "a", loud: false })).json()).toEqual({ text: "a", loud: true });
+    const { url } = await serve({
+      rest: { routes: { "POST /words/post": { tool: "say", arguments: { loud: true } } } },
+    });
+    expect(await (await post(`${url}/words/post`, { text: "a", loud: false })).json()).toEqual({
+      text: "a",
+      loud: true,
+    });
     expect((await fetch(`${url}/words/post`)).status).toBe(405);
   });
 
@@ -345,24 +462,48 @@ describe("chat", () => {
       turns.push(turn);
       turn.onEvent?.({ type: "text", text: "It " });
       if (turn.message === "fail") return Promise.reject(new FailError(fail("unavailable", "The key is missing.")));
-      return Promise.resolve({ text: "It rains.", stopReason: "final", steps: [], usage: { totalTokens: 3 }, history: [{ role: "user" }] });
+      return Promise.resolve({
+        text: "It rains.",
+        stopReason: "final",
+        steps: [],
+        usage: { totalTokens: 3 },
+        history: [{ role: "user" }],
+      });
     },
   };
 
   test("M11: POST /api/chat and a route onto it give the agent's reply", async () => {
     const { url } = await serve({ chat, rest: { routes: { "POST /chat": { chat: true } } } });
     for (const path of ["/api/chat", "/chat"]) {
-      const response = await post(`${url}${path}`, { message: "Weather?", history: [{ role: "user" }], max_iterations: 3 });
-      expect([response.status, await response.json()]).toMatchObject([200, { text: "It rains.", stopReason: "final", history: [{ role: "user" }] }]);
-      expect(turns.at(-1)).toMatchObject({ message: "Weather?", history: [{ role: "user" }], maxIterations: 3, principal: { id: "local" } });
+      const response = await post(`${url}${path}`, {
+        message: "Weather?",
+        history: [{ role: "user" }],
+        max_iterations: 3,
+      });
+      expect([response.status, await response.json()]).toMatchObject([
+        200,
+        { text: "It rains.", stopReason: "final", history: [{ role: "user" }] },
+      ]);
+      expect(turns.at(-1)).toMatchObject({
+        message: "Weather?",
+        history: [{ role: "user" }],
+        maxIterations: 3,
+        principal: { id: "local" },
+      });
     }
   });
 
   test("events come as they happen, the reply last", async () => {
     const { url } = await serve({ chat });
     const response = await post(`${url}/api/chat`, { message: "Weather?" }, { accept: "text/event-stream" });
-    const events = (await response.text()).trim().split("\n\n").map((event) => event.split("\n"));
-    expect(events).toEqual([["event: text", 'data: {"text":"It "}'], ["event: reply", expect.stringContaining('"It rains."')]]);
+    const events = (await response.text())
+      .trim()
+      .split("\n\n")
+      .map((event) => event.split("\n"));
+    expect(events).toEqual([
+      ["event: text", 'data: {"text":"It "}'],
+      ["event: reply", expect.stringContaining('"It rains."')],
+    ]);
   });
 
   test.each([
@@ -374,12 +515,17 @@ describe("chat", () => {
   ])("%s is refused", async (_what, body, status) => {
     const { url } = await serve({ chat });
     const response = await post(`${url}/api/chat`, body);
-    expect([response.status, await response.json()]).toEqual([status, { error: expect.objectContaining({ kind: status === 400 ? "invalid_params" : "unavailable" }) }]);
+    expect([response.status, await response.json()]).toEqual([
+      status,
+      { error: expect.objectContaining({ kind: status === 400 ? "invalid_params" : "unavailable" }) },
+    ]);
   });
 
   test("without an agent it says so", async () => {
     const { url } = await serve();
-    expect(await (await post(`${url}/api/chat`, { message: "a" })).json()).toMatchObject({ error: { kind: "unavailable", retryable: false } });
+    expect(await (await post(`${url}/api/chat`, { message: "a" })).json()).toMatchObject({
+      error: { kind: "unavailable", retryable: false },
+    });
   });
 });
 
@@ -388,10 +534,15 @@ describe("the description", () => {
 
   test("M11: /openapi.json is valid, is made of what the caller sees, and names how it is reached", async () => {
     const { url } = await serve({ http: { base_path: "/yard" }, rest });
-    const document = (await (await fetch(`${url}/openapi.json`)).json()) as { servers: unknown; paths: Record<string, unknown> };
+    const document = (await (await fetch(`${url}/openapi.json`)).json()) as {
+      servers: unknown;
+      paths: Record<string, unknown>;
+    };
     expect((await new Validator().validate(structuredClone(document))).valid).toBe(true);
     expect(document.servers).toEqual([{ url }]);
-    expect(Object.keys(document.paths)).toEqual(expect.arrayContaining(["/api/tools/words.say", "/words/get", "/health"]));
+    expect(Object.keys(document.paths)).toEqual(
+      expect.arrayContaining(["/api/tools/words.say", "/words/get", "/health"]),
+    );
     const discovery = (await (await fetch(`${url}/openapi.json?tool_mode=discovery`)).json()) as typeof document;
     expect(Object.keys(discovery.paths)).not.toContain("/api/tools/words.say");
     expect(Object.keys(discovery.paths)).toContain("/api/tools/tool_search");
@@ -409,7 +560,10 @@ describe("the description", () => {
   test("/docs is a page with a strict policy, and both are off when they are", async () => {
     const { url } = await serve({ rest });
     const response = await fetch(`${url}/docs`);
-    expect(Object.fromEntries(response.headers)).toMatchObject({ "content-type": "text/html; charset=utf-8", "content-security-policy": expect.stringContaining("default-src 'none'") });
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      "content-type": "text/html; charset=utf-8",
+      "content-security-policy": expect.stringContaining("default-src 'none'"),
+    });
     expect(await response.text()).toContain("/api/tools/words.say");
     const off = await serve({ rest: { openapi: false } });
     for (const path of ["/docs", "/openapi.json"]) expect((await fetch(`${off.url}${path}`)).status).toBe(404);

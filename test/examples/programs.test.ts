@@ -8,14 +8,21 @@ const PROGRAMS = readdirSync(join(ROOT, "examples")).filter((name) => name.endsW
 
 test.each(PROGRAMS)("examples/%s holds what it asserts, from any folder", async (name) => {
   await using desk = await Desk.create();
-  const child = desk.startCommand([process.execPath, "--import", join(ROOT, "dist/runtimes/typescript/register.js"), join(ROOT, "examples", name)]);
+  const child = desk.startCommand([
+    process.execPath,
+    "--import",
+    join(ROOT, "dist/runtimes/typescript/register.js"),
+    join(ROOT, "examples", name),
+  ]);
   const [stdout, stderr, code] = await Promise.all([textOf(child.stdout!), textOf(child.stderr!), exitOf(child)]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout).not.toBe("");
 });
 
 test.each(PROGRAMS)("examples/%s uses public names only", (name) => {
-  const imports = [...readFileSync(join(ROOT, "examples", name), "utf8").matchAll(/from "([^"]+)"/g)].map(([, from]) => from!);
+  const imports = [...readFileSync(join(ROOT, "examples", name), "utf8").matchAll(/from "([^"]+)"/g)].map(
+    ([, from]) => from!,
+  );
   const isPublic = (from: string): boolean => /^toolyard(?:\/[a-z]+)?$/.test(from);
   expect(imports.some(isPublic)).toBe(true);
   expect(imports.filter((from) => !isPublic(from) && !from.startsWith("node:"))).toEqual([]);

@@ -10,7 +10,14 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Desk, exitOf, gone, isAlive, ROOT, seen } from "../cli/harness.ts";
 
 const run = promisify(execFile);
-const START = [process.execPath, "--import", join(ROOT, "dist/runtimes/typescript/register.js"), join(ROOT, "examples/yard/start.ts"), "--port", "0"];
+const START = [
+  process.execPath,
+  "--import",
+  join(ROOT, "dist/runtimes/typescript/register.js"),
+  join(ROOT, "examples/yard/start.ts"),
+  "--port",
+  "0",
+];
 
 let desk: Desk;
 let yard: ChildProcess;
@@ -51,8 +58,18 @@ async function call(name: string, args: Record<string, unknown>): Promise<Record
 
 describe("what `npm start` prints", () => {
   test("a table of tools by source and visibility, every source ready", () => {
-    const rows = printed.split("\n").filter((line) => / (ready|down|starting|disabled)/.test(line)).map((line) => line.split(/ {2,}/));
-    expect(rows.map(([source, kind, native, ondemand]) => ({ source, kind, native: Number(native), ondemand: Number(ondemand) }))).toEqual([
+    const rows = printed
+      .split("\n")
+      .filter((line) => / (ready|down|starting|disabled)/.test(line))
+      .map((line) => line.split(/ {2,}/));
+    expect(
+      rows.map(([source, kind, native, ondemand]) => ({
+        source,
+        kind,
+        native: Number(native),
+        ondemand: Number(ondemand),
+      })),
+    ).toEqual([
       { source: "builtin", kind: "builtin", native: 3, ondemand: expect.any(Number) },
       { source: "modules", kind: "modules", native: 4, ondemand: 0 },
       { source: "scripts", kind: "scripts", native: 1, ondemand: 1 },
@@ -67,7 +84,9 @@ describe("what `npm start` prints", () => {
 
   test("a curl that works as it stands from any folder", async () => {
     const { result } = JSON.parse(await shell(printedLine(/^curl /))) as { result: { tools: { name: string }[] } };
-    expect(result.tools.map(({ name }) => name)).toEqual(expect.arrayContaining(["calculator", "text.change_case", "word_frequency", "files__read_text_file"]));
+    expect(result.tools.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(["calculator", "text.change_case", "word_frequency", "files__read_text_file"]),
+    );
   });
 
   test("commands that work as they stand from any folder", async () => {
@@ -76,12 +95,25 @@ describe("what `npm start` prints", () => {
   });
 
   test("the JSON that clients want: an address, and a command to start", async () => {
-    const [address, command] = printed.split("\n").filter((line) => line.startsWith('{"mcpServers"')).map((line) => (JSON.parse(line) as { mcpServers: { toolyard: Record<string, never> } }).mcpServers.toolyard);
+    const [address, command] = printed
+      .split("\n")
+      .filter((line) => line.startsWith('{"mcpServers"'))
+      .map((line) => (JSON.parse(line) as { mcpServers: { toolyard: Record<string, never> } }).mcpServers.toolyard);
     expect(address).toEqual({ type: "http", url: endpoint });
     const { command: program, args } = command as unknown as { command: string; args: string[] };
     const own = new Client({ name: "desktop", version: "1" });
-    await own.connect(new StdioClientTransport({ command: program, args, cwd: desk.folder, env: { TOOLYARD_HOME: desk.path("own") }, stderr: "ignore" }));
-    expect(await own.callTool({ name: "calculator", arguments: { operation: "multiply", a: 6, b: 7 } })).toMatchObject({ structuredContent: { result: 42 } });
+    await own.connect(
+      new StdioClientTransport({
+        command: program,
+        args,
+        cwd: desk.folder,
+        env: { TOOLYARD_HOME: desk.path("own") },
+        stderr: "ignore",
+      }),
+    );
+    expect(await own.callTool({ name: "calculator", arguments: { operation: "multiply", a: 6, b: 7 } })).toMatchObject({
+      structuredContent: { result: 42 },
+    });
     await own.close();
   });
 });
@@ -103,7 +135,12 @@ describe("what the yard offers", () => {
     ["a script", "calculator", { operation: "add", a: 2, b: 3 }, '{"result":5}'],
     ["a tool folder", "word_frequency", { text: "a b a", top: 1 }, '{"words":[{"word":"a","count":2}]}'],
     ["a stdio server", "everything__echo", { message: "hi" }, "Echo: hi"],
-    ["another one", "files__read_text_file", { path: "hello.txt" }, readFileSync(join(ROOT, "examples/yard/files/hello.txt"), "utf8")],
+    [
+      "another one",
+      "files__read_text_file",
+      { path: "hello.txt" },
+      readFileSync(join(ROOT, "examples/yard/files/hello.txt"), "utf8"),
+    ],
     ["one that is found by search only", "memory__search_nodes", { query: "nobody has this name" }, '"entities": []'],
     ["a server on HTTP", "remote__echo", { message: "hi" }, "Echo: hi"],
   ])("%s answers: %s", async (_what, name, args, text) => {
@@ -119,25 +156,31 @@ describe("what the yard offers", () => {
   });
 });
 
-test.each(["SIGINT", "SIGTERM"] as const)("%s ends the yard and leaves no child behind", async (signal) => {
-  await using own = await Desk.create();
-  const child = own.startCommand([...START, "--json"]);
-  child.stderr!.resume();
-  const [line] = await seen(child.stdout!, /\{.*\}\n/);
-  const served = JSON.parse(line) as { url: string; pid: number };
-  const children = async (): Promise<readonly number[]> => {
-    const { sources } = (await (await fetch(served.url.replace(/mcp$/, "status"))).json()) as { sources: { pid?: number }[] };
-    return sources.flatMap(({ pid }) => (pid === undefined ? [] : [pid]));
-  };
-  // Everything that is a child: those of the hub, the hub, and the server on HTTP beside it.
-  let hubChildren = await children();
-  while (hubChildren.length < 3) hubChildren = await children();
-  const { stdout } = await run("ps", ["-o", "pid=", "--ppid", String(child.pid)]);
-  const pids = [...hubChildren, ...stdout.trim().split(/\s+/).map(Number)];
-  expect(pids).toContain(served.pid);
-  expect(pids.length).toBeGreaterThanOrEqual(5);
-  expect(pids.every(isAlive)).toBe(true);
-  child.kill(signal);
-  expect(await exitOf(child)).toBe(0);
-  await Promise.all(pids.map(gone));
-}, 60_000);
+test.each(["SIGINT", "SIGTERM"] as const)(
+  "%s ends the yard and leaves no child behind",
+  async (signal) => {
+    await using own = await Desk.create();
+    const child = own.startCommand([...START, "--json"]);
+    child.stderr!.resume();
+    const [line] = await seen(child.stdout!, /\{.*\}\n/);
+    const served = JSON.parse(line) as { url: string; pid: number };
+    const children = async (): Promise<readonly number[]> => {
+      const { sources } = (await (await fetch(served.url.replace(/mcp$/, "status"))).json()) as {
+        sources: { pid?: number }[];
+      };
+      return sources.flatMap(({ pid }) => (pid === undefined ? [] : [pid]));
+    };
+    // Everything that is a child: those of the hub, the hub, and the server on HTTP beside it.
+    let hubChildren = await children();
+    while (hubChildren.length < 3) hubChildren = await children();
+    const { stdout } = await run("ps", ["-o", "pid=", "--ppid", String(child.pid)]);
+    const pids = [...hubChildren, ...stdout.trim().split(/\s+/).map(Number)];
+    expect(pids).toContain(served.pid);
+    expect(pids.length).toBeGreaterThanOrEqual(5);
+    expect(pids.every(isAlive)).toBe(true);
+    child.kill(signal);
+    expect(await exitOf(child)).toBe(0);
+    await Promise.all(pids.map(gone));
+  },
+  60_000,
+);

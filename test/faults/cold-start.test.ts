@@ -1,4 +1,5 @@
-// Servers that take their time, each held back by a file that the test writes: nothing here depends on how fast anything is.
+// Servers that take their time, each held back by a file that the test writes: nothing here depends on how fast
+// anything is.
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -24,7 +25,10 @@ const LONG = "10m";
 /** Over at once. */
 const NONE = "1ms";
 
-const MODERN_META = { "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {} };
+const MODERN_META = {
+  "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+  "io.modelcontextprotocol/clientCapabilities": {},
+};
 
 const quick: StdioServer = { command: [process.execPath, fixture("legacy")] };
 
@@ -62,7 +66,10 @@ class ColdYard implements AsyncDisposable {
   }
 
   async connect(era: EraName, revision?: string): Promise<RawClient> {
-    const client = await RawClient.open(new HttpWire(this.endpoint, era), { era, ...(revision !== undefined && { revision }) });
+    const client = await RawClient.open(new HttpWire(this.endpoint, era), {
+      era,
+      ...(revision !== undefined && { revision }),
+    });
     this.#clients.push(client);
     return client;
   }
@@ -77,10 +84,17 @@ class ColdYard implements AsyncDisposable {
 const startFile = (home: string): string => join(home, "start");
 
 function slowServer(home: string, more: Partial<StdioServer>): StdioServer {
-  return { command: [process.execPath, fixture("legacy"), `start-file=${startFile(home)}`, "resources", "prompts", "logging"], connect_timeout: LONG, ...more };
+  return {
+    command: [process.execPath, fixture("legacy"), `start-file=${startFile(home)}`, "resources", "prompts", "logging"],
+    connect_timeout: LONG,
+    ...more,
+  };
 }
 
-const servers = (stdio_servers: Record<string, StdioServer>, coldWait: string): HubConfig => ({ catalog: { cold_wait: coldWait }, mcp: { stdio_servers } });
+const servers = (stdio_servers: Record<string, StdioServer>, coldWait: string): HubConfig => ({
+  catalog: { cold_wait: coldWait },
+  mcp: { stdio_servers },
+});
 
 describe.each(ERAS)("a client of the %s era", (era) => {
   test("a bare name waits for a source that was never listed, and is called there", async () => {
@@ -105,7 +119,9 @@ describe.each(ERAS)("a client of the %s era", (era) => {
     await using yard = await ColdYard.open((slow) => servers({ slow: slow({ namespace: "" }) }, LONG));
     await yard.start();
     const client = await yard.connect(era);
-    expect(await client.request("tools/call", { name: "nobody_has_this", arguments: {} })).toMatchObject({ error: { code: -32602, message: expect.stringContaining("Unknown tool") } });
+    expect(await client.request("tools/call", { name: "nobody_has_this", arguments: {} })).toMatchObject({
+      error: { code: -32602, message: expect.stringContaining("Unknown tool") },
+    });
   });
 
   test.each([
@@ -131,7 +147,13 @@ describe.each(ERAS)("a client of the %s era", (era) => {
     await using yard = await ColdYard.open((slow) => servers({ slow: slow() }, NONE));
     const client = await yard.connect(era);
     const refused = await client.request("resources/read", { uri: "test://one" });
-    expect(refused).toMatchObject({ error: { code: -32603, message: expect.stringContaining("still starting: slow."), data: { "toolyard/kind": "unavailable" } } });
+    expect(refused).toMatchObject({
+      error: {
+        code: -32603,
+        message: expect.stringContaining("still starting: slow."),
+        data: { "toolyard/kind": "unavailable" },
+      },
+    });
   });
 
   test("instructions and capabilities of a hub whose server is slow are those that it has once it is warm", async () => {
@@ -148,9 +170,17 @@ describe.each(ERAS)("a client of the %s era", (era) => {
     await using yard = await ColdYard.open((slow) => servers({ slow: slow({ namespace: "" }) }, NONE));
     const client = await yard.connect(era);
     const changing = { listChanged: true };
-    expect(client.opening["capabilities"]).toEqual({ tools: changing, resources: { ...changing, subscribe: true }, prompts: changing, completions: {}, logging: {} });
+    expect(client.opening["capabilities"]).toEqual({
+      tools: changing,
+      resources: { ...changing, subscribe: true },
+      prompts: changing,
+      completions: {},
+      logging: {},
+    });
     if (era === "modern") await client.listen();
-    const told = Promise.all(["tools", "resources", "prompts"].map((list) => client.next(`notifications/${list}/list_changed`)));
+    const told = Promise.all(
+      ["tools", "resources", "prompts"].map((list) => client.next(`notifications/${list}/list_changed`)),
+    );
     await yard.start();
     await told;
     expect(await client.tool("echo")).not.toHaveProperty("isError");
@@ -165,8 +195,12 @@ describe("who is not waited for", () => {
     await yard.hub.addServer("slow", yard.slow({ namespace: "" }));
     expect(await client.tool("quick__echo")).not.toHaveProperty("isError");
     expect(await client.tool("quick::echo")).not.toHaveProperty("isError");
-    expect(await client.request("tools/call", { name: "quick__nope", arguments: {} })).toMatchObject({ error: { code: -32602 } });
-    expect(await client.request("resources/read", { uri: "quick+test://nope" })).toMatchObject({ error: { code: -32002 } });
+    expect(await client.request("tools/call", { name: "quick__nope", arguments: {} })).toMatchObject({
+      error: { code: -32602 },
+    });
+    expect(await client.request("resources/read", { uri: "quick+test://nope" })).toMatchObject({
+      error: { code: -32002 },
+    });
   });
 
   test("a modern client's call to a source that is there, beside a server that never starts", async () => {
@@ -176,22 +210,44 @@ describe("who is not waited for", () => {
     // It begins with the call: what it would wait for at `server/discover` is not what a call waits for.
     const reply = await fetch(yard.endpoint, {
       method: "POST",
-      headers: { "content-type": "application/json", accept: "application/json, text/event-stream", "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": "quick__echo" },
-      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "quick__echo", arguments: {}, _meta: MODERN_META } }),
+      headers: {
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+        "mcp-protocol-version": "2026-07-28",
+        "mcp-method": "tools/call",
+        "mcp-name": "quick__echo",
+      },
+      body: JSON.stringify({
+        jsonrpc: "2.0",
+        id: 1,
+        method: "tools/call",
+        params: { name: "quick__echo", arguments: {}, _meta: MODERN_META },
+      }),
     });
     expect(await reply.json()).toMatchObject({ id: 1, result: { resultType: "complete" } });
   });
 
   test("a source that failed: names, the handshake and lists are answered without it", async () => {
-    await using yard = await ColdYard.open(() => servers({ dead: { command: [process.execPath, fixture("legacy"), "dies-at-start"], namespace: "" }, quick }, LONG));
+    await using yard = await ColdYard.open(() =>
+      servers(
+        { dead: { command: [process.execPath, fixture("legacy"), "dies-at-start"], namespace: "" }, quick },
+        LONG,
+      ),
+    );
     const client = await yard.connect("legacy");
-    expect(await client.request("tools/call", { name: "nobody_has_this", arguments: {} })).toMatchObject({ error: { code: -32602, message: expect.stringContaining("Unknown tool") } });
+    expect(await client.request("tools/call", { name: "nobody_has_this", arguments: {} })).toMatchObject({
+      error: { code: -32602, message: expect.stringContaining("Unknown tool") },
+    });
     expect((await client.list("tools/list", "tools")).map(({ name }) => name)).toContain("quick__echo");
   });
 
   test("a source whose time to connect is over: its prefix says that it is not there, a bare name is unknown", async () => {
     await using yard = await ColdYard.open((slow) => servers({ slow: slow({ connect_timeout: "300ms" }) }, LONG));
-    expect(await yard.hub.call("slow__echo")).toMatchObject({ ok: false, kind: "unavailable", message: expect.stringContaining("The source slow is not there") });
+    expect(await yard.hub.call("slow__echo")).toMatchObject({
+      ok: false,
+      kind: "unavailable",
+      message: expect.stringContaining("The source slow is not there"),
+    });
     expect(await yard.hub.call("echo")).toMatchObject({ ok: false, kind: "unknown_tool" });
   });
 
@@ -217,7 +273,22 @@ describe("who is not waited for", () => {
 function callOf(target: string, principal: { readonly id: string }): Parameters<LibraryHub["port"]["call"]>[0] {
   const { signal } = new AbortController();
   const none = async (): Promise<JsonObject> => ({});
-  return { id: "call", door: "test", method: "tools/call", target, arguments: {}, params: {}, meta: {}, principal, client: { capabilities: {} }, signal, wants: { progress: false }, relaysInput: false, notify: () => {}, ask: none };
+  return {
+    id: "call",
+    door: "test",
+    method: "tools/call",
+    target,
+    arguments: {},
+    params: {},
+    meta: {},
+    principal,
+    client: { capabilities: {} },
+    signal,
+    wants: { progress: false },
+    relaysInput: false,
+    notify: () => {},
+    ask: none,
+  };
 }
 
 describe("clients are told when more arrives", () => {
@@ -233,8 +304,14 @@ describe("clients are told when more arrives", () => {
 
   test("2024-11-05 over HTTP+SSE", async () => {
     await using yard = await ColdYard.open((slow) => servers({ slow: slow() }, NONE));
-    await using client = await RawClient.open(new SseWire(new URL("/sse", yard.endpoint).href), { era: "legacy", revision: "2024-11-05" });
-    expect(client.opening).toMatchObject({ protocolVersion: "2024-11-05", capabilities: { tools: { listChanged: true } } });
+    await using client = await RawClient.open(new SseWire(new URL("/sse", yard.endpoint).href), {
+      era: "legacy",
+      revision: "2024-11-05",
+    });
+    expect(client.opening).toMatchObject({
+      protocolVersion: "2024-11-05",
+      capabilities: { tools: { listChanged: true } },
+    });
     const told = client.next("notifications/tools/list_changed");
     await yard.start();
     await told;
@@ -251,7 +328,11 @@ describe("clients are told when more arrives", () => {
 
   test("a client that takes any line for the answer is promised no notices, and is sent none", async () => {
     await using served = await serveStdio();
-    await using client = await RawClient.open(served.wire(), { era: "legacy", revision: "2024-11-05", capabilities: { tools: {} } });
+    await using client = await RawClient.open(served.wire(), {
+      era: "legacy",
+      revision: "2024-11-05",
+      capabilities: { tools: {} },
+    });
     expect(client.opening["capabilities"]).toMatchObject({ tools: {}, resources: { subscribe: true }, prompts: {} });
     expect(JSON.stringify(client.opening["capabilities"])).not.toContain("listChanged");
     await served.start();
@@ -265,7 +346,11 @@ async function serveStdio(): Promise<AsyncDisposable & { wire(): PipeWire; start
   const config = join(home, "toolyard.json");
   await writeFile(config, JSON.stringify(servers({ slow: slowServer(home, {}) }, NONE)));
   return {
-    wire: () => new PipeWire({ command: [process.execPath, MAIN, "serve", "--stdio", "--no-watch", "--config", config], env: { ...process.env, TOOLYARD_HOME: join(home, "data") } }),
+    wire: () =>
+      new PipeWire({
+        command: [process.execPath, MAIN, "serve", "--stdio", "--no-watch", "--config", config],
+        env: { ...process.env, TOOLYARD_HOME: join(home, "data") },
+      }),
     start: () => writeFile(startFile(home), ""),
     [Symbol.asyncDispose]: () => rm(home, { recursive: true, force: true }),
   };
@@ -273,11 +358,21 @@ async function serveStdio(): Promise<AsyncDisposable & { wire(): PipeWire; start
 
 test("a hub counts as settled once its sources were listed, not when they are merely connected", async () => {
   const home = await mkdtemp(join(tmpdir(), "toolyard-cold-"));
-  const config = await loadHubConfig({ files: [], variables: {}, flags: servers({ slow: { command: [process.execPath, fixture("legacy"), `list-file=${startFile(home)}`] } }, NONE) });
-  const hub = await openHub({ config, variables: { PATH: process.env["PATH"], TOOLYARD_HOME: join(home, "data") }, logger: SILENT_LOGGER });
+  const config = await loadHubConfig({
+    files: [],
+    variables: {},
+    flags: servers({ slow: { command: [process.execPath, fixture("legacy"), `list-file=${startFile(home)}`] } }, NONE),
+  });
+  const hub = await openHub({
+    config,
+    variables: { PATH: process.env["PATH"], TOOLYARD_HOME: join(home, "data") },
+    logger: SILENT_LOGGER,
+  });
   try {
     const stateOf = (): unknown => hub.sources().find(({ source }) => source.id === "slow")?.status;
-    await expect.poll(stateOf, { timeout: 20_000 }).toMatchObject({ state: "starting", info: { server: { name: "fixture" } } });
+    await expect
+      .poll(stateOf, { timeout: 20_000 })
+      .toMatchObject({ state: "starting", info: { server: { name: "fixture" } } });
     const settled = hub.settled(60_000);
     await writeFile(startFile(home), "");
     await settled;

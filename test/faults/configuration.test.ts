@@ -24,10 +24,15 @@ async function textOf(client: RawClient, name: string): Promise<string> {
   return content[0]!.text;
 }
 
-const namesOf = async (client: RawClient): Promise<string[]> => (await client.list("tools/list", "tools")).map(({ name }) => String(name));
+const namesOf = async (client: RawClient): Promise<string[]> =>
+  (await client.list("tools/list", "tools")).map(({ name }) => String(name));
 
 const servers = (entries: Record<string, readonly string[]>): HubConfig => ({
-  mcp: { stdio_servers: Object.fromEntries(Object.entries(entries).map(([name, faults]) => [name, { command: legacyServer(...faults) }])) },
+  mcp: {
+    stdio_servers: Object.fromEntries(
+      Object.entries(entries).map(([name, faults]) => [name, { command: legacyServer(...faults) }]),
+    ),
+  },
 });
 
 test.each([
@@ -35,8 +40,16 @@ test.each([
   ["a misspelt section", '[script]\ntools_path = "tools"\n', ["script", "scripts"]],
   ["a misspelt value", '[logging]\nlevel = "warnin"\n', ["logging.level", "warning"]],
   ["a value of the wrong type", '[server]\nmax_connections = "many"\n', ["server.max_connections", "many"]],
-  ["a duplicate alias", '[mcp.stdio_servers.files]\ncommand = ["x"]\n[[mcp.remote_servers]]\nalias = "files"\nurl = "http://127.0.0.1:1/mcp"\n', ["files", "rename"]],
-  ["a table that stands twice", '[mcp.stdio_servers.files]\ncommand = ["x"]\n[mcp.stdio_servers.files]\ncommand = ["y"]\n', ["toolyard.toml:3:"]],
+  [
+    "a duplicate alias",
+    '[mcp.stdio_servers.files]\ncommand = ["x"]\n[[mcp.remote_servers]]\nalias = "files"\nurl = "http://127.0.0.1:1/mcp"\n',
+    ["files", "rename"],
+  ],
+  [
+    "a table that stands twice",
+    '[mcp.stdio_servers.files]\ncommand = ["x"]\n[mcp.stdio_servers.files]\ncommand = ["y"]\n',
+    ["toolyard.toml:3:"],
+  ],
   ["no TOML", "[server\nport = 1\n", ["toolyard.toml:1:"]],
   ["a duration without a unit that exists", '[limits]\ncall_timeout = "5 parsecs"\n', ["call_timeout", "parsecs"]],
 ])("a configuration with %s ends with code 2 and says where and what to do", async (_what, config, words) => {
@@ -50,7 +63,10 @@ test.each([
 });
 
 test("a configuration file that is not there ends with code 2 and names it", () => {
-  const { status, stderr, stdout } = spawnSync(process.execPath, [CLI, "serve", "--config", "/nowhere/toolyard.toml"], { encoding: "utf8", timeout: 60_000 });
+  const { status, stderr, stdout } = spawnSync(process.execPath, [CLI, "serve", "--config", "/nowhere/toolyard.toml"], {
+    encoding: "utf8",
+    timeout: 60_000,
+  });
   expect([status, stdout]).toEqual([2, ""]);
   expect(stderr).toContain("/nowhere/toolyard.toml");
 });
@@ -67,12 +83,27 @@ test("a busy port ends with code 2, names the port and says what to do", async (
 });
 
 test("an unset variable and a missing command leave out their own servers, are named, and the others are served", async () => {
-  const config = { mcp: { stdio_servers: { unset: { command: legacyServer(), env: { KEY: "${NOT_SET_ANYWHERE}" } }, missing: { command: ["no-such-program-here"] }, good: { command: legacyServer() } } } };
+  const config = {
+    mcp: {
+      stdio_servers: {
+        unset: { command: legacyServer(), env: { KEY: "${NOT_SET_ANYWHERE}" } },
+        missing: { command: ["no-such-program-here"] },
+        good: { command: legacyServer() },
+      },
+    },
+  };
   await using served = await ServeChild.start({ config });
   const client = await connect(served);
   expect(await textOf(client, "good__pid")).toMatch(/^\d+$/);
-  for (const [name, words] of [["unset__pid", "unset is left out"], ["missing__pid", "source missing"]] as const) {
-    expect(await client.tool(name)).toMatchObject({ isError: true, content: [{ text: expect.stringContaining(words) }], _meta: { "toolyard/kind": "unavailable" } });
+  for (const [name, words] of [
+    ["unset__pid", "unset is left out"],
+    ["missing__pid", "source missing"],
+  ] as const) {
+    expect(await client.tool(name)).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining(words) }],
+      _meta: { "toolyard/kind": "unavailable" },
+    });
   }
   expect((await served.log.warningOf("unset")).message).toContain("NOT_SET_ANYWHERE");
   const missing = await served.log.warningOf("missing");
@@ -82,7 +113,11 @@ test("an unset variable and a missing command leave out their own servers, are n
 test("a good edit adds, removes and restarts only what changed; clients hear of it; who was not touched keeps its process and its call", async () => {
   await using served = await ServeChild.start({ config: servers({ kept: [], changed: [], removed: [] }) });
   const client = await connect(served);
-  const before = { kept: await textOf(client, "kept__pid"), changed: await textOf(client, "changed__pid"), removed: await textOf(client, "removed__pid") };
+  const before = {
+    kept: await textOf(client, "kept__pid"),
+    changed: await textOf(client, "changed__pid"),
+    removed: await textOf(client, "removed__pid"),
+  };
   await namesOf(client);
   const holding = client.tool("kept__hold");
   const announced = client.next(LIST_CHANGED);
@@ -97,7 +132,9 @@ test("a good edit adds, removes and restarts only what changed; clients hear of 
   const names = await namesOf(client);
   expect([names.includes("added__pid"), names.includes("removed__pid")]).toEqual([true, false]);
   expect([before.changed, before.removed].map((pid) => isAlive(Number(pid)))).toEqual([false, false]);
-  expect((await client.request("tools/call", { name: "removed__pid", arguments: {} }))["error"]).toMatchObject({ code: -32602 });
+  expect((await client.request("tools/call", { name: "removed__pid", arguments: {} }))["error"]).toMatchObject({
+    code: -32602,
+  });
   await textOf(client, "kept__finish");
   expect(await holding).toMatchObject({ content: [{ text: "held to the end" }] });
 });
@@ -107,7 +144,11 @@ test("a bad edit changes nothing and is reported; the good one after it is taken
   const client = await connect(served);
   const pid = await textOf(client, "kept__pid");
   await namesOf(client);
-  for (const bad of ['[mcp.stdio_servers.kept]\ncomand = ["x"]\n', "[mcp.stdio_servers.kept\n", '[limits]\ncall_timeout = "5 parsecs"\n']) {
+  for (const bad of [
+    '[mcp.stdio_servers.kept]\ncomand = ["x"]\n',
+    "[mcp.stdio_servers.kept\n",
+    '[limits]\ncall_timeout = "5 parsecs"\n',
+  ]) {
     const from = served.log.lines.length;
     await served.writeConfig(bad);
     const line = await served.log.until(({ level }) => level === "error", from);
@@ -125,10 +166,15 @@ test("a bad edit changes nothing and is reported; the good one after it is taken
 test("a changed [server] is taken over at the same address; one that cannot be served leaves the door as it was", async () => {
   await using served = await ServeChild.start({ config: servers({ kept: [] }) });
   // One connection a request: a kept one may be on its way out with the old door.
-  const headers = (token?: string) => ({ connection: "close", ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) });
+  const headers = (token?: string) => ({
+    connection: "close",
+    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+  });
   const status = (token?: string) =>
     new Promise<number>((done, failed) => {
-      get(new URL("/status", served.url), { headers: headers(token), agent: false }, (response) => done(response.resume().statusCode ?? 0)).on("error", failed);
+      get(new URL("/status", served.url), { headers: headers(token), agent: false }, (response) =>
+        done(response.resume().statusCode ?? 0),
+      ).on("error", failed);
     });
   expect(await status()).toBe(200);
   let from = served.log.lines.length;
@@ -137,6 +183,8 @@ test("a changed [server] is taken over at the same address; one that cannot be s
   expect([await status(), await status("first-token")]).toEqual([401, 200]);
   from = served.log.lines.length;
   await served.writeConfig({ ...servers({ kept: [] }), server: { token: "first-token", base_path: "no slash" } });
-  expect((await served.log.until(({ level }) => level === "error", from)).message).toContain("the door stays as it was");
+  expect((await served.log.until(({ level }) => level === "error", from)).message).toContain(
+    "the door stays as it was",
+  );
   expect([await status(), await status("first-token")]).toEqual([401, 200]);
 });

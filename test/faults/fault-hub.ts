@@ -11,13 +11,20 @@ import { RawClient } from "../fixtures/raw/raw-client.ts";
 import { fixture } from "../fixtures/upstreams/harness.ts";
 import { LogBook } from "../support/log-book.ts";
 
-/** What the rest of the hub may take for an answer while one server is in trouble. A machine at work on other things takes some of it. */
+/**
+ * What the rest of the hub may take for an answer while one server is in trouble. A machine at work on other things
+ * takes some of it.
+ */
 const UNDISTURBED_MS = 2000;
 
 /** An error that a server sent, which goes to the caller as it came. */
 export const PROTOCOL_ERROR = "protocol error";
 
-export const legacyServer = (...faults: readonly string[]): string[] => [process.execPath, fixture("legacy"), ...faults];
+export const legacyServer = (...faults: readonly string[]): string[] => [
+  process.execPath,
+  fixture("legacy"),
+  ...faults,
+];
 
 export interface FaultHubOptions {
   /** The server `bad`; absent when it stands among the remote servers. */
@@ -52,7 +59,12 @@ export class FaultHub implements AsyncDisposable {
     const log = new LogBook();
     const servers = { ...(bad && { bad }), good: { command: legacyServer() } };
     const hub = await createHub({
-      settings: { builtin: { execute_code: false }, server: { port: 0, shutdown_grace: "1s" }, ...settings, mcp: { stdio_servers: servers, ...(remote && { remote_servers: remote }) } },
+      settings: {
+        builtin: { execute_code: false },
+        server: { port: 0, shutdown_grace: "1s" },
+        ...settings,
+        mcp: { stdio_servers: servers, ...(remote && { remote_servers: remote }) },
+      },
       variables: { PATH: process.env["PATH"], TOOLYARD_HOME: home },
       logger: log,
     });
@@ -70,7 +82,10 @@ export class FaultHub implements AsyncDisposable {
     const answered = { ...readReply(reply), elapsedMs };
     // What a caller is told of a failure, whoever runs the hub can find in the log, by the name of the tool.
     const { kind } = answered;
-    if (kind !== undefined) expect(this.log.failedCalls()).toContainEqual(expect.objectContaining({ target: name, ...(kind !== PROTOCOL_ERROR && { kind }) }));
+    if (kind !== undefined)
+      expect(this.log.failedCalls()).toContainEqual(
+        expect.objectContaining({ target: name, ...(kind !== PROTOCOL_ERROR && { kind }) }),
+      );
     return answered;
   }
 
@@ -87,7 +102,10 @@ export class FaultHub implements AsyncDisposable {
     expect(await this.text("good__pid")).toMatch(/^\d+$/);
     expect(performance.now() - startedAt).toBeLessThan(UNDISTURBED_MS);
     expect(this.log.warnings("good")).toEqual([]);
-    expect(this.hub.sources().find(({ source }) => source.id === "good")?.status).toMatchObject({ state: "ready", restarts: 0 });
+    expect(this.hub.sources().find(({ source }) => source.id === "good")?.status).toMatchObject({
+      state: "ready",
+      restarts: 0,
+    });
   }
 
   status(source = "bad") {
@@ -115,7 +133,10 @@ function readReply({ error, result }: JsonObject): Omit<Answered, "elapsedMs"> {
   const ownKind = isJsonObject(error) && error["code"] === RPC.invalidParams ? "unknown_tool" : "internal";
   if (isJsonObject(error)) return { text: String(error["message"]), kind: kindIn(error["data"]) ?? ownKind };
   const { content, isError, _meta } = result as { content: JsonObject[]; isError?: boolean; _meta?: JsonObject };
-  return { text: content.map((one) => String(one["text"])).join("\n"), kind: isError ? (kindIn(_meta) ?? "tool_error") : undefined };
+  return {
+    text: content.map((one) => String(one["text"])).join("\n"),
+    kind: isError ? (kindIn(_meta) ?? "tool_error") : undefined,
+  };
 }
 
 function kindIn(meta: unknown): string | undefined {

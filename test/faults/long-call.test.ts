@@ -1,4 +1,5 @@
-// A call of an hour against a real server, on a clock that the test moves: the hub's timers are simulated, its pipes are not.
+// A call of an hour against a real server, on a clock that the test moves: the hub's timers are simulated, its pipes
+// are not.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,7 +17,11 @@ let home: string;
 
 async function open(): Promise<void> {
   home = await mkdtemp(join(tmpdir(), "toolyard-long-call-"));
-  hub = await createHub({ settings: { mcp: { stdio_servers: { bad: { command: legacyServer() }, good: { command: legacyServer() } } } }, variables: { PATH: process.env["PATH"], TOOLYARD_HOME: home }, logger: SILENT_LOGGER });
+  hub = await createHub({
+    settings: { mcp: { stdio_servers: { bad: { command: legacyServer() }, good: { command: legacyServer() } } } },
+    variables: { PATH: process.env["PATH"], TOOLYARD_HOME: home },
+    logger: SILENT_LOGGER,
+  });
   expect(await hub.call("bad__pid")).toMatchObject({ ok: true });
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "performance", "Date"] });
 }

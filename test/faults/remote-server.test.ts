@@ -3,7 +3,14 @@ import type { ServerResponse } from "node:http";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
-import { readJson, sendJson, startLegacy, startServer, startSse, type RunningServer } from "../fixtures/http-servers.ts";
+import {
+  readJson,
+  sendJson,
+  startLegacy,
+  startServer,
+  startSse,
+  type RunningServer,
+} from "../fixtures/http-servers.ts";
 import { FaultHub } from "./fault-hub.ts";
 
 const LIST_CHANGED = "notifications/tools/list_changed";
@@ -27,10 +34,17 @@ async function startOdd(answer: Answer): Promise<RunningServer> {
     if (request.method !== "POST") return void response.writeHead(405).end();
     const { id, method, params } = await readJson(request);
     const result = (value: object): void => sendJson(response, 200, { jsonrpc: "2.0", id, result: value });
-    if (method === "initialize") return result({ protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo: { name: "odd", version: "1" } });
+    if (method === "initialize")
+      return result({
+        protocolVersion: "2025-06-18",
+        capabilities: { tools: {} },
+        serverInfo: { name: "odd", version: "1" },
+      });
     if (id === undefined) return void response.writeHead(202).end();
-    if (method === "tools/list") return result({ tools: ["odd", "fine"].map((name) => ({ name, inputSchema: { type: "object" } })) });
-    if (method !== "tools/call") return sendJson(response, 200, { jsonrpc: "2.0", id, error: { code: -32601, message: "Method not found" } });
+    if (method === "tools/list")
+      return result({ tools: ["odd", "fine"].map((name) => ({ name, inputSchema: { type: "object" } })) });
+    if (method !== "tools/call")
+      return sendJson(response, 200, { jsonrpc: "2.0", id, error: { code: -32601, message: "Method not found" } });
     if (params?.["name"] === "fine") return result({ content: [{ type: "text", text: "fine" }] });
     answer(response, id);
   });
@@ -39,21 +53,27 @@ async function startOdd(answer: Answer): Promise<RunningServer> {
 test.each([
   ["Streamable HTTP", (options: { listChanged: boolean }) => startLegacy(options)],
   ["HTTP+SSE", (options: { listChanged: boolean }) => startSse(options)],
-])("a server on %s that declares no list changes and tells of them is heard, and clients are told", async (_, start) => {
-  await using server = await start({ listChanged: false });
-  await using hub = await FaultHub.open({ remote: [remote(server.url)] });
-  expect(await hub.text("bad__echo", { text: "before" })).toBe("before");
-  const announced = hub.client.next(LIST_CHANGED);
-  expect(await hub.text("bad__grow")).toBe("grown");
-  await announced;
-  const { result } = await hub.client.call("tools/list", {});
-  expect(JSON.stringify(result)).toContain("bad__grown-0");
-});
+])(
+  "a server on %s that declares no list changes and tells of them is heard, and clients are told",
+  async (_, start) => {
+    await using server = await start({ listChanged: false });
+    await using hub = await FaultHub.open({ remote: [remote(server.url)] });
+    expect(await hub.text("bad__echo", { text: "before" })).toBe("before");
+    const announced = hub.client.next(LIST_CHANGED);
+    expect(await hub.text("bad__grow")).toBe("grown");
+    await announced;
+    const { result } = await hub.client.call("tools/list", {});
+    expect(JSON.stringify(result)).toContain("bad__grown-0");
+  },
+);
 
 test("a server that refuses connections is named with what to do, and is listed and served once it appears", async () => {
   const port = await freePort();
   await using hub = await FaultHub.open({ remote: [remote(`http://127.0.0.1:${port}/mcp`)] });
-  expect(await hub.call("bad__echo", { text: "x" })).toMatchObject({ kind: "unavailable", text: expect.stringContaining("source bad") });
+  expect(await hub.call("bad__echo", { text: "x" })).toMatchObject({
+    kind: "unavailable",
+    text: expect.stringContaining("source bad"),
+  });
   await hub.expectRestUndisturbed();
   const line = await hub.log.warningOf("bad");
   expect(line.message).toMatch(/refused|reach|connect/i);
@@ -76,21 +96,57 @@ test("a server that goes away and comes back is served again; meanwhile its call
   await hub.expectRestUndisturbed();
   expect(hub.log.warnings("bad")).not.toEqual([]);
   await using _second = await startLegacy({ port: first.port });
-  await expect.poll(() => hub.call("bad__echo", { text: "3" }), { interval: 100 }).toMatchObject({ text: "3", kind: undefined });
+  await expect
+    .poll(() => hub.call("bad__echo", { text: "3" }), { interval: 100 })
+    .toMatchObject({ text: "3", kind: undefined });
 });
 
 test.each<[string, Answer, string]>([
   ["cuts the connection during a call", (response) => void response.destroy(), "unavailable"],
-  ["cuts its answer in the middle", (response, id) => void (response.writeHead(200, { "content-type": "application/json", "content-length": 1000 }).write(`{"jsonrpc":"2.0","id":${id},`), setImmediate(() => response.destroy())), "unavailable"],
-  ["answers with a web page", (response) => void response.writeHead(200, { "content-type": "text/html" }).end("<h1>Hello</h1>"), "malformed"],
-  ["answers half a message", (response, id) => void response.writeHead(200, { "content-type": "application/json" }).end(`{"jsonrpc":"2.0","id":${id},"result":`), "malformed"],
-  ["answers for another request", (response, id) => sendJson(response, 200, { jsonrpc: "2.0", id: Number(id) + 1000, result: { content: [] } }), "malformed"],
+  [
+    "cuts its answer in the middle",
+    (response, id) =>
+      void (
+        response
+          .writeHead(200, { "content-type": "application/json", "content-length": 1000 })
+          .write(`{"jsonrpc":"2.0","id":${id},`),
+        setImmediate(() => response.destroy())
+      ),
+    "unavailable",
+  ],
+  [
+    "answers with a web page",
+    (response) => void response.writeHead(200, { "content-type": "text/html" }).end("<h1>Hello</h1>"),
+    "malformed",
+  ],
+  [
+    "answers half a message",
+    (response, id) =>
+      void response.writeHead(200, { "content-type": "application/json" }).end(`{"jsonrpc":"2.0","id":${id},"result":`),
+    "malformed",
+  ],
+  [
+    "answers for another request",
+    (response, id) => sendJson(response, 200, { jsonrpc: "2.0", id: Number(id) + 1000, result: { content: [] } }),
+    "malformed",
+  ],
   ["answers 500", (response) => sendJson(response, 500, { error: "no" }), "unavailable"],
-  ["answers 50 MB", (response, id) => sendJson(response, 200, { jsonrpc: "2.0", id, result: { content: [{ type: "text", text: "b".repeat(50_000_000) }] } }), "too_large"],
+  [
+    "answers 50 MB",
+    (response, id) =>
+      sendJson(response, 200, {
+        jsonrpc: "2.0",
+        id,
+        result: { content: [{ type: "text", text: "b".repeat(50_000_000) }] },
+      }),
+    "too_large",
+  ],
   ["never answers", () => {}, "timeout"],
 ])("a server that %s gives that caller an answer, and serves the next", async (_what, answer, kind) => {
   await using server = await startOdd(answer);
-  await using hub = await FaultHub.open({ remote: [remote(server.url, { timeout: kind === "timeout" ? "400ms" : "10s" })] });
+  await using hub = await FaultHub.open({
+    remote: [remote(server.url, { timeout: kind === "timeout" ? "400ms" : "10s" })],
+  });
   const [odd] = await Promise.all([hub.call("bad__odd"), hub.expectRestUndisturbed()]);
   expect(odd.kind, odd.text).toBe(kind);
   expect(odd.text.length).toBeLessThan(1000);

@@ -8,7 +8,9 @@ import { RawClient } from "../fixtures/raw/raw-client.ts";
 import { allGone, descendants, ServeChild } from "../support/serve-child.ts";
 import { legacyServer } from "./fault-hub.ts";
 
-const CONFIG: HubConfig = { mcp: { stdio_servers: { bad: { command: legacyServer() }, good: { command: legacyServer() } } } };
+const CONFIG: HubConfig = {
+  mcp: { stdio_servers: { bad: { command: legacyServer() }, good: { command: legacyServer() } } },
+};
 
 async function connect(served: ServeChild): Promise<RawClient> {
   const client = await RawClient.open(new HttpWire(served.url, "legacy"), { era: "legacy" });
@@ -43,7 +45,11 @@ class Pipe {
   }
 
   async open(): Promise<void> {
-    this.send({ id: 0, method: "initialize", params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "t", version: "1" } } });
+    this.send({
+      id: 0,
+      method: "initialize",
+      params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "t", version: "1" } },
+    });
     await this.reply(0);
     this.send({ method: "notifications/initialized" });
   }
@@ -89,7 +95,10 @@ test("SIGTERM with a call in flight over stdio: the answer arrives, the code is 
   pipe.send(call(1, "good__pid"));
   await pipe.reply(1);
   const pids = await children(served);
-  pipe.send({ ...call(2, "bad__rest"), params: { name: "bad__rest", arguments: { ms: 600 }, _meta: { progressToken: 1 } } });
+  pipe.send({
+    ...call(2, "bad__rest"),
+    params: { name: "bad__rest", arguments: { ms: 600 }, _meta: { progressToken: 1 } },
+  });
   await expect.poll(() => pipe.messages.some(({ method }) => method === "notifications/progress")).toBe(true);
   served.signal("SIGTERM");
   expect((await pipe.reply(2))["result"]).toMatchObject({ content: [{ text: "rested" }] });
@@ -111,38 +120,52 @@ test("the client of a pipe goes with a call in flight: the call is answered, the
   await allGone(pids);
 });
 
-test.each(["http", "stdio"] as const)("a second signal ends at once what waits for a call (%s), and no child is left", async (door) => {
-  await using served = await ServeChild.start({ config: { ...CONFIG, server: { shutdown_grace: "30s" } }, door });
-  if (door === "stdio") {
-    const pipe = new Pipe(served);
-    await pipe.open();
-    pipe.send({ ...call(1, "bad__linger"), params: { name: "bad__linger", arguments: {}, _meta: { progressToken: 1 } } });
-    await expect.poll(() => pipe.messages.some(({ method }) => method === "notifications/progress")).toBe(true);
-  } else {
-    const client = await connect(served);
-    void client.request("tools/call", { name: "bad__linger", arguments: {}, _meta: { progressToken: 1 } }).catch(() => {});
-    await client.next("notifications/progress");
-  }
-  const pids = await children(served);
-  served.signal("SIGTERM");
-  expect((await served.log.until(({ message }) => message.startsWith("Ending"))).message).toContain("A second signal ends it at once");
-  // One that follows the first closely counts as the same one, since npm hands its own on; so it is sent until it is heeded.
-  const startedAt = performance.now();
-  const again = setInterval(() => served.signal("SIGTERM"), 100);
-  const exit = await served.exited;
-  clearInterval(again);
-  expect(exit).toEqual({ code: 130, signal: null });
-  expect(performance.now() - startedAt).toBeLessThan(7000);
-  await allGone(pids);
-});
+test.each(["http", "stdio"] as const)(
+  "a second signal ends at once what waits for a call (%s), and no child is left",
+  async (door) => {
+    await using served = await ServeChild.start({ config: { ...CONFIG, server: { shutdown_grace: "30s" } }, door });
+    if (door === "stdio") {
+      const pipe = new Pipe(served);
+      await pipe.open();
+      pipe.send({
+        ...call(1, "bad__linger"),
+        params: { name: "bad__linger", arguments: {}, _meta: { progressToken: 1 } },
+      });
+      await expect.poll(() => pipe.messages.some(({ method }) => method === "notifications/progress")).toBe(true);
+    } else {
+      const client = await connect(served);
+      void client
+        .request("tools/call", { name: "bad__linger", arguments: {}, _meta: { progressToken: 1 } })
+        .catch(() => {});
+      await client.next("notifications/progress");
+    }
+    const pids = await children(served);
+    served.signal("SIGTERM");
+    expect((await served.log.until(({ message }) => message.startsWith("Ending"))).message).toContain(
+      "A second signal ends it at once",
+    );
+    // One that follows the first closely counts as the same one, since npm hands its own on; so it is sent until it is
+    // heeded.
+    const startedAt = performance.now();
+    const again = setInterval(() => served.signal("SIGTERM"), 100);
+    const exit = await served.exited;
+    clearInterval(again);
+    expect(exit).toEqual({ code: 130, signal: null });
+    expect(performance.now() - startedAt).toBeLessThan(7000);
+    await allGone(pids);
+  },
+);
 
-test.each(["http", "stdio"] as const)("SIGKILL of the hub leaves no child behind (%s): they notice that their input was closed", async (door) => {
-  await using served = await ServeChild.start({ config: CONFIG, door });
-  const pids = await children(served);
-  served.signal("SIGKILL");
-  expect(await served.exited).toEqual({ code: null, signal: "SIGKILL" });
-  await allGone(pids);
-});
+test.each(["http", "stdio"] as const)(
+  "SIGKILL of the hub leaves no child behind (%s): they notice that their input was closed",
+  async (door) => {
+    await using served = await ServeChild.start({ config: CONFIG, door });
+    const pids = await children(served);
+    served.signal("SIGKILL");
+    expect(await served.exited).toEqual({ code: null, signal: "SIGKILL" });
+    await allGone(pids);
+  },
+);
 
 test("clients that go without a word leave the number of processes as it was", async () => {
   await using served = await ServeChild.start({ config: { ...CONFIG, limits: { rate_per_minute: 0 } } });
@@ -156,19 +179,26 @@ test("clients that go without a word leave the number of processes as it was", a
     await one.list("tools/list", "tools");
     wire.drop();
   };
-  for (let round = 0; round < 8; round += 1) await Promise.all(Array.from({ length: 10 }, (_, at) => abandoned(at % 2 === 0 ? "legacy" : "modern")));
+  for (let round = 0; round < 8; round += 1)
+    await Promise.all(Array.from({ length: 10 }, (_, at) => abandoned(at % 2 === 0 ? "legacy" : "modern")));
   expect(descendants(served.pid).toSorted()).toEqual(before);
   expect(await client.tool("good__pid")).toMatchObject({ content: [{ text: expect.stringMatching(/^\d+$/) }] });
 });
 
 test("with a server for each session, abandoned sessions end theirs and never pass the bound", async () => {
   const own = { command: legacyServer(), isolation: "session", max_sessions: 4, idle_stop: "300ms" } as const;
-  await using served = await ServeChild.start({ config: { mcp: { stdio_servers: { own, good: { command: legacyServer() } } } } });
+  await using served = await ServeChild.start({
+    config: { mcp: { stdio_servers: { own, good: { command: legacyServer() } } } },
+  });
   const client = await connect(served);
   await client.tool("good__pid");
   const before = (await children(served)).length;
-  const opened = await Promise.all(Array.from({ length: 4 }, () => RawClient.open(new HttpWire(served.url, "legacy"), { era: "legacy" })));
-  const pids = await Promise.all(opened.map(async (one) => ((await one.tool("own__pid"))["content"] as { text: string }[])[0]!.text));
+  const opened = await Promise.all(
+    Array.from({ length: 4 }, () => RawClient.open(new HttpWire(served.url, "legacy"), { era: "legacy" })),
+  );
+  const pids = await Promise.all(
+    opened.map(async (one) => ((await one.tool("own__pid"))["content"] as { text: string }[])[0]!.text),
+  );
   expect(new Set(pids).size).toBe(4);
   expect(descendants(served.pid).length).toBeLessThanOrEqual(before + 4);
   const fifth = await RawClient.open(new HttpWire(served.url, "legacy"), { era: "legacy" });

@@ -1,5 +1,5 @@
-// Each fault of a server on stdio, seen through the whole hub: one clear answer to the caller, one line in the log that names the
-// source, and nobody else notices.
+// Each fault of a server on stdio, seen through the whole hub: one clear answer to the caller, one line in the log that
+// names the source, and nobody else notices.
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,14 +18,22 @@ async function temporaryFolder(): Promise<string> {
 test("a server whose command is not there is named with what to do, and is listed and served once it appears", async () => {
   const command = join(await temporaryFolder(), "late-server");
   await using hub = await FaultHub.open({ bad: { command: [command] } });
-  expect(await hub.call("bad__pid")).toMatchObject({ kind: "unavailable", text: expect.stringMatching(/source bad.*(Try again)/) });
+  expect(await hub.call("bad__pid")).toMatchObject({
+    kind: "unavailable",
+    text: expect.stringMatching(/source bad.*(Try again)/),
+  });
   expect(await hub.call("bab__pid")).toMatchObject({ kind: "unknown_tool" });
   await hub.expectRestUndisturbed();
   expect(hub.log.warnings("bad")).toEqual([expect.stringMatching(/late-server.*(not|install|PATH|check)/is)]);
   expect(hub.status()).toMatchObject({ state: "down", lastError: expect.stringContaining("late-server") });
 
   const announced = hub.client.next(LIST_CHANGED);
-  await writeFile(command, `#!/bin/sh\nexec ${legacyServer().map((word) => `'${word}'`).join(" ")}\n`);
+  await writeFile(
+    command,
+    `#!/bin/sh\nexec ${legacyServer()
+      .map((word) => `'${word}'`)
+      .join(" ")}\n`,
+  );
   await chmod(command, 0o755);
   await announced;
   expect(await hub.toolNames()).toContain("bad__pid");
@@ -62,16 +70,24 @@ test("a server that dies during a call answers it within a second, and the very 
   }
   expect(await hub.text("bad__pid")).not.toBe(before);
   await hub.expectRestUndisturbed();
-  expect(await hub.log.warningOf("bad")).toMatchObject({ message: expect.stringMatching(/exit code 7.*started again/), facts: { stderr: [expect.stringContaining("about to die")] } });
+  expect(await hub.log.warningOf("bad")).toMatchObject({
+    message: expect.stringMatching(/exit code 7.*started again/),
+    facts: { stderr: [expect.stringContaining("about to die")] },
+  });
 });
 
 test("a call that hangs ends at the bound of its source, and the next one is served by the same child", async () => {
   await using hub = await FaultHub.open({ bad: { command: legacyServer(), timeout: "400ms" } });
   const pid = await hub.text("bad__pid");
   const [hung] = await Promise.all([hub.call("bad__hang"), hub.expectRestUndisturbed()]);
-  expect(hung).toMatchObject({ kind: "timeout", text: expect.stringMatching(/Timed out after 400 ms.*Raise the timeout/) });
+  expect(hung).toMatchObject({
+    kind: "timeout",
+    text: expect.stringMatching(/Timed out after 400 ms.*Raise the timeout/),
+  });
   expect(hung.elapsedMs).toBeLessThan(4000);
-  expect(hub.log.failedCalls()).toMatchObject([{ source: "bad", target: "bad__hang", kind: "timeout", reason: expect.stringContaining("Raise the timeout") }]);
+  expect(hub.log.failedCalls()).toMatchObject([
+    { source: "bad", target: "bad__hang", kind: "timeout", reason: expect.stringContaining("Raise the timeout") },
+  ]);
   expect(await hub.text("bad__pid")).toBe(pid);
   await hub.expectRestUndisturbed();
 });
@@ -94,7 +110,9 @@ test("a server that floods stderr is served meanwhile, and its flood does not be
   const [flooded] = await Promise.all([hub.text("bad__stderr", { lines: 20_000 }), hub.expectRestUndisturbed()]);
   expect(flooded).toBe("flooded");
   // The tally of a second is written with the first line of the next one.
-  await expect.poll(async () => [await hub.text("bad__stderr", { lines: 1 }), hub.log.warnings("bad")], { interval: 200 }).toEqual(["flooded", expect.arrayContaining([expect.stringMatching(/floods stderr: \d+ lines/)])]);
+  await expect
+    .poll(async () => [await hub.text("bad__stderr", { lines: 1 }), hub.log.warnings("bad")], { interval: 200 })
+    .toEqual(["flooded", expect.arrayContaining([expect.stringMatching(/floods stderr: \d+ lines/)])]);
   expect(hub.log.lines.length).toBeLessThan(1000);
   expect(hub.status().stderr!.length).toBeLessThanOrEqual(40);
 });
@@ -112,15 +130,27 @@ test("answers that come twice, for ids nobody gave or out of order reach the rig
   await using hub = await FaultHub.open({ bad: { command: legacyServer() } });
   expect(await hub.text("bad__twice")).toBe("first");
   expect(await hub.text("bad__wrong-id")).toBe("right");
-  expect(await Promise.all([hub.text("bad__reorder", { n: 1 }), hub.text("bad__reorder", { n: 2 }), hub.expectRestUndisturbed()])).toEqual(["1", "2", undefined]);
-  expect(hub.log.warnings("bad").toSorted()).toEqual([expect.stringContaining("had its answer already"), expect.stringContaining("never made")]);
+  expect(
+    await Promise.all([
+      hub.text("bad__reorder", { n: 1 }),
+      hub.text("bad__reorder", { n: 2 }),
+      hub.expectRestUndisturbed(),
+    ]),
+  ).toEqual(["1", "2", undefined]);
+  expect(hub.log.warnings("bad").toSorted()).toEqual([
+    expect.stringContaining("had its answer already"),
+    expect.stringContaining("never made"),
+  ]);
 });
 
 test("an answer of 50 MB is refused with the bound and how to raise it, and the same child serves the next call", async () => {
   await using hub = await FaultHub.open({ bad: { command: legacyServer() } });
   const pid = await hub.text("bad__pid");
   const [big] = await Promise.all([hub.call("bad__big", { bytes: 50_000_000 }), hub.expectRestUndisturbed()]);
-  expect(big).toMatchObject({ kind: "too_large", text: expect.stringMatching(/Ask for less, or raise `max_message_bytes`/) });
+  expect(big).toMatchObject({
+    kind: "too_large",
+    text: expect.stringMatching(/Ask for less, or raise `max_message_bytes`/),
+  });
   // Within the bound of a message, over that of a result.
   expect(await hub.call("bad__big", { bytes: 12_000_000 })).toMatchObject({ kind: "too_large" });
   expect(await hub.text("bad__pid")).toBe(pid);
@@ -130,9 +160,15 @@ test("an answer of 50 MB is refused with the bound and how to raise it, and the 
 
 test("broken tools among good ones are left out by name, and the good ones are listed", async () => {
   await using hub = await FaultHub.open({ bad: { command: legacyServer("broken-tool") } });
-  expect((await hub.toolNames()).filter((name) => name.startsWith("bad__"))).toEqual(["bad__good", "bad__array-out", "bad__fine"]);
+  expect((await hub.toolNames()).filter((name) => name.startsWith("bad__"))).toEqual([
+    "bad__good",
+    "bad__array-out",
+    "bad__fine",
+  ]);
   await hub.expectRestUndisturbed();
-  const named = hub.log.lines.filter(({ level, facts }) => level === "warning" && facts["source"] === "bad").map(({ facts }) => String(facts["subject"]));
+  const named = hub.log.lines
+    .filter(({ level, facts }) => level === "warning" && facts["source"] === "bad")
+    .map(({ facts }) => String(facts["subject"]));
   expect(named.toSorted()).toEqual(["array-out", "bad", "tools[1]", "tools[4]"]);
   expect(hub.hub.sources().find(({ source }) => source.id === "bad")?.problems).toHaveLength(4);
 });
@@ -147,7 +183,9 @@ test("10,000 tools over 100 pages are all listed, found and callable, and the ot
     names = await hub.toolNames();
   }
   expect(names.filter((name) => name.startsWith("bad__"))).toHaveLength(10_000);
-  expect(await hub.call("bad__tool_99_99")).toMatchObject({ text: expect.stringContaining("Unknown tool: tool_99_99") });
+  expect(await hub.call("bad__tool_99_99")).toMatchObject({
+    text: expect.stringContaining("Unknown tool: tool_99_99"),
+  });
   expect(await hub.text("tool_search", { query: "tool_57_31", max_results: 1 })).toContain("bad__tool_57_31");
   await hub.expectRestUndisturbed();
 });
@@ -170,7 +208,10 @@ test("a server that never finishes starting delays nobody, is ended at its bound
   expect(await hub.toolNames()).toContain("good__pid");
   const line = await hub.log.warningOf("bad");
   expect(line.message).toMatch(/did not finish starting within 0.7 s.*`connect_timeout` can be raised/);
-  expect(await hub.call("bad__pid")).toMatchObject({ kind: "unavailable", text: expect.stringContaining("source bad") });
+  expect(await hub.call("bad__pid")).toMatchObject({
+    kind: "unavailable",
+    text: expect.stringContaining("source bad"),
+  });
   await hub.expectRestUndisturbed();
   expect(hub.status().state).not.toBe("ready");
 });

@@ -36,7 +36,10 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 /** `workers` as a flag; 0 leaves it to the configuration. */
 async function start(workers: number, config: HubConfig = {}): Promise<ServeChild> {
   const settings: HubConfig = { modules: { paths: [modules] }, builtin: { execute_code: false }, ...config };
-  const served = await ServeChild.start({ config: settings, args: workers === 0 ? [] : ["--workers", String(workers)] });
+  const served = await ServeChild.start({
+    config: settings,
+    args: workers === 0 ? [] : ["--workers", String(workers)],
+  });
   onTestFinished(() => served[Symbol.asyncDispose]());
   return served;
 }
@@ -53,13 +56,16 @@ function workersOf(served: ServeChild): number[] {
 
 function commandOf(pid: number): string {
   try {
-    return process.platform === "linux" ? readFileSync(`/proc/${pid}/cmdline`, "utf8") : execFileSync("ps", ["-o", "args=", "-p", String(pid)], { encoding: "utf8" });
+    return process.platform === "linux"
+      ? readFileSync(`/proc/${pid}/cmdline`, "utf8")
+      : execFileSync("ps", ["-o", "args=", "-p", String(pid)], { encoding: "utf8" });
   } catch {
     return ""; // It has ended in between.
   }
 }
 
-const textOf = (answer: Awaited<ReturnType<KeptLine["tool"]>>): unknown => (answer.message.result?.["content"] as { text: string }[] | undefined)?.[0]?.text;
+const textOf = (answer: Awaited<ReturnType<KeptLine["tool"]>>): unknown =>
+  (answer.message.result?.["content"] as { text: string }[] | undefined)?.[0]?.text;
 
 test("a session that was opened through one worker is used, listened to and ended through another", async () => {
   const served = await start(2);
@@ -79,7 +85,12 @@ test("a running call is cancelled through another worker, and its caller is told
   const served = await start(2);
   const first = await line(served).open();
   const second = line(served, first.session);
-  const running = first.send("POST", { jsonrpc: "2.0", id: "slow", method: "tools/call", params: { name: "gate.wait", arguments: {} } });
+  const running = first.send("POST", {
+    jsonrpc: "2.0",
+    id: "slow",
+    method: "tools/call",
+    params: { name: "gate.wait", arguments: {} },
+  });
   // Answered on the same session while the call waits, so the call has arrived.
   await expect.poll(async () => textOf(await second.tool("gate.echo", { text: "x" }))).toBe("x");
   await second.send("POST", { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: "slow" } });
@@ -87,7 +98,9 @@ test("a running call is cancelled through another worker, and its caller is told
 });
 
 test("four workers start no more stdio servers than one process does", async () => {
-  const config: HubConfig = { mcp: { stdio_servers: { one: { command: legacyServer() }, two: { command: legacyServer() } } } };
+  const config: HubConfig = {
+    mcp: { stdio_servers: { one: { command: legacyServer() }, two: { command: legacyServer() } } },
+  };
   const counts: number[] = [];
   for (const workers of [1, 4]) {
     const served = await start(workers, config);
@@ -106,7 +119,8 @@ test("limits count the calls of all workers together, and so does the bound on c
   const first = await line(served).open();
   const second = line(served, first.session);
   const answers = [];
-  for (let turn = 0; turn < 3; turn += 1) answers.push(await first.tool("gate.echo", { text: "x" }), await second.tool("gate.echo", { text: "x" }));
+  for (let turn = 0; turn < 3; turn += 1)
+    answers.push(await first.tool("gate.echo", { text: "x" }), await second.tool("gate.echo", { text: "x" }));
   expect(answers.filter((answer) => textOf(answer) === "x")).toHaveLength(4);
   const third = line(served);
   expect((await third.send("GET", undefined, "/healthz")).status).toBe(200);
@@ -134,7 +148,16 @@ test("a changed number of workers opens the door anew at the same address, and 1
   for (const workers of [3, 1]) {
     await served.writeConfig({ modules: { paths: [modules] }, builtin: { execute_code: false }, server: { workers } });
     await expect.poll(() => workersOf(served).length).toBe(workers === 1 ? 0 : workers);
-    await expect.poll(() => line(served).send("GET", undefined, "/healthz").then(({ status }) => status, () => 0)).toBe(200);
+    await expect
+      .poll(() =>
+        line(served)
+          .send("GET", undefined, "/healthz")
+          .then(
+            ({ status }) => status,
+            () => 0,
+          ),
+      )
+      .toBe(200);
     const kept = await line(served).open();
     expect(textOf(await kept.tool("gate.echo", { text: "moved" }))).toBe("moved");
   }
@@ -146,10 +169,18 @@ test("JSON-RPC, REST, the status and refusals are the same through workers as wi
     const headers = { "content-type": "application/json", authorization: "Bearer secret-of-ada" };
     const send = async (path: string, init: RequestInit = {}): Promise<unknown> => {
       const response = await fetch(new URL(path, served.url), { headers, ...init });
-      return [response.status, response.headers.get("content-type"), response.headers.get("www-authenticate"), (await response.text()).replaceAll(/"(uptimeSeconds|startedAt|pid|sinceMs)":[^,}]*/g, "")];
+      return [
+        response.status,
+        response.headers.get("content-type"),
+        response.headers.get("www-authenticate"),
+        (await response.text()).replaceAll(/"(uptimeSeconds|startedAt|pid|sinceMs)":[^,}]*/g, ""),
+      ];
     };
     const answers = [
-      await send("/jsonrpc", { method: "POST", body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "gate.echo", params: { text: "hi" } }) }),
+      await send("/jsonrpc", {
+        method: "POST",
+        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "gate.echo", params: { text: "hi" } }),
+      }),
       await send("/api/tools/gate.echo", { method: "POST", body: JSON.stringify({ text: "hi ✓" }) }),
       await send("/api/tools/gate.echo", { method: "POST", body: "{" }),
       await send("/api/tools/nobody", { method: "POST", body: "{}" }),
@@ -166,7 +197,11 @@ test("JSON-RPC, REST, the status and refusals are the same through workers as wi
     expect(status).toBe(200);
     const port = new RegExp(new URL(served.url).port, "g");
     await served[Symbol.asyncDispose]();
-    return JSON.parse(JSON.stringify(answers).replaceAll(port, "PORT").replaceAll(/[0-9a-f]{8}-\d+/g, "ID"));
+    return JSON.parse(
+      JSON.stringify(answers)
+        .replaceAll(port, "PORT")
+        .replaceAll(/[0-9a-f]{8}-\d+/g, "ID"),
+    );
   };
   expect(await ask(2)).toEqual(await ask(1));
 });
@@ -177,7 +212,9 @@ test("a worker is killed twenty times while calls run: each ends with one answer
   const survivor = await line(served).open();
   for (let round = 0; round < 20; round += 1) {
     const callers = Array.from({ length: 6 }, () => line(served, survivor.session));
-    const calls = callers.map((caller, index) => caller.tool("gate.wait", { text: `${round}.${index}`, ms: 20 + random.below(60) }).then(textOf, () => "closed"));
+    const calls = callers.map((caller, index) =>
+      caller.tool("gate.wait", { text: `${round}.${index}`, ms: 20 + random.below(60) }).then(textOf, () => "closed"),
+    );
     const answered = Promise.all(calls);
     if (random.below(2) === 0) await Promise.race(calls);
     const before = workersOf(served);
@@ -215,12 +252,20 @@ test("a hub that is killed takes its workers with it", async () => {
 test("one process, which is the default, loads nothing of workers", async () => {
   const hook = new URL("../../bench/lib/trace-loads.mjs", import.meta.url).href;
   const loads = async (args: readonly string[]): Promise<boolean> => {
-    const served = await ServeChild.start({ config: {}, args, env: { NODE_OPTIONS: `--import ${hook}`, NODE_NO_WARNINGS: "1" } });
+    const served = await ServeChild.start({
+      config: {},
+      args,
+      env: { NODE_OPTIONS: `--import ${hook}`, NODE_NO_WARNINGS: "1" },
+    });
     onTestFinished(() => served[Symbol.asyncDispose]());
     expect(served.stderr).toContain("/http/listener.js");
     return served.stderr.includes("/http/workers/");
   };
-  expect(await Promise.all([loads([]), loads(["--workers", "1"]), loads(["--workers", "2"])])).toEqual([false, false, true]);
+  expect(await Promise.all([loads([]), loads(["--workers", "1"]), loads(["--workers", "2"])])).toEqual([
+    false,
+    false,
+    true,
+  ]);
 });
 
 test("standard output holds the line of the start and nothing else", async () => {

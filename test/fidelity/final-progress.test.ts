@@ -1,4 +1,5 @@
-// The last progress of a call leaves its server in one write with the answer, where it is lost most easily. It must arrive, always.
+// The last progress of a call leaves its server in one write with the answer, where it is lost most easily. It must
+// arrive, always.
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as PipeV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport as HttpV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
@@ -28,7 +29,10 @@ async function hearAll(call: (at: number) => Promise<readonly unknown[]>, width 
 const ALL = Array.from({ length: CALLS }, () => "1 2 3");
 const UNBOUNDED = { limits: { rate_per_minute: 0 } };
 
-const PAIRINGS: readonly Pairing[] = [...pairingsOf("HTTP"), ...pairingsOf("stdio").filter(({ transport }) => transport === "stdio")];
+const PAIRINGS: readonly Pairing[] = [
+  ...pairingsOf("HTTP"),
+  ...pairingsOf("stdio").filter(({ transport }) => transport === "stdio"),
+];
 
 describe.each(PAIRINGS.map((pairing) => [titleOf(pairing), pairing] as const))("%s", (title, pairing) => {
   let hub: ServedHub;
@@ -47,7 +51,9 @@ describe.each(PAIRINGS.map((pairing) => [titleOf(pairing), pairing] as const))("
       const since = client.received.length;
       await client.tool("progress", { steps: STEPS }, { _meta: { progressToken } });
       // What comes after the answer would be missing here.
-      return client.heard("notifications/progress", since).flatMap((notice) => (notice["progressToken"] === progressToken ? [notice["progress"]] : []));
+      return client
+        .heard("notifications/progress", since)
+        .flatMap((notice) => (notice["progressToken"] === progressToken ? [notice["progress"]] : []));
     });
     expect(heard).toEqual(ALL);
   });
@@ -61,15 +67,27 @@ interface SdkClient {
 
 async function v1(hub: Pick<ServedHub, "url" | "command">): Promise<SdkClient> {
   const client = new ClientV1({ name: "v1", version: "1" });
-  const transport = hub.url === undefined ? new PipeV1({ ...hub.command!, stderr: "ignore" }) : new HttpV1(new URL(hub.url));
+  const transport =
+    hub.url === undefined ? new PipeV1({ ...hub.command!, stderr: "ignore" }) : new HttpV1(new URL(hub.url));
   await client.connect(transport as Parameters<typeof client.connect>[0]);
-  return { progress: (onprogress) => client.callTool({ name: "progress", arguments: { steps: STEPS } }, undefined, { onprogress }), close: () => client.close() };
+  return {
+    progress: (onprogress) =>
+      client.callTool({ name: "progress", arguments: { steps: STEPS } }, undefined, { onprogress }),
+    close: () => client.close(),
+  };
 }
 
 async function v2(hub: Pick<ServedHub, "url" | "command">, mode: "legacy" | { pin: "2026-07-28" }): Promise<SdkClient> {
   const client = new Client({ name: "v2", version: "1" }, { versionNegotiation: { mode } });
-  await client.connect(hub.url === undefined ? new StdioClientTransport({ ...hub.command!, stderr: "ignore" }) : new StreamableHTTPClientTransport(new URL(hub.url)));
-  return { progress: (onprogress) => client.callTool({ name: "progress", arguments: { steps: STEPS } }, { onprogress }), close: () => client.close() };
+  await client.connect(
+    hub.url === undefined
+      ? new StdioClientTransport({ ...hub.command!, stderr: "ignore" })
+      : new StreamableHTTPClientTransport(new URL(hub.url)),
+  );
+  return {
+    progress: (onprogress) => client.callTool({ name: "progress", arguments: { steps: STEPS } }, { onprogress }),
+    close: () => client.close(),
+  };
 }
 
 const SDKS: Readonly<Record<string, (hub: ServedHub) => Promise<SdkClient>>> = {
@@ -89,17 +107,22 @@ async function hearWith(client: SdkClient, width?: number): Promise<readonly str
 }
 
 describe("SDK clients", () => {
-  test.each(Object.keys(SDKS))(`%s (HTTP) × legacy server (stdio): final progress arrives in ${CALLS} of ${CALLS} calls`, async (name) => {
-    await using hub = await serveRich({ upstream: "legacy", transport: "stdio", door: "HTTP" }, UNBOUNDED);
-    expect(await hearWith(await SDKS[name]!(hub))).toEqual(ALL);
-  });
+  test.each(Object.keys(SDKS))(
+    `%s (HTTP) × legacy server (stdio): final progress arrives in ${CALLS} of ${CALLS} calls`,
+    async (name) => {
+      await using hub = await serveRich({ upstream: "legacy", transport: "stdio", door: "HTTP" }, UNBOUNDED);
+      expect(await hearWith(await SDKS[name]!(hub))).toEqual(ALL);
+    },
+  );
 
-  // These clients forget a call before they handle progress that they read in one piece with its answer. On a pipe nobody can keep a
-  // client that is busy from reading both at once, so what is promised here is order and distance: most arrive, where directly most do not.
+  // These clients forget a call before they handle progress that they read in one piece with its answer. On a pipe
+  // nobody can keep a client that is busy from reading both at once, so what is promised here is order and distance:
+  // most arrive, where directly most do not.
   test("v1 client (stdio) × legacy server (stdio): far more final progress arrives through the hub than directly", async () => {
     await using hub = await serveRich({ upstream: "legacy", transport: "stdio", door: "stdio" }, UNBOUNDED);
     const direct = { command: process.execPath, args: [RICH_SCRIPT, "legacy", "stdio"], env: {} };
-    const whole = async (command: NonNullable<ServedHub["command"]>): Promise<number> => (await hearWith(await v1({ command }), 1)).filter((steps) => steps === "1 2 3").length;
+    const whole = async (command: NonNullable<ServedHub["command"]>): Promise<number> =>
+      (await hearWith(await v1({ command }), 1)).filter((steps) => steps === "1 2 3").length;
     const [through, directly] = [await whole(hub.command!), await whole(direct)];
     expect(through).toBeGreaterThan(directly);
     expect(through).toBeGreaterThan(CALLS / 2);

@@ -1,5 +1,5 @@
-// The Inspector as a client that knows nothing of this program: its command line in both eras, its `mcpdo` for what needs a lasting
-// connection. Both need a newer Node than the hub; `scripts/tools.mjs` brings it.
+// The Inspector as a client that knows nothing of this program: its command line in both eras, its `mcpdo` for what
+// needs a lasting connection. Both need a newer Node than the hub; `scripts/tools.mjs` brings it.
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -31,7 +31,11 @@ const running = new Set<ChildProcess>();
 beforeAll(async () => {
   ({ node, bin } = ensureTools());
   home = await mkdtemp(join(tmpdir(), "toolyard-inspector-"));
-  const daemon = { MCP_INSPECTOR_DAEMON_DIR: home, MCP_INSPECTOR_DAEMON_TOKEN: "a".repeat(43), MCP_INSPECTOR_SECRET_STORE: "file" };
+  const daemon = {
+    MCP_INSPECTOR_DAEMON_DIR: home,
+    MCP_INSPECTOR_DAEMON_TOKEN: "a".repeat(43),
+    MCP_INSPECTOR_SECRET_STORE: "file",
+  };
   env = { ...(process.env as Record<string, string>), ...daemon, HOME: home };
   hub = await serveRich({ upstream: "legacy", transport: "stdio", door: "HTTP" });
   pipe = await serveRich({ upstream: "modern", transport: "stdio", door: "stdio" });
@@ -57,7 +61,8 @@ function start(program: "mcp-inspector" | "mcpdo", args: readonly string[]): Chi
 async function run(program: "mcp-inspector" | "mcpdo", args: readonly string[]): Promise<Ran> {
   const child = start(program, args);
   const output = { stdout: "", stderr: "" };
-  for (const name of ["stdout", "stderr"] as const) child[name]!.setEncoding("utf8").on("data", (text: string) => void (output[name] += text));
+  for (const name of ["stdout", "stderr"] as const)
+    child[name]!.setEncoding("utf8").on("data", (text: string) => void (output[name] += text));
   const [code] = (await once(child, "close")) as [number | null];
   const json = output.stdout.trim() === "" ? {} : (JSON.parse(output.stdout) as JsonObject);
   return { code, json, stderr: output.stderr };
@@ -77,7 +82,8 @@ async function gone(pid: unknown): Promise<void> {
   if (isAlive()) process.kill(pid, "SIGKILL");
 }
 
-const cli = (target: readonly string[], args: readonly string[]): Promise<Ran> => run("mcp-inspector", ["--cli", ...target, ...args, "--format", "json"]);
+const cli = (target: readonly string[], args: readonly string[]): Promise<Ran> =>
+  run("mcp-inspector", ["--cli", ...target, ...args, "--format", "json"]);
 
 describe.each(["legacy", "modern"] as const)("the Inspector's command line, %s", (era) => {
   const http = (): string[] => [hub.url!, "--transport", "http", "--protocol-era", era];
@@ -87,14 +93,27 @@ describe.each(["legacy", "modern"] as const)("the Inspector's command line, %s",
     expect(code).toBe(0);
     const tools = (json["result"] as JsonObject)["tools"] as JsonObject[];
     const { title, description, inputSchema, outputSchema } = FULL_TOOL;
-    expect(tools.find(({ name }) => name === "full")).toMatchObject({ title, description, inputSchema, outputSchema, icons: [{ mimeType: "image/png" }] });
+    expect(tools.find(({ name }) => name === "full")).toMatchObject({
+      title,
+      description,
+      inputSchema,
+      outputSchema,
+      icons: [{ mimeType: "image/png" }],
+    });
   });
 
   test(`Inspector CLI (${era}, HTTP): calls a tool, and says so when one fails or is not there`, async () => {
-    const call = (name: string, args = "{}"): Promise<Ran> => cli(http(), ["--method", "tools/call", "--tool-name", name, "--tool-args-json", args]);
+    const call = (name: string, args = "{}"): Promise<Ran> =>
+      cli(http(), ["--method", "tools/call", "--tool-name", name, "--tool-args-json", args]);
     const [good, failing, missing] = await Promise.all([call("full", '{"city":"Oslo"}'), call("fail"), call("nobody")]);
-    expect([good.code, good.json["result"]]).toMatchObject([0, { structuredContent: { temperature: 21, city: "Oslo", "x-structured": 1 }, "x-result": 1 }]);
-    expect([failing.code, failing.json["result"]]).toMatchObject([5, { isError: true, structuredContent: { why: "because" } }]);
+    expect([good.code, good.json["result"]]).toMatchObject([
+      0,
+      { structuredContent: { temperature: 21, city: "Oslo", "x-structured": 1 }, "x-result": 1 },
+    ]);
+    expect([failing.code, failing.json["result"]]).toMatchObject([
+      5,
+      { isError: true, structuredContent: { why: "because" } },
+    ]);
     expect(missing.code).toBe(5);
   });
 
@@ -114,15 +133,28 @@ describe.each(["legacy", "modern"] as const)("the Inspector's command line, %s",
 
 test("Inspector CLI (legacy, HTTP): shakes hands", async () => {
   const { json } = await cli([hub.url!, "--transport", "http"], ["--method", "initialize"]);
-  expect(json["result"]).toMatchObject({ protocolVersion: "2025-11-25", serverInfo: { name: "toolyard" }, instructions: INSTRUCTIONS });
+  expect(json["result"]).toMatchObject({
+    protocolVersion: "2025-11-25",
+    serverInfo: { name: "toolyard" },
+    instructions: INSTRUCTIONS,
+  });
 });
 
 test("Inspector CLI (stdio): calls a tool of the hub that it starts", async () => {
   const file = join(home, "stdio.json");
   const { command, args, env: childEnv } = pipe.command!;
-  await writeFile(file, JSON.stringify({ mcpServers: { pipe: { command, args, env: { TOOLYARD_HOME: childEnv["TOOLYARD_HOME"] } } } }));
-  const { code, json } = await cli(["--config", file, "--server", "pipe"], ["--method", "tools/call", "--tool-name", "echo", "--tool-args-json", '{"n":1}']);
-  expect([code, json["result"]]).toMatchObject([0, { structuredContent: { params: { name: "echo", arguments: { n: 1 } } } }]);
+  await writeFile(
+    file,
+    JSON.stringify({ mcpServers: { pipe: { command, args, env: { TOOLYARD_HOME: childEnv["TOOLYARD_HOME"] } } } }),
+  );
+  const { code, json } = await cli(
+    ["--config", file, "--server", "pipe"],
+    ["--method", "tools/call", "--tool-name", "echo", "--tool-args-json", '{"n":1}'],
+  );
+  expect([code, json["result"]]).toMatchObject([
+    0,
+    { structuredContent: { params: { name: "echo", arguments: { n: 1 } } } },
+  ]);
 });
 
 describe.each(["legacy", "modern"] as const)("mcpdo, %s", (era) => {
@@ -138,15 +170,21 @@ describe.each(["legacy", "modern"] as const)("mcpdo, %s", (era) => {
 
   test(`mcpdo (${era}, HTTP): a question of a tool reaches the person, and the answer the tool`, async () => {
     const asked = (await mcpdo(at, "tools/call", "elicit")).json["elicitationPending"] as JsonObject;
-    expect(asked).toMatchObject({ message: "Who are you?", requestedSchema: QUESTIONS.elicit.params["requestedSchema"] });
+    expect(asked).toMatchObject({
+      message: "Who are you?",
+      requestedSchema: QUESTIONS.elicit.params["requestedSchema"],
+    });
     const { json } = await mcpdo("elicitation/respond", String(asked["elicitationId"]), "name:=Ada", "sure:=true");
-    expect(json["structuredContent"]).toMatchObject({ answer: { action: "accept", content: { name: "Ada", sure: true } } });
+    expect(json["structuredContent"]).toMatchObject({
+      answer: { action: "accept", content: { name: "Ada", sure: true } },
+    });
   });
 
   test(`mcpdo (${era}, HTTP): hears of a resource's update on its lasting connection`, async () => {
     const listening = start("mcpdo", ["--format", "json", at, "resources/subscribe", "rich://watched"]);
     const lines = createInterface({ input: listening.stdout! });
-    const heard = (what: string): Promise<void> => new Promise((resolve) => void lines.on("line", (line) => line.includes(`"type": "${what}"`) && resolve()));
+    const heard = (what: string): Promise<void> =>
+      new Promise((resolve) => void lines.on("line", (line) => line.includes(`"type": "${what}"`) && resolve()));
     const updated = heard("resources/updated");
     await heard("subscribed");
     await mcpdo(at, "tools/call", "touch", "uri:=rich://watched");

@@ -64,7 +64,13 @@ export const MEMORY_STEPS: readonly Step[] = [
   call("no_such_tool", {}, { refusal: "name" }),
 ];
 
-const thought = (n: number, more: JsonObject = {}): JsonObject => ({ thought: `thought ${n}`, thoughtNumber: n, totalThoughts: 3, nextThoughtNeeded: n < 3, ...more });
+const thought = (n: number, more: JsonObject = {}): JsonObject => ({
+  thought: `thought ${n}`,
+  thoughtNumber: n,
+  totalThoughts: 3,
+  nextThoughtNeeded: n < 3,
+  ...more,
+});
 
 export const THINKING_STEPS: readonly Step[] = [
   ...LISTS,

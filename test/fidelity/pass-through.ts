@@ -1,12 +1,28 @@
-// The table of what must cross the hub, row by row. Every pairing of eras and every pair of transports runs the same rows against a
-// server that emits everything, unknown members included. What a pairing cannot carry as it is stands in its row, with the reason.
+// The table of what must cross the hub, row by row. Every pairing of eras and every pair of transports runs the same
+// rows against a server that emits everything, unknown members included. What a pairing cannot carry as it is stands in
+// its row, with the reason.
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isJsonObject, objectMember, type JsonObject } from "../../src/core/json.ts";
 import type { HubConfig } from "../../src/index.ts";
 import type { Asked, EraName, RawClient } from "../fixtures/raw/raw-client.ts";
 import { serveHub, startChildServer, type ChildServer, type DoorName, type ServedHub } from "../fixtures/served-hub.ts";
-import { BLOCKS, COMPLETION, contentsOf, FULL_TOOL, INSTRUCTIONS, OWN_CAPABILITIES, LIST_TOOL, messagesOf, PROMPTS, QUESTIONS, RESOURCES, TEMPLATES, SERVER_INFO, TOOLS } from "../fixtures/upstreams/rich-offers.mjs";
+import {
+  BLOCKS,
+  COMPLETION,
+  contentsOf,
+  FULL_TOOL,
+  INSTRUCTIONS,
+  OWN_CAPABILITIES,
+  LIST_TOOL,
+  messagesOf,
+  PROMPTS,
+  QUESTIONS,
+  RESOURCES,
+  TEMPLATES,
+  SERVER_INFO,
+  TOOLS,
+} from "../fixtures/upstreams/rich-offers.mjs";
 
 export interface Pairing {
   readonly client: EraName;
@@ -19,12 +35,23 @@ export interface Pairing {
 /** All pairings of one door: client era × server era × the server's transport. */
 export function pairingsOf(door: DoorName): readonly Pairing[] {
   const eras = ["legacy", "modern"] as const;
-  return eras.flatMap((client) => eras.flatMap((upstream) => (["stdio", "HTTP"] as const).map((transport) => ({ client, door, upstream, transport }))));
+  return eras.flatMap((client) =>
+    eras.flatMap((upstream) =>
+      (["stdio", "HTTP"] as const).map((transport) => ({ client, door, upstream, transport })),
+    ),
+  );
 }
 
 /** The pairings with a server of both eras on HTTP. */
 export function pairingsOfBoth(): readonly Pairing[] {
-  return (["HTTP", "stdio"] as const).flatMap((door) => (["legacy", "modern"] as const).map((client) => ({ client, door, upstream: "both" as const, transport: "HTTP" as const })));
+  return (["HTTP", "stdio"] as const).flatMap((door) =>
+    (["legacy", "modern"] as const).map((client) => ({
+      client,
+      door,
+      upstream: "both" as const,
+      transport: "HTTP" as const,
+    })),
+  );
 }
 
 export function titleOf({ client, door, upstream, transport }: Pairing): string {
@@ -34,11 +61,16 @@ export function titleOf({ client, door, upstream, transport }: Pairing): string 
 export const RICH_SCRIPT = fileURLToPath(new URL("../fixtures/upstreams/rich.mjs", import.meta.url));
 
 /** A hub over the server that emits everything, under no prefix. */
-export async function serveRich({ upstream, transport, door }: Omit<Pairing, "client">, settings: HubConfig = {}): Promise<ServedHub> {
+export async function serveRich(
+  { upstream, transport, door }: Omit<Pairing, "client">,
+  settings: HubConfig = {},
+): Promise<ServedHub> {
   const command = [process.execPath, RICH_SCRIPT, upstream, transport.toLowerCase()];
   let server: ChildServer | undefined;
   if (transport === "HTTP") server = await startChildServer(command);
-  const mcp = server ? { remote_servers: [{ alias: "rich", url: server.url, namespace: "" }] } : { stdio_servers: { rich: { command, namespace: "" } } };
+  const mcp = server
+    ? { remote_servers: [{ alias: "rich", url: server.url, namespace: "" }] }
+    : { stdio_servers: { rich: { command, namespace: "" } } };
   const hub = await serveHub({ ...settings, mcp }, door);
   return {
     ...hub,
@@ -51,7 +83,12 @@ export async function serveRich({ upstream, transport, door }: Omit<Pairing, "cl
 
 const PREFIX = "io.modelcontextprotocol/";
 const ANSWERS: Readonly<Record<string, JsonObject>> = {
-  "elicitation/create": { action: "accept", content: { name: "Ada", colour: "g", tags: ["a"], age: 36, sure: true }, _meta: { "example.test/answer": 1 }, "x-answer": 1 },
+  "elicitation/create": {
+    action: "accept",
+    content: { name: "Ada", colour: "g", tags: ["a"], age: 36, sure: true },
+    _meta: { "example.test/answer": 1 },
+    "x-answer": 1,
+  },
   "sampling/createMessage": {
     role: "assistant",
     model: "some-model",
@@ -60,7 +97,11 @@ const ANSWERS: Readonly<Record<string, JsonObject>> = {
     _meta: { "example.test/answer": 1 },
     "x-answer": 1,
   },
-  "roots/list": { roots: [{ uri: "file:///home/ada", name: "home", _meta: { "example.test/root": 1 }, "x-root": 1 }], _meta: { "example.test/answer": 1 }, "x-answer": 1 },
+  "roots/list": {
+    roots: [{ uri: "file:///home/ada", name: "home", _meta: { "example.test/root": 1 }, "x-root": 1 }],
+    _meta: { "example.test/answer": 1 },
+    "x-answer": 1,
+  },
 };
 
 const UNDECLARED: JsonObject = { code: -32021, data: { requiredCapabilities: { elicitation: { form: {} } } } };
@@ -71,7 +112,9 @@ const REFUSED: Record<EraName, Record<EraName, JsonObject>> = {
   modern: { legacy: UNDECLARED, modern: UNDECLARED },
 };
 
-/** The result without what the modern era adds to each: who answers, whether it is complete, how long it may be kept. */
+/**
+ * The result without what the modern era adds to each: who answers, whether it is complete, how long it may be kept.
+ */
 function plain(result: JsonObject): JsonObject {
   const { resultType: _type, ttlMs: _ttl, cacheScope: _scope, ...rest } = result;
   if (!isJsonObject(rest["_meta"])) return rest;
@@ -82,7 +125,8 @@ function plain(result: JsonObject): JsonObject {
 }
 
 const structured = (result: JsonObject): JsonObject => result["structuredContent"] as JsonObject;
-const named = (entries: readonly JsonObject[], name: string): JsonObject | undefined => entries.find((entry) => entry["name"] === name);
+const named = (entries: readonly JsonObject[], name: string): JsonObject | undefined =>
+  entries.find((entry) => entry["name"] === name);
 
 /** What arrived is what was sent, member by member and in the same order. */
 function expectSame(received: unknown, sent: unknown): void {
@@ -103,10 +147,13 @@ export function describePassThrough(pairing: Pairing): void {
     let hub: ServedHub;
     let client: RawClient;
     let answers = ANSWERS;
-    const answer = ({ method }: Asked): JsonObject => answers[method] ?? { error: { code: -32601, message: "Method not found" } };
-    const connect = (capabilities?: JsonObject): Promise<RawClient> => hub.connect({ era: clientEra, answer, logLevel: "debug", ...(capabilities && { capabilities }) });
+    const answer = ({ method }: Asked): JsonObject =>
+      answers[method] ?? { error: { code: -32601, message: "Method not found" } };
+    const connect = (capabilities?: JsonObject): Promise<RawClient> =>
+      hub.connect({ era: clientEra, answer, logLevel: "debug", ...(capabilities && { capabilities }) });
     /** What the server got as `params` of its last request of a method. */
-    const seen = async (method: string): Promise<JsonObject> => structured(await client.tool("seen", { method }))["params"] as JsonObject;
+    const seen = async (method: string): Promise<JsonObject> =>
+      structured(await client.tool("seen", { method }))["params"] as JsonObject;
 
     beforeAll(async () => {
       hub = await serveRich(pairing);
@@ -119,7 +166,13 @@ export function describePassThrough(pairing: Pairing): void {
 
     test(`${title}: instructions`, () => {
       expect(client.opening["instructions"]).toBe(INSTRUCTIONS);
-      expect(client.opening["capabilities"]).toMatchObject({ tools: { listChanged: true }, resources: { listChanged: true, subscribe: true }, prompts: { listChanged: true }, completions: {}, logging: {} });
+      expect(client.opening["capabilities"]).toMatchObject({
+        tools: { listChanged: true },
+        resources: { listChanged: true, subscribe: true },
+        prompts: { listChanged: true },
+        completions: {},
+        logging: {},
+      });
     });
 
     test(`${title}: what the server says of itself, but for its name and version`, () => {
@@ -131,7 +184,14 @@ export function describePassThrough(pairing: Pairing): void {
     });
 
     test(`${title}: capabilities that no revision knows, and extensions, but for tasks`, () => {
-      const { tools, resources: _resources, prompts: _prompts, completions: _completions, logging: _logging, ...others } = client.opening["capabilities"] as JsonObject;
+      const {
+        tools,
+        resources: _resources,
+        prompts: _prompts,
+        completions: _completions,
+        logging: _logging,
+        ...others
+      } = client.opening["capabilities"] as JsonObject;
       expect(tools).toEqual({ listChanged: true, "x-tools": 1 });
       expect(others).toEqual(OWN_CAPABILITIES);
     });
@@ -154,7 +214,11 @@ export function describePassThrough(pairing: Pairing): void {
         _meta: { "example.test/result": { deep: true } },
         "x-result": 1,
       });
-      if (isModernClient) expect(result).toMatchObject({ resultType: "complete", _meta: { [`${PREFIX}serverInfo`]: { name: "toolyard" } } });
+      if (isModernClient)
+        expect(result).toMatchObject({
+          resultType: "complete",
+          _meta: { [`${PREFIX}serverInfo`]: { name: "toolyard" } },
+        });
       else expect(result).not.toHaveProperty("resultType");
     });
 
@@ -162,17 +226,24 @@ export function describePassThrough(pairing: Pairing): void {
       test(`${title}: structured content that is no object`, async () => {
         const tool = named(await client.list("tools/list", "tools"), "list-output");
         const result = plain(await client.tool("list-output"));
-        // The legacy wire has objects only, so the value travels in one; a client that reads text alone finds it there, too.
+        // The legacy wire has objects only, so the value travels in one; a client that reads text alone finds it there,
+        // too.
         const wrapped = { content: [{ type: "text", text: "[1,2,3]" }], structuredContent: { result: [1, 2, 3] } };
         expect(result).toEqual(isModernClient ? { content: [], structuredContent: [1, 2, 3] } : wrapped);
         const schema = { type: "array", items: { type: "integer" } };
-        expect(tool?.["outputSchema"]).toEqual(isModernClient ? schema : { type: "object", properties: { result: schema }, required: ["result"] });
+        expect(tool?.["outputSchema"]).toEqual(
+          isModernClient ? schema : { type: "object", properties: { result: schema }, required: ["result"] },
+        );
       });
     }
 
     test(`${title}: images, audio, links, embedded resources, unknown blocks, and unknown members of blocks`, async () => {
       const result = await client.tool("blocks");
-      expectSame(plain(result), { content: BLOCKS, _meta: { "example.test/result": { deep: true } }, "x-result": { kept: true } });
+      expectSame(plain(result), {
+        content: BLOCKS,
+        _meta: { "example.test/result": { deep: true } },
+        "x-result": { kept: true },
+      });
     });
 
     test(`${title}: an empty result stays empty`, async () => {
@@ -181,23 +252,42 @@ export function describePassThrough(pairing: Pairing): void {
 
     test(`${title}: arguments, _meta and unknown members of params reach the server, the caller's envelope only where it belongs`, async () => {
       const args = { n: 1, text: "ü", deep: { list: [null, 1.5, "x"] }, "x-argument": true };
-      const params = structured(await client.tool("echo", args, { _meta: { "example.test/own": { a: 1 }, traceparent: "00-1-2-03" }, "x-param": { kept: true } }))["params"] as JsonObject;
+      const params = structured(
+        await client.tool("echo", args, {
+          _meta: { "example.test/own": { a: 1 }, traceparent: "00-1-2-03" },
+          "x-param": { kept: true },
+        }),
+      )["params"] as JsonObject;
       expect(params).toMatchObject({ name: "echo", arguments: args, "x-param": { kept: true } });
       const { _meta, ...rest } = params;
       expect(Object.keys(rest).toSorted()).toEqual(["arguments", "name", "x-param"]);
       const { progressToken: _token, ...meta } = _meta as JsonObject;
       const envelope = {
         [`${PREFIX}protocolVersion`]: "2026-07-28",
-        [`${PREFIX}clientCapabilities`]: { sampling: { tools: {}, context: {} }, elicitation: { form: {}, url: {} }, roots: { listChanged: true } },
+        [`${PREFIX}clientCapabilities`]: {
+          sampling: { tools: {}, context: {} },
+          elicitation: { form: {}, url: {} },
+          roots: { listChanged: true },
+        },
         [`${PREFIX}clientInfo`]: { name: "raw", version: "1" },
         [`${PREFIX}logLevel`]: "debug",
       };
-      expect(meta).toEqual({ "example.test/own": { a: 1 }, traceparent: "00-1-2-03", ...(upstream === "modern" && envelope) });
+      expect(meta).toEqual({
+        "example.test/own": { a: 1 },
+        traceparent: "00-1-2-03",
+        ...(upstream === "modern" && envelope),
+      });
     });
 
     test(`${title}: a tool's failure arrives whole`, async () => {
       const result = await client.tool("fail");
-      expectSame(plain(result), { content: [{ type: "text", text: "it failed" }], isError: true, structuredContent: { why: "because" }, _meta: { "example.test/result": 1 }, "x-result": 1 });
+      expectSame(plain(result), {
+        content: [{ type: "text", text: "it failed" }],
+        isError: true,
+        structuredContent: { why: "because" },
+        _meta: { "example.test/result": 1 },
+        "x-result": 1,
+      });
     });
 
     test(`${title}: a protocol error keeps code, message and data`, async () => {
@@ -209,7 +299,16 @@ export function describePassThrough(pairing: Pairing): void {
       const since = client.received.length;
       await client.tool("progress", { steps: 3 }, { _meta: { progressToken: "my token" } });
       const notices = client.heard("notifications/progress", since);
-      expect(notices).toEqual([1, 2, 3].map((step) => ({ progressToken: "my token", progress: step, total: 3, message: `step ${step}`, _meta: { "example.test/notice": 1 }, "x-notice": 1 })));
+      expect(notices).toEqual(
+        [1, 2, 3].map((step) => ({
+          progressToken: "my token",
+          progress: step,
+          total: 3,
+          message: `step ${step}`,
+          _meta: { "example.test/notice": 1 },
+          "x-notice": 1,
+        })),
+      );
       expect(client.received.slice(since).findIndex((message) => "result" in message)).toBe(3);
     });
 
@@ -224,7 +323,13 @@ export function describePassThrough(pairing: Pairing): void {
       await client.tool("log");
       const notices = client.heard("notifications/message", since);
       expect(notices).toEqual(
-        ["debug", "warning"].map((level) => ({ level, logger: "rich", data: { words: `a ${level}`, list: [1] }, _meta: { "example.test/notice": 1 }, "x-notice": 1 })),
+        ["debug", "warning"].map((level) => ({
+          level,
+          logger: "rich",
+          data: { words: `a ${level}`, list: [1] },
+          _meta: { "example.test/notice": 1 },
+          "x-notice": 1,
+        })),
       );
     });
 
@@ -239,22 +344,36 @@ export function describePassThrough(pairing: Pairing): void {
     }
 
     test(`${title}: cancellation reaches the tool`, async () => {
-      const cancelled = async (): Promise<JsonObject[]> => structured(await client.tool("cancelled"))["cancelled"] as JsonObject[];
+      const cancelled = async (): Promise<JsonObject[]> =>
+        structured(await client.tool("cancelled"))["cancelled"] as JsonObject[];
       const before = (await cancelled()).length;
       const end = new AbortController();
       const started = client.next("notifications/progress");
-      const running = client.request("tools/call", { name: "hang", arguments: {}, _meta: { progressToken: 7 } }, { signal: end.signal, reason: "enough" });
+      const running = client.request(
+        "tools/call",
+        { name: "hang", arguments: {}, _meta: { progressToken: 7 } },
+        { signal: end.signal, reason: "enough" },
+      );
       await started;
       end.abort();
       await expect(running).rejects.toThrow("given up");
       await expect.poll(async () => (await cancelled()).length).toBe(before + 1);
       // On modern HTTP the end of a stream says it, without words.
-      const hasWords = [pairing.door === "stdio" || !isModernClient, pairing.transport === "stdio" || upstream === "legacy"];
-      if (hasWords[1]) expect((await cancelled()).at(-1)).toEqual({ name: "hang", reason: hasWords[0] ? "enough" : "cancelled by the caller" });
+      const hasWords = [
+        pairing.door === "stdio" || !isModernClient,
+        pairing.transport === "stdio" || upstream === "legacy",
+      ];
+      if (hasWords[1])
+        expect((await cancelled()).at(-1)).toEqual({
+          name: "hang",
+          reason: hasWords[0] ? "enough" : "cancelled by the caller",
+        });
     });
 
     test(`${title}: resources with icons, titles, annotations, size, _meta and unknown members`, async () => {
-      const listed = (await client.list("resources/list", "resources")).filter(({ name }) => !String(name).startsWith("grown"));
+      const listed = (await client.list("resources/list", "resources")).filter(
+        ({ name }) => !String(name).startsWith("grown"),
+      );
       expectSame(listed, RESOURCES);
     });
 
@@ -262,25 +381,47 @@ export function describePassThrough(pairing: Pairing): void {
       expectSame(await client.list("resources/templates/list", "resourceTemplates"), TEMPLATES);
     });
 
-    test.each(["rich://full", "rich://items/7"])(`${title}: reading %s brings contents, _meta and unknown members`, async (uri) => {
-      expectSame(plain(await client.result("resources/read", { uri, "x-param": 1, _meta: { "example.test/own": 1 } })), contentsOf(uri));
-      expect(await seen("resources/read")).toMatchObject({ uri, "x-param": 1, _meta: { "example.test/own": 1 } });
-    });
+    test.each(["rich://full", "rich://items/7"])(
+      `${title}: reading %s brings contents, _meta and unknown members`,
+      async (uri) => {
+        expectSame(
+          plain(await client.result("resources/read", { uri, "x-param": 1, _meta: { "example.test/own": 1 } })),
+          contentsOf(uri),
+        );
+        expect(await seen("resources/read")).toMatchObject({ uri, "x-param": 1, _meta: { "example.test/own": 1 } });
+      },
+    );
 
     test(`${title}: a resource that is not there is refused in the client's own words for it`, async () => {
       const { error } = await client.call("resources/read", { uri: "rich://watched" });
-      expect(error).toEqual({ code: isModernClient ? -32602 : -32002, message: "Resource not found: rich://watched", data: { uri: "rich://watched", own: 1 } });
+      expect(error).toEqual({
+        code: isModernClient ? -32602 : -32002,
+        message: "Resource not found: rich://watched",
+        data: { uri: "rich://watched", own: 1 },
+      });
     });
 
     test(`${title}: prompts with all their members`, async () => {
-      const listed = (await client.list("prompts/list", "prompts")).filter(({ name }) => !String(name).startsWith("grown"));
+      const listed = (await client.list("prompts/list", "prompts")).filter(
+        ({ name }) => !String(name).startsWith("grown"),
+      );
       expectSame(listed, PROMPTS);
     });
 
     test(`${title}: a prompt's messages arrive whole, and its arguments whole at the server`, async () => {
-      const result = await client.result("prompts/get", { name: "full", arguments: { who: "Ada" }, "x-param": 1, _meta: { "example.test/own": 1 } });
+      const result = await client.result("prompts/get", {
+        name: "full",
+        arguments: { who: "Ada" },
+        "x-param": 1,
+        _meta: { "example.test/own": 1 },
+      });
       expectSame(plain(result), messagesOf({ who: "Ada" }));
-      expect(await seen("prompts/get")).toMatchObject({ name: "full", arguments: { who: "Ada" }, "x-param": 1, _meta: { "example.test/own": 1 } });
+      expect(await seen("prompts/get")).toMatchObject({
+        name: "full",
+        arguments: { who: "Ada" },
+        "x-param": 1,
+        _meta: { "example.test/own": 1 },
+      });
     });
 
     test(`${title}: a prompt that is not there is refused`, async () => {
@@ -291,7 +432,12 @@ export function describePassThrough(pairing: Pairing): void {
       ["a prompt", { type: "ref/prompt", name: "full", title: "Full", "x-ref": 1 }],
       ["a template", { type: "ref/resource", uri: "rich://items/{id}", "x-ref": 1 }],
     ])(`${title}: completion of %s`, async (_what, ref) => {
-      const params = { ref, argument: { name: "who", value: "A" }, context: { arguments: { how: "well" } }, "x-param": 1 };
+      const params = {
+        ref,
+        argument: { name: "who", value: "A" },
+        context: { arguments: { how: "well" } },
+        "x-param": 1,
+      };
       expectSame(plain(await client.result("completion/complete", params)), COMPLETION);
       expect(await seen("completion/complete")).toMatchObject(params);
     });
@@ -321,7 +467,12 @@ export function describePassThrough(pairing: Pairing): void {
         await client.tool("touch", { uri: "rich://full" });
         await client.tool("touch", { uri: "rich://watched" });
         const { params } = await heard;
-        expect(params).toMatchObject({ uri: "rich://watched", title: "Watched", _meta: { "example.test/notice": 1 }, "x-notice": 1 });
+        expect(params).toMatchObject({
+          uri: "rich://watched",
+          title: "Watched",
+          _meta: { "example.test/notice": 1 },
+          "x-notice": 1,
+        });
         expect(listener.heard("notifications/resources/updated", since)).toHaveLength(1);
       });
     });
@@ -337,7 +488,11 @@ export function describePassThrough(pairing: Pairing): void {
       // The modern era says with each request what its caller can do.
       const mute = isModernClient ? client : await connect({});
       const already = mute.asked.length;
-      const reply = await mute.call("tools/call", { name: "elicit", arguments: {}, ...(isModernClient && { _meta: { [`${PREFIX}clientCapabilities`]: {} } }) });
+      const reply = await mute.call("tools/call", {
+        name: "elicit",
+        arguments: {},
+        ...(isModernClient && { _meta: { [`${PREFIX}clientCapabilities`]: {} } }),
+      });
       expect(mute.asked).toHaveLength(already);
       expect(reply["error"] ?? plain(objectMember(reply, "result") ?? {})).toMatchObject(REFUSED[clientEra][upstream]);
     });

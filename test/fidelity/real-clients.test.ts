@@ -1,8 +1,12 @@
-// The SDK's clients in front of a whole hub: list, search, call, read, hear of a changed list and of an updated resource.
+// The SDK's clients in front of a whole hub: list, search, call, read, hear of a changed list and of an updated
+// resource.
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as PipeV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport as HttpV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { ResourceUpdatedNotificationSchema, ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
+import {
+  ResourceUpdatedNotificationSchema,
+  ToolListChangedNotificationSchema,
+} from "@modelcontextprotocol/sdk/types.js";
 import { Client, StreamableHTTPClientTransport, type VersionNegotiationMode } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -29,7 +33,8 @@ interface RealClient {
 
 async function connectV1(hub: ServedHub): Promise<RealClient> {
   const client = new ClientV1({ name: "v1", version: "1" });
-  const transport = hub.url === undefined ? new PipeV1({ ...hub.command!, stderr: "ignore" }) : new HttpV1(new URL(hub.url));
+  const transport =
+    hub.url === undefined ? new PipeV1({ ...hub.command!, stderr: "ignore" }) : new HttpV1(new URL(hub.url));
   await client.connect(transport as Parameters<typeof client.connect>[0]);
   return {
     instructions: client.getInstructions(),
@@ -39,23 +44,32 @@ async function connectV1(hub: ServedHub): Promise<RealClient> {
     prompt: (name, args) => client.getPrompt({ name, arguments: args }),
     listen: async (uri) => void (await client.subscribeResource({ uri })),
     onToolsChanged: (heard) => client.setNotificationHandler(ToolListChangedNotificationSchema, heard),
-    onResourceUpdated: (heard) => client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => heard(params.uri)),
+    onResourceUpdated: (heard) =>
+      client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => heard(params.uri)),
     close: () => client.close(),
   };
 }
 
 async function connectV2(hub: ServedHub, mode: VersionNegotiationMode, era: "legacy" | "modern"): Promise<RealClient> {
   const client = new Client({ name: "v2", version: "1" }, { versionNegotiation: { mode } });
-  await client.connect(hub.url === undefined ? new StdioClientTransport({ ...hub.command!, stderr: "ignore" }) : new StreamableHTTPClientTransport(new URL(hub.url)));
+  await client.connect(
+    hub.url === undefined
+      ? new StdioClientTransport({ ...hub.command!, stderr: "ignore" })
+      : new StreamableHTTPClientTransport(new URL(hub.url)),
+  );
   return {
     instructions: client.getInstructions(),
     list: async () => (await client.listTools()).tools.map(({ name }) => name),
     call: async (name, args = {}) => (await client.callTool({ name, arguments: args })) as JsonObject,
     read: async (uri) => (await client.readResource({ uri })) as JsonObject,
     prompt: async (name, args) => (await client.getPrompt({ name, arguments: args })) as JsonObject,
-    listen: async (uri) => void (era === "legacy" ? await client.subscribeResource({ uri }) : await client.listen({ toolsListChanged: true, resourceSubscriptions: [uri] })),
+    listen: async (uri) =>
+      void (era === "legacy"
+        ? await client.subscribeResource({ uri })
+        : await client.listen({ toolsListChanged: true, resourceSubscriptions: [uri] })),
     onToolsChanged: (heard) => client.setNotificationHandler("notifications/tools/list_changed", heard),
-    onResourceUpdated: (heard) => client.setNotificationHandler("notifications/resources/updated", ({ params }) => heard(params.uri)),
+    onResourceUpdated: (heard) =>
+      client.setNotificationHandler("notifications/resources/updated", ({ params }) => heard(params.uri)),
     close: () => client.close(),
   };
 }
@@ -92,13 +106,17 @@ describe.each(["HTTP", "stdio"] as const)("on %s", (door: DoorName) => {
     });
 
     test(title("calls tools, good ones and one that fails"), async () => {
-      expect(await client.call("full", { city: "Oslo" })).toMatchObject({ structuredContent: { temperature: 21, city: "Oslo" } });
+      expect(await client.call("full", { city: "Oslo" })).toMatchObject({
+        structuredContent: { temperature: 21, city: "Oslo" },
+      });
       expect(await client.call("fail")).toMatchObject({ isError: true, content: [{ text: "it failed" }] });
       await expect(client.call("nobody")).rejects.toMatchObject({ code: -32602 });
     });
 
     test(title("reads a resource and gets a prompt"), async () => {
-      expect(await client.read("rich://full")).toMatchObject({ contents: [{ uri: "rich://full", text: "full" }, { mimeType: "image/png" }] });
+      expect(await client.read("rich://full")).toMatchObject({
+        contents: [{ uri: "rich://full", text: "full" }, { mimeType: "image/png" }],
+      });
       expect((await client.prompt("full", { who: "Ada" }))["description"]).toBe("For Ada");
     });
 

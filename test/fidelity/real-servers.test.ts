@@ -1,4 +1,5 @@
-// The reference servers behave the same through the hub as directly, message by message, with the same capabilities on both sides.
+// The reference servers behave the same through the hub as directly, message by message, with the same capabilities on
+// both sides.
 import { mkdir, mkdtemp, realpath, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,7 +17,8 @@ import { EVERYTHING_STEPS } from "./everything-steps.ts";
 import { filesystemSteps, MEMORY_STEPS, THINKING_STEPS } from "./other-steps.ts";
 import { openingOf, play, type Played, type Replacements, type Step } from "./transcript.ts";
 
-const bin = (name: string): string => fileURLToPath(new URL(`../../node_modules/@modelcontextprotocol/server-${name}/dist/index.js`, import.meta.url));
+const bin = (name: string): string =>
+  fileURLToPath(new URL(`../../node_modules/@modelcontextprotocol/server-${name}/dist/index.js`, import.meta.url));
 
 /** One server in one run, and what is its own there. */
 interface Subject {
@@ -54,7 +56,11 @@ const EVERYTHING = { steps: () => EVERYTHING_STEPS, tellsRoots: "get-roots-list"
 const BOTH_DOORS = ["HTTP", "stdio"] as const;
 
 const SERVERS: Readonly<Record<string, Comparison>> = {
-  "server-everything on stdio": { ...EVERYTHING, doors: BOTH_DOORS, start: async () => ({ command: [process.execPath, bin("everything")], roots: "/home/ada" }) },
+  "server-everything on stdio": {
+    ...EVERYTHING,
+    doors: BOTH_DOORS,
+    start: async () => ({ command: [process.execPath, bin("everything")], roots: "/home/ada" }),
+  },
   "server-everything on HTTP": { ...EVERYTHING, doors: ["HTTP"], start: startEverythingOnHttp },
   "server-filesystem": {
     doors: BOTH_DOORS,
@@ -62,7 +68,12 @@ const SERVERS: Readonly<Record<string, Comparison>> = {
     steps: filesystemSteps,
     start: async () => {
       const folder = await filesFolder();
-      return { command: [process.execPath, bin("filesystem")], roots: folder, folder, close: () => rm(folder, { recursive: true, force: true }) };
+      return {
+        command: [process.execPath, bin("filesystem")],
+        roots: folder,
+        folder,
+        close: () => rm(folder, { recursive: true, force: true }),
+      };
     },
   },
   "server-memory": {
@@ -70,16 +81,32 @@ const SERVERS: Readonly<Record<string, Comparison>> = {
     steps: () => MEMORY_STEPS,
     start: async () => {
       const folder = await mkdtemp(join(tmpdir(), "toolyard-memory-"));
-      return { command: [process.execPath, bin("memory")], env: { MEMORY_FILE_PATH: join(folder, "memory.jsonl") }, folder, close: () => rm(folder, { recursive: true, force: true }) };
+      return {
+        command: [process.execPath, bin("memory")],
+        env: { MEMORY_FILE_PATH: join(folder, "memory.jsonl") },
+        folder,
+        close: () => rm(folder, { recursive: true, force: true }),
+      };
     },
   },
-  "server-sequential-thinking": { doors: BOTH_DOORS, steps: () => THINKING_STEPS, start: async () => ({ command: [process.execPath, bin("sequential-thinking")] }) },
+  "server-sequential-thinking": {
+    doors: BOTH_DOORS,
+    steps: () => THINKING_STEPS,
+    start: async () => ({ command: [process.execPath, bin("sequential-thinking")] }),
+  },
 };
 
 async function startEverythingOnHttp(): Promise<Subject> {
   const preload = new URL("../fixtures/tell-port.mjs", import.meta.url).href;
-  const urlOf = (line: string): string | undefined => line.replace(/^listening on (\d+)$|^.*$/, (_all, port: string | undefined) => (port === undefined ? "" : `http://127.0.0.1:${port}/mcp`)) || undefined;
-  const server = await startChildServer([process.execPath, "--import", preload, bin("everything"), "streamableHttp"], { PORT: "0" }, urlOf);
+  const urlOf = (line: string): string | undefined =>
+    line.replace(/^listening on (\d+)$|^.*$/, (_all, port: string | undefined) =>
+      port === undefined ? "" : `http://127.0.0.1:${port}/mcp`,
+    ) || undefined;
+  const server = await startChildServer(
+    [process.execPath, "--import", preload, bin("everything"), "streamableHttp"],
+    { PORT: "0" },
+    urlOf,
+  );
   return { command: [], url: server.url, roots: "/home/ada", close: async () => server[Symbol.asyncDispose]() };
 }
 
@@ -96,19 +123,32 @@ async function filesFolder(): Promise<string> {
 function clientOf({ roots }: Subject): RawClientOptions {
   const answers: Readonly<Record<string, JsonObject>> = {
     "roots/list": { roots: roots === undefined ? [] : [{ uri: pathToFileURL(roots).href }] },
-    "sampling/createMessage": { role: "assistant", model: "some-model", stopReason: "endTurn", content: { type: "text", text: "sampled" } },
+    "sampling/createMessage": {
+      role: "assistant",
+      model: "some-model",
+      stopReason: "endTurn",
+      content: { type: "text", text: "sampled" },
+    },
     "elicitation/create": { action: "accept", content: { name: "Ada", check: true, email: "ada@example.test" } },
   };
-  return { era: "legacy", answer: ({ method }: Asked) => answers[method] ?? { error: { code: -32601, message: "Method not found" } } };
+  return {
+    era: "legacy",
+    answer: ({ method }: Asked) => answers[method] ?? { error: { code: -32601, message: "Method not found" } },
+  };
 }
 
 type Play = { readonly opening: unknown; readonly played: readonly Played[] };
 
-/** The server itself. Started with what the hub gives to a child as its environment, since one of its tools tells it. */
+/**
+ * The server itself. Started with what the hub gives to a child as its environment, since one of its tools tells it.
+ */
 async function playDirectly(comparison: Comparison): Promise<Play> {
   const subject = await comparison.start();
   try {
-    const wire = subject.url === undefined ? new PipeWire({ command: subject.command, env: childEnvironment({ own: subject.env ?? {} }) }) : new HttpWire(subject.url, "legacy");
+    const wire =
+      subject.url === undefined
+        ? new PipeWire({ command: subject.command, env: childEnvironment({ own: subject.env ?? {} }) })
+        : new HttpWire(subject.url, "legacy");
     await using client = await RawClient.open(wire, clientOf(subject));
     return await playAll(client, subject, comparison);
   } finally {
@@ -116,12 +156,18 @@ async function playDirectly(comparison: Comparison): Promise<Play> {
   }
 }
 
-/** The server behind a hub, its names without a prefix, its roots those of the client: a shared server hears of them as it starts. */
+/**
+ * The server behind a hub, its names without a prefix, its roots those of the client: a shared server hears of them as
+ * it starts.
+ */
 async function playThroughHub(comparison: Comparison, door: DoorName): Promise<Play> {
   const subject = await comparison.start();
   const { command, env, roots, url } = subject;
   const options = { namespace: "", ...(roots !== undefined && { roots: [roots] }) };
-  const mcp = url === undefined ? { stdio_servers: { real: { command, ...options, ...(env && { env }) } } } : { remote_servers: [{ alias: "real", url, ...options }] };
+  const mcp =
+    url === undefined
+      ? { stdio_servers: { real: { command, ...options, ...(env && { env }) } } }
+      : { remote_servers: [{ alias: "real", url, ...options }] };
   try {
     await using hub = await serveHub({ mcp } as HubConfig, door);
     return await playAll(await hub.connect(clientOf(subject)), subject, comparison);
@@ -130,7 +176,11 @@ async function playThroughHub(comparison: Comparison, door: DoorName): Promise<P
   }
 }
 
-async function playAll(client: RawClient, { folder, roots }: Subject, { steps, tellsRoots }: Comparison): Promise<Play> {
+async function playAll(
+  client: RawClient,
+  { folder, roots }: Subject,
+  { steps, tellsRoots }: Comparison,
+): Promise<Play> {
   const replacements: Replacements = folder === undefined ? COMMON : [...COMMON, [folder, FOLDER]];
   if (tellsRoots !== undefined && roots !== undefined) await haveRoots(client, tellsRoots, roots);
   const played: Played[] = [];
@@ -145,8 +195,8 @@ async function playAll(client: RawClient, { folder, roots }: Subject, { steps, t
 }
 
 /**
- * Servers ask for roots as they start, or a while after. A hub answers that itself, since no call of a client is under way; so the two
- * are compared from where the server has its roots.
+ * Servers ask for roots as they start, or a while after. A hub answers that itself, since no call of a client is under
+ * way; so the two are compared from where the server has its roots.
  */
 async function haveRoots(client: RawClient, tellsRoots: string, roots: string): Promise<void> {
   const look = async (): Promise<void> => expect(JSON.stringify(await client.tool(tellsRoots))).toContain(roots);
@@ -170,10 +220,13 @@ describe.each(Object.entries(SERVERS))("%s", (name, comparison) => {
       expect(hubs.get(door)!.opening).toEqual(own.opening);
     });
 
-    test.each(comparison.steps(FOLDER).map(({ title }, at) => [at, title] as const))(`${name}, hub on ${door}: %i. %s`, (at) => {
-      const received = hubs.get(door)!.played[at];
-      expect(received).toBeDefined();
-      expect(received).toEqual(own.played[at]);
-    });
+    test.each(comparison.steps(FOLDER).map(({ title }, at) => [at, title] as const))(
+      `${name}, hub on ${door}: %i. %s`,
+      (at) => {
+        const received = hubs.get(door)!.played[at];
+        expect(received).toBeDefined();
+        expect(received).toEqual(own.played[at]);
+      },
+    );
   });
 });

@@ -1,5 +1,6 @@
-// Plays the same requests to a server directly and through the hub, and keeps for each what came back: the answer, what was asked
-// meanwhile, and what was told. Whatever is taken out before the two are compared is taken out here, by name and with its reason.
+// Plays the same requests to a server directly and through the hub, and keeps for each what came back: the answer, what
+// was asked meanwhile, and what was told. Whatever is taken out before the two are compared is taken out here, by name
+// and with its reason.
 import { isJsonObject, objectMember, type JsonObject } from "../../src/core/json.ts";
 import type { Asked, RawClient } from "../fixtures/raw/raw-client.ts";
 
@@ -12,10 +13,11 @@ export interface Step {
   /** Given up as soon as the first progress has come; there is no answer then. */
   readonly givenUp?: boolean;
   /**
-   * The hub answers by itself, so only what kind of answer it is can be compared.
-   * `arguments`: they do not fit the tool's own schema, and nothing is sent that does not (the hub checks before it calls).
-   * `name`: nobody offers that name, which the hub knows without asking. The SDK's servers say it as a result, the specification as an error.
-   * `list`: the server offers no such list. The hub has every list, for whatever source brings entries, and this one is empty.
+   * The hub answers by itself, so only what kind of answer it is can be compared. `arguments`: they do not fit the
+   * tool's own schema, and nothing is sent that does not (the hub checks before it calls). `name`: nobody offers that
+   * name, which the hub knows without asking. The SDK's servers say it as a result, the specification as an error.
+   * `list`: the server offers no such list. The hub has every list, for whatever source brings entries, and this one is
+   * empty.
    */
   readonly refusal?: "arguments" | "name" | "list";
 }
@@ -35,11 +37,15 @@ export async function play(client: RawClient, step: Step, replacements: Replacem
   const since = client.received.length;
   const asked = client.asked.length;
   const awaited = (step.until ?? []).map((method) => client.next(method, (message) => !isStartNoise(message)));
-  const reply = step.givenUp === true ? await giveUp(client, step) : comparable(await client.request(step.method, step.params), step);
+  const reply =
+    step.givenUp === true
+      ? await giveUp(client, step)
+      : comparable(await client.request(step.method, step.params), step);
   await Promise.all(awaited);
   const told: Record<string, unknown[]> = {};
   for (const message of client.received.slice(since)) {
-    if (!("method" in message) || message["id"] !== undefined || isStartNoise(message) || isLateProgress(message, step)) continue;
+    if (!("method" in message) || message["id"] !== undefined || isStartNoise(message) || isLateProgress(message, step))
+      continue;
     const heard = (told[String(message["method"])] ??= []);
     // What comes between giving up and the server's hearing of it is a matter of speed.
     if (step.givenUp !== true || heard.length === 0) heard.push(toldAs(message));
@@ -52,7 +58,10 @@ export function openingOf({ opening }: RawClient, replacements: Replacements): u
   const { capabilities, instructions, protocolVersion } = opening;
   // Tasks are left aside: the hub offers none of its own yet.
   const { tasks: _tasks, ...offered } = capabilities as JsonObject;
-  return normalise({ protocolVersion, instructions, offered: Object.fromEntries(Object.entries(offered).toSorted()) }, replacements);
+  return normalise(
+    { protocolVersion, instructions, offered: Object.fromEntries(Object.entries(offered).toSorted()) },
+    replacements,
+  );
 }
 
 async function giveUp(client: RawClient, { method, params }: Step): Promise<string> {
@@ -73,7 +82,8 @@ function isStartNoise(message: JsonObject): boolean {
   return message["method"] === "notifications/message" && typeof data === "string" && data.startsWith("Roots updated");
 }
 
-// server-everything goes on working after a cancellation and tells of it. Directly that reaches the client; the hub lets it end there.
+// server-everything goes on working after a cancellation and tells of it. Directly that reaches the client; the hub
+// lets it end there.
 function isLateProgress({ method, params }: JsonObject, step: Step): boolean {
   if (method !== "notifications/progress") return false;
   const wanted = step.params && objectMember(step.params, "_meta")?.["progressToken"];
@@ -83,14 +93,17 @@ function isLateProgress({ method, params }: JsonObject, step: Step): boolean {
 function toldAs({ method, params }: JsonObject): unknown {
   const data = isJsonObject(params) ? params["data"] : undefined;
   // server-everything rolls dice for the level of its simulated log.
-  if (method === "notifications/message" && typeof data === "string" && /^\w+[- ]level[- ]message/i.test(data)) return "a message of a random level";
+  if (method === "notifications/message" && typeof data === "string" && /^\w+[- ]level[- ]message/i.test(data))
+    return "a message of a random level";
   return params;
 }
 
 function comparable(reply: JsonObject, { method, refusal }: Step): unknown {
   const { result, error } = reply;
-  if (refusal === "list" && isJsonObject(result)) return JSON.stringify(Object.values(result)) === "[[]]" ? "refused" : reply;
-  if (refusal !== undefined) return error !== undefined || (isJsonObject(result) && result["isError"] === true) ? "refused" : reply;
+  if (refusal === "list" && isJsonObject(result))
+    return JSON.stringify(Object.values(result)) === "[[]]" ? "refused" : reply;
+  if (refusal !== undefined)
+    return error !== undefined || (isJsonObject(result) && result["isError"] === true) ? "refused" : reply;
   if (isJsonObject(error)) return { error: errorOf(error, method) };
   return { result };
 }
@@ -101,7 +114,9 @@ function errorOf(error: JsonObject, method: string): JsonObject {
 }
 
 function normalise<T>(value: T, replacements: Replacements): T {
-  let text = JSON.stringify(value, (_key, member: unknown) => (typeof member === "string" ? withoutBlobTime(member) : member));
+  let text = JSON.stringify(value, (_key, member: unknown) =>
+    typeof member === "string" ? withoutBlobTime(member) : member,
+  );
   for (const [what, instead] of replacements) text = text.replaceAll(what, instead);
   return JSON.parse(text) as T;
 }

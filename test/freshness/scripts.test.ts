@@ -1,4 +1,5 @@
-// A thousand script tools, a hundred callers at once over HTTP in both eras: what was changed on disk before a question is in the answer.
+// A thousand script tools, a hundred callers at once over HTTP in both eras: what was changed on disk before a question
+// is in the answer.
 import { mkdtemp, rm } from "node:fs/promises";
 import { renameSync, statSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -41,12 +42,18 @@ beforeAll(async () => {
     writeScript(at, "first");
   }
   hub = await createHub({
-    settings: { server: { port: 0, shutdown_grace: "1s" }, scripts: { tools_path: folder.path }, limits: { rate_per_minute: 0, in_flight: 0 } },
+    settings: {
+      server: { port: 0, shutdown_grace: "1s" },
+      scripts: { tools_path: folder.path },
+      limits: { rate_per_minute: 0, in_flight: 0 },
+    },
     variables: { PATH: process.env["PATH"], TOOLYARD_HOME: home },
     logger: SILENT_LOGGER,
   });
   ({ endpoint } = await hub.serve());
-  callers.push(...(await Promise.all(Array.from({ length: CALLERS }, (_, at) => connect(at % 2 === 0 ? "legacy" : "modern")))));
+  callers.push(
+    ...(await Promise.all(Array.from({ length: CALLERS }, (_, at) => connect(at % 2 === 0 ? "legacy" : "modern")))),
+  );
 });
 
 afterAll(async () => {
@@ -65,7 +72,8 @@ function listByAll(): Promise<JsonObject[][]> {
   return Promise.all(callers.map(listBy));
 }
 
-const descriptionOf = (tools: readonly JsonObject[], at: number): unknown => tools.find(({ name }) => name === nameOf(at))?.["description"];
+const descriptionOf = (tools: readonly JsonObject[], at: number): unknown =>
+  tools.find(({ name }) => name === nameOf(at))?.["description"];
 
 /** Each caller's own answer to a question about one list. */
 async function expectAll<T>(look: (tools: readonly JsonObject[]) => T, wanted: T): Promise<void> {
@@ -122,7 +130,9 @@ test("T4: a manifest that an editor replaces by renaming is in every answer", as
 test("T5: a tool that was removed is in no answer any more, and calling it is refused", async () => {
   folder.remove(nameOf(10));
   await expectAll((tools) => descriptionOf(tools, 10), undefined);
-  expect((await callers[0]!.request("tools/call", { name: nameOf(10), arguments: {} }))["error"]).toMatchObject({ code: -32602 });
+  expect((await callers[0]!.request("tools/call", { name: nameOf(10), arguments: {} }))["error"]).toMatchObject({
+    code: -32602,
+  });
 });
 
 test("T6: a tool whose visibility changes leaves every list, is found by search, and comes back", async () => {
@@ -186,7 +196,10 @@ test("changes while a hundred callers keep asking are never missed: an answer is
   });
   for (let round = 1; round <= 40; round += 1) {
     // Replaced in one step, since half a file would be an answer of its own.
-    folder.write("tool_0014.new", `name = "${nameOf(14)}"\ndescription = "The n${String(round).padStart(4, "0")} tool."\nscript = "run.sh"\n`);
+    folder.write(
+      "tool_0014.new",
+      `name = "${nameOf(14)}"\ndescription = "The n${String(round).padStart(4, "0")} tool."\nscript = "run.sh"\n`,
+    );
     renameSync(join(folder.path, "tool_0014.new"), join(folder.path, nameOf(14), "tool.toml"));
     state.written = round;
     await listBy(callers[21]!);

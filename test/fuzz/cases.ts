@@ -27,7 +27,10 @@ const SHARED: readonly Sample[] = [
   { method: "tools/call", params: { name: "up__twice", arguments: {} } },
   { method: "tools/call", params: { name: "up__wrong-id", arguments: {} } },
   { method: "tools/call", params: { name: "tool_search", arguments: { query: "say again", max_results: 3 } } },
-  { method: "tools/call", params: { name: "execute_tool", arguments: { tool_name: "echo", arguments: { text: "x" } } } },
+  {
+    method: "tools/call",
+    params: { name: "execute_tool", arguments: { tool_name: "echo", arguments: { text: "x" } } },
+  },
   { method: "tools/call", params: { name: "no such tool", arguments: {} } },
   { method: "resources/list", params: {} },
   { method: "resources/templates/list", params: {} },
@@ -35,15 +38,24 @@ const SHARED: readonly Sample[] = [
   { method: "resources/read", params: { uri: "test://by/ada" } },
   { method: "prompts/list", params: {} },
   { method: "prompts/get", params: { name: "hello", arguments: { who: "x" } } },
-  { method: "completion/complete", params: { ref: { type: "ref/prompt", name: "hello" }, argument: { name: "who", value: "" } } },
-  { method: "completion/complete", params: { ref: { type: "ref/resource", uri: "test://by/{name}" }, argument: { name: "name", value: "a" } } },
+  {
+    method: "completion/complete",
+    params: { ref: { type: "ref/prompt", name: "hello" }, argument: { name: "who", value: "" } },
+  },
+  {
+    method: "completion/complete",
+    params: { ref: { type: "ref/resource", uri: "test://by/{name}" }, argument: { name: "name", value: "a" } },
+  },
 ];
 
 const SAMPLES: Readonly<Record<Era, readonly Sample[]>> = {
   legacy: [
     ...SHARED,
     { method: "ping", params: {} },
-    { method: "initialize", params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "f", version: "1" } } },
+    {
+      method: "initialize",
+      params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "f", version: "1" } },
+    },
     { method: "logging/setLevel", params: { level: "error" } },
     { method: "resources/subscribe", params: { uri: "test://a" } },
     { method: "resources/unsubscribe", params: { uri: "test://a" } },
@@ -51,21 +63,74 @@ const SAMPLES: Readonly<Record<Era, readonly Sample[]>> = {
   modern: [
     ...SHARED,
     { method: "server/discover", params: {} },
-    { method: "tools/call", params: { name: "echo", inputResponses: { a: { action: "accept" } }, requestState: "toolyard:a.b" } },
+    {
+      method: "tools/call",
+      params: { name: "echo", inputResponses: { a: { action: "accept" } }, requestState: "toolyard:a.b" },
+    },
   ],
 };
 
-const VALUES: readonly unknown[] = [null, true, false, 0, -1, 0.5, 1e308, 2 ** 53 + 2, "", "x", "__proto__", "\u0000", "\ud800", "\u2028", "𝔘", "a\nb", [], {}, [[[]]], { a: { b: [] } }, "a".repeat(300)];
-const KEYS = ["", "x", "__proto__", "constructor", "toString", "id", "method", "_meta", "jsonrpc", "params", "cursor", "name", "arguments", "result", "error"];
+const VALUES: readonly unknown[] = [
+  null,
+  true,
+  false,
+  0,
+  -1,
+  0.5,
+  1e308,
+  2 ** 53 + 2,
+  "",
+  "x",
+  "__proto__",
+  "\u0000",
+  "\ud800",
+  "\u2028",
+  "𝔘",
+  "a\nb",
+  [],
+  {},
+  [[[]]],
+  { a: { b: [] } },
+  "a".repeat(300),
+];
+const KEYS = [
+  "",
+  "x",
+  "__proto__",
+  "constructor",
+  "toString",
+  "id",
+  "method",
+  "_meta",
+  "jsonrpc",
+  "params",
+  "cursor",
+  "name",
+  "arguments",
+  "result",
+  "error",
+];
 /** Literals that no program writes by itself. */
-const LITERALS = ["1e400", "-0", "-1e-400", "123456789012345678901234567890", "0.1e1", '"\\ud800"', '"\\u0000"', '{"a":1,"a":2}', "[[[[[[[[]]]]]]]]"];
+const LITERALS = [
+  "1e400",
+  "-0",
+  "-1e-400",
+  "123456789012345678901234567890",
+  "0.1e1",
+  '"\\ud800"',
+  '"\\u0000"',
+  '{"a":1,"a":2}',
+  "[[[[[[[[]]]]]]]]",
+];
 
 /** Replaces, removes or adds something somewhere in a value. */
 function mutate(value: unknown, random: Random): unknown {
   if (random.below(4) === 0) return random.pick(VALUES);
   if (Array.isArray(value)) {
     const at = random.below(value.length + 1);
-    return value.length === 0 ? [random.pick(VALUES)] : value.map((entry, index) => (index === at ? mutate(entry, random) : entry));
+    return value.length === 0
+      ? [random.pick(VALUES)]
+      : value.map((entry, index) => (index === at ? mutate(entry, random) : entry));
   }
   if (!isJsonObject(value)) return random.pick(VALUES);
   const keys = Object.keys(value);
@@ -80,7 +145,10 @@ function mutateText(text: string, random: Random): string {
     case 0:
       return text.replace(/:("[^"]*"|\d+)/, `:${random.pick(LITERALS)}`);
     case 1:
-      return text.replace("{", `{${JSON.stringify(random.pick(["id", "method", "params", "jsonrpc"]))}:${random.pick(['"x"', "7", "null", "{}"])},`);
+      return text.replace(
+        "{",
+        `{${JSON.stringify(random.pick(["id", "method", "params", "jsonrpc"]))}:${random.pick(['"x"', "7", "null", "{}"])},`,
+      );
     case 2: {
       const depth = random.pick([60, 120, 129, 3000]);
       return text.replace(/:("[^"]*"|\d+)/, `:${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`);
@@ -111,15 +179,31 @@ function mutateBytes(bytes: Buffer, random: Random): Buffer {
 }
 
 function envelopeOf(era: Era): JsonObject {
-  return era === "legacy" ? {} : { [META.protocolVersion]: "2026-07-28", [META.clientCapabilities]: {}, [META.clientInfo]: { name: "f", version: "1" } };
+  return era === "legacy"
+    ? {}
+    : {
+        [META.protocolVersion]: "2026-07-28",
+        [META.clientCapabilities]: {},
+        [META.clientInfo]: { name: "f", version: "1" },
+      };
 }
 
 function makeMessage(era: Era, sample: Sample, id: number, random: Random): unknown {
   // Ids that can be told apart from those that mutations make.
   const given = random.pick<unknown>([id, `s${id}`]);
-  const message = { jsonrpc: "2.0", id: given, method: sample.method, params: { ...sample.params, _meta: { ...envelopeOf(era), progressToken: id } } };
+  const message = {
+    jsonrpc: "2.0",
+    id: given,
+    method: sample.method,
+    params: { ...sample.params, _meta: { ...envelopeOf(era), progressToken: id } },
+  };
   const kind = random.below(12);
-  if (kind === 0) return { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: "never given", ...(era === "modern" && { _meta: envelopeOf(era) }) } };
+  if (kind === 0)
+    return {
+      jsonrpc: "2.0",
+      method: "notifications/cancelled",
+      params: { requestId: "never given", ...(era === "modern" && { _meta: envelopeOf(era) }) },
+    };
   if (kind === 1) return { jsonrpc: "2.0", id: `never asked ${id}`, result: random.pick(VALUES) };
   return random.below(4) === 0 ? message : mutate(message, random);
 }
@@ -129,7 +213,9 @@ export function makeCase(era: Era, id: number, random: Random): FuzzCase {
   const sample = random.pick(SAMPLES[era]);
   const isBatch = random.below(era === "legacy" ? 8 : 60) === 0;
   const length = isBatch ? random.pick([0, 1, 2, 5, 101]) : 1;
-  const messages = Array.from({ length }, (_, at) => makeMessage(era, at === 0 ? sample : random.pick(SAMPLES[era]), id + at / 128, random));
+  const messages = Array.from({ length }, (_, at) =>
+    makeMessage(era, at === 0 ? sample : random.pick(SAMPLES[era]), id + at / 128, random),
+  );
   let text = JSON.stringify(isBatch ? messages : messages[0]) ?? "null";
   if (random.below(4) === 0) text = mutateText(text, random);
   const bytes = Buffer.from(text);
@@ -139,7 +225,7 @@ export function makeCase(era: Era, id: number, random: Random): FuzzCase {
 /** Cuts bytes anywhere, within characters too. */
 export function cut(bytes: Buffer, random: Random): Buffer[] {
   const pieces: Buffer[] = [];
-  for (let at = 0; at < bytes.length; ) {
+  for (let at = 0; at < bytes.length;) {
     const end = Math.min(bytes.length, at + 1 + random.below(random.pick([8, 200, 20_000])));
     pieces.push(bytes.subarray(at, end));
     at = end;

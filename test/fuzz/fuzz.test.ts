@@ -1,4 +1,5 @@
-// Thousands of broken requests from a seed on every door of a whole hub: one answer each, no crash, nothing kept, and it serves on.
+// Thousands of broken requests from a seed on every door of a whole hub: one answer each, no crash, nothing kept, and
+// it serves on.
 import { expect, test } from "vitest";
 import { HttpWire } from "../fixtures/raw/http-wire.ts";
 import { RawClient } from "../fixtures/raw/raw-client.ts";
@@ -20,12 +21,15 @@ function expectNoGrowth(before: MemoryReport, after: MemoryReport): void {
 }
 
 /** Faults of the hub itself; that a module throws is its author's business, and one here does. */
-const faultsOf = (served: ServeChild): unknown[] => served.log.lines.filter(({ level, facts }) => level === "error" && facts["source"] !== "modules");
+const faultsOf = (served: ServeChild): unknown[] =>
+  served.log.lines.filter(({ level, facts }) => level === "error" && facts["source"] !== "modules");
 
 async function expectServes(served: ServeChild): Promise<void> {
   for (const era of ["legacy", "modern"] as const) {
     await using client = await RawClient.open(new HttpWire(served.url, era), { era });
-    expect(await client.tool("echo", { text: "still here" })).toMatchObject({ structuredContent: { text: "still here" } });
+    expect(await client.tool("echo", { text: "still here" })).toMatchObject({
+      structuredContent: { text: "still here" },
+    });
     expect(await client.tool("up__pid")).not.toHaveProperty("isError", true);
   }
   expect(faultsOf(served)).toEqual([]);

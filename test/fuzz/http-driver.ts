@@ -11,8 +11,30 @@ import { compare, expectedOf, type Expected, type Id } from "./oracle.ts";
 const PATIENCE_MS = 20_000;
 const WORKERS = 8;
 const STATUSES = new Set([200, 202, 400, 404, 406, 413, 415]);
-const HEADER_WORDS = ["", "2025-11-25", "2026-07-28", "zzz", "=?base64?!?=", "tools/call", "application/json", "text/event-stream", "a".repeat(200), "ÿ"];
-const HEADER_NAMES = ["content-type", "accept", "mcp-protocol-version", "mcp-method", "mcp-name", "mcp-param-x", "mcp-session-id", "x-mcp-tool-mode", "last-event-id", "origin"];
+const HEADER_WORDS = [
+  "",
+  "2025-11-25",
+  "2026-07-28",
+  "zzz",
+  "=?base64?!?=",
+  "tools/call",
+  "application/json",
+  "text/event-stream",
+  "a".repeat(200),
+  "ÿ",
+];
+const HEADER_NAMES = [
+  "content-type",
+  "accept",
+  "mcp-protocol-version",
+  "mcp-method",
+  "mcp-name",
+  "mcp-param-x",
+  "mcp-session-id",
+  "x-mcp-tool-mode",
+  "last-event-id",
+  "origin",
+];
 
 export interface HttpAnswer {
   readonly status: number;
@@ -21,7 +43,12 @@ export interface HttpAnswer {
 }
 
 /** Posts a body, whole or in pieces. */
-export async function post(url: string, pieces: readonly Buffer[], headers: Record<string, string>, agent?: Agent): Promise<HttpAnswer> {
+export async function post(
+  url: string,
+  pieces: readonly Buffer[],
+  headers: Record<string, string>,
+  agent?: Agent,
+): Promise<HttpAnswer> {
   const request = httpRequest(url, { method: "POST", headers, ...(agent && { agent }) });
   const timer = setTimeout(() => request.destroy(new Error(`No answer within ${PATIENCE_MS} ms.`)), PATIENCE_MS);
   try {
@@ -42,7 +69,9 @@ export async function post(url: string, pieces: readonly Buffer[], headers: Reco
 /** All messages of an answer, as JSON or as a stream. */
 export function messagesOf({ headers, text }: HttpAnswer): JsonObject[] {
   const isStream = headers["content-type"]?.startsWith("text/event-stream") ?? false;
-  const texts = isStream ? text.split("\n").flatMap((line) => (line.startsWith("data: ") && line.length > 6 ? [line.slice(6)] : [])) : [text];
+  const texts = isStream
+    ? text.split("\n").flatMap((line) => (line.startsWith("data: ") && line.length > 6 ? [line.slice(6)] : []))
+    : [text];
   return texts.filter((one) => one.startsWith("{") || one.startsWith("[")).flatMap((one) => parseMessages(one));
 }
 
@@ -52,7 +81,8 @@ export function parseMessages(text: string): JsonObject[] {
   return Array.isArray(value) ? value : [value];
 }
 
-export const replyIds = (messages: readonly JsonObject[]): Id[] => messages.filter((message) => !("method" in message)).map(({ id }) => id as Id);
+export const replyIds = (messages: readonly JsonObject[]): Id[] =>
+  messages.filter((message) => !("method" in message)).map(({ id }) => id as Id);
 
 /** Streamable HTTP in both eras; legacy cases share a session of a revision that has batches. */
 export class HttpDriver {
@@ -83,7 +113,12 @@ export class HttpDriver {
 
   async #openSession(): Promise<void> {
     const params = { protocolVersion: "2025-03-26", capabilities: {}, clientInfo: { name: "f", version: "1" } };
-    const answer = await post(this.#url, [Buffer.from(JSON.stringify({ jsonrpc: "2.0", id: 0, method: "initialize", params }))], JSON_HEADERS, this.#agent);
+    const answer = await post(
+      this.#url,
+      [Buffer.from(JSON.stringify({ jsonrpc: "2.0", id: 0, method: "initialize", params }))],
+      JSON_HEADERS,
+      this.#agent,
+    );
     this.#session = String(answer.headers["mcp-session-id"]);
   }
 
@@ -102,12 +137,19 @@ export class HttpDriver {
       throw new Error(`No answer, ${where}`, { cause: error });
     });
     const problem = judge(answer, made.bytes);
-    if (problem !== undefined) throw new Error(`${problem}, ${where} with ${JSON.stringify(headers).slice(0, 400)} → ${answer.status} ${answer.text.slice(0, 400)}`);
+    if (problem !== undefined)
+      throw new Error(
+        `${problem}, ${where} with ${JSON.stringify(headers).slice(0, 400)} → ${answer.status} ${answer.text.slice(0, 400)}`,
+      );
   }
 
   /** The caller goes in the middle of its request. */
   async #giveUp({ bytes }: FuzzCase, random: Random): Promise<void> {
-    const request = httpRequest(this.#url, { method: "POST", headers: { ...JSON_HEADERS, "content-length": String(bytes.length + 10) }, agent: false });
+    const request = httpRequest(this.#url, {
+      method: "POST",
+      headers: { ...JSON_HEADERS, "content-length": String(bytes.length + 10) },
+      agent: false,
+    });
     const gone = new Promise((resolve) => request.once("close", resolve));
     request.on("error", () => {});
     request.write(bytes.subarray(0, random.below(bytes.length + 1)), () => request.destroy());
@@ -135,7 +177,11 @@ export class HttpDriver {
     const own: Record<string, string> =
       era === "legacy"
         ? { "mcp-session-id": this.#session }
-        : { "mcp-protocol-version": "2026-07-28", "mcp-method": sample.method, ...(target !== undefined && { "mcp-name": String(target) }) };
+        : {
+            "mcp-protocol-version": "2026-07-28",
+            "mcp-method": sample.method,
+            ...(target !== undefined && { "mcp-name": String(target) }),
+          };
     const headers = { ...JSON_HEADERS, ...own };
     if (random.below(4) > 0) return headers;
     const broken = random.pick(HEADER_NAMES);

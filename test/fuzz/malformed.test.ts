@@ -1,5 +1,5 @@
-// The tables of malformed input of each door, through the whole hub as the program serves it: the right status and code, one reply,
-// and after each the same connection is served.
+// The tables of malformed input of each door, through the whole hub as the program serves it: the right status and
+// code, one reply, and after each the same connection is served.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../src/core/json.ts";
 import { SseDecoder } from "../../src/wire/sse.ts";
@@ -11,9 +11,16 @@ import { messagesOf, parseMessages, post, type HttpAnswer } from "./http-driver.
 const JSON_HEADERS = { "content-type": "application/json", accept: "application/json, text/event-stream" };
 const HANDSHAKE = { capabilities: {}, clientInfo: { name: "t", version: "1" } };
 
-const bytesOf = (body: unknown): Buffer => (Buffer.isBuffer(body) ? body : Buffer.from(typeof body === "string" ? body : JSON.stringify(body)));
-const rpc = (id: unknown, method: string, params: JsonObject = {}): JsonObject => ({ jsonrpc: "2.0", id, method, params });
-const sendTo = (url: string, body: unknown, headers: Record<string, string> = {}): Promise<HttpAnswer> => post(url, [bytesOf(body)], { ...JSON_HEADERS, ...headers });
+const bytesOf = (body: unknown): Buffer =>
+  Buffer.isBuffer(body) ? body : Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
+const rpc = (id: unknown, method: string, params: JsonObject = {}): JsonObject => ({
+  jsonrpc: "2.0",
+  id,
+  method,
+  params,
+});
+const sendTo = (url: string, body: unknown, headers: Record<string, string> = {}): Promise<HttpAnswer> =>
+  post(url, [bytesOf(body)], { ...JSON_HEADERS, ...headers });
 
 let served: ServeChild;
 
@@ -80,19 +87,30 @@ describe("Streamable HTTP, legacy era", () => {
   ])("C37: arguments %s are a result that says which", async (_what, name, args, text) => {
     const session = await openSession("2025-11-25");
     const answer = await sendTo(served.url, rpc(1, "tools/call", { name, arguments: args }), session);
-    expect(messagesOf(answer)).toMatchObject([{ id: 1, result: { isError: true, content: [{ text: expect.stringMatching(text) }] } }]);
+    expect(messagesOf(answer)).toMatchObject([
+      { id: 1, result: { isError: true, content: [{ text: expect.stringMatching(text) }] } },
+    ]);
     const old = await openSession("2025-06-18");
-    expect(messagesOf(await sendTo(served.url, rpc(1, "tools/call", { name, arguments: args }), old))).toMatchObject([{ id: 1, error: { code: -32602 } }]);
+    expect(messagesOf(await sendTo(served.url, rpc(1, "tools/call", { name, arguments: args }), old))).toMatchObject([
+      { id: 1, error: { code: -32602 } },
+    ]);
   });
 
   test("S4: a body over the bound is 413", async () => {
-    const answer = await sendTo(served.url, rpc(1, "tools/call", { name: "echo", arguments: { text: "x".repeat(100_000) } }), await openSession("2025-11-25"));
+    const answer = await sendTo(
+      served.url,
+      rpc(1, "tools/call", { name: "echo", arguments: { text: "x".repeat(100_000) } }),
+      await openSession("2025-11-25"),
+    );
     expect(answer.status).toBe(413);
   });
 });
 
 describe("HTTP+SSE", () => {
-  /** Posts to a connection of its own; gives the status of each post and what came on the stream until the last was answered. */
+  /**
+   * Posts to a connection of its own; gives the status of each post and what came on the stream until the last was
+   * answered.
+   */
   async function exchange(...bodies: readonly unknown[]): Promise<{ answers: HttpAnswer[]; messages: JsonObject[] }> {
     const closing = new AbortController();
     const base = served.url.replace(/\/mcp$/, "");
@@ -115,24 +133,40 @@ describe("HTTP+SSE", () => {
     };
     await until(() => endpoint !== "");
     const answers: HttpAnswer[] = [];
-    for (const body of [rpc("open", "initialize", { ...HANDSHAKE, protocolVersion: "2024-11-05" }), ...bodies, rpc("end", "ping")]) answers.push(await sendTo(endpoint, body));
+    for (const body of [
+      rpc("open", "initialize", { ...HANDSHAKE, protocolVersion: "2024-11-05" }),
+      ...bodies,
+      rpc("end", "ping"),
+    ])
+      answers.push(await sendTo(endpoint, body));
     await until(() => messages.some(({ id }) => id === "end"));
     closing.abort();
     await reading;
     return { answers: answers.slice(1, -1), messages: messages.filter(({ id }) => id !== "open" && id !== "end") };
   }
 
-  test.each(REFUSED_BODIES)("a body of %s is refused in the answer to its post, and the stream says nothing", async (what, body, status, code) => {
-    const { answers, messages } = await exchange(body);
-    const [answer] = answers;
-    if (answer!.status === 202) expect(messages, what).toMatchObject([{ error: { code } }]);
-    else expect([answer!.status, messagesOf(answer!), messages]).toMatchObject([status, [{ error: { code } }], []]);
-  });
+  test.each(REFUSED_BODIES)(
+    "a body of %s is refused in the answer to its post, and the stream says nothing",
+    async (what, body, status, code) => {
+      const { answers, messages } = await exchange(body);
+      const [answer] = answers;
+      if (answer!.status === 202) expect(messages, what).toMatchObject([{ error: { code } }]);
+      else expect([answer!.status, messagesOf(answer!), messages]).toMatchObject([status, [{ error: { code } }], []]);
+    },
+  );
 
   test("what only its parameters are wrong with is answered on the stream", async () => {
-    const { answers, messages } = await exchange(rpc(1, "no/such"), rpc(2, "tools/call", { name: "nope" }), rpc(3, "resources/read", { uri: "test://nowhere" }));
+    const { answers, messages } = await exchange(
+      rpc(1, "no/such"),
+      rpc(2, "tools/call", { name: "nope" }),
+      rpc(3, "resources/read", { uri: "test://nowhere" }),
+    );
     expect(answers.map(({ status }) => status)).toEqual([202, 202, 202]);
-    expect(messages.map(({ id, error }) => [id, (error as JsonObject)["code"]]).toSorted()).toEqual([[1, -32601], [2, -32602], [3, -32002]]);
+    expect(messages.map(({ id, error }) => [id, (error as JsonObject)["code"]]).toSorted()).toEqual([
+      [1, -32601],
+      [2, -32602],
+      [3, -32002],
+    ]);
   });
 });
 
@@ -151,11 +185,22 @@ describe("stdio", () => {
     for (const [at, [what, line, code, id]] of MALFORMED_LINES.entries()) {
       replies.length = 0;
       pipe.stdin.write(`${line}\n${JSON.stringify(rpc(`after ${at}`, "ping"))}\n`);
-      while (!replies.some((reply) => reply["id"] === `after ${at}`)) await new Promise<void>((resolve) => (wake = resolve));
-      expect(replies, what).toMatchObject([{ jsonrpc: "2.0", id, error: { code } }, { id: `after ${at}`, result: {} }]);
+      while (!replies.some((reply) => reply["id"] === `after ${at}`))
+        await new Promise<void>((resolve) => (wake = resolve));
+      expect(replies, what).toMatchObject([
+        { jsonrpc: "2.0", id, error: { code } },
+        { id: `after ${at}`, result: {} },
+      ]);
     }
     // The modern era's own: what HTTP refuses by header does not exist here, what is wrong with a message does.
-    const messages = MALFORMED_POSTS.filter(({ headers, body }) => headers !== undefined && !Array.isArray(body) && typeof body === "object" && !Buffer.isBuffer(body) && "params" in body);
+    const messages = MALFORMED_POSTS.filter(
+      ({ headers, body }) =>
+        headers !== undefined &&
+        !Array.isArray(body) &&
+        typeof body === "object" &&
+        !Buffer.isBuffer(body) &&
+        "params" in body,
+    );
     for (const { what, body, code } of messages.filter((one) => one.code !== -32020)) {
       replies.length = 0;
       pipe.stdin.write(`${JSON.stringify({ ...(body as JsonObject), id: what })}\n`);
@@ -163,7 +208,11 @@ describe("stdio", () => {
       // Without an envelope that names a revision it is a message of the legacy era, and may be a good one there.
       const isModern = JSON.stringify(body).includes("io.modelcontextprotocol/protocolVersion");
       if (isModern) expect(replies, what).toMatchObject([{ id: what, error: { code } }]);
-      else expect(replies.map(({ id }) => id), what).toEqual([what]);
+      else
+        expect(
+          replies.map(({ id }) => id),
+          what,
+        ).toEqual([what]);
     }
     pipe.stdin.end();
     expect(await pipe.exited).toEqual({ code: 0, signal: null });

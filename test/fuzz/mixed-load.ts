@@ -1,4 +1,5 @@
-// Callers of every kind at once against one hub: good calls, failing ones, crashing servers, hanging calls, callers that go.
+// Callers of every kind at once against one hub: good calls, failing ones, crashing servers, hanging calls, callers
+// that go.
 import type { JsonObject } from "../../src/core/json.ts";
 import { HttpWire } from "../fixtures/raw/http-wire.ts";
 import { RawClient } from "../fixtures/raw/raw-client.ts";
@@ -14,7 +15,11 @@ export interface Tally {
 async function call(client: RawClient, tally: Tally, name: string, args: JsonObject = {}): Promise<JsonObject> {
   const reply = await client.request("tools/call", { name, arguments: args });
   const result = reply["result"] as { isError?: boolean; _meta?: JsonObject } | undefined;
-  const kind = reply["error"] ? "error" : result?.isError ? String(result._meta?.["toolyard/kind"] ?? "tool_error") : "ok";
+  const kind = reply["error"]
+    ? "error"
+    : result?.isError
+      ? String(result._meta?.["toolyard/kind"] ?? "tool_error")
+      : "ok";
   tally.calls += 1;
   tally.counts.set(`${name} ${kind}`, (tally.counts.get(`${name} ${kind}`) ?? 0) + 1);
   return reply;
@@ -27,7 +32,10 @@ function stepsOf(tally: Tally): readonly Step[] {
     const reply = await call(client, tally, "echo", { text });
     if (!JSON.stringify(reply).includes(text)) throw new Error(`Somebody else's answer: ${JSON.stringify(reply)}`);
   };
-  const on = (name: string, args: JsonObject = {}): Step => async (client) => void (await call(client, tally, name, args));
+  const on =
+    (name: string, args: JsonObject = {}): Step =>
+    async (client) =>
+      void (await call(client, tally, name, args));
   const list: Step = async (client) => void (await client.list("tools/list", "tools"));
   const givenUp: Step = async (client) => {
     const stop = new AbortController();
@@ -36,7 +44,22 @@ function stepsOf(tally: Tally): readonly Step[] {
     await asked.catch(() => {});
     tally.calls += 1;
   };
-  return [plain, plain, plain, on("sturdy__pid"), on("sturdy__pid"), on("sturdy__progress", { steps: 3 }), on("crashing__pid"), on("crashing__die"), on("fail"), on("shell"), on("no_such"), on("tool_search", { query: "say" }), list, givenUp];
+  return [
+    plain,
+    plain,
+    plain,
+    on("sturdy__pid"),
+    on("sturdy__pid"),
+    on("sturdy__progress", { steps: 3 }),
+    on("crashing__pid"),
+    on("crashing__die"),
+    on("fail"),
+    on("shell"),
+    on("no_such"),
+    on("tool_search", { query: "say" }),
+    list,
+    givenUp,
+  ];
 }
 
 export interface LoadOptions {
@@ -48,7 +71,10 @@ export interface LoadOptions {
   readonly tally: Tally;
 }
 
-/** Ends at a time on the clock of `performance.now()`, or after so many calls. Each caller leaves after a while, most without a word. */
+/**
+ * Ends at a time on the clock of `performance.now()`, or after so many calls. Each caller leaves after a while, most
+ * without a word.
+ */
 export async function runMixedLoad({ url, workers, untilMs, maxCalls, random, tally }: LoadOptions): Promise<void> {
   const steps = stepsOf(tally);
   const isOver = (): boolean => performance.now() >= untilMs || tally.calls >= maxCalls;

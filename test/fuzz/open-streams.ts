@@ -1,4 +1,5 @@
-// Many legacy sessions that hold their standing stream open while others call at a steady pace, lists change, and some read nothing.
+// Many legacy sessions that hold their standing stream open while others call at a steady pace, lists change, and some
+// read nothing.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { Agent, request, type IncomingMessage } from "node:http";
 import { tmpdir } from "node:os";
@@ -11,7 +12,10 @@ export interface StreamsOptions {
   readonly callsPerSecond: number;
 }
 
-/** Of the streams, one in so many is never read; and so many callers ask for a large answer and do not read it, in every other minute. */
+/**
+ * Of the streams, one in so many is never read; and so many callers ask for a large answer and do not read it, in every
+ * other minute.
+ */
 const SILENT_SHARE = 50;
 const SLOW_CALLERS = 20;
 const LARGE_BYTES = 2_000_000;
@@ -36,7 +40,10 @@ export interface StreamsReport {
   readonly stillOpen: number;
 }
 
-export async function runOpenStreams({ streams, minutes, callsPerSecond }: StreamsOptions, onMinute: (minute: Minute) => void): Promise<StreamsReport> {
+export async function runOpenStreams(
+  { streams, minutes, callsPerSecond }: StreamsOptions,
+  onMinute: (minute: Minute) => void,
+): Promise<StreamsReport> {
   const folder = yard();
   const config = {
     server: { stream_stall: "10s" },
@@ -53,23 +60,39 @@ export async function runOpenStreams({ streams, minutes, callsPerSecond }: Strea
   const changer = setInterval(() => describeScript(folder, (changes += 1)), CHANGE_EVERY_MS);
   try {
     for (let at = 0; at < streams; at += 16) {
-      const batch = Array.from({ length: Math.min(16, streams - at) }, (_, index) => openReader(served.url, agent, (at + index) % SILENT_SHARE !== 0));
+      const batch = Array.from({ length: Math.min(16, streams - at) }, (_, index) =>
+        openReader(served.url, agent, (at + index) % SILENT_SHARE !== 0),
+      );
       readers.push(...(await Promise.all(batch)));
     }
     const caller = await openSession(served.url, agent);
     for (let minute = 0; minute < minutes; minute += 1) {
       const hasSlowCallers = minute % 2 === 1;
-      const slow = hasSlowCallers ? Array.from({ length: SLOW_CALLERS }, () => callAndReadNothing(served.url, caller)) : [];
+      const slow = hasSlowCallers
+        ? Array.from({ length: SLOW_CALLERS }, () => callAndReadNothing(served.url, caller))
+        : [];
       const took = await callSteadily(served.url, agent, caller, callsPerSecond);
       for (const one of slow) one.destroy();
       const sorted = took.toSorted((a, b) => a - b);
-      const row: Minute = { calls: took.length, p50: sorted[sorted.length >> 1]!, p99: sorted[Math.floor(sorted.length * 0.99)]!, most: sorted.at(-1)!, hasSlowCallers, memory: await served.memory() };
+      const row: Minute = {
+        calls: took.length,
+        p50: sorted[sorted.length >> 1]!,
+        p99: sorted[Math.floor(sorted.length * 0.99)]!,
+        most: sorted.at(-1)!,
+        hasSlowCallers,
+        memory: await served.memory(),
+      };
       done.push(row);
       onMinute(row);
     }
     const reading = readers.filter(({ isReading }) => isReading);
     const notices = reading.reduce((sum, { heard }) => sum + heard, 0);
-    return { minutes: done, notices, due: reading.length * changes, stillOpen: reading.filter(({ isOver }) => !isOver).length };
+    return {
+      minutes: done,
+      notices,
+      due: reading.length * changes,
+      stillOpen: reading.filter(({ isOver }) => !isOver).length,
+    };
   } finally {
     clearInterval(changer);
     for (const { response } of readers) response.destroy();
@@ -83,14 +106,20 @@ function yard(): string {
   const folder = mkdtempSync(join(tmpdir(), "toolyard-streams-"));
   mkdirSync(join(folder, "modules/plain"), { recursive: true });
   mkdirSync(join(folder, "scripts/said"), { recursive: true });
-  writeFileSync(join(folder, "modules/plain/mcp.mjs"), 'export function registerTools(hub) {\n  hub.registerTool("plain.echo", ({ text }) => text);\n  hub.registerTool("plain.large", ({ bytes }) => "x".repeat(bytes));\n}\n');
+  writeFileSync(
+    join(folder, "modules/plain/mcp.mjs"),
+    'export function registerTools(hub) {\n  hub.registerTool("plain.echo", ({ text }) => text);\n  hub.registerTool("plain.large", ({ bytes }) => "x".repeat(bytes));\n}\n',
+  );
   writeFileSync(join(folder, "scripts/said/run.sh"), "#!/bin/sh\necho said\n", { mode: 0o755 });
   describeScript(folder, 0);
   return folder;
 }
 
 function describeScript(folder: string, change: number): void {
-  writeFileSync(join(folder, "scripts/said/tool.toml"), `name = "said"\ndescription = "Change number ${change}."\nscript = "run.sh"\n`);
+  writeFileSync(
+    join(folder, "scripts/said/tool.toml"),
+    `name = "said"\ndescription = "Change number ${change}."\nscript = "run.sh"\n`,
+  );
 }
 
 interface Reader {
@@ -105,14 +134,21 @@ async function openReader(url: string, agent: Agent, isReading: boolean): Promis
   const session = await openSession(url, agent);
   await post(url, agent, { method: "tools/list", id: 2 }, session);
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    const outgoing = request(url, { method: "GET", agent: false, headers: { accept: "text/event-stream", ...session } }, resolve);
+    const outgoing = request(
+      url,
+      { method: "GET", agent: false, headers: { accept: "text/event-stream", ...session } },
+      resolve,
+    );
     outgoing.on("error", reject);
     outgoing.end();
   });
   if (response.statusCode !== 200) throw new Error(`No standing stream: ${response.statusCode}`);
   const reader: Reader = { response, isReading, heard: 0, isOver: false };
   response.on("close", () => (reader.isOver = true)).on("error", () => {});
-  if (isReading) response.setEncoding("utf8").on("data", (text: string) => (reader.heard += text.split("notifications/tools/list_changed").length - 1));
+  if (isReading)
+    response
+      .setEncoding("utf8")
+      .on("data", (text: string) => (reader.heard += text.split("notifications/tools/list_changed").length - 1));
   else response.pause();
   return reader;
 }
@@ -120,7 +156,11 @@ async function openReader(url: string, agent: Agent, isReading: boolean): Promis
 type Headers = Readonly<Record<string, string>>;
 
 async function openSession(url: string, agent: Agent): Promise<Headers> {
-  const { headers } = await post(url, agent, { id: 1, method: "initialize", params: { protocolVersion: REVISION, capabilities: {}, clientInfo: { name: "streams", version: "1" } } });
+  const { headers } = await post(url, agent, {
+    id: 1,
+    method: "initialize",
+    params: { protocolVersion: REVISION, capabilities: {}, clientInfo: { name: "streams", version: "1" } },
+  });
   const session = { "mcp-session-id": String(headers["mcp-session-id"]), "mcp-protocol-version": REVISION };
   await post(url, agent, { method: "notifications/initialized" }, session);
   return session;
@@ -128,12 +168,21 @@ async function openSession(url: string, agent: Agent): Promise<Headers> {
 
 const JSON_HEADERS = { "content-type": "application/json", accept: "application/json, text/event-stream" };
 
-function post(url: string, agent: Agent, message: object, headers: Headers = {}): Promise<{ readonly headers: IncomingMessage["headers"]; readonly text: string }> {
+function post(
+  url: string,
+  agent: Agent,
+  message: object,
+  headers: Headers = {},
+): Promise<{ readonly headers: IncomingMessage["headers"]; readonly text: string }> {
   return new Promise((resolve, reject) => {
     const outgoing = request(url, { method: "POST", agent, headers: { ...JSON_HEADERS, ...headers } }, (response) => {
       let text = "";
       response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
-      response.on("end", () => (response.statusCode! < 300 ? resolve({ headers: response.headers, text }) : reject(new Error(`${response.statusCode}: ${text.slice(0, 200)}`))));
+      response.on("end", () =>
+        response.statusCode! < 300
+          ? resolve({ headers: response.headers, text })
+          : reject(new Error(`${response.statusCode}: ${text.slice(0, 200)}`)),
+      );
       response.on("error", reject);
     });
     outgoing.on("error", reject);
@@ -143,15 +192,29 @@ function post(url: string, agent: Agent, message: object, headers: Headers = {})
 
 /** Asks for a large answer on a connection of its own and never takes it. */
 function callAndReadNothing(url: string, session: Headers): { destroy(): void } {
-  const outgoing = request(url, { method: "POST", agent: false, headers: { ...JSON_HEADERS, ...session } }, (response) => void response.on("error", () => {}).pause());
+  const outgoing = request(
+    url,
+    { method: "POST", agent: false, headers: { ...JSON_HEADERS, ...session } },
+    (response) => void response.on("error", () => {}).pause(),
+  );
   outgoing.on("error", () => {});
-  outgoing.end(JSON.stringify({ jsonrpc: "2.0", id: (lastId += 1), method: "tools/call", params: { name: "plain.large", arguments: { bytes: LARGE_BYTES } } }));
+  outgoing.end(
+    JSON.stringify({
+      jsonrpc: "2.0",
+      id: (lastId += 1),
+      method: "tools/call",
+      params: { name: "plain.large", arguments: { bytes: LARGE_BYTES } },
+    }),
+  );
   return outgoing;
 }
 
 let lastId = 1000;
 
-/** One minute of calls, each at its time whether or not the one before is answered. Gives the milliseconds that each took. */
+/**
+ * One minute of calls, each at its time whether or not the one before is answered. Gives the milliseconds that each
+ * took.
+ */
 async function callSteadily(url: string, agent: Agent, session: Headers, perSecond: number): Promise<number[]> {
   const took: number[] = [];
   const startedAt = performance.now();
@@ -159,7 +222,12 @@ async function callSteadily(url: string, agent: Agent, session: Headers, perSeco
   const call = async (): Promise<void> => {
     const text = `t${(lastId += 1)}`;
     const beganAt = performance.now();
-    const answer = await post(url, agent, { id: lastId, method: "tools/call", params: { name: "plain.echo", arguments: { text } } }, session);
+    const answer = await post(
+      url,
+      agent,
+      { id: lastId, method: "tools/call", params: { name: "plain.echo", arguments: { text } } },
+      session,
+    );
     if (!answer.text.includes(text)) throw new Error(`Somebody else's answer: ${answer.text.slice(0, 200)}`);
     took.push(performance.now() - beganAt);
   };

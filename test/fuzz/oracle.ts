@@ -1,5 +1,5 @@
-// What a sender may expect, said anew from JSON-RPC and not from the hub's own code: one reply for each request, with its id, and one
-// for each thing that is no message; nothing for notifications and replies.
+// What a sender may expect, said anew from JSON-RPC and not from the hub's own code: one reply for each request, with
+// its id, and one for each thing that is no message; nothing for notifications and replies.
 import { isJsonObject } from "../../src/core/json.ts";
 
 export type Id = string | number | null;
@@ -50,7 +50,10 @@ export function join(all: readonly Expected[]): Expected {
 
 function expectedOfMessage(value: unknown): Expected {
   if (!isJsonObject(value)) return UNREADABLE;
-  const id = typeof value["id"] === "string" || (typeof value["id"] === "number" && Number.isFinite(value["id"])) ? value["id"] : null;
+  const id =
+    typeof value["id"] === "string" || (typeof value["id"] === "number" && Number.isFinite(value["id"]))
+      ? value["id"]
+      : null;
   const invalid: Expected = { requests: [], invalid: [id] };
   if (value["jsonrpc"] !== "2.0") return invalid;
   if (!("method" in value)) return isReply(value, id) ? NOTHING : invalid;

@@ -1,5 +1,6 @@
-// `npm run soak`: many more broken requests than the tests send, then mixed calls with crashing children for some minutes, then a thousand
-// open streams beside steady calls, then children and a remote killed at random. Prints what the hub held on to, and ends with code 1 when something was answered wrongly or grew.
+// `npm run soak`: many more broken requests than the tests send, then mixed calls with crashing children for some
+// minutes, then a thousand open streams beside steady calls, then children and a remote killed at random. Prints what
+// the hub held on to, and ends with code 1 when something was answered wrongly or grew.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,7 +16,16 @@ import { runMixedLoad, type Tally } from "./mixed-load.ts";
 import { runOpenStreams } from "./open-streams.ts";
 import { SseDriver, StdioDriver } from "./stream-driver.ts";
 
-const { values } = parseArgs({ options: { cases: { type: "string", default: "100000" }, minutes: { type: "string", default: "4" }, streams: { type: "string", default: "1000" }, "stream-minutes": { type: "string", default: "10" }, kills: { type: "string", default: "1000" }, seed: { type: "string", default: "20260728" } } });
+const { values } = parseArgs({
+  options: {
+    cases: { type: "string", default: "100000" },
+    minutes: { type: "string", default: "4" },
+    streams: { type: "string", default: "1000" },
+    "stream-minutes": { type: "string", default: "10" },
+    kills: { type: "string", default: "1000" },
+    seed: { type: "string", default: "20260728" },
+  },
+});
 const CASES = Number(values.cases);
 const MINUTES = Math.min(Number(values.minutes), 60);
 const STREAMS = Number(values.streams);
@@ -43,9 +53,12 @@ function row(...cells: readonly (string | number)[]): void {
 }
 
 function compareReports(what: string, before: MemoryReport, after: MemoryReport): void {
-  if (after.heapUsed - before.heapUsed > HEAP_NOISE_BYTES) problems.push(`${what}: the heap grew by ${megabytes(after.heapUsed - before.heapUsed)} MB`);
-  if (after.rss - before.rss > RSS_NOISE_BYTES) problems.push(`${what}: the process grew by ${megabytes(after.rss - before.rss)} MB`);
-  if (after.resources - before.resources > RESOURCE_NOISE) problems.push(`${what}: it holds ${after.resources - before.resources} more sockets, timers and the like`);
+  if (after.heapUsed - before.heapUsed > HEAP_NOISE_BYTES)
+    problems.push(`${what}: the heap grew by ${megabytes(after.heapUsed - before.heapUsed)} MB`);
+  if (after.rss - before.rss > RSS_NOISE_BYTES)
+    problems.push(`${what}: the process grew by ${megabytes(after.rss - before.rss)} MB`);
+  if (after.resources - before.resources > RESOURCE_NOISE)
+    problems.push(`${what}: it holds ${after.resources - before.resources} more sockets, timers and the like`);
 }
 
 interface Driver {
@@ -79,7 +92,13 @@ async function fuzz({ what, cases, seed, open }: FuzzOptions, served: ServeChild
   for (let round = 1; round <= ROUNDS; round += 1) {
     await driver.run(Math.ceil(cases / ROUNDS), seed + round * 1_000_000);
     const report = await served.memory();
-    row(Math.ceil((cases / ROUNDS) * round), ((performance.now() - startedAt) / 1000).toFixed(1), megabytes(report.heapUsed), megabytes(report.rss), report.resources);
+    row(
+      Math.ceil((cases / ROUNDS) * round),
+      ((performance.now() - startedAt) / 1000).toFixed(1),
+      megabytes(report.heapUsed),
+      megabytes(report.rss),
+      report.resources,
+    );
     first ??= report;
     if (round === ROUNDS) compareReports(what, first, report);
   }
@@ -107,7 +126,8 @@ async function mixed(): Promise<void> {
 async function callAndCrash(served: ServeChild): Promise<void> {
   const tally: Tally = { counts: new Map(), calls: 0 };
   const random = createRandom(SEED);
-  const load = (untilMs: number): Promise<void> => runMixedLoad({ url: served.url, workers: WORKERS, untilMs, maxCalls: MAX_CALLS, random, tally });
+  const load = (untilMs: number): Promise<void> =>
+    runMixedLoad({ url: served.url, workers: WORKERS, untilMs, maxCalls: MAX_CALLS, random, tally });
   console.log(`\nmixed calls: ${WORKERS} callers, ${MINUTES} minutes, seed ${SEED}`);
   row("seconds", "calls", "processes", "heap MB", "rss MB", "resources");
   const startedAt = performance.now();
@@ -118,7 +138,14 @@ async function callAndCrash(served: ServeChild): Promise<void> {
     processes = await settledProcesses(served);
     const report = await served.memory();
     reports.push(report);
-    row(((performance.now() - startedAt) / 1000).toFixed(0), tally.calls, processes, megabytes(report.heapUsed), megabytes(report.rss), report.resources);
+    row(
+      ((performance.now() - startedAt) / 1000).toFixed(0),
+      tally.calls,
+      processes,
+      megabytes(report.heapUsed),
+      megabytes(report.rss),
+      report.resources,
+    );
     if (processes !== 2) problems.push(`mixed calls: ${processes} processes at rest where the two servers are wanted`);
   }
   compareReports("mixed calls", reports[1]!, reports.at(-1)!);
@@ -132,8 +159,8 @@ async function callAndCrash(served: ServeChild): Promise<void> {
 }
 
 /**
- * Processes below the hub at rest, both servers there: one that crashed often is started again by a call, or else after a pause that
- * grows. A script that was just answered may still be on its way out.
+ * Processes below the hub at rest, both servers there: one that crashed often is started again by a call, or else after
+ * a pause that grows. A script that was just answered may still be on its way out.
  */
 async function settledProcesses({ url, pid }: ServeChild): Promise<number> {
   const client = await RawClient.open(new HttpWire(url, "modern"), { era: "modern" });
@@ -148,31 +175,63 @@ async function settledProcesses({ url, pid }: ServeChild): Promise<number> {
 
 async function fuzzAll(): Promise<void> {
   await withServed({ config: FUZZ_CONFIG }, (served) =>
-    fuzz({ what: "Streamable HTTP, both eras", cases: Math.ceil(CASES * 0.4), seed: SEED, open: async ({ url }) => new HttpDriver(url) }, served),
+    fuzz(
+      {
+        what: "Streamable HTTP, both eras",
+        cases: Math.ceil(CASES * 0.4),
+        seed: SEED,
+        open: async ({ url }) => new HttpDriver(url),
+      },
+      served,
+    ),
   );
   const openSse = async ({ url }: ServeChild): Promise<Driver> => {
     const driver = new SseDriver(url);
     await driver.open();
     return driver;
   };
-  await withServed({ config: FUZZ_CONFIG }, (served) => fuzz({ what: "HTTP+SSE", cases: Math.ceil(CASES * 0.2), seed: SEED + 10_000_000, open: openSse }, served));
+  await withServed({ config: FUZZ_CONFIG }, (served) =>
+    fuzz({ what: "HTTP+SSE", cases: Math.ceil(CASES * 0.2), seed: SEED + 10_000_000, open: openSse }, served),
+  );
   await withServed({ config: FUZZ_CONFIG, door: "stdio" }, (served) =>
-    fuzz({ what: "stdio, both eras", cases: Math.ceil(CASES * 0.4), seed: SEED + 20_000_000, open: async (child) => new StdioDriver(child) }, served),
+    fuzz(
+      {
+        what: "stdio, both eras",
+        cases: Math.ceil(CASES * 0.4),
+        seed: SEED + 20_000_000,
+        open: async (child) => new StdioDriver(child),
+      },
+      served,
+    ),
   );
 }
 
 async function openStreams(): Promise<void> {
   console.log(`\n${STREAMS} open streams, ${CALLS_PER_SECOND} calls a second, ${STREAM_MINUTES} minutes`);
   row("calls", "p50 ms", "p99 ms", "most ms", "slow readers", "heap MB", "rss MB", "resources");
-  const { minutes, notices, due, stillOpen } = await runOpenStreams({ streams: STREAMS, minutes: STREAM_MINUTES, callsPerSecond: CALLS_PER_SECOND }, ({ calls, p50, p99, most, hasSlowCallers, memory }) =>
-    row(calls, p50.toFixed(1), p99.toFixed(1), most.toFixed(0), hasSlowCallers ? "yes" : "no", megabytes(memory.heapUsed), megabytes(memory.rss), memory.resources),
+  const { minutes, notices, due, stillOpen } = await runOpenStreams(
+    { streams: STREAMS, minutes: STREAM_MINUTES, callsPerSecond: CALLS_PER_SECOND },
+    ({ calls, p50, p99, most, hasSlowCallers, memory }) =>
+      row(
+        calls,
+        p50.toFixed(1),
+        p99.toFixed(1),
+        most.toFixed(0),
+        hasSlowCallers ? "yes" : "no",
+        megabytes(memory.heapUsed),
+        megabytes(memory.rss),
+        memory.resources,
+      ),
   );
   console.log(`readers were told of ${notices} changes where ${due} are due; ${stillOpen} of their streams are open`);
   const flat = minutes[KEPT_MINUTES] ?? minutes[0]!;
   const last = minutes.at(-1)!;
   compareReports("open streams", flat.memory, last.memory);
   const grownBytes = last.memory.heapUsed - flat.memory.heapUsed;
-  if (minutes.length > KEPT_MINUTES && grownBytes > STREAMS_NOISE_BYTES) problems.push(`open streams: the heap grew by ${megabytes(grownBytes)} MB after what is kept for lost streams was full`);
+  if (minutes.length > KEPT_MINUTES && grownBytes > STREAMS_NOISE_BYTES)
+    problems.push(
+      `open streams: the heap grew by ${megabytes(grownBytes)} MB after what is kept for lost streams was full`,
+    );
   if (notices < due * 0.9) problems.push(`open streams: ${due - notices} notices are missing`);
 }
 
@@ -188,5 +247,7 @@ if (CASES > 0) await fuzzAll();
 if (MINUTES > 0) await mixed();
 if (STREAMS > 0) await openStreams();
 if (KILLS > 0) await killAtRandom();
-console.log(`\n${problems.length === 0 ? "nothing grew, nothing was answered wrongly" : problems.join("\n")} (${((performance.now() - beganAt) / 60_000).toFixed(1)} minutes)`);
+console.log(
+  `\n${problems.length === 0 ? "nothing grew, nothing was answered wrongly" : problems.join("\n")} (${((performance.now() - beganAt) / 60_000).toFixed(1)} minutes)`,
+);
 process.exit(problems.length === 0 ? 0 : 1);

@@ -39,7 +39,10 @@ class Ledger {
     const wanted = countOf(expected);
     const until = performance.now() + PATIENCE_MS;
     while (this.#ids.length < wanted && performance.now() < until) {
-      await Promise.race([new Promise<void>((resolve) => (this.#wake = resolve)), new Promise((resolve) => setTimeout(resolve, 500).unref())]);
+      await Promise.race([
+        new Promise<void>((resolve) => (this.#wake = resolve)),
+        new Promise((resolve) => setTimeout(resolve, 500).unref()),
+      ]);
     }
     const problem = compare(expected, this.#ids);
     this.#expected = [];
@@ -78,7 +81,11 @@ export class StdioDriver {
   }
 
   async run(cases: number, seed: number): Promise<void> {
-    await this.#write([Buffer.from(`${JSON.stringify({ jsonrpc: "2.0", id: `open ${seed}`, method: "initialize", params: HANDSHAKE })}\n`)]);
+    await this.#write([
+      Buffer.from(
+        `${JSON.stringify({ jsonrpc: "2.0", id: `open ${seed}`, method: "initialize", params: HANDSHAKE })}\n`,
+      ),
+    ]);
     this.#ledger.expect({ requests: [`open ${seed}`], invalid: [] });
     await inRounds(cases, seed, async (round) => {
       await this.#write(cut(this.#lines(round), round.random));
@@ -93,7 +100,8 @@ export class StdioDriver {
       const { bytes } = makeCase(random.pick<Era>(["legacy", "modern"]), seed + at, random);
       const end = Buffer.from(random.pick(["\n", "\n", "\r\n", "\n\n", "\n  \r\n"]));
       const line = Buffer.concat([bytes, end]);
-      for (const text of line.toString("latin1").split("\n").slice(0, -1)) this.#expectLine(Buffer.from(text, "latin1"));
+      for (const text of line.toString("latin1").split("\n").slice(0, -1))
+        this.#expectLine(Buffer.from(text, "latin1"));
       parts.push(line);
     }
     return Buffer.concat(parts);
@@ -105,7 +113,10 @@ export class StdioDriver {
   }
 
   async #write(pieces: readonly Buffer[]): Promise<void> {
-    for (const piece of pieces) await new Promise<void>((resolve, reject) => void this.#served.stdin.write(piece, (error) => (error ? reject(error) : resolve())));
+    for (const piece of pieces)
+      await new Promise<void>(
+        (resolve, reject) => void this.#served.stdin.write(piece, (error) => (error ? reject(error) : resolve())),
+      );
   }
 }
 
@@ -122,7 +133,10 @@ export class SseDriver {
   }
 
   async open(): Promise<void> {
-    const response = await fetch(`${this.#base}/sse`, { headers: { accept: "text/event-stream" }, signal: this.#closing.signal });
+    const response = await fetch(`${this.#base}/sse`, {
+      headers: { accept: "text/event-stream" },
+      signal: this.#closing.signal,
+    });
     await new Promise<void>((resolve) => {
       const decoder = new SseDecoder(64 * 1024 * 1024, {
         onEvent: ({ event, data }) => {
@@ -133,7 +147,9 @@ export class SseDriver {
       });
       void this.#read(response.body as unknown as AsyncIterable<Uint8Array>, decoder);
     });
-    await this.#post([Buffer.from(JSON.stringify({ jsonrpc: "2.0", id: "open", method: "initialize", params: HANDSHAKE }))]);
+    await this.#post([
+      Buffer.from(JSON.stringify({ jsonrpc: "2.0", id: "open", method: "initialize", params: HANDSHAKE })),
+    ]);
     this.#ledger.expect({ requests: ["open"], invalid: [] });
   }
 
@@ -144,7 +160,8 @@ export class SseDriver {
         const answer = await this.#post(random.below(4) > 0 ? [bytes] : cut(bytes, random));
         // Taken: the answers are on the stream. Refused: the one answer is here.
         if (answer.status === 202) this.#ledger.expect(expectedOf(bytes.toString()));
-        else if (judge(answer, bytes) !== undefined) throw new Error(`SSE, seed ${first} case ${at}: ${judge(answer, bytes)}: ${answer.text.slice(0, 300)}`);
+        else if (judge(answer, bytes) !== undefined)
+          throw new Error(`SSE, seed ${first} case ${at}: ${judge(answer, bytes)}: ${answer.text.slice(0, 300)}`);
       }
       await this.#post([Buffer.from(JSON.stringify(this.#ledger.nextPing()))]);
       await this.#ledger.settle(`SSE, round of seed ${first}`);

@@ -23,29 +23,38 @@ describe.each(VENDORS)("%s", (vendor, variable, fallback) => {
   const model = `${vendor}/${process.env[`LIVE_${vendor.toUpperCase()}_MODEL`] ?? fallback}`;
   const live = test.runIf(process.env[variable]);
 
-  live.each([false, true])("calls two tools at once or one after the other, and answers (streamed: %s)", async (isHeard) => {
-    const pieces: string[] = [];
-    const agent = createAgent({ model, hub });
-    const { text, stopReason, steps, usage } = await agent.chat(
-      "Use the tool add for both sums: what is 1234 + 4321, and what is 111 + 222? Give both numbers without separators.",
-      isHeard ? { onEvent: (event) => event.type === "text" && pieces.push(event.text) } : {},
-    );
-    expect(stopReason).toBe("final");
-    expect(text).toContain("5555");
-    expect(text).toContain("333");
-    expect(steps.flatMap(({ calls }) => calls).filter(({ tool, ok }) => tool === "add" && ok)).toHaveLength(2);
-    expect(usage.totalTokens).toBeGreaterThan(0);
-    if (isHeard) expect(pieces.length).toBeGreaterThan(0);
-  });
+  live.each([false, true])(
+    "calls two tools at once or one after the other, and answers (streamed: %s)",
+    async (isHeard) => {
+      const pieces: string[] = [];
+      const agent = createAgent({ model, hub });
+      const { text, stopReason, steps, usage } = await agent.chat(
+        "Use the tool add for both sums: what is 1234 + 4321, and what is 111 + 222? Give both numbers without separators.",
+        isHeard ? { onEvent: (event) => event.type === "text" && pieces.push(event.text) } : {},
+      );
+      expect(stopReason).toBe("final");
+      expect(text).toContain("5555");
+      expect(text).toContain("333");
+      expect(steps.flatMap(({ calls }) => calls).filter(({ tool, ok }) => tool === "add" && ok)).toHaveLength(2);
+      expect(usage.totalTokens).toBeGreaterThan(0);
+      if (isHeard) expect(pieces.length).toBeGreaterThan(0);
+    },
+  );
 
   live("goes on with the conversation, and with what a tool failed at", async () => {
     const agent = createAgent({ model, hub });
-    expect((await agent.chat("Call the tool fails once, and tell me in its words why it failed.")).text.toLowerCase()).toContain("fire");
-    expect((await agent.chat("Which tool did I ask you to call? Answer with its name alone.")).text.toLowerCase()).toContain("fails");
+    expect(
+      (await agent.chat("Call the tool fails once, and tell me in its words why it failed.")).text.toLowerCase(),
+    ).toContain("fire");
+    expect(
+      (await agent.chat("Which tool did I ask you to call? Answer with its name alone.")).text.toLowerCase(),
+    ).toContain("fails");
   });
 
   live("decides in JSON as well", async () => {
-    const { text, steps } = await createAgent({ model, hub, strategy: "json" }).chat("Use the tool add: what is 1234 + 4321? Give the number without separators.");
+    const { text, steps } = await createAgent({ model, hub, strategy: "json" }).chat(
+      "Use the tool add: what is 1234 + 4321? Give the number without separators.",
+    );
     expect(text).toContain("5555");
     expect(steps[0]!.calls[0]).toMatchObject({ tool: "add", ok: true });
   });

@@ -1,7 +1,13 @@
-// Asks real models with real keys, so `npm test` never runs it: `npx vitest run --config test/live/vitest.config.ts`. A vendor whose
-// variable is not set is left out.
+// Asks real models with real keys, so `npm test` never runs it: `npx vitest run --config test/live/vitest.config.ts`. A
+// vendor whose variable is not set is left out.
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
-  test: { include: ["test/live/*.live.ts"], environment: "node", testTimeout: 120_000, pool: "forks", expect: { requireAssertions: true } },
+  test: {
+    include: ["test/live/*.live.ts"],
+    environment: "node",
+    testTimeout: 120_000,
+    pool: "forks",
+    expect: { requireAssertions: true },
+  },
 });

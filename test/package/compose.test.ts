@@ -14,10 +14,13 @@ interface Block {
 /** The services of compose.yaml; what its lists hold stands in JSON. */
 function readBlocks(): readonly Block[] {
   const [, services = ""] = readFileSync(join(ROOT, "compose.yaml"), "utf8").split("\nservices:\n");
-  return services.split(/^ {2}(?=\S)/m).slice(1).map((text) => {
-    const [, command = "[]"] = /^ {4}command: (.*)$/m.exec(text) ?? [];
-    return { host: text.slice(0, text.indexOf(":")), command: JSON.parse(command) as string[], text };
-  });
+  return services
+    .split(/^ {2}(?=\S)/m)
+    .slice(1)
+    .map((text) => {
+      const [, command = "[]"] = /^ {4}command: (.*)$/m.exec(text) ?? [];
+      return { host: text.slice(0, text.indexOf(":")), command: JSON.parse(command) as string[], text };
+    });
 }
 
 const BLOCKS = readBlocks();
@@ -33,19 +36,24 @@ test("compose.yaml: one container for each line of the manager's registry, on it
 
 test("compose.yaml: weather asks geocoding by the name of its container", () => {
   const { host, port } = DEFAULT_REGISTRY["geocode"]!;
-  expect(BLOCKS.find(({ host: name }) => name === "weather-mcp")!.text).toContain(`GEOCODING_URL: "http://${host}:${port}/mcp"`);
+  expect(BLOCKS.find(({ host: name }) => name === "weather-mcp")!.text).toContain(
+    `GEOCODING_URL: "http://${host}:${port}/mcp"`,
+  );
 });
 
-test.each(BLOCKS)("compose.yaml: the command of $host starts its service as the image would, and its health can be asked", async ({ host, command }) => {
-  await using desk = await Desk.create();
-  const child = desk.start([...command, "--port", "0", "--json"]);
-  const [, line] = await seen(child.stdout!, /^(\{.*\})$/m);
-  const { services } = JSON.parse(line!) as { services: { tool: string; url: string }[] };
-  expect(services.map(({ tool }) => DEFAULT_REGISTRY[tool]?.host)).toEqual([host]);
-  expect((await fetch(new URL("/healthz", services[0]!.url))).status).toBe(200);
-  child.kill("SIGTERM");
-  expect((await once(child, "exit"))[0]).toBe(0);
-});
+test.each(BLOCKS)(
+  "compose.yaml: the command of $host starts its service as the image would, and its health can be asked",
+  async ({ host, command }) => {
+    await using desk = await Desk.create();
+    const child = desk.start([...command, "--port", "0", "--json"]);
+    const [, line] = await seen(child.stdout!, /^(\{.*\})$/m);
+    const { services } = JSON.parse(line!) as { services: { tool: string; url: string }[] };
+    expect(services.map(({ tool }) => DEFAULT_REGISTRY[tool]?.host)).toEqual([host]);
+    expect((await fetch(new URL("/healthz", services[0]!.url))).status).toBe(200);
+    child.kill("SIGTERM");
+    expect((await once(child, "exit"))[0]).toBe(0);
+  },
+);
 
 test("compose.yaml: what a block leaves out would be refused: all interfaces need --insecure", async () => {
   await using desk = await Desk.create();

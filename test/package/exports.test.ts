@@ -5,12 +5,68 @@ import * as toolyard from "../../src/index.ts";
 import { ROOT } from "../cli/harness.ts";
 
 // An export is a promise. Whoever adds one does so on purpose, here too; taking one away breaks somebody's program.
-const VALUES = ["ConfigError", "FailError", "KINDS", "OptionError", "ToolCallError", "VERSION", "createHttpSource", "createHub", "createWebSearch"];
+const VALUES = [
+  "ConfigError",
+  "FailError",
+  "KINDS",
+  "OptionError",
+  "ToolCallError",
+  "VERSION",
+  "createHttpSource",
+  "createHub",
+  "createWebSearch",
+];
 const TYPES = [
-  "Ask", "CallOptions", "Completer", "ContextLogLevel", "CreateHubOptions", "Fail", "FailKind", "FetchHandler", "HttpQuery", "HttpSource", "HttpSourceOptions", "HubConfig", "JsonObject", "KindRow", "LibraryHub",
-  "ListOptions", "Logger", "ModuleHub", "ModuleObject", "ModuleSchema", "Notice", "Ok", "Outcome", "PromptArgument", "PromptHandler", "PromptOptions",
-  "RegisterTools", "Registration", "RenderedList", "ResourceOptions", "ResourceRetriever", "SearchAnswer", "SearchHit", "Served", "ServedFetch", "ServedHttp", "ServerFacts",
-  "ServerSettings", "SourceReport", "ToolContext", "ToolHandler", "ToolMode", "ToolOptions", "ToolRegistration", "Toolyard", "WebHit", "WebSearch", "WebSearchAnswer", "WebSearchConfig", "WebSearchRequest",
+  "Ask",
+  "CallOptions",
+  "Completer",
+  "ContextLogLevel",
+  "CreateHubOptions",
+  "Fail",
+  "FailKind",
+  "FetchHandler",
+  "HttpQuery",
+  "HttpSource",
+  "HttpSourceOptions",
+  "HubConfig",
+  "JsonObject",
+  "KindRow",
+  "LibraryHub",
+  "ListOptions",
+  "Logger",
+  "ModuleHub",
+  "ModuleObject",
+  "ModuleSchema",
+  "Notice",
+  "Ok",
+  "Outcome",
+  "PromptArgument",
+  "PromptHandler",
+  "PromptOptions",
+  "RegisterTools",
+  "Registration",
+  "RenderedList",
+  "ResourceOptions",
+  "ResourceRetriever",
+  "SearchAnswer",
+  "SearchHit",
+  "Served",
+  "ServedFetch",
+  "ServedHttp",
+  "ServerFacts",
+  "ServerSettings",
+  "SourceReport",
+  "ToolContext",
+  "ToolHandler",
+  "ToolMode",
+  "ToolOptions",
+  "ToolRegistration",
+  "Toolyard",
+  "WebHit",
+  "WebSearch",
+  "WebSearchAnswer",
+  "WebSearchConfig",
+  "WebSearchRequest",
 ];
 
 test("the public values are these", () => {
@@ -19,15 +75,29 @@ test("the public values are these", () => {
 
 test("the public names, types among them, are these", () => {
   const text = readFileSync(join(ROOT, "src/index.ts"), "utf8");
-  const names = [...text.matchAll(/export (?:type )?\{([^}]*)\}/g)].flatMap(([, list]) => list!.split(",").map((name) => name.trim().replace(/^type /, "")));
+  const names = [...text.matchAll(/export (?:type )?\{([^}]*)\}/g)].flatMap(([, list]) =>
+    list!.split(",").map((name) => name.trim().replace(/^type /, "")),
+  );
   expect(names.filter((name) => name !== "").toSorted()).toEqual([...VALUES, ...TYPES].toSorted());
   // Nothing comes in by another way.
   expect(text.replaceAll(/export (?:type )?\{[^}]*\} from "[^"]+";\s*/g, "").trim()).toBe("");
 });
 
 test("the keys of the package are these, and each names files of its own", () => {
-  const { exports } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { exports: Record<string, unknown> };
-  expect(Object.keys(exports)).toEqual([".", "./agent", "./bindings", "./client", "./core", "./manager", "./script", "./web-search", "./package.json"]);
+  const { exports } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
+    exports: Record<string, unknown>;
+  };
+  expect(Object.keys(exports)).toEqual([
+    ".",
+    "./agent",
+    "./bindings",
+    "./client",
+    "./core",
+    "./manager",
+    "./script",
+    "./web-search",
+    "./package.json",
+  ]);
   const script = "./dist/runtimes/calling/node/toolyard/script/index";
   expect(exports["./script"]).toEqual({ types: `${script}.d.mts`, import: `${script}.mjs`, require: `${script}.cjs` });
 });

@@ -33,14 +33,31 @@ beforeAll(async () => {
   folder = await realpath(await mkdtemp(join(tmpdir(), "toolyard-package-")));
   const copy = join(folder, "checkout");
   await mkdir(copy);
-  for (const part of ["src", "servers", "scripts", "docs", "package.json", "tsconfig.json", "tsconfig.build.json", "tsconfig.servers.json", "README.md", "LICENSE", "CHANGELOG.md", ".npmrc", ".gitignore"]) {
+  for (const part of [
+    "src",
+    "servers",
+    "scripts",
+    "docs",
+    "package.json",
+    "tsconfig.json",
+    "tsconfig.build.json",
+    "tsconfig.servers.json",
+    "README.md",
+    "LICENSE",
+    "CHANGELOG.md",
+    ".npmrc",
+    ".gitignore",
+  ]) {
     await cp(join(ROOT, part), join(copy, part), { recursive: true });
   }
   await symlink(join(ROOT, "node_modules"), join(copy, "node_modules"));
   // What an earlier build left behind must not get into the package.
   await mkdir(join(copy, "dist"));
   await writeFile(join(copy, "dist", "left-over.js"), "");
-  const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", folder], { cwd: copy, maxBuffer: 16 * 1024 * 1024 });
+  const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", folder], {
+    cwd: copy,
+    maxBuffer: 16 * 1024 * 1024,
+  });
   packed = (JSON.parse(stdout.slice(stdout.indexOf("["))) as Packed[])[0]!;
   tarball = join(folder, packed.filename);
 });
@@ -49,31 +66,55 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** What lies in `src/runtimes/` as it is to be run, by its place in `dist`. */
 function uncompiled(): string[] {
-  const files = readdirSync(join(ROOT, "src/runtimes"), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile() && !entry.name.endsWith(".ts") && !entry.parentPath.includes("__pycache__"));
+  const files = readdirSync(join(ROOT, "src/runtimes"), { recursive: true, withFileTypes: true }).filter(
+    (entry) => entry.isFile() && !entry.name.endsWith(".ts") && !entry.parentPath.includes("__pycache__"),
+  );
   return files.map(({ parentPath, name }) => `dist/${relative(join(ROOT, "src"), join(parentPath, name))}`).toSorted();
 }
 
 describe("the package", () => {
   test("holds what is needed and nothing else", () => {
     const paths = packed.files.map(({ path }) => path);
-    expect(paths.filter((path) => !path.startsWith("dist/") && !path.startsWith("docs/")).toSorted()).toEqual(["CHANGELOG.md", "LICENSE", "README.md", "package.json"]);
-    expect(paths.filter((path) => path.startsWith("docs/") && !path.endsWith(".md"))).toEqual(["docs/reference/toolyard.schema.json"]);
-    expect(paths.filter((path) => path.startsWith("dist/") && !/\.(js|d\.ts)$/.test(path) && !path.startsWith("dist/runtimes/"))).toEqual([]);
+    expect(paths.filter((path) => !path.startsWith("dist/") && !path.startsWith("docs/")).toSorted()).toEqual([
+      "CHANGELOG.md",
+      "LICENSE",
+      "README.md",
+      "package.json",
+    ]);
+    expect(paths.filter((path) => path.startsWith("docs/") && !path.endsWith(".md"))).toEqual([
+      "docs/reference/toolyard.schema.json",
+    ]);
+    expect(
+      paths.filter(
+        (path) => path.startsWith("dist/") && !/\.(js|d\.ts)$/.test(path) && !path.startsWith("dist/runtimes/"),
+      ),
+    ).toEqual([]);
     // Beside what is compiled, children are run from files that no compiler touches: each of them, and no others.
-    expect(paths.filter((path) => path.startsWith("dist/runtimes/") && !/\.(js|d\.ts)$/.test(path)).toSorted()).toEqual(uncompiled());
+    expect(paths.filter((path) => path.startsWith("dist/runtimes/") && !/\.(js|d\.ts)$/.test(path)).toSorted()).toEqual(
+      uncompiled(),
+    );
     expect(paths.filter((path) => /\.test\.|fixture|left-over|\.map$/.test(path))).toEqual([]);
     expect(packed.size).toBeLessThan(MAX_PACKED_BYTES);
   });
 
   test("every page of docs/ that its README links is in it", () => {
-    const linked = [...readFileSync(join(ROOT, "README.md"), "utf8").matchAll(/\]\((docs\/[^)#]+)/g)].map(([, path]) => path!);
+    const linked = [...readFileSync(join(ROOT, "README.md"), "utf8").matchAll(/\]\((docs\/[^)#]+)/g)].map(
+      ([, path]) => path!,
+    );
     expect(linked).toContain("docs/reference/configuration.md");
-    for (const page of linked) expect(packed.files.some(({ path }) => path === page || path.startsWith(page)), page).toBe(true);
+    for (const page of linked)
+      expect(
+        packed.files.some(({ path }) => path === page || path.startsWith(page)),
+        page,
+      ).toBe(true);
   });
 
   test("every file that its manifest names is in it, and the command may be run", () => {
     const paths = new Map(packed.files.map(({ path, mode }) => [path, mode]));
-    const named = [MANIFEST.bin["toolyard"]!, ...JSON.stringify(MANIFEST.exports).matchAll(/"\.\/([^"]+\.[^"/]+)"/g)].map((one) => (typeof one === "string" ? one : one[1]!));
+    const named = [
+      MANIFEST.bin["toolyard"]!,
+      ...JSON.stringify(MANIFEST.exports).matchAll(/"\.\/([^"]+\.[^"/]+)"/g),
+    ].map((one) => (typeof one === "string" ? one : one[1]!));
     expect(named).toContain("dist/index.d.ts");
     for (const name of named) expect(paths.has(name), name).toBe(true);
     expect(paths.get(MANIFEST.bin["toolyard"]!)! & 0o111).not.toBe(0);
@@ -90,16 +131,24 @@ describe("the package", () => {
       await writeFile(join(home, name), text);
     }
     const env = { PATH: process.env["PATH"], HOME: home, TOOLYARD_HOME: join(home, "data") };
-    const toolyard = async (...args: string[]): Promise<string> => (await run(join(home, "node_modules/.bin/toolyard"), args, { cwd: home, env })).stdout;
+    const toolyard = async (...args: string[]): Promise<string> =>
+      (await run(join(home, "node_modules/.bin/toolyard"), args, { cwd: home, env })).stdout;
     expect(await toolyard("--version")).toBe(`${MANIFEST.version}\n`);
     expect(await toolyard("list", "--config", "toolyard.toml")).toMatch(/^work +Works, fails or waits$/m);
     expect(await toolyard("call", "work", "how=well")).toBe('{"text":"","how":"well"}\n');
     // TypeScript needs the transformer, a dependency like any other.
     expect(await toolyard("call", "typed.hello", "--config", "typed.toml")).toBe("hello\n");
     // The services come along, each a program of its own.
-    await writeFile(join(home, "services.toml"), `[mcp.stdio_servers.datetime]\ncommand = [${JSON.stringify(process.execPath)}, "node_modules/toolyard/dist/servers/datetime/main.js", "--stdio"]\n`);
-    expect(JSON.parse(await toolyard("call", "get_current_datetime", "timezone=UTC", "--config", "services.toml"))).toMatchObject({ timezone: "UTC" });
-    await expect(toolyard("services", "nothing")).rejects.toThrow("The services are datetime, web-search, weather, geocoding.");
+    await writeFile(
+      join(home, "services.toml"),
+      `[mcp.stdio_servers.datetime]\ncommand = [${JSON.stringify(process.execPath)}, "node_modules/toolyard/dist/servers/datetime/main.js", "--stdio"]\n`,
+    );
+    expect(
+      JSON.parse(await toolyard("call", "get_current_datetime", "timezone=UTC", "--config", "services.toml")),
+    ).toMatchObject({ timezone: "UTC" });
+    await expect(toolyard("services", "nothing")).rejects.toThrow(
+      "The services are datetime, web-search, weather, geocoding.",
+    );
     const program = await run(process.execPath, ["program.mjs"], { cwd: home, env });
     expect(program.stdout).toBe("well\n");
     await run(process.execPath, [join(ROOT, "node_modules/typescript/bin/tsc"), "-p", "."], { cwd: home });
@@ -127,7 +176,16 @@ export const message: string = outcome.ok ? "fine" : outcome.message;
 export function registerTools(modules: ModuleHub): void { modules.registerTool("x", ({ a }: { a: number }) => a + 1, {}, "x"); }
 `,
   "tsconfig.json": JSON.stringify({
-    compilerOptions: { target: "es2022", module: "nodenext", strict: true, noEmit: true, exactOptionalPropertyTypes: true, lib: ["es2023", "esnext.disposable"], types: ["node"], typeRoots: [join(ROOT, "node_modules/@types")] },
+    compilerOptions: {
+      target: "es2022",
+      module: "nodenext",
+      strict: true,
+      noEmit: true,
+      exactOptionalPropertyTypes: true,
+      lib: ["es2023", "esnext.disposable"],
+      types: ["node"],
+      typeRoots: [join(ROOT, "node_modules/@types")],
+    },
     files: ["consumer.ts"],
   }),
 };
@@ -137,9 +195,12 @@ describe("what the packaging names is there", () => {
 
   test("the Dockerfile's files, scripts and options exist", () => {
     const docker = text("Dockerfile");
-    const copied = [...docker.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, names]) => names!.split(" ")).filter((name) => name !== ".");
+    const copied = [...docker.matchAll(/^COPY (?!--from)(.+) \S+$/gm)]
+      .flatMap(([, names]) => names!.split(" "))
+      .filter((name) => name !== ".");
     for (const name of copied) expect(existsSync(join(ROOT, name)), name).toBe(true);
-    for (const [, script] of docker.matchAll(/npm run (\w+)/g)) expect(Object.keys((MANIFEST as unknown as { scripts: object }).scripts)).toContain(script);
+    for (const [, script] of docker.matchAll(/npm run (\w+)/g))
+      expect(Object.keys((MANIFEST as unknown as { scripts: object }).scripts)).toContain(script);
     expect(docker).toContain(`"node", "${MANIFEST.bin["toolyard"]}"`);
     expect(statSync(join(ROOT, MANIFEST.bin["toolyard"]!)).mode & 0o111).not.toBe(0);
   });

@@ -10,7 +10,9 @@ test("what both runs saw is no difference, and neither is the order of what is d
 });
 
 test("what one run saw otherwise, or did not see, is a difference without a reason", () => {
-  expect(differencesOf(ENTRY, { tools: ["a", "b"], change: { heard: true } }, { tools: ["b", "a"], change: {} })).toEqual([
+  expect(
+    differencesOf(ENTRY, { tools: ["a", "b"], change: { heard: true } }, { tools: ["b", "a"], change: {} }),
+  ).toEqual([
     { path: "tools", direct: '["a","b"]', hub: '["b","a"]', reason: undefined },
     { path: "change.heard", direct: "true", hub: "(absent)", reason: undefined },
   ]);
@@ -32,6 +34,8 @@ test("a toolchain that is new enough does", () => {
 });
 
 test("a toolchain that is too old, or missing, is named with the version that is wanted", () => {
-  expect(lackOf({ command: "go", wanted: "1.25.5" }, "go version go1.19 linux/amd64")).toBe("go >= 1.25.5 wanted, 1.19 found");
+  expect(lackOf({ command: "go", wanted: "1.25.5" }, "go version go1.19 linux/amd64")).toBe(
+    "go >= 1.25.5 wanted, 1.19 found",
+  );
   expect(lackOf({ command: "cargo", wanted: "1.88" }, undefined)).toBe("cargo >= 1.88 wanted, none found");
 });

@@ -53,19 +53,30 @@ test.each([
   ["read-only", READ_ONLY],
 ])("C45: what was sent is tried again when the tool is %s", async (_, annotations) => {
   for (const failure of [sent, fail("malformed", "half an answer")]) {
-    expect(await run(createHarness({ t: toolFrom("t", script(failure, text("again")), annotations) }))).toMatchObject({ ok: true, attempts: 2 });
+    expect(await run(createHarness({ t: toolFrom("t", script(failure, text("again")), annotations) }))).toMatchObject({
+      ok: true,
+      attempts: 2,
+    });
   }
 });
 
 test("C45: a failure that does not say whether it was sent counts as sent", async () => {
   const vague = fail("unavailable", "broke off");
   expect(await run(createHarness({ t: toolFrom("t", script(vague, text("twice"))) }))).toEqual(vague);
-  expect(await run(createHarness({ t: toolFrom("t", script(vague, text("again")), IDEMPOTENT) }))).toMatchObject({ ok: true, attempts: 2 });
+  expect(await run(createHarness({ t: toolFrom("t", script(vague, text("again")), IDEMPOTENT) }))).toMatchObject({
+    ok: true,
+    attempts: 2,
+  });
 });
 
 test("what never gets better is not tried again", async () => {
   const hopeless = fail("unavailable", "HTTP 405", { retryable: false, details: { sent: false } });
-  for (const failure of [hopeless, fail("tool_error", "no"), fail("needs_authorisation", "sign in"), fail("limited", "later")]) {
+  for (const failure of [
+    hopeless,
+    fail("tool_error", "no"),
+    fail("needs_authorisation", "sign in"),
+    fail("limited", "later"),
+  ]) {
     const handler = script(failure, text("again"));
     expect(await run(createHarness({ t: toolFrom("t", handler, IDEMPOTENT) }))).toEqual(failure);
     expect(handler.calls).toBe(1);
@@ -83,7 +94,10 @@ test("attempts have an end", async () => {
 
 test("what a call within the call was tried for is not tried again outside", async () => {
   const inner = script(unsent);
-  const harness: Harness = createHarness({ t: toolFrom("t", inner), outer: toolFrom("execute_tool", (call) => harness.call("t", {}, { parent: call.id }), { kind: "builtin" }) });
+  const harness: Harness = createHarness({
+    t: toolFrom("t", inner),
+    outer: toolFrom("execute_tool", (call) => harness.call("t", {}, { parent: call.id }), { kind: "builtin" }),
+  });
   expect(await run(harness, "outer")).toMatchObject({ kind: "unavailable", attempts: 3 });
   expect(inner.calls).toBe(3);
 });
@@ -126,10 +140,18 @@ async function failTimes(harness: Harness, times: number): Promise<void> {
 
 test("after some failures in a row a server is left alone, and the answer says until when", async () => {
   const handler = script(sent);
-  const harness = createHarness({ t: toolFrom("t", handler), other: toolFrom("other", () => text("fine"), { sourceId: "other" }) }, FAILING);
+  const harness = createHarness(
+    { t: toolFrom("t", handler), other: toolFrom("other", () => text("fine"), { sourceId: "other" }) },
+    FAILING,
+  );
   await failTimes(harness, 3);
   const outcome = await harness.call("t");
-  expect(outcome).toMatchObject({ kind: "unavailable", retryable: true, details: { breaker: "open", failures: 3 }, message: expect.stringMatching(/tried again in 5 s\. The last failure: died$/) });
+  expect(outcome).toMatchObject({
+    kind: "unavailable",
+    retryable: true,
+    details: { breaker: "open", failures: 3 },
+    message: expect.stringMatching(/tried again in 5 s\. The last failure: died$/),
+  });
   expect(handler.calls).toBe(3);
   expect(await harness.call("other")).toMatchObject({ ok: true });
 });
@@ -182,7 +204,10 @@ test("a success begins the count anew", async () => {
 test("field 2.1: when a child dies with twenty calls, the very next call is served", async () => {
   let isDead = false;
   const deaths: ((outcome: Outcome) => void)[] = [];
-  const harness = createHarness({ t: toolFrom("t", () => (isDead ? text("restarted") : new Promise((resolve) => void deaths.push(resolve)))) }, FAILING);
+  const harness = createHarness(
+    { t: toolFrom("t", () => (isDead ? text("restarted") : new Promise((resolve) => void deaths.push(resolve)))) },
+    FAILING,
+  );
   const calls = Array.from({ length: 20 }, () => harness.call("t"));
   await vi.advanceTimersByTimeAsync(10);
   isDead = true;
@@ -207,12 +232,21 @@ test("timeouts count, a caller in a hurry does not", async () => {
   expect(await harness.call("t")).toMatchObject({ kind: "unavailable", details: { breaker: "open" } });
 });
 
-test.each(["modules", "scripts", "folders", "builtin"] as const)("tools of %s stand alone: one that fails stops no other", async (kind) => {
-  const harness = createHarness({ t: toolFrom("t", script(fail("timeout", "slow")), { kind }), other: toolFrom("other", () => text("fine"), { kind }) }, FAILING);
-  await failTimes(harness, 10);
-  expect(await harness.call("other")).toMatchObject({ ok: true });
-  expect(await harness.call("t")).toMatchObject({ kind: "timeout" });
-});
+test.each(["modules", "scripts", "folders", "builtin"] as const)(
+  "tools of %s stand alone: one that fails stops no other",
+  async (kind) => {
+    const harness = createHarness(
+      {
+        t: toolFrom("t", script(fail("timeout", "slow")), { kind }),
+        other: toolFrom("other", () => text("fine"), { kind }),
+      },
+      FAILING,
+    );
+    await failTimes(harness, 10);
+    expect(await harness.call("other")).toMatchObject({ ok: true });
+    expect(await harness.call("t")).toMatchObject({ kind: "timeout" });
+  },
+);
 
 test("a source that was made anew begins with a clean slate", async () => {
   const targets = { t: toolFrom("t", script(sent)) };

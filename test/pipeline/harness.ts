@@ -5,7 +5,13 @@ import type { JsonObject } from "../../src/core/json.ts";
 import { fail, ok, type Outcome } from "../../src/core/outcome.ts";
 import type { AuditLine, Logger } from "../../src/core/ports.ts";
 import type { Provider, ResolvedCall } from "../../src/core/provider.ts";
-import { EMPTY_LISTING, type Problem, type ProviderKind, type Source, type ToolRecord } from "../../src/core/records.ts";
+import {
+  EMPTY_LISTING,
+  type Problem,
+  type ProviderKind,
+  type Source,
+  type ToolRecord,
+} from "../../src/core/records.ts";
 import { Breakers } from "../../src/pipeline/breakers.ts";
 import { resolveLimits, type LimitsConfig } from "../../src/pipeline/options.ts";
 import { createPipeline } from "../../src/pipeline/pipeline.ts";
@@ -36,7 +42,10 @@ export interface HarnessOptions {
 }
 
 /** A pipeline over the targets given; everything else is the real thing. */
-export function createHarness(targets: Readonly<Record<string, Found>>, { limits = {}, deps = {} }: HarnessOptions = {}): Harness {
+export function createHarness(
+  targets: Readonly<Record<string, Found>>,
+  { limits = {}, deps = {} }: HarnessOptions = {},
+): Harness {
   const audit: AuditLine[] = [];
   const log: LogEntry[] = [];
   const problems: Problem[] = [];
@@ -56,12 +65,26 @@ export function createHarness(targets: Readonly<Record<string, Found>>, { limits
 }
 
 function find(targets: Readonly<Record<string, Found>>, name: string): Resolution {
-  return targets[name] ?? { found: false, failure: fail("unknown_tool", `Unknown tool: ${name}.`, { details: { near: [] } }) };
+  return (
+    targets[name] ?? {
+      found: false,
+      failure: fail("unknown_tool", `Unknown tool: ${name}.`, { details: { near: [] } }),
+    }
+  );
 }
 
 function loggerInto(log: LogEntry[], always: JsonObject): Logger {
-  const at = (level: string) => (message: string, facts: JsonObject = {}) => void log.push({ level, message, facts: { ...always, ...facts } });
-  return { debug: at("debug"), info: at("info"), warning: at("warning"), error: at("error"), with: (facts) => loggerInto(log, { ...always, ...facts }) };
+  const at =
+    (level: string) =>
+    (message: string, facts: JsonObject = {}) =>
+      void log.push({ level, message, facts: { ...always, ...facts } });
+  return {
+    debug: at("debug"),
+    info: at("info"),
+    warning: at("warning"),
+    error: at("error"),
+    with: (facts) => loggerInto(log, { ...always, ...facts }),
+  };
 }
 
 let lastId = 0;
@@ -93,7 +116,11 @@ export interface ToolOptions extends Partial<Omit<ToolRecord, "source" | "name">
 }
 
 /** A tool whose provider is `handler`. */
-export function toolFrom(name: string, handler: Handler, { kind = "stdio", sourceId = "files", ...more }: ToolOptions = {}): Found {
+export function toolFrom(
+  name: string,
+  handler: Handler,
+  { kind = "stdio", sourceId = "files", ...more }: ToolOptions = {},
+): Found {
   const source: Source = { id: sourceId, kind, namespace: sourceId, order: 0 };
   const tool: ToolRecord = {
     source,
@@ -105,7 +132,12 @@ export function toolFrom(name: string, handler: Handler, { kind = "stdio", sourc
     definition: { name },
     ...more,
   };
-  return { found: true, name: `${sourceId}__${name}`, target: { type: "tool", tool }, provider: providerFrom(source, handler) };
+  return {
+    found: true,
+    name: `${sourceId}__${name}`,
+    target: { type: "tool", tool },
+    provider: providerFrom(source, handler),
+  };
 }
 
 export function providerFrom(source: Source, handler: Handler): Provider {

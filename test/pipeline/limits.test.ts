@@ -3,7 +3,14 @@ import type { Outcome } from "../../src/core/outcome.ts";
 import { createHarness, text, toolFrom, type Handler } from "./harness.ts";
 
 /** Holds its calls until they are let go, and counts how many run at once. */
-function held(): { readonly handler: Handler; running: number; most: number; order: unknown[]; letGo(): void; readonly waiting: number } {
+function held(): {
+  readonly handler: Handler;
+  running: number;
+  most: number;
+  order: unknown[];
+  letGo(): void;
+  readonly waiting: number;
+} {
   const open: (() => void)[] = [];
   const self = {
     running: 0,
@@ -40,12 +47,22 @@ test("S5: too many calls a minute are limited, with when to come back", async ()
   const harness = createHarness({ t: toolFrom("t", () => text("x")) }, { limits: { rate_per_minute: 10 } });
   const outcomes = await Promise.all(Array.from({ length: 12 }, () => harness.call("t")));
   expect(kinds(outcomes)).toEqual({ ok: 10, limited: 2 });
-  expect(outcomes.at(-1)).toMatchObject({ kind: "limited", retryable: true, retryAfterMs: expect.closeTo(6000, -3), message: "Too many calls in the last minute. Try again in 6 s." });
+  expect(outcomes.at(-1)).toMatchObject({
+    kind: "limited",
+    retryable: true,
+    retryAfterMs: expect.closeTo(6000, -3),
+    message: "Too many calls in the last minute. Try again in 6 s.",
+  });
 });
 
 test("S5: each client has its own share", async () => {
   const harness = createHarness({ t: toolFrom("t", () => text("x")) }, { limits: { rate_per_minute: 1 } });
-  const from = (id: string, connection?: string): Promise<Outcome> => harness.call("t", {}, { principal: { id }, client: { capabilities: {}, ...(connection === undefined ? {} : { connection }) } });
+  const from = (id: string, connection?: string): Promise<Outcome> =>
+    harness.call(
+      "t",
+      {},
+      { principal: { id }, client: { capabilities: {}, ...(connection === undefined ? {} : { connection }) } },
+    );
   expect(kinds([await from("a"), await from("b"), await from("a", "s1"), await from("a", "s2")])).toEqual({ ok: 4 });
   expect(kinds([await from("a"), await from("a", "s1")])).toEqual({ limited: 2 });
 });
@@ -67,13 +84,21 @@ test("S5: too many calls at once are limited; whoever is done makes room", async
 });
 
 test("0 is no bound", async () => {
-  const harness = createHarness({ t: toolFrom("t", () => text("x")) }, { limits: { rate_per_minute: 0, in_flight: 0 } });
+  const harness = createHarness(
+    { t: toolFrom("t", () => text("x")) },
+    { limits: { rate_per_minute: 0, in_flight: 0 } },
+  );
   expect(kinds(await Promise.all(Array.from({ length: 1000 }, () => harness.call("t"))))).toEqual({ ok: 1000 });
 });
 
 test("a call within a call is not counted twice", async () => {
-  const harness = createHarness({ t: toolFrom("t", () => text("x")) }, { limits: { rate_per_minute: 1, in_flight: 1 } });
-  expect(kinds([await harness.call("t"), await harness.call("t", {}, { parent: "outer" }), await harness.call("t")])).toEqual({ ok: 2, limited: 1 });
+  const harness = createHarness(
+    { t: toolFrom("t", () => text("x")) },
+    { limits: { rate_per_minute: 1, in_flight: 1 } },
+  );
+  expect(
+    kinds([await harness.call("t"), await harness.call("t", {}, { parent: "outer" }), await harness.call("t")]),
+  ).toEqual({ ok: 2, limited: 1 });
 });
 
 test("C16: a tool with max_concurrent runs so many at once, in the order of arrival", async () => {
@@ -90,7 +115,10 @@ test("C16: a tool with max_concurrent runs so many at once, in the order of arri
 
 test("C16: a full queue is limited at once", async () => {
   const gate = held();
-  const harness = createHarness({ t: toolFrom("t", gate.handler, { limits: { maxConcurrent: 1 } }) }, { limits: { queue: 1 } });
+  const harness = createHarness(
+    { t: toolFrom("t", gate.handler, { limits: { maxConcurrent: 1 } }) },
+    { limits: { queue: 1 } },
+  );
   const calls = [harness.call("t"), harness.call("t")];
   await turn();
   expect(await harness.call("t")).toMatchObject({ kind: "limited", retryAfterMs: 1000, details: { reason: "queue" } });
@@ -103,7 +131,10 @@ test("C16: a full queue is limited at once", async () => {
 
 test("whoever leaves the queue makes room in it and takes no place", async () => {
   const gate = held();
-  const harness = createHarness({ t: toolFrom("t", gate.handler, { limits: { maxConcurrent: 1 } }) }, { limits: { queue: 1 } });
+  const harness = createHarness(
+    { t: toolFrom("t", gate.handler, { limits: { maxConcurrent: 1 } }) },
+    { limits: { queue: 1 } },
+  );
   const running = harness.call("t", { n: 1 });
   await turn();
   const controller = new AbortController();
@@ -122,7 +153,10 @@ test("whoever leaves the queue makes room in it and takes no place", async () =>
 
 test("one busy tool does not keep another of its source waiting", async () => {
   const gate = held();
-  const harness = createHarness({ busy: toolFrom("busy", gate.handler, { limits: { maxConcurrent: 1 } }), free: toolFrom("free", () => text("x")) });
+  const harness = createHarness({
+    busy: toolFrom("busy", gate.handler, { limits: { maxConcurrent: 1 } }),
+    free: toolFrom("free", () => text("x")),
+  });
   const waiting = [harness.call("busy"), harness.call("busy")];
   await turn();
   expect(await harness.call("free")).toMatchObject({ ok: true });
@@ -138,15 +172,23 @@ test("a thousand calls at once each get one outcome and one line", async () => {
     {
       quick: toolFrom("quick", () => text("x")),
       slow: toolFrom("slow", () => new Promise((resolve) => void setImmediate(() => resolve(text("y"))))),
-      narrow: toolFrom("narrow", () => new Promise((resolve) => void setImmediate(() => resolve(text("z")))), { limits: { maxConcurrent: 3 } }),
-      breaks: toolFrom("breaks", () => {
-        throw new Error("bug");
-      }, { kind: "modules" }),
+      narrow: toolFrom("narrow", () => new Promise((resolve) => void setImmediate(() => resolve(text("z")))), {
+        limits: { maxConcurrent: 3 },
+      }),
+      breaks: toolFrom(
+        "breaks",
+        () => {
+          throw new Error("bug");
+        },
+        { kind: "modules" },
+      ),
     },
     { limits: { rate_per_minute: 0, in_flight: 0, queue: 1000 } },
   );
   const targets = ["quick", "slow", "narrow", "breaks", "nope"];
-  const outcomes = await Promise.all(Array.from({ length: 1000 }, (_, index) => harness.call(targets[index % targets.length]!, { index })));
+  const outcomes = await Promise.all(
+    Array.from({ length: 1000 }, (_, index) => harness.call(targets[index % targets.length]!, { index })),
+  );
   expect(kinds(outcomes)).toEqual({ ok: 600, internal: 200, unknown_tool: 200 });
   expect(new Set(harness.audit.map(({ call }) => call)).size).toBe(1000);
 });

@@ -10,7 +10,12 @@ function one(handler: Handler, options?: ToolOptions): ReturnType<typeof createH
 }
 
 test("a good result passes as the same object", async () => {
-  const result = { content: [{ type: "text", text: "hi", unknown: 1 }], structuredContent: { a: 1 }, _meta: { x: 1 }, more: true };
+  const result = {
+    content: [{ type: "text", text: "hi", unknown: 1 }],
+    structuredContent: { a: 1 },
+    _meta: { x: 1 },
+    more: true,
+  };
   const outcome = await one(() => ok(result)).call("t");
   expect(outcome.ok && outcome.result).toBe(result);
 });
@@ -36,7 +41,11 @@ test("G12, C37: arguments that do not fit never reach the provider", async () =>
     },
     { inputSchema: { type: "object", properties: { city: { type: "string" } }, required: ["city"] } },
   );
-  expect(await harness.call("t", {})).toMatchObject({ kind: "invalid_params", message: "Missing required parameter: city", details: { errors: [{ path: "city" }] } });
+  expect(await harness.call("t", {})).toMatchObject({
+    kind: "invalid_params",
+    message: "Missing required parameter: city",
+    details: { errors: [{ path: "city" }] },
+  });
   expect(calls).toBe(0);
   expect(await harness.call("t", { city: "Bonn" })).toMatchObject({ ok: true });
   expect(calls).toBe(1);
@@ -60,11 +69,16 @@ test("field 2.9: a broken input schema is told once and breaks nothing", async (
   const harness = one(hello, { inputSchema: { type: "object", required: true } });
   expect(await harness.call("t", { a: 1 })).toMatchObject({ ok: true });
   await harness.call("t", { a: 1 });
-  expect(harness.problems).toEqual([{ source: "files", subject: "t", message: expect.stringContaining("input schema cannot be used") }]);
+  expect(harness.problems).toEqual([
+    { source: "files", subject: "t", message: expect.stringContaining("input schema cannot be used") },
+  ]);
 });
 
 test("S15: rights allow, deny and keep to what is read-only", async () => {
-  const harness = createHarness({ t: toolFrom("t", hello), r: toolFrom("r", hello, { definition: { annotations: { readOnlyHint: true } } }) });
+  const harness = createHarness({
+    t: toolFrom("t", hello),
+    r: toolFrom("r", hello, { definition: { annotations: { readOnlyHint: true } } }),
+  });
   const kindFor = async (target: string, rights: object): Promise<string> => {
     const outcome = await harness.call(target, {}, { principal: { id: "p", rights } });
     return outcome.ok ? "ok" : outcome.kind;
@@ -78,8 +92,12 @@ test("S15: rights allow, deny and keep to what is read-only", async () => {
 
 test("a discovery tool is open to whoever may call anything at all, unless it is denied by name", async () => {
   const harness = createHarness({ s: toolFrom("tool_search", hello, { kind: "builtin", role: "discovery" }) });
-  expect(await harness.call("s", {}, { principal: { id: "p", rights: { allow: ["x"], readOnly: true } } })).toMatchObject({ ok: true });
-  expect(await harness.call("s", {}, { principal: { id: "p", rights: { deny: ["*tool_search"] } } })).toMatchObject({ kind: "denied" });
+  expect(
+    await harness.call("s", {}, { principal: { id: "p", rights: { allow: ["x"], readOnly: true } } }),
+  ).toMatchObject({ ok: true });
+  expect(await harness.call("s", {}, { principal: { id: "p", rights: { deny: ["*tool_search"] } } })).toMatchObject({
+    kind: "denied",
+  });
 });
 
 test("S15: what destroys wants a confirmation, which the tool does not see", async () => {
@@ -90,10 +108,16 @@ test("S15: what destroys wants a confirmation, which the tool does not see", asy
       seen.push(call.arguments);
       return text("gone");
     },
-    { inputSchema: { type: "object", properties: { path: {} }, additionalProperties: false }, definition: { annotations: { destructiveHint: true } } },
+    {
+      inputSchema: { type: "object", properties: { path: {} }, additionalProperties: false },
+      definition: { annotations: { destructiveHint: true } },
+    },
   );
   const careful = createHarness({ rm: tool }, { limits: { confirm_destructive: true } });
-  expect(await careful.call("rm", { path: "/x" })).toMatchObject({ kind: "denied", message: expect.stringContaining("confirm: true") });
+  expect(await careful.call("rm", { path: "/x" })).toMatchObject({
+    kind: "denied",
+    message: expect.stringContaining("confirm: true"),
+  });
   expect(await careful.call("rm", { path: "/x", confirm: true })).toMatchObject({ ok: true });
   expect(await careful.call("rm", { path: "/x" }, { meta: { "toolyard/confirm": true } })).toMatchObject({ ok: true });
   expect(seen).toEqual([{ path: "/x" }, { path: "/x" }]);
@@ -115,19 +139,31 @@ test.each([
   ["an unfinished result nobody asked for", { resultType: "input_required", inputRequests: {} }],
   ["a task", { resultType: "task", task: {} }],
 ])("%s is malformed", async (_, result) => {
-  expect(await one(() => ok(result)).call("t")).toMatchObject({ ok: false, kind: "malformed", message: expect.stringContaining("files__t answered with") });
+  expect(await one(() => ok(result)).call("t")).toMatchObject({
+    ok: false,
+    kind: "malformed",
+    message: expect.stringContaining("files__t answered with"),
+  });
 });
 
 test.each([
   ["no content", {}, { content: [] }],
-  ["structured content alone", { structuredContent: { a: 1 } }, { structuredContent: { a: 1 }, content: [{ type: "text", text: '{"a":1}' }] }],
+  [
+    "structured content alone",
+    { structuredContent: { a: 1 } },
+    { structuredContent: { a: 1 }, content: [{ type: "text", text: '{"a":1}' }] },
+  ],
 ])("%s is completed", async (_, result, complete) => {
   expect(await one(() => ok(result)).call("t")).toEqual({ ok: true, result: complete });
 });
 
 test("an unfinished result goes to a caller that relays it", async () => {
   const result = { resultType: "input_required", inputRequests: {} };
-  const outcome = await one(() => ok(result), { outputSchema: { type: "object" } }).call("t", {}, { relaysInput: true });
+  const outcome = await one(() => ok(result), { outputSchema: { type: "object" } }).call(
+    "t",
+    {},
+    { relaysInput: true },
+  );
   expect(outcome.ok && outcome.result).toBe(result);
 });
 
@@ -138,7 +174,12 @@ test.each([
 ] as const)("%s has a shape of its own", async (method, target, good) => {
   let result: object = good;
   const source = { id: "files", kind: "stdio" as const, namespace: "files", order: 0 };
-  const found = { found: true as const, name: "x", target: target as never, provider: providerFrom(source, () => ok(result as never)) };
+  const found = {
+    found: true as const,
+    name: "x",
+    target: target as never,
+    provider: providerFrom(source, () => ok(result as never)),
+  };
   const harness = createHarness({ x: found });
   expect(await harness.call("x", {}, { method })).toMatchObject({ ok: true });
   result = { content: [] };
@@ -147,7 +188,14 @@ test.each([
 
 test("a result over its size is too_large, whether it is good or an error", async () => {
   const big = (isError: boolean): Outcome => ok({ content: [{ type: "text", text: "x".repeat(2000) }], isError });
-  const harness = createHarness({ t: toolFrom("t", () => big(false)), e: toolFrom("e", () => big(true)), r: toolFrom("r", () => big(false), { limits: { maxResultBytes: 5000 } }) }, { limits: { max_result_bytes: 1000 } });
+  const harness = createHarness(
+    {
+      t: toolFrom("t", () => big(false)),
+      e: toolFrom("e", () => big(true)),
+      r: toolFrom("r", () => big(false), { limits: { maxResultBytes: 5000 } }),
+    },
+    { limits: { max_result_bytes: 1000 } },
+  );
   expect(await harness.call("t")).toMatchObject({ kind: "too_large", details: { maxBytes: 1000 } });
   expect(await harness.call("e")).toMatchObject({ kind: "too_large" });
   expect(await harness.call("r")).toMatchObject({ ok: true });
@@ -155,12 +203,17 @@ test("a result over its size is too_large, whether it is good or an error", asyn
 
 test("a result that is nested without end is malformed", async () => {
   const deep = JSON.parse("[".repeat(20_000) + "]".repeat(20_000)) as unknown;
-  expect(await one(() => ok({ content: [], deep })).call("t")).toMatchObject({ kind: "malformed", message: expect.stringContaining("nested") });
+  expect(await one(() => ok({ content: [], deep })).call("t")).toMatchObject({
+    kind: "malformed",
+    message: expect.stringContaining("nested"),
+  });
 });
 
 test("field 2.9: structured content that does not fit is passed on and mentioned, or refused where that is wanted", async () => {
   const result = { content: [], structuredContent: { n: "text" } };
-  const tool = toolFrom("t", () => ok(result), { outputSchema: { type: "object", properties: { n: { type: "number" } } } });
+  const tool = toolFrom("t", () => ok(result), {
+    outputSchema: { type: "object", properties: { n: { type: "number" } } },
+  });
   const warn = createHarness({ t: tool });
   const outcome = await warn.call("t");
   await warn.call("t");
@@ -170,12 +223,20 @@ test("field 2.9: structured content that does not fit is passed on and mentioned
   await off.call("t");
   expect(off.log.filter(({ level }) => level === "warning")).toHaveLength(0);
   const strict = createHarness({ t: tool }, { limits: { output_validation: "strict" } });
-  expect(await strict.call("t")).toMatchObject({ kind: "malformed", message: expect.stringContaining("`n` must be a number") });
+  expect(await strict.call("t")).toMatchObject({
+    kind: "malformed",
+    message: expect.stringContaining("`n` must be a number"),
+  });
 });
 
 test("field 2.9: an error is never held against the output schema", async () => {
-  const tool = toolFrom("t", () => ok({ content: [{ type: "text", text: "broken" }], isError: true }), { outputSchema: { type: "object", required: ["n"] } });
-  expect(await createHarness({ t: tool }, { limits: { output_validation: "strict" } }).call("t")).toMatchObject({ kind: "tool_error", message: "broken" });
+  const tool = toolFrom("t", () => ok({ content: [{ type: "text", text: "broken" }], isError: true }), {
+    outputSchema: { type: "object", required: ["n"] },
+  });
+  expect(await createHarness({ t: tool }, { limits: { output_validation: "strict" } }).call("t")).toMatchObject({
+    kind: "tool_error",
+    message: "broken",
+  });
 });
 
 test("defaults of an output schema are not written into results", async () => {
@@ -185,10 +246,13 @@ test("defaults of an output schema are not written into results", async () => {
   expect(result).toEqual({ content: [], structuredContent: {} });
 });
 
-test.each(["needs_authorisation", "limited", "unavailable", "invalid_params", "too_large"] as const)("a provider's %s reaches the caller as it is", async (kind) => {
-  const failure = fail(kind, "why", { rpcError: { code: -32001, message: "why", data: 1 }, details: { sent: true } });
-  expect(await one(() => failure).call("t")).toEqual(failure);
-});
+test.each(["needs_authorisation", "limited", "unavailable", "invalid_params", "too_large"] as const)(
+  "a provider's %s reaches the caller as it is",
+  async (kind) => {
+    const failure = fail(kind, "why", { rpcError: { code: -32001, message: "why", data: 1 }, details: { sent: true } });
+    expect(await one(() => failure).call("t")).toEqual(failure);
+  },
+);
 
 test("a thrown failure is that failure", async () => {
   const failure = fail("needs_authorisation", "Sign in.", { details: { signIn: "https://example.com" } });
@@ -206,14 +270,21 @@ test("S13: a fault of our own says nothing but its id; the log has the rest", as
   const outcome = await harness.call("t");
   expect(outcome).toMatchObject({ kind: "internal", message: expect.stringMatching(/under the id call-\d+\.$/) });
   expect(!outcome.ok && outcome.message).not.toContain("secret");
-  expect(harness.log.find(({ level }) => level === "error")?.facts).toMatchObject({ kind: "internal", cause: expect.objectContaining({ message: "secret path /home/x" }) });
+  expect(harness.log.find(({ level }) => level === "error")?.facts).toMatchObject({
+    kind: "internal",
+    cause: expect.objectContaining({ message: "secret path /home/x" }),
+  });
 });
 
 test("S13: a resolver or an audit that breaks does not break the answer", async () => {
   const broken = createHarness({}, { deps: { resolve: () => Promise.reject(new Error("bug")) } });
   expect(await broken.call("t")).toMatchObject({ kind: "internal" });
   expect(broken.audit).toHaveLength(1);
-  const audit = { write: () => { throw new Error("disk full"); } };
+  const audit = {
+    write: () => {
+      throw new Error("disk full");
+    },
+  };
   const unrecorded = createHarness({ t: toolFrom("t", hello) }, { deps: { audit } });
   expect(await unrecorded.call("t")).toMatchObject({ ok: true });
   expect(unrecorded.log.some(({ level, message }) => level === "error" && message.includes("audit"))).toBe(true);

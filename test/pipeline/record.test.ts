@@ -8,7 +8,9 @@ test("every call leaves one line, refusals too, and no value", async () => {
   const harness = createHarness(
     {
       t: toolFrom("t", () => text(SECRET)),
-      strict: toolFrom("strict", () => text("x"), { inputSchema: { type: "object", required: ["a"], additionalProperties: false } }),
+      strict: toolFrom("strict", () => text("x"), {
+        inputSchema: { type: "object", required: ["a"], additionalProperties: false },
+      }),
       bad: toolFrom("bad", () => ok({ content: [{ type: "text", text: SECRET }], isError: true })),
       down: toolFrom("down", () => fail("unavailable", "gone", { details: { sent: true }, retryable: false })),
       throws: toolFrom("throws", () => {
@@ -17,7 +19,8 @@ test("every call leaves one line, refusals too, and no value", async () => {
     },
     { limits: { in_flight: 0, rate_per_minute: 0 } },
   );
-  for (const target of ["t", "strict", "bad", "down", "throws", "nope"]) await harness.call(target, { password: SECRET });
+  for (const target of ["t", "strict", "bad", "down", "throws", "nope"])
+    await harness.call(target, { password: SECRET });
   expect(harness.audit.map(({ target, kind, attempts }) => [target, kind, attempts])).toEqual([
     ["files__t", "ok", 1],
     ["files__strict", "invalid_params", 0],
@@ -49,7 +52,9 @@ test("the line has exactly the members that were agreed", async () => {
 });
 
 test("what a tool answers stays out of the log, also when it fails", async () => {
-  const harness = createHarness({ bad: toolFrom("bad", () => ok({ content: [{ type: "text", text: SECRET }], isError: true })) });
+  const harness = createHarness({
+    bad: toolFrom("bad", () => ok({ content: [{ type: "text", text: SECRET }], isError: true })),
+  });
   await harness.call("bad", { password: SECRET });
   expect(harness.log.some(({ message }) => message === "A call failed.")).toBe(true);
   expect(JSON.stringify(harness.log)).not.toContain(SECRET);
@@ -65,7 +70,10 @@ test("G66: a slow call is mentioned, a quick one only to those who debug", async
   const harness = createHarness({ t: toolFrom("t", () => text("x")) }, { limits: { slow_call: "1h" } });
   await harness.call("t");
   expect(harness.log.map(({ level }) => level)).toEqual(["debug"]);
-  const impatient = createHarness({ t: toolFrom("t", () => new Promise((resolve) => void setTimeout(() => resolve(text("x")), 5))) }, { limits: { slow_call: 1 } });
+  const impatient = createHarness(
+    { t: toolFrom("t", () => new Promise((resolve) => void setTimeout(() => resolve(text("x")), 5))) },
+    { limits: { slow_call: 1 } },
+  );
   await impatient.call("t");
   expect(impatient.log.map(({ level, message }) => [level, message])).toEqual([["info", "A call was slow."]]);
 });

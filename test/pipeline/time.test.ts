@@ -19,7 +19,10 @@ const HOUR = 60 * MINUTE;
 function every(periodMs: number, totalMs: number): Handler {
   return (call) =>
     new Promise((resolve) => {
-      const timer = setInterval(() => call.notify({ method: "notifications/progress", params: { progress: 1 } }), periodMs);
+      const timer = setInterval(
+        () => call.notify({ method: "notifications/progress", params: { progress: 1 } }),
+        periodMs,
+      );
       setTimeout(() => {
         clearInterval(timer);
         resolve(text("done"));
@@ -54,7 +57,9 @@ test("log messages are no sign of life", async () => {
     setInterval(() => call.notify({ method: "notifications/message", params: {} }), 1000).unref();
     return never();
   };
-  expect(await settled(createHarness({ t: toolFrom("t", chatty) }).call("t"), MINUTE + 10)).toMatchObject({ kind: "timeout" });
+  expect(await settled(createHarness({ t: toolFrom("t", chatty) }).call("t"), MINUTE + 10)).toMatchObject({
+    kind: "timeout",
+  });
 });
 
 test("a tool's own time is longer or shorter than the hub's", async () => {
@@ -94,15 +99,29 @@ test("C20: the provider sees what is left", async () => {
 
 test("a tool that only hands on has no time of its own: the inner tool's counts", async () => {
   const harness: Harness = createHarness({
-    long: toolFrom("long", () => new Promise((resolve) => void setTimeout(() => resolve(text("done")), 5 * MINUTE)), { limits: { timeoutMs: 10 * MINUTE } }),
-    short: toolFrom("short", never),
-    outer: toolFrom("execute_tool", (call) => harness.call(String(call.arguments["name"]), {}, { parent: call.id, deadline: call.deadline!, signal: call.signal }), {
-      kind: "builtin",
-      limits: { timeoutMs: Infinity },
+    long: toolFrom("long", () => new Promise((resolve) => void setTimeout(() => resolve(text("done")), 5 * MINUTE)), {
+      limits: { timeoutMs: 10 * MINUTE },
     }),
+    short: toolFrom("short", never),
+    outer: toolFrom(
+      "execute_tool",
+      (call) =>
+        harness.call(
+          String(call.arguments["name"]),
+          {},
+          { parent: call.id, deadline: call.deadline!, signal: call.signal },
+        ),
+      {
+        kind: "builtin",
+        limits: { timeoutMs: Infinity },
+      },
+    ),
   });
   expect(await settled(harness.call("outer", { name: "long" }), 6 * MINUTE)).toMatchObject({ ok: true });
-  expect(await settled(harness.call("outer", { name: "short" }), MINUTE + 10)).toMatchObject({ kind: "timeout", details: { timeoutMs: MINUTE } });
+  expect(await settled(harness.call("outer", { name: "short" }), MINUTE + 10)).toMatchObject({
+    kind: "timeout",
+    details: { timeoutMs: MINUTE },
+  });
 });
 
 test("finding the target counts", async () => {
@@ -127,7 +146,10 @@ test("while a person is asked the silence does not count, the total does", async
     return text("thanks");
   };
   const harness = createHarness({ t: toolFrom("t", asking) });
-  const ask = (): Promise<never> => new Promise((resolve) => { answer = resolve as never; });
+  const ask = (): Promise<never> =>
+    new Promise((resolve) => {
+      answer = resolve as never;
+    });
   const outcome = harness.call("t", {}, { ask });
   await vi.advanceTimersByTimeAsync(30 * MINUTE);
   answer({});
@@ -149,7 +171,9 @@ test("what comes after the end is dropped", async () => {
   await harness.call("t", {}, { notify: (notice) => void notices.push(notice) });
   late.notify({ method: "notifications/progress", params: { progress: 2 } });
   expect(notices).toEqual([{ method: "notifications/progress", params: { progress: 1 } }]);
-  await expect(late.ask({ method: "sampling/createMessage", params: {} })).rejects.toMatchObject({ failure: { kind: "cancelled" } });
+  await expect(late.ask({ method: "sampling/createMessage", params: {} })).rejects.toMatchObject({
+    failure: { kind: "cancelled" },
+  });
 });
 
 test("a finished call leaves no timer and no listener behind", async () => {

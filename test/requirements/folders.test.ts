@@ -15,14 +15,27 @@ async function open(): Promise<McpSession> {
 }
 
 function tool(name: string, script: string, text: string): void {
-  yard.folder.write(`folders/${name}/${name}.mcp.json`, JSON.stringify({ name, description: `Tool ${name}.`, input_schema: { type: "object", properties: { x: { type: "number" } } } }));
+  yard.folder.write(
+    `folders/${name}/${name}.mcp.json`,
+    JSON.stringify({
+      name,
+      description: `Tool ${name}.`,
+      input_schema: { type: "object", properties: { x: { type: "number" } } },
+    }),
+  );
   yard.folder.write(`folders/${name}/${name}${script}`, text);
 }
 
 test("L30: a <tool_name>.py with execute and its <tool_name>.mcp.json are a tool", async () => {
   tool("double", ".py", "def execute(params):\n    return {'result': params['x'] * 2}\n");
   const client = await open();
-  expect(await client.tools()).toMatchObject([{ name: "double", description: "Tool double.", inputSchema: { type: "object", properties: { x: { type: "number" } } } }]);
+  expect(await client.tools()).toMatchObject([
+    {
+      name: "double",
+      description: "Tool double.",
+      inputSchema: { type: "object", properties: { x: { type: "number" } } },
+    },
+  ]);
   expect(JSON.parse(await client.text("double", { x: 21 }))).toEqual({ result: 42 });
 });
 
@@ -79,11 +92,19 @@ test("L33: an exception of execute is the tool's failure, with its words and wit
 });
 
 test("L34: a function that takes lollms_client_instance gets it", async () => {
-  tool("asks", ".py", "def execute(params, lollms_client_instance=None):\n    return {'has': lollms_client_instance is not None}\n");
+  tool(
+    "asks",
+    ".py",
+    "def execute(params, lollms_client_instance=None):\n    return {'has': lollms_client_instance is not None}\n",
+  );
   expect(JSON.parse(await (await open()).text("asks"))).toEqual({ has: true });
 });
 
 test("L34: a function that does not take it is called without", async () => {
-  tool("plain", ".py", "import inspect\ndef execute(params, *, other=7):\n    return {'other': other, 'keys': sorted(params)}\n");
+  tool(
+    "plain",
+    ".py",
+    "import inspect\ndef execute(params, *, other=7):\n    return {'other': other, 'keys': sorted(params)}\n",
+  );
   expect(JSON.parse(await (await open()).text("plain", { x: 1 }))).toEqual({ other: 7, keys: ["x"] });
 });

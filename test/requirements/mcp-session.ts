@@ -21,7 +21,10 @@ export interface HttpAnswer {
   readonly text: string;
 }
 
-export type Reply = JsonObject & { readonly result?: JsonObject; readonly error?: { readonly code: number; readonly message: string; readonly data?: JsonObject } };
+export type Reply = JsonObject & {
+  readonly result?: JsonObject;
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: JsonObject };
+};
 
 const MODERN = "2026-07-28";
 
@@ -49,7 +52,13 @@ export class McpSession {
   async post(body: unknown, headers: Readonly<Record<string, string>> = {}): Promise<HttpAnswer> {
     const response = await fetch(this.#url, {
       method: "POST",
-      headers: { "content-type": "application/json", accept: "application/json, text/event-stream", ...this.#own(body), ...this.#options.headers, ...headers },
+      headers: {
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+        ...this.#own(body),
+        ...this.#options.headers,
+        ...headers,
+      },
       body: typeof body === "string" ? body : JSON.stringify(body),
     });
     const text = await response.text();
@@ -57,10 +66,17 @@ export class McpSession {
   }
 
   /** The whole reply to one request, result or error. */
-  async request(method: string, params: JsonObject = {}, headers: Readonly<Record<string, string>> = {}): Promise<Reply> {
+  async request(
+    method: string,
+    params: JsonObject = {},
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Reply> {
     this.#lastId += 1;
     const id = this.#lastId;
-    const answer = await this.post({ jsonrpc: "2.0", id, method, params: this.#isModern ? this.#withEnvelope(params) : params }, headers);
+    const answer = await this.post(
+      { jsonrpc: "2.0", id, method, params: this.#isModern ? this.#withEnvelope(params) : params },
+      headers,
+    );
     const reply = answer.messages.find((message) => (message as JsonObject)["id"] === id);
     if (!reply) throw new Error(`No reply to ${method}: HTTP ${answer.status} ${answer.text}`);
     return reply as Reply;
@@ -85,12 +101,17 @@ export class McpSession {
   async text(name: string, args: JsonObject = {}, headers: Readonly<Record<string, string>> = {}): Promise<string> {
     const reply = await this.call(name, args, headers);
     const content = (reply.result?.["content"] ?? []) as readonly JsonObject[];
-    if (!reply.result || reply.result["isError"] === true || content.length === 0) throw new Error(`${name} failed: ${JSON.stringify(reply)}`);
+    if (!reply.result || reply.result["isError"] === true || content.length === 0)
+      throw new Error(`${name} failed: ${JSON.stringify(reply)}`);
     return String(content[0]!["text"]);
   }
 
   /** The names that `tool_search` gives, best first. */
-  async search(query: string, more: JsonObject = {}, headers: Readonly<Record<string, string>> = {}): Promise<string[]> {
+  async search(
+    query: string,
+    more: JsonObject = {},
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<string[]> {
     const text = await this.text("tool_search", { query, ...more }, headers);
     return text.startsWith("[") ? (JSON.parse(text) as readonly JsonObject[]).map((hit) => String(hit["name"])) : [];
   }
@@ -101,7 +122,12 @@ export class McpSession {
 
   async #initialize(): Promise<void> {
     const { revision = "2025-11-25", capabilities = {}, meta } = this.#options;
-    const params = { protocolVersion: revision, capabilities, clientInfo: { name: "requirements", version: "1" }, ...(meta ? { _meta: meta } : {}) };
+    const params = {
+      protocolVersion: revision,
+      capabilities,
+      clientInfo: { name: "requirements", version: "1" },
+      ...(meta ? { _meta: meta } : {}),
+    };
     const answer = await this.post({ jsonrpc: "2.0", id: 0, method: "initialize", params });
     this.#session = answer.headers.get("mcp-session-id") ?? undefined;
     this.opening = objectMember(answer.messages[0] as JsonObject, "result") ?? {};
@@ -109,13 +135,18 @@ export class McpSession {
   }
 
   #own(body: unknown): Record<string, string> {
-    if (this.#isModern) return standardHeaders(String((body as JsonObject)["method"]), objectMember(body as JsonObject, "params"));
+    if (this.#isModern)
+      return standardHeaders(String((body as JsonObject)["method"]), objectMember(body as JsonObject, "params"));
     return this.#session === undefined ? {} : { "mcp-session-id": this.#session };
   }
 
   #withEnvelope(params: JsonObject): JsonObject {
     const { capabilities = {} } = this.#options;
-    const envelope = { [META.protocolVersion]: MODERN, [META.clientCapabilities]: capabilities, [META.clientInfo]: { name: "requirements", version: "1" } };
+    const envelope = {
+      [META.protocolVersion]: MODERN,
+      [META.clientCapabilities]: capabilities,
+      [META.clientInfo]: { name: "requirements", version: "1" },
+    };
     return { ...params, _meta: { ...objectMember(params, "_meta"), ...envelope } };
   }
 }
@@ -126,6 +157,8 @@ function messagesOf(response: Response, text: string): readonly unknown[] {
     const isJson = response.headers.get("content-type")?.startsWith("application/json") === true;
     return isJson ? [JSON.parse(text)].flat() : [];
   }
-  const data = text.split(/\r?\n/).flatMap((line) => (line.startsWith("data: ") && line.length > 6 ? [line.slice(6)] : []));
+  const data = text
+    .split(/\r?\n/)
+    .flatMap((line) => (line.startsWith("data: ") && line.length > 6 ? [line.slice(6)] : []));
   return data.flatMap((one) => JSON.parse(one) as unknown);
 }

@@ -36,14 +36,26 @@ async function openWith(settings: HubConfig = {}, options: SessionOptions = {}):
 /** A source of every kind, remote ones among them. */
 async function openAll(): Promise<McpSession> {
   remote = await startLegacy();
-  yard.module("text", 'hub.registerTool("text.upper", ({ word }) => word.toUpperCase(), { word: { type: "string" } });');
-  yard.folder.write("folders/sum/sum.mcp.json", JSON.stringify({ name: "sum", description: "Adds up.", input_schema: { type: "object" } }));
+  yard.module(
+    "text",
+    'hub.registerTool("text.upper", ({ word }) => word.toUpperCase(), { word: { type: "string" } });',
+  );
+  yard.folder.write(
+    "folders/sum/sum.mcp.json",
+    JSON.stringify({ name: "sum", description: "Adds up.", input_schema: { type: "object" } }),
+  );
   yard.folder.write("folders/sum/sum.mjs", "export const execute = ({ a, b }) => ({ sum: a + b });");
-  return open({}, {
-    modules: { paths: [yard.path("mods")] },
-    folders: { tools_path: yard.path("folders") },
-    mcp: { stdio_servers: { child: { command: [process.execPath, fixture("legacy")] } }, remote_servers: [{ namespace: "remote", url: remote.url, tool_visibility: "ondemand" }] },
-  });
+  return open(
+    {},
+    {
+      modules: { paths: [yard.path("mods")] },
+      folders: { tools_path: yard.path("folders") },
+      mcp: {
+        stdio_servers: { child: { command: [process.execPath, fixture("legacy")] } },
+        remote_servers: [{ namespace: "remote", url: remote.url, tool_visibility: "ondemand" }],
+      },
+    },
+  );
 }
 
 test("T20: the header X-MCP-Tool-Mode: discovery switches the mode of /mcp", async () => {
@@ -86,7 +98,10 @@ test("T24: in normal mode an ondemand tool is callable directly by its name", as
 });
 
 test("T24: a name that is no tool is refused", async () => {
-  expect((await (await open()).call("send_mail")).error).toMatchObject({ code: -32602, message: expect.stringContaining("send_email") });
+  expect((await (await open()).call("send_mail")).error).toMatchObject({
+    code: -32602,
+    message: expect.stringContaining("send_email"),
+  });
 });
 
 test("T25: in discovery mode tools/list is exactly the two, whatever is attached", async () => {
@@ -95,7 +110,10 @@ test("T25: in discovery mode tools/list is exactly the two, whatever is attached
 });
 
 test("T25: and they are there when nothing at all is attached", async () => {
-  expect(await (await openWith({ builtin: { meta_tools: false } })).names(DISCOVERY)).toEqual(["execute_tool", "tool_search"]);
+  expect(await (await openWith({ builtin: { meta_tools: false } })).names(DISCOVERY)).toEqual([
+    "execute_tool",
+    "tool_search",
+  ]);
 });
 
 test("T26: in discovery mode native, ondemand, built-in and remote tools are searchable", async () => {
@@ -111,12 +129,15 @@ test("T26: in discovery mode native, ondemand, built-in and remote tools are sea
 });
 
 test("T26: the two that discover are not among what is found", async () => {
-  expect(await (await open()).search("tool_search execute_tool", {}, DISCOVERY)).not.toEqual(expect.arrayContaining(["tool_search"]));
+  expect(await (await open()).search("tool_search execute_tool", {}, DISCOVERY)).not.toEqual(
+    expect.arrayContaining(["tool_search"]),
+  );
 });
 
 test("T27: in discovery mode execute_tool calls a tool of every source", async () => {
   const client = await openAll();
-  const run = (name: string, args: JsonObject): Promise<string> => client.text("execute_tool", { name, arguments: args }, DISCOVERY);
+  const run = (name: string, args: JsonObject): Promise<string> =>
+    client.text("execute_tool", { name, arguments: args }, DISCOVERY);
   expect(JSON.parse(await run("send_email", { to: "x" }))).toEqual({ to: "x" });
   expect(await run("text.upper", { word: "a" })).toBe("A");
   expect(JSON.parse(await run("sum", { a: 1, b: 2 }))).toEqual({ sum: 3 });
@@ -149,7 +170,9 @@ test("T28: one more ondemand tool makes it appear on the next request", async ()
 test('T29: tool_search(query="email") finds send_email and execute_tool(name, arguments) runs it', async () => {
   const client = await open();
   expect(await client.search("email")).toEqual(["send_email"]);
-  expect(JSON.parse(await client.text("execute_tool", { name: "send_email", arguments: { to: "a" } }))).toEqual({ to: "a" });
+  expect(JSON.parse(await client.text("execute_tool", { name: "send_email", arguments: { to: "a" } }))).toEqual({
+    to: "a",
+  });
 });
 
 test("T29: tool_search gives one text item, a JSON array of name, description, score and inputSchema, best first", async () => {
@@ -157,11 +180,18 @@ test("T29: tool_search gives one text item, a JSON array of name, description, s
   const { result } = await client.call("tool_search", { query: "send_email" });
   const [first] = JSON.parse(textsOf(result)[0]!) as JsonObject[];
   expect(Object.keys(first!).toSorted()).toEqual(["description", "inputSchema", "name", "score"]);
-  expect(first).toMatchObject({ name: "send_email", description: "Tool send_email.", score: 1, inputSchema: { type: "object" } });
+  expect(first).toMatchObject({
+    name: "send_email",
+    description: "Tool send_email.",
+    score: 1,
+    inputSchema: { type: "object" },
+  });
 });
 
 test("T29: a search that finds nothing says so in the document's words", async () => {
-  expect(await (await open()).text("tool_search", { query: "xylophone quartet" })).toBe("No tools found. Try different keywords or a broader search term.");
+  expect(await (await open()).text("tool_search", { query: "xylophone quartet" })).toBe(
+    "No tools found. Try different keywords or a broader search term.",
+  );
 });
 
 test.each([
@@ -175,7 +205,10 @@ test.each([
 });
 
 test("T29: max_results of 0 or less is 5, more than 100 is 100, and an empty query lists by name", async () => {
-  yard.module("many", 'for (let index = 0; index < 110; index += 1) hub.registerTool("many.t" + String(index).padStart(3, "0"), () => 1, {}, "Counts.");');
+  yard.module(
+    "many",
+    'for (let index = 0; index < 110; index += 1) hub.registerTool("many.t" + String(index).padStart(3, "0"), () => 1, {}, "Counts.");',
+  );
   const client = await openWith({ modules: { paths: [yard.path("mods")] } });
   expect((await client.search("counts")).length).toBe(5);
   expect((await client.search("counts", { max_results: 0 })).length).toBe(5);
@@ -189,7 +222,10 @@ test("C4: in normal mode a native tool is found although it is listed", async ()
 });
 
 test("C4: what the caller may not use is not found", async () => {
-  const client = await open({ headers: { authorization: "Bearer t-narrow" } }, { server: { tokens: { narrow: { token: "t-narrow", deny: ["calculator"] } } } });
+  const client = await open(
+    { headers: { authorization: "Bearer t-narrow" } },
+    { server: { tokens: { narrow: { token: "t-narrow", deny: ["calculator"] } } } },
+  );
   expect(await client.search("math")).toEqual([]);
 });
 
@@ -240,15 +276,28 @@ test("C31: the header wins over the query", async () => {
 });
 
 test.each(["Discovery", "DISCOVERY", " discovery "])("C31: %j is compared without case", async (word) => {
-  expect(await (await open({ query: `tool_mode=${encodeURIComponent(word)}` })).names()).toEqual(["execute_tool", "tool_search"]);
+  expect(await (await open({ query: `tool_mode=${encodeURIComponent(word)}` })).names()).toEqual([
+    "execute_tool",
+    "tool_search",
+  ]);
 });
 
 test("C31: show_all is the third mode and lists everything", async () => {
-  expect(await (await open({ query: "tool_mode=show_all" })).names()).toEqual(["calculator", "execute_tool", ...META_TOOLS, "send_email", "tool_search"]);
+  expect(await (await open({ query: "tool_mode=show_all" })).names()).toEqual([
+    "calculator",
+    "execute_tool",
+    ...META_TOOLS,
+    "send_email",
+    "tool_search",
+  ]);
 });
 
 test("C31: any other value is normal", async () => {
-  expect(await (await open({ query: "tool_mode=everything" })).names()).toEqual(["calculator", "execute_tool", "tool_search"]);
+  expect(await (await open({ query: "tool_mode=everything" })).names()).toEqual([
+    "calculator",
+    "execute_tool",
+    "tool_search",
+  ]);
 });
 
 test("C25: a tool.toml without a name is refused, with what mends it", async () => {
@@ -263,7 +312,9 @@ test("C25: a tool.toml without a name is refused, with what mends it", async () 
 test("C25: allow_dirname_as_name = true takes the folder's name", async () => {
   yard.folder.write("tools/nameless/tool.toml", 'description = "d"\nscript = "run.sh"\n');
   yard.folder.write("tools/nameless/run.sh", "cat");
-  expect(await (await openWith({ scripts: { tools_path: yard.path("tools"), allow_dirname_as_name: true } })).names()).toEqual(["nameless"]);
+  expect(
+    await (await openWith({ scripts: { tools_path: yard.path("tools"), allow_dirname_as_name: true } })).names(),
+  ).toEqual(["nameless"]);
 });
 
 test("C26: further types, bounds and the list form of parameters make their JSON Schema", async () => {
@@ -295,7 +346,9 @@ test("C27: an unknown visibility is not listed, not searchable, and reported", a
   const client = await openWith();
   expect(await client.names({ "x-mcp-tool-mode": "show_all" })).not.toContain("odd");
   expect(await client.search("odd")).toEqual([]);
-  expect(yard.problems("scripts")).toEqual([expect.stringContaining('`visibility` is "hidden"; accepted are "native" and "ondemand"')]);
+  expect(yard.problems("scripts")).toEqual([
+    expect.stringContaining('`visibility` is "hidden"; accepted are "native" and "ondemand"'),
+  ]);
 });
 
 test("C27: both known values are taken", async () => {

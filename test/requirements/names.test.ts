@@ -43,20 +43,32 @@ test("C3: ten spellings of one tool are understood by tools/call and by execute_
   }
 });
 
-test.each(["calc___add_numbers", "calc:add_numbers", "calc_add_number", "other::add_numbers", "::add_numbers", "calc::"])("C3: %s is none of them", async (name) => {
+test.each([
+  "calc___add_numbers",
+  "calc:add_numbers",
+  "calc_add_number",
+  "other::add_numbers",
+  "::add_numbers",
+  "calc::",
+])("C3: %s is none of them", async (name) => {
   yard.module("m", 'hub.registerTool("calc.add_numbers", () => 1);');
-  expect((await (await open({ modules: { paths: [yard.path("mods")] } })).call(name, { a: 1, b: 2 })).error?.code).toBe(-32602);
+  expect((await (await open({ modules: { paths: [yard.path("mods")] } })).call(name, { a: 1, b: 2 })).error?.code).toBe(
+    -32602,
+  );
 });
 
 test("C3: a model's name of a dotted tool leads back to it", async () => {
   yard.module("text", 'hub.registerTool("text.upper", ({ word }) => word.toUpperCase());');
   const client = await open({ modules: { paths: [yard.path("mods")] } });
-  for (const name of ["text.upper", "text_upper", "text::upper", "text__upper", "text/upper", "upper"]) expect(await client.text(name, { word: "a" })).toBe("A");
+  for (const name of ["text.upper", "text_upper", "text::upper", "text__upper", "text/upper", "upper"])
+    expect(await client.text(name, { word: "a" })).toBe("A");
 });
 
 test("C3: the split is at the first separator of a known namespace, so that a::b::c works", async () => {
   yard.folder.write("server.mjs", SERVER_WITH_ODD_NAME);
-  const client = await open({ mcp: { stdio_servers: { a: { command: [process.execPath, yard.path("server.mjs")] } } } });
+  const client = await open({
+    mcp: { stdio_servers: { a: { command: [process.execPath, yard.path("server.mjs")] } } },
+  });
   expect(await client.text("a::b::c")).toBe("b::c was called");
 });
 
@@ -76,7 +88,10 @@ test("C3: a spelling that two tools answer to is an error that lists them", asyn
   const client = await open({ mcp: { stdio_servers: { one: { command: SERVER }, two: { command: SERVER } } } });
   const { error } = await client.call("add_numbers", { a: 1, b: 2 });
   expect(error).toMatchObject({ code: -32602, data: { candidates: ["one__add_numbers", "two__add_numbers"] } });
-  expect((await client.call("execute_tool", { name: "add_numbers" })).error).toMatchObject({ code: -32602, message: expect.stringContaining("two__add_numbers") });
+  expect((await client.call("execute_tool", { name: "add_numbers" })).error).toMatchObject({
+    code: -32602,
+    message: expect.stringContaining("two__add_numbers"),
+  });
 });
 
 test("C3: every listed name is one that MCP takes, whatever a tool is called", async () => {
@@ -100,7 +115,11 @@ async function openClash(): Promise<McpSession> {
   yard.script("same", "", "echo script");
   yard.folder.write("folders/same/same.mcp.json", JSON.stringify({ name: "same", description: "d", input_schema: {} }));
   yard.folder.write("folders/same/same.mjs", 'export const execute = () => "folder";');
-  return open({ modules: { paths: [yard.path("mods")] }, scripts: { tools_path: yard.path("tools") }, folders: { tools_path: yard.path("folders") } });
+  return open({
+    modules: { paths: [yard.path("mods")] },
+    scripts: { tools_path: yard.path("tools") },
+    folders: { tools_path: yard.path("folders") },
+  });
 }
 
 test("C28: across sources the name goes by precedence: modules, scripts, folders", async () => {
@@ -122,7 +141,9 @@ test("C28: of two tool folders the first by path order wins, definition and exec
   const client = await open({ scripts: { tools_path: yard.path("tools") } });
   expect(await client.tools()).toMatchObject([{ name: "same", description: "From a." }]);
   expect(await client.text("same")).toBe("a");
-  expect(yard.problems("scripts")).toEqual(["b: not offered: the name `same` is taken by `a`, which comes first; rename one of them"]);
+  expect(yard.problems("scripts")).toEqual([
+    "b: not offered: the name `same` is taken by `a`, which comes first; rename one of them",
+  ]);
 });
 
 test("C28: in one source the last registration wins, with the document's warning", async () => {
@@ -132,13 +153,16 @@ test("C28: in one source the last registration wins, with the document's warning
   expect(yard.lines).toContain("warning Tool x.same already registered. Overwriting.");
 });
 
-test.each(["tool_search", "execute_tool", "execute_code", "meta.mine"])("C29: a script tool called %s is refused with a diagnostic", async (name) => {
-  yard.folder.write("tools/mine/tool.toml", `name = "${name}"\ndescription = "d"\nscript = "run.sh"\n`);
-  yard.folder.write("tools/mine/run.sh", "echo mine");
-  const client = await open({ scripts: { tools_path: yard.path("tools") } });
-  expect(await client.names()).toEqual([]);
-  expect(yard.problems("scripts")).toEqual([expect.stringContaining(name)]);
-});
+test.each(["tool_search", "execute_tool", "execute_code", "meta.mine"])(
+  "C29: a script tool called %s is refused with a diagnostic",
+  async (name) => {
+    yard.folder.write("tools/mine/tool.toml", `name = "${name}"\ndescription = "d"\nscript = "run.sh"\n`);
+    yard.folder.write("tools/mine/run.sh", "echo mine");
+    const client = await open({ scripts: { tools_path: yard.path("tools") } });
+    expect(await client.names()).toEqual([]);
+    expect(yard.problems("scripts")).toEqual([expect.stringContaining(name)]);
+  },
+);
 
 test("C29: behind a namespace the name is another one", async () => {
   yard.module("m", 'hub.registerTool("tool_searcher", () => "fine");');

@@ -33,10 +33,17 @@ async function open(options: SessionOptions = {}, settings: HubConfig = {}): Pro
   return yard.mcp(options);
 }
 
-test.each(["2025-06-18", "2025-11-25", "2026-07-28"])("C8: on %s a tool that throws is a result with isError, in the tool's words", async (revision) => {
-  const { result } = await (await open({ revision })).call("t.fails");
-  expect(result).toMatchObject({ isError: true, content: [{ type: "text", text: "Error executing tool 't.fails': boom" }], _meta: { "toolyard/kind": "tool_error" } });
-});
+test.each(["2025-06-18", "2025-11-25", "2026-07-28"])(
+  "C8: on %s a tool that throws is a result with isError, in the tool's words",
+  async (revision) => {
+    const { result } = await (await open({ revision })).call("t.fails");
+    expect(result).toMatchObject({
+      isError: true,
+      content: [{ type: "text", text: "Error executing tool 't.fails': boom" }],
+      _meta: { "toolyard/kind": "tool_error" },
+    });
+  },
+);
 
 test("C8: an isError of the tool's own arrives as it left, and -32603 is for faults of the hub alone", async () => {
   const { result, error } = await (await open()).call("t.says");
@@ -44,14 +51,24 @@ test("C8: an isError of the tool's own arrives as it left, and -32603 is for fau
   expect(result).toEqual({ content: [{ type: "text", text: "own words" }], isError: true, extra: 1 });
 });
 
-test.each(["2025-06-18", "2025-11-25", "2026-07-28"])("C9: on %s an unknown tool is -32602 with up to three near names", async (revision) => {
-  const { error } = await (await open({ revision })).call("t.ecko");
-  expect(error).toMatchObject({ code: -32602, message: expect.stringContaining("Unknown tool: t.ecko"), data: { near: ["t.echo"] } });
-});
+test.each(["2025-06-18", "2025-11-25", "2026-07-28"])(
+  "C9: on %s an unknown tool is -32602 with up to three near names",
+  async (revision) => {
+    const { error } = await (await open({ revision })).call("t.ecko");
+    expect(error).toMatchObject({
+      code: -32602,
+      message: expect.stringContaining("Unknown tool: t.ecko"),
+      data: { near: ["t.echo"] },
+    });
+  },
+);
 
 test("C9: execute_tool answers an unknown name with isError and the document's hint", async () => {
   const { result } = await (await open()).call("execute_tool", { name: "t.ecko" });
-  expect(result).toMatchObject({ isError: true, content: [{ text: "Tool not found: t.ecko. Use tool_search to discover available tools." }] });
+  expect(result).toMatchObject({
+    isError: true,
+    content: [{ text: "Tool not found: t.ecko. Use tool_search to discover available tools." }],
+  });
 });
 
 test("C9: for a program it is an outcome of kind unknown_tool", async () => {
@@ -65,12 +82,22 @@ test.each([
   ["2026-07-28", -32602],
 ])("C10: on %s a resource that is not there is %i", async (revision, code) => {
   const client = await open({ revision });
-  expect((await client.request("resources/read", { uri: "r://none" })).error).toMatchObject({ code, data: { uri: "r://none" } });
+  expect((await client.request("resources/read", { uri: "r://none" })).error).toMatchObject({
+    code,
+    data: { uri: "r://none" },
+  });
   expect((await client.request("resources/read", { uri: "nobody://x" })).error?.code).toBe(code);
 });
 
 test("C36: the kinds of failure, and what each is on every surface", () => {
-  const rows = Object.entries(KINDS).map(([kind, { mcp, jsonrpc, http, status, exit }]) => [kind, mcp, jsonrpc, http, status, exit]);
+  const rows = Object.entries(KINDS).map(([kind, { mcp, jsonrpc, http, status, exit }]) => [
+    kind,
+    mcp,
+    jsonrpc,
+    http,
+    status,
+    exit,
+  ]);
   expect(rows).toEqual([
     ["tool_error", "isError", -32000, 500, 500, 1],
     ["unknown_tool", -32602, -32601, 404, 404, 3],
@@ -96,23 +123,40 @@ test.each([
   ["t.nobody", {}, "unknown_tool"],
 ])("C36: %s %j is a failure of kind %s with a message, never a throw", async (tool, args, kind) => {
   await open();
-  expect(await yard.hub.call(tool, args)).toMatchObject({ ok: false, kind, message: expect.any(String), retryable: expect.any(Boolean) });
+  expect(await yard.hub.call(tool, args)).toMatchObject({
+    ok: false,
+    kind,
+    message: expect.any(String),
+    retryable: expect.any(Boolean),
+  });
 });
 
 test("C36: a call that succeeds is ok with its value and content", async () => {
   await open();
-  expect(await yard.hub.call("t.echo", { a: 1 })).toEqual({ ok: true, result: { content: [{ type: "text", text: '{"a":1}' }], structuredContent: { a: 1 } } });
+  expect(await yard.hub.call("t.echo", { a: 1 })).toEqual({
+    ok: true,
+    result: { content: [{ type: "text", text: '{"a":1}' }], structuredContent: { a: 1 } },
+  });
 });
 
-test.each(["2024-11-05", "2025-03-26", "2025-06-18"])("C37: on %s arguments that do not fit are -32602", async (revision) => {
-  expect((await (await open({ revision })).call("t.add", { a: "x" })).error).toMatchObject({ code: -32602, data: { "toolyard/kind": "invalid_params" } });
-});
+test.each(["2024-11-05", "2025-03-26", "2025-06-18"])(
+  "C37: on %s arguments that do not fit are -32602",
+  async (revision) => {
+    expect((await (await open({ revision })).call("t.add", { a: "x" })).error).toMatchObject({
+      code: -32602,
+      data: { "toolyard/kind": "invalid_params" },
+    });
+  },
+);
 
-test.each(["2025-11-25", "2026-07-28"])("C37: since %s they are a result with isError that names path and expectation", async (revision) => {
-  const { result } = await (await open({ revision })).call("t.add", { a: 0 });
-  expect(result?.["isError"]).toBe(true);
-  expect(textsOf(result)[0]).toMatch(/a.*1/u);
-});
+test.each(["2025-11-25", "2026-07-28"])(
+  "C37: since %s they are a result with isError that names path and expectation",
+  async (revision) => {
+    const { result } = await (await open({ revision })).call("t.add", { a: 0 });
+    expect(result?.["isError"]).toBe(true);
+    expect(textsOf(result)[0]).toMatch(/a.*1/u);
+  },
+);
 
 test("C37: defaults are filled in before the tool sees the arguments", async () => {
   expect(await (await open()).text("t.add", { a: 1 })).toBe("6");

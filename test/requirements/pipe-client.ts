@@ -16,7 +16,10 @@ export class PipeClient implements AsyncDisposable {
   #isOver = false;
 
   /** Starts `toolyard serve --stdio` with a configuration file. */
-  constructor(config: string, { flags = [], env = {} }: { flags?: readonly string[]; env?: Readonly<Record<string, string>> } = {}) {
+  constructor(
+    config: string,
+    { flags = [], env = {} }: { flags?: readonly string[]; env?: Readonly<Record<string, string>> } = {},
+  ) {
     const home = `${config}.home`;
     this.#child = spawn(process.execPath, [MAIN, "serve", "--stdio", "--no-watch", "--config", config, ...flags], {
       env: { ...process.env, TOOLYARD_HOME: home, ...env },
@@ -60,7 +63,12 @@ export class PipeClient implements AsyncDisposable {
   }
 
   async initialize(protocolVersion = "2025-11-25", more: JsonObject = {}): Promise<JsonObject> {
-    const reply = await this.request("init", "initialize", { protocolVersion, capabilities: {}, clientInfo: { name: "pipe", version: "1" }, ...more });
+    const reply = await this.request("init", "initialize", {
+      protocolVersion,
+      capabilities: {},
+      clientInfo: { name: "pipe", version: "1" },
+      ...more,
+    });
     this.send({ jsonrpc: "2.0", method: "notifications/initialized", params: {} });
     return reply;
   }

@@ -1,6 +1,13 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { HubConfig } from "../../src/index.ts";
-import { startLegacy, startModern, startServer, startSse, type LegacyServer, type RunningServer } from "../fixtures/http-servers.ts";
+import {
+  startLegacy,
+  startModern,
+  startServer,
+  startSse,
+  type LegacyServer,
+  type RunningServer,
+} from "../fixtures/http-servers.ts";
 import type { McpSession } from "./mcp-session.ts";
 import { textsOf, Yard } from "./yard.ts";
 
@@ -43,7 +50,9 @@ async function freePort(): Promise<number> {
 
 test("T30: namespace, url, token and tool_visibility of [[mcp.remote_servers]] attach a server", async () => {
   const { url } = await running(startLegacy({ token: "bearer-token" }));
-  const client = await openToml(`[[mcp.remote_servers]]\nnamespace = "remote"\nurl = "${url}"\ntoken = "bearer-token"\ntool_visibility = "native"\n`);
+  const client = await openToml(
+    `[[mcp.remote_servers]]\nnamespace = "remote"\nurl = "${url}"\ntoken = "bearer-token"\ntool_visibility = "native"\n`,
+  );
   expect(await client.names()).toContain("remote__echo");
   expect(await client.text("remote__echo", { text: "hi" })).toBe("hi");
 });
@@ -70,14 +79,20 @@ test("T31: an ondemand remote is found by search only, and counts for the discov
 });
 
 test("T31: an ondemand remote that offers nothing does not bring the discovery tools", async () => {
-  expect(await (await open({ namespace: "remote", url: `http://127.0.0.1:${await freePort()}/mcp`, tool_visibility: "ondemand" })).names()).toEqual([]);
+  expect(
+    await (
+      await open({ namespace: "remote", url: `http://127.0.0.1:${await freePort()}/mcp`, tool_visibility: "ondemand" })
+    ).names(),
+  ).toEqual([]);
 });
 
 test("T32: remotes are connected at start, before anybody asks for their tools", async () => {
   const server = await running(startLegacy());
   await yard.open({ mcp: { remote_servers: [{ namespace: "remote", url: server.url }] } });
   await expect.poll(() => server.sessions.size, { interval: 5 }).toBe(1);
-  await expect.poll(() => yard.hub.sources().find(({ source }) => source.id === "remote")?.status.state, { interval: 5 }).toBe("ready");
+  await expect
+    .poll(() => yard.hub.sources().find(({ source }) => source.id === "remote")?.status.state, { interval: 5 })
+    .toBe("ready");
 });
 
 test("T32: what configuration does not name is not there", async () => {
@@ -105,8 +120,14 @@ test("C19: a changed list of a remote is listed again", async () => {
 
 test("C19: while a remote is away a call to it fails within its time, and the hub goes on", async () => {
   yard.module("text", 'hub.registerTool("text.ping", () => "pong");');
-  const client = await open({ namespace: "gone", host: "127.0.0.1", port: await freePort() }, { modules: { paths: [yard.path("mods")] } });
-  expect((await client.call("gone__echo")).result).toMatchObject({ isError: true, _meta: { "toolyard/kind": "unavailable" } });
+  const client = await open(
+    { namespace: "gone", host: "127.0.0.1", port: await freePort() },
+    { modules: { paths: [yard.path("mods")] } },
+  );
+  expect((await client.call("gone__echo")).result).toMatchObject({
+    isError: true,
+    _meta: { "toolyard/kind": "unavailable" },
+  });
   expect(await client.text("text.ping")).toBe("pong");
 });
 
@@ -117,15 +138,25 @@ test("C15: host and port are http://host:port/mcp", async () => {
 
 test("C15: the path may be another one", async () => {
   const server = await running(startSse());
-  expect(await (await open({ namespace: "w", host: "127.0.0.1", port: server.port, path: "/sse" })).text("w__echo", { text: "x" })).toBe("x");
+  expect(
+    await (
+      await open({ namespace: "w", host: "127.0.0.1", port: server.port, path: "/sse" })
+    ).text("w__echo", { text: "x" }),
+  ).toBe("x");
 });
 
 test("C15: an address said twice is refused", async () => {
-  await expect(open({ namespace: "w", host: "127.0.0.1", url: "http://127.0.0.1/mcp" })).rejects.toThrow("both say where the server is");
+  await expect(open({ namespace: "w", host: "127.0.0.1", url: "http://127.0.0.1/mcp" })).rejects.toThrow(
+    "both say where the server is",
+  );
 });
 
 test("C21: several remotes of both transports and eras stand side by side", async () => {
-  const [streamable, sse, modern] = [await running(startLegacy()), await running(startSse()), await running(startModern())];
+  const [streamable, sse, modern] = [
+    await running(startLegacy()),
+    await running(startSse()),
+    await running(startModern()),
+  ];
   const client = await open([
     { namespace: "a", url: streamable.url },
     { namespace: "b", url: sse.url },
@@ -135,16 +166,26 @@ test("C21: several remotes of both transports and eras stand side by side", asyn
 });
 
 test("C21: a remote that is no MCP server is told apart, and the others are served", async () => {
-  const bad = await running(startServer((_request, response) => void response.writeHead(200, { "content-type": "text/html" }).end("<html>")));
+  const bad = await running(
+    startServer((_request, response) => void response.writeHead(200, { "content-type": "text/html" }).end("<html>")),
+  );
   const good = await running(startLegacy());
-  const client = await open([{ namespace: "bad", url: bad.url }, { namespace: "good", url: good.url }]);
+  const client = await open([
+    { namespace: "bad", url: bad.url },
+    { namespace: "good", url: good.url },
+  ]);
   expect(await client.text("good__echo", { text: "x" })).toBe("x");
   const status = yard.hub.sources().find(({ source }) => source.id === "bad")?.status;
   expect(status?.state).not.toBe("ready");
   expect(status?.lastError).toBeDefined();
 });
 
-const LINES = { get_current_datetime: "datetime-mcp", search_ddgs: "ddgs-mcp", get_weather: "weather-mcp", geocode: "geocoding-mcp" } as const;
+const LINES = {
+  get_current_datetime: "datetime-mcp",
+  search_ddgs: "ddgs-mcp",
+  get_weather: "weather-mcp",
+  geocode: "geocoding-mcp",
+} as const;
 
 /** A server with one tool, as each line of M's registry names one. */
 function startOneTool(name: string): Promise<RunningServer> {
@@ -159,21 +200,34 @@ function startOneTool(name: string): Promise<RunningServer> {
       "tools/list": { tools: [{ name, inputSchema: { type: "object" } }] },
       "tools/call": { content: [{ type: "text", text: JSON.stringify({ from: name, ...params?.arguments }) }] },
     };
-    const answer = results[method] ? { result: results[method] } : { error: { code: -32601, message: "Method not found" } };
-    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ jsonrpc: "2.0", id, ...answer }));
+    const answer = results[method]
+      ? { result: results[method] }
+      : { error: { code: -32601, message: "Method not found" } };
+    response
+      .writeHead(200, { "content-type": "application/json" })
+      .end(JSON.stringify({ jsonrpc: "2.0", id, ...answer }));
   });
 }
 
 test("M2: get_current_datetime, search_ddgs, get_weather and geocode each answer from their own host and port", async () => {
   const lines = await Promise.all(
-    Object.entries(LINES).map(async ([tool, namespace]): Promise<Remote> => ({ namespace, host: "127.0.0.1", port: (await running(startOneTool(tool))).port })),
+    Object.entries(LINES).map(async ([tool, namespace]): Promise<Remote> => ({
+      namespace,
+      host: "127.0.0.1",
+      port: (await running(startOneTool(tool))).port,
+    })),
   );
   const client = await open(lines);
-  for (const tool of Object.keys(LINES)) expect(JSON.parse(await client.text(tool, { location: "Paris" }))).toEqual({ from: tool, location: "Paris" });
+  for (const tool of Object.keys(LINES))
+    expect(JSON.parse(await client.text(tool, { location: "Paris" }))).toEqual({ from: tool, location: "Paris" });
 });
 
 test("M2: a tool that no line names is unknown", async () => {
-  const client = await open({ namespace: "weather-mcp", host: "127.0.0.1", port: (await running(startOneTool("get_weather"))).port });
+  const client = await open({
+    namespace: "weather-mcp",
+    host: "127.0.0.1",
+    port: (await running(startOneTool("get_weather"))).port,
+  });
   const { error } = await client.call("get_wether", { location: "Paris" });
   expect(error).toMatchObject({ code: -32602, message: expect.stringContaining("get_weather") });
 });
@@ -202,7 +256,9 @@ test("L61: an API key goes along, in X-API-Key or the header that is named", asy
 });
 
 test("L61: credentials in the URL, and a server without any address, are refused", async () => {
-  await expect(yard.open({ mcp: { remote_servers: [{ namespace: "a", url: "http://me:secret@127.0.0.1/mcp" }] } })).rejects.toThrow("Put credentials into");
+  await expect(
+    yard.open({ mcp: { remote_servers: [{ namespace: "a", url: "http://me:secret@127.0.0.1/mcp" }] } }),
+  ).rejects.toThrow("Put credentials into");
   await expect(yard.open({ mcp: { remote_servers: [{ namespace: "a" }] } })).rejects.toThrow("`url` or `host`");
 });
 

@@ -11,7 +11,10 @@ beforeEach(() => {
 });
 afterEach(() => yard[Symbol.asyncDispose]());
 
-/** A client of a hub over the yard's script tools. Nothing watches the folder: what is seen was looked up for the request. */
+/**
+ * A client of a hub over the yard's script tools. Nothing watches the folder: what is seen was looked up for the
+ * request.
+ */
 async function open(settings: HubConfig = {}): Promise<McpSession> {
   await yard.open({ scripts: { tools_path: yard.path("tools") }, ...settings });
   return yard.mcp();
@@ -19,9 +22,14 @@ async function open(settings: HubConfig = {}): Promise<McpSession> {
 
 test("T0: built-in, script and module tools stand on one endpoint", async () => {
   yard.script("mine");
-  yard.module("text", 'hub.registerTool("text.upper", ({ word }) => word.toUpperCase(), { word: { type: "string" } });');
+  yard.module(
+    "text",
+    'hub.registerTool("text.upper", ({ word }) => word.toUpperCase(), { word: { type: "string" } });',
+  );
   const client = await open({ modules: { paths: [yard.path("mods")] } });
-  expect(await client.names({ "x-mcp-tool-mode": "show_all" })).toEqual(expect.arrayContaining(["tool_search", "meta.ping", "mine", "text.upper"]));
+  expect(await client.names({ "x-mcp-tool-mode": "show_all" })).toEqual(
+    expect.arrayContaining(["tool_search", "meta.ping", "mine", "text.upper"]),
+  );
   expect(await client.text("meta.ping")).toBe("pong");
   expect(JSON.parse(await client.text("mine", { a: 1 }))).toEqual({ a: 1 });
   expect(await client.text("text.upper", { word: "x" })).toBe("X");
@@ -89,7 +97,10 @@ test("T5: a removed directory is gone on the next request, and its tool is unkno
   const client = await open();
   expect(await client.names()).toEqual(["one", "two"]);
   yard.folder.remove("tools/one");
-  expect((await client.call("one")).error).toMatchObject({ code: -32602, message: expect.stringContaining("Unknown tool: one") });
+  expect((await client.call("one")).error).toMatchObject({
+    code: -32602,
+    message: expect.stringContaining("Unknown tool: one"),
+  });
   expect(await client.names()).toEqual(["two"]);
 });
 
@@ -107,7 +118,10 @@ test("T7: a changed description is listed and changed keywords are searched on t
   yard.script("one", 'visibility = "ondemand"\nkeywords = ["umbrella"]\n');
   const client = await open();
   expect(await client.search("umbrella")).toEqual(["one"]);
-  yard.folder.write("tools/one/tool.toml", 'name = "one"\ndescription = "Says the hour."\nscript = "run.sh"\nkeywords = ["parasol"]\n');
+  yard.folder.write(
+    "tools/one/tool.toml",
+    'name = "one"\ndescription = "Says the hour."\nscript = "run.sh"\nkeywords = ["parasol"]\n',
+  );
   expect((await client.tools())[0]).toMatchObject({ name: "one", description: "Says the hour." });
   expect(await client.search("parasol")).toEqual(["one"]);
   expect(await client.search("umbrella")).toEqual([]);
@@ -138,13 +152,18 @@ test("T8: an argument of another type than its parameter is refused", async () =
   expect(result?.["isError"]).toBe(true);
 });
 
-test.each(["name", "description", "script"])("T9: without `%s` the tool is not listed, and the diagnostic names the key", async (key) => {
-  const lines = ['name = "one"', 'description = "d"', 'script = "run.sh"'].filter((line) => !line.startsWith(key));
-  yard.folder.write("tools/one/tool.toml", lines.join("\n"));
-  yard.folder.write("tools/one/run.sh", "cat");
-  expect(await (await open()).names()).toEqual([]);
-  expect(yard.problems("scripts")).toEqual([expect.stringMatching(new RegExp(`^one/tool\\.toml: not offered: \`${key}\` is missing`))]);
-});
+test.each(["name", "description", "script"])(
+  "T9: without `%s` the tool is not listed, and the diagnostic names the key",
+  async (key) => {
+    const lines = ['name = "one"', 'description = "d"', 'script = "run.sh"'].filter((line) => !line.startsWith(key));
+    yard.folder.write("tools/one/tool.toml", lines.join("\n"));
+    yard.folder.write("tools/one/run.sh", "cat");
+    expect(await (await open()).names()).toEqual([]);
+    expect(yard.problems("scripts")).toEqual([
+      expect.stringMatching(new RegExp(`^one/tool\\.toml: not offered: \`${key}\` is missing`)),
+    ]);
+  },
+);
 
 test("T9: the three of them are enough", async () => {
   yard.folder.write("tools/one/tool.toml", 'name = "one"\ndescription = "d"\nscript = "run.sh"\n');
@@ -157,7 +176,9 @@ test("T10: a syntax error drops that tool only, until it is mended", async () =>
   yard.script("bad", "keywords = [\n");
   const client = await open();
   expect(await client.names()).toEqual(["good"]);
-  expect(yard.problems("scripts")).toEqual([expect.stringContaining("bad/tool.toml: not offered: the TOML cannot be read (line ")]);
+  expect(yard.problems("scripts")).toEqual([
+    expect.stringContaining("bad/tool.toml: not offered: the TOML cannot be read (line "),
+  ]);
   yard.script("bad");
   expect(await client.names()).toEqual(["bad", "good"]);
 });
@@ -181,7 +202,10 @@ test("T11: a tool outside of it is neither listed nor found nor called", async (
   expect((await client.call("outside")).error?.code).toBe(-32602);
 });
 
-test.each([["native", 'visibility = "native"\n'], ["omitted", ""]])("T12: a tool whose visibility is %s is in tools/list", async (_, toml) => {
+test.each([
+  ["native", 'visibility = "native"\n'],
+  ["omitted", ""],
+])("T12: a tool whose visibility is %s is in tools/list", async (_, toml) => {
   yard.script("one", toml);
   expect(await (await open()).names()).toEqual(["one"]);
 });
@@ -227,7 +251,11 @@ test("T14: the document's calculator is listed and calculates, its send_email is
   expect(await client.names()).toEqual(["calculator", "execute_tool", "tool_search"]);
   expect(await client.text("calculator", { operation: "multiply", a: 6, b: 7 })).toBe("42");
   expect((await client.search("email"))[0]).toBe("send_email");
-  expect(JSON.parse(await client.text("execute_tool", { name: "send_email", arguments: { to: "a@b.test", subject: "s", body: "t" } }))).toEqual({ to: "a@b.test", subject: "s", body: "t" });
+  expect(
+    JSON.parse(
+      await client.text("execute_tool", { name: "send_email", arguments: { to: "a@b.test", subject: "s", body: "t" } }),
+    ),
+  ).toEqual({ to: "a@b.test", subject: "s", body: "t" });
 });
 
 test.each([
@@ -254,7 +282,9 @@ test("T34: concurrent requests while the folder changes each get a whole answer"
   const client = await open();
   const work = Array.from({ length: 60 }, async (_, index) => {
     if (index % 6 === 0) yard.script(`new${index}`);
-    return index % 2 === 0 ? (await client.names()).filter((name) => /^t\d+$/.test(name)).length : client.text(`t${index % 20}`);
+    return index % 2 === 0
+      ? (await client.names()).filter((name) => /^t\d+$/.test(name)).length
+      : client.text(`t${index % 20}`);
   });
   const answers = await Promise.all(work);
   expect(answers.filter((answer) => answer === 20).length).toBe(30);
@@ -265,8 +295,12 @@ test("T34: one broken tool among concurrent calls fails alone", async () => {
   yard.script("good", "", "echo ok");
   yard.script("bad", "", "exit 3");
   const client = await open();
-  const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => client.call(index % 2 === 0 ? "good" : "bad")));
-  expect(answers.map(({ result }) => result?.["isError"] === true)).toEqual(Array.from({ length: 20 }, (_, index) => index % 2 === 1));
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, index) => client.call(index % 2 === 0 ? "good" : "bad")),
+  );
+  expect(answers.map(({ result }) => result?.["isError"] === true)).toEqual(
+    Array.from({ length: 20 }, (_, index) => index % 2 === 1),
+  );
 });
 
 test("T35: loading, changing and removing tools, visibilities, discovery mode and search work together on one server", async () => {

@@ -9,7 +9,10 @@ let folder: ToolFolder;
 
 beforeEach(() => {
   folder = new ToolFolder();
-  folder.write("test/requirements/rows.json", JSON.stringify([row("T3", "covered"), { ...row("L3", "later"), work: "surfaces" }]));
+  folder.write(
+    "test/requirements/rows.json",
+    JSON.stringify([row("T3", "covered"), { ...row("L3", "later"), work: "surfaces" }]),
+  );
 });
 afterEach(() => folder[Symbol.dispose]());
 
@@ -29,12 +32,18 @@ function run(): { status: number | null; text: string } {
 
 test("rows that are covered have a test whose title names them, and others may have none", () => {
   writeTest("T3");
-  expect(run()).toMatchObject({ status: 0, text: expect.stringContaining("2 rows: 1 covered, 1 later (1 surfaces), 0 problems") });
+  expect(run()).toMatchObject({
+    status: 0,
+    text: expect.stringContaining("2 rows: 1 covered, 1 later (1 surfaces), 0 problems"),
+  });
 });
 
 test("a covered row without a test is a failure", () => {
   writeTest("L3");
-  expect(run()).toMatchObject({ status: 1, text: expect.stringContaining("T3 (what it asks) is marked as covered, and no test's title names it") });
+  expect(run()).toMatchObject({
+    status: 1,
+    text: expect.stringContaining("T3 (what it asks) is marked as covered, and no test's title names it"),
+  });
 });
 
 test("an id in a title that is no row is a failure, with its place", () => {

@@ -39,7 +39,10 @@ async function where(client: McpSession, alias = "library"): Promise<Where> {
 
 /** What the hub wrote to the server, message by message. */
 function recorded(file: string): readonly JsonObject[] {
-  return readFileSync(file, "utf8").split("\n").filter((line) => line !== "").map((line) => JSON.parse(line) as JsonObject);
+  return readFileSync(file, "utf8")
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as JsonObject);
 }
 
 async function record(): Promise<{ client: McpSession; messages: () => readonly JsonObject[]; file: string }> {
@@ -65,7 +68,9 @@ test("L50: one that cannot be launched says why and leaves the others alone", as
 
 test("L51: an alias has a command, and may have cwd and env", async () => {
   yard.folder.write("work/x", "");
-  const client = await open({ library: { command: COMMAND, cwd: yard.path("work"), env: { MISTRAL_API_KEY: "key-of-test" } } });
+  const client = await open({
+    library: { command: COMMAND, cwd: yard.path("work"), env: { MISTRAL_API_KEY: "key-of-test" } },
+  });
   const { cwd, env } = await where(client);
   expect(cwd).toBe(yard.path("work"));
   expect(env["MISTRAL_API_KEY"]).toBe("key-of-test");
@@ -125,8 +130,14 @@ test("L54: one that was never added is not removed", async () => {
 
 test("L63: a program that a source needs and that is not there disables that source, with a clear message", async () => {
   yard.script("fine");
-  yard.folder.write("tools/needs/tool.toml", 'name = "needs"\ndescription = "d"\ncommand = ["toolyard-no-such-program"]\n');
-  const client = await open({ absent: { command: ["toolyard-no-such-program"] } }, { scripts: { tools_path: yard.path("tools") } });
+  yard.folder.write(
+    "tools/needs/tool.toml",
+    'name = "needs"\ndescription = "d"\ncommand = ["toolyard-no-such-program"]\n',
+  );
+  const client = await open(
+    { absent: { command: ["toolyard-no-such-program"] } },
+    { scripts: { tools_path: yard.path("tools") } },
+  );
   expect(JSON.parse(await client.text("fine", { a: 1 }))).toEqual({ a: 1 });
   expect(textsOf((await client.call("needs")).result)[0]).toContain("toolyard-no-such-program");
 });
@@ -147,7 +158,9 @@ test("R1: a server that ends is started again, and its life is the hub's", async
 });
 
 test("R2: the server's own variables are merged over what every child gets", async () => {
-  const { env } = await where(await open({ library: { command: COMMAND, env: { MISTRAL_API_KEY: "key-of-test", HOME: "/own/home" } } }));
+  const { env } = await where(
+    await open({ library: { command: COMMAND, env: { MISTRAL_API_KEY: "key-of-test", HOME: "/own/home" } } }),
+  );
   expect(env).toMatchObject({ MISTRAL_API_KEY: "key-of-test", HOME: "/own/home", PATH: process.env["PATH"] });
 });
 
@@ -187,9 +200,21 @@ test("R4: closing what was never started, and closing twice, is safe", async () 
 
 test("R6: a call hands on the tool's name and arguments, and gives its result", async () => {
   const { client, messages } = await record();
-  const found = JSON.parse(await client.text("library__search_chunks", { query: "What is nominalism?", limit: 5, author_filter: "Charles Sanders Peirce" })) as JsonObject;
+  const found = JSON.parse(
+    await client.text("library__search_chunks", {
+      query: "What is nominalism?",
+      limit: 5,
+      author_filter: "Charles Sanders Peirce",
+    }),
+  ) as JsonObject;
   expect(found).toMatchObject({ total_count: 1, results: [{ author: "Charles Sanders Peirce", similarity: 0.9 }] });
-  expect(messages().at(-1)).toMatchObject({ method: "tools/call", params: { name: "search_chunks", arguments: { query: "What is nominalism?", limit: 5, author_filter: "Charles Sanders Peirce" } } });
+  expect(messages().at(-1)).toMatchObject({
+    method: "tools/call",
+    params: {
+      name: "search_chunks",
+      arguments: { query: "What is nominalism?", limit: 5, author_filter: "Charles Sanders Peirce" },
+    },
+  });
 });
 
 test("R6: a tool that the server does not list is not asked for there", async () => {
@@ -202,7 +227,14 @@ test("R6: a tool that the server does not list is not asked for there", async ()
 test("R7: initialize names version, capabilities and client, and the server's 2024-11-05 is taken", async () => {
   const { client, messages } = await record();
   await client.names();
-  expect(messages().find(({ method }) => method === "initialize")).toMatchObject({ id: expect.any(Number), params: { protocolVersion: expect.any(String), capabilities: {}, clientInfo: { name: "toolyard", version: expect.any(String) } } });
+  expect(messages().find(({ method }) => method === "initialize")).toMatchObject({
+    id: expect.any(Number),
+    params: {
+      protocolVersion: expect.any(String),
+      capabilities: {},
+      clientInfo: { name: "toolyard", version: expect.any(String) },
+    },
+  });
   const { status } = yard.hub.sources().find(({ source }) => source.id === "library")!;
   expect(status).toMatchObject({ state: "ready", info: { revision: "2024-11-05" } });
 });
@@ -221,7 +253,15 @@ test("R9: tools/list is asked for, and name, description and inputSchema of each
   const tool = (await client.tools()).find(({ name }) => name === "library__search_chunks");
   expect(tool).toMatchObject({
     description: "Search for text chunks using semantic similarity",
-    inputSchema: { type: "object", required: ["query"], properties: { query: { type: "string" }, limit: { type: "integer", default: 10 }, author_filter: { type: "string" } } },
+    inputSchema: {
+      type: "object",
+      required: ["query"],
+      properties: {
+        query: { type: "string" },
+        limit: { type: "integer", default: 10 },
+        author_filter: { type: "string" },
+      },
+    },
   });
   expect(messages().some(({ method }) => method === "tools/list")).toBe(true);
 });
@@ -235,7 +275,9 @@ test("R10: arguments that do not fit never reach the server", async () => {
   const { client, messages } = await record();
   await client.names();
   const before = messages().length;
-  expect(textsOf((await client.call("library__search_chunks", { limit: 5 })).result)[0]).toContain("Missing required parameter: query");
+  expect(textsOf((await client.call("library__search_chunks", { limit: 5 })).result)[0]).toContain(
+    "Missing required parameter: query",
+  );
   expect(messages().length).toBe(before);
 });
 
@@ -250,7 +292,9 @@ test("R11: request ids are unique and increase", async () => {
 test("R13: each message to the server is exactly one line, whatever the arguments hold", async () => {
   const { client, file } = await record();
   const query = "two\nlines\r\nand \u2028 more";
-  expect(JSON.parse(await client.text("library__search_chunks", { query }))).toMatchObject({ results: [{ text: query }] });
+  expect(JSON.parse(await client.text("library__search_chunks", { query }))).toMatchObject({
+    results: [{ text: query }],
+  });
   const lines = readFileSync(file, "utf8").split("\n");
   expect(lines.pop()).toBe("");
   expect(lines.every((line) => (JSON.parse(line) as JsonObject)["jsonrpc"] === "2.0")).toBe(true);
@@ -265,7 +309,9 @@ test("R14: more than 64 KiB on stderr before the first reply neither hang nor co
 
 test("R15: a call may take longer than the default, where its tool is given the time", async () => {
   const client = await open({ library: { command: COMMAND, timeout: "100ms", tool_timeouts: { parse_pdf: "10s" } } });
-  expect(JSON.parse(await client.text("library__parse_pdf", { pdf_path: "a.pdf", ms: 400 }))).toMatchObject({ success: true });
+  expect(JSON.parse(await client.text("library__parse_pdf", { pdf_path: "a.pdf", ms: 400 }))).toMatchObject({
+    success: true,
+  });
 });
 
 test("R15: without that it is ended at the default", async () => {
@@ -302,14 +348,19 @@ test("R17: retries have an end: a server that cannot be started is an answer, no
 
 test("R18: search_chunks, the first test target, answers; every call leaves a debug line without its values", async () => {
   const client = await open({ library: { command: COMMAND } });
-  expect(JSON.parse(await client.text("library__search_chunks", { query: "sentinel-query" }))).toMatchObject({ total_count: 1, limit: 10 });
+  expect(JSON.parse(await client.text("library__search_chunks", { query: "sentinel-query" }))).toMatchObject({
+    total_count: 1,
+    limit: 10,
+  });
   expect(yard.lines.some((line) => line.startsWith("debug "))).toBe(true);
   expect(yard.log.whole).not.toContain("sentinel-query");
 });
 
 test("R18: search_chunks without its query is refused, and the log says of which kind, not with what", async () => {
   const client = await open({ library: { command: COMMAND } });
-  expect((await client.call("library__search_chunks", { author_filter: "sentinel-author" })).result?.["isError"]).toBe(true);
+  expect((await client.call("library__search_chunks", { author_filter: "sentinel-author" })).result?.["isError"]).toBe(
+    true,
+  );
   expect(yard.log.whole).toMatch(/A call failed\. .*"kind":"invalid_params"/u);
   expect(yard.log.whole).not.toContain("sentinel-author");
 });

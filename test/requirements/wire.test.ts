@@ -47,28 +47,38 @@ async function open(options: SessionOptions = {}, more: HubConfig = {}): Promise
 }
 
 /** The program on a pipe, not yet spoken to. */
-function openPipe({ more = {}, ...options }: { more?: HubConfig; flags?: readonly string[]; env?: Record<string, string> } = {}): PipeClient {
+function openPipe({
+  more = {},
+  ...options
+}: { more?: HubConfig; flags?: readonly string[]; env?: Record<string, string> } = {}): PipeClient {
   const config = yard.folder.write("toolyard.toml", stringify({ ...settings(), ...more }));
   pipe = new PipeClient(config, options);
   return pipe;
 }
 
-const toolNames = (reply: JsonObject): string[] => ((reply["result"] as { tools: JsonObject[] }).tools).map(({ name }) => String(name));
+const toolNames = (reply: JsonObject): string[] =>
+  (reply["result"] as { tools: JsonObject[] }).tools.map(({ name }) => String(name));
 
 describe("one endpoint of MCP", () => {
-  test.each(["mcp/discover", "get_mcp_server_capabilities", "resource/get", "mcp.capabilities", "t.echo"])("C1: /mcp is MCP only, so that the method %s is not found there", async (method) => {
-    expect((await (await open()).request(method, {})).error?.code).toBe(-32601);
-  });
+  test.each(["mcp/discover", "get_mcp_server_capabilities", "resource/get", "mcp.capabilities", "t.echo"])(
+    "C1: /mcp is MCP only, so that the method %s is not found there",
+    async (method) => {
+      expect((await (await open()).request(method, {})).error?.code).toBe(-32601);
+    },
+  );
 
   test("C1: MCP's own methods are served there", async () => {
     expect((await (await open()).request("ping")).result).toEqual({});
   });
 
-  test.each(["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])("C2: %s is answered with the same version", async (revision) => {
-    const client = await open({ revision });
-    expect(client.opening["protocolVersion"]).toBe(revision);
-    expect(JSON.parse(await client.text("t.echo", { a: 1 }))).toEqual({ a: 1 });
-  });
+  test.each(["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])(
+    "C2: %s is answered with the same version",
+    async (revision) => {
+      const client = await open({ revision });
+      expect(client.opening["protocolVersion"]).toBe(revision);
+      expect(JSON.parse(await client.text("t.echo", { a: 1 }))).toEqual({ a: 1 });
+    },
+  );
 
   test("C2: an unknown version in initialize is answered with the latest, never with an error", async () => {
     expect((await open({ revision: "1999-01-01" })).opening["protocolVersion"]).toBe("2025-11-25");
@@ -83,7 +93,12 @@ describe("one endpoint of MCP", () => {
 
   test("C2: an unknown version of that kind is -32022 with those that are spoken", async () => {
     const client = await open({ revision: "2026-07-28" });
-    const params = { _meta: { "io.modelcontextprotocol/protocolVersion": "2099-01-01", "io.modelcontextprotocol/clientCapabilities": {} } };
+    const params = {
+      _meta: {
+        "io.modelcontextprotocol/protocolVersion": "2099-01-01",
+        "io.modelcontextprotocol/clientCapabilities": {},
+      },
+    };
     const { messages } = await client.post({ jsonrpc: "2.0", id: 1, method: "tools/list", params });
     expect(messages).toMatchObject([{ id: 1, error: { code: -32022, data: { supported: ["2026-07-28"] } } }]);
   });
@@ -97,13 +112,24 @@ describe("one endpoint of MCP", () => {
     expect((await reader.call("t.echo")).result).toMatchObject({ isError: true, _meta: { "toolyard/kind": "denied" } });
   });
 
-  test.each([undefined, "Bearer wrong", "Basic dC1hbGw6"])("C35: without a good one (%s) it is 401, and told how to come", async (authorization) => {
-    await yard.open({ ...settings(), server: { tokens } });
-    const headers = { "content-type": "application/json", accept: "application/json, text/event-stream", ...(authorization === undefined ? {} : { authorization }) };
-    const response = await fetch(await yard.endpoint(), { method: "POST", headers, body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" }) });
-    expect(response.status).toBe(401);
-    expect(response.headers.get("www-authenticate")).toMatch(/^Bearer/u);
-  });
+  test.each([undefined, "Bearer wrong", "Basic dC1hbGw6"])(
+    "C35: without a good one (%s) it is 401, and told how to come",
+    async (authorization) => {
+      await yard.open({ ...settings(), server: { tokens } });
+      const headers = {
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+        ...(authorization === undefined ? {} : { authorization }),
+      };
+      const response = await fetch(await yard.endpoint(), {
+        method: "POST",
+        headers,
+        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" }),
+      });
+      expect(response.status).toBe(401);
+      expect(response.headers.get("www-authenticate")).toMatch(/^Bearer/u);
+    },
+  );
 
   test.each([
     ["no jsonrpc", { id: 7, method: "ping" }],
@@ -115,21 +141,32 @@ describe("one endpoint of MCP", () => {
   });
 
   test("C6: wrong params are -32602 instead", async () => {
-    const { messages } = await (await open()).post({ jsonrpc: "2.0", id: 7, method: "tools/call", params: { name: 5 } });
+    const { messages } = await (
+      await open()
+    ).post({ jsonrpc: "2.0", id: 7, method: "tools/call", params: { name: 5 } });
     expect(messages).toMatchObject([{ id: 7, error: { code: -32602 } }]);
   });
 
   test("C7: on /mcp a JSON-RPC answer is 200, an error too, and a notification 202 without a body", async () => {
     const client = await open();
-    expect((await client.post({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "nobody" } })).status).toBe(200);
-    expect(await client.post({ jsonrpc: "2.0", method: "notifications/initialized" })).toMatchObject({ status: 202, text: "" });
+    expect(
+      (await client.post({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "nobody" } })).status,
+    ).toBe(200);
+    expect(await client.post({ jsonrpc: "2.0", method: "notifications/initialized" })).toMatchObject({
+      status: 202,
+      text: "",
+    });
   });
 
   test("C7: what is no acceptable HTTP is 4xx", async () => {
     const client = await open();
     expect((await client.post("{", {})).status).toBe(400);
-    expect((await client.post({ jsonrpc: "2.0", id: 1, method: "ping" }, { "mcp-session-id": "nobody" })).status).toBe(404);
-    expect((await client.post({ jsonrpc: "2.0", id: 1, method: "ping" }, { "content-type": "text/plain" })).status).toBe(415);
+    expect((await client.post({ jsonrpc: "2.0", id: 1, method: "ping" }, { "mcp-session-id": "nobody" })).status).toBe(
+      404,
+    );
+    expect(
+      (await client.post({ jsonrpc: "2.0", id: 1, method: "ping" }, { "content-type": "text/plain" })).status,
+    ).toBe(415);
   });
 
   test("C16: ping, lists and other tools are answered while a tool runs", async () => {
@@ -144,7 +181,9 @@ describe("one endpoint of MCP", () => {
   test("C16: calls over the bound of one client are refused, and it is told when to come back", async () => {
     const client = await open({}, { limits: { in_flight: 2 } });
     const held = [client.call("t.wait"), client.call("t.wait")];
-    await expect.poll(async () => (await client.call("t.echo")).result?.["_meta"]).toMatchObject({ "toolyard/kind": "limited" });
+    await expect
+      .poll(async () => (await client.call("t.echo")).result?.["_meta"])
+      .toMatchObject({ "toolyard/kind": "limited" });
     // The bound holds for whoever calls by this door; the program itself is no stranger.
     expect(await yard.hub.call("t.go")).toMatchObject({ ok: true });
     for (const one of held) expect((await one).result?.["isError"]).toBeUndefined();
@@ -152,9 +191,18 @@ describe("one endpoint of MCP", () => {
 
   test("C17: a batch is served up to 2025-03-26", async () => {
     const client = await open({ revision: "2025-03-26" });
-    const { messages } = await client.post([{ jsonrpc: "2.0", id: 1, method: "ping" }, { jsonrpc: "2.0", method: "notifications/x" }, { jsonrpc: "2.0", id: 2, method: "nobody" }]);
+    const { messages } = await client.post([
+      { jsonrpc: "2.0", id: 1, method: "ping" },
+      { jsonrpc: "2.0", method: "notifications/x" },
+      { jsonrpc: "2.0", id: 2, method: "nobody" },
+    ]);
     expect(messages).toHaveLength(2);
-    expect(messages).toEqual(expect.arrayContaining([{ jsonrpc: "2.0", id: 1, result: {} }, expect.objectContaining({ id: 2, error: expect.objectContaining({ code: -32601 }) })]));
+    expect(messages).toEqual(
+      expect.arrayContaining([
+        { jsonrpc: "2.0", id: 1, result: {} },
+        expect.objectContaining({ id: 2, error: expect.objectContaining({ code: -32601 }) }),
+      ]),
+    );
   });
 
   test("C17: an empty batch is one -32600, a batch of notifications has no reply, and later revisions take none", async () => {
@@ -162,7 +210,9 @@ describe("one endpoint of MCP", () => {
     expect((await client.post([])).messages).toMatchObject([{ id: null, error: { code: -32600 } }]);
     expect(await client.post([{ jsonrpc: "2.0", method: "notifications/x" }])).toMatchObject({ status: 202, text: "" });
     const later = await yard.mcp({ revision: "2025-06-18" });
-    expect((await later.post([{ jsonrpc: "2.0", id: 1, method: "ping" }])).messages).toMatchObject([{ error: { code: -32600 } }]);
+    expect((await later.post([{ jsonrpc: "2.0", id: 1, method: "ping" }])).messages).toMatchObject([
+      { error: { code: -32600 } },
+    ]);
   });
 
   test("C33: a change is on the next request and pushed as list_changed to whoever listens", async () => {
@@ -195,7 +245,9 @@ describe("one endpoint of MCP", () => {
   });
 
   test.each([0, "", "request-123", -1])("C46: the id %j comes back with type and value", async (id) => {
-    expect((await (await open()).post({ jsonrpc: "2.0", id, method: "ping" })).messages).toEqual([{ jsonrpc: "2.0", id, result: {} }]);
+    expect((await (await open()).post({ jsonrpc: "2.0", id, method: "ping" })).messages).toEqual([
+      { jsonrpc: "2.0", id, result: {} },
+    ]);
   });
 
   test.each([[null], [{}], [[]], [true]])("C46: the id %j is refused", async (id) => {
@@ -206,12 +258,23 @@ describe("one endpoint of MCP", () => {
 
 describe("the pipe", () => {
   test("R7: the library document's initialize, with id 0 and 2024-11-05, is answered in its version", async () => {
-    const reply = await openPipe().request(0, "initialize", { protocolVersion: "2024-11-05", capabilities: { tools: {} }, clientInfo: { name: "my-llm-app", version: "1.0.0" } });
-    expect(reply).toMatchObject({ jsonrpc: "2.0", id: 0, result: { protocolVersion: "2024-11-05", capabilities: { tools: {} }, serverInfo: { name: "toolyard" } } });
+    const reply = await openPipe().request(0, "initialize", {
+      protocolVersion: "2024-11-05",
+      capabilities: { tools: {} },
+      clientInfo: { name: "my-llm-app", version: "1.0.0" },
+    });
+    expect(reply).toMatchObject({
+      jsonrpc: "2.0",
+      id: 0,
+      result: { protocolVersion: "2024-11-05", capabilities: { tools: {} }, serverInfo: { name: "toolyard" } },
+    });
   });
 
   test("R7: an initialize without a version is refused with -32602", async () => {
-    expect(await openPipe().request(0, "initialize", { capabilities: {} })).toMatchObject({ id: 0, error: { code: -32602 } });
+    expect(await openPipe().request(0, "initialize", { capabilities: {} })).toMatchObject({
+      id: 0,
+      error: { code: -32602 },
+    });
   });
 
   test("R8: notifications/initialized is not answered, with params or without", async () => {
@@ -227,7 +290,11 @@ describe("the pipe", () => {
     await client.initialize("2024-11-05");
     const reply = await client.request(1, "tools/list");
     const tools = (reply["result"] as { tools: JsonObject[] }).tools;
-    expect(tools.find(({ name }) => name === "t.echo")).toEqual({ name: "t.echo", description: "", inputSchema: { type: "object" } });
+    expect(tools.find(({ name }) => name === "t.echo")).toEqual({
+      name: "t.echo",
+      description: "",
+      inputSchema: { type: "object" },
+    });
   });
 
   test("R10: tools/call gives content with the JSON as text; the client that parses the first text has its result", async () => {
@@ -243,7 +310,9 @@ describe("the pipe", () => {
     const client = openPipe();
     await client.initialize("2024-11-05");
     const text = "two\nlines \u2028 and more";
-    expect(await client.request(1, "tools/call", { name: "t.echo", arguments: { text } })).toMatchObject({ result: { content: [{ text: JSON.stringify({ text }) }] } });
+    expect(await client.request(1, "tools/call", { name: "t.echo", arguments: { text } })).toMatchObject({
+      result: { content: [{ text: JSON.stringify({ text }) }] },
+    });
     expect(client.lines).toHaveLength(2);
   });
 
@@ -258,8 +327,12 @@ describe("the pipe", () => {
   test("R11: a client that goes by ids alone gets each reply once, in whatever order", async () => {
     const client = openPipe();
     await client.initialize("2024-11-05");
-    const replies = await Promise.all(Array.from({ length: 30 }, (_, n) => client.request(n + 1, "tools/call", { name: "t.echo", arguments: { n } })));
-    replies.forEach((reply, n) => expect(reply).toMatchObject({ result: { content: [{ text: JSON.stringify({ n }) }] } }));
+    const replies = await Promise.all(
+      Array.from({ length: 30 }, (_, n) => client.request(n + 1, "tools/call", { name: "t.echo", arguments: { n } })),
+    );
+    replies.forEach((reply, n) =>
+      expect(reply).toMatchObject({ result: { content: [{ text: JSON.stringify({ n }) }] } }),
+    );
     expect(client.messages()).toHaveLength(31);
   });
 
@@ -276,7 +349,9 @@ describe("the pipe", () => {
     const client = openPipe({ more: { mcp: { stdio_servers: { library: { command: SERVER } } } } });
     await client.initialize();
     const reply = await client.request(1, "tools/call", { name: "library__where", arguments: {} });
-    const { pid } = JSON.parse((reply["result"] as { content: { text: string }[] }).content[0]!.text) as { pid: number };
+    const { pid } = JSON.parse((reply["result"] as { content: { text: string }[] }).content[0]!.text) as {
+      pid: number;
+    };
     expect(await client.end()).toBe(0);
     expect(() => process.kill(pid, 0)).toThrow("ESRCH");
   });
@@ -293,7 +368,8 @@ describe("the pipe", () => {
   test("C17: a message without an id is never answered, whatever it says", async () => {
     const client = openPipe();
     await client.initialize();
-    for (const method of ["tools/call", "nobody", "ping", "initialize"]) client.send({ jsonrpc: "2.0", method, params: { name: "t.echo" } });
+    for (const method of ["tools/call", "nobody", "ping", "initialize"])
+      client.send({ jsonrpc: "2.0", method, params: { name: "t.echo" } });
     await client.request(1, "ping");
     expect(client.messages().map(({ id }) => id)).toEqual(["init", 1]);
   });
@@ -304,9 +380,16 @@ describe("the pipe", () => {
     client.send({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "t.hang" } });
     await client.request(2, "ping");
     client.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } });
-    await expect.poll(() => client.request(Math.random(), "tools/call", { name: "t.aborted" })).toMatchObject({ result: { content: [{ text: "1" }] } });
+    await expect
+      .poll(() => client.request(Math.random(), "tools/call", { name: "t.aborted" }))
+      .toMatchObject({ result: { content: [{ text: "1" }] } });
     await client.request(3, "tools/call", { name: "t.steps", _meta: { progressToken: "p" } });
-    expect(client.messages().filter(({ method }) => method === "notifications/progress").map(({ params }) => params)).toEqual([1, 2, 3].map((progress) => ({ progressToken: "p", progress, total: 3 })));
+    expect(
+      client
+        .messages()
+        .filter(({ method }) => method === "notifications/progress")
+        .map(({ params }) => params),
+    ).toEqual([1, 2, 3].map((progress) => ({ progressToken: "p", progress, total: 3 })));
     expect(client.messages().filter(({ id }) => id === 1)).toEqual([]);
   });
 
@@ -332,7 +415,10 @@ describe("the pipe", () => {
   });
 
   test("C44: whatever modules and children print, standard output carries protocol alone", async () => {
-    yard.module("loud", 'console.log("a stray print at import"); hub.registerTool("loud.echo", () => { console.log("a stray print in a call"); process.stdout.write("and another"); return 1; });');
+    yard.module(
+      "loud",
+      'console.log("a stray print at import"); hub.registerTool("loud.echo", () => { console.log("a stray print in a call"); process.stdout.write("and another"); return 1; });',
+    );
     const client = openPipe({ more: { mcp: { stdio_servers: { library: { command: [...SERVER, "chatty"] } } } } });
     await client.initialize();
     await client.request(1, "tools/call", { name: "loud.echo", arguments: {} });
@@ -351,6 +437,8 @@ describe("the pipe", () => {
     client.send({ jsonrpc: "2.0", id: 5, method: "ping" });
     expect(await client.reply(({ error }) => error !== undefined)).toMatchObject({ error: { code: -32600 } });
     await client.request(6, "tools/call", { name: "t.go" });
-    expect(await client.reply(({ id, result }) => id === 5 && result !== undefined)).toMatchObject({ result: { content: [{ text: "waited" }] } });
+    expect(await client.reply(({ id, result }) => id === 5 && result !== undefined)).toMatchObject({
+      result: { content: [{ text: "waited" }] },
+    });
   });
 });

@@ -51,10 +51,17 @@ export class Yard implements AsyncDisposable {
   }
 
   /** Opens the hub once the folder is as the test wants it. Sources in the yard's own folders are added by name. */
-  async open(settings: HubConfig = {}, { config, watch = false }: { config?: string; watch?: boolean } = {}): Promise<this> {
+  async open(
+    settings: HubConfig = {},
+    { config, watch = false }: { config?: string; watch?: boolean } = {},
+  ): Promise<this> {
     this.#hub = await createHub({
       // Tests count what they put in; who asks for `execute_code` gets it.
-      settings: { ...settings, builtin: { execute_code: false, ...settings.builtin }, server: { port: 0, ...settings.server } },
+      settings: {
+        ...settings,
+        builtin: { execute_code: false, ...settings.builtin },
+        server: { port: 0, ...settings.server },
+      },
       variables: { ...process.env, TOOLYARD_HOME: `${this.folder.path}/home` },
       logger: this.log,
       watch,
@@ -75,7 +82,10 @@ export class Yard implements AsyncDisposable {
   /** A script tool in `tools/`; unless told otherwise it answers with its arguments. */
   script(name: string, toml = "", text = "cat", file = "run.sh"): void {
     this.folder.write(`tools/${name}/${file}`, text, 0o755);
-    this.folder.write(`tools/${name}/tool.toml`, `name = "${name}"\ndescription = "Tool ${name}."\nscript = "${file}"\n${toml}`);
+    this.folder.write(
+      `tools/${name}/tool.toml`,
+      `name = "${name}"\ndescription = "Tool ${name}."\nscript = "${file}"\n${toml}`,
+    );
   }
 
   /** The MCP endpoint; the hub is served when it is first asked for. */

@@ -1,8 +1,24 @@
-import { createEmbeddedEngine, type EmbeddedEngine, type EmbeddedEngineSeams } from "../../src/runtimes/sandbox/embedded-engine.ts";
-import type { HostReply, SandboxEngine, SandboxHost, SandboxJob, SandboxLimits, SandboxOutcome } from "../../src/runtimes/sandbox/engine.ts";
+import {
+  createEmbeddedEngine,
+  type EmbeddedEngine,
+  type EmbeddedEngineSeams,
+} from "../../src/runtimes/sandbox/embedded-engine.ts";
+import type {
+  HostReply,
+  SandboxEngine,
+  SandboxHost,
+  SandboxJob,
+  SandboxLimits,
+  SandboxOutcome,
+} from "../../src/runtimes/sandbox/engine.ts";
 import { resolveSandbox, type SandboxConfig } from "../../src/runtimes/sandbox/options.ts";
 
-export type JobParts = Partial<Omit<SandboxJob, "limits">> & { readonly code: string; readonly limits?: Partial<SandboxLimits>; readonly signal?: AbortSignal; readonly host?: SandboxHost };
+export type JobParts = Partial<Omit<SandboxJob, "limits">> & {
+  readonly code: string;
+  readonly limits?: Partial<SandboxLimits>;
+  readonly signal?: AbortSignal;
+  readonly host?: SandboxHost;
+};
 
 export interface Driven {
   readonly engine: SandboxEngine;
@@ -10,7 +26,9 @@ export interface Driven {
 }
 
 /** A host with a few tools that say what they were asked. */
-export function echoHost(tools: Readonly<Record<string, (args: Record<string, unknown>, signal: AbortSignal) => unknown>> = {}): SandboxHost {
+export function echoHost(
+  tools: Readonly<Record<string, (args: Record<string, unknown>, signal: AbortSignal) => unknown>> = {},
+): SandboxHost {
   return {
     async call(path, argumentsJson, signal): Promise<HostReply> {
       const args = JSON.parse(argumentsJson) as Record<string, unknown>;
@@ -29,7 +47,18 @@ export function drive(engine: SandboxEngine, limits: SandboxLimits = resolveSand
   return {
     engine,
     run: ({ limits: own, signal = new AbortController().signal, host = echoHost(), ...parts }) =>
-      engine.run({ language: "javascript", inputs: {}, files: [], profile: "scripting", ...parts, limits: { ...limits, ...own } }, host, signal),
+      engine.run(
+        {
+          language: "javascript",
+          inputs: {},
+          files: [],
+          profile: "scripting",
+          ...parts,
+          limits: { ...limits, ...own },
+        },
+        host,
+        signal,
+      ),
   };
 }
 

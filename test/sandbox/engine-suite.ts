@@ -7,9 +7,20 @@ import { denoProgram } from "../support/deno.ts";
 import { drive, echoHost, valueOf, type Driven } from "./drive.ts";
 import { JAVASCRIPT, PYTHON, type Phrases } from "./engine-phrases.ts";
 
-const SMALL: SandboxConfig = { output: 4000, result: 4000, memory: "96MiB", file_bytes: 100_000, files: 4, tool_calls: 20, deno: denoProgram() };
+const SMALL: SandboxConfig = {
+  output: 4000,
+  result: 4000,
+  memory: "96MiB",
+  file_bytes: 100_000,
+  files: 4,
+  tool_calls: 20,
+  deno: denoProgram(),
+};
 
-export async function openEngine(name: SandboxEngineName, config: SandboxConfig = {}): Promise<{ readonly engine: SandboxEngine; readonly driven: Driven }> {
+export async function openEngine(
+  name: SandboxEngineName,
+  config: SandboxConfig = {},
+): Promise<{ readonly engine: SandboxEngine; readonly driven: Driven }> {
   const options = resolveSandbox({ ...SMALL, ...config });
   const engine = await createEngine(name, options);
   return { engine, driven: drive(engine, options.limits) };
@@ -42,21 +53,33 @@ function typeScriptSuite(name: SandboxEngineName): void {
     opened = await openEngine(name);
   });
   afterAll(() => opened.engine.dispose());
-  const run = (code: string, session?: string) => opened.driven.run({ language: "typescript", code, ...(session === undefined ? {} : { session }) });
+  const run = (code: string, session?: string) =>
+    opened.driven.run({ language: "typescript", code, ...(session === undefined ? {} : { session }) });
 
   test.each([
     ["interface P { readonly a: number }\nconst p: P = { a: 1 };\np.a as number", 1],
-    ["enum Colour { Red = 1, Blue }\nclass K { constructor(private readonly c: Colour) {} get() { return this.c } }\nnew K(Colour.Blue).get()", 2],
-    ["const rs: readonly number[] = await Promise.all([1, 2].map(async (n: number): Promise<number> => n * 2));\nrs satisfies readonly number[]", [2, 4]],
+    [
+      "enum Colour { Red = 1, Blue }\nclass K { constructor(private readonly c: Colour) {} get() { return this.c } }\nnew K(Colour.Blue).get()",
+      2,
+    ],
+    [
+      "const rs: readonly number[] = await Promise.all([1, 2].map(async (n: number): Promise<number> => n * 2));\nrs satisfies readonly number[]",
+      [2, 4],
+    ],
     ["const id = <T,>(x: T): T => x;\nreturn id<string>('r')", "r"],
   ])("the value of %s", async (code, value) => {
     expect(valueOf(await run(code))).toEqual(value);
   });
 
   test("errors have the lines of what was written, and what has no equal in JavaScript is refused", async () => {
-    const thrown = await run("interface P {\n  a: number\n}\nfunction f(p: P): never { throw new TypeError(`${p.a}`) }\nf({ a: 1 })");
+    const thrown = await run(
+      "interface P {\n  a: number\n}\nfunction f(p: P): never { throw new TypeError(`${p.a}`) }\nf({ a: 1 })",
+    );
     expect(thrown.error?.traceback).toContain("at f (code.ts:4:");
-    expect(await run("namespace N { export const a = 1 }\nN.a")).toMatchObject({ end: "error", error: { type: "SyntaxError" } });
+    expect(await run("namespace N { export const a = 1 }\nN.a")).toMatchObject({
+      end: "error",
+      error: { type: "SyntaxError" },
+    });
   });
 
   test("a session keeps what was declared", async () => {
@@ -81,7 +104,12 @@ function suite(name: SandboxEngineName, language: SandboxLanguage, phrases: Phra
   });
 
   test("output goes to its stream, and what is beyond its bound is left out", async () => {
-    expect(await run({ code: phrases.prints })).toMatchObject({ end: "finished", stdout: "to out\n", stderr: "to err\n", truncated: false });
+    expect(await run({ code: phrases.prints })).toMatchObject({
+      end: "finished",
+      stdout: "to out\n",
+      stderr: "to err\n",
+      truncated: false,
+    });
     const flood = await run({ code: phrases.floods });
     expect(flood).toMatchObject({ end: "finished", truncated: true, resultJson: '"ends"' });
     expect(Buffer.byteLength(flood.stdout)).toBeGreaterThan(3900);
@@ -113,14 +141,21 @@ function suite(name: SandboxEngineName, language: SandboxLanguage, phrases: Phra
     expect(outcome.error).toBeUndefined();
     expect(valueOf(outcome)).toEqual([6, "tool_error", "the disk is full", true, "find"]);
     expect(most).toBe(3);
-    expect(outcome.toolCalls.map(({ name: tool, ok }) => [tool, ok])).toEqual([...Array.from({ length: 6 }, () => ["a.b", true]), ["fails", false], ["search", true]]);
+    expect(outcome.toolCalls.map(({ name: tool, ok }) => [tool, ok])).toEqual([
+      ...Array.from({ length: 6 }, () => ["a.b", true]),
+      ["fails", false],
+      ["search", true],
+    ]);
   });
 
   test("one tool call more than allowed ends the run; the restricted profile has none", async () => {
     const outcome = await run({ code: phrases.endlessCalls, limits: { toolCalls: 3 } });
     expect(outcome).toMatchObject({ end: "limit" });
     expect(outcome.toolCalls).toHaveLength(3);
-    expect(await run({ code: phrases.callsTool, profile: "restricted" })).toMatchObject({ end: "error", toolCalls: [] });
+    expect(await run({ code: phrases.callsTool, profile: "restricted" })).toMatchObject({
+      end: "error",
+      toolCalls: [],
+    });
   });
 
   test("files: read, written, changed; those that were left alone are no artifacts", async () => {
@@ -129,7 +164,10 @@ function suite(name: SandboxEngineName, language: SandboxLanguage, phrases: Phra
     expect(outcome.error).toBeUndefined();
     expect(valueOf(outcome)).toBe("kept");
     const artifacts = outcome.artifacts.map(({ path, bytes }) => [path, Buffer.from(bytes).toString()]).toSorted();
-    expect(artifacts).toEqual([["in/changed.txt", "changed!"], ["made.txt", "made"]]);
+    expect(artifacts).toEqual([
+      ["in/changed.txt", "changed!"],
+      ["made.txt", "made"],
+    ]);
     expect(["error", "limit"]).toContain((await run({ code: phrases.writesTooMuch })).end);
   });
 
@@ -139,14 +177,25 @@ function suite(name: SandboxEngineName, language: SandboxLanguage, phrases: Phra
 
   test("C20: time is over, and the run with it, whether it computes or waits", async () => {
     const computes = await run({ code: phrases.loops, limits: { cpuMs: 1500 } });
-    expect(computes).toMatchObject({ end: "timeout", stdout: "begins\n", error: { type: "Timeout", message: expect.stringContaining("computed for longer than 1.5 s") as string } });
+    expect(computes).toMatchObject({
+      end: "timeout",
+      stdout: "begins\n",
+      error: { type: "Timeout", message: expect.stringContaining("computed for longer than 1.5 s") as string },
+    });
     const host = echoHost({ hang: () => new Promise(() => {}) });
     const waits = await run({ host, code: phrases.hangs, limits: { wallMs: 1500 } });
-    expect(waits).toMatchObject({ end: "timeout", error: { message: expect.stringContaining("longer than 1.5 s") as string }, toolCalls: [{ name: "hang", ok: false }] });
+    expect(waits).toMatchObject({
+      end: "timeout",
+      error: { message: expect.stringContaining("longer than 1.5 s") as string },
+      toolCalls: [{ name: "hang", ok: false }],
+    });
   });
 
   test("waiting is no computing", async () => {
-    expect(await run({ code: phrases.sleeps, limits: { cpuMs: 1000 } })).toMatchObject({ end: "finished", resultJson: '"woke"' });
+    expect(await run({ code: phrases.sleeps, limits: { cpuMs: 1000 } })).toMatchObject({
+      end: "finished",
+      resultJson: '"woke"',
+    });
   });
 
   test.each(phrases.bombs)("memory that does not fit: %s", async (code) => {
@@ -161,7 +210,10 @@ function suite(name: SandboxEngineName, language: SandboxLanguage, phrases: Phra
   test("a caller who goes ends the run, and others notice nothing", async () => {
     const going = new AbortController();
     const host = echoHost({ begin: () => void setImmediate(() => going.abort()) });
-    const [gone, other] = await Promise.all([run({ host, code: phrases.beginsAndLoops, signal: going.signal }), run({ code: "1 + 1" })]);
+    const [gone, other] = await Promise.all([
+      run({ host, code: phrases.beginsAndLoops, signal: going.signal }),
+      run({ code: "1 + 1" }),
+    ]);
     expect([gone.end, valueOf(other)]).toEqual(["cancelled", 2]);
   });
 
@@ -175,7 +227,10 @@ function suite(name: SandboxEngineName, language: SandboxLanguage, phrases: Phra
     expect(valueOf(await run({ session: "other", code: phrases.finds }))).toBe("nothing");
     expect(await run({ session, code: phrases.throws })).toMatchObject({ end: "error", session: "kept" });
     expect(valueOf(await run({ session, code: phrases.finds }))).toBe(7);
-    expect(await run({ session, code: phrases.loops, limits: { cpuMs: 200 } })).toMatchObject({ end: "timeout", sessionEnded: true });
+    expect(await run({ session, code: phrases.loops, limits: { cpuMs: 200 } })).toMatchObject({
+      end: "timeout",
+      sessionEnded: true,
+    });
     expect(await run({ session, code: phrases.finds })).toMatchObject({ session: "lost", resultJson: '"nothing"' });
   });
 
@@ -183,10 +238,17 @@ function suite(name: SandboxEngineName, language: SandboxLanguage, phrases: Phra
     const { engine, driven } = await openEngine(name);
     let markBegun!: () => void;
     const begun = new Promise<void>((resolve) => (markBegun = resolve));
-    const running = driven.run({ language, code: phrases.beginsAndLoops, host: echoHost({ begin: () => markBegun() }) });
+    const running = driven.run({
+      language,
+      code: phrases.beginsAndLoops,
+      host: echoHost({ begin: () => markBegun() }),
+    });
     await begun;
     await engine.dispose();
     expect(await running).toMatchObject({ end: "crashed" });
-    expect(await driven.run({ language, code: "1" })).toMatchObject({ end: "crashed", error: { message: "The sandbox is closed." } });
+    expect(await driven.run({ language, code: "1" })).toMatchObject({
+      end: "crashed",
+      error: { message: "The sandbox is closed." },
+    });
   });
 }

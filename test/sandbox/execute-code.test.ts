@@ -24,9 +24,24 @@ beforeAll(async () => {
     variables: { TOOLYARD_HOME: home },
     logger: SILENT_LOGGER,
     registerTools: (tools) => {
-      tools.registerTool("records.page", ({ page }) => Array.from({ length: 100 }, (_, at) => ({ id: Number(page) * 100 + at, amount: at % 7 })), { type: "object", properties: { page: { type: "integer" } }, required: ["page"] }, "One page of the records.");
-      tools.registerTool("records.hang", (_args, { signal }) => (hanging.push(signal), new Promise(() => {})), { type: "object" }, "Never answers.");
-      tools.registerTool("records.fail", () => Promise.reject(new Error("The record is locked.")), { type: "object" }, "Fails.");
+      tools.registerTool(
+        "records.page",
+        ({ page }) => Array.from({ length: 100 }, (_, at) => ({ id: Number(page) * 100 + at, amount: at % 7 })),
+        { type: "object", properties: { page: { type: "integer" } }, required: ["page"] },
+        "One page of the records.",
+      );
+      tools.registerTool(
+        "records.hang",
+        (_args, { signal }) => (hanging.push(signal), new Promise(() => {})),
+        { type: "object" },
+        "Never answers.",
+      );
+      tools.registerTool(
+        "records.fail",
+        () => Promise.reject(new Error("The record is locked.")),
+        { type: "object" },
+        "Fails.",
+      );
       tools.registerTool(
         "records.slow",
         async (_args, { signal }) => {
@@ -50,7 +65,12 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-async function run(language: string, code: string, more: JsonObject = {}, through: Pick<Made, "call"> = hub): Promise<JsonObject> {
+async function run(
+  language: string,
+  code: string,
+  more: JsonObject = {},
+  through: Pick<Made, "call"> = hub,
+): Promise<JsonObject> {
   return valueOf(await through.call("execute_code", { language, code, ...more }));
 }
 
@@ -67,10 +87,17 @@ test("T1: execute_code is there from the start, native and without keywords", as
 });
 
 test("T1: it can be switched off", async () => {
-  const without = await createHub({ settings: { builtin: { execute_code: false } }, variables: { TOOLYARD_HOME: home }, logger: SILENT_LOGGER });
+  const without = await createHub({
+    settings: { builtin: { execute_code: false } },
+    variables: { TOOLYARD_HOME: home },
+    logger: SILENT_LOGGER,
+  });
   try {
     expect((await without.list()).map((tool) => tool["name"])).not.toContain("execute_code");
-    expect(await without.call("execute_code", { language: "python", code: "1" })).toMatchObject({ ok: false, kind: "unknown_tool" });
+    expect(await without.call("execute_code", { language: "python", code: "1" })).toMatchObject({
+      ok: false,
+      kind: "unknown_tool",
+    });
   } finally {
     await without.close();
   }
@@ -89,19 +116,36 @@ test("S9: where anybody on the network may call, it is not offered; with a token
 
 test("S9: to ask for it where anybody may call is an error that says what to do", async () => {
   const settings = { server: { host: "0.0.0.0", insecure: true }, builtin: { execute_code: true } };
-  await expect(createHub({ settings, variables: { TOOLYARD_HOME: home }, logger: SILENT_LOGGER })).rejects.toThrow(/Set a token/);
+  await expect(createHub({ settings, variables: { TOOLYARD_HOME: home }, logger: SILENT_LOGGER })).rejects.toThrow(
+    /Set a token/,
+  );
 });
 
 describe.each([
-  ["javascript", "const rows = []; for (let page = 0; page < 10; page += 1) rows.push(...await tools.records.page({ page }));\nreturn { rows: rows.length, sum: rows.reduce((sum, row) => sum + row.amount, 0) };"],
-  ["typescript", "enum Size { Ten = 10 }\ninterface Row { id: number; amount: number }\nconst rows: Row[] = (await Promise.all([...Array(Size.Ten).keys()].map((page) => tools.records.page({ page })))).flat();\n({ rows: rows.length, sum: rows.reduce((sum: number, row) => sum + row.amount, 0) })"],
-  ["python", "import asyncio\npages = await asyncio.gather(*[tools.records.page(page=page) for page in range(10)])\nrows = [row for page in pages for row in page]\n{'rows': len(rows), 'sum': sum(row['amount'] for row in rows)}"],
+  [
+    "javascript",
+    "const rows = []; for (let page = 0; page < 10; page += 1) rows.push(...await tools.records.page({ page }));\nreturn { rows: rows.length, sum: rows.reduce((sum, row) => sum + row.amount, 0) };",
+  ],
+  [
+    "typescript",
+    "enum Size { Ten = 10 }\ninterface Row { id: number; amount: number }\nconst rows: Row[] = (await Promise.all([...Array(Size.Ten).keys()].map((page) => tools.records.page({ page })))).flat();\n({ rows: rows.length, sum: rows.reduce((sum: number, row) => sum + row.amount, 0) })",
+  ],
+  [
+    "python",
+    "import asyncio\npages = await asyncio.gather(*[tools.records.page(page=page) for page in range(10)])\nrows = [row for page in pages for row in page]\n{'rows': len(rows), 'sum': sum(row['amount'] for row in rows)}",
+  ],
 ])("%s", (language, loop) => {
   const isPython = language === "python";
 
   test("goes over a thousand records of tools, and only what it makes of them comes back", async () => {
     const answer = await run(language, loop);
-    expect(answer).toMatchObject({ ok: true, result: { rows: 1000, sum: 10 * 295 }, error: null, truncated: false, engine: "embedded" });
+    expect(answer).toMatchObject({
+      ok: true,
+      result: { rows: 1000, sum: 10 * 295 },
+      error: null,
+      truncated: false,
+      engine: "embedded",
+    });
     expect(answer["tool_calls"]).toHaveLength(10);
   });
 
@@ -119,7 +163,10 @@ describe.each([
     const code = isPython
       ? "try:\n    await tools.records.fail()\nexcept ToolError as error:\n    found = [error.kind, str(error)]\nfound"
       : "let found;\ntry { await tools.records.fail() } catch (error) { found = [error.kind, error.message] }\nfound";
-    expect((await run(language, code))["result"]).toEqual(["tool_error", expect.stringContaining("The record is locked.")]);
+    expect((await run(language, code))["result"]).toEqual([
+      "tool_error",
+      expect.stringContaining("The record is locked."),
+    ]);
   });
 
   test("a tool that nobody has, and wrong arguments, are told as what they are", async () => {
@@ -130,21 +177,45 @@ describe.each([
   });
 
   test("search finds a tool with the signature that this language calls it by", async () => {
-    const [hit] = (await run(language, isPython ? "await search('page of records')" : "await search('page of records')"))["result"] as JsonObject[];
-    expect(hit).toMatchObject({ signature: isPython ? "tools.records.page(page: int) -> Any" : "tools.records.page(args: { page: number }): Promise<unknown>", description: "One page of the records." });
+    const [hit] = (
+      await run(language, isPython ? "await search('page of records')" : "await search('page of records')")
+    )["result"] as JsonObject[];
+    expect(hit).toMatchObject({
+      signature: isPython
+        ? "tools.records.page(page: int) -> Any"
+        : "tools.records.page(args: { page: number }): Promise<unknown>",
+      description: "One page of the records.",
+    });
   });
 
   test("inputs and files go in; files that the code wrote come out", async () => {
     const code = isPython
-      ? "text = open('in.csv').read()\nopen('out/result.csv', 'w').write(text.upper())\ninputs['n'] + 1".replace("open('out", "import os\nos.makedirs('out', exist_ok=True)\nopen('out")
+      ? "text = open('in.csv').read()\nopen('out/result.csv', 'w').write(text.upper())\ninputs['n'] + 1".replace(
+          "open('out",
+          "import os\nos.makedirs('out', exist_ok=True)\nopen('out",
+        )
       : "const text = files.read('in.csv');\nfiles.write('out/result.csv', text.toUpperCase());\ninputs.n + 1";
     const answer = await run(language, code, { inputs: { n: 41 }, files: { "in.csv": "a,b" } });
-    expect(answer).toMatchObject({ ok: true, result: 42, artifacts: [{ path: "out/result.csv", size: 3, mime_type: "text/csv", text: "A,B" }] });
+    expect(answer).toMatchObject({
+      ok: true,
+      result: 42,
+      artifacts: [{ path: "out/result.csv", size: 3, mime_type: "text/csv", text: "A,B" }],
+    });
   });
 
   test("code that fails says where, in lines of the code", async () => {
-    const outcome = await hub.call("execute_code", { language, code: isPython ? "x = 1\nraise ValueError('broken')" : "const x = 1;\nthrow new RangeError('broken')" });
-    expect(outcome).toMatchObject({ ok: false, kind: "tool_error", result: { isError: true, structuredContent: { ok: false, error: { type: isPython ? "ValueError" : "RangeError", message: "broken" } } } });
+    const outcome = await hub.call("execute_code", {
+      language,
+      code: isPython ? "x = 1\nraise ValueError('broken')" : "const x = 1;\nthrow new RangeError('broken')",
+    });
+    expect(outcome).toMatchObject({
+      ok: false,
+      kind: "tool_error",
+      result: {
+        isError: true,
+        structuredContent: { ok: false, error: { type: isPython ? "ValueError" : "RangeError", message: "broken" } },
+      },
+    });
     expect((valueOf(outcome)["error"] as JsonObject)["traceback"]).toMatch(/2/);
   });
 
@@ -152,12 +223,25 @@ describe.each([
     const session = `s-${language}`;
     await run(language, isPython ? "kept = 7" : "kept = 7", { session });
     expect(await run(language, "kept + 1", { session })).toMatchObject({ ok: true, result: 8, session: "kept" });
-    expect(await run(language, "kept + 1")).toMatchObject({ ok: false, error: { type: isPython ? "NameError" : "ReferenceError" } });
+    expect(await run(language, "kept + 1")).toMatchObject({
+      ok: false,
+      error: { type: isPython ? "NameError" : "ReferenceError" },
+    });
   });
 
   test("C20: code that does not end is ended in its time, once, and told as a timeout with all that it did before", async () => {
-    const outcome = await hub.call("execute_code", { language, code: isPython ? "print('here')\nwhile True: pass" : "console.log('here');\nfor (;;) {}", timeout_ms: 300 });
-    expect(outcome).toMatchObject({ ok: false, kind: "timeout", retryable: false, attempts: 1, result: { isError: true, structuredContent: { ok: false, result: null } } });
+    const outcome = await hub.call("execute_code", {
+      language,
+      code: isPython ? "print('here')\nwhile True: pass" : "console.log('here');\nfor (;;) {}",
+      timeout_ms: 300,
+    });
+    expect(outcome).toMatchObject({
+      ok: false,
+      kind: "timeout",
+      retryable: false,
+      attempts: 1,
+      result: { isError: true, structuredContent: { ok: false, result: null } },
+    });
     expect(valueOf(outcome)).toMatchObject({ stdout: "here\n" });
   });
 });
@@ -165,18 +249,23 @@ describe.each([
 test("two callers never meet in one session", async () => {
   const other = createIdentity(hub, "somebody else");
   await run("javascript", "secret = 'mine'", { session: "shared" });
-  expect(await run("javascript", "typeof secret", { session: "shared" }, other)).toMatchObject({ result: "undefined", session: "new" });
+  expect(await run("javascript", "typeof secret", { session: "shared" }, other)).toMatchObject({
+    result: "undefined",
+    session: "new",
+  });
   expect(await run("javascript", "secret", { session: "shared" })).toMatchObject({ result: "mine" });
 });
 
 test("the code has the rights of whoever runs it, in calls and in search", async () => {
   const guest = createIdentity(hub, "guest", { deny: ["records*"] });
-  const code = "let kind; try { await tools.records.page({ page: 1 }) } catch (error) { kind = error.kind }\n({ kind, found: (await search('records page')).map((hit) => hit.name) })";
+  const code =
+    "let kind; try { await tools.records.page({ page: 1 }) } catch (error) { kind = error.kind }\n({ kind, found: (await search('records page')).map((hit) => hit.name) })";
   expect((await run("javascript", code, {}, guest))["result"]).toEqual({ kind: "denied", found: [] });
 });
 
 test("code cannot run itself", async () => {
-  const code = "let kind; try { await tools.execute_code({ language: 'javascript', code: '1' }) } catch (error) { kind = error.kind }\nkind";
+  const code =
+    "let kind; try { await tools.execute_code({ language: 'javascript', code: '1' }) } catch (error) { kind = error.kind }\nkind";
   expect((await run("javascript", code))["result"]).toBe("denied");
 });
 
@@ -191,7 +280,11 @@ test.each([
 
 test("a caller that goes ends the code and the tools that it called", async () => {
   const controller = new AbortController();
-  const call = hub.call("execute_code", { language: "javascript", code: "await tools.records.slow(); await new Promise(() => {})" }, { signal: controller.signal, onNotice: () => {} });
+  const call = hub.call(
+    "execute_code",
+    { language: "javascript", code: "await tools.records.slow(); await new Promise(() => {})" },
+    { signal: controller.signal, onNotice: () => {} },
+  );
   setTimeout(() => controller.abort(), 50);
   expect(await call).toMatchObject({ ok: false, kind: "cancelled" });
 });
@@ -213,18 +306,40 @@ test("names of languages as models write them are understood", async () => {
 
 test("an image that the code wrote is an image of the result", async () => {
   const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
-  const outcome = await hub.call("execute_code", { language: "python", code: `import base64\nopen('dot.png', 'wb').write(base64.b64decode('${png}'))\nNone` });
-  expect(outcome).toMatchObject({ ok: true, result: { content: [{ type: "text" }, { type: "image", mimeType: "image/png", data: png }] } });
+  const outcome = await hub.call("execute_code", {
+    language: "python",
+    code: `import base64\nopen('dot.png', 'wb').write(base64.b64decode('${png}'))\nNone`,
+  });
+  expect(outcome).toMatchObject({
+    ok: true,
+    result: { content: [{ type: "text" }, { type: "image", mimeType: "image/png", data: png }] },
+  });
 });
 
 test.each([
-  ["javascript", "await fetch('https://example.com')", "ReferenceError", "There is no network here. Call a tool instead"],
+  [
+    "javascript",
+    "await fetch('https://example.com')",
+    "ReferenceError",
+    "There is no network here. Call a tool instead",
+  ],
   ["typescript", "const home: string = process.env.HOME;", "ReferenceError", "This is no Node.js"],
   ["python", "import requests", "ModuleNotFoundError", "There is no network here. Call a tool instead"],
-  ["python", "from concurrent.futures import ThreadPoolExecutor", "ModuleNotFoundError", "There are no threads here. `await asyncio.gather(...)`"],
-])("what a model takes for granted and is not here is told with what there is instead (%s: %s)", async (language, code, type, words) => {
-  expect(await run(language, code)).toMatchObject({ ok: false, error: { type, message: expect.stringContaining(words) as string } });
-});
+  [
+    "python",
+    "from concurrent.futures import ThreadPoolExecutor",
+    "ModuleNotFoundError",
+    "There are no threads here. `await asyncio.gather(...)`",
+  ],
+])(
+  "what a model takes for granted and is not here is told with what there is instead (%s: %s)",
+  async (language, code, type, words) => {
+    expect(await run(language, code)).toMatchObject({
+      ok: false,
+      error: { type, message: expect.stringContaining(words) as string },
+    });
+  },
+);
 
 test("a program in Markdown's fence is run without it", async () => {
   expect(await run("python", "```python\n20 + 22\n```")).toMatchObject({ ok: true, result: 42 });

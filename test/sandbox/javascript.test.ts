@@ -12,11 +12,23 @@ describe("results", () => {
     ["what is returned", "const a = 20;\nreturn a * 2;", 40],
     ["a return in one branch", "if (true) { return 'early' }\nthrow new Error('late')", "early"],
     ["an awaited value", "const x = await Promise.resolve(5); x * 2", 10],
-    ["what the promise of the last expression gives", "async function main() { return { done: true } }\nmain()", { done: true }],
-    ["BigInt, Map, Set and Date as JSON has them", "[10n, 2n ** 70n, new Map([['k', 1]]), new Map([[1, 2]]), new Set([1]), new Date(0)]", [10, "1180591620717411303424", { k: 1 }, [[1, 2]], [1], "1970-01-01T00:00:00.000Z"]],
+    [
+      "what the promise of the last expression gives",
+      "async function main() { return { done: true } }\nmain()",
+      { done: true },
+    ],
+    [
+      "BigInt, Map, Set and Date as JSON has them",
+      "[10n, 2n ** 70n, new Map([['k', 1]]), new Map([[1, 2]]), new Set([1]), new Date(0)]",
+      [10, "1180591620717411303424", { k: 1 }, [[1, 2]], [1], "1970-01-01T00:00:00.000Z"],
+    ],
     ["a cycle, marked", "const a = { name: 'a' }; a.self = a; a", { name: "a", self: "[Circular]" }],
     ["an object that stands in two places, both times", "const o = { x: 1 }; [o, o]", [{ x: 1 }, { x: 1 }]],
-    ["what a function gives that is all of the code", "async () => {\n  return await Promise.resolve(inputs.factor)\n};\n", 3],
+    [
+      "what a function gives that is all of the code",
+      "async () => {\n  return await Promise.resolve(inputs.factor)\n};\n",
+      3,
+    ],
     ["a function, named, where there is more code", "const f = () => 1; f", "[function f]"],
     ["returned beside a resource at the top", "using r = { [Symbol.dispose]() {} };\nreturn 4", 4],
     ["inputs", "inputs.rows.map((row) => row * inputs.factor)", [3, 6]],
@@ -32,7 +44,9 @@ describe("results", () => {
   });
 
   test("code that puts its own functions in place of the language's harms its own result at most", async () => {
-    const outcome = await run({ code: "JSON.stringify = () => '{bad'; Array.isArray = () => true; Object.prototype.polluted = 1; ({ a: 1 })" });
+    const outcome = await run({
+      code: "JSON.stringify = () => '{bad'; Array.isArray = () => true; Object.prototype.polluted = 1; ({ a: 1 })",
+    });
     expect(valueOf(outcome)).toEqual({ a: 1 });
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
     expect(valueOf(await run({ code: "({}).polluted ?? 'clean'" }))).toBe("clean");
@@ -46,7 +60,8 @@ describe("results", () => {
 
 describe("TypeScript", () => {
   test("types, enums, generics and parameter properties run", async () => {
-    const code = "interface A { x: number }\nenum E { P = 3 }\nclass C<T> { constructor(public readonly z: T) {} }\nconst a: A = { x: E.P };\nnew C<number>(a.x).z satisfies number";
+    const code =
+      "interface A { x: number }\nenum E { P = 3 }\nclass C<T> { constructor(public readonly z: T) {} }\nconst a: A = { x: E.P };\nnew C<number>(a.x).z satisfies number";
     expect(valueOf(await run({ language: "typescript", code }))).toBe(3);
   });
 
@@ -57,20 +72,32 @@ describe("TypeScript", () => {
   });
 
   test("types in JavaScript are refused", async () => {
-    expect(await run({ code: "const a: number = 1; a" })).toMatchObject({ end: "error", error: { type: "SyntaxError" } });
+    expect(await run({ code: "const a: number = 1; a" })).toMatchObject({
+      end: "error",
+      error: { type: "SyntaxError" },
+    });
   });
 });
 
 describe("errors", () => {
   test("an exception has its name, its message, and the lines of the code alone", async () => {
-    const { end, error } = await run({ code: "function inner() {\n  throw new RangeError('too far');\n}\n\nawait 1;\ninner();" });
+    const { end, error } = await run({
+      code: "function inner() {\n  throw new RangeError('too far');\n}\n\nawait 1;\ninner();",
+    });
     expect(end).toBe("error");
-    expect(error).toEqual({ type: "RangeError", message: "too far", traceback: "RangeError: too far\n    at inner (code.js:2:13)\n    at code.js:6:1" });
+    expect(error).toEqual({
+      type: "RangeError",
+      message: "too far",
+      traceback: "RangeError: too far\n    at inner (code.js:2:13)\n    at code.js:6:1",
+    });
   });
 
   test("lines and columns hold too where the code has a return", async () => {
     const { error } = await run({ code: "missing.value; return 1" });
-    expect(error).toMatchObject({ type: "ReferenceError", traceback: "ReferenceError: missing is not defined\n    at code.js:1:1" });
+    expect(error).toMatchObject({
+      type: "ReferenceError",
+      traceback: "ReferenceError: missing is not defined\n    at code.js:1:1",
+    });
   });
 
   test.each([
@@ -86,12 +113,19 @@ describe("errors", () => {
 
   test.each(["import fs from 'fs'", "export const a = 1"])("%s says that there are no modules", async (code) => {
     const { error } = await run({ code });
-    expect(error).toMatchObject({ type: "SyntaxError", message: expect.stringContaining("without `import`") as string });
+    expect(error).toMatchObject({
+      type: "SyntaxError",
+      message: expect.stringContaining("without `import`") as string,
+    });
   });
 
   test("import() and require() say what there is instead", async () => {
-    const code = "const words = [];\ntry { await import('fs') } catch (e) { words.push(e.message) }\ntry { require('fs') } catch (e) { words.push(e.message) }\nwords";
-    expect(valueOf(await run({ code }))).toEqual([expect.stringContaining("no modules"), expect.stringContaining("files, inputs, URL")]);
+    const code =
+      "const words = [];\ntry { await import('fs') } catch (e) { words.push(e.message) }\ntry { require('fs') } catch (e) { words.push(e.message) }\nwords";
+    expect(valueOf(await run({ code }))).toEqual([
+      expect.stringContaining("no modules"),
+      expect.stringContaining("files, inputs, URL"),
+    ]);
   });
 });
 
@@ -108,37 +142,60 @@ describe("tools", () => {
         return { id, subject: `s${String(id)}` };
       },
     });
-    const outcome = await run({ host, code: "const mails = await Promise.all([1, 2, 3, 4].map((id) => tools.mail.read({ id })));\nmails.map((mail) => mail.subject)" });
+    const outcome = await run({
+      host,
+      code: "const mails = await Promise.all([1, 2, 3, 4].map((id) => tools.mail.read({ id })));\nmails.map((mail) => mail.subject)",
+    });
     expect(valueOf(outcome)).toEqual(["s1", "s2", "s3", "s4"]);
-    expect(outcome.toolCalls).toEqual(Array.from({ length: 4 }, () => ({ name: "mail.read", ms: expect.any(Number) as number, ok: true })));
+    expect(outcome.toolCalls).toEqual(
+      Array.from({ length: 4 }, () => ({ name: "mail.read", ms: expect.any(Number) as number, ok: true })),
+    );
   });
 
   test("a failure is a ToolError with kind, words and the line that called", async () => {
     const { end, error, toolCalls } = await run({ code: "\nawait tools.fails({ a: 1 })" });
     expect(end).toBe("error");
-    expect(error).toMatchObject({ type: "ToolError", message: "the disk is full", traceback: expect.stringContaining("code.js:2") as string });
+    expect(error).toMatchObject({
+      type: "ToolError",
+      message: "the disk is full",
+      traceback: expect.stringContaining("code.js:2") as string,
+    });
     expect(toolCalls).toMatchObject([{ name: "fails", ok: false }]);
-    const caught = "try { await tools.fails({}) } catch (e) { [e instanceof ToolError, e.name, e.kind, e.retryable, e.tool] }";
+    const caught =
+      "try { await tools.fails({}) } catch (e) { [e instanceof ToolError, e.name, e.kind, e.retryable, e.tool] }";
     expect(valueOf(await run({ code: caught }))).toEqual([true, "ToolError", "tool_error", true, "fails"]);
   });
 
   test("names of any depth and spelling reach the host; showing one does not call it", async () => {
-    const outcome = await run({ code: "console.log(tools.a.b, `${tools.c}`);\n[await tools['my-server'].x.y({ n: 1 }), await tools('a name')]" });
-    expect(valueOf(outcome)).toEqual([{ path: "my-server.x.y", args: { n: 1 } }, { path: "a name", args: {} }]);
+    const outcome = await run({
+      code: "console.log(tools.a.b, `${tools.c}`);\n[await tools['my-server'].x.y({ n: 1 }), await tools('a name')]",
+    });
+    expect(valueOf(outcome)).toEqual([
+      { path: "my-server.x.y", args: { n: 1 } },
+      { path: "a name", args: {} },
+    ]);
     expect(outcome.stdout).toBe("[tool a.b] [tool c]\n");
     expect(outcome.toolCalls).toHaveLength(2);
   });
 
-  test.each(["tools.a.b(1)", "tools.a.b([])", "tools.a.b({}, {})", "tools()"])("%s is refused before it leaves", async (code) => {
-    expect(await run({ code })).toMatchObject({ end: "error", error: { type: "TypeError" }, toolCalls: [] });
-  });
+  test.each(["tools.a.b(1)", "tools.a.b([])", "tools.a.b({}, {})", "tools()"])(
+    "%s is refused before it leaves",
+    async (code) => {
+      expect(await run({ code })).toMatchObject({ end: "error", error: { type: "TypeError" }, toolCalls: [] });
+    },
+  );
 
   test("search reaches the host", async () => {
-    expect(valueOf(await run({ code: "[await search('send mail'), await search('x', 3)]" }))).toEqual([[{ query: "send mail", limit: 10 }], [{ query: "x", limit: 3 }]]);
+    expect(valueOf(await run({ code: "[await search('send mail'), await search('x', 3)]" }))).toEqual([
+      [{ query: "send mail", limit: 10 }],
+      [{ query: "x", limit: 3 }],
+    ]);
   });
 
   test("a call that nobody awaits is made before the run ends", async () => {
-    const { end, toolCalls } = await run({ code: "tools.log.write({ line: 1 }).then(() => console.log('written'));\n'ok'" });
+    const { end, toolCalls } = await run({
+      code: "tools.log.write({ line: 1 }).then(() => console.log('written'));\n'ok'",
+    });
     expect(end).toBe("finished");
     expect(toolCalls).toMatchObject([{ name: "log.write", ok: true }]);
   });
@@ -152,13 +209,16 @@ describe("tools", () => {
 
 describe("what there is beside the language", () => {
   test("console writes to both streams", async () => {
-    const { stdout, stderr } = await run({ code: "console.log('n=%d %s', 1, 'x', { a: [1, { b: 'q' }] }); console.error(new TypeError('bad')); console.table([1])" });
-    expect(stdout).toBe("n=1 x { a: [ 1, { b: \"q\" } ] }\n[ 1 ]\n");
+    const { stdout, stderr } = await run({
+      code: "console.log('n=%d %s', 1, 'x', { a: [1, { b: 'q' }] }); console.error(new TypeError('bad')); console.table([1])",
+    });
+    expect(stdout).toBe('n=1 x { a: [ 1, { b: "q" } ] }\n[ 1 ]\n');
     expect(stderr).toBe("TypeError: bad\n");
   });
 
   test("files come in, are changed, and go out", async () => {
-    const code = "files.write('out/sum.txt', String(files.readText('in.csv').split(',').reduce((a, b) => a + Number(b), 0)));\nfiles.writeJson('o.json', { é: 1 });\nfiles.remove('old.txt');\n[files.list(), files.readBytes('in.csv').length, files.exists('./in.csv')]";
+    const code =
+      "files.write('out/sum.txt', String(files.readText('in.csv').split(',').reduce((a, b) => a + Number(b), 0)));\nfiles.writeJson('o.json', { é: 1 });\nfiles.remove('old.txt');\n[files.list(), files.readBytes('in.csv').length, files.exists('./in.csv')]";
     const files = [
       { path: "in.csv", bytes: Buffer.from("1,2,3") },
       { path: "old.txt", bytes: Buffer.from("x") },
@@ -172,14 +232,27 @@ describe("what there is beside the language", () => {
   });
 
   test("paths that climb, files that are not there, and too much of them are refused", async () => {
-    const tries = ["files.read('nope.txt')", "files.write('../x', '')", "files.write('a', 'x'.repeat(2000))", "files.write('b', '1'); files.write('c', '1'); files.write('d', '1')"];
+    const tries = [
+      "files.read('nope.txt')",
+      "files.write('../x', '')",
+      "files.write('a', 'x'.repeat(2000))",
+      "files.write('b', '1'); files.write('c', '1'); files.write('d', '1')",
+    ];
     const code = `${tries.map((each) => `try { ${each}; words.push('none') } catch (e) { words.push(e.message) }`).join("\n")}`;
     const outcome = await run({ code: `const words = [];\n${code}\nwords`, limits: { fileBytes: 1000, files: 2 } });
-    expect(valueOf(outcome)).toEqual([expect.stringContaining('no file "nope.txt"'), expect.stringContaining("no path of a file"), expect.stringContaining("1000 bytes"), expect.stringContaining("2 files")]);
+    expect(valueOf(outcome)).toEqual([
+      expect.stringContaining('no file "nope.txt"'),
+      expect.stringContaining("no path of a file"),
+      expect.stringContaining("1000 bytes"),
+      expect.stringContaining("2 files"),
+    ]);
   });
 
   test("binary data survives", async () => {
-    const { artifacts } = await run({ code: "const b = files.readBytes('b'); files.write('r', b.toReversed()); files.write('s', b.buffer)", files: [{ path: "b", bytes: Uint8Array.of(0, 255, 128) }] });
+    const { artifacts } = await run({
+      code: "const b = files.readBytes('b'); files.write('r', b.toReversed()); files.write('s', b.buffer)",
+      files: [{ path: "b", bytes: Uint8Array.of(0, 255, 128) }],
+    });
     expect(artifacts.map(({ bytes }) => Array.from(bytes))).toEqual([
       [128, 255, 0],
       [0, 255, 128],
@@ -187,20 +260,41 @@ describe("what there is beside the language", () => {
   });
 
   test.each([
-    ["const u = new URL('/x?a=1', 'https://h.de:81'); u.searchParams.append('b', 'ä c'); u.port = '99'; u.href", "https://h.de:99/x?a=1&b=%C3%A4+c"],
+    [
+      "const u = new URL('/x?a=1', 'https://h.de:81'); u.searchParams.append('b', 'ä c'); u.port = '99'; u.href",
+      "https://h.de:99/x?a=1&b=%C3%A4+c",
+    ],
     ["[...new URLSearchParams({ a: '1', b: '2' })].join()", "a,1,b,2"],
     ["try { new URL('no') } catch (e) { e.name }", "TypeError"],
     ["new TextDecoder().decode(new TextEncoder().encode('héé'))", "héé"],
     ["const d = structuredClone({ m: new Map([[1, { d: new Date(0) }]]) }); d.m.get(1).d.getTime()", 0],
     ["atob(btoa('x')) + crypto.randomUUID().length + crypto.getRandomValues(new Uint8Array(4)).length", "x364"],
-    ["let n = 0; const t = setInterval(() => { n += 1; if (n === 3) clearInterval(t) }, 1); await new Promise((r) => setTimeout(r, 30)); n", 3],
+    [
+      "let n = 0; const t = setInterval(() => { n += 1; if (n === 3) clearInterval(t) }, 1); await new Promise((r) => setTimeout(r, 30)); n",
+      3,
+    ],
     ["setInterval(() => {}, 1); 'ends'", "ends"],
   ])("%s", async (code, value) => {
     expect(valueOf(await run({ code }))).toEqual(value);
   });
 
   test("nothing of the host is there", async () => {
-    const names = ["process", "Buffer", "fetch", "WebSocket", "Worker", "Deno", "WebAssembly", "std", "os", "global", "module", "exports", "__dirname", "host"];
+    const names = [
+      "process",
+      "Buffer",
+      "fetch",
+      "WebSocket",
+      "Worker",
+      "Deno",
+      "WebAssembly",
+      "std",
+      "os",
+      "global",
+      "module",
+      "exports",
+      "__dirname",
+      "host",
+    ];
     const code = `[${names.map((name) => `typeof ${name}`).join(", ")}, Object.getOwnPropertyNames(globalThis).some((n) => /quick|wasm|toolyard/i.test(n)), Function('return this')() === globalThis]`;
     expect(valueOf(await run({ code }))).toEqual([...names.map(() => "undefined"), false, true]);
   });
@@ -216,7 +310,13 @@ describe("what there is beside the language", () => {
       }
       words`;
     const outcome = await run({ code, profile: "restricted" });
-    expect(valueOf(outcome)).toEqual(["function", "There are no tools here.", "There are no tools here.", "The host has no such operation.", expect.stringContaining("no file")]);
+    expect(valueOf(outcome)).toEqual([
+      "function",
+      "There are no tools here.",
+      "There are no tools here.",
+      "The host has no such operation.",
+      expect.stringContaining("no file"),
+    ]);
     expect(outcome.toolCalls).toEqual([]);
   });
 });

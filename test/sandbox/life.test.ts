@@ -24,12 +24,20 @@ function isAlive(pid: number): boolean {
 }
 
 /** Starts a run that is inside of a tool call once this resolves. */
-async function inCall(sandbox: DrivenEmbedded, session?: string): Promise<{ outcome: ReturnType<DrivenEmbedded["run"]>; signal: AbortController }> {
+async function inCall(
+  sandbox: DrivenEmbedded,
+  session?: string,
+): Promise<{ outcome: ReturnType<DrivenEmbedded["run"]>; signal: AbortController }> {
   const signal = new AbortController();
   let markCalled!: () => void;
   const called = new Promise<void>((resolve) => (markCalled = resolve));
   const host = echoHost({ hang: () => (markCalled(), new Promise(() => {})) });
-  const outcome = sandbox.run({ host, code: "globalThis.x = 1; await tools.hang({})", signal: signal.signal, ...(session === undefined ? {} : { session }) });
+  const outcome = sandbox.run({
+    host,
+    code: "globalThis.x = 1; await tools.hang({})",
+    signal: signal.signal,
+    ...(session === undefined ? {} : { session }),
+  });
   await called;
   return { outcome, signal };
 }
@@ -46,7 +54,10 @@ describe("the child", () => {
     expect(sandbox.engine.pid).toBe(pid);
     await sandbox.engine.dispose();
     expect(isAlive(pid!)).toBe(false);
-    expect(await sandbox.run({ code: "3" })).toMatchObject({ end: "crashed", error: { message: "The sandbox is closed." } });
+    expect(await sandbox.run({ code: "3" })).toMatchObject({
+      end: "crashed",
+      error: { message: "The sandbox is closed." },
+    });
   });
 
   test("dispose ends what runs", async () => {
@@ -71,7 +82,10 @@ describe("the child", () => {
     const { outcome } = await inCall(sandbox);
     const pid = sandbox.engine.pid!;
     process.kill(pid, "SIGKILL");
-    expect(await outcome).toMatchObject({ end: "crashed", error: { type: "Crashed", message: expect.stringContaining("next run starts a new one") as string } });
+    expect(await outcome).toMatchObject({
+      end: "crashed",
+      error: { type: "Crashed", message: expect.stringContaining("next run starts a new one") as string },
+    });
     expect(valueOf(await sandbox.run({ code: "2" }))).toBe(2);
     expect(sandbox.engine.pid).not.toBe(pid);
   });
@@ -97,7 +111,9 @@ describe("the child", () => {
     expect(await sandbox.run({ code: "1", signal: AbortSignal.abort() })).toMatchObject({ end: "cancelled" });
     const pid = sandbox.engine.pid;
     (await other).signal.abort();
-    await (await other).outcome;
+    await (
+      await other
+    ).outcome;
     expect(valueOf(await sandbox.run({ code: "4" }))).toBe(4);
     expect(sandbox.engine.pid).toBe(pid);
   });
@@ -117,16 +133,32 @@ describe("the child", () => {
   test("one run does not see what another left", async () => {
     await using sandbox = embedded();
     await sandbox.run({ code: "globalThis.left = 1; Array.prototype.left = 1; files.write('left', '1')" });
-    expect(valueOf(await sandbox.run({ code: "[typeof left, [].left ?? null, files.list()]" }))).toEqual(["undefined", null, []]);
+    expect(valueOf(await sandbox.run({ code: "[typeof left, [].left ?? null, files.list()]" }))).toEqual([
+      "undefined",
+      null,
+      [],
+    ]);
   });
 
   test("has no rights: its process can read no file and start nothing", async () => {
     const file = join(scratch, "probe.mjs");
     await writeFile(file, PROBE);
     let args: readonly string[] = [];
-    await using sandbox = embedded({}, { command: (settings) => (args = [process.execPath, ...lockedArguments(settings), `--allow-fs-read=${file}`, file]) });
+    await using sandbox = embedded(
+      {},
+      {
+        command: (settings) =>
+          (args = [process.execPath, ...lockedArguments(settings), `--allow-fs-read=${file}`, file]),
+      },
+    );
     const outcome = await sandbox.run({ code: "1" });
-    expect(JSON.parse(outcome.stdout)).toEqual({ env: [], read: "ERR_ACCESS_DENIED", write: "ERR_ACCESS_DENIED", spawn: "ERR_ACCESS_DENIED", eval: "EvalError" });
+    expect(JSON.parse(outcome.stdout)).toEqual({
+      env: [],
+      read: "ERR_ACCESS_DENIED",
+      write: "ERR_ACCESS_DENIED",
+      spawn: "ERR_ACCESS_DENIED",
+      eval: "EvalError",
+    });
     expect(args.some((argument) => argument.includes("permission"))).toBe(true);
   });
 });
@@ -178,10 +210,18 @@ describe("a child that speaks nonsense", () => {
     const file = join(scratch, `${Math.random().toString(36).slice(2)}.mjs`);
     await writeFile(file, `${SPEAK}\nhub.once("data", () => { say({ type: "started", run: 1 }); ${script} });`);
     let starts = 0;
-    const sandbox = embedded(config, { command: (settings) => ((starts += 1), starts === 1 ? [process.execPath, file] : [process.execPath, ...REAL(settings)]) });
+    const sandbox = embedded(config, {
+      command: (settings) => (
+        (starts += 1),
+        starts === 1 ? [process.execPath, file] : [process.execPath, ...REAL(settings)]
+      ),
+    });
     return sandbox;
   }
-  const REAL = (settings: ChildSettings): string[] => [...lockedArguments(settings), join(distFolder(), "runtimes", "sandbox", "child", "main.js")];
+  const REAL = (settings: ChildSettings): string[] => [
+    ...lockedArguments(settings),
+    join(distFolder(), "runtimes", "sandbox", "child", "main.js"),
+  ];
 
   test.each([
     ["text that is no JSON", `say("{not json");`],
@@ -202,21 +242,34 @@ describe("a child that speaks nonsense", () => {
 
   test("output, results and calls over their bounds are not believed", async () => {
     const host = echoHost();
-    await using floods = await speaking(`for (let i = 0; i < 50; i += 1) say({ type: "output", run: 1, stream: "stdout", text: "x".repeat(1000) }); say(done({}));`, { output: 4000 });
+    await using floods = await speaking(
+      `for (let i = 0; i < 50; i += 1) say({ type: "output", run: 1, stream: "stdout", text: "x".repeat(1000) }); say(done({}));`,
+      { output: 4000 },
+    );
     const flood = await floods.run({ code: "1" });
     expect([flood.stdout.length, flood.truncated]).toEqual([4000, true]);
-    await using large = await speaking(`say(done({ resultJson: JSON.stringify("x".repeat(5000)) }));`, { result: 1000 });
+    await using large = await speaking(`say(done({ resultJson: JSON.stringify("x".repeat(5000)) }));`, {
+      result: 1000,
+    });
     expect(await large.run({ code: "1" })).toMatchObject({ end: "limit" });
     await using bad = await speaking(`say(done({ resultJson: "{bad" }));`);
     expect(await bad.run({ code: "1" })).toMatchObject({ end: "error" });
-    await using calls = await speaking(`for (let i = 0; i < 5; i += 1) say({ type: "call", run: 1, id: i, path: "a", json: "{}" });`, { tool_calls: 3 });
+    await using calls = await speaking(
+      `for (let i = 0; i < 5; i += 1) say({ type: "call", run: 1, id: i, path: "a", json: "{}" });`,
+      { tool_calls: 3 },
+    );
     expect(await calls.run({ code: "1", host })).toMatchObject({ end: "limit", toolCalls: { length: 3 } });
     await using tools = await speaking(`say({ type: "call", run: 1, id: 1, path: "a", json: "{}" });`);
-    expect(await tools.run({ code: "1", host, profile: "restricted" })).toMatchObject({ end: "crashed", toolCalls: [] });
+    expect(await tools.run({ code: "1", host, profile: "restricted" })).toMatchObject({
+      end: "crashed",
+      toolCalls: [],
+    });
   });
 
   test("messages for runs that are not its own reach nobody", async () => {
-    await using sandbox = await speaking(`say({ type: "output", run: 7, stream: "stdout", text: "other" }); say({ ...done({}), run: 99 }); say(done({ resultJson: "1" }));`);
+    await using sandbox = await speaking(
+      `say({ type: "output", run: 7, stream: "stdout", text: "other" }); say({ ...done({}), run: 99 }); say(done({ resultJson: "1" }));`,
+    );
     expect(await sandbox.run({ code: "1" })).toMatchObject({ end: "finished", stdout: "", resultJson: "1" });
   });
 
@@ -232,13 +285,20 @@ describe("sessions", () => {
   test("keep variables, functions, classes and files; the same names may be declared again", async () => {
     await using sandbox = embedded();
     const session = "a";
-    const first = await sandbox.run({ session, code: "const s = 1; let t = 2; class K { m() { return 7 } }\nfunction next() { return ++t }\nfiles.write('f', 'x')" });
+    const first = await sandbox.run({
+      session,
+      code: "const s = 1; let t = 2; class K { m() { return 7 } }\nfunction next() { return ++t }\nfiles.write('f', 'x')",
+    });
     expect(first).toMatchObject({ end: "finished", session: "new", artifacts: [{ path: "f" }] });
     const second = await sandbox.run({ session, code: "[s, next(), t, new K().m(), files.read('f')]" });
     expect(second).toMatchObject({ session: "kept", artifacts: [] });
     expect(valueOf(second)).toEqual([1, 3, 3, 7, "x"]);
-    expect(valueOf(await sandbox.run({ session, code: "const s = 5; const { a: t } = { a: 6 }; class K {}\nreturn s + t" }))).toBe(11);
-    expect(valueOf(await sandbox.run({ session, language: "typescript", code: "const n: number = s + t; n" }))).toBe(11);
+    expect(
+      valueOf(await sandbox.run({ session, code: "const s = 5; const { a: t } = { a: 6 }; class K {}\nreturn s + t" })),
+    ).toBe(11);
+    expect(valueOf(await sandbox.run({ session, language: "typescript", code: "const n: number = s + t; n" }))).toBe(
+      11,
+    );
     expect(valueOf(await sandbox.run({ session: "b", code: "typeof s" }))).toBe("undefined");
     expect(valueOf(await sandbox.run({ code: "typeof s" }))).toBe("undefined");
   });
@@ -247,10 +307,20 @@ describe("sessions", () => {
     await using sandbox = embedded();
     const session = "a";
     await sandbox.run({ session, code: "let n = 1" });
-    expect(await sandbox.run({ session, code: "n = 2; throw new Error('x')" })).toMatchObject({ end: "error", session: "kept" });
+    expect(await sandbox.run({ session, code: "n = 2; throw new Error('x')" })).toMatchObject({
+      end: "error",
+      session: "kept",
+    });
     expect(valueOf(await sandbox.run({ session, code: "n" }))).toBe(2);
-    expect(await sandbox.run({ session, code: "for (;;) {}", limits: { cpuMs: 100 } })).toMatchObject({ end: "timeout", session: "kept", sessionEnded: true });
-    expect(await sandbox.run({ session, code: "typeof n" })).toMatchObject({ session: "lost", resultJson: '"undefined"' });
+    expect(await sandbox.run({ session, code: "for (;;) {}", limits: { cpuMs: 100 } })).toMatchObject({
+      end: "timeout",
+      session: "kept",
+      sessionEnded: true,
+    });
+    expect(await sandbox.run({ session, code: "typeof n" })).toMatchObject({
+      session: "lost",
+      resultJson: '"undefined"',
+    });
     expect(await sandbox.run({ session, code: "typeof n" })).toMatchObject({ session: "kept" });
     process.kill(sandbox.engine.pid!, "SIGKILL");
     expect(await sandbox.run({ session, code: "1" })).toMatchObject({ end: "finished", session: "lost" });
@@ -259,12 +329,18 @@ describe("sessions", () => {
   test("one run at a time; when all are busy another is refused, else the one unused for longest goes", async () => {
     await using sandbox = embedded({ sessions: 2 });
     const a = await inCall(sandbox, "a");
-    expect(await sandbox.run({ session: "a", code: "1" })).toMatchObject({ end: "busy", error: { message: expect.stringContaining("one run at a time") as string } });
+    expect(await sandbox.run({ session: "a", code: "1" })).toMatchObject({
+      end: "busy",
+      error: { message: expect.stringContaining("one run at a time") as string },
+    });
     await sandbox.run({ session: "b", code: "1" });
     expect(await sandbox.run({ session: "c", code: "1" })).toMatchObject({ end: "finished", session: "new" });
     expect(await sandbox.run({ session: "b", code: "1" })).toMatchObject({ session: "lost" });
     const b = await inCall(sandbox, "b");
-    expect(await sandbox.run({ session: "d", code: "1" })).toMatchObject({ end: "busy", error: { message: expect.stringContaining("All 2 sessions") as string } });
+    expect(await sandbox.run({ session: "d", code: "1" })).toMatchObject({
+      end: "busy",
+      error: { message: expect.stringContaining("All 2 sessions") as string },
+    });
     for (const each of [a, b]) each.signal.abort();
     expect(await a.outcome).toMatchObject({ end: "cancelled", sessionEnded: true });
   });
@@ -279,7 +355,10 @@ describe("sessions", () => {
 
   test("can be switched off", async () => {
     await using sandbox = embedded({ sessions: 0 });
-    expect(await sandbox.run({ session: "a", code: "1" })).toMatchObject({ end: "busy", error: { message: expect.stringContaining("switched off") as string } });
+    expect(await sandbox.run({ session: "a", code: "1" })).toMatchObject({
+      end: "busy",
+      error: { message: expect.stringContaining("switched off") as string },
+    });
     expect(await sandbox.run({ code: "1" })).toMatchObject({ end: "finished" });
   });
 });

@@ -9,25 +9,43 @@ test.each([
   ["an endless loop", "console.log('begins'); while (true) {}"],
   ["endless promises", "console.log('begins'); (function again() { Promise.resolve().then(again) })()"],
   ["a regular expression that never ends", "console.log('begins'); /(a+)+$/.test('a'.repeat(40) + 'b')"],
-  ["a loop that catches everything", "console.log('begins'); for (;;) { try { for (;;) {} } catch {} finally { continue } }"],
+  [
+    "a loop that catches everything",
+    "console.log('begins'); for (;;) { try { for (;;) {} } catch {} finally { continue } }",
+  ],
 ])("C20: %s is ended when its computing time is over", async (_what, code) => {
   const outcome = await run({ code, limits: { cpuMs: 300 } });
-  expect(outcome).toMatchObject({ end: "timeout", stdout: "begins\n", error: { type: "Timeout", message: expect.stringContaining("300 ms") as string } });
+  expect(outcome).toMatchObject({
+    end: "timeout",
+    stdout: "begins\n",
+    error: { type: "Timeout", message: expect.stringContaining("300 ms") as string },
+  });
   expect(outcome.durationMs).toBeLessThan(4000);
 });
 
 test("C20: code that waits for longer than it has is ended, and its call is told", async () => {
   let aborted = false;
-  const host = echoHost({ slow: (_args, signal) => new Promise((resolve) => signal.addEventListener("abort", () => resolve((aborted = true)))) });
+  const host = echoHost({
+    slow: (_args, signal) =>
+      new Promise((resolve) => signal.addEventListener("abort", () => resolve((aborted = true)))),
+  });
   const outcome = await run({ host, code: "await tools.slow({})", limits: { wallMs: 200 } });
-  expect(outcome).toMatchObject({ end: "timeout", error: { message: expect.stringContaining("longer than 200 ms") as string }, toolCalls: [{ name: "slow", ok: false }] });
+  expect(outcome).toMatchObject({
+    end: "timeout",
+    error: { message: expect.stringContaining("longer than 200 ms") as string },
+    toolCalls: [{ name: "slow", ok: false }],
+  });
   await Promise.resolve();
   expect(aborted).toBe(true);
 });
 
 test("computing time stands still while the code waits for a tool", async () => {
   const host = echoHost({ slow: () => new Promise((resolve) => setTimeout(resolve, 400)) });
-  const outcome = await run({ host, code: "await tools.slow({}); await new Promise((r) => setTimeout(r, 200)); 'done'", limits: { cpuMs: 250 } });
+  const outcome = await run({
+    host,
+    code: "await tools.slow({}); await new Promise((r) => setTimeout(r, 200)); 'done'",
+    limits: { cpuMs: 250 },
+  });
   expect(outcome).toMatchObject({ end: "finished", resultJson: '"done"' });
 });
 
@@ -43,7 +61,9 @@ test("memory: a job may have less than the configured bound, and never more", as
   const code = "const b = new Uint8Array(30e6); b.length";
   expect(valueOf(await run({ code, limits: { memoryBytes: 1e9 } }))).toBe(30e6);
   expect(await run({ code, limits: { memoryBytes: 16e6 } })).toMatchObject({ end: "memory" });
-  expect(await run({ code: "new Uint8Array(60e6).length", limits: { memoryBytes: 1e9 } })).toMatchObject({ end: "memory" });
+  expect(await run({ code: "new Uint8Array(60e6).length", limits: { memoryBytes: 1e9 } })).toMatchObject({
+    end: "memory",
+  });
 });
 
 test.each([
@@ -56,7 +76,9 @@ test.each([
 });
 
 test("output beyond its bound is left out, said to be, and no character is cut in two", async () => {
-  const { end, stdout, truncated } = await run({ code: "for (let i = 0; i < 5000; i += 1) console.log('é€😀'); 'ends'" });
+  const { end, stdout, truncated } = await run({
+    code: "for (let i = 0; i < 5000; i += 1) console.log('é€😀'); 'ends'",
+  });
   expect({ end, truncated }).toEqual({ end: "finished", truncated: true });
   expect(Buffer.byteLength(stdout)).toBeGreaterThan(3980);
   expect(Buffer.byteLength(stdout)).toBeLessThanOrEqual(4000);
@@ -67,14 +89,20 @@ test.each([
   ["too large", "'x'.repeat(5000)", /4000 are returned/u],
   ["nested too deep", "let v = 1; for (let i = 0; i < 1500; i += 1) v = [v]; v", /deeper than 1000/u],
 ])("a result that is %s ends the run", async (_what, code, words) => {
-  expect(await run({ code, limits: { resultBytes: 1e6 } })).toMatchObject({ end: "limit", error: { type: "LimitError", message: expect.stringMatching(words) as string } });
+  expect(await run({ code, limits: { resultBytes: 1e6 } })).toMatchObject({
+    end: "limit",
+    error: { type: "LimitError", message: expect.stringMatching(words) as string },
+  });
 });
 
 test("one call more than allowed ends the run, and no more than allowed reach the host", async () => {
   const code = "for (let i = 0; i < 9; i += 1) { try { await tools.a({ i }) } catch {} } 'ends'";
   expect(await run({ code, limits: { toolCalls: 9 } })).toMatchObject({ end: "finished" });
   const outcome = await run({ code, limits: { toolCalls: 8 } });
-  expect(outcome).toMatchObject({ end: "limit", error: { message: expect.stringContaining("more than 8 tool calls") as string } });
+  expect(outcome).toMatchObject({
+    end: "limit",
+    error: { message: expect.stringContaining("more than 8 tool calls") as string },
+  });
   expect(outcome.toolCalls).toHaveLength(8);
 });
 
@@ -92,14 +120,19 @@ test("no more calls are under way than allowed; the rest wait", async () => {
       open -= 1;
     },
   });
-  const outcome = await run({ host, code: "(await Promise.all([...Array(12)].map(() => tools.a({})))).length", limits: { concurrentToolCalls: 3 } });
+  const outcome = await run({
+    host,
+    code: "(await Promise.all([...Array(12)].map(() => tools.a({})))).length",
+    limits: { concurrentToolCalls: 3 },
+  });
   expect(valueOf(outcome)).toBe(12);
   expect(most).toBe(3);
 });
 
 test("arguments and answers over their bound are errors that the code can catch", async () => {
   const host = echoHost({ big: () => "y".repeat(4000) });
-  const code = "const kinds = [];\nfor (const call of [() => tools.a({ t: 'x'.repeat(4000) }), () => tools.big({})]) { try { await call() } catch (e) { kinds.push(e.kind ?? e.message) } }\nkinds";
+  const code =
+    "const kinds = [];\nfor (const call of [() => tools.a({ t: 'x'.repeat(4000) }), () => tools.big({})]) { try { await call() } catch (e) { kinds.push(e.kind ?? e.message) } }\nkinds";
   expect(valueOf(await run({ host, code }))).toEqual([expect.stringContaining("3000 bytes"), "too_large"]);
 });
 
@@ -117,7 +150,16 @@ test.each([
   ["code of more than a megabyte", { code: " ".repeat(1024 * 1024 + 1) }],
   ["inputs that are too large", { code: "1", inputs: { t: "x".repeat(4000) } }],
   ["a path that climbs", { code: "1", files: [{ path: "../a", bytes: new Uint8Array(1) }] }],
-  ["two files with one path", { code: "1", files: [{ path: "a", bytes: new Uint8Array(1) }, { path: "a", bytes: new Uint8Array(1) }] }],
+  [
+    "two files with one path",
+    {
+      code: "1",
+      files: [
+        { path: "a", bytes: new Uint8Array(1) },
+        { path: "a", bytes: new Uint8Array(1) },
+      ],
+    },
+  ],
   ["more files than allowed", { code: "1", limits: { files: 0 }, files: [{ path: "a", bytes: new Uint8Array(1) }] }],
 ])("%s is refused before anything runs", async (_what, job) => {
   expect(await run(job)).toMatchObject({ end: "limit", error: { type: "LimitError" }, toolCalls: [] });

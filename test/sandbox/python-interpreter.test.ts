@@ -32,51 +32,116 @@ async function run(code: string, more: JsonObject = {}): Promise<JsonObject> {
   return result?.["structuredContent"] as JsonObject;
 }
 
-const success = (returned: unknown, stdout = ""): JsonObject => ({ stdout, stderr: "", returned_value: returned, execution_status: "success" });
+const success = (returned: unknown, stdout = ""): JsonObject => ({
+  stdout,
+  stderr: "",
+  returned_value: returned,
+  execution_status: "success",
+});
 
 describe("what people try first", () => {
   test.each<[string, string, JsonObject]>([
     ["print", "print('Hello', 'world', sep=', ')\nprint(1, end='')", success(null, "Hello, world\n1")],
     ["arithmetic", "2 ** 64 // 3 - 0.5 * 4", success(6148914691236516864)],
-    ["an integer that JSON's numbers would round", "import math\n[math.factorial(25), -(2 ** 53), 2 ** 53 - 1, 2 ** 70 + 0.0]", success(["15511210043330985984000000", "-9007199254740992", 9007199254740991, 2 ** 70])],
+    [
+      "an integer that JSON's numbers would round",
+      "import math\n[math.factorial(25), -(2 ** 53), 2 ** 53 - 1, 2 ** 70 + 0.0]",
+      success(["15511210043330985984000000", "-9007199254740992", 9007199254740991, 2 ** 70]),
+    ],
     ["an expression at the end", "x = 20\ny = 22\nx + y", success(42)],
     ["json", "import json\njson.loads('{\"a\": [1, null]}')", success({ a: [1, null] })],
-    ["re", "import re\nre.findall(r'(\\w+)@(\\w+)', 'ada@home bob@work')", success([["ada", "home"], ["bob", "work"]])],
-    ["datetime", "from datetime import date, timedelta\n(date(2024, 2, 28) + timedelta(days=2)).isoformat()", success("2024-03-01")],
-    ["statistics", "import statistics as s\n[s.mean([1, 2, 6]), s.median([1, 9, 5]), round(s.stdev([2, 4, 4, 6]), 3)]", success([3, 5, 1.633])],
-    ["csv", "import csv, io\n[dict(row) for row in csv.DictReader(io.StringIO('name,age\\nAda,36'))]", success([{ name: "Ada", age: "36" }])],
-    ["dataclasses", "from dataclasses import dataclass, asdict\n@dataclass\nclass Point:\n    x: int\n    y: int = 2\nasdict(Point(1))", success({ x: 1, y: 2 })],
-    ["classes", "class Dog:\n    def __init__(self, name):\n        self.name = name\n    def __str__(self):\n        return f'{self.name} barks'\nprint(Dog('Rex'))", success(null, "Rex barks\n")],
-    ["generators", "def squares(n):\n    for i in range(n):\n        yield i * i\nlist(squares(5))", success([0, 1, 4, 9, 16])],
-    ["exceptions that are caught", "try:\n    1 / 0\nexcept ZeroDivisionError as error:\n    print(error)", success(null, "division by zero\n")],
-    ["a function with a main", "def main():\n    print('in main')\nif __name__ == '__main__':\n    main()", success(null, "in main\n")],
+    [
+      "re",
+      "import re\nre.findall(r'(\\w+)@(\\w+)', 'ada@home bob@work')",
+      success([
+        ["ada", "home"],
+        ["bob", "work"],
+      ]),
+    ],
+    [
+      "datetime",
+      "from datetime import date, timedelta\n(date(2024, 2, 28) + timedelta(days=2)).isoformat()",
+      success("2024-03-01"),
+    ],
+    [
+      "statistics",
+      "import statistics as s\n[s.mean([1, 2, 6]), s.median([1, 9, 5]), round(s.stdev([2, 4, 4, 6]), 3)]",
+      success([3, 5, 1.633]),
+    ],
+    [
+      "csv",
+      "import csv, io\n[dict(row) for row in csv.DictReader(io.StringIO('name,age\\nAda,36'))]",
+      success([{ name: "Ada", age: "36" }]),
+    ],
+    [
+      "dataclasses",
+      "from dataclasses import dataclass, asdict\n@dataclass\nclass Point:\n    x: int\n    y: int = 2\nasdict(Point(1))",
+      success({ x: 1, y: 2 }),
+    ],
+    [
+      "classes",
+      "class Dog:\n    def __init__(self, name):\n        self.name = name\n    def __str__(self):\n        return f'{self.name} barks'\nprint(Dog('Rex'))",
+      success(null, "Rex barks\n"),
+    ],
+    [
+      "generators",
+      "def squares(n):\n    for i in range(n):\n        yield i * i\nlist(squares(5))",
+      success([0, 1, 4, 9, 16]),
+    ],
+    [
+      "exceptions that are caught",
+      "try:\n    1 / 0\nexcept ZeroDivisionError as error:\n    print(error)",
+      success(null, "division by zero\n"),
+    ],
+    [
+      "a function with a main",
+      "def main():\n    print('in main')\nif __name__ == '__main__':\n    main()",
+      success(null, "in main\n"),
+    ],
   ])("L38: %s", async (_what, code, expected) => {
     expect(await run(code)).toEqual(expected);
   });
 
   test("C24: the whole list of first things runs in the restricted profile", async () => {
-    expect(await run(readFileSync(new URL("../fixtures/sandbox/first-things.py", import.meta.url), "utf8"))).toMatchObject({ returned_value: "all of it", execution_status: "success" });
+    expect(
+      await run(readFileSync(new URL("../fixtures/sandbox/first-things.py", import.meta.url), "utf8")),
+    ).toMatchObject({ returned_value: "all of it", execution_status: "success" });
   });
 
   test("L38: a value that JSON has no word for is told in Python's", async () => {
-    expect(await run("from decimal import Decimal\nimport datetime\n[{1, 2}, Decimal('1.5'), datetime.date(2024, 1, 2), object]")).toMatchObject({ execution_status: "success" });
+    expect(
+      await run(
+        "from decimal import Decimal\nimport datetime\n[{1, 2}, Decimal('1.5'), datetime.date(2024, 1, 2), object]",
+      ),
+    ).toMatchObject({ execution_status: "success" });
   });
 
   test("L38: each call begins anew", async () => {
     await run("kept = 1");
-    expect(await run("kept")).toMatchObject({ execution_status: "error", stderr: expect.stringContaining("NameError") as string });
+    expect(await run("kept")).toMatchObject({
+      execution_status: "error",
+      stderr: expect.stringContaining("NameError") as string,
+    });
   });
 });
 
 describe("what goes wrong", () => {
   test("L38: a failure is a readable traceback behind what the program wrote, and an error of the tool", async () => {
-    const code = "import sys\nprint('before')\nprint('careful', file=sys.stderr)\ndef half(n):\n    return n / 0\nhalf(3)";
+    const code =
+      "import sys\nprint('before')\nprint('careful', file=sys.stderr)\ndef half(n):\n    return n / 0\nhalf(3)";
     const outcome = await hub.call("python_interpreter", { code });
-    expect(outcome).toMatchObject({ ok: false, kind: "tool_error", message: "ZeroDivisionError: division by zero", result: { isError: true } });
+    expect(outcome).toMatchObject({
+      ok: false,
+      kind: "tool_error",
+      message: "ZeroDivisionError: division by zero",
+      result: { isError: true },
+    });
     const { stdout, stderr, ...rest } = outcome.result!["structuredContent"] as { stdout: string; stderr: string };
     expect(rest).toEqual({ returned_value: null, execution_status: "error" });
     expect(stdout).toBe("before\n");
-    expect(stderr).toMatch(/^careful\nTraceback \(most recent call last\):\n[^]*line 6[^]*half\(3\)\n[^]*line 5, in half\n[^]*ZeroDivisionError: division by zero$/);
+    expect(stderr).toMatch(
+      /^careful\nTraceback \(most recent call last\):\n[^]*line 6[^]*half\(3\)\n[^]*line 5, in half\n[^]*ZeroDivisionError: division by zero$/,
+    );
     expect(stderr).not.toMatch(/site\/|yard/);
   });
 
@@ -98,7 +163,13 @@ describe("what goes wrong", () => {
     expect(status).toBe("success");
   });
 
-  test.each([{}, { code: 5 }, { code: "1", timeout_seconds: 0 }, { code: "1", timeout_seconds: -1 }, { code: "1", timeout_seconds: "soon" }])("L38: arguments such as %j are refused", async (args) => {
+  test.each([
+    {},
+    { code: 5 },
+    { code: "1", timeout_seconds: 0 },
+    { code: "1", timeout_seconds: -1 },
+    { code: "1", timeout_seconds: "soon" },
+  ])("L38: arguments such as %j are refused", async (args) => {
     expect(await hub.call("python_interpreter", args)).toMatchObject({ ok: false, kind: "invalid_params" });
   });
 });
@@ -108,24 +179,43 @@ describe("time", () => {
     ["a loop", "while True: pass"],
     ["a sleep", "import time\ntime.sleep(60)"],
     ["one long operation", "9 ** 9 ** 9"],
-    ["a loop that catches everything", "while True:\n    try:\n        while True: pass\n    except BaseException: pass"],
+    [
+      "a loop that catches everything",
+      "while True:\n    try:\n        while True: pass\n    except BaseException: pass",
+    ],
   ])("L39: %s ends in its time, whatever it does", async (_what, code) => {
     const begun = performance.now();
-    expect(await run(`print('begun')\n${code}`, { timeout_seconds: 0.5 })).toMatchObject({ stdout: "begun\n", returned_value: null, execution_status: "timeout", stderr: expect.stringMatching(/./) as string });
+    expect(await run(`print('begun')\n${code}`, { timeout_seconds: 0.5 })).toMatchObject({
+      stdout: "begun\n",
+      returned_value: null,
+      execution_status: "timeout",
+      stderr: expect.stringMatching(/./) as string,
+    });
     expect(performance.now() - begun).toBeLessThan(10_000);
   });
 
   test("L39: a program that ends in time is none", async () => {
-    expect(await run("import time\ntime.sleep(0.2)\n'slept'", { timeout_seconds: 20 })).toMatchObject({ returned_value: "slept", execution_status: "success" });
+    expect(await run("import time\ntime.sleep(0.2)\n'slept'", { timeout_seconds: 20 })).toMatchObject({
+      returned_value: "slept",
+      execution_status: "success",
+    });
   });
 
   test("C20: a program that runs out of its time is told as a timeout, and is not run again", async () => {
     const outcome = await hub.call("python_interpreter", { code: "while True: pass", timeout_seconds: 0.3 });
-    expect(outcome).toMatchObject({ ok: false, kind: "timeout", attempts: 1, result: { structuredContent: { execution_status: "timeout" } } });
+    expect(outcome).toMatchObject({
+      ok: false,
+      kind: "timeout",
+      attempts: 1,
+      result: { structuredContent: { execution_status: "timeout" } },
+    });
   });
 
   test("C20: a caller's shorter deadline ends the program, as the call's own timeout", async () => {
-    expect(await hub.call("python_interpreter", { code: "while True: pass" }, { timeoutMs: 300 })).toMatchObject({ ok: false, kind: "timeout" });
+    expect(await hub.call("python_interpreter", { code: "while True: pass" }, { timeoutMs: 300 })).toMatchObject({
+      ok: false,
+      kind: "timeout",
+    });
   });
 
   test("C20: a caller that goes ends the program", async () => {
@@ -146,19 +236,33 @@ describe("the restricted environment", () => {
     ["tools", "await tools.records.page()"],
     ["search", "await search('records')"],
   ])("L40: %s is out of reach", async (_what, code) => {
-    expect(await run(code)).toMatchObject({ returned_value: null, execution_status: "error", stderr: expect.stringMatching(/Error/) as string });
+    expect(await run(code)).toMatchObject({
+      returned_value: null,
+      execution_status: "error",
+      stderr: expect.stringMatching(/Error/) as string,
+    });
   });
 
   test("S9: memory ends at its bound, and the next program runs", async () => {
-    expect(await run("rows = []\nwhile True: rows.append('x' * 1000000)")).toMatchObject({ execution_status: "error", stderr: expect.stringContaining("MemoryError") as string });
+    expect(await run("rows = []\nwhile True: rows.append('x' * 1000000)")).toMatchObject({
+      execution_status: "error",
+      stderr: expect.stringContaining("MemoryError") as string,
+    });
     expect(await run("1 + 1")).toEqual(success(2));
   });
 
   test("C24: it needs no switch of execute_code, and has none of its tools", async () => {
-    const other = await createHub({ logger, variables: { TOOLYARD_HOME: home }, settings: { builtin: { execute_code: false }, default_tools: { enable: ["python_interpreter"] } } });
+    const other = await createHub({
+      logger,
+      variables: { TOOLYARD_HOME: home },
+      settings: { builtin: { execute_code: false }, default_tools: { enable: ["python_interpreter"] } },
+    });
     try {
       expect((await other.list()).map((tool) => tool["name"])).toEqual(["python_interpreter"]);
-      expect(await other.call("python_interpreter", { code: "1 + 1" })).toMatchObject({ ok: true, result: { structuredContent: success(2) } });
+      expect(await other.call("python_interpreter", { code: "1 + 1" })).toMatchObject({
+        ok: true,
+        result: { structuredContent: success(2) },
+      });
     } finally {
       await other.close();
     }
@@ -168,9 +272,21 @@ describe("the restricted environment", () => {
 test("L31: a local binding without a folder offers exactly four tools, and its interpreter ends with it", async () => {
   const binding = new LocalMCPBinding({ logger, sandbox: { memory: "128MiB" } });
   try {
-    expect((await binding.discoverTools()).map(({ name }) => name).toSorted()).toEqual(["file_writer", "generate_image_from_prompt", "internet_search", "python_interpreter"]);
-    expect(await binding.executeTool("python_interpreter", { code: "print('hi')\n6 * 7" })).toEqual({ output: success(42, "hi\n"), status_code: 200 });
-    expect(await binding.executeTool("python_interpreter", { code: "boom" })).toMatchObject({ error: "Tool execution failed: NameError: name 'boom' is not defined", output: { execution_status: "error" }, status_code: 500 });
+    expect((await binding.discoverTools()).map(({ name }) => name).toSorted()).toEqual([
+      "file_writer",
+      "generate_image_from_prompt",
+      "internet_search",
+      "python_interpreter",
+    ]);
+    expect(await binding.executeTool("python_interpreter", { code: "print('hi')\n6 * 7" })).toEqual({
+      output: success(42, "hi\n"),
+      status_code: 200,
+    });
+    expect(await binding.executeTool("python_interpreter", { code: "boom" })).toMatchObject({
+      error: "Tool execution failed: NameError: name 'boom' is not defined",
+      output: { execution_status: "error" },
+      status_code: 500,
+    });
   } finally {
     await binding.close();
   }

@@ -22,8 +22,19 @@ test("where bubblewrap is demanded and absent, the tool is reported, and a call 
   yard.folder.script("one", "main.sh", "echo ran > proof", `${BWRAP}program = "/no/such/bwrap"\n`);
   const { tools, problems } = await yard.provider.listing();
   expect(tools).toHaveLength(1);
-  expect(problems).toEqual([{ source: "scripts", subject: "one", message: expect.stringMatching(/cannot be called now: Bubblewrap .* is not installed/) }]);
-  expect(await yard.call("one")).toMatchObject({ ok: false, kind: "unavailable", retryable: false, message: expect.stringContaining("demands isolation") });
+  expect(problems).toEqual([
+    {
+      source: "scripts",
+      subject: "one",
+      message: expect.stringMatching(/cannot be called now: Bubblewrap .* is not installed/),
+    },
+  ]);
+  expect(await yard.call("one")).toMatchObject({
+    ok: false,
+    kind: "unavailable",
+    retryable: false,
+    message: expect.stringContaining("demands isolation"),
+  });
   expect(existsSync(join(yard.folder.path, "one/proof"))).toBe(false);
 });
 
@@ -32,13 +43,24 @@ describe("S8: behind bubblewrap", () => {
 
   test.each([
     ["Python", "main.py", "import json, sys\nprint(json.dumps({'got': json.load(sys.stdin)['x']}))"],
-    ["JavaScript", "main.mjs", "import { readFileSync } from 'node:fs'; console.log(JSON.stringify({ got: JSON.parse(readFileSync(0, 'utf8')).x }));"],
-    ["TypeScript", "main.ts", "import { readFileSync } from 'node:fs'; enum K { got = 'got' } console.log(JSON.stringify({ [K.got]: JSON.parse(readFileSync(0, 'utf8')).x }));"],
+    [
+      "JavaScript",
+      "main.mjs",
+      "import { readFileSync } from 'node:fs'; console.log(JSON.stringify({ got: JSON.parse(readFileSync(0, 'utf8')).x }));",
+    ],
+    [
+      "TypeScript",
+      "main.ts",
+      "import { readFileSync } from 'node:fs'; enum K { got = 'got' } console.log(JSON.stringify({ [K.got]: JSON.parse(readFileSync(0, 'utf8')).x }));",
+    ],
     ["shell", "main.sh", 'echo "{\\"progress\\": 1}" >&3; printf \'{"got": "%s"}\' "$TOOL_ARG_X"'],
   ])("a script in %s works as ever", async (_, file, text) => {
     await using yard = openYard();
     yard.folder.script("one", file, text, `${BWRAP}[parameters.x]\ntype = "string"\n`);
-    expect(await yard.call("one", { x: "hello" })).toMatchObject({ ok: true, result: { structuredContent: { got: "hello" } } });
+    expect(await yard.call("one", { x: "hello" })).toMatchObject({
+      ok: true,
+      result: { structuredContent: { got: "hello" } },
+    });
   });
 
   test("it sees its own folder and no other, and writes nowhere but to `write` and /tmp", async () => {
@@ -61,7 +83,12 @@ describe("S8: behind bubblewrap", () => {
     await using yard = openYard();
     yard.folder.write("libs/helper.py", "WORD = 'library'");
     yard.folder.write("more/data", "further");
-    yard.folder.script("tools/one", "main.py", "import helper\nprint(helper.WORD, open('../../more/data').read())", `${BWRAP}read = ["../../more"]\n`);
+    yard.folder.script(
+      "tools/one",
+      "main.py",
+      "import helper\nprint(helper.WORD, open('../../more/data').read())",
+      `${BWRAP}read = ["../../more"]\n`,
+    );
     yard.provide({ tools_path: join(yard.folder.path, "tools"), libraries_path: join(yard.folder.path, "libs") });
     expect(textOf(await yard.call("tools/one"))).toBe("library further");
   });
@@ -69,7 +96,11 @@ describe("S8: behind bubblewrap", () => {
   test("a place to write that leads out of the tools folder is refused", async () => {
     await using yard = openYard();
     yard.folder.script("one", "main.sh", "echo", `${BWRAP}write = ["../.."]\n`);
-    expect(await yard.call("one")).toMatchObject({ ok: false, kind: "unavailable", message: expect.stringContaining("`isolation.write`") });
+    expect(await yard.call("one")).toMatchObject({
+      ok: false,
+      kind: "unavailable",
+      message: expect.stringContaining("`isolation.write`"),
+    });
   });
 
   test("it reaches no listener of this machine, unless it has the network", async () => {
@@ -92,13 +123,22 @@ describe("S8: behind bubblewrap", () => {
     await using yard = openYard();
     yard.folder.script("signal", "main.sh", "kill -SEGV $$", BWRAP);
     yard.folder.script("cpu", "main.sh", "while :; do :; done", `${BWRAP}[limits]\ncpu = "1s"\n`);
-    expect(await yard.call("signal")).toMatchObject({ ok: false, kind: "tool_error", message: expect.stringContaining("was ended by SIGSEGV") });
-    expect(await yard.call("cpu")).toMatchObject({ ok: false, kind: "timeout", message: expect.stringContaining("`limits.cpu`") });
+    expect(await yard.call("signal")).toMatchObject({
+      ok: false,
+      kind: "tool_error",
+      message: expect.stringContaining("was ended by SIGSEGV"),
+    });
+    expect(await yard.call("cpu")).toMatchObject({
+      ok: false,
+      kind: "timeout",
+      message: expect.stringContaining("`limits.cpu`"),
+    });
   });
 
   test("a fork bomb without end stops at `procs`, and at the deadline nobody is left", async () => {
     await using yard = openYard();
-    const bomb = "import os, time\nsigns = 0\nwhile True:\n  try:\n    os.fork()\n  except OSError:\n    time.sleep(0.01)";
+    const bomb =
+      "import os, time\nsigns = 0\nwhile True:\n  try:\n    os.fork()\n  except OSError:\n    time.sleep(0.01)";
     yard.folder.script("one", "main.py", bomb, `${BWRAP}[limits]\nprocs = 30\n`);
     expect(await yard.call("one", {}, { timeoutMs: 1500 })).toMatchObject({ ok: false, kind: "timeout" });
     await until(() => processesNamed(join(yard.folder.path, "one")) === 0);
@@ -106,18 +146,35 @@ describe("S8: behind bubblewrap", () => {
 
   test("a daemon that left group and environment behind ends with its call all the same", async () => {
     await using yard = openYard();
-    yard.folder.script("one", "main.sh", `setsid env -i /usr/bin/python3 -c 'import time; name="${yard.folder.path}"; time.sleep(600)' >/dev/null 2>&1 3>&- 4>&- & sleep 0.2; echo started`, BWRAP);
+    yard.folder.script(
+      "one",
+      "main.sh",
+      `setsid env -i /usr/bin/python3 -c 'import time; name="${yard.folder.path}"; time.sleep(600)' >/dev/null 2>&1 3>&- 4>&- & sleep 0.2; echo started`,
+      BWRAP,
+    );
     expect(textOf(await yard.call("one"))).toBe("started");
     await until(() => processesNamed(yard.folder.path) === 0);
   });
 
   test.each([
-    ["Python", "main.py", "import os\nn = 0\ndef run():\n  global n\n  n += 1\n  return {'n': n, 'uid': os.getuid(), 'root': os.path.exists('/etc/passwd')}"],
-    ["JavaScript", "main.mjs", "import { existsSync } from 'node:fs'; let n = 0; export const run = () => ({ n: (n += 1), uid: process.getuid(), root: existsSync('/etc/passwd') });"],
+    [
+      "Python",
+      "main.py",
+      "import os\nn = 0\ndef run():\n  global n\n  n += 1\n  return {'n': n, 'uid': os.getuid(), 'root': os.path.exists('/etc/passwd')}",
+    ],
+    [
+      "JavaScript",
+      "main.mjs",
+      "import { existsSync } from 'node:fs'; let n = 0; export const run = () => ({ n: (n += 1), uid: process.getuid(), root: existsSync('/etc/passwd') });",
+    ],
   ])("warm and bubblewrap combine, in %s: one wall around an interpreter that stays", async (_, file, text) => {
     await using yard = openYard();
     yard.folder.script("one", file, text, `${BWRAP}[run]\nmode = "warm"\n[limits]\nmemory = "1GB"\nprocs = 64\n`);
-    for (const n of [1, 2]) expect(await yard.call("one")).toMatchObject({ ok: true, result: { structuredContent: { n, uid: 65534, root: false } } });
+    for (const n of [1, 2])
+      expect(await yard.call("one")).toMatchObject({
+        ok: true,
+        result: { structuredContent: { n, uid: 65534, root: false } },
+      });
     expect(yard.provider.status().info).toMatchObject({ running: 1 });
   });
 
@@ -126,7 +183,11 @@ describe("S8: behind bubblewrap", () => {
     await using yard = openYard();
     yard.folder.script("one", "main.sh", "echo", BWRAP);
     chmodSync(join(yard.folder.path, "one"), 0o700);
-    expect(await yard.call("one")).toMatchObject({ ok: false, kind: "unavailable", message: expect.stringContaining("`nobody` may not read its folder") });
+    expect(await yard.call("one")).toMatchObject({
+      ok: false,
+      kind: "unavailable",
+      message: expect.stringContaining("`nobody` may not read its folder"),
+    });
     writeFileSync(join(yard.folder.path, "one/x"), "");
   });
 });

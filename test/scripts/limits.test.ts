@@ -1,4 +1,5 @@
-// Bounds that the system keeps: the tables of a tool.toml and of the section, and what an end by one of them is told as.
+// Bounds that the system keeps: the tables of a tool.toml and of the section, and what an end by one of them is told
+// as.
 import { describe, expect, test } from "vitest";
 import { findPrlimit, prlimitArguments } from "../../src/process/resource-limits.ts";
 import { textOf } from "../support/tool-folder.ts";
@@ -9,7 +10,14 @@ const isRoot = process.getuid?.() === 0;
 
 test("bounds become arguments of prlimit, in whole seconds, and no core file is written", () => {
   const limits = { memoryBytes: 1000, cpuMs: 1500, processes: 5, openFiles: 20, fileBytes: 300 };
-  expect(prlimitArguments(limits, "address-space")).toEqual(["--as=1000", "--cpu=2:3", "--nproc=5", "--nofile=20", "--fsize=300", "--core=0"]);
+  expect(prlimitArguments(limits, "address-space")).toEqual([
+    "--as=1000",
+    "--cpu=2:3",
+    "--nproc=5",
+    "--nofile=20",
+    "--fsize=300",
+    "--core=0",
+  ]);
   expect(prlimitArguments({ memoryBytes: 1000 }, "data")).toEqual(["--data=1000", "--core=0"]);
 });
 
@@ -17,26 +25,54 @@ describe.runIf(hasPrlimit)("S8: bounds hold", () => {
   test("of memory, in Python and in Node, and the same script runs within them", async () => {
     await using yard = new ScriptYard();
     const limits = '[limits]\nmemory = "256MB"\n[parameters.mb]\ntype = "integer"\n';
-    yard.folder.script("py", "main.py", "import json, sys\nprint(len(bytearray(json.load(sys.stdin)['mb'] * 1000000)))", limits);
-    yard.folder.script("js", "main.mjs", "import { readFileSync } from 'node:fs'; console.log(new Uint8Array(JSON.parse(readFileSync(0)).mb * 1e6).fill(1).length);", limits);
+    yard.folder.script(
+      "py",
+      "main.py",
+      "import json, sys\nprint(len(bytearray(json.load(sys.stdin)['mb'] * 1000000)))",
+      limits,
+    );
+    yard.folder.script(
+      "js",
+      "main.mjs",
+      "import { readFileSync } from 'node:fs'; console.log(new Uint8Array(JSON.parse(readFileSync(0)).mb * 1e6).fill(1).length);",
+      limits,
+    );
     for (const name of ["py", "js"]) {
       expect(textOf(await yard.call(name, { mb: 10 }))).toBe("10000000");
-      expect(await yard.call(name, { mb: 1200 })).toMatchObject({ ok: false, kind: "tool_error", message: expect.stringMatching(/MemoryError|allocation failed|ended by SIG/) });
+      expect(await yard.call(name, { mb: 1200 })).toMatchObject({
+        ok: false,
+        kind: "tool_error",
+        message: expect.stringMatching(/MemoryError|allocation failed|ended by SIG/),
+      });
     }
   });
 
   test("of computing", async () => {
     await using yard = new ScriptYard();
     yard.folder.script("one", "main.sh", "while :; do :; done", '[limits]\ncpu = "1s"\n');
-    expect(await yard.call("one")).toMatchObject({ ok: false, kind: "timeout", message: expect.stringContaining("`limits.cpu`"), details: { cpuMs: 1000 } });
+    expect(await yard.call("one")).toMatchObject({
+      ok: false,
+      kind: "timeout",
+      message: expect.stringContaining("`limits.cpu`"),
+      details: { cpuMs: 1000 },
+    });
   });
 
   test("of open files and of a file's size", async () => {
     await using yard = new ScriptYard();
-    yard.folder.script("open", "main.py", "files = []\ntry:\n  while len(files) < 100: files.append(open('/dev/null'))\nexcept OSError: print('refused')", "[limits]\nfiles = 32\n");
+    yard.folder.script(
+      "open",
+      "main.py",
+      "files = []\ntry:\n  while len(files) < 100: files.append(open('/dev/null'))\nexcept OSError: print('refused')",
+      "[limits]\nfiles = 32\n",
+    );
     yard.folder.script("size", "main.sh", "exec head -c 3000000 /dev/zero > big", '[limits]\nfile_size = "1MB"\n');
     expect(textOf(await yard.call("open"))).toBe("refused");
-    expect(await yard.call("size")).toMatchObject({ ok: false, kind: "too_large", message: expect.stringContaining("1 MB") });
+    expect(await yard.call("size")).toMatchObject({
+      ok: false,
+      kind: "too_large",
+      message: expect.stringContaining("1 MB"),
+    });
   });
 
   test("of processes: for the hub's user, and of root it is said that they do not", async () => {
@@ -44,7 +80,9 @@ describe.runIf(hasPrlimit)("S8: bounds hold", () => {
     yard.folder.script("one", "main.sh", "#!/usr/bin/env bash\nulimit -u", "[limits]\nprocs = 4000\n");
     expect(textOf(await yard.call("one"))).toBe("4000");
     const { problems } = await yard.provider.listing();
-    expect(problems.map(({ message }) => message)).toEqual(isRoot ? [expect.stringContaining("`limits.procs` does not bind")] : []);
+    expect(problems.map(({ message }) => message)).toEqual(
+      isRoot ? [expect.stringContaining("`limits.procs` does not bind")] : [],
+    );
   });
 });
 

@@ -1,5 +1,6 @@
-// What a script tool may do to its hub, by both ways of running it: each with one clear outcome, in bounded time, and no child left. What
-// only a process of its own can do (daemons, descriptors, command lines) is in src/providers/scripts/calls.test.ts too.
+// What a script tool may do to its hub, by both ways of running it: each with one clear outcome, in bounded time, and
+// no child left. What only a process of its own can do (daemons, descriptors, command lines) is in
+// src/providers/scripts/calls.test.ts too.
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { withTimeToBegin } from "../fixtures/time-to-begin.ts";
@@ -15,14 +16,19 @@ interface Way {
   script(body: string): string;
 }
 
-const indent = (body: string) => body.split("\n").map((line) => `    ${line}`).join("\n");
+const indent = (body: string) =>
+  body
+    .split("\n")
+    .map((line) => `    ${line}`)
+    .join("\n");
 const EMIT = "def emit(data):\n    sys.stdout.buffer.write(data)\n    sys.stdout.flush()\n";
 
 const WAYS: readonly Way[] = [
   {
     way: "a process a call",
     toml: "",
-    script: (body) => `import json, os, subprocess, sys, time, signal\n${EMIT}def main(x=""):\n${indent(body)}\nmain(**json.load(sys.stdin))`,
+    script: (body) =>
+      `import json, os, subprocess, sys, time, signal\n${EMIT}def main(x=""):\n${indent(body)}\nmain(**json.load(sys.stdin))`,
   },
   {
     way: "a warm interpreter",
@@ -71,8 +77,12 @@ describe.each(WAYS)("torture, with $way", ({ toml, script }) => {
   });
 
   test("endless output, on stderr too, stops at the bound", async () => {
-    await using made = yard(`${RECORD}while True: (print if x == "out" else sys.stderr.write)("y" * 1000)`, '[limits]\noutput = "500kB"\n');
-    for (const x of ["out", "err"]) expect(await made.call("one", { x })).toMatchObject({ ok: false, kind: "too_large" });
+    await using made = yard(
+      `${RECORD}while True: (print if x == "out" else sys.stderr.write)("y" * 1000)`,
+      '[limits]\noutput = "500kB"\n',
+    );
+    for (const x of ["out", "err"])
+      expect(await made.call("one", { x })).toMatchObject({ ok: false, kind: "too_large" });
     expect(made.living("one/pids")).toEqual([]);
   });
 
@@ -82,14 +92,22 @@ describe.each(WAYS)("torture, with $way", ({ toml, script }) => {
   });
 
   test("a closed stdin is no trap, and where all three are closed the next call is served", async () => {
-    await using made = yard(`for number in ((0, 1, 2) if x else (0,)): os.close(number)\nif not x: print("fine")\nelse: os._exit(3)`);
-    expect(await made.call("one", { x: "all" })).toMatchObject({ ok: false, kind: "tool_error", details: { exitCode: 3 } });
+    await using made = yard(
+      `for number in ((0, 1, 2) if x else (0,)): os.close(number)\nif not x: print("fine")\nelse: os._exit(3)`,
+    );
+    expect(await made.call("one", { x: "all" })).toMatchObject({
+      ok: false,
+      kind: "tool_error",
+      details: { exitCode: 3 },
+    });
     expect(textOf(await made.call("one"))).toBe("fine");
   });
 
   test("a hundred calls at once each get their own answer", async () => {
     await using made = yard("print(x)");
-    const outcomes = await Promise.all(Array.from({ length: 100 }, (_, index) => made.call("one", { x: String(index) }, { timeoutMs: 60_000 })));
+    const outcomes = await Promise.all(
+      Array.from({ length: 100 }, (_, index) => made.call("one", { x: String(index) }, { timeoutMs: 60_000 })),
+    );
     expect(outcomes.map(textOf)).toEqual(Array.from({ length: 100 }, (_, index) => String(index)));
   });
 
@@ -133,17 +151,25 @@ describe.each(WAYS)("torture, with $way", ({ toml, script }) => {
 
   test("killing the interpreter from inside, and a crash of it, are the tool's failure", async () => {
     await using made = yard("os.kill(os.getpid(), getattr(signal, x))");
-    for (const x of ["SIGKILL", "SIGSEGV"]) expect(await made.call("one", { x })).toMatchObject({ ok: false, kind: "tool_error", message: expect.stringContaining(x) });
+    for (const x of ["SIGKILL", "SIGSEGV"])
+      expect(await made.call("one", { x })).toMatchObject({
+        ok: false,
+        kind: "tool_error",
+        message: expect.stringContaining(x),
+      });
   });
 
   test("junk on the descriptors to the hub confuses nobody", async () => {
-    const body = 'os.write(3, b"junk\\n{\\"end\\": 99}\\n{\\"begin\\": 1, \\"out\\": 7}\\n{\\"id\\": 1}\\n[1]\\n" * 50)\nos.write(3, bytes(range(256)) + b"\\n")\nprint("honest")';
+    const body =
+      'os.write(3, b"junk\\n{\\"end\\": 99}\\n{\\"begin\\": 1, \\"out\\": 7}\\n{\\"id\\": 1}\\n[1]\\n" * 50)\nos.write(3, bytes(range(256)) + b"\\n")\nprint("honest")';
     await using made = yard(body);
     expect(textOf(await made.call("one"))).toBe("honest");
   });
 
   test("a grandchild that holds the output open delays the answer by a moment only, and goes with the provider", async () => {
-    await using made = yard(`p = subprocess.Popen(["sleep", "600"])\nopen("pids", "a").write("%d\\n" % p.pid)\nprint("answer")`);
+    await using made = yard(
+      `p = subprocess.Popen(["sleep", "600"])\nopen("pids", "a").write("%d\\n" % p.pid)\nprint("answer")`,
+    );
     expect(textOf(await made.call("one"))).toBe("answer");
     await made.provider.close();
     await until(() => made.living("one/pids").length === 0);
@@ -157,7 +183,12 @@ test("after all of it no child is left", async () => {
 
 test("S8: a template never becomes more than one argument, and no shell sees it", async () => {
   await using made = new ScriptYard();
-  made.folder.script("one", "main.py", "import json, sys\nprint(json.dumps({'argv': sys.argv[1:]}))", `args = ["--x={x}", "{x}", "{{x}}"]\n${X}`);
+  made.folder.script(
+    "one",
+    "main.py",
+    "import json, sys\nprint(json.dumps({'argv': sys.argv[1:]}))",
+    `args = ["--x={x}", "{x}", "{{x}}"]\n${X}`,
+  );
   for (const x of ["a b", "$(touch hacked); `touch hacked` && touch hacked", "--flag", "a\nb", "*", ""]) {
     const outcome: Outcome = await made.call("one", { x });
     expect(outcome).toMatchObject({ ok: true, result: { structuredContent: { argv: [`--x=${x}`, x, "{x}"] } } });
@@ -168,8 +199,11 @@ test("S8: a template never becomes more than one argument, and no shell sees it"
 test("a value over 32 kB is no variable, one below is, and the environment stays startable with hundreds of arguments", async () => {
   await using made = new ScriptYard();
   const names = Array.from({ length: 300 }, (_, index) => `p${index}`);
-  const text = "import os\nfound = [k for k in os.environ if k.startswith('TOOL_ARG_')]\nprint('TOOL_ARG_P0' in found, 'TOOL_ARG_P1' in found, len(found) > 10)";
+  const text =
+    "import os\nfound = [k for k in os.environ if k.startswith('TOOL_ARG_')]\nprint('TOOL_ARG_P0' in found, 'TOOL_ARG_P1' in found, len(found) > 10)";
   made.folder.script("one", "main.py", text, names.map((name) => `[parameters.${name}]\ntype = "string"\n`).join(""));
-  const args = Object.fromEntries(names.map((name, index) => [name, "y".repeat(index === 0 ? 32_769 : index === 1 ? 32_000 : 5000)]));
+  const args = Object.fromEntries(
+    names.map((name, index) => [name, "y".repeat(index === 0 ? 32_769 : index === 1 ? 32_000 : 5000)]),
+  );
   expect(textOf(await made.call("one", args))).toBe("False True True");
 });

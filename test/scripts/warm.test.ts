@@ -95,14 +95,23 @@ describe.each([
 
   test("what is returned is the result; without it, what was printed", async () => {
     await using made = yard();
-    expect(await made.call("one", { do: "print", x: "two" })).toEqual({ ok: true, result: { content: [{ type: "text", text: "one two" }] } });
+    expect(await made.call("one", { do: "print", x: "two" })).toEqual({
+      ok: true,
+      result: { content: [{ type: "text", text: "one two" }] },
+    });
     const notices: Notice[] = [];
-    expect(await made.call("one", { do: "both", x: "ü" }, { notices })).toMatchObject({ ok: true, result: { structuredContent: { x: "ü" } } });
+    expect(await made.call("one", { do: "both", x: "ü" }, { notices })).toMatchObject({
+      ok: true,
+      result: { structuredContent: { x: "ü" } },
+    });
     expect(notices.map((notice) => notice.params["data"])).toEqual(["told"]);
     expect(textOf(await made.call("one", { do: "text", x: "plain" }))).toBe("plain");
     expect(textOf(await made.call("one", { do: "text", x: "y".repeat(200_000) }))).toHaveLength(200_000);
     expect(await made.call("one", { do: "binary" })).toMatchObject({ ok: false, kind: "malformed" });
-    expect(await made.call("one", { do: "stdin" })).toMatchObject({ ok: true, result: { structuredContent: { read: "" } } });
+    expect(await made.call("one", { do: "stdin" })).toMatchObject({
+      ok: true,
+      result: { structuredContent: { read: "" } },
+    });
   });
 
   test("stderr is log messages and descriptor 3 progress, of the call that they belong to", async () => {
@@ -120,14 +129,27 @@ describe.each([
     await using made = yard();
     const { pid } = await count(made);
     const outcome = await made.call("one", { do: "throw", x: "input" });
-    expect(outcome).toMatchObject({ ok: false, kind: "tool_error", message: "ValueError: bad input", result: { isError: true } });
+    expect(outcome).toMatchObject({
+      ok: false,
+      kind: "tool_error",
+      message: "ValueError: bad input",
+      result: { isError: true },
+    });
     expect((await count(made)).pid).toBe(pid);
   });
 
   test("an interpreter that ends itself is the tool's failure with the exit code, and the next call is served", async () => {
     await using made = yard();
-    expect(await made.call("one", { do: "exit" })).toMatchObject({ ok: false, kind: "tool_error", message: expect.stringContaining("exit code 3") });
-    expect(await made.call("one", { do: "leave" })).toMatchObject({ ok: false, kind: "tool_error", message: expect.stringContaining("code 4") });
+    expect(await made.call("one", { do: "exit" })).toMatchObject({
+      ok: false,
+      kind: "tool_error",
+      message: expect.stringContaining("exit code 3"),
+    });
+    expect(await made.call("one", { do: "leave" })).toMatchObject({
+      ok: false,
+      kind: "tool_error",
+      message: expect.stringContaining("code 4"),
+    });
     expect((await count(made)).calls).toBe(file === "main.py" ? 2 : 1);
   });
 
@@ -138,13 +160,16 @@ describe.each([
     expect(await count(made)).toMatchObject({ calls: 1 });
   });
 
-  test.each(["sleep", "spin"])("a call that would %s for ever ends at its deadline, its interpreter with it, and the next is served", async (what) => {
-    await using made = yard();
-    const { pid } = await count(made);
-    expect(await made.call("one", { do: what }, { timeoutMs: 400 })).toMatchObject({ ok: false, kind: "timeout" });
-    expect(isThere(pid)).toBe(false);
-    expect((await count(made)).calls).toBe(1);
-  });
+  test.each(["sleep", "spin"])(
+    "a call that would %s for ever ends at its deadline, its interpreter with it, and the next is served",
+    async (what) => {
+      await using made = yard();
+      const { pid } = await count(made);
+      expect(await made.call("one", { do: what }, { timeoutMs: 400 })).toMatchObject({ ok: false, kind: "timeout" });
+      expect(isThere(pid)).toBe(false);
+      expect((await count(made)).calls).toBe(1);
+    },
+  );
 
   test("a caller that goes ends the call and its interpreter", async () => {
     await using made = yard();
@@ -161,7 +186,11 @@ describe.each([
   test("endless output is ended at the bound, and the next call is served", async () => {
     await using made = yard('[limits]\noutput = "1MB"\n');
     const { pid } = await count(made);
-    expect(await made.call("one", { do: "flood" })).toMatchObject({ ok: false, kind: "too_large", message: expect.stringContaining("1 MB") });
+    expect(await made.call("one", { do: "flood" })).toMatchObject({
+      ok: false,
+      kind: "too_large",
+      message: expect.stringContaining("1 MB"),
+    });
     expect(isThere(pid)).toBe(false);
     expect((await count(made)).calls).toBe(1);
   });
@@ -169,7 +198,11 @@ describe.each([
   test.runIf(process.platform === "linux")("`limits.cpu` counts each call for itself", async () => {
     await using made = yard('[limits]\ncpu = "0.3s"\n');
     await count(made);
-    expect(await made.call("one", { do: "spin" })).toMatchObject({ ok: false, kind: "timeout", details: { cpuMs: 300 } });
+    expect(await made.call("one", { do: "spin" })).toMatchObject({
+      ok: false,
+      kind: "timeout",
+      details: { cpuMs: 300 },
+    });
     expect((await count(made)).calls).toBe(1);
   });
 
@@ -214,8 +247,16 @@ test("a file that does not load is the tool's failure each time, until it is men
   made.folder.script("py", "main.py", "import no_such_module\ndef run(): pass", WARM);
   made.folder.script("js", "main.mjs", "export const other = 1;", WARM);
   for (let time = 0; time < 2; time += 1) {
-    expect(await made.call("py")).toMatchObject({ ok: false, kind: "tool_error", message: expect.stringContaining("no_such_module") });
-    expect(await made.call("js")).toMatchObject({ ok: false, kind: "tool_error", message: expect.stringContaining("exports no function `run(arguments)`") });
+    expect(await made.call("py")).toMatchObject({
+      ok: false,
+      kind: "tool_error",
+      message: expect.stringContaining("no_such_module"),
+    });
+    expect(await made.call("js")).toMatchObject({
+      ok: false,
+      kind: "tool_error",
+      message: expect.stringContaining("exports no function `run(arguments)`"),
+    });
   }
   made.folder.write("js/main.mjs", "export const run = () => 'mended';");
   expect(textOf(await made.call("js"))).toBe("mended");
@@ -223,7 +264,12 @@ test("a file that does not load is the tool's failure each time, until it is men
 
 test("TypeScript and CommonJS stay too", async () => {
   await using made = new ScriptYard();
-  made.folder.script("ts", "main.ts", "enum K { a = 'from ts' }\nexport function run({ x }: { x: string }): string { return K.a + x; }", WARM + X);
+  made.folder.script(
+    "ts",
+    "main.ts",
+    "enum K { a = 'from ts' }\nexport function run({ x }: { x: string }): string { return K.a + x; }",
+    WARM + X,
+  );
   made.folder.script("cjs", "main.cjs", "exports.run = ({ x }) => 'from cjs' + x;", WARM + X);
   expect(textOf(await made.call("ts", { x: "!" }))).toBe("from ts!");
   expect(textOf(await made.call("cjs", { x: "!" }))).toBe("from cjs!");
@@ -231,10 +277,21 @@ test("TypeScript and CommonJS stay too", async () => {
 
 test("the helpers work as in a process of its own: arguments, results, and each call's own", async () => {
   await using made = new ScriptYard();
-  made.folder.script("py", "main.py", "import toolyard\ndef run(**_):\n  toolyard.return_object({'x': toolyard.get('x')})", WARM + X);
-  made.folder.script("js", "main.mjs", "import { get, returnObject } from 'toolyard/script';\nexport const run = () => returnObject({ x: get('x') });", WARM + X);
+  made.folder.script(
+    "py",
+    "main.py",
+    "import toolyard\ndef run(**_):\n  toolyard.return_object({'x': toolyard.get('x')})",
+    WARM + X,
+  );
+  made.folder.script(
+    "js",
+    "main.mjs",
+    "import { get, returnObject } from 'toolyard/script';\nexport const run = () => returnObject({ x: get('x') });",
+    WARM + X,
+  );
   for (const name of ["py", "js"]) {
-    for (const x of ["a", "b"]) expect(await made.call(name, { x })).toMatchObject({ ok: true, result: { structuredContent: { x } } });
+    for (const x of ["a", "b"])
+      expect(await made.call(name, { x })).toMatchObject({ ok: true, result: { structuredContent: { x } } });
   }
 });
 
@@ -247,25 +304,42 @@ test("warm is refused for what cannot stay, and as a default it is passed over t
   const provider = made.provide({ run: { mode: "warm" } });
   const { tools, problems } = await provider.listing();
   expect(tools.map((tool) => tool.name)).toEqual(["py", "sh"]);
-  expect(problems.map(({ message }) => message)).toEqual([expect.stringContaining("`args` has no meaning"), expect.stringContaining("needs a `script` in Python")]);
+  expect(problems.map(({ message }) => message)).toEqual([
+    expect.stringContaining("`args` has no meaning"),
+    expect.stringContaining("needs a `script` in Python"),
+  ]);
   expect(textOf(await made.call("sh"))).toBe("shell");
   expect(textOf(await made.call("py"))).toBe("python");
 });
 
 test("`execute` of a tool folder stays too: what it prints is a log message, and it has its client instance", async () => {
   await using made = new ScriptYard();
-  const metadata = (name: string) => JSON.stringify({ name, description: "d", input_schema: { type: "object" }, run: { mode: "warm" } });
+  const metadata = (name: string) =>
+    JSON.stringify({ name, description: "d", input_schema: { type: "object" }, run: { mode: "warm" } });
   made.folder.write("py/py.mcp.json", metadata("py"));
-  made.folder.write("py/py.py", "n = 0\ndef execute(params, lollms_client_instance=None):\n  global n\n  n += 1\n  print('printed')\n  lollms_client_instance.logger.info('logged')\n  return {'n': n}");
+  made.folder.write(
+    "py/py.py",
+    "n = 0\ndef execute(params, lollms_client_instance=None):\n  global n\n  n += 1\n  print('printed')\n  lollms_client_instance.logger.info('logged')\n  return {'n': n}",
+  );
   made.folder.write("js/js.mcp.json", metadata("js"));
-  made.folder.write("js/js.mjs", "let n = 0;\nexport const execute = (params, client) => { console.log('printed'); client.logger.info('logged'); return { n: (n += 1) }; };");
-  const provider = createFoldersProvider(testSource("folders"), resolveFolders({ tools_path: made.folder.path }), folderServices());
+  made.folder.write(
+    "js/js.mjs",
+    "let n = 0;\nexport const execute = (params, client) => { console.log('printed'); client.logger.info('logged'); return { n: (n += 1) }; };",
+  );
+  const provider = createFoldersProvider(
+    testSource("folders"),
+    resolveFolders({ tools_path: made.folder.path }),
+    folderServices(),
+  );
   try {
     for (const name of ["py", "js"]) {
       expect((await provider.listing()).tools.find((tool) => tool.name === name)!.definition).not.toHaveProperty("run");
       for (const n of [1, 2]) {
         const notices: Notice[] = [];
-        expect(await callTool(provider, name, {}, { notices })).toMatchObject({ ok: true, result: { structuredContent: { n } } });
+        expect(await callTool(provider, name, {}, { notices })).toMatchObject({
+          ok: true,
+          result: { structuredContent: { n } },
+        });
         expect(notices.map((notice) => notice.params["data"]).toSorted()).toEqual(["logged", "printed"]);
       }
     }

@@ -1,4 +1,5 @@
-// What the attacks stand on: a whole hub that serves HTTP, requests that no honest client would send, and servers that do as they like.
+// What the attacks stand on: a whole hub that serves HTTP, requests that no honest client would send, and servers that
+// do as they like.
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
@@ -37,7 +38,10 @@ export interface RawAnswer {
 }
 
 /** Serves a hub on a free port, with a data folder, a log and an audit of its own. */
-export async function openTarget(settings: HubConfig = {}, variables: Readonly<Record<string, string>> = {}): Promise<Target> {
+export async function openTarget(
+  settings: HubConfig = {},
+  variables: Readonly<Record<string, string>> = {},
+): Promise<Target> {
   const home = await mkdtemp(join(tmpdir(), "toolyard-security-"));
   const files = { log: join(home, "hub.log"), audit: join(home, "audit.log") };
   const hub = await createHub({
@@ -88,19 +92,30 @@ async function readLater(file: string): Promise<string> {
 }
 
 /** One request exactly as written; `fetch` would mend its headers. Streams are cut after their head and first bytes. */
-export function sendRaw(port: number, { method = "POST", path = "/mcp", headers = {}, body }: RawRequest): Promise<RawAnswer> {
+export function sendRaw(
+  port: number,
+  { method = "POST", path = "/mcp", headers = {}, body }: RawRequest,
+): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
-    const request = httpRequest({ host: "127.0.0.1", port, method, path, headers: { connection: "close", ...headers } }, (response: IncomingMessage) => {
-      const chunks: Buffer[] = [];
-      const done = (): void => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks).toString("utf8") });
-      response.on("data", (chunk: Buffer) => {
-        chunks.push(chunk);
-        if (!response.headers["content-type"]?.startsWith("text/event-stream")) return;
-        done();
-        request.destroy();
-      });
-      response.on("end", done);
-    });
+    const request = httpRequest(
+      { host: "127.0.0.1", port, method, path, headers: { connection: "close", ...headers } },
+      (response: IncomingMessage) => {
+        const chunks: Buffer[] = [];
+        const done = (): void =>
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            body: Buffer.concat(chunks).toString("utf8"),
+          });
+        response.on("data", (chunk: Buffer) => {
+          chunks.push(chunk);
+          if (!response.headers["content-type"]?.startsWith("text/event-stream")) return;
+          done();
+          request.destroy();
+        });
+        response.on("end", done);
+      },
+    );
     request.on("error", reject);
     request.end(body);
   });
@@ -113,7 +128,11 @@ export function rpc(method: string, params: JsonObject = {}, id: number | string
 }
 
 export function initialize(): string {
-  return rpc("initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "raw", version: "1" } });
+  return rpc("initialize", {
+    protocolVersion: "2025-11-25",
+    capabilities: {},
+    clientInfo: { name: "raw", version: "1" },
+  });
 }
 
 export interface Offers {
@@ -124,7 +143,11 @@ export interface Offers {
   readonly templates?: readonly JsonObject[];
   readonly prompts?: readonly JsonObject[];
   /** Any request but the handshake: a `result`, an `error`, or nothing when it answers by itself. */
-  answer?(method: string, params: JsonObject, exchange: Exchange): JsonObject | undefined | Promise<JsonObject | undefined>;
+  answer?(
+    method: string,
+    params: JsonObject,
+    exchange: Exchange,
+  ): JsonObject | undefined | Promise<JsonObject | undefined>;
 }
 
 export interface Exchange {
@@ -152,14 +175,32 @@ export async function openUpstream(offers: Offers): Promise<Upstream> {
   return { ...server, received };
 }
 
-async function answerOf(offers: Offers, method: string, params: JsonObject, exchange: Exchange): Promise<JsonObject | undefined> {
+async function answerOf(
+  offers: Offers,
+  method: string,
+  params: JsonObject,
+  exchange: Exchange,
+): Promise<JsonObject | undefined> {
   const own = await offers.answer?.(method, params, exchange);
   if (own !== undefined || exchange.response.headersSent) return own;
   switch (method) {
     case "initialize": {
       const { instructions } = offers;
-      const capabilities = offers.capabilities ?? { tools: {}, resources: {}, prompts: {}, completions: {}, logging: {} };
-      return { result: { protocolVersion: "2025-11-25", capabilities, serverInfo: { name: "hostile", version: "1" }, ...(instructions !== undefined && { instructions }) } };
+      const capabilities = offers.capabilities ?? {
+        tools: {},
+        resources: {},
+        prompts: {},
+        completions: {},
+        logging: {},
+      };
+      return {
+        result: {
+          protocolVersion: "2025-11-25",
+          capabilities,
+          serverInfo: { name: "hostile", version: "1" },
+          ...(instructions !== undefined && { instructions }),
+        },
+      };
     }
     case "tools/list":
       return { result: { tools: typeof offers.tools === "function" ? offers.tools() : (offers.tools ?? []) } };

@@ -11,13 +11,29 @@ export interface Ran {
   readonly stderr: string;
 }
 
-export async function runCommand(words: readonly string[], env: Readonly<Record<string, string>>, { isTerminal = false } = {}): Promise<Ran> {
+export async function runCommand(
+  words: readonly string[],
+  env: Readonly<Record<string, string>>,
+  { isTerminal = false } = {},
+): Promise<Ran> {
   const stdout = Object.assign(new PassThrough(), { isTTY: isTerminal });
   const stderr = Object.assign(new PassThrough(), { isTTY: isTerminal });
   const said = Promise.all([text(stdout), text(stderr)]);
-  const io = { stdout, stderr, env, cwd: env["TOOLYARD_HOME"] ?? process.cwd(), color: false, ...(isTerminal && { width: 120 }), interrupted: new AbortController().signal, readStdin: async () => "" };
+  const io = {
+    stdout,
+    stderr,
+    env,
+    cwd: env["TOOLYARD_HOME"] ?? process.cwd(),
+    color: false,
+    ...(isTerminal && { width: 120 }),
+    interrupted: new AbortController().signal,
+    readStdin: async () => "",
+  };
   let code = -1;
-  const program = createProgram(io as unknown as Io, VERSION, { json: words.includes("--json"), finish: (result) => (code = result) });
+  const program = createProgram(io as unknown as Io, VERSION, {
+    json: words.includes("--json"),
+    finish: (result) => (code = result),
+  });
   await program.parseAsync(words, { from: "user" });
   stdout.end();
   stderr.end();

@@ -1,10 +1,22 @@
-// A client that may call, and wants what belongs to another caller: sessions, parked calls, streams, progress; or to use the hub up.
+// A client that may call, and wants what belongs to another caller: sessions, parked calls, streams, progress; or to
+// use the hub up.
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import { cpuMs } from "../fixtures/cpu-time.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import { standardHeaders } from "../../src/wire/modern/headers.ts";
-import { initialize, isRefused, JSON_HEADERS, openTarget, openUpstream, rpc, tool, wordsOf, type RawAnswer, type Target } from "./attack.ts";
+import {
+  initialize,
+  isRefused,
+  JSON_HEADERS,
+  openTarget,
+  openUpstream,
+  rpc,
+  tool,
+  wordsOf,
+  type RawAnswer,
+  type Target,
+} from "./attack.ts";
 
 const TOKENS = { ada: { token: "ada-token-1" }, eve: { token: "eve-token-2" } };
 
@@ -15,7 +27,10 @@ function asPrincipal(name: keyof typeof TOKENS): Record<string, string> {
 async function openSession(target: Target, name: keyof typeof TOKENS): Promise<string> {
   const answer = await target.send({ headers: asPrincipal(name), body: initialize() });
   const id = String(answer.headers["mcp-session-id"]);
-  await target.send({ headers: { ...asPrincipal(name), "mcp-session-id": id }, body: JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" }) });
+  await target.send({
+    headers: { ...asPrincipal(name), "mcp-session-id": id },
+    body: JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" }),
+  });
   return id;
 }
 
@@ -25,7 +40,10 @@ describe("S17: sessions", () => {
     const ids = await Promise.all(Array.from({ length: 20 }, () => openSession(target, "ada")));
     expect(new Set(ids).size).toBe(20);
     for (const id of ids) expect(id).toMatch(/^[0-9a-f]{32}$/);
-    const fixed = await target.send({ headers: { ...asPrincipal("eve"), "mcp-session-id": "f".repeat(32) }, body: initialize() });
+    const fixed = await target.send({
+      headers: { ...asPrincipal("eve"), "mcp-session-id": "f".repeat(32) },
+      body: initialize(),
+    });
     expect(fixed.status).toBe(404);
     expect(fixed.headers).not.toHaveProperty("mcp-session-id");
   });
@@ -38,13 +56,18 @@ describe("S17: sessions", () => {
       target.send({ headers, body: rpc("tools/list") }),
       target.send({ headers, body: initialize() }),
       target.send({ headers, body: JSON.stringify({ jsonrpc: "2.0", id: 1, result: {} }) }),
-      target.send({ headers, body: JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } }) }),
+      target.send({
+        headers,
+        body: JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } }),
+      }),
       target.send({ method: "GET", headers }),
       target.send({ method: "GET", headers: { ...headers, "last-event-id": "0-1" } }),
       target.send({ method: "DELETE", headers }),
     ];
     for (const answer of await Promise.all(attempts)) expect(answer.status).toBe(404);
-    expect((await target.send({ headers: { ...asPrincipal("ada"), "mcp-session-id": id }, body: rpc("ping") })).status).toBe(200);
+    expect(
+      (await target.send({ headers: { ...asPrincipal("ada"), "mcp-session-id": id }, body: rpc("ping") })).status,
+    ).toBe(200);
   });
 
   test("S17: DELETE ends a session for good", async () => {
@@ -56,7 +79,9 @@ describe("S17: sessions", () => {
 
   test("S17: a session of HTTP+SSE is its principal's own", async () => {
     await using target = await openTarget({ server: { tokens: TOKENS } });
-    const stream = await fetch(new URL("/sse", target.url), { headers: { authorization: `Bearer ${TOKENS.ada.token}`, accept: "text/event-stream" } });
+    const stream = await fetch(new URL("/sse", target.url), {
+      headers: { authorization: `Bearer ${TOKENS.ada.token}`, accept: "text/event-stream" },
+    });
     const reader = stream.body!.getReader();
     const first = new TextDecoder().decode((await reader.read()).value);
     const path = /data: (\S+)/.exec(first)![1]!;
@@ -69,7 +94,9 @@ describe("S17: sessions", () => {
     await using target = await openTarget({ server: { tokens: TOKENS, sessions: { max: 8 } } });
     const id = await openSession(target, "ada");
     for (let count = 0; count < 20; count += 1) await openSession(target, "eve");
-    expect((await target.send({ headers: { ...asPrincipal("ada"), "mcp-session-id": id }, body: rpc("ping") })).status).toBe(200);
+    expect(
+      (await target.send({ headers: { ...asPrincipal("ada"), "mcp-session-id": id }, body: rpc("ping") })).status,
+    ).toBe(200);
   });
 });
 
@@ -79,15 +106,26 @@ async function openAsking(): Promise<{ target: Target; close: () => Promise<void
     tools: [tool("ask")],
     answer: (method, _params, { response, id }) => {
       if (method !== "tools/call") return undefined;
-      const asking = { jsonrpc: "2.0", id: 77, method: "elicitation/create", params: { message: "Password?", requestedSchema: { type: "object", properties: {} } } };
+      const asking = {
+        jsonrpc: "2.0",
+        id: 77,
+        method: "elicitation/create",
+        params: { message: "Password?", requestedSchema: { type: "object", properties: {} } },
+      };
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.write(`data: ${JSON.stringify(asking)}\n\n`);
-      finish = (answer) => void response.end(`data: ${JSON.stringify({ jsonrpc: "2.0", id, result: { content: [{ type: "text", text: JSON.stringify(answer) }] } })}\n\n`);
+      finish = (answer) =>
+        void response.end(
+          `data: ${JSON.stringify({ jsonrpc: "2.0", id, result: { content: [{ type: "text", text: JSON.stringify(answer) }] } })}\n\n`,
+        );
       return undefined;
     },
   });
   let finish: (answer: unknown) => void = () => {};
-  const target = await openTarget({ server: { tokens: TOKENS }, mcp: { remote_servers: [{ namespace: "up", url: upstream.url }] } });
+  const target = await openTarget({
+    server: { tokens: TOKENS },
+    mcp: { remote_servers: [{ namespace: "up", url: upstream.url }] },
+  });
   await target.hub.list();
   const close = async (): Promise<void> => {
     finish("over");
@@ -115,7 +153,11 @@ describe("S17: calls that wait for input", () => {
         await ada.request("tools/call", { ...params, arguments: { x: 2 }, inputResponses, requestState: state }),
         await ada.request("tools/call", { ...params, name: "up::ask", inputResponses, requestState: state }),
         await ada.request("tools/call", { ...params, inputResponses, requestState: `${state}A` }),
-        await ada.request("tools/call", { ...params, inputResponses, requestState: state.replace(/.$/, (last) => (last === "A" ? "B" : "A")) }),
+        await ada.request("tools/call", {
+          ...params,
+          inputResponses,
+          requestState: state.replace(/.$/, (last) => (last === "A" ? "B" : "A")),
+        }),
         await ada.request("resources/read", { uri: "up__ask", inputResponses, requestState: state }),
       ];
       for (const reply of refused) expect(reply).toHaveProperty("error");
@@ -129,18 +171,31 @@ describe("S17: calls that wait for input", () => {
       tools: [tool("ask")],
       answer: (method, _params, { response }) => {
         if (method !== "tools/call") return undefined;
-        const asking = { jsonrpc: "2.0", id: 77, method: "elicitation/create", params: { message: "?", requestedSchema: { type: "object", properties: {} } } };
+        const asking = {
+          jsonrpc: "2.0",
+          id: 77,
+          method: "elicitation/create",
+          params: { message: "?", requestedSchema: { type: "object", properties: {} } },
+        };
         response.writeHead(200, { "content-type": "text/event-stream" });
         response.write(`data: ${JSON.stringify(asking)}\n\n`);
         return undefined;
       },
     });
-    await using target = await openTarget({ server: { tokens: TOKENS, max_parked_calls: 4, max_subscriptions: 4 }, mcp: { remote_servers: [{ namespace: "up", url: upstream.url }] } });
+    await using target = await openTarget({
+      server: { tokens: TOKENS, max_parked_calls: 4, max_subscriptions: 4 },
+      mcp: { remote_servers: [{ namespace: "up", url: upstream.url }] },
+    });
     await target.hub.list();
     const eve = await target.client(TOKENS.eve.token);
-    for (let count = 0; count < 4; count += 1) void eve.request("tools/call", { name: "up__ask", arguments: { count } }, { signal: AbortSignal.timeout(10_000) }).catch(() => {});
+    for (let count = 0; count < 4; count += 1)
+      void eve
+        .request("tools/call", { name: "up__ask", arguments: { count } }, { signal: AbortSignal.timeout(10_000) })
+        .catch(() => {});
     const ada = await target.client(TOKENS.ada.token);
-    await expect.poll(async () => (await ada.request("tools/call", { name: "up__ask", arguments: {} }))["result"]).toMatchObject({ resultType: "input_required" });
+    await expect
+      .poll(async () => (await ada.request("tools/call", { name: "up__ask", arguments: {} }))["result"])
+      .toMatchObject({ resultType: "input_required" });
     for (let count = 0; count < 3; count += 1) await eve.listen().catch(() => {});
     await ada.listen();
     await upstream.close();
@@ -160,15 +215,23 @@ describe("S17: what runs for others", () => {
         if (method !== "tools/call") return undefined;
         const { progressToken } = params["_meta"] as JsonObject;
         response.writeHead(200, { "content-type": "text/event-stream" });
-        response.write(`data: ${JSON.stringify({ jsonrpc: "2.0", method: "notifications/progress", params: { progressToken, progress: 1, message: "ada's own" } })}\n\n`);
+        response.write(
+          `data: ${JSON.stringify({ jsonrpc: "2.0", method: "notifications/progress", params: { progressToken, progress: 1, message: "ada's own" } })}\n\n`,
+        );
         response.once("close", () => void (response.writableEnded || aborted.push("closed")));
-        finish = () => void response.end(`data: ${JSON.stringify({ jsonrpc: "2.0", id, result: { content: [{ type: "text", text: "done" }] } })}\n\n`);
+        finish = () =>
+          void response.end(
+            `data: ${JSON.stringify({ jsonrpc: "2.0", id, result: { content: [{ type: "text", text: "done" }] } })}\n\n`,
+          );
         release();
         return undefined;
       },
     });
     let finish = (): void => {};
-    await using target = await openTarget({ server: { tokens: TOKENS }, mcp: { remote_servers: [{ namespace: "up", url: upstream.url }] } });
+    await using target = await openTarget({
+      server: { tokens: TOKENS },
+      mcp: { remote_servers: [{ namespace: "up", url: upstream.url }] },
+    });
     await target.hub.list();
     const ada = await target.client(TOKENS.ada.token, { era: "legacy" });
     const eve = await target.client(TOKENS.eve.token, { era: "legacy" });
@@ -187,7 +250,10 @@ describe("S17: what runs for others", () => {
   test("S17: a cursor made up, or taken from a wider list, shows nothing more", async () => {
     const upstream = await openUpstream({ tools: Array.from({ length: 6 }, (_, at) => tool(`t${at}`)) });
     await using target = await openTarget({
-      server: { page_size: 2, tokens: { ...TOKENS, guest: { token: "guest-token-3", allow: ["up__t0", "up__t1", "up__t2"] } } },
+      server: {
+        page_size: 2,
+        tokens: { ...TOKENS, guest: { token: "guest-token-3", allow: ["up__t0", "up__t1", "up__t2"] } },
+      },
       mcp: { remote_servers: [{ namespace: "up", url: upstream.url }] },
     });
     await target.hub.list();
@@ -196,7 +262,15 @@ describe("S17: what runs for others", () => {
     const wide = String((await ada.result("tools/list"))["nextCursor"]);
     const own = String((await guest.result("tools/list"))["nextCursor"]);
     const [version] = JSON.parse(Buffer.from(own, "base64url").toString("utf8")) as [string, number];
-    const forged = [[version, 4], [version, -2], [version, 1e9], [version, 0.5], ["__proto__", 2], { length: 2 }, null].map((value) => Buffer.from(JSON.stringify(value)).toString("base64url"));
+    const forged = [
+      [version, 4],
+      [version, -2],
+      [version, 1e9],
+      [version, 0.5],
+      ["__proto__", 2],
+      { length: 2 },
+      null,
+    ].map((value) => Buffer.from(JSON.stringify(value)).toString("base64url"));
     for (const cursor of [wide, ...forged, "", "x", "=".repeat(10_000)]) {
       const reply = await guest.request("tools/list", { cursor });
       expect(JSON.stringify(reply), cursor).not.toMatch(/up__t[3-5]/);
@@ -213,9 +287,20 @@ describe("S4: too much of everything", () => {
     const headers = JSON_HEADERS;
     expect((await target.send({ headers, body: rpc("ping", { x: "x".repeat(70_000) }) })).status).toBe(413);
     expect((await target.send({ headers, body: `${"[".repeat(5000)}${"]".repeat(5000)}` })).status).toBe(400);
-    expect((await target.send({ headers, body: `[${Array.from({ length: 101 }, (_, id) => rpc("ping", {}, id)).join(",")}]` })).status).toBe(400);
-    expect((await target.send({ headers: { ...headers, "x-large": "x".repeat(40_000) }, body: initialize() })).status).toBe(431);
-    expect((await target.send({ headers: { ...headers, "content-encoding": "gzip" }, body: initialize() })).status).toBe(415);
+    expect(
+      (
+        await target.send({
+          headers,
+          body: `[${Array.from({ length: 101 }, (_, id) => rpc("ping", {}, id)).join(",")}]`,
+        })
+      ).status,
+    ).toBe(400);
+    expect(
+      (await target.send({ headers: { ...headers, "x-large": "x".repeat(40_000) }, body: initialize() })).status,
+    ).toBe(431);
+    expect(
+      (await target.send({ headers: { ...headers, "content-encoding": "gzip" }, body: initialize() })).status,
+    ).toBe(415);
     expect((await target.send({ headers, body: initialize() })).status).toBe(200);
   });
 
@@ -232,7 +317,10 @@ describe("S4: too much of everything", () => {
 
   test("S4: a request that drips is cut off", async () => {
     await using target = await openTarget({ server: { request_timeout: "300ms" } });
-    const answer = await rawBytes(target.port, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{");
+    const answer = await rawBytes(
+      target.port,
+      "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{",
+    );
     expect(answer === "" || answer.startsWith("HTTP/1.1 408")).toBe(true);
   });
 });
@@ -242,9 +330,12 @@ describe("S5: one client's share", () => {
     await using target = await openTarget({ server: { tokens: TOKENS }, limits: { rate_per_minute: 3 } });
     const eve = await target.client(TOKENS.eve.token);
     const replies: JsonObject[] = [];
-    for (let count = 0; count < 5; count += 1) replies.push(await eve.request("tools/call", { name: "meta.ping", arguments: {} }));
+    for (let count = 0; count < 5; count += 1)
+      replies.push(await eve.request("tools/call", { name: "meta.ping", arguments: {} }));
     expect(replies.map(isRefused)).toEqual([false, false, false, true, true]);
-    expect(replies[4]).toMatchObject({ result: { _meta: { "toolyard/kind": "limited", "toolyard/retryAfterMs": expect.any(Number) } } });
+    expect(replies[4]).toMatchObject({
+      result: { _meta: { "toolyard/kind": "limited", "toolyard/retryAfterMs": expect.any(Number) } },
+    });
     const ada = await target.client(TOKENS.ada.token);
     expect(wordsOf(await ada.request("tools/call", { name: "meta.ping", arguments: {} }))).toBe("pong");
   });
@@ -253,7 +344,8 @@ describe("S5: one client's share", () => {
     await using target = await openTarget({ limits: { rate_per_minute: 3 } });
     const client = await target.client();
     const replies: JsonObject[] = [];
-    for (let count = 0; count < 5; count += 1) replies.push(await client.request("tools/call", { name: "execute_tool", arguments: { name: "meta.ping" } }));
+    for (let count = 0; count < 5; count += 1)
+      replies.push(await client.request("tools/call", { name: "execute_tool", arguments: { name: "meta.ping" } }));
     expect(replies.map(isRefused)).toEqual([false, false, false, true, true]);
   });
 
@@ -262,7 +354,12 @@ describe("S5: one client's share", () => {
     const replies: RawAnswer[] = [];
     for (let count = 0; count < 60; count += 1) {
       const id = await openSession(target, "eve");
-      replies.push(await target.send({ headers: { ...asPrincipal("eve"), "mcp-session-id": id }, body: rpc("tools/call", { name: "meta.ping", arguments: {} }) }));
+      replies.push(
+        await target.send({
+          headers: { ...asPrincipal("eve"), "mcp-session-id": id },
+          body: rpc("tools/call", { name: "meta.ping", arguments: {} }),
+        }),
+      );
     }
     expect(replies.filter(({ body }) => body.includes("pong")).length).toBeLessThan(57);
   });
@@ -272,17 +369,34 @@ describe("S18: words made to hurt", () => {
   test("S18: searches, names, URIs and completions of any shape cost no more than a moment", async () => {
     const upstream = await openUpstream({
       tools: Array.from({ length: 300 }, (_, at) => tool(`tool_${"ab".repeat(20)}_${at}`)),
-      templates: [{ uriTemplate: "doc://{a}{b}{c}{d}{e}{f}", name: "t" }, { uriTemplate: `x://${"{+a}/".repeat(30)}end`, name: "u" }, { uriTemplate: "{+a}{+b}{+c}", name: "v" }],
+      templates: [
+        { uriTemplate: "doc://{a}{b}{c}{d}{e}{f}", name: "t" },
+        { uriTemplate: `x://${"{+a}/".repeat(30)}end`, name: "u" },
+        { uriTemplate: "{+a}{+b}{+c}", name: "v" },
+      ],
       prompts: [{ name: "p" }],
     });
     await using target = await openTarget({
-      server: { tokens: { guest: { token: "guest-token-3", allow: [`${"*a".repeat(100)}*`, "up__*"], deny: ["*b*b*b*b*b*b*b*z"] } } },
+      server: {
+        tokens: {
+          guest: { token: "guest-token-3", allow: [`${"*a".repeat(100)}*`, "up__*"], deny: ["*b*b*b*b*b*b*b*z"] },
+        },
+      },
       limits: { rate_per_minute: 0 },
       mcp: { remote_servers: [{ namespace: "up", url: upstream.url }] },
     });
     await target.hub.list();
     const client = await target.client("guest-token-3", { era: "legacy" });
-    const words = ["a".repeat(300_000), "../".repeat(100_000), "%25".repeat(100_000), "a b ".repeat(75_000), "__".repeat(150_000), `doc://${"a".repeat(200_000)}`, `x://${"a/".repeat(100_000)}`, "mcp__".repeat(60_000)];
+    const words = [
+      "a".repeat(300_000),
+      "../".repeat(100_000),
+      "%25".repeat(100_000),
+      "a b ".repeat(75_000),
+      "__".repeat(150_000),
+      `doc://${"a".repeat(200_000)}`,
+      `x://${"a/".repeat(100_000)}`,
+      "mcp__".repeat(60_000),
+    ];
     for (const word of words) {
       const startedAt = cpuMs();
       await client.request("tools/call", { name: "tool_search", arguments: { query: word } });
@@ -290,7 +404,10 @@ describe("S18: words made to hurt", () => {
       await client.request("resources/read", { uri: word });
       await client.request("resources/read", { uri: `doc://${word}` });
       await client.request("prompts/get", { name: word });
-      await client.request("completion/complete", { ref: { type: "ref/resource", uri: word }, argument: { name: "a", value: word } });
+      await client.request("completion/complete", {
+        ref: { type: "ref/resource", uri: word },
+        argument: { name: "a", value: word },
+      });
       expect(cpuMs() - startedAt, word.slice(0, 20)).toBeLessThan(5000);
     }
     await upstream.close();
@@ -299,7 +416,18 @@ describe("S18: words made to hurt", () => {
 
 test("S13: no error shows a stack, a path or the environment", async () => {
   await using target = await openTarget();
-  const bodies = ["{", "null", "[]", "[[]]", '{"jsonrpc":"2.0"}', '{"jsonrpc":"2.0","id":{},"method":"x"}', '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[]}', '{"jsonrpc":"2.0","id":1,"method":"__proto__"}', "\u0000", "\ud800"];
+  const bodies = [
+    "{",
+    "null",
+    "[]",
+    "[[]]",
+    '{"jsonrpc":"2.0"}',
+    '{"jsonrpc":"2.0","id":{},"method":"x"}',
+    '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[]}',
+    '{"jsonrpc":"2.0","id":1,"method":"__proto__"}',
+    "\u0000",
+    "\ud800",
+  ];
   const modern = standardHeaders("tools/call", { name: "x" });
   for (const body of bodies) {
     for (const headers of [JSON_HEADERS, { ...JSON_HEADERS, ...modern }]) {

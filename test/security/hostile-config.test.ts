@@ -1,4 +1,5 @@
-// A configuration from somebody who means harm, or knows no better: values that are read as something else than they say.
+// A configuration from somebody who means harm, or knows no better: values that are read as something else than they
+// say.
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../src/core/json.ts";
 import { createHub } from "../../src/index.ts";
@@ -8,13 +9,15 @@ import { runCommand } from "./command.ts";
 async function check(file: string, text: string): Promise<{ code: number; said: string }> {
   using folder = new ToolFolder();
   const config = folder.write(file, text);
-  const { code, stdout, stderr } = await runCommand(["config", "--json", "--config", config], { TOOLYARD_HOME: folder.path });
+  const { code, stdout, stderr } = await runCommand(["config", "--json", "--config", config], {
+    TOOLYARD_HOME: folder.path,
+  });
   return { code, said: stdout + stderr };
 }
 
 describe("S1: a configuration cannot say one thing and mean another", () => {
   const refused: [string, string, string][] = [
-    ["toolyard.toml", "a key that would be inherited", '[server.__proto__]\ninsecure = true\n'],
+    ["toolyard.toml", "a key that would be inherited", "[server.__proto__]\ninsecure = true\n"],
     ["toolyard.toml", "a quoted one", '[server]\n"__proto__" = { insecure = true }\n'],
     ["toolyard.json", "the same in JSON", '{"server": {"__proto__": {"insecure": true}}}'],
     ["toolyard.json", "at the top", '{"__proto__": {"server": {"insecure": true}}, "server": {}}'],
@@ -38,14 +41,17 @@ describe("S1: a configuration cannot say one thing and mean another", () => {
     expect(said).toContain('"server.insecure"');
   });
 
-  test.each(["0.0.0.0", "[::]", "0", "::ffff:0.0.0.0", "127.0.0.1.nip.io", "localhost.", "127.1", "2130706433"])("S1: host %s is not taken for loopback", async (host) => {
-    const hub = await createHub({ settings: { server: { host, port: 0 } }, variables: {} });
-    try {
-      await expect(hub.serve()).rejects.toThrow(/without a token/);
-    } finally {
-      await hub.close();
-    }
-  });
+  test.each(["0.0.0.0", "[::]", "0", "::ffff:0.0.0.0", "127.0.0.1.nip.io", "localhost.", "127.1", "2130706433"])(
+    "S1: host %s is not taken for loopback",
+    async (host) => {
+      const hub = await createHub({ settings: { server: { host, port: 0 } }, variables: {} });
+      try {
+        await expect(hub.serve()).rejects.toThrow(/without a token/);
+      } finally {
+        await hub.close();
+      }
+    },
+  );
 });
 
 test("S10: values that would change a request to a server are refused", async () => {
@@ -60,6 +66,9 @@ test("S10: values that would change a request to a server are refused", async ()
     { host: "user:pass@a.invalid" },
   ];
   for (const server of servers) {
-    await expect(createHub({ settings: { mcp: { remote_servers: [{ namespace: "x", ...server }] } }, variables: {} }), JSON.stringify(server)).rejects.toThrow();
+    await expect(
+      createHub({ settings: { mcp: { remote_servers: [{ namespace: "x", ...server }] } }, variables: {} }),
+      JSON.stringify(server),
+    ).rejects.toThrow();
   }
 });

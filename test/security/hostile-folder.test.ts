@@ -36,9 +36,26 @@ describe("S7: what runs lies inside its folder", () => {
   });
 
   const ways: [string, (root: string) => void][] = [
-    ["a way up", () => folder.write("bad/tool.toml", `name = "bad"\ndescription = "x"\nscript = "../../${outside.split("/").at(-1)}/evil.mjs"\n`)],
-    ["an absolute path", () => folder.write("bad/tool.toml", `name = "bad"\ndescription = "x"\nscript = "${join(outside, "evil.mjs")}"\n`)],
-    ["a way up in `command`", () => folder.write("bad/tool.toml", `name = "bad"\ndescription = "x"\ncommand = ["../../${outside.split("/").at(-1)}/evil.mjs"]\n`)],
+    [
+      "a way up",
+      () =>
+        folder.write(
+          "bad/tool.toml",
+          `name = "bad"\ndescription = "x"\nscript = "../../${outside.split("/").at(-1)}/evil.mjs"\n`,
+        ),
+    ],
+    [
+      "an absolute path",
+      () => folder.write("bad/tool.toml", `name = "bad"\ndescription = "x"\nscript = "${join(outside, "evil.mjs")}"\n`),
+    ],
+    [
+      "a way up in `command`",
+      () =>
+        folder.write(
+          "bad/tool.toml",
+          `name = "bad"\ndescription = "x"\ncommand = ["../../${outside.split("/").at(-1)}/evil.mjs"]\n`,
+        ),
+    ],
     [
       "a symbolic link to a file",
       () => {
@@ -79,7 +96,7 @@ describe("S7: what runs lies inside its folder", () => {
     symlinkSync(join(outside, "evil.mjs"), join(folder.path, "bad/run.mjs"));
     const outcome = await target.hub.call("bad");
     expect(outcome.ok).toBe(false);
-    expect(JSON.stringify(outcome)).not.toContain("evil\"");
+    expect(JSON.stringify(outcome)).not.toContain('evil"');
   });
 
   test.skipIf(isWindows)("S7: execute folders and modules keep inside, too", async () => {
@@ -88,11 +105,17 @@ describe("S7: what runs lies inside its folder", () => {
     folder.write("f/bad/bad.mcp.json", '{"name": "bad", "description": "x", "input_schema": {}}');
     writeFileSync(join(outside, "bad.mjs"), 'export function execute() { return "evil"; }\n');
     symlinkSync(join(outside, "bad.mjs"), join(folder.path, "f/bad/bad.mjs"));
-    writeFileSync(join(outside, "mcp.mjs"), 'export function registerTools(hub) { hub.registerTool("evil", () => "evil", {}, "x"); }\n');
+    writeFileSync(
+      join(outside, "mcp.mjs"),
+      'export function registerTools(hub) { hub.registerTool("evil", () => "evil", {}, "x"); }\n',
+    );
     folder.write("m/keep/readme.txt", "");
     folder.write("m/bad/readme.txt", "");
     symlinkSync(join(outside, "mcp.mjs"), join(folder.path, "m/bad/mcp.mjs"));
-    await using target = await openTarget({ folders: { tools_path: join(folder.path, "f") }, modules: { paths: [join(folder.path, "m")] } });
+    await using target = await openTarget({
+      folders: { tools_path: join(folder.path, "f") },
+      modules: { paths: [join(folder.path, "m")] },
+    });
     const names = (await target.hub.list({ mode: "all" })).map(({ name }) => String(name));
     expect(names).toContain("good");
     expect(names.filter((name) => /bad|evil/.test(name))).toEqual([]);
@@ -112,7 +135,13 @@ describe("S7: what runs lies inside its folder", () => {
 });
 
 describe("S8: children", () => {
-  const SECRETS = { TOOLYARD_TOKEN: "hub-token-value", AWS_SECRET_ACCESS_KEY: "cloud-key-value", NODE_OPTIONS: "--no-warnings", LD_PRELOAD_X: "preload-value", GITHUB_TOKEN: "forge-token-value" };
+  const SECRETS = {
+    TOOLYARD_TOKEN: "hub-token-value",
+    AWS_SECRET_ACCESS_KEY: "cloud-key-value",
+    NODE_OPTIONS: "--no-warnings",
+    LD_PRELOAD_X: "preload-value",
+    GITHUB_TOKEN: "forge-token-value",
+  };
   const before = new Map<string, string | undefined>();
 
   beforeEach(() => {
@@ -144,17 +173,18 @@ createInterface({ input: process.stdin }).on("line", (line) => {
   process.stdout.write(JSON.stringify({ jsonrpc: "2.0", id, ...(result ? { result } : { error: { code: -32601, message: "no" } }) }) + "\\n");
 });\n`,
     );
-    await using target = await openTarget(
-      {
-        server: { token: "hub-token-value" },
-        scripts: { tools_path: folder.path },
-        folders: { tools_path: join(folder.path, "f") },
-        mcp: {
-          stdio_servers: { child: { command: [process.execPath, server], env: { OWN: "own-value" } }, other: { command: [process.execPath, server], env: { THEIRS: "their-value" } } },
-          remote_servers: [{ namespace: "far", url: "http://127.0.0.1:9/mcp", token: "far-token-value" }],
+    await using target = await openTarget({
+      server: { token: "hub-token-value" },
+      scripts: { tools_path: folder.path },
+      folders: { tools_path: join(folder.path, "f") },
+      mcp: {
+        stdio_servers: {
+          child: { command: [process.execPath, server], env: { OWN: "own-value" } },
+          other: { command: [process.execPath, server], env: { THEIRS: "their-value" } },
         },
+        remote_servers: [{ namespace: "far", url: "http://127.0.0.1:9/mcp", token: "far-token-value" }],
       },
-    );
+    });
     await target.hub.list();
     for (const name of ["shown", "shown2", "child__env"]) {
       const text = textOf(await target.hub.call(name));
@@ -171,12 +201,17 @@ createInterface({ input: process.stdin }).on("line", (line) => {
     { x: "| touch OWNED &" },
     { x: "\n touch OWNED\n" },
     { x: "--eval=require('fs').writeFileSync('OWNED','')" },
-    { "x; touch OWNED": "1", "PATH": "/evil", "LD_PRELOAD": "/evil.so", "NODE_OPTIONS": "--require=/evil.js" },
+    { "x; touch OWNED": "1", PATH: "/evil", LD_PRELOAD: "/evil.so", NODE_OPTIONS: "--require=/evil.js" },
     { x: "%x% ^& touch OWNED" },
   ];
 
   test.each(EVIL_ARGUMENTS)("S8: %j stays an argument", async (args) => {
-    folder.script("show", "run.mjs", "process.stdout.write(JSON.stringify({ argv: process.argv.slice(2), path: process.env.PATH, options: process.env.NODE_OPTIONS ?? null, preload: process.env.LD_PRELOAD ?? null }));\n", 'args = ["--value", "{x}"]\n[parameters.x]\ntype = "string"\n');
+    folder.script(
+      "show",
+      "run.mjs",
+      "process.stdout.write(JSON.stringify({ argv: process.argv.slice(2), path: process.env.PATH, options: process.env.NODE_OPTIONS ?? null, preload: process.env.LD_PRELOAD ?? null }));\n",
+      'args = ["--value", "{x}"]\n[parameters.x]\ntype = "string"\n',
+    );
     await using target = await openTarget({ scripts: { tools_path: folder.path } });
     const outcome = await target.hub.call("show", args);
     expect(outcome.ok).toBe(true);
@@ -187,8 +222,17 @@ createInterface({ input: process.stdin }).on("line", (line) => {
   });
 
   test("S8: arguments that no system can pass on are refused or arrive on stdin, and the hub lives", async () => {
-    folder.script("show", "run.mjs", 'let text = ""; process.stdin.on("data", (chunk) => (text += chunk)).on("end", () => process.stdout.write(String(text.length)));\n', 'args = ["{x}"]\n[parameters.x]\ntype = "string"\n');
-    folder.script("plain", "run.mjs", 'let text = ""; process.stdin.on("data", (chunk) => (text += chunk)).on("end", () => process.stdout.write(String(text.length)));\n');
+    folder.script(
+      "show",
+      "run.mjs",
+      'let text = ""; process.stdin.on("data", (chunk) => (text += chunk)).on("end", () => process.stdout.write(String(text.length)));\n',
+      'args = ["{x}"]\n[parameters.x]\ntype = "string"\n',
+    );
+    folder.script(
+      "plain",
+      "run.mjs",
+      'let text = ""; process.stdin.on("data", (chunk) => (text += chunk)).on("end", () => process.stdout.write(String(text.length)));\n',
+    );
     await using target = await openTarget({ scripts: { tools_path: folder.path } });
     for (const name of ["show", "plain"]) {
       for (const x of ["a\u0000b", "x".repeat(3_000_000), "\ud800"]) {
@@ -200,17 +244,21 @@ createInterface({ input: process.stdin }).on("line", (line) => {
     expect(textOf(await target.hub.call("plain", {}))).toBe("2");
   });
 
-  test.skipIf(isWindows)("S8: nothing that a tool leaves running outlives the hub, be it in a group of its own", async () => {
-    const leave = "import { spawn } from 'node:child_process';\nconst child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { detached: true, stdio: 'ignore' });\nchild.unref();\nprocess.stdout.write(String(child.pid));\n";
-    folder.script("leaves", "run.mjs", leave);
-    folder.script("hangs", "run.mjs", `${leave}setInterval(() => {}, 1000);\n`, 'timeout = "700ms"\n');
-    const pids: number[] = [];
-    {
-      await using target = await openTarget({ scripts: { tools_path: folder.path } });
-      pids.push(Number(textOf(await target.hub.call("leaves"))));
-      expect(pids[0]).toBeGreaterThan(1);
-      expect(await target.hub.call("hangs")).toMatchObject({ ok: false, kind: "timeout" });
-    }
-    await expect.poll(() => pids.filter(isAlive)).toEqual([]);
-  });
+  test.skipIf(isWindows)(
+    "S8: nothing that a tool leaves running outlives the hub, be it in a group of its own",
+    async () => {
+      const leave =
+        "import { spawn } from 'node:child_process';\nconst child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { detached: true, stdio: 'ignore' });\nchild.unref();\nprocess.stdout.write(String(child.pid));\n";
+      folder.script("leaves", "run.mjs", leave);
+      folder.script("hangs", "run.mjs", `${leave}setInterval(() => {}, 1000);\n`, 'timeout = "700ms"\n');
+      const pids: number[] = [];
+      {
+        await using target = await openTarget({ scripts: { tools_path: folder.path } });
+        pids.push(Number(textOf(await target.hub.call("leaves"))));
+        expect(pids[0]).toBeGreaterThan(1);
+        expect(await target.hub.call("hangs")).toMatchObject({ ok: false, kind: "timeout" });
+      }
+      await expect.poll(() => pids.filter(isAlive)).toEqual([]);
+    },
+  );
 });

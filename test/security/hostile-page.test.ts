@@ -1,4 +1,5 @@
-// A web page that somebody has open in a browser on the machine of the hub: it can send requests, and only those a browser lets it send.
+// A web page that somebody has open in a browser on the machine of the hub: it can send requests, and only those a
+// browser lets it send.
 import { describe, expect, test } from "vitest";
 import { createHub } from "../../src/index.ts";
 import { initialize, JSON_HEADERS, openTarget, rpc, type RawRequest } from "./attack.ts";
@@ -11,30 +12,77 @@ describe("S1: where a hub listens", () => {
     expect(new URL(target.url).hostname).toBe("127.0.0.1");
   });
 
-  test.each(["0.0.0.0", "::", "192.0.2.7", "localhost.example"])("S1: %s without a token is refused before anything listens", async (host) => {
-    const hub = await createHub({ settings: { server: { host, port: 0 } }, variables: {} });
-    try {
-      await expect(hub.serve()).rejects.toThrow(/without a token/);
-    } finally {
-      await hub.close();
-    }
-  });
+  test.each(["0.0.0.0", "::", "192.0.2.7", "localhost.example"])(
+    "S1: %s without a token is refused before anything listens",
+    async (host) => {
+      const hub = await createHub({ settings: { server: { host, port: 0 } }, variables: {} });
+      try {
+        await expect(hub.serve()).rejects.toThrow(/without a token/);
+      } finally {
+        await hub.close();
+      }
+    },
+  );
 });
 
 describe("S3: what a page may not do", () => {
   const foreign: [string, RawRequest][] = [
     ["a rebound name", { headers: { ...JSON_HEADERS, host: "evil.example:80" }, body: initialize() }],
-    ["a rebound name behind a forwarded one", { headers: { ...JSON_HEADERS, host: "evil.example", "x-forwarded-host": "localhost" }, body: initialize() }],
-    ["a name that only begins like loopback", { headers: { ...JSON_HEADERS, host: "127.0.0.1.evil.example" }, body: initialize() }],
-    ["a name with credentials in it", { headers: { ...JSON_HEADERS, host: "localhost@evil.example" }, body: initialize() }],
+    [
+      "a rebound name behind a forwarded one",
+      { headers: { ...JSON_HEADERS, host: "evil.example", "x-forwarded-host": "localhost" }, body: initialize() },
+    ],
+    [
+      "a name that only begins like loopback",
+      { headers: { ...JSON_HEADERS, host: "127.0.0.1.evil.example" }, body: initialize() },
+    ],
+    [
+      "a name with credentials in it",
+      { headers: { ...JSON_HEADERS, host: "localhost@evil.example" }, body: initialize() },
+    ],
     ["another origin", { headers: { ...JSON_HEADERS, origin: "https://evil.example" }, body: initialize() }],
     ["a sandboxed frame or a file", { headers: { ...JSON_HEADERS, origin: "null" }, body: initialize() }],
-    ["an origin that only begins like loopback", { headers: { ...JSON_HEADERS, origin: "http://localhost.evil.example" }, body: initialize() }],
-    ["an extension", { headers: { ...JSON_HEADERS, origin: "chrome-extension://abcdefghijklmnop" }, body: initialize() }],
-    ["a simple request of a form", { headers: { "content-type": "text/plain", origin: "https://evil.example" }, body: CALL }],
-    ["an image", { method: "GET", path: "/sse", headers: { accept: "image/*", "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors", "sec-fetch-dest": "image" } }],
-    ["a frame", { method: "GET", path: "/sse", headers: { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "iframe" } }],
-    ["a script", { method: "GET", path: "/status", headers: { "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors", "sec-fetch-dest": "script" } }],
+    [
+      "an origin that only begins like loopback",
+      { headers: { ...JSON_HEADERS, origin: "http://localhost.evil.example" }, body: initialize() },
+    ],
+    [
+      "an extension",
+      { headers: { ...JSON_HEADERS, origin: "chrome-extension://abcdefghijklmnop" }, body: initialize() },
+    ],
+    [
+      "a simple request of a form",
+      { headers: { "content-type": "text/plain", origin: "https://evil.example" }, body: CALL },
+    ],
+    [
+      "an image",
+      {
+        method: "GET",
+        path: "/sse",
+        headers: {
+          accept: "image/*",
+          "sec-fetch-site": "cross-site",
+          "sec-fetch-mode": "no-cors",
+          "sec-fetch-dest": "image",
+        },
+      },
+    ],
+    [
+      "a frame",
+      {
+        method: "GET",
+        path: "/sse",
+        headers: { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "iframe" },
+      },
+    ],
+    [
+      "a script",
+      {
+        method: "GET",
+        path: "/status",
+        headers: { "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors", "sec-fetch-dest": "script" },
+      },
+    ],
   ];
 
   test.each(foreign)("S3: %s is answered 403", async (_, request) => {
@@ -47,15 +95,30 @@ describe("S3: what a page may not do", () => {
 
   test("S3: a body that needs no preflight is not read as JSON, whoever sends it", async () => {
     await using target = await openTarget();
-    for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/plain, application/json"]) {
-      expect((await target.send({ headers: { ...JSON_HEADERS, "content-type": type }, body: initialize() })).status, type).toBe(415);
-      expect((await target.send({ path: "/messages?sessionId=x", headers: { "content-type": type }, body: CALL })).status, type).toBeGreaterThanOrEqual(400);
+    for (const type of [
+      "text/plain",
+      "application/x-www-form-urlencoded",
+      "multipart/form-data; boundary=x",
+      "text/plain, application/json",
+    ]) {
+      expect(
+        (await target.send({ headers: { ...JSON_HEADERS, "content-type": type }, body: initialize() })).status,
+        type,
+      ).toBe(415);
+      expect(
+        (await target.send({ path: "/messages?sessionId=x", headers: { "content-type": type }, body: CALL })).status,
+        type,
+      ).toBeGreaterThanOrEqual(400);
     }
   });
 
   test("S3: a preflight of an unknown page allows nothing", async () => {
     await using target = await openTarget({ server: { cors_origins: ["https://app.example"] } });
-    const headers = { origin: "https://evil.example", "access-control-request-method": "POST", "access-control-request-headers": "content-type" };
+    const headers = {
+      origin: "https://evil.example",
+      "access-control-request-method": "POST",
+      "access-control-request-headers": "content-type",
+    };
     const answer = await target.send({ method: "OPTIONS", headers });
     expect(answer.status).toBe(403);
     expect(Object.keys(answer.headers).filter((name) => name.startsWith("access-control-"))).toEqual([]);
@@ -63,25 +126,51 @@ describe("S3: what a page may not do", () => {
 
   test("S3: a preflight of a known page lists the mode, session and version headers", async () => {
     await using target = await openTarget({ server: { cors_origins: ["https://app.example"] } });
-    const headers = { origin: "https://app.example", "access-control-request-method": "POST", "access-control-request-headers": "content-type" };
+    const headers = {
+      origin: "https://app.example",
+      "access-control-request-method": "POST",
+      "access-control-request-headers": "content-type",
+    };
     const answer = await target.send({ method: "OPTIONS", headers });
     expect(answer.status).toBe(204);
     expect(answer.headers["access-control-allow-origin"]).toBe("https://app.example");
-    for (const name of ["x-mcp-tool-mode", "mcp-session-id", "mcp-protocol-version"]) expect(answer.headers["access-control-allow-headers"]).toContain(name);
+    for (const name of ["x-mcp-tool-mode", "mcp-session-id", "mcp-protocol-version"])
+      expect(answer.headers["access-control-allow-headers"]).toContain(name);
     expect(answer.headers).not.toHaveProperty("access-control-allow-credentials");
   });
 
   test("S3: a program, a page of this machine and a link that somebody follows are served", async () => {
     await using target = await openTarget();
     expect((await target.send({ headers: JSON_HEADERS, body: initialize() })).status).toBe(200);
-    expect((await target.send({ headers: { ...JSON_HEADERS, origin: "http://localhost:5173" }, body: initialize() })).status).toBe(200);
-    expect((await target.send({ method: "GET", path: "/status", headers: { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" } })).status).toBe(200);
-    expect((await target.send({ method: "GET", path: "/status", headers: { "sec-fetch-site": "same-origin", "sec-fetch-mode": "cors" } })).status).toBe(200);
+    expect(
+      (await target.send({ headers: { ...JSON_HEADERS, origin: "http://localhost:5173" }, body: initialize() })).status,
+    ).toBe(200);
+    expect(
+      (
+        await target.send({
+          method: "GET",
+          path: "/status",
+          headers: { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" },
+        })
+      ).status,
+    ).toBe(200);
+    expect(
+      (
+        await target.send({
+          method: "GET",
+          path: "/status",
+          headers: { "sec-fetch-site": "same-origin", "sec-fetch-mode": "cors" },
+        })
+      ).status,
+    ).toBe(200);
   });
 
   test("S3: CORS for everybody opens no way around the token", async () => {
     await using target = await openTarget({ server: { cors_origins: ["*"], token: "correct-horse" } });
-    const answer = await target.send({ headers: { ...JSON_HEADERS, origin: "https://evil.example" }, body: initialize() });
+    const answer = await target.send({
+      headers: { ...JSON_HEADERS, origin: "https://evil.example" },
+      body: initialize(),
+    });
     expect(answer.status).toBe(401);
   });
 });

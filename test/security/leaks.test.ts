@@ -1,4 +1,5 @@
-// What callers leave behind: after hundreds of sessions, listens, questions and broken connections the hub holds no more than before.
+// What callers leave behind: after hundreds of sessions, listens, questions and broken connections the hub holds no
+// more than before.
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
@@ -9,7 +10,11 @@ import { initialize, JSON_HEADERS, openTarget, openUpstream, rpc, tool, type Tar
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
 
-const ENVELOPE = { "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": { elicitation: {} }, "io.modelcontextprotocol/clientInfo": { name: "x", version: "1" } };
+const ENVELOPE = {
+  "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+  "io.modelcontextprotocol/clientCapabilities": { elicitation: {} },
+  "io.modelcontextprotocol/clientInfo": { name: "x", version: "1" },
+};
 
 async function abuse(target: Target, rounds: number): Promise<void> {
   for (let round = 0; round < rounds; round += 1) {
@@ -19,14 +24,27 @@ async function abuse(target: Target, rounds: number): Promise<void> {
     await target.send({ headers, body: rpc("tools/call", { name: `unknown-${round}-${"x".repeat(200)}` }, 3) });
     await target.send({ method: "DELETE", headers });
     // A listen, and a call that asks, each left by its caller.
-    for (const [method, params] of [["subscriptions/listen", { notifications: { toolsListChanged: true, resourceSubscriptions: ["doc://a"] } }], ["tools/call", { name: "up__ask", arguments: { round } }]] as const) {
+    for (const [method, params] of [
+      ["subscriptions/listen", { notifications: { toolsListChanged: true, resourceSubscriptions: ["doc://a"] } }],
+      ["tools/call", { name: "up__ask", arguments: { round } }],
+    ] as const) {
       const full = { ...params, _meta: ENVELOPE };
-      await target.send({ headers: { ...JSON_HEADERS, ...standardHeaders(method, full) }, body: rpc(method, full, round) });
+      await target.send({
+        headers: { ...JSON_HEADERS, ...standardHeaders(method, full) },
+        body: rpc(method, full, round),
+      });
     }
     // A request that stops half-way.
     await new Promise<void>((resolve) => {
-      const socket = connect(target.port, "127.0.0.1", () => socket.end("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"));
-      socket.resume().once("close", () => resolve()).once("error", () => resolve());
+      const socket = connect(target.port, "127.0.0.1", () =>
+        socket.end(
+          "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{",
+        ),
+      );
+      socket
+        .resume()
+        .once("close", () => resolve())
+        .once("error", () => resolve());
     });
   }
 }
@@ -39,12 +57,19 @@ test("S4: sessions, listens, questions and broken requests that ended leave noth
     answer: (method, _params, { response, id }) => {
       if (method !== "tools/call") return undefined;
       response.writeHead(200, { "content-type": "text/event-stream" });
-      response.write(`data: ${JSON.stringify({ jsonrpc: "2.0", id: `ask-${id}`, method: "elicitation/create", params: { message: "?", requestedSchema: { type: "object", properties: {} } } })}\n\n`);
+      response.write(
+        `data: ${JSON.stringify({ jsonrpc: "2.0", id: `ask-${id}`, method: "elicitation/create", params: { message: "?", requestedSchema: { type: "object", properties: {} } } })}\n\n`,
+      );
       return undefined;
     },
   });
   // Questions that nobody answers are given up soon, so that what they hold shows.
-  await using target = await openTarget({ server: { port: 0, input_timeout: "50ms" }, limits: { rate_per_minute: 0 }, logging: { level: "error" }, mcp: { remote_servers: [{ namespace: "up", url: upstream.url }] } });
+  await using target = await openTarget({
+    server: { port: 0, input_timeout: "50ms" },
+    limits: { rate_per_minute: 0 },
+    logging: { level: "error" },
+    mcp: { remote_servers: [{ namespace: "up", url: upstream.url }] },
+  });
   await target.hub.list();
   const heapAfter = async (rounds: number): Promise<number> => {
     await abuse(target, rounds);

@@ -1,7 +1,19 @@
-// A client with a token that may do little, and wants more: every way into the hub is tried with names that it has no right to.
+// A client with a token that may do little, and wants more: every way into the hub is tried with names that it has no
+// right to.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { objectMember, type JsonObject } from "../../src/core/json.ts";
-import { initialize, isRefused, JSON_HEADERS, openTarget, openUpstream, rpc, tool, wordsOf, type Target, type Upstream } from "./attack.ts";
+import {
+  initialize,
+  isRefused,
+  JSON_HEADERS,
+  openTarget,
+  openUpstream,
+  rpc,
+  tool,
+  wordsOf,
+  type Target,
+  type Upstream,
+} from "./attack.ts";
 
 const READS = { annotations: { readOnlyHint: true } };
 const TOKENS = {
@@ -19,15 +31,28 @@ let target: Target;
 beforeEach(async () => {
   vault = await openUpstream({
     tools: [tool("open", { description: "Opens the crown jewels safe." }), tool("peek", READS)],
-    resources: [{ uri: "file:///vault/gold", name: "gold" }, { uri: "file:///public/news", name: "news" }],
+    resources: [
+      { uri: "file:///vault/gold", name: "gold" },
+      { uri: "file:///public/news", name: "news" },
+    ],
     templates: [{ uriTemplate: "file:///{+path}", name: "files" }],
     prompts: [{ name: "heist", arguments: [{ name: "who" }] }],
   });
   crown = await openUpstream({ instructions: "Open the crown with crown__open.", tools: [tool("open", READS)] });
-  pub = await openUpstream({ instructions: "Say pub__hello first.", tools: [tool("hello"), tool("time", READS)], prompts: [{ name: "greet" }] });
+  pub = await openUpstream({
+    instructions: "Say pub__hello first.",
+    tools: [tool("hello"), tool("time", READS)],
+    prompts: [{ name: "greet" }],
+  });
   target = await openTarget({
     server: { tokens: TOKENS },
-    mcp: { remote_servers: [{ namespace: "vault", url: vault.url }, { namespace: "pub", url: pub.url }, { namespace: "crown", url: crown.url }] },
+    mcp: {
+      remote_servers: [
+        { namespace: "vault", url: vault.url },
+        { namespace: "pub", url: pub.url },
+        { namespace: "crown", url: crown.url },
+      ],
+    },
   });
   await target.hub.list();
 });
@@ -44,7 +69,15 @@ function reached(method: string): JsonObject[] {
 const eras = ["legacy", "modern"] as const;
 
 describe.each(eras)("S15: a guest of the %s era", (era) => {
-  test.each(["vault__open", "vault::open", "vault.open", "vault/open", "open", "mcp__vault__open", "mcp__hub__vault__open"])("S15: tool %s is refused", async (name) => {
+  test.each([
+    "vault__open",
+    "vault::open",
+    "vault.open",
+    "vault/open",
+    "open",
+    "mcp__vault__open",
+    "mcp__hub__vault__open",
+  ])("S15: tool %s is refused", async (name) => {
     const guest = await target.client(TOKENS.guest.token, { era });
     const reply = await guest.request("tools/call", { name, arguments: {} });
     expect(isRefused(reply)).toBe(true);
@@ -53,10 +86,15 @@ describe.each(eras)("S15: a guest of the %s era", (era) => {
 
   test("S15: execute_tool reaches what the guest may call, and nothing else", async () => {
     const guest = await target.client(TOKENS.guest.token, { era });
-    expect(wordsOf(await guest.request("tools/call", { name: "execute_tool", arguments: { name: "pub__hello" } }))).toContain("hello");
+    expect(
+      wordsOf(await guest.request("tools/call", { name: "execute_tool", arguments: { name: "pub__hello" } })),
+    ).toContain("hello");
     for (const name of ["vault__open", "open", "vault::peek", " vault__open "]) {
       for (const key of ["arguments", "parameters"]) {
-        expect(isRefused(await guest.request("tools/call", { name: "execute_tool", arguments: { name, [key]: "{}" } })), name).toBe(true);
+        expect(
+          isRefused(await guest.request("tools/call", { name: "execute_tool", arguments: { name, [key]: "{}" } })),
+          name,
+        ).toBe(true);
       }
     }
     const nested = { name: "execute_tool", arguments: { name: "execute_tool", arguments: { name: "vault__open" } } };
@@ -72,7 +110,10 @@ describe.each(eras)("S15: a guest of the %s era", (era) => {
       await guest.request("resources/list"),
       await guest.request("resources/templates/list"),
       await guest.request("prompts/list"),
-      await guest.request("tools/call", { name: "tool_search", arguments: { query: "crown jewels safe", max_results: 100 } }),
+      await guest.request("tools/call", {
+        name: "tool_search",
+        arguments: { query: "crown jewels safe", max_results: 100 },
+      }),
       await guest.request("tools/call", { name: "tool_search", arguments: { query: "", max_results: 100 } }),
       await guest.request("tools/call", { name: "vault__opem", arguments: {} }),
       await guest.request("prompts/get", { name: "vault__heis" }),
@@ -87,8 +128,16 @@ describe.each(eras)("S15: a guest of the %s era", (era) => {
     const argument = { name: "who", value: "" };
     expect(isRefused(await guest.request("prompts/get", { name: "vault__heist" }))).toBe(true);
     expect(isRefused(await guest.request("resources/read", { uri: "file:///vault/gold" }))).toBe(true);
-    expect(isRefused(await guest.request("completion/complete", { ref: { type: "ref/prompt", name: "vault__heist" }, argument }))).toBe(true);
-    expect(isRefused(await guest.request("completion/complete", { ref: { type: "ref/resource", uri: "file:///{+path}" }, argument }))).toBe(true);
+    expect(
+      isRefused(
+        await guest.request("completion/complete", { ref: { type: "ref/prompt", name: "vault__heist" }, argument }),
+      ),
+    ).toBe(true);
+    expect(
+      isRefused(
+        await guest.request("completion/complete", { ref: { type: "ref/resource", uri: "file:///{+path}" }, argument }),
+      ),
+    ).toBe(true);
     expect(vault.received.filter(({ method }) => /get|read|complete/.test(method))).toEqual([]);
   });
 
@@ -111,14 +160,20 @@ test.each([
   expect(reached("resources/read")).toEqual([]);
 });
 
-test.each(["FILE:///vault/gold", "file:///./vault/gold", "file:///public/../vault/gold", "file:///v%61ult/gold", "file:///x/%2e%2e/vault/gold", "file:///vault//gold", "file:////vault/gold", "vault+file:///vault/gold"])(
-  "S15: %s does not get around a denied pattern",
-  async (uri) => {
-    const barred = await target.client(TOKENS.barred.token);
-    expect(isRefused(await barred.request("resources/read", { uri }))).toBe(true);
-    expect(reached("resources/read")).toEqual([]);
-  },
-);
+test.each([
+  "FILE:///vault/gold",
+  "file:///./vault/gold",
+  "file:///public/../vault/gold",
+  "file:///v%61ult/gold",
+  "file:///x/%2e%2e/vault/gold",
+  "file:///vault//gold",
+  "file:////vault/gold",
+  "vault+file:///vault/gold",
+])("S15: %s does not get around a denied pattern", async (uri) => {
+  const barred = await target.client(TOKENS.barred.token);
+  expect(isRefused(await barred.request("resources/read", { uri }))).toBe(true);
+  expect(reached("resources/read")).toEqual([]);
+});
 
 test("S15: what a denied pattern leaves open is served", async () => {
   const barred = await target.client(TOKENS.barred.token);
@@ -130,27 +185,33 @@ test("S15: a read-only token calls what is annotated so, and nothing else", asyn
   const reader = await target.client(TOKENS.reader.token);
   expect(isRefused(await reader.request("tools/call", { name: "vault__peek", arguments: {} }))).toBe(false);
   expect(isRefused(await reader.request("tools/call", { name: "vault__open", arguments: {} }))).toBe(true);
-  expect(isRefused(await reader.request("tools/call", { name: "execute_tool", arguments: { name: "vault__open" } }))).toBe(true);
+  expect(
+    isRefused(await reader.request("tools/call", { name: "execute_tool", arguments: { name: "vault__open" } })),
+  ).toBe(true);
   expect(reached("tools/call")).toHaveLength(1);
 });
 
-test.each([
-  { "x-mcp-show-all": "true" },
-  { "x-mcp-tool-mode": "show_all" },
-  { "x-mcp-tool-mode": "discovery" },
-])("S15: %j shows a guest no more than its rights", async (headers) => {
-  for (const path of ["/mcp", "/mcp?show_all=1", "/mcp?tool_mode=show_all"]) {
-    const common = { ...JSON_HEADERS, ...headers, authorization: `Bearer ${TOKENS.guest.token}` };
-    const opened = await target.send({ path, headers: common, body: initialize() });
-    const session = String(opened.headers["mcp-session-id"]);
-    const listed = await target.send({ path, headers: { ...common, "mcp-session-id": session }, body: rpc("tools/list", {}, 2) });
-    expect(listed.status).toBe(200);
-    expect(listed.body).not.toContain("vault__");
-  }
-});
+test.each([{ "x-mcp-show-all": "true" }, { "x-mcp-tool-mode": "show_all" }, { "x-mcp-tool-mode": "discovery" }])(
+  "S15: %j shows a guest no more than its rights",
+  async (headers) => {
+    for (const path of ["/mcp", "/mcp?show_all=1", "/mcp?tool_mode=show_all"]) {
+      const common = { ...JSON_HEADERS, ...headers, authorization: `Bearer ${TOKENS.guest.token}` };
+      const opened = await target.send({ path, headers: common, body: initialize() });
+      const session = String(opened.headers["mcp-session-id"]);
+      const listed = await target.send({
+        path,
+        headers: { ...common, "mcp-session-id": session },
+        body: rpc("tools/list", {}, 2),
+      });
+      expect(listed.status).toBe(200);
+      expect(listed.body).not.toContain("vault__");
+    }
+  },
+);
 
 test("S15: the status is not for a guest", async () => {
-  const status = (token: string) => target.send({ method: "GET", path: "/status", headers: { authorization: `Bearer ${token}` } });
+  const status = (token: string) =>
+    target.send({ method: "GET", path: "/status", headers: { authorization: `Bearer ${token}` } });
   expect((await status(TOKENS.guest.token)).status).toBe(403);
   expect((await status(TOKENS.owner.token)).status).toBe(200);
 });
@@ -160,14 +221,21 @@ test.each(eras)("S15: %s: log messages of a source that a guest may not use do n
     tools: [tool("x")],
     answer: (method, _params, { response, id }) => {
       if (method !== "tools/call") return undefined;
-      const message = { jsonrpc: "2.0", method: "notifications/message", params: { level: "error", data: "combination is 12-34-56" } };
+      const message = {
+        jsonrpc: "2.0",
+        method: "notifications/message",
+        params: { level: "error", data: "combination is 12-34-56" },
+      };
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.write(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
       response.end(`event: message\ndata: ${JSON.stringify({ jsonrpc: "2.0", id, result: { content: [] } })}\n\n`);
       return undefined;
     },
   });
-  await using noisy = await openTarget({ server: { tokens: TOKENS }, mcp: { remote_servers: [{ namespace: "vault", url: chatty.url }] } });
+  await using noisy = await openTarget({
+    server: { tokens: TOKENS },
+    mcp: { remote_servers: [{ namespace: "vault", url: chatty.url }] },
+  });
   const guest = await noisy.client(TOKENS.guest.token, { era, logLevel: "debug" });
   if (era === "legacy") await guest.request("logging/setLevel", { level: "debug" });
   const owner = await noisy.client(TOKENS.owner.token, { era, logLevel: "debug" });
@@ -189,12 +257,19 @@ test("S15: a guest cannot listen to a resource that it may not read", async () =
   const modern = await target.client(TOKENS.guest.token);
   const heard = modern.next("notifications/subscriptions/acknowledged");
   await modern.listen(["file:///vault/gold"]);
-  expect(objectMember((await heard)["params"] as JsonObject, "notifications")).not.toHaveProperty("resourceSubscriptions");
+  expect(objectMember((await heard)["params"] as JsonObject, "notifications")).not.toHaveProperty(
+    "resourceSubscriptions",
+  );
   expect(reached("resources/subscribe")).toEqual([]);
 });
 
 describe.each(["/", "/jsonrpc"])("S15: a guest at %s", (path) => {
-  const send = (name: keyof typeof TOKENS, body: string) => target.send({ path, headers: { "content-type": "application/json", authorization: `Bearer ${TOKENS[name].token}` }, body });
+  const send = (name: keyof typeof TOKENS, body: string) =>
+    target.send({
+      path,
+      headers: { "content-type": "application/json", authorization: `Bearer ${TOKENS[name].token}` },
+      body,
+    });
 
   test("S15: methods of the dialect reach no more than MCP's", async () => {
     const attempts = [
@@ -218,14 +293,32 @@ describe.each(["/", "/jsonrpc"])("S15: a guest at %s", (path) => {
   });
 
   test("S2, S3: without a token, or from a foreign page, nothing is answered", async () => {
-    expect((await target.send({ path, headers: { "content-type": "application/json" }, body: rpc("mcp/discover") })).status).toBe(401);
-    expect((await target.send({ method: "GET", path: `${path}?uri=file:///public/news`, headers: {} })).status).toBe(401);
-    const page = { origin: "https://evil.example", "content-type": "text/plain", authorization: `Bearer ${TOKENS.owner.token}` };
+    expect(
+      (await target.send({ path, headers: { "content-type": "application/json" }, body: rpc("mcp/discover") })).status,
+    ).toBe(401);
+    expect((await target.send({ method: "GET", path: `${path}?uri=file:///public/news`, headers: {} })).status).toBe(
+      401,
+    );
+    const page = {
+      origin: "https://evil.example",
+      "content-type": "text/plain",
+      authorization: `Bearer ${TOKENS.owner.token}`,
+    };
     expect((await target.send({ path, headers: page, body: rpc("vault__open") })).status).toBe(403);
-    expect((await target.send({ path, headers: { ...page, origin: "http://localhost", host: "evil.example" }, body: rpc("vault__open") })).status).toBe(403);
+    expect(
+      (
+        await target.send({
+          path,
+          headers: { ...page, origin: "http://localhost", host: "evil.example" },
+          body: rpc("vault__open"),
+        })
+      ).status,
+    ).toBe(403);
   });
 });
 
 test("S15: two tokens cannot be one principal", async () => {
-  await expect(openTarget({ server: { token: "the-one-token", tokens: { token: { token: "another-token", allow: [] } } } })).rejects.toThrow(/`token`/);
+  await expect(
+    openTarget({ server: { token: "the-one-token", tokens: { token: { token: "another-token", allow: [] } } } }),
+  ).rejects.toThrow(/`token`/);
 });

@@ -23,9 +23,18 @@ describe("clocks that change", () => {
   });
 
   test("M14: the next change is told to the second, with the offset that follows", () => {
-    expect(at("2026-11-22T00:00:00Z", "Europe/Berlin").next_change).toEqual({ at: "2027-03-28T03:00:00+02:00", utc_offset: "+02:00" });
-    expect(at("2026-03-29T00:59:59Z", "Europe/Berlin").next_change).toEqual({ at: "2026-03-29T03:00:00+02:00", utc_offset: "+02:00" });
-    expect(at("2026-03-29T01:00:00Z", "Europe/Berlin").next_change).toEqual({ at: "2026-10-25T02:00:00+01:00", utc_offset: "+01:00" });
+    expect(at("2026-11-22T00:00:00Z", "Europe/Berlin").next_change).toEqual({
+      at: "2027-03-28T03:00:00+02:00",
+      utc_offset: "+02:00",
+    });
+    expect(at("2026-03-29T00:59:59Z", "Europe/Berlin").next_change).toEqual({
+      at: "2026-03-29T03:00:00+02:00",
+      utc_offset: "+02:00",
+    });
+    expect(at("2026-03-29T01:00:00Z", "Europe/Berlin").next_change).toEqual({
+      at: "2026-10-25T02:00:00+01:00",
+      utc_offset: "+01:00",
+    });
   });
 });
 

@@ -27,11 +27,20 @@ const hubs: LibraryHub[] = [];
 /** Starts the services, weather last, and a manager that knows where they are. */
 async function startAll(more: Readonly<Record<string, string>> = {}): Promise<void> {
   const environment = { ...providers.environment, TOOLYARD_HOME: home.path, TOOLYARD_LOGGING_LEVEL: "error", ...more };
-  for (const service of SERVICES.filter(({ name }) => name !== "weather")) running.set(service.name, await startService(service, { environment, port: 0 }));
+  for (const service of SERVICES.filter(({ name }) => name !== "weather"))
+    running.set(service.name, await startService(service, { environment, port: 0 }));
   const weather = SERVICES.find(({ name }) => name === "weather")!;
-  running.set("weather", await startService(weather, { environment: { GEOCODING_URL: endpointOf("geocoding"), ...environment }, port: 0 }));
+  running.set(
+    "weather",
+    await startService(weather, { environment: { GEOCODING_URL: endpointOf("geocoding"), ...environment }, port: 0 }),
+  );
   const line = (name: string, title: string): Registry[string] => ({ host: HOST, port: portOf(name), name: title });
-  const registry = { get_current_datetime: line("datetime", "Datetime"), search_ddgs: line("web-search", "Ddgs"), get_weather: line("weather", "Weather"), geocode: line("geocoding", "Geocoding") };
+  const registry = {
+    get_current_datetime: line("datetime", "Datetime"),
+    search_ddgs: line("web-search", "Ddgs"),
+    get_weather: line("weather", "Weather"),
+    geocode: line("geocoding", "Geocoding"),
+  };
   manager = new MCPManager(registry, { logger: SILENT_LOGGER, timeout: 20 });
 }
 
@@ -64,9 +73,18 @@ describe("the four services", () => {
       ["geocoding", "geocode", 50_054],
     ]);
     expect(new Set([...running.keys()].map(portOf)).size).toBe(4);
-    for (const [name, { hub }] of running) expect((await hub.list()).map((tool) => tool["name"]), name).toEqual([SERVICES.find((service) => service.name === name)!.tool]);
+    for (const [name, { hub }] of running)
+      expect(
+        (await hub.list()).map((tool) => tool["name"]),
+        name,
+      ).toEqual([SERVICES.find((service) => service.name === name)!.tool]);
     const listed = await manager.listTools();
-    expect(listed.map(({ name }) => name).toSorted()).toEqual(["geocode", "get_current_datetime", "get_weather", "search_ddgs"]);
+    expect(listed.map(({ name }) => name).toSorted()).toEqual([
+      "geocode",
+      "get_current_datetime",
+      "get_weather",
+      "search_ddgs",
+    ]);
   });
 
   test("M1: one manager calls all four at once, and knows nothing but their names", async () => {
@@ -78,37 +96,75 @@ describe("the four services", () => {
       manager.callTool("geocode", { address: "Tokyo" }),
     ]);
     expect(now).toMatchObject({ timezone: "Asia/Tokyo", utc_offset: "+09:00" });
-    expect(found).toEqual({ query: "otters", results: [{ title: "The sea otter & its kin", url: "https://otters.example/sea?a=1&b=2", snippet: expect.any(String) }] });
+    expect(found).toEqual({
+      query: "otters",
+      results: [
+        { title: "The sea otter & its kin", url: "https://otters.example/sea?a=1&b=2", snippet: expect.any(String) },
+      ],
+    });
     expect(weather).toMatchObject({ location: { name: "Tokyo" }, current: { temperature: 13 } });
-    expect(place).toMatchObject({ latitude: 35.6768601, longitude: 139.7638947, results: [{ name: "Tokyo", country: "Japan", country_code: "jp" }, { name: "Tokyo Corner" }] });
+    expect(place).toMatchObject({
+      latitude: 35.6768601,
+      longitude: 139.7638947,
+      results: [{ name: "Tokyo", country: "Japan", country_code: "jp" }, { name: "Tokyo Corner" }],
+    });
   });
 
   test("M2: host, port and tool of each are one line, and a call is a name with its arguments", async () => {
     await startAll();
-    expect(manager.resolve("get_weather")).toMatchObject({ host: HOST, port: portOf("weather"), tool: "get_weather", url: endpointOf("weather") });
-    expect(await manager.execute_tool("get_weather", { location: "Tokyo" })).toMatchObject({ location: { country: "Japan" } });
+    expect(manager.resolve("get_weather")).toMatchObject({
+      host: HOST,
+      port: portOf("weather"),
+      tool: "get_weather",
+      url: endpointOf("weather"),
+    });
+    expect(await manager.execute_tool("get_weather", { location: "Tokyo" })).toMatchObject({
+      location: { country: "Japan" },
+    });
   });
 
   test("C14: the `_tool` names of services in the field are understood, and listed nowhere", async () => {
     await startAll();
-    const registry = { get_current_datetime_tool: "datetime", web_search_tool: "web-search", get_weather_tool: "weather", geocode_tool: "geocoding" };
-    await using other = new MCPManager(Object.fromEntries(Object.entries(registry).map(([tool, name]) => [tool, { host: HOST, port: portOf(name), tool }])), { logger: SILENT_LOGGER });
+    const registry = {
+      get_current_datetime_tool: "datetime",
+      web_search_tool: "web-search",
+      get_weather_tool: "weather",
+      geocode_tool: "geocoding",
+    };
+    await using other = new MCPManager(
+      Object.fromEntries(
+        Object.entries(registry).map(([tool, name]) => [tool, { host: HOST, port: portOf(name), tool }]),
+      ),
+      { logger: SILENT_LOGGER },
+    );
     expect(await other.callTool("get_current_datetime_tool")).toHaveProperty("datetime");
     expect(await other.callTool("web_search_tool", { query: "otters" })).toHaveProperty("results");
     expect(await other.callTool("get_weather_tool", { location: "Tokyo" })).toHaveProperty("current");
     expect(await other.callTool("geocode_tool", { address: "Tokyo" })).toHaveProperty("latitude");
-    expect(await other.callTool("weather", "no_such_tool", {})).toEqual({ error: expect.stringContaining("Unknown tool") });
+    expect(await other.callTool("weather", "no_such_tool", {})).toEqual({
+      error: expect.stringContaining("Unknown tool"),
+    });
   });
 
   test("C15: they speak Streamable HTTP at http://host:port/mcp, and nothing elsewhere", async () => {
     await startAll();
     expect(endpointOf("weather")).toBe(`http://${HOST}:${portOf("weather")}/mcp`);
-    expect((await fetch(`http://${HOST}:${portOf("weather")}/`, { method: "POST", headers: { "content-type": "application/json" }, body: "{}" })).status).not.toBe(200);
+    expect(
+      (
+        await fetch(`http://${HOST}:${portOf("weather")}/`, {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: "{}",
+        })
+      ).status,
+    ).not.toBe(200);
   });
 
   test("S1: a service does not listen beyond this machine unless that is said outright", async () => {
     const [datetime] = SERVICES;
-    await expect(startService(datetime!, { environment: {}, host: "0.0.0.0", port: 0 })).rejects.toThrow("Refusing to listen on 0.0.0.0 without a token");
+    await expect(startService(datetime!, { environment: {}, host: "0.0.0.0", port: 0 })).rejects.toThrow(
+      "Refusing to listen on 0.0.0.0 without a token",
+    );
     running.set("open", await startService(datetime!, { environment: {}, host: "0.0.0.0", port: 0, insecure: true }));
     expect(endpointOf("open")).toMatch(/\/mcp$/);
   });
@@ -121,22 +177,34 @@ describe("web search", () => {
   ])("C43: by configuration, %s is asked in place of DuckDuckGo", async (backend, more, body, key) => {
     await startAll({ WEB_SEARCH_BACKEND: backend, ...more });
     providers.misbehave((_request, response) => sendJson(response, 200, body));
-    const { results } = (await manager.callTool("search_ddgs", { query: "otters", max_results: 2 })) as { results: object[] };
-    expect(results[0]).toEqual({ title: expect.any(String), url: expect.stringMatching(/^https:/), snippet: expect.any(String) });
+    const { results } = (await manager.callTool("search_ddgs", { query: "otters", max_results: 2 })) as {
+      results: object[];
+    };
+    expect(results[0]).toEqual({
+      title: expect.any(String),
+      url: expect.stringMatching(/^https:/),
+      snippet: expect.any(String),
+    });
     expect(providers.server.seen[0]!.headers["x-subscription-token"]).toBe(key);
     expect(providers.server.seen[0]!.headers["user-agent"]).toMatch(/^toolyard\/\d/);
   });
 
   test("C43: a search that finds nothing is an empty list, and no failure", async () => {
     await startAll();
-    providers.misbehave((_request, response) => void response.writeHead(200, { "content-type": "text/html" }).end(DUCKDUCKGO_NONE));
+    providers.misbehave(
+      (_request, response) => void response.writeHead(200, { "content-type": "text/html" }).end(DUCKDUCKGO_NONE),
+    );
     expect(await manager.callTool("search_ddgs", { query: "qwxzy" })).toEqual({ query: "qwxzy", results: [] });
   });
 
   test("C43: a captcha is an error object that names the variable which helps", async () => {
     await startAll();
-    providers.misbehave((_request, response) => void response.writeHead(202, { "content-type": "text/html" }).end(DUCKDUCKGO_CAPTCHA));
-    expect(await manager.callTool("search_ddgs", { query: "otters" })).toEqual({ error: expect.stringContaining("set WEB_SEARCH_BACKEND to") });
+    providers.misbehave(
+      (_request, response) => void response.writeHead(202, { "content-type": "text/html" }).end(DUCKDUCKGO_CAPTCHA),
+    );
+    expect(await manager.callTool("search_ddgs", { query: "otters" })).toEqual({
+      error: expect.stringContaining("set WEB_SEARCH_BACKEND to"),
+    });
   });
 });
 
@@ -145,11 +213,29 @@ describe("weather", () => {
     await startAll();
     const answer = await manager.callTool("weather.get_weather", { location: "Tokyo", forecast_days: 2 });
     expect(answer).toEqual({
-      location: { name: "Tokyo", country: "Japan", latitude: 35.6768601, longitude: 139.7638947, timezone: "Asia/Tokyo" },
+      location: {
+        name: "Tokyo",
+        country: "Japan",
+        latitude: 35.6768601,
+        longitude: 139.7638947,
+        timezone: "Asia/Tokyo",
+      },
       units: expect.objectContaining({ temperature: "°C", wind_speed: "km/h", precipitation: "mm" }),
-      current: expect.objectContaining({ time: "2026-11-22T10:45", condition: "partly cloudy", temperature: 13, humidity: 61, is_day: true }),
+      current: expect.objectContaining({
+        time: "2026-11-22T10:45",
+        condition: "partly cloudy",
+        temperature: 13,
+        humidity: 61,
+        is_day: true,
+      }),
       forecast: [
-        expect.objectContaining({ date: "2026-11-22", condition: "slight rain", temperature_max: 14, temperature_min: 5, precipitation_probability: 80 }),
+        expect.objectContaining({
+          date: "2026-11-22",
+          condition: "slight rain",
+          temperature_max: 14,
+          temperature_min: 5,
+          precipitation_probability: 80,
+        }),
         expect.objectContaining({ date: "2026-11-23", precipitation_probability: null, sunset: "2026-11-23T16:30" }),
       ],
       attribution: expect.stringContaining("Open-Meteo"),
@@ -157,19 +243,29 @@ describe("weather", () => {
     expect(providers.asked.map((url) => url.split("?")[0])).toEqual(["/search", "/v1/forecast"]);
     expect(providers.asked[0]).toContain("q=Tokyo&format=jsonv2");
     expect(providers.asked[1]).toContain("latitude=35.6769&longitude=139.7639");
-    expect(providers.server.seen.map(({ headers }) => headers["user-agent"])).toEqual([expect.stringMatching(/^toolyard\/\d/), expect.stringMatching(/^toolyard\/\d/)]);
+    expect(providers.server.seen.map(({ headers }) => headers["user-agent"])).toEqual([
+      expect.stringMatching(/^toolyard\/\d/),
+      expect.stringMatching(/^toolyard\/\d/),
+    ]);
   });
 
   test("M10: coordinates need no geocoding", async () => {
     await startAll();
     await running.get("geocoding")!.close();
-    expect(await manager.callTool("get_weather", { latitude: 35.7, longitude: 139.7, forecast_days: 0 })).toMatchObject({ location: { name: "35.7, 139.7" }, forecast: [] });
+    expect(await manager.callTool("get_weather", { latitude: 35.7, longitude: 139.7, forecast_days: 0 })).toMatchObject(
+      { location: { name: "35.7, 139.7" }, forecast: [] },
+    );
   });
 
   test("M14: units are those that were asked for, else those of the environment", async () => {
     await startAll({ WEATHER_UNITS: "imperial" });
-    expect(await manager.callTool("get_weather", { location: "Tokyo" })).toMatchObject({ units: { temperature: "°F" }, current: { temperature: 55.4 } });
-    expect(await manager.callTool("get_weather", { location: "Tokyo", units: "metric", wind_speed_unit: "kn" })).toMatchObject({ units: { temperature: "°C" }, current: { temperature: 13 } });
+    expect(await manager.callTool("get_weather", { location: "Tokyo" })).toMatchObject({
+      units: { temperature: "°F" },
+      current: { temperature: 55.4 },
+    });
+    expect(
+      await manager.callTool("get_weather", { location: "Tokyo", units: "metric", wind_speed_unit: "kn" }),
+    ).toMatchObject({ units: { temperature: "°C" }, current: { temperature: 13 } });
     expect(providers.asked.at(-1)).toContain("temperature_unit=celsius&wind_speed_unit=kn&precipitation_unit=mm");
   });
 
@@ -183,17 +279,33 @@ describe("weather", () => {
   test("M10: through a hub that has both services, weather asks that hub", async () => {
     await startAll();
     const remote = (name: string) => ({ alias: name, url: endpointOf(name) });
-    const hub = await createHub({ settings: { mcp: { remote_servers: [remote("geocoding")] }, server: { port: 0, token: "the-token-of-the-hub" } }, logger: SILENT_LOGGER });
+    const hub = await createHub({
+      settings: { mcp: { remote_servers: [remote("geocoding")] }, server: { port: 0, token: "the-token-of-the-hub" } },
+      logger: SILENT_LOGGER,
+    });
     hubs.push(hub);
     const { endpoint } = await hub.serve();
     const weather = SERVICES.find(({ name }) => name === "weather")!;
     const environment = { ...providers.environment, TOOLYARD_HOME: home.path, GEOCODING_URL: endpoint };
-    running.set("behind", await startService(weather, { environment: { ...environment, GEOCODING_TOKEN: "the-token-of-the-hub" }, port: 0 }));
+    running.set(
+      "behind",
+      await startService(weather, {
+        environment: { ...environment, GEOCODING_TOKEN: "the-token-of-the-hub" },
+        port: 0,
+      }),
+    );
     manager.register("weather_behind", { host: HOST, port: portOf("behind"), tool: "get_weather" });
-    expect(await manager.callTool("weather_behind", { location: "Tokyo" })).toMatchObject({ location: { name: "Tokyo", country: "Japan" } });
-    running.set("stranger", await startService(weather, { environment: { ...environment, TOOLYARD_LOGGING_LEVEL: "error" }, port: 0 }));
+    expect(await manager.callTool("weather_behind", { location: "Tokyo" })).toMatchObject({
+      location: { name: "Tokyo", country: "Japan" },
+    });
+    running.set(
+      "stranger",
+      await startService(weather, { environment: { ...environment, TOOLYARD_LOGGING_LEVEL: "error" }, port: 0 }),
+    );
     manager.register("weather_stranger", { host: HOST, port: portOf("stranger"), tool: "get_weather" });
-    expect(await manager.callTool("weather_stranger", { location: "Tokyo" })).toEqual({ error: `Geocoding MCP unavailable on port ${new URL(endpoint).port}` });
+    expect(await manager.callTool("weather_stranger", { location: "Tokyo" })).toEqual({
+      error: `Geocoding MCP unavailable on port ${new URL(endpoint).port}`,
+    });
   });
 });
 
@@ -203,7 +315,9 @@ describe("failures", () => {
     expect(await manager.callTool("get_weather", { location: "Tokyo" })).toHaveProperty("current");
     const port = portOf("weather");
     await running.get("weather")!.close();
-    expect(await manager.callTool("get_weather", { location: "Tokyo" })).toEqual({ error: `Weather MCP unavailable on port ${port}` });
+    expect(await manager.callTool("get_weather", { location: "Tokyo" })).toEqual({
+      error: `Weather MCP unavailable on port ${port}`,
+    });
     expect(await manager.callTool("geocode", { address: "Tokyo" })).toHaveProperty("latitude");
   });
 
@@ -211,20 +325,28 @@ describe("failures", () => {
     await startAll();
     const port = portOf("geocoding");
     await running.get("geocoding")!.close();
-    expect(await manager.callTool("get_weather", { location: "Tokyo" })).toEqual({ error: `Geocoding MCP unavailable on port ${port}` });
+    expect(await manager.callTool("get_weather", { location: "Tokyo" })).toEqual({
+      error: `Geocoding MCP unavailable on port ${port}`,
+    });
   });
 
   test("M5: a provider that says nothing ends in time, within the caller's own", async () => {
     await startAll({ NOMINATIM_TIMEOUT: "100ms" });
     providers.misbehave(() => {});
-    expect(await manager.callTool("geocode", { address: "Tokyo" })).toEqual({ error: expect.stringContaining("Nominatim gave no whole answer within 100 ms") });
-    expect(await manager.callTool("get_weather", { location: "Tokyo" })).toEqual({ error: expect.stringContaining("Nominatim gave no whole answer within 100 ms") });
+    expect(await manager.callTool("geocode", { address: "Tokyo" })).toEqual({
+      error: expect.stringContaining("Nominatim gave no whole answer within 100 ms"),
+    });
+    expect(await manager.callTool("get_weather", { location: "Tokyo" })).toEqual({
+      error: expect.stringContaining("Nominatim gave no whole answer within 100 ms"),
+    });
   });
 
   test("M5: geocoding that says nothing is unavailable to weather after its time", async () => {
     await startAll({ GEOCODING_TIMEOUT: "300ms" });
     providers.misbehave(() => {});
-    expect(await manager.callTool("get_weather", { location: "Tokyo" })).toEqual({ error: `Geocoding MCP unavailable on port ${portOf("geocoding")}` });
+    expect(await manager.callTool("get_weather", { location: "Tokyo" })).toEqual({
+      error: `Geocoding MCP unavailable on port ${portOf("geocoding")}`,
+    });
   });
 
   test("M5: a caller that gives up takes the requests behind weather and geocoding along", async () => {
@@ -236,12 +358,18 @@ describe("failures", () => {
       request.socket.once("close", () => resolve());
       caller.abort();
     });
-    expect(await manager.callTool("get_weather", { location: "Tokyo" }, { signal: caller.signal })).toHaveProperty("error");
+    expect(await manager.callTool("get_weather", { location: "Tokyo" }, { signal: caller.signal })).toHaveProperty(
+      "error",
+    );
     await closed;
   });
 
   const BAD: readonly [string, RequestListener, string][] = [
-    ["429", (_request, response) => sendJson(response, 429, {}, { "retry-after": "7" }), "asked too often (HTTP 429). Try again in 7 s"],
+    [
+      "429",
+      (_request, response) => sendJson(response, 429, {}, { "retry-after": "7" }),
+      "asked too often (HTTP 429). Try again in 7 s",
+    ],
     ["500", (_request, response) => sendJson(response, 500, {}), "has a fault of its own (HTTP 500)"],
     ["broken JSON", (_request, response) => void response.end("[{"), "not JSON"],
     ["an empty body", (_request, response) => void response.end(), "not JSON"],
@@ -253,16 +381,32 @@ describe("failures", () => {
   test.each(BAD)("C43: %s of a provider is an error object", async (_what, listener, words) => {
     await startAll();
     providers.misbehave(listener);
-    expect(await manager.callTool("geocode", { address: "Tokyo" })).toEqual({ error: expect.stringMatching(/^Nominatim /) });
+    expect(await manager.callTool("geocode", { address: "Tokyo" })).toEqual({
+      error: expect.stringMatching(/^Nominatim /),
+    });
     const weather = await manager.callTool("get_weather", { latitude: 1, longitude: 1 });
     expect(weather).toEqual({ error: expect.stringMatching(/^Open-Meteo /) });
     expect((weather as { error: string }).error).toContain(words);
-    expect(await manager.callTool("search_ddgs", { query: "otters" })).toEqual({ error: expect.stringMatching(/DuckDuckGo/) });
+    expect(await manager.callTool("search_ddgs", { query: "otters" })).toEqual({
+      error: expect.stringMatching(/DuckDuckGo/),
+    });
   });
 
   test.each([
-    ["Open-Meteo", OPEN_METEO_ERROR, "get_weather", { latitude: 1, longitude: 1 }, "Open-Meteo does not accept the request (HTTP 400): Latitude must be in range"],
-    ["Nominatim", NOMINATIM_ERROR, "geocode", { address: "Tokyo" }, "Nominatim does not accept the request (HTTP 400): Nothing to search for."],
+    [
+      "Open-Meteo",
+      OPEN_METEO_ERROR,
+      "get_weather",
+      { latitude: 1, longitude: 1 },
+      "Open-Meteo does not accept the request (HTTP 400): Latitude must be in range",
+    ],
+    [
+      "Nominatim",
+      NOMINATIM_ERROR,
+      "geocode",
+      { address: "Tokyo" },
+      "Nominatim does not accept the request (HTTP 400): Nothing to search for.",
+    ],
   ] as const)("C43: what %s says of a request is passed on", async (_name, body, tool, args, words) => {
     await startAll();
     providers.misbehave((_request, response) => sendJson(response, 400, body));
@@ -271,9 +415,15 @@ describe("failures", () => {
 
   test("C43: a place that nobody knows is an error object, and never an empty list", async () => {
     await startAll();
-    expect(await manager.callTool("geocode", { address: "Nowhere at all" })).toEqual({ error: 'No place found for "Nowhere at all". Check the spelling, or add the country.' });
-    expect(await manager.callTool("get_weather", { location: "Nowhere at all" })).toEqual({ error: expect.stringContaining("No place found") });
-    expect(await manager.callTool("get_current_datetime", { timezone: "Nowhere" })).toEqual({ error: expect.stringContaining("Unknown time zone") });
+    expect(await manager.callTool("geocode", { address: "Nowhere at all" })).toEqual({
+      error: 'No place found for "Nowhere at all". Check the spelling, or add the country.',
+    });
+    expect(await manager.callTool("get_weather", { location: "Nowhere at all" })).toEqual({
+      error: expect.stringContaining("No place found"),
+    });
+    expect(await manager.callTool("get_current_datetime", { timezone: "Nowhere" })).toEqual({
+      error: expect.stringContaining("Unknown time zone"),
+    });
   });
 
   test.each([
@@ -295,11 +445,20 @@ test("M7: a manager whose service was killed gives a model the document's error 
   await using agent = createAgent({ hub: manager, model: "mistral/mistral-large-latest", models: models.models });
   const ask = { calls: [{ name: "get_weather", arguments: { location: "Tokyo" } }] };
   models.say([ask, { text: "13 °C." }, ask, { text: "I cannot look it up right now." }]);
-  expect(await agent.chat("Weather in Tokyo?")).toMatchObject({ text: "13 °C.", steps: [{ calls: [{ tool: "get_weather", ok: true }] }, {}] });
+  expect(await agent.chat("Weather in Tokyo?")).toMatchObject({
+    text: "13 °C.",
+    steps: [{ calls: [{ tool: "get_weather", ok: true }] }, {}],
+  });
   const port = portOf("weather");
   await running.get("weather")!.close();
-  expect(await agent.chat("And again?")).toMatchObject({ text: "I cannot look it up right now.", stopReason: "final", steps: [{ calls: [{ tool: "get_weather", ok: false }] }, {}] });
-  expect(JSON.stringify(models.asked.at(-1)!.body).replaceAll("\\", "")).toContain(`{"error":"Weather MCP unavailable on port ${port}"}`);
+  expect(await agent.chat("And again?")).toMatchObject({
+    text: "I cannot look it up right now.",
+    stopReason: "final",
+    steps: [{ calls: [{ tool: "get_weather", ok: false }] }, {}],
+  });
+  expect(JSON.stringify(models.asked.at(-1)!.body).replaceAll("\\", "")).toContain(
+    `{"error":"Weather MCP unavailable on port ${port}"}`,
+  );
 });
 
 describe("clients", () => {
@@ -316,9 +475,15 @@ describe("clients", () => {
     await modern.close();
     const legacy = new LegacyClient(info);
     await legacy.connect(new LegacyHttp(url) as never);
-    expect((await legacy.listTools()).tools[0]).toMatchObject({ name: "get_current_datetime", annotations: { readOnlyHint: true } });
+    expect((await legacy.listTools()).tools[0]).toMatchObject({
+      name: "get_current_datetime",
+      annotations: { readOnlyHint: true },
+    });
     expect((await legacy.callTool(call)).structuredContent).toMatchObject({ timezone: "UTC" });
-    expect(await legacy.callTool({ ...call, arguments: { timezone: "Nowhere" } })).toMatchObject({ isError: true, content: [{ type: "text", text: expect.stringMatching(/^\{"error":"Unknown time zone/) }] });
+    expect(await legacy.callTool({ ...call, arguments: { timezone: "Nowhere" } })).toMatchObject({
+      isError: true,
+      content: [{ type: "text", text: expect.stringMatching(/^\{"error":"Unknown time zone/) }],
+    });
     await legacy.close();
   });
 
@@ -326,7 +491,12 @@ describe("clients", () => {
     ["toolyard services datetime --stdio", [MAIN, "services", "datetime", "--stdio"]],
     ["servers/datetime on its own", [MAIN.replace("cli/main.js", "servers/datetime/main.js"), "--stdio"]],
   ])("M14: on stdio, as %s", async (_what, args) => {
-    const transport = new StdioClientTransport({ command: process.execPath, args, env: { PATH: process.env["PATH"] ?? "", HOME: home.path, TOOLYARD_HOME: home.path }, stderr: "pipe" });
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args,
+      env: { PATH: process.env["PATH"] ?? "", HOME: home.path, TOOLYARD_HOME: home.path },
+      stderr: "pipe",
+    });
     const client = new LegacyClient(info);
     await client.connect(transport as never);
     expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(["get_current_datetime"]);
@@ -344,7 +514,12 @@ test.each([
   ["WEB_SEARCH_BACKEND", "altavista", "WEB_SEARCH_BACKEND must be"],
   ["DATETIME_TIMEZONE", "Nowhere", "DATETIME_TIMEZONE: Unknown time zone"],
 ])("a variable that cannot be used stops its service: %s=%s", async (name, value, words) => {
-  const start = SERVICES.map((service) => startService(service, { environment: { ...providers.environment, TOOLYARD_HOME: home.path, [name]: value }, port: 0 }));
+  const start = SERVICES.map((service) =>
+    startService(service, {
+      environment: { ...providers.environment, TOOLYARD_HOME: home.path, [name]: value },
+      port: 0,
+    }),
+  );
   const ended = await Promise.allSettled(start);
   for (const [index, one] of ended.entries()) if (one.status === "fulfilled") running.set(String(index), one.value);
   const reasons = ended.flatMap((one) => (one.status === "rejected" ? [String(one.reason)] : []));
@@ -355,5 +530,7 @@ test.each([
 
 test("a name of the asker that cannot stand in a header is refused", async () => {
   const geocoding = SERVICES.find(({ name }) => name === "geocoding")!;
-  await expect(startService(geocoding, { environment: { SERVICES_USER_AGENT: "a\nb" }, port: 0 })).rejects.toThrow("SERVICES_USER_AGENT must be 1 to 200 printable ASCII characters");
+  await expect(startService(geocoding, { environment: { SERVICES_USER_AGENT: "a\nb" }, port: 0 })).rejects.toThrow(
+    "SERVICES_USER_AGENT must be 1 to 200 printable ASCII characters",
+  );
 });

@@ -31,7 +31,11 @@ export class KeptLine implements Disposable {
 
   /** Begins a session of the legacy era. */
   async open(): Promise<this> {
-    const answer = await this.post("initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } });
+    const answer = await this.post("initialize", {
+      protocolVersion: "2025-11-25",
+      capabilities: {},
+      clientInfo: { name: "test", version: "1" },
+    });
     this.#session = String(answer.headers["mcp-session-id"]);
     await this.send("POST", { jsonrpc: "2.0", method: "notifications/initialized" });
     return this;
@@ -58,9 +62,14 @@ export class KeptLine implements Disposable {
   /** The head of an answer whose body the caller reads. */
   async begin(method: string, body?: JsonObject, path?: string): Promise<IncomingMessage> {
     const url = path === undefined ? this.#url : new URL(path, this.#url);
-    const session = this.#session === undefined ? {} : { "mcp-session-id": this.#session, "mcp-protocol-version": "2025-11-25" };
+    const session =
+      this.#session === undefined ? {} : { "mcp-session-id": this.#session, "mcp-protocol-version": "2025-11-25" };
     const accept = method === "GET" && path === undefined ? "text/event-stream" : "application/json, text/event-stream";
-    const request = httpRequest(url, { method, agent: this.#agent, headers: { "content-type": "application/json", accept, ...session } });
+    const request = httpRequest(url, {
+      method,
+      agent: this.#agent,
+      headers: { "content-type": "application/json", accept, ...session },
+    });
     request.end(body && JSON.stringify(body));
     const [response] = (await once(request, "response")) as [IncomingMessage];
     return response;
@@ -77,6 +86,11 @@ export async function* messagesOf(response: IncomingMessage): AsyncGenerator<Jso
 }
 
 function messageIn(text: string): LineAnswer["message"] {
-  const json = text.startsWith("{") ? text : (text.split("\n").findLast((line) => line.startsWith("data: {"))?.slice(6) ?? "{}");
+  const json = text.startsWith("{")
+    ? text
+    : (text
+        .split("\n")
+        .findLast((line) => line.startsWith("data: {"))
+        ?.slice(6) ?? "{}");
   return JSON.parse(json) as LineAnswer["message"];
 }

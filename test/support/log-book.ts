@@ -40,12 +40,17 @@ export class LogBook implements Logger {
 
   /** Warnings and errors of a source, as text; those of single calls are in `failedCalls`. */
   warnings(source: string): string[] {
-    return this.lines.filter((line) => isWarning(line) && line.facts["source"] === source && line.message !== CALL_FAILED).map(({ message }) => message);
+    return this.lines
+      .filter((line) => isWarning(line) && line.facts["source"] === source && line.message !== CALL_FAILED)
+      .map(({ message }) => message);
   }
 
   /** Waits for the first warning of a source, calls aside. */
   warningOf(source: string, from = 0): Promise<LogLine> {
-    return this.until((line) => isWarning(line) && line.facts["source"] === source && line.message !== CALL_FAILED, from);
+    return this.until(
+      (line) => isWarning(line) && line.facts["source"] === source && line.message !== CALL_FAILED,
+      from,
+    );
   }
 
   /** What is said of calls that failed. */

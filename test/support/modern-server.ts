@@ -51,7 +51,11 @@ export class ModernServer implements AsyncDisposable {
       ...(pageSize !== undefined && { pageSize }),
     });
     this.listener = createTestListener(http, settings.logger ?? SILENT_LOGGER);
-    mountMcp(this.listener, { modern: this.endpoint, defaultMode: toolMode, ...(settings.legacy && { legacy: settings.legacy }) });
+    mountMcp(this.listener, {
+      modern: this.endpoint,
+      defaultMode: toolMode,
+      ...(settings.legacy && { legacy: settings.legacy }),
+    });
   }
 
   static async start(settings: Settings = {}): Promise<ModernServer> {
@@ -67,7 +71,12 @@ export class ModernServer implements AsyncDisposable {
 
   /** The same, read piece by piece. */
   async open(method: string, params: JsonObject = {}, options: AskOptions = {}): Promise<OpenAnswer> {
-    const message = { jsonrpc: "2.0", id: options.id ?? 1, method, params: { ...params, _meta: { ...envelope(options), ...options.meta } } };
+    const message = {
+      jsonrpc: "2.0",
+      id: options.id ?? 1,
+      method,
+      params: { ...params, _meta: { ...envelope(options), ...options.meta } },
+    };
     const name = params["name"] ?? params["uri"];
     const headers = {
       "mcp-protocol-version": REVISION,
@@ -78,7 +87,12 @@ export class ModernServer implements AsyncDisposable {
     return this.post(JSON.stringify(message), headers, options.query);
   }
 
-  async post(body: string | Buffer, headers: Record<string, string> = {}, query = "", method = "POST"): Promise<OpenAnswer> {
+  async post(
+    body: string | Buffer,
+    headers: Record<string, string> = {},
+    query = "",
+    method = "POST",
+  ): Promise<OpenAnswer> {
     const request = httpRequest(`${this.url}${query}`, {
       method,
       agent: false,
@@ -128,7 +142,9 @@ export class OpenAnswer {
     this.status = response.statusCode ?? 0;
     this.headers = response.headers;
     const isStream = response.headers["content-type"] === "text/event-stream";
-    const decoder = new SseDecoder(64 * 1024 * 1024, { onEvent: ({ data }) => void (data && this.messages.push(JSON.parse(data) as JsonObject)) });
+    const decoder = new SseDecoder(64 * 1024 * 1024, {
+      onEvent: ({ data }) => void (data && this.messages.push(JSON.parse(data) as JsonObject)),
+    });
     response.on("data", (chunk: Buffer) => {
       this.#text += chunk.toString();
       if (isStream) decoder.push(chunk);
@@ -146,7 +162,13 @@ export class OpenAnswer {
 
   async whole(): Promise<Answer> {
     await this.#ended;
-    return { status: this.status, headers: this.headers, text: this.#text, messages: this.messages, last: this.messages.at(-1) ?? {} };
+    return {
+      status: this.status,
+      headers: this.headers,
+      text: this.#text,
+      messages: this.messages,
+      last: this.messages.at(-1) ?? {},
+    };
   }
 
   /** Waits until so many messages have come. */

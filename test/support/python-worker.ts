@@ -1,7 +1,13 @@
 import { setFlagsFromString } from "node:v8";
 import { receiveMessageOnPort, MessageChannel, Worker } from "node:worker_threads";
 import type { JsonObject } from "../../src/core/json.ts";
-import type { HostReply, SandboxError, SandboxFile, SandboxLimits, SandboxProfile } from "../../src/runtimes/sandbox/engine.ts";
+import type {
+  HostReply,
+  SandboxError,
+  SandboxFile,
+  SandboxLimits,
+  SandboxProfile,
+} from "../../src/runtimes/sandbox/engine.ts";
 import { compilePython } from "../../src/runtimes/sandbox/python/module.ts";
 import type { FromWorker, ToWorker, WorkerDone } from "../../src/runtimes/sandbox/worker-messages.ts";
 
@@ -48,7 +54,10 @@ export interface PythonRun {
 
 let compiled: Promise<object> | undefined;
 
-/** The real worker thread, from `dist`, and the little of a child that one worker needs. One thread; a new one once it has ended. */
+/**
+ * The real worker thread, from `dist`, and the little of a child that one worker needs. One thread; a new one once it
+ * has ended.
+ */
 export class PythonWorker implements AsyncDisposable {
   readonly #snapshots: SharedArrayBuffer | undefined;
   #worker: Worker | undefined;
@@ -62,7 +71,10 @@ export class PythonWorker implements AsyncDisposable {
     this.#snapshots = snapshots;
   }
 
-  async run(code: string, { inputs = {}, files = [], profile = "scripting", limits = {}, host = echo }: PythonJob = {}): Promise<PythonRun> {
+  async run(
+    code: string,
+    { inputs = {}, files = [], profile = "scripting", limits = {}, host = echo }: PythonJob = {},
+  ): Promise<PythonRun> {
     await this.#ready();
     this.#isReady = false;
     const heard = { stdout: "", stderr: "" };
@@ -80,16 +92,33 @@ export class PythonWorker implements AsyncDisposable {
           const path = message.type === "call" ? message.path : "search";
           calls.push(path);
           mostAtOnce = Math.max(mostAtOnce, ++running);
-          const args: unknown = message.type === "call" ? JSON.parse(message.json) : { query: message.query, limit: message.limit };
+          const args: unknown =
+            message.type === "call" ? JSON.parse(message.json) : { query: message.query, limit: message.limit };
           const answer = async (): Promise<void> => {
             const reply = await host(path, args);
             running -= 1;
-            this.#post({ type: "reply", id: message.id, ok: reply.ok, json: reply.ok ? reply.json : JSON.stringify({ ...reply, ok: undefined }) });
+            this.#post({
+              type: "reply",
+              id: message.id,
+              ok: reply.ok,
+              json: reply.ok ? reply.json : JSON.stringify({ ...reply, ok: undefined }),
+            });
           };
           void answer();
         }
       };
-      this.#post({ type: "job", job: { language: "python", code, inputs, files, profile, limits: { ...PYTHON_LIMITS, ...limits }, session: "one" } });
+      this.#post({
+        type: "job",
+        job: {
+          language: "python",
+          code,
+          inputs,
+          files,
+          profile,
+          limits: { ...PYTHON_LIMITS, ...limits },
+          session: "one",
+        },
+      });
     });
     return {
       ...heard,
@@ -143,7 +172,8 @@ export class PythonWorker implements AsyncDisposable {
     worker.on("error", () => {});
     worker.on("exit", (code) => {
       // What was said last may be heard after the end.
-      for (let left = receiveMessageOnPort(port1); left; left = receiveMessageOnPort(port1)) this.#onMessage(left.message as FromWorker);
+      for (let left = receiveMessageOnPort(port1); left; left = receiveMessageOnPort(port1))
+        this.#onMessage(left.message as FromWorker);
       port1.close();
       this.#worker = undefined;
       this.#isReady = false;

@@ -5,6 +5,8 @@ process.on("SIGUSR2", () => {
   setImmediate(() => {
     globalThis.gc?.();
     const { heapUsed, rss } = process.memoryUsage();
-    process.stderr.write(`${JSON.stringify({ memoryReport: { heapUsed, rss, resources: process.getActiveResourcesInfo().length } })}\n`);
+    process.stderr.write(
+      `${JSON.stringify({ memoryReport: { heapUsed, rss, resources: process.getActiveResourcesInfo().length } })}\n`,
+    );
   });
 });

@@ -13,7 +13,11 @@ export class ScriptYard implements AsyncDisposable {
   readonly #providers: Provider[] = [];
 
   provide(config: ScriptsConfig = {}): Provider {
-    const provider = createScriptsProvider(testSource("scripts"), resolveScripts({ tools_path: this.folder.path, ...config }), folderServices());
+    const provider = createScriptsProvider(
+      testSource("scripts"),
+      resolveScripts({ tools_path: this.folder.path, ...config }),
+      folderServices(),
+    );
     this.#providers.push(provider);
     return provider;
   }

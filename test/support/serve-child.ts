@@ -60,7 +60,13 @@ export class ServeChild implements AsyncDisposable {
   }
 
   /** Starts it and returns at once; `listening` waits for its address. */
-  static async spawn({ config, door = "http", args = [], env = {}, reportsMemory = false }: ServeOptions): Promise<ServeChild> {
+  static async spawn({
+    config,
+    door = "http",
+    args = [],
+    env = {},
+    reportsMemory = false,
+  }: ServeOptions): Promise<ServeChild> {
     const folder = await mkdtemp(join(tmpdir(), "toolyard-serve-"));
     const file = join(folder, "toolyard.toml");
     await writeFile(file, typeof config === "string" ? config : stringify({ logging: { format: "json" }, ...config }));
@@ -78,7 +84,10 @@ export class ServeChild implements AsyncDisposable {
   static async start(options: ServeOptions): Promise<ServeChild> {
     const served = await ServeChild.spawn(options);
     if (options.door === "stdio") return served;
-    const [first] = (await Promise.race([once(createInterface({ input: served.stdout }), "line"), served.exited.then(() => [undefined])])) as [string | undefined];
+    const [first] = (await Promise.race([
+      once(createInterface({ input: served.stdout }), "line"),
+      served.exited.then(() => [undefined]),
+    ])) as [string | undefined];
     if (first === undefined) throw new Error(`It ended before it listened: ${served.stderr}`);
     served.url = (JSON.parse(first) as { url: string }).url;
     return served;
@@ -105,13 +114,19 @@ export class ServeChild implements AsyncDisposable {
   }
 
   async writeConfig(config: string | HubConfig): Promise<void> {
-    await writeFile(this.configFile, typeof config === "string" ? config : stringify({ logging: { format: "json" }, ...config }));
+    await writeFile(
+      this.configFile,
+      typeof config === "string" ? config : stringify({ logging: { format: "json" }, ...config }),
+    );
   }
 
   async memory(): Promise<MemoryReport> {
     const report = new Promise<MemoryReport>((resolve) => (this.#onMemory = resolve));
     this.signal("SIGUSR2");
-    return Promise.race([report, this.exited.then(() => Promise.reject(new Error(`It is gone: ${this.stderr.slice(-2000)}`)))]);
+    return Promise.race([
+      report,
+      this.exited.then(() => Promise.reject(new Error(`It is gone: ${this.stderr.slice(-2000)}`))),
+    ]);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -140,7 +155,7 @@ export class ServeChild implements AsyncDisposable {
 export function descendants(pid: number): number[] {
   const rows = readProcessTable().filter(({ isZombie }) => !isZombie);
   const found: number[] = [];
-  for (let level = [pid]; level.length > 0; ) {
+  for (let level = [pid]; level.length > 0;) {
     level = rows.filter(({ parent }) => level.includes(parent)).map((row) => row.pid);
     found.push(...level);
   }
@@ -153,7 +168,11 @@ const GONE_WITHIN_MS = 20_000;
 export async function allGone(pids: readonly number[]): Promise<void> {
   const until = performance.now() + GONE_WITHIN_MS;
   const living = (): number[] => {
-    const rows = new Set(readProcessTable().filter(({ isZombie }) => !isZombie).map(({ pid }) => pid));
+    const rows = new Set(
+      readProcessTable()
+        .filter(({ isZombie }) => !isZombie)
+        .map(({ pid }) => pid),
+    );
     return pids.filter((pid) => rows.has(pid));
   };
   while (living().length > 0) {

@@ -3,7 +3,10 @@ import { createListener, type Listener } from "../../src/http/listener.ts";
 import type { HttpOptions } from "../../src/http/options.ts";
 import { createWorkerPool } from "../../src/http/workers/pool.ts";
 
-/** How many processes serve in tests of the doors: `TOOLYARD_TEST_WORKERS=2 npx vitest run src/doors` runs them all through workers. */
+/**
+ * How many processes serve in tests of the doors: `TOOLYARD_TEST_WORKERS=2 npx vitest run src/doors` runs them all
+ * through workers.
+ */
 const WORKERS = Number(process.env["TOOLYARD_TEST_WORKERS"] ?? 1);
 
 /** The listener of a test: in process, or in front of workers. */

@@ -62,14 +62,23 @@ export interface CallOptions {
 let counter = 0;
 
 /** Calls a tool of a provider as the pipeline would: resolved against a listing asked for now, or the one given. */
-export async function callTool(provider: Provider, name: string, args: JsonObject = {}, options: CallOptions = {}): Promise<Outcome> {
+export async function callTool(
+  provider: Provider,
+  name: string,
+  args: JsonObject = {},
+  options: CallOptions = {},
+): Promise<Outcome> {
   const { tools } = await provider.listing();
   const tool = tools.find((record) => record.name === name);
   if (!tool) throw new Error(`no tool ${name}; there are ${tools.map((record) => record.name).join(", ")}`);
   return provider.call(resolvedCall({ type: "tool", tool }, args, options));
 }
 
-export function resolvedCall(record: ResolvedCall["record"], args: JsonObject, { signal, timeoutMs = 20_000, notices = [] }: CallOptions = {}): ResolvedCall {
+export function resolvedCall(
+  record: ResolvedCall["record"],
+  args: JsonObject,
+  { signal, timeoutMs = 20_000, notices = [] }: CallOptions = {},
+): ResolvedCall {
   const deadline = new Deadline({ idleMs: timeoutMs, totalMs: timeoutMs }, undefined, signal);
   counter += 1;
   return {

@@ -1,4 +1,5 @@
-// Calls without pause through several doors of a hub, while its children and a remote are killed at random. Equal seeds choose alike.
+// Calls without pause through several doors of a hub, while its children and a remote are killed at random. Equal seeds
+// choose alike.
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
@@ -101,7 +102,11 @@ export async function runKills({ kills, seed }: KillOptions): Promise<KillReport
   fill(folder);
   const remote = new Remote();
   await remote.start();
-  const hub = await createHub({ settings: settingsOf(folder, remote.port), variables: { PATH: process.env["PATH"], TOOLYARD_HOME: `${folder.path}/home` }, logger: SILENT_LOGGER });
+  const hub = await createHub({
+    settings: settingsOf(folder, remote.port),
+    variables: { PATH: process.env["PATH"], TOOLYARD_HOME: `${folder.path}/home` },
+    logger: SILENT_LOGGER,
+  });
   const run = new KillRun(hub, remote, createRandom(seed), kills);
   try {
     return await run.run();
@@ -150,7 +155,18 @@ class KillRun {
     const childrenAfterClose = descendants(process.pid).length;
     if (childrenAfterClose > 0) this.#problems.push(`${childrenAfterClose} children outlived the hub`);
     const [ended, victims] = [this.#ended, this.#victims].map((tally) => Object.fromEntries([...tally].toSorted()));
-    return { kills: this.#kills, victims: victims!, calls: this.#calls, ended: ended!, slowestMs: Math.round(this.#slowestMs), seconds, before, after, childrenAfterClose, problems: this.#problems };
+    return {
+      kills: this.#kills,
+      victims: victims!,
+      calls: this.#calls,
+      ended: ended!,
+      slowestMs: Math.round(this.#slowestMs),
+      seconds,
+      before,
+      after,
+      childrenAfterClose,
+      problems: this.#problems,
+    };
   }
 
   async close(): Promise<void> {
@@ -245,7 +261,10 @@ class KillRun {
     }
   }
 
-  /** What is held at rest: once connections that nobody uses have closed, and no more than `wanted` where that comes about. */
+  /**
+   * What is held at rest: once connections that nobody uses have closed, and no more than `wanted` where that comes
+   * about.
+   */
   async #rest(wanted?: Rest): Promise<Rest> {
     const until = performance.now() + SETTLED_WITHIN_MS;
     for (;;) {
@@ -258,18 +277,23 @@ class KillRun {
 
   #compare(before: Rest, after: Rest): void {
     for (const [when, { sockets, timers }] of Object.entries({ before, after })) {
-      if (sockets > STANDING_SOCKETS) this.#problems.push(`${sockets} sockets at rest ${when} the kills, where ${STANDING_SOCKETS} are in use`);
+      if (sockets > STANDING_SOCKETS)
+        this.#problems.push(`${sockets} sockets at rest ${when} the kills, where ${STANDING_SOCKETS} are in use`);
       if (timers > 0) this.#problems.push(`${timers} timers run at rest ${when} the kills`);
     }
     for (const what of COUNTED) {
-      if (after[what] > before[what]) this.#problems.push(`${after[what] - before[what]} more ${what} than before: ${before.kinds} became ${after.kinds}`);
+      if (after[what] > before[what])
+        this.#problems.push(
+          `${after[what] - before[what]} more ${what} than before: ${before.kinds} became ${after.kinds}`,
+        );
     }
   }
 
   #expectOneReplyEach(): void {
     for (const { received } of this.#clients) {
       const ids = received.flatMap((message) => ("method" in message ? [] : [message["id"]]));
-      if (new Set(ids).size !== ids.length) this.#problems.push(`${ids.length - new Set(ids).size} requests were answered twice`);
+      if (new Set(ids).size !== ids.length)
+        this.#problems.push(`${ids.length - new Set(ids).size} requests were answered twice`);
     }
   }
 }
@@ -281,11 +305,21 @@ function restNow(): Rest {
   const all = process.getActiveResourcesInfo().filter((kind) => kind !== "Immediate");
   const handles = all.filter((kind) => kind !== "Timeout");
   const sockets = handles.filter((kind) => kind === "TCPSocketWrap").length;
-  return { children: descendants(process.pid).length, handles: handles.length, sockets, timers: all.length - handles.length, listeners: listenersNow(), kinds: countsOf(all) };
+  return {
+    children: descendants(process.pid).length,
+    handles: handles.length,
+    sockets,
+    timers: all.length - handles.length,
+    listeners: listenersNow(),
+    kinds: countsOf(all),
+  };
 }
 
 function countsOf(kinds: readonly string[]): string {
-  return [...new Set(kinds)].toSorted().map((kind) => `${kinds.filter((one) => one === kind).length} ${kind}`).join(", ");
+  return [...new Set(kinds)]
+    .toSorted()
+    .map((kind) => `${kinds.filter((one) => one === kind).length} ${kind}`)
+    .join(", ");
 }
 
 function listenersNow(): number {
@@ -293,7 +327,8 @@ function listenersNow(): number {
 }
 
 function readReply({ error, result }: JsonObject): string {
-  if (isJsonObject(error)) return String(objectMember(error, "data")?.[KIND_META_KEY] ?? `error ${String(error["code"])}`);
+  if (isJsonObject(error))
+    return String(objectMember(error, "data")?.[KIND_META_KEY] ?? `error ${String(error["code"])}`);
   if (!isJsonObject(result) || result["isError"] !== true) return "ok";
   return String(objectMember(result, "_meta")?.[KIND_META_KEY] ?? "tool_error");
 }
@@ -301,8 +336,14 @@ function readReply({ error, result }: JsonObject): string {
 function fill(folder: ToolFolder): void {
   folder.write("tools/say_script/tool.toml", 'name = "say_script"\ndescription = "Waits."\nscript = "run.sh"\n');
   folder.write("tools/say_script/run.sh", "sleep 0.03; cat", 0o755);
-  folder.write("folders/say_folder/say_folder.mcp.json", JSON.stringify({ name: "say_folder", description: "Waits.", input_schema: { type: "object" } }));
-  folder.write("folders/say_folder/say_folder.mjs", "export const execute = ({ ms }) => new Promise((done) => setTimeout(done, ms, { ms }));\n");
+  folder.write(
+    "folders/say_folder/say_folder.mcp.json",
+    JSON.stringify({ name: "say_folder", description: "Waits.", input_schema: { type: "object" } }),
+  );
+  folder.write(
+    "folders/say_folder/say_folder.mjs",
+    "export const execute = ({ ms }) => new Promise((done) => setTimeout(done, ms, { ms }));\n",
+  );
 }
 
 function settingsOf(folder: ToolFolder, port: number) {
@@ -312,6 +353,9 @@ function settingsOf(folder: ToolFolder, port: number) {
     scripts: { tools_path: `${folder.path}/tools` },
     folders: { tools_path: `${folder.path}/folders` },
     limits: { call_timeout: CALL_TIMEOUT_MS, rate_per_minute: 0, breaker: { failures: 20, cool_down: "200ms" } },
-    mcp: { stdio_servers: { one: { command }, two: { command } }, remote_servers: [{ alias: "web", namespace: "web", url: `http://127.0.0.1:${port}/mcp` }] },
+    mcp: {
+      stdio_servers: { one: { command }, two: { command } },
+      remote_servers: [{ alias: "web", namespace: "web", url: `http://127.0.0.1:${port}/mcp` }],
+    },
   };
 }

@@ -3,9 +3,13 @@ import { runKills } from "./kill-run.ts";
 
 const SEED = 20260728;
 
-test("children and a remote that are killed at random leave every call its one outcome in time, and nothing behind", { timeout: 300_000 }, async () => {
-  const report = await runKills({ kills: 50, seed: SEED });
-  expect(report.problems, JSON.stringify(report)).toEqual([]);
-  expect(Object.keys(report.victims)).toEqual(["remote", "script", "stdio"]);
-  expect(report.childrenAfterClose).toBe(0);
-});
+test(
+  "children and a remote that are killed at random leave every call its one outcome in time, and nothing behind",
+  { timeout: 300_000 },
+  async () => {
+    const report = await runKills({ kills: 50, seed: SEED });
+    expect(report.problems, JSON.stringify(report)).toEqual([]);
+    expect(Object.keys(report.victims)).toEqual(["remote", "script", "stdio"]);
+    expect(report.childrenAfterClose).toBe(0);
+  },
+);

@@ -1,5 +1,5 @@
-// One truth: a tool of every kind of provider, through every surface, under every spelling of its name, gives one value; and each kind of
-// failure, provoked for real, is told by every surface as the table of kinds says.
+// One truth: a tool of every kind of provider, through every surface, under every spelling of its name, gives one
+// value; and each kind of failure, provoked for real, is told by every surface as the table of kinds says.
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { JsonObject } from "../../src/core/json.ts";
 import { KINDS, type FailKind } from "../../src/core/kinds.ts";
@@ -22,17 +22,82 @@ const SAID = { args: { text: "größe" }, value: { text: "größe" } };
 
 /** The separators, the names that models' APIs take, and `mcp__` before it. */
 const TOOLS: readonly ToolRow[] = [
-  { kind: "module", ...SAID, listed: "words.say", spellings: ["say", "words.say", "words::say", "words__say", "words/say", "words_say", "mcp__words__say"] },
-  { kind: "script", ...SAID, listed: "say_script", spellings: ["say_script", "scripts.say_script", "scripts::say_script", "scripts__say_script", "scripts/say_script", "mcp__scripts__say_script"] },
-  { kind: "folder", ...SAID, listed: "say_folder", spellings: ["say_folder", "folders.say_folder", "folders::say_folder", "folders__say_folder", "folders/say_folder", "mcp__folders__say_folder"] },
-  { kind: "stdio", ...SAID, listed: "pipe__say.here", spellings: ["say.here", "pipe.say.here", "pipe::say.here", "pipe__say.here", "pipe/say.here", "pipe__say_here", "mcp__pipe__say.here"] },
-  { kind: "http", ...SAID, listed: "web__say.there", spellings: ["say.there", "web.say.there", "web::say.there", "web__say.there", "web/say.there", "web__say_there", "mcp__web__say.there"] },
+  {
+    kind: "module",
+    ...SAID,
+    listed: "words.say",
+    spellings: ["say", "words.say", "words::say", "words__say", "words/say", "words_say", "mcp__words__say"],
+  },
+  {
+    kind: "script",
+    ...SAID,
+    listed: "say_script",
+    spellings: [
+      "say_script",
+      "scripts.say_script",
+      "scripts::say_script",
+      "scripts__say_script",
+      "scripts/say_script",
+      "mcp__scripts__say_script",
+    ],
+  },
+  {
+    kind: "folder",
+    ...SAID,
+    listed: "say_folder",
+    spellings: [
+      "say_folder",
+      "folders.say_folder",
+      "folders::say_folder",
+      "folders__say_folder",
+      "folders/say_folder",
+      "mcp__folders__say_folder",
+    ],
+  },
+  {
+    kind: "stdio",
+    ...SAID,
+    listed: "pipe__say.here",
+    spellings: [
+      "say.here",
+      "pipe.say.here",
+      "pipe::say.here",
+      "pipe__say.here",
+      "pipe/say.here",
+      "pipe__say_here",
+      "mcp__pipe__say.here",
+    ],
+  },
+  {
+    kind: "http",
+    ...SAID,
+    listed: "web__say.there",
+    spellings: [
+      "say.there",
+      "web.say.there",
+      "web::say.there",
+      "web__say.there",
+      "web/say.there",
+      "web__say_there",
+      "mcp__web__say.there",
+    ],
+  },
   {
     kind: "builtin",
     listed: "tool_search",
     args: { query: "nothing that is anywhere: qqqq" },
-    value: ["No tools found. Try different keywords or a broader search term.", expect.stringContaining("Servers, with their number of tools:")],
-    spellings: ["tool_search", "builtin.tool_search", "builtin::tool_search", "builtin__tool_search", "builtin/tool_search", "mcp__builtin__tool_search"],
+    value: [
+      "No tools found. Try different keywords or a broader search term.",
+      expect.stringContaining("Servers, with their number of tools:"),
+    ],
+    spellings: [
+      "tool_search",
+      "builtin.tool_search",
+      "builtin::tool_search",
+      "builtin__tool_search",
+      "builtin/tool_search",
+      "mcp__builtin__tool_search",
+    ],
   },
 ];
 
@@ -74,7 +139,8 @@ beforeAll(async () => {
   Object.assign(globalThis, { surfaceYard: { begun: () => waits.begun.open(), ended: () => waits.ended.open() } });
   const call = BuiltinProvider.prototype.call;
   vi.spyOn(BuiltinProvider.prototype, "call").mockImplementation(function (this: BuiltinProvider, one) {
-    if (one.record.type === "tool" && one.record.tool.name === "tool_search" && one.arguments["query"] === BREAKS()) throw new TypeError("a fault of this program");
+    if (one.record.type === "tool" && one.record.tool.name === "tool_search" && one.arguments["query"] === BREAKS())
+      throw new TypeError("a fault of this program");
     return call.call(this, one);
   });
   yard = await SurfaceYard.open();
@@ -96,17 +162,21 @@ describe.each(Object.entries<SurfaceRow>(SURFACES))("%s", (_name, { open, hasPri
   });
   afterAll(() => surface.close());
 
-  test.each(TOOLS)("the tool of kind $kind gives its value under every spelling, and through execute_tool", async ({ kind, args, value, listed, spellings }) => {
-    const got: Record<string, unknown> = {};
-    const one = async (name: string): Promise<void> => {
-      got[name] = await surface.call(name, args);
-      // What a tool's process costs is paid once by its own name.
-      if (kind !== "folder" || name === listed) got[`execute_tool ${name}`] = await surface.call("execute_tool", { name, arguments: args });
-    };
-    if (isShared) await Promise.all(spellings.map(one));
-    else for (const name of spellings) await one(name);
-    expect(got).toEqual(Object.fromEntries(Object.keys(got).map((name) => [name, { value }])));
-  });
+  test.each(TOOLS)(
+    "the tool of kind $kind gives its value under every spelling, and through execute_tool",
+    async ({ kind, args, value, listed, spellings }) => {
+      const got: Record<string, unknown> = {};
+      const one = async (name: string): Promise<void> => {
+        got[name] = await surface.call(name, args);
+        // What a tool's process costs is paid once by its own name.
+        if (kind !== "folder" || name === listed)
+          got[`execute_tool ${name}`] = await surface.call("execute_tool", { name, arguments: args });
+      };
+      if (isShared) await Promise.all(spellings.map(one));
+      else for (const name of spellings) await one(name);
+      expect(got).toEqual(Object.fromEntries(Object.keys(got).map((name) => [name, { value }])));
+    },
+  );
 
   test.each(FAILURES)("$kind is told as the table says", async ({ kind, tool, args = {} }) => {
     expect(await surface.call(tool, args)).toEqual({ failure: surface.told(kind) });
@@ -128,20 +198,22 @@ describe.each(Object.entries<SurfaceRow>(SURFACES))("%s", (_name, { open, hasPri
     await waits.ended.opened;
   });
 
-  if (isShared) test("limited is told as the table says when the hub itself bounds a tool", async () => {
-    const answers = await Promise.all([surface.call("fail.single", {}), surface.call("fail.single", {})]);
-    expect(answers).toEqual(expect.arrayContaining([{ value: "alone" }, { failure: surface.told("limited") }]));
-  });
+  if (isShared)
+    test("limited is told as the table says when the hub itself bounds a tool", async () => {
+      const answers = await Promise.all([surface.call("fail.single", {}), surface.call("fail.single", {})]);
+      expect(answers).toEqual(expect.arrayContaining([{ value: "alone" }, { failure: surface.told("limited") }]));
+    });
 
-  if (hasPrincipals) test("denied is told as the table says to a caller with fewer rights", async () => {
-    const narrow = await open(yard, NARROW);
-    try {
-      // Nor does a tool that the caller has no right to.
-      const denied = narrow.call("fail.thrown", {});
-      expect(await denied).toEqual({ failure: surface.told("denied") });
-      expect(await narrow.call("words.say", { text: "x" })).toEqual({ value: { text: "x" } });
-    } finally {
-      await narrow.close();
-    }
-  });
+  if (hasPrincipals)
+    test("denied is told as the table says to a caller with fewer rights", async () => {
+      const narrow = await open(yard, NARROW);
+      try {
+        // Nor does a tool that the caller has no right to.
+        const denied = narrow.call("fail.thrown", {});
+        expect(await denied).toEqual({ failure: surface.told("denied") });
+        expect(await narrow.call("words.say", { text: "x" })).toEqual({ value: { text: "x" } });
+      } finally {
+        await narrow.close();
+      }
+    });
 });

@@ -11,7 +11,15 @@ const CALLS = {
 };
 
 const METHODS = {
-  initialize: (id) => send({ id, result: { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo: { name: "pipe", version: "1" } } }),
+  initialize: (id) =>
+    send({
+      id,
+      result: {
+        protocolVersion: "2025-06-18",
+        capabilities: { tools: {} },
+        serverInfo: { name: "pipe", version: "1" },
+      },
+    }),
   ping: (id) => send({ id, result: {} }),
   "tools/list": (id) => send({ id, result: { tools: process.argv.slice(2).map((name) => tool(name)) } }),
   "tools/call": (id, { name, arguments: args }) => CALLS[name](id, args),

@@ -1,4 +1,5 @@
-// One set of sources, one of each kind, that all surfaces are opened over, and a hub that serves them to those that need one.
+// One set of sources, one of each kind, that all surfaces are opened over, and a hub that serves them to those that
+// need one.
 import { fileURLToPath } from "node:url";
 import { stringify } from "smol-toml";
 import { SILENT_LOGGER } from "../../src/core/ports.ts";
@@ -9,7 +10,10 @@ import type { RunningServer } from "../fixtures/http-servers.ts";
 import { ToolFolder } from "../support/tool-folder.ts";
 import { startWeb } from "./web-server.ts";
 
-export const PIPE_SERVER: readonly string[] = [process.execPath, fileURLToPath(new URL("pipe-server.mjs", import.meta.url))];
+export const PIPE_SERVER: readonly string[] = [
+  process.execPath,
+  fileURLToPath(new URL("pipe-server.mjs", import.meta.url)),
+];
 export const FULL = "full-token";
 /** May use nothing whose name begins with `fail.`. */
 export const NARROW = "narrow-token";
@@ -43,17 +47,32 @@ export class SurfaceYard implements AsyncDisposable {
   }
 
   static async open(): Promise<SurfaceYard> {
-    const yard = new SurfaceYard(await startWeb(["say.there", "twin", "busy"]), await startWeb(["waits"], { locked: true }));
+    const yard = new SurfaceYard(
+      await startWeb(["say.there", "twin", "busy"]),
+      await startWeb(["waits"], { locked: true }),
+    );
     yard.#fill();
-    const hub = await openHub({ config: await loadHubConfig({ files: [], variables: yard.variables, flags: yard.settings }), variables: yard.variables, logger: SILENT_LOGGER });
+    const hub = await openHub({
+      config: await loadHubConfig({ files: [], variables: yard.variables, flags: yard.settings }),
+      variables: yard.variables,
+      logger: SILENT_LOGGER,
+    });
     yard.#hub = hub;
     await hub.settled(30_000);
-    yard.#doors.push(await serveHttp(hub, { port: 0, tokens: { full: { token: FULL }, narrow: { token: NARROW, deny: ["fail.*"] } } }), await serveHttp(hub, { port: 0 }));
+    yard.#doors.push(
+      await serveHttp(hub, { port: 0, tokens: { full: { token: FULL }, narrow: { token: NARROW, deny: ["fail.*"] } } }),
+      await serveHttp(hub, { port: 0 }),
+    );
     return yard;
   }
 
   get variables(): Readonly<Record<string, string>> {
-    return { PATH: process.env["PATH"] ?? "", HOME: this.folder.path, TOOLYARD_HOME: `${this.folder.path}/home`, NO_COLOR: "1" };
+    return {
+      PATH: process.env["PATH"] ?? "",
+      HOME: this.folder.path,
+      TOOLYARD_HOME: `${this.folder.path}/home`,
+      NO_COLOR: "1",
+    };
   }
 
   get settings(): HubConfig {
@@ -64,7 +83,10 @@ export class SurfaceYard implements AsyncDisposable {
       folders: { tools_path: `${this.folder.path}/folders` },
       limits: { rate_per_minute: 0, in_flight: 0, queue: 0, breaker: { failures: 1000 }, confirm_destructive: true },
       mcp: {
-        stdio_servers: { pipe: { command: [...PIPE_SERVER, "say.here", "twin"] }, frail: { command: [...PIPE_SERVER, "die", "nonsense"] } },
+        stdio_servers: {
+          pipe: { command: [...PIPE_SERVER, "say.here", "twin"] },
+          frail: { command: [...PIPE_SERVER, "die", "nonsense"] },
+        },
         remote_servers: [
           { alias: "web", namespace: "web", url: this.#web.url },
           { alias: "locked", namespace: "locked", url: this.#locked.url },
@@ -102,9 +124,16 @@ export class SurfaceYard implements AsyncDisposable {
   #fill(): void {
     this.folder.write("mods/words/mcp.mjs", MODULE);
     const parameters = '[parameters.text]\ntype = "string"\nrequired = true\n';
-    this.folder.write("tools/say_script/tool.toml", `name = "say_script"\ndescription = "Says it again."\nscript = "run.sh"\n${parameters}`);
+    this.folder.write(
+      "tools/say_script/tool.toml",
+      `name = "say_script"\ndescription = "Says it again."\nscript = "run.sh"\n${parameters}`,
+    );
     this.folder.write("tools/say_script/run.sh", "cat", 0o755);
-    const definition = { name: "say_folder", description: "Says it again.", input_schema: { type: "object", properties: { text: { type: "string" } } } };
+    const definition = {
+      name: "say_folder",
+      description: "Says it again.",
+      input_schema: { type: "object", properties: { text: { type: "string" } } },
+    };
     this.folder.write("folders/say_folder/say_folder.mcp.json", JSON.stringify(definition));
     this.folder.write("folders/say_folder/say_folder.mjs", "export const execute = (args) => args;\n");
     this.folder.write("toolyard.toml", stringify(this.settings));

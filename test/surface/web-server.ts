@@ -2,7 +2,10 @@ import { readJson, sendJson, startServer, type RunningServer } from "../fixtures
 
 type Call = (args: Record<string, unknown>) => object | Promise<object>;
 
-const said = (value: object): object => ({ content: [{ type: "text", text: JSON.stringify(value) }], structuredContent: value });
+const said = (value: object): object => ({
+  content: [{ type: "text", text: JSON.stringify(value) }],
+  structuredContent: value,
+});
 const CALLS: Readonly<Record<string, Call>> = {
   "say.there": (args) => said(args),
   twin: () => said({ which: "the other of two" }),
@@ -12,17 +15,29 @@ const CALLS: Readonly<Record<string, Call>> = {
   },
 };
 
-/** A server on HTTP, by hand and without sessions. A locked one lists its tools and wants a sign-in for every call; `busy` takes none now. */
+/**
+ * A server on HTTP, by hand and without sessions. A locked one lists its tools and wants a sign-in for every call;
+ * `busy` takes none now.
+ */
 export function startWeb(tools: readonly string[], { locked = false, port = 0 } = {}): Promise<RunningServer> {
   return startServer(
     async (request, response) => {
       if (request.method !== "POST") return void response.writeHead(405).end();
       const { id, method, params } = await readJson(request);
       const result = (value: object): void => sendJson(response, 200, { jsonrpc: "2.0", id, result: value });
-      if (method === "initialize") return result({ protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo: { name: "web", version: "1" } });
+      if (method === "initialize")
+        return result({
+          protocolVersion: "2025-06-18",
+          capabilities: { tools: {} },
+          serverInfo: { name: "web", version: "1" },
+        });
       if (id === undefined) return void response.writeHead(202).end();
-      if (method === "tools/list") return result({ tools: tools.map((name) => ({ name, description: `The tool ${name}.`, inputSchema: { type: "object" } })) });
-      if (method !== "tools/call") return sendJson(response, 200, { jsonrpc: "2.0", id, error: { code: -32601, message: "Method not found" } });
+      if (method === "tools/list")
+        return result({
+          tools: tools.map((name) => ({ name, description: `The tool ${name}.`, inputSchema: { type: "object" } })),
+        });
+      if (method !== "tools/call")
+        return sendJson(response, 200, { jsonrpc: "2.0", id, error: { code: -32601, message: "Method not found" } });
       if (params?.["name"] === "busy") return void response.writeHead(429, { "retry-after": "600" }).end();
       if (locked) return void response.writeHead(401, { "www-authenticate": "Bearer" }).end();
       return result(await CALLS[String(params?.["name"])]!((params?.["arguments"] ?? {}) as Record<string, unknown>));

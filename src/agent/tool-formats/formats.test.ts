@@ -1,7 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { fail, ok } from "../../core/outcome.ts";
 import {
-  fromAnthropicToolCall, fromGoogleToolCall, fromMistralToolCall, fromOpenAIToolCall, toAnthropicTools, toGoogleTools, toMistralTools, toOpenAITools, toResultText, type ListedTool,
+  fromAnthropicToolCall,
+  fromGoogleToolCall,
+  fromMistralToolCall,
+  fromOpenAIToolCall,
+  toAnthropicTools,
+  toGoogleTools,
+  toMistralTools,
+  toOpenAITools,
+  toResultText,
+  type ListedTool,
 } from "./formats.ts";
 import { rewriteSchema } from "./rewrite-schema.ts";
 
@@ -19,11 +28,18 @@ const SAFE = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 
 test("R31: the shapes of each vendor are these, to the letter", () => {
   const [tool] = TOOLS;
-  const asFunction = { type: "function", function: { name: "get_weather", description: "Weather of a place", parameters: schema } };
+  const asFunction = {
+    type: "function",
+    function: { name: "get_weather", description: "Weather of a place", parameters: schema },
+  };
   expect(toOpenAITools([tool!])).toEqual([asFunction]);
   expect(toMistralTools([tool!])).toEqual([asFunction]);
-  expect(toAnthropicTools([tool!])).toEqual([{ name: "get_weather", description: "Weather of a place", input_schema: schema }]);
-  expect(toGoogleTools([tool!])).toEqual([{ functionDeclarations: [{ name: "get_weather", description: "Weather of a place", parameters: schema }] }]);
+  expect(toAnthropicTools([tool!])).toEqual([
+    { name: "get_weather", description: "Weather of a place", input_schema: schema },
+  ]);
+  expect(toGoogleTools([tool!])).toEqual([
+    { functionDeclarations: [{ name: "get_weather", description: "Weather of a place", parameters: schema }] },
+  ]);
 });
 
 test("R31: every name is safe for every vendor, no two are the same, and each leads back to its tool", () => {
@@ -33,7 +49,12 @@ test("R31: every name is safe for every vendor, no two are the same, and each le
   expect(toGoogleTools(TOOLS)[0]!.functionDeclarations.map(({ name }) => name)).toEqual(names);
   for (const [index, name] of names.entries()) {
     const tool = TOOLS[index]!.name;
-    expect(fromOpenAIToolCall({ id: "1", function: { name, arguments: "{}" } }, TOOLS)).toEqual({ ok: true, id: "1", tool, arguments: {} });
+    expect(fromOpenAIToolCall({ id: "1", function: { name, arguments: "{}" } }, TOOLS)).toEqual({
+      ok: true,
+      id: "1",
+      tool,
+      arguments: {},
+    });
     expect(fromAnthropicToolCall({ id: "1", name, input: {} }, TOOLS)).toMatchObject({ ok: true, tool });
   }
 });
@@ -43,10 +64,22 @@ describe("back from a vendor's call", () => {
   const text = '{"location":"Tokyo"}';
 
   test.each([
-    ["chat completions", fromOpenAIToolCall({ id: "c1", type: "function", function: { name: "get_weather", arguments: text } }, TOOLS), "c1"],
+    [
+      "chat completions",
+      fromOpenAIToolCall({ id: "c1", type: "function", function: { name: "get_weather", arguments: text } }, TOOLS),
+      "c1",
+    ],
     ["responses", fromOpenAIToolCall({ id: "fc_1", call_id: "c2", name: "get_weather", arguments: text }, TOOLS), "c2"],
-    ["Mistral", fromMistralToolCall({ id: "c3", function: { name: "get_weather", arguments: { location: "Tokyo" } } }, TOOLS), "c3"],
-    ["Anthropic", fromAnthropicToolCall({ type: "tool_use", id: "c4", name: "get_weather", input: { location: "Tokyo" } }, TOOLS), "c4"],
+    [
+      "Mistral",
+      fromMistralToolCall({ id: "c3", function: { name: "get_weather", arguments: { location: "Tokyo" } } }, TOOLS),
+      "c3",
+    ],
+    [
+      "Anthropic",
+      fromAnthropicToolCall({ type: "tool_use", id: "c4", name: "get_weather", input: { location: "Tokyo" } }, TOOLS),
+      "c4",
+    ],
     ["Google", fromGoogleToolCall({ functionCall: { name: "get_weather", args: { location: "Tokyo" } } }, TOOLS), ""],
   ])("a call of %s is one of the hub", (_vendor, call, id) => {
     expect(call).toEqual({ ...wanted, id });
@@ -54,15 +87,25 @@ describe("back from a vendor's call", () => {
 
   test.each([
     [{ id: "1", function: { name: "get_wether", arguments: "{}" } }, 'There is no tool "get_wether".'],
-    [{ id: "1", function: { name: "get_weather", arguments: '{"location":' } }, 'The arguments of get_weather must be one JSON object. Received: {"location":'],
-    [{ id: "1", function: { name: "get_weather", arguments: "[1]" } }, "The arguments of get_weather must be one JSON object. Received: [1]"],
+    [
+      { id: "1", function: { name: "get_weather", arguments: '{"location":' } },
+      'The arguments of get_weather must be one JSON object. Received: {"location":',
+    ],
+    [
+      { id: "1", function: { name: "get_weather", arguments: "[1]" } },
+      "The arguments of get_weather must be one JSON object. Received: [1]",
+    ],
   ])("what cannot be called is said to the model: %j", (call, message) => {
     expect(fromOpenAIToolCall(call, TOOLS)).toMatchObject({ ok: false, id: "1", message });
   });
 
   test("a result is JSON, and a failure an object with `error`", () => {
     expect(toResultText(ok({ content: [{ type: "text", text: '{"temperature":21}' }] }))).toBe('{"temperature":21}');
-    expect(JSON.parse(toResultText(fail("unavailable", "weather is away")))).toEqual({ error: "weather is away", kind: "unavailable", retryable: true });
+    expect(JSON.parse(toResultText(fail("unavailable", "weather is away")))).toEqual({
+      error: "weather is away",
+      kind: "unavailable",
+      retryable: true,
+    });
   });
 });
 
@@ -70,15 +113,31 @@ describe("schemas", () => {
   const VENDORS = ["openai", "anthropic", "mistral", "google"] as const;
 
   test.each(VENDORS)("at the top %s gets one object, whatever the tool's schema looks like", (vendor) => {
-    const branches = { oneOf: [{ properties: { id: { type: "string" } }, required: ["id"] }, { $ref: "#/$defs/byName" }], $defs: { byName: { properties: { name: { type: "string" } }, required: ["name"] } } };
+    const branches = {
+      oneOf: [{ properties: { id: { type: "string" } }, required: ["id"] }, { $ref: "#/$defs/byName" }],
+      $defs: { byName: { properties: { name: { type: "string" } }, required: ["name"] } },
+    };
     const rewritten = rewriteSchema(branches, vendor);
-    expect(rewritten).toMatchObject({ type: "object", properties: { id: { type: "string" }, name: { type: "string" } } });
+    expect(rewritten).toMatchObject({
+      type: "object",
+      properties: { id: { type: "string" }, name: { type: "string" } },
+    });
     for (const key of ["oneOf", "anyOf", "allOf", "required"]) expect(rewritten).not.toHaveProperty(key);
-    expect(rewriteSchema({ $schema: "x", $ref: "#/$defs/a", $defs: { a: { type: "object", properties: { n: { type: "number" } } } } }, vendor)).toMatchObject({ type: "object", properties: { n: { type: "number" } } });
+    expect(
+      rewriteSchema(
+        { $schema: "x", $ref: "#/$defs/a", $defs: { a: { type: "object", properties: { n: { type: "number" } } } } },
+        vendor,
+      ),
+    ).toMatchObject({ type: "object", properties: { n: { type: "number" } } });
   });
 
   test("what stands deeper stays as it is for the vendors that take JSON Schema", () => {
-    const deep = { type: "object", properties: { at: { $ref: "#/$defs/at" }, unit: { anyOf: [{ const: "C" }, { const: "F" }] } }, $defs: { at: { type: "object" } }, additionalProperties: false };
+    const deep = {
+      type: "object",
+      properties: { at: { $ref: "#/$defs/at" }, unit: { anyOf: [{ const: "C" }, { const: "F" }] } },
+      $defs: { at: { type: "object" } },
+      additionalProperties: false,
+    };
     for (const vendor of ["openai", "anthropic", "mistral"] as const) expect(rewriteSchema(deep, vendor)).toEqual(deep);
   });
 
@@ -92,12 +151,19 @@ describe("schemas", () => {
           days: { type: ["integer", "null"], enum: [1, 3, null], exclusiveMinimum: 0 },
           when: { anyOf: [{ type: "string", format: "date" }, { type: "integer" }, { type: "null" }] },
           tags: { type: "array" },
-          both: { allOf: [{ properties: { a: { type: "string" } }, required: ["a"] }, { properties: { b: { type: "number" } } }] },
+          both: {
+            allOf: [
+              { properties: { a: { type: "string" } }, required: ["a"] },
+              { properties: { b: { type: "number" } } },
+            ],
+          },
           bare: {},
         },
         required: ["place", "gone"],
         additionalProperties: false,
-        $defs: { place: { type: "object", properties: { city: { type: "string", minLength: 1 } }, patternProperties: {} } },
+        $defs: {
+          place: { type: "object", properties: { city: { type: "string", minLength: 1 } }, patternProperties: {} },
+        },
       },
       "google",
     );
@@ -120,7 +186,10 @@ describe("schemas", () => {
     const tree = { type: "object", properties: { children: { type: "array", items: { $ref: "#" } } } };
     expect(JSON.stringify(rewriteSchema(tree, "google")).length).toBeLessThan(5000);
     expect(rewriteSchema({ $ref: "#" }, "openai")).toEqual({ type: "object", properties: {} });
-    const wide = { type: "object", properties: Object.fromEntries(Array.from({ length: 8 }, (_, index) => [`p${index}`, { $ref: "#" }])) };
+    const wide = {
+      type: "object",
+      properties: Object.fromEntries(Array.from({ length: 8 }, (_, index) => [`p${index}`, { $ref: "#" }])),
+    };
     expect(JSON.stringify(rewriteSchema(wide, "google")).length).toBeLessThan(1_000_000);
   });
 });

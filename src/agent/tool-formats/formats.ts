@@ -32,35 +32,59 @@ export interface AnthropicTool {
 }
 
 export interface GoogleTool {
-  readonly functionDeclarations: readonly { readonly name: string; readonly description: string; readonly parameters?: JsonObject }[];
+  readonly functionDeclarations: readonly {
+    readonly name: string;
+    readonly description: string;
+    readonly parameters?: JsonObject;
+  }[];
 }
 
 /** Tools for `tools` of OpenAI's chat completions, and of everything that speaks like it. */
 export function toOpenAITools(tools: readonly ListedTool[]): OpenAITool[] {
-  return eachTool(tools, "openai", (name, description, parameters) => ({ type: "function", function: { name, description, parameters } }));
+  return eachTool(tools, "openai", (name, description, parameters) => ({
+    type: "function",
+    function: { name, description, parameters },
+  }));
 }
 
 /** Tools for `tools` of Mistral's chat. */
 export function toMistralTools(tools: readonly ListedTool[]): OpenAITool[] {
-  return eachTool(tools, "mistral", (name, description, parameters) => ({ type: "function", function: { name, description, parameters } }));
+  return eachTool(tools, "mistral", (name, description, parameters) => ({
+    type: "function",
+    function: { name, description, parameters },
+  }));
 }
 
 /** Tools for `tools` of Anthropic's messages. */
 export function toAnthropicTools(tools: readonly ListedTool[]): AnthropicTool[] {
-  return eachTool(tools, "anthropic", (name, description, schema) => ({ name, description, input_schema: { ...schema, type: "object" } }));
+  return eachTool(tools, "anthropic", (name, description, schema) => ({
+    name,
+    description,
+    input_schema: { ...schema, type: "object" },
+  }));
 }
 
 /** Tools for `config.tools` of Google's generateContent. A tool without parameters has none there. */
 export function toGoogleTools(tools: readonly ListedTool[]): GoogleTool[] {
-  const functionDeclarations = eachTool(tools, "google", (name, description, parameters) => ({ name, description, ...("properties" in parameters ? { parameters } : {}) }));
+  const functionDeclarations = eachTool(tools, "google", (name, description, parameters) => ({
+    name,
+    description,
+    ...("properties" in parameters ? { parameters } : {}),
+  }));
   return functionDeclarations.length === 0 ? [] : [{ functionDeclarations }];
 }
 
-/** A tool call of chat completions (`{id, function: {name, arguments}}`) or of responses (`{call_id, name, arguments}`). `tools`: the list that was converted. */
+/**
+ * A tool call of chat completions (`{id, function: {name, arguments}}`) or of responses (`{call_id, name, arguments}`).
+ * `tools`: the list that was converted.
+ */
 export function fromOpenAIToolCall(call: object, tools: readonly ListedTool[]): HubCall {
   const raw = call as JsonObject;
   const body = objectMember(raw, "function") ?? raw;
-  return toHubCall({ id: stringMember(raw, "call_id") ?? stringMember(raw, "id"), name: body["name"], args: body["arguments"] }, tools);
+  return toHubCall(
+    { id: stringMember(raw, "call_id") ?? stringMember(raw, "id"), name: body["name"], args: body["arguments"] },
+    tools,
+  );
 }
 
 /** A tool call of Mistral: `{id, function: {name, arguments}}`, arguments as text or object. */
@@ -80,16 +104,31 @@ export function fromGoogleToolCall(part: object, tools: readonly ListedTool[]): 
   return toHubCall({ id, name, args }, tools);
 }
 
-/** What came of a call, as the text that every vendor takes for a tool's result: JSON, of a failure an object with `error`. */
+/**
+ * What came of a call, as the text that every vendor takes for a tool's result: JSON, of a failure an object with
+ * `error`.
+ */
 export function toResultText(outcome: Outcome): string {
   return JSON.stringify(outcome.ok ? toolValue(outcome.result) : toErrorObject(outcome));
 }
 
-function eachTool<T>(tools: readonly ListedTool[], vendor: Vendor, make: (name: string, description: string, schema: JsonObject) => T): T[] {
+function eachTool<T>(
+  tools: readonly ListedTool[],
+  vendor: Vendor,
+  make: (name: string, description: string, schema: JsonObject) => T,
+): T[] {
   const names = namesOf(tools);
   return tools.map((tool) => {
-    const schema = isJsonObject(tool.inputSchema) ? tool.inputSchema : isJsonObject(tool.input_schema) ? tool.input_schema : {};
-    return make(names.toModel(String(tool.name)), typeof tool.description === "string" ? tool.description : "", rewriteSchema(schema, vendor));
+    const schema = isJsonObject(tool.inputSchema)
+      ? tool.inputSchema
+      : isJsonObject(tool.input_schema)
+        ? tool.input_schema
+        : {};
+    return make(
+      names.toModel(String(tool.name)),
+      typeof tool.description === "string" ? tool.description : "",
+      rewriteSchema(schema, vendor),
+    );
   });
 }
 
@@ -102,14 +141,23 @@ function namesOf(tools: readonly ListedTool[]): ToolNames {
   return known;
 }
 
-function toHubCall({ id, name, args }: { readonly id: unknown; readonly name: unknown; readonly args: unknown }, tools: readonly ListedTool[]): HubCall {
+function toHubCall(
+  { id, name, args }: { readonly id: unknown; readonly name: unknown; readonly args: unknown },
+  tools: readonly ListedTool[],
+): HubCall {
   const callId = typeof id === "string" ? id : "";
   const spelt = typeof name === "string" ? name : "";
   const tool = namesOf(tools).fromModel(spelt);
-  if (tool === undefined) return { ok: false, id: callId, tool: spelt, message: `There is no tool ${JSON.stringify(spelt)}.` };
+  if (tool === undefined)
+    return { ok: false, id: callId, tool: spelt, message: `There is no tool ${JSON.stringify(spelt)}.` };
   const given = typeof args === "string" ? parsed(args) : (args ?? {});
   if (isJsonObject(given)) return { ok: true, id: callId, tool, arguments: given };
-  return { ok: false, id: callId, tool, message: `The arguments of ${spelt} must be one JSON object. Received: ${(typeof args === "string" ? args : JSON.stringify(args)).slice(0, 200)}` };
+  return {
+    ok: false,
+    id: callId,
+    tool,
+    message: `The arguments of ${spelt} must be one JSON object. Received: ${(typeof args === "string" ? args : JSON.stringify(args)).slice(0, 200)}`,
+  };
 }
 
 function parsed(text: string): unknown {

@@ -2,17 +2,35 @@ import { isJsonObject, objectMember, type JsonObject } from "../../core/json.ts"
 import { followRef } from "./refs.ts";
 
 /** Google takes a part of OpenAPI's schemas; these members mean the same there. */
-const KEPT = ["title", "description", "minItems", "maxItems", "minimum", "maximum", "minLength", "maxLength", "pattern", "minProperties", "maxProperties"];
+const KEPT = [
+  "title",
+  "description",
+  "minItems",
+  "maxItems",
+  "minimum",
+  "maximum",
+  "minLength",
+  "maxLength",
+  "pattern",
+  "minProperties",
+  "maxProperties",
+];
 const FORMATS: Readonly<Record<string, readonly string[]>> = {
   string: ["date-time", "enum"],
   number: ["float", "double"],
   integer: ["int32", "int64"],
 };
-/** Schemas that hold themselves end here, and so do those that would grow beyond all measure when references are written out. */
+/**
+ * Schemas that hold themselves end here, and so do those that would grow beyond all measure when references are written
+ * out.
+ */
 const MAX_DEPTH = 12;
 const MAX_SCHEMAS = 2000;
 
-/** A schema in Google's words: references written out, unions as `anyOf`, `null` as `nullable`, constants as one-word enums. */
+/**
+ * A schema in Google's words: references written out, unions as `anyOf`, `null` as `nullable`, constants as one-word
+ * enums.
+ */
 export function toGoogleSchema(root: JsonObject): JsonObject {
   return convert(root, { root, depth: 0, budget: { left: MAX_SCHEMAS } });
 }
@@ -32,8 +50,12 @@ function convert(given: JsonObject, place: Place): JsonObject {
   budget.left -= 1;
   if (depth > MAX_DEPTH || budget.left < 0) return { type: "object" };
   const schema = mergeAll(followRef(given, root), root);
-  const types = (Array.isArray(schema["type"]) ? schema["type"] : [schema["type"]]).filter((type) => typeof type === "string");
-  const alternatives = [...alternativesOf(schema, "anyOf"), ...alternativesOf(schema, "oneOf")].map((one) => followRef(one, root));
+  const types = (Array.isArray(schema["type"]) ? schema["type"] : [schema["type"]]).filter(
+    (type) => typeof type === "string",
+  );
+  const alternatives = [...alternativesOf(schema, "anyOf"), ...alternativesOf(schema, "oneOf")].map((one) =>
+    followRef(one, root),
+  );
   const real = alternatives.filter(({ type }) => type !== "null");
   const plain = types.filter((type) => type !== "null");
   const isNullable = types.length > plain.length || real.length < alternatives.length || schema["nullable"] === true;
@@ -55,17 +77,26 @@ function ofType(schema: JsonObject, type: string, place: Place): JsonObject {
 }
 
 function ofObject(schema: JsonObject, place: Place): JsonObject {
-  const properties = Object.entries(objectMember(schema, "properties") ?? {}).map(([name, value]) => [name, convert(isJsonObject(value) ? value : {}, below(place))] as const);
+  const properties = Object.entries(objectMember(schema, "properties") ?? {}).map(
+    ([name, value]) => [name, convert(isJsonObject(value) ? value : {}, below(place))] as const,
+  );
   // An object without properties is refused below the top.
   if (properties.length === 0) return { type: "object" };
   const names = new Set(properties.map(([name]) => name));
-  const required = Array.isArray(schema["required"]) ? schema["required"].filter((name) => typeof name === "string" && names.has(name)) : [];
+  const required = Array.isArray(schema["required"])
+    ? schema["required"].filter((name) => typeof name === "string" && names.has(name))
+    : [];
   return { type: "object", properties: Object.fromEntries(properties), ...(required.length > 0 ? { required } : {}) };
 }
 
 // Enums are of texts alone; for numbers the values go into the description.
 function enumOf(schema: JsonObject, type: string): JsonObject {
-  const values = "const" in schema ? [schema["const"]] : Array.isArray(schema["enum"]) ? schema["enum"].filter((value) => value !== null) : [];
+  const values =
+    "const" in schema
+      ? [schema["const"]]
+      : Array.isArray(schema["enum"])
+        ? schema["enum"].filter((value) => value !== null)
+        : [];
   if (values.length === 0) return {};
   if (type === "string") return { enum: values.map(String) };
   const said = typeof schema["description"] === "string" ? `${schema["description"]} ` : "";
@@ -84,8 +115,16 @@ function mergeAll(schema: JsonObject, root: JsonObject): JsonObject {
   return alternativesOf(schema, "allOf").reduce<JsonObject>((whole, part) => {
     const { properties, required, ...rest } = followRef(part, root);
     const joined = { ...objectMember(whole, "properties"), ...(isJsonObject(properties) ? properties : {}) };
-    const names = [...(Array.isArray(whole["required"]) ? whole["required"] : []), ...(Array.isArray(required) ? required : [])];
-    return { ...rest, ...whole, ...(Object.keys(joined).length > 0 ? { properties: joined } : {}), ...(names.length > 0 ? { required: [...new Set(names)] } : {}) };
+    const names = [
+      ...(Array.isArray(whole["required"]) ? whole["required"] : []),
+      ...(Array.isArray(required) ? required : []),
+    ];
+    return {
+      ...rest,
+      ...whole,
+      ...(Object.keys(joined).length > 0 ? { properties: joined } : {}),
+      ...(names.length > 0 ? { required: [...new Set(names)] } : {}),
+    };
   }, schema);
 }
 

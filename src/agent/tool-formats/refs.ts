@@ -22,7 +22,10 @@ function lookUp(ref: string, root: JsonObject): JsonObject | undefined {
   let value: unknown = root;
   for (const step of ref.slice(2).split("/")) {
     const key = safeDecode(step).replaceAll("~1", "/").replaceAll("~0", "~");
-    value = (isJsonObject(value) || Array.isArray(value)) && Object.hasOwn(value, key) ? (value as JsonObject)[key] : undefined;
+    value =
+      (isJsonObject(value) || Array.isArray(value)) && Object.hasOwn(value, key)
+        ? (value as JsonObject)[key]
+        : undefined;
   }
   return isJsonObject(value) ? value : undefined;
 }

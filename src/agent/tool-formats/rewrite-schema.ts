@@ -10,8 +10,9 @@ const BRANCHES = ["anyOf", "oneOf", "allOf"] as const;
 const CONDITIONS = ["not", "if", "then", "else", "dependentSchemas", "enum", "const"];
 
 /**
- * The schema of a tool's arguments as a vendor takes it. What the vendor has no words for is widened, never narrowed: the model may then
- * write more than the tool takes, and the hub's own check says so. The hub's schema stays what counts.
+ * The schema of a tool's arguments as a vendor takes it. What the vendor has no words for is widened, never narrowed:
+ * the model may then write more than the tool takes, and the hub's own check says so. The hub's schema stays what
+ * counts.
  */
 export function rewriteSchema(schema: JsonObject, vendor: Vendor): JsonObject {
   return vendor === "google" ? toGoogleSchema(plainTop(schema)) : plainTop(schema);
@@ -19,9 +20,16 @@ export function rewriteSchema(schema: JsonObject, vendor: Vendor): JsonObject {
 
 /** One object at the top: a reference followed, alternatives joined. What stands deeper is left as it is. */
 function plainTop(schema: JsonObject): JsonObject {
-  const root = without(typeof schema["$ref"] === "string" ? { ...schema, ...followRef(schema, schema), $ref: undefined } : schema, IDENTITY);
+  const root = without(
+    typeof schema["$ref"] === "string" ? { ...schema, ...followRef(schema, schema), $ref: undefined } : schema,
+    IDENTITY,
+  );
   const joined = BRANCHES.some((key) => Array.isArray(root[key])) ? joinBranches(root) : root;
-  return { ...without(joined, [...BRANCHES, ...CONDITIONS]), type: "object", properties: objectMember(joined, "properties") ?? {} };
+  return {
+    ...without(joined, [...BRANCHES, ...CONDITIONS]),
+    type: "object",
+    properties: objectMember(joined, "properties") ?? {},
+  };
 }
 
 /** Properties of all alternatives; required is what every one of them requires, or with `allOf` what any does. */
@@ -29,13 +37,22 @@ function joinBranches(root: JsonObject): JsonObject {
   const properties: JsonObject = { ...objectMember(root, "properties") };
   const required = new Set(textsOf(root["required"]));
   for (const key of BRANCHES) {
-    const branches = (Array.isArray(root[key]) ? root[key] : []).filter(isJsonObject).map((branch) => followRef(branch, root));
-    for (const branch of branches) for (const [name, value] of Object.entries(objectMember(branch, "properties") ?? {})) properties[name] ??= value;
+    const branches = (Array.isArray(root[key]) ? root[key] : [])
+      .filter(isJsonObject)
+      .map((branch) => followRef(branch, root));
+    for (const branch of branches)
+      for (const [name, value] of Object.entries(objectMember(branch, "properties") ?? {})) properties[name] ??= value;
     const [first, ...others] = branches.map((branch) => textsOf(branch["required"]));
     const shared = (first ?? []).filter((name) => others.every((names) => names.includes(name)));
-    for (const name of key === "allOf" ? branches.flatMap((branch) => textsOf(branch["required"])) : shared) required.add(name);
+    for (const name of key === "allOf" ? branches.flatMap((branch) => textsOf(branch["required"])) : shared)
+      required.add(name);
   }
-  return { ...root, properties, ...(required.size > 0 ? { required: [...required] } : {}), additionalProperties: undefined };
+  return {
+    ...root,
+    properties,
+    ...(required.size > 0 ? { required: [...required] } : {}),
+    additionalProperties: undefined,
+  };
 }
 
 function textsOf(value: unknown): readonly string[] {
@@ -43,5 +60,7 @@ function textsOf(value: unknown): readonly string[] {
 }
 
 function without(schema: JsonObject, keys: readonly string[]): JsonObject {
-  return Object.fromEntries(Object.entries(schema).filter(([key, value]) => value !== undefined && !keys.includes(key)));
+  return Object.fromEntries(
+    Object.entries(schema).filter(([key, value]) => value !== undefined && !keys.includes(key)),
+  );
 }

@@ -10,9 +10,14 @@ export interface SearchDocument {
   readonly weights: ReadonlyMap<string, number>;
   /** Stems of the name, each once. */
   readonly nameStems: ReadonlySet<string>;
-  /** Stems of the description in their order: two that the query has side by side count more where they stand so here. */
+  /**
+   * Stems of the description in their order: two that the query has side by side count more where they stand so here.
+   */
   readonly description: readonly string[];
-  /** Words of name and keywords as they are written: what a slip of the keyboard or a beginning of a word is looked for in. */
+  /**
+   * Words of name and keywords as they are written: what a slip of the keyboard or a beginning of a word is looked for
+   * in.
+   */
   readonly nameWords: readonly string[];
 }
 
@@ -32,22 +37,34 @@ function readDocument({ record, entry }: PreparedTool, ranking: Ranking): Search
   const keywords = record.keywords.join(" ");
   const parameters = parameterWords(entry["inputSchema"]);
   const nameStems = fieldWords(name);
-  const description = fieldWords([stringMember(entry, "title") ?? "", stringMember(entry, "description") ?? ""].join(" "));
+  const description = fieldWords(
+    [stringMember(entry, "title") ?? "", stringMember(entry, "description") ?? ""].join(" "),
+  );
   const weights = new Map<string, number>();
   addField(weights, fields.name, nameStems);
-  addField(weights, fields.server, fieldWords(source.namespace === source.id ? source.id : `${source.namespace} ${source.id}`));
+  addField(
+    weights,
+    fields.server,
+    fieldWords(source.namespace === source.id ? source.id : `${source.namespace} ${source.id}`),
+  );
   addField(weights, fields.keywords, fieldWords(keywords));
   addField(weights, fields.description, description, { words: leadWords, weight: leadWeight });
   addField(weights, fields.parameterNames, fieldWords(parameters.names));
   addField(weights, fields.parameterTexts, fieldWords(parameters.texts));
-  return { weights, nameStems: new Set(nameStems), description, nameWords: [...new Set([...tellingWords(name), ...tellingWords(keywords)])] };
+  return {
+    weights,
+    nameStems: new Set(nameStems),
+    description,
+    nameWords: [...new Set([...tellingWords(name), ...tellingWords(keywords)])],
+  };
 }
 
 const NO_LEAD = { words: 0, weight: 1 };
 
 function addField(weights: Map<string, number>, field: Field, words: readonly string[], lead = NO_LEAD): void {
   const share = field.weight / (1 - field.lengthEffect + (field.lengthEffect * words.length) / field.usualLength);
-  for (const [at, word] of words.entries()) weights.set(word, (weights.get(word) ?? 0) + (at < lead.words ? lead.weight * share : share));
+  for (const [at, word] of words.entries())
+    weights.set(word, (weights.get(word) ?? 0) + (at < lead.words ? lead.weight * share : share));
 }
 
 const MAX_SCHEMA_DEPTH = 6;
@@ -73,7 +90,8 @@ function parameterWords(schema: unknown): { readonly names: string; readonly tex
       }
     }
     visit(value["items"], depth + 1);
-    for (const key of ["anyOf", "oneOf", "allOf"]) if (Array.isArray(value[key])) for (const one of value[key]) visit(one, depth + 1);
+    for (const key of ["anyOf", "oneOf", "allOf"])
+      if (Array.isArray(value[key])) for (const one of value[key]) visit(one, depth + 1);
   };
   visit(schema, 0);
   return { names: names.join(" "), texts: texts.join(" ") };

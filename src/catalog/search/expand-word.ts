@@ -20,12 +20,15 @@ const MAX_CANDIDATES = 200;
 
 /** The stem itself and its synonyms. */
 export function knownExpansions(word: string, synonymFactor: number): Expansion[] {
-  return [{ word, factor: 1 }, ...Array.from(synonymsOf(word), (synonym) => ({ word: synonym, factor: synonymFactor }))];
+  return [
+    { word, factor: 1 },
+    ...Array.from(synonymsOf(word), (synonym) => ({ word: synonym, factor: synonymFactor })),
+  ];
 }
 
 /**
- * For a word whose stem stands nowhere: written words of names that begin with it, else words that hold it, else words that a slip of the keyboard
- * leads to.
+ * For a word whose stem stands nowhere: written words of names that begin with it, else words that hold it, else words
+ * that a slip of the keyboard leads to.
  */
 export function looseExpansions(word: string, vocabulary: Vocabulary): Expansion[] {
   if (word.length >= MIN_PART_LENGTH) {

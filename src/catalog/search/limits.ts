@@ -5,7 +5,10 @@ export const MAX_RESULTS = 100;
 /** Hits without schema that may follow those with one. */
 export const FURTHER_RESULTS = 20;
 
-/** How many results somebody wants: a whole number from 1 to 100; 5 for everything below 1 and everything that is no number. */
+/**
+ * How many results somebody wants: a whole number from 1 to 100; 5 for everything below 1 and everything that is no
+ * number.
+ */
 export function resolveMaxResults(value: unknown): number {
   if (typeof value !== "number" || Number.isNaN(value)) return DEFAULT_RESULTS;
   const whole = Math.floor(value);

@@ -9,7 +9,8 @@ export const SearchSchema = Type.Object(
   {
     embedding_wait_ms: Type.Optional(
       Type.Integer({
-        description: "Longest time that one search waits for the embedding of its query, where `models.embedding` is set; after it words alone decide.",
+        description:
+          "Longest time that one search waits for the embedding of its query, where `models.embedding` is set; after it words alone decide.",
         default: DEFAULT_WAIT_MS,
         minimum: 1,
         maximum: MAX_WAIT_MS,
@@ -26,7 +27,9 @@ export interface SearchOptions {
 
 export function resolveSearch({ embedding_wait_ms = DEFAULT_WAIT_MS }: SearchConfig = {}): SearchOptions {
   if (!Number.isInteger(embedding_wait_ms) || embedding_wait_ms < 1 || embedding_wait_ms > MAX_WAIT_MS) {
-    throw new OptionError(`\`search.embedding_wait_ms\` must be a whole number from 1 to ${MAX_WAIT_MS}, got ${String(embedding_wait_ms)}.`);
+    throw new OptionError(
+      `\`search.embedding_wait_ms\` must be a whole number from 1 to ${MAX_WAIT_MS}, got ${String(embedding_wait_ms)}.`,
+    );
   }
   return Object.freeze({ embeddingWaitMs: embedding_wait_ms });
 }

@@ -7,9 +7,14 @@ export interface Field {
   readonly lengthEffect: number;
 }
 
-/** All that is tuned about the order of hits. `bench/search.mjs` measures it, and what else was tried is in `bench/README.md`. */
+/**
+ * All that is tuned about the order of hits. `bench/search.mjs` measures it, and what else was tried is in
+ * `bench/README.md`.
+ */
 export interface Ranking {
-  readonly fields: Readonly<Record<"name" | "server" | "keywords" | "description" | "parameterNames" | "parameterTexts", Field>>;
+  readonly fields: Readonly<
+    Record<"name" | "server" | "keywords" | "description" | "parameterNames" | "parameterTexts", Field>
+  >;
   /** A description begins with what the tool does; what follows are conditions and examples. */
   readonly leadWords: number;
   readonly leadWeight: number;
@@ -23,7 +28,10 @@ export interface Ranking {
   readonly neighbours: number;
   /** How much a name that the query covers counts more than one with other words in it. */
   readonly nameCover: number;
-  /** How much the best tools of a server say of each of them: a server that answers in several tools is the one that is meant. */
+  /**
+   * How much the best tools of a server say of each of them: a server that answers in several tools is the one that is
+   * meant.
+   */
   readonly serverShare: number;
   /** How many tools speak for their server. */
   readonly serverTools: number;

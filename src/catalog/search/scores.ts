@@ -74,7 +74,10 @@ export class Scores {
     }
   }
 
-  /** Above 0 and below 1, by how much of what the query tells was found, and how well. What is compared is what is shown: four digits. */
+  /**
+   * Above 0 and below 1, by how much of what the query tells was found, and how well. What is compared is what is
+   * shown: four digits.
+   */
   scoreOf(rank: number): number {
     const share = BEST_SCORE * (1 - Math.exp(-this.#sums[rank]! / this.#most));
     return Math.max(0.0001, Math.round(share * 10_000) / 10_000);

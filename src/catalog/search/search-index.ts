@@ -23,9 +23,10 @@ export interface SearchOptions {
 const MAX_LOOSE_WORDS = 8;
 
 /**
- * Fielded BM25 over tools: words of name, keywords, server, description and parameters, in this order of weight; what the name covers,
- * words side by side and what else the server offers are added. The parts of the sources are read by themselves and only once. Scores lie
- * between 0 and 1, equal ones are in the order of names, and the same question to the same tools has the same answer.
+ * Fielded BM25 over tools: words of name, keywords, server, description and parameters, in this order of weight; what
+ * the name covers, words side by side and what else the server offers are added. The parts of the sources are read by
+ * themselves and only once. Scores lie between 0 and 1, equal ones are in the order of names, and the same question to
+ * the same tools has the same answer.
  */
 export class SearchIndex {
   /** Sorted by rendered name; discovery tools are never found. */
@@ -45,7 +46,11 @@ export class SearchIndex {
 
   get #index(): WholeIndex {
     const rankOf = (part: number, at: number): number => this.#rankOf.get(this.#parts[part]!.tools[at]!.record) ?? -1;
-    return (this.#whole ??= new WholeIndex(this.#rows.length, this.#parts.map((part) => partIndexOf(part, this.#ranking)), rankOf));
+    return (this.#whole ??= new WholeIndex(
+      this.#rows.length,
+      this.#parts.map((part) => partIndexOf(part, this.#ranking)),
+      rankOf,
+    ));
   }
 
   search(query: string, options: SearchOptions): SearchAnswer {
@@ -90,12 +95,16 @@ export class SearchIndex {
       scores.closeWord(rarity);
       rarities.push(rarity);
     }
-    for (let at = 0; at + 1 < words.length; at += 1) this.#pair(words[at]!, words[at + 1]!, (rarities[at]! + rarities[at + 1]!) / 2, scores);
+    for (let at = 0; at + 1 < words.length; at += 1)
+      this.#pair(words[at]!, words[at + 1]!, (rarities[at]! + rarities[at + 1]!) / 2, scores);
     scores.close();
     return scores;
   }
 
-  /** Notes where the words stand. Returns in about how many tools: with the word itself, or with any where it is nowhere. */
+  /**
+   * Notes where the words stand. Returns in about how many tools: with the word itself, or with any where it is
+   * nowhere.
+   */
   #collect(expansions: readonly Expansion[], scores: Scores): number {
     let own = 0;
     let found = 0;
@@ -131,10 +140,19 @@ function namesOf(rows: readonly PreparedTool[]): ReadonlyMap<string, readonly nu
 /** A tool as an answer shows it. */
 export function toHit({ key, record, entry }: PreparedTool, score: number): SearchHit {
   const { inputSchema: schema, outputSchema } = entry;
-  return { name: key, server: record.source.id, description: stringMember(entry, "description") ?? record.description, score, inputSchema: isJsonObject(schema) ? schema : { type: "object" }, ...(isJsonObject(outputSchema) && { outputSchema }) };
+  return {
+    name: key,
+    server: record.source.id,
+    description: stringMember(entry, "description") ?? record.description,
+    score,
+    inputSchema: isJsonObject(schema) ? schema : { type: "object" },
+    ...(isJsonObject(outputSchema) && { outputSchema }),
+  };
 }
 
 /** Hits that are given: 5 for what is no number or below 1, within the bound. */
 export function resolveLimit(limit: number): number {
-  return Number.isNaN(limit) || limit < 1 ? DEFAULT_RESULTS : Math.min(Math.floor(limit), MAX_RESULTS + FURTHER_RESULTS);
+  return Number.isNaN(limit) || limit < 1
+    ? DEFAULT_RESULTS
+    : Math.min(Math.floor(limit), MAX_RESULTS + FURTHER_RESULTS);
 }

@@ -15,7 +15,9 @@ const VIEW = { mode: "normal", principal: LOCAL_PRINCIPAL } as const;
 type Facts = Partial<ToolRecord> & { readonly name: string };
 
 async function searchIn(tools: readonly Facts[], query: string, limit = 5): Promise<SearchAnswer> {
-  const catalog = new Catalog(resolveCatalog(), [new MemoryProvider({ id: "local", namespace: "" }).offerTools(...tools)]);
+  const catalog = new Catalog(resolveCatalog(), [
+    new MemoryProvider({ id: "local", namespace: "" }).offerTools(...tools),
+  ]);
   const snapshot = await catalog.snapshot();
   catalog.close();
   return snapshot.search(query, VIEW, limit);
@@ -27,8 +29,20 @@ async function found(tools: readonly Facts[], query: string, limit = 5): Promise
 
 const TOOLS: readonly Facts[] = [
   { name: "calculator", description: "Adds, subtracts, multiplies and divides two numbers." },
-  { name: "send_email", description: "Sends a message to somebody.", keywords: ["smtp", "newsletter"], visibility: "ondemand" },
-  { name: "read_file", description: "Reads a text file from disk.", inputSchema: { type: "object", properties: { encoding: { type: "string", enum: ["latin1"], description: "Charset of the bytes" } } } },
+  {
+    name: "send_email",
+    description: "Sends a message to somebody.",
+    keywords: ["smtp", "newsletter"],
+    visibility: "ondemand",
+  },
+  {
+    name: "read_file",
+    description: "Reads a text file from disk.",
+    inputSchema: {
+      type: "object",
+      properties: { encoding: { type: "string", enum: ["latin1"], description: "Charset of the bytes" } },
+    },
+  },
   { name: "getWeatherForecast", description: "Tells how the sky will be." },
 ];
 
@@ -54,17 +68,23 @@ test.each([
 });
 
 test("the server's name is searched too", async () => {
-  const catalog = new Catalog(resolveCatalog(), [new MemoryProvider({ id: "github" }).offerTools("merge"), new MemoryProvider({ id: "gitlab" }).offerTools("merge")]);
+  const catalog = new Catalog(resolveCatalog(), [
+    new MemoryProvider({ id: "github" }).offerTools("merge"),
+    new MemoryProvider({ id: "gitlab" }).offerTools("merge"),
+  ]);
   const { hits } = (await catalog.snapshot()).search("gitlab merge", VIEW, 5);
   expect(hits[0]!.name).toBe("gitlab__merge");
 });
 
-test.each(["read_file", "READ_FILE", " read_file "])("the exact name `%s` comes first with a score of 1", async (query) => {
-  const tools = [...TOOLS, { name: "file_reader", description: "read file read_file", keywords: ["read_file"] }];
-  const { hits } = await searchIn(tools, query);
-  expect(hits[0]).toMatchObject({ name: "read_file", score: 1 });
-  expect(hits[1]!.score).toBeLessThan(1);
-});
+test.each(["read_file", "READ_FILE", " read_file "])(
+  "the exact name `%s` comes first with a score of 1",
+  async (query) => {
+    const tools = [...TOOLS, { name: "file_reader", description: "read file read_file", keywords: ["read_file"] }];
+    const { hits } = await searchIn(tools, query);
+    expect(hits[0]).toMatchObject({ name: "read_file", score: 1 });
+    expect(hits[1]!.score).toBeLessThan(1);
+  },
+);
 
 test("an exact name is found in every spelling, with its prefix and without", async () => {
   const catalog = new Catalog(resolveCatalog(), [new MemoryProvider({ id: "gh" }).offerTools("search_code", "search")]);
@@ -76,13 +96,23 @@ test("an exact name is found in every spelling, with its prefix and without", as
 
 test("an empty query lists all by name with a score of 1", async () => {
   const { hits, total } = await searchIn(TOOLS, "  ");
-  expect(hits.map((hit) => [hit.name, hit.score])).toEqual([["calculator", 1], ["getWeatherForecast", 1], ["read_file", 1], ["send_email", 1]]);
+  expect(hits.map((hit) => [hit.name, hit.score])).toEqual([
+    ["calculator", 1],
+    ["getWeatherForecast", 1],
+    ["read_file", 1],
+    ["send_email", 1],
+  ]);
   expect(total).toBe(4);
 });
 
 test("a hit shows the name, description and schema that the list shows", async () => {
-  const { hits } = await searchIn([{ name: "t", description: "Does it.", inputSchema: {}, definition: { name: "t", description: "Does it." } }], "t");
-  expect(hits).toEqual([{ name: "t", server: "local", description: "Does it.", score: 1, inputSchema: { type: "object" } }]);
+  const { hits } = await searchIn(
+    [{ name: "t", description: "Does it.", inputSchema: {}, definition: { name: "t", description: "Does it." } }],
+    "t",
+  );
+  expect(hits).toEqual([
+    { name: "t", server: "local", description: "Does it.", score: 1, inputSchema: { type: "object" } },
+  ]);
 });
 
 test("a slip of the keyboard is forgiven when the word stands nowhere", async () => {
@@ -91,7 +121,15 @@ test("a slip of the keyboard is forgiven when the word stands nowhere", async ()
 });
 
 test("a slip is not looked for when the word is there", async () => {
-  expect(await found([{ name: "mail_list", description: "" }, { name: "main_list2", description: "" }], "mail")).toEqual(["mail_list"]);
+  expect(
+    await found(
+      [
+        { name: "mail_list", description: "" },
+        { name: "main_list2", description: "" },
+      ],
+      "mail",
+    ),
+  ).toEqual(["mail_list"]);
 });
 
 test("the beginning of a word, and a part of one, find it", async () => {
@@ -101,63 +139,105 @@ test("the beginning of a word, and a part of one, find it", async () => {
 
 test("what nobody offers finds nothing, and says which servers there are", async () => {
   const servers = [{ id: "local", tools: 4 }];
-  expect(await searchIn(TOOLS, "quantum chromodynamics")).toEqual({ hits: [], total: 0, instead: { near: [], servers, noSuchServer: false } });
+  expect(await searchIn(TOOLS, "quantum chromodynamics")).toEqual({
+    hits: [],
+    total: 0,
+    instead: { near: [], servers, noSuchServer: false },
+  });
 });
 
 test("a query that finds nothing in one server is told the names that are written much like it", async () => {
-  const snapshot = await new Catalog(resolveCatalog(), [new MemoryProvider({ id: "a" }).offerTools("read_file"), new MemoryProvider({ id: "b" }).offerTools("sum")]).snapshot();
+  const snapshot = await new Catalog(resolveCatalog(), [
+    new MemoryProvider({ id: "a" }).offerTools("read_file"),
+    new MemoryProvider({ id: "b" }).offerTools("sum"),
+  ]).snapshot();
   const { instead } = snapshot.search("read_file", VIEW, 5, { server: "b" });
   expect(instead).toMatchObject({ near: ["a__read_file"], noSuchServer: false });
   expect(snapshot.search("sum", VIEW, 5, { server: "c" }).instead).toMatchObject({ noSuchServer: true });
 });
 
 test.each(["gitlab", "GitLab", "GL"])("a search in the server %s finds only its tools", async (server) => {
-  const providers = [new MemoryProvider({ id: "github" }).offerTools("merge"), new MemoryProvider({ id: "gitlab", namespace: "gl" }).offerTools("merge")];
+  const providers = [
+    new MemoryProvider({ id: "github" }).offerTools("merge"),
+    new MemoryProvider({ id: "gitlab", namespace: "gl" }).offerTools("merge"),
+  ];
   const snapshot = await new Catalog(resolveCatalog(), providers).snapshot();
   expect(snapshot.search("merge", VIEW, 5, { server }).hits.map((hit) => hit.name)).toEqual(["gl__merge"]);
   expect(snapshot.search("merge", VIEW, 5).total).toBe(2);
 });
 
 test("a search for what changes nothing leaves out every tool that does not say so", async () => {
-  const annotated = { name: "read_note", definition: { name: "read_note", inputSchema: { type: "object" }, annotations: { readOnlyHint: true } } };
-  const snapshot = await new Catalog(resolveCatalog(), [new MemoryProvider({ id: "notes" }).offerTools(annotated, "write_note")]).snapshot();
-  expect(snapshot.search("note", VIEW, 5, { readOnly: true }).hits.map((hit) => hit.name)).toEqual(["notes__read_note"]);
+  const annotated = {
+    name: "read_note",
+    definition: { name: "read_note", inputSchema: { type: "object" }, annotations: { readOnlyHint: true } },
+  };
+  const snapshot = await new Catalog(resolveCatalog(), [
+    new MemoryProvider({ id: "notes" }).offerTools(annotated, "write_note"),
+  ]).snapshot();
+  expect(snapshot.search("note", VIEW, 5, { readOnly: true }).hits.map((hit) => hit.name)).toEqual([
+    "notes__read_note",
+  ]);
   expect(snapshot.search("note", VIEW, 5, { readOnly: false }).total).toBe(2);
 });
 
 test("a tool that the caller may not use is in no answer, nor in what is named instead", async () => {
-  const snapshot = await new Catalog(resolveCatalog(), [new MemoryProvider({ id: "a" }).offerTools("open_door", "shut_door")]).snapshot();
+  const snapshot = await new Catalog(resolveCatalog(), [
+    new MemoryProvider({ id: "a" }).offerTools("open_door", "shut_door"),
+  ]).snapshot();
   const view = { mode: "normal", principal: { id: "guest", rights: { deny: ["*shut*"] } } } as const;
   expect(snapshot.search("door", view, 5).hits.map((hit) => hit.name)).toEqual(["a__open_door"]);
   expect(snapshot.search("shut_doof_zz", view, 5).instead?.near ?? []).not.toContain("a__shut_door");
 });
 
 test("words that stand side by side in the description count more than the same words apart", async () => {
-  const tools = [{ name: "one", description: "Opens the pull gate and tells the request." }, { name: "two", description: "Tells the gate and opens a pull request." }];
+  const tools = [
+    { name: "one", description: "Opens the pull gate and tells the request." },
+    { name: "two", description: "Tells the gate and opens a pull request." },
+  ];
   expect((await found(tools, "pull request"))[0]).toBe("two");
 });
 
 test("a name that the query covers comes before one with other words in it", async () => {
-  const tools = [{ name: "list_user_branch_rules", description: "" }, { name: "list_branch", description: "" }];
+  const tools = [
+    { name: "list_user_branch_rules", description: "" },
+    { name: "list_branch", description: "" },
+  ];
   expect((await found(tools, "list branch"))[0]).toBe("list_branch");
 });
 
 test("of two tools that are alike, that of the server with more to say on the query comes first", async () => {
   const providers = [
-    new MemoryProvider({ id: "alpha" }).offerTools({ name: "get", description: "Gets a parcel." }, { name: "paint", description: "Paints." }),
-    new MemoryProvider({ id: "omega" }).offerTools({ name: "get", description: "Gets a parcel." }, { name: "track", description: "Tracks a parcel." }),
+    new MemoryProvider({ id: "alpha" }).offerTools(
+      { name: "get", description: "Gets a parcel." },
+      { name: "paint", description: "Paints." },
+    ),
+    new MemoryProvider({ id: "omega" }).offerTools(
+      { name: "get", description: "Gets a parcel." },
+      { name: "track", description: "Tracks a parcel." },
+    ),
   ];
   const { hits } = (await new Catalog(resolveCatalog(), providers).snapshot()).search("parcel", VIEW, 3);
   expect(hits[0]!.server).toBe("omega");
 });
 
 test("a word that people use in its place finds a tool, behind one with the word itself", async () => {
-  const tools = [{ name: "remove_item", description: "" }, { name: "delete_item", description: "" }];
+  const tools = [
+    { name: "remove_item", description: "" },
+    { name: "delete_item", description: "" },
+  ];
   expect(await found(tools, "delete")).toEqual(["delete_item", "remove_item"]);
 });
 
 test("texts without spaces between words are searched", async () => {
-  expect(await found([{ name: "bing_search", description: "使用必应搜索指定的关键词" }, { name: "other", description: "获取网页" }], "搜索")).toEqual(["bing_search"]);
+  expect(
+    await found(
+      [
+        { name: "bing_search", description: "使用必应搜索指定的关键词" },
+        { name: "other", description: "获取网页" },
+      ],
+      "搜索",
+    ),
+  ).toEqual(["bing_search"]);
 });
 
 test("equal scores are in the order of names", async () => {
@@ -173,17 +253,35 @@ test("the limit counts hits, the total counts matches", async () => {
   expect([answer.hits.length, answer.total]).toEqual([7, 30]);
 });
 
-test.each([[undefined, 5], [0, 5], [-3, 5], [Number.NaN, 5], ["7", 5], [null, 5], [0.5, 5], [2.9, 2], [1, 1], [100, 100], [101, 100], [Infinity, 100]])(
-  "max_results %j means %j",
-  (given, meant) => {
-    expect(resolveMaxResults(given)).toBe(meant);
-  },
-);
+test.each([
+  [undefined, 5],
+  [0, 5],
+  [-3, 5],
+  [Number.NaN, 5],
+  ["7", 5],
+  [null, 5],
+  [0.5, 5],
+  [2.9, 2],
+  [1, 1],
+  [100, 100],
+  [101, 100],
+  [Infinity, 100],
+])("max_results %j means %j", (given, meant) => {
+  expect(resolveMaxResults(given)).toBe(meant);
+});
 
 test("whatever is asked, scores lie within 0 and 1, best first and then by name, and the same question has the same answer", async () => {
-  const catalog = new Catalog(resolveCatalog(), [new MemoryProvider({ id: "x" }).offerTools(...TOOLS, "a.b", "__proto__", "constructor")]);
+  const catalog = new Catalog(resolveCatalog(), [
+    new MemoryProvider({ id: "x" }).offerTools(...TOOLS, "a.b", "__proto__", "constructor"),
+  ]);
   const snapshot = await catalog.snapshot();
-  const words = fc.array(fc.oneof(fc.constantFrom("email", "file", "read", "a", "the", "constructor", "__proto__", "x", "sendd"), fc.string({ unit: "binary", maxLength: 6 })), { maxLength: 6 });
+  const words = fc.array(
+    fc.oneof(
+      fc.constantFrom("email", "file", "read", "a", "the", "constructor", "__proto__", "x", "sendd"),
+      fc.string({ unit: "binary", maxLength: 6 }),
+    ),
+    { maxLength: 6 },
+  );
   fc.assert(
     fc.property(words, (parts) => {
       const query = parts.join(" ");
@@ -201,8 +299,12 @@ test("whatever is asked, scores lie within 0 and 1, best first and then by name,
 
 test("a change in one source is found on the next search, and what went is not", async () => {
   const provider = new MemoryProvider({ id: "x" }).offerTools({ name: "old", description: "apples" });
-  const catalog = new Catalog(resolveCatalog(), [provider, new MemoryProvider({ id: "y" }).offerTools({ name: "pear", description: "pears" })]);
-  const names = async (query: string): Promise<string[]> => (await catalog.snapshot()).search(query, VIEW, 5).hits.map((hit) => hit.name);
+  const catalog = new Catalog(resolveCatalog(), [
+    provider,
+    new MemoryProvider({ id: "y" }).offerTools({ name: "pear", description: "pears" }),
+  ]);
+  const names = async (query: string): Promise<string[]> =>
+    (await catalog.snapshot()).search(query, VIEW, 5).hits.map((hit) => hit.name);
   expect(await names("apples")).toEqual(["x__old"]);
   provider.offerTools({ name: "new", description: "bananas" });
   expect([await names("apples"), await names("bananas"), await names("pears")]).toEqual([[], ["x__new"], ["y__pear"]]);
@@ -210,7 +312,10 @@ test("a change in one source is found on the next search, and what went is not",
 
 test("S18: 10,000 tools and a hostile query stay within bounds", async () => {
   const provider = new MemoryProvider({ id: "many" }).offerTools(
-    ...Array.from({ length: 10_000 }, (_, at) => ({ name: `tool_${at}_${(at * 31) % 977}`, description: `Does thing ${at} for customers with invoices number ${at % 100}.` })),
+    ...Array.from({ length: 10_000 }, (_, at) => ({
+      name: `tool_${at}_${(at * 31) % 977}`,
+      description: `Does thing ${at} for customers with invoices number ${at % 100}.`,
+    })),
   );
   const snapshot = await new Catalog(resolveCatalog(), [provider]).snapshot();
   const began = cpuMs();

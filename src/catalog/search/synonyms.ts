@@ -1,8 +1,8 @@
 import { stem } from "./words.ts";
 
 /**
- * Words that people use for one another when they talk to tools. A word may stand in several groups; only members of one group stand for
- * each other.
+ * Words that people use for one another when they talk to tools. A word may stand in several groups; only members of
+ * one group stand for each other.
  */
 const GROUPS: readonly string[] = [
   // What is done.

@@ -45,7 +45,7 @@ export class Vocabulary {
 
   #find(part: string, limit: number): string[] {
     const found = new Set<string>();
-    for (let at = this.#text.indexOf(part); at >= 0 && found.size < limit; ) {
+    for (let at = this.#text.indexOf(part); at >= 0 && found.size < limit;) {
       const start = part.startsWith("\n") ? at + 1 : this.#text.lastIndexOf("\n", at) + 1;
       const end = this.#text.indexOf("\n", start);
       found.add(this.#text.slice(start, end));

@@ -11,8 +11,8 @@ export interface Postings {
 const NO_WORDS = new Uint32Array(0);
 
 /**
- * The parts' indexes as one: which tools have a word is one look. Made at the first search after a change by copying numbers out of the
- * parts, which read no text again.
+ * The parts' indexes as one: which tools have a word is one look. Made at the first search after a change by copying
+ * numbers out of the parts, which read no text again.
  */
 export class WholeIndex {
   /** By rank: number of words in the tool's name. */
@@ -86,7 +86,11 @@ export class WholeIndex {
     const start = this.#starts[number]!;
     const end = this.#starts[number + 1]!;
     if (start === end) return undefined;
-    return { ranks: this.#ranks.subarray(start, end), weights: this.#weights.subarray(start, end), inName: this.#inName.subarray(start, end) };
+    return {
+      ranks: this.#ranks.subarray(start, end),
+      weights: this.#weights.subarray(start, end),
+      inName: this.#inName.subarray(start, end),
+    };
   }
 
   /** Ranks of tools in whose description the two words stand side by side, in this order. */

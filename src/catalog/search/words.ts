@@ -57,7 +57,9 @@ const IDEOGRAPHS = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/;
 
 // Scripts without spaces: two neighbours stand for a word.
 function addIdeographs(run: string, words: string[]): void {
-  for (const part of run.match(/[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+|[^\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+/g) ?? []) {
+  for (const part of run.match(
+    /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+|[^\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+/g,
+  ) ?? []) {
     if (!IDEOGRAPHS.test(part) || part.length < 2) push(part, words);
     else for (let at = 0; at + 1 < part.length; at += 1) words.push(part.slice(at, at + 2));
   }
@@ -69,7 +71,9 @@ function push(word: string, words: string[]): void {
   words.push(/^[\u0000-\u007f]*$/.test(lower) ? lower : lower.normalize("NFKD").replaceAll(/\p{M}/gu, ""));
 }
 
-/** A light stem: plurals, `-ing`, `-ed`, `-ion` and a final `e`, so that create, creating, created and creation meet. */
+/**
+ * A light stem: plurals, `-ing`, `-ed`, `-ion` and a final `e`, so that create, creating, created and creation meet.
+ */
 export function stem(word: string): string {
   if (word.length <= 3 || /[^a-z]/.test(word)) return word;
   const singular = withoutPlural(word);

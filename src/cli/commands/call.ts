@@ -9,7 +9,9 @@ import type { Run } from "../program.ts";
 export const run: Run<OneCallOptions> = async ([tool = "", ...words], options, io) => {
   const given = await readArguments(words, io);
   const isJson = words.length === 0 || words[0] === "-" || words[0]!.trimStart().startsWith("{");
-  const outcome = await oneCall(options, io, async (toolyard, call, hub) => toolyard.call(tool, isJson ? given : await fitted(hub, tool, given), call));
+  const outcome = await oneCall(options, io, async (toolyard, call, hub) =>
+    toolyard.call(tool, isJson ? given : await fitted(hub, tool, given), call),
+  );
   return reportOutcome(outcome, options.json === true, io, contentText);
 };
 

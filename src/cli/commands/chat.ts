@@ -35,7 +35,11 @@ interface Chat {
 export const run: Run<Options> = async (_args, options, io) => {
   const { model, models, settings } = await readSettings(options, io);
   return withHub(options, io, async (toolyard) => {
-    await using agent = new Agent({ hub: () => Promise.resolve(toolyard), model: () => loadLanguageModel(model, models), options: settings });
+    await using agent = new Agent({
+      hub: () => Promise.resolve(toolyard),
+      model: () => loadLanguageModel(model, models),
+      options: settings,
+    });
     const chat: Chat = { agent, view: options.json ? jsonView(io) : textView(io), model, options, io };
     const code = options.once === undefined ? await converse(chat) : await answerOnce(chat, options.once);
     await flush(io.stdout);
@@ -55,10 +59,16 @@ async function readSettings(options: Options, io: Io): Promise<Settings> {
   const { models: rawModels, agent } = (await loadSettings(options, io)).tree as HubConfig;
   const models = resolveModels(rawModels, io.env);
   const model = options.model ?? models.language;
-  if (model === undefined) throw new UsageError("No model is named. Give one with --model, such as mistral/mistral-large-latest or ollama/qwen3, or set `language` in [models].");
+  if (model === undefined)
+    throw new UsageError(
+      "No model is named. Give one with --model, such as mistral/mistral-large-latest or ollama/qwen3, or set `language` in [models].",
+    );
   assertKey(parseModelName(model, models.providers).provider);
   const { maxIterations, timeout } = options;
-  const flags = { ...(maxIterations === undefined ? {} : { max_iterations: readCount(maxIterations) }), ...(timeout === undefined ? {} : { timeout: readTimeout(timeout) }) };
+  const flags = {
+    ...(maxIterations === undefined ? {} : { max_iterations: readCount(maxIterations) }),
+    ...(timeout === undefined ? {} : { timeout: readTimeout(timeout) }),
+  };
   return { model, models, settings: resolveAgent({ ...agent, ...flags }) };
 }
 
@@ -74,11 +84,19 @@ async function answerOnce({ agent, view, io }: Chat, question: string): Promise<
 
 /** A limit leaves no answer, as a tool that failed leaves none. */
 function exitCode({ stopReason }: AgentOutcome): number {
-  const codes: Partial<Record<StopReason, number>> = { final: EXIT.ok, clarify: EXIT.ok, cancelled: KINDS.cancelled.exit, timeout: KINDS.timeout.exit };
+  const codes: Partial<Record<StopReason, number>> = {
+    final: EXIT.ok,
+    clarify: EXIT.ok,
+    cancelled: KINDS.cancelled.exit,
+    timeout: KINDS.timeout.exit,
+  };
   return codes[stopReason] ?? KINDS.tool_error.exit;
 }
 
-/** Line by line until the input ends. Ctrl+C stops the answer that is being made; where there is none, the second one ends the program. */
+/**
+ * Line by line until the input ends. Ctrl+C stops the answer that is being made; where there is none, the second one
+ * ends the program.
+ */
 async function converse(chat: Chat): Promise<number> {
   const { agent, view, options, io } = chat;
   if (!options.json) await greet(chat);
@@ -112,7 +130,10 @@ async function converse(chat: Chat): Promise<number> {
       if (words === "/clear") agent.clear();
       else if (words !== "") {
         answering = new AbortController();
-        await agent.chat(words, { signal: AbortSignal.any([answering.signal, io.interrupted]), onEvent: (event) => view.show(event) });
+        await agent.chat(words, {
+          signal: AbortSignal.any([answering.signal, io.interrupted]),
+          onEvent: (event) => view.show(event),
+        });
         answering = undefined;
       }
       if (io.interrupted.aborted) break;
@@ -133,12 +154,25 @@ function discardLine(input: Interface): void {
   input.write(null, { ctrl: true, name: "u" });
 }
 
-/** Without a terminal at both ends, or with events as JSON, there is nobody to prompt, and each line of the input is a question. */
+/**
+ * Without a terminal at both ends, or with events as JSON, there is nobody to prompt, and each line of the input is a
+ * question.
+ */
 function openInput(io: Io, isJson: boolean): Interface {
   const isTerminal = process.stdin.isTTY === true && io.width !== undefined && !isJson;
-  return createInterface({ input: process.stdin, terminal: isTerminal, prompt: isTerminal ? "> " : "", ...(isTerminal ? { output: process.stdout } : {}) });
+  return createInterface({
+    input: process.stdin,
+    terminal: isTerminal,
+    prompt: isTerminal ? "> " : "",
+    ...(isTerminal ? { output: process.stdout } : {}),
+  });
 }
 
 async function greet({ model, io }: Chat): Promise<void> {
-  await print(io.stderr, colorsOf(io).dim(`${model} with the tools of the hub. Ctrl+C stops an answer; /clear begins anew; /exit or Ctrl+D ends.`));
+  await print(
+    io.stderr,
+    colorsOf(io).dim(
+      `${model} with the tools of the hub. Ctrl+C stops an answer; /clear begins anew; /exit or Ctrl+D ends.`,
+    ),
+  );
 }

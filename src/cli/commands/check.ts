@@ -16,14 +16,21 @@ export const run: Run<Options> = (_args, options, io) =>
   withHub({ ...options, logLevel: "error", lazy: false }, io, async (toolyard, hub) => {
     await hub.settled(options.timeout === undefined ? SETTLED_WITHIN_MS : readTimeout(options.timeout));
     await toolyard.list({ mode: "all" });
-    const lines = toolyard.sources().map(({ source, status, ...rest }): SourceLine => ({ id: source.id, kind: source.kind, ...status, ...rest }));
+    const lines = toolyard
+      .sources()
+      .map(({ source, status, ...rest }): SourceLine => ({ id: source.id, kind: source.kind, ...status, ...rest }));
     // A hub elsewhere has its own machine, of which nothing is known here.
     const sandbox = options.url === undefined ? await missingEngines((hub.config.tree as HubConfig).sandbox) : [];
     const healthy = lines.every(isHealthy) && sandbox.length === 0;
     const { files, warnings } = hub.config;
     if (options.json) await printJson(io.stdout, { healthy, files, warnings, sources: lines, sandbox });
     else {
-      await print(io.stdout, files.length === 0 ? "No configuration file; `toolyard init` writes one." : `Configuration: ${files.join(", ")}`);
+      await print(
+        io.stdout,
+        files.length === 0
+          ? "No configuration file; `toolyard init` writes one."
+          : `Configuration: ${files.join(", ")}`,
+      );
       for (const warning of warnings) await print(io.stdout, `warning: ${warning}`);
       await print(io.stdout, sourceText(lines, io, { everyStderr: false }));
       for (const missing of sandbox) await print(io.stdout, missing);

@@ -23,10 +23,22 @@ export const run: Run<Options> = async (_args, options, io) => {
   // Options that are no secrets may hold one all the same: a key in a URL, a token among arguments.
   const lines = describeConfig(config, CONFIG_SCHEMA).map((line) => ({ ...line, value: redactor.value(line.value) }));
   if (options.json) {
-    await printJson(io.stdout, { files: config.files, warnings: config.warnings, unusable: config.unusable, options: lines });
+    await printJson(io.stdout, {
+      files: config.files,
+      warnings: config.warnings,
+      unusable: config.unusable,
+      options: lines,
+    });
     return EXIT.ok;
   }
-  await print(io.stdout, table(["option", "value", "origin", "meaning"], lines.map(({ path, origin, value, description = "" }) => [path, JSON.stringify(value), origin, description]), io));
+  await print(
+    io.stdout,
+    table(
+      ["option", "value", "origin", "meaning"],
+      lines.map(({ path, origin, value, description = "" }) => [path, JSON.stringify(value), origin, description]),
+      io,
+    ),
+  );
   for (const warning of config.warnings) await print(io.stderr, `warning: ${warning}`);
   for (const { id, reason } of config.unusable) await print(io.stderr, `warning: ${id} is left out: ${reason}`);
   return EXIT.ok;

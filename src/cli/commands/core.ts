@@ -31,7 +31,8 @@ interface ServerOptions extends Options {
 /** What these commands have to say for a failure, whatever its kind (G43). */
 const FAILED = 1;
 
-export const list: Run<Options> = (_args, options, io) => answer(options, io, { level: "warning" }, (mcp) => mcp.getCapabilities());
+export const list: Run<Options> = (_args, options, io) =>
+  answer(options, io, { level: "warning" }, (mcp) => mcp.getCapabilities());
 
 export const execute: Run<ExecuteOptions> = ([name = ""], options, io) =>
   answer(options, io, { logger: SILENT_LOGGER }, async (mcp) => {
@@ -40,7 +41,10 @@ export const execute: Run<ExecuteOptions> = ([name = ""], options, io) =>
   });
 
 export const resource: Run<Options> = ([uri = ""], options, io) =>
-  answer(options, io, { logger: SILENT_LOGGER }, async (mcp) => ({ status: "success", resource: await mcp.getResource(uri, { signal: io.interrupted }) }));
+  answer(options, io, { logger: SILENT_LOGGER }, async (mcp) => ({
+    status: "success",
+    resource: await mcp.getResource(uri, { signal: io.interrupted }),
+  }));
 
 export const server: Run<ServerOptions> = async (_args, options, io) => {
   // Before anything else can print: on a pipe, standard output belongs to the protocol.
@@ -68,8 +72,8 @@ async function serveHttp(mcp: MCP, { host, port }: ServerOptions, io: Io): Promi
 }
 
 /**
- * Prints what `work` gives on standard output, or why there is nothing on standard error, as JSON and nothing else: `log` is what is
- * logged beside it unless somebody asks for another level.
+ * Prints what `work` gives on standard output, or why there is nothing on standard error, as JSON and nothing else:
+ * `log` is what is logged beside it unless somebody asks for another level.
  */
 async function answer(options: Options, io: Io, log: Log, work: (mcp: MCP) => Promise<unknown>): Promise<number> {
   // What modules print belongs to no answer.
@@ -107,5 +111,7 @@ function readParams(text: string): JsonObject {
     throw new MCPError(`--params must be a JSON object: ${messageOf(error)}. In a shell, put it in single quotes.`);
   }
   if (isJsonObject(value)) return value;
-  throw new MCPError(`--params must be a JSON object such as {"key":"value"}, got ${value === null ? "null" : Array.isArray(value) ? "a list" : `a ${typeof value}`}.`);
+  throw new MCPError(
+    `--params must be a JSON object such as {"key":"value"}, got ${value === null ? "null" : Array.isArray(value) ? "a list" : `a ${typeof value}`}.`,
+  );
 }

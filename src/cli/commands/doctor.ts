@@ -21,7 +21,12 @@ export const run: Run<SharedOptions> = async (_args, options, io) => {
     Promise.resolve(nodeFinding()),
     Promise.resolve({ what: "platform", ok: true, detail: `${platform()} ${arch()}, ${release()}` }),
     programFinding("python3", ["--version"], "Python scripts and tool folders", io),
-    programFinding(platform() === "win32" ? "cmd" : "sh", platform() === "win32" ? ["/c", "ver"] : ["-c", "echo present"], "shell scripts", io),
+    programFinding(
+      platform() === "win32" ? "cmd" : "sh",
+      platform() === "win32" ? ["/c", "ver"] : ["-c", "echo present"],
+      "shell scripts",
+      io,
+    ),
     programFinding("npx", ["--version"], "MCP servers that are started with npx", io),
     programFinding("uvx", ["--version"], "MCP servers that are started with uvx", io),
     isolationFinding(),
@@ -33,7 +38,15 @@ export const run: Run<SharedOptions> = async (_args, options, io) => {
   ]);
   const findings = [...others, ...engines];
   if (options.json) await printJson(io.stdout, { version: VERSION, findings });
-  else await print(io.stdout, table(["what", "", "detail"], findings.map(({ what, ok, detail }) => [what, ok ? "yes" : "no", detail]), io));
+  else
+    await print(
+      io.stdout,
+      table(
+        ["what", "", "detail"],
+        findings.map(({ what, ok, detail }) => [what, ok ? "yes" : "no", detail]),
+        io,
+      ),
+    );
   // Only what the hub itself cannot do without makes this machine unfit.
   return findings.filter(({ what }) => what === "node" || what === "data folder").every(({ ok }) => ok) ? EXIT.ok : 1;
 };
@@ -46,7 +59,11 @@ function limitsFinding(): Finding {
   const files = openFilesLimit();
   if (files === undefined) return { what: "limits", ok: true, detail: room };
   const ok = files >= ENOUGH_FILES;
-  return { what: "limits", ok, detail: `${room}, ${files} open files${ok ? "" : `; \`ulimit -n ${ENOUGH_FILES}\` allows many connections and children`}` };
+  return {
+    what: "limits",
+    ok,
+    detail: `${room}, ${files} open files${ok ? "" : `; \`ulimit -n ${ENOUGH_FILES}\` allows many connections and children`}`,
+  };
 }
 
 function openFilesLimit(): number | undefined {
@@ -58,15 +75,24 @@ function openFilesLimit(): number | undefined {
 function nodeFinding(): Finding {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   const ok = major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1]);
-  return { what: "node", ok, detail: `${process.version} at ${process.execPath}${ok ? "" : `; ${OLDEST_NODE.join(".")} or newer is needed`}` };
+  return {
+    what: "node",
+    ok,
+    detail: `${process.version} at ${process.execPath}${ok ? "" : `; ${OLDEST_NODE.join(".")} or newer is needed`}`,
+  };
 }
 
 function programFinding(program: string, args: readonly string[], use: string, io: Io): Promise<Finding> {
   return new Promise((done) => {
-    execFile(program, [...args], { timeout: PROBE_WITHIN_MS, signal: io.interrupted, env: io.env as NodeJS.ProcessEnv }, (error, stdout, stderr) => {
-      const text = `${stdout}${stderr}`.trim().split("\n")[0] ?? "";
-      done({ what: program, ok: !error, detail: error ? `not found; without it: no ${use}` : `${text} (${use})` });
-    });
+    execFile(
+      program,
+      [...args],
+      { timeout: PROBE_WITHIN_MS, signal: io.interrupted, env: io.env as NodeJS.ProcessEnv },
+      (error, stdout, stderr) => {
+        const text = `${stdout}${stderr}`.trim().split("\n")[0] ?? "";
+        done({ what: program, ok: !error, detail: error ? `not found; without it: no ${use}` : `${text} (${use})` });
+      },
+    );
   });
 }
 
@@ -75,9 +101,12 @@ async function isolationFinding(): Promise<Finding> {
   const { probeBwrap } = await import("../../runtimes/bwrap/probe.ts");
   const { seccompFilter } = await import("../../runtimes/bwrap/seccomp.ts");
   const state = await probeBwrap();
-  if (!state.found) return { what: "bwrap", ok: false, detail: `${state.reason} Without it: no isolation of script tools` };
+  if (!state.found)
+    return { what: "bwrap", ok: false, detail: `${state.reason} Without it: no isolation of script tools` };
   const user = state.found.identity === "namespace" ? "in a user namespace" : "as user nobody";
-  const filter = seccompFilter({ sockets: false, processes: true }) ? "system calls filtered" : "system calls not filtered on this processor";
+  const filter = seccompFilter({ sockets: false, processes: true })
+    ? "system calls filtered"
+    : "system calls not filtered on this processor";
   return { what: "bwrap", ok: true, detail: `works, ${user}, ${filter} (isolation of script tools)` };
 }
 
@@ -85,16 +114,26 @@ async function prlimitFinding(): Promise<Finding> {
   const { findPrlimit } = await import("../../process/resource-limits.ts");
   const { searchEnvironment } = await import("../../process/environment.ts");
   const path = findPrlimit({ env: searchEnvironment() });
-  return { what: "prlimit", ok: path !== undefined, detail: path ?? "not found; without it: no bounds of memory, computing, processes and files of script tools" };
+  return {
+    what: "prlimit",
+    ok: path !== undefined,
+    detail: path ?? "not found; without it: no bounds of memory, computing, processes and files of script tools",
+  };
 }
 
 function portFinding(): Promise<Finding> {
   return new Promise((done) => {
     const server = createServer();
     server.once("error", (error: NodeJS.ErrnoException) => {
-      done({ what: `port ${DEFAULT_PORT}`, ok: false, detail: `${error.code ?? error.message}; \`toolyard status\` tells whether a hub has it, --port takes another` });
+      done({
+        what: `port ${DEFAULT_PORT}`,
+        ok: false,
+        detail: `${error.code ?? error.message}; \`toolyard status\` tells whether a hub has it, --port takes another`,
+      });
     });
-    server.listen(DEFAULT_PORT, "127.0.0.1", () => server.close(() => done({ what: `port ${DEFAULT_PORT}`, ok: true, detail: "free" })));
+    server.listen(DEFAULT_PORT, "127.0.0.1", () =>
+      server.close(() => done({ what: `port ${DEFAULT_PORT}`, ok: true, detail: "free" })),
+    );
   });
 }
 
@@ -112,6 +151,18 @@ function folderFinding(io: Io): Finding {
 function configFinding(options: SharedOptions, io: Io): Finding {
   const files = locateConfig(options.config ?? [], io.env, io.cwd);
   const missing = files.filter((file) => !existsSync(file));
-  if (files.length === 0) return { what: "configuration", ok: false, detail: `none in ${io.cwd} or the user's folder; \`toolyard init\` writes one` };
-  return { what: "configuration", ok: missing.length === 0, detail: missing.length === 0 ? files.join(", ") : `missing: ${missing.map((file) => `${file} (in ${dirname(file)})`).join(", ")}` };
+  if (files.length === 0)
+    return {
+      what: "configuration",
+      ok: false,
+      detail: `none in ${io.cwd} or the user's folder; \`toolyard init\` writes one`,
+    };
+  return {
+    what: "configuration",
+    ok: missing.length === 0,
+    detail:
+      missing.length === 0
+        ? files.join(", ")
+        : `missing: ${missing.map((file) => `${file} (in ${dirname(file)})`).join(", ")}`,
+  };
 }

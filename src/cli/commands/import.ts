@@ -35,7 +35,10 @@ function candidates(files: readonly string[], io: Io): readonly KnownFile[] {
   if (files.length === 0) return knownFiles({ variables: io.env, cwd: io.cwd, platform: process.platform });
   return files.map((file) => {
     const path = resolve(io.cwd, file);
-    if (!existsSync(path)) throw new UsageError(`There is no file ${file}. Without a name, \`toolyard import\` looks in the places that clients and editors use.`);
+    if (!existsSync(path))
+      throw new UsageError(
+        `There is no file ${file}. Without a name, \`toolyard import\` looks in the places that clients and editors use.`,
+      );
     return { program: basename(path), path, workspace: workspaceOf(path) };
   });
 }
@@ -51,7 +54,10 @@ async function takenNames(target: string): Promise<ReadonlySet<string>> {
   const { tree } = await readDocument(target);
   const mcp = isJsonObject(tree["mcp"]) ? tree["mcp"] : {};
   const remote = Array.isArray(mcp["remote_servers"]) ? (mcp["remote_servers"] as JsonObject[]) : [];
-  return new Set([...Object.keys(isJsonObject(mcp["stdio_servers"]) ? mcp["stdio_servers"] : {}), ...remote.map(remoteName)]);
+  return new Set([
+    ...Object.keys(isJsonObject(mcp["stdio_servers"]) ? mcp["stdio_servers"] : {}),
+    ...remote.map(remoteName),
+  ]);
 }
 
 /** The servers' environment may hold keys, so a file that is made for them is its owner's alone. */
@@ -63,7 +69,9 @@ async function append(target: string, text: string): Promise<void> {
   await parseToml("the result", before + added).catch((error: unknown) => {
     if (!(error instanceof ConfigError)) throw error;
     const reason = "its `mcp` section is written in braces or brackets, where nothing can be added from outside";
-    throw new UsageError(`${target} cannot be added to: ${reason}. Write it as [mcp.stdio_servers.<name>] and [[mcp.remote_servers]] tables, or name a new file with --output.`);
+    throw new UsageError(
+      `${target} cannot be added to: ${reason}. Write it as [mcp.stdio_servers.<name>] and [[mcp.remote_servers]] tables, or name a new file with --output.`,
+    );
   });
   await onFile(target, async () => {
     await mkdir(dirname(target), { recursive: true });
@@ -76,25 +84,54 @@ async function exposure(target: string, { servers }: ImportReport): Promise<read
   const holdsSecrets = servers.some(({ options }) => ["env", "headers", "token"].some((key) => key in options));
   const { mode } = await stat(target);
   if (!holdsSecrets || process.platform === "win32" || (mode & 0o077) === 0) return [];
-  return [`others on this machine may read ${target}, which now holds the servers' variables and headers; \`chmod 600\` keeps it to you`];
+  return [
+    `others on this machine may read ${target}, which now holds the servers' variables and headers; \`chmod 600\` keeps it to you`,
+  ];
 }
 
 function jsonReport(report: ImportReport, target: string, written: boolean): JsonObject {
-  const servers = report.servers.map(({ alias, program, file, kind, variables }) => ({ alias, program, file, kind, variables }));
+  const servers = report.servers.map(({ alias, program, file, kind, variables }) => ({
+    alias,
+    program,
+    file,
+    kind,
+    variables,
+  }));
   const files = report.files.map(({ program, path }) => ({ program, path }));
   return { target, written, servers, skipped: report.skipped, warnings: report.warnings, files };
 }
 
 async function printReport(report: ImportReport, target: string, written: boolean, io: Io): Promise<void> {
   const { servers, skipped, warnings, files } = report;
-  if (files.length === 0) return print(io.stdout, "No server file of a desktop client or editor was found. Name one: `toolyard import <file>`.");
+  if (files.length === 0)
+    return print(
+      io.stdout,
+      "No server file of a desktop client or editor was found. Name one: `toolyard import <file>`.",
+    );
   if (servers.length === 0) await print(io.stdout, "Nothing to take over.");
-  else await print(io.stdout, table(["server", "kind", "from"], servers.map(({ alias, kind, program, file }) => [alias, kind, `${program} (${file})`]), io));
+  else
+    await print(
+      io.stdout,
+      table(
+        ["server", "kind", "from"],
+        servers.map(({ alias, kind, program, file }) => [alias, kind, `${program} (${file})`]),
+        io,
+      ),
+    );
   for (const { alias, file, reason } of skipped) await print(io.stdout, `skipped ${alias} of ${file}: ${reason}`);
   for (const { alias, variables } of servers) {
-    if (variables.length > 0) await print(io.stdout, `${alias} needs the variable${variables.length > 1 ? "s" : ""} ${variables.join(", ")}, which its editor would have asked for.`);
+    if (variables.length > 0)
+      await print(
+        io.stdout,
+        `${alias} needs the variable${variables.length > 1 ? "s" : ""} ${variables.join(", ")}, which its editor would have asked for.`,
+      );
   }
   for (const warning of warnings) await print(io.stderr, `warning: ${warning}`);
   if (servers.length === 0) return;
-  await print(io.stdout, written ? `Added to ${target}. \`toolyard check\` connects to each once.` : `Add them to ${target} with \`toolyard import --write\`.`);
+  await print(
+    io.stdout,
+    written
+      ? `Added to ${target}. \`toolyard check\` connects to each once.`
+      : `Add them to ${target} with \`toolyard import --write\`.`,
+  );
 }

@@ -14,7 +14,8 @@ interface Options extends SharedOptions {
 
 export const run: Run<Options> = async (_args, options, io) => {
   const path = resolve(io.cwd, options.output ?? CONFIG_FILE_NAME);
-  if (existsSync(path) && !options.force) throw new UsageError(`${path} exists already. Name another with --output, or overwrite it with --force.`);
+  if (existsSync(path) && !options.force)
+    throw new UsageError(`${path} exists already. Name another with --output, or overwrite it with --force.`);
   await onFile(path, async () => {
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, CONFIG_TEMPLATE);

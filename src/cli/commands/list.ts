@@ -19,11 +19,24 @@ export const run: Run<Options> = (_args, options, io) =>
   withHub(options, io, async (hub, inner) => {
     const entries = await entriesOf(hub, options);
     if (options.json) await printJson(io.stdout, entries);
-    else if (entries.length === 0) await print(io.stdout, "Nothing is offered. `toolyard check` says what each source answers.");
-    else await print(io.stdout, table([identityOf(options), "description"], entries.map((entry) => [identity(entry), String(entry["description"] ?? entry["title"] ?? "")]), io));
+    else if (entries.length === 0)
+      await print(io.stdout, "Nothing is offered. `toolyard check` says what each source answers.");
+    else
+      await print(
+        io.stdout,
+        table(
+          [identityOf(options), "description"],
+          entries.map((entry) => [identity(entry), String(entry["description"] ?? entry["title"] ?? "")]),
+          io,
+        ),
+      );
     if (!options.json) await tellStarting(hub, io);
     // Whoever forgot the file, or the folder that it is in, would wonder where the tools are.
-    if (!options.json && options.url === undefined && inner.config.files.length === 0) await print(io.stderr, "There is no toolyard.toml here: these are the hub's own. `toolyard init` writes one, --config names one.");
+    if (!options.json && options.url === undefined && inner.config.files.length === 0)
+      await print(
+        io.stderr,
+        "There is no toolyard.toml here: these are the hub's own. `toolyard init` writes one, --config names one.",
+      );
     return EXIT.ok;
   });
 

@@ -14,6 +14,9 @@ function messagesText(result: JsonObject): string {
   const messages = Array.isArray(result["messages"]) ? result["messages"] : [];
   return messages
     .filter(isJsonObject)
-    .map((message) => `${String(message["role"])}: ${isJsonObject(message["content"]) ? blockText(message["content"]) : ""}`)
+    .map(
+      (message) =>
+        `${String(message["role"])}: ${isJsonObject(message["content"]) ? blockText(message["content"]) : ""}`,
+    )
     .join("\n");
 }

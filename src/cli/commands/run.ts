@@ -23,14 +23,22 @@ const OWN_TOOL = "execute_code";
 /** Longer than the bound on connecting, so that a server which starts slowly is there when the code calls it. */
 const STARTED_WITHIN_MS = 35_000;
 
-/** Runs in this process's own sandbox whatever `builtin.execute_code` says: that is about callers, and this is the user's own wish. */
+/**
+ * Runs in this process's own sandbox whatever `builtin.execute_code` says: that is about callers, and this is the
+ * user's own wish.
+ */
 export const run: Run<RunOptions> = async ([file = ""], options, io) => {
   const { tree } = await loadSettings(options, io);
   const settings = withTimeout(resolveSandbox((tree as HubConfig).sandbox), options.timeout);
   const job = await readJob(file, options, settings, io);
   const view = new RunView(io);
-  const ran = await withHub({ ...options, lazy: true, logLevel: "error" }, io, (_toolyard, hub) => runOn(hub, { job, settings, options, io, view }));
-  const notes = await keepArtifacts(ran.artifacts, options.out === undefined ? undefined : resolve(io.cwd, options.out));
+  const ran = await withHub({ ...options, lazy: true, logLevel: "error" }, io, (_toolyard, hub) =>
+    runOn(hub, { job, settings, options, io, view }),
+  );
+  const notes = await keepArtifacts(
+    ran.artifacts,
+    options.out === undefined ? undefined : resolve(io.cwd, options.out),
+  );
   if (options.json) return reportRunJson(ran, io);
   const code = await view.end(ran);
   for (const note of notes) await print(io.stderr, note);
@@ -46,10 +54,16 @@ interface Wanted {
 }
 
 async function runOn(hub: Hub, { job, settings, options, io, view }: Wanted): Promise<SandboxRun> {
-  // What is looked up before a server has told its tools would be missing; code that names no tools need not wait for it.
+  // What is looked up before a server has told its tools would be missing; code that names no tools need not wait for
+  // it.
   if (/\b(?:tools|search)\b/.test(job.code)) await hub.settled(STARTED_WITHIN_MS);
   const parent = callOf(options, io);
-  const hostOf = codeHost(parent, job.language, { caller: createCaller(() => hub), resolveName: (name, call) => hub.nameOf(name, call.principal) }, OWN_TOOL);
+  const hostOf = codeHost(
+    parent,
+    job.language,
+    { caller: createCaller(() => hub), resolveName: (name, call) => hub.nameOf(name, call.principal) },
+    OWN_TOOL,
+  );
   const host: SandboxHost = options.json ? hostOf : { ...hostOf, print: (stream, text) => view.print(stream, text) };
   const sandbox = new Sandbox(settings);
   try {
@@ -77,7 +91,10 @@ function callOf({ json, verbose }: RunOptions, io: Io): Call {
     notify: (notice) => {
       if (isHeard) io.stderr.write(`${noticeText(notice)}\n`);
     },
-    ask: ({ method }) => Promise.reject(new FailError(fail("tool_error", `The tool asks a question (${method}), which code cannot answer.`))),
+    ask: ({ method }) =>
+      Promise.reject(
+        new FailError(fail("tool_error", `The tool asks a question (${method}), which code cannot answer.`)),
+      ),
     relaysInput: false,
   };
 }

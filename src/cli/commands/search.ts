@@ -12,7 +12,10 @@ interface Options extends SharedOptions {
   readonly readOnly?: boolean;
 }
 
-function elsewhere({ near, servers, noSuchServer }: SearchInstead = { near: [], servers: [], noSuchServer: false }, server = ""): string[] {
+function elsewhere(
+  { near, servers, noSuchServer }: SearchInstead = { near: [], servers: [], noSuchServer: false },
+  server = "",
+): string[] {
   return [
     ...(noSuchServer && server !== "" ? [`There is no server "${server}".`] : []),
     ...(near.length > 0 ? [`Names much like it: ${near.join(", ")}.`] : []),
@@ -22,14 +25,32 @@ function elsewhere({ near, servers, noSuchServer }: SearchInstead = { near: [], 
 
 export const run: Run<Options> = (words, options, io) => {
   const limit = Number(options.limit);
-  if (!Number.isInteger(limit) || limit < 1 || limit > 100) throw new UsageError(`--limit must be a whole number from 1 to 100, got "${options.limit}".`);
+  if (!Number.isInteger(limit) || limit < 1 || limit > 100)
+    throw new UsageError(`--limit must be a whole number from 1 to 100, got "${options.limit}".`);
   return withHub(options, io, async (hub) => {
-    const filter = { ...(options.server !== undefined && { server: options.server }), readOnly: options.readOnly === true };
+    const filter = {
+      ...(options.server !== undefined && { server: options.server }),
+      readOnly: options.readOnly === true,
+    };
     const { hits, total, instead } = await hub.search(words.join(" "), limit, filter);
     if (options.json) await printJson(io.stdout, { total, hits, ...(instead && { instead }) });
-    else if (hits.length === 0) await print(io.stdout, ["No tools found. Try different keywords or a broader search term.", ...elsewhere(instead, options.server)].join("\n"));
+    else if (hits.length === 0)
+      await print(
+        io.stdout,
+        [
+          "No tools found. Try different keywords or a broader search term.",
+          ...elsewhere(instead, options.server),
+        ].join("\n"),
+      );
     else {
-      await print(io.stdout, table(["score", "tool", "description"], hits.map(({ score, name, description }) => [score.toFixed(2), name, description]), io));
+      await print(
+        io.stdout,
+        table(
+          ["score", "tool", "description"],
+          hits.map(({ score, name, description }) => [score.toFixed(2), name, description]),
+          io,
+        ),
+      );
       if (total > hits.length) await print(io.stdout, `${total - hits.length} more; --limit shows up to 100.`);
     }
     if (!options.json) await tellStarting(hub, io);

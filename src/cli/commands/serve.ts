@@ -56,7 +56,9 @@ interface Serving {
 }
 
 async function serve(hub: Hub, { options, io, load, output, firstCaller }: Serving): Promise<number> {
-  let served: Served | ServedHttp = output ? serveStdio(hub, serverOf(hub), { input: process.stdin, output, firstCaller }) : await startHttp(hub, options, io);
+  let served: Served | ServedHttp = output
+    ? serveStdio(hub, serverOf(hub), { input: process.stdin, output, firstCaller })
+    : await startHttp(hub, options, io);
   let [current, address] = [doorsOf(hub), addressOf(serverOf(hub))];
   const reloader = new Reloader({
     hub,
@@ -76,7 +78,11 @@ async function serve(hub: Hub, { options, io, load, output, firstCaller }: Servi
   try {
     // The door of a pipe ends with its client; that of HTTP when somebody ends the program.
     await Promise.race([aborted(io.interrupted), served.done]);
-    hub.logger.info(io.interrupted.aborted ? "Ending, as a signal asked: what is running gets its time. A second signal ends it at once." : "Ending: the client has gone.");
+    hub.logger.info(
+      io.interrupted.aborted
+        ? "Ending, as a signal asked: what is running gets its time. A second signal ends it at once."
+        : "Ending: the client has gone.",
+    );
     return EXIT.ok;
   } finally {
     process.off("SIGHUP", onHangup);
@@ -103,15 +109,21 @@ function tokenVariable(hub: Hub, { tokenEnv }: Options): string | undefined {
   return wantsToken ? (tokenEnv ?? "TOOLYARD_TOKEN") : undefined;
 }
 
-/** Moves the HTTP door to what `[server]` and `[rest]` say now; `before` is where it was. Where that cannot be had, the old door stays open, and the log says so. */
+/**
+ * Moves the HTTP door to what `[server]` and `[rest]` say now; `before` is where it was. Where that cannot be had, the
+ * old door stays open, and the log says so.
+ */
 async function reopen(hub: Hub, served: ServedHttp, before: string): Promise<ServedHttp> {
   const wanted = serverOf(hub);
   try {
-    const fresh = addressOf(wanted) === before ? await replaceDoor(hub, served, wanted) : await addDoor(hub, served, wanted);
+    const fresh =
+      addressOf(wanted) === before ? await replaceDoor(hub, served, wanted) : await addDoor(hub, served, wanted);
     hub.logger.info("The door was opened anew.", { endpoint: fresh.endpoint });
     return fresh;
   } catch (error) {
-    hub.logger.error("The changed [server] or [rest] cannot be served; the door stays as it was.", { reason: messageOf(error) });
+    hub.logger.error("The changed [server] or [rest] cannot be served; the door stays as it was.", {
+      reason: messageOf(error),
+    });
     return served;
   }
 }
@@ -147,7 +159,8 @@ function flagsOf(options: Options, io: Io): JsonObject {
     ...tokenOf(options, io),
   };
   const isListening = host !== undefined || options.port !== undefined || workers !== undefined;
-  if (options.stdio && isListening) throw new UsageError("--stdio listens nowhere; leave --host, --port and --workers out.");
+  if (options.stdio && isListening)
+    throw new UsageError("--stdio listens nowhere; leave --host, --port and --workers out.");
   return Object.keys(server).length > 0 ? { server } : {};
 }
 

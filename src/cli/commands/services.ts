@@ -56,7 +56,10 @@ export const run: Run<Options> = async (names, options, io) => {
   const running: RunningService[] = [];
   try {
     await startAll({ module, wanted, ports, environment, options }, running);
-    await print(io.stdout, options.json ? JSON.stringify({ services: running.map(toJson), pid: process.pid }) : text(running, io));
+    await print(
+      io.stdout,
+      options.json ? JSON.stringify({ services: running.map(toJson), pid: process.pid }) : text(running, io),
+    );
     await aborted(io.interrupted);
     return EXIT.ok;
   } finally {
@@ -71,14 +74,21 @@ async function loadServices(): Promise<ServicesModule> {
 function chooseServices(all: readonly Service[], names: readonly string[]): readonly Service[] {
   const wanted = new Set(names.map((name) => name.trim()).filter((name) => name !== ""));
   const unknown = [...wanted].find((name) => !all.some((service) => service.name === name));
-  if (unknown !== undefined) throw new UsageError(`There is no service ${JSON.stringify(unknown)}. The services are ${all.map(({ name }) => name).join(", ")}.`);
+  if (unknown !== undefined)
+    throw new UsageError(
+      `There is no service ${JSON.stringify(unknown)}. The services are ${all.map(({ name }) => name).join(", ")}.`,
+    );
   return wanted.size === 0 ? all : all.filter(({ name }) => wanted.has(name));
 }
 
 function environmentOf({ hub, ...options }: Options, io: Io): Io["env"] {
   if (hub === undefined) return io.env;
   const token = readToken(options, io);
-  return { ...io.env, GEOCODING_URL: parseUrl(hub === true ? DEFAULT_HUB : hub).href, ...(token === undefined ? {} : { GEOCODING_TOKEN: token }) };
+  return {
+    ...io.env,
+    GEOCODING_URL: parseUrl(hub === true ? DEFAULT_HUB : hub).href,
+    ...(token === undefined ? {} : { GEOCODING_TOKEN: token }),
+  };
 }
 
 /** `--port 6000` moves those that are started, in their order, 0 to free ports; `--port weather=6000` moves one. */
@@ -88,7 +98,9 @@ function portsOf(wanted: readonly Service[], given: readonly string[]): Readonly
     const [, name, digits = ""] = /^(?:([^=]+)=)?(\d{1,5})$/.exec(word) ?? [];
     const port = digits === "" ? Infinity : Number(digits);
     if (port > MAX_PORT || (name !== undefined && !ports.has(name))) {
-      throw new OptionError(`--port must be a number from 0 to ${MAX_PORT}, or one with the name of a service that is started, such as ${wanted[0]!.name}=6000, got ${JSON.stringify(word)}.`);
+      throw new OptionError(
+        `--port must be a number from 0 to ${MAX_PORT}, or one with the name of a service that is started, such as ${wanted[0]!.name}=6000, got ${JSON.stringify(word)}.`,
+      );
     }
     if (name !== undefined) ports.set(name, port);
     else for (const [index, service] of wanted.entries()) ports.set(service.name, port === 0 ? 0 : port + index);
@@ -107,17 +119,26 @@ interface Start {
 }
 
 /** Those that run stand in `running`, also when a later one cannot start. */
-async function startAll({ module, wanted, ports, environment, options }: Start, running: RunningService[]): Promise<void> {
+async function startAll(
+  { module, wanted, ports, environment, options }: Start,
+  running: RunningService[],
+): Promise<void> {
   const { host, insecure = false } = options;
   const start = async (service: Service, variables: Io["env"]): Promise<RunningService> => {
-    const one = await startOne(module, service, { environment: variables, port: ports.get(service.name)!, insecure, ...(host === undefined ? {} : { host }) });
+    const one = await startOne(module, service, {
+      environment: variables,
+      port: ports.get(service.name)!,
+      insecure,
+      ...(host === undefined ? {} : { host }),
+    });
     running.push(one);
     return one;
   };
   // Where geocoding listens is what weather asks, unless somebody said otherwise.
   const geocoding = wanted.find(({ name }) => name === GEOCODING);
   const endpoint = geocoding ? (await start(geocoding, environment)).served.endpoint : undefined;
-  const variables = endpoint === undefined || environment["GEOCODING_URL"] ? environment : { ...environment, GEOCODING_URL: endpoint };
+  const variables =
+    endpoint === undefined || environment["GEOCODING_URL"] ? environment : { ...environment, GEOCODING_URL: endpoint };
   for (const service of wanted) if (service !== geocoding) await start(service, variables);
   running.sort((one, other) => module.SERVICES.indexOf(one.service) - module.SERVICES.indexOf(other.service));
 }
@@ -128,13 +149,22 @@ async function startOne(module: ServicesModule, service: Service, options: Servi
   } catch (error) {
     if (!(error instanceof OptionError)) throw error;
     const isPortTaken = error.cause instanceof Error && "code" in error.cause && error.cause.code === "EADDRINUSE";
-    throw new OptionError(`The ${service.name} service cannot start. ${error.message}${isPortTaken ? ` This service alone is moved by --port ${service.name}=N.` : ""}`, { cause: error });
+    throw new OptionError(
+      `The ${service.name} service cannot start. ${error.message}${isPortTaken ? ` This service alone is moved by --port ${service.name}=N.` : ""}`,
+      { cause: error },
+    );
   }
 }
 
-async function serveOnStdio(module: ServicesModule, wanted: readonly Service[], environment: Io["env"], io: Io): Promise<number> {
+async function serveOnStdio(
+  module: ServicesModule,
+  wanted: readonly Service[],
+  environment: Io["env"],
+  io: Io,
+): Promise<number> {
   const [service, ...more] = wanted;
-  if (!service || more.length > 0) throw new UsageError("--stdio serves one service. Name it: toolyard services datetime --stdio.");
+  if (!service || more.length > 0)
+    throw new UsageError("--stdio serves one service. Name it: toolyard services datetime --stdio.");
   const hub = await module.openService(service, { environment });
   const door = hub.serveStdio();
   await Promise.race([door.done, aborted(io.interrupted)]);
@@ -148,6 +178,11 @@ function toJson({ service, served }: RunningService): object {
 
 function text(running: readonly RunningService[], io: Io): string {
   const { dim } = colorsOf(io);
-  const rows = running.map(({ service, served }) => [service.name, service.tool, String(served.address.port), served.endpoint]);
+  const rows = running.map(({ service, served }) => [
+    service.name,
+    service.tool,
+    String(served.address.port),
+    served.endpoint,
+  ]);
   return [table(["service", "tool", "port", "MCP endpoint"], rows, io), "", dim("Ctrl+C ends them.")].join("\n");
 }

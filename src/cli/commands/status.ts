@@ -16,8 +16,14 @@ export const run: Run<SharedOptions> = async (_args, options, io) => {
   const { body } = answer;
   if (options.json) await printJson(io.stdout, body);
   else {
-    await print(io.stdout, `toolyard ${String(body["version"])}, up ${String(body["uptimeSeconds"])} s, at ${url.origin}`);
-    await print(io.stdout, sourceText((Array.isArray(body["sources"]) ? body["sources"] : []) as SourceLine[], io, { everyStderr: true }));
+    await print(
+      io.stdout,
+      `toolyard ${String(body["version"])}, up ${String(body["uptimeSeconds"])} s, at ${url.origin}`,
+    );
+    await print(
+      io.stdout,
+      sourceText((Array.isArray(body["sources"]) ? body["sources"] : []) as SourceLine[], io, { everyStderr: true }),
+    );
   }
   return EXIT.ok;
 };
@@ -33,22 +39,48 @@ async function endpointOf(options: SharedOptions, io: Io): Promise<{ url: URL; t
   const server = (await loadSettings(options, io)).tree["server"];
   const { host = "127.0.0.1", port = 8808, base_path: basePath = "", token } = isJsonObject(server) ? server : {};
   const reachable = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : String(host);
-  const url = new URL(`http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${String(port)}${String(basePath)}/status`);
+  const url = new URL(
+    `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${String(port)}${String(basePath)}/status`,
+  );
   return { url, token: readToken(options, io) ?? (typeof token === "string" ? token : undefined) };
 }
 
-async function ask(url: URL, token: string | undefined, interrupted: AbortSignal): Promise<{ body: JsonObject } | { failure: ReturnType<typeof fail> }> {
+async function ask(
+  url: URL,
+  token: string | undefined,
+  interrupted: AbortSignal,
+): Promise<{ body: JsonObject } | { failure: ReturnType<typeof fail> }> {
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   try {
-    const response = await fetch(url, { headers, redirect: "error", signal: AbortSignal.any([interrupted, AbortSignal.timeout(ANSWER_WITHIN_MS)]) });
+    const response = await fetch(url, {
+      headers,
+      redirect: "error",
+      signal: AbortSignal.any([interrupted, AbortSignal.timeout(ANSWER_WITHIN_MS)]),
+    });
     if (response.status === 401) return { failure: wantsToken(url.origin, token !== undefined) };
-    if (response.status === 403) return { failure: fail("denied", `${url.origin} shows its status to a token with full rights only (HTTP 403). Name the variable that holds one with --token-env.`) };
+    if (response.status === 403)
+      return {
+        failure: fail(
+          "denied",
+          `${url.origin} shows its status to a token with full rights only (HTTP 403). Name the variable that holds one with --token-env.`,
+        ),
+      };
     const body: unknown = response.ok ? await response.json() : undefined;
     if (isJsonObject(body)) return { body };
-    return { failure: fail("malformed", `${url.href} answered HTTP ${response.status} and no status. Is it a toolyard endpoint?`) };
+    return {
+      failure: fail(
+        "malformed",
+        `${url.href} answered HTTP ${response.status} and no status. Is it a toolyard endpoint?`,
+      ),
+    };
   } catch (error) {
     if (interrupted.aborted) return { failure: fail("cancelled", "Interrupted.") };
     const reason = error instanceof Error && error.cause instanceof Error ? error.cause.message : messageOf(error);
-    return { failure: fail("unavailable", `No hub answers at ${url.origin}: ${reason}. Start one with \`toolyard serve\`, or name another with --url.`) };
+    return {
+      failure: fail(
+        "unavailable",
+        `No hub answers at ${url.origin}: ${reason}. Start one with \`toolyard serve\`, or name another with --url.`,
+      ),
+    };
   }
 }

@@ -27,9 +27,13 @@ export interface OpenedHub {
 export function toAgentHub(hub: HubChoice, logger?: Logger): OpenedHub {
   if (typeof hub === "string" || hub instanceof URL) return serverHub({ url: String(hub) }, logger);
   const face: unknown = hub;
-  if (!isJsonObject(face)) throw new OptionError("`hub` must be a hub, the URL of an MCP server, settings of one, or a client with `listTools` and `callTool`.");
+  if (!isJsonObject(face))
+    throw new OptionError(
+      "`hub` must be a hub, the URL of an MCP server, settings of one, or a client with `listTools` and `callTool`.",
+    );
   if ("port" in face && typeof face["list"] === "function") return given(hub as unknown as Toolyard);
-  if (typeof face["listTools"] === "function" && typeof face["callTool"] === "function") return { ...given(callerHub(hub as unknown as ToolCaller)), isAlwaysJson: true };
+  if (typeof face["listTools"] === "function" && typeof face["callTool"] === "function")
+    return { ...given(callerHub(hub as unknown as ToolCaller)), isAlwaysJson: true };
   return serverHub(hub as ServerSettings, logger);
 }
 
@@ -40,7 +44,10 @@ function given(hub: AgentHub): OpenedHub {
 /** A client that is its owner's business: started before, stopped later. */
 export function callerHub(client: ToolCaller): AgentHub {
   return {
-    list: async ({ mode }) => (mode === "discovery" ? [] : (await client.listTools()).map(({ input_schema: inputSchema, ...rest }) => ({ ...rest, inputSchema }))),
+    list: async ({ mode }) =>
+      mode === "discovery"
+        ? []
+        : (await client.listTools()).map(({ input_schema: inputSchema, ...rest }) => ({ ...rest, inputSchema })),
     call: (tool, args, { signal }) => callOutcome(() => client.callTool(tool, args, { signal })),
   };
 }
@@ -85,12 +92,18 @@ async function openServer(server: ServerSettings, logger: Logger | undefined): P
       ? { stdio_servers: { [ALIAS]: entry } }
       : // Another hub would hide its on-demand tools behind tools of its own, which this one has as well.
         { remote_servers: [{ alias: ALIAS, ...entry, headers: { "X-MCP-Tool-Mode": "all", ...entry.headers } }] };
-  const settings: HubConfig = { mcp, builtin: { meta_tools: false, execute_code: false }, logging: { level: "warning" }, catalog: { max_name_chars: 128 } };
+  const settings: HubConfig = {
+    mcp,
+    builtin: { meta_tools: false, execute_code: false },
+    logging: { level: "warning" },
+    catalog: { max_name_chars: 128 },
+  };
   const hub = await createHub({ settings, variables: withoutSources(process.env), ...(logger ? { logger } : {}) });
   try {
     await hub.list({ mode: "all" });
     const { state, lastError } = hub.sources().find(({ source }) => source.id === ALIAS)!.status;
-    if (state !== "ready" && state !== "degraded") throw new FailError(fail("unavailable", `The MCP server cannot be reached. ${lastError ?? ""}`.trim()));
+    if (state !== "ready" && state !== "degraded")
+      throw new FailError(fail("unavailable", `The MCP server cannot be reached. ${lastError ?? ""}`.trim()));
     return hub;
   } catch (error) {
     await hub.close();

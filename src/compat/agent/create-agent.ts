@@ -1,5 +1,11 @@
 import { Agent } from "../../agent/agent.ts";
-import { resolveAgent, type AgentConfig, type AgentMode, type AgentStrategy, type Attachments } from "../../agent/options.ts";
+import {
+  resolveAgent,
+  type AgentConfig,
+  type AgentMode,
+  type AgentStrategy,
+  type Attachments,
+} from "../../agent/options.ts";
 import type { Locale } from "../../agent/texts.ts";
 import { OptionError } from "../../core/errors.ts";
 import type { Logger } from "../../core/ports.ts";
@@ -11,12 +17,19 @@ import { resolveModels, type ModelsConfig } from "../../models/options.ts";
 import { snakeKeys } from "../option-keys.ts";
 import { toAgentHub, type HubChoice } from "./agent-hub.ts";
 
-/** Options of `createAgent`. Where one is absent, `[agent]` and `[models]` of the hub's configuration hold, then the default. */
+/**
+ * Options of `createAgent`. Where one is absent, `[agent]` and `[models]` of the hub's configuration hold, then the
+ * default.
+ */
 export interface CreateAgentOptions {
-  /** `provider/model`, such as `"mistral/mistral-large-latest"`, or a language model of the AI SDK. @default `[models] language` */
+  /**
+   * `provider/model`, such as `"mistral/mistral-large-latest"`, or a language model of the AI SDK. @default `[models]
+   * language`
+   */
   readonly model?: string | LoadedLanguageModel;
   /**
-   * A hub in process, the URL of an MCP server, settings of one (`{url, token, …}`, `{command, …}`), or an `MCPClient` or `MCPManager`.
+   * A hub in process, the URL of an MCP server, settings of one (`{url, token, …}`, `{command, …}`), or an `MCPClient`
+   * or `MCPManager`.
    */
   readonly hub: HubChoice;
   /** Who offers models, in the keys of `[models]`. @default `[models]` of the hub's configuration */
@@ -49,7 +62,9 @@ export interface CreateAgentOptions {
   readonly maxListedTools?: number;
   /** With mode `auto`: a longer list of tools is given by discovery. @default "64KiB" */
   readonly maxListedBytes?: number | string;
-  /** Tool calling, or decisions in JSON. @default "auto": tool calling, unless the provider says that the model has none */
+  /**
+   * Tool calling, or decisions in JSON. @default "auto": tool calling, unless the provider says that the model has none
+   */
   readonly strategy?: AgentStrategy;
   /** With decisions in JSON: how often in a row a reply that is none is asked for again. @default 1 */
   readonly maxJsonRetries?: number;
@@ -67,13 +82,31 @@ export interface CreateAgentOptions {
 
 const OWN_KEYS = ["model", "hub", "models", "variables", "logger"] as const;
 const AGENT_KEYS = [
-  "instructions", "locale", "max_iterations", "max_tool_calls", "max_tokens", "max_reply_tokens", "timeout", "max_parallel_calls", "max_retries", "max_result_bytes",
-  "max_history_messages", "final_answer", "mode", "max_listed_tools", "max_listed_bytes", "strategy", "max_json_retries", "attachments", "hints",
+  "instructions",
+  "locale",
+  "max_iterations",
+  "max_tool_calls",
+  "max_tokens",
+  "max_reply_tokens",
+  "timeout",
+  "max_parallel_calls",
+  "max_retries",
+  "max_result_bytes",
+  "max_history_messages",
+  "final_answer",
+  "mode",
+  "max_listed_tools",
+  "max_listed_bytes",
+  "strategy",
+  "max_json_retries",
+  "attachments",
+  "hints",
 ] as const satisfies readonly (keyof AgentConfig)[];
 
 /**
- * Makes an agent: a model that answers with the tools of a hub. Nothing is loaded or connected before the first question; `close()`
- * ends what the agent itself opened. Throws an `OptionError` for an option that cannot be used, a missing key among them.
+ * Makes an agent: a model that answers with the tools of a hub. Nothing is loaded or connected before the first
+ * question; `close()` ends what the agent itself opened. Throws an `OptionError` for an option that cannot be used, a
+ * missing key among them.
  */
 export function createAgent(options: CreateAgentOptions): Agent {
   const { hub, model, models, variables = process.env, logger } = options;
@@ -98,15 +131,24 @@ function configOf(hub: HubChoice): ReturnType<LibraryHub["config"]> {
 }
 
 function isLibraryHub(hub: HubChoice): hub is LibraryHub {
-  return typeof hub === "object" && "port" in hub && typeof (hub as Partial<LibraryHub> & Toolyard).config === "function";
+  return (
+    typeof hub === "object" && "port" in hub && typeof (hub as Partial<LibraryHub> & Toolyard).config === "function"
+  );
 }
 
 // What can be said of a model's name and key without a request is said at once.
-function modelOf(model: CreateAgentOptions["model"], config: ModelsConfig | undefined, variables: NonNullable<CreateAgentOptions["variables"]>): () => Promise<LoadedLanguageModel> {
+function modelOf(
+  model: CreateAgentOptions["model"],
+  config: ModelsConfig | undefined,
+  variables: NonNullable<CreateAgentOptions["variables"]>,
+): () => Promise<LoadedLanguageModel> {
   if (typeof model === "object") return () => Promise.resolve(model);
   const options = resolveModels(config, variables);
   const name = model ?? options.language;
-  if (name === undefined) throw new OptionError('No model is named. Give `model`, such as "mistral/mistral-large-latest", or set `language` in [models].');
+  if (name === undefined)
+    throw new OptionError(
+      'No model is named. Give `model`, such as "mistral/mistral-large-latest", or set `language` in [models].',
+    );
   assertKey(parseModelName(name, options.providers).provider);
   let loading: Promise<LoadedLanguageModel> | undefined;
   return () => (loading ??= loadLanguageModel(name, options));

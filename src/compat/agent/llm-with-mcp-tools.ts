@@ -1,7 +1,13 @@
 import { Agent } from "../../agent/agent.ts";
 import type { ModelMessage } from "ai";
 import { resolveAgent } from "../../agent/options.ts";
-import { toMistralTools, toAnthropicTools, type AnthropicTool, type ListedTool, type OpenAITool } from "../../agent/tool-formats/formats.ts";
+import {
+  toMistralTools,
+  toAnthropicTools,
+  type AnthropicTool,
+  type ListedTool,
+  type OpenAITool,
+} from "../../agent/tool-formats/formats.ts";
 import { FailError } from "../../core/errors.ts";
 import { fail } from "../../core/outcome.ts";
 import type { ToolDefinition } from "../client/mcp-client.ts";
@@ -12,8 +18,8 @@ import { toLanguageModel, type LLMClient } from "./official-client.ts";
 const MAX_ITERATIONS = 5;
 
 /**
- * A language model with the tools of one MCP client: the class of the library document, on the agent's loop. The conversation goes on
- * over calls of `chat`. Starting and stopping the MCP client is the program's business.
+ * A language model with the tools of one MCP client: the class of the library document, on the agent's loop. The
+ * conversation goes on over calls of `chat`. Starting and stopping the MCP client is the program's business.
  */
 export class LLMWithMCPTools {
   readonly #agent: Agent;
@@ -21,9 +27,11 @@ export class LLMWithMCPTools {
   readonly #isAnthropic: boolean;
 
   /**
-   * @param llmClient an instance of the official client of OpenAI, Anthropic or Mistral, or a language model of the AI SDK
+   * @param llmClient an instance of the official client of OpenAI, Anthropic or Mistral, or a language model of the AI
+   * SDK
    * @param mcpClient a started `MCPClient`, or whatever lists and calls tools
-   * @param model the model's name @default "gpt-5.5", "claude-sonnet-5" or "mistral-large-latest", by the client's vendor
+   * @param model the model's name @default "gpt-5.5", "claude-sonnet-5" or "mistral-large-latest", by the client's
+   * vendor
    * @throws OptionError for a client that is none of these
    */
   constructor(llmClient: LLMClient, mcpClient: ToolCaller, model?: string) {
@@ -39,12 +47,14 @@ export class LLMWithMCPTools {
   }
 
   /**
-   * Puts a question and gives the final answer, or "Max iterations atteintes" when there is none after `maxIterations` questions to the
-   * model. Failures of tools go to the model; a failure of the model's provider rejects with a `FailError`.
+   * Puts a question and gives the final answer, or "Max iterations atteintes" when there is none after `maxIterations`
+   * questions to the model. Failures of tools go to the model; a failure of the model's provider rejects with a
+   * `FailError`.
    */
   async chat(userMessage: string, maxIterations = MAX_ITERATIONS): Promise<string> {
     const { text, stopReason, error } = await this.#agent.chat(userMessage, { maxIterations });
-    if (stopReason === "error") throw new FailError(fail("unavailable", text, { retryable: error?.retryable ?? false }));
+    if (stopReason === "error")
+      throw new FailError(fail("unavailable", text, { retryable: error?.retryable ?? false }));
     return text;
   }
 
@@ -59,7 +69,9 @@ export class LLMWithMCPTools {
   }
 
   /** MCP's tools in the shape of the client's vendor. */
-  convertMcpToolsToLlmFormat(mcpTools: readonly (ToolDefinition | ListedTool)[]): readonly (OpenAITool | AnthropicTool)[] {
+  convertMcpToolsToLlmFormat(
+    mcpTools: readonly (ToolDefinition | ListedTool)[],
+  ): readonly (OpenAITool | AnthropicTool)[] {
     return this.#isAnthropic ? toAnthropicTools(mcpTools) : toMistralTools(mcpTools);
   }
 }

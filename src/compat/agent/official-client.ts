@@ -17,19 +17,26 @@ export const DEFAULT_MODELS: Readonly<Record<ClientVendor, string>> = {
 };
 
 /**
- * Makes the AI SDK's model of a client: its key and its address are used, the client itself is not. Throws an `OptionError` for anything
- * else. A key that the client gets by a function is asked for once.
+ * Makes the AI SDK's model of a client: its key and its address are used, the client itself is not. Throws an
+ * `OptionError` for anything else. A key that the client gets by a function is asked for once.
  */
 export function toLanguageModel(client: LLMClient, model?: string): () => Promise<LoadedLanguageModel> {
   if (isLanguageModel(client)) return () => Promise.resolve(client);
   const vendor = clientVendor(client);
-  if (vendor === undefined) throw new OptionError("`llmClient` must be a client of OpenAI, Anthropic or Mistral, or a language model of the AI SDK.");
+  if (vendor === undefined)
+    throw new OptionError(
+      "`llmClient` must be a client of OpenAI, Anthropic or Mistral, or a language model of the AI SDK.",
+    );
   let loading: Promise<LoadedLanguageModel> | undefined;
   return () => (loading ??= load(vendor, client as JsonObject, model ?? DEFAULT_MODELS[vendor]));
 }
 
 function isLanguageModel(client: LLMClient): client is LoadedLanguageModel {
-  return isJsonObject(client) && typeof client["specificationVersion"] === "string" && typeof client["doGenerate"] === "function";
+  return (
+    isJsonObject(client) &&
+    typeof client["specificationVersion"] === "string" &&
+    typeof client["doGenerate"] === "function"
+  );
 }
 
 // By what the clients can do, since a bundler may rename their classes and a program may hold two versions of one.
@@ -43,7 +50,8 @@ function clientVendor(client: object): ClientVendor | undefined {
 async function load(vendor: ClientVendor, client: JsonObject, model: string): Promise<LoadedLanguageModel> {
   const options = objectMember(client, "_options") ?? {};
   const key = await keyOf(client, options);
-  const address = stringMember(client, "baseURL") ?? (client["_baseURL"] instanceof URL ? client["_baseURL"].href : undefined);
+  const address =
+    stringMember(client, "baseURL") ?? (client["_baseURL"] instanceof URL ? client["_baseURL"].href : undefined);
   const baseUrl = address?.replace(/\/+$/, "");
   const provider = {
     kind: vendor,

@@ -6,7 +6,10 @@ import { extname, join } from "node:path";
 const SUFFIXES = [".ts", ".mts", ".js", ".mjs"] as const;
 const NAME = /^[A-Za-z][\w-]*$/;
 
-/** The file of one binding in a folder: `<name>/index.*` or `<name>.*`. Nothing where there is none, or the name is no file's. */
+/**
+ * The file of one binding in a folder: `<name>/index.*` or `<name>.*`. Nothing where there is none, or the name is no
+ * file's.
+ */
 export function findBindingFile(folder: string, name: string): string | undefined {
   if (!NAME.test(name)) return undefined;
   const places = SUFFIXES.flatMap((suffix) => [join(folder, name, `index${suffix}`), join(folder, name + suffix)]);
@@ -25,7 +28,11 @@ function isFile(path: string): boolean {
 /** Names of everything in a folder that could be a binding. Empty when the folder cannot be read. */
 export async function bindingNames(folder: string): Promise<readonly string[]> {
   const entries = await readdir(folder).catch(() => []);
-  const names = new Set(entries.filter((entry) => !/\.(?:d\.[cm]?ts|test\.[cm]?[jt]s)$/.test(entry)).map((entry) => (isModule(entry) ? entry.slice(0, -extname(entry).length) : entry)));
+  const names = new Set(
+    entries
+      .filter((entry) => !/\.(?:d\.[cm]?ts|test\.[cm]?[jt]s)$/.test(entry))
+      .map((entry) => (isModule(entry) ? entry.slice(0, -extname(entry).length) : entry)),
+  );
   return [...names].filter((name) => findBindingFile(folder, name) !== undefined).toSorted();
 }
 

@@ -27,8 +27,9 @@ export interface BindingManagerOptions {
 const OWN_FOLDER = fileURLToPath(new URL("mcp_bindings", import.meta.url));
 
 /**
- * Finds bindings in a folder and makes them. A binding is a module `<name>.ts` or `<name>/index.ts` (`.mts`, `.js`, `.mjs`) that exports a
- * class and, as `BindingName`, the name of that class. Those of this package are there as well, under names that the folder does not use.
+ * Finds bindings in a folder and makes them. A binding is a module `<name>.ts` or `<name>/index.ts` (`.mts`, `.js`,
+ * `.mjs`) that exports a class and, as `BindingName`, the name of that class. Those of this package are there as well,
+ * under names that the folder does not use.
  */
 export class LollmsMCPBindingManager {
   readonly mcp_bindings_dir: string;
@@ -40,21 +41,30 @@ export class LollmsMCPBindingManager {
 
   constructor(options: string | URL | BindingManagerOptions = {}) {
     const isFolder = typeof options === "string" || options instanceof URL;
-    const { mcp_bindings_dir: folder = OWN_FOLDER, logger } = isFolder ? { mcp_bindings_dir: options } : snakeKeys(options, ["mcp_bindings_dir", "logger"]);
-    if (!(folder instanceof URL) && (typeof folder !== "string" || folder === "")) throw new OptionError(`\`mcp_bindings_dir\` must name a folder, got ${JSON.stringify(folder)}.`);
+    const { mcp_bindings_dir: folder = OWN_FOLDER, logger } = isFolder
+      ? { mcp_bindings_dir: options }
+      : snakeKeys(options, ["mcp_bindings_dir", "logger"]);
+    if (!(folder instanceof URL) && (typeof folder !== "string" || folder === ""))
+      throw new OptionError(`\`mcp_bindings_dir\` must name a folder, got ${JSON.stringify(folder)}.`);
     this.mcp_bindings_dir = folder instanceof URL ? fileURLToPath(folder) : resolve(folder);
     this.#logger = logger as Logger | undefined;
   }
 
   /**
-   * A manager for `[bindings] dir` of a configuration: the files named, else `./toolyard.toml`, else the user's own. Rejects with a
-   * `ConfigError` when that cannot be read.
+   * A manager for `[bindings] dir` of a configuration: the files named, else `./toolyard.toml`, else the user's own.
+   * Rejects with a `ConfigError` when that cannot be read.
    */
-  static async fromConfig(config: string | readonly string[] = [], options: { readonly logger?: Logger; readonly variables?: Readonly<Record<string, string | undefined>> } = {}): Promise<LollmsMCPBindingManager> {
+  static async fromConfig(
+    config: string | readonly string[] = [],
+    options: { readonly logger?: Logger; readonly variables?: Readonly<Record<string, string | undefined>> } = {},
+  ): Promise<LollmsMCPBindingManager> {
     const { variables = process.env, logger } = options;
     const files = locateConfig(typeof config === "string" ? [config] : config, variables, process.cwd());
     const { bindings } = (await loadHubConfig({ files, variables })).tree as HubConfig;
-    return new LollmsMCPBindingManager({ ...(bindings?.dir === undefined ? {} : { mcp_bindings_dir: bindings.dir }), ...(logger ? { logger } : {}) });
+    return new LollmsMCPBindingManager({
+      ...(bindings?.dir === undefined ? {} : { mcp_bindings_dir: bindings.dir }),
+      ...(logger ? { logger } : {}),
+    });
   }
 
   get mcpBindingsDir(): string {
@@ -70,7 +80,10 @@ export class LollmsMCPBindingManager {
   }
 
   /** Makes a binding; `options` go to its constructor. Nothing when it cannot be loaded or made. */
-  async createBinding<T extends LollmsMCPBinding = LollmsMCPBinding>(bindingName: string, options: object = {}): Promise<T | undefined> {
+  async createBinding<T extends LollmsMCPBinding = LollmsMCPBinding>(
+    bindingName: string,
+    options: object = {},
+  ): Promise<T | undefined> {
     const Binding = await this.#load(bindingName);
     if (!Binding) return undefined;
     try {
@@ -110,9 +123,12 @@ export class LollmsMCPBindingManager {
   async #loadClass(name: string): Promise<BindingClass | undefined> {
     const own = findBindingFile(this.mcp_bindings_dir, name);
     const file = own ?? findBindingFile(OWN_FOLDER, name);
-    if (file === undefined) return this.#failed(name, "is not there: a binding is a module of that name in the folder.");
+    if (file === undefined)
+      return this.#failed(name, "is not there: a binding is a module of that name in the folder.");
     const isOurs = own === undefined || this.mcp_bindings_dir === OWN_FOLDER;
-    const namespace = await (isOurs ? importOurs(file) : importTheirs(file)).catch((error: unknown) => ({ problem: messageOf(error) }));
+    const namespace = await (isOurs ? importOurs(file) : importTheirs(file)).catch((error: unknown) => ({
+      problem: messageOf(error),
+    }));
     if ("problem" in namespace) return this.#failed(name, `cannot be loaded: ${String(namespace["problem"])}`);
     const found = bindingClass(namespace);
     if (typeof found === "string") return this.#failed(name, found);
@@ -144,7 +160,8 @@ async function importTheirs(file: string): Promise<JsonObject> {
 /** The class that the module names, or why it is none. */
 function bindingClass(namespace: JsonObject): BindingClass | string {
   const { BindingName: className } = namespace;
-  if (typeof className !== "string") return "does not say which class it is: export `BindingName` with the name of the class.";
+  if (typeof className !== "string")
+    return "does not say which class it is: export `BindingName` with the name of the class.";
   const found = namespace[className];
   if (typeof found !== "function") return `names the class \`${className}\` and does not export it.`;
   const lacking = missingMethods((found.prototype ?? Object.prototype) as object);

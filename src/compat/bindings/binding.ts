@@ -18,7 +18,9 @@ export interface DiscoverToolsOptions {
   /** Nothing that is kept counts: every source is asked anew. @default false */
   readonly forceRefresh?: boolean;
   readonly force_refresh?: boolean;
-  /** How long each source may take: seconds, or text such as `"500ms"`. Sources are asked at the same time. @default 10 */
+  /**
+   * How long each source may take: seconds, or text such as `"500ms"`. Sources are asked at the same time. @default 10
+   */
   readonly timeoutPerServer?: number | string;
   readonly timeout_per_server?: number | string;
 }
@@ -35,7 +37,9 @@ export interface ClientInstance {
 
 /** Options of an execution. A binding may take more. */
 export interface ExecuteToolOptions {
-  /** How long the tool may take in all: seconds, or text such as `"500ms"`. @default 60 seconds without a sign of life */
+  /**
+   * How long the tool may take in all: seconds, or text such as `"500ms"`. @default 60 seconds without a sign of life
+   */
   readonly timeout?: number | string;
   readonly lollmsClientInstance?: ClientInstance;
   readonly lollms_client_instance?: ClientInstance;
@@ -66,8 +70,9 @@ const METHODS = [
 ] as const;
 
 /**
- * The contract of all bindings: something that discovers tools and executes one. Neither throws for what goes wrong out there. A class
- * implements `discoverTools` and `executeTool`, or their snake_case spellings; the constructor refuses one that lacks either.
+ * The contract of all bindings: something that discovers tools and executes one. Neither throws for what goes wrong out
+ * there. A class implements `discoverTools` and `executeTool`, or their snake_case spellings; the constructor refuses
+ * one that lacks either.
  */
 export abstract class LollmsMCPBinding {
   /** Unique name of the binding: `local_mcp`, `standard_mcp`. */
@@ -81,7 +86,8 @@ export abstract class LollmsMCPBinding {
     const lacking = missingMethods(Object.getPrototypeOf(this) as object);
     if (lacking.length > 0) throw new TypeError(lackingMessage(new.target.name, lacking));
     for (const [camel, snake] of METHODS) {
-      if (typeof this[camel] !== "function") Object.defineProperty(this, camel, { value: (...args: []) => (this[snake] as () => unknown)(...args) });
+      if (typeof this[camel] !== "function")
+        Object.defineProperty(this, camel, { value: (...args: []) => (this[snake] as () => unknown)(...args) });
     }
   }
 
@@ -115,11 +121,17 @@ Object.defineProperty(LollmsMCPBinding.prototype, BASE, { value: true });
 
 /** The methods of the contract that a class's prototype lacks, inherited ones counted, the base's own aliases not. */
 export function missingMethods(prototype: object): readonly string[] {
-  return METHODS.filter((spellings) => !spellings.some((name) => implementsMethod(prototype, name))).map(([camel]) => camel);
+  return METHODS.filter((spellings) => !spellings.some((name) => implementsMethod(prototype, name))).map(
+    ([camel]) => camel,
+  );
 }
 
 function implementsMethod(prototype: object, name: string): boolean {
-  for (let at: object | null = prototype; at !== null && at !== Object.prototype && !Object.hasOwn(at, BASE); at = Object.getPrototypeOf(at) as object | null) {
+  for (
+    let at: object | null = prototype;
+    at !== null && at !== Object.prototype && !Object.hasOwn(at, BASE);
+    at = Object.getPrototypeOf(at) as object | null
+  ) {
     if (typeof Object.getOwnPropertyDescriptor(at, name)?.value === "function") return true;
   }
   return false;

@@ -15,7 +15,10 @@ export interface TtiRequest {
 
 type Image = Uint8Array | { readonly data: Uint8Array };
 
-/** An active text-to-image binding of a client: it gives the bytes of a PNG, JPEG, WebP, GIF or AVIF. Either spelling will do. */
+/**
+ * An active text-to-image binding of a client: it gives the bytes of a PNG, JPEG, WebP, GIF or AVIF. Either spelling
+ * will do.
+ */
 export interface TtiBinding {
   generateImage?(request: TtiRequest): Promise<Image> | Image;
   generate_image?(request: TtiRequest): Promise<Image> | Image;
@@ -26,17 +29,33 @@ export function clientModels(tti: unknown): Models | undefined {
   if (typeof tti !== "object" || tti === null) return undefined;
   const binding = tti as TtiBinding;
   const draw = binding.generateImage ?? binding.generate_image;
-  return typeof draw === "function" ? { generateImage: (request, signal) => drawWith(draw.bind(binding), request, signal) } : undefined;
+  return typeof draw === "function"
+    ? { generateImage: (request, signal) => drawWith(draw.bind(binding), request, signal) }
+    : undefined;
 }
 
-async function drawWith(draw: NonNullable<TtiBinding["generateImage"]>, { prompt, negativePrompt, width, height }: ImageRequest, signal: AbortSignal): Promise<GeneratedImage> {
-  const request = { prompt, signal, ...(negativePrompt === undefined ? {} : { negative_prompt: negativePrompt }), ...(width === undefined ? {} : { width }), ...(height === undefined ? {} : { height }) };
+async function drawWith(
+  draw: NonNullable<TtiBinding["generateImage"]>,
+  { prompt, negativePrompt, width, height }: ImageRequest,
+  signal: AbortSignal,
+): Promise<GeneratedImage> {
+  const request = {
+    prompt,
+    signal,
+    ...(negativePrompt === undefined ? {} : { negative_prompt: negativePrompt }),
+    ...(width === undefined ? {} : { width }),
+    ...(height === undefined ? {} : { height }),
+  };
   const image: unknown = await untilAborted(draw, request).catch((error: unknown) => {
-    throw error instanceof FailError ? error : new FailError(fail("tool_error", `The client's image model failed: ${messageOf(error)}`, { cause: error }));
+    throw error instanceof FailError
+      ? error
+      : new FailError(fail("tool_error", `The client's image model failed: ${messageOf(error)}`, { cause: error }));
   });
   const data = isJsonObject(image) && !(image instanceof Uint8Array) ? image["data"] : image;
   if (data instanceof Uint8Array) return { data, mimeType: "application/octet-stream" };
-  throw new FailError(fail("malformed", "The client's image model gave something that is no `Uint8Array` with an image."));
+  throw new FailError(
+    fail("malformed", "The client's image model gave something that is no `Uint8Array` with an image."),
+  );
 }
 
 // A binding need not look at the signal; nobody waits for it even so.

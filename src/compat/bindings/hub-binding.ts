@@ -4,7 +4,14 @@ import type { Notice } from "../../core/call.ts";
 import type { CallOptions } from "../../hub/toolyard.ts";
 import { parseSeconds, snakeKeys } from "../option-keys.ts";
 import { SourceHub, type SourceHubOptions } from "../source-hub.ts";
-import { LollmsMCPBinding, type ClientInstance, type DiscoverToolsOptions, type ExecuteToolOptions, type ToolDefinition, type ToolResult } from "./binding.ts";
+import {
+  LollmsMCPBinding,
+  type ClientInstance,
+  type DiscoverToolsOptions,
+  type ExecuteToolOptions,
+  type ToolDefinition,
+  type ToolResult,
+} from "./binding.ts";
 import { clientModels } from "./client-models.ts";
 import { thrownFailure, toDefinition, toResult } from "./results.ts";
 
@@ -17,7 +24,10 @@ export interface BindingProblem {
   readonly message: string;
 }
 
-/** A binding over a hub with the binding's own sources. The hub is opened when it is first needed; `close()` ends all that was started. */
+/**
+ * A binding over a hub with the binding's own sources. The hub is opened when it is first needed; `close()` ends all
+ * that was started.
+ */
 export abstract class HubBinding extends LollmsMCPBinding implements AsyncDisposable {
   protected readonly hub: SourceHub;
   #failures: readonly BindingProblem[] = [];
@@ -29,13 +39,18 @@ export abstract class HubBinding extends LollmsMCPBinding implements AsyncDispos
 
   /** What keeps sources or tools from being offered, as of the last discovery. */
   get diagnostics(): readonly BindingProblem[] {
-    const found = this.hub.sources.flatMap(({ problems }) => problems.map(({ source, subject, message }) => ({ source, message: `${subject}: ${message}` })));
+    const found = this.hub.sources.flatMap(({ problems }) =>
+      problems.map(({ source, subject, message }) => ({ source, message: `${subject}: ${message}` })),
+    );
     return [...this.#failures, ...found];
   }
 
   async discoverTools(options: DiscoverToolsOptions = {}): Promise<readonly ToolDefinition[]> {
     try {
-      const { force_refresh: force = false, timeout_per_server: timeout } = snakeKeys(options, ["force_refresh", "timeout_per_server"]);
+      const { force_refresh: force = false, timeout_per_server: timeout } = snakeKeys(options, [
+        "force_refresh",
+        "timeout_per_server",
+      ]);
       const timeoutMs = timeout === undefined ? DISCOVERY_MS : parseSeconds(timeout, "timeout_per_server");
       const { tools, failures } = await this.hub.discover({ surface: "binding", force: force === true, timeoutMs });
       this.#failures = Array.from(failures, ([source, { message }]) => ({ source, message }));
@@ -48,7 +63,8 @@ export abstract class HubBinding extends LollmsMCPBinding implements AsyncDispos
 
   async executeTool(toolName: string, params: JsonObject = {}, options: ExecuteToolOptions = {}): Promise<ToolResult> {
     try {
-      if (!isJsonObject(params)) return { error: "`params` must be an object with the tool's parameters.", status_code: 400 };
+      if (!isJsonObject(params))
+        return { error: "`params` must be an object with the tool's parameters.", status_code: 400 };
       return toResult(await this.hub.call(toolName, params, toCallOptions(options)));
     } catch (error) {
       if (error instanceof OptionError) return { error: error.message, status_code: 400 };
@@ -67,7 +83,11 @@ export abstract class HubBinding extends LollmsMCPBinding implements AsyncDispos
 }
 
 function toCallOptions(options: ExecuteToolOptions): CallOptions {
-  const { timeout, lollms_client_instance: instance, signal } = snakeKeys(options, ["timeout", "lollms_client_instance", "signal"]);
+  const {
+    timeout,
+    lollms_client_instance: instance,
+    signal,
+  } = snakeKeys(options, ["timeout", "lollms_client_instance", "signal"]);
   const client = typeof instance === "object" && instance !== null ? (instance as ClientInstance) : undefined;
   const models = clientModels(client?.tti);
   return {
@@ -82,7 +102,11 @@ function toCallOptions(options: ExecuteToolOptions): CallOptions {
 function tell({ logger, progress }: ClientInstance, { method, params }: Notice): void {
   if (method === "notifications/progress") {
     const { progress: done, total, message } = params;
-    progress?.(Number(done), typeof total === "number" ? total : undefined, typeof message === "string" ? message : undefined);
+    progress?.(
+      Number(done),
+      typeof total === "number" ? total : undefined,
+      typeof message === "string" ? message : undefined,
+    );
   } else {
     const text = typeof params["data"] === "string" ? params["data"] : JSON.stringify(params["data"]);
     logger?.[loggerLevel(params["level"])]?.(text);

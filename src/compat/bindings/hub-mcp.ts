@@ -17,7 +17,11 @@ export interface HubMCPOptions {
 /** The whole hub as one binding: every tool of every source, with the hub's own. */
 export class HubMCPBinding extends HubBinding {
   constructor(options: HubMCPOptions = {}) {
-    const { config = [], settings = {}, ...rest } = snakeKeys(options, ["config", "settings", "variables", "logger"]) as HubMCPOptions;
+    const {
+      config = [],
+      settings = {},
+      ...rest
+    } = snakeKeys(options, ["config", "settings", "variables", "logger"]) as HubMCPOptions;
     super("hub_mcp", { config, settings }, { settings: () => settings, config, isWhole: true, ...rest });
   }
 }

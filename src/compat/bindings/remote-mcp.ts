@@ -10,7 +10,12 @@ import { assertAlias } from "./standard-mcp.ts";
 /** How the server is told who calls. */
 export type AuthConfig =
   | { readonly type: "bearer"; readonly token: string }
-  | { readonly type: "api_key"; readonly key: string; /** @default "X-API-Key" */ readonly header_name?: string; readonly headerName?: string }
+  | {
+      readonly type: "api_key";
+      readonly key: string;
+      /** @default "X-API-Key" */ readonly header_name?: string;
+      readonly headerName?: string;
+    }
   | OAuthConfig;
 
 /** OAuth 2 as a program does it: a token for its own client id and secret. Keys go by camelCase, too. */
@@ -47,7 +52,10 @@ export interface RemoteServer {
 export interface RemoteMCPOptions extends RemoteServer {
   /** @default "remote_server" */
   readonly alias?: string;
-  /** Several servers by alias, in place of `server_url`. One that cannot be used is left out and stands in `diagnostics`. */
+  /**
+   * Several servers by alias, in place of `server_url`. One that cannot be used is left out and stands in
+   * `diagnostics`.
+   */
   readonly serversInfos?: Readonly<Record<string, RemoteServer>>;
   readonly servers_infos?: Readonly<Record<string, RemoteServer>>;
   /** @default standard error, from warnings on */
@@ -57,15 +65,22 @@ export interface RemoteMCPOptions extends RemoteServer {
 const SERVER_KEYS = ["server_url", "auth_config", "timeout"] as const;
 
 /**
- * MCP servers on HTTP: Streamable HTTP, or HTTP+SSE where a server knows nothing else. Their tools are called `alias::tool`, and answer to
- * the bare name, too. Throws an `OptionError` when the one `server_url`, its alias or its credentials cannot be used.
+ * MCP servers on HTTP: Streamable HTTP, or HTTP+SSE where a server knows nothing else. Their tools are called
+ * `alias::tool`, and answer to the bare name, too. Throws an `OptionError` when the one `server_url`, its alias or its
+ * credentials cannot be used.
  */
 export class RemoteMCPBinding extends HubBinding {
   readonly #refused: readonly BindingProblem[];
 
   constructor(options: RemoteMCPOptions) {
-    const { alias = "remote_server", servers_infos: several, logger, ...one } = snakeKeys(options, ["alias", "servers_infos", "logger", ...SERVER_KEYS]);
-    if (several !== undefined && one["server_url"] !== undefined) throw new OptionError("`server_url` and `servers_infos` both say where servers are. Remove one of them.");
+    const {
+      alias = "remote_server",
+      servers_infos: several,
+      logger,
+      ...one
+    } = snakeKeys(options, ["alias", "servers_infos", "logger", ...SERVER_KEYS]);
+    if (several !== undefined && one["server_url"] !== undefined)
+      throw new OptionError("`server_url` and `servers_infos` both say where servers are. Remove one of them.");
     const servers: HttpOptions[] = [];
     const refused: BindingProblem[] = [];
     if (several === undefined) servers.push(toHttp(alias, one));
@@ -76,7 +91,10 @@ export class RemoteMCPBinding extends HubBinding {
         refused.push({ source: name, message: messageOf(error) });
       }
     }
-    const hub: Omit<SourceHubOptions, "door"> = { settings: () => ({ mcp: { remote_servers: servers } }), ...(logger ? { logger: logger as Logger } : {}) };
+    const hub: Omit<SourceHubOptions, "door"> = {
+      settings: () => ({ mcp: { remote_servers: servers } }),
+      ...(logger ? { logger: logger as Logger } : {}),
+    };
     super("remote_mcp", several === undefined ? { alias, ...one } : { servers_infos: several }, hub);
     this.#refused = refused;
   }
@@ -86,9 +104,15 @@ export class RemoteMCPBinding extends HubBinding {
   }
 }
 
-function toHttp(alias: unknown, { server_url: url, auth_config: auth, timeout }: Partial<Record<string, unknown>>): HttpOptions {
+function toHttp(
+  alias: unknown,
+  { server_url: url, auth_config: auth, timeout }: Partial<Record<string, unknown>>,
+): HttpOptions {
   assertAlias(alias);
-  if (!(url instanceof URL) && typeof url !== "string") throw new OptionError(`\`server_url\` must be the server's address, such as http://my-mcp-server.com/mcp, got ${JSON.stringify(url)}.`);
+  if (!(url instanceof URL) && typeof url !== "string")
+    throw new OptionError(
+      `\`server_url\` must be the server's address, such as http://my-mcp-server.com/mcp, got ${JSON.stringify(url)}.`,
+    );
   const options: HttpOptions = {
     namespace: alias,
     url: String(url),
@@ -116,11 +140,17 @@ const OAUTH_KEYS = ["token_url", "client_id", "client_secret", "scope", "resourc
 const BROWSER_KEYS = ["authorization_url", "redirect_uri", "code", "code_verifier"] as const;
 
 function toOAuth(raw: JsonObject): NonNullable<HttpOptions["auth"]> {
-  const { type: _, grant_type: grant = "client_credentials", ...members } = snakeKeys(raw, ["type", "grant_type", ...OAUTH_KEYS, ...BROWSER_KEYS]);
+  const {
+    type: _,
+    grant_type: grant = "client_credentials",
+    ...members
+  } = snakeKeys(raw, ["type", "grant_type", ...OAUTH_KEYS, ...BROWSER_KEYS]);
   const foreign = BROWSER_KEYS.find((key) => key in members);
   if (grant !== "client_credentials" || foreign !== undefined) {
     const given = foreign === undefined ? `\`grant_type\` ${JSON.stringify(grant)}` : `\`${foreign}\``;
-    throw new OptionError(`\`auth_config\` gives ${given}: nobody sits here to sign in. Of OAuth only \`client_credentials\` is supported; give \`token_url\`, \`client_id\` and \`client_secret\`, or a token.`);
+    throw new OptionError(
+      `\`auth_config\` gives ${given}: nobody sits here to sign in. Of OAuth only \`client_credentials\` is supported; give \`token_url\`, \`client_id\` and \`client_secret\`, or a token.`,
+    );
   }
   const unusable = OAUTH_KEYS.find((key) => key in members && typeof members[key] !== "string");
   if (unusable !== undefined) throw new OptionError(`\`auth_config.${unusable}\` must be text.`);

@@ -18,7 +18,11 @@ export function toFailure({ kind, message, result }: Fail): ToolFailure {
   const { status } = KINDS[kind];
   if (kind === "unknown_tool") return { error: "Tool not found", status_code: status };
   const output = objectMember(result ?? {}, "structuredContent");
-  return { error: BEFORE_EXECUTION.has(kind) ? message : `Tool execution failed: ${message}`, status_code: status, ...(output ? { output } : {}) };
+  return {
+    error: BEFORE_EXECUTION.has(kind) ? message : `Tool execution failed: ${message}`,
+    status_code: status,
+    ...(output ? { output } : {}),
+  };
 }
 
 /** What was thrown where nothing should be. */
@@ -28,7 +32,12 @@ export function thrownFailure(error: unknown): ToolFailure {
 
 export function toDefinition({ name, record, entry }: SurfaceTool): ToolDefinition {
   const outputSchema = objectMember(entry, "outputSchema");
-  return { name, description: record.description, input_schema: inputSchemaOf(entry), ...(outputSchema ? { output_schema: outputSchema } : {}) };
+  return {
+    name,
+    description: record.description,
+    input_schema: inputSchemaOf(entry),
+    ...(outputSchema ? { output_schema: outputSchema } : {}),
+  };
 }
 
 function inputSchemaOf({ inputSchema }: JsonObject): JsonObject {

@@ -26,12 +26,20 @@ export class StandardMCPBinding extends HubBinding {
     const { initial_servers: given = {}, logger } = snakeKeys(options, ["initial_servers", "logger"]);
     const servers = new Map<string, StandardServer>();
     const hub: Omit<SourceHubOptions, "door"> = {
-      settings: () => ({ mcp: { stdio_servers: Object.fromEntries(Array.from(servers, ([alias, server]) => [alias, { ...server, start: "lazy" as const }])) } }),
+      settings: () => ({
+        mcp: {
+          stdio_servers: Object.fromEntries(
+            Array.from(servers, ([alias, server]) => [alias, { ...server, start: "lazy" as const }]),
+          ),
+        },
+      }),
       ...(logger ? { logger: logger as Logger } : {}),
     };
     super("standard_mcp", { initial_servers: given }, hub);
     this.#servers = servers;
-    this.#refused = Object.entries(given as Readonly<Record<string, StandardServer>>).flatMap(([alias, server]) => this.#accept(alias, server) ?? []);
+    this.#refused = Object.entries(given as Readonly<Record<string, StandardServer>>).flatMap(
+      ([alias, server]) => this.#accept(alias, server) ?? [],
+    );
   }
 
   override get diagnostics(): readonly BindingProblem[] {
@@ -43,10 +51,18 @@ export class StandardMCPBinding extends HubBinding {
     return [...this.#servers.keys()];
   }
 
-  /** Adds a server, or replaces the one of that alias; the next discovery shows its tools. False: the alias or command cannot be used. */
-  async addServer(alias: string, command: string | readonly string[], options: Omit<StandardServer, "command"> = {}): Promise<boolean> {
+  /**
+   * Adds a server, or replaces the one of that alias; the next discovery shows its tools. False: the alias or command
+   * cannot be used.
+   */
+  async addServer(
+    alias: string,
+    command: string | readonly string[],
+    options: Omit<StandardServer, "command"> = {},
+  ): Promise<boolean> {
     const before = this.#servers.get(alias);
-    if (this.#accept(alias, { ...options, command: typeof command === "string" ? command : [...command] })) return false;
+    if (this.#accept(alias, { ...options, command: typeof command === "string" ? command : [...command] }))
+      return false;
     try {
       await this.hub.apply();
       return true;
@@ -84,6 +100,13 @@ export class StandardMCPBinding extends HubBinding {
 }
 
 export function assertAlias(alias: unknown): asserts alias is string {
-  if (typeof alias === "string" && alias.trim() !== "" && !READ_SEPARATORS.some((separator) => alias.includes(separator))) return;
-  throw new OptionError(`An alias must be a word without ${READ_SEPARATORS.map((separator) => `\`${separator}\``).join(", ")}, got ${JSON.stringify(alias)}.`);
+  if (
+    typeof alias === "string" &&
+    alias.trim() !== "" &&
+    !READ_SEPARATORS.some((separator) => alias.includes(separator))
+  )
+    return;
+  throw new OptionError(
+    `An alias must be a word without ${READ_SEPARATORS.map((separator) => `\`${separator}\``).join(", ")}, got ${JSON.stringify(alias)}.`,
+  );
 }

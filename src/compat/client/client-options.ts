@@ -28,13 +28,19 @@ export interface ClientSettings extends ClientTimes {
   /** How often a server that cannot be reached is tried. @default 1 */
   readonly connectAttempts?: number;
   readonly connect_attempts?: number;
-  /** Hears of connections, the server's stderr (level `debug`), and what goes wrong. @default standard error, from warnings on */
+  /**
+   * Hears of connections, the server's stderr (level `debug`), and what goes wrong. @default standard error, from
+   * warnings on
+   */
   readonly logger?: Logger;
 }
 
 type Own = keyof ClientSettings;
 
-/** A server to start (`command`), or one on HTTP (`url`, or `host` and `port`); keys as in `toolyard.toml`, in either spelling. */
+/**
+ * A server to start (`command`), or one on HTTP (`url`, or `host` and `port`); keys as in `toolyard.toml`, in either
+ * spelling.
+ */
 export type ClientServer = (Omit<StdioOptions, Own> | Omit<HttpOptions, Own>) & ClientSettings;
 
 export interface ResolvedClient {
@@ -51,16 +57,30 @@ const OWN_KEYS = ["timeout", "tool_timeouts", "connect_timeout", "connect_attemp
 const SERVER_KEYS = [...Object.keys(stdioSchema.properties), ...Object.keys(httpSchema.properties)];
 
 /** Fills in and checks. Throws an `OptionError`. `server` is a script's path, an address, or settings. */
-export function resolveClient(server: string | URL | ClientServer, env: Readonly<Record<string, string>>, settings: ClientSettings): ResolvedClient {
-  const { timeout = 60, tool_timeouts: toolTimeouts = {}, connect_timeout: connectTimeout = 30, connect_attempts: connectAttempts = 1, logger, ...rest } = snakeKeys(
-    { ...(isSettings(server) ? server : {}), ...settings },
-    [...OWN_KEYS, ...SERVER_KEYS],
-  );
-  if (!Number.isInteger(connectAttempts) || (connectAttempts as number) < 1) throw new OptionError(`\`connect_attempts\` must be a whole number above 0, got ${JSON.stringify(connectAttempts)}.`);
-  if (!isJsonObject(toolTimeouts)) throw new OptionError("`tool_timeouts` must be an object with a time for each tool.");
+export function resolveClient(
+  server: string | URL | ClientServer,
+  env: Readonly<Record<string, string>>,
+  settings: ClientSettings,
+): ResolvedClient {
+  const {
+    timeout = 60,
+    tool_timeouts: toolTimeouts = {},
+    connect_timeout: connectTimeout = 30,
+    connect_attempts: connectAttempts = 1,
+    logger,
+    ...rest
+  } = snakeKeys({ ...(isSettings(server) ? server : {}), ...settings }, [...OWN_KEYS, ...SERVER_KEYS]);
+  if (!Number.isInteger(connectAttempts) || (connectAttempts as number) < 1)
+    throw new OptionError(
+      `\`connect_attempts\` must be a whole number above 0, got ${JSON.stringify(connectAttempts)}.`,
+    );
+  if (!isJsonObject(toolTimeouts))
+    throw new OptionError("`tool_timeouts` must be an object with a time for each tool.");
   return Object.freeze({
     timeoutMs: parseSeconds(timeout, "timeout"),
-    toolTimeoutsMs: new Map(Object.entries(toolTimeouts).map(([tool, value]) => [tool, parseSeconds(value, `tool_timeouts.${tool}`)])),
+    toolTimeoutsMs: new Map(
+      Object.entries(toolTimeouts).map(([tool, value]) => [tool, parseSeconds(value, `tool_timeouts.${tool}`)]),
+    ),
     connectTimeoutMs: parseSeconds(connectTimeout, "connect_timeout"),
     connectAttempts: connectAttempts as number,
     logger: logger as Logger | undefined,
@@ -72,9 +92,14 @@ function isSettings(server: string | URL | ClientServer): server is ClientServer
   return typeof server === "object" && !(server instanceof URL);
 }
 
-function given(rest: Partial<Record<string, unknown>>, env: Readonly<Record<string, string>>): ResolvedClient["server"] {
+function given(
+  rest: Partial<Record<string, unknown>>,
+  env: Readonly<Record<string, string>>,
+): ResolvedClient["server"] {
   const isCommand = rest["command"] !== undefined;
-  const settings = (isCommand ? { ...rest, env: { ...(rest["env"] as object | undefined), ...env } } : rest) as ServerSettings;
+  const settings = (
+    isCommand ? { ...rest, env: { ...(rest["env"] as object | undefined), ...env } } : rest
+  ) as ServerSettings;
   if ("command" in settings) resolveStdio(settings);
   else resolveHttp(settings);
   return () => Promise.resolve(settings);
@@ -85,9 +110,15 @@ function named(server: string, env: Readonly<Record<string, string>>): ResolvedC
     resolveHttp({ url: server });
     return () => Promise.resolve({ url: server });
   }
-  if (server === "") throw new OptionError("The server must be a script's path, an address, or settings with `command` or `url`; got an empty text.");
+  if (server === "")
+    throw new OptionError(
+      "The server must be a script's path, an address, or settings with `command` or `url`; got an empty text.",
+    );
   return async () => {
-    if (!existsSync(server)) throw new FailError(fail("unavailable", `There is no server script at ${server}. Check the path.`, { retryable: false }));
+    if (!existsSync(server))
+      throw new FailError(
+        fail("unavailable", `There is no server script at ${server}. Check the path.`, { retryable: false }),
+      );
     const { command, args } = await scriptCommandLine(server, { env: childEnvironment({ own: env }) });
     return { command: [command, ...args], env: { ...env } };
   };

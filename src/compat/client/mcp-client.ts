@@ -20,7 +20,10 @@ export interface ToolDefinition {
 
 /** What may be said about one call. */
 export interface CallToolOptions {
-  /** How long the call may take in all: seconds, or text such as `"10m"`. @default the client's `timeout`, which progress resets */
+  /**
+   * How long the call may take in all: seconds, or text such as `"10m"`. @default the client's `timeout`, which
+   * progress resets
+   */
   readonly timeout?: number | string;
   /** Ends the call and tells the server. */
   readonly signal?: AbortSignal;
@@ -33,8 +36,8 @@ const STOPPED = fail("unavailable", "The client was stopped while it started.", 
 const ALIAS = "server";
 
 /**
- * A client of one MCP server, of any revision, over any transport. Everything that can go wrong out there rejects with a `FailError`,
- * whose `failure.kind` says what it was.
+ * A client of one MCP server, of any revision, over any transport. Everything that can go wrong out there rejects with
+ * a `FailError`, whose `failure.kind` says what it was.
  */
 export class MCPClient implements AsyncDisposable {
   readonly #options: ResolvedClient;
@@ -44,11 +47,16 @@ export class MCPClient implements AsyncDisposable {
   #stopping = new AbortController();
 
   /**
-   * @param server path of a server's script (`.py`, `.ts`, `.js`, or a program), an address (`http://…`), or settings with `command` or `url`
+   * @param server path of a server's script (`.py`, `.ts`, `.js`, or a program), an address (`http://…`), or settings
+   * with `command` or `url`
    * @param env variables of the child, merged over those that every child gets (PATH, HOME and the like)
    * @throws OptionError when the settings cannot be used
    */
-  constructor(server: string | URL | ClientServer, env: Readonly<Record<string, string>> | null = {}, settings: ClientSettings = {}) {
+  constructor(
+    server: string | URL | ClientServer,
+    env: Readonly<Record<string, string>> | null = {},
+    settings: ClientSettings = {},
+  ) {
     this.#options = resolveClient(server, env ?? {}, settings);
   }
 
@@ -71,19 +79,28 @@ export class MCPClient implements AsyncDisposable {
   /** The server's tools, all pages of them. */
   async listTools(): Promise<readonly ToolDefinition[]> {
     const hub = await this.#started();
-    const { tools, failures } = await hub.discover({ surface: "mcp", force: false, timeoutMs: this.#options.connectTimeoutMs });
+    const { tools, failures } = await hub.discover({
+      surface: "mcp",
+      force: false,
+      timeoutMs: this.#options.connectTimeoutMs,
+    });
     const [failure] = failures.values();
     if (failure) throw new FailError(failure);
     return tools.map(({ record, entry }) => {
       const outputSchema = objectMember(entry, "outputSchema");
       const inputSchema = objectMember(entry, "inputSchema") ?? { type: "object" };
-      return { name: record.name, description: record.description, input_schema: inputSchema, ...(outputSchema ? { output_schema: outputSchema } : {}) };
+      return {
+        name: record.name,
+        description: record.description,
+        input_schema: inputSchema,
+        ...(outputSchema ? { output_schema: outputSchema } : {}),
+      };
     });
   }
 
   /**
-   * Calls a tool and gives its plain value: structured content if there is some, else text that is JSON parsed, other text as it is; several
-   * items give a list, an image, audio or resource its object.
+   * Calls a tool and gives its plain value: structured content if there is some, else text that is JSON parsed, other
+   * text as it is; several items give a list, an image, audio or resource its object.
    */
   async callTool(toolName: string, args: JsonObject = {}, options: CallToolOptions = {}): Promise<unknown> {
     return toolValue(await this.callToolRaw(toolName, args, options));
@@ -124,7 +141,12 @@ export class MCPClient implements AsyncDisposable {
   }
 
   #started(): Promise<SourceHub> {
-    return this.#starting ?? Promise.reject(new FailError(fail("unavailable", "The client is not started. Call `start()` first.", { retryable: false })));
+    return (
+      this.#starting ??
+      Promise.reject(
+        new FailError(fail("unavailable", "The client is not started. Call `start()` first.", { retryable: false })),
+      )
+    );
   }
 
   async #open(stopped: AbortSignal): Promise<SourceHub> {
@@ -133,9 +155,17 @@ export class MCPClient implements AsyncDisposable {
     if (stopped.aborted) throw new FailError(STOPPED);
     const common = { namespace: "", connect_timeout: connectTimeoutMs };
     const config: HubConfig = {
-      mcp: "command" in settings ? { stdio_servers: { [ALIAS]: { ...settings, ...common } } } : { remote_servers: [{ alias: ALIAS, ...settings, ...common }] },
+      mcp:
+        "command" in settings
+          ? { stdio_servers: { [ALIAS]: { ...settings, ...common } } }
+          : { remote_servers: [{ alias: ALIAS, ...settings, ...common }] },
     };
-    const hub = new SourceHub({ settings: () => config, door: "client", connectAttempts, ...(logger ? { logger } : {}) });
+    const hub = new SourceHub({
+      settings: () => config,
+      door: "client",
+      connectAttempts,
+      ...(logger ? { logger } : {}),
+    });
     this.#hub = hub;
     try {
       await hub.connect(connectTimeoutMs * connectAttempts);
@@ -151,7 +181,9 @@ export class MCPClient implements AsyncDisposable {
   #callOptions(toolName: string, { timeout, signal, onNotice }: CallToolOptions): CallOptions {
     const { timeoutMs, toolTimeoutsMs } = this.#options;
     return {
-      ...(timeout === undefined ? { idleTimeoutMs: toolTimeoutsMs.get(toolName) ?? timeoutMs } : { timeoutMs: parseSeconds(timeout, "timeout") }),
+      ...(timeout === undefined
+        ? { idleTimeoutMs: toolTimeoutsMs.get(toolName) ?? timeoutMs }
+        : { timeoutMs: parseSeconds(timeout, "timeout") }),
       ...(signal ? { signal } : {}),
       ...(onNotice ? { onNotice, logLevel: "debug" } : {}),
     };

@@ -8,8 +8,8 @@ import type { MCP } from "./mcp.ts";
 const STOP_MS = 1000;
 
 /**
- * A core on HTTP: the plain dialect at `/` and `/jsonrpc`, MCP there and at `/mcp`. What `[server]` of the core's settings says beyond
- * host and port holds here, too; beyond this machine it wants a token.
+ * A core on HTTP: the plain dialect at `/` and `/jsonrpc`, MCP there and at `/mcp`. What `[server]` of the core's
+ * settings says beyond host and port holds here, too; beyond this machine it wants a token.
  */
 export class MCPHTTPServer {
   readonly mcp: MCP;
@@ -37,7 +37,10 @@ export class MCPHTTPServer {
 
   /** Serves in the background; resolves as soon as it listens. Rejects with an `OptionError` when it cannot. */
   async start(): Promise<void> {
-    if (this.#starting) throw new OptionError(`This server is started already, at port ${this.port}. Stop it first, or make another one.`);
+    if (this.#starting)
+      throw new OptionError(
+        `This server is started already, at port ${this.port}. Stop it first, or make another one.`,
+      );
     this.mcp.logger.info(`Starting HTTP MCP server on ${this.host}:${this.#wantedPort}...`);
     this.#starting = this.#serve();
     try {
@@ -69,7 +72,11 @@ export class MCPHTTPServer {
 }
 
 /** Initialises the core and serves it on HTTP in the background; the server is the caller's to stop. */
-export async function startHttpServer(host = "127.0.0.1", port = 8080, options: InitializeOptions = {}): Promise<MCPHTTPServer> {
+export async function startHttpServer(
+  host = "127.0.0.1",
+  port = 8080,
+  options: InitializeOptions = {},
+): Promise<MCPHTTPServer> {
   const [mcp] = await initialize(true, false, options);
   const server = new MCPHTTPServer(mcp, host, port);
   await server.start();

@@ -12,7 +12,10 @@ export interface InitializeOptions extends MCPOptions {
   readonly requires?: readonly string[];
 }
 
-/** `[mcp, sdkFound, forced]`: `forced` says that a critical dependency is missing and the caller wanted to go on all the same. */
+/**
+ * `[mcp, sdkFound, forced]`: `forced` says that a critical dependency is missing and the caller wanted to go on all the
+ * same.
+ */
 export type Initialized = [mcp: MCP, sdkFound: boolean, forced: boolean];
 
 /** What this server itself cannot do without: nothing is called before its arguments were checked. */
@@ -21,12 +24,16 @@ const OWN_REQUIREMENTS = ["ajv"];
 let initializing: Promise<Initialized> | undefined;
 
 /**
- * Makes the one `MCP` of this process and discovers its modules; a further call gives the same again and discovers nothing. Without
- * options it stands on `./toolyard.toml` or the user's own, else on the source root `src`.
+ * Makes the one `MCP` of this process and discovers its modules; a further call gives the same again and discovers
+ * nothing. Without options it stands on `./toolyard.toml` or the user's own, else on the source root `src`.
  * @param haltOnMissingSdk reject with an `MCPSDKNotFoundError` when a critical dependency is missing
  * @param forceProceedFlag go on even so
  */
-export function initialize(haltOnMissingSdk = true, forceProceedFlag = false, options: InitializeOptions = {}): Promise<Initialized> {
+export function initialize(
+  haltOnMissingSdk = true,
+  forceProceedFlag = false,
+  options: InitializeOptions = {},
+): Promise<Initialized> {
   initializing ??= start(haltOnMissingSdk, forceProceedFlag, options).catch((error: unknown) => {
     // What failed leaves nothing behind, so that it can be tried again.
     initializing = undefined;

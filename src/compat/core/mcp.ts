@@ -30,12 +30,16 @@ interface Opened {
 }
 
 /**
- * The core server (G1): registers tools and resources, finds modules that do, runs what was registered. It stands on one hub, which is
- * opened when it is first needed, so what is registered here is there on every surface. `close()` ends everything that was started.
+ * The core server (G1): registers tools and resources, finds modules that do, runs what was registered. It stands on
+ * one hub, which is opened when it is first needed, so what is registered here is there on every surface. `close()`
+ * ends everything that was started.
  */
 export class MCP {
   readonly logger: Logger;
-  /** `(name, func, schema?, description?, options?)`, or one object with those members. Throws an `OptionError` for what cannot be registered. */
+  /**
+   * `(name, func, schema?, description?, options?)`, or one object with those members. Throws an `OptionError` for what
+   * cannot be registered.
+   */
   readonly registerTool: ModuleHub["registerTool"];
   readonly register_tool: ModuleHub["registerTool"];
   /** `(uriTemplate, retriever, description?, options?)`. */
@@ -55,7 +59,11 @@ export class MCP {
     this.#options = options;
     this.logger = this.#late;
     this.#host = new ModulesHost(this.#late, (hub) => this.#faceOf(hub));
-    this.#registries = new Registries(this.#host, (name, args) => this.executeTool(name, args), (uri) => this.getResource(uri));
+    this.#registries = new Registries(
+      this.#host,
+      (name, args) => this.executeTool(name, args),
+      (uri) => this.getResource(uri),
+    );
     const { hub } = this.#host.own.registrations;
     this.registerTool = this.register_tool = hub.registerTool;
     this.registerResource = this.register_resource = hub.registerResource;
@@ -98,9 +106,8 @@ export class MCP {
   }
 
   /**
-   * Looks for modules in the source roots and lets them register; further calls look again. True if at least one tool is registered,
-   * the hub's own `meta.*` not counted.
-   * A module that fails is logged and stands in `diagnostics`.
+   * Looks for modules in the source roots and lets them register; further calls look again. True if at least one tool
+   * is registered, the hub's own `meta.*` not counted. A module that fails is logged and stands in `diagnostics`.
    */
   discoverModules(): Promise<boolean> {
     this.#discovering ??= this.#discover().finally(() => (this.#discovering = undefined));
@@ -118,21 +125,30 @@ export class MCP {
     if (!outcome.ok) {
       const isUnknown = outcome.kind === "unknown_tool";
       // The stack is in the log already, where the tool itself threw.
-      this.logger.error(isUnknown ? `Tool not found: ${toolName}` : `Error executing tool ${toolName}: ${outcome.message}`, { kind: outcome.kind });
+      this.logger.error(
+        isUnknown ? `Tool not found: ${toolName}` : `Error executing tool ${toolName}: ${outcome.message}`,
+        { kind: outcome.kind },
+      );
       throw toMcpError(outcome, { tool: toolName });
     }
     this.logger.info(`Tool ${toolName} executed successfully.`);
     return toolValue(outcome.result);
   }
 
-  /** Reads a resource and gives its plain content. Rejects with an `MCPResourceNotFoundError`, or an `MCPError` when its retriever fails. */
+  /**
+   * Reads a resource and gives its plain content. Rejects with an `MCPResourceNotFoundError`, or an `MCPError` when its
+   * retriever fails.
+   */
   async getResource(uri: string, options: CallOptions = {}): Promise<unknown> {
     this.logger.info(`Attempting to retrieve resource: ${uri}`);
     const { toolyard } = await this.#open();
     const outcome = await toolyard.read(uri, options);
     if (!outcome.ok) {
       const isUnknown = outcome.kind === "unknown_tool";
-      this.logger.error(isUnknown ? `Resource not found: ${uri}` : `Error retrieving resource ${uri}: ${outcome.message}`, { kind: outcome.kind });
+      this.logger.error(
+        isUnknown ? `Resource not found: ${uri}` : `Error retrieving resource ${uri}: ${outcome.message}`,
+        { kind: outcome.kind },
+      );
       throw toMcpError(outcome, { uri });
     }
     this.logger.info(`Resource ${uri} retrieved successfully.`);
@@ -181,7 +197,12 @@ export class MCP {
     const { variables = process.env, logger } = this.#options;
     try {
       const config = await loadCoreConfig(this.#options);
-      const hub = await openHub({ config: config.bare, variables, modulesHost: this.#host, ...(logger ? { logger } : {}) });
+      const hub = await openHub({
+        config: config.bare,
+        variables,
+        modulesHost: this.#host,
+        ...(logger ? { logger } : {}),
+      });
       this.#late.bind(hub.logger);
       for (const warning of config.bare.warnings) hub.logger.warning(warning);
       return { hub, toolyard: hub.toolyard({ door: "core" }), config };
@@ -205,7 +226,10 @@ export class MCP {
     await this.#host.own.close();
   }
 
-  /** What a module registers with: this very core, except that what it registers is the module's, so that it goes when the module goes. */
+  /**
+   * What a module registers with: this very core, except that what it registers is the module's, so that it goes when
+   * the module goes.
+   */
   #faceOf(hub: ModuleHub): ModuleHub {
     const own = hub as unknown as Record<PropertyKey, unknown>;
     const face = new Proxy(this as object, {

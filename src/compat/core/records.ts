@@ -25,7 +25,11 @@ export class MCPResource {
   readonly retriever: (...args: never[]) => unknown;
   readonly description: string;
 
-  constructor({ uri_template, retriever, description }: Pick<MCPResource, "uri_template" | "retriever" | "description">) {
+  constructor({
+    uri_template,
+    retriever,
+    description,
+  }: Pick<MCPResource, "uri_template" | "retriever" | "description">) {
     this.uri_template = uri_template;
     this.retriever = retriever;
     this.description = description;

@@ -5,7 +5,10 @@ import type { ModulesHost } from "../../providers/modules/host.ts";
 import type { Registrations } from "../../providers/modules/registrations.ts";
 import { MCPResource, MCPTool } from "./records.ts";
 
-/** The registries as programs look at them: what was registered as it is now, what else the hub has as it was when last listed. */
+/**
+ * The registries as programs look at them: what was registered as it is now, what else the hub has as it was when last
+ * listed.
+ */
 export class Registries {
   readonly #host: ModulesHost;
   readonly #execute: (name: string, args: JsonObject) => Promise<unknown>;
@@ -14,7 +17,11 @@ export class Registries {
   #otherResources: readonly JsonObject[] = [];
   #problems: () => readonly Problem[] = () => [];
 
-  constructor(host: ModulesHost, execute: (name: string, args: JsonObject) => Promise<unknown>, read: (uri: string) => Promise<unknown>) {
+  constructor(
+    host: ModulesHost,
+    execute: (name: string, args: JsonObject) => Promise<unknown>,
+    read: (uri: string) => Promise<unknown>,
+  ) {
     this.#host = host;
     this.#execute = execute;
     this.#read = read;
@@ -28,8 +35,12 @@ export class Registries {
     const all = await toolyard.list({ mode: "all" });
     const finders = await toolyard.list({ mode: "discovery" });
     const templates = [...(await toolyard.listResources()), ...(await toolyard.listResourceTemplates())];
-    // What is registered here is looked up as it is now, and the tools that find tools have nothing to find in a whole list.
-    const known = new Set<unknown>([...this.#registrations().flatMap((one) => [...one.tools.keys(), ...one.resources.keys()]), ...finders.map(({ name }) => name)]);
+    // What is registered here is looked up as it is now, and the tools that find tools have nothing to find in a whole
+    // list.
+    const known = new Set<unknown>([
+      ...this.#registrations().flatMap((one) => [...one.tools.keys(), ...one.resources.keys()]),
+      ...finders.map(({ name }) => name),
+    ]);
     this.#otherTools = all.filter(({ name }) => !known.has(name));
     this.#otherResources = templates.filter(({ uri, uriTemplate }) => !known.has(uri ?? uriTemplate));
     this.#problems = () => toolyard.sources().flatMap(({ problems }) => problems);
@@ -38,12 +49,22 @@ export class Registries {
   tools(): Map<string, MCPTool> {
     const tools = new Map<string, MCPTool>();
     for (const { tools: registered } of this.#registrations()) {
-      for (const { name, handler, inputSchema, description } of registered.values()) tools.set(name, new MCPTool({ name, func: handler, schema: inputSchema, description }));
+      for (const { name, handler, inputSchema, description } of registered.values())
+        tools.set(name, new MCPTool({ name, func: handler, schema: inputSchema, description }));
     }
     for (const entry of this.#otherTools) {
       const name = String(entry["name"]);
       const func = (args: JsonObject = {}): Promise<unknown> => this.#execute(name, args);
-      if (!tools.has(name)) tools.set(name, new MCPTool({ name, func, schema: entry["inputSchema"] as JsonObject, description: String(entry["description"] ?? "") }));
+      if (!tools.has(name))
+        tools.set(
+          name,
+          new MCPTool({
+            name,
+            func,
+            schema: entry["inputSchema"] as JsonObject,
+            description: String(entry["description"] ?? ""),
+          }),
+        );
     }
     return tools;
   }
@@ -52,13 +73,20 @@ export class Registries {
     const resources = new Map<string, MCPResource>();
     for (const { resources: registered } of this.#registrations()) {
       for (const { key, retriever, definition } of registered.values()) {
-        resources.set(key, new MCPResource({ uri_template: key, retriever, description: String(definition["description"] ?? "") }));
+        resources.set(
+          key,
+          new MCPResource({ uri_template: key, retriever, description: String(definition["description"] ?? "") }),
+        );
       }
     }
     for (const entry of this.#otherResources) {
       const key = String(entry["uri"] ?? entry["uriTemplate"]);
       const retriever = (uri = key): Promise<unknown> => this.#read(uri);
-      if (!resources.has(key)) resources.set(key, new MCPResource({ uri_template: key, retriever, description: String(entry["description"] ?? "") }));
+      if (!resources.has(key))
+        resources.set(
+          key,
+          new MCPResource({ uri_template: key, retriever, description: String(entry["description"] ?? "") }),
+        );
     }
     return resources;
   }

@@ -8,7 +8,10 @@ import { loadHubConfig } from "../../hub/open-hub.ts";
 import type { HubConfig } from "../../hub/schema.ts";
 
 export interface MCPOptions {
-  /** Source roots: folders whose sub-folders hold a file `mcp.ts` (`.mts`, `.mjs`, `.js`). Added to those of the configuration. @default none */
+  /**
+   * Source roots: folders whose sub-folders hold a file `mcp.ts` (`.mts`, `.mjs`, `.js`). Added to those of the
+   * configuration. @default none
+   */
   readonly paths?: readonly string[];
   /** Configuration files, rising in precedence; all that they name is served, too. @default none */
   readonly config?: string | readonly string[];
@@ -20,7 +23,10 @@ export interface MCPOptions {
   readonly logger?: Logger;
 }
 
-/** A program is no stranger: it may call as often as it likes, unless its configuration says otherwise. A core offers what it was given, and runs no code unasked. */
+/**
+ * A program is no stranger: it may call as often as it likes, unless its configuration says otherwise. A core offers
+ * what it was given, and runs no code unasked.
+ */
 const BASE: JsonObject = { builtin: { execute_code: false }, limits: { rate_per_minute: 0, in_flight: 0 } };
 
 /** The configuration of a core, before and after its modules were discovered. */
@@ -30,7 +36,12 @@ export interface CoreConfig {
   readonly bare: LoadedConfig;
 }
 
-export async function loadCoreConfig({ paths = [], config = [], settings = {}, variables = process.env }: MCPOptions): Promise<CoreConfig> {
+export async function loadCoreConfig({
+  paths = [],
+  config = [],
+  settings = {},
+  variables = process.env,
+}: MCPOptions): Promise<CoreConfig> {
   const named = typeof config === "string" ? [config] : config;
   const files = named.length > 0 ? locateConfig(named, variables, process.cwd()) : [];
   const loaded = await loadHubConfig({ files, variables, base: BASE, flags: settings });
@@ -38,7 +49,11 @@ export async function loadCoreConfig({ paths = [], config = [], settings = {}, v
   const roots = [...(tree.modules?.paths ?? []), ...paths.map((path) => resolve(path))];
   return {
     discovered: withTree(loaded, { ...tree, modules: { ...tree.modules, paths: roots } }),
-    bare: withTree(loaded, { ...tree, modules: { ...tree.modules, paths: [] }, builtin: { ...tree.builtin, meta_tools: false } }),
+    bare: withTree(loaded, {
+      ...tree,
+      modules: { ...tree.modules, paths: [] },
+      builtin: { ...tree.builtin, meta_tools: false },
+    }),
   };
 }
 
@@ -47,8 +62,8 @@ function withTree(config: LoadedConfig, tree: HubConfig): LoadedConfig {
 }
 
 /**
- * What a core stands on when nobody says it: `./toolyard.toml` or the user's own, and where there is none, the source root `src` of
- * the working directory.
+ * What a core stands on when nobody says it: `./toolyard.toml` or the user's own, and where there is none, the source
+ * root `src` of the working directory.
  */
 export function withDefaultSources(options: MCPOptions, cwd = process.cwd()): MCPOptions {
   if (options.paths ?? options.config ?? options.settings) return options;

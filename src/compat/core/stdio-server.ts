@@ -17,8 +17,8 @@ const STOP_MS = 1000;
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
 /**
- * A core on standard input and output: one JSON-RPC message a line, MCP and the plain dialect alike. Reading, running and writing do
- * not wait for one another.
+ * A core on standard input and output: one JSON-RPC message a line, MCP and the plain dialect alike. Reading, running
+ * and writing do not wait for one another.
  */
 export class StdioServer {
   readonly #options: StdioServerOptions;
@@ -29,7 +29,10 @@ export class StdioServer {
     this.#options = options;
   }
 
-  /** Serves until the client is gone, `stop` is called, or the process is told to end. The core stays open: it is the caller's. */
+  /**
+   * Serves until the client is gone, `stop` is called, or the process is told to end. The core stays open: it is the
+   * caller's.
+   */
   async start(mcp: MCP): Promise<void> {
     if (this.#served) throw new Error("This StdioServer is running already. Make another one for another pipe.");
     const { input = process.stdin } = this.#options;
@@ -59,7 +62,10 @@ export class StdioServer {
   }
 }
 
-/** Initialises the core, all its modules with it, and serves it on standard input and output until that is over. Then the core ends, too. */
+/**
+ * Initialises the core, all its modules with it, and serves it on standard input and output until that is over. Then
+ * the core ends, too.
+ */
 export async function startStdioServer(options: InitializeOptions = {}): Promise<void> {
   const output = guardStdout();
   try {

@@ -1,6 +1,12 @@
 import type { Fail } from "../../core/outcome.ts";
 import { dialectError, type Target } from "../../doors/jsonrpc/failure.ts";
-import { MCPError, MCPInvalidParamsError, MCPResourceNotFoundError, MCPToolExecutionError, MCPToolNotFoundError } from "./errors.ts";
+import {
+  MCPError,
+  MCPInvalidParamsError,
+  MCPResourceNotFoundError,
+  MCPToolExecutionError,
+  MCPToolNotFoundError,
+} from "./errors.ts";
 
 /** A failed call as the error that says it: the same code, words and data as on the wire. */
 export function toMcpError(failure: Fail, target: Target): MCPError {

@@ -7,14 +7,27 @@ import { toolValue } from "../../core/tool-value.ts";
 import { untilAborted } from "../../upstream/faults.ts";
 import { MCPClient, type ToolDefinition } from "../client/mcp-client.ts";
 import { parseSeconds, snakeKeys } from "../option-keys.ts";
-import { DEFAULT_REGISTRY, RegistryNames, toEntry, TOOL_ALIASES, type Entry, type Registry, type RegistryLine } from "./registry.ts";
+import {
+  DEFAULT_REGISTRY,
+  RegistryNames,
+  toEntry,
+  TOOL_ALIASES,
+  type Entry,
+  type Registry,
+  type RegistryLine,
+} from "./registry.ts";
 
 export interface ManagerOptions {
-  /** How long a call may take in all, connecting and retries included: seconds, or text such as `"500ms"`. @default 30 */
+  /**
+   * How long a call may take in all, connecting and retries included: seconds, or text such as `"500ms"`. @default 30
+   */
   readonly timeout?: number | string;
   /** How often a server that cannot be reached is tried within that time. @default 2 */
   readonly attempts?: number;
-  /** Further names of tools: name here → name elsewhere; either leads to the other. Added to those of the document's services. @default none */
+  /**
+   * Further names of tools: name here → name elsewhere; either leads to the other. Added to those of the document's
+   * services. @default none
+   */
   readonly aliases?: Readonly<Record<string, string>>;
   /** @default standard error, from warnings on */
   readonly logger?: Logger;
@@ -32,11 +45,18 @@ export interface ManagerError {
 }
 
 /** Kinds that mean that the service gave no usable answer; the others have words that say more. */
-const UNAVAILABLE: ReadonlySet<FailKind> = new Set(["unavailable", "timeout", "malformed", "needs_authorisation", "internal"]);
+const UNAVAILABLE: ReadonlySet<FailKind> = new Set([
+  "unavailable",
+  "timeout",
+  "malformed",
+  "needs_authorisation",
+  "internal",
+]);
 
 /**
- * One interface to tools on many MCP servers. Who calls knows a tool's name; where it is, how it is reached and how often it is tried is
- * known here. A server is connected to when it is first needed. Nothing is thrown for what goes wrong out there.
+ * One interface to tools on many MCP servers. Who calls knows a tool's name; where it is, how it is reached and how
+ * often it is tried is known here. A server is connected to when it is first needed. Nothing is thrown for what goes
+ * wrong out there.
  */
 export class MCPManager implements AsyncDisposable {
   readonly #timeoutMs: number;
@@ -53,7 +73,12 @@ export class MCPManager implements AsyncDisposable {
 
   /** Throws an `OptionError` that names the line or option which cannot be used. */
   constructor(registry: Registry = DEFAULT_REGISTRY, options: ManagerOptions = {}) {
-    const { timeout = 30, attempts = 2, aliases = {}, logger } = snakeKeys(options, ["timeout", "attempts", "aliases", "logger"]) as ManagerOptions;
+    const {
+      timeout = 30,
+      attempts = 2,
+      aliases = {},
+      logger,
+    } = snakeKeys(options, ["timeout", "attempts", "aliases", "logger"]) as ManagerOptions;
     this.#timeoutMs = parseSeconds(timeout, "timeout");
     this.#attempts = attempts;
     this.#aliases = { ...TOOL_ALIASES, ...aliases };
@@ -93,12 +118,18 @@ export class MCPManager implements AsyncDisposable {
   }
 
   /**
-   * Calls a tool and gives its value, or `{error}`: `callTool("get_weather", {location})`, `callTool("weather.get_weather", {location})`,
-   * or with the server in front, `callTool("weather", "get_weather", {location})`. Never rejects.
+   * Calls a tool and gives its value, or `{error}`: `callTool("get_weather", {location})`,
+   * `callTool("weather.get_weather", {location})`, or with the server in front, `callTool("weather", "get_weather",
+   * {location})`. Never rejects.
    */
   callTool(tool: string, args?: JsonObject, options?: ManagedCallOptions): Promise<unknown>;
   callTool(server: string, tool: string, args?: JsonObject, options?: ManagedCallOptions): Promise<unknown>;
-  async callTool(first: string, second?: string | JsonObject, third?: JsonObject | ManagedCallOptions, fourth?: ManagedCallOptions): Promise<unknown> {
+  async callTool(
+    first: string,
+    second?: string | JsonObject,
+    third?: JsonObject | ManagedCallOptions,
+    fourth?: ManagedCallOptions,
+  ): Promise<unknown> {
     const isQualified = typeof second === "string";
     const name = isQualified ? `${serverWord(first)}::${second}` : first;
     const args = (isQualified ? third : second) ?? {};
@@ -106,7 +137,11 @@ export class MCPManager implements AsyncDisposable {
     const lookup = this.#find(name);
     if (!lookup.found) return { error: lookup.message } satisfies ManagerError;
     try {
-      return await this.#call(lookup.entry, args, (isQualified ? fourth : (third as ManagedCallOptions | undefined)) ?? {});
+      return await this.#call(
+        lookup.entry,
+        args,
+        (isQualified ? fourth : (third as ManagedCallOptions | undefined)) ?? {},
+      );
     } catch (error) {
       return this.#toError(lookup.entry, error);
     }
@@ -120,7 +155,10 @@ export class MCPManager implements AsyncDisposable {
           const definition = await this.#within(options, (signal) => this.#definition(entry, signal));
           return definition ? [{ ...definition, name: entry.tool }] : [];
         } catch (error) {
-          this.#logger?.warning(`${entry.displayName} could not be listed.`, { tool: entry.tool, error: messageOf(error) });
+          this.#logger?.warning(`${entry.displayName} could not be listed.`, {
+            tool: entry.tool,
+            error: messageOf(error),
+          });
           return [];
         }
       }),
@@ -153,7 +191,10 @@ export class MCPManager implements AsyncDisposable {
     return this.#within(options, async (signal, remainingMs) => {
       const definition = await this.#definition(entry, signal);
       const client = this.#client(entry);
-      return client.callTool(definition?.name ?? entry.toolNames[0]!, args, { signal, timeout: `${Math.max(1, remainingMs())}ms` });
+      return client.callTool(definition?.name ?? entry.toolNames[0]!, args, {
+        signal,
+        timeout: `${Math.max(1, remainingMs())}ms`,
+      });
     });
   }
 
@@ -165,7 +206,10 @@ export class MCPManager implements AsyncDisposable {
     return entry.toolNames.map((name) => tools.find((tool) => tool.name === name)).find((tool) => tool !== undefined);
   }
 
-  async #within<T>({ timeout, signal }: ManagedCallOptions, work: (signal: AbortSignal, remainingMs: () => number) => Promise<T>): Promise<T> {
+  async #within<T>(
+    { timeout, signal }: ManagedCallOptions,
+    work: (signal: AbortSignal, remainingMs: () => number) => Promise<T>,
+  ): Promise<T> {
     const totalMs = timeout === undefined ? this.#timeoutMs : parseSeconds(timeout, "timeout");
     const deadline = new Deadline({ idleMs: totalMs, totalMs }, undefined, signal);
     try {
@@ -181,7 +225,11 @@ export class MCPManager implements AsyncDisposable {
     let client = this.#clients.get(key);
     if (!client) {
       const logger = this.#logger?.with({ service: displayName });
-      const settings = { connectAttempts: this.#attempts, connectTimeout: `${this.#timeoutMs}ms`, ...(logger ? { logger } : {}) };
+      const settings = {
+        connectAttempts: this.#attempts,
+        connectTimeout: `${this.#timeoutMs}ms`,
+        ...(logger ? { logger } : {}),
+      };
       client = new MCPClient({ url: endpoint, start: "lazy", ...(token === undefined ? {} : { token }) }, {}, settings);
       this.#clients.set(key, client);
     }
@@ -196,11 +244,16 @@ export class MCPManager implements AsyncDisposable {
 
   #toError({ displayName, line, tool }: Entry, error: unknown): ManagerError {
     const failure = error instanceof FailError ? error.failure : undefined;
-    this.#logger?.warning(`${displayName} gave no answer.`, { tool, kind: failure?.kind ?? "internal", error: messageOf(error) });
+    this.#logger?.warning(`${displayName} gave no answer.`, {
+      tool,
+      kind: failure?.kind ?? "internal",
+      error: messageOf(error),
+    });
     if (error instanceof OptionError) return { error: error.message };
     // A service that says itself what went wrong is there.
     const isAnswer = failure?.result !== undefined || failure?.rpcError !== undefined;
-    if (failure && (isAnswer || !UNAVAILABLE.has(failure.kind))) return { error: ownWords(failure.result) ?? failure.message };
+    if (failure && (isAnswer || !UNAVAILABLE.has(failure.kind)))
+      return { error: ownWords(failure.result) ?? failure.message };
     return { error: `${displayName} unavailable on port ${line.port}` };
   }
 }
@@ -218,5 +271,9 @@ function connectionOf({ endpoint, token = "" }: Entry): string {
 
 /** `Weather MCP`, `weather-mcp` and `weather` are one server. */
 function serverWord(server: string): string {
-  return server.replace(/\s+MCP$/i, "").trim().replaceAll(/\s+/g, "-").toLowerCase();
+  return server
+    .replace(/\s+MCP$/i, "")
+    .trim()
+    .replaceAll(/\s+/g, "-")
+    .toLowerCase();
 }

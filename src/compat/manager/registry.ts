@@ -16,7 +16,10 @@ export interface RegistryLine {
   readonly token?: string;
   /** What the tool is called there. @default as it is called here, or the other name that it is known by */
   readonly tool?: string;
-  /** What the service is called in errors, `… MCP`. @default made of the host (`weather-mcp`), or of the tool where the host is no name */
+  /**
+   * What the service is called in errors, `… MCP`. @default made of the host (`weather-mcp`), or of the tool where the
+   * host is no name
+   */
   readonly name?: string;
 }
 
@@ -52,7 +55,9 @@ export interface Entry {
   readonly servers: { readonly id: string; readonly namespace: string };
 }
 
-export type Found = { readonly found: true; readonly entry: Entry } | { readonly found: false; readonly message: string };
+export type Found =
+  | { readonly found: true; readonly entry: Entry }
+  | { readonly found: false; readonly message: string };
 
 /** Reads a line. Throws an `OptionError` that names it. */
 export function toEntry(tool: string, line: RegistryLine, aliases: Readonly<Record<string, string>>): Entry {
@@ -72,11 +77,15 @@ export function toEntry(tool: string, line: RegistryLine, aliases: Readonly<Reco
   };
 }
 
-function endpointOf(tool: string, address: { host: string; port: number; path: string; scheme: "http" | "https" }): string {
+function endpointOf(
+  tool: string,
+  address: { host: string; port: number; path: string; scheme: "http" | "https" },
+): string {
   try {
     return resolveHttp(address).url.href;
   } catch (error) {
-    if (error instanceof OptionError) throw new OptionError(`The registry's line \`${tool}\`: ${error.message}`, { cause: error });
+    if (error instanceof OptionError)
+      throw new OptionError(`The registry's line \`${tool}\`: ${error.message}`, { cause: error });
     throw error;
   }
 }
@@ -96,14 +105,20 @@ function capitalised(word: string): string {
   return word.slice(0, 1).toUpperCase() + word.slice(1);
 }
 
-/** Finds the line that a name means: `tool`, `server.tool` in every spelling, or what the tool is called elsewhere. Asks nobody. */
+/**
+ * Finds the line that a name means: `tool`, `server.tool` in every spelling, or what the tool is called elsewhere. Asks
+ * nobody.
+ */
 export class RegistryNames {
   readonly #book: NameBook<Entry>;
   readonly #tools: readonly string[];
 
   constructor(entries: ReadonlyMap<string, Entry>) {
     this.#tools = [...entries.keys()];
-    this.#book = new NameBook([...entries.values()], { naming: DEFAULT_NAMING, namedOf: (entry) => namedOf(entry, entries) });
+    this.#book = new NameBook([...entries.values()], {
+      naming: DEFAULT_NAMING,
+      namedOf: (entry) => namedOf(entry, entries),
+    });
   }
 
   find(name: string): Found {
@@ -112,9 +127,19 @@ export class RegistryNames {
     const more = others.filter((other) => entry && !isSameTool(entry, other));
     if (entry && more.length === 0) return { found: true, entry };
     const shown = name.length > MAX_SHOWN ? `${name.slice(0, MAX_SHOWN)}…` : name;
-    if (entry) return { found: false, message: `Several tools answer to ${shown}: ${[entry, ...more].map(({ tool }) => tool).toSorted().join(", ")}. Use one of these names.` };
+    if (entry)
+      return {
+        found: false,
+        message: `Several tools answer to ${shown}: ${[entry, ...more]
+          .map(({ tool }) => tool)
+          .toSorted()
+          .join(", ")}. Use one of these names.`,
+      };
     const near = nearest(name, this.#tools);
-    return { found: false, message: `Unknown tool: ${shown}.${near.length > 0 ? ` Did you mean ${near.join(", ")}?` : ` There are: ${this.#tools.join(", ") || "none"}.`}` };
+    return {
+      found: false,
+      message: `Unknown tool: ${shown}.${near.length > 0 ? ` Did you mean ${near.join(", ")}?` : ` There are: ${this.#tools.join(", ") || "none"}.`}`,
+    };
   }
 }
 
@@ -128,8 +153,12 @@ function namedOf({ tool, toolNames, servers }: Entry, entries: ReadonlyMap<strin
   const { id, namespace } = servers;
   const elsewhere = toolNames.filter((name) => name !== tool);
   // A model that knows the tool from its own server may say it as models' APIs take it.
-  const other = [...new Set([...elsewhere, ...elsewhere.map((name) => renderModelName({ source: servers, name }, name))])];
-  const qualified = other.flatMap((name) => [id, namespace].flatMap((server) => READ_SEPARATORS.map((separator) => server + separator + name)));
+  const other = [
+    ...new Set([...elsewhere, ...elsewhere.map((name) => renderModelName({ source: servers, name }, name))]),
+  ];
+  const qualified = other.flatMap((name) =>
+    [id, namespace].flatMap((server) => READ_SEPARATORS.map((separator) => server + separator + name)),
+  );
   // What is a line of its own means that line.
   return { source: servers, name: tool, hiddenNames: [...other, ...qualified].filter((name) => !entries.has(name)) };
 }

@@ -56,7 +56,11 @@ export async function importServers(candidates: readonly KnownFile[], options: I
   return { servers: [...servers.values()], skipped, warnings, files };
 }
 
-function refusal(server: ImportedServer, other: ImportedServer | undefined, { taken, schema }: ImportOptions): string | undefined {
+function refusal(
+  server: ImportedServer,
+  other: ImportedServer | undefined,
+  { taken, schema }: ImportOptions,
+): string | undefined {
   if (taken.has(server.alias)) return "the target already has a server of this name";
   if (other) return `${other.program} has one of this name`;
   const problems = checkConfig(treeOf(server), schema).map(({ path, message }) => `${formatPath(path)}: ${message}`);
@@ -85,18 +89,35 @@ function tablesOf(tree: JsonObject, cwd: string): JsonObject[] {
 /** `mcp: {name: {type: "local" | "remote", …}}` */
 function openCodeTable({ mcp }: JsonObject): JsonObject | undefined {
   const entries = isJsonObject(mcp) ? Object.values(mcp) : [];
-  const isTable = entries.length > 0 && entries.every((entry) => isJsonObject(entry) && ("command" in entry || "url" in entry || "enabled" in entry));
+  const isTable =
+    entries.length > 0 &&
+    entries.every((entry) => isJsonObject(entry) && ("command" in entry || "url" in entry || "enabled" in entry));
   return isTable ? (mcp as JsonObject) : undefined;
 }
 
 function serversIn(table: JsonObject, file: KnownFile, target: string, warnings: string[]): ImportedServer[] {
-  const plain = new Map(Object.entries(table).flatMap(([alias, entry]) => (isJsonObject(entry) ? [[alias, toPlainEntry(entry)] as const] : [])));
-  const { stdio_servers: stdio, remote_servers: remote, warnings: found } = convertServers(Object.fromEntries([...plain].map(([alias, { entry }]) => [alias, entry])));
+  const plain = new Map(
+    Object.entries(table).flatMap(([alias, entry]) =>
+      isJsonObject(entry) ? [[alias, toPlainEntry(entry)] as const] : [],
+    ),
+  );
+  const {
+    stdio_servers: stdio,
+    remote_servers: remote,
+    warnings: found,
+  } = convertServers(Object.fromEntries([...plain].map(([alias, { entry }]) => [alias, entry])));
   warnings.push(...found.map((warning) => `${file.path}: ${warning}`));
   const server = (alias: string, kind: "stdio" | "http", converted: JsonObject): ImportedServer => {
     const { options = {}, variables = [] } = plain.get(alias) ?? {};
     const own = { ...converted, ...options };
-    return { alias, program: file.program, file: file.path, kind, variables, options: kind === "stdio" ? placed(own, file.workspace, dirname(target)) : own };
+    return {
+      alias,
+      program: file.program,
+      file: file.path,
+      kind,
+      variables,
+      options: kind === "stdio" ? placed(own, file.workspace, dirname(target)) : own,
+    };
   };
   return [
     ...Object.entries(stdio).map(([alias, converted]) => server(alias, "stdio", converted as JsonObject)),
@@ -107,7 +128,10 @@ function serversIn(table: JsonObject, file: KnownFile, target: string, warnings:
 /** Keeps what is relative pointing at the folder it was written for, when the target lies elsewhere. */
 function placed(options: JsonObject, workspace: string | undefined, targetFolder: string): JsonObject {
   if (workspace === undefined || workspace === targetFolder) return options;
-  const cwd = typeof options["cwd"] === "string" && !options["cwd"].startsWith("${") ? resolve(workspace, options["cwd"]) : options["cwd"];
+  const cwd =
+    typeof options["cwd"] === "string" && !options["cwd"].startsWith("${")
+      ? resolve(workspace, options["cwd"])
+      : options["cwd"];
   return withWorkspace({ ...options, cwd: cwd ?? workspace }, workspace) as JsonObject;
 }
 

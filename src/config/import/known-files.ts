@@ -18,7 +18,10 @@ export interface Places {
 /** Where desktop clients and editors keep their MCP servers, by platform; the files of this folder come first. */
 export function knownFiles({ variables, cwd, platform }: Places): readonly KnownFile[] {
   const { join } = platform === "win32" ? win32 : posix;
-  const home = (platform === "win32" ? variables["USERPROFILE"] || variables["HOME"] : variables["HOME"] || variables["USERPROFILE"]) || homedir();
+  const home =
+    (platform === "win32"
+      ? variables["USERPROFILE"] || variables["HOME"]
+      : variables["HOME"] || variables["USERPROFILE"]) || homedir();
   const xdg = variables["XDG_CONFIG_HOME"] || join(home, ".config");
   const applications = {
     darwin: join(home, "Library", "Application Support"),
@@ -26,7 +29,11 @@ export function knownFiles({ variables, cwd, platform }: Places): readonly Known
   };
   const application = platform === "darwin" || platform === "win32" ? applications[platform] : xdg;
   const editor = (...steps: string[]): string => join(application, "Code", "User", ...steps);
-  const here = (program: string, ...steps: string[]): KnownFile => ({ program: `${program} (this folder)`, path: join(cwd, ...steps), workspace: cwd });
+  const here = (program: string, ...steps: string[]): KnownFile => ({
+    program: `${program} (this folder)`,
+    path: join(cwd, ...steps),
+    workspace: cwd,
+  });
   return [
     here("Claude Code", ".mcp.json"),
     here("VS Code", ".vscode", "mcp.json"),
@@ -44,12 +51,24 @@ export function knownFiles({ variables, cwd, platform }: Places): readonly Known
     { program: "VS Code Insiders", path: join(application, "Code - Insiders", "User", "mcp.json") },
     { program: "Cursor", path: join(home, ".cursor", "mcp.json") },
     { program: "Windsurf", path: join(home, ".codeium", "windsurf", "mcp_config.json") },
-    { program: "Zed", path: platform === "win32" ? join(application, "Zed", "settings.json") : join(platform === "darwin" ? join(home, ".config") : xdg, "zed", "settings.json") },
+    {
+      program: "Zed",
+      path:
+        platform === "win32"
+          ? join(application, "Zed", "settings.json")
+          : join(platform === "darwin" ? join(home, ".config") : xdg, "zed", "settings.json"),
+    },
     { program: "Gemini CLI", path: join(home, ".gemini", "settings.json") },
     { program: "Codex", path: join(variables["CODEX_HOME"] || join(home, ".codex"), "config.toml") },
     { program: "OpenCode", path: join(xdg, "opencode", "opencode.json") },
-    { program: "Cline", path: editor("globalStorage", "saoudrizwan.claude-dev", "settings", "cline_mcp_settings.json") },
-    { program: "Roo Code", path: editor("globalStorage", "rooveterinaryinc.roo-cline", "settings", "mcp_settings.json") },
+    {
+      program: "Cline",
+      path: editor("globalStorage", "saoudrizwan.claude-dev", "settings", "cline_mcp_settings.json"),
+    },
+    {
+      program: "Roo Code",
+      path: editor("globalStorage", "rooveterinaryinc.roo-cline", "settings", "mcp_settings.json"),
+    },
     { program: "LM Studio", path: join(home, ".lmstudio", "mcp.json") },
     { program: "Kiro", path: join(home, ".kiro", "settings", "mcp.json") },
     { program: "Amazon Q", path: join(home, ".aws", "amazonq", "mcp.json") },

@@ -6,8 +6,8 @@ import type { Fail, RpcErrorObject } from "../../core/outcome.ts";
 export type Target = { readonly tool: string } | { readonly uri: string };
 
 /**
- * A failure in the words of the dialect (G60 to G64): the code stands in the table of kinds, the words are fixed. The one place that
- * translates; `MCP` of the core server throws the same.
+ * A failure in the words of the dialect (G60 to G64): the code stands in the table of kinds, the words are fixed. The
+ * one place that translates; `MCP` of the core server throws the same.
  */
 export function dialectError(failure: Fail, target: Target): RpcErrorObject {
   switch (failure.kind) {
@@ -37,7 +37,10 @@ function resourceNotFound(uri: string): RpcErrorObject {
   return { code: KINDS.unknown_tool.jsonrpc, message, data: message };
 }
 
-/** An error whose code the tool chose itself: its words stand as they are. Codes that JSON-RPC keeps for servers are its to give. */
+/**
+ * An error whose code the tool chose itself: its words stand as they are. Codes that JSON-RPC keeps for servers are its
+ * to give.
+ */
 function ownError({ kind, rpcError }: Fail): RpcErrorObject | undefined {
   if (!rpcError) return undefined;
   const isServerCode = rpcError.code >= -32_099 && rpcError.code <= -32_000;
@@ -46,7 +49,10 @@ function ownError({ kind, rpcError }: Fail): RpcErrorObject | undefined {
 
 function executionError(failure: Fail, target: Target): RpcErrorObject {
   const original = stringMember(failure.details ?? {}, "error") ?? failure.message;
-  const what = "uri" in target ? `Error retrieving resource '${shown(target.uri)}'` : `Error executing tool '${shown(target.tool)}'`;
+  const what =
+    "uri" in target
+      ? `Error retrieving resource '${shown(target.uri)}'`
+      : `Error executing tool '${shown(target.tool)}'`;
   return { code: KINDS.tool_error.jsonrpc, message: `${what}: ${original}`, data: original };
 }
 
@@ -58,7 +64,9 @@ function withData({ kind, message }: Fail, data: unknown): RpcErrorObject {
 /** All failures of the hub share one code, so the kind is told beside it. */
 function facts({ kind, retryable, retryAfterMs, details }: Fail): JsonObject {
   const { candidates, signIn, timeoutMs } = details ?? {};
-  const told = Object.entries({ retryAfterMs, candidates, signIn, timeoutMs }).filter(([, value]) => value !== undefined);
+  const told = Object.entries({ retryAfterMs, candidates, signIn, timeoutMs }).filter(
+    ([, value]) => value !== undefined,
+  );
   return { kind, retryable, ...Object.fromEntries(told) };
 }
 

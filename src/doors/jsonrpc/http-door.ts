@@ -18,8 +18,9 @@ const JSON_RPC_PATHS: readonly string[] = ["/", "/jsonrpc"];
 const MAX_BATCH = 100;
 
 /**
- * JSON-RPC on HTTP (G30 to G37): one request or batch a POST, answered with a status that says what the error says; `GET ?uri=` reads a
- * resource. Whoever needs all of MCP at the same address gets it. Whoever made the parts closes them.
+ * JSON-RPC on HTTP (G30 to G37): one request or batch a POST, answered with a status that says what the error says;
+ * `GET ?uri=` reads a resource. Whoever needs all of MCP at the same address gets it. Whoever made the parts closes
+ * them.
  */
 export class JsonRpcHttpDoor {
   readonly #parts: JsonRpcHttpParts;
@@ -30,7 +31,10 @@ export class JsonRpcHttpDoor {
   }
 
   mount(listener: Listener, paths: readonly string[] = JSON_RPC_PATHS): void {
-    for (const path of paths) listener.route(["GET", "POST", "DELETE"], path, (request, response, context) => this.serve(request, response, context));
+    for (const path of paths)
+      listener.route(["GET", "POST", "DELETE"], path, (request, response, context) =>
+        this.serve(request, response, context),
+      );
   }
 
   /** Answers what is still running with an error. */
@@ -56,7 +60,11 @@ export class JsonRpcHttpDoor {
     const isMcp = request.method === "DELETE" || "mcp-session-id" in request.headers || wantsStream(request);
     if (isMcp) return this.#parts.mcp.serve(request, response, context);
     const params = { uri: context.query.get("uri") ?? "" };
-    return this.#answer([{ jsonrpc: "2.0", id: null, method: "resource/get", params }], false, { request, response, context });
+    return this.#answer([{ jsonrpc: "2.0", id: null, method: "resource/get", params }], false, {
+      request,
+      response,
+      context,
+    });
   }
 
   async #post(request: IncomingMessage, response: ServerResponse, context: RequestContext): Promise<void> {
@@ -68,7 +76,8 @@ export class JsonRpcHttpDoor {
     if (this.#parts.mcp.wants(value, request)) return this.#parts.mcp.take(value, request, response, context);
     if (!Array.isArray(value)) return this.#answer([value], false, { request, response, context });
     if (value.length === 0) return refuse(response, RPC.invalidRequest, "Invalid Request: Batch must not be empty");
-    if (value.length > MAX_BATCH) return refuse(response, RPC.invalidRequest, `Invalid Request: Batch must not exceed ${MAX_BATCH} messages`);
+    if (value.length > MAX_BATCH)
+      return refuse(response, RPC.invalidRequest, `Invalid Request: Batch must not exceed ${MAX_BATCH} messages`);
     return this.#answer(value, true, { request, response, context });
   }
 
@@ -102,7 +111,11 @@ export class JsonRpcHttpDoor {
   #fault(error: unknown, response: ServerResponse): void {
     const id = nextCallId();
     const stack = error instanceof Error && error.stack !== undefined ? { stack: error.stack } : {};
-    this.#parts.logger.error("A request on HTTP failed by a fault of this program.", { call: id, error: messageOf(error), ...stack });
+    this.#parts.logger.error("A request on HTTP failed by a fault of this program.", {
+      call: id,
+      error: messageOf(error),
+      ...stack,
+    });
     const words = `Internal server error: Something went wrong inside the hub. Its log says more under the id ${id}.`;
     sendJson(response, 500, JSON.stringify(rpcError(null, RPC.internal, words)));
   }
@@ -119,7 +132,9 @@ function refuse(response: ServerResponse, code: number, message: string, id: Req
 }
 
 function parseBody(body: Buffer, maxDepth: number): ParsedJson {
-  return isUtf8(body) ? parseJson(body.toString("utf8"), maxDepth) : { ok: false, code: RPC.parse, message: "Parse error" };
+  return isUtf8(body)
+    ? parseJson(body.toString("utf8"), maxDepth)
+    : { ok: false, code: RPC.parse, message: "Parse error" };
 }
 
 function isNotification(message: unknown): boolean {

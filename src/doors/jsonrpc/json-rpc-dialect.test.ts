@@ -17,7 +17,16 @@ function dialectOf(hub: HubStandIn, logger = SILENT_LOGGER): JsonRpcDialect {
 }
 
 function context(mode: ToolMode = "normal", signal = new AbortController().signal): DialectContext {
-  const link = { door: "test", client: { capabilities: {} }, signal, cancellation: signal, wants: { progress: false }, relaysInput: false, notify: () => {}, ask: () => Promise.reject(new Error("nobody")) };
+  const link = {
+    door: "test",
+    client: { capabilities: {} },
+    signal,
+    cancellation: signal,
+    wants: { progress: false },
+    relaysInput: false,
+    notify: () => {},
+    ask: () => Promise.reject(new Error("nobody")),
+  };
   return { view: { mode, principal: LOCAL_PRINCIPAL }, link };
 }
 
@@ -27,14 +36,22 @@ function ask(hub: HubStandIn, method: string, params: JsonObject = {}): Promise<
 
 test("G23: a fault of the hub is the internal error, with an id in place of what it was", async () => {
   const answer = await ask(new HubStandIn(), "throws");
-  expect(answer).toMatchObject({ type: "error", kind: "internal", error: { code: -32603, message: expect.stringMatching(/^Internal error: .* under the id \S+\.$/) } });
+  expect(answer).toMatchObject({
+    type: "error",
+    kind: "internal",
+    error: { code: -32603, message: expect.stringMatching(/^Internal error: .* under the id \S+\.$/) },
+  });
   expect(JSON.stringify(answer)).not.toContain("secret detail");
 });
 
 test("G23: what the hub itself calls internal is told in the same words; a tool's failure is not", async () => {
   const hub = new HubStandIn();
-  expect(await ask(hub, "outcome", { failure: { kind: "internal", message: "It broke." } })).toMatchObject({ error: { code: -32603, message: "Internal error: It broke." } });
-  expect(await ask(hub, "fail")).toMatchObject({ error: { code: -32000, message: "Error executing tool 'fail': it broke" } });
+  expect(await ask(hub, "outcome", { failure: { kind: "internal", message: "It broke." } })).toMatchObject({
+    error: { code: -32603, message: "Internal error: It broke." },
+  });
+  expect(await ask(hub, "fail")).toMatchObject({
+    error: { code: -32000, message: "Error executing tool 'fail': it broke" },
+  });
 });
 
 test("G31: a fault outside dispatch is the literal internal server error", async () => {
@@ -53,19 +70,41 @@ test("G31: a fault outside dispatch is the literal internal server error", async
   const response = await fetch(`${url}/`, { method: "POST", body: '{"jsonrpc":"2.0","id":1,"method":"echo"}' });
   const text = await response.text();
   await listener.close();
-  expect([response.status, JSON.parse(text)]).toMatchObject([500, { id: null, error: { code: -32603, message: expect.stringMatching(/^Internal server error: /) } }]);
+  expect([response.status, JSON.parse(text)]).toMatchObject([
+    500,
+    { id: null, error: { code: -32603, message: expect.stringMatching(/^Internal server error: /) } },
+  ]);
   expect(text).not.toContain("secret");
 });
 
 describe("C1: what is whose", () => {
-  test.each(["mcp/discover", "get_mcp_server_capabilities", "resource/get", "mcp.capabilities", "mcp.tool.execute", "mcp.resource.get", "echo", "a.b", "ns/tool", "toolbox"])(
-    "C1: %s is the dialect's",
-    (method) => {
-      expect(isDialectMethod(method)).toBe(true);
-    },
-  );
+  test.each([
+    "mcp/discover",
+    "get_mcp_server_capabilities",
+    "resource/get",
+    "mcp.capabilities",
+    "mcp.tool.execute",
+    "mcp.resource.get",
+    "echo",
+    "a.b",
+    "ns/tool",
+    "toolbox",
+  ])("C1: %s is the dialect's", (method) => {
+    expect(isDialectMethod(method)).toBe(true);
+  });
 
-  test.each(["initialize", "ping", "tools/call", "tools/anything", "resources/read", "notifications/x", "tasks/get", "mcp/other", "rpc.discover", "server/discover"])("C1: %s is not", (method) => {
+  test.each([
+    "initialize",
+    "ping",
+    "tools/call",
+    "tools/anything",
+    "resources/read",
+    "notifications/x",
+    "tasks/get",
+    "mcp/other",
+    "rpc.discover",
+    "server/discover",
+  ])("C1: %s is not", (method) => {
     expect(isDialectMethod(method)).toBe(false);
     expect(ask(new HubStandIn(), method)).toBeUndefined();
   });
@@ -78,8 +117,12 @@ test.each(Object.keys(KINDS) as FailKind[])("G27: a failure of the kind %s has t
 });
 
 test("G27: failures that share a code tell their kind beside it", async () => {
-  const answer = await ask(new HubStandIn(), "outcome", { failure: { kind: "limited", message: "Slow down.", retryable: true, retryAfterMs: 500 } });
-  expect(answer).toMatchObject({ error: { code: -32000, message: "Slow down.", data: { kind: "limited", retryable: true, retryAfterMs: 500 } } });
+  const answer = await ask(new HubStandIn(), "outcome", {
+    failure: { kind: "limited", message: "Slow down.", retryable: true, retryAfterMs: 500 },
+  });
+  expect(answer).toMatchObject({
+    error: { code: -32000, message: "Slow down.", data: { kind: "limited", retryable: true, retryAfterMs: 500 } },
+  });
 });
 
 test("a caller that cancelled is not answered", async () => {
@@ -93,7 +136,12 @@ test("a caller that cancelled is not answered", async () => {
 test("`_meta` is no argument; it reaches the tool as the request's", async () => {
   const hub = new HubStandIn();
   await ask(hub, "echo", { text: "hi", _meta: { trace: 1, progressToken: 7 } });
-  expect(hub.calls[0]).toMatchObject({ door: "jsonrpc", target: "echo", arguments: { text: "hi" }, meta: { trace: 1 } });
+  expect(hub.calls[0]).toMatchObject({
+    door: "jsonrpc",
+    target: "echo",
+    arguments: { text: "hi" },
+    meta: { trace: 1 },
+  });
 });
 
 test("in discovery mode the capabilities are the two tools that find the others, else all others", async () => {
@@ -108,6 +156,11 @@ test("in discovery mode the capabilities are the two tools that find the others,
 
 test("a failure with an MCP error of its own keeps words and data", async () => {
   const hub = new HubStandIn();
-  hub.handlers["own"] = () => fail("invalid_params", "File not found", { rpcError: { code: -32602, message: "File not found", data: { path: "x" } } });
-  expect(await ask(hub, "own")).toMatchObject({ error: { code: -32602, message: "File not found", data: { path: "x" } } });
+  hub.handlers["own"] = () =>
+    fail("invalid_params", "File not found", {
+      rpcError: { code: -32602, message: "File not found", data: { path: "x" } },
+    });
+  expect(await ask(hub, "own")).toMatchObject({
+    error: { code: -32602, message: "File not found", data: { path: "x" } },
+  });
 });

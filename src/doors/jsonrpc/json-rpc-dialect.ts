@@ -21,7 +21,13 @@ export interface JsonRpcDeps {
 }
 
 /** The dialect's own methods; all that begins with `resource/` is one. */
-const OWN_METHODS: ReadonlySet<string> = new Set(["mcp/discover", "get_mcp_server_capabilities", "mcp.capabilities", "mcp.resource.get", "mcp.tool.execute"]);
+const OWN_METHODS: ReadonlySet<string> = new Set([
+  "mcp/discover",
+  "get_mcp_server_capabilities",
+  "mcp.capabilities",
+  "mcp.resource.get",
+  "mcp.tool.execute",
+]);
 const RESOURCE_PREFIX = "resource/";
 
 /** Whether MCP leaves a method to the dialect: its own, or what may be the name of a tool. */
@@ -32,8 +38,8 @@ export function isDialectMethod(method: string): boolean {
 type Run = (request: DialectRequest, context: DialectContext) => Promise<DialectAnswer>;
 
 /**
- * G's way to speak JSON-RPC: six methods of its own, and every tool's name is a method whose parameters are its arguments. Results are
- * the plain values that tools and resources give. It needs no handshake.
+ * G's way to speak JSON-RPC: six methods of its own, and every tool's name is a method whose parameters are its
+ * arguments. Results are the plain values that tools and resources give. It needs no handshake.
  */
 export class JsonRpcDialect implements Dialect {
   readonly #deps: JsonRpcDeps;
@@ -55,7 +61,8 @@ export class JsonRpcDialect implements Dialect {
   #runOf(method: string): Run | undefined {
     if (!isDialectMethod(method)) return undefined;
     if (method === "mcp.tool.execute") return (request, context) => this.#executeNamed(request, context);
-    if (method === "mcp.resource.get" || method.startsWith(RESOURCE_PREFIX)) return (request, context) => this.#read(request, context);
+    if (method === "mcp.resource.get" || method.startsWith(RESOURCE_PREFIX))
+      return (request, context) => this.#read(request, context);
     if (OWN_METHODS.has(method)) return (_request, context) => this.#discover(context);
     return ({ params }, context) => this.#execute(method, params, context);
   }
@@ -76,7 +83,8 @@ export class JsonRpcDialect implements Dialect {
     const name = stringMember(params, "name") ?? stringMember(params, "tool_name");
     const args = params["params"] ?? params["arguments"] ?? {};
     if (!name) return Promise.resolve(invalidParams("Missing name for tool request"));
-    if (!isJsonObject(args)) return Promise.resolve(invalidParams("Invalid params for tool request: `params` must be an object"));
+    if (!isJsonObject(args))
+      return Promise.resolve(invalidParams("Invalid params for tool request: `params` must be an object"));
     const meta = objectMember(params, "_meta");
     return this.#execute(name, meta ? { ...args, _meta: meta } : args, context);
   }
@@ -101,10 +109,22 @@ export class JsonRpcDialect implements Dialect {
     return { type: "value", value: resourceValue(outcome.result) };
   }
 
-  async #call(method: CallMethod, target: string, params: JsonObject, { view, link }: DialectContext): Promise<Outcome> {
+  async #call(
+    method: CallMethod,
+    target: string,
+    params: JsonObject,
+    { view, link }: DialectContext,
+  ): Promise<Outcome> {
     // `_meta` is the caller's word to the hub, and no argument of any tool.
     const { _meta: meta, ...args } = params;
-    const asked = { method, target, params: {}, arguments: args, meta: isJsonObject(meta) ? withoutToken(meta) : {}, principal: view.principal };
+    const asked = {
+      method,
+      target,
+      params: {},
+      arguments: args,
+      meta: isJsonObject(meta) ? withoutToken(meta) : {},
+      principal: view.principal,
+    };
     const call = new LinkCall(link, asked, { door: "jsonrpc", relaysInput: false });
     try {
       return await this.#deps.hub.call(call, view);
@@ -125,7 +145,12 @@ export class JsonRpcDialect implements Dialect {
   #fault(cause: unknown, method: string): DialectAnswer {
     const id = nextCallId();
     const stack = cause instanceof Error && cause.stack !== undefined ? { stack: cause.stack } : {};
-    this.#deps.logger.error("A request of the JSON-RPC dialect failed by a fault of this program.", { call: id, method, error: messageOf(cause), ...stack });
+    this.#deps.logger.error("A request of the JSON-RPC dialect failed by a fault of this program.", {
+      call: id,
+      method,
+      error: messageOf(cause),
+      ...stack,
+    });
     const failure = fail("internal", `Something went wrong inside the hub. Its log says more under the id ${id}.`);
     return { type: "error", kind: failure.kind, error: dialectError(failure, { tool: method }) };
   }

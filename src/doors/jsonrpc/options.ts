@@ -3,9 +3,14 @@ import { Type, type Static } from "../../core/option-schema.ts";
 /** Keys of `[server]` that the JSON-RPC door adds. */
 export const JSON_RPC_OPTION_SCHEMAS = {
   jsonrpc: Type.Optional(
-    Type.Boolean({ description: "Speak the JSON-RPC dialect (a tool's name is a method) on stdio and at `/` and `/jsonrpc`.", default: true }),
+    Type.Boolean({
+      description: "Speak the JSON-RPC dialect (a tool's name is a method) on stdio and at `/` and `/jsonrpc`.",
+      default: true,
+    }),
   ),
-  legacy: Type.Optional(Type.Boolean({ description: "Speak it at `/mcp` as well, which is MCP's alone otherwise.", default: false })),
+  legacy: Type.Optional(
+    Type.Boolean({ description: "Speak it at `/mcp` as well, which is MCP's alone otherwise.", default: false }),
+  ),
 } as const;
 
 const JsonRpcDoorSchema = Type.Object(JSON_RPC_OPTION_SCHEMAS, { description: "The JSON-RPC dialect." });

@@ -17,7 +17,10 @@ export interface ReplyOutlet {
 /** A caller that holds no session: its messages are answered, MCP's first, and nothing of it is kept. */
 export interface Conversation {
   /** Resolves when nothing more will be sent to the outlet. Never rejects. */
-  receive(message: unknown, how: { readonly outlet: ReplyOutlet; readonly mode?: ToolMode; readonly dialects: readonly Dialect[] }): Promise<void>;
+  receive(
+    message: unknown,
+    how: { readonly outlet: ReplyOutlet; readonly mode?: ToolMode; readonly dialects: readonly Dialect[] },
+  ): Promise<void>;
   /** Cancels what is running and answers it with an error. */
   close(reason: string): void;
 }
@@ -26,7 +29,12 @@ export interface Conversation {
 export interface McpOnHttp {
   /** Whether a posted body needs it. */
   wants(body: unknown, request: IncomingMessage): boolean;
-  take(body: unknown, request: IncomingMessage, response: ServerResponse, context: RequestContext): void | Promise<void>;
+  take(
+    body: unknown,
+    request: IncomingMessage,
+    response: ServerResponse,
+    context: RequestContext,
+  ): void | Promise<void>;
   /** Requests without a body: streams, and ends of sessions. */
   serve(request: IncomingMessage, response: ServerResponse, context: RequestContext): void | Promise<void>;
 }

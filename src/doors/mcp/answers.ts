@@ -33,8 +33,8 @@ export function errorAnswer(code: number, message: string, data?: unknown): Answ
 }
 
 /**
- * The reply as one line of JSON text, or nothing for silence. `extra` members are added to a result that does not have them (the
- * modern era's `resultType`, `ttlMs`, `_meta`). Serialised lists are spliced in as they are.
+ * The reply as one line of JSON text, or nothing for silence. `extra` members are added to a result that does not have
+ * them (the modern era's `resultType`, `ttlMs`, `_meta`). Serialised lists are spliced in as they are.
  */
 export function replyText(id: RequestId | null, answer: Answer, extra?: JsonObject): string | undefined {
   const head = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},`;
@@ -57,7 +57,8 @@ export type SplicedReply = readonly [head: string, middle: Buffer, tail: string]
 
 /** The reply for carriers that take bytes, where that spares a large list from being encoded for everybody who asks. */
 export function splicedReply(id: RequestId | null, answer: Answer, extra?: JsonObject): SplicedReply | undefined {
-  if (answer.type !== "list" || answer.json.length < MIN_SPLICED_CHARS || answer.json !== answer.list.json) return undefined;
+  if (answer.type !== "list" || answer.json.length < MIN_SPLICED_CHARS || answer.json !== answer.list.json)
+    return undefined;
   const { bytes } = answer.list;
   if (!bytes) return undefined;
   const [head, tail] = listEnds(id, answer, extra);
@@ -66,8 +67,15 @@ export function splicedReply(id: RequestId | null, answer: Answer, extra?: JsonO
 
 const MIN_SPLICED_CHARS = 64 * 1024;
 
-function listEnds(id: RequestId | null, { member, nextCursor }: ListAnswer, extra: JsonObject | undefined): [head: string, tail: string] {
-  return [`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${JSON.stringify(member)}:`, `${listTail(nextCursor, extra)}}}`];
+function listEnds(
+  id: RequestId | null,
+  { member, nextCursor }: ListAnswer,
+  extra: JsonObject | undefined,
+): [head: string, tail: string] {
+  return [
+    `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${JSON.stringify(member)}:`,
+    `${listTail(nextCursor, extra)}}}`,
+  ];
 }
 
 function listTail(nextCursor: string | undefined, extra: JsonObject | undefined): string {

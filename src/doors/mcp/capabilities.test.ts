@@ -8,7 +8,14 @@ import { readOffer, withoutListChanges } from "./capabilities.ts";
 const VIEW = { mode: "normal", principal: LOCAL_PRINCIPAL } as const;
 
 function report(state: SourceReport["status"]["state"]): SourceReport {
-  return { source: { id: "slow", kind: "stdio", namespace: "slow", order: 0 }, status: { state }, tools: 0, resources: 0, prompts: 0, problems: [] };
+  return {
+    source: { id: "slow", kind: "stdio", namespace: "slow", order: 0 },
+    status: { state },
+    tools: 0,
+    resources: 0,
+    prompts: 0,
+    problems: [],
+  };
 }
 
 /** A hub whose source comes right after the hub was asked what it is, while somebody else is still waited for. */
@@ -29,7 +36,11 @@ test("a source that comes while others are waited for is in what a handshake say
   hub.serverFacts = { name: "hub", version: "1", features: NO_FEATURES };
   hub.sourceReports = [report("starting")];
   const { facts, capabilities } = await readOffer(hub, VIEW);
-  expect([facts.instructions, capabilities["logging"], capabilities["completions"]]).toEqual(["Now it is there.", {}, undefined]);
+  expect([facts.instructions, capabilities["logging"], capabilities["completions"]]).toEqual([
+    "Now it is there.",
+    {},
+    undefined,
+  ]);
 });
 
 test("a hub whose sources are there is asked once", async () => {
@@ -40,5 +51,11 @@ test("a hub whose sources are there is asked once", async () => {
 });
 
 test("without the promise to tell of changes the rest of the capabilities stays", () => {
-  expect(withoutListChanges({ tools: { listChanged: true }, resources: { listChanged: true, subscribe: true }, logging: {} })).toEqual({ tools: {}, resources: { subscribe: true }, logging: {} });
+  expect(
+    withoutListChanges({
+      tools: { listChanged: true },
+      resources: { listChanged: true, subscribe: true },
+      logging: {},
+    }),
+  ).toEqual({ tools: {}, resources: { subscribe: true }, logging: {} });
 });

@@ -2,7 +2,9 @@ import type { HubPort, ListKind, RenderedList, ServerFacts, View } from "../../c
 import { isJsonObject, objectMember, type JsonObject } from "../../core/json.ts";
 import type { SourceFeatures } from "../../core/records.ts";
 
-/** What the hub offers to one view at one moment: its facts, its lists, and MCP's `capabilities` that follow from them. */
+/**
+ * What the hub offers to one view at one moment: its facts, its lists, and MCP's `capabilities` that follow from them.
+ */
 export interface Offer {
   readonly facts: ServerFacts;
   readonly lists: Readonly<Record<ListKind, RenderedList>>;
@@ -10,8 +12,8 @@ export interface Offer {
 }
 
 /**
- * Reads what `initialize` and `server/discover` advertise. Resources, prompts and features are named when there are some, or when a
- * source has not said yet what it has: a client that was told "no resources" never asks again.
+ * Reads what `initialize` and `server/discover` advertise. Resources, prompts and features are named when there are
+ * some, or when a source has not said yet what it has: a client that was told "no resources" never asks again.
  */
 export function readOffer(hub: HubPort, view: View): Promise<Offer> {
   return readSettled(hub, () => readOnce(hub, view));
@@ -29,7 +31,11 @@ async function readOnce(hub: HubPort, view: View): Promise<Offer> {
   const { completions, logging, subscribe } = isOpen ? EVERY_FEATURE : facts.features;
   const { capabilities: declared = {} } = facts;
   // A server that has none as yet, and says that it may, is heard when it has some.
-  const hasResources = isOpen || objectMember(declared, "resources") !== undefined || resources.entries.length > 0 || templates.entries.length > 0;
+  const hasResources =
+    isOpen ||
+    objectMember(declared, "resources") !== undefined ||
+    resources.entries.length > 0 ||
+    templates.entries.length > 0;
   const hasPrompts = isOpen || objectMember(declared, "prompts") !== undefined || prompts.entries.length > 0;
   const own: JsonObject = {
     tools: { listChanged: true },
@@ -42,8 +48,8 @@ async function readOnce(hub: HubPort, view: View): Promise<Offer> {
 }
 
 /**
- * The capabilities that the hub answers for, and beside them what the sources' servers declare in words that the hub does not know: whole
- * capabilities, extensions, further members.
+ * The capabilities that the hub answers for, and beside them what the sources' servers declare in words that the hub
+ * does not know: whole capabilities, extensions, further members.
  */
 export function withDeclared(own: JsonObject, declared: JsonObject = {}): JsonObject {
   const further = Object.entries(declared).flatMap(([name, value]): [string, unknown][] => {
@@ -76,7 +82,9 @@ export function offeredFeatures(hub: HubPort, { features }: ServerFacts): Source
 
 /** The lists' capabilities without the promise to tell when they change. */
 export function withoutListChanges(capabilities: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(capabilities).map(([name, value]) => [name, isJsonObject(value) ? withoutMember(value) : value]));
+  return Object.fromEntries(
+    Object.entries(capabilities).map(([name, value]) => [name, isJsonObject(value) ? withoutMember(value) : value]),
+  );
 }
 
 function withoutMember(capability: JsonObject): JsonObject {

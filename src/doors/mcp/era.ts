@@ -1,7 +1,13 @@
 import type { JsonObject } from "../../core/json.ts";
 import type { RpcErrorObject } from "../../core/outcome.ts";
 import { classifyMessage, RPC, type RequestId, type RpcNotification, type RpcRequest } from "../../wire/messages.ts";
-import { claimsModernEra, findEnvelopeFaults, isModernRevision, META, readEnvelope } from "../../wire/modern/envelope.ts";
+import {
+  claimsModernEra,
+  findEnvelopeFaults,
+  isModernRevision,
+  META,
+  readEnvelope,
+} from "../../wire/modern/envelope.ts";
 import { HEADERS, type HeaderLookup } from "../../wire/modern/headers.ts";
 import { isJsonObject, objectMember } from "../../core/json.ts";
 
@@ -11,18 +17,28 @@ export type Era =
   | { readonly type: "modern-request"; readonly message: RpcRequest }
   | { readonly type: "modern-notification"; readonly message: RpcNotification }
   /** Nobody's: answered with this status and error. */
-  | { readonly type: "refused"; readonly status: number; readonly id: RequestId | null; readonly error: RpcErrorObject };
+  | {
+      readonly type: "refused";
+      readonly status: number;
+      readonly id: RequestId | null;
+      readonly error: RpcErrorObject;
+    };
 
 /**
- * Tells the eras apart. The body decides: a request is modern when its `_meta` names a revision, whatever that is; the header is
- * compared with it and never overrules it. Only where the body says nothing does a modern header say that something is missing.
+ * Tells the eras apart. The body decides: a request is modern when its `_meta` names a revision, whatever that is; the
+ * header is compared with it and never overrules it. Only where the body says nothing does a modern header say that
+ * something is missing.
  */
 export function eraOf(body: unknown, headerOf: HeaderLookup): Era {
   if (Array.isArray(body)) return eraOfBatch(body);
   const classified = classifyMessage(body);
   switch (classified.type) {
     case "invalid":
-      return refused(classified.id, RPC.invalidRequest, `Bad Request: the request body is not a valid JSON-RPC message: ${classified.reason}.`);
+      return refused(
+        classified.id,
+        RPC.invalidRequest,
+        `Bad Request: the request body is not a valid JSON-RPC message: ${classified.reason}.`,
+      );
     case "reply":
       return { type: "legacy" };
     case "request":
@@ -36,7 +52,11 @@ function eraOfRequest(message: RpcRequest, headerOf: HeaderLookup): Era {
   const revision = modernHeader(headerOf);
   if (message.method === "initialize" && !isWellFormedClaim(message.params)) {
     if (revision === undefined) return { type: "legacy" };
-    return mismatch(message.id, revision, "an initialize request belongs to the legacy era, but the header names a modern revision");
+    return mismatch(
+      message.id,
+      revision,
+      "an initialize request belongs to the legacy era, but the header names a modern revision",
+    );
   }
   if (claimsModernEra(message.params)) return { type: "modern-request", message };
   if (revision === undefined) return { type: "legacy" };
@@ -57,13 +77,23 @@ function eraOfNotification(message: RpcNotification, headerOf: HeaderLookup): Er
   const header = headerOf("mcp-protocol-version")?.trim();
   if (claimed !== undefined && typeof claimed !== "string") {
     const fault = { key: META.protocolVersion, problem: "must be a string" };
-    return refused(null, RPC.invalidParams, `Invalid _meta envelope: ${fault.key}: ${fault.problem}`, { envelope: fault });
+    return refused(null, RPC.invalidParams, `Invalid _meta envelope: ${fault.key}: ${fault.problem}`, {
+      envelope: fault,
+    });
   }
   if (claimed !== undefined && header !== undefined && claimed !== header) {
-    return mismatch(null, header, `the body names protocol version ${claimed} but the ${HEADERS.protocolVersion} header names ${header}`);
+    return mismatch(
+      null,
+      header,
+      `the body names protocol version ${claimed} but the ${HEADERS.protocolVersion} header names ${header}`,
+    );
   }
   if (given !== undefined && given !== message.method) {
-    return mismatch(null, given, `the body names method ${message.method} but the ${HEADERS.method} header names ${given}`);
+    return mismatch(
+      null,
+      given,
+      `the body names method ${message.method} but the ${HEADERS.method} header names ${given}`,
+    );
   }
   return { type: "modern-notification", message };
 }
@@ -72,7 +102,11 @@ function eraOfBatch(body: readonly unknown[]): Era {
   if (body.length === 0) return refused(null, RPC.invalidRequest, "Bad Request: empty JSON-RPC batch");
   const hasModern = body.some((element) => isJsonObject(element) && claimsModernEra(element["params"]));
   if (!hasModern) return { type: "legacy" };
-  return refused(null, RPC.invalidRequest, "Bad Request: JSON-RPC batches may not contain requests for protocol revision 2026-07-28 or later");
+  return refused(
+    null,
+    RPC.invalidRequest,
+    "Bad Request: JSON-RPC batches may not contain requests for protocol revision 2026-07-28 or later",
+  );
 }
 
 /** A header that names a revision of the modern era; any other value, known or not, is the legacy era's to judge. */
@@ -95,7 +129,9 @@ function missingKeys(params: JsonObject | undefined): string[] {
 }
 
 function mismatch(id: RequestId | null, header: string, body: string): Era {
-  return refused(id, RPC.headerMismatch, `Bad Request: the request headers and body disagree: ${body}`, { mismatch: { header, body } });
+  return refused(id, RPC.headerMismatch, `Bad Request: the request headers and body disagree: ${body}`, {
+    mismatch: { header, body },
+  });
 }
 
 function refused(id: RequestId | null, code: number, message: string, data?: JsonObject): Era {

@@ -7,7 +7,9 @@ import { errorAnswer, resultAnswer, SILENCE, type Answer } from "./answers.ts";
 
 /** What the eras and revisions say differently about a failure. */
 export interface FailureRules {
-  /** How `tools/call` says that the arguments do not fit the schema: a protocol error up to 2025-06-18, a result since. */
+  /**
+   * How `tools/call` says that the arguments do not fit the schema: a protocol error up to 2025-06-18, a result since.
+   */
   readonly invalidArguments: "error" | "isError";
   /** -32002 in the legacy era, -32602 since 2026-07-28. */
   readonly resourceNotFoundCode: number;
@@ -27,7 +29,8 @@ export interface FailedCall {
 export function failureAnswer(failure: Fail, call: FailedCall, rules: FailureRules): Answer {
   if (failure.kind === "cancelled" && call.cancelled) return SILENCE;
   // The refusal of a question that the tool put to its caller is the tool's failure, not an upstream's protocol error.
-  if (failure.rpcError && failure.details?.["ask"] === undefined) return { type: "error", error: upstreamError(failure.rpcError, failure, call, rules) };
+  if (failure.rpcError && failure.details?.["ask"] === undefined)
+    return { type: "error", error: upstreamError(failure.rpcError, failure, call, rules) };
   if (failure.kind === "internal") return internalAnswer(call.id);
   if (failure.kind === "unknown_tool") return notFoundAnswer(failure, call, rules);
   if (call.method !== "tools/call") return errorAnswer(protocolCode(failure), withHints(failure), errorData(failure));
@@ -39,12 +42,22 @@ export function failureAnswer(failure: Fail, call: FailedCall, rules: FailureRul
 
 /** Our own fault: the caller gets an id to quote, the log has everything else. */
 export function internalAnswer(callId: string): Answer {
-  return errorAnswer(RPC.internal, `Internal error. The hub's log has the details under error id ${callId}.`, { [KIND_META_KEY]: "internal", errorId: callId });
+  return errorAnswer(RPC.internal, `Internal error. The hub's log has the details under error id ${callId}.`, {
+    [KIND_META_KEY]: "internal",
+    errorId: callId,
+  });
 }
 
-// The eras differ in how they say that a resource is not there, and an upstream of the other era says it in its own way.
-function upstreamError(error: RpcErrorObject, failure: Fail, { method }: FailedCall, rules: FailureRules): RpcErrorObject {
-  if (method === "resources/read" && failure.kind === "unknown_tool") return { ...error, code: rules.resourceNotFoundCode };
+// The eras differ in how they say that a resource is not there, and an upstream of the other era says it in its own
+// way.
+function upstreamError(
+  error: RpcErrorObject,
+  failure: Fail,
+  { method }: FailedCall,
+  rules: FailureRules,
+): RpcErrorObject {
+  if (method === "resources/read" && failure.kind === "unknown_tool")
+    return { ...error, code: rules.resourceNotFoundCode };
   return rules.upstreamError(error, method);
 }
 
@@ -58,7 +71,10 @@ function toolFailure(failure: Fail): Answer {
 
 function notFoundAnswer(failure: Fail, call: FailedCall, rules: FailureRules): Answer {
   const { target, method } = call;
-  if (method === "resources/read") return errorAnswer(rules.resourceNotFoundCode, withHints(failure, `Resource not found: ${target}`), { uri: target });
+  if (method === "resources/read")
+    return errorAnswer(rules.resourceNotFoundCode, withHints(failure, `Resource not found: ${target}`), {
+      uri: target,
+    });
   const what = method === "prompts/get" ? "prompt" : method === "completion/complete" ? "reference" : "tool";
   return errorAnswer(RPC.invalidParams, withHints(failure, `Unknown ${what}: ${target}`), errorData(failure));
 }
@@ -90,7 +106,9 @@ function withHints(failure: Fail, message = failure.message): string {
   if (failure.retryAfterMs !== undefined && !/try again|retry/i.test(message)) {
     sentences.push(`Try again in ${Math.max(1, Math.ceil(failure.retryAfterMs / 1000))} s.`);
   }
-  return sentences.map((sentence, at) => (at < sentences.length - 1 && !/[.?!]$/.test(sentence) ? `${sentence}.` : sentence)).join(" ");
+  return sentences
+    .map((sentence, at) => (at < sentences.length - 1 && !/[.?!]$/.test(sentence) ? `${sentence}.` : sentence))
+    .join(" ");
 }
 
 function unsaid(names: unknown, message: string): string[] {

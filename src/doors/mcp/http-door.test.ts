@@ -36,12 +36,16 @@ describe("malformed input gets the right status and code, and the id where it ca
 
   test("a missing envelope is told which keys it lacks", async () => {
     const answer = await (await server.post(JSON.stringify({ ...list, params: { _meta: {} } }), listHeaders)).whole();
-    expect(answer.last).toMatchObject({ error: { data: { envelope: { missing: [META.protocolVersion, META.clientCapabilities] } } } });
+    expect(answer.last).toMatchObject({
+      error: { data: { envelope: { missing: [META.protocolVersion, META.clientCapabilities] } } },
+    });
   });
 
   test("C17: a modern notification is 202 without a body, known or not", async () => {
     for (const method of ["notifications/cancelled", "notifications/whatever"]) {
-      const answer = await (await server.post(JSON.stringify({ jsonrpc: "2.0", method, params: { _meta } }), modern)).whole();
+      const answer = await (
+        await server.post(JSON.stringify({ jsonrpc: "2.0", method, params: { _meta } }), modern)
+      ).whole();
       expect([answer.status, answer.text]).toEqual([202, ""]);
     }
   });
@@ -59,7 +63,9 @@ describe("malformed input gets the right status and code, and the id where it ca
 
   test("members named __proto__ and constructor are data like any other", async () => {
     const body = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"__proto__":{"text":"no"},"text":"yes"},"_meta":${JSON.stringify(_meta)}}}`;
-    const answer = await (await server.post(body, { ...modern, "mcp-method": "tools/call", "mcp-name": "echo" })).whole();
+    const answer = await (
+      await server.post(body, { ...modern, "mcp-method": "tools/call", "mcp-name": "echo" })
+    ).whole();
     expect(answer.last).toMatchObject({ result: { content: [{ text: "yes" }] } });
     expect(({} as Record<string, unknown>)["text"]).toBeUndefined();
   });
@@ -77,8 +83,11 @@ describe("an endpoint of the modern era alone", () => {
   });
 
   test("a legacy notification is accepted and dropped, GET and DELETE are 405", async () => {
-    expect((await (await server.post('{"jsonrpc":"2.0","method":"notifications/initialized"}')).whole()).status).toBe(202);
-    for (const method of ["GET", "DELETE"]) expect((await (await server.post("", {}, "", method)).whole()).status).toBe(405);
+    expect((await (await server.post('{"jsonrpc":"2.0","method":"notifications/initialized"}')).whole()).status).toBe(
+      202,
+    );
+    for (const method of ["GET", "DELETE"])
+      expect((await (await server.post("", {}, "", method)).whole()).status).toBe(405);
   });
 });
 
@@ -114,7 +123,11 @@ describe("both eras on one path", () => {
     ["a reply", { jsonrpc: "2.0", id: 1, result: {} }, {}],
     ["a notification", { jsonrpc: "2.0", method: "notifications/initialized" }, {}],
     ["a batch", [list], {}],
-    ["initialize that names a modern revision in its params", { jsonrpc: "2.0", id: 1, method: "initialize", params: { protocolVersion: REVISION } }, {}],
+    [
+      "initialize that names a modern revision in its params",
+      { jsonrpc: "2.0", id: 1, method: "initialize", params: { protocolVersion: REVISION } },
+      {},
+    ],
   ])("%s goes to the legacy era", async (_what, body, headers) => {
     await (await server.post(JSON.stringify(body), headers)).whole();
     expect(seen).toEqual([`post ${JSON.stringify(body)} -`]);

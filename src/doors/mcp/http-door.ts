@@ -33,7 +33,9 @@ export interface McpExchange {
 /** Mounts MCP on one path, both eras on the same. Whoever made the parts closes them. */
 export function mountMcp(listener: Listener, parts: McpHttpParts, path = "/mcp"): void {
   const door = new McpHttpDoor(parts);
-  listener.route(["GET", "POST", "DELETE"], path, (request, response, context) => door.serve(request, response, context));
+  listener.route(["GET", "POST", "DELETE"], path, (request, response, context) =>
+    door.serve(request, response, context),
+  );
 }
 
 /** MCP's answers to HTTP requests, whatever path they came by. */
@@ -82,13 +84,25 @@ export class McpHttpDoor {
     }
   }
 
-  async #modern(message: RpcRequest, response: ServerResponse, context: RequestContext, request: IncomingMessage): Promise<void> {
+  async #modern(
+    message: RpcRequest,
+    response: ServerResponse,
+    context: RequestContext,
+    request: IncomingMessage,
+  ): Promise<void> {
     this.#endListensOn(context.closing);
     const canStream = acceptsStream(request.headers.accept);
-    if (!canStream && message.method === "subscriptions/listen") throw new Refusal(406, "Not Acceptable: Client must accept text/event-stream");
+    if (!canStream && message.method === "subscriptions/listen")
+      throw new Refusal(406, "Not Acceptable: Client must accept text/event-stream");
     const outlet = new HttpOutlet(response, context, canStream);
     const mode = toolModeOfRequest(request.headers, context.query) ?? this.#parts.defaultMode;
-    const facts = { door: "mcp-http", principal: context.principal, mode, signal: outlet.signal, headerOf: lookupIn(request) };
+    const facts = {
+      door: "mcp-http",
+      principal: context.principal,
+      mode,
+      signal: outlet.signal,
+      headerOf: lookupIn(request),
+    };
     await this.#parts.modern.handle(message, outlet, facts);
   }
 
@@ -101,17 +115,29 @@ export class McpHttpDoor {
 
   #legacy(body: unknown, { request, response, context, dialects }: McpExchange): void | Promise<void> {
     const { legacy } = this.#parts;
-    if (legacy) return legacy.post({ ...legacyExchange(request, response, context), ...(dialects ? { dialects } : {}) }, body);
+    if (legacy)
+      return legacy.post({ ...legacyExchange(request, response, context), ...(dialects ? { dialects } : {}) }, body);
     const classified = classifyMessage(body);
     if (classified.type === "notification") return sendEmpty(response, 202);
-    if (classified.type !== "request") return sendError(response, null, RPC.invalidRequest, "Bad Request: this endpoint takes one request at a time.");
+    if (classified.type !== "request")
+      return sendError(response, null, RPC.invalidRequest, "Bad Request: this endpoint takes one request at a time.");
     const requested = request.headers["mcp-protocol-version"];
     const data = { supported: MODERN_REVISIONS, ...(typeof requested === "string" && { requested }) };
-    return sendError(response, classified.message.id, RPC.unsupportedProtocolVersion, "Unsupported protocol version: the request does not name one that is spoken here.", data);
+    return sendError(
+      response,
+      classified.message.id,
+      RPC.unsupportedProtocolVersion,
+      "Unsupported protocol version: the request does not name one that is spoken here.",
+      data,
+    );
   }
 }
 
-function legacyExchange(request: IncomingMessage, response: ServerResponse, context: RequestContext): Parameters<LegacyHttp["get"]>[0] {
+function legacyExchange(
+  request: IncomingMessage,
+  response: ServerResponse,
+  context: RequestContext,
+): Parameters<LegacyHttp["get"]>[0] {
   const mode = toolModeOfRequest(request.headers, context.query);
   return { request, response, context, ...(mode && { mode }) };
 }

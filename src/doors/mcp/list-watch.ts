@@ -34,7 +34,10 @@ export class ListWatch<Member extends ListWatcher> {
       try {
         versions.set(kind, (await this.#hub.list(kind, view)).version);
       } catch (error) {
-        this.#logger.warning("A list could not be read, so clients cannot be told of its changes.", { list: kind, error: messageOf(error) });
+        this.#logger.warning("A list could not be read, so clients cannot be told of its changes.", {
+          list: kind,
+          error: messageOf(error),
+        });
       }
     }
     return versions;

@@ -12,14 +12,33 @@ async function callOf(params: JsonObject): Promise<Call> {
   const calls: Call[] = [];
   const hub = { call: (call: Call) => (calls.push(call), Promise.resolve(ok({ content: [] }))) } as unknown as HubPort;
   const cancellation = new Canceller();
-  const link: MethodContext["link"] = { door: "test", client: { capabilities: {} }, signal: cancellation.signal, cancellation, wants: { progress: false }, relaysInput: false, notify: () => {}, ask: () => Promise.reject(new Error("nobody")) };
-  const codec = { list: (_kind: unknown, list: unknown) => list, result: (_method: unknown, _target: unknown, result: JsonObject) => result } as unknown as MethodContext["codec"];
-  await answerMethod({ method: "tools/call", params, meta: {} }, { deps: { hub, logger: SILENT_LOGGER }, view: { mode: "normal", principal: LOCAL_PRINCIPAL }, link, codec });
+  const link: MethodContext["link"] = {
+    door: "test",
+    client: { capabilities: {} },
+    signal: cancellation.signal,
+    cancellation,
+    wants: { progress: false },
+    relaysInput: false,
+    notify: () => {},
+    ask: () => Promise.reject(new Error("nobody")),
+  };
+  const codec = {
+    list: (_kind: unknown, list: unknown) => list,
+    result: (_method: unknown, _target: unknown, result: JsonObject) => result,
+  } as unknown as MethodContext["codec"];
+  await answerMethod(
+    { method: "tools/call", params, meta: {} },
+    { deps: { hub, logger: SILENT_LOGGER }, view: { mode: "normal", principal: LOCAL_PRINCIPAL }, link, codec },
+  );
   return calls[0]!;
 }
 
 test("members that a call has no place of its own for are passed on, the others are not repeated", async () => {
-  const { target, arguments: args, params } = await callOf({ name: "t", arguments: { a: 1 }, _meta: { x: 1 }, task: { ttl: 5 } });
+  const {
+    target,
+    arguments: args,
+    params,
+  } = await callOf({ name: "t", arguments: { a: 1 }, _meta: { x: 1 }, task: { ttl: 5 } });
   expect({ target, args, params }).toEqual({ target: "t", args: { a: 1 }, params: { task: { ttl: 5 } } });
 });
 

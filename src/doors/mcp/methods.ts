@@ -68,7 +68,10 @@ export function isListMethod(method: string): boolean {
   return LISTS.has(method);
 }
 
-/** Answers the methods that both eras have: lists, `tools/call`, `resources/read`, `prompts/get`, `completion/complete`. Never rejects. */
+/**
+ * Answers the methods that both eras have: lists, `tools/call`, `resources/read`, `prompts/get`, `completion/complete`.
+ * Never rejects.
+ */
 export function answerMethod(request: MethodRequest, context: MethodContext): Promise<Answer> {
   const list = LISTS.get(request.method);
   if (list) return answerList(list.kind, list.member, request, context);
@@ -83,30 +86,47 @@ export function methodNotFound(method: string): Answer {
   return errorAnswer(RPC.methodNotFound, `Method not found: ${method.slice(0, MAX_QUOTED)}`);
 }
 
-async function answerList(kind: ListKind, member: string, request: MethodRequest, context: MethodContext): Promise<Answer> {
+async function answerList(
+  kind: ListKind,
+  member: string,
+  request: MethodRequest,
+  context: MethodContext,
+): Promise<Answer> {
   const { deps, view, codec } = context;
   const cursor = request.params["cursor"];
-  if (cursor !== undefined && typeof cursor !== "string") return errorAnswer(RPC.invalidParams, "Invalid params: `cursor` must be a string.");
+  if (cursor !== undefined && typeof cursor !== "string")
+    return errorAnswer(RPC.invalidParams, "Invalid params: `cursor` must be a string.");
   try {
     const list = codec.list(kind, await deps.hub.list(kind, view));
     const page = pageOf(list, cursor, deps.pageSize);
     if (page) return { type: "list", kind, list, member, ...page };
-    return errorAnswer(RPC.invalidParams, "Invalid cursor: it is not one of this list as it stands now. Ask again without a cursor.");
+    return errorAnswer(
+      RPC.invalidParams,
+      "Invalid cursor: it is not one of this list as it stands now. Ask again without a cursor.",
+    );
   } catch (error) {
     return faultAnswer(error, request.method, deps);
   }
 }
 
-async function answerCall(method: CallMethod, target: string, request: MethodRequest, context: MethodContext): Promise<Answer> {
+async function answerCall(
+  method: CallMethod,
+  target: string,
+  request: MethodRequest,
+  context: MethodContext,
+): Promise<Answer> {
   const { deps, view, codec, link } = context;
   const call = buildCall(method, target, request, context);
   try {
     const outcome = await deps.hub.call(call, view);
     if (outcome.ok) return resultAnswer(codec.result(method, target, outcome.result));
     const answer = failureAnswer(outcome, { id: call.id, method, target, cancelled: link.cancellation.aborted }, codec);
-    return answer.type === "result" && outcome.result ? resultAnswer(codec.result(method, target, answer.result)) : answer;
+    return answer.type === "result" && outcome.result
+      ? resultAnswer(codec.result(method, target, answer.result))
+      : answer;
   } catch (error) {
-    if (error instanceof FailError) return failureAnswer(error.failure, { id: call.id, method, target, cancelled: link.cancellation.aborted }, codec);
+    if (error instanceof FailError)
+      return failureAnswer(error.failure, { id: call.id, method, target, cancelled: link.cancellation.aborted }, codec);
     return faultAnswer(error, method, deps, call.id);
   }
 }
@@ -114,7 +134,14 @@ async function answerCall(method: CallMethod, target: string, request: MethodReq
 function buildCall(method: CallMethod, target: string, request: MethodRequest, { view, link }: MethodContext): Call {
   const args = request.params["arguments"];
   const { principal } = view;
-  return new LinkCall(link, { method, target, params: otherParams(request.params), arguments: isJsonObject(args) ? args : {}, meta: request.meta, principal });
+  return new LinkCall(link, {
+    method,
+    target,
+    params: otherParams(request.params),
+    arguments: isJsonObject(args) ? args : {},
+    meta: request.meta,
+    principal,
+  });
 }
 
 const OWN_PARAMS: ReadonlySet<string> = new Set(["_meta", "name", "uri", "arguments"]);
@@ -124,7 +151,8 @@ const NO_PARAMS: JsonObject = Object.freeze({});
 function otherParams(params: JsonObject): JsonObject {
   let others: JsonObject | undefined;
   // Assigned, the member `__proto__` would become what the object inherits.
-  if (Object.hasOwn(params, "__proto__")) return Object.fromEntries(Object.entries(params).filter(([member]) => !OWN_PARAMS.has(member)));
+  if (Object.hasOwn(params, "__proto__"))
+    return Object.fromEntries(Object.entries(params).filter(([member]) => !OWN_PARAMS.has(member)));
   for (const member in params) if (!OWN_PARAMS.has(member)) (others ??= {})[member] = params[member];
   return others ?? NO_PARAMS;
 }
@@ -140,10 +168,13 @@ function namedTarget(params: JsonObject, member: "name" | "uri"): ReturnType<Tar
 function completionTarget(params: JsonObject): ReturnType<TargetReader> {
   const { ref, argument, context } = params;
   const target = isJsonObject(ref) ? referenceTarget(ref) : undefined;
-  if (target === undefined) return { problem: 'Invalid params: `ref` must be `{type: "ref/prompt", name}` or `{type: "ref/resource", uri}`.' };
-  const isArgument = isJsonObject(argument) && typeof argument["name"] === "string" && typeof argument["value"] === "string";
+  if (target === undefined)
+    return { problem: 'Invalid params: `ref` must be `{type: "ref/prompt", name}` or `{type: "ref/resource", uri}`.' };
+  const isArgument =
+    isJsonObject(argument) && typeof argument["name"] === "string" && typeof argument["value"] === "string";
   if (!isArgument) return { problem: "Invalid params: `argument` must be `{name, value}`, both strings." };
-  if (context !== undefined && !isJsonObject(context)) return { problem: "Invalid params: `context` must be an object." };
+  if (context !== undefined && !isJsonObject(context))
+    return { problem: "Invalid params: `context` must be an object." };
   return { target };
 }
 
@@ -153,7 +184,12 @@ function referenceTarget(ref: JsonObject): string | undefined {
 }
 
 /** What was thrown while a request was worked on is a fault of this program: logged in full, answered by an id. */
-export function faultAnswer(error: unknown, method: string, deps: Pick<MethodsDeps, "logger">, callId = nextCallId()): Answer {
+export function faultAnswer(
+  error: unknown,
+  method: string,
+  deps: Pick<MethodsDeps, "logger">,
+  callId = nextCallId(),
+): Answer {
   deps.logger.error("A request of the MCP door failed by a fault of this program.", {
     call: callId,
     method,

@@ -20,7 +20,10 @@ export interface ModernPipeOptions {
   send(text: string): void;
 }
 
-/** The modern era on a pipe: requests side by side, cancelled by notification since no stream of their own can be closed. */
+/**
+ * The modern era on a pipe: requests side by side, cancelled by notification since no stream of their own can be
+ * closed.
+ */
 export class ModernPipe {
   readonly #options: ModernPipeOptions;
   readonly #inFlight = new CallMap<RequestId, Canceller>();
@@ -29,7 +32,9 @@ export class ModernPipe {
     this.#options = options;
   }
 
-  /** Takes one parsed message that claims the modern era. Resolves when nothing more will be sent for it. Never rejects. */
+  /**
+   * Takes one parsed message that claims the modern era. Resolves when nothing more will be sent for it. Never rejects.
+   */
   async receive(message: unknown): Promise<void> {
     const classified = classifyMessage(message);
     switch (classified.type) {
@@ -45,12 +50,17 @@ export class ModernPipe {
 
   /** `notifications/cancelled`, with or without an envelope. Ids that are not of this era are left alone. */
   noticed(message: unknown): void {
-    if (!isJsonObject(message) || message["method"] !== "notifications/cancelled" || !isJsonObject(message["params"])) return;
+    if (!isJsonObject(message) || message["method"] !== "notifications/cancelled" || !isJsonObject(message["params"]))
+      return;
     const { requestId, reason } = message["params"];
     if (typeof requestId !== "string" && typeof requestId !== "number") return;
     const running = this.#inFlight.get(requestId);
     this.#inFlight.delete(requestId);
-    running?.abort(new FailError(fail("cancelled", "The caller cancelled.", typeof reason === "string" ? { details: { reason } } : {})));
+    running?.abort(
+      new FailError(
+        fail("cancelled", "The caller cancelled.", typeof reason === "string" ? { details: { reason } } : {}),
+      ),
+    );
   }
 
   /** The client sends nothing more: what listens, or waits for its input, would wait for ever. */
@@ -71,9 +81,18 @@ export class ModernPipe {
   async #serve(message: RpcRequest): Promise<void> {
     const { id } = message;
     const { endpoint, connection, mode, maxInFlight, send } = this.#options;
-    if (this.#inFlight.has(id)) return this.#refuse(id, RPC.invalidRequest, `Invalid Request: a request with the id ${JSON.stringify(id)} is still running.`);
+    if (this.#inFlight.has(id))
+      return this.#refuse(
+        id,
+        RPC.invalidRequest,
+        `Invalid Request: a request with the id ${JSON.stringify(id)} is still running.`,
+      );
     if (this.#inFlight.size >= maxInFlight) {
-      return this.#refuse(id, RPC.internal, `Too many requests at once: ${maxInFlight} are running. Wait for some of them to be answered.`);
+      return this.#refuse(
+        id,
+        RPC.internal,
+        `Too many requests at once: ${maxInFlight} are running. Wait for some of them to be answered.`,
+      );
     }
     const controller = new Canceller();
     this.#inFlight.set(id, controller);

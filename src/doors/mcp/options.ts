@@ -8,15 +8,34 @@ import { parseToolMode } from "./tool-mode.ts";
 export const MCP_OPTION_SCHEMAS = {
   tool_mode: Type.Optional(
     Type.Enum(["normal", "discovery", "show_all", "all"], {
-      description: "What callers see that do not say it by `X-MCP-Tool-Mode` or `?tool_mode=`: native tools, the two search tools, or every tool.",
+      description:
+        "What callers see that do not say it by `X-MCP-Tool-Mode` or `?tool_mode=`: native tools, the two search tools, or every tool.",
       default: "normal",
     }),
   ),
-  page_size: Type.Optional(Type.Integer({ description: "Entries of one page of a list; 0 sends every list whole.", default: 0, minimum: 0 })),
-  max_subscriptions: Type.Optional(Type.Integer({ description: "Open `subscriptions/listen` requests of all callers together.", default: 1024, minimum: 1 })),
-  max_subscribed_resources: Type.Optional(Type.Integer({ description: "Resources that one `subscriptions/listen` may name.", default: 1000, minimum: 1 })),
-  max_parked_calls: Type.Optional(Type.Integer({ description: "Calls that may wait for their caller's input at once, in the modern era.", default: 1000, minimum: 1 })),
-  input_timeout: Type.Optional(durationOption({ description: "How long such a call waits before it is given up.", default: "10m" })),
+  page_size: Type.Optional(
+    Type.Integer({ description: "Entries of one page of a list; 0 sends every list whole.", default: 0, minimum: 0 }),
+  ),
+  max_subscriptions: Type.Optional(
+    Type.Integer({
+      description: "Open `subscriptions/listen` requests of all callers together.",
+      default: 1024,
+      minimum: 1,
+    }),
+  ),
+  max_subscribed_resources: Type.Optional(
+    Type.Integer({ description: "Resources that one `subscriptions/listen` may name.", default: 1000, minimum: 1 }),
+  ),
+  max_parked_calls: Type.Optional(
+    Type.Integer({
+      description: "Calls that may wait for their caller's input at once, in the modern era.",
+      default: 1000,
+      minimum: 1,
+    }),
+  ),
+  input_timeout: Type.Optional(
+    durationOption({ description: "How long such a call waits before it is given up.", default: "10m" }),
+  ),
 } as const;
 
 const McpDoorSchema = Type.Object(MCP_OPTION_SCHEMAS, { description: "The MCP door." });
@@ -44,8 +63,13 @@ export function resolveMcpDoor(raw: McpDoorConfig = {}): McpDoorOptions {
     maxParkedCalls: raw.max_parked_calls ?? 1000,
     inputTimeoutMs: parseDuration(raw.input_timeout ?? "10m", "server.input_timeout"),
   };
-  for (const [name, value] of Object.entries({ page_size: pageSize, max_subscriptions: modern.maxSubscriptions, max_parked_calls: modern.maxParkedCalls })) {
-    if (!Number.isInteger(value) || value < 0) throw new OptionError(`\`server.${name}\` must be a whole number from 0 on, got \`${value}\`.`);
+  for (const [name, value] of Object.entries({
+    page_size: pageSize,
+    max_subscriptions: modern.maxSubscriptions,
+    max_parked_calls: modern.maxParkedCalls,
+  })) {
+    if (!Number.isInteger(value) || value < 0)
+      throw new OptionError(`\`server.${name}\` must be a whole number from 0 on, got \`${value}\`.`);
   }
   return Object.freeze({
     toolMode: parseToolMode(raw.tool_mode ?? "normal"),

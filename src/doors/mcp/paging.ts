@@ -6,8 +6,9 @@ export interface Page {
 }
 
 /**
- * One page of a list, or nothing when the cursor does not belong to this list as it is now. Without a page size the whole list is
- * the only page. A cursor names the version of the list: a list that changed between two pages would otherwise lose or repeat entries.
+ * One page of a list, or nothing when the cursor does not belong to this list as it is now. Without a page size the
+ * whole list is the only page. A cursor names the version of the list: a list that changed between two pages would
+ * otherwise lose or repeat entries.
  */
 export function pageOf(list: RenderedList, cursor: string | undefined, pageSize: number | undefined): Page | undefined {
   if (pageSize === undefined) return cursor === undefined ? { json: list.json } : undefined;
@@ -43,6 +44,11 @@ function readCursor(cursor: string, list: RenderedList, pageSize: number): numbe
   }
   if (!Array.isArray(parsed) || parsed.length !== 2 || parsed[0] !== list.version) return undefined;
   const start: unknown = parsed[1];
-  const isStart = typeof start === "number" && Number.isInteger(start) && start > 0 && start % pageSize === 0 && start < list.entries.length;
+  const isStart =
+    typeof start === "number" &&
+    Number.isInteger(start) &&
+    start > 0 &&
+    start % pageSize === 0 &&
+    start < list.entries.length;
   return isStart ? start : undefined;
 }

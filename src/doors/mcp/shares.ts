@@ -1,4 +1,7 @@
-/** Who holds how many of something that is bounded for all callers together, so that nobody's appetite drives out the others. */
+/**
+ * Who holds how many of something that is bounded for all callers together, so that nobody's appetite drives out the
+ * others.
+ */
 export class Shares {
   readonly #held = new Map<string, number>();
 
@@ -28,7 +31,10 @@ export class Shares {
     return largest;
   }
 
-  /** Who must make room for one more of `principalId`: whoever holds the most, if that is more than the newcomer would then have. */
+  /**
+   * Who must make room for one more of `principalId`: whoever holds the most, if that is more than the newcomer would
+   * then have.
+   */
   debtorTo(principalId: string): string | undefined {
     const { largest } = this;
     return largest !== undefined && this.of(largest) > this.of(principalId) + 1 ? largest : undefined;

@@ -9,7 +9,9 @@ import { toolModeOfRequest } from "./tool-mode.ts";
 /** Mounts HTTP+SSE of 2024-11-05: `GET /sse` and `POST /messages`. Whoever made `sse` closes it. */
 export function mountSse(listener: Listener, sse: LegacySse): void {
   listener.route(["GET"], "/sse", (request, response, context) => sse.open(exchangeOf(request, response, context)));
-  listener.route(["POST"], sse.messagesPath, (request, response, context) => post(sse, exchangeOf(request, response, context)));
+  listener.route(["POST"], sse.messagesPath, (request, response, context) =>
+    post(sse, exchangeOf(request, response, context)),
+  );
 }
 
 async function post(sse: LegacySse, exchange: LegacyExchange): Promise<void> {

@@ -28,7 +28,12 @@ class Pipe {
     this.output = new PassThrough({ highWaterMark });
     this.#deps = createTestDeps(this.hub, settings);
     this.#modern = createTestModern(this.hub);
-    this.door = new StdioDoor({ ...this.#deps, input: this.input, output: createLineSink(this.output), modern: this.#modern });
+    this.door = new StdioDoor({
+      ...this.#deps,
+      input: this.input,
+      output: createLineSink(this.output),
+      modern: this.#modern,
+    });
     this.door.start();
   }
 
@@ -50,7 +55,9 @@ class Pipe {
   }
 
   send(...values: unknown[]): void {
-    this.input.write(values.map((value) => (typeof value === "string" ? value : JSON.stringify(value)) + "\n").join(""));
+    this.input.write(
+      values.map((value) => (typeof value === "string" ? value : JSON.stringify(value)) + "\n").join(""),
+    );
   }
 
   async until(matches: (message: Message) => boolean): Promise<Message> {
@@ -92,15 +99,33 @@ afterEach(async () => {
   await Promise.all(pipes.splice(0).map((opened) => opened.close()));
 });
 
-const rpc = (id: unknown, method: string, params?: JsonObject): JsonObject => ({ jsonrpc: "2.0", id, method, ...(params ? { params } : {}) });
-const INITIALIZE = rpc(0, "initialize", { protocolVersion: "2025-11-25", capabilities: { elicitation: {} }, clientInfo: { name: "t", version: "1" } });
+const rpc = (id: unknown, method: string, params?: JsonObject): JsonObject => ({
+  jsonrpc: "2.0",
+  id,
+  method,
+  ...(params ? { params } : {}),
+});
+const INITIALIZE = rpc(0, "initialize", {
+  protocolVersion: "2025-11-25",
+  capabilities: { elicitation: {} },
+  clientInfo: { name: "t", version: "1" },
+});
 const INITIALIZED = { jsonrpc: "2.0", method: "notifications/initialized" };
-const ENVELOPE = { "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {} };
-const modern = (id: unknown, method: string, params: JsonObject = {}): JsonObject => rpc(id, method, { ...params, _meta: ENVELOPE });
+const ENVELOPE = {
+  "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+  "io.modelcontextprotocol/clientCapabilities": {},
+};
+const modern = (id: unknown, method: string, params: JsonObject = {}): JsonObject =>
+  rpc(id, method, { ...params, _meta: ENVELOPE });
 
 describe("lines", () => {
   test("R13: a whole handshake in one chunk is answered line by line", async () => {
-    pipe.send(INITIALIZE, INITIALIZED, rpc(1, "tools/list"), rpc(2, "tools/call", { name: "echo", arguments: { text: "a\nb\u2028c" } }));
+    pipe.send(
+      INITIALIZE,
+      INITIALIZED,
+      rpc(1, "tools/list"),
+      rpc(2, "tools/call", { name: "echo", arguments: { text: "a\nb\u2028c" } }),
+    );
     expect((await pipe.reply(2)).result).toMatchObject({ content: [{ text: "a\nb\u2028c" }] });
     expect((await pipe.reply(0)).result).toMatchObject({ protocolVersion: "2025-11-25" });
     expect((await pipe.reply(1)).result?.["tools"]).toBeDefined();
@@ -108,7 +133,9 @@ describe("lines", () => {
   });
 
   test("messages cut anywhere, also within a character, arrive whole", async () => {
-    const bytes = Buffer.from(`${JSON.stringify(rpc(1, "tools/call", { name: "echo", arguments: { text: "Grüße 🙂 日本" } }))}\r\n\n  \n`);
+    const bytes = Buffer.from(
+      `${JSON.stringify(rpc(1, "tools/call", { name: "echo", arguments: { text: "Grüße 🙂 日本" } }))}\r\n\n  \n`,
+    );
     for (const byte of bytes) pipe.input.write(Buffer.of(byte));
     expect((await pipe.reply(1)).result).toMatchObject({ content: [{ text: "Grüße 🙂 日本" }] });
   });
@@ -138,13 +165,24 @@ describe("lines", () => {
     pipe.send([INITIALIZED, INITIALIZED], [rpc(1, "ping"), INITIALIZED, { id: 2 }, rpc(3, "ping")]);
     await pipe.reply(3);
     expect(pipe.values).toHaveLength(1);
-    expect((pipe.values[0] as Message[]).map(({ id, error }) => [id, error?.code])).toEqual(expect.arrayContaining([[1, undefined], [null, -32600], [3, undefined]]));
+    expect((pipe.values[0] as Message[]).map(({ id, error }) => [id, error?.code])).toEqual(
+      expect.arrayContaining([
+        [1, undefined],
+        [null, -32600],
+        [3, undefined],
+      ]),
+    );
   });
 });
 
 describe("both eras on one pipe", () => {
   test("each message is answered in its own era", async () => {
-    pipe.send(INITIALIZE, modern(1, "server/discover"), modern(2, "tools/call", { name: "echo", arguments: { text: "m" } }), rpc(3, "server/discover"));
+    pipe.send(
+      INITIALIZE,
+      modern(1, "server/discover"),
+      modern(2, "tools/call", { name: "echo", arguments: { text: "m" } }),
+      rpc(3, "server/discover"),
+    );
     expect((await pipe.reply(0)).result).toMatchObject({ protocolVersion: "2025-11-25" });
     expect((await pipe.reply(1)).result).toMatchObject({ supportedVersions: ["2026-07-28"] });
     expect((await pipe.reply(2)).result).toMatchObject({ resultType: "complete", content: [{ text: "m" }] });
@@ -152,12 +190,20 @@ describe("both eras on one pipe", () => {
   });
 
   test("C2: a modern request of an unknown revision is told which there are", async () => {
-    pipe.send(rpc(1, "tools/list", { _meta: { ...ENVELOPE, "io.modelcontextprotocol/protocolVersion": "2030-01-01" } }));
-    expect((await pipe.reply(1)).error).toMatchObject({ code: -32022, data: { supported: ["2026-07-28"], requested: "2030-01-01" } });
+    pipe.send(
+      rpc(1, "tools/list", { _meta: { ...ENVELOPE, "io.modelcontextprotocol/protocolVersion": "2030-01-01" } }),
+    );
+    expect((await pipe.reply(1)).error).toMatchObject({
+      code: -32022,
+      data: { supported: ["2026-07-28"], requested: "2030-01-01" },
+    });
   });
 
   test("a modern call is cancelled by notification, with an envelope or without", async () => {
-    for (const [id, params] of [[1, {}], [2, { _meta: ENVELOPE }]] as const) {
+    for (const [id, params] of [
+      [1, {}],
+      [2, { _meta: ENVELOPE }],
+    ] as const) {
       const started = once2(pipe.hub);
       pipe.send(modern(id, "tools/call", { name: "slow" }));
       const call = await started;

@@ -25,7 +25,9 @@ export interface StdioDoorDeps extends SessionDeps {
 
 /** MCP on standard input and output: one client, both eras, told apart message by message. */
 export class StdioDoor {
-  /** Resolves when the client has gone or the door was closed, everything is answered, and the answers have been taken. */
+  /**
+   * Resolves when the client has gone or the door was closed, everything is answered, and the answers have been taken.
+   */
   readonly done: Promise<void>;
   readonly #deps: StdioDoorDeps;
   readonly #session: LegacySession;
@@ -49,7 +51,12 @@ export class StdioDoor {
       () => this.#state === "reading",
     );
     const connection = connectionId();
-    this.#session = new LegacySession(deps, { connection, door: "mcp-stdio", principal: LOCAL_PRINCIPAL, outlet: this.#pipe });
+    this.#session = new LegacySession(deps, {
+      connection,
+      door: "mcp-stdio",
+      principal: LOCAL_PRINCIPAL,
+      outlet: this.#pipe,
+    });
     this.#modern = new ModernPipe({
       endpoint: deps.modern,
       connection,
@@ -99,7 +106,8 @@ export class StdioDoor {
 
   #takeMessage(value: unknown, outlet: Outlet): Promise<void> {
     if (isJsonObject(value) && claimsModernEra(value["params"])) return this.#modern.receive(value);
-    // A cancellation need not carry the envelope, so both eras hear of it. Ids are the client's, and it has one count of them.
+    // A cancellation need not carry the envelope, so both eras hear of it. Ids are the client's, and it has one count
+    // of them.
     this.#modern.noticed(value);
     const { dialects } = this.#deps;
     return this.#session.receive(value, { outlet, ...(dialects ? { dialects } : {}) });
@@ -108,9 +116,13 @@ export class StdioDoor {
   /** The replies to a batch are one array, once the last of them is there; what comes before them goes out at once. */
   async #takeBatch(messages: readonly unknown[]): Promise<void> {
     if (messages.length === 0) return this.#refuse(RPC.invalidRequest, "Invalid Request: Batch must not be empty");
-    if (messages.length > MAX_BATCH) return this.#refuse(RPC.invalidRequest, `Invalid Request: Batch must not exceed ${MAX_BATCH} messages`);
+    if (messages.length > MAX_BATCH)
+      return this.#refuse(RPC.invalidRequest, `Invalid Request: Batch must not exceed ${MAX_BATCH} messages`);
     if (messages.some((message) => isJsonObject(message) && claimsModernEra(message["params"]))) {
-      return this.#refuse(RPC.invalidRequest, "Invalid Request: the revision named in `_meta` has no batches. Send one message a line.");
+      return this.#refuse(
+        RPC.invalidRequest,
+        "Invalid Request: the revision named in `_meta` has no batches. Send one message a line.",
+      );
     }
     const replies: string[] = [];
     const outlet = new PipeOutlet(
@@ -132,7 +144,9 @@ export class StdioDoor {
     // A little is let pile up before reading stops: a client may write much before it begins to read.
     if (output.backlogBytes > PAUSE_BYTES) this.#reader.pause();
     if (output.backlogBytes <= MAX_BACKLOG_BYTES || this.#state === "draining") return;
-    logger.error("The client on the pipe does not read its answers; the connection ends.", { backlogBytes: output.backlogBytes });
+    logger.error("The client on the pipe does not read its answers; the connection ends.", {
+      backlogBytes: output.backlogBytes,
+    });
     void this.#drain(0);
   }
 

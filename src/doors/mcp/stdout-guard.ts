@@ -43,11 +43,14 @@ export function createLineSink(stream: Writable, write: Writable["write"] = stre
 }
 
 /**
- * Takes standard output for the protocol: whatever anybody else in this process prints (`console.log`, `process.stdout.write`) goes to
- * standard error from now on. Pipes are switched to writing without waiting, since a client that does not read would otherwise stop
- * this whole process.
+ * Takes standard output for the protocol: whatever anybody else in this process prints (`console.log`,
+ * `process.stdout.write`) goes to standard error from now on. Pipes are switched to writing without waiting, since a
+ * client that does not read would otherwise stop this whole process.
  */
-export function guardStdout(stdout: NodeJS.WriteStream = process.stdout, stderr: Writable = process.stderr): GuardedStdout {
+export function guardStdout(
+  stdout: NodeJS.WriteStream = process.stdout,
+  stderr: Writable = process.stderr,
+): GuardedStdout {
   const original = stdout.write;
   const { _handle: handle } = stdout as { _handle?: { setBlocking?: (blocking: boolean) => void } };
   if (!stdout.isTTY) handle?.setBlocking?.(false);

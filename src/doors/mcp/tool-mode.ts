@@ -9,7 +9,10 @@ export function parseToolMode(word: string): ToolMode {
   return mode === "show_all" || mode === "all" ? "all" : "normal";
 }
 
-/** What one HTTP request says about the tools it wants to see: the header wins over the query; nothing when it says nothing. */
+/**
+ * What one HTTP request says about the tools it wants to see: the header wins over the query; nothing when it says
+ * nothing.
+ */
 export function toolModeOfRequest(headers: IncomingHttpHeaders, query: URLSearchParams): ToolMode | undefined {
   const header = headers["x-mcp-tool-mode"];
   if (typeof header === "string") return parseToolMode(header);

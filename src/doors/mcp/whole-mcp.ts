@@ -3,8 +3,8 @@ import { isJsonObject } from "../../core/json.ts";
 import { claimsModernEra, isModernRevision } from "../../wire/modern/envelope.ts";
 
 /**
- * Whether a posted body needs MCP with its sessions, streams and eras, on a path where other things are spoken too: it names a session
- * or a modern revision, or opens a session as a client that can hold one would.
+ * Whether a posted body needs MCP with its sessions, streams and eras, on a path where other things are spoken too: it
+ * names a session or a modern revision, or opens a session as a client that can hold one would.
  */
 export function needsWholeMcp(body: unknown, { headers }: IncomingMessage): boolean {
   const revision = headers["mcp-protocol-version"];

@@ -11,7 +11,12 @@ export function sendValue(response: ServerResponse, value: unknown, status = 200
 }
 
 /** `text` is JSON already. */
-export function sendText(response: ServerResponse, text: string, status = 200, headers: Readonly<Record<string, string>> = {}): void {
+export function sendText(
+  response: ServerResponse,
+  text: string,
+  status = 200,
+  headers: Readonly<Record<string, string>> = {},
+): void {
   send(response, status, text, { "content-type": "application/json", ...headers });
 }
 
@@ -20,7 +25,12 @@ export function sendFailure(response: ServerResponse, failure: Fail, isFull = fa
 }
 
 /** Any body, with the headers that all answers have. Does nothing when the caller has gone. */
-export function send(response: ServerResponse, status: number, body: string | Buffer, headers: Readonly<Record<string, string>>): void {
+export function send(
+  response: ServerResponse,
+  status: number,
+  body: string | Buffer,
+  headers: Readonly<Record<string, string>>,
+): void {
   if (response.headersSent || response.destroyed) return;
   response.writeHead(status, { ...COMMON, ...headers, "content-length": Buffer.byteLength(body) });
   response.end(body);

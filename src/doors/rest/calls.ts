@@ -36,7 +36,10 @@ export class Calls {
     return this.guard(exchange, () => this.#hub.call(callOf(what, view, exchange), view));
   }
 
-  /** Runs work for an exchange; what it throws is a failure, and a fault of this program is logged under the id that the caller gets. */
+  /**
+   * Runs work for an exchange; what it throws is a failure, and a fault of this program is logged under the id that the
+   * caller gets.
+   */
   async guard<T extends { readonly ok: true }>(exchange: Exchange, work: () => Promise<T | Fail>): Promise<T | Fail> {
     this.#running.add(exchange);
     try {
@@ -53,7 +56,11 @@ export class Calls {
   #fault(error: unknown): Fail {
     const id = nextCallId();
     const stack = error instanceof Error && error.stack !== undefined ? { stack: error.stack } : {};
-    this.#logger.error("A request of the REST door failed by a fault of this program.", { call: id, error: messageOf(error), ...stack });
+    this.#logger.error("A request of the REST door failed by a fault of this program.", {
+      call: id,
+      error: messageOf(error),
+      ...stack,
+    });
     return fail("internal", `Something went wrong inside the hub. Its log says more under the id ${id}.`);
   }
 }
@@ -82,5 +89,7 @@ function callOf({ method, target, args = {} }: CallTarget, view: View, exchange:
 
 function cannotAsk(method: string): FailError {
   const message = `A caller on REST cannot be asked \`${method}\`. Call the tool by MCP, where questions can be answered.`;
-  return new FailError(fail("denied", message, { details: { ask: method }, rpcError: { code: RPC.methodNotFound, message } }));
+  return new FailError(
+    fail("denied", message, { details: { ask: method }, rpcError: { code: RPC.methodNotFound, message } }),
+  );
 }

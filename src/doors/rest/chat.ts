@@ -15,19 +15,37 @@ export interface ChatBody {
 type Answered = { readonly ok: true; readonly reply: ChatReply };
 
 /** Lets the agent answer. Events of the way are sent as they come to callers that take them. */
-export async function runChat(chat: Chat | undefined, body: ChatBody, principal: Principal, exchange: Exchange): Promise<Answered | Fail> {
-  if (!chat) return fail("unavailable", "There is no agent here: no language model is configured. Set `language` in [models] of this hub.", { retryable: false });
+export async function runChat(
+  chat: Chat | undefined,
+  body: ChatBody,
+  principal: Principal,
+  exchange: Exchange,
+): Promise<Answered | Fail> {
+  if (!chat)
+    return fail(
+      "unavailable",
+      "There is no agent here: no language model is configured. Set `language` in [models] of this hub.",
+      { retryable: false },
+    );
   const onEvent = ({ type, ...event }: { readonly type: string }): void => exchange.event(type, event);
-  const reply = await chat.reply({ ...body, principal, signal: exchange.signal, ...(exchange.takesEvents ? { onEvent } : {}) });
+  const reply = await chat.reply({
+    ...body,
+    principal,
+    signal: exchange.signal,
+    ...(exchange.takesEvents ? { onEvent } : {}),
+  });
   return { ok: true, reply };
 }
 
 /** Reads what was posted. Throws a 400 that says what is wrong with it. */
 export function readChat({ message, history, max_iterations: snake, maxIterations = snake }: JsonObject): ChatBody {
-  if (typeof message !== "string" || message.trim() === "") throw new Refusal(400, "`message` must be a text that is not empty.");
-  if (history !== undefined && !isHistory(history)) throw new Refusal(400, "`history` must be the `history` of the reply before.");
+  if (typeof message !== "string" || message.trim() === "")
+    throw new Refusal(400, "`message` must be a text that is not empty.");
+  if (history !== undefined && !isHistory(history))
+    throw new Refusal(400, "`history` must be the `history` of the reply before.");
   const isCount = typeof maxIterations === "number" && Number.isInteger(maxIterations) && maxIterations > 0;
-  if (maxIterations !== undefined && !isCount) throw new Refusal(400, "`max_iterations` must be a whole number above 0.");
+  if (maxIterations !== undefined && !isCount)
+    throw new Refusal(400, "`max_iterations` must be a whole number above 0.");
   return { message, ...(history === undefined ? {} : { history }), ...(isCount ? { maxIterations } : {}) };
 }
 

@@ -18,7 +18,10 @@ interface Described {
 /** Documents that are kept, for as many views and states of the catalogue. */
 const MAX_KEPT = 8;
 
-/** `/openapi.json` and `/docs`: what a caller may do here, made of the catalogue as it is, and once for each of its states and views. */
+/**
+ * `/openapi.json` and `/docs`: what a caller may do here, made of the catalogue as it is, and once for each of its
+ * states and views.
+ */
 export class DescribeDoor {
   readonly #parts: RestParts;
   readonly #options: RestOptions;
@@ -45,20 +48,39 @@ export class DescribeDoor {
     const { query, baseUrl } = exchange.context;
     const { PAGE_POLICY, renderPage } = await import("./openapi/page.ts");
     const { document } = await this.#describe(exchange);
-    const page = renderPage(document, baseUrl, { filter: (query.get("filter") ?? "").slice(0, MAX_FILTER), page: Number(query.get("page")) || 1 });
-    send(exchange.response, 200, page, { "content-type": "text/html; charset=utf-8", "content-security-policy": PAGE_POLICY, "referrer-policy": "no-referrer" });
+    const page = renderPage(document, baseUrl, {
+      filter: (query.get("filter") ?? "").slice(0, MAX_FILTER),
+      page: Number(query.get("page")) || 1,
+    });
+    send(exchange.response, 200, page, {
+      "content-type": "text/html; charset=utf-8",
+      "content-security-policy": PAGE_POLICY,
+      "referrer-policy": "no-referrer",
+    });
   }
 
   async #describe(exchange: Exchange): Promise<Described> {
     const { hub, chat, hasTokens } = this.#parts;
     const hasChat = chat() !== undefined;
     const view = this.#viewOf(exchange);
-    const [list, facts, routes] = await Promise.all([hub.list("tools", view), hub.facts(view.principal), this.#routes(view)]);
+    const [list, facts, routes] = await Promise.all([
+      hub.list("tools", view),
+      hub.facts(view.principal),
+      this.#routes(view),
+    ]);
     const routeTools = routes.flatMap(({ tool }) => (tool ? [tool] : []));
     const key = `${list.version} ${hasChat} ${routes.map(({ tool }) => (tool ? "1" : "0")).join("")} ${contentDigest(JSON.stringify(routeTools))}`;
     const kept = this.#kept.get(key);
     if (kept) return kept;
-    const source: DocumentSource = { title: facts.title ?? facts.name, version: facts.version, basePath: this.#options.basePath, tools: list.entries, routes, hasChat, hasTokens };
+    const source: DocumentSource = {
+      title: facts.title ?? facts.name,
+      version: facts.version,
+      basePath: this.#options.basePath,
+      tools: list.entries,
+      routes,
+      hasChat,
+      hasTokens,
+    };
     // Most hubs are never asked.
     const { createDocument } = await import("./openapi/document.ts");
     const document = createDocument(source);

@@ -11,12 +11,14 @@ import { isUtf8 } from "node:buffer";
 import { sendFailure, sendValue, wantsStream } from "./answer.ts";
 import { errorBody } from "./failures.ts";
 
-/** How long a caller that takes events waits for the first sign of them: proxies give up on a head that does not come. */
+/**
+ * How long a caller that takes events waits for the first sign of them: proxies give up on a head that does not come.
+ */
 const FIRST_SIGN_MS = 1000;
 
 /**
- * One request and the way back to its caller: JSON, or server-sent events for who names them in `Accept`. What fails before the first
- * event is a plain answer with its status.
+ * One request and the way back to its caller: JSON, or server-sent events for who names them in `Accept`. What fails
+ * before the first event is a plain answer with its status.
  */
 export class Exchange {
   readonly request: IncomingMessage;
@@ -64,7 +66,13 @@ export class Exchange {
     assertJsonContent(this.request);
     const parsed = isUtf8(body) ? parseJson(body.toString("utf8"), this.context.maxJsonDepth) : undefined;
     if (!parsed) throw new Refusal(400, "The request body is not UTF-8.");
-    if (!parsed.ok) throw new Refusal(400, parsed.message === "Parse error" ? "The request body is not valid JSON." : `The request body nests deeper than ${this.context.maxJsonDepth} levels.`);
+    if (!parsed.ok)
+      throw new Refusal(
+        400,
+        parsed.message === "Parse error"
+          ? "The request body is not valid JSON."
+          : `The request body nests deeper than ${this.context.maxJsonDepth} levels.`,
+      );
     if (isJsonObject(parsed.value)) return parsed.value;
     throw new Refusal(400, `The request body must be a JSON object with ${what}, such as {"name": "value"}.`);
   }
@@ -107,7 +115,8 @@ export class Exchange {
 
   #open(): EventStream | undefined {
     clearTimeout(this.#firstSign);
-    if (!this.#stream && !this.response.headersSent && !this.response.destroyed) this.#stream = this.context.openStream({ "x-content-type-options": "nosniff" });
+    if (!this.#stream && !this.response.headersSent && !this.response.destroyed)
+      this.#stream = this.context.openStream({ "x-content-type-options": "nosniff" });
     return this.#stream;
   }
 }

@@ -7,7 +7,10 @@ import type { Refusal } from "../../http/refusal.ts";
 /** Facts of a failure that programs act on; the others are for the log. */
 const TOLD = ["candidates", "near", "errors", "signIn", "timeoutMs"] as const;
 
-/** `{error: {kind, message, retryable, …}}`: the one shape in which REST says that something failed. `isFull` adds the tool's whole result. */
+/**
+ * `{error: {kind, message, retryable, …}}`: the one shape in which REST says that something failed. `isFull` adds the
+ * tool's whole result.
+ */
 export function errorBody(failure: Fail, isFull = false): JsonObject {
   const { kind, message, retryable, retryAfterMs, details = {}, result } = failure;
   const facts = TOLD.flatMap((name) => (details[name] === undefined ? [] : [[name, details[name]]]));
@@ -48,4 +51,11 @@ export function refusalText({ status, message }: Refusal): string {
   return JSON.stringify({ error: { kind, message, retryable: status === 429 || status === 503 } });
 }
 
-const KIND_OF_STATUS: Readonly<Record<number, FailKind>> = { 401: "denied", 403: "denied", 404: "unknown_tool", 413: "too_large", 429: "limited", 503: "unavailable" };
+const KIND_OF_STATUS: Readonly<Record<number, FailKind>> = {
+  401: "denied",
+  403: "denied",
+  404: "unknown_tool",
+  413: "too_large",
+  429: "limited",
+  503: "unavailable",
+};

@@ -27,7 +27,11 @@ const MAX_LIMIT = 1000;
 export function pageWish(query: URLSearchParams): PageWish {
   const limit = readLimit(query);
   const [cursor, name] = [query.get("cursor"), query.get("name")];
-  return { ...(limit === undefined ? {} : { limit }), ...(cursor === null ? {} : { cursor }), ...(name === null ? {} : { name }) };
+  return {
+    ...(limit === undefined ? {} : { limit }),
+    ...(cursor === null ? {} : { cursor }),
+    ...(name === null ? {} : { name }),
+  };
 }
 
 export function readLimit(query: URLSearchParams): number | undefined {
@@ -35,17 +39,26 @@ export function readLimit(query: URLSearchParams): number | undefined {
   if (text === null) return undefined;
   const limit = Number(text);
   if (/^\d+$/.test(text) && limit >= 1 && limit <= MAX_LIMIT) return limit;
-  throw new Refusal(400, `\`limit\` must be a whole number from 1 to ${MAX_LIMIT}, got ${JSON.stringify(text.slice(0, 40))}.`);
+  throw new Refusal(
+    400,
+    `\`limit\` must be a whole number from 1 to ${MAX_LIMIT}, got ${JSON.stringify(text.slice(0, 40))}.`,
+  );
 }
 
-/** Cuts a page out of a list. A cursor knows the list it belongs to: one that changed since would lose or repeat entries, so it is refused. */
+/**
+ * Cuts a page out of a list. A cursor knows the list it belongs to: one that changed since would lose or repeat
+ * entries, so it is refused.
+ */
 export function pageOf(list: RenderedList, { limit, cursor, name }: PageWish): ListPage {
-  const entries = name === undefined ? list.entries : list.entries.filter((entry) => matchesGlob(name, String(entry["name"])));
+  const entries =
+    name === undefined ? list.entries : list.entries.filter((entry) => matchesGlob(name, String(entry["name"])));
   const start = cursor === undefined ? 0 : readCursor(cursor, list.version);
   if (start > entries.length) throw STALE;
   const end = limit === undefined ? entries.length : start + limit;
   const page = { entries: entries.slice(start, end), total: entries.length };
-  return end < entries.length ? { ...page, nextCursor: Buffer.from(`${list.version} ${end}`).toString("base64url") } : page;
+  return end < entries.length
+    ? { ...page, nextCursor: Buffer.from(`${list.version} ${end}`).toString("base64url") }
+    : page;
 }
 
 function readCursor(cursor: string, version: string): number {

@@ -3,21 +3,44 @@ import type { JsonObject } from "../../core/json.ts";
 import { Type, type Static } from "../../core/option-schema.ts";
 
 const RouteSchema = Type.Object({
-  tool: Type.Optional(Type.String({ description: "The tool that answers, in any spelling of its name.", minLength: 1 })),
-  chat: Type.Optional(Type.Boolean({ description: "The agent answers, as at `/api/chat`; in place of `tool`.", default: false })),
-  arguments: Type.Optional(Type.Object({}, { description: "Arguments that are always sent, whatever the request says.", additionalProperties: true, default: {} })),
-  description: Type.Optional(Type.String({ description: "What `/openapi.json` and `/docs` say of it. Absent: the tool's own words." })),
+  tool: Type.Optional(
+    Type.String({ description: "The tool that answers, in any spelling of its name.", minLength: 1 }),
+  ),
+  chat: Type.Optional(
+    Type.Boolean({ description: "The agent answers, as at `/api/chat`; in place of `tool`.", default: false }),
+  ),
+  arguments: Type.Optional(
+    Type.Object(
+      {},
+      {
+        description: "Arguments that are always sent, whatever the request says.",
+        additionalProperties: true,
+        default: {},
+      },
+    ),
+  ),
+  description: Type.Optional(
+    Type.String({ description: "What `/openapi.json` and `/docs` say of it. Absent: the tool's own words." }),
+  ),
 });
 
 /** `[rest]`: plain HTTP in front of the tools. */
 export const RestSchema = Type.Object(
   {
     enabled: Type.Optional(Type.Boolean({ description: "Serve REST on the HTTP door.", default: true })),
-    base_path: Type.Optional(Type.String({ description: "Path of `tools`, `resources` and `chat`, below `server.base_path`.", default: "/api" })),
-    openapi: Type.Optional(Type.Boolean({ description: "Describe it at `/openapi.json`, and for people at `/docs`.", default: true })),
+    base_path: Type.Optional(
+      Type.String({
+        description: "Path of `tools`, `resources` and `chat`, below `server.base_path`.",
+        default: "/api",
+      }),
+    ),
+    openapi: Type.Optional(
+      Type.Boolean({ description: "Describe it at `/openapi.json`, and for people at `/docs`.", default: true }),
+    ),
     routes: Type.Optional(
       Type.Record(Type.Union([Type.String({ description: "The tool's name.", minLength: 1 }), RouteSchema]), {
-        description: 'Further paths onto tools: `"GET /weather/get" = "get_weather"`. GET and DELETE take arguments from the query, the others from a JSON body.',
+        description:
+          'Further paths onto tools: `"GET /weather/get" = "get_weather"`. GET and DELETE take arguments from the query, the others from a JSON body.',
         default: {},
       }),
     ),
@@ -49,9 +72,17 @@ export interface RestOptions {
 }
 
 /** Fills in the defaults. Throws an `OptionError` that names the path or route which cannot be served. */
-export function resolveRest({ enabled = true, base_path = "/api", openapi = true, routes = {} }: RestConfig = {}): RestOptions {
+export function resolveRest({
+  enabled = true,
+  base_path = "/api",
+  openapi = true,
+  routes = {},
+}: RestConfig = {}): RestOptions {
   const basePath = base_path.replace(/\/+$/, "");
-  if (!PATH.test(basePath) || isTaken(basePath)) throw new OptionError(`\`rest.base_path\` must be a path of its own such as "/api", got ${JSON.stringify(base_path)}.`);
+  if (!PATH.test(basePath) || isTaken(basePath))
+    throw new OptionError(
+      `\`rest.base_path\` must be a path of its own such as "/api", got ${JSON.stringify(base_path)}.`,
+    );
   const resolved = Object.entries(routes).map(([line, raw]) => resolveRoute(line, raw, basePath));
   const names = resolved.map(({ method, path }) => `${method} ${path}`);
   const twice = names.find((name, at) => names.indexOf(name) !== at);
@@ -73,10 +104,21 @@ function resolveRoute(line: string, raw: string | Static<typeof RouteSchema>, ba
   const method = ROUTE_METHODS.find((known) => known === word.toUpperCase());
   const path = given.length > 1 ? given.replace(/\/$/, "") : given;
   const where = `\`rest.routes."${line}"\``;
-  if (!method || !PATH.test(path)) throw new OptionError(`${where} must be a method (${ROUTE_METHODS.join(", ")}) and a path of plain letters, such as "GET /weather/get".`);
-  if (isTaken(path) || path === basePath || path.startsWith(`${basePath}/`)) throw new OptionError(`${where}: ${path} is served already. Choose another path.`);
+  if (!method || !PATH.test(path))
+    throw new OptionError(
+      `${where} must be a method (${ROUTE_METHODS.join(", ")}) and a path of plain letters, such as "GET /weather/get".`,
+    );
+  if (isTaken(path) || path === basePath || path.startsWith(`${basePath}/`))
+    throw new OptionError(`${where}: ${path} is served already. Choose another path.`);
   const { tool, chat = false, arguments: fixed = {}, description } = typeof raw === "string" ? { tool: raw } : raw;
   if ((tool === undefined) !== chat) throw new OptionError(`${where} needs either \`tool\` or \`chat = true\`.`);
-  if (chat && (method !== "POST" || Object.keys(fixed).length > 0)) throw new OptionError(`${where}: \`chat\` is for POST, and takes no \`arguments\`.`);
-  return Object.freeze({ method, path, target: tool === undefined ? "chat" : { tool }, fixed: { ...fixed }, ...(description === undefined ? {} : { description }) });
+  if (chat && (method !== "POST" || Object.keys(fixed).length > 0))
+    throw new OptionError(`${where}: \`chat\` is for POST, and takes no \`arguments\`.`);
+  return Object.freeze({
+    method,
+    path,
+    target: tool === undefined ? "chat" : { tool },
+    fixed: { ...fixed },
+    ...(description === undefined ? {} : { description }),
+  });
 }

@@ -9,7 +9,10 @@ import type { Logger, SearchAnswer } from "../../core/ports.ts";
 export interface RestHub extends Pick<HubPort, "list" | "call" | "facts"> {
   search(query: string, limit: number, view: View): Promise<SearchAnswer>;
   /** The tool that a spelling means to this caller, listed or not, in its wire shape; or why there is none. */
-  describeTool(spelling: string, view: View): Promise<{ readonly found: true; readonly entry: JsonObject } | { readonly found: false; readonly failure: Fail }>;
+  describeTool(
+    spelling: string,
+    view: View,
+  ): Promise<{ readonly found: true; readonly entry: JsonObject } | { readonly found: false; readonly failure: Fail }>;
 }
 
 export interface RestParts {

@@ -2,15 +2,19 @@ import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { localTarget } from "../../schema/survey.ts";
 
 /**
- * Arguments out of a query, made what the tool's schema wants them to be: `?days=3` is a number where a number is wanted, a name that
- * comes several times is a list, and an object is written as JSON. What cannot be made so stays text, for the schema to refuse.
+ * Arguments out of a query, made what the tool's schema wants them to be: `?days=3` is a number where a number is
+ * wanted, a name that comes several times is a list, and an object is written as JSON. What cannot be made so stays
+ * text, for the schema to refuse.
  */
 export function queryArguments(query: URLSearchParams, schema: JsonObject): JsonObject {
   const properties = isJsonObject(schema["properties"]) ? schema["properties"] : {};
   const names = new Set(query.keys());
   const args = [...names]
     .filter((name) => Object.hasOwn(properties, name) || !RESERVED.has(name))
-    .map((name): [string, unknown] => [name, argumentOf(query.getAll(name), Object.hasOwn(properties, name) ? properties[name] : undefined, schema)]);
+    .map((name): [string, unknown] => [
+      name,
+      argumentOf(query.getAll(name), Object.hasOwn(properties, name) ? properties[name] : undefined, schema),
+    ]);
   return Object.fromEntries(args);
 }
 
@@ -20,7 +24,8 @@ const RESERVED: ReadonlySet<string> = new Set(["tool_mode", "show_all"]);
 function argumentOf(texts: readonly string[], schema: unknown, root: JsonObject): unknown {
   const types = typesOf(schema, root);
   const [first = ""] = texts;
-  if (!types.has("array")) return texts.length === 1 ? scalarOf(first, types) : texts.map((text) => scalarOf(text, types));
+  if (!types.has("array"))
+    return texts.length === 1 ? scalarOf(first, types) : texts.map((text) => scalarOf(text, types));
   const list = texts.length === 1 ? parsed(first, Array.isArray) : undefined;
   if (list !== undefined) return list;
   if (texts.length === 1 && types.has("string")) return first;
@@ -66,7 +71,8 @@ export function typesOf(schema: unknown, root: JsonObject, depth = 0): ReadonlyS
 
 function follow(schema: unknown, root: JsonObject): JsonObject | undefined {
   let at = isJsonObject(schema) ? schema : undefined;
-  for (let hops = 0; at && typeof at["$ref"] === "string"; hops += 1) at = hops < MAX_DEPTH ? localTarget(at["$ref"], root) : undefined;
+  for (let hops = 0; at && typeof at["$ref"] === "string"; hops += 1)
+    at = hops < MAX_DEPTH ? localTarget(at["$ref"], root) : undefined;
   return at;
 }
 

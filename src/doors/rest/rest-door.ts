@@ -22,8 +22,8 @@ const DEFAULT_HITS = 5;
 const ANY_METHOD = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 /**
- * Every tool is one POST away, and configured paths lead to tools by the words of whoever uses them. Values come as plain JSON (C12),
- * failures as `{error: {kind, message, …}}` with the status of the table of kinds.
+ * Every tool is one POST away, and configured paths lead to tools by the words of whoever uses them. Values come as
+ * plain JSON (C12), failures as `{error: {kind, message, …}}` with the status of the table of kinds.
  */
 export class RestDoor {
   readonly #parts: RestParts;
@@ -42,15 +42,21 @@ export class RestDoor {
     mountPath(listener, tools, { GET: (exchange) => this.#listTools(exchange) });
     mountPath(listener, `${tools}/*`, {
       GET: (exchange) => this.#describeTool(exchange, nameIn(exchange, tools)),
-      POST: async (exchange) => this.#callTool(exchange, nameIn(exchange, tools), await exchange.readObject("the tool's arguments")),
+      POST: async (exchange) =>
+        this.#callTool(exchange, nameIn(exchange, tools), await exchange.readObject("the tool's arguments")),
     });
     mountPath(listener, `${base}/resources`, { GET: (exchange) => this.#resources(exchange) });
     mountPath(listener, `${base}/chat`, { POST: (exchange) => this.#chat(exchange) });
     for (const path of new Set(routes.map((route) => route.path))) {
       const own = routes.filter((route) => route.path === path);
-      mountPath(listener, path, Object.fromEntries(own.map((route) => [route.method, (exchange: Exchange) => this.#route(exchange, route)])));
+      mountPath(
+        listener,
+        path,
+        Object.fromEntries(own.map((route) => [route.method, (exchange: Exchange) => this.#route(exchange, route)])),
+      );
     }
-    if (this.#options.hasDescription) new DescribeDoor(this.#parts, this.#options, (exchange) => this.#viewOf(exchange)).mount(listener);
+    if (this.#options.hasDescription)
+      new DescribeDoor(this.#parts, this.#options, (exchange) => this.#viewOf(exchange)).mount(listener);
     listener.route(ANY_METHOD, `${base}/*`, () => notFound(base), refusalText);
   }
 
@@ -60,7 +66,10 @@ export class RestDoor {
   }
 
   #viewOf({ request, context }: Exchange): View {
-    return { mode: this.#parts.modeOf(request, context.query) ?? this.#parts.defaultMode, principal: context.principal };
+    return {
+      mode: this.#parts.modeOf(request, context.query) ?? this.#parts.defaultMode,
+      principal: context.principal,
+    };
   }
 
   async #listTools(exchange: Exchange): Promise<void> {
@@ -93,7 +102,10 @@ export class RestDoor {
     const uri = query.get("uri");
     if (uri !== null) return this.#readResource(exchange, uri);
     const view = this.#viewOf(exchange);
-    const [list, templates] = await Promise.all([this.#parts.hub.list("resources", view), this.#parts.hub.list("templates", view)]);
+    const [list, templates] = await Promise.all([
+      this.#parts.hub.list("resources", view),
+      this.#parts.hub.list("templates", view),
+    ]);
     const { entries, ...page } = pageOf(list, pageWish(query));
     sendValue(exchange.response, { resources: entries, resourceTemplates: templates.entries, ...page });
   }
@@ -103,7 +115,8 @@ export class RestDoor {
     const { query } = exchange.context;
     const outcome = await this.#calls.run({ method: "resources/read", target: uri }, this.#viewOf(exchange), exchange);
     if (!outcome.ok) return exchange.fail(outcome);
-    if (!query.has("raw") || !isYes(query.get("raw"))) return exchange.succeed(shown(outcome.result, wantsFull(exchange.request, query), resourceValue));
+    if (!query.has("raw") || !isYes(query.get("raw")))
+      return exchange.succeed(shown(outcome.result, wantsFull(exchange.request, query), resourceValue));
     const failure = sendRaw(exchange.response, outcome.result);
     if (failure) exchange.fail(failure);
   }
@@ -120,7 +133,9 @@ export class RestDoor {
     if (target === "chat") return this.#chat(exchange);
     assertOwnPage(exchange.request);
     const isRead = method === "GET" || method === "DELETE";
-    const given = isRead ? await this.#queryArguments(exchange, target.tool) : await exchange.readObject("the tool's arguments");
+    const given = isRead
+      ? await this.#queryArguments(exchange, target.tool)
+      : await exchange.readObject("the tool's arguments");
     // `full` may be the name of a parameter here.
     return this.#callTool(exchange, target.tool, { ...given, ...fixed }, NO_QUERY);
   }
@@ -145,16 +160,20 @@ function nameIn({ context }: Exchange, prefix: string): string {
 }
 
 /**
- * A link or a redirect of somebody else's page is an own document for the browser, and is welcome to look at this hub; but what runs a
- * tool must be asked for by whoever sits here.
+ * A link or a redirect of somebody else's page is an own document for the browser, and is welcome to look at this hub;
+ * but what runs a tool must be asked for by whoever sits here.
  */
 function assertOwnPage({ headers }: IncomingMessage): void {
   const site = headers["sec-fetch-site"];
   const isForeign = site === "cross-site" || site === "same-site";
   // An `Origin` was checked already: such a page may call.
-  if (isForeign && !headers.origin) throw new Refusal(403, "Invalid request: a page of another site leads here. Open the address by itself instead.");
+  if (isForeign && !headers.origin)
+    throw new Refusal(403, "Invalid request: a page of another site leads here. Open the address by itself instead.");
 }
 
 function notFound(base: string): never {
-  throw new Refusal(404, `There is nothing at this path. \`GET ${base}/tools\` lists the tools, \`POST ${base}/tools/{name}\` calls one.`);
+  throw new Refusal(
+    404,
+    `There is nothing at this path. \`GET ${base}/tools\` lists the tools, \`POST ${base}/tools/{name}\` calls one.`,
+  );
 }

@@ -10,12 +10,19 @@ export interface StatusFacts {
 }
 
 /**
- * `GET /status`: a running hub's sources with their state, last error, last stderr lines and restarts, as JSON. It passes the listener's
- * checks like everything else, and a caller whose rights are narrowed is refused: errors may name what such a caller should not know.
+ * `GET /status`: a running hub's sources with their state, last error, last stderr lines and restarts, as JSON. It
+ * passes the listener's checks like everything else, and a caller whose rights are narrowed is refused: errors may name
+ * what such a caller should not know.
  */
-export function mountStatus(listener: Listener, hub: HubPort, facts: StatusFacts, redact: (text: string) => string): void {
+export function mountStatus(
+  listener: Listener,
+  hub: HubPort,
+  facts: StatusFacts,
+  redact: (text: string) => string,
+): void {
   listener.route(["GET"], "/status", (_request, response, { principal }) => {
-    if (principal.rights) throw new Refusal(403, "The status of this hub is shown to callers without narrowed rights only.");
+    if (principal.rights)
+      throw new Refusal(403, "The status of this hub is shown to callers without narrowed rights only.");
     const body = redact(JSON.stringify(statusBody(hub.sources(), facts)));
     response.writeHead(200, { "content-type": "application/json", "cache-control": "no-store" }).end(body);
   });

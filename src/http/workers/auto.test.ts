@@ -11,6 +11,8 @@ test.each([
 });
 
 test("the number of workers is read from text too, and refused beyond its bounds", () => {
-  expect([resolveHttp().workers, resolveHttp({ workers: 3 }).workers, resolveHttp({ workers: "3" }).workers]).toEqual([1, 3, 3]);
+  expect([resolveHttp().workers, resolveHttp({ workers: 3 }).workers, resolveHttp({ workers: "3" }).workers]).toEqual([
+    1, 3, 3,
+  ]);
   for (const workers of [0, 65, 1.5, "99", "some"]) expect(() => resolveHttp({ workers })).toThrow(/server\.workers/);
 });

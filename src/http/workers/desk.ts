@@ -40,7 +40,8 @@ export class Desk {
   serve(head: RequestHead, body: Buffer, remote: RemoteResponse): void {
     const { handler, refusalBody } = this.#routes[head.route]!;
     const response = remote.asServerResponse;
-    const failed = (error: unknown): void => answerFailure(error, { response, method: head.method, logger: this.#logger, refusalBody });
+    const failed = (error: unknown): void =>
+      answerFailure(error, { response, method: head.method, logger: this.#logger, refusalBody });
     try {
       const handled = handler(remoteRequest(head), response, this.#contextOf(head, body, response));
       if (handled instanceof Promise) handled.catch(failed);
@@ -52,8 +53,19 @@ export class Desk {
   #contextOf(head: RequestHead, body: Buffer, response: ServerResponse): RequestContext {
     const { remoteAddress, baseUrl, path, url } = head;
     const principal = this.#principals.get(head.principal)!;
-    const facts = { principal, remoteAddress, baseUrl, path, search: url.slice(searchStart(url)), closing: this.#closing };
-    return new HandlerContext(facts, { response, limits: this.#options.limits, readBody: (maxBytes) => bodyOf(head, body, maxBytes) });
+    const facts = {
+      principal,
+      remoteAddress,
+      baseUrl,
+      path,
+      search: url.slice(searchStart(url)),
+      closing: this.#closing,
+    };
+    return new HandlerContext(facts, {
+      response,
+      limits: this.#options.limits,
+      readBody: (maxBytes) => bodyOf(head, body, maxBytes),
+    });
   }
 }
 

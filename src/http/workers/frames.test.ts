@@ -12,7 +12,9 @@ const FRAMES: readonly OutgoingFrame[] = [
 
 function decoded(chunks: readonly Buffer[]): unknown[] {
   const decoder = new FrameDecoder();
-  return chunks.flatMap((chunk) => Array.from(decoder.decode(chunk), ({ body, ...frame }) => ({ ...frame, body: body.toString("hex") })));
+  return chunks.flatMap((chunk) =>
+    Array.from(decoder.decode(chunk), ({ body, ...frame }) => ({ ...frame, body: body.toString("hex") })),
+  );
 }
 
 const EXPECTED = FRAMES.map(({ body, ...frame }) => ({ ...frame, body: Buffer.from(body as string).toString("hex") }));
@@ -23,7 +25,7 @@ test("frames come out as they went in, however the bytes are cut", () => {
   expect(decoded([bytes])).toEqual(EXPECTED);
   for (const bound of [3, 40, 70_000]) {
     const chunks: Buffer[] = [];
-    for (let at = 0; at < bytes.length; ) {
+    for (let at = 0; at < bytes.length;) {
       const end = at + 1 + random.below(bound);
       chunks.push(bytes.subarray(at, end));
       at = end;

@@ -1,7 +1,8 @@
 /**
- * What the primary and a worker say to each other, on a pipe of their own: binary frames, so that neither bodies nor answers are written
- * as JSON once more. A frame is `u32 length · u8 type · u32 exchange · u32 headLength · head (JSON) · body (bytes)`; the length counts
- * what follows it. `exchange` is a number that the worker gives a request; 0 where there is none.
+ * What the primary and a worker say to each other, on a pipe of their own: binary frames, so that neither bodies nor
+ * answers are written as JSON once more. A frame is `u32 length · u8 type · u32 exchange · u32 headLength · head (JSON)
+ * · body (bytes)`; the length counts what follows it. `exchange` is a number that the worker gives a request; 0 where
+ * there is none.
  */
 export const FRAME = {
   // From the primary.
@@ -57,8 +58,13 @@ export interface OutgoingFrame {
 
 /** Frames as one buffer: many small ones leave in one write. */
 export function encodeFrames(frames: readonly OutgoingFrame[]): Buffer {
-  const sizes = frames.map(({ head, body }) => [Buffer.byteLength(head), typeof body === "string" ? Buffer.byteLength(body) : body.length] as const);
-  const bytes = Buffer.allocUnsafe(sizes.reduce((sum, [head, body]) => sum + PREFIX_BYTES + FIXED_BYTES + head + body, 0));
+  const sizes = frames.map(
+    ({ head, body }) =>
+      [Buffer.byteLength(head), typeof body === "string" ? Buffer.byteLength(body) : body.length] as const,
+  );
+  const bytes = Buffer.allocUnsafe(
+    sizes.reduce((sum, [head, body]) => sum + PREFIX_BYTES + FIXED_BYTES + head + body, 0),
+  );
   let at = 0;
   for (const [index, { type, exchange, head, body }] of frames.entries()) {
     const [headLength, bodyLength] = sizes[index]!;

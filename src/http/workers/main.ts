@@ -1,4 +1,5 @@
-// What a worker's process runs: it waits for its settings, then for connections, and ends with the primary or when that says so.
+// What a worker's process runs: it waits for its settings, then for connections, and ends with the primary or when that
+// says so.
 import { Socket } from "node:net";
 import { messageOf } from "../../core/errors.ts";
 import { Channel } from "./channel.ts";
@@ -37,7 +38,11 @@ process.once("disconnect", () => process.exit(0));
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => {});
 process.on("uncaughtException", (error) => {
   const stack = error instanceof Error && error.stack !== undefined ? { stack: error.stack } : {};
-  const line: LogHead = { level: "error", message: "A worker of the HTTP door ends by a fault of this program.", facts: { error: messageOf(error), ...stack } };
+  const line: LogHead = {
+    level: "error",
+    message: "A worker of the HTTP door ends by a fault of this program.",
+    facts: { error: messageOf(error), ...stack },
+  };
   channel.send(FRAME.log, 0, JSON.stringify(line));
   channel.flush(() => process.exit(1));
 });

@@ -11,7 +11,10 @@ export interface WorkerSettings {
 export interface WorkerRoute {
   readonly methods: readonly string[];
   readonly path: string;
-  /** How this path says a refusal, by status: JSON text in which `REFUSAL_MARK` stands for the message. Absent: as JSON-RPC. */
+  /**
+   * How this path says a refusal, by status: JSON text in which `REFUSAL_MARK` stands for the message. Absent: as
+   * JSON-RPC.
+   */
   readonly refusals?: Readonly<Record<number, string>>;
 }
 
@@ -33,7 +36,11 @@ export interface RequestHead {
   readonly baseUrl: string;
   readonly path: string;
   /** Why there is no whole body, for whoever wants to read it. */
-  readonly refusal?: { readonly status: number; readonly message: string; readonly headers: Readonly<Record<string, string>> };
+  readonly refusal?: {
+    readonly status: number;
+    readonly message: string;
+    readonly headers: Readonly<Record<string, string>>;
+  };
 }
 
 export interface AnswerHead {

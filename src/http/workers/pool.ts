@@ -20,8 +20,9 @@ const MIN_DELAY_MS = 100;
 const MAX_DELAY_MS = 5000;
 
 /**
- * A listener whose connections are served by workers. This process accepts them and hands each to the worker with the fewest; what a
- * request means is decided here, by the same handlers as without workers, so tools, sessions and limits exist once.
+ * A listener whose connections are served by workers. This process accepts them and hands each to the worker with the
+ * fewest; what a request means is decided here, by the same handlers as without workers, so tools, sessions and limits
+ * exist once.
  */
 export function createWorkerPool(options: HttpOptions, logger: Logger): Listener {
   return new WorkerPool(options, logger);
@@ -67,9 +68,14 @@ class WorkerPool implements Listener, WorkerOwner {
   async listen(): Promise<ListenerAddress> {
     await listenOn(this.#server, this.#options.host, this.#options.port);
     for (let count = 0; count < this.#options.workers; count += 1) this.#start();
-    await this.#until(() => this.#workers.size === this.#options.workers && Array.from(this.#workers).every((worker) => worker.isReady), START_MS).catch(async () => {
+    await this.#until(
+      () => this.#workers.size === this.#options.workers && Array.from(this.#workers).every((worker) => worker.isReady),
+      START_MS,
+    ).catch(async () => {
       await this.close();
-      throw new OptionError("The workers of the HTTP door do not start; the log says what is known. Set `server.workers` to 1 to do without them.");
+      throw new OptionError(
+        "The workers of the HTTP door do not start; the log says what is known. Set `server.workers` to 1 to do without them.",
+      );
     });
     this.#address = addressOf(this.#server.address() as AddressInfo, this.#options.basePath);
     return this.#address;
@@ -107,7 +113,11 @@ class WorkerPool implements Listener, WorkerOwner {
     for (const socket of left) this.#accepted(socket);
     const delayMs = worker.hasServed ? 0 : this.#delayMs;
     this.#delayMs = worker.hasServed ? MIN_DELAY_MS : Math.min(this.#delayMs * 2, MAX_DELAY_MS);
-    this.#logger.warning("A worker of the HTTP door has ended; another takes its place.", { pid: worker.pid ?? null, code, signal });
+    this.#logger.warning("A worker of the HTTP door has ended; another takes its place.", {
+      pid: worker.pid ?? null,
+      code,
+      signal,
+    });
     const timer = setTimeout(() => {
       this.#restarts.delete(timer);
       this.#start();

@@ -8,7 +8,11 @@ import { RemoteResponse } from "./remote-exchange.ts";
 
 const LIMITS = { streamKeepAliveMs: 60_000, maxStreamBacklogBytes: 1000, streamStallMs: 60_000 };
 
-function start(): { response: RemoteResponse; sent: () => Promise<{ type: number; head: string; body: string }[]>; over: ReturnType<typeof vi.fn> } {
+function start(): {
+  response: RemoteResponse;
+  sent: () => Promise<{ type: number; head: string; body: string }[]>;
+  over: ReturnType<typeof vi.fn>;
+} {
   const pipe = new PassThrough();
   const channel = new Channel(pipe, () => {});
   const frames: { type: number; head: string; body: string }[] = [];
@@ -28,7 +32,13 @@ test("an answer that is whole is one frame, and is over", async () => {
   const { response, sent, over } = start();
   response.setHeader("Mcp-Session-Id", "s").writeHead(201, { "content-type": "text/plain" }).end("hi");
   await once(response, "close");
-  expect(await sent()).toEqual([{ type: FRAME.answer, head: '{"status":201,"headers":{"mcp-session-id":"s","content-type":"text/plain"}}', body: "hi" }]);
+  expect(await sent()).toEqual([
+    {
+      type: FRAME.answer,
+      head: '{"status":201,"headers":{"mcp-session-id":"s","content-type":"text/plain"}}',
+      body: "hi",
+    },
+  ]);
   expect(over).toHaveBeenCalledOnce();
 });
 

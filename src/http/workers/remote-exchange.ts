@@ -47,7 +47,8 @@ export class RemoteResponse extends EventEmitter {
     if (this.headersSent) throw new Error("The head of this answer was sent already.");
     this.headersSent = true;
     this.statusCode = status;
-    if (isInTurn(headers)) for (let at = 0; at < headers.length; at += 2) this.#headers[headers[at]!.toLowerCase()] = headers[at + 1];
+    if (isInTurn(headers))
+      for (let at = 0; at < headers.length; at += 2) this.#headers[headers[at]!.toLowerCase()] = headers[at + 1];
     else for (const [name, value] of Object.entries(headers)) this.#headers[name.toLowerCase()] = value;
     return this;
   }

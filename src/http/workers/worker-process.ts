@@ -17,7 +17,10 @@ export interface WorkerOwner {
   /** It serves by now, or a connection of its own has closed. */
   hasRoom(worker: WorkerProcess): void;
   /** The process has ended, asked for or not; connections that it was not given yet come back. */
-  ended(worker: WorkerProcess, how: { readonly code: number | null; readonly signal: string | null; readonly left: readonly Socket[] }): void;
+  ended(
+    worker: WorkerProcess,
+    how: { readonly code: number | null; readonly signal: string | null; readonly left: readonly Socket[] },
+  ): void;
 }
 
 /** One worker as the primary sees it: the process, its connections and its requests under way. */
@@ -28,7 +31,9 @@ export class WorkerProcess {
   readonly #child: ChildProcess;
   readonly #channel: Channel;
   readonly #exchanges = new Map<number, RemoteResponse>();
-  /** Connections that wait to be handed over: one at a time, so that those of a worker that dies are not lost with it. */
+  /**
+   * Connections that wait to be handed over: one at a time, so that those of a worker that dies are not lost with it.
+   */
   readonly #waiting: Socket[] = [];
   #handing: Socket | undefined;
   #connections = 0;
@@ -38,7 +43,11 @@ export class WorkerProcess {
   constructor(settings: WorkerSettings, owner: WorkerOwner) {
     this.#owner = owner;
     // Standard output may belong to somebody else, so what a worker would print goes to standard error.
-    this.#child = fork(entry(), [], { stdio: ["ignore", 2, 2, "overlapped", "ipc"], execArgv: [], env: childEnvironment() });
+    this.#child = fork(entry(), [], {
+      stdio: ["ignore", 2, 2, "overlapped", "ipc"],
+      execArgv: [],
+      env: childEnvironment(),
+    });
     this.#channel = new Channel(this.#child.stdio[3] as Duplex, (frame) => this.#receive(frame));
     this.#child.once("error", () => this.#ended(null, null));
     this.#child.once("exit", (code, signal) => this.#ended(code, signal));
@@ -130,5 +139,7 @@ export class WorkerProcess {
 /** Node itself loads the file, so when this runs from its source, as in tests, the built one stands in. */
 function entry(): string {
   const here = import.meta.url;
-  return fileURLToPath(here.endsWith(".ts") ? new URL("../../../dist/http/workers/main.js", here) : new URL("main.js", here));
+  return fileURLToPath(
+    here.endsWith(".ts") ? new URL("../../../dist/http/workers/main.js", here) : new URL("main.js", here),
+  );
 }

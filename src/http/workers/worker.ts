@@ -8,14 +8,22 @@ import type { RequestContext } from "../request-context.ts";
 import type { Handler, RefusalBody } from "../router.ts";
 import type { Channel } from "./channel.ts";
 import { FRAME, type Frame } from "./frames.ts";
-import { REFUSAL_MARK, type AnswerHead, type LogHead, type RequestHead, type WorkerRoute, type WorkerSettings } from "./messages.ts";
+import {
+  REFUSAL_MARK,
+  type AnswerHead,
+  type LogHead,
+  type RequestHead,
+  type WorkerRoute,
+  type WorkerSettings,
+} from "./messages.ts";
 
 /** An answer up to this size leaves in one write with its head. */
 const MAX_JOINED_BYTES = 64 * 1024;
 
 /**
- * The part of the HTTP door that a worker does: everything of the listener (reading, guarding, authenticating, routing, bodies, slow
- * callers) and the writing of answers. What a request means is asked of the primary, so a worker knows no tool and no session.
+ * The part of the HTTP door that a worker does: everything of the listener (reading, guarding, authenticating, routing,
+ * bodies, slow callers) and the writing of answers. What a request means is asked of the primary, so a worker knows no
+ * tool and no session.
  */
 export class Worker {
   readonly #channel: Channel;
@@ -26,7 +34,8 @@ export class Worker {
   constructor(channel: Channel, { options, routes }: WorkerSettings) {
     this.#channel = channel;
     this.#listener = createAdoptingListener(options, channelLogger(channel));
-    for (const [index, route] of routes.entries()) this.#listener.route(route.methods, route.path, this.#forwarder(index), refusalsOf(route));
+    for (const [index, route] of routes.entries())
+      this.#listener.route(route.methods, route.path, this.#forwarder(index), refusalsOf(route));
   }
 
   /** Serves a connection; none, when its caller had gone before it arrived. */
@@ -74,7 +83,8 @@ export class Worker {
   }
 
   async #forward(route: number, { request, response, context }: Arrived): Promise<void> {
-    if (this.#channel.isFull) throw new Refusal(503, "The hub has more to do than it can. Try again later.", { "retry-after": "1" });
+    if (this.#channel.isFull)
+      throw new Refusal(503, "The hub has more to do than it can. Try again later.", { "retry-after": "1" });
     const read = await readWhole(request, context);
     if (response.destroyed) return;
     const head: RequestHead = {
@@ -87,7 +97,9 @@ export class Worker {
       remoteAddress: context.remoteAddress,
       baseUrl: context.baseUrl,
       path: context.path,
-      ...(read instanceof Refusal && { refusal: { status: read.status, message: read.message, headers: read.headers } }),
+      ...(read instanceof Refusal && {
+        refusal: { status: read.status, message: read.message, headers: read.headers },
+      }),
     };
     const exchange = this.#nextExchange();
     this.#open.set(exchange, response);
@@ -114,7 +126,10 @@ const NO_BODY = Buffer.alloc(0);
 
 /** The body, or what somebody who wants to read it is told. */
 async function readWhole({ headers }: IncomingMessage, context: RequestContext): Promise<Buffer | Refusal> {
-  const hasBody = headers["transfer-encoding"] !== undefined || headers["content-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";
+  const hasBody =
+    headers["transfer-encoding"] !== undefined ||
+    headers["content-encoding"] !== undefined ||
+    (headers["content-length"] ?? "0") !== "0";
   if (!hasBody) return NO_BODY;
   try {
     return await context.readBody();
@@ -139,13 +154,22 @@ function begin(response: ServerResponse, { status, headers }: AnswerHead): void 
 function refusalsOf({ refusals }: WorkerRoute): RefusalBody | undefined {
   if (!refusals) return undefined;
   const quote = (message: string): string => JSON.stringify(message).slice(1, -1);
-  return ({ status, message }) => (refusals[status] ?? refusals[500] ?? "{}").replace(REFUSAL_MARK, () => quote(message));
+  return ({ status, message }) =>
+    (refusals[status] ?? refusals[500] ?? "{}").replace(REFUSAL_MARK, () => quote(message));
 }
 
 /** The log is the primary's. */
 function channelLogger(channel: Channel, own: JsonObject = {}): Logger {
-  const at = (level: LogHead["level"]) => (message: string, facts: JsonObject = {}) => {
-    channel.send(FRAME.log, 0, JSON.stringify({ level, message, facts: { ...own, ...facts } } satisfies LogHead));
+  const at =
+    (level: LogHead["level"]) =>
+    (message: string, facts: JsonObject = {}) => {
+      channel.send(FRAME.log, 0, JSON.stringify({ level, message, facts: { ...own, ...facts } } satisfies LogHead));
+    };
+  return {
+    debug: at("debug"),
+    info: at("info"),
+    warning: at("warning"),
+    error: at("error"),
+    with: (facts) => channelLogger(channel, { ...own, ...facts }),
   };
-  return { debug: at("debug"), info: at("info"), warning: at("warning"), error: at("error"), with: (facts) => channelLogger(channel, { ...own, ...facts }) };
 }

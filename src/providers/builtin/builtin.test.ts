@@ -20,7 +20,15 @@ interface Yard {
   readonly filters: (SearchFilter | undefined)[];
 }
 
-function yard(options: { config?: BuiltinConfig; hits?: readonly SearchHit[]; total?: number; instead?: SearchInstead; outcome?: Outcome } = {}): Yard {
+function yard(
+  options: {
+    config?: BuiltinConfig;
+    hits?: readonly SearchHit[];
+    total?: number;
+    instead?: SearchInstead;
+    outcome?: Outcome;
+  } = {},
+): Yard {
   const { config, hits = [], total = hits.length, instead, outcome = ok({ content: [] }) } = options;
   const calls: [string, JsonObject][] = [];
   const searches: [string, number][] = [];
@@ -51,10 +59,16 @@ function yard(options: { config?: BuiltinConfig; hits?: readonly SearchHit[]; to
       encryption: "none",
     }),
     capabilities: async () => ({ mcp_version: "1.0-gnn", tools: [] }),
-    module: (name) => (name === "src.export.mcp" ? { name, path: "export/mcp.ts", tools: ["a", "b", "c", "d", "e", "f"] } : undefined),
+    module: (name) =>
+      name === "src.export.mcp" ? { name, path: "export/mcp.ts", tools: ["a", "b", "c", "d", "e", "f"] } : undefined,
     logLines: (count) => ["one", "two", "three"].slice(-count),
   };
-  return { provider: new BuiltinProvider({ ...resolveBuiltin(config), maxWallMs: 60_000 }, ports, () => STARTED + 90_061_500), calls, searches, filters };
+  return {
+    provider: new BuiltinProvider({ ...resolveBuiltin(config), maxWallMs: 60_000 }, ports, () => STARTED + 90_061_500),
+    calls,
+    searches,
+    filters,
+  };
 }
 
 async function call({ provider }: Yard, name: string, args: JsonObject = {}): Promise<Outcome> {
@@ -90,7 +104,13 @@ function texts(outcome: Outcome): string[] {
 }
 
 function hitsOf(count: number): SearchHit[] {
-  return Array.from({ length: count }, (_, at) => ({ name: `tool_${at}`, server: "tool", description: `Does ${at}. And more.`, score: 1 - at / 1000, inputSchema: { type: "object" } }));
+  return Array.from({ length: count }, (_, at) => ({
+    name: `tool_${at}`,
+    server: "tool",
+    description: `Does ${at}. And more.`,
+    score: 1 - at / 1000,
+    inputSchema: { type: "object" },
+  }));
 }
 
 test("the hub's own tools are two that discover, and meta tools that only search finds", () => {
@@ -106,7 +126,10 @@ test("the hub's own tools are two that discover, and meta tools that only search
 });
 
 test("meta tools can be switched off, and the log can be switched on", () => {
-  const names = (config: BuiltinConfig): string[] => yard({ config }).provider.listing().tools.map((tool) => tool.name);
+  const names = (config: BuiltinConfig): string[] =>
+    yard({ config })
+      .provider.listing()
+      .tools.map((tool) => tool.name);
   expect(names({ meta_tools: false })).toEqual(["tool_search", "execute_tool"]);
   expect(names({ server_logs: true })).toContain("meta.get_server_logs");
 });
@@ -118,7 +141,9 @@ test("the listing is the same object again", () => {
 
 test("tool_search answers with one text item: an array of name, description, score and schema", async () => {
   const answer = await call(yard({ hits: hitsOf(2) }), "tool_search", { query: "does" });
-  expect(texts(answer).map((text) => JSON.parse(text) as unknown)).toEqual([hitsOf(2).map(({ name, description, score, inputSchema }) => ({ name, description, score, inputSchema }))]);
+  expect(texts(answer).map((text) => JSON.parse(text) as unknown)).toEqual([
+    hitsOf(2).map(({ name, description, score, inputSchema }) => ({ name, description, score, inputSchema })),
+  ]);
 });
 
 test("tool_search gives five hits with schema, names 20 more and says how many there are", async () => {
@@ -128,11 +153,22 @@ test("tool_search gives five hits with schema, names 20 more and says how many t
   expect(JSON.parse(first!)).toHaveLength(5);
   const lines = second!.split("\n");
   expect(lines[0]).toContain("60 tools match in all");
-  expect(lines.slice(1, 21)).toEqual(hitsOf(25).slice(5).map((hit, at) => `- ${hit.name}: Does ${at + 5}.`));
+  expect(lines.slice(1, 21)).toEqual(
+    hitsOf(25)
+      .slice(5)
+      .map((hit, at) => `- ${hit.name}: Does ${at + 5}.`),
+  );
   expect(lines[21]).toContain("and 35 more");
 });
 
-test.each([[0, 5], [-1, 5], ["many", 5], [null, 5], [3, 3], [1000, 100]])("tool_search takes max_results %j as %i", async (given, meant) => {
+test.each([
+  [0, 5],
+  [-1, 5],
+  ["many", 5],
+  [null, 5],
+  [3, 3],
+  [1000, 100],
+])("tool_search takes max_results %j as %i", async (given, meant) => {
   const place = yard({ hits: hitsOf(150) });
   const [first] = texts(await call(place, "tool_search", { query: "does", max_results: given }));
   expect(JSON.parse(first!)).toHaveLength(meant);
@@ -145,13 +181,24 @@ test("tool_search without a query lists all and says how many there are", async 
 });
 
 test("tool_search that finds nothing says so in T's words", async () => {
-  expect(texts(await call(yard(), "tool_search", { query: "x" }))).toEqual(["No tools found. Try different keywords or a broader search term."]);
+  expect(texts(await call(yard(), "tool_search", { query: "x" }))).toEqual([
+    "No tools found. Try different keywords or a broader search term.",
+  ]);
 });
 
 test("tool_search that finds nothing names what is near and which servers there are", async () => {
-  const instead = { near: ["a__read_file"], servers: [{ id: "a", tools: 3 }, { id: "b", tools: 1 }], noSuchServer: true };
+  const instead = {
+    near: ["a__read_file"],
+    servers: [
+      { id: "a", tools: 3 },
+      { id: "b", tools: 1 },
+    ],
+    noSuchServer: true,
+  };
   const [, second] = texts(await call(yard({ instead }), "tool_search", { query: "x", server: "c" }));
-  expect(second).toBe("There is no server `c`.\nNames much like it: a__read_file.\nServers, with their number of tools: a (3), b (1).");
+  expect(second).toBe(
+    "There is no server `c`.\nNames much like it: a__read_file.\nServers, with their number of tools: a (3), b (1).",
+  );
 });
 
 test("tool_search hands on which server and what kind of tools it is about", async () => {
@@ -168,7 +215,10 @@ test("tool_search says where a further hit lives when its name does not", async 
 });
 
 test("a query as long as a task is answered, with the advice to search one step at a time; a short one is not", async () => {
-  const advice = (query: string) => call(yard({ hits: hitsOf(1) }), "tool_search", { query }).then((outcome) => texts(outcome).at(-1)!.includes("one step"));
+  const advice = (query: string) =>
+    call(yard({ hits: hitsOf(1) }), "tool_search", { query }).then((outcome) =>
+      texts(outcome).at(-1)!.includes("one step"),
+    );
   expect(await advice("word ".repeat(30))).toBe(true);
   expect(await advice("send an email")).toBe(false);
 });
@@ -187,7 +237,12 @@ test("a description of many lines is one line among the further hits", async () 
 });
 
 test("T29: execute_tool calls the tool and hands on its result unchanged", async () => {
-  const outcome = ok({ content: [{ type: "text", text: "7" }], structuredContent: { sum: 7 }, _meta: { x: 1 }, later: true });
+  const outcome = ok({
+    content: [{ type: "text", text: "7" }],
+    structuredContent: { sum: 7 },
+    _meta: { x: 1 },
+    later: true,
+  });
   const place = yard({ outcome });
   expect(await call(place, "execute_tool", { name: "calculator", arguments: { a: 3, b: 4 } })).toBe(outcome);
   expect(place.calls).toEqual([["calculator", { a: 3, b: 4 }]]);
@@ -219,7 +274,10 @@ test.each([
   ["a number", { parameters: 3 }],
 ])("C5: execute_tool refuses %s", async (_, given) => {
   const place = yard();
-  expect(await call(place, "execute_tool", { name: "t", ...given })).toMatchObject({ ok: false, kind: "invalid_params" });
+  expect(await call(place, "execute_tool", { name: "t", ...given })).toMatchObject({
+    ok: false,
+    kind: "invalid_params",
+  });
   expect(place.calls).toEqual([]);
 });
 
@@ -231,9 +289,15 @@ test("C9: execute_tool with an unknown name fails with T's hint", async () => {
   });
 });
 
-test.each([{}, { name: "" }, { name: "  " }, { name: 5 }])("execute_tool without a name (%j) says that it needs one", async (args) => {
-  expect(await call(yard(), "execute_tool", args)).toMatchObject({ kind: "tool_error", message: "Tool name is required" });
-});
+test.each([{}, { name: "" }, { name: "  " }, { name: 5 }])(
+  "execute_tool without a name (%j) says that it needs one",
+  async (args) => {
+    expect(await call(yard(), "execute_tool", args)).toMatchObject({
+      kind: "tool_error",
+      message: "Tool name is required",
+    });
+  },
+);
 
 test.each(["execute_tool", "mcp__hub__execute_tool"])("execute_tool does not call itself as %s", async (name) => {
   const place = yard();
@@ -261,19 +325,40 @@ test("G71: meta.get_server_status tells what runs, and since when", async () => 
 });
 
 test("C39: the older names are understood and not shown", () => {
-  const hidden = yard().provider.listing().tools.flatMap((tool) => tool.hiddenNames ?? []);
-  expect(hidden).toEqual(expect.arrayContaining(["get_mcp_server_status", "get_mcp_server_capabilities", "get_mcp_server_auth_status", "get_mcp_server_encryption_status"]));
+  const hidden = yard()
+    .provider.listing()
+    .tools.flatMap((tool) => tool.hiddenNames ?? []);
+  expect(hidden).toEqual(
+    expect.arrayContaining([
+      "get_mcp_server_status",
+      "get_mcp_server_capabilities",
+      "get_mcp_server_auth_status",
+      "get_mcp_server_encryption_status",
+    ]),
+  );
 });
 
 test("G72: meta.get_full_capabilities answers what discovery does", async () => {
-  expect(await call(yard(), "meta.get_full_capabilities")).toMatchObject({ result: { structuredContent: { mcp_version: "1.0-gnn", tools: [] } } });
+  expect(await call(yard(), "meta.get_full_capabilities")).toMatchObject({
+    result: { structuredContent: { mcp_version: "1.0-gnn", tools: [] } },
+  });
 });
 
 test("G73: meta.get_module_info describes a loaded module with at most five tools, and no other", async () => {
   expect(await call(yard(), "meta.get_module_info", { module_name: "src.export.mcp" })).toMatchObject({
-    result: { structuredContent: { module_name: "src.export.mcp", status: "loaded", path: "export/mcp.ts", provided_tools_sample: ["a", "b", "c", "d", "e"] } },
+    result: {
+      structuredContent: {
+        module_name: "src.export.mcp",
+        status: "loaded",
+        path: "export/mcp.ts",
+        provided_tools_sample: ["a", "b", "c", "d", "e"],
+      },
+    },
   });
-  expect(await call(yard(), "meta.get_module_info", { module_name: "nope" })).toMatchObject({ kind: "tool_error", message: "Module 'nope' not found or not loaded." });
+  expect(await call(yard(), "meta.get_module_info", { module_name: "nope" })).toMatchObject({
+    kind: "tool_error",
+    message: "Module 'nope' not found or not loaded.",
+  });
 });
 
 test("G74: meta.ping answers pong", async () => {
@@ -282,7 +367,9 @@ test("G74: meta.ping answers pong", async () => {
 
 test("G74: the log is given from its end, within the bound", async () => {
   const place = yard({ config: { server_logs: true, server_log_lines: 2 } });
-  expect(await call(place, "meta.get_server_logs", { lines: 50 })).toMatchObject({ result: { structuredContent: { lines: ["two", "three"] } } });
+  expect(await call(place, "meta.get_server_logs", { lines: 50 })).toMatchObject({
+    result: { structuredContent: { lines: ["two", "three"] } },
+  });
 });
 
 test("an impossible number of log lines is refused", () => {

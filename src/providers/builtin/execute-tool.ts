@@ -18,10 +18,17 @@ const SHOWN_SCHEMA: JsonObject = {
   required: ["name"],
 };
 
-/** Models say `parameters`, or write the object as text; both are understood (C5). A missing name is answered in T's words. */
+/**
+ * Models say `parameters`, or write the object as text; both are understood (C5). A missing name is answered in T's
+ * words.
+ */
 const ACCEPTED_SCHEMA: JsonObject = {
   type: "object",
-  properties: { name: {}, arguments: { type: ["object", "string", "null"] }, parameters: { type: ["object", "string", "null"] } },
+  properties: {
+    name: {},
+    arguments: { type: ["object", "string", "null"] },
+    parameters: { type: ["object", "string", "null"] },
+  },
 };
 
 /** `execute_tool(name, arguments)`: calls any tool that its caller may call, and hands on what that tool answers. */
@@ -44,7 +51,8 @@ async function execute(call: ResolvedCall, ports: BuiltinPorts): Promise<Outcome
   const { name } = call.arguments;
   if (typeof name !== "string" || name.trim() === "") return fail("tool_error", "Tool name is required");
   const wanted = name.trim();
-  if (ports.resolveName(wanted, call) === NAME) return fail("tool_error", `${NAME} cannot call itself. Give the name of the tool to call.`);
+  if (ports.resolveName(wanted, call) === NAME)
+    return fail("tool_error", `${NAME} cannot call itself. Give the name of the tool to call.`);
   const args = readArguments(call.arguments);
   if ("ok" in args) return args;
   const outcome = await ports.caller.call(wanted, args.value, call, { standsFor: true });
@@ -62,7 +70,10 @@ function readArguments(given: JsonObject): { readonly value: JsonObject } | Fail
   const other = toObject(given["parameters"], "parameters");
   if (other && "ok" in other) return other;
   if (own && other && !isDeepStrictEqual(own.value, other.value)) {
-    return fail("invalid_params", "Both `arguments` and `parameters` were given, and they differ. Give `arguments` only.");
+    return fail(
+      "invalid_params",
+      "Both `arguments` and `parameters` were given, and they differ. Give `arguments` only.",
+    );
   }
   return own ?? other ?? { value: {} };
 }

@@ -11,13 +11,32 @@ const NO_PARAMETERS: JsonObject = { type: "object", properties: {} };
 const MAX_SAMPLE = 5;
 
 /** `meta.*`: what the hub tells about itself. `now` is the clock, in milliseconds since 1970. */
-export function metaTools(source: Source, ports: BuiltinPorts, options: BuiltinOptions, now: () => number): FixedTool[] {
-  const tools = [serverStatus(source, ports, now), fullCapabilities(source, ports), moduleInfo(source, ports), ping(source)];
+export function metaTools(
+  source: Source,
+  ports: BuiltinPorts,
+  options: BuiltinOptions,
+  now: () => number,
+): FixedTool[] {
+  const tools = [
+    serverStatus(source, ports, now),
+    fullCapabilities(source, ports),
+    moduleInfo(source, ports),
+    ping(source),
+  ];
   return options.serverLogs ? [...tools, serverLogs(source, ports, options.serverLogLines)] : tools;
 }
 
-function metaTool(source: Source, facts: Pick<OwnToolFacts, "name" | "title" | "description"> & Partial<OwnToolFacts>, run: FixedTool["run"]): FixedTool {
-  const record = ownToolRecord(source, { inputSchema: NO_PARAMETERS, annotations: { readOnlyHint: true, openWorldHint: false }, role: "meta", ...facts });
+function metaTool(
+  source: Source,
+  facts: Pick<OwnToolFacts, "name" | "title" | "description"> & Partial<OwnToolFacts>,
+  run: FixedTool["run"],
+): FixedTool {
+  const record = ownToolRecord(source, {
+    inputSchema: NO_PARAMETERS,
+    annotations: { readOnlyHint: true, openWorldHint: false },
+    role: "meta",
+    ...facts,
+  });
   return { record, run };
 }
 
@@ -56,7 +75,9 @@ function statusOf(status: HubStatus, now: number): JsonObject {
 
 function formatUptime(seconds: number): string {
   const days = Math.floor(seconds / 86_400);
-  const clock = [Math.floor(seconds / 3600) % 24, Math.floor(seconds / 60) % 60, seconds % 60].map((part) => String(part).padStart(2, "0")).join(":");
+  const clock = [Math.floor(seconds / 3600) % 24, Math.floor(seconds / 60) % 60, seconds % 60]
+    .map((part) => String(part).padStart(2, "0"))
+    .join(":");
   return days > 0 ? `${days}d ${clock}` : clock;
 }
 
@@ -66,7 +87,8 @@ function fullCapabilities(source: Source, ports: BuiltinPorts): FixedTool {
     {
       name: "meta.get_full_capabilities",
       title: "Full capabilities",
-      description: "Returns a comprehensive list of all registered tools and resources with their schemas (equivalent to primary mcp/discover).",
+      description:
+        "Returns a comprehensive list of all registered tools and resources with their schemas (equivalent to primary mcp/discover).",
       hiddenNames: ["get_mcp_server_capabilities"],
     },
     async (call) => objectResult(await ports.capabilities(call)),
@@ -82,7 +104,12 @@ function moduleInfo(source: Source, ports: BuiltinPorts): FixedTool {
       description: "Provides information about a specific discovered MCP module.",
       inputSchema: {
         type: "object",
-        properties: { module_name: { type: "string", description: "The fully qualified name of the discovered module (e.g., src.export.mcp)." } },
+        properties: {
+          module_name: {
+            type: "string",
+            description: "The fully qualified name of the discovered module (e.g., src.export.mcp).",
+          },
+        },
         required: ["module_name"],
       },
       hiddenNames: ["get_mcp_module_info"],
@@ -95,11 +122,20 @@ function describeModule(call: ResolvedCall, ports: BuiltinPorts): Outcome {
   const name = String(call.arguments["module_name"]);
   const facts = ports.module(name, call);
   if (!facts) return fail("tool_error", `Module '${name}' not found or not loaded.`);
-  return objectResult({ module_name: facts.name, status: "loaded", path: facts.path, provided_tools_sample: facts.tools.slice(0, MAX_SAMPLE) });
+  return objectResult({
+    module_name: facts.name,
+    status: "loaded",
+    path: facts.path,
+    provided_tools_sample: facts.tools.slice(0, MAX_SAMPLE),
+  });
 }
 
 function ping(source: Source): FixedTool {
-  const facts = { name: "meta.ping", title: "Ping", description: "Answers pong: a simple check that the MCP server is there." };
+  const facts = {
+    name: "meta.ping",
+    title: "Ping",
+    description: "Answers pong: a simple check that the MCP server is there.",
+  };
   return metaTool(source, facts, () => textResult("pong"));
 }
 
@@ -112,12 +148,22 @@ function serverLogs(source: Source, ports: BuiltinPorts, maxLines: number): Fixe
       description: "Returns the most recent log lines of the MCP server, oldest first, with secrets redacted.",
       inputSchema: {
         type: "object",
-        properties: { lines: { type: "integer", description: "How many lines.", minimum: 1, maximum: maxLines, default: Math.min(50, maxLines) } },
+        properties: {
+          lines: {
+            type: "integer",
+            description: "How many lines.",
+            minimum: 1,
+            maximum: maxLines,
+            default: Math.min(50, maxLines),
+          },
+        },
       },
     },
     (call) => {
       const { lines } = call.arguments;
-      return objectResult({ lines: ports.logLines(typeof lines === "number" ? Math.min(lines, maxLines) : Math.min(50, maxLines)) });
+      return objectResult({
+        lines: ports.logLines(typeof lines === "number" ? Math.min(lines, maxLines) : Math.min(50, maxLines)),
+      });
     },
   );
 }

@@ -8,16 +8,33 @@ const SERVER_DESCRIPTION = "GNN Project MCP Server";
 const BUILTIN_OPTION_SCHEMAS = {
   execute_code: Type.Optional(
     Type.Boolean({
-      description: "Offer `execute_code`: code that a caller wrote is run in a sandbox (section `sandbox`). Never offered where anybody on the network may call: it takes a loopback address or tokens.",
+      description:
+        "Offer `execute_code`: code that a caller wrote is run in a sandbox (section `sandbox`). Never offered where anybody on the network may call: it takes a loopback address or tokens.",
       default: true,
     }),
   ),
-  meta_tools: Type.Optional(Type.Boolean({ description: "Offer `meta.*`: tools that tell about the hub itself. They are found by search, never listed.", default: true })),
-  server_logs: Type.Optional(
-    Type.Boolean({ description: "Offer `meta.get_server_logs`. Secrets are redacted, but a log may still tell more than callers should know.", default: false }),
+  meta_tools: Type.Optional(
+    Type.Boolean({
+      description: "Offer `meta.*`: tools that tell about the hub itself. They are found by search, never listed.",
+      default: true,
+    }),
   ),
-  server_description: Type.Optional(Type.String({ description: "What `meta.get_full_capabilities` gives as `server_description`.", default: SERVER_DESCRIPTION })),
-  server_log_lines: Type.Optional(Type.Integer({ description: "Most log lines that one call gives.", default: 100, minimum: 1, maximum: 1000 })),
+  server_logs: Type.Optional(
+    Type.Boolean({
+      description:
+        "Offer `meta.get_server_logs`. Secrets are redacted, but a log may still tell more than callers should know.",
+      default: false,
+    }),
+  ),
+  server_description: Type.Optional(
+    Type.String({
+      description: "What `meta.get_full_capabilities` gives as `server_description`.",
+      default: SERVER_DESCRIPTION,
+    }),
+  ),
+  server_log_lines: Type.Optional(
+    Type.Integer({ description: "Most log lines that one call gives.", default: 100, minimum: 1, maximum: 1000 }),
+  ),
 } as const;
 
 export const BuiltinSchema = Type.Object(BUILTIN_OPTION_SCHEMAS, { description: "The hub's own tools." });
@@ -32,7 +49,13 @@ export interface BuiltinOptions {
 }
 
 export function resolveBuiltin(raw: BuiltinConfig = {}): BuiltinOptions {
-  const { execute_code: executeCode = true, meta_tools: metaTools = true, server_logs: serverLogs = false, server_log_lines: serverLogLines = 100, server_description: serverDescription = SERVER_DESCRIPTION } = raw;
+  const {
+    execute_code: executeCode = true,
+    meta_tools: metaTools = true,
+    server_logs: serverLogs = false,
+    server_log_lines: serverLogLines = 100,
+    server_description: serverDescription = SERVER_DESCRIPTION,
+  } = raw;
   if (!Number.isInteger(serverLogLines) || serverLogLines < 1 || serverLogLines > 1000) {
     throw new OptionError(`\`server_log_lines\` must be a whole number from 1 to 1000, got \`${serverLogLines}\`.`);
   }

@@ -18,7 +18,18 @@ export interface OwnToolFacts {
 }
 
 export function ownToolRecord(source: Source, facts: OwnToolFacts): ToolRecord {
-  const { name, title, description, inputSchema, acceptedSchema = inputSchema, annotations, keywords = [], hiddenNames = [], role, limits } = facts;
+  const {
+    name,
+    title,
+    description,
+    inputSchema,
+    acceptedSchema = inputSchema,
+    annotations,
+    keywords = [],
+    hiddenNames = [],
+    role,
+    limits,
+  } = facts;
   return Object.freeze({
     source,
     name,

@@ -6,7 +6,9 @@ import type { Sandbox } from "../../runtimes/sandbox/sandbox.ts";
 /** What the hub lends to its own tools. */
 export interface BuiltinPorts {
   readonly caller: Caller;
-  /** The rendered name of the tool that a spelling means to this call's caller; nothing when it means none, or several. */
+  /**
+   * The rendered name of the tool that a spelling means to this call's caller; nothing when it means none, or several.
+   */
   resolveName(name: string, parent: Call): string | undefined;
   status(): HubStatus;
   /** What `mcp/discover` answers to this call's caller: `{mcp_version, server_description, tools, resources}`. */

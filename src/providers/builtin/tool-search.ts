@@ -11,15 +11,27 @@ import type { BuiltinPorts } from "./ports.ts";
 const NOTHING_FOUND = "No tools found. Try different keywords or a broader search term.";
 
 const DESCRIPTION =
-  "Finds tools by what they do, best first. Search for one step of the task at a time, in a few words such as \"send email\"; an empty query " +
+  'Finds tools by what they do, best first. Search for one step of the task at a time, in a few words such as "send email"; an empty query ' +
   "lists all tools by name, and the exact name of a tool gives its schema. Call what you found by its name, or with execute_tool.";
 
 const SHOWN_SCHEMA: JsonObject = {
   type: "object",
   properties: {
-    query: { type: "string", description: "What the tool should do, in a few words. Empty or left out: all tools by name." },
-    max_results: { type: "number", description: `How many tools to give with their input schema, at most ${MAX_RESULTS}.`, default: DEFAULT_RESULTS },
-    detail: { type: "string", enum: ["brief", "full"], description: "`brief` leaves the input schemas out.", default: "full" },
+    query: {
+      type: "string",
+      description: "What the tool should do, in a few words. Empty or left out: all tools by name.",
+    },
+    max_results: {
+      type: "number",
+      description: `How many tools to give with their input schema, at most ${MAX_RESULTS}.`,
+      default: DEFAULT_RESULTS,
+    },
+    detail: {
+      type: "string",
+      enum: ["brief", "full"],
+      description: "`brief` leaves the input schemas out.",
+      default: "full",
+    },
     server: { type: "string", description: "Only tools of this server." },
     read_only: { type: "boolean", description: "Only tools that change nothing.", default: false },
   },
@@ -28,12 +40,19 @@ const SHOWN_SCHEMA: JsonObject = {
 /** T's callers send what they like for `max_results`; what is no number above 0 is the default. */
 const ACCEPTED_SCHEMA: JsonObject = {
   type: "object",
-  properties: { query: { type: ["string", "null"] }, max_results: {}, detail: { enum: ["brief", "full", null] }, server: { type: ["string", "null"] }, read_only: { type: ["boolean", "null"] } },
+  properties: {
+    query: { type: ["string", "null"] },
+    max_results: {},
+    detail: { enum: ["brief", "full", null] },
+    server: { type: ["string", "null"] },
+    read_only: { type: ["boolean", "null"] },
+  },
 };
 
 /**
- * `tool_search(query?, max_results = 5, detail = "full")`: one text item with the JSON array `{name, description, score, inputSchema}`;
- * where more tools match, a second one names up to 20 of them, a line each, and says how many there are.
+ * `tool_search(query?, max_results = 5, detail = "full")`: one text item with the JSON array `{name, description,
+ * score, inputSchema}`; where more tools match, a second one names up to 20 of them, a line each, and says how many
+ * there are.
  */
 export function toolSearch(source: Source, ports: BuiltinPorts): FixedTool {
   const record = ownToolRecord(source, {
@@ -56,7 +75,10 @@ async function search(call: ResolvedCall, { caller }: BuiltinPorts): Promise<Out
   const answer = await caller.search(words, count + FURTHER_RESULTS, call, filter);
   if (answer.hits.length === 0) return nothingFound(answer.instead, filter.server);
   const first = JSON.stringify(answer.hits.slice(0, count).map((hit) => shownHit(hit, detail === "brief")));
-  const rest = [furtherText(answer, count, words.trim() === ""), queryWordCount(words) > MANY_WORDS ? ONE_STEP : undefined].filter((text) => text !== undefined);
+  const rest = [
+    furtherText(answer, count, words.trim() === ""),
+    queryWordCount(words) > MANY_WORDS ? ONE_STEP : undefined,
+  ].filter((text) => text !== undefined);
   return textResult(first, ...rest);
 }
 
@@ -71,7 +93,10 @@ function queryWordCount(query: string): number {
 const MAX_SERVERS = 30;
 
 /** T's sentence; after it, when there is something to tell, what is written much alike and which servers there are. */
-function nothingFound({ near = [], servers = [], noSuchServer = false }: Partial<SearchInstead> = {}, server = ""): Outcome {
+function nothingFound(
+  { near = [], servers = [], noSuchServer = false }: Partial<SearchInstead> = {},
+  server = "",
+): Outcome {
   const shown = servers.slice(0, MAX_SERVERS).map(({ id, tools }) => `${id} (${tools})`);
   const unshown = servers.length > MAX_SERVERS ? `, and ${servers.length - MAX_SERVERS} more` : "";
   const lines = [
@@ -89,11 +114,19 @@ function shownHit({ name, description, score, inputSchema }: SearchHit, isBrief:
 /** Nothing when the first text says it all. A list of everything always says how many tools there are. */
 function furtherText({ hits, total }: SearchAnswer, count: number, isList: boolean): string | undefined {
   const further = hits.slice(count, count + FURTHER_RESULTS);
-  const matching = isList ? `There ${total === 1 ? "is 1 tool" : `are ${total} tools`} in all` : `${total} tools match in all`;
+  const matching = isList
+    ? `There ${total === 1 ? "is 1 tool" : `are ${total} tools`} in all`
+    : `${total} tools match in all`;
   if (further.length === 0) return isList ? `${matching}.` : undefined;
   const unnamed = total - count - further.length;
-  const last = unnamed > 0 ? [`and ${unnamed} more: ${isList ? "ask for what you need in a few words" : "a narrower query finds them"}.`] : [];
-  const lines = further.map(({ name, server, description }) => `- ${name}${name.startsWith(server) ? "" : ` (${server})`}${oneLine(description)}`);
+  const last =
+    unnamed > 0
+      ? [`and ${unnamed} more: ${isList ? "ask for what you need in a few words" : "a narrower query finds them"}.`]
+      : [];
+  const lines = further.map(
+    ({ name, server, description }) =>
+      `- ${name}${name.startsWith(server) ? "" : ` (${server})`}${oneLine(description)}`,
+  );
   return [`${matching}. The next ones, without schema (search for a name to get it):`, ...lines, ...last].join("\n");
 }
 
@@ -101,7 +134,10 @@ const MAX_LINE_CHARS = 100;
 
 /** The first sentence of a description, cut where it is too long for a line. */
 function oneLine(description: string): string {
-  const text = description.slice(0, 4 * MAX_LINE_CHARS).replaceAll(/\s+/g, " ").trim();
+  const text = description
+    .slice(0, 4 * MAX_LINE_CHARS)
+    .replaceAll(/\s+/g, " ")
+    .trim();
   if (text === "") return "";
   const sentence = /^.*?[.!?](?=\s|$)/.exec(text)?.[0] ?? text;
   return `: ${sentence.length > MAX_LINE_CHARS ? `${sentence.slice(0, MAX_LINE_CHARS - 1).trimEnd()}…` : sentence}`;

@@ -1,4 +1,17 @@
-import { existsSync, linkSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { execFileSync } from "node:child_process";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,7 +32,8 @@ beforeEach(() => {
 afterEach(() => rmSync(yard, { recursive: true, force: true }));
 
 const bytes = (text: string): Buffer => Buffer.from(text);
-const open = (options: { readonly roots?: readonly string[]; readonly maxBytes?: number } = {}): ConfinedFiles => new ConfinedFiles({ roots: [root], maxBytes: 100, ...options });
+const open = (options: { readonly roots?: readonly string[]; readonly maxBytes?: number } = {}): ConfinedFiles =>
+  new ConfinedFiles({ roots: [root], maxBytes: 100, ...options });
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
 
 /** Everything outside of the root is as it was. */
@@ -62,7 +76,14 @@ describe("a path inside", () => {
 });
 
 describe("a path outside", () => {
-  test.each(["../outside/secret.txt", "a/../../outside/secret.txt", "/etc/passwd", "..", "../files-2/x", "../../../../../../tmp/toolyard-x"])("S6: %s is refused", async (path) => {
+  test.each([
+    "../outside/secret.txt",
+    "a/../../outside/secret.txt",
+    "/etc/passwd",
+    "..",
+    "../files-2/x",
+    "../../../../../../tmp/toolyard-x",
+  ])("S6: %s is refused", async (path) => {
     await expect(open().overwrite(path, bytes("x"))).rejects.toBeInstanceOf(FileRefusal);
     await expect(open().append(path, bytes("x"))).rejects.toBeInstanceOf(FileRefusal);
     expectNothingElse();
@@ -70,23 +91,35 @@ describe("a path outside", () => {
 
   test.each([
     ["a link to a folder", "link/secret.txt", () => symlinkSync(outside, join(root, "link"))],
-    ["a link to a link to a folder", "second/new.txt", () => (symlinkSync(outside, join(root, "first")), symlinkSync("first", join(root, "second")))],
+    [
+      "a link to a link to a folder",
+      "second/new.txt",
+      () => (symlinkSync(outside, join(root, "first")), symlinkSync("first", join(root, "second"))),
+    ],
     ["a link and back up", "link/../outside/secret.txt", () => symlinkSync(outside, join(root, "link"))],
     ["a link to a file", "secret.txt", () => symlinkSync(join(outside, "secret.txt"), join(root, "secret.txt"))],
     ["new folders behind a link", "link/a/b/c.txt", () => symlinkSync(outside, join(root, "link"))],
   ])("S6: by way of %s is refused or stays inside", async (_what, path, prepare) => {
     mkdirSync(root);
     prepare();
-    await open().overwrite(path, bytes("x")).catch((error: unknown) => expect(error).toBeInstanceOf(FileRefusal));
-    await open().append(path, bytes("x")).catch((error: unknown) => expect(error).toBeInstanceOf(FileRefusal));
+    await open()
+      .overwrite(path, bytes("x"))
+      .catch((error: unknown) => expect(error).toBeInstanceOf(FileRefusal));
+    await open()
+      .append(path, bytes("x"))
+      .catch((error: unknown) => expect(error).toBeInstanceOf(FileRefusal));
     expectNothingElse();
   });
 
   test("S6: a link that ends nowhere is replaced, and not followed", async () => {
     mkdirSync(root);
     symlinkSync(join(outside, "new.txt"), join(root, "dangling.txt"));
-    await open().append("dangling.txt", bytes("x")).catch((error: unknown) => expect(error).toBeInstanceOf(FileRefusal));
-    await open().overwrite("dangling.txt", bytes("x")).catch((error: unknown) => expect(error).toBeInstanceOf(FileRefusal));
+    await open()
+      .append("dangling.txt", bytes("x"))
+      .catch((error: unknown) => expect(error).toBeInstanceOf(FileRefusal));
+    await open()
+      .overwrite("dangling.txt", bytes("x"))
+      .catch((error: unknown) => expect(error).toBeInstanceOf(FileRefusal));
     expectNothingElse();
   });
 
@@ -151,7 +184,15 @@ describe("writing", () => {
 
   test("a name that is taken gets a number", async () => {
     const files = open();
-    const written = await Promise.all([files.add("otter.png", bytes("1")), files.add("otter.png", bytes("2")), files.add("otter.png", bytes("3"))]);
-    expect(written.map((path) => path.slice(root.length + 1)).toSorted()).toEqual(["otter-2.png", "otter-3.png", "otter.png"]);
+    const written = await Promise.all([
+      files.add("otter.png", bytes("1")),
+      files.add("otter.png", bytes("2")),
+      files.add("otter.png", bytes("3")),
+    ]);
+    expect(written.map((path) => path.slice(root.length + 1)).toSorted()).toEqual([
+      "otter-2.png",
+      "otter-3.png",
+      "otter.png",
+    ]);
   });
 });

@@ -50,7 +50,11 @@ export class ConfinedFiles {
     throw new FileRefusal(`There are ${MAX_NUMBERED} files called \`${path}\` already. Give another name.`);
   }
 
-  async #write<T extends string | undefined>(path: string, content: Uint8Array, write: (real: string) => Promise<T>): Promise<T> {
+  async #write<T extends string | undefined>(
+    path: string,
+    content: Uint8Array,
+    write: (real: string) => Promise<T>,
+  ): Promise<T> {
     const { roots, maxBytes } = this.#options;
     if (content.byteLength > maxBytes) throw tooLarge(content.byteLength, maxBytes);
     try {
@@ -80,7 +84,8 @@ async function fileAt(path: string): Promise<{ readonly mode: number } | undefin
   try {
     const stats = await lstat(path);
     if (stats.isDirectory()) throw new FileRefusal(`\`${basename(path)}\` is a folder. Give another name.`);
-    if (!stats.isFile()) throw new FileRefusal(`\`${basename(path)}\` is no ordinary file and is left alone. Give another name.`);
+    if (!stats.isFile())
+      throw new FileRefusal(`\`${basename(path)}\` is no ordinary file and is left alone. Give another name.`);
     return { mode: stats.mode & 0o777 };
   } catch (error) {
     if (codeOf(error) === "ENOENT") return undefined;
@@ -106,7 +111,12 @@ async function replaceFile(path: string, content: Uint8Array): Promise<string> {
 }
 
 // Opened without following a link: one that was put there a moment ago leads nowhere.
-const APPEND_FLAGS = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+const APPEND_FLAGS =
+  constants.O_WRONLY |
+  constants.O_APPEND |
+  constants.O_CREAT |
+  (constants.O_NOFOLLOW ?? 0) |
+  (constants.O_NONBLOCK ?? 0);
 
 async function appendFile(path: string, content: Uint8Array, maxBytes: number): Promise<string> {
   await fileAt(path);
@@ -114,7 +124,10 @@ async function appendFile(path: string, content: Uint8Array, maxBytes: number): 
   return closing(handle, async () => {
     const stats = await handle.stat();
     // Its other name may lie anywhere.
-    if (!stats.isFile() || stats.nlink > 1) throw new FileRefusal(`\`${basename(path)}\` has a second name elsewhere (a hard link) and is left alone. Overwrite it, or give another name.`);
+    if (!stats.isFile() || stats.nlink > 1)
+      throw new FileRefusal(
+        `\`${basename(path)}\` has a second name elsewhere (a hard link) and is left alone. Overwrite it, or give another name.`,
+      );
     if (stats.size + content.byteLength > maxBytes) throw tooLarge(stats.size + content.byteLength, maxBytes);
     try {
       await handle.writeFile(content);
@@ -135,7 +148,9 @@ async function closing<T>(handle: FileHandle, work: () => Promise<T>): Promise<T
 }
 
 function tooLarge(bytes: number, maxBytes: number): FileRefusal {
-  return new FileRefusal(`The file would have ${formatBytes(bytes)}, and ${formatBytes(maxBytes)} are allowed. Write less, or raise \`default_tools.max_file_size\`.`);
+  return new FileRefusal(
+    `The file would have ${formatBytes(bytes)}, and ${formatBytes(maxBytes)} are allowed. Write less, or raise \`default_tools.max_file_size\`.`,
+  );
 }
 
 const REASONS: ReadonlyMap<string, string> = new Map([

@@ -9,8 +9,9 @@ export class FileRefusal extends Error {
 const MAX_PATH_CHARS = 1024;
 
 /**
- * Where a caller's path leads, with every link resolved: inside one of the roots, or it throws a `FileRefusal`. Missing folders are made,
- * inside only. A relative path counts from the first root. The result's folder exists and has no link in it.
+ * Where a caller's path leads, with every link resolved: inside one of the roots, or it throws a `FileRefusal`. Missing
+ * folders are made, inside only. A relative path counts from the first root. The result's folder exists and has no link
+ * in it.
  */
 export async function confinedPath(path: string, roots: readonly string[]): Promise<string> {
   assertUsable(path);
@@ -25,12 +26,19 @@ export async function confinedPath(path: string, roots: readonly string[]): Prom
 }
 
 function assertUsable(path: string): void {
-  if (path.trim() === "" || path.length > MAX_PATH_CHARS || path.includes("\0")) throw new FileRefusal(`\`file_path\` must be 1 to ${MAX_PATH_CHARS} characters without NUL. Give a path such as notes/today.md.`);
-  if (/[\\/]$/.test(path) || /^\.{1,2}$/.test(basename(path))) throw new FileRefusal(`\`${path}\` names a folder. Add the name of the file.`);
+  if (path.trim() === "" || path.length > MAX_PATH_CHARS || path.includes("\0"))
+    throw new FileRefusal(
+      `\`file_path\` must be 1 to ${MAX_PATH_CHARS} characters without NUL. Give a path such as notes/today.md.`,
+    );
+  if (/[\\/]$/.test(path) || /^\.{1,2}$/.test(basename(path)))
+    throw new FileRefusal(`\`${path}\` names a folder. Add the name of the file.`);
 }
 
 /** `..` is resolved here, before links are. A root that is a link itself may be spelt either way. */
-async function lexicallyInside(path: string, roots: readonly string[]): Promise<{ readonly realRoot: string; readonly wanted: string }> {
+async function lexicallyInside(
+  path: string,
+  roots: readonly string[],
+): Promise<{ readonly realRoot: string; readonly wanted: string }> {
   const [first = ""] = roots;
   const wanted = isAbsolute(path) ? resolve(path) : resolve(first, path);
   for (const root of roots) {
@@ -64,5 +72,7 @@ function isInside(root: string, path: string): boolean {
 }
 
 function outside(path: string): FileRefusal {
-  return new FileRefusal(`\`${path}\` lies outside of the folders that files may be written to. Give a path relative to them, such as notes/today.md.`);
+  return new FileRefusal(
+    `\`${path}\` lies outside of the folders that files may be written to. Give a path relative to them, such as notes/today.md.`,
+  );
 }

@@ -18,7 +18,17 @@ export interface DefaultToolFacts {
 
 export function defaultToolRecord(source: Source, { keywords, limits, ...definition }: DefaultToolFacts): ToolRecord {
   const { name, description, inputSchema, outputSchema } = definition;
-  return Object.freeze({ source, name, description, inputSchema, outputSchema, keywords, visibility: "native", ...(limits ? { limits } : {}), definition });
+  return Object.freeze({
+    source,
+    name,
+    description,
+    inputSchema,
+    outputSchema,
+    keywords,
+    visibility: "native",
+    ...(limits ? { limits } : {}),
+    definition,
+  });
 }
 
 export function valueResult(value: JsonObject): Outcome {
@@ -27,12 +37,16 @@ export function valueResult(value: JsonObject): Outcome {
 
 /** The tool's own words for what went wrong, in its own members, marked as an error. */
 export function failedResult(message: string, value: JsonObject): Fail {
-  return fail("tool_error", message, { result: { content: [{ type: "text", text: JSON.stringify(value) }], structuredContent: value, isError: true } });
+  return fail("tool_error", message, {
+    result: { content: [{ type: "text", text: JSON.stringify(value) }], structuredContent: value, isError: true },
+  });
 }
 
 /** A failure that is the call's own: the caller went, or its time is over. Anything else is for the tool to tell. */
 export function endOfCall(failure: { readonly kind: string }, { signal }: ResolvedCall): Outcome | undefined {
   if (!signal.aborted) return undefined;
   const { reason } = signal;
-  return reason instanceof FailError ? reason.failure : fail(failure.kind === "timeout" ? "timeout" : "cancelled", "The caller cancelled the call or went away.");
+  return reason instanceof FailError
+    ? reason.failure
+    : fail(failure.kind === "timeout" ? "timeout" : "cancelled", "The caller cancelled the call or went away.");
 }

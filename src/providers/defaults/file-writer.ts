@@ -11,9 +11,18 @@ import { defaultToolRecord, failedResult, valueResult } from "./default-tool.ts"
 const INPUT: JsonObject = {
   type: "object",
   properties: {
-    file_path: { type: "string", description: "Where to write, such as notes/today.md. Relative to the folder for files; missing folders are made." },
+    file_path: {
+      type: "string",
+      description:
+        "Where to write, such as notes/today.md. Relative to the folder for files; missing folders are made.",
+    },
     content: { type: "string", description: "The text." },
-    mode: { type: "string", enum: ["overwrite", "append"], description: "Whether the text replaces what is there or goes behind it.", default: "overwrite" },
+    mode: {
+      type: "string",
+      enum: ["overwrite", "append"],
+      description: "Whether the text replaces what is there or goes behind it.",
+      default: "overwrite",
+    },
   },
   required: ["file_path", "content"],
 };
@@ -23,7 +32,10 @@ const OUTPUT: JsonObject = {
   properties: {
     status: { type: "string", enum: ["success", "error"] },
     message: { type: "string" },
-    file_path: { type: "string", description: "Absolute path of the file; what was asked for, where it was not written." },
+    file_path: {
+      type: "string",
+      description: "Absolute path of the file; what was asked for, where it was not written.",
+    },
   },
   required: ["status", "message", "file_path"],
 };
@@ -33,7 +45,8 @@ export function fileWriter(source: Source, files: ConfinedFiles): FixedTool {
   const record = defaultToolRecord(source, {
     name: "file_writer",
     title: "Write a file",
-    description: "Writes text to a file, or appends it. The file lies in the folder for files; nothing outside of it can be written.",
+    description:
+      "Writes text to a file, or appends it. The file lies in the folder for files; nothing outside of it can be written.",
     inputSchema: INPUT,
     outputSchema: OUTPUT,
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },

@@ -24,7 +24,10 @@ const INPUT: JsonObject = {
     negative_prompt: { type: "string", description: "What it does not show." },
     width: { type: "integer", description: "In pixels, as far as the model can.", minimum: 1, maximum: MAX_SIDE },
     height: { type: "integer", description: "In pixels, as far as the model can.", minimum: 1, maximum: MAX_SIDE },
-    output_filename_suggestion: { type: "string", description: "Name of the file, without a folder; its ending follows the image's type." },
+    output_filename_suggestion: {
+      type: "string",
+      description: "Name of the file, without a folder; its ending follows the image's type.",
+    },
   },
   required: ["prompt"],
 };
@@ -64,10 +67,14 @@ export function generateImageTool(source: Source, parts: ImageParts): FixedTool 
   return { record, run: (call) => run(call, parts) };
 }
 
-const NO_MODEL = "No image model is there. Set `models.image` to a model such as \"openai/gpt-image-1\", or call with a client instance that has a text-to-image binding (`tti`).";
+const NO_MODEL =
+  'No image model is there. Set `models.image` to a model such as "openai/gpt-image-1", or call with a client instance that has a text-to-image binding (`tti`).';
 
 async function run(call: ResolvedCall, { models, files, root }: ImageParts): Promise<Outcome> {
-  const { prompt, output_filename_suggestion: suggestion = "" } = call.arguments as { prompt: string; output_filename_suggestion?: string };
+  const { prompt, output_filename_suggestion: suggestion = "" } = call.arguments as {
+    prompt: string;
+    output_filename_suggestion?: string;
+  };
   // A calling program's own model goes before the configured one.
   try {
     const lent = call.models?.generateImage ? call.models : models;
@@ -79,7 +86,9 @@ async function run(call: ResolvedCall, { models, files, root }: ImageParts): Pro
     return valueResult({
       status: "success",
       message: `Drew an image (${type.mimeType}, ${formatBytes(data.byteLength)}).`,
-      image_path: relative(await realpath(root), written).split(sep).join("/"),
+      image_path: relative(await realpath(root), written)
+        .split(sep)
+        .join("/"),
       image_url: pathToFileURL(written).href,
     });
   } catch (error) {
@@ -94,15 +103,29 @@ function failure(message: string): Outcome {
 }
 
 function requestOf(args: JsonObject): ImageRequest {
-  const { prompt, negative_prompt: negativePrompt, width, height } = args as { prompt: string; negative_prompt?: string; width?: number; height?: number };
-  return { prompt, ...(negativePrompt === undefined ? {} : { negativePrompt }), ...(width === undefined ? {} : { width }), ...(height === undefined ? {} : { height }) };
+  const {
+    prompt,
+    negative_prompt: negativePrompt,
+    width,
+    height,
+  } = args as { prompt: string; negative_prompt?: string; width?: number; height?: number };
+  return {
+    prompt,
+    ...(negativePrompt === undefined ? {} : { negativePrompt }),
+    ...(width === undefined ? {} : { width }),
+    ...(height === undefined ? {} : { height }),
+  };
 }
 
 const MAX_NAME_CHARS = 60;
 
 /** A plain name out of whatever was suggested, else out of the prompt's first words. */
 function fileName(suggestion: string, prompt: string): string {
-  return slug(suggestion.replace(/^.*[\\/]/s, "").replace(/\.(?:png|jpe?g|webp|gif|avif)$/i, "")) || slug(prompt) || `image-${randomBytes(4).toString("hex")}`;
+  return (
+    slug(suggestion.replace(/^.*[\\/]/s, "").replace(/\.(?:png|jpe?g|webp|gif|avif)$/i, "")) ||
+    slug(prompt) ||
+    `image-${randomBytes(4).toString("hex")}`
+  );
 }
 
 function slug(text: string): string {

@@ -9,8 +9,18 @@ import { defaultToolRecord, endOfCall, failedResult, valueResult } from "./defau
 const INPUT: JsonObject = {
   type: "object",
   properties: {
-    query: { type: "string", description: `What to search for, ${MAX_QUERY_CHARS} characters at most.`, minLength: 1, maxLength: MAX_QUERY_CHARS },
-    num_results: { type: "integer", description: `How many results; more than ${MAX_COUNT} are not given.`, minimum: 1, default: DEFAULT_COUNT },
+    query: {
+      type: "string",
+      description: `What to search for, ${MAX_QUERY_CHARS} characters at most.`,
+      minLength: 1,
+      maxLength: MAX_QUERY_CHARS,
+    },
+    num_results: {
+      type: "integer",
+      description: `How many results; more than ${MAX_COUNT} are not given.`,
+      minimum: 1,
+      default: DEFAULT_COUNT,
+    },
   },
   required: ["query"],
 };
@@ -20,7 +30,11 @@ const OUTPUT: JsonObject = {
   properties: {
     search_results: {
       type: "array",
-      items: { type: "object", properties: { title: { type: "string" }, link: { type: "string" }, snippet: { type: "string" } }, required: ["title", "link", "snippet"] },
+      items: {
+        type: "object",
+        properties: { title: { type: "string" }, link: { type: "string" }, snippet: { type: "string" } },
+        required: ["title", "link", "snippet"],
+      },
     },
     error: { type: "string", description: "Why there are no results; absent when the search worked." },
   },

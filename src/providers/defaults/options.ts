@@ -12,13 +12,27 @@ const MAX_FILE_BYTES = 1024 ** 3;
 export const DefaultToolsSchema = Type.Object(
   {
     enable: Type.Optional(
-      Type.Array(Type.Enum([ALL, ...DEFAULT_TOOL_NAMES]), { description: "Which of them are offered: their names, or `all`. They write files, ask services on the network and run code, so none is unless it is named.", default: [], examples: [["internet_search"]] }),
+      Type.Array(Type.Enum([ALL, ...DEFAULT_TOOL_NAMES]), {
+        description:
+          "Which of them are offered: their names, or `all`. They write files, ask services on the network and run code, so none is unless it is named.",
+        default: [],
+        examples: [["internet_search"]],
+      }),
     ),
     file_roots: Type.Optional(
-      Type.Array(Type.Path({ minLength: 1 }), { description: "Folders that files are written to, and nothing outside of them. A relative path of a caller counts from the first one; it is made when it is missing.", default: [DEFAULT_ROOT], minItems: 1 }),
+      Type.Array(Type.Path({ minLength: 1 }), {
+        description:
+          "Folders that files are written to, and nothing outside of them. A relative path of a caller counts from the first one; it is made when it is missing.",
+        default: [DEFAULT_ROOT],
+        minItems: 1,
+      }),
     ),
-    max_file_size: Type.Optional(bytesOption({ description: "Bound of one file, what was in it before included.", default: "10MiB" })),
-    image_timeout: Type.Optional(durationOption({ description: "How long drawing one image may take.", default: "5m" })),
+    max_file_size: Type.Optional(
+      bytesOption({ description: "Bound of one file, what was in it before included.", default: "10MiB" }),
+    ),
+    image_timeout: Type.Optional(
+      durationOption({ description: "How long drawing one image may take.", default: "5m" }),
+    ),
   },
   { description: "The tools that come with Toolyard." },
 );
@@ -36,7 +50,10 @@ export interface DefaultToolsOptions {
 export function resolveDefaultTools(raw: DefaultToolsConfig = {}, folder: string = process.cwd()): DefaultToolsOptions {
   const { enable = [], file_roots: roots = [DEFAULT_ROOT] } = raw;
   const unknown = enable.find((name) => name !== ALL && !DEFAULT_TOOL_NAMES.includes(name));
-  if (unknown !== undefined) throw new OptionError(`\`default_tools.enable\` names ${JSON.stringify(unknown)}. There are ${[ALL, ...DEFAULT_TOOL_NAMES].join(", ")}.`);
+  if (unknown !== undefined)
+    throw new OptionError(
+      `\`default_tools.enable\` names ${JSON.stringify(unknown)}. There are ${[ALL, ...DEFAULT_TOOL_NAMES].join(", ")}.`,
+    );
   if (roots.length === 0) throw new OptionError("`default_tools.file_roots` is empty. Name a folder, or leave it out.");
   return Object.freeze({
     enable: Object.freeze(DEFAULT_TOOL_NAMES.filter((name) => enable.includes(ALL) || enable.includes(name))),
@@ -49,7 +66,9 @@ export function resolveDefaultTools(raw: DefaultToolsConfig = {}, folder: string
 function fileBytesOf(value: number | string): number {
   const bytes = parseBytes(value, "default_tools.max_file_size");
   if (bytes >= 1 && bytes <= MAX_FILE_BYTES) return bytes;
-  throw new OptionError(`\`default_tools.max_file_size\` must be from 1 B to ${formatBytes(MAX_FILE_BYTES)}, got ${JSON.stringify(value)}.`);
+  throw new OptionError(
+    `\`default_tools.max_file_size\` must be from 1 B to ${formatBytes(MAX_FILE_BYTES)}, got ${JSON.stringify(value)}.`,
+  );
 }
 
 function imageTimeoutOf(value: number | string): number {

@@ -30,7 +30,8 @@ interface Shared extends DefaultsParts {
 /** One row a tool. */
 const TOOLS: Readonly<Record<DefaultToolName, (shared: Shared) => FixedTool>> = {
   file_writer: ({ source, files }) => fileWriter(source, files),
-  generate_image_from_prompt: ({ source, files, models, options }) => generateImageTool(source, { models, files, root: options.fileRoots[0] ?? "", timeoutMs: options.imageTimeoutMs }),
+  generate_image_from_prompt: ({ source, files, models, options }) =>
+    generateImageTool(source, { models, files, root: options.fileRoots[0] ?? "", timeoutMs: options.imageTimeoutMs }),
   internet_search: ({ source, search }) => internetSearch(source, search),
   python_interpreter: ({ source, interpreter }) => pythonInterpreter(source, interpreter),
 };
@@ -40,7 +41,16 @@ export class DefaultsProvider extends FixedTools {
   constructor(parts: DefaultsParts) {
     const { source, options, webSearch, environment } = parts;
     const search = new WebSearch(webSearch, environment);
-    const shared: Shared = { ...parts, search, files: new ConfinedFiles({ roots: options.fileRoots, maxBytes: options.maxFileBytes }) };
-    super(source, "The default tools have", options.enable.map((name) => TOOLS[name](shared)), () => search.close());
+    const shared: Shared = {
+      ...parts,
+      search,
+      files: new ConfinedFiles({ roots: options.fileRoots, maxBytes: options.maxFileBytes }),
+    };
+    super(
+      source,
+      "The default tools have",
+      options.enable.map((name) => TOOLS[name](shared)),
+      () => search.close(),
+    );
   }
 }

@@ -15,8 +15,17 @@ const SLACK_MS = 35_000;
 const INPUT: JsonObject = {
   type: "object",
   properties: {
-    code: { type: "string", description: "The Python program. What it prints is `stdout`; the value of its last line, if that is an expression, is `returned_value`." },
-    timeout_seconds: { type: "number", exclusiveMinimum: 0, description: "The program is ended after this long.", default: DEFAULT_TIMEOUT_SECONDS },
+    code: {
+      type: "string",
+      description:
+        "The Python program. What it prints is `stdout`; the value of its last line, if that is an expression, is `returned_value`.",
+    },
+    timeout_seconds: {
+      type: "number",
+      exclusiveMinimum: 0,
+      description: "The program is ended after this long.",
+      default: DEFAULT_TIMEOUT_SECONDS,
+    },
   },
   required: ["code"],
 };
@@ -61,10 +70,17 @@ export function pythonInterpreter(source: Source, parts: InterpreterParts): Fixe
 
 async function interpret(call: ResolvedCall, { sandbox }: InterpreterParts): Promise<Outcome> {
   // The schema was held against them.
-  const { code, timeout_seconds: seconds = DEFAULT_TIMEOUT_SECONDS } = call.arguments as { code: string; timeout_seconds?: number };
+  const { code, timeout_seconds: seconds = DEFAULT_TIMEOUT_SECONDS } = call.arguments as {
+    code: string;
+    timeout_seconds?: number;
+  };
   const current = sandbox();
   const limits = { ...current.options.limits, wallMs: Math.max(1, Math.round(seconds * 1000)), toolCalls: 0 };
-  const run = await current.run({ language: "python", code: withoutFence(code), inputs: {}, files: [], profile: "restricted", limits }, NOTHING, call.signal);
+  const run = await current.run(
+    { language: "python", code: withoutFence(code), inputs: {}, files: [], profile: "restricted", limits },
+    NOTHING,
+    call.signal,
+  );
   return outcomeOf(run, call);
 }
 
@@ -74,7 +90,8 @@ const REFUSED = { ok: false, kind: "denied", message: "There are no tools here."
 
 function outcomeOf(run: SandboxRun, call: ResolvedCall): Outcome {
   const { end, error, resultJson, stdout } = run;
-  const message = error === undefined ? "The code failed." : [error.type, error.message].filter((part) => part !== "").join(": ");
+  const message =
+    error === undefined ? "The code failed." : [error.type, error.message].filter((part) => part !== "").join(": ");
   if (end === "cancelled") return endOfCall({ kind: "cancelled" }, call) ?? fail("cancelled", message);
   if (end === "busy") return fail("limited", error?.message ?? message, { retryable: true });
   if (end === "unavailable") return fail("unavailable", error?.message ?? message);
@@ -100,5 +117,7 @@ function explanation({ error }: SandboxRun, message: string): string {
 
 /** Parts that are there, each from the start of a line. */
 function lines(...parts: readonly string[]): string {
-  return parts.filter((part) => part !== "").reduce((text, part) => (text === "" || text.endsWith("\n") ? text + part : `${text}\n${part}`), "");
+  return parts
+    .filter((part) => part !== "")
+    .reduce((text, part) => (text === "" || text.endsWith("\n") ? text + part : `${text}\n${part}`), "");
 }

@@ -66,18 +66,29 @@ function ownStem({ folder, texts, problems }: Gathering): string[] {
   if (texts.has(stem + METADATA_SUFFIX)) return [stem];
   const [other] = texts.keys();
   if (other !== undefined) {
-    problems.push({ subject: folder.place, message: `not offered: the folder holds \`${other}\`, but its tool's files must be called \`${stem}${METADATA_SUFFIX}\` and \`${stem}.py\` (or .ts, .js, .mjs)` });
+    problems.push({
+      subject: folder.place,
+      message: `not offered: the folder holds \`${other}\`, but its tool's files must be called \`${stem}${METADATA_SUFFIX}\` and \`${stem}.py\` (or .ts, .js, .mjs)`,
+    });
   } else if (scriptOf(stem, folder) !== undefined) {
-    problems.push({ subject: folder.place, message: `not offered: \`${stem}${METADATA_SUFFIX}\` is missing beside the script` });
+    problems.push({
+      subject: folder.place,
+      message: `not offered: \`${stem}${METADATA_SUFFIX}\` is missing beside the script`,
+    });
   }
   return [];
 }
 
 function scriptOf(stem: string, folder: Folder): string | undefined {
-  return Object.keys(EXECUTE_SUFFIXES).map((suffix) => stem + suffix).find((name) => folder.files.includes(name));
+  return Object.keys(EXECUTE_SUFFIXES)
+    .map((suffix) => stem + suffix)
+    .find((name) => folder.files.includes(name));
 }
 
-function readTool(stem: string, { folder, texts, rules, problems, alsoWatch }: Gathering): ExecuteFolderTool | undefined {
+function readTool(
+  stem: string,
+  { folder, texts, rules, problems, alsoWatch }: Gathering,
+): ExecuteFolderTool | undefined {
   const subject = folder.place === "" ? stem + METADATA_SUFFIX : `${folder.place}/${stem}${METADATA_SUFFIX}`;
   const refuse = (message: string) => {
     problems.push({ subject, message: `not offered: ${message}` });
@@ -131,7 +142,10 @@ interface Metadata {
 /** Members that say how the tool is run; clients do not see them. */
 const RUN_MEMBERS = ["env", "visibility", ...CALL_LIMITS, ...RUN_TABLES];
 
-/** `{name, description, input_schema, output_schema?}`; MCP's spelling of the keys is taken too, and further members are kept. */
+/**
+ * `{name, description, input_schema, output_schema?}`; MCP's spelling of the keys is taken too, and further members are
+ * kept.
+ */
 function parseMetadata(file: FileText, stem: string): Metadata | { readonly problem: string } {
   if ("problem" in file) return { problem: file.problem };
   let raw: unknown;
@@ -140,7 +154,8 @@ function parseMetadata(file: FileText, stem: string): Metadata | { readonly prob
   } catch (error) {
     return { problem: `the JSON cannot be read: ${messageOf(error)}` };
   }
-  if (!isJsonObject(raw)) return { problem: "the JSON must be an object with `name`, `description` and `input_schema`" };
+  if (!isJsonObject(raw))
+    return { problem: "the JSON must be an object with `name`, `description` and `input_schema`" };
   const definition = toDefinition(raw, stem);
   if (typeof definition === "string") return { problem: definition };
   const findings = new Findings();
@@ -148,26 +163,48 @@ function parseMetadata(file: FileText, stem: string): Metadata | { readonly prob
   if (findings.faults.length > 0) return { problem: findings.faults.join("; ") };
   const { schema, warning } = normaliseInputSchema(definition["inputSchema"] as JsonObject);
   const remarks = [...(warning === undefined ? [] : [warning]), ...findings.remarks];
-  if (raw["name"] !== stem) remarks.push(`its \`name\` is ${JSON.stringify(raw["name"])}, but the file's name wins: the tool is \`${stem}\``);
+  if (raw["name"] !== stem)
+    remarks.push(`its \`name\` is ${JSON.stringify(raw["name"])}, but the file's name wins: the tool is \`${stem}\``);
   const keywords = Array.isArray(raw["keywords"]) ? raw["keywords"].filter((word) => typeof word === "string") : [];
-  return { description: String(definition["description"]), keywords, definition: { ...definition, inputSchema: schema }, ...run, remarks };
+  return {
+    description: String(definition["description"]),
+    keywords,
+    definition: { ...definition, inputSchema: schema },
+    ...run,
+    remarks,
+  };
 }
 
 /** What clients see, or what is wrong. */
 function toDefinition(raw: JsonObject, stem: string): JsonObject | string {
-  const { name, description, input_schema, inputSchema = input_schema, output_schema, outputSchema = output_schema, keywords: _, ...rest } = raw;
+  const {
+    name,
+    description,
+    input_schema,
+    inputSchema = input_schema,
+    output_schema,
+    outputSchema = output_schema,
+    keywords: _,
+    ...rest
+  } = raw;
   if (typeof name !== "string" || name === "") return `\`name\` is missing; add "name": ${JSON.stringify(stem)}`;
-  if (typeof description !== "string" || description.trim() === "") return "`description` is missing; say in a sentence what the tool does";
-  if (!isJsonObject(inputSchema)) return '`input_schema` is missing or no object; for a tool without parameters write {"type": "object"}';
+  if (typeof description !== "string" || description.trim() === "")
+    return "`description` is missing; say in a sentence what the tool does";
+  if (!isJsonObject(inputSchema))
+    return '`input_schema` is missing or no object; for a tool without parameters write {"type": "object"}';
   if (outputSchema !== undefined && !isJsonObject(outputSchema)) return "`output_schema` must be an object";
   const others = Object.fromEntries(Object.entries(rest).filter(([key]) => !RUN_MEMBERS.includes(key)));
   return { ...others, name: stem, description, inputSchema, ...(outputSchema ? { outputSchema } : {}) };
 }
 
-function readRun(raw: JsonObject, findings: Findings): Pick<Metadata, "visibility" | "limits" | "settings" | "environment"> {
+function readRun(
+  raw: JsonObject,
+  findings: Findings,
+): Pick<Metadata, "visibility" | "limits" | "settings" | "environment"> {
   const { visibility } = raw;
   const isKnown = visibility === "native" || visibility === "ondemand";
-  if (visibility !== undefined && !isKnown) findings.fault(`\`visibility\` is ${JSON.stringify(visibility)}; accepted are "native" and "ondemand"`);
+  if (visibility !== undefined && !isKnown)
+    findings.fault(`\`visibility\` is ${JSON.stringify(visibility)}; accepted are "native" and "ondemand"`);
   return {
     ...(isKnown ? { visibility } : {}),
     limits: readCallLimits(raw, findings),

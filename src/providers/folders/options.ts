@@ -11,7 +11,8 @@ const DEFAULT_MAX_OUTPUT_BYTES = 10_000_000;
 export const FoldersSchema = Type.Object(
   {
     tools_path: Type.Union([Type.Path({ minLength: 1 }), Type.Array(Type.Path({ minLength: 1 }))], {
-      description: "Folder, or list of folders, with <tool>/<tool>.mcp.json beside <tool>.py, .ts, .js or .mjs; the pair may also lie in the folder itself.",
+      description:
+        "Folder, or list of folders, with <tool>/<tool>.mcp.json beside <tool>.py, .ts, .js or .mjs; the pair may also lie in the folder itself.",
     }),
     libraries_path: Type.Optional(
       Type.Union([Type.Path({ minLength: 1 }), Type.Array(Type.Path({ minLength: 1 }))], {
@@ -19,9 +20,21 @@ export const FoldersSchema = Type.Object(
         default: [],
       }),
     ),
-    visibility: Type.Optional(Type.Enum(["native", "ondemand"], { description: "Whether these tools are listed, or found by search only.", default: "native" })),
-    timeout: Type.Optional(durationOption({ description: "Time of a call without a sign of life; absent, the hub's." })),
-    max_output: Type.Optional(bytesOption({ description: "Most that one call may write, on all its descriptors together.", default: DEFAULT_MAX_OUTPUT_BYTES })),
+    visibility: Type.Optional(
+      Type.Enum(["native", "ondemand"], {
+        description: "Whether these tools are listed, or found by search only.",
+        default: "native",
+      }),
+    ),
+    timeout: Type.Optional(
+      durationOption({ description: "Time of a call without a sign of life; absent, the hub's." }),
+    ),
+    max_output: Type.Optional(
+      bytesOption({
+        description: "Most that one call may write, on all its descriptors together.",
+        default: DEFAULT_MAX_OUTPUT_BYTES,
+      }),
+    ),
     ...RUN_OPTIONS,
   },
   { description: "Tool folders: a .mcp.json file beside a script with `execute`." },
@@ -39,7 +52,10 @@ export interface FoldersOptions {
   readonly settings: RunSettings;
 }
 
-/** Fills in the defaults; relative paths count from `folder`. Throws an `OptionError` for a size or time that cannot be read. */
+/**
+ * Fills in the defaults; relative paths count from `folder`. Throws an `OptionError` for a size or time that cannot be
+ * read.
+ */
 export function resolveFolders(raw: FoldersConfig, folder: string = process.cwd()): FoldersOptions {
   return Object.freeze({
     toolsPaths: toPaths(raw.tools_path, folder),

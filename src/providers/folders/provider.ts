@@ -6,7 +6,11 @@ import { createExecuteReader, type ExecuteFolderTool } from "./execute-reader.ts
 import type { FoldersOptions } from "./options.ts";
 
 /** Tool folders: a `.mcp.json` beside a script with `execute`. */
-export function createFoldersProvider(source: Source, options: FoldersOptions, { logger, ...ports }: FolderServices): Provider {
+export function createFoldersProvider(
+  source: Source,
+  options: FoldersOptions,
+  { logger, ...ports }: FolderServices,
+): Provider {
   return new FolderProvider<ExecuteFolderTool>({
     source,
     logger,

@@ -18,11 +18,22 @@ afterEach(async () => {
   await Promise.all(providers.splice(0).map((provider) => provider.close()));
 });
 
-const authAt = (tokens: Pick<TokenServer, "url">, more: Partial<Auth> = {}): Auth => ({ type: "client_credentials", token_url: tokens.url, ...CLIENT, ...more });
+const authAt = (tokens: Pick<TokenServer, "url">, more: Partial<Auth> = {}): Auth => ({
+  type: "client_credentials",
+  token_url: tokens.url,
+  ...CLIENT,
+  ...more,
+});
 
 function open(url: string, auth: Auth): Provider {
   const source = { id: "far", kind: "http", namespace: "far", order: 0 } as const;
-  const provider = createHttpProvider({ source, options: resolveHttp({ url, auth }), environment: {}, hideFor: () => {}, logger: SILENT_LOGGER });
+  const provider = createHttpProvider({
+    source,
+    options: resolveHttp({ url, auth }),
+    environment: {},
+    hideFor: () => {},
+    logger: SILENT_LOGGER,
+  });
   providers.push(provider);
   provider.open();
   return provider;
@@ -56,20 +67,28 @@ async function echo(provider: Provider, text: string): Promise<Outcome> {
 
 const says = (text: string): object => ({ ok: true, result: { content: [{ type: "text", text }] } });
 
-test.each(["basic", "post"] as const)("C21: a server that wants a token of its authorisation server is used (%s)", async (clientAuth) => {
-  await using tokens = await startTokenServer();
-  await using server = await startLegacy({ accepts: tokens.accepts });
-  expect(await echo(open(server.url, authAt(tokens, { client_auth: clientAuth, scope: "tools" })), "in")).toMatchObject(says("in"));
-  expect(server.seen.every(({ headers }) => headers.authorization === `Bearer ${tokens.issued[0]}`)).toBe(true);
-  expect(tokens.forms.map((form) => form.get("scope"))).toEqual(["tools"]);
-});
+test.each(["basic", "post"] as const)(
+  "C21: a server that wants a token of its authorisation server is used (%s)",
+  async (clientAuth) => {
+    await using tokens = await startTokenServer();
+    await using server = await startLegacy({ accepts: tokens.accepts });
+    expect(
+      await echo(open(server.url, authAt(tokens, { client_auth: clientAuth, scope: "tools" })), "in"),
+    ).toMatchObject(says("in"));
+    expect(server.seen.every(({ headers }) => headers.authorization === `Bearer ${tokens.issued[0]}`)).toBe(true);
+    expect(tokens.forms.map((form) => form.get("scope"))).toEqual(["tools"]);
+  },
+);
 
 test("C21: a client that the authorisation server does not know needs authorisation, and the server is not asked", async () => {
   await using tokens = await startTokenServer();
   await using server = await startLegacy({ accepts: tokens.accepts });
   const provider = open(server.url, authAt(tokens, { client_secret: "wr0ng-secret" }));
   expect((await provider.listing()).tools).toEqual([]);
-  expect(provider.status()).toMatchObject({ state: "needs_authorisation", lastError: expect.stringContaining("invalid_client: No client hub client with ***") });
+  expect(provider.status()).toMatchObject({
+    state: "needs_authorisation",
+    lastError: expect.stringContaining("invalid_client: No client hub client with ***"),
+  });
   expect(JSON.stringify(provider.status())).not.toContain("wr0ng");
   expect(server.seen).toEqual([]);
 });
@@ -112,7 +131,11 @@ test("C21: of 20 calls that meet the end of a token together each is made, and o
 test("C21: a server that refuses the renewed token too needs authorisation after one renewal", async () => {
   await using tokens = await startTokenServer();
   let isClosed = false;
-  await using server = await startLegacy({ mode: "stateless", json: true, accepts: (given) => !isClosed && tokens.accepts(given) });
+  await using server = await startLegacy({
+    mode: "stateless",
+    json: true,
+    accepts: (given) => !isClosed && tokens.accepts(given),
+  });
   const provider = open(server.url, authAt(tokens));
   await echo(provider, "before");
   const [asked, issued] = [server.seen.length, tokens.issued.length];
@@ -133,20 +156,49 @@ test("S11: the client's secret goes to the token endpoint only, and the token to
   expect(JSON.stringify([provider.status(), await provider.listing()])).not.toMatch(/acc3ss|cl1ent/);
 });
 
-const whole: Auth = { type: "client_credentials", token_url: "https://auth.test/token", client_id: "me", client_secret: "s3cret" };
+const whole: Auth = {
+  type: "client_credentials",
+  token_url: "https://auth.test/token",
+  client_id: "me",
+  client_secret: "s3cret",
+};
 const refused: [string, Partial<HttpOptions>, RegExp][] = [
   ["no token_url", { auth: { ...whole, token_url: "" } }, /needs `token_url`/],
-  ["no client_id", { auth: { type: "client_credentials", token_url: "https://auth.test/token", client_secret: "s3cret" } }, /needs `client_id`/],
-  ["no client_secret", { auth: { type: "client_credentials", token_url: "https://auth.test/token", client_id: "me" } }, /needs `client_secret`/],
+  [
+    "no client_id",
+    { auth: { type: "client_credentials", token_url: "https://auth.test/token", client_secret: "s3cret" } },
+    /needs `client_id`/,
+  ],
+  [
+    "no client_secret",
+    { auth: { type: "client_credentials", token_url: "https://auth.test/token", client_id: "me" } },
+    /needs `client_secret`/,
+  ],
   ["a token_url that is none", { auth: { ...whole, token_url: "auth.test" } }, /`auth.token_url` is no address/],
-  ["a token_url without TLS", { auth: { ...whole, token_url: "http://auth.test/token?key=s3cret" } }, /must begin with https:\/\/.*auth\.test, which is not this machine/],
-  ["a password in token_url", { auth: { ...whole, token_url: "https://me:s3cret@auth.test/" } }, /user name or a password/],
+  [
+    "a token_url without TLS",
+    { auth: { ...whole, token_url: "http://auth.test/token?key=s3cret" } },
+    /must begin with https:\/\/.*auth\.test, which is not this machine/,
+  ],
+  [
+    "a password in token_url",
+    { auth: { ...whole, token_url: "https://me:s3cret@auth.test/" } },
+    /user name or a password/,
+  ],
   ["a resource that is no URI", { auth: { ...whole, resource: "mine" } }, /`auth.resource` must be an absolute URI/],
   ["an unknown client_auth", { auth: { ...whole, client_auth: "jwt" as never } }, /"basic" or "post", got "jwt"/],
   ["a token beside it", { token: "s3cret", auth: whole }, /`token` and `auth`/],
   ["a token within it", { auth: { ...whole, token: "s3cret" } }, /takes no `token`/],
-  ["a client of a bearer token", { auth: { type: "bearer", token: "s3cret", client_id: "me" } }, /takes no `client_id`/],
-  ["an Authorization header", { auth: whole, headers: { Authorization: "s3cret" } }, /`headers` and `auth` both set `authorization`/],
+  [
+    "a client of a bearer token",
+    { auth: { type: "bearer", token: "s3cret", client_id: "me" } },
+    /takes no `client_id`/,
+  ],
+  [
+    "an Authorization header",
+    { auth: whole, headers: { Authorization: "s3cret" } },
+    /`headers` and `auth` both set `authorization`/,
+  ],
   ["a type that is none", { auth: { type: "magic" as never } }, /got "magic"/],
 ];
 
@@ -158,8 +210,16 @@ test.each(refused)("C21: %s is refused by the option's name, and no secret is sh
 });
 
 test("C21: on this machine a token endpoint may do without TLS, and the secret is marked as one", () => {
-  const { clientCredentials, headers } = resolveHttp({ url: "http://a/", auth: { ...whole, token_url: "http://localhost:1/token#x" } });
-  expect(clientCredentials).toEqual({ tokenUrl: "http://localhost:1/token", clientId: "me", clientSecret: "s3cret", clientAuth: "basic" });
+  const { clientCredentials, headers } = resolveHttp({
+    url: "http://a/",
+    auth: { ...whole, token_url: "http://localhost:1/token#x" },
+  });
+  expect(clientCredentials).toEqual({
+    tokenUrl: "http://localhost:1/token",
+    clientId: "me",
+    clientSecret: "s3cret",
+    clientAuth: "basic",
+  });
   expect(headers).toEqual({});
   expect(httpSchema.properties.auth.properties.client_secret.writeOnly).toBe(true);
 });

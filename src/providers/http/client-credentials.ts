@@ -7,14 +7,30 @@ import type { HttpOptions } from "./options.ts";
 /** Members of `auth` of type `client_credentials`. */
 export const clientCredentialsProperties = {
   token_url: Type.Optional(
-    Type.String({ description: "With `client_credentials`: the token endpoint; `https`, or `http` on this machine.", examples: ["https://auth.example.com/oauth/token"] }),
+    Type.String({
+      description: "With `client_credentials`: the token endpoint; `https`, or `http` on this machine.",
+      examples: ["https://auth.example.com/oauth/token"],
+    }),
   ),
   client_id: Type.Optional(Type.String({ description: "With `client_credentials`." })),
   client_secret: Type.Optional(Type.Secret({ description: "With `client_credentials`. It goes to `token_url` only." })),
-  scope: Type.Optional(Type.String({ description: "With `client_credentials`: the scopes to ask for, with spaces between them. Absent: the endpoint's own choice." })),
-  resource: Type.Optional(Type.String({ description: "With `client_credentials`: what the token is for (RFC 8707), as a URI. Absent: it is not sent.", examples: ["https://mcp.example.com/mcp"] })),
+  scope: Type.Optional(
+    Type.String({
+      description:
+        "With `client_credentials`: the scopes to ask for, with spaces between them. Absent: the endpoint's own choice.",
+    }),
+  ),
+  resource: Type.Optional(
+    Type.String({
+      description: "With `client_credentials`: what the token is for (RFC 8707), as a URI. Absent: it is not sent.",
+      examples: ["https://mcp.example.com/mcp"],
+    }),
+  ),
   client_auth: Type.Optional(
-    Type.Enum(["basic", "post"], { description: "With `client_credentials`: id and secret go to the endpoint as HTTP Basic, or in the form.", default: "basic" }),
+    Type.Enum(["basic", "post"], {
+      description: "With `client_credentials`: id and secret go to the endpoint as HTTP Basic, or in the form.",
+      default: "basic",
+    }),
   ),
 } as const;
 
@@ -22,7 +38,8 @@ export const clientCredentialsProperties = {
 export function resolveClientCredentials(auth: HttpOptions["auth"]): ClientCredentials | undefined {
   if (auth?.type !== "client_credentials") return undefined;
   const { scope, resource, client_auth: clientAuth = "basic" } = auth;
-  if (clientAuth !== "basic" && clientAuth !== "post") throw new OptionError(`\`auth.client_auth\` must be "basic" or "post", got ${JSON.stringify(clientAuth)}.`);
+  if (clientAuth !== "basic" && clientAuth !== "post")
+    throw new OptionError(`\`auth.client_auth\` must be "basic" or "post", got ${JSON.stringify(clientAuth)}.`);
   return Object.freeze({
     tokenUrl: checkedTokenUrl(needed(auth, "token_url")),
     clientId: needed(auth, "client_id"),
@@ -42,16 +59,24 @@ function needed(auth: NonNullable<HttpOptions["auth"]>, name: "token_url" | "cli
 // Its query may hold a key, so messages do not repeat it.
 function checkedTokenUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol)) throw new OptionError("`auth.token_url` is no address. It must look like https://auth.example.com/oauth/token.");
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw new OptionError("`auth.token_url` is no address. It must look like https://auth.example.com/oauth/token.");
   if (url.protocol === "http:" && !isLoopback(url.hostname)) {
-    throw new OptionError(`\`auth.token_url\` must begin with https://: the client's secret goes to ${url.host}, which is not this machine.`);
+    throw new OptionError(
+      `\`auth.token_url\` must begin with https://: the client's secret goes to ${url.host}, which is not this machine.`,
+    );
   }
-  if (url.username !== "" || url.password !== "") throw new OptionError("`auth.token_url` holds a user name or a password. Put them into `client_id` and `client_secret`.");
+  if (url.username !== "" || url.password !== "")
+    throw new OptionError(
+      "`auth.token_url` holds a user name or a password. Put them into `client_id` and `client_secret`.",
+    );
   url.hash = "";
   return url.href;
 }
 
 function checkedResource(text: string): string {
   if (URL.canParse(text) && !text.includes("#")) return text;
-  throw new OptionError(`\`auth.resource\` must be an absolute URI without a fragment, such as https://mcp.example.com/mcp, got ${JSON.stringify(text)}.`);
+  throw new OptionError(
+    `\`auth.resource\` must be an absolute URI without a fragment, such as https://mcp.example.com/mcp, got ${JSON.stringify(text)}.`,
+  );
 }

@@ -16,16 +16,23 @@ const MEMBERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The headers that go with every request, credentials among them except those that are fetched at run time. Throws an `OptionError`;
- * no value is shown.
+ * The headers that go with every request, credentials among them except those that are fetched at run time. Throws an
+ * `OptionError`; no value is shown.
  */
-export function resolveHeaders(options: Pick<HttpOptions, "headers" | "token" | "auth">): Readonly<Record<string, string>> {
-  const headers = Object.fromEntries(Object.entries(options.headers ?? {}).map(([name, value]) => checkedHeader(name, value)));
+export function resolveHeaders(
+  options: Pick<HttpOptions, "headers" | "token" | "auth">,
+): Readonly<Record<string, string>> {
+  const headers = Object.fromEntries(
+    Object.entries(options.headers ?? {}).map(([name, value]) => checkedHeader(name, value)),
+  );
   const given = [credentialOf(options), authOf(options)].filter((one) => one !== undefined);
   const [credential, another] = given;
   if (!credential) return Object.freeze(headers);
   if (another) throw new OptionError("`token` and `auth` both give credentials; remove one of them.");
-  if (credential.name in headers) throw new OptionError(`\`headers\` and \`${credential.option}\` both set \`${credential.name}\`; remove one of them.`);
+  if (credential.name in headers)
+    throw new OptionError(
+      `\`headers\` and \`${credential.option}\` both set \`${credential.name}\`; remove one of them.`,
+    );
   if (credential.value === undefined) return Object.freeze(headers);
   assertValue(credential.option, credential.value);
   return Object.freeze({ ...headers, [credential.name]: credential.value });
@@ -39,7 +46,9 @@ interface Credential {
 }
 
 function credentialOf({ token }: Pick<HttpOptions, "token">): Credential | undefined {
-  return token === undefined || token === "" ? undefined : { option: "token", name: "authorization", value: `Bearer ${token}` };
+  return token === undefined || token === ""
+    ? undefined
+    : { option: "token", name: "authorization", value: `Bearer ${token}` };
 }
 
 function authOf({ auth }: Pick<HttpOptions, "auth">): Credential | undefined {
@@ -48,7 +57,8 @@ function authOf({ auth }: Pick<HttpOptions, "auth">): Credential | undefined {
   if (auth.type === "client_credentials") return { option: "auth", name: "authorization" };
   const needed = auth.type === "bearer" ? "token" : "key";
   const value = auth[needed];
-  if (value === undefined || value === "") throw new OptionError(`\`auth\` of type "${auth.type}" needs \`${needed}\`.`);
+  if (value === undefined || value === "")
+    throw new OptionError(`\`auth\` of type "${auth.type}" needs \`${needed}\`.`);
   if (auth.type === "bearer") return { option: "auth", name: "authorization", value: `Bearer ${value}` };
   const [name] = checkedHeader(auth.header ?? "X-API-Key", value, "auth");
   return { option: "auth", name, value };
@@ -56,20 +66,30 @@ function authOf({ auth }: Pick<HttpOptions, "auth">): Credential | undefined {
 
 function assertMembers(auth: NonNullable<HttpOptions["auth"]>): void {
   const members = Object.hasOwn(MEMBERS, auth.type) ? MEMBERS[auth.type] : undefined;
-  if (!members) throw new OptionError(`\`auth\` must be of type ${Object.keys(MEMBERS).map((type) => `"${type}"`).join(", ")}; got ${JSON.stringify(auth.type)}.`);
-  const foreign = Object.entries(auth).find(([name, value]) => name !== "type" && value !== undefined && !members.includes(name));
+  if (!members)
+    throw new OptionError(
+      `\`auth\` must be of type ${Object.keys(MEMBERS)
+        .map((type) => `"${type}"`)
+        .join(", ")}; got ${JSON.stringify(auth.type)}.`,
+    );
+  const foreign = Object.entries(auth).find(
+    ([name, value]) => name !== "type" && value !== undefined && !members.includes(name),
+  );
   if (foreign) throw new OptionError(`\`auth\` of type "${auth.type}" takes no \`${foreign[0]}\`.`);
 }
 
 function checkedHeader(name: string, value: string, option = "headers"): [string, string] {
   const lower = name.toLowerCase();
   if (!TOKEN.test(name)) throw new OptionError(`\`${option}\` names ${JSON.stringify(name)}, which is no header name.`);
-  if (RESERVED.test(lower)) throw new OptionError(`\`${option}\` names \`${name}\`, which the connection itself sets. Remove it.`);
+  if (RESERVED.test(lower))
+    throw new OptionError(`\`${option}\` names \`${name}\`, which the connection itself sets. Remove it.`);
   assertValue(`${option}.${name}`, value);
   return [lower, value];
 }
 
 function assertValue(option: string, value: string): void {
   if (VALUE.test(value)) return;
-  throw new OptionError(`\`${option}\` holds characters that a header cannot carry, such as a line break. Its value is not shown.`);
+  throw new OptionError(
+    `\`${option}\` holds characters that a header cannot carry, such as a line break. Its value is not shown.`,
+  );
 }

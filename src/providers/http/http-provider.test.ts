@@ -6,7 +6,14 @@ import { createServer } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterEach, expect, test } from "vitest";
-import { listen, startLegacy, startModern, startServer, startSse, sendJson } from "../../../test/fixtures/http-servers.ts";
+import {
+  listen,
+  startLegacy,
+  startModern,
+  startServer,
+  startSse,
+  sendJson,
+} from "../../../test/fixtures/http-servers.ts";
 import type { Ask, Notice } from "../../core/call.ts";
 import { LOCAL_PRINCIPAL } from "../../core/call.ts";
 import { Deadline } from "../../core/deadline.ts";
@@ -25,7 +32,13 @@ afterEach(async () => {
 
 function open(options: HttpOptions, environment: Record<string, string> = {}): Provider {
   const source = { id: "far", kind: "http", namespace: "far", order: 0 } as const;
-  const provider = createHttpProvider({ source, options: resolveHttp(options), environment, hideFor: () => {}, logger: SILENT_LOGGER });
+  const provider = createHttpProvider({
+    source,
+    options: resolveHttp(options),
+    environment,
+    hideFor: () => {},
+    logger: SILENT_LOGGER,
+  });
   providers.push(provider);
   provider.open();
   return provider;
@@ -40,10 +53,22 @@ interface CallOptions {
   ask?(ask: Ask): Promise<JsonObject>;
 }
 
-async function call(provider: Provider, name: string, args: JsonObject = {}, options: CallOptions = {}): Promise<Outcome> {
+async function call(
+  provider: Provider,
+  name: string,
+  args: JsonObject = {},
+  options: CallOptions = {},
+): Promise<Outcome> {
   const tool = (await provider.listing()).tools.find((record) => record.name === name);
   if (!tool) throw new Error(`There is no tool ${name}.`);
-  const { notices = [], connection, era, meta = {}, timeoutMs = 10_000, ask = () => Promise.reject(new Error("nobody to ask")) } = options;
+  const {
+    notices = [],
+    connection,
+    era,
+    meta = {},
+    timeoutMs = 10_000,
+    ask = () => Promise.reject(new Error("nobody to ask")),
+  } = options;
   const deadline = new Deadline({ idleMs: timeoutMs, totalMs: timeoutMs });
   const resolved: ResolvedCall = {
     id: "call-1",
@@ -92,7 +117,9 @@ test("T30: the token goes to its server as a bearer token, and into nothing that
 test("L61: an API key goes into the header that is named for it", async () => {
   await using server = await startLegacy();
   await call(open({ url: server.url, auth: { type: "api_key", key: "k1" } }), "echo", { text: "" });
-  await call(open({ url: server.url, auth: { type: "api_key", key: "k2", header: "X-Weather-Key" } }), "echo", { text: "" });
+  await call(open({ url: server.url, auth: { type: "api_key", key: "k2", header: "X-Weather-Key" } }), "echo", {
+    text: "",
+  });
   expect(server.seen[0]?.headers["x-api-key"]).toBe("k1");
   expect(server.seen.at(-1)?.headers["x-weather-key"]).toBe("k2");
 });
@@ -138,10 +165,14 @@ test("a header mismatch has the tools listed again and the call made once more",
     let text = "";
     for await (const chunk of request) text += String(chunk);
     const { id, method } = JSON.parse(text) as { id: number; method: string };
-    const answer = (result: object): void => sendJson(response, 200, { jsonrpc: "2.0", id, result: { resultType: "complete", ...result } });
+    const answer = (result: object): void =>
+      sendJson(response, 200, { jsonrpc: "2.0", id, result: { resultType: "complete", ...result } });
     bodies.push(method);
     if (method === "server/discover") return answer({ supportedVersions: ["2026-07-28"], capabilities: { tools: {} } });
-    if (method === "tools/list") return answer({ tools: [{ name: "go", inputSchema: { type: "object", properties: { to: { type: "string", ...annotation } } } }] });
+    if (method === "tools/list")
+      return answer({
+        tools: [{ name: "go", inputSchema: { type: "object", properties: { to: { type: "string", ...annotation } } } }],
+      });
     if (request.headers["mcp-param-to"] === "Rome") return answer({ content: [{ type: "text", text: "gone" }] });
     sendJson(response, 400, { jsonrpc: "2.0", id, error: { code: -32020, message: "Header mismatch" } });
   });
@@ -149,7 +180,12 @@ test("a header mismatch has the tools listed again and the call made once more",
   await names(provider);
   annotation = { "x-mcp-header": "To" };
   expect(await call(provider, "go", { to: "Rome" }, { era: "modern" })).toMatchObject(says("gone"));
-  expect(bodies.filter((method) => method !== "subscriptions/listen").slice(-4)).toEqual(["tools/list", "tools/call", "tools/list", "tools/call"]);
+  expect(bodies.filter((method) => method !== "subscriptions/listen").slice(-4)).toEqual([
+    "tools/list",
+    "tools/call",
+    "tools/list",
+    "tools/call",
+  ]);
 });
 
 test("a server that ends its stream before the answer, as 2025-11-25 allows, is heard to the end", async () => {
@@ -163,21 +199,25 @@ test("a server that ends its stream before the answer, as 2025-11-25 allows, is 
     replayEventsAfter: async (lastId: string, { send }: { send(id: string, message: never): Promise<void> }) => {
       const last = stored.findIndex(({ id }) => id === lastId);
       const { stream = "" } = stored[last] ?? {};
-      for (const event of stored.slice(last + 1)) if (event.stream === stream) await send(event.id, event.message as never);
+      for (const event of stored.slice(last + 1))
+        if (event.stream === stream) await send(event.id, event.message as never);
       return stream;
     },
   };
   await using server = await startLegacy({ eventStore });
   const provider = open({ url: server.url });
   expect(await call(provider, "exit-stream")).toMatchObject(says("after the break"));
-  expect(server.seen.some(({ method, headers }) => method === "GET" && headers["last-event-id"] !== undefined)).toBe(true);
+  expect(server.seen.some(({ method, headers }) => method === "GET" && headers["last-event-id"] !== undefined)).toBe(
+    true,
+  );
 });
 
 test("S11: nothing of a caller but what the protocol asks for goes to the server", async () => {
   await using server = await startModern();
   const provider = open({ url: server.url, headers: { "X-Team": "blue" } });
   await call(provider, "echo", { text: "x" }, { meta: { "example.com/trace": "1" } });
-  const known = /^(host|connection|user-agent|content-type|content-length|accept|mcp-protocol-version|mcp-method|mcp-name|x-team)$/;
+  const known =
+    /^(host|connection|user-agent|content-type|content-length|accept|mcp-protocol-version|mcp-method|mcp-name|x-team)$/;
   expect(server.seen.flatMap(({ headers }) => Object.keys(headers)).filter((name) => !known.test(name))).toEqual([]);
 });
 
@@ -194,7 +234,8 @@ test("progress arrives before the answer, the last step included, in 50 of 50 ca
 test("a question of the server reaches the caller whose call caused it", async () => {
   await using server = await startLegacy();
   const provider = open({ url: server.url });
-  const asking = (name: string): Promise<Outcome> => call(provider, "ask", {}, { ask: async () => ({ action: "accept", content: { name } }) });
+  const asking = (name: string): Promise<Outcome> =>
+    call(provider, "ask", {}, { ask: async () => ({ action: "accept", content: { name } }) });
   const [first, second] = await Promise.all([asking("Ada"), asking("Grace")]);
   expect(JSON.stringify(first)).toContain("Ada");
   expect(JSON.stringify(second)).toContain("Grace");
@@ -229,7 +270,10 @@ test("C19: a server that is not there at start is used once it is", async () => 
   const provider = open({ url: gone.url });
   const appeared = new Promise<void>((resolve) => void provider.events.changed.on(resolve));
   expect(await names(provider)).toEqual([]);
-  expect(provider.status()).toMatchObject({ state: "down", lastError: expect.stringContaining("refused the connection") });
+  expect(provider.status()).toMatchObject({
+    state: "down",
+    lastError: expect.stringContaining("refused the connection"),
+  });
   await using _server = await startLegacy({ port: gone.port });
   await appeared;
   expect(await call(provider, "echo", { text: "here" })).toMatchObject(says("here"));
@@ -242,7 +286,11 @@ test("M5: a call to a server that is gone names it, its address and what to do",
   await server.close();
   await closedSocketsNoticed();
   const outcome = await call(provider, "echo", { text: "" });
-  expect(outcome).toMatchObject({ ok: false, kind: "unavailable", message: `\`far\` at 127.0.0.1:${server.port} refused the connection. Start the server, or correct \`url\`.` });
+  expect(outcome).toMatchObject({
+    ok: false,
+    kind: "unavailable",
+    message: `\`far\` at 127.0.0.1:${server.port} refused the connection. Start the server, or correct \`url\`.`,
+  });
   expect(JSON.stringify(outcome)).not.toMatch(/s3cret|t0ken/);
 });
 
@@ -253,8 +301,14 @@ test("M5: a call that gets no answer ends with its deadline", async () => {
     if (isSilent) return;
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
-    const answer = await fetch(server.url, { method: "POST", headers: request.headers as Record<string, string>, body: Buffer.concat(chunks) });
-    response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "text/plain" }).end(await answer.text());
+    const answer = await fetch(server.url, {
+      method: "POST",
+      headers: request.headers as Record<string, string>,
+      body: Buffer.concat(chunks),
+    });
+    response
+      .writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "text/plain" })
+      .end(await answer.text());
   });
   const provider = open({ url: front.url });
   await call(provider, "echo", { text: "" });
@@ -270,13 +324,34 @@ test("a refusal for now ends its own call alone; others go on over the same conn
     let text = "";
     for await (const chunk of request) text += String(chunk);
     const { id, method } = JSON.parse(text) as { id?: number; method: string };
-    if (method === "server/discover") return sendJson(response, 400, { jsonrpc: "2.0", id, error: { code: -32601, message: "no" } });
-    if (method === "initialize") return sendJson(response, 200, { jsonrpc: "2.0", id, result: { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo: { name: "a", version: "1" } } }, { "mcp-session-id": "s1" });
+    if (method === "server/discover")
+      return sendJson(response, 400, { jsonrpc: "2.0", id, error: { code: -32601, message: "no" } });
+    if (method === "initialize")
+      return sendJson(
+        response,
+        200,
+        {
+          jsonrpc: "2.0",
+          id,
+          result: {
+            protocolVersion: "2025-11-25",
+            capabilities: { tools: {} },
+            serverInfo: { name: "a", version: "1" },
+          },
+        },
+        { "mcp-session-id": "s1" },
+      );
     if (id === undefined) return void response.writeHead(202).end();
-    if (method === "tools/list") return sendJson(response, 200, { jsonrpc: "2.0", id, result: { tools: [{ name: "work", inputSchema: { type: "object" } }] } });
+    if (method === "tools/list")
+      return sendJson(response, 200, {
+        jsonrpc: "2.0",
+        id,
+        result: { tools: [{ name: "work", inputSchema: { type: "object" } }] },
+      });
     if (isBusy) return void response.writeHead(503, { "retry-after": "1" }).end();
     isBusy = true;
-    release = () => sendJson(response, 200, { jsonrpc: "2.0", id, result: { content: [{ type: "text", text: "worked" }] } });
+    release = () =>
+      sendJson(response, 200, { jsonrpc: "2.0", id, result: { content: [{ type: "text", text: "worked" }] } });
   });
   const provider = open({ url: server.url });
   const long = call(provider, "work");
@@ -307,16 +382,28 @@ test("transport = streamable falls back to nothing", async () => {
   await using server = await startSse();
   const provider = open({ url: server.url, transport: "streamable" });
   expect(await names(provider)).toEqual([]);
-  expect(provider.status()).toMatchObject({ state: "down", lastError: expect.stringContaining("offers no MCP at this address (HTTP 404)") });
+  expect(provider.status()).toMatchObject({
+    state: "down",
+    lastError: expect.stringContaining("offers no MCP at this address (HTTP 404)"),
+  });
 });
 
 /** Hands everything on to the server on this port of 127.0.0.1. */
 function forwardTo(port: number): RequestListener {
   return (request, response) => {
-    const onward = sendRequest({ host: "127.0.0.1", port, method: request.method, path: new URL(request.url ?? "/", "http://x").pathname, headers: request.headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(response);
-    });
+    const onward = sendRequest(
+      {
+        host: "127.0.0.1",
+        port,
+        method: request.method,
+        path: new URL(request.url ?? "/", "http://x").pathname,
+        headers: request.headers,
+      },
+      (answer) => {
+        response.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(response);
+      },
+    );
     onward.on("error", () => response.destroy());
     response.on("close", () => onward.destroy());
     request.pipe(onward);
@@ -334,11 +421,22 @@ test("a server beyond a proxy that the environment names is reached by way of it
 test("a server with a certificate of an own CA is reached once the CA is named, and not before", async () => {
   const file = (name: string): string => fileURLToPath(new URL(`../../../test/fixtures/tls/${name}`, import.meta.url));
   await using plain = await startLegacy();
-  await using server = await listen(createTlsServer({ key: readFileSync(file("server.key")), cert: readFileSync(file("server.crt")) }, forwardTo(plain.port)), { scheme: "https" });
-  expect(await call(open({ url: server.url, ca: file("ca.crt") }), "echo", { text: "safe" })).toMatchObject(says("safe"));
+  await using server = await listen(
+    createTlsServer(
+      { key: readFileSync(file("server.key")), cert: readFileSync(file("server.crt")) },
+      forwardTo(plain.port),
+    ),
+    { scheme: "https" },
+  );
+  expect(await call(open({ url: server.url, ca: file("ca.crt") }), "echo", { text: "safe" })).toMatchObject(
+    says("safe"),
+  );
   const stranger = open({ url: server.url });
   expect(await names(stranger)).toEqual([]);
-  expect(stranger.status()).toMatchObject({ state: "down", lastError: expect.stringContaining("certificate that cannot be verified") });
+  expect(stranger.status()).toMatchObject({
+    state: "down",
+    lastError: expect.stringContaining("certificate that cannot be verified"),
+  });
 });
 
 test("several servers are independent of one another", async () => {
@@ -374,8 +472,13 @@ async function freePort(): Promise<number> {
 
 test("the official everything server behaves over HTTP as it does at home", async () => {
   const port = await freePort();
-  const script = fileURLToPath(new URL("../../../node_modules/@modelcontextprotocol/server-everything/dist/index.js", import.meta.url));
-  const child = spawn(process.execPath, [script, "streamableHttp"], { env: { PATH: process.env["PATH"], PORT: String(port) }, stdio: ["ignore", "ignore", "pipe"] });
+  const script = fileURLToPath(
+    new URL("../../../node_modules/@modelcontextprotocol/server-everything/dist/index.js", import.meta.url),
+  );
+  const child = spawn(process.execPath, [script, "streamableHttp"], {
+    env: { PATH: process.env["PATH"], PORT: String(port) },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
   try {
     await new Promise<void>((resolve, reject) => {
       child.once("exit", (code) => reject(new Error(`The server ended with ${code}.`)));

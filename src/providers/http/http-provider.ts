@@ -11,7 +11,10 @@ import { TokenSource } from "../../upstream/http/token-source.ts";
 import { createUpstreamProvider, type UpstreamProviderDeps } from "../upstream-provider.ts";
 import type { HttpTransportChoice, ResolvedHttp } from "./options.ts";
 
-export interface HttpProviderDeps extends Pick<UpstreamProviderDeps, "source" | "logger" | "cacheFolder" | "isSecretFree" | "clientInfo" | "gate" | "coldWaitMs"> {
+export interface HttpProviderDeps extends Pick<
+  UpstreamProviderDeps,
+  "source" | "logger" | "cacheFolder" | "isSecretFree" | "clientInfo" | "gate" | "coldWaitMs"
+> {
   readonly options: ResolvedHttp;
   /** Proxy variables and `NODE_EXTRA_CA_CERTS`, from the hub's own environment. */
   readonly environment: ProxyEnvironment;
@@ -25,7 +28,10 @@ const MAX_HANDSHAKE_MS = 10_000;
 const MIN_IDLE_MS = 3_600_000;
 const REOPEN_DELAY_MS = 1000;
 
-/** An MCP server on HTTP (L60, T30, C15, C21), with credentials of its own; nothing that a caller brought goes there (S11). */
+/**
+ * An MCP server on HTTP (L60, T30, C15, C21), with credentials of its own; nothing that a caller brought goes there
+ * (S11).
+ */
 export function createHttpProvider({ options, environment, hideFor, ...deps }: HttpProviderDeps): Provider {
   const tokens = createTokens(options, environment, { source: deps.source, hideFor });
   const client = createClient(options, environment, deps, tokens);
@@ -46,11 +52,20 @@ export function createHttpProvider({ options, environment, hideFor, ...deps }: H
   });
 }
 
-function createTokens(options: ResolvedHttp, environment: ProxyEnvironment, { source, hideFor }: Pick<HttpProviderDeps, "source" | "hideFor">): TokenSource | undefined {
+function createTokens(
+  options: ResolvedHttp,
+  environment: ProxyEnvironment,
+  { source, hideFor }: Pick<HttpProviderDeps, "source" | "hideFor">,
+): TokenSource | undefined {
   const { clientCredentials: credentials } = options;
   if (!credentials) return undefined;
   const url = new URL(credentials.tokenUrl);
-  const client = new HttpClient({ ...connectionOptions(url, options, environment), label: source.id, headers: {}, maxConnections: 1 });
+  const client = new HttpClient({
+    ...connectionOptions(url, options, environment),
+    label: source.id,
+    headers: {},
+    maxConnections: 1,
+  });
   const owner = {};
   return new TokenSource({ label: source.id, credentials, client, onTokens: (secrets) => hideFor(owner, secrets) });
 }
@@ -63,12 +78,25 @@ function createClient(
 ): HttpClient {
   const { url, headers, maxConnections } = options;
   if ((tokens || "authorization" in headers) && url.protocol === "http:" && !isLoopback(url.hostname)) {
-    logger.warning("The token of this server is sent unencrypted. Use https if the network is not your own.", { source: source.id, host: url.host });
+    logger.warning("The token of this server is sent unencrypted. Use https if the network is not your own.", {
+      source: source.id,
+      host: url.host,
+    });
   }
-  return new HttpClient({ ...connectionOptions(url, options, environment), label: source.id, headers, maxConnections, ...(tokens && { tokens }) });
+  return new HttpClient({
+    ...connectionOptions(url, options, environment),
+    label: source.id,
+    headers,
+    maxConnections,
+    ...(tokens && { tokens }),
+  });
 }
 
-function connectionOptions(url: URL, { ca, proxy: configured, upstream }: ResolvedHttp, environment: ProxyEnvironment): Pick<HttpClientOptions, "url" | "caFiles" | "connectTimeoutMs" | "proxy"> {
+function connectionOptions(
+  url: URL,
+  { ca, proxy: configured, upstream }: ResolvedHttp,
+  environment: ProxyEnvironment,
+): Pick<HttpClientOptions, "url" | "caFiles" | "connectTimeoutMs" | "proxy"> {
   const proxy = resolveProxy(url, configured, environment);
   // Naming one CA file replaces what Node adds to its list by itself.
   const extra = environment["NODE_EXTRA_CA_CERTS"];

@@ -17,14 +17,23 @@ async function start() {
   const waiting = new Map<string, () => void>();
   let onReply = (_reply: JsonObject): void => {};
   const replied = new Promise<JsonObject>((resolve) => (onReply = resolve));
-  const say = (name: string, message: JsonObject): void => void streams.get(name)!.write(`data: ${JSON.stringify({ jsonrpc: "2.0", ...message })}\n\n`);
+  const say = (name: string, message: JsonObject): void =>
+    void streams.get(name)!.write(`data: ${JSON.stringify({ jsonrpc: "2.0", ...message })}\n\n`);
   const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (request.method !== "POST") return void response.writeHead(405).end();
     let body = "";
     for await (const piece of request) body += String(piece);
     const { id, method, params } = JSON.parse(body) as { id?: number; method?: string; params?: JsonObject };
-    const answer = (result: JsonObject): void => void response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ jsonrpc: "2.0", id, result }));
-    if (method === "initialize") return answer({ protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo: { name: "s", version: "1" } });
+    const answer = (result: JsonObject): void =>
+      void response
+        .writeHead(200, { "content-type": "application/json" })
+        .end(JSON.stringify({ jsonrpc: "2.0", id, result }));
+    if (method === "initialize")
+      return answer({
+        protocolVersion: "2025-11-25",
+        capabilities: { tools: {} },
+        serverInfo: { name: "s", version: "1" },
+      });
     if (method === "tools/list") return answer({ tools: [] });
     if (method === "tools/call") {
       const name = String(params!["name"]);
@@ -52,12 +61,31 @@ async function start() {
 
 test("what comes on the stream of a call that is over goes to no other caller, and its question is refused", async () => {
   const server = await start();
-  const provider = createHttpProvider({ source: { ...SOURCE, kind: "http" }, options: resolveHttp({ url: server.url }), environment: {}, hideFor: () => {}, logger: SILENT_LOGGER });
+  const provider = createHttpProvider({
+    source: { ...SOURCE, kind: "http" },
+    options: resolveHttp({ url: server.url }),
+    environment: {},
+    hideFor: () => {},
+    logger: SILENT_LOGGER,
+  });
   const [endFirst, endOther] = [new AbortController(), new AbortController()];
   const told: unknown[] = [];
   const client = (connection: string) => ({ connection, era: "legacy" as const, capabilities: { elicitation: {} } });
-  const onAsk = async ({ method }: { method: string }): Promise<JsonObject> => (told.push(method), { action: "accept" });
-  const other = makeCall("other", {}, { principal: "other", client: client("other"), signal: endOther.signal, onNotice: ({ method }) => told.push(method), onAsk });
+  const onAsk = async ({ method }: { method: string }): Promise<JsonObject> => (
+    told.push(method),
+    { action: "accept" }
+  );
+  const other = makeCall(
+    "other",
+    {},
+    {
+      principal: "other",
+      client: client("other"),
+      signal: endOther.signal,
+      onNotice: ({ method }) => told.push(method),
+      onAsk,
+    },
+  );
   const first = makeCall("first", {}, { principal: "first", client: client("first"), signal: endFirst.signal });
   try {
     provider.open();

@@ -24,13 +24,25 @@ const refused: [string, HttpOptions, RegExp][] = [
   ["a password in the URL", { url: "http://me:s3cret@a/" }, /user name or a password/],
   ["a URL as host", { host: "http://a" }, /`host` must be a name/],
   ["a port out of range", { host: "a", port: 70_000 }, /`port`/],
-  ["two credentials", { url: "http://a/", token: "s3cret", auth: { type: "bearer", token: "b" } }, /`token` and `auth`/],
-  ["a token and an Authorization header", { url: "http://a/", token: "s3cret", headers: { Authorization: "x" } }, /`headers` and `token`/],
+  [
+    "two credentials",
+    { url: "http://a/", token: "s3cret", auth: { type: "bearer", token: "b" } },
+    /`token` and `auth`/,
+  ],
+  [
+    "a token and an Authorization header",
+    { url: "http://a/", token: "s3cret", headers: { Authorization: "x" } },
+    /`headers` and `token`/,
+  ],
   ["an API key without a key", { url: "http://a/", auth: { type: "api_key" } }, /needs `key`/],
   ["a bearer with a key", { url: "http://a/", auth: { type: "bearer", token: "s3cret", key: "b" } }, /takes no `key`/],
   ["a line break in a token", { url: "http://a/", token: "s3cret\r\nx: y" }, /`token` holds characters/],
   ["a line break in a header", { url: "http://a/", headers: { "x-a": "s3cret\n" } }, /`headers.x-a` holds characters/],
-  ["a header that the connection sets", { url: "http://a/", headers: { "Mcp-Session-Id": "1" } }, /the connection itself sets/],
+  [
+    "a header that the connection sets",
+    { url: "http://a/", headers: { "Mcp-Session-Id": "1" } },
+    /the connection itself sets/,
+  ],
   ["a header name that is none", { url: "http://a/", headers: { "x y": "1" } }, /no header name/],
   ["two visibilities", { url: "http://a/", visibility: "native", tool_visibility: "ondemand" }, /one setting/],
   ["too few connections", { url: "http://a/", max_connections: 1 }, /`max_connections`/],
@@ -43,8 +55,13 @@ test.each(refused)("%s is refused by the option's name, and no secret is shown",
 });
 
 test("credentials and headers become one set of headers", () => {
-  expect(resolveHttp({ url: "http://a/", token: "t", headers: { "X-Team": "blue" } }).headers).toEqual({ authorization: "Bearer t", "x-team": "blue" });
-  expect(resolveHttp({ url: "http://a/", auth: { type: "bearer", token: "t" } }).headers).toEqual({ authorization: "Bearer t" });
+  expect(resolveHttp({ url: "http://a/", token: "t", headers: { "X-Team": "blue" } }).headers).toEqual({
+    authorization: "Bearer t",
+    "x-team": "blue",
+  });
+  expect(resolveHttp({ url: "http://a/", auth: { type: "bearer", token: "t" } }).headers).toEqual({
+    authorization: "Bearer t",
+  });
   expect(resolveHttp({ url: "http://a/", auth: { type: "api_key", key: "k" } }).headers).toEqual({ "x-api-key": "k" });
   expect(resolveHttp({ url: "http://a/", token: "" }).headers).toEqual({});
 });

@@ -8,21 +8,35 @@ import { resolveHeaders } from "./credentials.ts";
 
 /** One `[[mcp.remote_servers]]` of the configuration. */
 export const httpSchema = Type.Object({
-  url: Type.Optional(Type.String({ description: "Address of the server. In its place: `host`, with `port`, `path` and `scheme`.", examples: ["https://mcp.example.com/mcp"] })),
+  url: Type.Optional(
+    Type.String({
+      description: "Address of the server. In its place: `host`, with `port`, `path` and `scheme`.",
+      examples: ["https://mcp.example.com/mcp"],
+    }),
+  ),
   host: Type.Optional(Type.String({ description: "Name or IP address of the server.", examples: ["weather-mcp"] })),
-  port: Type.Optional(Type.Integer({ description: "With `host`. Absent: the scheme's own.", minimum: 1, maximum: 65535, examples: [50053] })),
+  port: Type.Optional(
+    Type.Integer({
+      description: "With `host`. Absent: the scheme's own.",
+      minimum: 1,
+      maximum: 65535,
+      examples: [50053],
+    }),
+  ),
   path: Type.Optional(Type.String({ description: "With `host`.", default: "/mcp" })),
   scheme: Type.Optional(Type.Enum(["http", "https"], { description: "With `host`.", default: "http" })),
   display_name: Type.Optional(
     Type.String({
-      description: 'What the server is called in failures: a call that finds it away, too slow or talking nonsense is answered with `{"error": "Weather MCP unavailable on port 50053"}`. Absent: the hub\'s own words, which say more.',
+      description:
+        'What the server is called in failures: a call that finds it away, too slow or talking nonsense is answered with `{"error": "Weather MCP unavailable on port 50053"}`. Absent: the hub\'s own words, which say more.',
       examples: ["Weather MCP"],
       minLength: 1,
     }),
   ),
   transport: Type.Optional(
     Type.Enum(["auto", "streamable", "sse"], {
-      description: "`streamable`: Streamable HTTP. `sse`: HTTP+SSE of 2024-11-05. `auto`: the former, or the latter where the server knows nothing else.",
+      description:
+        "`streamable`: Streamable HTTP. `sse`: HTTP+SSE of 2024-11-05. `auto`: the former, or the latter where the server knows nothing else.",
       default: "auto",
     }),
   ),
@@ -31,23 +45,44 @@ export const httpSchema = Type.Object({
     Type.Object(
       {
         type: Type.Enum(["bearer", "api_key", "client_credentials"], {
-          description: "`bearer`: `token` goes into `Authorization`. `api_key`: `key` goes into `header`. `client_credentials`: an access token is fetched from `token_url` (OAuth 2).",
+          description:
+            "`bearer`: `token` goes into `Authorization`. `api_key`: `key` goes into `header`. `client_credentials`: an access token is fetched from `token_url` (OAuth 2).",
         }),
         token: Type.Optional(Type.Secret({ description: "With `bearer`." })),
         key: Type.Optional(Type.Secret({ description: "With `api_key`." })),
-        header: Type.Optional(Type.String({ description: "With `api_key`: the header that carries the key.", default: "X-API-Key" })),
+        header: Type.Optional(
+          Type.String({ description: "With `api_key`: the header that carries the key.", default: "X-API-Key" }),
+        ),
         ...clientCredentialsProperties,
       },
-      { description: "Credentials in long form; `token` is the short one.", examples: [{ type: "api_key", key: "${WEATHER_KEY}" }] },
+      {
+        description: "Credentials in long form; `token` is the short one.",
+        examples: [{ type: "api_key", key: "${WEATHER_KEY}" }],
+      },
     ),
   ),
-  headers: Type.Optional(Type.Record(Type.Secret(), { description: "Further headers of every request to this server.", default: {} })),
-  tool_visibility: Type.Optional(Type.Enum(["native", "ondemand"], { description: "Another spelling of `visibility`." })),
-  ca: Type.Optional(Type.Path({ description: "PEM file of certificate authorities that are trusted beside the usual ones." })),
-  proxy: Type.Optional(
-    Type.Secret({ description: "URL of a proxy, or `none`. Absent: HTTP_PROXY, HTTPS_PROXY and NO_PROXY of the environment.", examples: ["http://proxy.example.com:3128"] }),
+  headers: Type.Optional(
+    Type.Record(Type.Secret(), { description: "Further headers of every request to this server.", default: {} }),
   ),
-  max_connections: Type.Optional(Type.Integer({ description: "Connections to this server at once; every open stream takes one.", minimum: 2, default: 256 })),
+  tool_visibility: Type.Optional(
+    Type.Enum(["native", "ondemand"], { description: "Another spelling of `visibility`." }),
+  ),
+  ca: Type.Optional(
+    Type.Path({ description: "PEM file of certificate authorities that are trusted beside the usual ones." }),
+  ),
+  proxy: Type.Optional(
+    Type.Secret({
+      description: "URL of a proxy, or `none`. Absent: HTTP_PROXY, HTTPS_PROXY and NO_PROXY of the environment.",
+      examples: ["http://proxy.example.com:3128"],
+    }),
+  ),
+  max_connections: Type.Optional(
+    Type.Integer({
+      description: "Connections to this server at once; every open stream takes one.",
+      minimum: 2,
+      default: 256,
+    }),
+  ),
   ...upstreamProperties,
 });
 
@@ -75,7 +110,9 @@ export interface ResolvedHttp {
 export function resolveHttp(options: HttpOptions): ResolvedHttp {
   const { transport = "auto", ca, proxy, max_connections: maxConnections = 256 } = options;
   if (!Number.isInteger(maxConnections) || maxConnections < 2) {
-    throw new OptionError(`\`max_connections\` must be a whole number of at least 2, got ${JSON.stringify(maxConnections)}.`);
+    throw new OptionError(
+      `\`max_connections\` must be a whole number of at least 2, got ${JSON.stringify(maxConnections)}.`,
+    );
   }
   const clientCredentials = resolveClientCredentials(options.auth);
   const url = resolveUrl(options);
@@ -101,34 +138,48 @@ function serviceOf({ display_name: name }: HttpOptions, { port, protocol }: URL)
 function visibilityOf({ visibility, tool_visibility: toolVisibility }: HttpOptions): Pick<HttpOptions, "visibility"> {
   if (toolVisibility === undefined) return {};
   if (visibility === undefined || visibility === toolVisibility) return { visibility: toolVisibility };
-  throw new OptionError(`\`visibility\` is "${visibility}" and \`tool_visibility\` is "${toolVisibility}". They are one setting; remove one of them.`);
+  throw new OptionError(
+    `\`visibility\` is "${visibility}" and \`tool_visibility\` is "${toolVisibility}". They are one setting; remove one of them.`,
+  );
 }
 
 function resolveUrl(options: HttpOptions): URL {
   const { url, host, port, path = "/mcp", scheme = "http" } = options;
   if (url === undefined && host === undefined) throw new OptionError("`url` or `host` must say where the server is.");
   const extra = (["host", "port", "path", "scheme"] as const).find((name) => options[name] !== undefined);
-  if (url !== undefined && extra !== undefined) throw new OptionError(`\`url\` and \`${extra}\` both say where the server is; remove one of them.`);
+  if (url !== undefined && extra !== undefined)
+    throw new OptionError(`\`url\` and \`${extra}\` both say where the server is; remove one of them.`);
   return url === undefined ? joinUrl(host ?? "", { port, path, scheme }) : checkedUrl(url);
 }
 
-function joinUrl(host: string, { port, path, scheme }: { port: number | undefined; path: string; scheme: string }): URL {
-  if (!/^[^\s/?#@]+$/.test(host)) throw new OptionError(`\`host\` must be a name or an IP address alone, got ${JSON.stringify(host)}. Use \`url\` for a whole address.`);
-  if (port !== undefined && (!Number.isInteger(port) || port < 1 || port > 65_535)) throw new OptionError(`\`port\` must be a whole number from 1 to 65535, got ${JSON.stringify(port)}.`);
+function joinUrl(
+  host: string,
+  { port, path, scheme }: { port: number | undefined; path: string; scheme: string },
+): URL {
+  if (!/^[^\s/?#@]+$/.test(host))
+    throw new OptionError(
+      `\`host\` must be a name or an IP address alone, got ${JSON.stringify(host)}. Use \`url\` for a whole address.`,
+    );
+  if (port !== undefined && (!Number.isInteger(port) || port < 1 || port > 65_535))
+    throw new OptionError(`\`port\` must be a whole number from 1 to 65535, got ${JSON.stringify(port)}.`);
   const isBareIpv6 = host.includes(":") && !host.startsWith("[") && host.split(":").length > 2;
   const name = isBareIpv6 ? `[${host}]` : host;
   const slash = path.startsWith("/") ? "" : "/";
   const text = `${scheme}://${name}${port === undefined ? "" : `:${port}`}${slash}${path}`;
   if (URL.canParse(text)) return new URL(text);
-  throw new OptionError(`\`host\` and \`port\` make no address: got ${JSON.stringify(host)} and ${JSON.stringify(port)}.`);
+  throw new OptionError(
+    `\`host\` and \`port\` make no address: got ${JSON.stringify(host)} and ${JSON.stringify(port)}.`,
+  );
 }
 
 // A URL may hold keys, so messages do not repeat it.
 function checkedUrl(text: string): URL {
   if (!URL.canParse(text)) throw new OptionError("`url` is no address. It must look like https://mcp.example.com/mcp.");
   const url = new URL(text);
-  if (url.protocol !== "http:" && url.protocol !== "https:") throw new OptionError(`\`url\` must begin with http:// or https://, got ${JSON.stringify(url.protocol)}.`);
-  if (url.username !== "" || url.password !== "") throw new OptionError("`url` holds a user name or a password. Put credentials into `token`, `auth` or `headers`.");
+  if (url.protocol !== "http:" && url.protocol !== "https:")
+    throw new OptionError(`\`url\` must begin with http:// or https://, got ${JSON.stringify(url.protocol)}.`);
+  if (url.username !== "" || url.password !== "")
+    throw new OptionError("`url` holds a user name or a password. Put credentials into `token`, `auth` or `headers`.");
   url.hash = "";
   return url;
 }

@@ -1,21 +1,26 @@
 import type { ImageRequest, Logger, SearchAnswer, TextRequest } from "../../core/ports.ts";
 
 /**
- * What a module sees of the hub. A module is a file `mcp.ts` (or `.mts`, `.mjs`, `.js`) that exports `registerTools(hub)`; every
- * method has a snake_case twin. All of it may be used later too, while the module runs: the lists follow.
+ * What a module sees of the hub. A module is a file `mcp.ts` (or `.mts`, `.mjs`, `.js`) that exports
+ * `registerTools(hub)`; every method has a snake_case twin. All of it may be used later too, while the module runs: the
+ * lists follow.
  */
 
-/** A JSON Schema, a bare map of properties, `{}` for no parameters, or any schema object that can say itself as JSON Schema (zod ≥ 4.2). */
+/**
+ * A JSON Schema, a bare map of properties, `{}` for no parameters, or any schema object that can say itself as JSON
+ * Schema (zod ≥ 4.2).
+ */
 export type ModuleSchema = object;
 
 /** A JSON object of a caller. */
 export type ModuleObject = { readonly [key: string]: unknown };
 
 /**
- * Runs a tool. What it returns becomes the result: a string is text; `null` and `undefined` are an empty result; an object is
- * structured content, and the same as JSON text; other JSON values are JSON text; a `Blob` or `Uint8Array` is an image, audio or
- * binary resource; an MCP result (`content` array, or `resultType: "input_required"`) passes as it is. What it throws becomes an
- * error result with the error's message; an error whose `code` is one of JSON-RPC's (-32768 to -32000) is a protocol error instead.
+ * Runs a tool. What it returns becomes the result: a string is text; `null` and `undefined` are an empty result; an
+ * object is structured content, and the same as JSON text; other JSON values are JSON text; a `Blob` or `Uint8Array` is
+ * an image, audio or binary resource; an MCP result (`content` array, or `resultType: "input_required"`) passes as it
+ * is. What it throws becomes an error result with the error's message; an error whose `code` is one of JSON-RPC's
+ * (-32768 to -32000) is a protocol error instead.
  */
 export type ToolHandler<A extends object = ModuleObject> = (args: A, context: ToolContext) => unknown;
 
@@ -57,16 +62,25 @@ export interface ToolRegistration<A extends object = ModuleObject> extends ToolO
   readonly description?: string;
 }
 
-/** Suggests values for what was typed so far: a list that is narrowed by the hub, or a function that narrows it itself. */
+/**
+ * Suggests values for what was typed so far: a list that is narrowed by the hub, or a function that narrows it itself.
+ */
 export type Completer =
   | readonly string[]
-  | ((value: string, context: { readonly arguments: Readonly<Record<string, string>>; readonly signal: AbortSignal }) => readonly string[] | Promise<readonly string[]>);
+  | ((
+      value: string,
+      context: { readonly arguments: Readonly<Record<string, string>>; readonly signal: AbortSignal },
+    ) => readonly string[] | Promise<readonly string[]>);
 
 /**
- * Reads a resource. A string is its text, an object its JSON, a `Uint8Array` or `Blob` its bytes; `{contents: […]}` passes as it is;
- * `null` and `undefined` mean that there is no such resource.
+ * Reads a resource. A string is its text, an object its JSON, a `Uint8Array` or `Blob` its bytes; `{contents: […]}`
+ * passes as it is; `null` and `undefined` mean that there is no such resource.
  */
-export type ResourceRetriever = (uri: string, variables: Readonly<Record<string, string>>, context: ToolContext) => unknown;
+export type ResourceRetriever = (
+  uri: string,
+  variables: Readonly<Record<string, string>>,
+  context: ToolContext,
+) => unknown;
 
 export interface ResourceOptions {
   /** @default the URI or template */
@@ -119,9 +133,15 @@ export interface ToolContext {
   log(level: ContextLogLevel, data: unknown, logger?: string): void;
   /** Tells the caller how far the work is; also a sign of life for the time limit. */
   progress(progress: number, total?: number, message?: string): void;
-  /** Asks the caller (`elicitation/create`, `sampling/createMessage`, `roots/list`) and gives its result. Rejects when it cannot be asked. */
+  /**
+   * Asks the caller (`elicitation/create`, `sampling/createMessage`, `roots/list`) and gives its result. Rejects when
+   * it cannot be asked.
+   */
   ask(method: string, params?: ModuleObject, options?: { readonly signal?: AbortSignal }): Promise<ModuleObject>;
-  /** Calls another tool of the hub as the same caller. Gives its MCP result; rejects with an `Error` whose `kind` is of the hub's table. */
+  /**
+   * Calls another tool of the hub as the same caller. Gives its MCP result; rejects with an `Error` whose `kind` is of
+   * the hub's table.
+   */
   call(tool: string, args?: ModuleObject, options?: { readonly signal?: AbortSignal }): Promise<ModuleObject>;
   /** Finds tools of the hub that the caller may use, best first. */
   search(query: string, options?: { readonly limit?: number }): Promise<SearchAnswer>;
@@ -152,7 +172,12 @@ export interface ModuleHub {
   ): Registration;
   registerTool<A extends object = ModuleObject>(registration: ToolRegistration<A>): Registration;
   /** A URI, or an RFC 6570 template such as `notes://{folder}/{id}`. */
-  registerResource(uriTemplate: string, retriever: ResourceRetriever, description?: string, options?: ResourceOptions): Registration;
+  registerResource(
+    uriTemplate: string,
+    retriever: ResourceRetriever,
+    description?: string,
+    options?: ResourceOptions,
+  ): Registration;
   registerPrompt(name: string, handler: PromptHandler, options?: PromptOptions): Registration;
   unregisterTool(name: string): boolean;
   unregisterResource(uriTemplate: string): boolean;
@@ -161,7 +186,10 @@ export interface ModuleHub {
   resourceUpdated(uri: string): void;
   /** Tells everybody that the lists changed. Registering says so by itself. */
   listChanged(): void;
-  /** Runs when the module is replaced, removed or the hub ends, after its last running call: the place to close files and timers. */
+  /**
+   * Runs when the module is replaced, removed or the hub ends, after its last running call: the place to close files
+   * and timers.
+   */
   onClose(close: () => void | Promise<void>): void;
 
   register_tool: ModuleHub["registerTool"];

@@ -49,18 +49,36 @@ function runTool(call: ResolvedCall, { entry, module }: Owned<ToolEntry>, deps: 
     const value = await entry.handler(call.arguments, createContext(call, deps, extra, entry.handler.length > 1));
     return toToolOutcome(value, entry.name);
   };
-  return module.use(() => guarded(() => `Error executing tool '${entry.name}'`, deps, () => withInput(call, attempt)));
+  return module.use(() =>
+    guarded(
+      () => `Error executing tool '${entry.name}'`,
+      deps,
+      () => withInput(call, attempt),
+    ),
+  );
 }
 
-function readResource(call: ResolvedCall, uri: string, { entry, module }: Owned<ResourceEntry>, deps: CallsDeps): Promise<Outcome> {
+function readResource(
+  call: ResolvedCall,
+  uri: string,
+  { entry, module }: Owned<ResourceEntry>,
+  deps: CallsDeps,
+): Promise<Outcome> {
   const variables = entry.template?.match(uri) ?? {};
   return module.use(() =>
-    guarded(() => `Error retrieving resource '${uri}'`, deps, () =>
-      withInput(call, async (extra) => {
-        const value = await entry.retriever(uri, variables, createContext(call, deps, extra, entry.retriever.length > 2));
-        const result = await toContents(value, uri, entry.mimeType);
-        return result ? ok(result) : gone(`Resource '${uri}' not found.`);
-      }),
+    guarded(
+      () => `Error retrieving resource '${uri}'`,
+      deps,
+      () =>
+        withInput(call, async (extra) => {
+          const value = await entry.retriever(
+            uri,
+            variables,
+            createContext(call, deps, extra, entry.retriever.length > 2),
+          );
+          const result = await toContents(value, uri, entry.mimeType);
+          return result ? ok(result) : gone(`Resource '${uri}' not found.`);
+        }),
     ),
   );
 }
@@ -70,8 +88,18 @@ function getPrompt(call: ResolvedCall, { entry, module }: Owned<PromptEntry>, de
   if (missing !== undefined) return Promise.resolve(fail("invalid_params", `Missing required argument: ${missing}`));
   const args = call.arguments as Record<string, string>;
   return module.use(() =>
-    guarded(() => `Error making prompt '${entry.name}'`, deps, () =>
-      withInput(call, async (extra) => ok(toPromptResult(await entry.handler(args, createContext(call, deps, extra, entry.handler.length > 1)), entry.description))),
+    guarded(
+      () => `Error making prompt '${entry.name}'`,
+      deps,
+      () =>
+        withInput(call, async (extra) =>
+          ok(
+            toPromptResult(
+              await entry.handler(args, createContext(call, deps, extra, entry.handler.length > 1)),
+              entry.description,
+            ),
+          ),
+        ),
     ),
   );
 }
@@ -84,13 +112,20 @@ async function guarded(what: () => string, { logger }: CallsDeps, run: () => Pro
     if (error instanceof FailError) return error.failure;
     const words = wordsOf(error);
     const rpcError = rpcErrorOf(error, words);
-    if (rpcError) return fail(rpcError.code === RPC.invalidParams ? "invalid_params" : "tool_error", words, { rpcError });
-    logger.error(`${what()}: ${words}`, error instanceof Error && error.stack !== undefined ? { stack: error.stack } : {});
+    if (rpcError)
+      return fail(rpcError.code === RPC.invalidParams ? "invalid_params" : "tool_error", words, { rpcError });
+    logger.error(
+      `${what()}: ${words}`,
+      error instanceof Error && error.stack !== undefined ? { stack: error.stack } : {},
+    );
     return fail("tool_error", `${what()}: ${words}`, { details: { error: words }, cause: error });
   }
 }
 
-/** An error whose `code` is one of JSON-RPC's own range is meant as a protocol error; a system's codes are words or positive. */
+/**
+ * An error whose `code` is one of JSON-RPC's own range is meant as a protocol error; a system's codes are words or
+ * positive.
+ */
 function rpcErrorOf(error: unknown, message: string): RpcErrorObject | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code, data } = error as { code?: unknown; data?: unknown };
@@ -102,7 +137,11 @@ function completerOf(call: ResolvedCall, offer: Offer): Completer | undefined {
   const { record } = call;
   const argument = call.params["argument"];
   if (record.type !== "completion" || !isJsonObject(argument)) return undefined;
-  const owned = record.prompt ? offer.prompts.get(record.prompt.name) : record.template ? offer.resources.get(record.template.uriTemplate) : undefined;
+  const owned = record.prompt
+    ? offer.prompts.get(record.prompt.name)
+    : record.template
+      ? offer.resources.get(record.template.uriTemplate)
+      : undefined;
   const name = String(argument["name"]);
   return owned && Object.hasOwn(owned.entry.complete, name) ? owned.entry.complete[name] : undefined;
 }

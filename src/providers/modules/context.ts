@@ -26,30 +26,41 @@ export interface ContextDeps {
 }
 
 /**
- * What a handler gets along with its arguments. `extra` holds the answers of the round before, where there was one; `isAwaited`: the handler
- * names this parameter.
+ * What a handler gets along with its arguments. `extra` holds the answers of the round before, where there was one;
+ * `isAwaited`: the handler names this parameter.
  */
-export function createContext(call: ResolvedCall, { caller, models }: ContextDeps, extra: JsonObject, isAwaited: boolean): ToolContext {
+export function createContext(
+  call: ResolvedCall,
+  { caller, models }: ContextDeps,
+  extra: JsonObject,
+  isAwaited: boolean,
+): ToolContext {
   const context = new CallContext(call, extra, {
     log: (level, data, logger) => log(call, level, data, logger),
     progress: (progress, total, message) => sendProgress(call, { progress, total, message }),
     ask: (method, askParams = {}, options = {}) => askCaller(call, { method, params: askParams }, options.signal),
-    call: async (tool, args = {}, { signal } = {}) => resultOf(await caller.call(tool, args, signal ? callWithin(call, signal) : call)),
+    call: async (tool, args = {}, { signal } = {}) =>
+      resultOf(await caller.call(tool, args, signal ? callWithin(call, signal) : call)),
     search: (query, { limit = DEFAULT_HITS } = {}) => caller.search(query, limit, call),
     list: () => caller.list(call),
     generateText: (request) => models.generateText?.(request, call.signal) ?? noModel("language model"),
     generateImage: (request) => models.generateImage?.(request, call.signal) ?? noModel("image model"),
   });
-  // A member of its own for whoever copies or wraps the context; not for the many that never look at it, since on Node 20 a signal is dear.
+  // A member of its own for whoever copies or wraps the context; not for the many that never look at it, since on Node
+  // 20 a signal is dear.
   if (isAwaited) Object.defineProperty(context, "signal", { value: call.signal, enumerable: true });
   return context;
 }
 
-type Abilities = Pick<ToolContext, "log" | "progress" | "ask" | "call" | "search" | "list" | "generateText" | "generateImage">;
+type Abilities = Pick<
+  ToolContext,
+  "log" | "progress" | "ask" | "call" | "search" | "list" | "generateText" | "generateImage"
+>;
 
 /**
- * A class for its one accessor, see `LinkCall`. The functions are members, so that a handler may take them out; they are made outside the
- * constructor, since on Node 20 what is made inside was seen to live, with all that it reaches, until a full collection.
+ * A class for its one accessor, see `LinkCall`. The functions are members, so that a handler may take them out; they
+ * are made outside the constructor, since on Node 20 what is made inside was seen to live, with all that it reaches,
+ * until a full collection.
  */
 class CallContext implements ToolContext {
   readonly principal: string;
@@ -92,21 +103,33 @@ class CallContext implements ToolContext {
 }
 
 function clientOf({ client: { name, version, capabilities } }: ResolvedCall): ToolContext["client"] {
-  return { ...(name === undefined ? undefined : { name }), ...(version === undefined ? undefined : { version }), capabilities };
+  return {
+    ...(name === undefined ? undefined : { name }),
+    ...(version === undefined ? undefined : { version }),
+    capabilities,
+  };
 }
 
 const DEFAULT_HITS = 5;
 
 function noModel(what: string): Promise<never> {
-  return Promise.reject(new ToolCallError("unavailable", `No ${what} is configured, so nothing was generated. Configure one in [models].`));
+  return Promise.reject(
+    new ToolCallError("unavailable", `No ${what} is configured, so nothing was generated. Configure one in [models].`),
+  );
 }
 
 function log(call: ResolvedCall, level: string, data: unknown, logger: string | undefined): void {
   if (call.wants.logLevel === undefined) return;
-  call.notify({ method: "notifications/message", params: { level, ...(logger === undefined ? {} : { logger }), data: data ?? null } });
+  call.notify({
+    method: "notifications/message",
+    params: { level, ...(logger === undefined ? {} : { logger }), data: data ?? null },
+  });
 }
 
-function sendProgress(call: ResolvedCall, step: { progress: number; total: number | undefined; message: string | undefined }): void {
+function sendProgress(
+  call: ResolvedCall,
+  step: { progress: number; total: number | undefined; message: string | undefined },
+): void {
   call.deadline?.touch();
   if (!call.wants.progress) return;
   const { progress, total, message } = step;

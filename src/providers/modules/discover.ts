@@ -11,7 +11,9 @@ export interface FoundModule {
   readonly path: string;
   /** Symbolic links resolved. */
   readonly file: string;
-  /** The configured folder that it was found in, links resolved; the folder of a module that is configured as a file. */
+  /**
+   * The configured folder that it was found in, links resolved; the folder of a module that is configured as a file.
+   */
   readonly root: string;
 }
 
@@ -29,7 +31,9 @@ const META_STEM = "meta_mcp";
 /** Sub-folders of one configured folder that are looked into. */
 const MAX_FOLDERS = 1000;
 
-/** Looks into the configured folders, in their order, sub-folders by name. Synchronous: a handful of looks at the disk. */
+/**
+ * Looks into the configured folders, in their order, sub-folders by name. Synchronous: a handful of looks at the disk.
+ */
 export function discoverModules(paths: readonly string[], allowlist: readonly string[]): Discovery {
   const modules: FoundModule[] = [];
   const problems: { subject: string; message: string }[] = [];
@@ -38,7 +42,10 @@ export function discoverModules(paths: readonly string[], allowlist: readonly st
     const file = realpathSync(path);
     if (seen.has(file)) return;
     if (!isInside(file, root)) {
-      problems.push({ subject: path, message: `The module ${path} leads out of its folder ${root}, so it is not loaded. Configure the folder it lies in.` });
+      problems.push({
+        subject: path,
+        message: `The module ${path} leads out of its folder ${root}, so it is not loaded. Configure the folder it lies in.`,
+      });
       return;
     }
     seen.add(file);
@@ -48,7 +55,10 @@ export function discoverModules(paths: readonly string[], allowlist: readonly st
     try {
       findIn(path, add, problems);
     } catch (error) {
-      problems.push({ subject: path, message: `The module path ${path} cannot be read: ${messageOf(error)}. Check \`paths\` of [modules].` });
+      problems.push({
+        subject: path,
+        message: `The module path ${path} cannot be read: ${messageOf(error)}. Check \`paths\` of [modules].`,
+      });
     }
   }
   return { modules, problems };
@@ -62,12 +72,20 @@ function findIn(path: string, add: Add, problems: { subject: string; message: st
   const root = basename(real);
   for (const { stem, file } of filesOf(real)) add(`${root}.${stem}`, join(path, file), real);
   const folders = readdirSync(real, { withFileTypes: true })
-    .filter((entry) => (entry.isDirectory() || entry.isSymbolicLink()) && !entry.name.startsWith(".") && entry.name !== "node_modules")
+    .filter(
+      (entry) =>
+        (entry.isDirectory() || entry.isSymbolicLink()) && !entry.name.startsWith(".") && entry.name !== "node_modules",
+    )
     .map((entry) => entry.name)
     .toSorted();
-  if (folders.length > MAX_FOLDERS) problems.push({ subject: path, message: `${path} has ${folders.length} sub-folders; only the first ${MAX_FOLDERS} are looked into.` });
+  if (folders.length > MAX_FOLDERS)
+    problems.push({
+      subject: path,
+      message: `${path} has ${folders.length} sub-folders; only the first ${MAX_FOLDERS} are looked into.`,
+    });
   for (const folder of folders.slice(0, MAX_FOLDERS)) {
-    for (const { stem, file } of filesOf(join(real, folder))) add(`${root}.${folder}.${stem}`, join(path, folder, file), real);
+    for (const { stem, file } of filesOf(join(real, folder)))
+      add(`${root}.${folder}.${stem}`, join(path, folder, file), real);
   }
 }
 

@@ -18,8 +18,9 @@ export interface HostedSource extends RegistrationEvents {
 }
 
 /**
- * A program that makes a hub, as the modules source sees it: the program registers beside the modules, before the source is there and
- * over its replacements, and what it registers wins over theirs. It may lend modules a face of its own to register with.
+ * A program that makes a hub, as the modules source sees it: the program registers beside the modules, before the
+ * source is there and over its replacements, and what it registers wins over theirs. It may lend modules a face of its
+ * own to register with.
  */
 export class ModulesHost {
   readonly own: RunningModule;

@@ -50,7 +50,13 @@ function write(name: string, text: string): string {
 function start(options: ModulesOptions = {}): Provider {
   mkdirSync(join(folder, "mods"), { recursive: true });
   const source = { id: "modules", kind: "modules", namespace: "", order: 0 } as const;
-  const provider = createModulesProvider({ source, options: resolveModules({ paths: [join(folder, "mods")], ...options }), logger, caller, models: {} });
+  const provider = createModulesProvider({
+    source,
+    options: resolveModules({ paths: [join(folder, "mods")], ...options }),
+    logger,
+    caller,
+    models: {},
+  });
   open.push(provider);
   provider.open();
   return provider;
@@ -83,20 +89,31 @@ function ask(provider: Provider, record: CallTarget, extra: Partial<Call> = {}):
   });
 }
 
-async function run(provider: Provider, name: string, args: JsonObject = {}, extra: Partial<Call> = {}): Promise<Outcome> {
+async function run(
+  provider: Provider,
+  name: string,
+  args: JsonObject = {},
+  extra: Partial<Call> = {},
+): Promise<Outcome> {
   const tool = (await provider.listing()).tools.find((candidate) => candidate.name === name)!;
   return ask(provider, { type: "tool", tool }, { arguments: args, ...extra });
 }
 
 test("G2, G4: mcp.ts and mcp.js in sub-folders register, and the log says so", async () => {
-  write("alpha/mcp.ts", `import type { ModuleHub } from "toolyard"; ${register('hub.registerTool("alpha.one", () => "1");').replace("(hub)", "(hub: ModuleHub)")}`);
+  write(
+    "alpha/mcp.ts",
+    `import type { ModuleHub } from "toolyard"; ${register('hub.registerTool("alpha.one", () => "1");').replace("(hub)", "(hub: ModuleHub)")}`,
+  );
   write("beta/mcp.js", `export function register_tools(hub) { hub.register_tool("two", () => "2", {}, "Two"); }`);
   write("other/tool.ts", "throw new Error('not looked at')");
   const provider = start();
   expect(names(await provider.listing())).toEqual(["alpha.one", "two"]);
   expect(lines).toContain("info Successfully registered tools from mods.alpha.mcp");
   expect(lines).toContain("info Registered tool: two");
-  expect(provider.status()).toMatchObject({ state: "ready", info: { modules: { "mods.alpha.mcp": { tools: ["alpha.one"] }, "mods.beta.mcp": { tools: ["two"] } } } });
+  expect(provider.status()).toMatchObject({
+    state: "ready",
+    info: { modules: { "mods.alpha.mcp": { tools: ["alpha.one"] }, "mods.beta.mcp": { tools: ["two"] } } },
+  });
 });
 
 test("G51: a dotted name stands as it is, a plain one takes the section's namespace", async () => {
@@ -120,18 +137,27 @@ test("G6: a module that throws is told with its path, and the others load", asyn
   const listing = await start().listing();
   expect(names(listing)).toEqual(["fine"]);
   expect(lines).toContain(`error Failed to load or register tools from ${bad}: boom`);
-  expect(lines).toContain(`error Failed to load or register tools from ${worse}: Tool \`x\`: the handler must be a function, got undefined.`);
+  expect(lines).toContain(
+    `error Failed to load or register tools from ${worse}: Tool \`x\`: the handler must be a function, got undefined.`,
+  );
   expect(listing.problems.length).toBe(2);
 });
 
 test("a module that never finishes is given up after the timeout and what it registers later is ignored", async () => {
-  const slow = write("slow/mcp.ts", `export async function registerTools(hub: any) { hub.registerTool("early", () => 1); globalThis.lateHub = hub; await new Promise(() => {}); }`);
+  const slow = write(
+    "slow/mcp.ts",
+    `export async function registerTools(hub: any) { hub.registerTool("early", () => 1); globalThis.lateHub = hub; await new Promise(() => {}); }`,
+  );
   write("good/mcp.ts", register('hub.registerTool("fine", () => 1);'));
   const provider = start({ timeout: "500ms" });
   const listing = await provider.listing();
   expect(names(listing)).toEqual(["fine"]);
-  expect(lines).toContain(`error Failed to load or register tools from ${slow}: not done after 500 ms; \`timeout\` of [modules] is the bound`);
-  (globalThis as unknown as { lateHub: { registerTool(name: string, handler: () => void): void } }).lateHub.registerTool("late", () => {});
+  expect(lines).toContain(
+    `error Failed to load or register tools from ${slow}: not done after 500 ms; \`timeout\` of [modules] is the bound`,
+  );
+  (
+    globalThis as unknown as { lateHub: { registerTool(name: string, handler: () => void): void } }
+  ).lateHub.registerTool("late", () => {});
   expect(names(await provider.listing())).toEqual(["fine"]);
 });
 
@@ -145,16 +171,32 @@ test("G8: registering a name again warns and replaces, within a module and acros
 });
 
 test("C29: the hub's own names are refused with a diagnostic", async () => {
-  write("a/mcp.ts", register('for (const n of ["tool_search", "execute_tool", "execute_code", "meta.ping", "metallic"]) hub.registerTool(n, () => 1);'));
+  write(
+    "a/mcp.ts",
+    register(
+      'for (const n of ["tool_search", "execute_tool", "execute_code", "meta.ping", "metallic"]) hub.registerTool(n, () => 1);',
+    ),
+  );
   const listing = await start().listing();
   expect(names(listing)).toEqual(["metallic"]);
-  expect(listing.problems.map((problem) => problem.subject)).toEqual(["tool_search", "execute_tool", "execute_code", "meta.ping"]);
+  expect(listing.problems.map((problem) => problem.subject)).toEqual([
+    "tool_search",
+    "execute_tool",
+    "execute_code",
+    "meta.ping",
+  ]);
 });
 
 test("C11: a bare map of parameters is wrapped with a warning, and {} means no parameters", async () => {
-  write("a/mcp.ts", register('hub.registerTool("bare", () => 1, { city: { type: "string" } }); hub.registerTool("none", () => 1, {});'));
+  write(
+    "a/mcp.ts",
+    register('hub.registerTool("bare", () => 1, { city: { type: "string" } }); hub.registerTool("none", () => 1, {});'),
+  );
   const { tools } = await start().listing();
-  expect(tools.map((tool) => tool.inputSchema)).toEqual([{ type: "object", properties: { city: { type: "string" } } }, { type: "object" }]);
+  expect(tools.map((tool) => tool.inputSchema)).toEqual([
+    { type: "object", properties: { city: { type: "string" } } },
+    { type: "object" },
+  ]);
   expect(lines.some((line) => line.startsWith("warning Tool bare: "))).toBe(true);
 });
 
@@ -169,7 +211,15 @@ test("the one-object form, options in both spellings and an unknown option that 
   const bad = write("b/mcp.ts", register('hub.registerTool("t", () => 1, {}, "", { visibilty: "native" });'));
   const { tools } = await start().listing();
   expect(tools).toMatchObject([
-    { name: "full", description: "D", keywords: ["k"], visibility: "ondemand", limits: { timeoutMs: 5000, maxConcurrent: 2 }, hiddenNames: ["old"], outputSchema: { type: "object" } },
+    {
+      name: "full",
+      description: "D",
+      keywords: ["k"],
+      visibility: "ondemand",
+      limits: { timeoutMs: 5000, maxConcurrent: 2 },
+      hiddenNames: ["old"],
+      outputSchema: { type: "object" },
+    },
   ]);
   expect(tools[0]!.definition).toEqual({
     name: "full",
@@ -180,7 +230,13 @@ test("the one-object form, options in both spellings and an unknown option that 
     annotations: { readOnlyHint: true },
     _meta: { a: 1 },
   });
-  expect(lines.some((line) => line.startsWith(`error Failed to load or register tools from ${bad}: Tool \`t\`: \`visibilty\` is not an option; did you mean \`visibility\`?`))).toBe(true);
+  expect(
+    lines.some((line) =>
+      line.startsWith(
+        `error Failed to load or register tools from ${bad}: Tool \`t\`: \`visibilty\` is not an option; did you mean \`visibility\`?`,
+      ),
+    ),
+  ).toBe(true);
 });
 
 test.each([
@@ -189,32 +245,74 @@ test.each([
   ["undefined", { content: [] }],
   ["42", { content: [{ type: "text", text: "42" }] }],
   ["[1, 2]", { content: [{ type: "text", text: "[1,2]" }] }],
-  ["({ a: [1], at: new Date(0) })", { content: [{ type: "text", text: '{"a":[1],"at":"1970-01-01T00:00:00.000Z"}' }], structuredContent: { a: [1], at: "1970-01-01T00:00:00.000Z" } }],
+  [
+    "({ a: [1], at: new Date(0) })",
+    {
+      content: [{ type: "text", text: '{"a":[1],"at":"1970-01-01T00:00:00.000Z"}' }],
+      structuredContent: { a: [1], at: "1970-01-01T00:00:00.000Z" },
+    },
+  ],
   ['({ content: [{ type: "odd" }], extra: 1 })', { content: [{ type: "odd" }], extra: 1 }],
   ['new Blob(["x"], { type: "image/png" })', { content: [{ type: "image", mimeType: "image/png", data: "eA==" }] }],
-  ["new Uint8Array([1])", { content: [{ type: "resource", resource: { uri: "result://t", mimeType: "application/octet-stream", blob: "AQ==" } }] }],
+  [
+    "new Uint8Array([1])",
+    {
+      content: [
+        { type: "resource", resource: { uri: "result://t", mimeType: "application/octet-stream", blob: "AQ==" } },
+      ],
+    },
+  ],
 ])("a handler that returns %s", async (expression, result) => {
   write("a/mcp.ts", register(`hub.registerTool("t", async () => ${expression});`));
   expect(await run(start(), "t")).toEqual(ok(result));
 });
 
 test("C8, S13: a thrown error becomes a tool error with its words and without a stack", async () => {
-  write("a/mcp.ts", register('hub.registerTool("t", () => { throw new RangeError("too far"); }); hub.registerTool("u", () => () => 1);'));
+  write(
+    "a/mcp.ts",
+    register(
+      'hub.registerTool("t", () => { throw new RangeError("too far"); }); hub.registerTool("u", () => () => 1);',
+    ),
+  );
   const provider = start();
-  expect(await run(provider, "t")).toMatchObject({ ok: false, kind: "tool_error", message: "Error executing tool 't': too far" });
-  expect(await run(provider, "u")).toMatchObject({ kind: "tool_error", message: "Error executing tool 'u': it returned a value that is not JSON (function)." });
+  expect(await run(provider, "t")).toMatchObject({
+    ok: false,
+    kind: "tool_error",
+    message: "Error executing tool 't': too far",
+  });
+  expect(await run(provider, "u")).toMatchObject({
+    kind: "tool_error",
+    message: "Error executing tool 'u': it returned a value that is not JSON (function).",
+  });
 });
 
 test("an error with a JSON-RPC code is a protocol error, one with a system's code is not", async () => {
-  write("a/mcp.ts", register('hub.registerTool("t", () => { throw Object.assign(new Error("no"), { code: -32602, data: { a: 1 } }); }); hub.registerTool("u", () => { throw Object.assign(new Error("exit"), { code: 1 }); });'));
+  write(
+    "a/mcp.ts",
+    register(
+      'hub.registerTool("t", () => { throw Object.assign(new Error("no"), { code: -32602, data: { a: 1 } }); }); hub.registerTool("u", () => { throw Object.assign(new Error("exit"), { code: 1 }); });',
+    ),
+  );
   const provider = start();
-  expect(await run(provider, "t")).toMatchObject({ kind: "invalid_params", message: "no", rpcError: { code: -32602, message: "no", data: { a: 1 } } });
+  expect(await run(provider, "t")).toMatchObject({
+    kind: "invalid_params",
+    message: "no",
+    rpcError: { code: -32602, message: "no", data: { a: 1 } },
+  });
   expect(await run(provider, "u")).toMatchObject({ kind: "tool_error", message: "Error executing tool 'u': exit" });
 });
 
 test("a result that says isError is the tool's own failure, passed on as it is", async () => {
-  write("a/mcp.ts", register('hub.registerTool("t", () => ({ content: [{ type: "text", text: "no" }], isError: true }));'));
-  expect(await run(start(), "t")).toMatchObject({ ok: false, kind: "tool_error", message: "no", result: { isError: true } });
+  write(
+    "a/mcp.ts",
+    register('hub.registerTool("t", () => ({ content: [{ type: "text", text: "no" }], isError: true }));'),
+  );
+  expect(await run(start(), "t")).toMatchObject({
+    ok: false,
+    kind: "tool_error",
+    message: "no",
+    result: { isError: true },
+  });
 });
 
 test("G57: a plain function of one object is a handler, and a handler sees its call", async () => {
@@ -233,15 +331,29 @@ test("G57: a plain function of one object is a handler, and a handler sees its c
   const provider = start();
   expect(await run(provider, "add", { a: 2, b: 3 })).toEqual(ok({ content: [{ type: "text", text: "5" }] }));
   const sent: unknown[] = [];
-  const outcome = await run(provider, "see", {}, {
-    notify: (notice) => sent.push(notice),
-    ask: (request) => Promise.resolve({ asked: request.method }),
-    client: { name: "c", capabilities: {} },
-    meta: { trace: 1 },
-    params: { requestState: "s" },
-  });
+  const outcome = await run(
+    provider,
+    "see",
+    {},
+    {
+      notify: (notice) => sent.push(notice),
+      ask: (request) => Promise.resolve({ asked: request.method }),
+      client: { name: "c", capabilities: {} },
+      meta: { trace: 1 },
+      params: { requestState: "s" },
+    },
+  );
   expect(outcome).toMatchObject({
-    result: { structuredContent: { answer: { asked: "elicitation/create" }, other: 'add {"a":1}', principal: "local", name: "c", meta: { trace: 1 }, state: "s" } },
+    result: {
+      structuredContent: {
+        answer: { asked: "elicitation/create" },
+        other: 'add {"a":1}',
+        principal: "local",
+        name: "c",
+        meta: { trace: 1 },
+        state: "s",
+      },
+    },
   });
   expect(sent).toEqual([
     { method: "notifications/message", params: { level: "info", logger: "me", data: "hello" } },
@@ -250,7 +362,12 @@ test("G57: a plain function of one object is a handler, and a handler sees its c
 });
 
 test("a handler that copies or wraps its context has the signal there too", async () => {
-  write("a/mcp.mjs", register('hub.registerTool("copy", (_args, context) => [{ ...context }, new Proxy(context, {}), Object.create(context)].map(({ signal }) => signal instanceof AbortSignal));'));
+  write(
+    "a/mcp.mjs",
+    register(
+      'hub.registerTool("copy", (_args, context) => [{ ...context }, new Proxy(context, {}), Object.create(context)].map(({ signal }) => signal instanceof AbortSignal));',
+    ),
+  );
   expect(await run(start(), "copy")).toMatchObject({ result: { content: [{ text: "[true,true,true]" }] } });
 });
 
@@ -263,9 +380,13 @@ const ASKING = register(
 test("input_required reaches a caller that relays it, and is asked for by the hub otherwise", async () => {
   write("a/mcp.ts", ASKING);
   const provider = start();
-  expect(await run(provider, "t", {}, { relaysInput: true })).toMatchObject({ result: { resultType: "input_required", requestState: "st" } });
+  expect(await run(provider, "t", {}, { relaysInput: true })).toMatchObject({
+    result: { resultType: "input_required", requestState: "st" },
+  });
   const answer = { action: "accept", content: { name: "Ann" } };
-  expect(await run(provider, "t", {}, { ask: () => Promise.resolve(answer) })).toEqual(ok({ content: [{ type: "text", text: "hello Ann st" }] }));
+  expect(await run(provider, "t", {}, { ask: () => Promise.resolve(answer) })).toEqual(
+    ok({ content: [{ type: "text", text: "hello Ann st" }] }),
+  );
 });
 
 test("G10, G14, C38: resources by URI and by template, text, JSON, bytes, and one that is not there", async () => {
@@ -278,19 +399,38 @@ test("G10, G14, C38: resources by URI and by template, text, JSON, bytes, and on
   );
   const provider = start();
   const { resources, templates, features } = await provider.listing();
-  expect(resources.map((resource) => resource.definition)).toEqual([{ uri: "note://main", name: "note://main", description: "Main", mimeType: "text/markdown" }]);
-  expect(templates.map((template) => template.definition)).toEqual([{ uriTemplate: "viz://{dir}/{+path}", name: "viz://{dir}/{+path}" }]);
+  expect(resources.map((resource) => resource.definition)).toEqual([
+    { uri: "note://main", name: "note://main", description: "Main", mimeType: "text/markdown" },
+  ]);
+  expect(templates.map((template) => template.definition)).toEqual([
+    { uriTemplate: "viz://{dir}/{+path}", name: "viz://{dir}/{+path}" },
+  ]);
   expect(features.subscribe).toBe(true);
   const read = (uri: string): Promise<Outcome> => {
     const record = uri.startsWith("note") ? { resource: resources[0]! } : { template: templates[0]! };
     return ask(provider, { type: "resource", uri, ...record }, { method: "resources/read" });
   };
-  expect(await read("note://main")).toEqual(ok({ contents: [{ uri: "note://main", mimeType: "text/markdown", text: "text" }] }));
-  expect(await read("viz://out/a/b")).toEqual(
-    ok({ contents: [{ uri: "viz://out/a/b", mimeType: "application/json", text: '{"uri":"viz://out/a/b","dir":"out","path":"a/b"}' }] }),
+  expect(await read("note://main")).toEqual(
+    ok({ contents: [{ uri: "note://main", mimeType: "text/markdown", text: "text" }] }),
   );
-  expect(await read("viz://out/raw")).toEqual(ok({ contents: [{ uri: "viz://out/raw", mimeType: "application/octet-stream", blob: "AQ==" }] }));
-  expect(await read("viz://out/none")).toMatchObject({ kind: "unknown_tool", message: "Resource 'viz://out/none' not found." });
+  expect(await read("viz://out/a/b")).toEqual(
+    ok({
+      contents: [
+        {
+          uri: "viz://out/a/b",
+          mimeType: "application/json",
+          text: '{"uri":"viz://out/a/b","dir":"out","path":"a/b"}',
+        },
+      ],
+    }),
+  );
+  expect(await read("viz://out/raw")).toEqual(
+    ok({ contents: [{ uri: "viz://out/raw", mimeType: "application/octet-stream", blob: "AQ==" }] }),
+  );
+  expect(await read("viz://out/none")).toMatchObject({
+    kind: "unknown_tool",
+    message: "Resource 'viz://out/none' not found.",
+  });
 });
 
 test("prompts: text, messages, a missing argument, and completion of prompt arguments and template variables", async () => {
@@ -306,14 +446,28 @@ test("prompts: text, messages, a missing argument, and completion of prompt argu
   const prompt = prompts[0]!;
   expect(features.completions).toBe(true);
   expect(prompt.definition).toEqual({ name: "greet", description: "G", arguments: [{ name: "name", required: true }] });
-  expect(await ask(provider, { type: "prompt", prompt }, { method: "prompts/get", arguments: { name: "Ann" } })).toEqual(
-    ok({ description: "G", messages: [{ role: "user", content: { type: "text", text: "Hi Ann" } }] }),
-  );
-  expect(await ask(provider, { type: "prompt", prompt }, { method: "prompts/get" })).toMatchObject({ kind: "invalid_params", message: "Missing required argument: name" });
+  expect(
+    await ask(provider, { type: "prompt", prompt }, { method: "prompts/get", arguments: { name: "Ann" } }),
+  ).toEqual(ok({ description: "G", messages: [{ role: "user", content: { type: "text", text: "Hi Ann" } }] }));
+  expect(await ask(provider, { type: "prompt", prompt }, { method: "prompts/get" })).toMatchObject({
+    kind: "invalid_params",
+    message: "Missing required argument: name",
+  });
   const complete = (record: object, value: string): Promise<Outcome> =>
-    ask(provider, { type: "completion", ref: {}, ...record }, { method: "completion/complete", params: { argument: { name: "name", value }, context: { arguments: { land: "DE" } } } });
-  expect(await complete({ prompt }, "an")).toEqual(ok({ completion: { values: ["Ann", "andy"], total: 2, hasMore: false } }));
-  expect(await complete({ template: templates[0]! }, "B")).toEqual(ok({ completion: { values: ["BDE"], total: 1, hasMore: false } }));
+    ask(
+      provider,
+      { type: "completion", ref: {}, ...record },
+      {
+        method: "completion/complete",
+        params: { argument: { name: "name", value }, context: { arguments: { land: "DE" } } },
+      },
+    );
+  expect(await complete({ prompt }, "an")).toEqual(
+    ok({ completion: { values: ["Ann", "andy"], total: 2, hasMore: false } }),
+  );
+  expect(await complete({ template: templates[0]! }, "B")).toEqual(
+    ok({ completion: { values: ["BDE"], total: 1, hasMore: false } }),
+  );
 });
 
 test("an edit is seen by the next request, a helper's edit too, and an unchanged listing is the same object", async () => {
@@ -324,7 +478,9 @@ test("an edit is seen by the next request, a helper's edit too, and an unchanged
   expect(await provider.listing()).toBe(first);
   expect(await run(provider, "t")).toMatchObject({ result: { content: [{ text: "one" }] } });
   write("a/word.ts", `export const word: string = "two";`);
-  await expect.poll(async () => run(provider, "t"), { interval: 5 }).toEqual(ok({ content: [{ type: "text", text: "two" }] }));
+  await expect
+    .poll(async () => run(provider, "t"), { interval: 5 })
+    .toEqual(ok({ content: [{ type: "text", text: "two" }] }));
   write("b/mcp.ts", register('hub.registerTool("added", () => 1);'));
   await expect.poll(async () => names(await provider.listing()), { interval: 5 }).toEqual(["t", "added"]);
   rmSync(join(folder, "mods", "a"), { recursive: true });
@@ -342,7 +498,12 @@ test("an edit is announced without anybody asking", async () => {
 });
 
 test("a running call ends on what it began with, and the old state is closed after it", async () => {
-  write("a/mcp.ts", register('let go; hub.onClose(() => { globalThis.closed = (globalThis.closed ?? "") + "1"; }); hub.registerTool("t", () => new Promise((done) => { globalThis.finish = () => done("old"); }));'));
+  write(
+    "a/mcp.ts",
+    register(
+      'let go; hub.onClose(() => { globalThis.closed = (globalThis.closed ?? "") + "1"; }); hub.registerTool("t", () => new Promise((done) => { globalThis.finish = () => done("old"); }));',
+    ),
+  );
   const shared = globalThis as unknown as { closed?: string; finish?: () => void };
   delete shared.closed;
   const provider = start();
@@ -365,13 +526,21 @@ test("a bad edit keeps what was there and says so; the mended file takes over", 
   await expect.poll(async () => (await provider.listing()).problems.length, { interval: 5 }).toBe(1);
   const listing = await provider.listing();
   expect(names(listing)).toEqual(["t"]);
-  expect(listing.problems[0]!.message).toMatch(new RegExp(`^Failed to load or register tools from ${path}: mcp\\.ts:1:\\d+: .* What it registered before the change stays\\.$`, "u"));
+  expect(listing.problems[0]!.message).toMatch(
+    new RegExp(
+      `^Failed to load or register tools from ${path}: mcp\\.ts:1:\\d+: .* What it registered before the change stays\\.$`,
+      "u",
+    ),
+  );
   write("a/mcp.ts", register('hub.registerTool("mended", () => 1);'));
   await expect.poll(async () => names(await provider.listing()), { interval: 5 }).toEqual(["mended"]);
 });
 
 test("touching a file that failed tries it again", async () => {
-  const path = write("a/mcp.ts", `globalThis.tryNo = (globalThis.tryNo ?? 0) + 1; if (globalThis.tryNo % 2) throw new Error("not yet"); ${register('hub.registerTool("t", () => 1);')}`);
+  const path = write(
+    "a/mcp.ts",
+    `globalThis.tryNo = (globalThis.tryNo ?? 0) + 1; if (globalThis.tryNo % 2) throw new Error("not yet"); ${register('hub.registerTool("t", () => 1);')}`,
+  );
   const provider = start();
   expect((await provider.listing()).problems.length).toBe(1);
   utimesSync(path, new Date(), new Date(Date.now() - 5000));
@@ -379,7 +548,12 @@ test("touching a file that failed tries it again", async () => {
 });
 
 test("tools come and go at run time, with an announcement each", async () => {
-  write("a/mcp.ts", register('hub.registerTool("add", () => { globalThis.handle = hub.registerTool("more", () => 1); }); hub.registerTool("drop", () => { globalThis.handle.unregister(); hub.resourceUpdated("x://1"); });'));
+  write(
+    "a/mcp.ts",
+    register(
+      'hub.registerTool("add", () => { globalThis.handle = hub.registerTool("more", () => 1); }); hub.registerTool("drop", () => { globalThis.handle.unregister(); hub.resourceUpdated("x://1"); });',
+    ),
+  );
   const provider = start();
   await provider.listing();
   let changes = 0;
@@ -393,7 +567,8 @@ test("tools come and go at run time, with an announcement each", async () => {
 });
 
 test("allowlist: only named modules load, by folder or dotted name", async () => {
-  for (const name of ["alpha", "beta", "gamma"]) write(`${name}/mcp.ts`, register(`hub.registerTool("${name}", () => 1);`));
+  for (const name of ["alpha", "beta", "gamma"])
+    write(`${name}/mcp.ts`, register(`hub.registerTool("${name}", () => 1);`));
   expect(names(await start({ allowlist: ["alpha", "mods.g*.mcp"] }).listing())).toEqual(["alpha", "gamma"]);
 });
 

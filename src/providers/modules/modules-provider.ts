@@ -44,7 +44,9 @@ interface Loading {
   again?: true;
 }
 
-/** A listing waits this long for modules that are being imported anew; slower ones are announced when they are there. */
+/**
+ * A listing waits this long for modules that are being imported anew; slower ones are announced when they are there.
+ */
 const MAX_LIST_WAIT_MS = 3000;
 const COLD_WAIT_MS = 5000;
 /** Looks at the disk take at most one part in this many of the time. */
@@ -55,9 +57,9 @@ export function createModulesProvider(deps: ModulesDeps): Provider {
 }
 
 /**
- * Tools, resources and prompts from the user's own functions (G1 to G10). Before it answers it looks whether a module, or a file
- * that a module imports, changed; what did is imported anew while calls under way end on what they began with. A module that cannot
- * be imported keeps its last good state, and its problem is reported.
+ * Tools, resources and prompts from the user's own functions (G1 to G10). Before it answers it looks whether a module,
+ * or a file that a module imports, changed; what did is imported anew while calls under way end on what they began
+ * with. A module that cannot be imported keeps its last good state, and its problem is reported.
  */
 class ModulesProvider implements Provider {
   readonly source: Source;
@@ -77,7 +79,11 @@ class ModulesProvider implements Provider {
   constructor(deps: ModulesDeps) {
     this.source = deps.source;
     this.#deps = deps;
-    this.#detach = deps.host?.attach({ changed: () => this.#changed(), resourceUpdated: (uri) => this.#announce(uri), loadedModules: () => this.#loadedModules() });
+    this.#detach = deps.host?.attach({
+      changed: () => this.#changed(),
+      resourceUpdated: (uri) => this.#announce(uri),
+      loadedModules: () => this.#loadedModules(),
+    });
   }
 
   open(): void {
@@ -99,7 +105,8 @@ class ModulesProvider implements Provider {
   }
 
   call(call: ResolvedCall): Promise<Outcome> {
-    if (this.#closed) return Promise.resolve(fail("unavailable", "The hub is shutting down. Try again once it is back."));
+    if (this.#closed)
+      return Promise.resolve(fail("unavailable", "The hub is shutting down. Try again once it is back."));
     return runCall(call, this.#current(), this.#deps);
   }
 
@@ -111,13 +118,27 @@ class ModulesProvider implements Provider {
   status(): ProviderStatus {
     const { problems } = this.#current().listing;
     const last = problems.at(-1)?.message;
-    const state = this.#closed ? "closed" : this.#isLoading() || this.coldStart() ? "starting" : problems.length > 0 ? "degraded" : "ready";
+    const state = this.#closed
+      ? "closed"
+      : this.#isLoading() || this.coldStart()
+        ? "starting"
+        : problems.length > 0
+          ? "degraded"
+          : "ready";
     const modules = Array.from(this.#slots.values()).filter((slot) => slot.running);
     return {
       state,
       ...(last === undefined ? {} : { lastError: last }),
       ...(this.#startedAt === undefined ? {} : { since: this.#startedAt }),
-      info: { paths: [...this.#deps.options.paths], modules: Object.fromEntries(modules.map(({ found, running }) => [found.name, { path: found.path, tools: Array.from(running?.registrations.tools.keys() ?? []) }])) },
+      info: {
+        paths: [...this.#deps.options.paths],
+        modules: Object.fromEntries(
+          modules.map(({ found, running }) => [
+            found.name,
+            { path: found.path, tools: Array.from(running?.registrations.tools.keys() ?? []) },
+          ]),
+        ),
+      },
     };
   }
 
@@ -169,7 +190,9 @@ class ModulesProvider implements Provider {
 
   #awaited(): Loading[] {
     const now = performance.now();
-    return Array.from(this.#slots.values()).flatMap(({ loading }) => (loading && loading.waitUntil > now ? [loading] : []));
+    return Array.from(this.#slots.values()).flatMap(({ loading }) =>
+      loading && loading.waitUntil > now ? [loading] : [],
+    );
   }
 
   async #settled(): Promise<Listing> {
@@ -251,7 +274,14 @@ class ModulesProvider implements Provider {
     const { timeoutMs } = options;
     const logger = this.#deps.logger.with({ module: found.name });
     const events = { changed: () => this.#changed(), resourceUpdated: (uri: string) => this.#announce(uri) };
-    const result = await slot.fingerprint.start(found, { timeoutMs, logger, events, options, models, ...(host ? { faceOf: host.faceOf } : {}) });
+    const result = await slot.fingerprint.start(found, {
+      timeoutMs,
+      logger,
+      events,
+      options,
+      models,
+      ...(host ? { faceOf: host.faceOf } : {}),
+    });
     const isWanted = !this.#closed && this.#slots.get(found.file) === slot;
     if (!isWanted) return result.type === "running" ? result.module.close() : undefined;
     this.#settle(slot, result, logger);

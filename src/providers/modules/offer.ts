@@ -1,5 +1,14 @@
 import type { Logger } from "../../core/ports.ts";
-import { type Listing, type Problem, type PromptRecord, type ResourceRecord, type Source, type TemplateRecord, type ToolRecord, type Visibility } from "../../core/records.ts";
+import {
+  type Listing,
+  type Problem,
+  type PromptRecord,
+  type ResourceRecord,
+  type Source,
+  type TemplateRecord,
+  type ToolRecord,
+  type Visibility,
+} from "../../core/records.ts";
 import { overwriting, type PromptEntry, type ResourceEntry } from "./registrations.ts";
 import type { RunningModule } from "./running-module.ts";
 import type { ToolEntry } from "./tool-entry.ts";
@@ -34,11 +43,18 @@ export function createOffer(input: OfferInput): Offer {
   const prompts = merge("Prompt", input, (module) => module.registrations.prompts);
   const refused = input.modules.flatMap((module) => Array.from(module.registrations.refused));
   const { source } = input;
-  const problems = [...input.problems, ...refused.map(([subject, message]) => ({ source: source.id, subject, message }))];
+  const problems = [
+    ...input.problems,
+    ...refused.map(([subject, message]) => ({ source: source.id, subject, message })),
+  ];
   return { tools, resources, prompts, listing: toListing(input, tools, resources, prompts, problems) };
 }
 
-function merge<E>(word: string, { modules, logger, told }: OfferInput, entriesOf: (module: RunningModule) => ReadonlyMap<string, E>): Map<string, Owned<E>> {
+function merge<E>(
+  word: string,
+  { modules, logger, told }: OfferInput,
+  entriesOf: (module: RunningModule) => ReadonlyMap<string, E>,
+): Map<string, Owned<E>> {
   const merged = new Map<string, Owned<E>>();
   for (const module of modules) {
     for (const [key, entry] of entriesOf(module)) {
@@ -66,12 +82,18 @@ function toListing(
     if (entry.template) templates.push({ source, uriTemplate: entry.key, definition: entry.definition });
     else plain.push({ source, uri: entry.key, definition: entry.definition });
   }
-  const completes = [...resources.values(), ...prompts.values()].some(({ entry }) => Object.keys(entry.complete).length > 0);
+  const completes = [...resources.values(), ...prompts.values()].some(
+    ({ entry }) => Object.keys(entry.complete).length > 0,
+  );
   return {
     tools: Array.from(tools.values(), ({ entry }) => toolRecord(source, visibility, entry)),
     resources: plain,
     templates,
-    prompts: Array.from(prompts.values(), ({ entry }): PromptRecord => ({ source, name: entry.name, definition: entry.definition })),
+    prompts: Array.from(prompts.values(), ({ entry }): PromptRecord => ({
+      source,
+      name: entry.name,
+      definition: entry.definition,
+    })),
     features: { completions: completes, subscribe: resources.size > 0, logging: tools.size > 0 },
     problems,
   };

@@ -7,22 +7,47 @@ import type { Visibility } from "../../core/records.ts";
 export const modulesSchema = Type.Object({
   paths: Type.Optional(
     Type.Array(Type.Path(), {
-      description: "Folders whose sub-folders hold a file `mcp.ts`, `mcp.mts`, `mcp.mjs`, `mcp.js` or `mcp.py` (the folder itself may hold one too; in a folder called `mcp` also `meta_mcp`), and single module files.",
+      description:
+        "Folders whose sub-folders hold a file `mcp.ts`, `mcp.mts`, `mcp.mjs`, `mcp.js` or `mcp.py` (the folder itself may hold one too; in a folder called `mcp` also `meta_mcp`), and single module files.",
       default: [],
     }),
   ),
   allowlist: Type.Optional(
     Type.Array(Type.String(), {
-      description: "Modules that may load, by dotted name (`tools.export.mcp`) or folder name (`export`), with `*` and `?`. Empty: all.",
+      description:
+        "Modules that may load, by dotted name (`tools.export.mcp`) or folder name (`export`), with `*` and `?`. Empty: all.",
       default: [],
     }),
   ),
-  timeout: Type.Optional(durationOption({ description: "How long one module's import and its `registerTools` may take together.", default: "30s" })),
-  namespace: Type.Optional(Type.String({ description: "Prefix of the names that hold no dot. Names such as `export.to_json` stand as they are.", default: "" })),
-  env: Type.Optional(Type.Record(Type.Secret(), { description: "Variables of the Python processes that run `mcp.py` files, beside the few that every child gets.", default: {} })),
-  inherit_env: Type.Optional(Type.Array(Type.String(), { description: "Names of further variables that pass from the hub's environment to those processes.", default: [] })),
+  timeout: Type.Optional(
+    durationOption({
+      description: "How long one module's import and its `registerTools` may take together.",
+      default: "30s",
+    }),
+  ),
+  namespace: Type.Optional(
+    Type.String({
+      description: "Prefix of the names that hold no dot. Names such as `export.to_json` stand as they are.",
+      default: "",
+    }),
+  ),
+  env: Type.Optional(
+    Type.Record(Type.Secret(), {
+      description: "Variables of the Python processes that run `mcp.py` files, beside the few that every child gets.",
+      default: {},
+    }),
+  ),
+  inherit_env: Type.Optional(
+    Type.Array(Type.String(), {
+      description: "Names of further variables that pass from the hub's environment to those processes.",
+      default: [],
+    }),
+  ),
   visibility: Type.Optional(
-    Type.Enum(["native", "ondemand"], { description: "Visibility of tools that do not say one themselves.", default: "native" }),
+    Type.Enum(["native", "ondemand"], {
+      description: "Visibility of tools that do not say one themselves.",
+      default: "native",
+    }),
   ),
 });
 
@@ -39,7 +64,15 @@ export interface ResolvedModules {
 }
 
 export function resolveModules(raw: ModulesOptions = {}): ResolvedModules {
-  const { paths = [], allowlist = [], timeout = "30s", namespace = "", visibility = "native", env = {}, inherit_env: inheritEnv = [] } = raw;
+  const {
+    paths = [],
+    allowlist = [],
+    timeout = "30s",
+    namespace = "",
+    visibility = "native",
+    env = {},
+    inherit_env: inheritEnv = [],
+  } = raw;
   const timeoutMs = parseDuration(timeout, "modules.timeout");
   if (timeoutMs < 1) throw new OptionError(`\`modules.timeout\` must be above 0, got ${JSON.stringify(timeout)}.`);
   return Object.freeze({

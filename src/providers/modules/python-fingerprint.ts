@@ -8,7 +8,9 @@ interface Seen {
   readonly digest: string;
 }
 
-/** The files that a Python module has read, as far as they lie in its root folder: they are known when it was loaded. */
+/**
+ * The files that a Python module has read, as far as they lie in its root folder: they are known when it was loaded.
+ */
 export class PythonFingerprint {
   readonly #entry: string;
   #seen: Map<string, Seen>;

@@ -19,7 +19,11 @@ import { type LoadResult, RunningModule } from "./running-module.ts";
 const MAX_CONCURRENT = 8;
 
 /** Loads a file `mcp.py` in a Python process and lets it register, within the time. Never rejects. */
-export async function startPythonModule(found: FoundModule, fingerprint: PythonFingerprint, options: ModuleStartOptions): Promise<LoadResult> {
+export async function startPythonModule(
+  found: FoundModule,
+  fingerprint: PythonFingerprint,
+  options: ModuleStartOptions,
+): Promise<LoadResult> {
   const module = new RunningModule(options.logger, options.events);
   const python = new PythonModule(found, fingerprint, options, module);
   module.registrations.closers.push(() => python.close());
@@ -32,11 +36,18 @@ export async function startPythonModule(found: FoundModule, fingerprint: PythonF
     const needs = neededCommands(found.file);
     const isMended = (): boolean => missingCommands(needs, { env: searchEnvironment() }) === undefined;
     if (!isMended()) fingerprint.awaits(isMended);
-    return { type: "failed", message: `Failed to load or register tools from ${found.path}: ${messageOf(error)}`, cause: error };
+    return {
+      type: "failed",
+      message: `Failed to load or register tools from ${found.path}: ${messageOf(error)}`,
+      cause: error,
+    };
   }
 }
 
-/** A module in its Python process. When the process ended, or is held by a call that was given up, the next call starts another one. */
+/**
+ * A module in its Python process. When the process ended, or is held by a call that was given up, the next call starts
+ * another one.
+ */
 class PythonModule {
   readonly #found: FoundModule;
   readonly #fingerprint: PythonFingerprint;
@@ -72,7 +83,10 @@ class PythonModule {
   }
 
   #current(): Promise<PythonBridge> {
-    if (this.#isClosed) return Promise.reject(new FailError(fail("unavailable", "The module was removed or replaced. List the tools again.")));
+    if (this.#isClosed)
+      return Promise.reject(
+        new FailError(fail("unavailable", "The module was removed or replaced. List the tools again.")),
+      );
     this.#bridge ??= this.#spawn();
     return this.#bridge;
   }
@@ -110,7 +124,10 @@ class PythonModule {
     try {
       const late = delay(timeoutMs, "late" as const, { ref: false, signal: stop.signal });
       if ((await Promise.race([bridge.started, late])) === "late") {
-        throw new PythonLoadError(`not done after ${formatDuration(timeoutMs)}; \`timeout\` of [modules] is the bound`, undefined);
+        throw new PythonLoadError(
+          `not done after ${formatDuration(timeoutMs)}; \`timeout\` of [modules] is the bound`,
+          undefined,
+        );
       }
       if (this.#problem !== undefined) throw this.#problem;
     } finally {
@@ -142,12 +159,18 @@ class PythonModule {
   }
 
   #registerTool({ name, schema, description, options }: JsonObject): void {
-    const handler = (args: JsonObject, context: ToolContext): Promise<unknown> => this.#run("tool", { name, arguments: args }, context);
+    const handler = (args: JsonObject, context: ToolContext): Promise<unknown> =>
+      this.#run("tool", { name, arguments: args }, context);
     this.#hub.registerTool(name as string, handler, schema as object, description as string, options as ToolOptions);
   }
 
   #registerResource({ uri, description, options }: JsonObject): void {
-    this.#hub.registerResource(uri as string, (asked, variables, context) => this.#run("resource", { name: uri, uri: asked, variables }, context), description as string, options as ResourceOptions);
+    this.#hub.registerResource(
+      uri as string,
+      (asked, variables, context) => this.#run("resource", { name: uri, uri: asked, variables }, context),
+      description as string,
+      options as ResourceOptions,
+    );
   }
 
   async #run(method: "tool" | "resource", params: JsonObject, context: ToolContext): Promise<unknown> {
@@ -167,7 +190,10 @@ function callerOf(context: ToolContext): BridgeCaller {
     log: (level, text) => context.log(level as ContextLogLevel, text),
     progress: (progress, total, message) => context.progress(progress, total, message),
     access: {
-      models: { generateText: (request) => context.generateText(request), generateImage: (request) => context.generateImage(request) },
+      models: {
+        generateText: (request) => context.generateText(request),
+        generateImage: (request) => context.generateImage(request),
+      },
       call: (tool, args, signal) => context.call(tool, args, { signal }).then(ok, toFailure),
       search: (query, limit) => context.search(query, { limit }),
       list: () => context.list(),

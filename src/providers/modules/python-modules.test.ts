@@ -36,8 +36,17 @@ const logger: Logger = {
 };
 
 const caller: Caller = {
-  call: (tool, args) => Promise.resolve(tool === "gone" ? fail("unknown_tool", "There is no tool gone.") : ok({ content: [], structuredContent: { tool, args } })),
-  search: (query, limit) => Promise.resolve({ hits: [{ name: `${query}:${limit}`, description: "d", score: 1, inputSchema: {}, server: "s" }], total: 1 }),
+  call: (tool, args) =>
+    Promise.resolve(
+      tool === "gone"
+        ? fail("unknown_tool", "There is no tool gone.")
+        : ok({ content: [], structuredContent: { tool, args } }),
+    ),
+  search: (query, limit) =>
+    Promise.resolve({
+      hits: [{ name: `${query}:${limit}`, description: "d", score: 1, inputSchema: {}, server: "s" }],
+      total: 1,
+    }),
   list: () => Promise.resolve([{ name: "one" }, { name: "two" }]),
 };
 
@@ -51,7 +60,13 @@ function write(name: string, text: string): string {
 function start(options: ModulesOptions = {}, models: Models = {}): Provider {
   mkdirSync(join(folder, "src"), { recursive: true });
   const source = { id: "modules", kind: "modules", namespace: "", order: 0 } as const;
-  const provider = createModulesProvider({ source, options: resolveModules({ paths: [join(folder, "src")], ...options }), logger, caller, models });
+  const provider = createModulesProvider({
+    source,
+    options: resolveModules({ paths: [join(folder, "src")], ...options }),
+    logger,
+    caller,
+    models,
+  });
   open.push(provider);
   provider.open();
   return provider;
@@ -59,14 +74,19 @@ function start(options: ModulesOptions = {}, models: Models = {}): Provider {
 
 /** A module with one tool `t`, whose function is `run`. */
 function module(name: string, code: string, schema = "{}"): void {
-  write(`${name}/mcp.py`, `${code}\ndef register_tools(mcp):\n    mcp.register_tool("${name}.t", run, ${schema}, "Does it.")\n`);
+  write(
+    `${name}/mcp.py`,
+    `${code}\ndef register_tools(mcp):\n    mcp.register_tool("${name}.t", run, ${schema}, "Does it.")\n`,
+  );
 }
 
 async function readResource(provider: Provider, uri: string, options: CallOptions = {}): Promise<Outcome> {
   const { templates, resources } = await provider.listing();
   const template = templates[0];
   const resource = resources.find((record) => record.uri === uri);
-  return provider.call(resolvedCall({ type: "resource", uri, ...(resource ? { resource } : template ? { template } : {}) }, {}, options));
+  return provider.call(
+    resolvedCall({ type: "resource", uri, ...(resource ? { resource } : template ? { template } : {}) }, {}, options),
+  );
 }
 
 function valueOf(outcome: Outcome): unknown {
@@ -120,26 +140,59 @@ describe("what a module registers", () => {
     const provider = start();
     const { tools, templates, problems } = await provider.listing();
     expect(problems).toEqual([]);
-    expect(tools).toMatchObject([{ name: "export.export_gnn_to_json_mcp", qualified: true, description: expect.stringContaining("Exports a GNN model"), inputSchema: { required: ["gnn_file_path", "output_file_path"] } }]);
-    expect(templates).toMatchObject([{ uriTemplate: "gnn://models/{model_id}", definition: { description: "A model by its id" } }]);
-    expect(lines).toEqual(expect.arrayContaining(["info Successfully registered tools from src.export.mcp", "info Registered tool: export.export_gnn_to_json_mcp"]));
+    expect(tools).toMatchObject([
+      {
+        name: "export.export_gnn_to_json_mcp",
+        qualified: true,
+        description: expect.stringContaining("Exports a GNN model"),
+        inputSchema: { required: ["gnn_file_path", "output_file_path"] },
+      },
+    ]);
+    expect(templates).toMatchObject([
+      { uriTemplate: "gnn://models/{model_id}", definition: { description: "A model by its id" } },
+    ]);
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        "info Successfully registered tools from src.export.mcp",
+        "info Registered tool: export.export_gnn_to_json_mcp",
+      ]),
+    );
 
     writeFileSync(join(folder, "in.gnn"), "model");
     const output = join(folder, "out.json");
-    const outcome = await callTool(provider, "export.export_gnn_to_json_mcp", { gnn_file_path: join(folder, "in.gnn"), output_file_path: output });
+    const outcome = await callTool(provider, "export.export_gnn_to_json_mcp", {
+      gnn_file_path: join(folder, "in.gnn"),
+      output_file_path: output,
+    });
     expect(valueOf(outcome)).toEqual({ status: "success", message: "exported", output_uri: `file://${output}` });
     expect(JSON.parse(readFileSync(output, "utf8"))).toEqual({ text: "model" });
 
-    const missing = await callTool(provider, "export.export_gnn_to_json_mcp", { gnn_file_path: "nowhere.gnn", output_file_path: output });
-    expect(missing).toMatchObject({ ok: false, kind: "tool_error", message: "Error executing tool 'export.export_gnn_to_json_mcp': Input GNN file not found: nowhere.gnn" });
-    expect(await readResource(provider, "gnn://models/7")).toMatchObject({ ok: true, result: { contents: [{ mimeType: "application/json", text: '{"uri":"gnn://models/7","model":"7"}' }] } });
-    expect(await readResource(provider, "gnn://models/none")).toMatchObject({ ok: false, message: "Resource 'gnn://models/none' not found." });
+    const missing = await callTool(provider, "export.export_gnn_to_json_mcp", {
+      gnn_file_path: "nowhere.gnn",
+      output_file_path: output,
+    });
+    expect(missing).toMatchObject({
+      ok: false,
+      kind: "tool_error",
+      message: "Error executing tool 'export.export_gnn_to_json_mcp': Input GNN file not found: nowhere.gnn",
+    });
+    expect(await readResource(provider, "gnn://models/7")).toMatchObject({
+      ok: true,
+      result: { contents: [{ mimeType: "application/json", text: '{"uri":"gnn://models/7","model":"7"}' }] },
+    });
+    expect(await readResource(provider, "gnn://models/none")).toMatchObject({
+      ok: false,
+      message: "Resource 'gnn://models/none' not found.",
+    });
   });
 
   test("G2: of mcp.ts and mcp.py in one folder the first counts, meta_mcp.py is one in the folder mcp, and both languages stand side by side", async () => {
     write("a/mcp.mjs", 'export const registerTools = (hub) => hub.registerTool("a.ts", () => 1);');
     module("a", "run = lambda: 1");
-    write("mcp/meta_mcp.py", 'def register_tools(mcp):\n    mcp.register_tool("own.ping", lambda: "pong", {}, "Pings.")\n');
+    write(
+      "mcp/meta_mcp.py",
+      'def register_tools(mcp):\n    mcp.register_tool("own.ping", lambda: "pong", {}, "Pings.")\n',
+    );
     const provider = start();
     expect((await provider.listing()).tools.map(({ name }) => name).toSorted()).toEqual(["a.ts", "own.ping"]);
     expect(textOf(await callTool(provider, "own.ping"))).toBe("pong");
@@ -148,7 +201,9 @@ describe("what a module registers", () => {
   test("G5: a module without register_tools is a warning", async () => {
     write("empty/mcp.py", "x = 1");
     const { problems } = await start().listing();
-    expect(problems).toMatchObject([{ subject: "src.empty.mcp", message: "Module src.empty.mcp found but has no register_tools function." }]);
+    expect(problems).toMatchObject([
+      { subject: "src.empty.mcp", message: "Module src.empty.mcp found but has no register_tools function." },
+    ]);
   });
 
   test("G6: a module that cannot be loaded, or registers wrongly, is said so, and the others load", async () => {
@@ -161,12 +216,17 @@ describe("what a module registers", () => {
     expect(problems.map(({ message }) => message)).toEqual([
       expect.stringMatching(/^Failed to load or register tools from .*broken\/mcp\.py: KeyError: 'what'/),
       expect.stringMatching(/^Failed to load or register tools from .*syntax\/mcp\.py: SyntaxError: /),
-      expect.stringMatching(/^Failed to load or register tools from .*wrong\/mcp\.py: Tool `w`: `colour` is not an option/),
+      expect.stringMatching(
+        /^Failed to load or register tools from .*wrong\/mcp\.py: Tool `w`: `colour` is not an option/,
+      ),
     ]);
   });
 
   test("G8: a name registered twice is the later one's, with a warning", async () => {
-    write("a/mcp.py", 'def register_tools(mcp):\n  mcp.register_tool("x", lambda: 1, {}, "d")\n  mcp.register_tool("x", lambda: 2, {}, "d")\n');
+    write(
+      "a/mcp.py",
+      'def register_tools(mcp):\n  mcp.register_tool("x", lambda: 1, {}, "d")\n  mcp.register_tool("x", lambda: 2, {}, "d")\n',
+    );
     const provider = start();
     expect(textOf(await callTool(provider, "x"))).toBe("2");
     expect(lines).toContain("warning Tool x already registered. Overwriting.");
@@ -178,7 +238,15 @@ describe("what a module registers", () => {
       'def register_tools(mcp):\n  mcp.register_tool("more", lambda: mcp.register_tool("later", lambda: "here", {}, "L"), {}, "d", keywords=["k"], visibility="ondemand", timeout="5s", annotations={"readOnlyHint": True})\n',
     );
     const provider = start();
-    expect((await provider.listing()).tools).toMatchObject([{ name: "more", keywords: ["k"], visibility: "ondemand", limits: { timeoutMs: 5000 }, definition: { annotations: { readOnlyHint: true } } }]);
+    expect((await provider.listing()).tools).toMatchObject([
+      {
+        name: "more",
+        keywords: ["k"],
+        visibility: "ondemand",
+        limits: { timeoutMs: 5000 },
+        definition: { annotations: { readOnlyHint: true } },
+      },
+    ]);
     await callTool(provider, "more");
     expect(textOf(await callTool(provider, "later"))).toBe("here");
   });
@@ -191,7 +259,9 @@ describe("what a module registers", () => {
       const provider = start();
       const { tools, problems } = await provider.listing();
       expect(tools).toEqual([]);
-      expect(problems).toMatchObject([{ subject: "src.a.mcp", message: expect.stringMatching(/Failed to load .*Command `python3` was not found/) }]);
+      expect(problems).toMatchObject([
+        { subject: "src.a.mcp", message: expect.stringMatching(/Failed to load .*Command `python3` was not found/) },
+      ]);
       process.env["PATH"] = PATH;
       await expect.poll(async () => (await provider.listing()).tools.length).toBe(1);
       expect(textOf(await callTool(provider, "a.t"))).toBe("yes");
@@ -238,21 +308,45 @@ describe("calling", () => {
   });
 
   test("bytes of a retriever are a blob, and a failing one says why", async () => {
-    write("r/mcp.py", 'def register_tools(mcp):\n  mcp.register_resource("b://one", lambda uri: b"\\x00\\x01", "d")\n  mcp.register_resource("b://two", lambda uri: 1 / 0, "d")\n');
+    write(
+      "r/mcp.py",
+      'def register_tools(mcp):\n  mcp.register_resource("b://one", lambda uri: b"\\x00\\x01", "d")\n  mcp.register_resource("b://two", lambda uri: 1 / 0, "d")\n',
+    );
     const provider = start();
-    expect(await readResource(provider, "b://one")).toMatchObject({ ok: true, result: { contents: [{ blob: "AAE=" }] } });
-    expect(await readResource(provider, "b://two")).toMatchObject({ ok: false, message: "Error retrieving resource 'b://two': division by zero" });
+    expect(await readResource(provider, "b://one")).toMatchObject({
+      ok: true,
+      result: { contents: [{ blob: "AAE=" }] },
+    });
+    expect(await readResource(provider, "b://two")).toMatchObject({
+      ok: false,
+      message: "Error retrieving resource 'b://two': division by zero",
+    });
   });
 
   test("G13: an exception is the error's words for the caller and the traceback for the log; a JSON-RPC code is kept", async () => {
-    module("m", "class E(Exception):\n  code = -32602\n  data = {'x': 1}\ndef run(a):\n  raise (E('bad') if a == 2 else ValueError('no'))", SCHEMA);
+    module(
+      "m",
+      "class E(Exception):\n  code = -32602\n  data = {'x': 1}\ndef run(a):\n  raise (E('bad') if a == 2 else ValueError('no'))",
+      SCHEMA,
+    );
     const provider = start();
-    expect(await callTool(provider, "m.t", { a: 1 })).toMatchObject({ ok: false, kind: "tool_error", message: "Error executing tool 'm.t': no" });
-    expect(await callTool(provider, "m.t", { a: 2 })).toMatchObject({ ok: false, kind: "invalid_params", rpcError: { code: -32602, message: "bad", data: { x: 1 } } });
+    expect(await callTool(provider, "m.t", { a: 1 })).toMatchObject({
+      ok: false,
+      kind: "tool_error",
+      message: "Error executing tool 'm.t': no",
+    });
+    expect(await callTool(provider, "m.t", { a: 2 })).toMatchObject({
+      ok: false,
+      kind: "invalid_params",
+      rpcError: { code: -32602, message: "bad", data: { x: 1 } },
+    });
   });
 
   test("what a function prints is a log message of its call, never part of a result", async () => {
-    module("m", "import os, sys\ndef run():\n  print('one'); print('two', end=''); os.write(1, b'raw\\n'); print('err', file=sys.stderr)\n  return 'result'");
+    module(
+      "m",
+      "import os, sys\ndef run():\n  print('one'); print('two', end=''); os.write(1, b'raw\\n'); print('err', file=sys.stderr)\n  return 'result'",
+    );
     const notices: Notice[] = [];
     const provider = start();
     expect(textOf(await callTool(provider, "m.t", {}, { notices }))).toBe("result");
@@ -267,21 +361,42 @@ describe("calling", () => {
     );
     const notices: Notice[] = [];
     const outcome = await callTool(start(), "m.t", {}, { notices });
-    expect(valueOf(outcome)).toEqual([{ tool: "x", args: { a: 1 } }, { tool: "w.get", args: { city: "Oslo" } }, "q:3", 2, "unknown_tool"]);
-    expect(notices.map(({ params }) => params)).toEqual([{ progress: 1, total: 2, message: "half" }, { level: "warning", data: "careful" }]);
+    expect(valueOf(outcome)).toEqual([
+      { tool: "x", args: { a: 1 } },
+      { tool: "w.get", args: { city: "Oslo" } },
+      "q:3",
+      2,
+      "unknown_tool",
+    ]);
+    expect(notices.map(({ params }) => params)).toEqual([
+      { progress: 1, total: 2, message: "half" },
+      { level: "warning", data: "careful" },
+    ]);
   });
 
   test("the configured models are offered; without one the call says so", async () => {
-    module("m", "from toolyard import generate_text, generate_image\ndef run(): return [generate_text('hi'), len(generate_image('cat').data)]");
-    const models: Models = { generateText: ({ prompt }) => Promise.resolve({ text: prompt.toUpperCase() }), generateImage: () => Promise.resolve({ data: new Uint8Array(3), mimeType: "image/png" }) };
+    module(
+      "m",
+      "from toolyard import generate_text, generate_image\ndef run(): return [generate_text('hi'), len(generate_image('cat').data)]",
+    );
+    const models: Models = {
+      generateText: ({ prompt }) => Promise.resolve({ text: prompt.toUpperCase() }),
+      generateImage: () => Promise.resolve({ data: new Uint8Array(3), mimeType: "image/png" }),
+    };
     expect(valueOf(await callTool(start({}, models), "m.t"))).toEqual(["HI", 3]);
-    expect(await callTool(start(), "m.t")).toMatchObject({ ok: false, message: expect.stringContaining("No language model is configured") });
+    expect(await callTool(start(), "m.t")).toMatchObject({
+      ok: false,
+      message: expect.stringContaining("No language model is configured"),
+    });
   });
 
   test("calls run side by side", async () => {
     module("m", "import threading\nboth = threading.Barrier(2)\ndef run():\n  both.wait(10)\n  return 'met'");
     const provider = start();
-    expect((await Promise.all([callTool(provider, "m.t"), callTool(provider, "m.t")])).map(textOf)).toEqual(["met", "met"]);
+    expect((await Promise.all([callTool(provider, "m.t"), callTool(provider, "m.t")])).map(textOf)).toEqual([
+      "met",
+      "met",
+    ]);
   });
 
   test("`[modules] env` and `inherit_env` reach the process, and nothing else of the hub's variables", async () => {
@@ -289,7 +404,11 @@ describe("calling", () => {
     process.env["PASSED"] = "p";
     process.env["KEPT"] = "k";
     try {
-      expect(valueOf(await callTool(start({ env: { OWN: "o" }, inherit_env: ["PASSED"] }), "m.t"))).toEqual(["o", "p", null]);
+      expect(valueOf(await callTool(start({ env: { OWN: "o" }, inherit_env: ["PASSED"] }), "m.t"))).toEqual([
+        "o",
+        "p",
+        null,
+      ]);
     } finally {
       delete process.env["PASSED"];
       delete process.env["KEPT"];
@@ -303,10 +422,18 @@ describe("the life of the process", () => {
   }
 
   test("a process that died is started anew by the next call, which is served; the call under way says what happened", async () => {
-    module("m", "import os\ndef run(die=False):\n  if die: os._exit(3)\n  return os.getpid()", '{"type": "object", "properties": {"die": {"type": "boolean"}}}');
+    module(
+      "m",
+      "import os\ndef run(die=False):\n  if die: os._exit(3)\n  return os.getpid()",
+      '{"type": "object", "properties": {"die": {"type": "boolean"}}}',
+    );
     const provider = start();
     const first = await pidOf(provider, "m.t");
-    expect(await callTool(provider, "m.t", { die: true })).toMatchObject({ ok: false, kind: "unavailable", message: expect.stringContaining("ended with exit code 3") });
+    expect(await callTool(provider, "m.t", { die: true })).toMatchObject({
+      ok: false,
+      kind: "unavailable",
+      message: expect.stringContaining("ended with exit code 3"),
+    });
     const second = await pidOf(provider, "m.t");
     expect(second).not.toBe(first);
     expect(isAlive(first)).toBe(false);
@@ -330,7 +457,11 @@ describe("the life of the process", () => {
 
   test("C20: a call past its deadline ends at once, the process that it holds is replaced, and the others are served", async () => {
     const started = join(folder, "started");
-    module("m", `import os, time\ndef run(hang=False):\n  if hang:\n    open(${JSON.stringify(started)}, 'w').close()\n    while True: time.sleep(60)\n  return os.getpid()`, '{"type": "object", "properties": {"hang": {"type": "boolean"}}}');
+    module(
+      "m",
+      `import os, time\ndef run(hang=False):\n  if hang:\n    open(${JSON.stringify(started)}, 'w').close()\n    while True: time.sleep(60)\n  return os.getpid()`,
+      '{"type": "object", "properties": {"hang": {"type": "boolean"}}}',
+    );
     const provider = start();
     const first = await pidOf(provider, "m.t");
     const outcome = await withTimeToBegin(
@@ -344,18 +475,29 @@ describe("the life of the process", () => {
 
   test("a cancelled function is told so, and a process whose call ended stays", async () => {
     const done = join(folder, "done");
-    module("m", `import os, time\nfrom toolyard import cancelled, progress\ndef run(wait=False):\n  if wait:\n    progress(1)\n    while not cancelled(): time.sleep(0.01)\n    open(${JSON.stringify(done)}, 'w').close()\n  return os.getpid()`, '{"type": "object", "properties": {"wait": {"type": "boolean"}}}');
+    module(
+      "m",
+      `import os, time\nfrom toolyard import cancelled, progress\ndef run(wait=False):\n  if wait:\n    progress(1)\n    while not cancelled(): time.sleep(0.01)\n    open(${JSON.stringify(done)}, 'w').close()\n  return os.getpid()`,
+      '{"type": "object", "properties": {"wait": {"type": "boolean"}}}',
+    );
     const provider = start();
     const first = await pidOf(provider, "m.t");
     const stop = new AbortController();
     const notices = { push: () => (stop.abort(), 1) } as unknown as Notice[];
-    expect(await callTool(provider, "m.t", { wait: true }, { signal: stop.signal, notices })).toMatchObject({ ok: false, kind: "cancelled" });
+    expect(await callTool(provider, "m.t", { wait: true }, { signal: stop.signal, notices })).toMatchObject({
+      ok: false,
+      kind: "cancelled",
+    });
     await expect.poll(() => existsSync(done)).toBe(true);
     expect(await pidOf(provider, "m.t")).toBe(first);
   });
 
   test("an answer over the bound is refused, and the next call is served", async () => {
-    module("m", "def run(big=False): return 'x' * 40_000_000 if big else 'small'", '{"type": "object", "properties": {"big": {"type": "boolean"}}}');
+    module(
+      "m",
+      "def run(big=False): return 'x' * 40_000_000 if big else 'small'",
+      '{"type": "object", "properties": {"big": {"type": "boolean"}}}',
+    );
     const provider = start();
     expect(await callTool(provider, "m.t", { big: true })).toMatchObject({ ok: false, kind: "too_large" });
     expect(textOf(await callTool(provider, "m.t"))).toBe("small");
@@ -363,7 +505,10 @@ describe("the life of the process", () => {
 
   test("closing runs `on_close` and ends the process with what it started", async () => {
     const closed = join(folder, "closed");
-    write("m/mcp.py", `import os, subprocess\ndef register_tools(mcp):\n  mcp.register_tool("pids", lambda: [os.getpid(), subprocess.Popen(["sleep", "600"]).pid], {}, "d")\n  mcp.on_close(lambda: open(${JSON.stringify(closed)}, "w").close())\n`);
+    write(
+      "m/mcp.py",
+      `import os, subprocess\ndef register_tools(mcp):\n  mcp.register_tool("pids", lambda: [os.getpid(), subprocess.Popen(["sleep", "600"]).pid], {}, "d")\n  mcp.on_close(lambda: open(${JSON.stringify(closed)}, "w").close())\n`,
+    );
     const provider = start();
     const pids = valueOf(await callTool(provider, "pids")) as number[];
     await provider.close();
@@ -378,11 +523,12 @@ describe("the life of the process", () => {
     await withTimeToBegin(
       async (timeoutMs) => {
         const provider = start({ timeout: `${timeoutMs}ms` });
-        await expect.poll(async () => (await provider.listing()).problems).toMatchObject([{ message: expect.stringContaining(`not done after ${formatDuration(timeoutMs)}`) }]);
+        await expect
+          .poll(async () => (await provider.listing()).problems)
+          .toMatchObject([{ message: expect.stringContaining(`not done after ${formatDuration(timeoutMs)}`) }]);
       },
       () => existsSync(pid) && readFileSync(pid, "utf8") !== "",
     );
     expect(isAlive(Number(readFileSync(pid, "utf8")))).toBe(false);
   });
 });
-

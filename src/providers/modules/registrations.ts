@@ -3,7 +3,15 @@ import type { JsonObject } from "../../core/json.ts";
 import { isReservedMethod } from "../../core/method-names.ts";
 import type { Logger } from "../../core/ports.ts";
 import { UriTemplate } from "../../core/uri-template.ts";
-import type { Completer, ModuleHub, PromptHandler, PromptOptions, Registration, ResourceOptions, ResourceRetriever } from "./api.ts";
+import type {
+  Completer,
+  ModuleHub,
+  PromptHandler,
+  PromptOptions,
+  Registration,
+  ResourceOptions,
+  ResourceRetriever,
+} from "./api.ts";
 import { kindOf, readToolEntry, type ToolEntry } from "./tool-entry.ts";
 
 export interface ResourceEntry {
@@ -60,8 +68,10 @@ export class Registrations {
 
   #createHub(): ModuleHub {
     const registerTool = (...args: unknown[]): Registration => this.#registerTool(args);
-    const registerResource: ModuleHub["registerResource"] = (...args) => this.#add("Resource", this.resources, readResourceEntry(...args));
-    const registerPrompt: ModuleHub["registerPrompt"] = (...args) => this.#add("Prompt", this.prompts, readPromptEntry(...args));
+    const registerResource: ModuleHub["registerResource"] = (...args) =>
+      this.#add("Resource", this.resources, readResourceEntry(...args));
+    const registerPrompt: ModuleHub["registerPrompt"] = (...args) =>
+      this.#add("Prompt", this.prompts, readPromptEntry(...args));
     const unregisterTool = (name: string): boolean => this.#remove(this.tools, name);
     const unregisterResource = (uri: string): boolean => this.#remove(this.resources, uri);
     const unregisterPrompt = (name: string): boolean => this.#remove(this.prompts, name);
@@ -97,8 +107,12 @@ export class Registrations {
 
   #registerTool(args: readonly unknown[]): Registration {
     const entry = readToolEntry(args);
-    // Not a matter of taste as with the hub's own tools: on a connection that speaks several dialects the name means something else.
-    if (isReservedMethod(entry.name)) throw new OptionError(`Tool \`${entry.name}\`: the name is a method of the protocol, or begins like one. Choose another one, such as \`my.${entry.name.replaceAll(/[^A-Za-z0-9_-]/g, "_")}\`.`);
+    // Not a matter of taste as with the hub's own tools: on a connection that speaks several dialects the name means
+    // something else.
+    if (isReservedMethod(entry.name))
+      throw new OptionError(
+        `Tool \`${entry.name}\`: the name is a method of the protocol, or begins like one. Choose another one, such as \`my.${entry.name.replaceAll(/[^A-Za-z0-9_-]/g, "_")}\`.`,
+      );
     if (RESERVED.test(entry.name)) {
       const message = `Tool ${entry.name} is not registered: the name belongs to the hub's own tools. Choose another one.`;
       this.#logger.warning(message);
@@ -109,7 +123,12 @@ export class Registrations {
     return this.#add("Tool", this.tools, entry, entry.name);
   }
 
-  #add<E extends { readonly key?: string; readonly name?: string }>(word: string, entries: Map<string, E>, entry: E, name?: string): Registration {
+  #add<E extends { readonly key?: string; readonly name?: string }>(
+    word: string,
+    entries: Map<string, E>,
+    entry: E,
+    name?: string,
+  ): Registration {
     const key = name ?? entry.key ?? entry.name!;
     if (this.#closed) {
       this.#logger.warning(`${word} ${key} is not registered: the module was replaced or removed before.`);
@@ -141,14 +160,27 @@ export function overwriting(word: string, key: string): string {
   return `${word === "Resource" ? "Resource URI template" : word} ${key} already registered. Overwriting.`;
 }
 
-function readResourceEntry(uri: string, retriever: ResourceRetriever, description = "", options: ResourceOptions = {}): ResourceEntry {
-  if (typeof uri !== "string" || uri === "") throw new OptionError(`A resource needs a URI or a URI template, got ${kindOf(uri)}.`);
-  if (typeof retriever !== "function") throw new OptionError(`Resource \`${uri}\`: the retriever must be a function, got ${kindOf(retriever)}.`);
-  if (kindOf(options) !== "an object") throw new OptionError(`Resource \`${uri}\`: the options must be an object, got ${kindOf(options)}.`);
+function readResourceEntry(
+  uri: string,
+  retriever: ResourceRetriever,
+  description = "",
+  options: ResourceOptions = {},
+): ResourceEntry {
+  if (typeof uri !== "string" || uri === "")
+    throw new OptionError(`A resource needs a URI or a URI template, got ${kindOf(uri)}.`);
+  if (typeof retriever !== "function")
+    throw new OptionError(`Resource \`${uri}\`: the retriever must be a function, got ${kindOf(retriever)}.`);
+  if (kindOf(options) !== "an object")
+    throw new OptionError(`Resource \`${uri}\`: the options must be an object, got ${kindOf(options)}.`);
   const { complete = {}, mime_type, mimeType = mime_type, name = uri, ...rest } = options;
   const template = new UriTemplate(uri);
   const isTemplate = template.names.length > 0;
-  const about = { ...rest, name, ...(description === "" ? {} : { description }), ...(mimeType === undefined ? {} : { mimeType }) };
+  const about = {
+    ...rest,
+    name,
+    ...(description === "" ? {} : { description }),
+    ...(mimeType === undefined ? {} : { mimeType }),
+  };
   return {
     key: uri,
     ...(isTemplate ? { template } : {}),
@@ -161,9 +193,20 @@ function readResourceEntry(uri: string, retriever: ResourceRetriever, descriptio
 
 function readPromptEntry(name: string, handler: PromptHandler, options: PromptOptions = {}): PromptEntry {
   if (typeof name !== "string" || name === "") throw new OptionError(`A prompt needs a name, got ${kindOf(name)}.`);
-  if (typeof handler !== "function") throw new OptionError(`Prompt \`${name}\`: the handler must be a function, got ${kindOf(handler)}.`);
-  if (kindOf(options) !== "an object") throw new OptionError(`Prompt \`${name}\`: the options must be an object, got ${kindOf(options)}.`);
+  if (typeof handler !== "function")
+    throw new OptionError(`Prompt \`${name}\`: the handler must be a function, got ${kindOf(handler)}.`);
+  if (kindOf(options) !== "an object")
+    throw new OptionError(`Prompt \`${name}\`: the options must be an object, got ${kindOf(options)}.`);
   const { complete = {}, ...rest } = options;
-  const required = (options.arguments ?? []).filter((argument) => argument.required === true).map((argument) => argument.name);
-  return { name, ...(options.description === undefined ? {} : { description: options.description }), required, definition: { name, ...rest }, handler, complete };
+  const required = (options.arguments ?? [])
+    .filter((argument) => argument.required === true)
+    .map((argument) => argument.name);
+  return {
+    name,
+    ...(options.description === undefined ? {} : { description: options.description }),
+    required,
+    definition: { name, ...rest },
+    handler,
+    complete,
+  };
 }

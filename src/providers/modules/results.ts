@@ -12,14 +12,22 @@ async function outcomeOf(value: unknown, tool: string): Promise<Outcome> {
   const bytes = await bytesOf(value);
   if (bytes) return ok({ content: [binaryBlock(bytes, tool)] });
   const text = jsonText(value);
-  if (text === undefined) return fail("tool_error", `Error executing tool '${tool}': it returned a value that is not JSON (${typeof value}).`);
+  if (text === undefined)
+    return fail(
+      "tool_error",
+      `Error executing tool '${tool}': it returned a value that is not JSON (${typeof value}).`,
+    );
   const content = [{ type: "text", text }];
   const plain: unknown = JSON.parse(text);
   return ok(isJsonObject(plain) ? { content, structuredContent: plain } : { content });
 }
 
 /** What a retriever returned; `undefined` when it says that there is no such resource. */
-export async function toContents(value: unknown, uri: string, mimeType: string | undefined): Promise<JsonObject | undefined> {
+export async function toContents(
+  value: unknown,
+  uri: string,
+  mimeType: string | undefined,
+): Promise<JsonObject | undefined> {
   if (value === undefined || value === null) return undefined;
   if (typeof value === "string") return { contents: [{ uri, mimeType: mimeType ?? "text/plain", text: value }] };
   if (isMcpResult(value, "contents")) return value;
@@ -35,7 +43,8 @@ export function toPromptResult(value: unknown, description: string | undefined):
   if (isMcpResult(value, "messages")) return value;
   const about = description === undefined ? {} : { description };
   if (Array.isArray(value)) return { ...about, messages: value };
-  if (typeof value === "string") return { ...about, messages: [{ role: "user", content: { type: "text", text: value } }] };
+  if (typeof value === "string")
+    return { ...about, messages: [{ role: "user", content: { type: "text", text: value } }] };
   throw new Error("a prompt's handler returns a string, a list of messages, or `{messages}`");
 }
 
@@ -46,7 +55,9 @@ function isMcpResult(value: unknown, member: string): value is JsonObject {
 function mcpOutcome(result: JsonObject): Outcome {
   if (result["isError"] !== true) return ok(result);
   const blocks: unknown[] = Array.isArray(result["content"]) ? result["content"] : [];
-  const words = blocks.flatMap((block) => (isJsonObject(block) && typeof block["text"] === "string" ? [block["text"]] : [])).join("\n");
+  const words = blocks
+    .flatMap((block) => (isJsonObject(block) && typeof block["text"] === "string" ? [block["text"]] : []))
+    .join("\n");
   return fail("tool_error", words === "" ? "The tool reported an error without words." : words, { result });
 }
 
@@ -56,7 +67,8 @@ interface Bytes {
 }
 
 async function bytesOf(value: unknown): Promise<Bytes | undefined> {
-  if (value instanceof Blob) return { mimeType: value.type || OCTETS, data: Buffer.from(await value.arrayBuffer()).toString("base64") };
+  if (value instanceof Blob)
+    return { mimeType: value.type || OCTETS, data: Buffer.from(await value.arrayBuffer()).toString("base64") };
   if (value instanceof ArrayBuffer) return { mimeType: OCTETS, data: Buffer.from(value).toString("base64") };
   if (!ArrayBuffer.isView(value)) return undefined;
   return { mimeType: OCTETS, data: Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("base64") };

@@ -61,7 +61,10 @@ export class RunningModule {
   async #runCloser(close: () => void | Promise<void>): Promise<void> {
     const stop = new AbortController();
     try {
-      await Promise.race([Promise.resolve().then(close), delay(CLOSE_MS, undefined, { ref: false, signal: stop.signal })]);
+      await Promise.race([
+        Promise.resolve().then(close),
+        delay(CLOSE_MS, undefined, { ref: false, signal: stop.signal }),
+      ]);
     } catch (error) {
       this.#logger.warning(`A function given to onClose failed: ${messageOf(error)}`);
     } finally {
@@ -90,18 +93,27 @@ export async function startModule(found: FoundModule, graph: Graph, options: Sta
   try {
     const late = delay(options.timeoutMs, "late" as const, { ref: false, signal: stop.signal });
     const done = await Promise.race([register(graph, module, options.faceOf), late]);
-    if (done === "late") throw new Error(`not done after ${formatDuration(options.timeoutMs)}; \`timeout\` of [modules] is the bound`);
+    if (done === "late")
+      throw new Error(`not done after ${formatDuration(options.timeoutMs)}; \`timeout\` of [modules] is the bound`);
     if (done === "registered") return { type: "running", module };
     return { type: "empty", message: `Module ${found.name} found but has no register_tools function.` };
   } catch (error) {
     module.retire();
-    return { type: "failed", message: `Failed to load or register tools from ${found.path}: ${await describeImportError(error, graph)}`, cause: error };
+    return {
+      type: "failed",
+      message: `Failed to load or register tools from ${found.path}: ${await describeImportError(error, graph)}`,
+      cause: error,
+    };
   } finally {
     stop.abort();
   }
 }
 
-async function register(graph: Graph, module: RunningModule, faceOf = (hub: ModuleHub) => hub): Promise<"registered" | "empty"> {
+async function register(
+  graph: Graph,
+  module: RunningModule,
+  faceOf = (hub: ModuleHub) => hub,
+): Promise<"registered" | "empty"> {
   const { namespace } = await importUserModule(graph);
   module.exports = namespace;
   const run = findRegister(namespace);

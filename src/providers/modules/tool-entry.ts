@@ -33,7 +33,20 @@ const SPELLINGS: ReadonlyMap<string, string> = new Map([
   ["func", "handler"],
   ["meta", "_meta"],
 ]);
-const OPTIONS = ["title", "outputSchema", "annotations", "icons", "keywords", "visibility", "timeout", "totalTimeout", "maxConcurrent", "maxResultBytes", "aliases", "_meta"];
+const OPTIONS = [
+  "title",
+  "outputSchema",
+  "annotations",
+  "icons",
+  "keywords",
+  "visibility",
+  "timeout",
+  "totalTimeout",
+  "maxConcurrent",
+  "maxResultBytes",
+  "aliases",
+  "_meta",
+];
 const MEMBERS = ["name", "handler", "schema", "description", ...OPTIONS];
 
 /** Reads the arguments of `registerTool` in either form. Throws an `OptionError` that names the tool and the member. */
@@ -41,17 +54,22 @@ export function readToolEntry(args: readonly unknown[]): ToolEntry {
   const [first] = args;
   if (isJsonObject(first)) return toEntry(readMembers(first, MEMBERS, String(first["name"])));
   const [name, handler, schema = {}, description = "", options = {}] = args;
-  if (!isJsonObject(options)) throw new OptionError(`Tool \`${String(name)}\`: the options must be an object, got ${kindOf(options)}.`);
+  if (!isJsonObject(options))
+    throw new OptionError(`Tool \`${String(name)}\`: the options must be an object, got ${kindOf(options)}.`);
   return toEntry({ ...readMembers(options, OPTIONS, String(name)), name, handler, schema, description });
 }
 
 function toEntry(members: JsonObject): ToolEntry {
   const { name, handler, description = "", schema = {}, outputSchema, visibility } = members;
   if (typeof name !== "string" || name === "") throw new OptionError(`A tool needs a name, got ${kindOf(name)}.`);
-  if (typeof handler !== "function") throw new OptionError(`Tool \`${name}\`: the handler must be a function, got ${kindOf(handler)}.`);
-  if (typeof description !== "string") throw new OptionError(`Tool \`${name}\`: the description must be a string, got ${kindOf(description)}.`);
+  if (typeof handler !== "function")
+    throw new OptionError(`Tool \`${name}\`: the handler must be a function, got ${kindOf(handler)}.`);
+  if (typeof description !== "string")
+    throw new OptionError(`Tool \`${name}\`: the description must be a string, got ${kindOf(description)}.`);
   if (visibility !== undefined && visibility !== "native" && visibility !== "ondemand") {
-    throw new OptionError(`Tool \`${name}\`: \`visibility\` must be "native" or "ondemand", got ${JSON.stringify(visibility)}.`);
+    throw new OptionError(
+      `Tool \`${name}\`: \`visibility\` must be "native" or "ondemand", got ${JSON.stringify(visibility)}.`,
+    );
   }
   const input = normaliseInputSchema(jsonSchemaOf(schema, name, "schema"));
   const output = outputSchema === undefined ? undefined : jsonSchemaOf(outputSchema, name, "outputSchema");
@@ -65,7 +83,14 @@ function toEntry(members: JsonObject): ToolEntry {
     ...(visibility ? { visibility } : {}),
     ...(limits ? { limits } : {}),
     aliases: strings(members["aliases"], name, "aliases"),
-    definition: { name, ...pick(members, ["title"]), description, inputSchema: input.schema, ...(output ? { outputSchema: output } : {}), ...pick(members, ["annotations", "icons", "_meta"]) },
+    definition: {
+      name,
+      ...pick(members, ["title"]),
+      description,
+      inputSchema: input.schema,
+      ...(output ? { outputSchema: output } : {}),
+      ...pick(members, ["annotations", "icons", "_meta"]),
+    },
     handler: handler as ToolHandler,
     ...(input.warning === undefined ? {} : { warning: input.warning }),
   };
@@ -77,7 +102,9 @@ function readMembers(given: JsonObject, known: readonly string[], tool: string):
     const member = SPELLINGS.get(key) ?? key;
     if (!known.includes(member)) {
       const near = nearest(key, known, 1)[0];
-      throw new OptionError(`Tool \`${tool}\`: \`${key}\` is not an option${near === undefined ? "" : `; did you mean \`${near}\`?`} Known are ${known.join(", ")}.`);
+      throw new OptionError(
+        `Tool \`${tool}\`: \`${key}\` is not an option${near === undefined ? "" : `; did you mean \`${near}\`?`} Known are ${known.join(", ")}.`,
+      );
     }
     if (value !== undefined) members[member] = value;
   }
@@ -96,7 +123,8 @@ function readLimits(members: JsonObject, tool: string): ToolLimits | undefined {
 
 function duration(value: unknown, key: keyof ToolLimits, tool: string): ToolLimits {
   if (value === undefined) return {};
-  if (typeof value !== "number" && typeof value !== "string") throw new OptionError(`Tool \`${tool}\`: a timeout must be milliseconds or "30s", got ${kindOf(value)}.`);
+  if (typeof value !== "number" && typeof value !== "string")
+    throw new OptionError(`Tool \`${tool}\`: a timeout must be milliseconds or "30s", got ${kindOf(value)}.`);
   return { [key]: parseDuration(value, `timeout of ${tool}`) };
 }
 
@@ -117,10 +145,15 @@ function jsonSchemaOf(value: unknown, tool: string, key: string): JsonObject {
   if ((typeof value !== "object" && typeof value !== "function") || value === null || Array.isArray(value)) {
     throw new OptionError(`Tool \`${tool}\`: \`${key}\` must be a JSON Schema object, got ${kindOf(value)}.`);
   }
-  const standard = (value as { "~standard"?: { jsonSchema?: { input?: (options: { target: string }) => JsonObject } } })["~standard"];
+  const standard = (
+    value as { "~standard"?: { jsonSchema?: { input?: (options: { target: string }) => JsonObject } } }
+  )["~standard"];
   const toInput = standard?.jsonSchema?.input;
   if (typeof toInput === "function") return toInput({ target: "draft-2020-12" });
-  if (standard !== undefined) throw new OptionError(`Tool \`${tool}\`: the schema library behind \`${key}\` cannot give JSON Schema. Pass the JSON Schema itself.`);
+  if (standard !== undefined)
+    throw new OptionError(
+      `Tool \`${tool}\`: the schema library behind \`${key}\` cannot give JSON Schema. Pass the JSON Schema itself.`,
+    );
   return value as JsonObject;
 }
 

@@ -4,7 +4,15 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { withTimeToBegin } from "../../../test/fixtures/time-to-begin.ts";
 import type { Notice } from "../../core/call.ts";
 import type { Provider } from "../../core/provider.ts";
-import { callTool, isAlive, resolvedCall, folderServices, testSource, textOf, ToolFolder } from "../../../test/support/tool-folder.ts";
+import {
+  callTool,
+  isAlive,
+  resolvedCall,
+  folderServices,
+  testSource,
+  textOf,
+  ToolFolder,
+} from "../../../test/support/tool-folder.ts";
 import { resolveScripts, type ScriptsConfig } from "./options.ts";
 import { createScriptsProvider } from "./provider.ts";
 
@@ -20,7 +28,11 @@ afterEach(async () => {
 });
 
 function provide(config: ScriptsConfig = {}): Provider {
-  const provider = createScriptsProvider(testSource("scripts"), resolveScripts({ tools_path: folder.path, ...config }), folderServices());
+  const provider = createScriptsProvider(
+    testSource("scripts"),
+    resolveScripts({ tools_path: folder.path, ...config }),
+    folderServices(),
+  );
   providers.push(provider);
   return provider;
 }
@@ -45,11 +57,27 @@ const X = '[parameters.x]\ntype = "string"\n';
 describe("languages", () => {
   test.each([
     ["Python", "main.py", "import json, sys\nprint(json.dumps({'got': json.load(sys.stdin)['x']}))"],
-    ["JavaScript, module", "main.mjs", "import { readFileSync } from 'node:fs'; console.log(JSON.stringify({ got: JSON.parse(readFileSync(0, 'utf8')).x }));"],
-    ["JavaScript, CommonJS", "main.cjs", "console.log(JSON.stringify({ got: JSON.parse(require('fs').readFileSync(0, 'utf8')).x }));"],
-    ["TypeScript", "main.ts", "import { readFileSync } from 'node:fs'; enum K { got = 'got' } const a: { x: string } = JSON.parse(readFileSync(0, 'utf8')); console.log(JSON.stringify({ [K.got]: a.x }));"],
+    [
+      "JavaScript, module",
+      "main.mjs",
+      "import { readFileSync } from 'node:fs'; console.log(JSON.stringify({ got: JSON.parse(readFileSync(0, 'utf8')).x }));",
+    ],
+    [
+      "JavaScript, CommonJS",
+      "main.cjs",
+      "console.log(JSON.stringify({ got: JSON.parse(require('fs').readFileSync(0, 'utf8')).x }));",
+    ],
+    [
+      "TypeScript",
+      "main.ts",
+      "import { readFileSync } from 'node:fs'; enum K { got = 'got' } const a: { x: string } = JSON.parse(readFileSync(0, 'utf8')); console.log(JSON.stringify({ [K.got]: a.x }));",
+    ],
     ["shell", "main.sh", 'printf \'{"got": "%s"}\' "$TOOL_ARG_X"'],
-    ["bash by its first line", "main.sh", '#!/usr/bin/env bash\n[[ $TOOL_ARG_X == h* ]] && printf \'{"got": "%s"}\' "$TOOL_ARG_X"'],
+    [
+      "bash by its first line",
+      "main.sh",
+      '#!/usr/bin/env bash\n[[ $TOOL_ARG_X == h* ]] && printf \'{"got": "%s"}\' "$TOOL_ARG_X"',
+    ],
     ["a program without suffix", "main", '#!/bin/sh\nprintf \'{"got": "%s"}\' "$TOOL_ARG_X"'],
   ])("C22: a script in %s gets its arguments and answers", async (_, file, text) => {
     folder.script("one", file, text, X);
@@ -62,8 +90,18 @@ describe("languages", () => {
     const provider = provide();
     const { problems, tools } = await provider.listing();
     expect(tools).toHaveLength(1);
-    expect(problems).toEqual([{ source: "scripts", subject: "one", message: expect.stringMatching(/cannot be called now: Command `no-such-ruby` was not found/) }]);
-    expect(await callTool(provider, "one")).toMatchObject({ ok: false, kind: "unavailable", message: expect.stringContaining("no-such-ruby") });
+    expect(problems).toEqual([
+      {
+        source: "scripts",
+        subject: "one",
+        message: expect.stringMatching(/cannot be called now: Command `no-such-ruby` was not found/),
+      },
+    ]);
+    expect(await callTool(provider, "one")).toMatchObject({
+      ok: false,
+      kind: "unavailable",
+      message: expect.stringContaining("no-such-ruby"),
+    });
   });
 
   test("a runtime that appears later is noticed, though no file of the tools changed", async () => {
@@ -109,8 +147,15 @@ describe("a tree of libraries", () => {
     folder.write("libs/words/deep/two.mjs", "export const WORD = 'found';");
     folder.write("libs/words/deep/three.ts", "export const WORD: string = 'found';");
     folder.script("tools/one", file, text);
-    const body = file.endsWith(".py") ? "from words.deep import one\ndef run(): return one.WORD" : text.replace(/^(import .*?;)?.*$/s, "$1");
-    const warm = file === "main.cjs" ? "const { WORD } = require('words/deep/one'); exports.run = () => WORD;" : file === "main.py" ? body : `${body} export const run = () => WORD;`;
+    const body = file.endsWith(".py")
+      ? "from words.deep import one\ndef run(): return one.WORD"
+      : text.replace(/^(import .*?;)?.*$/s, "$1");
+    const warm =
+      file === "main.cjs"
+        ? "const { WORD } = require('words/deep/one'); exports.run = () => WORD;"
+        : file === "main.py"
+          ? body
+          : `${body} export const run = () => WORD;`;
     folder.script("tools/two", file, warm, '[run]\nmode = "warm"\n');
     const provider = provide({ tools_path: join(folder.path, "tools"), libraries_path: join(folder.path, "libs") });
     expect(textOf(await callTool(provider, "tools/one"))).toBe("found");
@@ -121,7 +166,11 @@ describe("a tree of libraries", () => {
     folder.write("libs/other.mjs", "");
     folder.script("tools/one", "main.mjs", "import 'words/none';");
     const provider = provide({ tools_path: join(folder.path, "tools"), libraries_path: join(folder.path, "libs") });
-    expect(await callTool(provider, "tools/one")).toMatchObject({ ok: false, kind: "tool_error", message: expect.stringContaining("words") });
+    expect(await callTool(provider, "tools/one")).toMatchObject({
+      ok: false,
+      kind: "tool_error",
+      message: expect.stringContaining("words"),
+    });
   });
 });
 
@@ -148,7 +197,12 @@ describe("arguments and environment", () => {
   });
 
   test("130 kB in one argument arrive on stdin, and no variable keeps the script from starting", async () => {
-    folder.script("one", "main.py", "import json, os, sys\nprint(len(json.load(sys.stdin)['x']), 'TOOL_ARG_X' in os.environ)", X);
+    folder.script(
+      "one",
+      "main.py",
+      "import json, os, sys\nprint(len(json.load(sys.stdin)['x']), 'TOOL_ARG_X' in os.environ)",
+      X,
+    );
     expect(textOf(await callTool(provide(), "one", { x: "y".repeat(130_000) }))).toBe("130000 False");
   });
 
@@ -182,8 +236,16 @@ describe("results", () => {
     ["a list", "[1, 2]", { content: [{ type: "text", text: "[1, 2]" }] }],
     ["a number", "42\n", { content: [{ type: "text", text: "42" }] }],
     ["half an object", '{"a": ', { content: [{ type: "text", text: '{"a": ' }] }],
-    ["an MCP result", '{"content": [{"type": "image", "data": "AA==", "mimeType": "image/png"}], "_meta": {"k": 1}}', { content: [{ type: "image", data: "AA==", mimeType: "image/png" }], _meta: { k: 1 } }],
-    ["an object with other content", '{"content": "text"}', { content: [{ type: "text", text: '{"content": "text"}' }], structuredContent: { content: "text" } }],
+    [
+      "an MCP result",
+      '{"content": [{"type": "image", "data": "AA==", "mimeType": "image/png"}], "_meta": {"k": 1}}',
+      { content: [{ type: "image", data: "AA==", mimeType: "image/png" }], _meta: { k: 1 } },
+    ],
+    [
+      "an object with other content",
+      '{"content": "text"}',
+      { content: [{ type: "text", text: '{"content": "text"}' }], structuredContent: { content: "text" } },
+    ],
   ])("C12: %s on stdout", async (_, stdout, result) => {
     folder.script("one", "main.sh", "cat out");
     folder.write("one/out", stdout);
@@ -192,13 +254,23 @@ describe("results", () => {
 
   test("an MCP result that says `isError` is the tool's failure", async () => {
     folder.script("one", "main.sh", `printf '{"content": [{"type": "text", "text": "no"}], "isError": true}'`);
-    expect(await callTool(provide(), "one")).toMatchObject({ ok: false, kind: "tool_error", message: "no", result: { isError: true } });
+    expect(await callTool(provide(), "one")).toMatchObject({
+      ok: false,
+      kind: "tool_error",
+      message: "no",
+      result: { isError: true },
+    });
   });
 
   test("another exit code is the tool's failure, with the end of stderr and no path of the machine", async () => {
     folder.script("one", "main.py", "import sys\nprint('partial')\nraise ValueError('bad input')");
     const outcome = await callTool(provide(), "one");
-    expect(outcome).toMatchObject({ ok: false, kind: "tool_error", details: { exitCode: 1 }, result: { isError: true } });
+    expect(outcome).toMatchObject({
+      ok: false,
+      kind: "tool_error",
+      details: { exitCode: 1 },
+      result: { isError: true },
+    });
     expect(textOf(outcome)).toContain("ended with exit code 1");
     expect(textOf(outcome)).toContain("ValueError: bad input");
     expect(textOf(outcome)).toContain('File "main.py"');
@@ -207,27 +279,41 @@ describe("results", () => {
 
   test("a script killed by a signal is the tool's failure and names it", async () => {
     folder.script("one", "main.sh", "kill -SEGV $$");
-    expect(await callTool(provide(), "one")).toMatchObject({ ok: false, kind: "tool_error", message: expect.stringContaining("was ended by SIGSEGV") });
+    expect(await callTool(provide(), "one")).toMatchObject({
+      ok: false,
+      kind: "tool_error",
+      message: expect.stringContaining("was ended by SIGSEGV"),
+    });
   });
 
   test("stderr becomes log messages of the call, progress on descriptor 3 becomes progress, in order", async () => {
-    folder.script("one", "main.sh", `echo note >&2; for i in 1 2 3; do echo "{\\"progress\\": $i, \\"total\\": 3, \\"message\\": \\"step $i\\"}" >&3; done; echo done`);
+    folder.script(
+      "one",
+      "main.sh",
+      `echo note >&2; for i in 1 2 3; do echo "{\\"progress\\": $i, \\"total\\": 3, \\"message\\": \\"step $i\\"}" >&3; done; echo done`,
+    );
     const notices: Notice[] = [];
     expect(textOf(await callTool(provide(), "one", {}, { notices }))).toBe("done");
     expect(notices.filter((notice) => notice.method === "notifications/message")).toEqual([
       { method: "notifications/message", params: { level: "info", logger: "one", data: "note" } },
     ]);
-    expect(notices.filter((notice) => notice.method === "notifications/progress").map((notice) => notice.params)).toEqual(
-      [1, 2, 3].map((step) => ({ progress: step, total: 3, message: `step ${step}` })),
-    );
+    expect(
+      notices.filter((notice) => notice.method === "notifications/progress").map((notice) => notice.params),
+    ).toEqual([1, 2, 3].map((step) => ({ progress: step, total: 3, message: `step ${step}` })));
   });
 
   test("a flood of progress and of log lines is thinned out, the last progress kept", async () => {
-    folder.script("one", "main.py", "import os, sys\nfor i in range(5001): os.write(3, b'{\"progress\": %d}\\n' % i)\nfor i in range(5000): print(i, file=sys.stderr)");
+    folder.script(
+      "one",
+      "main.py",
+      "import os, sys\nfor i in range(5001): os.write(3, b'{\"progress\": %d}\\n' % i)\nfor i in range(5000): print(i, file=sys.stderr)",
+    );
     const notices: Notice[] = [];
     await callTool(provide(), "one", {}, { notices });
     expect(notices.length).toBeLessThan(500);
-    expect(notices.filter((notice) => notice.method === "notifications/progress").at(-1)?.params).toEqual({ progress: 5000 });
+    expect(notices.filter((notice) => notice.method === "notifications/progress").at(-1)?.params).toEqual({
+      progress: 5000,
+    });
     expect(notices.at(-1)?.params["data"]).toBe("4800 more log lines were left out.");
   });
 
@@ -236,7 +322,11 @@ describe("results", () => {
     folder.script("binary", "main.sh", "printf '\\211PNG\\000\\377'");
     const provider = provide();
     expect(textOf(await callTool(provider, "latin"))).toBe("caf\uFFFD");
-    expect(await callTool(provider, "binary")).toMatchObject({ ok: false, kind: "malformed", message: expect.stringContaining("base64") });
+    expect(await callTool(provider, "binary")).toMatchObject({
+      ok: false,
+      kind: "malformed",
+      message: expect.stringContaining("base64"),
+    });
   });
 });
 
@@ -244,12 +334,18 @@ describe("faults, each with one answer and no child left", () => {
   test("T34: a hundred calls at once are answered, each with its own", async () => {
     folder.script("one", "main.sh", 'echo "$TOOL_ARG_X"', X);
     const provider = provide();
-    const outcomes = await Promise.all(Array.from({ length: 100 }, (_, index) => callTool(provider, "one", { x: String(index) })));
+    const outcomes = await Promise.all(
+      Array.from({ length: 100 }, (_, index) => callTool(provider, "one", { x: String(index) })),
+    );
     expect(outcomes.map(textOf)).toEqual(Array.from({ length: 100 }, (_, index) => String(index)));
   });
 
   test("a script that hangs, TERM-proof and with a daemon, is ended at the deadline", async () => {
-    folder.script("one", "main.sh", "trap '' TERM; sleep 600 & echo $! >> pids; setsid sleep 600 & echo $! >> pids; echo $$ >> pids; echo >> begun; while :; do sleep 600; done");
+    folder.script(
+      "one",
+      "main.sh",
+      "trap '' TERM; sleep 600 & echo $! >> pids; setsid sleep 600 & echo $! >> pids; echo $$ >> pids; echo >> begun; while :; do sleep 600; done",
+    );
     const { outcome, timeoutMs } = await withTimeToBegin(
       async (timeoutMs) => ({ timeoutMs, outcome: await callTool(provide(), "one", {}, { timeoutMs }) }),
       () => existsSync(join(folder.path, "one/begun")),
@@ -277,7 +373,11 @@ describe("faults, each with one answer and no child left", () => {
   });
 
   test("a bomb of sleepers leaves nobody", async () => {
-    folder.script("one", "main.sh", "trap '' TERM; for i in $(seq 200); do sleep 600 & echo $! >> pids; done; sleep 600");
+    folder.script(
+      "one",
+      "main.sh",
+      "trap '' TERM; for i in $(seq 200); do sleep 600 & echo $! >> pids; done; sleep 600",
+    );
     const provider = provide();
     const controller = new AbortController();
     const call = callTool(provider, "one", {}, { signal: controller.signal });
@@ -302,7 +402,11 @@ describe("faults, each with one answer and no child left", () => {
     ["descriptor 3", "yes >&3"],
   ])("an endless flood on %s is ended at the bound", async (_, text) => {
     folder.script("one", "main.sh", `echo $$ >> pids; ${text}`);
-    expect(await callTool(provide({ max_output: "1MB" }), "one")).toMatchObject({ ok: false, kind: "too_large", message: expect.stringContaining("1 MB") });
+    expect(await callTool(provide({ max_output: "1MB" }), "one")).toMatchObject({
+      ok: false,
+      kind: "too_large",
+      message: expect.stringContaining("1 MB"),
+    });
     expect(pidsIn("one/pids").filter(isAlive)).toEqual([]);
   });
 
@@ -319,8 +423,15 @@ describe("faults, each with one answer and no child left", () => {
     const [one, two] = (await provider.listing()).tools;
     folder.remove("one/main.sh");
     folder.remove("two");
-    expect(await provider.call(resolvedCall({ type: "tool", tool: one! }, {}))).toMatchObject({ ok: false, kind: "unavailable", message: expect.stringContaining("is gone") });
-    expect(await provider.call(resolvedCall({ type: "tool", tool: two! }, {}))).toMatchObject({ ok: false, kind: "unavailable" });
+    expect(await provider.call(resolvedCall({ type: "tool", tool: one! }, {}))).toMatchObject({
+      ok: false,
+      kind: "unavailable",
+      message: expect.stringContaining("is gone"),
+    });
+    expect(await provider.call(resolvedCall({ type: "tool", tool: two! }, {}))).toMatchObject({
+      ok: false,
+      kind: "unavailable",
+    });
   });
 
   test("a script edited or removed during its call finishes as it began", async () => {

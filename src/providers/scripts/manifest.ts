@@ -99,7 +99,8 @@ function readManifest(raw: JsonObject, rules: ManifestRules, findings: Findings)
   const annotations = readAnnotations(raw["annotations"], findings);
   const command = readCommand(raw["command"], findings);
   const script = textOf(raw, "script", findings);
-  if (script === undefined && !command) findings.fault("`script` is missing; name the file that runs, such as `script = \"main.py\"`");
+  if (script === undefined && !command)
+    findings.fault('`script` is missing; name the file that runs, such as `script = "main.py"`');
   const args = readArguments(raw["args"], inputSchema, findings);
   const settings = readRunTables(raw, findings);
   if (settings.run?.mode === "warm") checkWarm(script, args, findings);
@@ -114,24 +115,38 @@ function readManifest(raw: JsonObject, rules: ManifestRules, findings: Findings)
     environment: readEnvironment(raw["env"], findings),
     limits: readCallLimits(raw, findings),
     settings,
-    definition: { name, ...(title === undefined ? {} : { title }), description, inputSchema, ...(annotations ? { annotations } : {}), ...(hint === undefined ? {} : { _meta: { [HINT_META_KEY]: hint } }) },
+    definition: {
+      name,
+      ...(title === undefined ? {} : { title }),
+      description,
+      inputSchema,
+      ...(annotations ? { annotations } : {}),
+      ...(hint === undefined ? {} : { _meta: { [HINT_META_KEY]: hint } }),
+    },
   };
 }
 
 /** An interpreter that stays has no command line of the call's own, and must be one that the hub can speak with. */
 function checkWarm(script: string | undefined, args: readonly string[], findings: Findings): void {
-  if (script === undefined || warmShim(script) === undefined) findings.fault('`run.mode = "warm"` needs a `script` in Python, JavaScript or TypeScript (.py, .js, .mjs, .cjs, .ts, .mts, .cts)');
-  if (args.length > 0) findings.fault('`args` has no meaning with `run.mode = "warm"`: the script\'s function `run` gets the arguments');
+  if (script === undefined || warmShim(script) === undefined)
+    findings.fault(
+      '`run.mode = "warm"` needs a `script` in Python, JavaScript or TypeScript (.py, .js, .mjs, .cjs, .ts, .mts, .cts)',
+    );
+  if (args.length > 0)
+    findings.fault('`args` has no meaning with `run.mode = "warm"`: the script\'s function `run` gets the arguments');
 }
 
 function readName(raw: JsonObject, { folderName, allowDirnameAsName }: ManifestRules, findings: Findings): string {
   const name = textOf(raw, "name", findings) ?? (allowDirnameAsName ? folderName : undefined);
   if (name === undefined) {
-    findings.fault(`\`name\` is missing; add \`name = ${JSON.stringify(folderName)}\`, or set \`allow_dirname_as_name = true\` in [scripts]`);
+    findings.fault(
+      `\`name\` is missing; add \`name = ${JSON.stringify(folderName)}\`, or set \`allow_dirname_as_name = true\` in [scripts]`,
+    );
     return "";
   }
   // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
-  if (name.length > MAX_NAME_CHARS || /[\u0000-\u001f\u007f]/.test(name)) findings.fault(`\`name\` must have at most ${MAX_NAME_CHARS} characters and no control characters`);
+  if (name.length > MAX_NAME_CHARS || /[\u0000-\u001f\u007f]/.test(name))
+    findings.fault(`\`name\` must have at most ${MAX_NAME_CHARS} characters and no control characters`);
   return name;
 }
 
@@ -145,7 +160,8 @@ function textOf(raw: JsonObject, key: string, findings: Findings): string | unde
 
 function readVisibility(value: unknown, findings: Findings): Visibility {
   if (value === undefined || value === "native") return "native";
-  if (value !== "ondemand") findings.fault(`\`visibility\` is ${JSON.stringify(value)}; accepted are "native" and "ondemand"`);
+  if (value !== "ondemand")
+    findings.fault(`\`visibility\` is ${JSON.stringify(value)}; accepted are "native" and "ondemand"`);
   return "ondemand";
 }
 
@@ -156,7 +172,8 @@ function readCommand(value: unknown, findings: Findings): readonly string[] | un
     findings.fault('`command` must name a program, such as `command = ["python3", "main.py"]`');
     return undefined;
   }
-  if (typeof value === "string" && /\s/.test(value)) findings.remark("`command` is one program, spaces included; write a list to give it arguments");
+  if (typeof value === "string" && /\s/.test(value))
+    findings.remark("`command` is one program, spaces included; write a list to give it arguments");
   return words;
 }
 
@@ -164,7 +181,8 @@ function readArguments(value: unknown, inputSchema: JsonObject, findings: Findin
   const templates = findings.texts(value, "args");
   const known = Object.keys(inputSchema["properties"] as JsonObject);
   for (const name of templates.flatMap(placeholdersOf)) {
-    if (!known.includes(name)) findings.fault(`\`args\` names \`{${name}}\`, which is no parameter; write {{ and }} for braces`);
+    if (!known.includes(name))
+      findings.fault(`\`args\` names \`{${name}}\`, which is no parameter; write {{ and }} for braces`);
   }
   return templates;
 }

@@ -14,11 +14,32 @@ const paths = (notes: { description: string; default: unknown }) =>
 /** `[scripts]`, also written `[scriptling]`. */
 export const ScriptsSchema = Type.Object(
   {
-    tools_path: Type.Optional(paths({ description: "Folder, or list of folders, with one folder per tool: a tool.toml beside its script.", default: DEFAULT_TOOLS_PATH })),
-    libraries_path: Type.Optional(paths({ description: "Folder, or list of folders, that scripts may import from: put on PYTHONPATH and NODE_PATH.", default: [] })),
-    allow_dirname_as_name: Type.Optional(Type.Boolean({ description: "A tool.toml without `name` takes the name of its folder.", default: false })),
-    timeout: Type.Optional(durationOption({ description: "Time of a call without a sign of life, for tools that do not set their own; absent, the hub's." })),
-    max_output: Type.Optional(bytesOption({ description: "Most that one call may write, on all its descriptors together.", default: DEFAULT_MAX_OUTPUT_BYTES })),
+    tools_path: Type.Optional(
+      paths({
+        description: "Folder, or list of folders, with one folder per tool: a tool.toml beside its script.",
+        default: DEFAULT_TOOLS_PATH,
+      }),
+    ),
+    libraries_path: Type.Optional(
+      paths({
+        description: "Folder, or list of folders, that scripts may import from: put on PYTHONPATH and NODE_PATH.",
+        default: [],
+      }),
+    ),
+    allow_dirname_as_name: Type.Optional(
+      Type.Boolean({ description: "A tool.toml without `name` takes the name of its folder.", default: false }),
+    ),
+    timeout: Type.Optional(
+      durationOption({
+        description: "Time of a call without a sign of life, for tools that do not set their own; absent, the hub's.",
+      }),
+    ),
+    max_output: Type.Optional(
+      bytesOption({
+        description: "Most that one call may write, on all its descriptors together.",
+        default: DEFAULT_MAX_OUTPUT_BYTES,
+      }),
+    ),
     ...RUN_OPTIONS,
   },
   { description: "Script tools: folders with a tool.toml, fresh on every request." },
@@ -36,7 +57,10 @@ export interface ScriptsOptions {
   readonly settings: RunSettings;
 }
 
-/** Fills in the defaults; relative paths count from `folder`. Throws an `OptionError` for a size or time that cannot be read. */
+/**
+ * Fills in the defaults; relative paths count from `folder`. Throws an `OptionError` for a size or time that cannot be
+ * read.
+ */
 export function resolveScripts(raw: ScriptsConfig = {}, folder: string = process.cwd()): ScriptsOptions {
   return Object.freeze({
     toolsPaths: toPaths(raw.tools_path ?? DEFAULT_TOOLS_PATH, folder),

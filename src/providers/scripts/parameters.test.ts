@@ -22,23 +22,36 @@ describe("C26: parameters", () => {
     ["int", { type: "integer" }],
     ["float", { type: "number" }],
   ])("type %s is understood", (type, schema) => {
-    expect(read(`[parameters.x]\ntype = "${type}"`)).toEqual({ schema: { type: "object", properties: { x: schema } }, faults: [], remarks: [] });
+    expect(read(`[parameters.x]\ntype = "${type}"`)).toEqual({
+      schema: { type: "object", properties: { x: schema } },
+      faults: [],
+      remarks: [],
+    });
   });
 
-  test.each([["strng", 'did you mean "string"?'], ["date", "accepted are string"], ["string:array", "accepted are"], ["array:strin", 'did you mean "string"?'], ["constructor", "accepted are"]])(
-    "type %s is refused, with what is accepted",
-    (type, message) => {
-      expect(read(`[parameters.x]\ntype = "${type}"`).faults).toEqual([expect.stringContaining(message)]);
-    },
-  );
+  test.each([
+    ["strng", 'did you mean "string"?'],
+    ["date", "accepted are string"],
+    ["string:array", "accepted are"],
+    ["array:strin", 'did you mean "string"?'],
+    ["constructor", "accepted are"],
+  ])("type %s is refused, with what is accepted", (type, message) => {
+    expect(read(`[parameters.x]\ntype = "${type}"`).faults).toEqual([expect.stringContaining(message)]);
+  });
 
   test("a parameter without a type is refused", () => {
-    expect(read('[parameters.x]\ndescription = "d"').faults).toEqual([expect.stringContaining("`parameters.x` has no `type`")]);
+    expect(read('[parameters.x]\ndescription = "d"').faults).toEqual([
+      expect.stringContaining("`parameters.x` has no `type`"),
+    ]);
   });
 
   test("tables and the list form give the same schema, `required` in the order written", () => {
-    const table = read('[parameters.b]\ntype = "string"\nrequired = true\ndescription = "B"\n[parameters.a]\ntype = "number"\nrequired = true\n[parameters.c]\ntype = "boolean"');
-    const list = read('[[parameters]]\nname = "b"\ntype = "string"\nrequired = true\ndescription = "B"\n[[parameters]]\nname = "a"\ntype = "number"\nrequired = true\n[[parameters]]\nname = "c"\ntype = "boolean"');
+    const table = read(
+      '[parameters.b]\ntype = "string"\nrequired = true\ndescription = "B"\n[parameters.a]\ntype = "number"\nrequired = true\n[parameters.c]\ntype = "boolean"',
+    );
+    const list = read(
+      '[[parameters]]\nname = "b"\ntype = "string"\nrequired = true\ndescription = "B"\n[[parameters]]\nname = "a"\ntype = "number"\nrequired = true\n[[parameters]]\nname = "c"\ntype = "boolean"',
+    );
     expect(table).toEqual(list);
     expect(table.schema).toEqual({
       type: "object",
@@ -91,7 +104,9 @@ o = { type = "object", properties = { p = { type = "number", required = true } }
   test("a parameter that is no table, and a list entry without or with a doubled name, are refused", () => {
     expect(read('[parameters]\nx = "string"').faults).toEqual([expect.stringContaining("must be a table")]);
     expect(read('[[parameters]]\ntype = "string"').faults).toEqual([expect.stringContaining("needs a `name`")]);
-    expect(read('[[parameters]]\nname = "x"\ntype = "string"\n[[parameters]]\nname = "x"\ntype = "number"').faults).toEqual([expect.stringContaining("there twice")]);
+    expect(
+      read('[[parameters]]\nname = "x"\ntype = "string"\n[[parameters]]\nname = "x"\ntype = "number"').faults,
+    ).toEqual([expect.stringContaining("there twice")]);
   });
 
   test("a parameter may be called like a member of every object", () => {

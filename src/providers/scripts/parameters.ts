@@ -27,8 +27,8 @@ const BOUNDS: Readonly<Record<string, readonly [min: string, max: string]>> = {
 };
 
 /**
- * The JSON Schema of a tool's arguments, from `[parameters.x]` tables or a `[[parameters]]` list. What cannot be read is a fault: the
- * tool is not offered, since a guess would let wrong arguments through.
+ * The JSON Schema of a tool's arguments, from `[parameters.x]` tables or a `[[parameters]]` list. What cannot be read
+ * is a fault: the tool is not offered, since a guess would let wrong arguments through.
  */
 export function parseParameters(raw: unknown, findings: Findings, path = "parameters", depth = 0): JsonObject {
   const properties: JsonObject = {};
@@ -37,16 +37,23 @@ export function parseParameters(raw: unknown, findings: Findings, path = "parame
     const place = `${path}.${name}`;
     if (Object.hasOwn(properties, name)) findings.fault(`parameter \`${name}\` is there twice; keep one`);
     // A parameter may be called `__proto__`; plain assignment would lose it.
-    Object.defineProperty(properties, name, { value: parseParameter(parameter, findings, place, depth), enumerable: true, configurable: true, writable: true });
+    Object.defineProperty(properties, name, {
+      value: parseParameter(parameter, findings, place, depth),
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });
     if (parameter["required"] === true) required.push(name);
-    else if (parameter["required"] !== undefined && parameter["required"] !== false) findings.fault(`\`${place}.required\` must be true or false`);
+    else if (parameter["required"] !== undefined && parameter["required"] !== false)
+      findings.fault(`\`${place}.required\` must be true or false`);
   }
   return { type: "object", properties, ...(required.length > 0 ? { required } : {}) };
 }
 
 function entriesOf(raw: unknown, findings: Findings, path: string): (readonly [string, JsonObject])[] {
   if (raw === undefined) return [];
-  if (Array.isArray(raw)) return raw.flatMap((entry: unknown, index) => listEntry(entry, findings, `${path}[${index}]`));
+  if (Array.isArray(raw))
+    return raw.flatMap((entry: unknown, index) => listEntry(entry, findings, `${path}[${index}]`));
   if (!isJsonObject(raw)) {
     findings.fault(`\`${path}\` must be tables \`[${path}.<name>]\` or a list \`[[${path}]]\``);
     return [];
@@ -90,7 +97,9 @@ function typeSchema(type: unknown, findings: Findings, place: string): JsonObjec
   const name = Object.hasOwn(TYPES, first) ? TYPES[first] : undefined;
   if (name === undefined || words.length > MAX_DEPTH || (rest.length > 0 && name !== "array")) {
     const [near] = nearest(first, Object.keys(TYPES), 1);
-    findings.fault(`\`${place}.type\` is ${JSON.stringify(type)}; ${near === undefined ? "" : `did you mean "${near}"? `}accepted are ${accepted()}`);
+    findings.fault(
+      `\`${place}.type\` is ${JSON.stringify(type)}; ${near === undefined ? "" : `did you mean "${near}"? `}accepted are ${accepted()}`,
+    );
     return {};
   }
   return rest.length > 0 ? { type: name, items: typeSchema(rest.join(":"), findings, place) } : { type: name };
@@ -102,7 +111,9 @@ function accepted(): string {
 
 function addProperties(schema: JsonObject, raw: unknown, findings: Findings, place: string, depth: number): void {
   if (schema["type"] !== "object" || depth >= MAX_DEPTH) {
-    findings.fault(`\`${place}.properties\` needs \`type = "object"\`${depth >= MAX_DEPTH ? ` and less than ${MAX_DEPTH} levels` : ""}`);
+    findings.fault(
+      `\`${place}.properties\` needs \`type = "object"\`${depth >= MAX_DEPTH ? ` and less than ${MAX_DEPTH} levels` : ""}`,
+    );
     return;
   }
   Object.assign(schema, parseParameters(raw, findings, `${place}.properties`, depth + 1));
@@ -111,25 +122,39 @@ function addProperties(schema: JsonObject, raw: unknown, findings: Findings, pla
 function addEnum(schema: JsonObject, raw: unknown, findings: Findings, place: string): void {
   if (!Array.isArray(raw) || raw.length === 0) return findings.fault(`\`${place}.enum\` must be a list of values`);
   const wrong = raw.find((value: unknown) => !hasType(value, schema["type"]));
-  if (wrong !== undefined) return findings.fault(`\`${place}.enum\` holds ${JSON.stringify(wrong)}, which is no ${String(schema["type"])}`);
+  if (wrong !== undefined)
+    return findings.fault(`\`${place}.enum\` holds ${JSON.stringify(wrong)}, which is no ${String(schema["type"])}`);
   schema["enum"] = raw;
 }
 
-function addBound(schema: JsonObject, raw: JsonObject, key: "min" | "max", index: 0 | 1, findings: Findings, place: string): void {
+function addBound(
+  schema: JsonObject,
+  raw: JsonObject,
+  key: "min" | "max",
+  index: 0 | 1,
+  findings: Findings,
+  place: string,
+): void {
   const value = raw[key];
   if (value === undefined) return;
   const bounds = BOUNDS[String(schema["type"])];
   if (!bounds) return findings.fault(`\`${place}.${key}\` has no meaning for ${String(schema["type"])}`);
   const isCount = bounds !== BOUNDS["number"] && bounds !== BOUNDS["integer"];
-  const isGood = typeof value === "number" && Number.isFinite(value) && (!isCount || (Number.isInteger(value) && value >= 0));
-  if (!isGood) return findings.fault(`\`${place}.${key}\` must be a ${isCount ? "whole number from 0" : "number"}, got ${JSON.stringify(value)}`);
-  if (key === "max" && typeof raw["min"] === "number" && raw["min"] > value) return findings.fault(`\`${place}.min\` is above \`max\``);
+  const isGood =
+    typeof value === "number" && Number.isFinite(value) && (!isCount || (Number.isInteger(value) && value >= 0));
+  if (!isGood)
+    return findings.fault(
+      `\`${place}.${key}\` must be a ${isCount ? "whole number from 0" : "number"}, got ${JSON.stringify(value)}`,
+    );
+  if (key === "max" && typeof raw["min"] === "number" && raw["min"] > value)
+    return findings.fault(`\`${place}.min\` is above \`max\``);
   schema[bounds[index]] = value;
 }
 
 function addPattern(schema: JsonObject, pattern: unknown, type: string, findings: Findings, place: string): void {
   if (type !== "string") return findings.fault(`\`${place}.pattern\` has a meaning for strings only`);
-  if (typeof pattern !== "string" || !isPattern(pattern)) return findings.fault(`\`${place}.pattern\` is no regular expression: ${JSON.stringify(pattern)}`);
+  if (typeof pattern !== "string" || !isPattern(pattern))
+    return findings.fault(`\`${place}.pattern\` is no regular expression: ${JSON.stringify(pattern)}`);
   schema["pattern"] = pattern;
 }
 
@@ -143,8 +168,10 @@ function isPattern(text: string): boolean {
 
 function addDefault(schema: JsonObject, value: unknown, findings: Findings, place: string): void {
   const choices = schema["enum"];
-  if (!hasType(value, schema["type"])) return findings.fault(`\`${place}.default\` is ${JSON.stringify(value)}, which is no ${String(schema["type"])}`);
-  if (Array.isArray(choices) && !choices.includes(value)) return findings.fault(`\`${place}.default\` is not among the values of \`enum\``);
+  if (!hasType(value, schema["type"]))
+    return findings.fault(`\`${place}.default\` is ${JSON.stringify(value)}, which is no ${String(schema["type"])}`);
+  if (Array.isArray(choices) && !choices.includes(value))
+    return findings.fault(`\`${place}.default\` is not among the values of \`enum\``);
   const problem = boundsProblem(value, schema);
   if (problem !== undefined) return findings.fault(`\`${place}.default\` ${problem}`);
   schema["default"] = value;
@@ -152,10 +179,28 @@ function addDefault(schema: JsonObject, value: unknown, findings: Findings, plac
 
 /** What of the parameter's own rules a default breaks. */
 function boundsProblem(value: unknown, schema: JsonObject): string | undefined {
-  const size = typeof value === "number" ? value : typeof value === "string" ? Array.from(value).length : Array.isArray(value) ? value.length : 0;
-  const { minimum, maximum, minLength = minimum, maxLength = maximum, minItems = minLength, maxItems = maxLength, pattern, items } = schema;
-  if (size < ((minItems as number | undefined) ?? -Infinity) || size > ((maxItems as number | undefined) ?? Infinity)) return "is outside `min` and `max`";
-  if (typeof pattern === "string" && typeof value === "string" && !RegExp(pattern, "u").test(value)) return "does not match `pattern`";
+  const size =
+    typeof value === "number"
+      ? value
+      : typeof value === "string"
+        ? Array.from(value).length
+        : Array.isArray(value)
+          ? value.length
+          : 0;
+  const {
+    minimum,
+    maximum,
+    minLength = minimum,
+    maxLength = maximum,
+    minItems = minLength,
+    maxItems = maxLength,
+    pattern,
+    items,
+  } = schema;
+  if (size < ((minItems as number | undefined) ?? -Infinity) || size > ((maxItems as number | undefined) ?? Infinity))
+    return "is outside `min` and `max`";
+  if (typeof pattern === "string" && typeof value === "string" && !RegExp(pattern, "u").test(value))
+    return "does not match `pattern`";
   if (!Array.isArray(value) || !isJsonObject(items)) return undefined;
   const wrong = value.find((item: unknown) => !hasType(item, items["type"]));
   return wrong === undefined ? undefined : `holds ${JSON.stringify(wrong)}, which is no ${String(items["type"])}`;

@@ -18,7 +18,11 @@ afterEach(async () => {
 });
 
 function provide(config: ScriptsConfig = {}): Provider {
-  const provider = createScriptsProvider(testSource("scripts"), resolveScripts({ tools_path: folder.path, ...config }), folderServices());
+  const provider = createScriptsProvider(
+    testSource("scripts"),
+    resolveScripts({ tools_path: folder.path, ...config }),
+    folderServices(),
+  );
   providers.push(provider);
   return provider;
 }
@@ -49,7 +53,9 @@ describe("freshness", () => {
     expect(await names(provider)).toEqual([]);
     folder.write("late/tool.toml", 'name = "late"\ndescription = "d"\nscript = "src/run.sh"\n');
     expect(await names(provider)).toEqual([]);
-    expect(await problems(provider)).toEqual(["late/tool.toml: not offered: `script` names `src/run.sh`, which is not there"]);
+    expect(await problems(provider)).toEqual([
+      "late/tool.toml: not offered: `script` names `src/run.sh`, which is not there",
+    ]);
     folder.write("late/src/run.sh", ECHO);
     expect(await names(provider)).toEqual(["late"]);
   });
@@ -59,7 +65,11 @@ describe("freshness", () => {
     const provider = provide();
     expect((await provider.listing()).tools[0]?.keywords).toEqual(["aaaa"]);
     expect(textOf(await callTool(provider, "one"))).toBe("1");
-    for (const [digit, word] of [["2", "bbbb"], ["3", "cccc"], ["4", "dddd"]] as const) {
+    for (const [digit, word] of [
+      ["2", "bbbb"],
+      ["3", "cccc"],
+      ["4", "dddd"],
+    ] as const) {
       folder.script("one", "run.sh", `echo ${digit}`, `keywords = ["${word}"]\n`);
       expect((await provider.listing()).tools[0]?.keywords).toEqual([word]);
       expect(textOf(await callTool(provider, "one"))).toBe(digit);
@@ -102,8 +112,15 @@ describe("freshness", () => {
     folder.script("one", "run.sh", ECHO);
     const provider = provide();
     expect((await provider.listing()).tools[0]).toMatchObject({ visibility: "native", keywords: [] });
-    folder.write("one/tool.toml", 'name = "one"\ndescription = "Other."\nscript = "run.sh"\nvisibility = "ondemand"\nkeywords = ["k"]\n');
-    expect((await provider.listing()).tools[0]).toMatchObject({ visibility: "ondemand", description: "Other.", keywords: ["k"] });
+    folder.write(
+      "one/tool.toml",
+      'name = "one"\ndescription = "Other."\nscript = "run.sh"\nvisibility = "ondemand"\nkeywords = ["k"]\n',
+    );
+    expect((await provider.listing()).tools[0]).toMatchObject({
+      visibility: "ondemand",
+      description: "Other.",
+      keywords: ["k"],
+    });
     folder.write("one/tool.toml", 'name = "one"\ndescription = "Other."\nscript = "run.sh"\nvisibility = "native"\n');
     expect((await provider.listing()).tools[0]).toMatchObject({ visibility: "native" });
   });
@@ -125,14 +142,27 @@ describe("freshness", () => {
     for (let index = 0; index < 1000; index += 1) folder.script(`tool_${index}`, "run.sh", ECHO);
     const provider = provide();
     expect(await names(provider)).toHaveLength(1000);
-    const ask = () => Promise.all(Array.from({ length: 100 }, async () => (await provider.listing()).tools.find((tool) => tool.name === "tool_500")));
+    const ask = () =>
+      Promise.all(
+        Array.from({ length: 100 }, async () =>
+          (await provider.listing()).tools.find((tool) => tool.name === "tool_500"),
+        ),
+      );
     const waves = [];
     for (let round = 0; round < 5; round += 1) {
       folder.write("tool_500/tool.toml", `name = "tool_500"\ndescription = "Round ${round}."\nscript = "run.sh"\n`);
       waves.push(await ask());
     }
-    expect(waves.map((wave) => wave.every((tool) => tool?.description === wave[0]?.description))).toEqual(waves.map(() => true));
-    expect(waves.map(([tool]) => tool?.description)).toEqual(["Round 0.", "Round 1.", "Round 2.", "Round 3.", "Round 4."]);
+    expect(waves.map((wave) => wave.every((tool) => tool?.description === wave[0]?.description))).toEqual(
+      waves.map(() => true),
+    );
+    expect(waves.map(([tool]) => tool?.description)).toEqual([
+      "Round 0.",
+      "Round 1.",
+      "Round 2.",
+      "Round 3.",
+      "Round 4.",
+    ]);
   });
 
   test("the tools folder may come later, vanish and come back", async () => {
@@ -150,7 +180,10 @@ describe("freshness", () => {
 
   test.each([
     ["a folder added", () => folder.script("two", "run.sh", ECHO)],
-    ["a manifest edited", () => folder.write("one/tool.toml", 'name = "one"\ndescription = "Other."\nscript = "run.sh"\n')],
+    [
+      "a manifest edited",
+      () => folder.write("one/tool.toml", 'name = "one"\ndescription = "Other."\nscript = "run.sh"\n'),
+    ],
     ["a folder removed", () => folder.remove("one")],
   ])("C33: %s is announced without anybody asking", async (_, change) => {
     folder.script("one", "run.sh", ECHO);
@@ -223,7 +256,11 @@ type = "boolean"
       visibility: "ondemand",
       inputSchema: {
         type: "object",
-        properties: { operation: { type: "string", description: "Operation" }, a: { type: "number" }, exact: { type: "boolean" } },
+        properties: {
+          operation: { type: "string", description: "Operation" },
+          a: { type: "number" },
+          exact: { type: "boolean" },
+        },
         required: ["operation", "a"],
       },
     });
@@ -231,7 +268,11 @@ type = "boolean"
   });
 
   test.each([
-    ["name", 'description = "d"\nscript = "run.sh"', '`name` is missing; add `name = "one"`, or set `allow_dirname_as_name = true`'],
+    [
+      "name",
+      'description = "d"\nscript = "run.sh"',
+      '`name` is missing; add `name = "one"`, or set `allow_dirname_as_name = true`',
+    ],
     ["description", 'name = "one"\nscript = "run.sh"', "`description` is missing"],
     ["script", 'name = "one"\ndescription = "d"', "`script` is missing"],
   ])("T9: without `%s` the tool is not listed and the diagnostic says why", async (_, toml, message) => {
@@ -248,7 +289,9 @@ type = "boolean"
     folder.write("two/tool.toml", 'script = "run.sh"');
     const provider = provide({ allow_dirname_as_name: true });
     expect(await names(provider)).toEqual(["one"]);
-    expect(await problems(provider)).toEqual([expect.stringContaining("two/tool.toml: not offered: `description` is missing")]);
+    expect(await problems(provider)).toEqual([
+      expect.stringContaining("two/tool.toml: not offered: `description` is missing"),
+    ]);
   });
 
   test("T10: a toml with a syntax error drops that tool only, and names the line", async () => {
@@ -256,7 +299,9 @@ type = "boolean"
     folder.write("bad/tool.toml", 'name = "bad"\ndescription = \n');
     const provider = provide();
     expect(await names(provider)).toEqual(["good"]);
-    expect(await problems(provider)).toEqual([expect.stringMatching(/^bad\/tool.toml: not offered: the TOML cannot be read \(line 2/)]);
+    expect(await problems(provider)).toEqual([
+      expect.stringMatching(/^bad\/tool.toml: not offered: the TOML cannot be read \(line 2/),
+    ]);
     folder.script("bad", "run.sh", ECHO);
     expect(await names(provider)).toEqual(["bad", "good"]);
     expect(await problems(provider)).toEqual([]);
@@ -266,7 +311,9 @@ type = "boolean"
     folder.script("one", "run.sh", ECHO, 'visibility = "hidden"\n');
     const provider = provide();
     expect(await names(provider)).toEqual([]);
-    expect(await problems(provider)).toEqual([expect.stringContaining('`visibility` is "hidden"; accepted are "native" and "ondemand"')]);
+    expect(await problems(provider)).toEqual([
+      expect.stringContaining('`visibility` is "hidden"; accepted are "native" and "ondemand"'),
+    ]);
   });
 
   test("C28: of two folders with one name the first by path wins, and it is the first one's script that runs", async () => {
@@ -277,20 +324,24 @@ type = "boolean"
     const provider = provide();
     expect((await provider.listing()).tools.map((tool) => tool.description)).toEqual(["A"]);
     expect(textOf(await callTool(provider, "same"))).toBe("from a");
-    expect(await problems(provider)).toEqual(["b: not offered: the name `same` is taken by `a`, which comes first; rename one of them"]);
+    expect(await problems(provider)).toEqual([
+      "b: not offered: the name `same` is taken by `a`, which comes first; rename one of them",
+    ]);
     folder.remove("a");
     expect(textOf(await callTool(provider, "same"))).toBe("from b");
   });
 
   test("only a file named exactly `tool.toml` is a manifest", async () => {
     folder.write("one/run.sh", ECHO);
-    for (const name of ["mytool.toml", "tool.toml.bak", "Tool.toml"]) folder.write(`one/${name}`, 'name = "x"\ndescription = "d"\nscript = "run.sh"');
+    for (const name of ["mytool.toml", "tool.toml.bak", "Tool.toml"])
+      folder.write(`one/${name}`, 'name = "x"\ndescription = "d"\nscript = "run.sh"');
     expect(await names(provide())).toEqual([]);
   });
 
   test("hidden folders, node_modules and the folders of a tool are passed over", async () => {
     folder.script("one", "run.sh", ECHO);
-    for (const place of [".git/x", "node_modules/x", "__pycache__/x", "one/inner"]) folder.script(place, "run.sh", ECHO);
+    for (const place of [".git/x", "node_modules/x", "__pycache__/x", "one/inner"])
+      folder.script(place, "run.sh", ECHO);
     expect(await names(provide())).toEqual(["one"]);
   });
 

@@ -6,7 +6,11 @@ import type { ScriptsOptions } from "./options.ts";
 import { createScriptReader, type ScriptTool } from "./script-reader.ts";
 
 /** Script tools: folders with a `tool.toml`. */
-export function createScriptsProvider(source: Source, options: ScriptsOptions, { logger, ...ports }: FolderServices): Provider {
+export function createScriptsProvider(
+  source: Source,
+  options: ScriptsOptions,
+  { logger, ...ports }: FolderServices,
+): Provider {
   return new FolderProvider<ScriptTool>({
     source,
     logger,

@@ -22,7 +22,9 @@ export interface ScriptRules {
   readonly settings: RunSettings;
 }
 
-/** Reads folders that hold a file named exactly `tool.toml`. Folders inside such a folder are the tool's own business. */
+/**
+ * Reads folders that hold a file named exactly `tool.toml`. Folders inside such a folder are the tool's own business.
+ */
 export function createScriptReader(rules: ScriptRules): FolderReader<FolderContent<ScriptTool>> {
   return {
     wants: (fileName) => fileName === MANIFEST_NAME,
@@ -34,16 +36,31 @@ export function createScriptReader(rules: ScriptRules): FolderReader<FolderConte
   };
 }
 
-function readScriptFolder(folder: Folder, file: FileText, { allowDirnameAsName, settings }: ScriptRules): Built<FolderContent<ScriptTool>> {
+function readScriptFolder(
+  folder: Folder,
+  file: FileText,
+  { allowDirnameAsName, settings }: ScriptRules,
+): Built<FolderContent<ScriptTool>> {
   const subject = folder.place === "" ? MANIFEST_NAME : `${folder.place}/${MANIFEST_NAME}`;
-  if ("problem" in file) return { value: { tools: [], problems: [{ subject, message: `not offered: ${file.problem}` }] } };
+  if ("problem" in file)
+    return { value: { tools: [], problems: [{ subject, message: `not offered: ${file.problem}` }] } };
   const { manifest, problems } = parseManifest(file.text, { folderName: basename(folder.path), allowDirnameAsName });
   const told = problems.map((message) => ({ subject, message }));
   if (!manifest) return { value: { tools: [], problems: told } };
   const place = placeScript(manifest, folder);
   const alsoWatch = place.watch === undefined ? [] : [place.watch];
-  if (place.problem !== undefined) return { value: { tools: [], problems: [...told, { subject, message: `not offered: ${place.problem}` }] }, alsoWatch };
-  return { value: { tools: [toTool(manifest, folder, { file: place.file, settings: runSettings(manifest, settings) })], problems: told }, alsoWatch };
+  if (place.problem !== undefined)
+    return {
+      value: { tools: [], problems: [...told, { subject, message: `not offered: ${place.problem}` }] },
+      alsoWatch,
+    };
+  return {
+    value: {
+      tools: [toTool(manifest, folder, { file: place.file, settings: runSettings(manifest, settings) })],
+      problems: told,
+    },
+    alsoWatch,
+  };
 }
 
 interface ScriptPlace {
@@ -67,12 +84,16 @@ function placeScript(manifest: Manifest, folder: Folder): ScriptPlace {
     return { watch: file, problem: `\`${key}\` names \`${named}\`, which is not there` };
   }
   const watch = dirname(real) === folder.path ? {} : { watch: file };
-  if (!isInside(real, folder.realRoot)) return { ...watch, problem: `\`${key}\` names \`${named}\`, which leads out of the tools folder` };
+  if (!isInside(real, folder.realRoot))
+    return { ...watch, problem: `\`${key}\` names \`${named}\`, which leads out of the tools folder` };
   if (!statsOf(real)?.isFile()) return { watch: file, problem: `\`${key}\` names \`${named}\`, which is not a file` };
   return { ...watch, file };
 }
 
-/** A command given as a relative path, such as `./run.sh`: it must lie inside too. Names on PATH and absolute paths are the operator's. */
+/**
+ * A command given as a relative path, such as `./run.sh`: it must lie inside too. Names on PATH and absolute paths are
+ * the operator's.
+ */
 function localCommand({ command: [program] = [] }: Manifest): string | undefined {
   return program !== undefined && /[/\\]/.test(program) && !isAbsolute(program) ? program : undefined;
 }
@@ -80,11 +101,16 @@ function localCommand({ command: [program] = [] }: Manifest): string | undefined
 /** A default of `warm` holds for the scripts that can be; one that demands it and cannot has been refused. */
 function runSettings(manifest: Manifest, base: RunSettings): RunSettings {
   const settings = mergeRunSettings(base, manifest.settings);
-  const canStay = manifest.script !== undefined && manifest.args.length === 0 && warmShim(manifest.script) !== undefined;
+  const canStay =
+    manifest.script !== undefined && manifest.args.length === 0 && warmShim(manifest.script) !== undefined;
   return settings.run.mode === "warm" && !canStay ? { ...settings, run: { ...settings.run, mode: "spawn" } } : settings;
 }
 
-function toTool(manifest: Manifest, folder: Folder, { file, settings }: { readonly file: string | undefined; readonly settings: RunSettings }): ScriptTool {
+function toTool(
+  manifest: Manifest,
+  folder: Folder,
+  { file, settings }: { readonly file: string | undefined; readonly settings: RunSettings },
+): ScriptTool {
   const { name, description, keywords, visibility, limits, definition, command, args, environment } = manifest;
   const script: Script = {
     name,
@@ -98,6 +124,10 @@ function toTool(manifest: Manifest, folder: Folder, { file, settings }: { readon
   };
   // A tool with a PATH of its own is searched there, at the call.
   const hasOwnPath = Object.hasOwn(environment.own, "PATH");
-  const needs = hasOwnPath ? [] : command ? [localCommand(manifest) === undefined ? command[0]! : file!] : neededCommands(file!);
+  const needs = hasOwnPath
+    ? []
+    : command
+      ? [localCommand(manifest) === undefined ? command[0]! : file!]
+      : neededCommands(file!);
   return { name, place: folder.place, description, keywords, visibility, limits, settings, definition, script, needs };
 }

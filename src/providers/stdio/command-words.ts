@@ -1,9 +1,9 @@
 import { OptionError } from "../../core/errors.ts";
 
 /**
- * Splits a command line into words as a POSIX shell does: at blanks, with '…', "…" and `\`. Nothing is expanded, and what only a
- * shell could do (pipes, `;`, `&`, redirections) is refused, since no shell runs it. Throws an `OptionError`.
- * On Windows `\` is a plain character, as paths are made of it.
+ * Splits a command line into words as a POSIX shell does: at blanks, with '…', "…" and `\`. Nothing is expanded, and
+ * what only a shell could do (pipes, `;`, `&`, redirections) is refused, since no shell runs it. Throws an
+ * `OptionError`. On Windows `\` is a plain character, as paths are made of it.
  */
 export function splitWords(text: string, platform: NodeJS.Platform = process.platform): string[] {
   const words: string[] = [];
@@ -28,7 +28,9 @@ export function splitWords(text: string, platform: NodeJS.Platform = process.pla
       if (word !== undefined) words.push(word);
       word = undefined;
     } else if ("|;&<>`".includes(char)) {
-      throw new OptionError(`\`command\` holds \`${char}\`, which only a shell understands. Put it in quotes, or start the shell itself: ["sh", "-c", "…"].`);
+      throw new OptionError(
+        `\`command\` holds \`${char}\`, which only a shell understands. Put it in quotes, or start the shell itself: ["sh", "-c", "…"].`,
+      );
     } else word = (word ?? "") + char;
   }
   if (quote !== undefined) throw new OptionError(`\`command\` has a ${quote} without its partner.`);

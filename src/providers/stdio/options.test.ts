@@ -13,9 +13,12 @@ test.each([
   expect(splitWords(text, "linux")).toEqual(words);
 });
 
-test.each(["a | b", "a; b", "a && b", "a > f", "a 'b", 'a "b', "a \\"])("a command that only a shell understands is refused: %j", (text) => {
-  expect(() => splitWords(text, "linux")).toThrow(OptionError);
-});
+test.each(["a | b", "a; b", "a && b", "a > f", "a 'b", 'a "b', "a \\"])(
+  "a command that only a shell understands is refused: %j",
+  (text) => {
+    expect(() => splitWords(text, "linux")).toThrow(OptionError);
+  },
+);
 
 test("on Windows a backslash is part of the path", () => {
   expect(splitWords("C:\\tools\\server.exe --fast", "win32")).toEqual(["C:\\tools\\server.exe", "--fast"]);
@@ -24,7 +27,10 @@ test("on Windows a backslash is part of the path", () => {
 test("a list and a string give the same program; with args a string is the program alone", () => {
   expect(resolveStdio({ command: ["node", "a b.js"] })).toMatchObject({ command: "node", args: ["a b.js"] });
   expect(resolveStdio({ command: "node 'a b.js'" })).toMatchObject({ command: "node", args: ["a b.js"] });
-  expect(resolveStdio({ command: "/opt/my tools/server", args: ["-v"] })).toMatchObject({ command: "/opt/my tools/server", args: ["-v"] });
+  expect(resolveStdio({ command: "/opt/my tools/server", args: ["-v"] })).toMatchObject({
+    command: "/opt/my tools/server",
+    args: ["-v"],
+  });
 });
 
 test("defaults are filled in, complete and frozen", () => {

@@ -12,8 +12,18 @@ export const stdioSchema = Type.Object({
   }),
   args: Type.Optional(Type.Array(Type.String(), { description: "Further arguments.", default: [] })),
   cwd: Type.Optional(Type.Path({ description: "Working folder of the server. Absent: the hub's." })),
-  env: Type.Optional(Type.Record(Type.Secret(), { description: "The server's own variables, beside the few that every child gets.", default: {} })),
-  inherit_env: Type.Optional(Type.Array(Type.String(), { description: "Names of further variables that pass from the hub's environment to the server.", default: [] })),
+  env: Type.Optional(
+    Type.Record(Type.Secret(), {
+      description: "The server's own variables, beside the few that every child gets.",
+      default: {},
+    }),
+  ),
+  inherit_env: Type.Optional(
+    Type.Array(Type.String(), {
+      description: "Names of further variables that pass from the hub's environment to the server.",
+      default: [],
+    }),
+  ),
   ...upstreamProperties,
 });
 
@@ -33,7 +43,8 @@ export function resolveStdio(options: StdioOptions): ResolvedStdio {
   const { command: given, args, cwd, env = {}, inherit_env: inheritEnv = [] } = options;
   const words = typeof given === "string" ? (args === undefined ? splitWords(given) : [given]) : given;
   const [command, ...first] = words;
-  if (command === undefined || command.trim() === "") throw new OptionError(`\`command\` must name a program, got ${JSON.stringify(given)}.`);
+  if (command === undefined || command.trim() === "")
+    throw new OptionError(`\`command\` must name a program, got ${JSON.stringify(given)}.`);
   return Object.freeze({
     command,
     args: [...first, ...(args ?? [])],

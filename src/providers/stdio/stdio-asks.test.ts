@@ -17,13 +17,20 @@ test("an elicitation of a legacy server reaches the caller of the only call, and
     { onAsk: async (ask) => (asked.push(ask), { action: "accept", content: { name: "Ada" } }) },
   );
   expect(answer).toEqual({ action: "accept", content: { name: "Ada" } });
-  expect(asked).toEqual([{ method: "elicitation/create", params: { message: "name?", "x-own": 1, _meta: { own: 2 } } }]);
+  expect(asked).toEqual([
+    { method: "elicitation/create", params: { message: "name?", "x-own": 1, _meta: { own: 2 } } },
+  ]);
 });
 
 test("a caller that cannot be asked makes the server's request fail, and the call goes on", async () => {
   await using server = run(legacy);
-  const refuse = (): Promise<JsonObject> => Promise.reject(new FailError(fail("unavailable", "The client cannot sample.")));
-  const answer = await server.json("ask", { method: "sampling/createMessage", params: { messages: [], maxTokens: 1 } }, { onAsk: refuse });
+  const refuse = (): Promise<JsonObject> =>
+    Promise.reject(new FailError(fail("unavailable", "The client cannot sample.")));
+  const answer = await server.json(
+    "ask",
+    { method: "sampling/createMessage", params: { messages: [], maxTokens: 1 } },
+    { onAsk: refuse },
+  );
   expect(answer).toMatchObject({ code: -32603, message: "The client cannot sample." });
   expect(await server.json("ask", { method: "no/such" })).toMatchObject({ code: -32601 });
 });
@@ -38,7 +45,9 @@ test("roots come from the caller during its call and from configuration outside 
   await server.listing();
   const roots = [{ uri: "file:///home/ada" }];
   expect(await server.json("ask-roots", {}, { onAsk: async () => ({ roots }) })).toEqual({ roots });
-  expect(await server.json("seen")).toMatchObject({ rootsSeen: { roots: [{ uri: "file:///srv/data" }, { uri: "file:///srv/more" }] } });
+  expect(await server.json("seen")).toMatchObject({
+    rootsSeen: { roots: [{ uri: "file:///srv/data" }, { uri: "file:///srv/more" }] },
+  });
 });
 
 test("an ask that no call can own is refused and logged", async () => {
@@ -53,7 +62,10 @@ test("asks of calls of two clients find their callers, at the first time as at t
   await server.text("echo");
   const answering = (name: string) => ({
     client: { connection: name },
-    onAsk: async ({ params }: Ask): Promise<JsonObject> => ({ action: "accept", content: { by: name, to: params["message"] } }),
+    onAsk: async ({ params }: Ask): Promise<JsonObject> => ({
+      action: "accept",
+      content: { by: name, to: params["message"] },
+    }),
   });
   const round = (): Promise<JsonObject[]> =>
     Promise.all(["ada", "bob"].map((name) => server.json("slow-ask", { message: `for ${name}` }, answering(name))));
@@ -67,8 +79,12 @@ test("a question that could be of callers of two principals is refused when only
   await using server = run(legacy);
   await server.text("echo");
   const accept = async (): Promise<JsonObject> => ({ action: "accept" });
-  const asking = (principal: string) => server.json("slow-ask", { message: "whose?" }, { principal, client: { connection: principal }, onAsk: accept });
-  expect(await Promise.all(["ada", "bob"].map(asking))).toEqual([expect.objectContaining({ code: -32603 }), expect.objectContaining({ code: -32603 })]);
+  const asking = (principal: string) =>
+    server.json("slow-ask", { message: "whose?" }, { principal, client: { connection: principal }, onAsk: accept });
+  expect(await Promise.all(["ada", "bob"].map(asking))).toEqual([
+    expect.objectContaining({ code: -32603 }),
+    expect.objectContaining({ code: -32603 }),
+  ]);
   expect(server.lines.faults()).toContain("ask-of-several");
   expect(await asking("ada")).toEqual({ action: "accept" });
 });
@@ -88,8 +104,11 @@ test("calls of one client do not wait for each other on a server that asks", asy
 test("a caller that takes its time to answer does not run into the idle bound of its call", async () => {
   await using server = run(legacy);
   await server.text("echo");
-  const slow = (): Promise<JsonObject> => new Promise((resolve) => setTimeout(() => resolve({ action: "decline" }), 900));
-  expect(await server.json("ask", { method: "elicitation/create" }, { onAsk: slow, idleMs: 400 })).toEqual({ action: "decline" });
+  const slow = (): Promise<JsonObject> =>
+    new Promise((resolve) => setTimeout(() => resolve({ action: "decline" }), 900));
+  expect(await server.json("ask", { method: "elicitation/create" }, { onAsk: slow, idleMs: 400 })).toEqual({
+    action: "decline",
+  });
 });
 
 test("isolation = session: each client gets a server of its own with its own capabilities, ended by release", async () => {
@@ -122,7 +141,11 @@ test("isolation = session is bounded: the idle one longest unused makes room, a 
 test("a modern server is found by the probe, and each request carries the caller's capabilities and name", async () => {
   await using server = run(modern);
   const client = { name: "desk", version: "3", capabilities: { elicitation: {} } };
-  const params = await server.json("echo", { a: 1 }, { client, meta: { own: 1 }, wants: { progress: true, logLevel: "debug" } });
+  const params = await server.json(
+    "echo",
+    { a: 1 },
+    { client, meta: { own: 1 }, wants: { progress: true, logLevel: "debug" } },
+  );
   expect(params).toMatchObject({
     name: "echo",
     arguments: { a: 1 },
@@ -134,7 +157,11 @@ test("a modern server is found by the probe, and each request carries the caller
       "io.modelcontextprotocol/logLevel": "debug",
     },
   });
-  expect(server.provider.status().info).toMatchObject({ era: "modern", revision: "2026-07-28", server: { name: "modern-fixture" } });
+  expect(server.provider.status().info).toMatchObject({
+    era: "modern",
+    revision: "2026-07-28",
+    server: { name: "modern-fixture" },
+  });
 });
 
 test("a modern server that is slow to start is still found to be modern", async () => {
@@ -149,23 +176,45 @@ test("input_required is asked for round by round when the caller cannot relay it
   const answer = await server.json(
     "ask",
     {},
-    { onAsk: async ({ method, params }) => (asked.push(`${method} ${String(params["message"] ?? "")}`), method === "sampling/createMessage" ? { role: "assistant" } : { action: "accept" }) },
+    {
+      onAsk: async ({ method, params }) => (
+        asked.push(`${method} ${String(params["message"] ?? "")}`),
+        method === "sampling/createMessage" ? { role: "assistant" } : { action: "accept" }
+      ),
+    },
   );
-  expect(asked.toSorted()).toEqual(["elicitation/create first", "elicitation/create second", "sampling/createMessage "]);
+  expect(asked.toSorted()).toEqual([
+    "elicitation/create first",
+    "elicitation/create second",
+    "sampling/createMessage ",
+  ]);
   expect(answer).toEqual({ answers: { c: { role: "assistant" } }, state: "state-2" });
 });
 
 test("input_required is handed over as it is to a caller that relays it, and its answers are handed back", async () => {
   await using server = run(modern);
   const outcome = await server.call("ask", {}, { relaysInput: true });
-  expect(outcome).toMatchObject({ ok: true, result: { resultType: "input_required", requestState: "state-1", inputRequests: { a: { method: "elicitation/create" } } } });
+  expect(outcome).toMatchObject({
+    ok: true,
+    result: {
+      resultType: "input_required",
+      requestState: "state-1",
+      inputRequests: { a: { method: "elicitation/create" } },
+    },
+  });
   const params = { inputResponses: { c: { action: "accept" } }, requestState: "state-2" };
-  expect(await server.json("ask", {}, { relaysInput: true, params })).toEqual({ answers: { c: { action: "accept" } }, state: "state-2" });
+  expect(await server.json("ask", {}, { relaysInput: true, params })).toEqual({
+    answers: { c: { action: "accept" } },
+    state: "state-2",
+  });
 });
 
 test("a server that is never content with input is given up, a caller that refuses ends the call", async () => {
   await using server = run(modern);
-  expect(await server.call("insatiable", {}, { onAsk: async () => ({ roots: [] }) })).toMatchObject({ ok: false, kind: "malformed" });
+  expect(await server.call("insatiable", {}, { onAsk: async () => ({ roots: [] }) })).toMatchObject({
+    ok: false,
+    kind: "malformed",
+  });
   const refuse = (): Promise<JsonObject> => Promise.reject(new FailError(fail("denied", "No.")));
   expect(await server.call("ask", {}, { onAsk: refuse })).toMatchObject({ ok: false, kind: "denied" });
 });
@@ -185,10 +234,18 @@ test("what was asked for the sake of a call ends with it", async () => {
   expect(await wasAborted).toBe(true);
 });
 
-const saying = (name: string) => ({ client: { connection: name }, onAsk: async (): Promise<JsonObject> => ({ action: "accept", content: { by: name } }) });
+const saying = (name: string) => ({
+  client: { connection: name },
+  onAsk: async (): Promise<JsonObject> => ({ action: "accept", content: { by: name } }),
+});
 
 /** A person who answers when the test says so. */
-function person(): { onAsk: (ask: Ask, signal?: AbortSignal) => Promise<JsonObject>; asked: Promise<void>; answer: () => void; signal: () => AbortSignal | undefined } {
+function person(): {
+  onAsk: (ask: Ask, signal?: AbortSignal) => Promise<JsonObject>;
+  asked: Promise<void>;
+  answer: () => void;
+  signal: () => AbortSignal | undefined;
+} {
   let wasAsked = (): void => {};
   let answer = (_result: JsonObject): void => {};
   let given: AbortSignal | undefined;
@@ -219,9 +276,16 @@ test("nobody of the same principal waits for a person: the turn is given up whil
   await using server = run(legacy);
   await server.json("slow-ask", { message: "" }, saying("ada"));
   const slow = person();
-  const asking = server.json("ask", { method: "elicitation/create" }, { client: { connection: "ada" }, onAsk: slow.onAsk });
+  const asking = server.json(
+    "ask",
+    { method: "elicitation/create" },
+    { client: { connection: "ada" }, onAsk: slow.onAsk },
+  );
   await slow.asked;
-  expect(await server.json("slow-ask", { message: "" }, saying("bob"))).toEqual({ action: "accept", content: { by: "bob" } });
+  expect(await server.json("slow-ask", { message: "" }, saying("bob"))).toEqual({
+    action: "accept",
+    content: { by: "bob" },
+  });
   slow.answer();
   expect(await asking).toEqual({ action: "accept" });
 });
@@ -234,14 +298,18 @@ test("isolation = auto: a further principal gets a process of its own on a serve
   expect(await server.text("pid", {}, { principal: "ada" })).toBe(pid);
   const own = await server.text("pid", {}, { principal: "bob" });
   expect(own).not.toBe(pid);
-  expect(server.provider.status().info).toMatchObject({ further: [{ for: "principal bob", state: "ready", pid: Number(own) }] });
+  expect(server.provider.status().info).toMatchObject({
+    further: [{ for: "principal bob", state: "ready", pid: Number(own) }],
+  });
 });
 
 test("isolation = auto is bounded by max_sessions; isolation = shared keeps one process whatever it asks", async () => {
   await using bounded = run(legacy, [], { options: { max_sessions: 1 } });
   await bounded.json("slow-ask", { message: "" }, { ...saying("a"), principal: "ada" });
   const end = new AbortController();
-  const reached = new Promise<void>((resolve) => void bounded.call("linger", {}, { principal: "bob", signal: end.signal, onNotice: () => resolve() }));
+  const reached = new Promise<void>(
+    (resolve) => void bounded.call("linger", {}, { principal: "bob", signal: end.signal, onNotice: () => resolve() }),
+  );
   await reached;
   expect(await bounded.call("pid", {}, { principal: "cleo" })).toMatchObject({ ok: false, kind: "limited" });
   end.abort();
@@ -254,10 +322,16 @@ test("roots are asked of the one client that runs, also beside one that waits fo
   await using server = run(legacy);
   await server.json("slow-ask", { message: "" }, saying("ada"));
   const slow = person();
-  const asking = server.json("ask", { method: "elicitation/create" }, { client: { connection: "ada" }, onAsk: slow.onAsk });
+  const asking = server.json(
+    "ask",
+    { method: "elicitation/create" },
+    { client: { connection: "ada" }, onAsk: slow.onAsk },
+  );
   await slow.asked;
   const roots = [{ uri: "file:///home/bob" }];
-  expect(await server.json("ask-roots", {}, { client: { connection: "bob" }, onAsk: async () => ({ roots }) })).toEqual({ roots });
+  expect(await server.json("ask-roots", {}, { client: { connection: "bob" }, onAsk: async () => ({ roots }) })).toEqual(
+    { roots },
+  );
   slow.answer();
   expect(await asking).toEqual({ action: "accept" });
 });
@@ -267,6 +341,9 @@ test("of two questions under one id the first is answered and the second refused
   const asked: unknown[] = [];
   const onAsk = async ({ params }: Ask): Promise<JsonObject> => (asked.push(params["message"]), { action: "accept" });
   const replies = (await server.json("ask-twice", {}, { onAsk })) as unknown as JsonObject[];
-  expect(replies.toSorted((one) => ("code" in one ? 1 : -1))).toEqual([{ action: "accept" }, expect.objectContaining({ code: -32600 })]);
+  expect(replies.toSorted((one) => ("code" in one ? 1 : -1))).toEqual([
+    { action: "accept" },
+    expect.objectContaining({ code: -32600 }),
+  ]);
   expect(asked).toEqual(["first"]);
 });

@@ -7,7 +7,10 @@ import { fixture, run, type Running } from "../../../test/fixtures/upstreams/har
 
 const dual = fixture("dual");
 const accept = async (): Promise<JsonObject> => ({ action: "accept" });
-const legacy = { client: { connection: "old", era: "legacy" as const, capabilities: { elicitation: {} } }, onAsk: accept };
+const legacy = {
+  client: { connection: "old", era: "legacy" as const, capabilities: { elicitation: {} } },
+  onAsk: accept,
+};
 const plainLegacy = { client: { connection: "plain", era: "legacy" as const, capabilities: {} } };
 const modern = { client: { connection: "new", era: "modern" as const, capabilities: { elicitation: {} } } };
 
@@ -18,7 +21,10 @@ test("a server of both eras puts its questions to a legacy caller, over a proces
   expect(server.provider.status().info).not.toHaveProperty("further");
   expect(await server.json("ask", { message: "name?" }, legacy)).toEqual({ action: "accept" });
   const pid = Number(await server.text("pid", {}, legacy));
-  expect(server.provider.status().info).toMatchObject({ era: "modern", further: [{ for: "callers of the legacy era", state: "ready", era: "legacy", pid }] });
+  expect(server.provider.status().info).toMatchObject({
+    era: "modern",
+    further: [{ for: "callers of the legacy era", state: "ready", era: "legacy", pid }],
+  });
   expect(server.lines.all.map(({ message }) => message)).toContain("A further connection to this server is open.");
 });
 
@@ -42,7 +48,9 @@ test("that it does is remembered over a restart, until the server is another one
   const [record, version] = [join(folder, "pids"), join(folder, "version")];
   const startsFor = async (named: string): Promise<number> => {
     await writeFile(version, named);
-    await using server = run(dual, ["refuses=legacy", `record=${record}`, `version=${version}`], { cacheFolder: folder });
+    await using server = run(dual, ["refuses=legacy", `record=${record}`, `version=${version}`], {
+      cacheFolder: folder,
+    });
     await server.provider.refresh!(AbortSignal.timeout(60_000));
     const before = (await readFile(record, "utf8")).split("\n").length;
     await server.text("pid", {}, legacy);
@@ -63,7 +71,11 @@ test("a server that refuses the one era that is allowed is unavailable, and the 
   const failure = { ok: false, kind: "unavailable", message: expect.stringContaining('`era = "legacy"`') };
   expect(await old.call("pid", {}, legacy)).toMatchObject(failure);
   await using young = run(dual, ["refuses=modern"], { options: { era: "modern" } });
-  expect(await young.call("pid", {}, legacy)).toMatchObject({ ok: false, kind: "unavailable", message: expect.stringContaining('`era = "modern"`') });
+  expect(await young.call("pid", {}, legacy)).toMatchObject({
+    ok: false,
+    kind: "unavailable",
+    message: expect.stringContaining('`era = "modern"`'),
+  });
 });
 
 test("the first caller's era is the first process's, and no second one is started for it", async () => {
@@ -97,8 +109,14 @@ test("subscriptions go over the link that the caller uses", async () => {
   await server.listing();
   const updates: unknown[] = [];
   server.provider.events.resourceUpdated.on(({ params }) => updates.push(params["era"]));
-  const endFirst = await server.provider.subscribe!("test://one", { principal: { id: "local" }, client: { ...modern.client } });
-  const endSecond = await server.provider.subscribe!("test://one", { principal: { id: "local" }, client: { ...legacy.client } });
+  const endFirst = await server.provider.subscribe!("test://one", {
+    principal: { id: "local" },
+    client: { ...modern.client },
+  });
+  const endSecond = await server.provider.subscribe!("test://one", {
+    principal: { id: "local" },
+    client: { ...legacy.client },
+  });
   await expect.poll(() => updates).toEqual(["modern", "legacy"]);
   await Promise.all([endFirst(), endSecond()]);
 });
@@ -108,7 +126,10 @@ test("a subscription of a caller in whose era the server has none goes over the 
   await server.listing();
   const updates: unknown[] = [];
   server.provider.events.resourceUpdated.on(({ params }) => updates.push(params["era"]));
-  const end = await server.provider.subscribe!("test://one", { principal: { id: "local" }, client: { ...legacy.client } });
+  const end = await server.provider.subscribe!("test://one", {
+    principal: { id: "local" },
+    client: { ...legacy.client },
+  });
   await expect.poll(() => updates).toEqual(["modern"]);
   await end();
 });
@@ -137,51 +158,66 @@ test("a list whose time is over is read again for whoever lists, also of a serve
   await expect.poll(names, { timeout: 10_000 }).toContain("grown_0");
 });
 
-test.each(["ends", "is-ignored"])("a server that %s at `initialize` serves legacy callers over the modern era, first or not", async (how) => {
-  const options = { connect_timeout: "6s" };
-  await using server = run(dual, [`initialize=${how}`], { options });
-  const pid = await server.text("pid", {}, modern);
-  expect(await server.text("pid", {}, { ...legacy, idleMs: 60_000 })).toBe(pid);
-  await using first = run(dual, [`initialize=${how}`], { options, firstCallerEra: Promise.resolve("legacy" as const) });
-  expect(await first.text("era", {}, { ...legacy, idleMs: 60_000 })).toBe("modern");
-});
+test.each(["ends", "is-ignored"])(
+  "a server that %s at `initialize` serves legacy callers over the modern era, first or not",
+  async (how) => {
+    const options = { connect_timeout: "6s" };
+    await using server = run(dual, [`initialize=${how}`], { options });
+    const pid = await server.text("pid", {}, modern);
+    expect(await server.text("pid", {}, { ...legacy, idleMs: 60_000 })).toBe(pid);
+    await using first = run(dual, [`initialize=${how}`], {
+      options,
+      firstCallerEra: Promise.resolve("legacy" as const),
+    });
+    expect(await first.text("era", {}, { ...legacy, idleMs: 60_000 })).toBe("modern");
+  },
+);
 
 test.each([
   ["ends", "dies-at-probe"],
   ["says nothing", "silent"],
 ])("a legacy server that %s at the modern probe is there for a modern first caller, too", async (_how, fault) => {
-  await using server = run(fixture("legacy"), [fault], { firstCallerEra: Promise.resolve("modern" as const), options: { connect_timeout: "60s" } });
+  await using server = run(fixture("legacy"), [fault], {
+    firstCallerEra: Promise.resolve("modern" as const),
+    options: { connect_timeout: "60s" },
+  });
   expect(await server.text("pid", {}, { ...modern, idleMs: 60_000 })).toMatch(/^\d+$/);
   expect(server.provider.status().info).toMatchObject({ era: "legacy" });
 });
 
-test.each([["local"], ["other"]])("modern callers (%s) go side by side though the server was seen to ask a legacy one, also after a restart", async (principal) => {
-  const cacheFolder = await mkdtemp(join(tmpdir(), "toolyard-eras-"));
-  const goSideBySide = async (server: Running): Promise<void> => {
-    const end = new AbortController();
-    const hanging = server.call("hang", {}, { client: { ...modern.client, connection: "slow" }, signal: end.signal });
-    expect(await server.text("era", {}, { ...modern, principal })).toBe("modern");
-    expect(server.provider.status().info).not.toHaveProperty("takesTurns");
-    end.abort();
-    await hanging;
-  };
-  {
-    await using server = run(dual, [], { cacheFolder });
-    await server.listing();
-    await server.text("ask", {}, legacy);
-    await server.call("die", {}, modern);
-    await goSideBySide(server);
-  }
-  await using again = run(dual, [], { cacheFolder });
-  await goSideBySide(again);
-});
+test.each([["local"], ["other"]])(
+  "modern callers (%s) go side by side though the server was seen to ask a legacy one, also after a restart",
+  async (principal) => {
+    const cacheFolder = await mkdtemp(join(tmpdir(), "toolyard-eras-"));
+    const goSideBySide = async (server: Running): Promise<void> => {
+      const end = new AbortController();
+      const hanging = server.call("hang", {}, { client: { ...modern.client, connection: "slow" }, signal: end.signal });
+      expect(await server.text("era", {}, { ...modern, principal })).toBe("modern");
+      expect(server.provider.status().info).not.toHaveProperty("takesTurns");
+      end.abort();
+      await hanging;
+    };
+    {
+      await using server = run(dual, [], { cacheFolder });
+      await server.listing();
+      await server.text("ask", {}, legacy);
+      await server.call("die", {}, modern);
+      await goSideBySide(server);
+    }
+    await using again = run(dual, [], { cacheFolder });
+    await goSideBySide(again);
+  },
+);
 
 test("a legacy caller's subscription is renewed after its process was lost, without anybody calling", async () => {
   await using server = run(dual);
   await server.listing();
   const updates: unknown[] = [];
   server.provider.events.resourceUpdated.on(({ params }) => updates.push(params["era"]));
-  const end = await server.provider.subscribe!("test://one", { principal: { id: "local" }, client: { ...legacy.client } });
+  const end = await server.provider.subscribe!("test://one", {
+    principal: { id: "local" },
+    client: { ...legacy.client },
+  });
   await expect.poll(() => updates).toEqual(["legacy"]);
   process.kill(Number(await server.text("pid", {}, legacy)), "SIGKILL");
   await expect.poll(() => updates).toEqual(["legacy", "legacy"]);

@@ -10,7 +10,10 @@ test("L50: a server on stdio is started, listed and called, and unknown members 
   expect(listing.tools.find((tool) => tool.name === "echo")?.definition).toMatchObject({ "x-unknown": { kept: true } });
   expect(listing.instructions).toBe("Use it well.");
   const outcome = await server.call("echo", { a: 1 }, { meta: { "own/key": 1 }, params: { "x-extra": 2 } });
-  expect(outcome).toMatchObject({ ok: true, result: { structuredContent: { args: { a: 1 } }, _meta: { "x-own": 1 }, unknownMember: true } });
+  expect(outcome).toMatchObject({
+    ok: true,
+    result: { structuredContent: { args: { a: 1 } }, _meta: { "x-own": 1 }, unknownMember: true },
+  });
   expect(await server.json("echo", {}, { meta: { "own/key": 1 } })).toMatchObject({ meta: { "own/key": 1 } });
 });
 
@@ -40,7 +43,11 @@ test("progress keeps its members, loses the hub's token, and is not sent to a ca
   await using server = run(legacy);
   const notices: unknown[] = [];
   await server.text("progress", { steps: 1 }, { onNotice: (notice) => void notices.push(notice) });
-  await server.text("progress", { steps: 1 }, { onNotice: (notice) => void notices.push(notice), wants: { progress: false } });
+  await server.text(
+    "progress",
+    { steps: 1 },
+    { onNotice: (notice) => void notices.push(notice), wants: { progress: false } },
+  );
   expect(notices).toEqual([{ method: "notifications/progress", params: { progress: 1, total: 1, own: "kept" } }]);
 });
 
@@ -75,7 +82,9 @@ test("the last words on stderr of a dead child are in the log and the status, an
   await using server = run(legacy);
   const outcome = await server.call("die");
   expect(JSON.stringify(outcome)).not.toContain("/secret/path");
-  expect(server.lines.all.find(({ level, facts }) => level === "warning" && JSON.stringify(facts).includes("/secret/path"))).toBeDefined();
+  expect(
+    server.lines.all.find(({ level, facts }) => level === "warning" && JSON.stringify(facts).includes("/secret/path")),
+  ).toBeDefined();
   expect(server.provider.status().stderr?.join()).toContain("about to die");
 });
 
@@ -96,13 +105,17 @@ test("a call that hangs ends with its deadline, the server is told, and other ca
   expect(await server.text("pid")).toMatch(/^\d+$/);
   expect(await hanging).toMatchObject({ ok: false, kind: "timeout" });
   const { log } = (await server.json("seen")) as { log: { method?: string; params?: object }[] };
-  expect(log.filter(({ method }) => method === "notifications/cancelled")).toMatchObject([{ params: { reason: "timeout" } }]);
+  expect(log.filter(({ method }) => method === "notifications/cancelled")).toMatchObject([
+    { params: { reason: "timeout" } },
+  ]);
 });
 
 test("a cancelled call ends as cancelled and the server hears of it", async () => {
   await using server = run(legacy);
   const controller = new AbortController();
-  expect(await server.call("linger", {}, { signal: controller.signal, onNotice: () => controller.abort() })).toMatchObject({ ok: false, kind: "cancelled" });
+  expect(
+    await server.call("linger", {}, { signal: controller.signal, onNotice: () => controller.abort() }),
+  ).toMatchObject({ ok: false, kind: "cancelled" });
   const { log } = (await server.json("seen")) as { log: { method?: string; params?: object }[] };
   expect(log.filter(({ method }) => method === "notifications/cancelled")).toHaveLength(1);
 });
@@ -156,23 +169,40 @@ test("an answer of 50 MB fails as too large, the next call is served by the same
 test("a batch of messages on one line is read one by one", async () => {
   await using server = run(legacy);
   const notices: unknown[] = [];
-  expect(await server.text("batch", {}, { onNotice: ({ params }) => void notices.push(params["data"]) })).toBe("in a batch");
+  expect(await server.text("batch", {}, { onNotice: ({ params }) => void notices.push(params["data"]) })).toBe(
+    "in a batch",
+  );
   expect(notices).toEqual(["batched"]);
 });
 
 test("protocol errors keep code and data; an unknown tool is known by its words, isError results stay whole", async () => {
   await using server = run(legacy);
-  expect(await server.call("error")).toMatchObject({ ok: false, kind: "tool_error", rpcError: { code: -32050, message: "own error", data: { why: "because" } } });
+  expect(await server.call("error")).toMatchObject({
+    ok: false,
+    kind: "tool_error",
+    rpcError: { code: -32050, message: "own error", data: { why: "because" } },
+  });
   expect(await server.call("unknown")).toMatchObject({ ok: false, kind: "unknown_tool", rpcError: { code: -32602 } });
-  expect(await server.call("is-error")).toMatchObject({ ok: false, kind: "tool_error", message: "it failed", result: { isError: true } });
-  expect(await server.call("elicit-url")).toMatchObject({ ok: false, rpcError: { code: -32042, data: { elicitations: [{ elicitationId: "e1" }] } } });
+  expect(await server.call("is-error")).toMatchObject({
+    ok: false,
+    kind: "tool_error",
+    message: "it failed",
+    result: { isError: true },
+  });
+  expect(await server.call("elicit-url")).toMatchObject({
+    ok: false,
+    rpcError: { code: -32042, data: { elicitations: [{ elicitationId: "e1" }] } },
+  });
 });
 
 test("a server that ends at once is down with its reason, and a call says so instead of waiting", async () => {
   await using server = run(legacy, ["dies-at-start"]);
   expect((await server.listing()).tools).toEqual([]);
   expect(await server.call("echo")).toMatchObject({ ok: false, kind: "unavailable", retryable: true });
-  expect(server.provider.status()).toMatchObject({ state: "down", stderr: expect.arrayContaining(["missing module: left-pad"]) });
+  expect(server.provider.status()).toMatchObject({
+    state: "down",
+    stderr: expect.arrayContaining(["missing module: left-pad"]),
+  });
 });
 
 test("a command that does not exist is a state and a clear answer", async () => {
@@ -262,7 +292,11 @@ test("a log message while calls of several principals run is given to none of th
   await server.text("echo");
   const notices: unknown[] = [];
   const end = new AbortController();
-  const other = server.call("hang", {}, { principal: "other", signal: end.signal, onNotice: (notice) => void notices.push(notice) });
+  const other = server.call(
+    "hang",
+    {},
+    { principal: "other", signal: end.signal, onNotice: (notice) => void notices.push(notice) },
+  );
   await server.text("log", {}, { onNotice: (notice) => void notices.push(notice) });
   end.abort();
   await other;

@@ -54,9 +54,15 @@ test("resources and prompts are read, and an unknown resource is an unknown one"
   await using server = run(legacy, ["resources", "prompts"]);
   const read = (uri: string) => server.call(uri, {}, { method: "resources/read", record: { type: "resource", uri } });
   expect(await read("test://one")).toMatchObject({ ok: true, result: { contents: [{ text: "one" }] } });
-  expect(await read("test://two")).toMatchObject({ ok: false, kind: "unknown_tool", rpcError: { code: -32002, data: { uri: "test://two" } } });
+  expect(await read("test://two")).toMatchObject({
+    ok: false,
+    kind: "unknown_tool",
+    rpcError: { code: -32002, data: { uri: "test://two" } },
+  });
   const [prompt] = (await server.listing()).prompts;
-  expect(await server.call("greet", { who: "Ada" }, { method: "prompts/get", record: { type: "prompt", prompt: prompt! } })).toMatchObject({
+  expect(
+    await server.call("greet", { who: "Ada" }, { method: "prompts/get", record: { type: "prompt", prompt: prompt! } }),
+  ).toMatchObject({
     result: { messages: [{ content: { text: "greet Ada" } }] },
   });
 });
@@ -122,7 +128,10 @@ test("the last known listing is served while the server is not there yet, and ho
   expect(text).not.toContain("legacy.mjs");
   await using second = run(legacy, [], { ...wish, gate: new Gate({ width: 0, holdMs: 1 }) });
   expect((await second.listing()).tools.map(({ name }) => name)).toEqual(before.tools.map(({ name }) => name));
-  expect((await second.listing()).server).toMatchObject({ info: { name: "fixture" }, capabilities: { tools: { listChanged: true } } });
+  expect((await second.listing()).server).toMatchObject({
+    info: { name: "fixture" },
+    capabilities: { tools: { listChanged: true } },
+  });
   expect(second.provider.status().state).toBe("starting");
 });
 
@@ -201,10 +210,11 @@ test("a legacy subscription is counted, kept over a restart and heard with its o
   await expect.poll(() => updates.length).toBe(2);
   await second();
   const { log } = (await server.json("seen")) as { log: { method?: string }[] };
-  expect(log.filter(({ method }) => method?.startsWith("resources/") && !method.endsWith("list")).map(({ method }) => method)).toEqual([
-    "resources/subscribe",
-    "resources/unsubscribe",
-  ]);
+  expect(
+    log
+      .filter(({ method }) => method?.startsWith("resources/") && !method.endsWith("list"))
+      .map(({ method }) => method),
+  ).toEqual(["resources/subscribe", "resources/unsubscribe"]);
 });
 
 test("modern: one listening stream carries list changes and subscribed resources, and is replaced without a gap", async () => {
@@ -256,5 +266,7 @@ test("modern: a listening stream that the server ends is opened again", async ()
   await server.text("drop");
   await expect.poll(async () => ((await server.json("seen")) as { listens: object[] }).listens).toHaveLength(1);
   await server.text("grow");
-  expect((await server.listed(({ tools }) => tools.some(({ name }) => name === "grown_0"))).tools.length).toBeGreaterThan(0);
+  expect(
+    (await server.listed(({ tools }) => tools.some(({ name }) => name === "grown_0"))).tools.length,
+  ).toBeGreaterThan(0);
 });

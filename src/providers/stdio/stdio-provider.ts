@@ -4,7 +4,10 @@ import { StdioTransport } from "../../upstream/stdio-transport.ts";
 import { createUpstreamProvider, type UpstreamProviderDeps } from "../upstream-provider.ts";
 import type { ResolvedStdio } from "./options.ts";
 
-export interface StdioProviderDeps extends Pick<UpstreamProviderDeps, "source" | "logger" | "cacheFolder" | "isSecretFree" | "clientInfo" | "gate" | "coldWaitMs" | "firstCallerEra"> {
+export interface StdioProviderDeps extends Pick<
+  UpstreamProviderDeps,
+  "source" | "logger" | "cacheFolder" | "isSecretFree" | "clientInfo" | "gate" | "coldWaitMs" | "firstCallerEra"
+> {
   readonly options: ResolvedStdio;
 }
 
@@ -19,5 +22,11 @@ export function createStdioProvider({ options, ...deps }: StdioProviderDeps): Pr
       env: childEnvironment({ own: env, inherit: inheritEnv }),
       maxMessageBytes: upstream.maxMessageBytes,
     });
-  return createUpstreamProvider({ ...deps, options: upstream, opensCheaply: false, openTransport, cacheKey: [command, ...args, cwd ?? ""] });
+  return createUpstreamProvider({
+    ...deps,
+    options: upstream,
+    opensCheaply: false,
+    openTransport,
+    cacheKey: [command, ...args, cwd ?? ""],
+  });
 }

@@ -60,7 +60,12 @@ export class BridgeCall {
   /** A log line, or progress. */
   hear({ log, level, progress, total, message }: JsonObject): void {
     if (typeof log === "string") this.#log(typeof level === "string" ? level : "info", log);
-    else if (typeof progress === "number") this.#caller.progress(progress, typeof total === "number" ? total : undefined, typeof message === "string" ? message : undefined);
+    else if (typeof progress === "number")
+      this.#caller.progress(
+        progress,
+        typeof total === "number" ? total : undefined,
+        typeof message === "string" ? message : undefined,
+      );
   }
 
   answer({ result, error }: JsonObject): void {

@@ -21,7 +21,10 @@ const MAX_LOG_LINE_BYTES = 64 * 1024;
 /** Time that a closing module has for its own closing. */
 const CLOSE_MS = 1000;
 const KILL_GRACE_MS = 300;
-/** Time that a cancelled call has to end; the process is then replaced, since a thread of Python cannot be ended from outside. */
+/**
+ * Time that a cancelled call has to end; the process is then replaced, since a thread of Python cannot be ended from
+ * outside.
+ */
 const STUCK_MS = 1000;
 
 export interface BridgeOptions {
@@ -70,9 +73,18 @@ export class PythonBridge {
 
   /** Rejects with a `FailError` when there is no Python, or it cannot be started. */
   static async spawn(options: BridgeOptions): Promise<PythonBridge> {
-    const env = scriptEnvironment({ own: options.env, inherit: options.inheritEnv }, { libraries: [], ports: options }, {});
+    const env = scriptEnvironment(
+      { own: options.env, inherit: options.inheritEnv },
+      { libraries: [], ports: options },
+      {},
+    );
     const { command, args } = await suffixCommandLine(".py", { env });
-    const child = await spawnChild({ command, args: [...args, BRIDGE, options.file, options.root], env, extraPipes: 2 });
+    const child = await spawnChild({
+      command,
+      args: [...args, BRIDGE, options.file, options.root],
+      env,
+      extraPipes: 2,
+    });
     return new PythonBridge(child, options);
   }
 
@@ -103,7 +115,10 @@ export class PythonBridge {
     return this.#started;
   }
 
-  /** Runs a registered function. Rejects with a `FailError`, or with an `Error` that has the words of what the function raised. */
+  /**
+   * Runs a registered function. Rejects with a `FailError`, or with an `Error` that has the words of what the function
+   * raised.
+   */
   async run(method: "tool" | "resource", params: JsonObject, caller: BridgeCaller): Promise<unknown> {
     if (caller.signal.aborted) throw cancelledFailure(caller.signal.reason);
     this.#last += 1;
@@ -137,7 +152,10 @@ export class PythonBridge {
     this.#isUnfit = true;
     this.#child.pipes[1]!.end();
     const patience = new AbortController();
-    await Promise.race([this.#child.exited, sleep(CLOSE_MS, undefined, { signal: patience.signal, ref: false }).catch(() => {})]);
+    await Promise.race([
+      this.#child.exited,
+      sleep(CLOSE_MS, undefined, { signal: patience.signal, ref: false }).catch(() => {}),
+    ]);
     patience.abort();
     await this.#child.kill(KILL_GRACE_MS);
     for (const stream of [this.#child.stdout, this.#child.stderr, ...this.#child.pipes]) stream.destroy();
@@ -145,15 +163,26 @@ export class PythonBridge {
 
   #listen(): void {
     const { child, logger } = { child: this.#child, logger: this.#options.logger };
-    const prints = new LineDecoder(MAX_LOG_LINE_BYTES, (line) => logger.info(line), (bytes) => logger.info(`(a line over ${formatBytes(bytes)} was left out)`));
-    const messages = new LineDecoder(MAX_ANSWER_BYTES, (line) => this.#take(line), () => {}, ({ head }) => this.#tooLarge(head));
+    const prints = new LineDecoder(
+      MAX_LOG_LINE_BYTES,
+      (line) => logger.info(line),
+      (bytes) => logger.info(`(a line over ${formatBytes(bytes)} was left out)`),
+    );
+    const messages = new LineDecoder(
+      MAX_ANSWER_BYTES,
+      (line) => this.#take(line),
+      () => {},
+      ({ head }) => this.#tooLarge(head),
+    );
     child.stdout.on("data", (chunk: Buffer) => prints.push(chunk));
     child.stderr.on("data", (chunk: Buffer) => this.#stderr.push(chunk));
     child.pipes[0]!.on("data", (chunk: Buffer) => messages.push(chunk));
     child.pipes[1]!.resume();
     const flush = (): void => [messages, prints, this.#stderr].forEach((one) => one.flush());
     void child.closed.then(flush);
-    void child.exited.then(({ code, signal }) => this.#gone(code === null ? `was ended by ${signal ?? "a signal"}` : `ended with exit code ${code}`));
+    void child.exited.then(({ code, signal }) =>
+      this.#gone(code === null ? `was ended by ${signal ?? "a signal"}` : `ended with exit code ${code}`),
+    );
   }
 
   #take(line: string): void {
@@ -172,9 +201,13 @@ export class PythonBridge {
     const { events } = this.#options;
     if (method === "register_tool") events.registered("tool", params);
     else if (method === "register_resource") events.registered("resource", params);
-    else if (method === "files" && Array.isArray(params["files"])) events.files(params["files"].filter((file) => typeof file === "string"));
+    else if (method === "files" && Array.isArray(params["files"]))
+      events.files(params["files"].filter((file) => typeof file === "string"));
     else if (method === "ready") this.#settle?.resolve(params["registers"] === true);
-    else if (method === "failed") this.#settle?.reject(new PythonLoadError(`${String(params["type"])}: ${String(params["message"])}`, params["traceback"]));
+    else if (method === "failed")
+      this.#settle?.reject(
+        new PythonLoadError(`${String(params["type"])}: ${String(params["message"])}`, params["traceback"]),
+      );
   }
 
   #answer(id: number, message: JsonObject): void {
@@ -206,7 +239,12 @@ export class PythonBridge {
 
   #gone(how: string): void {
     const tail = this.#stderr.lines().slice(-MAX_REASON_LINES).join("\n");
-    const failure = new FailError(fail("unavailable", `The module's Python process ${how}. It is started anew by the next call.${tail === "" ? "" : `\n${tail}`}`));
+    const failure = new FailError(
+      fail(
+        "unavailable",
+        `The module's Python process ${how}. It is started anew by the next call.${tail === "" ? "" : `\n${tail}`}`,
+      ),
+    );
     this.#settle?.reject(failure);
     for (const call of this.#calls.values()) call.fail(failure);
     this.#calls.clear();
@@ -233,7 +271,9 @@ export class PythonBridge {
 
   #refuse(id: unknown): void {
     const message = "There is no running call on whose behalf this could be asked.";
-    void this.#write(`${JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32000, message, data: { kind: "denied" } } })}\n`);
+    void this.#write(
+      `${JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32000, message, data: { kind: "denied" } } })}\n`,
+    );
   }
 }
 

@@ -25,10 +25,23 @@ interface Ran extends Exit {
 }
 
 async function sh(script: string, more: Partial<BwrapOptions> = {}, extraPipes = 0, use = found!): Promise<Ran> {
-  const line = bwrapCommand(use, { command: "/bin/sh", args: ["-c", script], cwd: "/tmp", readable: [], writable: [], network: false, limits: {}, measure: "data", extraPipes, ...more });
+  const line = bwrapCommand(use, {
+    command: "/bin/sh",
+    args: ["-c", script],
+    cwd: "/tmp",
+    readable: [],
+    writable: [],
+    network: false,
+    limits: {},
+    measure: "data",
+    extraPipes,
+    ...more,
+  });
   const child = await spawnChild({ ...line, env: insideEnvironment(childEnvironment()), extraPipes });
   child.stdin.end();
-  const texts = await Promise.all([child.stdout, child.stderr].map(async (stream) => Buffer.concat(await stream.toArray()).toString()));
+  const texts = await Promise.all(
+    [child.stdout, child.stderr].map(async (stream) => Buffer.concat(await stream.toArray()).toString()),
+  );
   const exit = await child.exited;
   await child.gone;
   return { ...exit, stdout: texts[0]!, stderr: texts[1]! };
@@ -36,27 +49,36 @@ async function sh(script: string, more: Partial<BwrapOptions> = {}, extraPipes =
 
 describe("the filter", () => {
   test("it is a program of whole instructions for each processor that it knows, and none for others", () => {
-    for (const architecture of ["x64", "arm64"] as const) expect(seccompFilter({ sockets: false, processes: true }, architecture)!.length % 8).toBe(0);
-    expect(seccompFilter({ sockets: false, processes: true }, "x64")!.length - seccompFilter({ sockets: true, processes: true }, "x64")!.length).toBe(16);
+    for (const architecture of ["x64", "arm64"] as const)
+      expect(seccompFilter({ sockets: false, processes: true }, architecture)!.length % 8).toBe(0);
+    expect(
+      seccompFilter({ sockets: false, processes: true }, "x64")!.length -
+        seccompFilter({ sockets: true, processes: true }, "x64")!.length,
+    ).toBe(16);
     expect(seccompFilter({ sockets: false, processes: true }, "mips")).toBeUndefined();
   });
 
-  test.runIf(process.platform === "linux" && ["x64", "arm64"].includes(process.arch))("each opening is read from its own beginning", async () => {
-    const { closeSync, readSync } = await import("node:fs");
-    const read = () => {
-      const descriptor = openSeccompFilter({ sockets: true, processes: true })!;
-      const bytes = Buffer.alloc(8192);
-      const length = readSync(descriptor, bytes);
-      closeSync(descriptor);
-      return bytes.subarray(0, length);
-    };
-    expect(read()).toEqual(seccompFilter({ sockets: true, processes: true }));
-    expect(read()).toEqual(seccompFilter({ sockets: true, processes: true }));
-  });
+  test.runIf(process.platform === "linux" && ["x64", "arm64"].includes(process.arch))(
+    "each opening is read from its own beginning",
+    async () => {
+      const { closeSync, readSync } = await import("node:fs");
+      const read = () => {
+        const descriptor = openSeccompFilter({ sockets: true, processes: true })!;
+        const bytes = Buffer.alloc(8192);
+        const length = readSync(descriptor, bytes);
+        closeSync(descriptor);
+        return bytes.subarray(0, length);
+      };
+      expect(read()).toEqual(seccompFilter({ sockets: true, processes: true }));
+      expect(read()).toEqual(seccompFilter({ sockets: true, processes: true }));
+    },
+  );
 });
 
 test("a machine without bubblewrap says so, and what to do", async () => {
-  expect(await probeBwrap("/no/such/bwrap")).toEqual({ reason: expect.stringContaining("Install your system's package `bubblewrap`") });
+  expect(await probeBwrap("/no/such/bwrap")).toEqual({
+    reason: expect.stringContaining("Install your system's package `bubblewrap`"),
+  });
 });
 
 test("a bubblewrap that does not work is not used, and its own words are told", async () => {
@@ -75,22 +97,34 @@ describe("what runs inside", () => {
   beforeEach(({ skip }) => skip(!found, "bubblewrap is not on this machine"));
 
   test("is nobody, alone, without rights", async () => {
-    const { stdout } = await sh("id -u; ls /proc | grep -c '^[0-9]'; grep -E 'CapEff|CapPrm|NoNewPrivs|^Seccomp:' /proc/self/status | tr -d '\\t'; ls /");
+    const { stdout } = await sh(
+      "id -u; ls /proc | grep -c '^[0-9]'; grep -E 'CapEff|CapPrm|NoNewPrivs|^Seccomp:' /proc/self/status | tr -d '\\t'; ls /",
+    );
     const [uid, processes, ...rest] = stdout.split("\n");
     expect(uid).toBe("65534");
     expect(Number(processes)).toBeLessThan(8);
-    expect(rest.slice(0, 4)).toEqual(["CapPrm:0000000000000000", "CapEff:0000000000000000", "NoNewPrivs:1", "Seccomp:2"]);
+    expect(rest.slice(0, 4)).toEqual([
+      "CapPrm:0000000000000000",
+      "CapEff:0000000000000000",
+      "NoNewPrivs:1",
+      "Seccomp:2",
+    ]);
     expect(stdout).not.toMatch(/^(?:root|home|work|var)$/m);
   });
 
   test("is so too where root may make no namespaces", async ({ skip }) => {
     skip(found?.identity !== "inside", "only as root");
-    expect((await sh("id -u; cat /proc/self/uid_map", {}, 0, { ...found!, identity: "outside" })).stdout.split("\n")[0]).toBe("65534");
+    expect(
+      (await sh("id -u; cat /proc/self/uid_map", {}, 0, { ...found!, identity: "outside" })).stdout.split("\n")[0],
+    ).toBe("65534");
   });
 
   test("sees what is bound and nothing else, and writes only where it may", async () => {
     writeFileSync(join(folder, "seen"), "yes");
-    const inside = await sh(`cat ${folder}/seen; echo no > ${folder}/made; echo no > /made; echo no > /usr/made; cat /etc/passwd /etc/shadow; echo /root/* /home/*`, { readable: [folder], cwd: folder });
+    const inside = await sh(
+      `cat ${folder}/seen; echo no > ${folder}/made; echo no > /made; echo no > /usr/made; cat /etc/passwd /etc/shadow; echo /root/* /home/*`,
+      { readable: [folder], cwd: folder },
+    );
     expect(inside.stdout.trim()).toBe("yes/root/* /home/*");
     expect(inside.stderr.match(/Read-only file system/g)).toHaveLength(3);
     expect((await sh(`cat ${folder}/seen`)).stderr).toContain("No such file");
@@ -113,18 +147,24 @@ describe("what runs inside", () => {
   });
 
   test("cannot make namespaces, mount or trace", async () => {
-    const { stdout } = await sh("for c in 'unshare -U true' 'unshare -m true' 'mount -t tmpfs none /tmp' 'chroot / true' 'nsenter -t 1 -p true'; do $c 2>/dev/null && echo \"$c\"; done; echo end");
+    const { stdout } = await sh(
+      "for c in 'unshare -U true' 'unshare -m true' 'mount -t tmpfs none /tmp' 'chroot / true' 'nsenter -t 1 -p true'; do $c 2>/dev/null && echo \"$c\"; done; echo end",
+    );
     expect(stdout).toBe("end\n");
   });
 
   test("may start nothing where it may have no processes, threads aside", async () => {
-    const code = 'import os, subprocess, threading\nt = threading.Thread(target=print, args=("thread",)); t.start(); t.join()\nfor start in (os.fork, lambda: subprocess.run(["/bin/true"]), lambda: os.system("true")):\n  try: print(start())\n  except OSError as e: print(type(e).__name__)';
+    const code =
+      'import os, subprocess, threading\nt = threading.Thread(target=print, args=("thread",)); t.start(); t.join()\nfor start in (os.fork, lambda: subprocess.run(["/bin/true"]), lambda: os.system("true")):\n  try: print(start())\n  except OSError as e: print(type(e).__name__)';
     const { stdout } = await sh(`exec /usr/bin/python3 -I -c '${code}'`, { processes: false });
     expect(stdout.split("\n")).toEqual(["thread", "PermissionError", "PermissionError", "32512", ""]);
   });
 
   test("writes nothing beyond the bound of what is temporary", async () => {
-    const { stdout } = await sh("for d in /tmp /dev/shm /work; do head -c 3000000 /dev/zero > $d/x 2>/dev/null; wc -c < $d/x; done; touch /dev/x 2>/dev/null || echo no", { tmpBytes: 1_048_576, scratch: [["/work", 2_097_152]] });
+    const { stdout } = await sh(
+      "for d in /tmp /dev/shm /work; do head -c 3000000 /dev/zero > $d/x 2>/dev/null; wc -c < $d/x; done; touch /dev/x 2>/dev/null || echo no",
+      { tmpBytes: 1_048_576, scratch: [["/work", 2_097_152]] },
+    );
     expect(stdout.split("\n")).toEqual(["1048576", "1048576", "2097152", "no", ""]);
   });
 

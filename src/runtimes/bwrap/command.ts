@@ -1,5 +1,5 @@
-// Bubblewrap's command line: what a program behind it sees of the machine. It has an own view of processes, files, network, users and
-// names; what is not bound into it is not there.
+// Bubblewrap's command line: what a program behind it sees of the machine. It has an own view of processes, files,
+// network, users and names; what is not bound into it is not there.
 import { existsSync, lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { prlimitArguments, type MemoryMeasure, type ResourceLimits } from "../../process/resource-limits.ts";
@@ -42,9 +42,10 @@ export interface BwrapCommand {
 const DEFAULT_TMP_BYTES = 64 * 1024 * 1024;
 
 /**
- * The command line that runs a program behind bubblewrap: nothing of the machine but `/usr`, what is bound, an empty `/tmp`, its own
- * `/proc` and a few devices; user `nobody` without capabilities; system calls filtered; bounds set. When it ends, or the hub does, the
- * kernel ends everything that it started. The environment is whatever the child is spawned with: pass `insideEnvironment(env)`.
+ * The command line that runs a program behind bubblewrap: nothing of the machine but `/usr`, what is bound, an empty
+ * `/tmp`, its own `/proc` and a few devices; user `nobody` without capabilities; system calls filtered; bounds set.
+ * When it ends, or the hub does, the kernel ends everything that it started. The environment is whatever the child is
+ * spawned with: pass `insideEnvironment(env)`.
  */
 export function bwrapCommand(found: BwrapFound, options: BwrapOptions): BwrapCommand {
   const filter = seccompPart(options);
@@ -55,7 +56,9 @@ export function bwrapCommand(found: BwrapFound, options: BwrapOptions): BwrapCom
     ...(options.network ? [] : ["--unshare-net"]),
     ...systemFolders(),
     ...(options.network ? networkFiles() : []),
-    ...[["/tmp", tmpBytes] as const, ["/dev/shm", tmpBytes] as const, ...(options.scratch ?? [])].flatMap(([path, bytes]) => ["--perms", "1777", "--size", String(bytes), "--tmpfs", path]),
+    ...[["/tmp", tmpBytes] as const, ["/dev/shm", tmpBytes] as const, ...(options.scratch ?? [])].flatMap(
+      ([path, bytes]) => ["--perms", "1777", "--size", String(bytes), "--tmpfs", path],
+    ),
     ...bindings(options),
     // Without it, the places where the bindings and the devices hang could be written to, beyond the bound of /tmp.
     ...["/dev", "/"].flatMap((path) => ["--remount-ro", path]),
@@ -78,8 +81,8 @@ export function insideEnvironment(env: Readonly<Record<string, string>>): Record
 }
 
 /**
- * The folders that a program outside of `/usr` needs for itself: `bin`, `lib` and what else stands beside it where it lies in a `bin`,
- * and otherwise the file alone. Never the folder above, which may be somebody's home.
+ * The folders that a program outside of `/usr` needs for itself: `bin`, `lib` and what else stands beside it where it
+ * lies in a `bin`, and otherwise the file alone. Never the folder above, which may be somebody's home.
  */
 export function programFolders(file: string): string[] {
   const places = new Set([file, realPathOr(file)]);
@@ -92,10 +95,27 @@ export function programFolders(file: string): string[] {
 
 const BESIDE_BIN = ["bin", "lib", "lib64", "libexec", "share", "pyvenv.cfg"];
 
-const COMMON_OPTIONS = ["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--die-with-parent", "--new-session", "--hostname", "sandbox"];
-// Root keeps its right to bind what only root may enter, and the program itself becomes `nobody`, whom the bound on processes binds.
+const COMMON_OPTIONS = [
+  "--unshare-pid",
+  "--unshare-ipc",
+  "--unshare-uts",
+  "--unshare-cgroup-try",
+  "--die-with-parent",
+  "--new-session",
+  "--hostname",
+  "sandbox",
+];
+// Root keeps its right to bind what only root may enter, and the program itself becomes `nobody`, whom the bound on
+// processes binds.
 const DROPPED_OPTIONS = ["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"];
-const SETPRIV_OPTIONS = ["--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all", "--ambient-caps=-all", "--"];
+const SETPRIV_OPTIONS = [
+  "--reuid=65534",
+  "--regid=65534",
+  "--clear-groups",
+  "--inh-caps=-all",
+  "--ambient-caps=-all",
+  "--",
+];
 const USERNS_OPTIONS = ["--unshare-user", "--uid", "65534", "--gid", "65534", "--cap-drop", "ALL"];
 
 function seccompPart({ network, processes = true, extraPipes }: BwrapOptions): Pick<BwrapCommand, "args" | "files"> {
@@ -104,8 +124,25 @@ function seccompPart({ network, processes = true, extraPipes }: BwrapOptions): P
   return { args: ["--seccomp", String(3 + extraPipes)], files: [() => openSeccompFilter(filter)!] };
 }
 
-const SYSTEM_FILES = ["/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/localtime", "/etc/timezone", "/etc/ssl/openssl.cnf", "/nix/store"];
-const NETWORK_FILES = ["/etc/hosts", "/etc/nsswitch.conf", "/etc/services", "/etc/gai.conf", "/etc/ssl/certs", "/etc/pki/tls/certs", "/etc/ca-certificates"];
+const SYSTEM_FILES = [
+  "/etc/ld.so.cache",
+  "/etc/ld.so.conf",
+  "/etc/ld.so.conf.d",
+  "/etc/alternatives",
+  "/etc/localtime",
+  "/etc/timezone",
+  "/etc/ssl/openssl.cnf",
+  "/nix/store",
+];
+const NETWORK_FILES = [
+  "/etc/hosts",
+  "/etc/nsswitch.conf",
+  "/etc/services",
+  "/etc/gai.conf",
+  "/etc/ssl/certs",
+  "/etc/pki/tls/certs",
+  "/etc/ca-certificates",
+];
 
 function systemFolders(): string[] {
   const links = ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"].flatMap((path) => linkOrBinding(path));
@@ -129,7 +166,11 @@ function networkFiles(): string[] {
 function bindings({ readable, readableAs = [], writable }: BwrapOptions): string[] {
   const sorted = Array.from(new Set(readable)).toSorted((a, b) => a.length - b.length);
   const renamed = readableAs.flatMap(([path, inside]) => [...foldersAbove(inside), "--ro-bind", path, inside]);
-  return [...sorted.flatMap(readOnly), ...renamed, ...writable.flatMap((path) => [...foldersAbove(path), "--bind", path, path])];
+  return [
+    ...sorted.flatMap(readOnly),
+    ...renamed,
+    ...writable.flatMap((path) => [...foldersAbove(path), "--bind", path, path]),
+  ];
 }
 
 function readOnly(path: string): string[] {

@@ -12,9 +12,9 @@ export interface BwrapFound {
   /** Full path of bubblewrap. */
   readonly file: string;
   /**
-   * How the program becomes `nobody`. `namespace`: the hub is no root, and inside a user namespace that user is called so. Where the hub
-   * is root, rights are given up for good: `inside`, once all is bound, so that what only root may enter can be bound; or `outside`,
-   * before, where root may make no namespaces.
+   * How the program becomes `nobody`. `namespace`: the hub is no root, and inside a user namespace that user is called
+   * so. Where the hub is root, rights are given up for good: `inside`, once all is bound, so that what only root may
+   * enter can be bound; or `outside`, before, where root may make no namespaces.
    */
   readonly identity: "namespace" | "inside" | "outside";
   /** Full path; empty where the hub is no root. */
@@ -24,7 +24,9 @@ export interface BwrapFound {
 }
 
 /** What was found, or why it cannot be used and what to do. */
-export type BwrapState = { readonly found: BwrapFound; readonly reason?: undefined } | { readonly found?: undefined; readonly reason: string };
+export type BwrapState =
+  | { readonly found: BwrapFound; readonly reason?: undefined }
+  | { readonly found?: undefined; readonly reason: string };
 
 const PROBE_TIMEOUT_MS = 5000;
 /** After this long, a machine without bubblewrap is looked at again. */
@@ -34,8 +36,9 @@ const MAX_CACHED = 16;
 const states = new Map<string, { readonly state: Promise<BwrapState>; readonly at: number }>();
 
 /**
- * Whether bubblewrap works on this machine, found out by running it: being installed is not enough where a container or the kernel
- * forbids namespaces. Asked once; a failure is asked again after 30 s. `program`: a name on PATH or a full path.
+ * Whether bubblewrap works on this machine, found out by running it: being installed is not enough where a container or
+ * the kernel forbids namespaces. Asked once; a failure is asked again after 30 s. `program`: a name on PATH or a full
+ * path.
  */
 export async function probeBwrap(program = "bwrap"): Promise<BwrapState> {
   const known = states.get(program);
@@ -49,12 +52,17 @@ export async function probeBwrap(program = "bwrap"): Promise<BwrapState> {
 async function probe(program: string): Promise<BwrapState> {
   if (process.platform !== "linux") return { reason: "Bubblewrap works on Linux only. Run the hub there." };
   const file = find(program);
-  if (file === undefined) return { reason: "Bubblewrap (`bwrap`) is not installed. Install your system's package `bubblewrap`." };
+  if (file === undefined)
+    return { reason: "Bubblewrap (`bwrap`) is not installed. Install your system's package `bubblewrap`." };
   const prlimit = findPrlimit({ env: searchEnvironment() });
   const isRoot = process.getuid?.() === 0;
   const setpriv = isRoot ? find("setpriv") : "";
   // Behind bubblewrap or not, the kernel still takes root for root.
-  if (setpriv === undefined) return { reason: "The hub runs as root and `setpriv` is not installed. Install your system's package `util-linux`, or run the hub as another user." };
+  if (setpriv === undefined)
+    return {
+      reason:
+        "The hub runs as root and `setpriv` is not installed. Install your system's package `util-linux`, or run the hub as another user.",
+    };
   const identities = isRoot ? (["inside", "outside"] as const) : (["namespace"] as const);
   const candidates = identities.map((identity): BwrapFound => ({ file, identity, setpriv, prlimit }));
   let problem = "";
@@ -63,24 +71,42 @@ async function probe(program: string): Promise<BwrapState> {
     if (answer === undefined) return { found };
     problem ||= answer;
   }
-  return { reason: `Bubblewrap is installed and does not work here: ${problem}. Allow user namespaces on this machine.` };
+  return {
+    reason: `Bubblewrap is installed and does not work here: ${problem}. Allow user namespaces on this machine.`,
+  };
 }
 
 /** Why a program behind it does not run, or `undefined` when one does. */
 function attempt(found: BwrapFound): Promise<string | undefined> {
   const { command, args, files } = bwrapCommand(found, TRIAL);
   const descriptors = files.map((open) => open());
-  const child = spawn(command, args, { stdio: ["ignore", "ignore", "pipe", ...descriptors], env: searchEnvironment(), timeout: PROBE_TIMEOUT_MS });
+  const child = spawn(command, args, {
+    stdio: ["ignore", "ignore", "pipe", ...descriptors],
+    env: searchEnvironment(),
+    timeout: PROBE_TIMEOUT_MS,
+  });
   for (const descriptor of descriptors) closeSync(descriptor);
   const stderr = new StderrTail();
   child.stdio[2]!.on("data", (chunk: Buffer) => stderr.push(chunk));
   return new Promise((resolve) => {
     child.once("error", (error) => resolve(messageOf(error)));
-    child.once("close", (code) => resolve(code === 0 ? undefined : (stderr.lines()[0] ?? "it ended without a word").replace(/^bwrap: /, "")));
+    child.once("close", (code) =>
+      resolve(code === 0 ? undefined : (stderr.lines()[0] ?? "it ended without a word").replace(/^bwrap: /, "")),
+    );
   });
 }
 
-const TRIAL = { command: "/usr/bin/env", args: ["true"], cwd: "/tmp", readable: [], writable: [], network: false, limits: {}, measure: "data", extraPipes: 0 } as const;
+const TRIAL = {
+  command: "/usr/bin/env",
+  args: ["true"],
+  cwd: "/tmp",
+  readable: [],
+  writable: [],
+  network: false,
+  limits: {},
+  measure: "data",
+  extraPipes: 0,
+} as const;
 
 function find(command: string): string | undefined {
   try {

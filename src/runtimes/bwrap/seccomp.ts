@@ -1,5 +1,5 @@
-// A filter of system calls for what runs behind bubblewrap, as the kernel's classic BPF, without a library. It takes away what a program
-// needs for attacking the kernel and not for working; the walls themselves are the namespaces.
+// A filter of system calls for what runs behind bubblewrap, as the kernel's classic BPF, without a library. It takes
+// away what a program needs for attacking the kernel and not for working; the walls themselves are the namespaces.
 import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,10 +12,18 @@ export interface FilterOptions {
 }
 
 /** The filter's bytes for this machine, or `undefined` for a processor whose system calls are not known here. */
-export function seccompFilter({ sockets, processes }: FilterOptions, architecture: NodeJS.Architecture = process.arch): Buffer | undefined {
+export function seccompFilter(
+  { sockets, processes }: FilterOptions,
+  architecture: NodeJS.Architecture = process.arch,
+): Buffer | undefined {
   const machine = MACHINES[architecture];
   if (!machine) return undefined;
-  const numbers = [...machine.denied, ...COMMON_DENIED, ...(sockets ? [] : [machine.socket]), ...(processes ? [] : machine.forks)];
+  const numbers = [
+    ...machine.denied,
+    ...COMMON_DENIED,
+    ...(sockets ? [] : [machine.socket]),
+    ...(processes ? [] : machine.forks),
+  ];
   const threadsOnly: Instruction[] = [
     [IF_ANY_BIT, 1, 0, THREAD],
     [RETURN, 0, 0, REFUSE | EPERM],
@@ -47,8 +55,8 @@ export function seccompFilter({ sockets, processes }: FilterOptions, architectur
 const held = new Map<string, number | undefined>();
 
 /**
- * A descriptor from which the filter is read, opened anew: bubblewrap reads it to its end, so two starts cannot share one. Close it once
- * the child runs. `undefined` where there is no filter for this processor.
+ * A descriptor from which the filter is read, opened anew: bubblewrap reads it to its end, so two starts cannot share
+ * one. Close it once the child runs. `undefined` where there is no filter for this processor.
  */
 export function openSeccompFilter(options: FilterOptions): number | undefined {
   const key = `${options.sockets} ${options.processes}`;
@@ -116,10 +124,11 @@ interface Machine {
 /** Same number everywhere: io_uring, new mount calls, `pidfd_getfd`. */
 const COMMON_DENIED = [425, 426, 427, 428, 429, 430, 431, 432, 433, 438, 442, 443];
 
-// In this order: ptrace mount umount2 pivot_root chroot unshare setns bpf keyctl add_key request_key perf_event_open userfaultfd init_module
-// finit_module delete_module kexec_load kexec_file_load reboot swapon swapoff settimeofday clock_settime adjtimex clock_adjtime acct quotactl
-// open_by_handle_at name_to_handle_at process_vm_readv process_vm_writev syslog lookup_dcookie nfsservctl vhangup personality kcmp
-// fanotify_init; for x64 also iopl ioperm uselib sysfs _sysctl.
+// In this order: ptrace mount umount2 pivot_root chroot unshare setns bpf keyctl add_key request_key perf_event_open
+// userfaultfd init_module finit_module delete_module kexec_load kexec_file_load reboot swapon swapoff settimeofday
+// clock_settime adjtimex clock_adjtime acct quotactl open_by_handle_at name_to_handle_at process_vm_readv
+// process_vm_writev syslog lookup_dcookie nfsservctl vhangup personality kcmp fanotify_init; for x64 also iopl ioperm
+// uselib sysfs _sysctl.
 const MACHINES: Readonly<Partial<Record<NodeJS.Architecture, Machine>>> = {
   x64: {
     audit: 0xc000003e,
@@ -127,8 +136,8 @@ const MACHINES: Readonly<Partial<Record<NodeJS.Architecture, Machine>>> = {
     socket: 41,
     forks: [57, 58],
     denied: [
-      101, 165, 166, 155, 161, 272, 308, 321, 250, 248, 249, 298, 323, 175, 313, 176, 246, 320, 169, 167, 168, 164, 227, 159, 305, 163, 179, 304, 303, 310, 311,
-      103, 212, 180, 153, 135, 312, 300, 172, 173, 134, 139, 156,
+      101, 165, 166, 155, 161, 272, 308, 321, 250, 248, 249, 298, 323, 175, 313, 176, 246, 320, 169, 167, 168, 164, 227,
+      159, 305, 163, 179, 304, 303, 310, 311, 103, 212, 180, 153, 135, 312, 300, 172, 173, 134, 139, 156,
     ],
   },
   arm64: {
@@ -137,8 +146,8 @@ const MACHINES: Readonly<Partial<Record<NodeJS.Architecture, Machine>>> = {
     socket: 198,
     forks: [],
     denied: [
-      117, 40, 39, 41, 51, 97, 268, 280, 219, 217, 218, 241, 282, 105, 273, 106, 104, 294, 142, 224, 225, 170, 112, 171, 266, 89, 60, 265, 264, 270, 271, 116, 18,
-      42, 58, 92, 272, 262,
+      117, 40, 39, 41, 51, 97, 268, 280, 219, 217, 218, 241, 282, 105, 273, 106, 104, 294, 142, 224, 225, 170, 112, 171,
+      266, 89, 60, 265, 264, 270, 271, 116, 18, 42, 58, 92, 272, 262,
     ],
   },
 };

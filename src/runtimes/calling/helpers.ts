@@ -15,7 +15,10 @@ export const HELPER_PATHS: readonly (readonly [variable: string, folder: string]
 export const HELPER_FOLDERS: readonly string[] = Object.freeze([PYTHON_FOLDER, NODE_FOLDER]);
 
 /** Arguments of Node that let a script write `import … from "toolyard/script"`. */
-export const NODE_HELPER_ARGS: readonly string[] = Object.freeze(["--require", fileURLToPath(new URL("node/preload.cjs", import.meta.url))]);
+export const NODE_HELPER_ARGS: readonly string[] = Object.freeze([
+  "--require",
+  fileURLToPath(new URL("node/preload.cjs", import.meta.url)),
+]);
 
 /** Descriptors of a child: it speaks on the first, and hears on the second. */
 const DESCRIPTORS = "3,4";

@@ -31,5 +31,8 @@ export function accessFor(parent: Call, { caller, models }: HubPorts): HubAccess
 /** What the calling program lends goes before what is configured, each kind of model by itself. */
 export function modelsFor({ models: lent }: Call, configured: Models): Models {
   if (!lent) return configured;
-  return { generateImage: lent.generateImage ?? configured.generateImage, generateText: lent.generateText ?? configured.generateText };
+  return {
+    generateImage: lent.generateImage ?? configured.generateImage,
+    generateText: lent.generateText ?? configured.generateText,
+  };
 }

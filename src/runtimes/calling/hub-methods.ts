@@ -20,14 +20,33 @@ const METHODS: Readonly<Record<string, Method>> = {
 };
 
 /** Rejects with a `FailError`. */
-export function answerRequest(method: string, params: JsonObject, access: HubAccess, signal: AbortSignal): Promise<JsonObject> {
+export function answerRequest(
+  method: string,
+  params: JsonObject,
+  access: HubAccess,
+  signal: AbortSignal,
+): Promise<JsonObject> {
   const run = Object.hasOwn(METHODS, method) ? METHODS[method] : undefined;
   if (run) return run(params, access, signal);
-  return Promise.reject(new FailError(fail("unknown_tool", `There is no method \`${method.slice(0, 100)}\`. Known are ${Object.keys(METHODS).join(", ")}.`)));
+  return Promise.reject(
+    new FailError(
+      fail(
+        "unknown_tool",
+        `There is no method \`${method.slice(0, 100)}\`. Known are ${Object.keys(METHODS).join(", ")}.`,
+      ),
+    ),
+  );
 }
 
-/** `{name, arguments?, as?}`. With `as: "value"` the answer is `{value}`, the plain value of the result; otherwise the MCP result. */
-async function callTool({ name, arguments: args = {}, as }: JsonObject, access: HubAccess, signal: AbortSignal): Promise<JsonObject> {
+/**
+ * `{name, arguments?, as?}`. With `as: "value"` the answer is `{value}`, the plain value of the result; otherwise the
+ * MCP result.
+ */
+async function callTool(
+  { name, arguments: args = {}, as }: JsonObject,
+  access: HubAccess,
+  signal: AbortSignal,
+): Promise<JsonObject> {
   if (typeof name !== "string" || name === "") throw invalid("`name` must be the name of a tool");
   if (!isJsonObject(args)) throw invalid("`arguments` must be an object");
   const outcome = await access.call(name, args, signal);
@@ -38,7 +57,8 @@ async function callTool({ name, arguments: args = {}, as }: JsonObject, access: 
 /** `{query?, limit?}`; the answer is `{tools: [{name, description, score, inputSchema}], total}`, best first. */
 async function searchTools({ query = "", limit = DEFAULT_HITS }: JsonObject, access: HubAccess): Promise<JsonObject> {
   if (typeof query !== "string") throw invalid("`query` must be a string");
-  if (typeof limit !== "number" || !Number.isInteger(limit) || limit < 1) throw invalid("`limit` must be a whole number above 0");
+  if (typeof limit !== "number" || !Number.isInteger(limit) || limit < 1)
+    throw invalid("`limit` must be a whole number above 0");
   const { hits, total } = await access.search(query, Math.min(limit, MAX_HITS));
   return { tools: hits, total };
 }
@@ -79,7 +99,11 @@ async function generateImage(params: JsonObject, { models }: HubAccess, signal: 
 }
 
 function noModel(what: string): FailError {
-  return new FailError(fail("unavailable", `No ${what} is configured, so nothing was generated. Configure one in [models].`, { retryable: false }));
+  return new FailError(
+    fail("unavailable", `No ${what} is configured, so nothing was generated. Configure one in [models].`, {
+      retryable: false,
+    }),
+  );
 }
 
 function prompt(params: JsonObject): string {

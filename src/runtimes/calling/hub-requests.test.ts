@@ -62,7 +62,12 @@ test("past its bound a run is refused, with the number of requests that it may m
   const { access, lines } = stand();
   const requests = new HubRequests(access, (line) => Promise.resolve(void lines.push(JSON.parse(line) as JsonObject)));
   for (let id = 0; id <= MAX_REQUESTS; id += 1) requests.take(call(id));
-  expect(lines).toMatchObject([{ id: MAX_REQUESTS, error: { message: expect.stringContaining(`${MAX_REQUESTS} requests`), data: { kind: "limited" } } }]);
+  expect(lines).toMatchObject([
+    {
+      id: MAX_REQUESTS,
+      error: { message: expect.stringContaining(`${MAX_REQUESTS} requests`), data: { kind: "limited" } },
+    },
+  ]);
 });
 
 test.each([

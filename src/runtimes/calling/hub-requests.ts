@@ -24,9 +24,9 @@ interface Request {
 }
 
 /**
- * What one running child asks of the hub: JSON-RPC requests out of its lines (`tools/call`, `tools/list`, `tools/search`,
- * `models/generate_text`, `models/generate_image`), answered one line each, within bounds. A child that does not read its answers gets
- * no further ones made.
+ * What one running child asks of the hub: JSON-RPC requests out of its lines (`tools/call`, `tools/list`,
+ * `tools/search`, `models/generate_text`, `models/generate_image`), answered one line each, within bounds. A child that
+ * does not read its answers gets no further ones made.
  */
 export class HubRequests {
   readonly #access: HubAccess;
@@ -49,7 +49,8 @@ export class HubRequests {
     if (!request) return false;
     if (this.#ended.signal.aborted) return true;
     this.#seen += 1;
-    if (this.#seen > MAX_REQUESTS) void this.#refuse(request, `This run made ${MAX_REQUESTS} requests already. Do the work in several runs.`);
+    if (this.#seen > MAX_REQUESTS)
+      void this.#refuse(request, `This run made ${MAX_REQUESTS} requests already. Do the work in several runs.`);
     else {
       this.#waiting.push(request);
       this.#pump();
@@ -78,7 +79,9 @@ export class HubRequests {
   async #answer(request: Request): Promise<void> {
     let line: string;
     try {
-      line = toLine(request, { result: await answerRequest(request.method, request.params, this.#access, this.#ended.signal) });
+      line = toLine(request, {
+        result: await answerRequest(request.method, request.params, this.#access, this.#ended.signal),
+      });
     } catch (error) {
       line = toLine(request, { error: errorOf(failureOf(error)) });
     }
@@ -97,7 +100,8 @@ export class HubRequests {
 }
 
 function requestOf({ id, method, params = {} }: JsonObject): Request | undefined {
-  if (typeof method !== "string" || (typeof id !== "string" && typeof id !== "number") || !isJsonObject(params)) return undefined;
+  if (typeof method !== "string" || (typeof id !== "string" && typeof id !== "number") || !isJsonObject(params))
+    return undefined;
   return { id, method, params };
 }
 
@@ -112,5 +116,9 @@ function failureOf(error: unknown): Fail {
 
 /** `data.kind` is of the hub's table of kinds. */
 function errorOf({ kind, message, details, result }: Fail): JsonObject {
-  return { code: KINDS[kind].jsonrpc, message, data: { kind, ...(details ? { details } : {}), ...(result ? { result } : {}) } };
+  return {
+    code: KINDS[kind].jsonrpc,
+    message,
+    data: { kind, ...(details ? { details } : {}), ...(result ? { result } : {}) },
+  };
 }

@@ -41,18 +41,28 @@ export interface ExecuteTool {
 }
 
 /**
- * Runs `execute(params)` of a tool file in a child of its own. What the function returns is the result, by the same rule as what a
- * script prints; an exception is the tool's failure with type and message, its traceback goes to the log. Never throws for an expected
- * failure.
+ * Runs `execute(params)` of a tool file in a child of its own. What the function returns is the result, by the same
+ * rule as what a script prints; an exception is the tool's failure with type and message, its traceback goes to the
+ * log. Never throws for an expected failure.
  */
 export function runExecute(tool: ExecuteTool, params: JsonObject, call: Call, host: ScriptHost): Promise<Outcome> {
   return withNotices(tool, call, host, (notices) => runWith(tool, params, call, host, notices));
 }
 
-async function runWith(tool: ExecuteTool, params: JsonObject, call: Call, host: ScriptHost, notices: CallNotices): Promise<Outcome> {
+async function runWith(
+  tool: ExecuteTool,
+  params: JsonObject,
+  call: Call,
+  host: ScriptHost,
+  notices: CallNotices,
+): Promise<Outcome> {
   const file = assertFile(tool);
   const suffix = extname(file).toLowerCase();
-  const env = scriptEnvironment(tool.environment, { libraries: host.libraries, ports: { models: modelsFor(call, host.ports.models) } }, {});
+  const env = scriptEnvironment(
+    tool.environment,
+    { libraries: host.libraries, ports: { models: modelsFor(call, host.ports.models) } },
+    {},
+  );
   const line = await suffixCommandLine(suffix, { cwd: tool.folder, env });
   const shim = fileURLToPath(new URL(EXECUTE_SUFFIXES[suffix]!, import.meta.url));
   const messages = new ChildMessages(call, host, notices);
@@ -78,23 +88,40 @@ function assertFile({ name, file, root }: ExecuteTool): string {
   try {
     real = realpathSync(file);
   } catch (error) {
-    throw new FailError(fail("unavailable", `The script of tool \`${name}\` is gone. Put it back, or remove the tool's folder.`, { retryable: false, cause: error }));
+    throw new FailError(
+      fail("unavailable", `The script of tool \`${name}\` is gone. Put it back, or remove the tool's folder.`, {
+        retryable: false,
+        cause: error,
+      }),
+    );
   }
   if (isInside(real, root)) return file;
-  throw new FailError(fail("unavailable", `The script of tool \`${name}\` lies outside its tools folder. Move it inside.`, { retryable: false }));
+  throw new FailError(
+    fail("unavailable", `The script of tool \`${name}\` lies outside its tools folder. Move it inside.`, {
+      retryable: false,
+    }),
+  );
 }
 
-function toOutcome({ name, folder, root, settings }: ExecuteTool, answer: JsonObject | undefined, { exit: ended, stderr }: Finished): Outcome {
+function toOutcome(
+  { name, folder, root, settings }: ExecuteTool,
+  answer: JsonObject | undefined,
+  { exit: ended, stderr }: Finished,
+): Outcome {
   const places = [folder, root];
   const exit = exitOfTool(ended, settings);
   const limited = answer ? undefined : limitOutcome(exit, settings);
   if (limited) return limited;
   if (answer && Object.hasOwn(answer, "result")) return valueResult(answer["result"]);
   const error = answer?.["error"];
-  if (isJsonObject(error)) return failed(hidePaths(`${String(error["type"])}: ${String(error["message"])}`, places), { error: error["type"] });
+  if (isJsonObject(error))
+    return failed(hidePaths(`${String(error["type"])}: ${String(error["message"])}`, places), { error: error["type"] });
   const how = exit.code === null ? `was ended by ${exit.signal ?? "a signal"}` : `ended with exit code ${exit.code}`;
   const last = hidePaths(stderr.lines().slice(-MAX_REASON_LINES).join("\n"), places);
-  return failed(`Tool \`${name}\` ${how} without an answer.${last === "" ? "" : `\n${last}`}`, { exitCode: exit.code, signal: exit.signal });
+  return failed(`Tool \`${name}\` ${how} without an answer.${last === "" ? "" : `\n${last}`}`, {
+    exitCode: exit.code,
+    signal: exit.signal,
+  });
 }
 
 const MAX_REASON_LINES = 10;

@@ -1,5 +1,6 @@
-// Runs `execute(params[, lollms_client_instance])` of one JavaScript or TypeScript tool file, once. Speaks as `shim.py` does: parameters
-// as JSON on stdin, JSON lines to the hub; stdout and stderr belong to the tool. Plain JavaScript, since a child runs it as it is.
+// Runs `execute(params[, lollms_client_instance])` of one JavaScript or TypeScript tool file, once. Speaks as `shim.py`
+// does: parameters as JSON on stdin, JSON lines to the hub; stdout and stderr belong to the tool. Plain JavaScript,
+// since a child runs it as it is.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
@@ -14,7 +15,12 @@ async function run(path) {
   const module = await import(pathToFileURL(path).href);
   const execute = module.execute ?? module.default?.execute ?? module.default;
   if (typeof execute !== "function") throw new TypeError("The tool's file exports no function `execute(params)`.");
-  return takesContext(execute) ? execute(params, createContext(() => channel)) : execute(params);
+  return takesContext(execute)
+    ? execute(
+        params,
+        createContext(() => channel),
+      )
+    : execute(params);
 }
 
 // A second parameter with a default value does not count in `length`.
@@ -29,7 +35,9 @@ try {
   message = { result: (await run(process.argv[2])) ?? null };
 } catch (error) {
   process.stderr.write(`${error?.stack ?? error}\n`);
-  message = { error: { type: error?.name ?? "Error", message: error instanceof Error ? error.message : String(error) } };
+  message = {
+    error: { type: error?.name ?? "Error", message: error instanceof Error ? error.message : String(error) },
+  };
 }
 try {
   channel.send(message);

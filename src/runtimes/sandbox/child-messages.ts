@@ -3,7 +3,10 @@ import type { SandboxError, SandboxFile, SandboxJob } from "./engine.ts";
 import { toFilePath } from "./file-path.ts";
 import type { WorkerDone } from "./worker-messages.ts";
 
-/** What the child is started with, as JSON in its one argument. Paths only, never a secret: other users may see arguments. */
+/**
+ * What the child is started with, as JSON in its one argument. Paths only, never a secret: other users may see
+ * arguments.
+ */
 export interface ChildSettings {
   /** `file:` URL of the module `quickjs-wasi`, and the file of its WebAssembly. */
   readonly quickjs: string;
@@ -30,7 +33,12 @@ interface FileHead {
 }
 
 export type ToChild =
-  | { readonly type: "job"; readonly run: number; readonly job: Omit<SandboxJob, "files">; readonly files: readonly FileHead[] }
+  | {
+      readonly type: "job";
+      readonly run: number;
+      readonly job: Omit<SandboxJob, "files">;
+      readonly files: readonly FileHead[];
+    }
   | { readonly type: "reply"; readonly run: number; readonly id: number; readonly ok: boolean; readonly json: string }
   /** The run is to end; `done` follows. */
   | { readonly type: "cancel"; readonly run: number };
@@ -38,10 +46,21 @@ export type ToChild =
 export type FromChild =
   | { readonly type: "started"; readonly run: number; readonly session?: "new" | "kept" }
   | { readonly type: "call"; readonly run: number; readonly id: number; readonly path: string; readonly json: string }
-  | { readonly type: "search"; readonly run: number; readonly id: number; readonly query: string; readonly limit: number }
+  | {
+      readonly type: "search";
+      readonly run: number;
+      readonly id: number;
+      readonly query: string;
+      readonly limit: number;
+    }
   | { readonly type: "output"; readonly run: number; readonly stream: "stdout" | "stderr"; readonly text: string }
   | { readonly type: "waiting"; readonly run: number; readonly waits: boolean }
-  | { readonly type: "done"; readonly run: number; readonly done: Omit<WorkerDone, "artifacts">; readonly files: readonly FileHead[] }
+  | {
+      readonly type: "done";
+      readonly run: number;
+      readonly done: Omit<WorkerDone, "artifacts">;
+      readonly files: readonly FileHead[];
+    }
   /** How many sessions live; the child is kept for them. */
   | { readonly type: "sessions"; readonly count: number };
 
@@ -72,7 +91,8 @@ export function isFromChild(head: unknown): head is FromChild {
   return isCount(head["run"]) && Object.hasOwn(SHAPES, head["type"] as string) && shape(head);
 }
 
-const SHAPES: Readonly<Record<Exclude<FromChild["type"], "sessions">, (head: JsonObject) => boolean>> & Readonly<Record<"sessions", () => boolean>> = {
+const SHAPES: Readonly<Record<Exclude<FromChild["type"], "sessions">, (head: JsonObject) => boolean>> &
+  Readonly<Record<"sessions", () => boolean>> = {
   sessions: () => true,
   started: ({ session }) => session === undefined || session === "new" || session === "kept",
   call: ({ id, path, json }) => isCount(id) && typeof path === "string" && typeof json === "string",
@@ -87,15 +107,32 @@ export function isWorkerDone(done: unknown): done is Omit<WorkerDone, "artifacts
   if (!isJsonObject(done)) return false;
   const { end, resultJson, error, truncated } = done;
   return (
-    ENDS.has(end as string) && (resultJson === undefined || typeof resultJson === "string") && (error === undefined || isSandboxError(error)) && typeof truncated === "boolean"
+    ENDS.has(end as string) &&
+    (resultJson === undefined || typeof resultJson === "string") &&
+    (error === undefined || isSandboxError(error)) &&
+    typeof truncated === "boolean"
   );
 }
 
 function isSandboxError(error: unknown): error is SandboxError {
-  return isJsonObject(error) && typeof error["type"] === "string" && typeof error["message"] === "string" && typeof error["traceback"] === "string";
+  return (
+    isJsonObject(error) &&
+    typeof error["type"] === "string" &&
+    typeof error["message"] === "string" &&
+    typeof error["traceback"] === "string"
+  );
 }
 
-const ENDS: ReadonlySet<string> = new Set(["finished", "error", "timeout", "memory", "limit", "cancelled", "crashed", "busy"]);
+const ENDS: ReadonlySet<string> = new Set([
+  "finished",
+  "error",
+  "timeout",
+  "memory",
+  "limit",
+  "cancelled",
+  "crashed",
+  "busy",
+]);
 
 export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;

@@ -9,6 +9,12 @@ test.each([
   expect(withoutFence(given)).toBe(code);
 });
 
-test.each(["print(1)", "x = `a`", 'text = """\n```\nfence\n```\n"""', "```python\na\n```\nwords\n```python\nb\n```", "```python print(1)```"])("%j stays as it is", (code) => {
+test.each([
+  "print(1)",
+  "x = `a`",
+  'text = """\n```\nfence\n```\n"""',
+  "```python\na\n```\nwords\n```python\nb\n```",
+  "```python print(1)```",
+])("%j stays as it is", (code) => {
   expect(withoutFence(code)).toBe(code);
 });

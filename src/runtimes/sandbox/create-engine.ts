@@ -5,11 +5,18 @@ import { resolveSandbox, type SandboxEngineName, type SandboxOptions } from "./o
 const ENGINES: Readonly<Record<SandboxEngineName, (options: SandboxOptions) => Promise<SandboxEngine>>> = {
   embedded: async (options) => (await import("./embedded-engine.ts")).createEmbeddedEngine(options),
   bwrap: async (options) => (await import("./bwrap/bwrap-engine.ts")).createBwrapEngine(options),
-  "bwrap-python": async (options) => (await import("./bwrap-python/bwrap-python-engine.ts")).createBwrapPythonEngine(options),
+  "bwrap-python": async (options) =>
+    (await import("./bwrap-python/bwrap-python-engine.ts")).createBwrapPythonEngine(options),
   deno: async (options) => (await import("./deno/deno-engine.ts")).createDenoEngine(options),
 };
 
-/** The engine of this name. It starts nothing before its first run, and `unavailable()` says whether this machine has it. Dispose of it. */
-export function createEngine(name: SandboxEngineName, options: SandboxOptions = resolveSandbox()): Promise<SandboxEngine> {
+/**
+ * The engine of this name. It starts nothing before its first run, and `unavailable()` says whether this machine has
+ * it. Dispose of it.
+ */
+export function createEngine(
+  name: SandboxEngineName,
+  options: SandboxOptions = resolveSandbox(),
+): Promise<SandboxEngine> {
   return ENGINES[name](options);
 }

@@ -22,10 +22,13 @@ export interface EmbeddedEngineSeams {
 export type EmbeddedEngine = HostedEngine;
 
 /**
- * The engine that is always there: interpreters in WebAssembly (QuickJS, CPython), each in a worker thread of one child process that
- * has no rights. Nothing is started before the first run.
+ * The engine that is always there: interpreters in WebAssembly (QuickJS, CPython), each in a worker thread of one child
+ * process that has no rights. Nothing is started before the first run.
  */
-export function createEmbeddedEngine(options: SandboxOptions = resolveSandbox(), seams: EmbeddedEngineSeams = {}): EmbeddedEngine {
+export function createEmbeddedEngine(
+  options: SandboxOptions = resolveSandbox(),
+  seams: EmbeddedEngineSeams = {},
+): EmbeddedEngine {
   return new HostedEngine(options, {
     name: seams.name ?? "embedded",
     languages: ["python", "javascript", "typescript"],
@@ -44,15 +47,34 @@ function missingPackages({ pythonWasm }: SandboxOptions): string | undefined {
   }
 }
 
-async function startChild(options: SandboxOptions, { command, wall }: EmbeddedEngineSeams, { first, onSessions }: { readonly first: Interpreter; readonly onSessions: () => void }): Promise<SandboxProcess> {
+async function startChild(
+  options: SandboxOptions,
+  { command, wall }: EmbeddedEngineSeams,
+  { first, onSessions }: { readonly first: Interpreter; readonly onSessions: () => void },
+): Promise<SandboxProcess> {
   const { limits, runs, sessions, sessionIdleMs, pythonWasm } = options;
   const maxFrameBytes = maxFrameBytesOf(options);
-  const settings: ChildSettings = { ...childPaths(pythonWasm), memoryBytes: limits.memoryBytes, maxFrameBytes, runs, sessions, sessionIdleMs, first };
-  return SandboxProcess.start({ settings, maxFrameBytes, onSessions, ...(command ? { command: command(settings) } : await wall?.(settings)) });
+  const settings: ChildSettings = {
+    ...childPaths(pythonWasm),
+    memoryBytes: limits.memoryBytes,
+    maxFrameBytes,
+    runs,
+    sessions,
+    sessionIdleMs,
+    first,
+  };
+  return SandboxProcess.start({
+    settings,
+    maxFrameBytes,
+    onSessions,
+    ...(command ? { command: command(settings) } : await wall?.(settings)),
+  });
 }
 
 /** The largest message between hub and child. */
-export function maxFrameBytesOf({ limits: { fileBytes, resultBytes, toolBytes, outputBytes } }: SandboxOptions): number {
+export function maxFrameBytesOf({
+  limits: { fileBytes, resultBytes, toolBytes, outputBytes },
+}: SandboxOptions): number {
   // Text may grow sixfold as JSON inside JSON.
   return fileBytes + 6 * (Math.max(resultBytes, toolBytes) + outputBytes) + FRAME_SLACK_BYTES;
 }

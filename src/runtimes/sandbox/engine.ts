@@ -44,16 +44,24 @@ export interface SandboxJob {
   readonly files: readonly SandboxFile[];
   readonly profile: SandboxProfile;
   readonly limits: SandboxLimits;
-  /** Variables stay between runs of the same session. The key is unique over principals. Absent: a fresh interpreter. */
+  /**
+   * Variables stay between runs of the same session. The key is unique over principals. Absent: a fresh interpreter.
+   */
   readonly session?: string;
 }
 
-/** What the code may ask of the hub while it runs. Only JSON text crosses. Neither `call` nor `search` throws for an expected failure. */
+/**
+ * What the code may ask of the hub while it runs. Only JSON text crosses. Neither `call` nor `search` throws for an
+ * expected failure.
+ */
 export interface SandboxHost {
   /** `path`: what stood between `tools.` and the brackets. */
   call(path: string, argumentsJson: string, signal: AbortSignal): Promise<HostReply>;
   search(query: string, limit: number, signal: AbortSignal): Promise<HostReply>;
-  /** Hears what the code prints as it comes, as far as the outcome will have it; an engine may leave all of it to the outcome. */
+  /**
+   * Hears what the code prints as it comes, as far as the outcome will have it; an engine may leave all of it to the
+   * outcome.
+   */
   print?(stream: "stdout" | "stderr", text: string): void;
 }
 
@@ -105,12 +113,15 @@ export interface SandboxOutcome {
   readonly truncated: boolean;
   readonly durationMs: number;
   /**
-   * What became of the variables of `job.session`. `new`: there were none, the run began a session. `kept`: those of the run before were
-   * there. `lost`: there had been a session of this key, and it ended (time, memory, a crash, idleness, to make room), so that the run
-   * began anew. Absent without a session, and when nothing was run.
+   * What became of the variables of `job.session`. `new`: there were none, the run began a session. `kept`: those of
+   * the run before were there. `lost`: there had been a session of this key, and it ended (time, memory, a crash,
+   * idleness, to make room), so that the run began anew. Absent without a session, and when nothing was run.
    */
   readonly session?: "new" | "kept" | "lost";
-  /** The run took its session with it (it ran out of time or memory, was cancelled or crashed): the next one begins anew. */
+  /**
+   * The run took its session with it (it ran out of time or memory, was cancelled or crashed): the next one begins
+   * anew.
+   */
   readonly sessionEnded?: boolean;
 }
 
@@ -120,7 +131,10 @@ export interface SandboxToolCall {
   readonly ok: boolean;
 }
 
-/** One way to run code. An engine starts nothing until the first run, and stops what it started after a while without one. */
+/**
+ * One way to run code. An engine starts nothing until the first run, and stops what it started after a while without
+ * one.
+ */
 export interface SandboxEngine {
   /** `embedded`, `bwrap`, `deno`, `bwrap-python`. */
   readonly name: string;

@@ -10,6 +10,9 @@ test.each([
   expect(toFilePath(given)).toBe(path);
 });
 
-test.each([[""], ["."], ["/"], ["../a"], ["a/../../b"], ["a\0b"], ["a\\b"], ["x".repeat(256)], [7], [undefined]])("%s is no path", (given) => {
-  expect(toFilePath(given)).toBeUndefined();
-});
+test.each([[""], ["."], ["/"], ["../a"], ["a/../../b"], ["a\0b"], ["a\\b"], ["x".repeat(256)], [7], [undefined]])(
+  "%s is no path",
+  (given) => {
+    expect(toFilePath(given)).toBeUndefined();
+  },
+);

@@ -2,7 +2,11 @@ import { expect, test } from "vitest";
 import { encodeFrame, FrameError, FrameReader } from "./frames.ts";
 
 test("frames arrive whole, in whatever pieces the pipe delivers them", () => {
-  const bytes = Buffer.concat([encodeFrame({ a: "é" }, [Uint8Array.of(1, 2), Uint8Array.of(3)]), encodeFrame({}), encodeFrame({ b: null }, [new Uint8Array(0)])]);
+  const bytes = Buffer.concat([
+    encodeFrame({ a: "é" }, [Uint8Array.of(1, 2), Uint8Array.of(3)]),
+    encodeFrame({}),
+    encodeFrame({ b: null }, [new Uint8Array(0)]),
+  ]);
   for (const size of [1, 3, 7, 1000]) {
     const reader = new FrameReader(1000);
     const frames = [];

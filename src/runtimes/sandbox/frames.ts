@@ -16,7 +16,10 @@ export function encodeFrame(head: object, blobs: readonly Uint8Array[] = []): Bu
   const json = Buffer.from(JSON.stringify(head));
   const prefix = Buffer.allocUnsafe(PREFIX_BYTES);
   prefix.writeUInt32BE(json.length, 0);
-  prefix.writeUInt32BE(blobs.reduce((sum, { byteLength }) => sum + byteLength, 0), 4);
+  prefix.writeUInt32BE(
+    blobs.reduce((sum, { byteLength }) => sum + byteLength, 0),
+    4,
+  );
   return Buffer.concat([prefix, json, ...blobs]);
 }
 
@@ -32,8 +35,8 @@ export class FrameReader {
   }
 
   /**
-   * The frames that are complete by now, one after the other, so that those before nonsense still count. Throws a `FrameError` for a
-   * length over the bound and for a head that is not JSON.
+   * The frames that are complete by now, one after the other, so that those before nonsense still count. Throws a
+   * `FrameError` for a length over the bound and for a head that is not JSON.
    */
   *push(chunk: Buffer): Generator<Frame> {
     this.#chunks.push(chunk);
@@ -42,13 +45,17 @@ export class FrameReader {
       const buffer = this.#join();
       const headBytes = buffer.readUInt32BE(0);
       const total = PREFIX_BYTES + headBytes + buffer.readUInt32BE(4);
-      if (total > this.#maxBytes) throw new FrameError(`A frame of ${total} bytes is announced; at most ${this.#maxBytes} are taken.`);
+      if (total > this.#maxBytes)
+        throw new FrameError(`A frame of ${total} bytes is announced; at most ${this.#maxBytes} are taken.`);
       this.#wanted = total;
       if (buffer.length < total) break;
       this.#chunks = [buffer.subarray(total)];
       this.#held = buffer.length - total;
       this.#wanted = PREFIX_BYTES;
-      yield { head: parseHead(buffer.subarray(PREFIX_BYTES, PREFIX_BYTES + headBytes)), body: buffer.subarray(PREFIX_BYTES + headBytes, total) };
+      yield {
+        head: parseHead(buffer.subarray(PREFIX_BYTES, PREFIX_BYTES + headBytes)),
+        body: buffer.subarray(PREFIX_BYTES + headBytes, total),
+      };
     }
   }
 

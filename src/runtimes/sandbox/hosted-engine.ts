@@ -20,7 +20,11 @@ export interface RunHost {
   /** The process, where it is one. */
   readonly pid?: number | undefined;
   /** `isStarted`: code of the run can have had an effect. */
-  run(job: SandboxJob, host: SandboxHost, signal: AbortSignal): Promise<{ readonly outcome: SandboxOutcome; readonly isStarted: boolean }>;
+  run(
+    job: SandboxJob,
+    host: SandboxHost,
+    signal: AbortSignal,
+  ): Promise<{ readonly outcome: SandboxOutcome; readonly isStarted: boolean }>;
   /** Ends it with everything in it. */
   kill(): Promise<void>;
 }
@@ -30,11 +34,16 @@ export interface HostedEngineParts {
   readonly languages: readonly SandboxLanguage[];
   readonly isolation: string;
   unavailable(): Promise<string | undefined>;
-  /** `first`: what the first run is written in. `onSessions`: sessions came or went. Rejects with words for the caller. */
+  /**
+   * `first`: what the first run is written in. `onSessions`: sessions came or went. Rejects with words for the caller.
+   */
   start(first: Interpreter, onSessions: () => void): Promise<RunHost>;
 }
 
-/** What every engine does alike: who may run, who waits, when the host is started and when it is stopped. Starts nothing before the first run. */
+/**
+ * What every engine does alike: who may run, who waits, when the host is started and when it is stopped. Starts nothing
+ * before the first run.
+ */
 export class HostedEngine implements SandboxEngine {
   readonly name: string;
   readonly languages: readonly SandboxLanguage[];
@@ -69,14 +78,19 @@ export class HostedEngine implements SandboxEngine {
 
   async run(given: SandboxJob, host: SandboxHost, signal: AbortSignal): Promise<SandboxOutcome> {
     const begunAt = performance.now();
-    const refuse = (end: SandboxEnd, type: string, message: string): SandboxOutcome => refused(end, type, message, begunAt);
+    const refuse = (end: SandboxEnd, type: string, message: string): SandboxOutcome =>
+      refused(end, type, message, begunAt);
     const job = withinBounds(given, this.#options);
     const problem = checkJob(job);
     if (problem !== undefined) return refuse("limit", "LimitError", problem);
     if (!(await this.#slots.take(MAX_QUEUE_MS, signal))) {
       if (signal.aborted) return refuse("cancelled", "Cancelled", "The caller cancelled the run or went away.");
       if (this.#isDisposed) return refuse("crashed", "Crashed", CLOSED);
-      return refuse("busy", "Busy", `${this.#options.runs} runs are under way, and too many wait. Try again in a moment.`);
+      return refuse(
+        "busy",
+        "Busy",
+        `${this.#options.runs} runs are under way, and too many wait. Try again in a moment.`,
+      );
     }
     this.#active += 1;
     clearTimeout(this.#idleTimer);
@@ -97,7 +111,12 @@ export class HostedEngine implements SandboxEngine {
     await host?.kill();
   }
 
-  async #attempt(job: SandboxJob, host: SandboxHost, signal: AbortSignal, refuse: (end: SandboxEnd, type: string, message: string) => SandboxOutcome): Promise<SandboxOutcome> {
+  async #attempt(
+    job: SandboxJob,
+    host: SandboxHost,
+    signal: AbortSignal,
+    refuse: (end: SandboxEnd, type: string, message: string) => SandboxOutcome,
+  ): Promise<SandboxOutcome> {
     for (let attempt = 1; ; attempt += 1) {
       if (signal.aborted) return refuse("cancelled", "Cancelled", "The caller cancelled the run or went away.");
       if (this.#isDisposed) return refuse("crashed", "Crashed", CLOSED);
@@ -109,7 +128,8 @@ export class HostedEngine implements SandboxEngine {
       }
       const { outcome, isStarted } = await runs.run(job, host, signal);
       // Nothing of the code ran yet, so that a second attempt is the first one for it.
-      if (outcome.end === "crashed" && !isStarted && runs.isOver && attempt < MAX_ATTEMPTS && !this.#isDisposed) continue;
+      if (outcome.end === "crashed" && !isStarted && runs.isOver && attempt < MAX_ATTEMPTS && !this.#isDisposed)
+        continue;
       return this.#book.noted(job, outcome);
     }
   }
@@ -145,5 +165,14 @@ const CLOSED = "The sandbox is closed.";
 
 function refused(end: SandboxEnd, type: string, message: string, begunAt: number): SandboxOutcome {
   const durationMs = Math.round(performance.now() - begunAt);
-  return { end, stdout: "", stderr: "", error: { type, message, traceback: "" }, toolCalls: [], artifacts: [], truncated: false, durationMs };
+  return {
+    end,
+    stdout: "",
+    stderr: "",
+    error: { type, message, traceback: "" },
+    toolCalls: [],
+    artifacts: [],
+    truncated: false,
+    durationMs,
+  };
 }

@@ -2,7 +2,16 @@ import { isJsonObject } from "../../core/json.ts";
 import { jsonSize, MAX_JSON_DEPTH } from "../../core/json-size.ts";
 import type { FromChild, ToChild } from "./child-messages.ts";
 import { readFiles } from "./child-messages.ts";
-import type { HostReply, SandboxEnd, SandboxError, SandboxFile, SandboxHost, SandboxJob, SandboxOutcome, SandboxToolCall } from "./engine.ts";
+import type {
+  HostReply,
+  SandboxEnd,
+  SandboxError,
+  SandboxFile,
+  SandboxHost,
+  SandboxJob,
+  SandboxOutcome,
+  SandboxToolCall,
+} from "./engine.ts";
 import { hasMoreContainers } from "./json-containers.ts";
 import { RunClock } from "./run-clock.ts";
 import { RunSlots } from "./run-slots.ts";
@@ -34,8 +43,8 @@ interface OpenCall {
 }
 
 /**
- * The hub's side of one run. Believes nothing of what the child says about it: every bound of the run is kept here once more, and what
- * breaks one ends the run. `isStarted` tells whether code of the run can have had an effect.
+ * The hub's side of one run. Believes nothing of what the child says about it: every bound of the run is kept here once
+ * more, and what breaks one ends the run. `isStarted` tells whether code of the run can have had an effect.
  */
 export class HubRun {
   readonly outcome: Promise<SandboxOutcome>;
@@ -59,7 +68,10 @@ export class HubRun {
     this.#output.leftBytes = limits.outputBytes;
     this.#slots = new RunSlots(limits.concurrentToolCalls, limits.toolCalls);
     this.outcome = new Promise((resolve) => (this.#resolve = resolve));
-    this.#startTimer = setTimeout(() => this.fail("crashed", "The interpreter did not start in time."), START_TIMEOUT_MS);
+    this.#startTimer = setTimeout(
+      () => this.fail("crashed", "The interpreter did not start in time."),
+      START_TIMEOUT_MS,
+    );
   }
 
   /** What the child says of this run, its shape already checked. */
@@ -73,9 +85,13 @@ export class HubRun {
       case "waiting":
         return this.#clock?.waits(message.waits);
       case "call":
-        return void this.#ask(message.id, message.path, message.json, (signal) => this.#options.host.call(message.path, message.json, signal));
+        return void this.#ask(message.id, message.path, message.json, (signal) =>
+          this.#options.host.call(message.path, message.json, signal),
+        );
       case "search":
-        return void this.#ask(message.id, "search", "{}", (signal) => this.#options.host.search(message.query, message.limit, signal));
+        return void this.#ask(message.id, "search", "{}", (signal) =>
+          this.#options.host.search(message.query, message.limit, signal),
+        );
       case "done":
         return this.#done(message.done, readFiles(message.files, body));
     }
@@ -98,7 +114,12 @@ export class HubRun {
     this.#session = session;
     this.#startedAt = performance.now();
     const { limits } = this.#options.job;
-    this.#clock = new RunClock(limits.wallMs + HUB_GRACE_MS, limits.cpuMs + HUB_GRACE_MS, (message) => this.fail("timeout", message), limits);
+    this.#clock = new RunClock(
+      limits.wallMs + HUB_GRACE_MS,
+      limits.cpuMs + HUB_GRACE_MS,
+      (message) => this.fail("timeout", message),
+      limits,
+    );
   }
 
   #print(stream: "stdout" | "stderr", text: string): void {
@@ -112,10 +133,19 @@ export class HubRun {
     this.#options.host.print?.(stream, text);
   }
 
-  async #ask(id: number, name: string, argumentsJson: string, ask: (signal: AbortSignal) => Promise<HostReply>): Promise<void> {
+  async #ask(
+    id: number,
+    name: string,
+    argumentsJson: string,
+    ask: (signal: AbortSignal) => Promise<HostReply>,
+  ): Promise<void> {
     const { limits, profile } = this.#options.job;
     if (profile !== "scripting") return this.#nonsense("The code asked for a tool where there are none.");
-    if (this.#calls.length >= limits.toolCalls) return this.fail("limit", `The code made more than ${limits.toolCalls} tool calls, which is the most for one run. Ask for several records with one call, or do the rest in another run.`);
+    if (this.#calls.length >= limits.toolCalls)
+      return this.fail(
+        "limit",
+        `The code made more than ${limits.toolCalls} tool calls, which is the most for one run. Ask for several records with one call, or do the rest in another run.`,
+      );
     const call: OpenCall = { name: name.slice(0, MAX_NAME_CHARS), startedAt: performance.now(), ok: false };
     this.#calls.push(call);
     const reply = checkName(name) ?? checkArguments(argumentsJson, limits.toolBytes) ?? (await this.#perform(ask));
@@ -123,7 +153,9 @@ export class HubRun {
     const fitting = fit(reply, limits.toolBytes);
     call.ms = performance.now() - call.startedAt;
     call.ok = fitting.ok;
-    const json = fitting.ok ? fitting.json : JSON.stringify({ kind: fitting.kind, message: fitting.message, retryable: fitting.retryable });
+    const json = fitting.ok
+      ? fitting.json
+      : JSON.stringify({ kind: fitting.kind, message: fitting.message, retryable: fitting.retryable });
     this.#options.send({ type: "reply", run: this.#options.id, id, ok: fitting.ok, json });
   }
 
@@ -141,13 +173,24 @@ export class HubRun {
 
   #done(done: Omit<WorkerDone, "artifacts">, files: SandboxFile[] | undefined): void {
     const { limits } = this.#options.job;
-    if (!files || files.length > limits.files || files.reduce((sum, { bytes }) => sum + bytes.byteLength, 0) > limits.fileBytes) {
+    if (
+      !files ||
+      files.length > limits.files ||
+      files.reduce((sum, { bytes }) => sum + bytes.byteLength, 0) > limits.fileBytes
+    ) {
       return this.#nonsense("The interpreter returned files that it may not have.");
     }
     const refusal = done.resultJson === undefined ? undefined : checkResult(done.resultJson, limits.resultBytes);
     if (refusal) return this.fail(...refusal);
     this.#output.isTruncated ||= done.truncated;
-    this.#end({ end: done.end, ...(done.resultJson === undefined ? {} : { resultJson: done.resultJson }), ...(done.error ? { error: shorten(done.error) } : {}) }, files);
+    this.#end(
+      {
+        end: done.end,
+        ...(done.resultJson === undefined ? {} : { resultJson: done.resultJson }),
+        ...(done.error ? { error: shorten(done.error) } : {}),
+      },
+      files,
+    );
   }
 
   #end(ended: Pick<SandboxOutcome, "end" | "resultJson" | "error">, artifacts: readonly SandboxFile[] = []): void {
@@ -156,7 +199,8 @@ export class HubRun {
     clearTimeout(this.#startTimer);
     this.#clock?.stop();
     const now = performance.now();
-    const isSessionOver = this.#options.job.session !== undefined && this.isStarted && ended.end !== "finished" && ended.end !== "error";
+    const isSessionOver =
+      this.#options.job.session !== undefined && this.isStarted && ended.end !== "finished" && ended.end !== "error";
     this.#resolve({
       ...ended,
       stdout: this.#output.stdout,
@@ -175,21 +219,40 @@ export class HubRun {
 const FAILED: HostReply = { ok: false, kind: "internal", message: "The call failed.", retryable: false };
 
 /** Names of errors that the code itself cannot have raised. */
-const TYPES: Readonly<Partial<Record<SandboxEnd, string>>> = { timeout: "Timeout", memory: "MemoryError", limit: "LimitError", cancelled: "Cancelled", crashed: "Crashed", busy: "Busy" };
+const TYPES: Readonly<Partial<Record<SandboxEnd, string>>> = {
+  timeout: "Timeout",
+  memory: "MemoryError",
+  limit: "LimitError",
+  cancelled: "Cancelled",
+  crashed: "Crashed",
+  busy: "Busy",
+};
 
 function checkName(name: string): HostReply | undefined {
   if (name.length <= MAX_NAME_CHARS) return undefined;
-  return { ok: false, kind: "invalid_params", message: `The name of a tool has at most ${MAX_NAME_CHARS} characters; this one has ${name.length}.`, retryable: false };
+  return {
+    ok: false,
+    kind: "invalid_params",
+    message: `The name of a tool has at most ${MAX_NAME_CHARS} characters; this one has ${name.length}.`,
+    retryable: false,
+  };
 }
 
 function checkArguments(json: string, maxBytes: number): HostReply | undefined {
   const refuse = (kind: string, message: string): HostReply => ({ ok: false, kind, message, retryable: false });
   const bytes = Buffer.byteLength(json);
-  if (bytes > maxBytes) return refuse("too_large", `The arguments of a tool call may have ${maxBytes} bytes; these have ${bytes}.`);
-  if (hasMoreContainers(json, MAX_CONTAINERS)) return refuse("too_large", `The arguments of a tool call may hold ${MAX_CONTAINERS} objects and arrays; these hold more.`);
+  if (bytes > maxBytes)
+    return refuse("too_large", `The arguments of a tool call may have ${maxBytes} bytes; these have ${bytes}.`);
+  if (hasMoreContainers(json, MAX_CONTAINERS))
+    return refuse(
+      "too_large",
+      `The arguments of a tool call may hold ${MAX_CONTAINERS} objects and arrays; these hold more.`,
+    );
   const value = parse(json);
   if (!isJsonObject(value)) return refuse("invalid_params", "The arguments of a tool call must be one object.");
-  return jsonSize(value) === Infinity ? refuse("invalid_params", `The arguments are nested deeper than ${MAX_JSON_DEPTH} levels.`) : undefined;
+  return jsonSize(value) === Infinity
+    ? refuse("invalid_params", `The arguments are nested deeper than ${MAX_JSON_DEPTH} levels.`)
+    : undefined;
 }
 
 function fit(reply: HostReply, maxBytes: number): HostReply {
@@ -200,11 +263,14 @@ function fit(reply: HostReply, maxBytes: number): HostReply {
 
 function checkResult(json: string, maxBytes: number): [SandboxEnd, string] | undefined {
   const bytes = Buffer.byteLength(json);
-  if (bytes > maxBytes) return ["limit", `The result has ${bytes} bytes as JSON; at most ${maxBytes} are returned. Return less of it.`];
+  if (bytes > maxBytes)
+    return ["limit", `The result has ${bytes} bytes as JSON; at most ${maxBytes} are returned. Return less of it.`];
   const value = parse(json);
   // Code may put functions of its own in place of those that write JSON; what comes of it must still be JSON.
   if (value === undefined) return ["error", "The result is not JSON: the code changed how its values are written out."];
-  return jsonSize(value) === Infinity ? ["limit", `The result is nested deeper than ${MAX_JSON_DEPTH} levels.`] : undefined;
+  return jsonSize(value) === Infinity
+    ? ["limit", `The result is nested deeper than ${MAX_JSON_DEPTH} levels.`]
+    : undefined;
 }
 
 function parse(json: string): unknown {
@@ -216,7 +282,11 @@ function parse(json: string): unknown {
 }
 
 function shorten({ type, message, traceback }: SandboxError): SandboxError {
-  return { type: type.slice(0, MAX_NAME_CHARS), message: message.slice(0, MAX_WORDS), traceback: traceback.slice(0, MAX_WORDS) };
+  return {
+    type: type.slice(0, MAX_NAME_CHARS),
+    message: message.slice(0, MAX_WORDS),
+    traceback: traceback.slice(0, MAX_WORDS),
+  };
 }
 
 function toRecord({ name, startedAt, ms, ok }: OpenCall, now: number): SandboxToolCall {

@@ -10,12 +10,22 @@ const SANDBOX_FOLDER = "/runtimes/sandbox/";
 /** Files outside of the sandbox's own folder that its code imports. */
 const SHARED = ["core", join("runtimes", "typescript", "unsupported.js")];
 /** What `sucrase` itself loads. */
-const SUCRASE_NEEDS = ["lines-and-columns", "ts-interface-checker", "@jridgewell/gen-mapping", "@jridgewell/sourcemap-codec", "@jridgewell/trace-mapping", "@jridgewell/resolve-uri"];
+const SUCRASE_NEEDS = [
+  "lines-and-columns",
+  "ts-interface-checker",
+  "@jridgewell/gen-mapping",
+  "@jridgewell/sourcemap-codec",
+  "@jridgewell/trace-mapping",
+  "@jridgewell/resolve-uri",
+];
 
 /** Where everything lies that the child needs. */
 export type ChildPaths = Pick<ChildSettings, "quickjs" | "quickjsWasm" | "sucrase" | "pythonWasm">;
 
-/** The folder of the built files. Node itself loads them, so when this runs from its source, as in tests, `dist` stands in. */
+/**
+ * The folder of the built files. Node itself loads them, so when this runs from its source, as in tests, `dist` stands
+ * in.
+ */
 export function distFolder(from: string = import.meta.url): string {
   const at = from.lastIndexOf(SANDBOX_FOLDER);
   const root = fileURLToPath(from.slice(0, at));
@@ -44,11 +54,14 @@ function resolvePython(require: NodeJS.Require): string | undefined {
 }
 
 /**
- * Arguments of Node for a process without rights: it reads the files of its own program, and has worker threads. Code cannot be made of
- * text, and WebAssembly is compiled by the quick compiler alone, which halves its start and its memory.
+ * Arguments of Node for a process without rights: it reads the files of its own program, and has worker threads. Code
+ * cannot be made of text, and WebAssembly is compiled by the quick compiler alone, which halves its start and its
+ * memory.
  */
 export function lockedArguments(paths: ChildPaths): string[] {
-  const permission = process.allowedNodeEnvironmentFlags.has("--permission") ? "--permission" : "--experimental-permission";
+  const permission = process.allowedNodeEnvironmentFlags.has("--permission")
+    ? "--permission"
+    : "--experimental-permission";
   return [
     permission,
     "--allow-worker",

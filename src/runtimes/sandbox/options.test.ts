@@ -29,14 +29,30 @@ test("everything has a default", () => {
 });
 
 test("what is given counts, and a longer default time raises the longest", () => {
-  const options = resolveSandbox({ timeout: "10m", memory: "64MiB", output: 1000, tool_calls: 0, python_wasm: "/opt/python.wasm" });
-  expect(options).toMatchObject({ maxWallMs: 600_000, pythonWasm: "/opt/python.wasm", limits: { wallMs: 600_000, memoryBytes: 64 * 1024 ** 2, outputBytes: 1000, toolCalls: 0 } });
+  const options = resolveSandbox({
+    timeout: "10m",
+    memory: "64MiB",
+    output: 1000,
+    tool_calls: 0,
+    python_wasm: "/opt/python.wasm",
+  });
+  expect(options).toMatchObject({
+    maxWallMs: 600_000,
+    pythonWasm: "/opt/python.wasm",
+    limits: { wallMs: 600_000, memoryBytes: 64 * 1024 ** 2, outputBytes: 1000, toolCalls: 0 },
+  });
 });
 
 test("one engine serves all languages, unless one of them names another", () => {
   expect(resolveSandbox({ engine: "bwrap" })).toMatchObject({ pythonEngine: "bwrap", javascriptEngine: "bwrap" });
-  expect(resolveSandbox({ engine: "bwrap", python_engine: "bwrap-python" })).toMatchObject({ pythonEngine: "bwrap-python", javascriptEngine: "bwrap" });
-  expect(resolveSandbox({ javascript_engine: "deno" })).toMatchObject({ pythonEngine: "embedded", javascriptEngine: "deno" });
+  expect(resolveSandbox({ engine: "bwrap", python_engine: "bwrap-python" })).toMatchObject({
+    pythonEngine: "bwrap-python",
+    javascriptEngine: "bwrap",
+  });
+  expect(resolveSandbox({ javascript_engine: "deno" })).toMatchObject({
+    pythonEngine: "embedded",
+    javascriptEngine: "deno",
+  });
 });
 
 test.each([

@@ -20,27 +20,109 @@ export const SandboxSchema = Type.Object(
         default: "embedded",
       }),
     ),
-    python_engine: Type.Optional(Type.Enum(PYTHON_ENGINES, { description: "What Python runs in, where it is another engine than `engine`." })),
-    javascript_engine: Type.Optional(Type.Enum(JAVASCRIPT_ENGINES, { description: "What JavaScript and TypeScript run in, where it is another engine than `engine`." })),
-    timeout: Type.Optional(durationOption({ description: "How long a run may take, its tool calls included, where the caller names no time.", default: "30s" })),
-    max_timeout: Type.Optional(durationOption({ description: "Longest time that a caller may ask for.", default: "5m" })),
-    cpu_time: Type.Optional(durationOption({ description: "How long the code itself may compute; the time that it waits for tools does not count.", default: "10s" })),
+    python_engine: Type.Optional(
+      Type.Enum(PYTHON_ENGINES, { description: "What Python runs in, where it is another engine than `engine`." }),
+    ),
+    javascript_engine: Type.Optional(
+      Type.Enum(JAVASCRIPT_ENGINES, {
+        description: "What JavaScript and TypeScript run in, where it is another engine than `engine`.",
+      }),
+    ),
+    timeout: Type.Optional(
+      durationOption({
+        description: "How long a run may take, its tool calls included, where the caller names no time.",
+        default: "30s",
+      }),
+    ),
+    max_timeout: Type.Optional(
+      durationOption({ description: "Longest time that a caller may ask for.", default: "5m" }),
+    ),
+    cpu_time: Type.Optional(
+      durationOption({
+        description: "How long the code itself may compute; the time that it waits for tools does not count.",
+        default: "10s",
+      }),
+    ),
     memory: Type.Optional(bytesOption({ description: "Memory of one interpreter.", default: "256MiB" })),
-    output: Type.Optional(bytesOption({ description: "What a run may print; the rest is left out.", default: "256KiB" })),
+    output: Type.Optional(
+      bytesOption({ description: "What a run may print; the rest is left out.", default: "256KiB" }),
+    ),
     result: Type.Optional(bytesOption({ description: "Largest result of a run, as JSON.", default: "1MiB" })),
-    tool_calls: Type.Optional(Type.Integer({ description: "Tool calls that one run may make.", default: 100, minimum: 0, maximum: 10_000 })),
-    parallel_tool_calls: Type.Optional(Type.Integer({ description: "Tool calls of one run that are under way at the same time; more wait.", default: 8, minimum: 1, maximum: 256 })),
-    tool_bytes: Type.Optional(bytesOption({ description: "Largest arguments and largest answer of one tool call inside a run.", default: "8MiB" })),
-    files: Type.Optional(Type.Integer({ description: "Files that a run may hold.", default: 64, minimum: 0, maximum: 10_000 })),
+    tool_calls: Type.Optional(
+      Type.Integer({ description: "Tool calls that one run may make.", default: 100, minimum: 0, maximum: 10_000 }),
+    ),
+    parallel_tool_calls: Type.Optional(
+      Type.Integer({
+        description: "Tool calls of one run that are under way at the same time; more wait.",
+        default: 8,
+        minimum: 1,
+        maximum: 256,
+      }),
+    ),
+    tool_bytes: Type.Optional(
+      bytesOption({
+        description: "Largest arguments and largest answer of one tool call inside a run.",
+        default: "8MiB",
+      }),
+    ),
+    files: Type.Optional(
+      Type.Integer({ description: "Files that a run may hold.", default: 64, minimum: 0, maximum: 10_000 }),
+    ),
     file_bytes: Type.Optional(bytesOption({ description: "Size of all files of a run together.", default: "16MiB" })),
-    runs: Type.Optional(Type.Integer({ description: "Runs at the same time; more wait for their turn.", default: 4, minimum: 1, maximum: 64 })),
-    queue: Type.Optional(Type.Integer({ description: "Runs that may wait; one more is refused.", default: 32, minimum: 0, maximum: 10_000 })),
-    idle: Type.Optional(durationOption({ description: "Time without a run and without a session after which the child process is stopped. The next run starts it again.", default: "5m" })),
-    sessions: Type.Optional(Type.Integer({ description: "Sessions that keep their variables at the same time; the one unused for longest makes room.", default: 8, minimum: 0, maximum: 64 })),
-    session_idle: Type.Optional(durationOption({ description: "Time without a run after which a session and its variables go.", default: "10m" })),
-    python: Type.Optional(Type.String({ description: "The Python of the engine `bwrap-python`: a name on PATH, or a path. 3.11 or newer.", default: "python3", minLength: 1 })),
-    deno: Type.Optional(Type.String({ description: "The program of the engine `deno`: a name on PATH, or a path. 2.0 or newer.", default: "deno", minLength: 1 })),
-    python_wasm: Type.Optional(Type.Path({ description: "Another build of CPython for WASI (`python.wasm`, preview 1, its library inside) in place of the one that comes along." })),
+    runs: Type.Optional(
+      Type.Integer({
+        description: "Runs at the same time; more wait for their turn.",
+        default: 4,
+        minimum: 1,
+        maximum: 64,
+      }),
+    ),
+    queue: Type.Optional(
+      Type.Integer({
+        description: "Runs that may wait; one more is refused.",
+        default: 32,
+        minimum: 0,
+        maximum: 10_000,
+      }),
+    ),
+    idle: Type.Optional(
+      durationOption({
+        description:
+          "Time without a run and without a session after which the child process is stopped. The next run starts it again.",
+        default: "5m",
+      }),
+    ),
+    sessions: Type.Optional(
+      Type.Integer({
+        description: "Sessions that keep their variables at the same time; the one unused for longest makes room.",
+        default: 8,
+        minimum: 0,
+        maximum: 64,
+      }),
+    ),
+    session_idle: Type.Optional(
+      durationOption({ description: "Time without a run after which a session and its variables go.", default: "10m" }),
+    ),
+    python: Type.Optional(
+      Type.String({
+        description: "The Python of the engine `bwrap-python`: a name on PATH, or a path. 3.11 or newer.",
+        default: "python3",
+        minLength: 1,
+      }),
+    ),
+    deno: Type.Optional(
+      Type.String({
+        description: "The program of the engine `deno`: a name on PATH, or a path. 2.0 or newer.",
+        default: "deno",
+        minLength: 1,
+      }),
+    ),
+    python_wasm: Type.Optional(
+      Type.Path({
+        description:
+          "Another build of CPython for WASI (`python.wasm`, preview 1, its library inside) in place of the one that comes along.",
+      }),
+    ),
   },
   { description: "Where code that a model or a caller wrote runs, and its bounds." },
 );
@@ -99,7 +181,10 @@ function resolveLimits(raw: SandboxConfig): SandboxLimits {
   });
 }
 
-/** Two interpreters of this size, beside what the hub itself needs, still fit a small machine; WebAssembly ends at 4 GiB. */
+/**
+ * Two interpreters of this size, beside what the hub itself needs, still fit a small machine; WebAssembly ends at 4
+ * GiB.
+ */
 const LEAST_MEMORY_BYTES = 32 * 1024 ** 2;
 const MOST_MEMORY_BYTES = 4 * 1024 ** 3 - 65_536;
 /** Above this, what crosses between the processes no longer fits one frame comfortably. */

@@ -11,7 +11,12 @@ export class RunClock {
   #isStopped = false;
 
   /** `named`: the bounds as the user knows them, for the message; this clock may be set a little later. */
-  constructor(wallMs: number, cpuMs: number, onEnd: (message: string) => void, named: { readonly wallMs: number; readonly cpuMs: number }) {
+  constructor(
+    wallMs: number,
+    cpuMs: number,
+    onEnd: (message: string) => void,
+    named: { readonly wallMs: number; readonly cpuMs: number },
+  ) {
     this.#onEnd = onEnd;
     this.#named = named;
     this.#cpuLeftMs = cpuMs;

@@ -11,7 +11,10 @@ export class RunSlots {
     this.#mostWaiting = mostWaiting;
   }
 
-  /** Resolves once there is a slot, with `true`; with `false` when too many wait, after `maxWaitMs`, or when the caller goes. */
+  /**
+   * Resolves once there is a slot, with `true`; with `false` when too many wait, after `maxWaitMs`, or when the caller
+   * goes.
+   */
   async take(maxWaitMs: number, signal: AbortSignal): Promise<boolean> {
     if (signal.aborted || this.#isClosed) return false;
     if (this.#taken < this.#most) {

@@ -14,7 +14,10 @@ export interface SandboxProcessOptions {
   readonly settings: ChildSettings;
   /** Largest frame from the child. */
   readonly maxFrameBytes: number;
-  /** In place of Node and the child's program: the command and all its arguments but the settings. For tests, and for walls around it. */
+  /**
+   * In place of Node and the child's program: the command and all its arguments but the settings. For tests, and for
+   * walls around it.
+   */
   readonly command?: readonly string[];
   /** Files that the process finds open after descriptor 3. */
   readonly files?: SpawnOptions["files"];
@@ -38,8 +41,21 @@ export class SandboxProcess {
   /** Rejects with a `FailError` when the process cannot be started. */
   static async start(options: SandboxProcessOptions): Promise<SandboxProcess> {
     const settings = JSON.stringify(options.settings);
-    const [command, ...args] = options.command ?? [process.execPath, ...lockedArguments(options.settings), join(distFolder(), "runtimes", "sandbox", "child", "main.js")];
-    return new SandboxProcess(await spawnChild({ command: command!, args: [...args, settings], env: {}, extraPipes: 1, ...(options.files ? { files: options.files } : {}) }), options);
+    const [command, ...args] = options.command ?? [
+      process.execPath,
+      ...lockedArguments(options.settings),
+      join(distFolder(), "runtimes", "sandbox", "child", "main.js"),
+    ];
+    return new SandboxProcess(
+      await spawnChild({
+        command: command!,
+        args: [...args, settings],
+        env: {},
+        extraPipes: 1,
+        ...(options.files ? { files: options.files } : {}),
+      }),
+      options,
+    );
   }
 
   private constructor(child: Child, options: SandboxProcessOptions) {
@@ -58,7 +74,11 @@ export class SandboxProcess {
     return this.#runs.size;
   }
 
-  async run(job: SandboxJob, host: SandboxHost, signal: AbortSignal): Promise<{ readonly outcome: SandboxOutcome; readonly isStarted: boolean }> {
+  async run(
+    job: SandboxJob,
+    host: SandboxHost,
+    signal: AbortSignal,
+  ): Promise<{ readonly outcome: SandboxOutcome; readonly isStarted: boolean }> {
     this.#last += 1;
     const id = this.#last;
     const run = new HubRun({ id, job, host, send: (message) => this.#send(message), distrust: () => void this.kill() });

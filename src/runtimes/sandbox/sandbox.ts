@@ -8,7 +8,10 @@ export interface SandboxRun extends SandboxOutcome {
   readonly isolation: string;
 }
 
-/** Runs code in the engine that the configuration names for its language, which is made with the first run. Never in another one. */
+/**
+ * Runs code in the engine that the configuration names for its language, which is made with the first run. Never in
+ * another one.
+ */
 export class Sandbox {
   readonly options: SandboxOptions;
   readonly #engines = new Map<SandboxEngineName, Promise<SandboxEngine>>();
@@ -20,7 +23,9 @@ export class Sandbox {
   /** Never rejects for anything that the code does, nor for an engine that is not there: the outcome says so. */
   async run(job: SandboxJob, host: SandboxHost, signal: AbortSignal): Promise<SandboxRun> {
     const engine = await this.#engineFor(job.language);
-    const problem = engine.languages.includes(job.language) ? await engine.unavailable() : wrongLanguage(engine, job.language);
+    const problem = engine.languages.includes(job.language)
+      ? await engine.unavailable()
+      : wrongLanguage(engine, job.language);
     const outcome = problem === undefined ? await engine.run(job, host, signal) : notThere(problem);
     return { ...outcome, engine: engine.name, isolation: engine.isolation };
   }
@@ -44,5 +49,14 @@ function wrongLanguage({ name, languages }: SandboxEngine, language: SandboxLang
 }
 
 function notThere(message: string): SandboxOutcome {
-  return { end: "unavailable", stdout: "", stderr: "", error: { type: "Unavailable", message, traceback: "" }, toolCalls: [], artifacts: [], truncated: false, durationMs: 0 };
+  return {
+    end: "unavailable",
+    stdout: "",
+    stderr: "",
+    error: { type: "Unavailable", message, traceback: "" },
+    toolCalls: [],
+    artifacts: [],
+    truncated: false,
+    durationMs: 0,
+  };
 }

@@ -2,9 +2,9 @@ import type { MessagePort } from "node:worker_threads";
 import type { SandboxEnd, SandboxError, SandboxFile, SandboxJob } from "./engine.ts";
 
 /**
- * What the sandbox child and one worker thread in it say to each other, over one `MessagePort` that is handed to the worker in
- * `workerData`. A port, since a worker that is deep inside an interpreter reads it with `receiveMessageOnPort`, woken by the counter
- * below, while its event loop stands still.
+ * What the sandbox child and one worker thread in it say to each other, over one `MessagePort` that is handed to the
+ * worker in `workerData`. A port, since a worker that is deep inside an interpreter reads it with
+ * `receiveMessageOnPort`, woken by the counter below, while its event loop stands still.
  */
 export interface WorkerSettings {
   readonly port: MessagePort;

@@ -10,8 +10,8 @@ const MAX_VARIABLES_BYTES = 512 * 1024;
 const PLACEHOLDER = /\{\{|\}\}|\{([^{}]*)\}/g;
 
 /**
- * `TOOL_ARG_<NAME>` for each argument: strings as they are, everything else as JSON. Letters become capitals, and whatever is
- * neither letter nor digit becomes `_`. Of two names that become the same, the first counts.
+ * `TOOL_ARG_<NAME>` for each argument: strings as they are, everything else as JSON. Letters become capitals, and
+ * whatever is neither letter nor digit becomes `_`. Of two names that become the same, the first counts.
  */
 export function argumentVariables(args: JsonObject): Record<string, string> {
   const variables: Record<string, string> = {};
@@ -20,7 +20,13 @@ export function argumentVariables(args: JsonObject): Record<string, string> {
     const key = `TOOL_ARG_${name.toUpperCase().replaceAll(/[^A-Z0-9]/g, "_")}`;
     const text = textOf(value);
     const bytes = Buffer.byteLength(text);
-    if (key in variables || bytes > MAX_VARIABLE_BYTES || total + bytes + key.length > MAX_VARIABLES_BYTES || text.includes("\0")) continue;
+    if (
+      key in variables ||
+      bytes > MAX_VARIABLE_BYTES ||
+      total + bytes + key.length > MAX_VARIABLES_BYTES ||
+      text.includes("\0")
+    )
+      continue;
     total += bytes + key.length;
     variables[key] = text;
   }
@@ -33,9 +39,10 @@ export function placeholdersOf(template: string): string[] {
 }
 
 /**
- * Argument templates with values put in: `{limit}` stands for the argument's value (strings as they are, everything else as JSON),
- * `{{` and `}}` for braces. Each template makes one argument, whatever the value holds. A template that names an absent argument is
- * left out, together with the option before it when it is nothing but the value: `["--limit", "{limit}"]` vanishes as a pair.
+ * Argument templates with values put in: `{limit}` stands for the argument's value (strings as they are, everything
+ * else as JSON), `{{` and `}}` for braces. Each template makes one argument, whatever the value holds. A template that
+ * names an absent argument is left out, together with the option before it when it is nothing but the value:
+ * `["--limit", "{limit}"]` vanishes as a pair.
  */
 export function expandArguments(templates: readonly string[], args: JsonObject): string[] {
   const expanded: string[] = [];
@@ -46,7 +53,11 @@ export function expandArguments(templates: readonly string[], args: JsonObject):
       if (isLone && before?.startsWith("-") && !before.includes("{") && expanded.at(-1) === before) expanded.pop();
       continue;
     }
-    expanded.push(template.replaceAll(PLACEHOLDER, (found, name: string | undefined) => (name === undefined ? found[0]! : valueText(name, args[name]))));
+    expanded.push(
+      template.replaceAll(PLACEHOLDER, (found, name: string | undefined) =>
+        name === undefined ? found[0]! : valueText(name, args[name]),
+      ),
+    );
   }
   return expanded;
 }
@@ -54,7 +65,12 @@ export function expandArguments(templates: readonly string[], args: JsonObject):
 function valueText(name: string, value: unknown): string {
   const text = textOf(value);
   if (!text.includes("\0")) return text;
-  throw new FailError(fail("invalid_params", `Argument \`${name}\` holds a NUL character, which no program takes on its command line. Send it without.`));
+  throw new FailError(
+    fail(
+      "invalid_params",
+      `Argument \`${name}\` holds a NUL character, which no program takes on its command line. Send it without.`,
+    ),
+  );
 }
 
 function textOf(value: unknown): string {

@@ -4,7 +4,10 @@ import type { Logger } from "../../core/ports.ts";
 
 /** Log lines of one call that reach its caller; the rest are counted. */
 const MAX_LOG_LINES = 200;
-/** Progress notices that pass at once; a script that sends more is slowed to one per `PROGRESS_EVERY_MS`, the last one kept. */
+/**
+ * Progress notices that pass at once; a script that sends more is slowed to one per `PROGRESS_EVERY_MS`, the last one
+ * kept.
+ */
 const FREE_PROGRESS = 100;
 const PROGRESS_EVERY_MS = 50;
 
@@ -46,8 +49,8 @@ export class CallNotices {
   }
 
   /**
-   * The object that a line of descriptor 3 holds. A stream of lines that are none is no longer looked at: reading them would cost more
-   * than the tool does.
+   * The object that a line of descriptor 3 holds. A stream of lines that are none is no longer looked at: reading them
+   * would cost more than the tool does.
    */
   readMessage(line: string): JsonObject | undefined {
     if (this.#unreadable >= MAX_UNREADABLE) return undefined;
@@ -60,7 +63,8 @@ export class CallNotices {
 
   /** Takes a message such as `{progress: 1, total: 3, message: "…"}`. False when it is none. */
   progress(message: unknown): boolean {
-    if (!isJsonObject(message) || typeof message["progress"] !== "number" || !Number.isFinite(message["progress"])) return false;
+    if (!isJsonObject(message) || typeof message["progress"] !== "number" || !Number.isFinite(message["progress"]))
+      return false;
     // Work goes on, however few of these are passed on.
     this.#call.deadline?.touch();
     const params: JsonObject = {
@@ -79,7 +83,12 @@ export class CallNotices {
   finish(): void {
     if (this.#pending) this.#sendProgress(this.#pending, performance.now());
     const unsaid = this.#lines - MAX_LOG_LINES;
-    if (unsaid > 0) this.#notify("notifications/message", { level: "warning", logger: this.#options.tool, data: `${unsaid} more log lines were left out.` });
+    if (unsaid > 0)
+      this.#notify("notifications/message", {
+        level: "warning",
+        logger: this.#options.tool,
+        data: `${unsaid} more log lines were left out.`,
+      });
     this.#lines = 0;
   }
 

@@ -14,8 +14,8 @@ export interface ChildChannel {
 }
 
 /**
- * What a running child says on descriptor 3: requests to the hub, progress, log lines, and its result. Of several results the last one
- * counts.
+ * What a running child says on descriptor 3: requests to the hub, progress, log lines, and its result. Of several
+ * results the last one counts.
  */
 export class ChildMessages {
   readonly #call: Call;
@@ -49,7 +49,11 @@ export class ChildMessages {
     if (!message || this.#requests?.take(message)) return;
     if (Object.hasOwn(message, "result") || isJsonObject(message["error"])) this.#answer = message;
     else if (typeof message["log"] === "string") this.#notices.log(message["log"], levelOf(message["level"]));
-    else if (!this.#notices.progress(message)) this.#notices.log('An object on descriptor 3 was neither a request nor progress such as {"progress": 1, "total": 3}.', "warning");
+    else if (!this.#notices.progress(message))
+      this.#notices.log(
+        'An object on descriptor 3 was neither a request nor progress such as {"progress": 1, "total": 3}.',
+        "warning",
+      );
   }
 
   /** What the child said that it came to, if it did; what it printed is then no result but log lines. */

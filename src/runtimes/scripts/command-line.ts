@@ -36,14 +36,15 @@ const ORDINARY: Readonly<Record<Runtime, RegExp>> = {
 const PYTHON_COMMANDS = process.platform === "win32" ? ["python3", "python", "py"] : ["python3", "python"];
 
 /**
- * How a script is run: a first line `#!` that names something out of the ordinary (`bash`, a virtual environment, `uv run`) decides,
- * then the suffix; a file with neither is run as a program itself. Throws a `FailError` of kind `unavailable` when the runtime is
- * missing.
+ * How a script is run: a first line `#!` that names something out of the ordinary (`bash`, a virtual environment, `uv
+ * run`) decides, then the suffix; a file with neither is run as a program itself. Throws a `FailError` of kind
+ * `unavailable` when the runtime is missing.
  */
 export async function scriptCommandLine(script: string, place: CommandPlace): Promise<CommandLine> {
   const runtime = RUNTIMES[extname(script).toLowerCase()];
   const shebang = readShebang(script);
-  if (shebang && !(runtime && isOrdinary(shebang, runtime))) return { command: shebang.command, args: [...shebang.args, script] };
+  if (shebang && !(runtime && isOrdinary(shebang, runtime)))
+    return { command: shebang.command, args: [...shebang.args, script] };
   if (runtime === undefined) return { command: script, args: [] };
   const { command, args } = await runtimeCommand(runtime, place);
   return { command, args: [...args, script] };

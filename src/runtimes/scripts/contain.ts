@@ -3,7 +3,13 @@ import { basename, delimiter, dirname, isAbsolute, join, resolve } from "node:pa
 import { fileURLToPath } from "node:url";
 import { FailError } from "../../core/errors.ts";
 import { fail } from "../../core/outcome.ts";
-import { findPrlimit, hasLimits, nodeDataBytes, prlimitArguments, type MemoryMeasure } from "../../process/resource-limits.ts";
+import {
+  findPrlimit,
+  hasLimits,
+  nodeDataBytes,
+  prlimitArguments,
+  type MemoryMeasure,
+} from "../../process/resource-limits.ts";
 import { findCommand } from "../../process/resolve-command.ts";
 import { bwrapCommand, insideEnvironment, programFolders } from "../bwrap/command.ts";
 import { probeBwrap, type BwrapFound } from "../bwrap/probe.ts";
@@ -37,8 +43,8 @@ export interface Contained extends CommandLine {
 }
 
 /**
- * Puts the tool's bounds and walls around a command line. Throws a `FailError` of kind `unavailable` when a wall that is asked for cannot
- * be had; a bound that this platform does not know is left out (`limitsRemark` says so).
+ * Puts the tool's bounds and walls around a command line. Throws a `FailError` of kind `unavailable` when a wall that
+ * is asked for cannot be had; a bound that this platform does not know is left out (`limitsRemark` says so).
  */
 export async function contain(what: Containable): Promise<Contained> {
   const { settings, env, line } = what;
@@ -52,7 +58,13 @@ export async function contain(what: Containable): Promise<Contained> {
   if (settings.isolation.mode === "bwrap") {
     const state = await probeBwrap(settings.isolation.program);
     if (state.found) return behindBwrap(what, state.found, { limits, measure });
-    throw new FailError(fail("unavailable", `Tool \`${what.name}\` demands isolation that this machine does not offer. ${state.reason} Or take its isolation back to \`process\`.`, { retryable: false }));
+    throw new FailError(
+      fail(
+        "unavailable",
+        `Tool \`${what.name}\` demands isolation that this machine does not offer. ${state.reason} Or take its isolation back to \`process\`.`,
+        { retryable: false },
+      ),
+    );
   }
   const prlimit = hasLimits(limits) ? findPrlimit({ env }) : undefined;
   if (prlimit === undefined) return { ...line, env, files: [] };
@@ -60,13 +72,16 @@ export async function contain(what: Containable): Promise<Contained> {
 }
 
 /** Why some of the bounds are not kept on this machine; `undefined` when all are. */
-export function limitsRemark({ limits: { outputBytes: _ours, ...limits }, isolation }: RunSettings, env: Readonly<Record<string, string>>): string | undefined {
+export function limitsRemark(
+  { limits: { outputBytes: _ours, ...limits }, isolation }: RunSettings,
+  env: Readonly<Record<string, string>>,
+): string | undefined {
   if (!hasLimits(limits)) return undefined;
   if (findPrlimit({ env }) === undefined) {
     return `the bounds of \`limits\` are not kept on this machine, \`output\` and the time of a call aside: they need Linux with \`prlimit\` (package util-linux)`;
   }
   if (limits.processes === undefined || isolation.mode === "bwrap" || process.getuid?.() !== 0) return undefined;
-  return "`limits.procs` does not bind, since the hub runs as root; run it as another user, or isolate the tool with `mode = \"bwrap\"`";
+  return '`limits.procs` does not bind, since the hub runs as root; run it as another user, or isolate the tool with `mode = "bwrap"`';
 }
 
 function isNode(command: string): boolean {
@@ -78,13 +93,33 @@ function measureFor(command: string): MemoryMeasure {
   return /^python(?:\d[\d.]*)?$/.test(basename(command)) ? "address-space" : "data";
 }
 
-function behindBwrap(what: Containable, found: BwrapFound, bounds: Pick<Parameters<typeof bwrapCommand>[1], "limits" | "measure">): Contained {
+function behindBwrap(
+  what: Containable,
+  found: BwrapFound,
+  bounds: Pick<Parameters<typeof bwrapCommand>[1], "limits" | "measure">,
+): Contained {
   const { line, folder, env, reads, settings, extraPipes } = what;
   const program = findCommand(line.command, { cwd: folder, env });
   const writable = settings.isolation.write.map((place) => writableFolder(what, place));
-  const readable = [folder, ...reads, ...libraryFolders(env), ...settings.isolation.read.map((place) => resolve(folder, place)), ...programFolders(program), ...ownFolders(line)];
+  const readable = [
+    folder,
+    ...reads,
+    ...libraryFolders(env),
+    ...settings.isolation.read.map((place) => resolve(folder, place)),
+    ...programFolders(program),
+    ...ownFolders(line),
+  ];
   if (found.identity !== "namespace") assertForNobody(what, writable);
-  const options = { command: program, args: line.args, cwd: folder, readable, writable, network: settings.isolation.network, extraPipes, ...bounds };
+  const options = {
+    command: program,
+    args: line.args,
+    cwd: folder,
+    readable,
+    writable,
+    network: settings.isolation.network,
+    extraPipes,
+    ...bounds,
+  };
   return { ...bwrapCommand(found, options), env: insideEnvironment(env) };
 }
 
@@ -101,14 +136,21 @@ function writableFolder({ name, folder, root }: Containable, place: string): str
     if (!isAbsolute(place) && !isInside(real, root)) throw new Error("it leads out of the tools folder");
     return path;
   } catch (error) {
-    throw new FailError(fail("unavailable", `Tool \`${name}\` cannot be given \`${place}\` to write to. Correct \`isolation.write\`.`, { retryable: false, cause: error }));
+    throw new FailError(
+      fail("unavailable", `Tool \`${name}\` cannot be given \`${place}\` to write to. Correct \`isolation.write\`.`, {
+        retryable: false,
+        cause: error,
+      }),
+    );
   }
 }
 
 /** The hub's own files that are part of the command line: shims, and what loads TypeScript. */
 function ownFolders({ args }: CommandLine): string[] {
   const home = packageFolder();
-  const shims = args.filter((arg) => isAbsolute(arg) && isInside(arg, home) && SHIM.test(arg)).map((arg) => dirname(arg));
+  const shims = args
+    .filter((arg) => isAbsolute(arg) && isInside(arg, home) && SHIM.test(arg))
+    .map((arg) => dirname(arg));
   if (!args.includes("--import")) return shims;
   const beside = basename(dirname(home)) === "node_modules" ? [dirname(home)] : [];
   return [...["dist", "package.json", "node_modules"].map((name) => join(home, name)), ...beside, ...shims];
@@ -123,10 +165,16 @@ function packageFolder(): string {
 // Seen before the start, since what the interpreter says then is of no help.
 function assertForNobody({ name, folder }: Containable, writable: readonly string[]): void {
   const closed = (path: string, bits: number) => (statSync(path).mode & bits) !== bits;
-  const mayNotWrite = writable.some((path) => closed(path, 0o007)) ? "write to the folders of `isolation.write`" : undefined;
+  const mayNotWrite = writable.some((path) => closed(path, 0o007))
+    ? "write to the folders of `isolation.write`"
+    : undefined;
   const problem = closed(folder, 0o005) ? "read its folder" : mayNotWrite;
   if (problem === undefined) return;
   throw new FailError(
-    fail("unavailable", `Tool \`${name}\` runs as user \`nobody\`, since the hub runs as root, and \`nobody\` may not ${problem}. Give others the right to, or run the hub as another user.`, { retryable: false }),
+    fail(
+      "unavailable",
+      `Tool \`${name}\` runs as user \`nobody\`, since the hub runs as root, and \`nobody\` may not ${problem}. Give others the right to, or run the hub as another user.`,
+      { retryable: false },
+    ),
   );
 }

@@ -12,7 +12,8 @@ export class Ending {
   readonly #stopped: Promise<never>;
   #stop: (failure: FailError) => void = () => {};
   #isOver = false;
-  readonly #onAbort = () => this.stop(cancelledFailure(this.#signals.find((signal) => signal.aborted)?.reason), KILL_GRACE_MS);
+  readonly #onAbort = () =>
+    this.stop(cancelledFailure(this.#signals.find((signal) => signal.aborted)?.reason), KILL_GRACE_MS);
 
   constructor(child: Child, signals: readonly AbortSignal[]) {
     this.#child = child;

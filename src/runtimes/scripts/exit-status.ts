@@ -17,11 +17,19 @@ export function exitOfTool(exit: Exit, { isolation }: RunSettings): Exit {
 export function limitOutcome({ signal }: Exit, { limits }: RunSettings): Outcome | undefined {
   if (signal === "SIGXCPU" && limits.cpuMs !== undefined) return cpuFailure(limits.cpuMs);
   if (signal !== "SIGXFSZ" || limits.fileBytes === undefined) return undefined;
-  return fail("too_large", `The tool wrote a file of more than ${formatBytes(limits.fileBytes)} and was ended. Ask it for less, or raise \`limits.file_size\`.`, {
-    details: { maxBytes: limits.fileBytes },
-  });
+  return fail(
+    "too_large",
+    `The tool wrote a file of more than ${formatBytes(limits.fileBytes)} and was ended. Ask it for less, or raise \`limits.file_size\`.`,
+    {
+      details: { maxBytes: limits.fileBytes },
+    },
+  );
 }
 
 export function cpuFailure(cpuMs: number): ReturnType<typeof fail> {
-  return fail("timeout", `The tool computed for more than ${formatDuration(cpuMs)} and was ended. Ask it for less, or raise \`limits.cpu\`.`, { details: { cpuMs } });
+  return fail(
+    "timeout",
+    `The tool computed for more than ${formatDuration(cpuMs)} and was ended. Ask it for less, or raise \`limits.cpu\`.`,
+    { details: { cpuMs } },
+  );
 }

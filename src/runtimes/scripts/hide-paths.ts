@@ -2,8 +2,9 @@ import { homedir } from "node:os";
 import { HELPER_FOLDERS } from "../calling/helpers.ts";
 
 /**
- * Takes the places of this machine out of what a script printed: its own folder becomes relative, the home folder `~`, and the files
- * that tracebacks of Python and Node name are cut to their last step. Other paths stay: they may be what the message is about.
+ * Takes the places of this machine out of what a script printed: its own folder becomes relative, the home folder `~`,
+ * and the files that tracebacks of Python and Node name are cut to their last step. Other paths stay: they may be what
+ * the message is about.
  */
 export function hidePaths(text: string, folders: readonly string[]): string {
   let result = text;

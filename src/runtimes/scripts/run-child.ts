@@ -53,13 +53,21 @@ export interface Finished {
 }
 
 /**
- * Runs one child for one call: feeds it, hears it, bounds it. Rejects with a `FailError`: `unavailable` or `limited` when it cannot
- * be started, `too_large` past the bound, `timeout` or `cancelled` by the signal. Whatever happens, the child's tree is ended.
+ * Runs one child for one call: feeds it, hears it, bounds it. Rejects with a `FailError`: `unavailable` or `limited`
+ * when it cannot be started, `too_large` past the bound, `timeout` or `cancelled` by the signal. Whatever happens, the
+ * child's tree is ended.
  */
 export async function runChild(run: ChildRun, output: ChildOutput): Promise<Finished> {
   const over = run.signals.find((signal) => signal.aborted);
   if (over) throw cancelledFailure(over.reason);
-  const child = await spawnChild({ command: run.command, args: run.args, cwd: run.cwd, env: run.env, extraPipes: EXTRA_PIPES, files: run.files ?? [] });
+  const child = await spawnChild({
+    command: run.command,
+    args: run.args,
+    cwd: run.cwd,
+    env: run.env,
+    extraPipes: EXTRA_PIPES,
+    files: run.files ?? [],
+  });
   run.living.add(child);
   void child.gone.then(() => run.living.delete(child));
   const ending = new Ending(child, run.signals);
@@ -89,9 +97,17 @@ const MAX_LOG_LINE_BYTES = 64 * 1024;
 function readOutput(child: Child, maxBytes: number, output: ChildOutput, ending: Ending): Reading {
   const kept: Buffer[] = [];
   const stderr = new StderrTail({ onLine: (line) => output.onStderrLine(line) });
-  const prints = new LineDecoder(MAX_LOG_LINE_BYTES, (line) => output.onStdoutLine?.(line), (bytes) => output.onStdoutLine?.(`(a line over ${formatBytes(bytes)} was left out)`));
+  const prints = new LineDecoder(
+    MAX_LOG_LINE_BYTES,
+    (line) => output.onStdoutLine?.(line),
+    (bytes) => output.onStdoutLine?.(`(a line over ${formatBytes(bytes)} was left out)`),
+  );
   // Bounded by the whole output, so a line never outgrows it.
-  const messages = new LineDecoder(maxBytes, (line) => output.onMessageLine(line), () => {});
+  const messages = new LineDecoder(
+    maxBytes,
+    (line) => output.onMessageLine(line),
+    () => {},
+  );
   let seen = 0;
   const read = (stream: Readable, take: (chunk: Buffer) => void) => {
     stream.on("data", (chunk: Buffer) => {
@@ -118,6 +134,10 @@ function readOutput(child: Child, maxBytes: number, output: ChildOutput, ending:
 
 export function tooLarge(maxBytes: number): FailError {
   return new FailError(
-    fail("too_large", `The tool wrote more than ${formatBytes(maxBytes)} and was ended. Ask it for less, or raise \`max_output\`.`, { details: { maxBytes } }),
+    fail(
+      "too_large",
+      `The tool wrote more than ${formatBytes(maxBytes)} and was ended. Ask it for less, or raise \`max_output\`.`,
+      { details: { maxBytes } },
+    ),
   );
 }

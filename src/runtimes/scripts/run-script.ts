@@ -45,15 +45,26 @@ export interface ScriptEnvironment {
 }
 
 /**
- * Runs a script tool once. The arguments come as a JSON object on stdin, as `TOOL_ARG_<NAME>` and through the templates; stdout is the
- * result, stderr the log, JSON lines on descriptor 3 are progress. Never throws for an expected failure.
+ * Runs a script tool once. The arguments come as a JSON object on stdin, as `TOOL_ARG_<NAME>` and through the
+ * templates; stdout is the result, stderr the log, JSON lines on descriptor 3 are progress. Never throws for an
+ * expected failure.
  */
 export function runScript(script: Script, args: JsonObject, call: Call, host: ScriptHost): Promise<Outcome> {
   return withNotices(script, call, host, (notices) => runWith(script, args, call, host, notices));
 }
 
-async function runWith(script: Script, args: JsonObject, call: Call, host: ScriptHost, notices: CallNotices): Promise<Outcome> {
-  const env = scriptEnvironment(script.environment, { libraries: host.libraries, ports: { models: modelsFor(call, host.ports.models) } }, argumentVariables(args));
+async function runWith(
+  script: Script,
+  args: JsonObject,
+  call: Call,
+  host: ScriptHost,
+  notices: CallNotices,
+): Promise<Outcome> {
+  const env = scriptEnvironment(
+    script.environment,
+    { libraries: host.libraries, ports: { models: modelsFor(call, host.ports.models) } },
+    argumentVariables(args),
+  );
   const { settings } = script;
   const line = await commandLineOf(script, env);
   const whole = { command: line.command, args: [...line.args, ...expandArguments(script.args, args)] };
@@ -67,13 +78,29 @@ async function runWith(script: Script, args: JsonObject, call: Call, host: Scrip
     living: host.living,
   };
   const messages = new ChildMessages(call, host, notices);
-  const finished = await messages.during((channel) => runChild(run, { ...channel, onStderrLine: (text) => notices.log(text) }));
-  if (finished.exit.code === 0) return messages.outcome((text) => hidePaths(text, [script.folder, script.root]), finished.stdout) ?? successOutcome(finished.stdout);
+  const finished = await messages.during((channel) =>
+    runChild(run, { ...channel, onStderrLine: (text) => notices.log(text) }),
+  );
+  if (finished.exit.code === 0)
+    return (
+      messages.outcome((text) => hidePaths(text, [script.folder, script.root]), finished.stdout) ??
+      successOutcome(finished.stdout)
+    );
   const exit = exitOfTool(finished.exit, settings);
-  return limitOutcome(exit, settings) ?? failureOutcome({ exit, stdout: finished.stdout, stderr: hidePaths(finished.stderr.text(), [script.folder, script.root]) });
+  return (
+    limitOutcome(exit, settings) ??
+    failureOutcome({
+      exit,
+      stdout: finished.stdout,
+      stderr: hidePaths(finished.stderr.text(), [script.folder, script.root]),
+    })
+  );
 }
 
-async function commandLineOf({ name, script, root, folder, command }: Script, env: Readonly<Record<string, string>>): Promise<CommandLine> {
+async function commandLineOf(
+  { name, script, root, folder, command }: Script,
+  env: Readonly<Record<string, string>>,
+): Promise<CommandLine> {
   const place = { cwd: folder, env };
   const file = script === undefined ? undefined : assertScript(name, script, root);
   const [program, ...first] = command ?? [];
@@ -93,10 +120,19 @@ export function assertScript(name: string, script: string, root: string): string
     real = realpathSync(script);
     if (!statSync(real).isFile()) throw new Error("not a file");
   } catch (error) {
-    throw new FailError(fail("unavailable", `The script of tool \`${name}\` is gone. Put it back, or remove the tool's folder.`, { retryable: false, cause: error }));
+    throw new FailError(
+      fail("unavailable", `The script of tool \`${name}\` is gone. Put it back, or remove the tool's folder.`, {
+        retryable: false,
+        cause: error,
+      }),
+    );
   }
   if (isInside(real, root)) return real;
-  throw new FailError(fail("unavailable", `The script of tool \`${name}\` lies outside its tools folder. Move it inside.`, { retryable: false }));
+  throw new FailError(
+    fail("unavailable", `The script of tool \`${name}\` lies outside its tools folder. Move it inside.`, {
+      retryable: false,
+    }),
+  );
 }
 
 /** Variables of a script: the allow-listed ones, its own, its arguments, and where libraries are. */
@@ -106,10 +142,15 @@ export function scriptEnvironment(
   variables: Readonly<Record<string, string>>,
 ): Record<string, string> {
   const librariesVariable = libraries.length === 0 ? {} : { TOOLYARD_LIBRARIES: libraries.join(delimiter) };
-  const env = childEnvironment({ own: { ...PYTHON_DEFAULTS, ...own, ...variables, ...callingVariables(ports), ...librariesVariable }, inherit });
-  for (const [key, helpers] of HELPER_PATHS) env[key] = [...libraries, ...(env[key] ? [env[key]] : []), helpers].join(delimiter);
+  const env = childEnvironment({
+    own: { ...PYTHON_DEFAULTS, ...own, ...variables, ...callingVariables(ports), ...librariesVariable },
+    inherit,
+  });
+  for (const [key, helpers] of HELPER_PATHS)
+    env[key] = [...libraries, ...(env[key] ? [env[key]] : []), helpers].join(delimiter);
   return env;
 }
 
-// Bytecode files are trusted by second and size, so an edit within the same second could go unseen; text is UTF-8 everywhere.
+// Bytecode files are trusted by second and size, so an edit within the same second could go unseen; text is UTF-8
+// everywhere.
 const PYTHON_DEFAULTS = { PYTHONDONTWRITEBYTECODE: "1", PYTHONUTF8: "1" };

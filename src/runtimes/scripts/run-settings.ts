@@ -12,7 +12,10 @@ export interface Isolation {
   readonly mode: "process" | "bwrap";
   /** With `bwrap`: whether there is a network. */
   readonly network: boolean;
-  /** With `bwrap`: further files and folders that may be read, and folders that may be written; relative ones start at the tool's folder. */
+  /**
+   * With `bwrap`: further files and folders that may be read, and folders that may be written; relative ones start at
+   * the tool's folder.
+   */
   readonly read: readonly string[];
   readonly write: readonly string[];
   /** Bubblewrap itself: a name on PATH or a full path. */

@@ -6,8 +6,9 @@ import type { Exit } from "../../process/child.ts";
 const MAX_REASON_CHARS = 4000;
 
 /**
- * What stdout means when the script ended well. One rule: text that is, as a whole, a JSON object is a structured result, and one with
- * a list `content` of items that have a `type` is an MCP result; everything else, JSON lists, numbers and strings included, is text.
+ * What stdout means when the script ended well. One rule: text that is, as a whole, a JSON object is a structured
+ * result, and one with a list `content` of items that have a `type` is an MCP result; everything else, JSON lists,
+ * numbers and strings included, is text.
  */
 export function successOutcome(stdout: Buffer): Outcome {
   const text = stdout.toString("utf8");
@@ -30,7 +31,10 @@ export interface Failure {
   readonly stderr: string;
 }
 
-/** What a failing end means: the exit code and the last lines of stderr, or the MCP result that the script printed nevertheless. */
+/**
+ * What a failing end means: the exit code and the last lines of stderr, or the MCP result that the script printed
+ * nevertheless.
+ */
 export function failureOutcome({ exit, stdout, stderr }: Failure): Outcome {
   const how = exit.code === null ? `was ended by ${exit.signal ?? "a signal"}` : `ended with exit code ${exit.code}`;
   const details: JsonObject = exit.code === null ? { signal: exit.signal } : { exitCode: exit.code };
@@ -54,7 +58,9 @@ export function valueResult(value: unknown): Outcome {
     if (!isToolResult(value)) return ok({ ...textResult(JSON.stringify(value)), structuredContent: value });
     return value["isError"] === true ? fail("tool_error", firstText(value), { result: value }) : ok(value);
   }
-  return ok(textResult(typeof value === "string" ? value : value === undefined || value === null ? "" : JSON.stringify(value)));
+  return ok(
+    textResult(typeof value === "string" ? value : value === undefined || value === null ? "" : JSON.stringify(value)),
+  );
 }
 
 function isToolResult(object: JsonObject): boolean {
@@ -64,7 +70,10 @@ function isToolResult(object: JsonObject): boolean {
 
 function firstText(result: JsonObject): string {
   const items = result["content"] as readonly JsonObject[];
-  return items.flatMap((item) => (typeof item["text"] === "string" ? [item["text"]] : [])).join("\n").slice(0, MAX_REASON_CHARS);
+  return items
+    .flatMap((item) => (typeof item["text"] === "string" ? [item["text"]] : []))
+    .join("\n")
+    .slice(0, MAX_REASON_CHARS);
 }
 
 function jsonObjectOf(text: string): JsonObject | undefined {

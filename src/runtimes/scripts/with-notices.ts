@@ -13,8 +13,17 @@ interface Runnable {
 }
 
 /** Runs a tool with somebody who hears what it says on the side. An expected failure is the outcome. */
-export async function withNotices(tool: Runnable, call: Call, { logger }: ScriptHost, run: (notices: CallNotices) => Promise<Outcome>): Promise<Outcome> {
-  const notices = new CallNotices(call, { tool: tool.name, logger, clean: (text) => hidePaths(text, [tool.folder, tool.root]) });
+export async function withNotices(
+  tool: Runnable,
+  call: Call,
+  { logger }: ScriptHost,
+  run: (notices: CallNotices) => Promise<Outcome>,
+): Promise<Outcome> {
+  const notices = new CallNotices(call, {
+    tool: tool.name,
+    logger,
+    clean: (text) => hidePaths(text, [tool.folder, tool.root]),
+  });
   try {
     return await run(notices);
   } catch (error) {

@@ -5,9 +5,9 @@ import { fileURLToPath } from "node:url";
 import { resolveFile } from "./resolve-file.ts";
 
 /**
- * Which files a module is made of, as far as relative imports tell, and one hash of all their contents. The hash is a module's
- * version: an unchanged helper keeps its one instance for all who import it, a changed one takes its importers along.
- * Import specifiers are found by pattern: a false one costs a look at a file that is not there.
+ * Which files a module is made of, as far as relative imports tell, and one hash of all their contents. The hash is a
+ * module's version: an unchanged helper keeps its one instance for all who import it, a changed one takes its importers
+ * along. Import specifiers are found by pattern: a false one costs a look at a file that is not there.
  */
 export interface Graph {
   /** Real paths, the entry first. Files that are imported and not there are among them: their arrival is a change. */

@@ -7,9 +7,9 @@ import { TypeScriptError } from "./transform.ts";
 import { transformCached } from "./transform-cache.ts";
 
 /**
- * Node's module hooks for the user's files. The same two functions serve the synchronous hooks of newer Nodes, which run in the
- * importing thread, and the older ones in a thread of their own: what `next` returns is handed on, awaited or not.
- * Nothing outside the user's own files is touched: what a package imports goes straight through.
+ * Node's module hooks for the user's files. The same two functions serve the synchronous hooks of newer Nodes, which
+ * run in the importing thread, and the older ones in a thread of their own: what `next` returns is handed on, awaited
+ * or not. Nothing outside the user's own files is touched: what a package imports goes straight through.
  */
 interface ResolveContext {
   readonly parentURL?: string | undefined;
@@ -36,7 +36,10 @@ type NextLoad = (url: string, context?: object) => MaybePromise<Loaded>;
 
 const TYPESCRIPT = /\.m?ts$/u;
 const REFUSED = /\.(?:cts|tsx)$/u;
-/** What a script reaches the hub by; it lies outside the package's exports, so that it is found where nothing is installed. */
+/**
+ * What a script reaches the hub by; it lies outside the package's exports, so that it is found where nothing is
+ * installed.
+ */
 const SCRIPT_HELPERS = new URL("../calling/node/toolyard/script/index.mjs", import.meta.url).href;
 const OWN_FOLDER = new URL("../../", import.meta.url).href;
 
@@ -55,25 +58,38 @@ export function resolve(specifier: string, context: ResolveContext, next: NextRe
     // Whoever wrote the module means the hub that runs it, not a copy that may lie beside it.
     return next(specifier, { ...context, parentURL: import.meta.url });
   }
-  if (!/^(?:\.{1,2}\/|\/|file:)/u.test(specifier)) return explainPackage(specifier, parent, (name) => next(name, context));
+  if (!/^(?:\.{1,2}\/|\/|file:)/u.test(specifier))
+    return explainPackage(specifier, parent, (name) => next(name, context));
   const target = new URL(specifier, parent);
   const path = fileURLToPath(target);
   const file = resolveFile(path);
-  if (file === undefined) throw new TypeScriptError(`${fileName(parent)} imports "${specifier}", and there is no such file. Check the path.`);
-  return then(next(file === path ? specifier : pathToFileURL(file).href + target.search, context), (result) => settle(result, parent));
+  if (file === undefined)
+    throw new TypeScriptError(`${fileName(parent)} imports "${specifier}", and there is no such file. Check the path.`);
+  return then(next(file === path ? specifier : pathToFileURL(file).href + target.search, context), (result) =>
+    settle(result, parent),
+  );
 }
 
 export function load(url: string, context: object, next: NextLoad): MaybePromise<Loaded> {
   if (!url.startsWith("file:")) return next(url, context);
   const path = fileURLToPath(url);
   if (REFUSED.test(path) && isUserFile(url)) {
-    throw new TypeScriptError(`${basename(path)}: only .ts and .mts files can be run. Rename the file, or compile it and name the .js file.`);
+    throw new TypeScriptError(
+      `${basename(path)}: only .ts and .mts files can be run. Rename the file, or compile it and name the .js file.`,
+    );
   }
   if (!TYPESCRIPT.test(path)) return next(url, context);
-  return { format: "module", source: transformCached(readFileSync(path, "utf8"), path, cacheFolder), shortCircuit: true };
+  return {
+    format: "module",
+    source: transformCached(readFileSync(path, "utf8"), path, cacheFolder),
+    shortCircuit: true,
+  };
 }
 
-/** Adds to what Node resolved: the kind of a file that it does not know, and the version that the importer's version asks for. */
+/**
+ * Adds to what Node resolved: the kind of a file that it does not know, and the version that the importer's version
+ * asks for.
+ */
 function settle(result: Resolved, parent: string): Resolved {
   const url = new URL(result.url);
   const version = new URL(parent).searchParams.get("v");
@@ -81,7 +97,8 @@ function settle(result: Resolved, parent: string): Resolved {
   const settled = { ...result, url: url.href };
   if (TYPESCRIPT.test(url.pathname)) return { ...settled, format: "module" };
   // TypeScript lets a JSON file be imported without saying what it is; Node insists on the attribute.
-  if (url.pathname.endsWith(".json")) return { ...settled, format: "json", importAttributes: { ...result.importAttributes, type: "json" } };
+  if (url.pathname.endsWith(".json"))
+    return { ...settled, format: "json", importAttributes: { ...result.importAttributes, type: "json" } };
   return settled;
 }
 
@@ -92,7 +109,11 @@ function childVersion(url: string, parentVersion: string): string {
 }
 
 /** A package; where none is installed, a file of the libraries. */
-function explainPackage(specifier: string, parent: string, find: (specifier: string) => MaybePromise<Resolved>): MaybePromise<Resolved> {
+function explainPackage(
+  specifier: string,
+  parent: string,
+  find: (specifier: string) => MaybePromise<Resolved>,
+): MaybePromise<Resolved> {
   const explain = (error: unknown): MaybePromise<Resolved> => {
     if ((error as NodeJS.ErrnoException | null)?.code !== "ERR_MODULE_NOT_FOUND") throw error;
     const library = libraryFile(specifier);

@@ -25,7 +25,10 @@ async function load(path: string): Promise<Record<string, unknown>> {
 }
 
 async function failure(path: string): Promise<string> {
-  return load(path).then(() => "imported", (error: unknown) => describeImportError(error, new Fingerprint(path).graph));
+  return load(path).then(
+    () => "imported",
+    (error: unknown) => describeImportError(error, new Fingerprint(path).graph),
+  );
 }
 
 test("types, enums and parameter properties run as they are", async () => {
@@ -40,13 +43,19 @@ test("types, enums and parameter properties run as they are", async () => {
 });
 
 test("an import of nothing but types is dropped, also when its file is not there", async () => {
-  const path = write("mcp.ts", `import type { A } from "./gone.ts";\nimport { type B } from "./lib.ts";\nexport const x: A | B = 1;`);
+  const path = write(
+    "mcp.ts",
+    `import type { A } from "./gone.ts";\nimport { type B } from "./lib.ts";\nexport const x: A | B = 1;`,
+  );
   write("lib.ts", "export type B = number;");
   expect((await load(path))["x"]).toBe(1);
 });
 
 test("relative imports are found as .ts, as .js that means .ts, and without extension", async () => {
-  const path = write("mcp.ts", `import { a } from "./lib/a.ts"; import { b } from "./lib/b.js"; import { c } from "./lib/c"; export const all = a + b + c;`);
+  const path = write(
+    "mcp.ts",
+    `import { a } from "./lib/a.ts"; import { b } from "./lib/b.js"; import { c } from "./lib/c"; export const all = a + b + c;`,
+  );
   write("lib/a.ts", "export const a: number = 1;");
   write("lib/b.ts", "export const b: number = 2;");
   write("lib/c/index.ts", "export const c: number = 3;");
@@ -78,7 +87,10 @@ test("a package is found from the user's file, and one that is missing is named"
 });
 
 test("a file stays one instance until it or what it imports changes", async () => {
-  const path = write("mcp.ts", `import { state } from "./state.ts"; import { word } from "./word.ts"; export { state, word };`);
+  const path = write(
+    "mcp.ts",
+    `import { state } from "./state.ts"; import { word } from "./word.ts"; export { state, word };`,
+  );
   write("state.ts", "export const state: { n: number } = { n: 0 };");
   const word = write("word.ts", `export const word: string = "one";`);
   const first = await load(path);
@@ -95,7 +107,10 @@ test("a file stays one instance until it or what it imports changes", async () =
 
 test("two modules share a helper", async () => {
   write("shared.ts", "export const shared = {};");
-  const [a, b] = [write("a.ts", `export { shared } from "./shared.ts"; export const a = 1;`), write("b.ts", `export { shared } from "./shared.ts";`)];
+  const [a, b] = [
+    write("a.ts", `export { shared } from "./shared.ts"; export const a = 1;`),
+    write("b.ts", `export { shared } from "./shared.ts";`),
+  ];
   expect((await load(a))["shared"]).toBe((await load(b))["shared"]);
 });
 
@@ -117,13 +132,19 @@ test("a JavaScript module is followed through its helpers too, also a CommonJS o
 });
 
 test("a module that threw at import is evaluated anew when asked again", async () => {
-  const path = write("mcp.ts", `const seen = globalThis as { tries?: number }; seen.tries = (seen.tries ?? 0) + 1; if (seen.tries === 1) throw new Error("not yet"); export const tries = seen.tries;`);
+  const path = write(
+    "mcp.ts",
+    `const seen = globalThis as { tries?: number }; seen.tries = (seen.tries ?? 0) + 1; if (seen.tries === 1) throw new Error("not yet"); export const tries = seen.tries;`,
+  );
   expect(await failure(path)).toBe("not yet");
   expect((await load(path))["tries"]).toBe(2);
 });
 
 test("a stack trace points at the line the user wrote", async () => {
-  const path = write("mcp.ts", `interface A {\n  x: number;\n}\nfunction f<\n  T\n>(x: T): never {\n  throw new Error(String(x));\n}\nexport { f };`);
+  const path = write(
+    "mcp.ts",
+    `interface A {\n  x: number;\n}\nfunction f<\n  T\n>(x: T): never {\n  throw new Error(String(x));\n}\nexport { f };`,
+  );
   const { f } = (await load(path)) as { f: (x: unknown) => never };
   let stack = "";
   try {
@@ -144,8 +165,12 @@ test("a type that is re-exported as a value is refused with the way out", async 
 test("a .cts and a .tsx file are refused by name", async () => {
   write("view.tsx", "export const v = 1;");
   write("old.cts", "export const v = 1;");
-  expect(await failure(write("a.ts", `import { v } from "./view.tsx"; export const w = v;`))).toMatch(/^view\.tsx: only \.ts and \.mts/u);
-  expect(await failure(write("b.ts", `import { v } from "./old.cts"; export const w = v;`))).toMatch(/^old\.cts: only \.ts and \.mts/u);
+  expect(await failure(write("a.ts", `import { v } from "./view.tsx"; export const w = v;`))).toMatch(
+    /^view\.tsx: only \.ts and \.mts/u,
+  );
+  expect(await failure(write("b.ts", `import { v } from "./old.cts"; export const w = v;`))).toMatch(
+    /^old\.cts: only \.ts and \.mts/u,
+  );
 });
 
 test("what only the engine refuses is told with file and line, also in a helper", async () => {
@@ -155,6 +180,8 @@ test("what only the engine refuses is told with file and line, also in a helper"
 });
 
 test("`toolyard` is the running copy, wherever the module lies", async () => {
-  const { version } = await load(write("mcp.ts", `import { VERSION } from "toolyard"; export const version: string = VERSION;`));
+  const { version } = await load(
+    write("mcp.ts", `import { VERSION } from "toolyard"; export const version: string = VERSION;`),
+  );
   expect(version).toMatch(/^\d+\.\d+\.\d+/u);
 });

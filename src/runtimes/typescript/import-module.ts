@@ -17,8 +17,9 @@ const MAX_FAILURES_KEPT = 1000;
 const imported = new Map<string, string>();
 
 /**
- * Imports a user's module in this process, TypeScript or JavaScript, with the changes of the whole graph of relative imports.
- * An unchanged graph gives the instance that is already there. Rejects with what the module threw, or a `TypeScriptError`.
+ * Imports a user's module in this process, TypeScript or JavaScript, with the changes of the whole graph of relative
+ * imports. An unchanged graph gives the instance that is already there. Rejects with what the module threw, or a
+ * `TypeScriptError`.
  */
 export async function importUserModule(graph: Graph): Promise<UserModule> {
   const entry = graph.files[0]!;
@@ -38,11 +39,17 @@ export async function importUserModule(graph: Graph): Promise<UserModule> {
   }
 }
 
-/** What went wrong in an import, in one line, with the place in the user's file. Node does not always name it; then the files are checked. */
+/**
+ * What went wrong in an import, in one line, with the place in the user's file. Node does not always name it; then the
+ * files are checked.
+ */
 export async function describeImportError(error: unknown, graph: Graph): Promise<string> {
   if (!(error instanceof Error)) return String(error);
   if (!(error instanceof SyntaxError)) return error.message;
-  const place = /^file:\/\/\S*?([^/\s?]+)(?:\?\S*?)?:(\d+)\n/u.exec(error.stack ?? "") ?? (await findSyntaxError(graph.files));
-  const hint = /does not provide an export named/u.test(error.message) ? " Where the name is a type, write `import type`." : "";
+  const place =
+    /^file:\/\/\S*?([^/\s?]+)(?:\?\S*?)?:(\d+)\n/u.exec(error.stack ?? "") ?? (await findSyntaxError(graph.files));
+  const hint = /does not provide an export named/u.test(error.message)
+    ? " Where the name is a type, write `import type`."
+    : "";
   return `${place ? `${place[1]}:${place[2]}: ` : ""}${error.message}.${hint}`;
 }

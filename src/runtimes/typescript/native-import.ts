@@ -2,7 +2,10 @@ import { createRequire } from "node:module";
 import { installHooks } from "./install-hooks.ts";
 
 /** `import()` as Node does it, with the hooks in place where the graph asks for them. */
-export function importNatively(url: string, hooks: { readonly wanted: boolean; readonly cacheFolder: string | undefined }): Promise<Record<string, unknown>> {
+export function importNatively(
+  url: string,
+  hooks: { readonly wanted: boolean; readonly cacheFolder: string | undefined },
+): Promise<Record<string, unknown>> {
   if (hooks.wanted) installHooks(hooks.cacheFolder);
   return import(url) as Promise<Record<string, unknown>>;
 }

@@ -8,10 +8,12 @@ const MAX_FILES = 50;
 const CHECK_MS = 5000;
 
 /**
- * The file and line that Node cannot compile, as `[text, file name, line]`: an engine's syntax error does not say, so each file is
- * given to `node --check`. Only for the message after a failure; takes some 50 ms a file.
+ * The file and line that Node cannot compile, as `[text, file name, line]`: an engine's syntax error does not say, so
+ * each file is given to `node --check`. Only for the message after a failure; takes some 50 ms a file.
  */
-export async function findSyntaxError(files: readonly string[]): Promise<readonly [string, string, string] | undefined> {
+export async function findSyntaxError(
+  files: readonly string[],
+): Promise<readonly [string, string, string] | undefined> {
   for (const file of files.filter((path) => /\.m?[jt]s$/u.test(path)).slice(0, MAX_FILES)) {
     const line = await brokenLine(file);
     if (line !== undefined) return [`${basename(file)}:${line}`, basename(file), line];
@@ -32,7 +34,12 @@ async function brokenLine(file: string): Promise<string | undefined> {
 
 function check(code: string): Promise<string> {
   return new Promise((resolve) => {
-    const child = execFile(process.execPath, ["--check", "--input-type=module", "-"], { timeout: CHECK_MS }, (_error, _stdout, stderr) => resolve(stderr));
+    const child = execFile(
+      process.execPath,
+      ["--check", "--input-type=module", "-"],
+      { timeout: CHECK_MS },
+      (_error, _stdout, stderr) => resolve(stderr),
+    );
     // A child that stopped reading has said what is wrong.
     child.stdin?.on("error", () => {});
     child.stdin?.end(code);

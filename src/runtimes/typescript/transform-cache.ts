@@ -9,7 +9,10 @@ const MAX_FILES = 1000;
 /** The folder is looked over once in this many writes. */
 const PRUNE_EVERY = 50;
 
-/** `transformTypeScript`, out of the cache where the same source was transformed before. A cache that cannot be used costs nothing but time. */
+/**
+ * `transformTypeScript`, out of the cache where the same source was transformed before. A cache that cannot be used
+ * costs nothing but time.
+ */
 export function transformCached(source: string, path: string, folder: string | undefined): string {
   if (folder === undefined) return transformTypeScript(source, path);
   const key = createHash("sha256").update(`${FORMAT}\0${source}`).digest("hex");
@@ -52,7 +55,11 @@ function store(folder: string, file: string, text: string): void {
 }
 
 function prune(folder: string): void {
-  const files = readdirSync(folder).map((name) => ({ path: join(folder, name), usedAt: statSync(join(folder, name)).mtimeMs }));
+  const files = readdirSync(folder).map((name) => ({
+    path: join(folder, name),
+    usedAt: statSync(join(folder, name)).mtimeMs,
+  }));
   if (files.length <= MAX_FILES) return;
-  for (const { path } of files.toSorted((a, b) => a.usedAt - b.usedAt).slice(0, files.length - MAX_FILES / 2)) rmSync(path, { force: true });
+  for (const { path } of files.toSorted((a, b) => a.usedAt - b.usedAt).slice(0, files.length - MAX_FILES / 2))
+    rmSync(path, { force: true });
 }

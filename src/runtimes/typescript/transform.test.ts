@@ -24,18 +24,27 @@ test.each([
 
 test.each([
   ["a namespace of types", "namespace A { export interface X { a: 1 } }\nexport const y: A.X = { a: 1 };"],
-  ["declared namespaces and modules", "declare namespace Z { const x: number }\ndeclare module 'm' { export const y: 1 }\ndeclare global { interface W {} }"],
-  ["the words in strings, comments and expressions", "const s = '@foo namespace A { const x }'; // @dec\nlet namespace = { module: 1 }; namespace.module = 2;\n/@dec/.test(s);"],
+  [
+    "declared namespaces and modules",
+    "declare namespace Z { const x: number }\ndeclare module 'm' { export const y: 1 }\ndeclare global { interface W {} }",
+  ],
+  [
+    "the words in strings, comments and expressions",
+    "const s = '@foo namespace A { const x }'; // @dec\nlet namespace = { module: 1 }; namespace.module = 2;\n/@dec/.test(s);",
+  ],
   ["import = require", "import fs = require('node:fs');\nexport const x = fs;"],
 ])("%s is accepted", (_name, source) => {
   expect(refusal(source)).toBe("accepted");
 });
 
 test("a syntax error names file, line and column", () => {
-  expect(refusal("const a = 1;\nconst b: = 2;")).toBe("tool.ts:2:10: Unexpected token. The file is not valid TypeScript up to there.");
+  expect(refusal("const a = 1;\nconst b: = 2;")).toBe(
+    "tool.ts:2:10: Unexpected token. The file is not valid TypeScript up to there.",
+  );
 });
 
 test("lines stay where they are", () => {
-  const source = "type A = {\n  b: 1;\n};\nimport { type C } from './c.ts';\nconst f = (\n  x: number,\n): number => x;\n";
+  const source =
+    "type A = {\n  b: 1;\n};\nimport { type C } from './c.ts';\nconst f = (\n  x: number,\n): number => x;\n";
   expect(transformTypeScript(source, "/x/a.ts").split("\n").length).toBe(source.split("\n").length);
 });

@@ -42,5 +42,7 @@ function syntaxError(error: unknown, path: string): TypeScriptError {
   const words = error instanceof Error ? error.message : String(error);
   const match = /^(?:Error transforming [^:]*: )?(.*?) \((\d+):(\d+)\)$/su.exec(words);
   const place = match ? `${basename(path)}:${match[2]}:${match[3]}` : basename(path);
-  return new TypeScriptError(`${place}: ${match?.[1] ?? words}. The file is not valid TypeScript up to there.`, { cause: error });
+  return new TypeScriptError(`${place}: ${match?.[1] ?? words}. The file is not valid TypeScript up to there.`, {
+    cause: error,
+  });
 }

@@ -12,12 +12,16 @@ interface Token {
 }
 
 /** Whether a source is worth the look at its tokens: cheap, and wrong only on the careful side. */
-const SUSPICIOUS = /@\s*[\w(]|\b(?:namespace|module|accessor)\s+[\w$#["'.]|\bimport\s+(?:type\s+)?[\w$]+\s*=|\bexport\s*=/u;
+const SUSPICIOUS =
+  /@\s*[\w(]|\b(?:namespace|module|accessor)\s+[\w$#["'.]|\bimport\s+(?:type\s+)?[\w$]+\s*=|\bexport\s*=/u;
 
 /** Declarations that leave something to run; a namespace of nothing but types vanishes with them. */
 const VALUES = new Set(["const", "let", "var", "function", "class", "enum", "abstract", "async"]);
 
-/** Finds the first construct that would be dropped or passed on as it stands. `tokenise` gives sucrase's table of tokens. */
+/**
+ * Finds the first construct that would be dropped or passed on as it stands. `tokenise` gives sucrase's table of
+ * tokens.
+ */
 export function findUnsupported(source: string, tokenise: (source: string) => string): Unsupported | undefined {
   if (!SUSPICIOUS.test(source)) return undefined;
   const tokens = readTokens(tokenise(source));
@@ -31,14 +35,17 @@ export function findUnsupported(source: string, tokenise: (source: string) => st
 function judge(tokens: readonly Token[], at: number): string | undefined {
   const { label, raw } = tokens[at]!;
   const next = tokens[at + 1];
-  if (label === "@") return "Decorators are not supported. Call the function that decorates, or compile the file with tsc and name the .js file.";
+  if (label === "@")
+    return "Decorators are not supported. Call the function that decorates, or compile the file with tsc and name the .js file.";
   if (next === undefined || tokens[at - 1]?.label === "." || tokens[at - 1]?.label === "?.") return undefined;
   if (raw === "namespace" || raw === "module") return judgeNamespace(tokens, at);
   if (raw === "accessor" && (next.label === "name" || next.label === "#") && next.line === tokens[at]!.line) {
     return "`accessor` members are not supported. Write a private field with `get` and `set`.";
   }
-  if (label === "export" && next.label === "=") return "`export =` is not supported in a module. Write `export default` or name the exports.";
-  if (label === "import" && isImportAlias(tokens, at)) return "`import x = a.b` is not supported. Write `const x = a.b`, and `type X = a.B` for a type.";
+  if (label === "export" && next.label === "=")
+    return "`export =` is not supported in a module. Write `export default` or name the exports.";
+  if (label === "import" && isImportAlias(tokens, at))
+    return "`import x = a.b` is not supported. Write `const x = a.b`, and `type X = a.B` for a type.";
   return undefined;
 }
 

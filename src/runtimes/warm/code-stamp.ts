@@ -5,7 +5,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 /** Files that one stamp is made of; what is beyond is not looked at. */
 const MAX_FILES = 500;
 const MAX_DEPTH = 4;
-/** Whatever changed this shortly before a look may have changed once more within the same tick of the file system's clock. */
+/**
+ * Whatever changed this shortly before a look may have changed once more within the same tick of the file system's
+ * clock.
+ */
 const YOUNG_MS = 25;
 const MAX_LOOKS = 4;
 /** What an interpreter loads. Data that a tool writes beside itself must not make it start anew at each call. */
@@ -42,7 +45,10 @@ export function stampCode(folders: readonly string[], leftOut: readonly string[]
   return { text: parts.join("\n"), isSettled: newest < now - YOUNG_MS };
 }
 
-/** A stamp that a later change cannot look like: waits out the tick of the last change. Whoever asks has loaded nothing yet. */
+/**
+ * A stamp that a later change cannot look like: waits out the tick of the last change. Whoever asks has loaded nothing
+ * yet.
+ */
 export async function settledStamp(stamp: () => CodeStamp): Promise<CodeStamp> {
   let last = stamp();
   for (let looks = 1; looks < MAX_LOOKS && !last.isSettled; looks += 1) {

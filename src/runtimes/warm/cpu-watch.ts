@@ -7,8 +7,9 @@ const MS_PER_TICK = 10;
 const MAX_PROCESSES = 256;
 
 /**
- * Calls `onOver` once a process and its descendants have computed for more than `cpuMs` since now. An interpreter that stays serves many
- * calls, so the system's own bound would count them together. Linux only; elsewhere it watches nothing. Returns what ends it.
+ * Calls `onOver` once a process and its descendants have computed for more than `cpuMs` since now. An interpreter that
+ * stays serves many calls, so the system's own bound would count them together. Linux only; elsewhere it watches
+ * nothing. Returns what ends it.
  */
 export function watchCpu(pid: number, cpuMs: number | undefined, onOver: () => void): () => void {
   if (cpuMs === undefined || process.platform !== "linux") return () => {};

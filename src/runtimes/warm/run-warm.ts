@@ -1,4 +1,5 @@
-// A tool in an interpreter that stays: no start of a process a call. The first call starts it; nothing is started before.
+// A tool in an interpreter that stays: no start of a process a call. The first call starts it; nothing is started
+// before.
 import { realpathSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -30,8 +31,8 @@ export interface WarmTool {
   readonly root: string;
   readonly file: string;
   /**
-   * `run`: called with the arguments (by name in Python, as one object in JavaScript); where it returns nothing, what it printed is the
-   * result. `execute`: as in tool folders; what it prints is a log message.
+   * `run`: called with the arguments (by name in Python, as one object in JavaScript); where it returns nothing, what
+   * it printed is the result. `execute`: as in tool folders; what it prints is a log message.
    */
   readonly function: "run" | "execute";
   /** Program and first arguments in place of what the file's suffix asks for. */
@@ -90,7 +91,12 @@ function poolOf(tool: WarmTool, host: ScriptHost): ReturnType<WarmPools["of"]> {
   const leftOut = tool.settings.isolation.write.map((place) => `${tool.folder}/${place}`);
   const folders = Array.from(new Set([tool.folder, dirname(tool.file), ...host.libraries]));
   const stamp = () => stampCode(folders, leftOut);
-  return mine.of(tool.file, JSON.stringify(tool), { ...tool.settings.run, name: tool.name, stamp, start: () => start(tool, stamp, host) });
+  return mine.of(tool.file, JSON.stringify(tool), {
+    ...tool.settings.run,
+    name: tool.name,
+    stamp,
+    start: () => start(tool, stamp, host),
+  });
 }
 
 async function start(tool: WarmTool, stamp: () => CodeStamp, host: ScriptHost): Promise<WarmProcess> {
@@ -100,7 +106,17 @@ async function start(tool: WarmTool, stamp: () => CodeStamp, host: ScriptHost): 
   const line = await interpreterOf(tool, file, env);
   const shim = fileURLToPath(new URL(warmShim(file)!, import.meta.url));
   const whole = { command: line.command, args: [...line.args, shim, file, tool.function] };
-  const contained = await contain({ name, folder, root, settings, env, line: whole, reads: [dirname(realpathSync(file))], extraPipes: EXTRA_PIPES, isLasting: true });
+  const contained = await contain({
+    name,
+    folder,
+    root,
+    settings,
+    env,
+    line: whole,
+    reads: [dirname(realpathSync(file))],
+    extraPipes: EXTRA_PIPES,
+    isLasting: true,
+  });
   const child = await spawnChild({ ...contained, cwd: folder, extraPipes: EXTRA_PIPES });
   host.living.add(child);
   void child.gone.then(() => host.living.delete(child));
@@ -108,7 +124,11 @@ async function start(tool: WarmTool, stamp: () => CodeStamp, host: ScriptHost): 
   return new WarmProcess(child, await settledStamp(stamp), (text) => host.logger.debug(text, { tool: name }));
 }
 
-async function interpreterOf({ command, folder }: WarmTool, file: string, env: Readonly<Record<string, string>>): Promise<CommandLine> {
+async function interpreterOf(
+  { command, folder }: WarmTool,
+  file: string,
+  env: Readonly<Record<string, string>>,
+): Promise<CommandLine> {
   const [program, ...args] = command ?? [];
   return program === undefined ? interpreterCommandLine(file, { cwd: folder, env }) : { command: program, args };
 }
@@ -124,7 +144,10 @@ function toOutcome(tool: WarmTool, { message, exit, stdout, stderr }: WarmEnd, {
   const { error, result } = message;
   if (isJsonObject(error)) {
     const reason = clean(`${String(error["type"])}: ${String(error["message"])}`);
-    return fail("tool_error", reason, { details: { error: error["type"] }, result: { ...textResult(reason), isError: true } });
+    return fail("tool_error", reason, {
+      details: { error: error["type"] },
+      result: { ...textResult(reason), isError: true },
+    });
   }
   const said = messages.outcome(clean, stdout);
   if (said) return said;

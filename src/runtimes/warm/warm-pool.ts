@@ -20,7 +20,10 @@ export interface PoolOptions extends RunMode {
   onEmpty(): void;
 }
 
-/** The interpreters of one tool: one call each at a time, replaced when the code changed, after some calls, and after a while without one. */
+/**
+ * The interpreters of one tool: one call each at a time, replaced when the code changed, after some calls, and after a
+ * while without one.
+ */
 export class WarmPool {
   readonly #options: PoolOptions;
   readonly #idle: WarmProcess[] = [];
@@ -44,7 +47,10 @@ export class WarmPool {
     return this.#size;
   }
 
-  /** Runs `work` with an interpreter of the code as it is now. Waits for one where all are busy, as long as no signal ends it. */
+  /**
+   * Runs `work` with an interpreter of the code as it is now. Waits for one where all are busy, as long as no signal
+   * ends it.
+   */
   async use<T>(signals: readonly AbortSignal[], work: (one: WarmProcess) => Promise<T>): Promise<T> {
     this.#users += 1;
     try {
@@ -106,7 +112,13 @@ export class WarmPool {
 
   #turn(signals: readonly AbortSignal[]): Promise<void> {
     if (this.#waiting.length >= MAX_WAITING) {
-      throw new FailError(fail("limited", `${MAX_WAITING} calls of tool \`${this.#options.name}\` wait already. Try again later, or raise \`run.workers\`.`, { retryAfterMs: RETRY_AFTER_MS }));
+      throw new FailError(
+        fail(
+          "limited",
+          `${MAX_WAITING} calls of tool \`${this.#options.name}\` wait already. Try again later, or raise \`run.workers\`.`,
+          { retryAfterMs: RETRY_AFTER_MS },
+        ),
+      );
     }
     return new Promise((resolve) => {
       const proceed = () => {

@@ -17,7 +17,9 @@ export class WarmPools {
     closing.addEventListener("abort", () => this.#close(), { once: true });
   }
 
-  /** The pool of one tool. With other settings than before, it is a new one, and the old one ends with its last call. */
+  /**
+   * The pool of one tool. With other settings than before, it is a new one, and the old one ends with its last call.
+   */
   of(key: string, settings: string, options: Omit<PoolOptions, "onEmpty">): WarmPool {
     const known = this.#entries.get(key);
     if (known?.settings === settings) return known.pool;
@@ -40,7 +42,9 @@ export class WarmPools {
     const all = Array.from(this.#entries.values(), ({ pool }) => pool);
     const living = all.reduce((sum, pool) => sum + pool.size, 0);
     if (living <= MAX_PROCESSES) return;
-    const resting = all.filter((pool) => pool.restsSince !== undefined).toSorted((a, b) => a.restsSince! - b.restsSince!);
+    const resting = all
+      .filter((pool) => pool.restsSince !== undefined)
+      .toSorted((a, b) => a.restsSince! - b.restsSince!);
     resting[0]?.dropOldest();
   }
 

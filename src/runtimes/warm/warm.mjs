@@ -1,5 +1,5 @@
-// Keeps one JavaScript or TypeScript file loaded and runs its function again and again. Speaks as `warm.py` does. Plain JavaScript, since
-// a child runs it as it is.
+// Keeps one JavaScript or TypeScript file loaded and runs its function again and again. Speaks as `warm.py` does. Plain
+// JavaScript, since a child runs it as it is.
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 
@@ -19,7 +19,10 @@ for (const [stream, key] of [
   [process.stderr, "err"],
 ]) {
   stream.write = (chunk, encoding, done) => {
-    const bytes = typeof chunk === "string" ? Buffer.from(chunk, typeof encoding === "string" ? encoding : "utf8") : Buffer.from(chunk);
+    const bytes =
+      typeof chunk === "string"
+        ? Buffer.from(chunk, typeof encoding === "string" ? encoding : "utf8")
+        : Buffer.from(chunk);
     channel.send({ [key]: bytes.toString("base64") });
     const callback = typeof encoding === "function" ? encoding : done;
     if (callback) process.nextTick(callback);
@@ -31,7 +34,8 @@ async function load() {
   const module = await import(pathToFileURL(path).href);
   const found = module[name] ?? module.default?.[name] ?? module.default;
   const signature = name === "run" ? "run(arguments)" : "execute(params)";
-  if (typeof found !== "function") throw new TypeError(`The tool's file exports no function \`${signature}\`, which a warm interpreter calls.`);
+  if (typeof found !== "function")
+    throw new TypeError(`The tool's file exports no function \`${signature}\`, which a warm interpreter calls.`);
   return found;
 }
 
@@ -45,7 +49,12 @@ function takesContext(found) {
 async function call(args) {
   loaded ??= await load();
   setArguments(args);
-  return name === "execute" && takesContext(loaded) ? loaded(args, createContext(() => channel)) : loaded(args);
+  return name === "execute" && takesContext(loaded)
+    ? loaded(
+        args,
+        createContext(() => channel),
+      )
+    : loaded(args);
 }
 
 channel.serve(async ({ run: number, arguments: args }) => {
@@ -56,12 +65,18 @@ channel.serve(async ({ run: number, arguments: args }) => {
     message = { end: number, ...(result === undefined || result === null ? {} : { result }) };
   } catch (error) {
     process.stderr.write(`${error?.stack ?? error}\n`);
-    message = { end: number, error: { type: error?.name ?? "Error", message: error instanceof Error ? error.message : String(error) } };
+    message = {
+      end: number,
+      error: { type: error?.name ?? "Error", message: error instanceof Error ? error.message : String(error) },
+    };
   }
   try {
     channel.send(message);
   } catch (error) {
-    channel.send({ end: number, error: { type: error.name, message: `The result cannot be written as JSON: ${error.message}` } });
+    channel.send({
+      end: number,
+      error: { type: error.name, message: `The result cannot be written as JSON: ${error.message}` },
+    });
   }
   // A file that does not load is read anew at the next call.
   if (!loaded) process.exit(0);

@@ -25,7 +25,11 @@ test("S5: a minute's share may come at once, then one each second", () => {
 test("the answer says when there will be room", () => {
   const store = new MemoryLimitStore();
   store.admit("a", { perMinute: 1, inFlight: 0 });
-  expect(store.admit("a", { perMinute: 1, inFlight: 0 })).toEqual({ admitted: false, reason: "rate", retryAfterMs: 60_000 });
+  expect(store.admit("a", { perMinute: 1, inFlight: 0 })).toEqual({
+    admitted: false,
+    reason: "rate",
+    retryAfterMs: 60_000,
+  });
 });
 
 test("a refused call takes neither token nor place", () => {

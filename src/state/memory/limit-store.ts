@@ -34,9 +34,14 @@ export class MemoryLimitStore implements LimitStore {
       if (!this.#hasRoom(now)) return { admitted: false, reason: "full", retryAfterMs: IN_FLIGHT_RETRY_MS };
       this.#buckets.set(key, (bucket = { tokens: perMinute, filledAt: now, running: 0 }));
     }
-    if (inFlight > 0 && bucket.running >= inFlight) return { admitted: false, reason: "in-flight", retryAfterMs: IN_FLIGHT_RETRY_MS };
+    if (inFlight > 0 && bucket.running >= inFlight)
+      return { admitted: false, reason: "in-flight", retryAfterMs: IN_FLIGHT_RETRY_MS };
     if (perMinute > 0 && !takeToken(bucket, perMinute, now)) {
-      return { admitted: false, reason: "rate", retryAfterMs: Math.ceil(((1 - bucket.tokens) * MINUTE_MS) / perMinute) };
+      return {
+        admitted: false,
+        reason: "rate",
+        retryAfterMs: Math.ceil(((1 - bucket.tokens) * MINUTE_MS) / perMinute),
+      };
     }
     bucket.running += 1;
     return ADMITTED;

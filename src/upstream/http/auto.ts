@@ -16,8 +16,8 @@ export interface Framing {
 const NO_POST_HERE: readonly unknown[] = [400, 404, 405, 406, 415, 501];
 
 /**
- * Streamable HTTP, or HTTP+SSE where the server turns `initialize` down by status alone and opens a stream when asked by GET, as the
- * specification has clients tell old servers from new ones.
+ * Streamable HTTP, or HTTP+SSE where the server turns `initialize` down by status alone and opens a stream when asked
+ * by GET, as the specification has clients tell old servers from new ones.
  */
 export class AutoHttpTransport implements Transport {
   readonly #options: HttpConnectionOptions;
@@ -66,7 +66,8 @@ export class AutoHttpTransport implements Transport {
   }
 
   send(message: RpcMessage, options: SendOptions = {}): Promise<void> {
-    const isSettled = !("method" in message) || message.method !== "initialize" || this.#inner instanceof HttpSseTransport;
+    const isSettled =
+      !("method" in message) || message.method !== "initialize" || this.#inner instanceof HttpSseTransport;
     return isSettled ? this.#inner.send(message, options) : this.#introduce(message, options);
   }
 
@@ -105,5 +106,9 @@ export class AutoHttpTransport implements Transport {
 }
 
 function isTurnedDown(error: unknown): boolean {
-  return error instanceof FailError && NO_POST_HERE.includes(error.failure.details?.["status"]) && error.failure.rpcError === undefined;
+  return (
+    error instanceof FailError &&
+    NO_POST_HERE.includes(error.failure.details?.["status"]) &&
+    error.failure.rpcError === undefined
+  );
 }

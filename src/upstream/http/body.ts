@@ -22,7 +22,10 @@ export async function readText(body: ResponseBody, bounds: BodyBounds): Promise<
   return (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length)).toString("utf8");
 }
 
-/** Reads events until the stream ends. Rejects with `too_large` for an event over the bound, and with what broke the stream. */
+/**
+ * Reads events until the stream ends. Rejects with `too_large` for an event over the bound, and with what broke the
+ * stream.
+ */
 export async function readEvents(body: ResponseBody, bounds: BodyBounds, handlers: SseHandlers): Promise<void> {
   const decoder = new SseDecoder(bounds.maxBytes, handlers);
   await consume(body, bounds, (chunk) => {
@@ -41,7 +44,10 @@ export async function readRefusal(body: ResponseBody, place: Place, signal: Canc
 
 const MAX_REFUSAL_BYTES = 1024 * 1024;
 
-/** Throws the rest of a body away, so that its connection can be used again; a rest that is long or slow ends the connection. */
+/**
+ * Throws the rest of a body away, so that its connection can be used again; a rest that is long or slow ends the
+ * connection.
+ */
 export function discard(body: ResponseBody): void {
   let length = 0;
   const timer = setTimeout(() => body.destroy(), MAX_DISCARD_MS);

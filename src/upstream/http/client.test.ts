@@ -18,12 +18,26 @@ async function closeClients(): Promise<void> {
 }
 
 function createClient(url: string, options: Partial<HttpClientOptions> = {}): HttpClient {
-  const client = new HttpClient({ label: "far", url: new URL(url), headers: {}, caFiles: [], connectTimeoutMs: 2000, maxConnections: 4, ...options });
+  const client = new HttpClient({
+    label: "far",
+    url: new URL(url),
+    headers: {},
+    caFiles: [],
+    connectTimeoutMs: 2000,
+    maxConnections: 4,
+    ...options,
+  });
   clients.push(client);
   return client;
 }
 
-const post: HttpRequest = { method: "POST", headers: { "content-type": "application/json" }, body: "{}", signal: new AbortController().signal, idleMs: 5000 };
+const post: HttpRequest = {
+  method: "POST",
+  headers: { "content-type": "application/json" },
+  body: "{}",
+  signal: new AbortController().signal,
+  idleMs: 5000,
+};
 
 async function ask(client: HttpClient, request: Partial<HttpRequest> = {}): Promise<string> {
   const { signal } = post;
@@ -38,26 +52,40 @@ test("a redirect within the server is followed with its method, body and credent
     for await (const chunk of request) body += String(chunk);
     response.end(`${request.method} ${body} ${request.headers.authorization}`);
   });
-  expect(await ask(createClient(server.url, { headers: { authorization: "Bearer s3cret" } }))).toBe("200 POST {} Bearer s3cret");
+  expect(await ask(createClient(server.url, { headers: { authorization: "Bearer s3cret" } }))).toBe(
+    "200 POST {} Bearer s3cret",
+  );
 });
 
 test("S10: a redirect to another server is not followed, and neither credentials nor arguments get there", async () => {
   await using other = await startServer((_request, response) => void response.end("{}"));
-  await using server = await startServer((_request, response) => void response.writeHead(307, { location: `${other.url}?key=1` }).end());
+  await using server = await startServer(
+    (_request, response) => void response.writeHead(307, { location: `${other.url}?key=1` }).end(),
+  );
   const failure = await failureOf(ask(createClient(server.url, { headers: { authorization: "Bearer s3cret" } })));
   expect(failure).toMatchObject({ kind: "unavailable", retryable: false, details: { sent: false } });
   expect(failure.message).toContain(`redirects to ${other.url}, which is another server`);
   expect(other.seen).toEqual([]);
 });
 
-test.each(["ftp://example.org/x", "file:///etc/passwd", "http://"])("S10: a redirect to %s is refused", async (location) => {
-  await using server = await startServer((_request, response) => void response.writeHead(302, { location }).end());
-  expect(await failureOf(ask(createClient(server.url)))).toMatchObject({ kind: "unavailable", message: expect.stringContaining("cannot be used") });
-});
+test.each(["ftp://example.org/x", "file:///etc/passwd", "http://"])(
+  "S10: a redirect to %s is refused",
+  async (location) => {
+    await using server = await startServer((_request, response) => void response.writeHead(302, { location }).end());
+    expect(await failureOf(ask(createClient(server.url)))).toMatchObject({
+      kind: "unavailable",
+      message: expect.stringContaining("cannot be used"),
+    });
+  },
+);
 
 test("S10: redirects are bounded", async () => {
-  await using server = await startServer((_request, response) => void response.writeHead(308, { location: "/mcp" }).end());
-  expect(await failureOf(ask(createClient(server.url)))).toMatchObject({ message: expect.stringContaining("more than 3 times") });
+  await using server = await startServer(
+    (_request, response) => void response.writeHead(308, { location: "/mcp" }).end(),
+  );
+  expect(await failureOf(ask(createClient(server.url)))).toMatchObject({
+    message: expect.stringContaining("more than 3 times"),
+  });
   expect(server.seen).toHaveLength(4);
 });
 
@@ -83,7 +111,10 @@ test("a server that is reset in the middle of its answer is unavailable, and may
     response.write("{", () => response.socket?.resetAndDestroy());
   });
   const failure = await failureOf(ask(createClient(server.url)));
-  expect(failure).toMatchObject({ kind: "unavailable", message: expect.stringContaining("before the answer was complete") });
+  expect(failure).toMatchObject({
+    kind: "unavailable",
+    message: expect.stringContaining("before the answer was complete"),
+  });
   expect(failure.details).toBeUndefined();
 });
 
@@ -137,7 +168,9 @@ test("what is shown of a URL leaves out its query and the parts of its path that
 
 async function startProxy(target: RunningServer): Promise<RunningServer & { readonly tunnels: string[] }> {
   const tunnels: string[] = [];
-  const server = createHttpServer((request, response) => response.end(`proxied ${request.method} ${request.url} ${request.headers["proxy-authorization"] ?? ""}`));
+  const server = createHttpServer((request, response) =>
+    response.end(`proxied ${request.method} ${request.url} ${request.headers["proxy-authorization"] ?? ""}`),
+  );
   server.on("connect", (request, socket) => {
     tunnels.push(request.url ?? "");
     const onward = connectTcp(target.port, "127.0.0.1", () => {
@@ -155,16 +188,21 @@ test("plain HTTP goes through a proxy without a tunnel, with the proxy's credent
   await using target = await startServer(() => {});
   await using proxy = await startProxy(target);
   const withUser = proxy.url.replace("://", "://user:pass@");
-  expect(await ask(createClient("http://tools.test/mcp?a=1", { proxy: withUser }))).toBe("200 proxied POST http://tools.test/mcp?a=1 Basic dXNlcjpwYXNz");
+  expect(await ask(createClient("http://tools.test/mcp?a=1", { proxy: withUser }))).toBe(
+    "200 proxied POST http://tools.test/mcp?a=1 Basic dXNlcjpwYXNz",
+  );
 });
 
 const tlsFile = (name: string): string => fileURLToPath(new URL(`../../../test/fixtures/tls/${name}`, import.meta.url));
 
 function startTlsServer(): Promise<RunningServer> {
-  const server = createTlsServer({ key: readFileSync(tlsFile("server.key")), cert: readFileSync(tlsFile("server.crt")) }, (request, response) => {
-    request.resume();
-    response.end("secure");
-  });
+  const server = createTlsServer(
+    { key: readFileSync(tlsFile("server.key")), cert: readFileSync(tlsFile("server.crt")) },
+    (request, response) => {
+      request.resume();
+      response.end("secure");
+    },
+  );
   return listen(server, { scheme: "https" });
 }
 
@@ -174,7 +212,9 @@ test("HTTPS goes through a proxy in a tunnel, and the certificate is still verif
   const url = `https://localhost:${target.port}/mcp`;
   expect(await ask(createClient(url, { proxy: proxy.url, caFiles: [tlsFile("ca.crt")] }))).toBe("200 secure");
   expect(proxy.tunnels).toEqual([`localhost:${target.port}`]);
-  expect(await failureOf(ask(createClient(url, { proxy: proxy.url })))).toMatchObject({ message: expect.stringContaining("cannot be verified") });
+  expect(await failureOf(ask(createClient(url, { proxy: proxy.url })))).toMatchObject({
+    message: expect.stringContaining("cannot be verified"),
+  });
   await closeClients();
 });
 
@@ -183,7 +223,11 @@ test("a proxy that refuses is named as the one at fault", async () => {
   server.on("connect", (_request, socket) => socket.end("HTTP/1.1 403 Forbidden\r\n\r\n"));
   await using proxy = await listen(server, { path: "" });
   const failure = await failureOf(ask(createClient("https://tools.test/mcp", { proxy: proxy.url })));
-  expect(failure).toMatchObject({ kind: "unavailable", message: expect.stringContaining("behind a proxy"), details: { sent: false } });
+  expect(failure).toMatchObject({
+    kind: "unavailable",
+    message: expect.stringContaining("behind a proxy"),
+    details: { sent: false },
+  });
 });
 
 test("a certificate of an own CA is accepted once the CA is named", async () => {

@@ -10,12 +10,17 @@ export interface HttpClientOptions {
   /** Id of the source, for messages. */
   readonly label: string;
   readonly url: URL;
-  /** Sent with every request to this server and to no other: credentials and what else is configured. Names in lower case. */
+  /**
+   * Sent with every request to this server and to no other: credentials and what else is configured. Names in lower
+   * case.
+   */
   readonly headers: Readonly<Record<string, string>>;
   readonly connectTimeoutMs: number;
   /** Bound of connections; a request beyond it waits for one. Every open stream takes one. */
   readonly maxConnections: number;
-  /** PEM files of CAs that are trusted besides those that Node trusts by itself. They are read with the first request. */
+  /**
+   * PEM files of CAs that are trusted besides those that Node trusts by itself. They are read with the first request.
+   */
   readonly caFiles: readonly string[];
   /** URL of a proxy; absent: none. */
   readonly proxy?: string;
@@ -59,8 +64,9 @@ const CLOSE_TIMEOUT_MS = 1000;
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * One server's pool of connections. TLS is always verified. A redirect is followed within the origin only, with its method and
- * body: neither credentials nor arguments go to a place that nobody configured, and no server can point us into the local network.
+ * One server's pool of connections. TLS is always verified. A redirect is followed within the origin only, with its
+ * method and body: neither credentials nor arguments go to a place that nobody configured, and no server can point us
+ * into the local network.
  */
 export class HttpClient {
   readonly place: Place;
@@ -82,7 +88,9 @@ export class HttpClient {
     this.#path = pathOf(options.url);
   }
 
-  /** Resolves with the headers' arrival. Rejects with a `FailError`; `details.sent` is `false` where no byte went out. */
+  /**
+   * Resolves with the headers' arrival. Rejects with a `FailError`; `details.sent` is `false` where no byte went out.
+   */
   async request(request: HttpRequest): Promise<HttpResponse> {
     const { tokens } = this.#options;
     if (!tokens) return this.#requestFollowing(request, NO_CREDENTIALS);
@@ -126,7 +134,11 @@ export class HttpClient {
     }
   }
 
-  async #requestOnce(url: URL, request: HttpRequest, credentials: Readonly<Record<string, string>>): Promise<HttpResponse> {
+  async #requestOnce(
+    url: URL,
+    request: HttpRequest,
+    credentials: Readonly<Record<string, string>>,
+  ): Promise<HttpResponse> {
     const { method, signal, body, idleMs } = request;
     try {
       signal.throwIfAborted();
@@ -164,7 +176,13 @@ export class HttpClient {
     const { Pool, ProxyAgent } = await import("undici");
     const connect = { timeout: connectTimeoutMs, ...(ca && { ca }) };
     if (proxy === undefined) return new Pool(url.origin, { connections: maxConnections, connect });
-    return new ProxyAgent({ uri: proxy, connections: maxConnections, proxyTunnel: url.protocol === "https:", requestTls: connect, proxyTls: connect });
+    return new ProxyAgent({
+      uri: proxy,
+      connections: maxConnections,
+      proxyTunnel: url.protocol === "https:",
+      requestTls: connect,
+      proxyTls: connect,
+    });
   }
 
   // Naming a CA replaces Node's own list, so that list is repeated.
@@ -173,14 +191,24 @@ export class HttpClient {
     try {
       return [...rootCertificates, ...(await Promise.all(files.map((file) => readFile(file, "utf8"))))];
     } catch (error) {
-      throw httpFailure("unavailable", this.place, "cannot be verified: its `ca` file cannot be read.", { details: { sent: false }, retryable: false, cause: error });
+      throw httpFailure("unavailable", this.place, "cannot be verified: its `ca` file cannot be read.", {
+        details: { sent: false },
+        retryable: false,
+        cause: error,
+      });
     }
   }
 
   #redirectTarget(from: URL, location: string, followed: number): URL {
     const target = URL.canParse(location, from.href) ? new URL(location, from) : undefined;
     const extras = { details: { sent: false }, retryable: false };
-    if (followed === MAX_REDIRECTS) throw httpFailure("unavailable", this.place, `redirects more than ${MAX_REDIRECTS} times. Correct \`url\`.`, extras);
+    if (followed === MAX_REDIRECTS)
+      throw httpFailure(
+        "unavailable",
+        this.place,
+        `redirects more than ${MAX_REDIRECTS} times. Correct \`url\`.`,
+        extras,
+      );
     if (target !== undefined && target.origin === from.origin) return target;
     const where = target && /^https?:$/.test(target.protocol) ? shownUrl(target) : "an address that cannot be used";
     const what = `redirects to ${where}, which is another server and was not asked. Set \`url\` to it if it is the one you mean.`;

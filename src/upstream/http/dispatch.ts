@@ -9,10 +9,14 @@ export interface RawResponse {
 }
 
 /**
- * Sends one request and resolves with the head of its response. Rejects with what it died of, or with the signal's reason as soon as
- * that aborts, be it that the request still waits for a connection; the signal ends the body, too.
+ * Sends one request and resolves with the head of its response. Rejects with what it died of, or with the signal's
+ * reason as soon as that aborts, be it that the request still waits for a connection; the signal ends the body, too.
  */
-export function dispatch(dispatcher: Dispatcher, options: Dispatcher.DispatchOptions, signal: Cancellation): Promise<RawResponse> {
+export function dispatch(
+  dispatcher: Dispatcher,
+  options: Dispatcher.DispatchOptions,
+  signal: Cancellation,
+): Promise<RawResponse> {
   return new Promise((resolve, reject) => {
     dispatcher.dispatch(options, new ResponseHandler({ resolve, reject }, signal));
   });

@@ -32,7 +32,9 @@ export interface Work {
   done(): void;
 }
 
-/** What every HTTP transport keeps: its handlers, whether it is open, and the abort signals of what it has under way. */
+/**
+ * What every HTTP transport keeps: its handlers, whether it is open, and the abort signals of what it has under way.
+ */
 export class HttpConnection {
   readonly options: HttpConnectionOptions;
   readonly #work = new CallSet<Canceller>();
@@ -56,7 +58,9 @@ export class HttpConnection {
     throw this.#disconnected({ sent: false });
   }
 
-  /** A signal for one piece of work: it aborts with `parent` and with the connection. Call `done` when the work is over. */
+  /**
+   * A signal for one piece of work: it aborts with `parent` and with the connection. Call `done` when the work is over.
+   */
   begin(parent?: Cancellation): Work {
     const controller = new Canceller();
     const onAbort = (): void => controller.abort(parent?.reason);

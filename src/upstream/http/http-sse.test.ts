@@ -13,7 +13,14 @@ afterEach(async () => {
 
 function optionsFor(url: string) {
   const headers = { authorization: "Bearer s3cret" };
-  const client = new HttpClient({ label: "far", url: new URL(url), headers, caFiles: [], connectTimeoutMs: 2000, maxConnections: 8 });
+  const client = new HttpClient({
+    label: "far",
+    url: new URL(url),
+    headers,
+    caFiles: [],
+    connectTimeoutMs: 2000,
+    maxConnections: 8,
+  });
   clients.push(client);
   return { client, maxMessageBytes: 100_000, idleMs: 5000, reopenDelayMs: 20 };
 }
@@ -52,7 +59,10 @@ test("S10: an endpoint on another server is refused before anything is posted th
 
 test("a place without an event stream is refused with its status", async () => {
   await using server = await startServer((_request, response) => void response.writeHead(404).end());
-  expect(await failureOf(new Peer(new HttpSseTransport(optionsFor(server.url))).open())).toMatchObject({ kind: "unavailable", details: { status: 404 } });
+  expect(await failureOf(new Peer(new HttpSseTransport(optionsFor(server.url))).open())).toMatchObject({
+    kind: "unavailable",
+    details: { status: 404 },
+  });
 });
 
 test("a session that the server forgot ends the connection, and what it refused was never sent", async () => {
@@ -72,7 +82,9 @@ test("C21: where a POST is turned down, HTTP+SSE is taken and remembered", async
   await using peer = await new Peer(new AutoHttpTransport(options, framing)).open();
   expect(await failureOf(peer.request("server/discover", modernParams()))).toMatchObject({ details: { status: 404 } });
   await peer.initialize();
-  expect(await peer.request("tools/call", { name: "echo", arguments: { text: "old" } })).toMatchObject({ result: { content: [{ text: "old" }] } });
+  expect(await peer.request("tools/call", { name: "echo", arguments: { text: "old" } })).toMatchObject({
+    result: { content: [{ text: "old" }] },
+  });
   expect(peer.transport.describe()).toMatchObject({ framing: "http+sse" });
   expect(framing.known).toBe("sse");
 
@@ -94,7 +106,9 @@ test("a server that was replaced by a newer one is spoken to as such", async () 
 test("a modern server is never asked for HTTP+SSE", async () => {
   await using server = await startModern();
   await using peer = await new Peer(new AutoHttpTransport(optionsFor(server.url), {})).open();
-  expect(await peer.request("server/discover", modernParams())).toMatchObject({ result: { supportedVersions: ["2026-07-28"] } });
+  expect(await peer.request("server/discover", modernParams())).toMatchObject({
+    result: { supportedVersions: ["2026-07-28"] },
+  });
   expect(server.seen.map(({ method }) => method)).toEqual(["POST"]);
 });
 
@@ -104,5 +118,9 @@ test("where neither is spoken, the first refusal is the failure", async () => {
     response.writeHead(request.method === "POST" ? 405 : 404).end();
   });
   await using peer = await new Peer(new AutoHttpTransport(optionsFor(server.url), {})).open();
-  expect(await failureOf(peer.initialize())).toMatchObject({ kind: "unavailable", retryable: false, details: { status: 405 } });
+  expect(await failureOf(peer.initialize())).toMatchObject({
+    kind: "unavailable",
+    retryable: false,
+    details: { status: 405 },
+  });
 });

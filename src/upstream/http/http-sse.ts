@@ -6,15 +6,22 @@ import type { SendOptions, Transport, TransportHandlers } from "../transport.ts"
 import { discard, readEvents, readRefusal } from "./body.ts";
 import type { HttpResponse } from "./client.ts";
 import { httpFailure, toStatusFailure } from "./failures.ts";
-import { EVENT_STREAM_TYPE, HttpConnection, JSON_TYPE, mediaType, type HttpConnectionOptions, type Work } from "./http-connection.ts";
+import {
+  EVENT_STREAM_TYPE,
+  HttpConnection,
+  JSON_TYPE,
+  mediaType,
+  type HttpConnectionOptions,
+  type Work,
+} from "./http-connection.ts";
 import { saysSessionLost } from "./session-loss.ts";
 
 /** How long the server may take to name the endpoint once its stream is open. */
 const ENDPOINT_TIMEOUT_MS = 10_000;
 
 /**
- * HTTP+SSE of 2024-11-05: one GET stream brings everything, and names the address that messages are posted to. The connection is as
- * old as its stream: when that ends, so does the connection.
+ * HTTP+SSE of 2024-11-05: one GET stream brings everything, and names the address that messages are posted to. The
+ * connection is as old as its stream: when that ends, so does the connection.
  */
 export class HttpSseTransport implements Transport {
   readonly perRequestStreams = false;
@@ -57,13 +64,21 @@ export class HttpSseTransport implements Transport {
   async send(message: RpcMessage, options: SendOptions = {}): Promise<void> {
     const { client, idleMs } = this.#connection.options;
     const { place } = client;
-    if (!this.#endpoint || this.#connection.isOver) throw httpFailure("unavailable", place, "is not connected any more.", { details: { sent: false } });
+    if (!this.#endpoint || this.#connection.isOver)
+      throw httpFailure("unavailable", place, "is not connected any more.", { details: { sent: false } });
     // A signal gives up on an answer, which comes by another way here: what is being sent is sent.
     const { signal, done } = this.#connection.begin();
     try {
       const headers = { ...this.#versionHeader(), "content-type": JSON_TYPE, accept: "*/*" };
       const body = JSON.stringify(message);
-      const response = await client.request({ method: "POST", url: this.#endpoint, headers, body, signal, idleMs: options.idleMs ?? idleMs });
+      const response = await client.request({
+        method: "POST",
+        url: this.#endpoint,
+        headers,
+        body,
+        signal,
+        idleMs: options.idleMs ?? idleMs,
+      });
       if (response.status >= 200 && response.status <= 299) return discard(response.body);
       const text = await readRefusal(response.body, place, signal);
       const failure = toStatusFailure(response, place);
@@ -96,7 +111,9 @@ export class HttpSseTransport implements Transport {
     if (response.status === 200 && mediaType(response.header("content-type")) === EVENT_STREAM_TYPE) return response;
     discard(response.body);
     if (response.status < 200 || response.status > 299) throw toStatusFailure(response, client.place);
-    throw httpFailure("malformed", client.place, "opened no event stream. Check that `url` points to an MCP server.", { details: { status: response.status } });
+    throw httpFailure("malformed", client.place, "opened no event stream. Check that `url` points to an MCP server.", {
+      details: { status: response.status },
+    });
   }
 
   /** Waits for the address to post to; the stream is read on for as long as it lasts. */
@@ -104,7 +121,10 @@ export class HttpSseTransport implements Transport {
     const { client, maxMessageBytes } = this.#connection.options;
     const { place } = client;
     return new Promise((resolve, reject) => {
-      const late = setTimeout(() => stream.abort(httpFailure("timeout", place, "opened a stream and named no endpoint to post to.")), ENDPOINT_TIMEOUT_MS);
+      const late = setTimeout(
+        () => stream.abort(httpFailure("timeout", place, "opened a stream and named no endpoint to post to.")),
+        ENDPOINT_TIMEOUT_MS,
+      );
       const onEvent = (event: { event: string; data: string }): void => {
         if (event.event === "endpoint" && !this.#endpoint) {
           clearTimeout(late);
@@ -115,7 +135,8 @@ export class HttpSseTransport implements Transport {
       const onEnd = (error: unknown): void => {
         clearTimeout(late);
         stream.done();
-        const failure = error instanceof FailError ? error : httpFailure("unavailable", place, "closed its event stream.");
+        const failure =
+          error instanceof FailError ? error : httpFailure("unavailable", place, "closed its event stream.");
         reject(failure);
         if (this.#endpoint) this.#connection.fail(failure);
       };
@@ -129,6 +150,10 @@ export class HttpSseTransport implements Transport {
     const { client } = this.#connection.options;
     const url = URL.canParse(text, client.url.href) ? new URL(text, client.url) : undefined;
     if (url !== undefined && url.origin === client.url.origin) return url;
-    throw httpFailure("malformed", client.place, "named an endpoint that is not its own. Messages are posted to the configured server only.");
+    throw httpFailure(
+      "malformed",
+      client.place,
+      "named an endpoint that is not its own. Messages are posted to the configured server only.",
+    );
   }
 }

@@ -17,9 +17,18 @@ const SECRET = "s3cret";
 
 function connect(url: string): Promise<Peer> {
   const headers = { authorization: `Bearer ${SECRET}` };
-  const client = new HttpClient({ label: "far", url: new URL(`${url}?key=${SECRET}`), headers, caFiles: [], connectTimeoutMs: 2000, maxConnections: 4 });
+  const client = new HttpClient({
+    label: "far",
+    url: new URL(`${url}?key=${SECRET}`),
+    headers,
+    caFiles: [],
+    connectTimeoutMs: 2000,
+    maxConnections: 4,
+  });
   clients.push(client);
-  return new Peer(new StreamableHttpTransport({ client, maxMessageBytes: 100_000, idleMs: 5000, reopenDelayMs: 20 })).open();
+  return new Peer(
+    new StreamableHttpTransport({ client, maxMessageBytes: 100_000, idleMs: 5000, reopenDelayMs: 20 }),
+  ).open();
 }
 
 /** What one call to a server that behaves like this comes to. */
@@ -38,32 +47,98 @@ function answering(status: number, headers: Record<string, string> = {}, body = 
 
 const sse = { "content-type": "text/event-stream" };
 const json = { "content-type": "application/json" };
-const challenge = 'Bearer error="invalid_token", resource_metadata="https://far.test/.well-known/oauth-protected-resource", scope="tools:read"';
+const challenge =
+  'Bearer error="invalid_token", resource_metadata="https://far.test/.well-known/oauth-protected-resource", scope="tools:read"';
 
 const table: [string, RequestListener, object][] = [
-  ["401 with a challenge", answering(401, { "www-authenticate": challenge }), { kind: "needs_authorisation", retryable: false, details: { status: 401, sent: false, signIn: "https://far.test/.well-known/oauth-protected-resource", scope: "tools:read" } }],
+  [
+    "401 with a challenge",
+    answering(401, { "www-authenticate": challenge }),
+    {
+      kind: "needs_authorisation",
+      retryable: false,
+      details: {
+        status: 401,
+        sent: false,
+        signIn: "https://far.test/.well-known/oauth-protected-resource",
+        scope: "tools:read",
+      },
+    },
+  ],
   ["401 without a challenge", answering(401), { kind: "needs_authorisation", details: { status: 401, sent: false } }],
-  ["401 with a protocol error", answering(401, json, '{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"who?"}}'), { kind: "needs_authorisation" }],
-  ["401 that names a strange place to sign in", answering(401, { "www-authenticate": 'Bearer resource_metadata="javascript:alert(1)"' }), { kind: "needs_authorisation", details: { status: 401, sent: false } }],
+  [
+    "401 with a protocol error",
+    answering(401, json, '{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"who?"}}'),
+    { kind: "needs_authorisation" },
+  ],
+  [
+    "401 that names a strange place to sign in",
+    answering(401, { "www-authenticate": 'Bearer resource_metadata="javascript:alert(1)"' }),
+    { kind: "needs_authorisation", details: { status: 401, sent: false } },
+  ],
   ["403", answering(403), { kind: "needs_authorisation", details: { status: 403, sent: false } }],
-  ["404", answering(404, {}, "<h1>Not found</h1>"), { kind: "unavailable", retryable: false, details: { status: 404, sent: false } }],
+  [
+    "404",
+    answering(404, {}, "<h1>Not found</h1>"),
+    { kind: "unavailable", retryable: false, details: { status: 404, sent: false } },
+  ],
   ["413", answering(413), { kind: "too_large", details: { status: 413, sent: false } }],
-  ["429 with Retry-After", answering(429, { "retry-after": "7" }), { kind: "limited", retryable: true, retryAfterMs: 7000, details: { status: 429, sent: false } }],
-  ["429 with a protocol error", answering(429, json, '{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"slow down"}}'), { kind: "limited" }],
-  ["503 with Retry-After", answering(503, { "retry-after": "2" }), { kind: "unavailable", retryAfterMs: 2000, details: { status: 503, sent: false } }],
+  [
+    "429 with Retry-After",
+    answering(429, { "retry-after": "7" }),
+    { kind: "limited", retryable: true, retryAfterMs: 7000, details: { status: 429, sent: false } },
+  ],
+  [
+    "429 with a protocol error",
+    answering(429, json, '{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"slow down"}}'),
+    { kind: "limited" },
+  ],
+  [
+    "503 with Retry-After",
+    answering(503, { "retry-after": "2" }),
+    { kind: "unavailable", retryAfterMs: 2000, details: { status: 503, sent: false } },
+  ],
   ["500", answering(500), { kind: "unavailable", details: { status: 500 } }],
   ["204", answering(204), { kind: "malformed" }],
   ["202", answering(202), { kind: "malformed" }],
-  ["HTML", answering(200, { "content-type": "text/html" }, "<h1>hello</h1>"), { kind: "malformed", message: expect.stringContaining("`text/html`") }],
+  [
+    "HTML",
+    answering(200, { "content-type": "text/html" }, "<h1>hello</h1>"),
+    { kind: "malformed", message: expect.stringContaining("`text/html`") },
+  ],
   ["JSON that is none", answering(200, json, '{"jsonrpc":"2.0",'), { kind: "malformed" }],
-  ["JSON that answers something else", answering(200, json, '{"jsonrpc":"2.0","id":99,"result":{}}'), { kind: "malformed" }],
-  ["JSON that nests for ever", answering(200, json, `{"jsonrpc":"2.0","id":1,"result":{"a":${"[".repeat(20_000)}${"]".repeat(20_000)}}}`), { kind: "malformed" }],
-  ["JSON over the bound", answering(200, json, `"${"x".repeat(200_000)}"`), { kind: "too_large", details: { maxBytes: 100_000 } }],
-  ["an event over the bound", answering(200, sse, `data: ${"x".repeat(200_000)}\n\n`), { kind: "too_large", details: { maxBytes: 100_000 } }],
+  [
+    "JSON that answers something else",
+    answering(200, json, '{"jsonrpc":"2.0","id":99,"result":{}}'),
+    { kind: "malformed" },
+  ],
+  [
+    "JSON that nests for ever",
+    answering(200, json, `{"jsonrpc":"2.0","id":1,"result":{"a":${"[".repeat(20_000)}${"]".repeat(20_000)}}}`),
+    { kind: "malformed" },
+  ],
+  [
+    "JSON over the bound",
+    answering(200, json, `"${"x".repeat(200_000)}"`),
+    { kind: "too_large", details: { maxBytes: 100_000 } },
+  ],
+  [
+    "an event over the bound",
+    answering(200, sse, `data: ${"x".repeat(200_000)}\n\n`),
+    { kind: "too_large", details: { maxBytes: 100_000 } },
+  ],
   ["an event stream that ends without an answer", answering(200, sse, ": nothing\n\n"), { kind: "unavailable" }],
-  ["an event stream that ends in the middle of an event", answering(200, sse, 'data: {"jsonrpc":"2.0","id":1,'), { kind: "unavailable" }],
+  [
+    "an event stream that ends in the middle of an event",
+    answering(200, sse, 'data: {"jsonrpc":"2.0","id":1,'),
+    { kind: "unavailable" },
+  ],
   ["an event stream that is no JSON", answering(200, sse, "data: hello\n\n"), { kind: "unavailable" }],
-  ["the stream of HTTP+SSE", answering(200, sse, "event: endpoint\ndata: /messages\n\n"), { kind: "unavailable", message: expect.stringContaining("HTTP+SSE") }],
+  [
+    "the stream of HTTP+SSE",
+    answering(200, sse, "event: endpoint\ndata: /messages\n\n"),
+    { kind: "unavailable", message: expect.stringContaining("HTTP+SSE") },
+  ],
 ];
 
 test.each(table)("M5: %s is one clear failure that tells no secret", async (_, listener, expected) => {
@@ -125,7 +200,11 @@ test("a stream that stays open after the answer does not keep its request waitin
 test("noise on a stream is told and does not keep the answer from being heard", async () => {
   await using server = await startServer(async (request, response) => {
     const { id } = await readJson(request);
-    response.writeHead(200, sse).end(`: hello\n\nevent: other\ndata: x\n\ndata: oops\n\ndata: ${JSON.stringify({ jsonrpc: "2.0", id, result: {} })}\n\n`);
+    response
+      .writeHead(200, sse)
+      .end(
+        `: hello\n\nevent: other\ndata: x\n\ndata: oops\n\ndata: ${JSON.stringify({ jsonrpc: "2.0", id, result: {} })}\n\n`,
+      );
   });
   await using peer = await connect(server.url);
   expect(await peer.request("ping")).toMatchObject({ result: {} });
@@ -135,7 +214,8 @@ test("noise on a stream is told and does not keep the answer from being heard", 
 test("an answer with a foreign id on a stream is handed on, and the right one after it too", async () => {
   await using server = await startServer(async (request, response) => {
     const { id } = await readJson(request);
-    const reply = (answered: unknown): string => `data: ${JSON.stringify({ jsonrpc: "2.0", id: answered, result: {} })}\n\n`;
+    const reply = (answered: unknown): string =>
+      `data: ${JSON.stringify({ jsonrpc: "2.0", id: answered, result: {} })}\n\n`;
     response.writeHead(200, sse).end(reply(77) + reply(id));
   });
   await using peer = await connect(server.url);

@@ -3,7 +3,10 @@ const MIN_REOPEN_DELAY_MS = 10;
 /** How often a server's own `retry` is taken at its word while nothing comes of it. */
 const PATIENT_ATTEMPTS = 5;
 
-/** How long to wait before a stream is opened again after `failures` in a row: as the server says, else longer each time. */
+/**
+ * How long to wait before a stream is opened again after `failures` in a row: as the server says, else longer each
+ * time.
+ */
 export function reopenDelay(failures: number, firstMs: number, serverMs: number | undefined): number {
   const doublings = Math.max(0, failures - (serverMs === undefined ? 1 : PATIENT_ATTEMPTS));
   const wanted = Math.max(serverMs ?? firstMs, MIN_REOPEN_DELAY_MS) * 2 ** Math.min(doublings, 16);

@@ -10,8 +10,8 @@ export interface BodyReader {
 const MAX_EARLY_BYTES = 64 * 1024;
 
 /**
- * The body of a response for one reader. A stream would cost more than the request itself: most answers are one chunk. Whoever reads
- * takes each chunk at once; until then little is held, and the connection is paused.
+ * The body of a response for one reader. A stream would cost more than the request itself: most answers are one chunk.
+ * Whoever reads takes each chunk at once; until then little is held, and the connection is paused.
  */
 export class ResponseBody {
   readonly #controller: Dispatcher.DispatchController;

@@ -21,18 +21,22 @@ const MAX_RESUME_FAILURES = 4;
 /** How long a stream may stay open once the answer has come. */
 const LINGER_MS = 2000;
 
-/** Whether a message, or one of a batch, answers the request. An error without an id does: it came in the request's own response. */
+/**
+ * Whether a message, or one of a batch, answers the request. An error without an id does: it came in the request's own
+ * response.
+ */
 export function answers(value: unknown, id: RequestId): boolean {
   if (Array.isArray(value)) return value.some((one) => answers(one, id));
   const classified = classifyMessage(value);
-  if (classified.type === "reply") return classified.message.id === null || String(classified.message.id) === String(id);
+  if (classified.type === "reply")
+    return classified.message.id === null || String(classified.message.id) === String(id);
   // A reply that is no JSON-RPC is an answer too, a bad one; whoever made the request says so.
   return classified.type === "invalid" && typeof value === "object" && value !== null && !("method" in value);
 }
 
 /**
- * The stream that answers one request. When it ends before the answer and the server numbered its events, it is opened again where it
- * stopped: that is how a server of 2025-11-25 lets a long call wait without a connection.
+ * The stream that answers one request. When it ends before the answer and the server numbered its events, it is opened
+ * again where it stopped: that is how a server of 2025-11-25 lets a long call wait without a connection.
  */
 export class ResponseStream {
   readonly #connection: HttpConnection;
@@ -56,10 +60,18 @@ export class ResponseStream {
       const lastSeen = this.#lastEventId;
       const failure = body ? await this.#drain(body, signal) : this.#brokenOff();
       if (!failure) return;
-      if (signal.aborted || this.#lastEventId === undefined || !this.#options.resumeHeaders || failure.failure.kind === "too_large") throw failure;
+      if (
+        signal.aborted ||
+        this.#lastEventId === undefined ||
+        !this.#options.resumeHeaders ||
+        failure.failure.kind === "too_large"
+      )
+        throw failure;
       failures = body && this.#lastEventId !== lastSeen ? 1 : failures + 1;
       if (failures > MAX_RESUME_FAILURES && !body) throw failure;
-      await delay(reopenDelay(failures, this.#connection.options.reopenDelayMs, this.#retryMs), undefined, { signal: abortSignalOf(signal) }).catch(() => {});
+      await delay(reopenDelay(failures, this.#connection.options.reopenDelayMs, this.#retryMs), undefined, {
+        signal: abortSignalOf(signal),
+      }).catch(() => {});
       body = await this.#resume(signal);
     }
   }
@@ -71,20 +83,24 @@ export class ResponseStream {
     const answered = new Promise<void>((resolve) => {
       onAnswer = resolve;
     });
-    const reading = readEvents(body, { place: client.place, maxBytes: maxMessageBytes, signal }, {
-      onRetry: (ms) => {
-        this.#retryMs = ms;
+    const reading = readEvents(
+      body,
+      { place: client.place, maxBytes: maxMessageBytes, signal },
+      {
+        onRetry: (ms) => {
+          this.#retryMs = ms;
+        },
+        onEvent: (event) => {
+          if (event.id !== undefined) this.#lastEventId = event.id;
+          if (event.event === "endpoint") throw this.#otherTransport();
+          if (event.data === "" || event.event !== "message") return;
+          if (!answers(this.#connection.receive(event.data, this.#id), this.#id)) return;
+          this.#isAnswered = true;
+          linger(body);
+          onAnswer();
+        },
       },
-      onEvent: (event) => {
-        if (event.id !== undefined) this.#lastEventId = event.id;
-        if (event.event === "endpoint") throw this.#otherTransport();
-        if (event.data === "" || event.event !== "message") return;
-        if (!answers(this.#connection.receive(event.data, this.#id), this.#id)) return;
-        this.#isAnswered = true;
-        linger(body);
-        onAnswer();
-      },
-    });
+    );
     try {
       await Promise.race([reading, answered]);
       return this.#isAnswered ? undefined : this.#brokenOff();
@@ -107,7 +123,8 @@ export class ResponseStream {
       if (signal.aborted) throw error;
       return undefined;
     }
-    if (response.status === 200 && mediaType(response.header("content-type")) === EVENT_STREAM_TYPE) return response.body;
+    if (response.status === 200 && mediaType(response.header("content-type")) === EVENT_STREAM_TYPE)
+      return response.body;
     if (response.status === 200) discard(response.body);
     const text = response.status === 200 ? "" : await readRefusal(response.body, client.place, signal);
     if (response.status === 429 || response.status >= 500) return undefined;
@@ -117,12 +134,19 @@ export class ResponseStream {
 
   // Some servers of 2024-11-05 open their one stream for a POST too.
   #otherTransport(): FailError {
-    const what = "speaks HTTP+SSE of 2024-11-05 at this address. Set `transport` to \"sse\" or \"auto\".";
-    return httpFailure("unavailable", this.#connection.options.client.place, what, { details: { status: 405, sent: false }, retryable: false });
+    const what = 'speaks HTTP+SSE of 2024-11-05 at this address. Set `transport` to "sse" or "auto".';
+    return httpFailure("unavailable", this.#connection.options.client.place, what, {
+      details: { status: 405, sent: false },
+      retryable: false,
+    });
   }
 
   #brokenOff(): FailError {
-    return httpFailure("unavailable", this.#connection.options.client.place, "ended its response stream before the answer.");
+    return httpFailure(
+      "unavailable",
+      this.#connection.options.client.place,
+      "ended its response stream before the answer.",
+    );
   }
 }
 

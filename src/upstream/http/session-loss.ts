@@ -1,8 +1,8 @@
 import { isJsonObject, objectMember, stringMember } from "../../core/json.ts";
 
 /**
- * Whether a refusal of a request that named a session says that the server does not know the session. 404 says so by the
- * specification; many servers answer 400 and say it in words only, and either way nothing was executed.
+ * Whether a refusal of a request that named a session says that the server does not know the session. 404 says so by
+ * the specification; many servers answer 400 and say it in words only, and either way nothing was executed.
  */
 export function saysSessionLost(status: number, body: string): boolean {
   if (status === 404) return true;

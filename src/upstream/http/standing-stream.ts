@@ -21,7 +21,9 @@ const MAX_UNREACHABLE = 4;
 /** A stream that lived this long was a good one: the next wait is short again. */
 const GOOD_STREAM_MS = 5000;
 
-/** Refusals that say nothing against another attempt. A server that still holds the stream that was lost answers 409. */
+/**
+ * Refusals that say nothing against another attempt. A server that still holds the stream that was lost answers 409.
+ */
 const MAY_PASS: ReadonlySet<number> = new Set([408, 409, 425, 429]);
 
 type Ending =
@@ -32,8 +34,8 @@ type Ending =
   | { readonly type: "ended" };
 
 /**
- * The GET stream of a legacy connection, over which the server speaks of its own accord. It is opened again for as long as the
- * connection lasts, where it stopped (`Last-Event-ID`) and after the wait that the server names (`retry`).
+ * The GET stream of a legacy connection, over which the server speaks of its own accord. It is opened again for as long
+ * as the connection lasts, where it stopped (`Last-Event-ID`) and after the wait that the server names (`retry`).
  */
 export class StandingStream {
   readonly #connection: HttpConnection;
@@ -61,9 +63,13 @@ export class StandingStream {
         if (signal.aborted || ending.type === "unsupported") return;
         if (ending.type === "session-lost") return this.#owner.onSessionLost(ending.status);
         unreachable = ending.type === "unreachable" ? unreachable + 1 : 0;
-        if (ending.type === "unreachable" && unreachable >= MAX_UNREACHABLE) return this.#connection.fail(ending.failure);
+        if (ending.type === "unreachable" && unreachable >= MAX_UNREACHABLE)
+          return this.#connection.fail(ending.failure);
         failures = performance.now() - openedAt >= GOOD_STREAM_MS ? 0 : failures + 1;
-        await delay(reopenDelay(failures, this.#connection.options.reopenDelayMs, this.#retryMs), undefined, { signal: abortSignalOf(signal), ref: false }).catch(() => {});
+        await delay(reopenDelay(failures, this.#connection.options.reopenDelayMs, this.#retryMs), undefined, {
+          signal: abortSignalOf(signal),
+          ref: false,
+        }).catch(() => {});
       }
     } finally {
       done();
@@ -84,7 +90,8 @@ export class StandingStream {
       await this.#read(response, signal);
       return { type: "ended" };
     } catch (error) {
-      const isUnreachable = error instanceof FailError && error.failure.kind === "unavailable" && error.failure.details?.["sent"] === false;
+      const isUnreachable =
+        error instanceof FailError && error.failure.kind === "unavailable" && error.failure.details?.["sent"] === false;
       return isUnreachable ? { type: "unreachable", failure: error } : { type: "ended" };
     }
   }
@@ -101,14 +108,18 @@ export class StandingStream {
     // What the server told before there was a stream was lost, and what was read until then may be old by now.
     if (this.#wasOpen || this.#owner.answers > this.#answersAtStart) this.#connection.handlers.onResumed?.();
     this.#wasOpen = true;
-    return readEvents(response.body, { place: client.place, maxBytes: maxMessageBytes, signal }, {
-      onRetry: (ms) => {
-        this.#retryMs = ms;
+    return readEvents(
+      response.body,
+      { place: client.place, maxBytes: maxMessageBytes, signal },
+      {
+        onRetry: (ms) => {
+          this.#retryMs = ms;
+        },
+        onEvent: (event) => {
+          if (event.id !== undefined) this.#lastEventId = event.id;
+          if (event.data !== "" && event.event === "message") this.#connection.receive(event.data);
+        },
       },
-      onEvent: (event) => {
-        if (event.id !== undefined) this.#lastEventId = event.id;
-        if (event.data !== "" && event.event === "message") this.#connection.receive(event.data);
-      },
-    });
+    );
   }
 }

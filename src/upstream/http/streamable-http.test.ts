@@ -1,6 +1,15 @@
 import type { ServerResponse } from "node:http";
 import { afterEach, expect, test } from "vitest";
-import { startLegacy, startModern, startServer, readJson, sendJson, type LegacyServer, type LegacyServerOptions, type RunningServer } from "../../../test/fixtures/http-servers.ts";
+import {
+  startLegacy,
+  startModern,
+  startServer,
+  readJson,
+  sendJson,
+  type LegacyServer,
+  type LegacyServerOptions,
+  type RunningServer,
+} from "../../../test/fixtures/http-servers.ts";
 import { failureOf, modernParams, Peer } from "../../../test/fixtures/transport-peer.ts";
 import { HttpClient } from "./client.ts";
 import { StreamableHttpTransport } from "./streamable-http.ts";
@@ -12,9 +21,18 @@ afterEach(async () => {
 });
 
 function connect(url: string, headers: Record<string, string> = {}): Promise<Peer> {
-  const client = new HttpClient({ label: "fixture", url: new URL(url), headers, caFiles: [], connectTimeoutMs: 5000, maxConnections: 16 });
+  const client = new HttpClient({
+    label: "fixture",
+    url: new URL(url),
+    headers,
+    caFiles: [],
+    connectTimeoutMs: 5000,
+    maxConnections: 16,
+  });
   clients.push(client);
-  return new Peer(new StreamableHttpTransport({ client, maxMessageBytes: 1_000_000, idleMs: 10_000, reopenDelayMs: 20 })).open();
+  return new Peer(
+    new StreamableHttpTransport({ client, maxMessageBytes: 1_000_000, idleMs: 10_000, reopenDelayMs: 20 }),
+  ).open();
 }
 
 const isAnswer = (message: object): boolean => "result" in message || "error" in message;
@@ -30,8 +48,12 @@ test.each(legacyServers)("L62: a legacy server %s lists and calls", async (_, op
   await using server = await startLegacy(options);
   await using peer = await (await connect(server.url)).initialize();
   const { result } = await peer.request("tools/list");
-  expect(result).toMatchObject({ tools: expect.arrayContaining([expect.objectContaining({ name: "echo", "x-unknown": { kept: true } })]) });
-  expect(await peer.request("tools/call", { name: "echo", arguments: { text: "hi" } })).toMatchObject({ result: { content: [{ text: "hi" }] } });
+  expect(result).toMatchObject({
+    tools: expect.arrayContaining([expect.objectContaining({ name: "echo", "x-unknown": { kept: true } })]),
+  });
+  expect(await peer.request("tools/call", { name: "echo", arguments: { text: "hi" } })).toMatchObject({
+    result: { content: [{ text: "hi" }] },
+  });
   expect(peer.transport.sessionful).toBe(options.mode !== "stateless");
 });
 
@@ -43,7 +65,10 @@ test("the session id and the negotiated revision go with every request after ini
   expect(initialize?.headers["mcp-session-id"]).toBeUndefined();
   expect(initialize?.headers["mcp-protocol-version"]).toBeUndefined();
   for (const request of [initialized, ...others]) {
-    expect(request?.headers).toMatchObject({ "mcp-session-id": [...server.sessions.keys()][0], "mcp-protocol-version": "2025-11-25" });
+    expect(request?.headers).toMatchObject({
+      "mcp-session-id": [...server.sessions.keys()][0],
+      "mcp-protocol-version": "2025-11-25",
+    });
   }
 });
 
@@ -64,7 +89,11 @@ test("a request of the server is related to the call that caused it", async () =
   const answer = peer.request("tools/call", { name: "ask", arguments: {} });
   const { message, related } = await peer.waitFor((one) => one["method"] === "elicitation/create");
   expect(related).toBe(2);
-  await peer.transport.send({ jsonrpc: "2.0", id: message["id"] as number, result: { action: "accept", content: { name: "Ada" } } });
+  await peer.transport.send({
+    jsonrpc: "2.0",
+    id: message["id"] as number,
+    result: { action: "accept", content: { name: "Ada" } },
+  });
   expect(JSON.stringify(await answer)).toContain("Ada");
 });
 
@@ -85,7 +114,10 @@ function startStanding(onGet: (response: ServerResponse, attempt: number) => voi
     if (request.method === "DELETE") return void response.writeHead(200).end();
     const { id, method } = await readJson(request);
     if (id === undefined) return void response.writeHead(202).end();
-    const result = method === "initialize" ? { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo: { name: "s", version: "1" } } : { tools: [] };
+    const result =
+      method === "initialize"
+        ? { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo: { name: "s", version: "1" } }
+        : { tools: [] };
     sendJson(response, 200, { jsonrpc: "2.0", id, result }, { "mcp-session-id": "s-1" });
   });
 }
@@ -107,8 +139,11 @@ test("a standing stream that opens only after something was read is told as one 
 
 test("a standing stream is asked for again where the server still holds the one that was lost", async () => {
   await using server = await startStanding((response, attempt) => {
-    if (attempt < 3) return sendJson(response, 409, { jsonrpc: "2.0", id: null, error: { code: -32000, message: "Conflict" } });
-    response.writeHead(200, { "content-type": "text/event-stream" }).write('data: {"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n\n');
+    if (attempt < 3)
+      return sendJson(response, 409, { jsonrpc: "2.0", id: null, error: { code: -32000, message: "Conflict" } });
+    response
+      .writeHead(200, { "content-type": "text/event-stream" })
+      .write('data: {"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n\n');
   });
   await using peer = await (await connect(server.url)).initialize();
   await peer.waitFor((one) => one["method"] === "notifications/tools/list_changed");
@@ -141,9 +176,20 @@ test("a session that is lost after a restart ends the connection, and what it re
 test("a server that calls a lost session a bad request is understood", async () => {
   await using server = await startServer(async (request, response) => {
     const { id, method } = await readJson(request);
-    if (method === "initialize") return sendJson(response, 200, { jsonrpc: "2.0", id, result: { protocolVersion: "2025-11-25" } }, { "mcp-session-id": "s1" });
-    if (method === undefined || id === undefined) return void response.writeHead(method === undefined ? 405 : 202).end();
-    sendJson(response, 400, { jsonrpc: "2.0", id, error: { code: -32000, message: "Bad Request: No valid session ID provided" } });
+    if (method === "initialize")
+      return sendJson(
+        response,
+        200,
+        { jsonrpc: "2.0", id, result: { protocolVersion: "2025-11-25" } },
+        { "mcp-session-id": "s1" },
+      );
+    if (method === undefined || id === undefined)
+      return void response.writeHead(method === undefined ? 405 : 202).end();
+    sendJson(response, 400, {
+      jsonrpc: "2.0",
+      id,
+      error: { code: -32000, message: "Bad Request: No valid session ID provided" },
+    });
   });
   await using peer = await (await connect(server.url)).initialize();
   expect(await failureOf(peer.request("tools/list"))).toMatchObject({ details: { sent: false, sessionLost: true } });
@@ -152,8 +198,15 @@ test("a server that calls a lost session a bad request is understood", async () 
 test("a refusal that does not speak of the session is an answer like any other", async () => {
   await using server = await startServer(async (request, response) => {
     const { id, method } = await readJson(request);
-    if (method === "initialize") return sendJson(response, 200, { jsonrpc: "2.0", id, result: { protocolVersion: "2025-11-25" } }, { "mcp-session-id": "s1" });
-    if (method === undefined || id === undefined) return void response.writeHead(method === undefined ? 405 : 202).end();
+    if (method === "initialize")
+      return sendJson(
+        response,
+        200,
+        { jsonrpc: "2.0", id, result: { protocolVersion: "2025-11-25" } },
+        { "mcp-session-id": "s1" },
+      );
+    if (method === undefined || id === undefined)
+      return void response.writeHead(method === undefined ? 405 : 202).end();
     sendJson(response, 400, { jsonrpc: "2.0", id: null, error: { code: -32602, message: "Bad cursor" } });
   });
   await using peer = await (await connect(server.url)).initialize();
@@ -164,7 +217,8 @@ test("a response stream that breaks off before the answer goes on where it stopp
   const resumes: { at: number; id: string | string[] | undefined }[] = [];
   let brokeAt = 0;
   await using server = await startServer(async (request, response) => {
-    if (request.method === "GET" && request.headers["last-event-id"] === undefined) return void response.writeHead(405).end();
+    if (request.method === "GET" && request.headers["last-event-id"] === undefined)
+      return void response.writeHead(405).end();
     if (request.method === "GET") {
       resumes.push({ at: performance.now(), id: request.headers["last-event-id"] });
       response.writeHead(200, { "content-type": "text/event-stream" });
@@ -172,7 +226,13 @@ test("a response stream that breaks off before the answer goes on where it stopp
       return void response.end(`id: 3\ndata: ${JSON.stringify({ jsonrpc: "2.0", id: 2, result: { ok: true } })}\n\n`);
     }
     const { id, method } = await readJson(request);
-    if (method === "initialize") return sendJson(response, 200, { jsonrpc: "2.0", id, result: { protocolVersion: "2025-11-25" } }, { "mcp-session-id": "s1" });
+    if (method === "initialize")
+      return sendJson(
+        response,
+        200,
+        { jsonrpc: "2.0", id, result: { protocolVersion: "2025-11-25" } },
+        { "mcp-session-id": "s1" },
+      );
     if (id === undefined) return void response.writeHead(202).end();
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.write("retry: 150\nid: 1\ndata: \n\n", () => {
@@ -189,9 +249,11 @@ test("a response stream that breaks off before the answer goes on where it stopp
 test("a response stream without event ids that ends before the answer fails its request alone", async () => {
   await using server = await startServer(async (request, response) => {
     const { id, method } = await readJson(request);
-    if (method === "initialize") return sendJson(response, 200, { jsonrpc: "2.0", id, result: { protocolVersion: "2025-11-25" } });
+    if (method === "initialize")
+      return sendJson(response, 200, { jsonrpc: "2.0", id, result: { protocolVersion: "2025-11-25" } });
     if (method === "ping") return sendJson(response, 200, { jsonrpc: "2.0", id, result: {} });
-    if (method === undefined || id === undefined) return void response.writeHead(method === undefined ? 405 : 202).end();
+    if (method === undefined || id === undefined)
+      return void response.writeHead(method === undefined ? 405 : 202).end();
     response.writeHead(200, { "content-type": "text/event-stream" }).end('data: {"jsonrpc":"2.0","id"');
   });
   await using peer = await (await connect(server.url)).initialize();
@@ -207,11 +269,15 @@ test("the standing stream is opened again where it stopped, and that is told", a
     if (request.method === "GET") {
       gets.push(request.headers["last-event-id"]);
       response.writeHead(200, { "content-type": "text/event-stream" });
-      if (gets.length === 1) return void response.end('retry: 20\nid: e1\ndata: {"jsonrpc":"2.0","method":"notifications/message","params":{}}\n\n');
+      if (gets.length === 1)
+        return void response.end(
+          'retry: 20\nid: e1\ndata: {"jsonrpc":"2.0","method":"notifications/message","params":{}}\n\n',
+        );
       return void response.flushHeaders();
     }
     const { id, method } = await readJson(request);
-    if (method === "initialize") return sendJson(response, 200, { jsonrpc: "2.0", id, result: { protocolVersion: "2025-06-18" } });
+    if (method === "initialize")
+      return sendJson(response, 200, { jsonrpc: "2.0", id, result: { protocolVersion: "2025-06-18" } });
     response.writeHead(202).end();
   });
   await using peer = await (await connect(server.url)).initialize();
@@ -228,7 +294,13 @@ test("a session that the standing stream finds lost ends the connection", async 
       return void response.writeHead(200, { "content-type": "text/event-stream" }).end();
     }
     const { id, method } = await readJson(request);
-    if (method === "initialize") return sendJson(response, 200, { jsonrpc: "2.0", id, result: { protocolVersion: "2025-06-18" } }, { "mcp-session-id": "s1" });
+    if (method === "initialize")
+      return sendJson(
+        response,
+        200,
+        { jsonrpc: "2.0", id, result: { protocolVersion: "2025-06-18" } },
+        { "mcp-session-id": "s1" },
+      );
     response.writeHead(202).end();
   });
   await using peer = await (await connect(server.url)).initialize();
@@ -240,16 +312,23 @@ test("a server that is gone for good ends a connection that has a standing strea
   await using peer = await (await connect(server.url)).initialize();
   await expect.poll(() => server.seen.some(({ method }) => method === "GET")).toBe(true);
   await server.close();
-  expect(await peer.closed).toMatchObject({ kind: "unavailable", message: expect.stringContaining("refused the connection") });
+  expect(await peer.closed).toMatchObject({
+    kind: "unavailable",
+    message: expect.stringContaining("refused the connection"),
+  });
 });
 
 test("a modern request carries the headers of its body", async () => {
   await using server = await startModern();
   await using peer = await connect(server.url);
-  expect(await peer.request("server/discover", modernParams())).toMatchObject({ result: { supportedVersions: ["2026-07-28"] } });
+  expect(await peer.request("server/discover", modernParams())).toMatchObject({
+    result: { supportedVersions: ["2026-07-28"] },
+  });
   peer.transport.setProtocolVersion("2026-07-28");
   const inputSchema = { type: "object", properties: { region: { type: "string", "x-mcp-header": "Region" } } };
-  const reply = await peer.request("tools/call", modernParams({ name: "regional", arguments: { region: "Zürich" } }), { inputSchema });
+  const reply = await peer.request("tools/call", modernParams({ name: "regional", arguments: { region: "Zürich" } }), {
+    inputSchema,
+  });
   expect(reply).toMatchObject({ result: { content: [{ text: '{"region":"Zürich"}' }] } });
   expect(server.seen.at(-1)?.headers).toMatchObject({
     "mcp-protocol-version": "2026-07-28",
@@ -263,7 +342,9 @@ test("a header mismatch reaches the caller as the protocol error it is", async (
   await using server = await startModern();
   await using peer = await connect(server.url);
   peer.transport.setProtocolVersion("2026-07-28");
-  expect(await peer.request("tools/call", modernParams({ name: "regional", arguments: { region: "eu" } }))).toMatchObject({ error: { code: -32020 } });
+  expect(
+    await peer.request("tools/call", modernParams({ name: "regional", arguments: { region: "eu" } })),
+  ).toMatchObject({ error: { code: -32020 } });
 });
 
 test("an unknown method of the modern era is an answer although its status is 404", async () => {
@@ -303,11 +384,17 @@ test("giving up on a request closes its response stream", async () => {
 test("a batch is handed on member by member", async () => {
   await using server = await startServer(async (request, response) => {
     const { id } = await readJson(request);
-    sendJson(response, 200, [{ jsonrpc: "2.0", method: "notifications/message", params: {} }, { jsonrpc: "2.0", id, result: {} }]);
+    sendJson(response, 200, [
+      { jsonrpc: "2.0", method: "notifications/message", params: {} },
+      { jsonrpc: "2.0", id, result: {} },
+    ]);
   });
   await using peer = await connect(server.url);
   await peer.request("ping");
-  expect(peer.received.map(({ message, related }) => [message["method"], related])).toEqual([["notifications/message", 1], [undefined, 1]]);
+  expect(peer.received.map(({ message, related }) => [message["method"], related])).toEqual([
+    ["notifications/message", 1],
+    [undefined, 1],
+  ]);
 });
 
 test("after closing nothing is sent any more", async () => {

@@ -10,7 +10,13 @@ import type { SendOptions, Transport, TransportHandlers } from "../transport.ts"
 import { discard, readRefusal, readText } from "./body.ts";
 import type { HttpResponse } from "./client.ts";
 import { httpFailure, toStatusFailure } from "./failures.ts";
-import { EVENT_STREAM_TYPE, HttpConnection, JSON_TYPE, mediaType, type HttpConnectionOptions } from "./http-connection.ts";
+import {
+  EVENT_STREAM_TYPE,
+  HttpConnection,
+  JSON_TYPE,
+  mediaType,
+  type HttpConnectionOptions,
+} from "./http-connection.ts";
 import { answers, ResponseStream } from "./response-stream.ts";
 import { saysSessionLost } from "./session-loss.ts";
 import { StandingStream } from "./standing-stream.ts";
@@ -21,8 +27,9 @@ const DELETE_TIMEOUT_MS = 2000;
 const SESSION_ID = /^[\x21-\x7e]{1,1024}$/;
 
 /**
- * Streamable HTTP as both eras speak it: each message is a POST, answered as JSON or as a stream of its own. In the legacy era there
- * may be a session, a standing stream, and streams that go on where they broke off; in the modern era requests stand alone.
+ * Streamable HTTP as both eras speak it: each message is a POST, answered as JSON or as a stream of its own. In the
+ * legacy era there may be a session, a standing stream, and streams that go on where they broke off; in the modern era
+ * requests stand alone.
  */
 export class StreamableHttpTransport implements Transport {
   readonly perRequestStreams = true;
@@ -77,7 +84,10 @@ export class StreamableHttpTransport implements Transport {
     const { client } = this.#connection.options;
     try {
       const signal = AbortSignal.timeout(DELETE_TIMEOUT_MS);
-      discard((await client.request({ method: "DELETE", headers: this.#sessionHeaders(), signal, idleMs: DELETE_TIMEOUT_MS })).body);
+      discard(
+        (await client.request({ method: "DELETE", headers: this.#sessionHeaders(), signal, idleMs: DELETE_TIMEOUT_MS }))
+          .body,
+      );
     } catch {
       // A server that is gone needs no farewell.
     }
@@ -88,7 +98,13 @@ export class StreamableHttpTransport implements Transport {
     const headers = this.#headersOf(message, options);
     headers["content-type"] = JSON_TYPE;
     headers["accept"] = ACCEPTED_TYPES;
-    return client.request({ method: "POST", headers, body: JSON.stringify(message), signal, idleMs: this.#idleMs(options) });
+    return client.request({
+      method: "POST",
+      headers,
+      body: JSON.stringify(message),
+      signal,
+      idleMs: this.#idleMs(options),
+    });
   }
 
   #idleMs(options: SendOptions): number {
@@ -103,7 +119,8 @@ export class StreamableHttpTransport implements Transport {
     if (!claimsModernEra(params) && !isModernRevision(this.#version)) return this.#sessionHeaders();
     const found = inputSchema ? this.#paramHeadersOf(inputSchema) : NO_PARAM_HEADERS;
     const args = params?.["arguments"];
-    const mirrored = found.length > 0 && typeof args === "object" && args !== null ? paramHeaders(found, args as JsonObject) : {};
+    const mirrored =
+      found.length > 0 && typeof args === "object" && args !== null ? paramHeaders(found, args as JsonObject) : {};
     return lowerCased({ ...this.#sessionHeaders(), ...standardHeaders(method, params), ...mirrored });
   }
 
@@ -122,9 +139,15 @@ export class StreamableHttpTransport implements Transport {
     return headers;
   }
 
-  async #receive(message: RpcMessage, response: HttpResponse, options: SendOptions, signal: Cancellation): Promise<void> {
+  async #receive(
+    message: RpcMessage,
+    response: HttpResponse,
+    options: SendOptions,
+    signal: Cancellation,
+  ): Promise<void> {
     const isRequest = "method" in message && "id" in message;
-    if (response.status < 200 || response.status > 299) return this.#onRefusal(isRequest ? message : undefined, response, signal);
+    if (response.status < 200 || response.status > 299)
+      return this.#onRefusal(isRequest ? message : undefined, response, signal);
     if (!isRequest) {
       discard(response.body);
       if ("method" in message && message.method === "notifications/initialized") this.#openStandingStream();
@@ -135,14 +158,22 @@ export class StreamableHttpTransport implements Transport {
     this.#answers += 1;
   }
 
-  async #readAnswer(request: RpcRequest, response: HttpResponse, options: SendOptions, signal: Cancellation): Promise<void> {
+  async #readAnswer(
+    request: RpcRequest,
+    response: HttpResponse,
+    options: SendOptions,
+    signal: Cancellation,
+  ): Promise<void> {
     const { client, maxMessageBytes } = this.#connection.options;
     const type = mediaType(response.header("content-type"));
     if (type === EVENT_STREAM_TYPE) {
       const isResumable = !isModernRevision(this.#version) && !claimsModernEra(request.params);
       const stream = new ResponseStream(this.#connection, request.id, {
         idleMs: this.#idleMs(options),
-        ...(isResumable && { resumeHeaders: () => this.#sessionHeaders(), onGone: (status, body) => this.#onStreamGone(status, body) }),
+        ...(isResumable && {
+          resumeHeaders: () => this.#sessionHeaders(),
+          onGone: (status, body) => this.#onStreamGone(status, body),
+        }),
       });
       return stream.read(response.body, signal);
     }
@@ -153,7 +184,8 @@ export class StreamableHttpTransport implements Transport {
     }
     const text = await readText(response.body, { place: client.place, maxBytes: maxMessageBytes, signal });
     const value = this.#connection.receive(text, request.id);
-    if (!answers(value, request.id)) throw httpFailure("malformed", client.place, "answered with JSON that does not answer the request.");
+    if (!answers(value, request.id))
+      throw httpFailure("malformed", client.place, "answered with JSON that does not answer the request.");
   }
 
   // Also a refusal may hold the answer: the modern era maps error codes to HTTP statuses.
@@ -161,9 +193,11 @@ export class StreamableHttpTransport implements Transport {
     const { place } = this.#connection.options.client;
     const { status } = response;
     const body = await readRefusal(response.body, place, signal);
-    if (this.#sessionId !== undefined && request?.method !== "initialize" && saysSessionLost(status, body)) throw this.#loseSession({ sent: false });
+    if (this.#sessionId !== undefined && request?.method !== "initialize" && saysSessionLost(status, body))
+      throw this.#loseSession({ sent: false });
     const failure = toStatusFailure(response, place);
-    const isStatusTheAnswer = failure.failure.kind === "needs_authorisation" || failure.failure.retryAfterMs !== undefined || status === 429;
+    const isStatusTheAnswer =
+      failure.failure.kind === "needs_authorisation" || failure.failure.retryAfterMs !== undefined || status === 429;
     if (!request || isStatusTheAnswer || !isReplyTo(body, request)) throw failure;
     this.#connection.receive(body, request.id);
   }
@@ -175,7 +209,11 @@ export class StreamableHttpTransport implements Transport {
       this.#sessionId = sessionId;
       return;
     }
-    throw httpFailure("malformed", this.#connection.options.client.place, "gave a session id that is no visible ASCII text.");
+    throw httpFailure(
+      "malformed",
+      this.#connection.options.client.place,
+      "gave a session id that is no visible ASCII text.",
+    );
   }
 
   #openStandingStream(): void {
@@ -196,7 +234,10 @@ export class StreamableHttpTransport implements Transport {
     return this.#sessionId !== undefined && saysSessionLost(status, body) ? this.#loseSession() : undefined;
   }
 
-  /** The connection is over. What is in flight may learn by itself first that it was never begun, and so can be sent again. */
+  /**
+   * The connection is over. What is in flight may learn by itself first that it was never begun, and so can be sent
+   * again.
+   */
   #loseSession(details: JsonObject = {}): FailError {
     if (!this.#isSessionLost) {
       this.#isSessionLost = true;
@@ -206,7 +247,10 @@ export class StreamableHttpTransport implements Transport {
   }
 
   async #endSoon(): Promise<void> {
-    await Promise.race([Promise.allSettled(this.#underway.values()), delay(SESSION_END_GRACE_MS, undefined, { ref: false })]);
+    await Promise.race([
+      Promise.allSettled(this.#underway.values()),
+      delay(SESSION_END_GRACE_MS, undefined, { ref: false }),
+    ]);
     // One more turn, so that whoever was refused hears of it before the connection ends.
     await nextTurn();
     this.#connection.fail(this.#sessionFailure());
@@ -214,7 +258,9 @@ export class StreamableHttpTransport implements Transport {
 
   #sessionFailure(details: JsonObject = {}): FailError {
     const what = "does not know this session any more, as after a restart. A new one is opened; try again.";
-    return httpFailure("unavailable", this.#connection.options.client.place, what, { details: { sessionLost: true, ...details } });
+    return httpFailure("unavailable", this.#connection.options.client.place, what, {
+      details: { sessionLost: true, ...details },
+    });
   }
 
   #track(work: Promise<unknown>): void {

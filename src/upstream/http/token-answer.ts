@@ -15,13 +15,20 @@ export type TokenAnswer =
   | { readonly type: "refused"; readonly error: string; readonly description: string }
   | { readonly type: "malformed"; readonly what: string };
 
-/** Reads the body of a token endpoint's answer (RFC 6749, 5.1 and 5.2). `hide` takes secrets out of what is shown of it. */
+/**
+ * Reads the body of a token endpoint's answer (RFC 6749, 5.1 and 5.2). `hide` takes secrets out of what is shown of it.
+ */
 export function readTokenAnswer(text: string, hide: (words: string) => string): TokenAnswer {
   const parsed = parseJson(text, MAX_ANSWER_DEPTH);
   const answer = parsed.ok && isJsonObject(parsed.value) ? parsed.value : undefined;
   if (!answer) return { type: "malformed", what: "answered something that is no JSON object" };
   const error = stringMember(answer, "error");
-  if (error !== undefined) return { type: "refused", error: shown(hide(error)), description: shown(hide(stringMember(answer, "error_description") ?? "")) };
+  if (error !== undefined)
+    return {
+      type: "refused",
+      error: shown(hide(error)),
+      description: shown(hide(stringMember(answer, "error_description") ?? "")),
+    };
   return readToken(answer, hide);
 }
 
@@ -29,8 +36,13 @@ function readToken(answer: JsonObject, hide: (words: string) => string): TokenAn
   const token = stringMember(answer, "access_token");
   const kind = stringMember(answer, "token_type") ?? "bearer";
   if (token === undefined) return { type: "malformed", what: "answered without an `access_token`" };
-  if (kind.toLowerCase() !== "bearer") return { type: "malformed", what: `gave a token of type ${JSON.stringify(shown(hide(kind)))} where \`Bearer\` is due` };
-  if (token.length > MAX_TOKEN_CHARS || !/^[\x21-\x7e]+$/.test(token)) return { type: "malformed", what: "gave a token that no header can carry" };
+  if (kind.toLowerCase() !== "bearer")
+    return {
+      type: "malformed",
+      what: `gave a token of type ${JSON.stringify(shown(hide(kind)))} where \`Bearer\` is due`,
+    };
+  if (token.length > MAX_TOKEN_CHARS || !/^[\x21-\x7e]+$/.test(token))
+    return { type: "malformed", what: "gave a token that no header can carry" };
   return { type: "token", token, lifetimeMs: lifetimeOf(answer["expires_in"]) };
 }
 

@@ -24,9 +24,28 @@ interface Made {
 function make(server: Pick<RunningServer, "url">, credentials: Partial<ClientCredentials> = {}): Made {
   const clock = { now: 0 };
   const hidden: (readonly string[])[] = [];
-  const client = new HttpClient({ label: "far", url: new URL(server.url), headers: {}, caFiles: [], connectTimeoutMs: 2000, maxConnections: 1 });
-  const own: ClientCredentials = { tokenUrl: server.url, clientId: CLIENT.client_id, clientSecret: CLIENT.client_secret, clientAuth: "basic", ...credentials };
-  const source = new TokenSource({ label: "far", credentials: own, client, onTokens: (tokens) => void hidden.push(tokens), now: () => clock.now });
+  const client = new HttpClient({
+    label: "far",
+    url: new URL(server.url),
+    headers: {},
+    caFiles: [],
+    connectTimeoutMs: 2000,
+    maxConnections: 1,
+  });
+  const own: ClientCredentials = {
+    tokenUrl: server.url,
+    clientId: CLIENT.client_id,
+    clientSecret: CLIENT.client_secret,
+    clientAuth: "basic",
+    ...credentials,
+  };
+  const source = new TokenSource({
+    label: "far",
+    credentials: own,
+    client,
+    onTokens: (tokens) => void hidden.push(tokens),
+    now: () => clock.now,
+  });
   sources.push(source);
   return { source, clock, hidden };
 }
@@ -34,16 +53,27 @@ function make(server: Pick<RunningServer, "url">, credentials: Partial<ClientCre
 test("C21: id and secret go as HTTP Basic, form-encoded first, and only what is configured is asked for", async () => {
   await using server = await startTokenServer();
   expect(await make(server).source.token(signal)).toBe(server.issued[0]);
-  expect(server.seen[0]?.headers.authorization).toBe(`Basic ${Buffer.from("hub+client:cl1ent%3As3cret%2F%C3%BC").toString("base64")}`);
+  expect(server.seen[0]?.headers.authorization).toBe(
+    `Basic ${Buffer.from("hub+client:cl1ent%3As3cret%2F%C3%BC").toString("base64")}`,
+  );
   expect(Object.fromEntries(server.forms[0]!)).toEqual({ grant_type: "client_credentials" });
 });
 
 test("C21: or in the form, with scope and resource", async () => {
   await using server = await startTokenServer();
-  const { source } = make(server, { clientAuth: "post", scope: "tools:read tools:call", resource: "https://mcp.example.com/mcp" });
+  const { source } = make(server, {
+    clientAuth: "post",
+    scope: "tools:read tools:call",
+    resource: "https://mcp.example.com/mcp",
+  });
   await source.token(signal);
   expect(server.seen[0]?.headers.authorization).toBeUndefined();
-  expect(Object.fromEntries(server.forms[0]!)).toEqual({ grant_type: "client_credentials", scope: "tools:read tools:call", resource: "https://mcp.example.com/mcp", ...CLIENT });
+  expect(Object.fromEntries(server.forms[0]!)).toEqual({
+    grant_type: "client_credentials",
+    scope: "tools:read tools:call",
+    resource: "https://mcp.example.com/mcp",
+    ...CLIENT,
+  });
 });
 
 test("C21: many that want a token at once wait for one request", async () => {
@@ -120,18 +150,28 @@ test.each([
   [403, "access_denied"],
   [200, "bad_client"],
 ])("C21: HTTP %i with %s needs authorisation, in the endpoint's own words", async (status, error) => {
-  const failure = await refusal((_request, response) => sendJson(response, status, { error, error_description: "Not\nthis one" }));
+  const failure = await refusal((_request, response) =>
+    sendJson(response, status, { error, error_description: "Not\nthis one" }),
+  );
   expect(failure).toMatchObject({ kind: "needs_authorisation", retryable: false, details: { sent: false, error } });
-  expect(failure.message).toMatch(new RegExp(`^\`far\` gets no access token: the token endpoint at 127\\.0\\.0\\.1:\\d+ refused the client \\(${error}: Not this one: HTTP ${status}\\)\\. Check \`client_id\``));
+  expect(failure.message).toMatch(
+    new RegExp(
+      `^\`far\` gets no access token: the token endpoint at 127\\.0\\.0\\.1:\\d+ refused the client \\(${error}: Not this one: HTTP ${status}\\)\\. Check \`client_id\``,
+    ),
+  );
 });
 
 test("S14: an endpoint that repeats the secret, in any form and however far behind, does not show it", async () => {
   const basic = Buffer.from("hub+client:cl1ent%3As3cret%2F%C3%BC").toString("base64");
   const description = `${"x".repeat(192)}${CLIENT.client_secret} cl1ent%3As3cret%2F%C3%BC ${basic}`;
-  const failure = await refusal((_request, response) => sendJson(response, 400, { error: CLIENT.client_secret, error_description: description }));
+  const failure = await refusal((_request, response) =>
+    sendJson(response, 400, { error: CLIENT.client_secret, error_description: description }),
+  );
   expect(JSON.stringify(failure)).not.toMatch(/cl1ent/);
   expect(failure.message.length).toBeLessThan(500);
-  expect(JSON.stringify(await refusal((_request, response) => sendJson(response, 400, { error: `a ${basic}` })))).not.toContain(basic);
+  expect(
+    JSON.stringify(await refusal((_request, response) => sendJson(response, 400, { error: `a ${basic}` }))),
+  ).not.toContain(basic);
 });
 
 test("C21: an endpoint that is not there is unavailable, and the message says which address to correct", async () => {
@@ -146,7 +186,9 @@ test("C21: an endpoint that is not there is unavailable, and the message says wh
 });
 
 test.each([429, 500, 503])("C21: HTTP %i is unavailable for now, and the wait is passed on", async (status) => {
-  const failure = await refusal((_request, response) => sendJson(response, status, { error: "temporarily_unavailable" }, { "retry-after": "7" }));
+  const failure = await refusal((_request, response) =>
+    sendJson(response, status, { error: "temporarily_unavailable" }, { "retry-after": "7" }),
+  );
   expect(failure).toMatchObject({ kind: "unavailable", retryable: true, retryAfterMs: 7000 });
 });
 
@@ -157,7 +199,10 @@ test.each<[string, unknown]>([
   ["a list", ["acc3ss"]],
 ])("C21: %s is malformed", async (_, answer) => {
   const failure = await refusal((_request, response) => sendJson(response, 200, answer));
-  expect(failure).toMatchObject({ kind: "malformed", message: expect.stringContaining("`token_url` is a token endpoint") });
+  expect(failure).toMatchObject({
+    kind: "malformed",
+    message: expect.stringContaining("`token_url` is a token endpoint"),
+  });
   expect(JSON.stringify(failure)).not.toContain("acc3ss");
 });
 
@@ -169,7 +214,11 @@ test("S10: an answer beyond the bound is not read to its end", async () => {
 test("S10: a redirect to another server is not followed, and the secret does not get there", async () => {
   await using other = await startTokenServer();
   const failure = await refusal((_request, response) => void response.writeHead(307, { location: other.url }).end());
-  expect(failure).toMatchObject({ kind: "unavailable", retryable: false, message: expect.stringContaining("Set `token_url` to it") });
+  expect(failure).toMatchObject({
+    kind: "unavailable",
+    retryable: false,
+    message: expect.stringContaining("Set `token_url` to it"),
+  });
   expect(other.seen).toEqual([]);
 });
 

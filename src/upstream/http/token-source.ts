@@ -37,7 +37,10 @@ const RENEW_BEFORE_MS = 30_000;
 /** Requests under way may still carry a token that was replaced. */
 const MAX_SECRET_TOKENS = 3;
 
-/** The access tokens of one server: fetched when first needed, one request at a time, and kept until shortly before they expire. */
+/**
+ * The access tokens of one server: fetched when first needed, one request at a time, and kept until shortly before they
+ * expire.
+ */
 export class TokenSource implements Tokens {
   readonly #options: TokenSourceOptions;
   readonly #now: () => number;
@@ -79,8 +82,10 @@ export class TokenSource implements Tokens {
     const answer = readTokenAnswer(text, (words) => this.#withoutSecrets(words));
     const { status } = response;
     if (status === 408 || status === 429 || status >= 500) throw this.#notNow(response);
-    if (answer.type === "refused" || status >= 400) throw this.#refused(status, answer.type === "refused" ? [answer.error, answer.description] : []);
-    if (answer.type === "malformed" || status >= 300) throw this.#malformed(answer.type === "malformed" ? answer.what : `answered with HTTP ${status}`);
+    if (answer.type === "refused" || status >= 400)
+      throw this.#refused(status, answer.type === "refused" ? [answer.error, answer.description] : []);
+    if (answer.type === "malformed" || status >= 300)
+      throw this.#malformed(answer.type === "malformed" ? answer.what : `answered with HTTP ${status}`);
     const { token, lifetimeMs } = answer;
     this.#recent = [token, ...this.#recent].slice(0, MAX_SECRET_TOKENS);
     this.#options.onTokens(this.#recent);
@@ -93,8 +98,16 @@ export class TokenSource implements Tokens {
     const late = AbortSignal.timeout(FETCH_TIMEOUT_MS);
     const signal = AbortSignal.any([late, this.#ending.signal]);
     try {
-      const response = await client.request({ method: "POST", ...tokenRequest(this.#options.credentials), signal, idleMs: FETCH_TIMEOUT_MS });
-      return { response, text: await readText(response.body, { place: client.place, maxBytes: MAX_ANSWER_BYTES, signal }) };
+      const response = await client.request({
+        method: "POST",
+        ...tokenRequest(this.#options.credentials),
+        signal,
+        idleMs: FETCH_TIMEOUT_MS,
+      });
+      return {
+        response,
+        text: await readText(response.body, { place: client.place, maxBytes: MAX_ANSWER_BYTES, signal }),
+      };
     } catch (error) {
       if (this.#ending.signal.aborted) throw this.#unavailable("was given up: the server is not used any more.");
       if (late.aborted) throw this.#unavailable(`did not answer within ${FETCH_TIMEOUT_MS / 1000} s.`);
@@ -115,22 +128,36 @@ export class TokenSource implements Tokens {
 
   #notNow({ status, header }: HttpResponse): FailError {
     const wait = retryAfterMs(header("retry-after"), Date.now());
-    return this.#unavailable(`cannot give one for now (HTTP ${status}). Try again later.`, wait === undefined ? {} : { retryAfterMs: wait });
+    return this.#unavailable(
+      `cannot give one for now (HTTP ${status}). Try again later.`,
+      wait === undefined ? {} : { retryAfterMs: wait },
+    );
   }
 
   #refused(status: number, words: readonly string[]): FailError {
     const reason = [...words.filter((word) => word !== ""), `HTTP ${status}`].join(": ");
-    const message = this.#message(`refused the client (${reason}). Check \`client_id\`, \`client_secret\` and \`scope\` of its \`auth\`.`);
+    const message = this.#message(
+      `refused the client (${reason}). Check \`client_id\`, \`client_secret\` and \`scope\` of its \`auth\`.`,
+    );
     const [error] = words;
-    return new FailError(fail("needs_authorisation", message, { details: { sent: false, ...(error !== undefined && { error }) } }));
+    return new FailError(
+      fail("needs_authorisation", message, { details: { sent: false, ...(error !== undefined && { error }) } }),
+    );
   }
 
   #malformed(what: string): FailError {
-    return new FailError(fail("malformed", this.#message(`${what}. Check that \`token_url\` is a token endpoint of OAuth 2.`), { details: { sent: false } }));
+    return new FailError(
+      fail("malformed", this.#message(`${what}. Check that \`token_url\` is a token endpoint of OAuth 2.`), {
+        details: { sent: false },
+      }),
+    );
   }
 
   // Whoever wanted the token has sent nothing yet. No `status`: that would read as one of the MCP server.
-  #unavailable(what: string, extras: { readonly retryable?: boolean; readonly retryAfterMs?: number; readonly cause?: unknown } = {}): FailError {
+  #unavailable(
+    what: string,
+    extras: { readonly retryable?: boolean; readonly retryAfterMs?: number; readonly cause?: unknown } = {},
+  ): FailError {
     return new FailError(fail("unavailable", this.#message(what), { details: { sent: false }, ...extras }));
   }
 
@@ -146,12 +173,16 @@ export class TokenSource implements Tokens {
   }
 }
 
-function tokenRequest({ clientId, clientSecret, scope, resource, clientAuth }: ClientCredentials): { headers: Record<string, string>; body: string } {
+function tokenRequest({ clientId, clientSecret, scope, resource, clientAuth }: ClientCredentials): {
+  headers: Record<string, string>;
+  body: string;
+} {
   const form = new URLSearchParams({ grant_type: "client_credentials" });
   if (scope !== undefined) form.set("scope", scope);
   if (resource !== undefined) form.set("resource", resource);
   const headers = { "content-type": "application/x-www-form-urlencoded", accept: JSON_TYPE };
-  if (clientAuth === "basic") return { headers: { ...headers, authorization: `Basic ${basic(clientId, clientSecret)}` }, body: form.toString() };
+  if (clientAuth === "basic")
+    return { headers: { ...headers, authorization: `Basic ${basic(clientId, clientSecret)}` }, body: form.toString() };
   form.set("client_id", clientId);
   form.set("client_secret", clientSecret);
   return { headers, body: form.toString() };

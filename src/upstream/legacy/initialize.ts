@@ -9,7 +9,12 @@ import type { Transport } from "../transport.ts";
 const OLDEST_LEGACY_REVISION = "2024-11-05";
 
 /** Opens a connection by `initialize` and `notifications/initialized`. Rejects with a `FailError`. */
-export async function initialize(exchange: Exchange, transport: Transport, options: HandshakeOptions, signal: AbortSignal): Promise<Era> {
+export async function initialize(
+  exchange: Exchange,
+  transport: Transport,
+  options: HandshakeOptions,
+  signal: AbortSignal,
+): Promise<Era> {
   const { clientInfo, capabilities, logger } = options;
   const ask = (protocolVersion: string): Promise<JsonObject> =>
     // The handshake must not be cancelled by message: whoever gives up closes the connection.
@@ -21,7 +26,8 @@ export async function initialize(exchange: Exchange, transport: Transport, optio
     return ask(spoken);
   });
   const revision = stringMember(result, "protocolVersion");
-  if (revision === undefined) logger.warning("The server did not say which protocol revision it speaks; the oldest is assumed.");
+  if (revision === undefined)
+    logger.warning("The server did not say which protocol revision it speaks; the oldest is assumed.");
   const era = legacyEra(result, revision ?? OLDEST_LEGACY_REVISION);
   transport.setProtocolVersion(era.revision);
   await exchange.post({ jsonrpc: "2.0", method: "notifications/initialized" });

@@ -38,7 +38,9 @@ export class LegacySubscriptions implements Watcher {
     for (const uri of removed) this.#watched.delete(uri);
     // That a server forgets a subscription late harms nobody.
     const gone = removed.map((uri) => this.#request("resources/unsubscribe", uri).catch(() => {}));
-    const results = await Promise.allSettled(added.map((uri) => this.#request("resources/subscribe", uri).then(() => this.#watched.add(uri))));
+    const results = await Promise.allSettled(
+      added.map((uri) => this.#request("resources/subscribe", uri).then(() => this.#watched.add(uri))),
+    );
     await Promise.all(gone);
     const refused = results.find((result) => result.status === "rejected");
     if (refused) throw refused.reason;

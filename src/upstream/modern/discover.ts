@@ -17,12 +17,23 @@ const MAX_PROBES = 2;
 
 type Revision = (typeof MODERN_REVISIONS)[number];
 
-/** Asks whether the server speaks the modern era. Rejects with a `FailError` only when the connection failed or `signal` aborted. */
-export async function discover(exchange: Exchange, transport: Transport, options: HandshakeOptions, signal: AbortSignal): Promise<Verdict> {
+/**
+ * Asks whether the server speaks the modern era. Rejects with a `FailError` only when the connection failed or `signal`
+ * aborted.
+ */
+export async function discover(
+  exchange: Exchange,
+  transport: Transport,
+  options: HandshakeOptions,
+  signal: AbortSignal,
+): Promise<Verdict> {
   let asked: Revision = LATEST_MODERN_REVISION;
   for (let probe = 1; ; probe += 1) {
     const params = { _meta: envelopeWriter(asked, options)({}) };
-    const reply = await exchange.start("server/discover", params, { signal, cancelBy: transport.perRequestStreams ? "stream" : "nothing" }).reply;
+    const reply = await exchange.start("server/discover", params, {
+      signal,
+      cancelBy: transport.perRequestStreams ? "stream" : "nothing",
+    }).reply;
     if (!("error" in reply)) return verdictOn(reply.result, transport, options);
     const offered = offeredRevision(reply.error);
     if (offered === undefined || probe === MAX_PROBES) return { type: "other", reason: refusal(reply.error) };
@@ -32,7 +43,8 @@ export async function discover(exchange: Exchange, transport: Transport, options
 
 function verdictOn(result: JsonObject, transport: Transport, options: HandshakeOptions): Verdict {
   const revision = knownAmong(result["supportedVersions"]);
-  if (revision === undefined) return { type: "other", reason: "it names no revision of the modern era that is spoken here" };
+  if (revision === undefined)
+    return { type: "other", reason: "it names no revision of the modern era that is spoken here" };
   return { type: "modern", era: modernEra(result, revision, transport, options) };
 }
 

@@ -16,8 +16,8 @@ const PAUSE_MS = 250;
 export type Attempt = (extra: JsonObject) => Promise<Outcome>;
 
 /**
- * Runs a call that may answer `input_required`. A caller that relays input gets such an answer as it is; for any other, its questions
- * are asked here, all at once, and the call is made again with the answers, a bounded number of times.
+ * Runs a call that may answer `input_required`. A caller that relays input gets such an answer as it is; for any other,
+ * its questions are asked here, all at once, and the call is made again with the answers, a bounded number of times.
  */
 export async function withInput(call: Call, attempt: Attempt): Promise<Outcome> {
   let extra: JsonObject = {};
@@ -26,7 +26,10 @@ export async function withInput(call: Call, attempt: Attempt): Promise<Outcome> 
     if (!outcome.ok || outcome.result["resultType"] !== "input_required" || call.relaysInput) return outcome;
     extra = await answersTo(outcome.result, call);
   }
-  return fail("malformed", `The server asked for input ${MAX_ROUNDS} times in one call and was still not content. The call was given up.`);
+  return fail(
+    "malformed",
+    `The server asked for input ${MAX_ROUNDS} times in one call and was still not content. The call was given up.`,
+  );
 }
 
 async function answersTo(result: JsonObject, call: Call): Promise<JsonObject> {
@@ -36,17 +39,23 @@ async function answersTo(result: JsonObject, call: Call): Promise<JsonObject> {
   if (questions.length === 0 && requestState === undefined) {
     throw new FailError(fail("malformed", "The server wants input and does not say which."));
   }
-  if (questions.length > MAX_QUESTIONS) throw new FailError(fail("malformed", `The server asked ${questions.length} questions at once; ${MAX_QUESTIONS} are allowed.`));
+  if (questions.length > MAX_QUESTIONS)
+    throw new FailError(
+      fail("malformed", `The server asked ${questions.length} questions at once; ${MAX_QUESTIONS} are allowed.`),
+    );
   if (questions.length === 0) {
     await delay(PAUSE_MS, undefined, { signal: call.signal }).catch(() => {});
     return state;
   }
-  const answers = await Promise.all(questions.map(async ([key, question]) => [key, await ask(call, question)] as const));
+  const answers = await Promise.all(
+    questions.map(async ([key, question]) => [key, await ask(call, question)] as const),
+  );
   return { inputResponses: Object.fromEntries(answers), ...state };
 }
 
 async function ask(call: Call, question: unknown): Promise<JsonObject> {
   const method = isJsonObject(question) ? stringMember(question, "method") : undefined;
-  if (method === undefined || !isJsonObject(question)) throw new FailError(fail("malformed", "The server asked a question without a method."));
+  if (method === undefined || !isJsonObject(question))
+    throw new FailError(fail("malformed", "The server asked a question without a method."));
   return askCaller(call, { method, params: objectMember(question, "params") ?? {} });
 }

@@ -35,8 +35,9 @@ interface Acknowledgement {
 }
 
 /**
- * One `subscriptions/listen` stream for everything: when the wanted set changes, the next stream is opened and acknowledged before the
- * old one is closed, so nothing is missed in between. A stream that ends by itself is opened again, ever more slowly while it fails.
+ * One `subscriptions/listen` stream for everything: when the wanted set changes, the next stream is opened and
+ * acknowledged before the old one is closed, so nothing is missed in between. A stream that ends by itself is opened
+ * again, ever more slowly while it fails.
  */
 export class Listen implements Watcher {
   readonly #exchange: Exchange;
@@ -80,7 +81,8 @@ export class Listen implements Watcher {
       stream.acknowledged.resolve();
       return true;
     }
-    if (method !== "notifications/cancelled" || params?.["requestId"] !== this.#active?.id || !this.#active) return false;
+    if (method !== "notifications/cancelled" || params?.["requestId"] !== this.#active?.id || !this.#active)
+      return false;
     this.#active.controller.abort();
     return true;
   }
@@ -124,13 +126,17 @@ export class Listen implements Watcher {
     if (stream.hasEnded) this.#ended(stream, undefined);
   }
 
-  /** Every list that the server has: some declare `listChanged: false`, or nothing, and tell of changes when they are asked to. */
+  /**
+   * Every list that the server has: some declare `listChanged: false`, or nothing, and tell of changes when they are
+   * asked to.
+   */
 
   #filter(): JsonObject {
     const { capabilities } = this.#era;
     const filter: Record<string, unknown> = {};
     for (const { capability, member } of LISTS) if (objectMember(capabilities, capability)) filter[member] = true;
-    if (this.#uris.size > 0 && objectMember(capabilities, "resources")?.["subscribe"] === true) filter["resourceSubscriptions"] = [...this.#uris];
+    if (this.#uris.size > 0 && objectMember(capabilities, "resources")?.["subscribe"] === true)
+      filter["resourceSubscriptions"] = [...this.#uris];
     return filter;
   }
 
@@ -149,7 +155,13 @@ export class Listen implements Watcher {
     );
     const stream: Stream = { id: sent.id, controller, acknowledged: acknowledgement(), honoured: {}, hasEnded: false };
     sent.reply.then(
-      (reply) => this.#ended(stream, "error" in reply ? new FailError(fail("tool_error", reply.error.message, { rpcError: reply.error })) : undefined),
+      (reply) =>
+        this.#ended(
+          stream,
+          "error" in reply
+            ? new FailError(fail("tool_error", reply.error.message, { rpcError: reply.error }))
+            : undefined,
+        ),
       (error: unknown) => this.#ended(stream, error),
     );
     return stream;

@@ -12,13 +12,22 @@ export interface LegacyRevision {
   readonly urlElicitation: boolean;
   /** Arguments that do not fit the schema are a result with `isError`, so that a model can mend them. */
   readonly argumentErrorsAreResults: boolean;
-  /** A stream may open with an event that has an id, a `retry` and no data: clients come back for the rest (SSE polling). */
+  /**
+   * A stream may open with an event that has an id, a `retry` and no data: clients come back for the rest (SSE
+   * polling).
+   */
   readonly primingEvents: boolean;
 }
 
 /** Newest first. 2024-10-07 is a draft that some clients still name; it behaves like 2024-11-05. */
 export const LEGACY_REVISIONS: readonly LegacyRevision[] = Object.freeze([
-  revision("2025-11-25", { structuredContent: true, elicitation: true, urlElicitation: true, argumentErrorsAreResults: true, primingEvents: true }),
+  revision("2025-11-25", {
+    structuredContent: true,
+    elicitation: true,
+    urlElicitation: true,
+    argumentErrorsAreResults: true,
+    primingEvents: true,
+  }),
   revision("2025-06-18", { structuredContent: true, elicitation: true }),
   revision("2025-03-26", { batches: true }),
   revision("2024-11-05", { batches: true }),
@@ -40,6 +49,13 @@ export function negotiateLegacyRevision(date: string): LegacyRevision {
 }
 
 function revision(date: string, abilities: Partial<Omit<LegacyRevision, "date">>): LegacyRevision {
-  const none = { batches: false, structuredContent: false, elicitation: false, urlElicitation: false, argumentErrorsAreResults: false, primingEvents: false };
+  const none = {
+    batches: false,
+    structuredContent: false,
+    elicitation: false,
+    urlElicitation: false,
+    argumentErrorsAreResults: false,
+    primingEvents: false,
+  };
   return Object.freeze({ date, ...none, ...abilities });
 }

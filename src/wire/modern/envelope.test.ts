@@ -1,7 +1,19 @@
 import { expect, test } from "vitest";
-import { claimsModernEra, findEnvelopeFaults, META, readEnvelope, subscriptionIdOf, writeEnvelope } from "./envelope.ts";
+import {
+  claimsModernEra,
+  findEnvelopeFaults,
+  META,
+  readEnvelope,
+  subscriptionIdOf,
+  writeEnvelope,
+} from "./envelope.ts";
 
-const envelope = { protocolVersion: "2026-07-28", clientCapabilities: { elicitation: {} }, clientInfo: { name: "a", version: "1" }, logLevel: "info" };
+const envelope = {
+  protocolVersion: "2026-07-28",
+  clientCapabilities: { elicitation: {} },
+  clientInfo: { name: "a", version: "1" },
+  logLevel: "info",
+};
 
 test("the keys are those of the specification", () => {
   expect(META).toEqual({
@@ -31,7 +43,9 @@ test("params without the version key claim nothing", () => {
 });
 
 test("a malformed envelope names each faulty key", () => {
-  const reading = readEnvelope({ _meta: { [META.protocolVersion]: 7, [META.clientInfo]: {}, [META.logLevel]: "loud" } });
+  const reading = readEnvelope({
+    _meta: { [META.protocolVersion]: 7, [META.clientInfo]: {}, [META.logLevel]: "loud" },
+  });
   expect(reading.type === "invalid" && reading.faults.map((fault) => fault.key)).toEqual([
     META.protocolVersion,
     META.clientCapabilities,

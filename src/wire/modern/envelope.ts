@@ -21,7 +21,12 @@ export const META = {
   subscriptionId: "io.modelcontextprotocol/subscriptionId",
 } as const;
 
-const ENVELOPE_KEYS: readonly string[] = [META.protocolVersion, META.clientCapabilities, META.clientInfo, META.logLevel];
+const ENVELOPE_KEYS: readonly string[] = [
+  META.protocolVersion,
+  META.clientCapabilities,
+  META.clientInfo,
+  META.logLevel,
+];
 
 export const LOG_LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"] as const;
 
@@ -83,12 +88,15 @@ export function findEnvelopeFaults(meta: JsonObject): readonly EnvelopeFault[] {
   check(META.protocolVersion, true, (value) => (typeof value === "string" ? undefined : "must be a string"));
   check(META.clientCapabilities, true, (value) => (isJsonObject(value) ? undefined : "must be an object"));
   check(META.clientInfo, false, implementationProblem);
-  check(META.logLevel, false, (value) => ((LOG_LEVELS as readonly unknown[]).includes(value) ? undefined : `must be one of ${LOG_LEVELS.join(", ")}`));
+  check(META.logLevel, false, (value) =>
+    (LOG_LEVELS as readonly unknown[]).includes(value) ? undefined : `must be one of ${LOG_LEVELS.join(", ")}`,
+  );
   return faults;
 }
 
 function implementationProblem(value: unknown): string | undefined {
-  const isImplementation = isJsonObject(value) && typeof value["name"] === "string" && typeof value["version"] === "string";
+  const isImplementation =
+    isJsonObject(value) && typeof value["name"] === "string" && typeof value["version"] === "string";
   return isImplementation ? undefined : "must be an object with `name` and `version`";
 }
 

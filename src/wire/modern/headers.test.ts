@@ -79,7 +79,10 @@ const invalid: [string, object][] = [
   ["a name that is no string", { properties: { a: { type: "string", "x-mcp-header": 1 } } }],
   ["a name that is no token", { properties: { a: { type: "string", "x-mcp-header": "My Header" } } }],
   ["a line break in the name", { properties: { a: { type: "string", "x-mcp-header": "A\r\nB" } } }],
-  ["two names that differ in case only", { properties: { a: { type: "string", "x-mcp-header": "X" }, b: { type: "string", "x-mcp-header": "x" } } }],
+  [
+    "two names that differ in case only",
+    { properties: { a: { type: "string", "x-mcp-header": "X" }, b: { type: "string", "x-mcp-header": "x" } } },
+  ],
   ["an object", { properties: { a: { type: "object", "x-mcp-header": "X" } } }],
   ["a number", { properties: { a: { type: "number", "x-mcp-header": "X" } } }],
   ["no type", { properties: { a: { "x-mcp-header": "X" } } }],
@@ -90,11 +93,17 @@ const invalid: [string, object][] = [
 ];
 
 test.each(invalid)("an annotation with %s makes the tool invalid", (_, inputSchema) => {
-  expect(findParamHeaders({ type: "object", ...inputSchema })).toMatchObject({ ok: false, reason: expect.stringContaining("x-mcp-header") });
+  expect(findParamHeaders({ type: "object", ...inputSchema })).toMatchObject({
+    ok: false,
+    reason: expect.stringContaining("x-mcp-header"),
+  });
 });
 
 test("a property that is called x-mcp-header is no annotation", () => {
-  expect(findParamHeaders({ type: "object", properties: { "x-mcp-header": { type: "string" } } })).toEqual({ ok: true, headers: [] });
+  expect(findParamHeaders({ type: "object", properties: { "x-mcp-header": { type: "string" } } })).toEqual({
+    ok: true,
+    headers: [],
+  });
 });
 
 const { headers } = findParamHeaders(schema);
@@ -119,16 +128,26 @@ test("headers that repeat the body are accepted", () => {
   const args = { region: "Zürich", place: { floor: 3 } };
   const given = lookup({ "mcp-param-region": "=?base64?WsO8cmljaA==?=", "mcp-param-floor": "3.0" });
   expect(findParamMismatch(headers, args, given)).toBeUndefined();
-  expect(findStandardMismatch("tools/call", { name: "echo" }, lookup({ "mcp-method": "tools/call", "mcp-name": " echo " }))).toBeUndefined();
+  expect(
+    findStandardMismatch("tools/call", { name: "echo" }, lookup({ "mcp-method": "tools/call", "mcp-name": " echo " })),
+  ).toBeUndefined();
 });
 
 test("headers that are missing, differ or hold broken base64 are named", () => {
   expect(findParamMismatch(headers, { region: "eu" }, lookup({}))).toMatchObject({ header: "Mcp-Param-Region" });
-  expect(findParamMismatch(headers, { place: { floor: 3 } }, lookup({ "mcp-param-floor": "4" }))).toMatchObject({ header: "Mcp-Param-Floor" });
-  expect(findStandardMismatch("tools/call", { name: "echo" }, lookup({ "mcp-method": "tools/call" }))).toMatchObject({ header: "Mcp-Name" });
-  expect(findStandardMismatch("tools/call", {}, lookup({ "mcp-method": "tools/list" }))).toMatchObject({ header: "Mcp-Method" });
+  expect(findParamMismatch(headers, { place: { floor: 3 } }, lookup({ "mcp-param-floor": "4" }))).toMatchObject({
+    header: "Mcp-Param-Floor",
+  });
+  expect(findStandardMismatch("tools/call", { name: "echo" }, lookup({ "mcp-method": "tools/call" }))).toMatchObject({
+    header: "Mcp-Name",
+  });
+  expect(findStandardMismatch("tools/call", {}, lookup({ "mcp-method": "tools/list" }))).toMatchObject({
+    header: "Mcp-Method",
+  });
   const broken = lookup({ "mcp-method": "tools/call", "mcp-name": "=?base64?!?=" });
-  expect(findStandardMismatch("tools/call", { name: "echo" }, broken)).toMatchObject({ problem: expect.stringContaining("base64") });
+  expect(findStandardMismatch("tools/call", { name: "echo" }, broken)).toMatchObject({
+    problem: expect.stringContaining("base64"),
+  });
 });
 
 test("a header that the body does not call for is ignored", () => {

@@ -20,8 +20,14 @@ const NAME_MEMBERS: ReadonlyMap<string, string> = new Map([
   ["tasks/cancel", "taskId"],
 ]);
 
-/** Where `Mcp-Name` comes from; `undefined` for a method that carries none. `value` is absent when the body has no such string. */
-export function nameSource(method: string, params: JsonObject | undefined): { readonly member: string; readonly value?: string } | undefined {
+/**
+ * Where `Mcp-Name` comes from; `undefined` for a method that carries none. `value` is absent when the body has no such
+ * string.
+ */
+export function nameSource(
+  method: string,
+  params: JsonObject | undefined,
+): { readonly member: string; readonly value?: string } | undefined {
   const member = NAME_MEMBERS.get(method);
   if (member === undefined) return undefined;
   const value = params && stringMember(params, member);
@@ -51,7 +57,10 @@ export function encodeHeaderValue(text: string): string {
   return isPlain ? text : `${SENTINEL_START}${Buffer.from(text, "utf8").toString("base64")}${SENTINEL_END}`;
 }
 
-/** The text that a header value stands for; `undefined` when it holds the sentinel around something that is not base64 of UTF-8. */
+/**
+ * The text that a header value stands for; `undefined` when it holds the sentinel around something that is not base64
+ * of UTF-8.
+ */
 export function decodeHeaderValue(value: string): string | undefined {
   const trimmed = value.replace(/^[ \t]+|[ \t]+$/g, "");
   if (!hasSentinel(trimmed)) return trimmed;
@@ -65,7 +74,11 @@ export function decodeHeaderValue(value: string): string | undefined {
 }
 
 function hasSentinel(text: string): boolean {
-  return text.length >= SENTINEL_START.length + SENTINEL_END.length && text.startsWith(SENTINEL_START) && text.endsWith(SENTINEL_END);
+  return (
+    text.length >= SENTINEL_START.length + SENTINEL_END.length &&
+    text.startsWith(SENTINEL_START) &&
+    text.endsWith(SENTINEL_END)
+  );
 }
 
 /** One `x-mcp-header` of a tool: the argument at `path` travels in `Mcp-Param-<name>` too. */
@@ -98,8 +111,8 @@ const INNER_SCHEMA_MAPS = ["patternProperties", "dependentSchemas", "$defs", "de
 const NO_HEADERS: ParamHeaders = Object.freeze({ ok: true, headers: Object.freeze([]) });
 
 /**
- * Finds the `x-mcp-header` annotations of an `inputSchema` and checks them: on properties that a chain of `properties` reaches, a
- * token as name, unique without regard to case, on a string, an integer or a boolean.
+ * Finds the `x-mcp-header` annotations of an `inputSchema` and checks them: on properties that a chain of `properties`
+ * reaches, a token as name, unique without regard to case, on a string, an integer or a boolean.
  */
 export function findParamHeaders(inputSchema: JsonObject): ParamHeaders {
   const headers: ParamHeader[] = [];
@@ -109,7 +122,8 @@ export function findParamHeaders(inputSchema: JsonObject): ParamHeaders {
   const visit = (schema: unknown, path: readonly string[], reachable: boolean, depth: number): void => {
     if (!isJsonObject(schema) || depth > MAX_SCHEMA_DEPTH) return;
     if (ANNOTATION in schema) annotate(schema, path, reachable);
-    for (const [key, child] of Object.entries(objectMember(schema, "properties") ?? {})) visit(child, [...path, key], reachable, depth + 1);
+    for (const [key, child] of Object.entries(objectMember(schema, "properties") ?? {}))
+      visit(child, [...path, key], reachable, depth + 1);
     for (const inner of innerSchemas(schema)) visit(inner, path, false, depth + 1);
   };
   const annotate = (schema: JsonObject, path: readonly string[], reachable: boolean): void => {
@@ -119,7 +133,10 @@ export function findParamHeaders(inputSchema: JsonObject): ParamHeaders {
     if (typeof name !== "string" || problem !== undefined) return void reasons.push(`${where}: ${problem}`);
     const type = schema["type"];
     const isPermitted = PERMITTED_TYPES.includes(type);
-    if (!isPermitted) reasons.push(`${where}: ${ANNOTATION} is only permitted on string, integer and boolean properties, not on ${JSON.stringify(type ?? null)}`);
+    if (!isPermitted)
+      reasons.push(
+        `${where}: ${ANNOTATION} is only permitted on string, integer and boolean properties, not on ${JSON.stringify(type ?? null)}`,
+      );
     // A `number` breaks the rule for tools, but its header is unambiguous: servers compare it all the same.
     if (!isPermitted && type !== "number") return;
     taken.add(name.toLowerCase());
@@ -165,17 +182,27 @@ export interface HeaderMismatch {
 }
 
 /** What a server says of a modern request's `Mcp-Method` and `Mcp-Name`. `headerOf` takes names in lower case. */
-export function findStandardMismatch(method: string, params: JsonObject | undefined, headerOf: HeaderLookup): HeaderMismatch | undefined {
+export function findStandardMismatch(
+  method: string,
+  params: JsonObject | undefined,
+  headerOf: HeaderLookup,
+): HeaderMismatch | undefined {
   const given = headerOf("mcp-method");
-  if (given === undefined) return { header: HEADERS.method, problem: `the body names method ${method} but the header is absent` };
-  if (given.trim() !== method) return { header: HEADERS.method, problem: `the body names method ${method} but the header names ${given.trim()}` };
+  if (given === undefined)
+    return { header: HEADERS.method, problem: `the body names method ${method} but the header is absent` };
+  if (given.trim() !== method)
+    return { header: HEADERS.method, problem: `the body names method ${method} but the header names ${given.trim()}` };
   const source = nameSource(method, params);
   if (source?.value === undefined) return undefined;
   return compareText(HEADERS.name, headerOf("mcp-name"), { body: `params.${source.member}`, text: source.value });
 }
 
 /** What a server says of a call's `Mcp-Param-*` headers; a header beyond those that the tool names is ignored. */
-export function findParamMismatch(headers: readonly ParamHeader[], args: JsonObject, headerOf: HeaderLookup): HeaderMismatch | undefined {
+export function findParamMismatch(
+  headers: readonly ParamHeader[],
+  args: JsonObject,
+  headerOf: HeaderLookup,
+): HeaderMismatch | undefined {
   for (const { name, path, type } of headers) {
     const value = valueAt(args, path);
     const text = toHeaderText(value);
@@ -192,11 +219,17 @@ export function findParamMismatch(headers: readonly ParamHeader[], args: JsonObj
 
 export type HeaderLookup = (lowerCaseName: string) => string | undefined;
 
-function compareText(header: string, given: string | undefined, expected: { body: string; text: string }): HeaderMismatch | undefined {
+function compareText(
+  header: string,
+  given: string | undefined,
+  expected: { body: string; text: string },
+): HeaderMismatch | undefined {
   if (given === undefined) return { header, problem: `the body carries ${expected.body} but the header is absent` };
   const decoded = decodeHeaderValue(given);
   if (decoded === undefined) return { header, problem: "the header holds an invalid base64 value" };
-  return decoded === expected.text ? undefined : { header, problem: `the header and ${expected.body} of the body differ` };
+  return decoded === expected.text
+    ? undefined
+    : { header, problem: `the header and ${expected.body} of the body differ` };
 }
 
 function isDecimalOf(given: string, value: number): boolean {

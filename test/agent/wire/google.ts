@@ -3,7 +3,9 @@ import { pieces, usageOf, type ScriptedReply, type Wire } from "./script.ts";
 function body(reply: ScriptedReply, parts: object[], finish?: string): object {
   const { input, output } = usageOf(reply);
   return {
-    candidates: [{ index: 0, content: { role: "model", parts }, ...(finish === undefined ? {} : { finishReason: finish }) }],
+    candidates: [
+      { index: 0, content: { role: "model", parts }, ...(finish === undefined ? {} : { finishReason: finish }) },
+    ],
     usageMetadata: { promptTokenCount: input, candidatesTokenCount: output, totalTokenCount: input + output },
   };
 }
@@ -19,7 +21,13 @@ function callParts({ calls = [] }: ScriptedReply): object[] {
 
 /** generateContent and streamGenerateContent. Arguments are objects always. */
 export const google: Wire = {
-  whole: (reply) => body(reply, [...(reply.text === undefined ? [] : [{ text: reply.text }]), ...callParts(reply)], finishOf(reply)),
-  events: (reply) => [...pieces(reply.text ?? "").map((text) => ({ data: body(reply, [{ text }]) })), { data: body(reply, callParts(reply), finishOf(reply)) }],
-  error: (status, message) => ({ error: { code: status, message, status: status === 429 ? "RESOURCE_EXHAUSTED" : "INTERNAL" } }),
+  whole: (reply) =>
+    body(reply, [...(reply.text === undefined ? [] : [{ text: reply.text }]), ...callParts(reply)], finishOf(reply)),
+  events: (reply) => [
+    ...pieces(reply.text ?? "").map((text) => ({ data: body(reply, [{ text }]) })),
+    { data: body(reply, callParts(reply), finishOf(reply)) },
+  ],
+  error: (status, message) => ({
+    error: { code: status, message, status: status === 429 ? "RESOURCE_EXHAUSTED" : "INTERNAL" },
+  }),
 };

@@ -11,11 +11,25 @@ function usage(reply: ScriptedReply): object {
 }
 
 function toolCalls({ calls = [] }: ScriptedReply): object[] {
-  return calls.map((call, index) => ({ index, id: idOf(call, index), type: "function", function: { name: call.name, arguments: argumentsText(call) } }));
+  return calls.map((call, index) => ({
+    index,
+    id: idOf(call, index),
+    type: "function",
+    function: { name: call.name, arguments: argumentsText(call) },
+  }));
 }
 
 function chunk(model: string, delta: object, finish: string | null = null, extra: object = {}): { data: object } {
-  return { data: { id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model, choices: [{ index: 0, delta, finish_reason: finish }], ...extra } };
+  return {
+    data: {
+      id: "chatcmpl-1",
+      object: "chat.completion.chunk",
+      created: 1,
+      model,
+      choices: [{ index: 0, delta, finish_reason: finish }],
+      ...extra,
+    },
+  };
 }
 
 /** Chat completions: OpenAI's older interface, Mistral's, and that of everything compatible. */
@@ -28,17 +42,36 @@ export const openAiChat: Wire = {
       ...(calls.length > 0 ? { tool_calls: calls } : {}),
       ...(reply.refusal === undefined ? {} : { refusal: reply.refusal }),
     };
-    return { id: "chatcmpl-1", object: "chat.completion", created: 1, model, choices: [{ index: 0, message, finish_reason: finishOf(reply) }], usage: usage(reply) };
+    return {
+      id: "chatcmpl-1",
+      object: "chat.completion",
+      created: 1,
+      model,
+      choices: [{ index: 0, message, finish_reason: finishOf(reply) }],
+      usage: usage(reply),
+    };
   },
   events: (reply, model) => {
     const last = chunk(model, {}, finishOf(reply), { usage: usage(reply) });
     const calls = toolCalls(reply).map((call) => chunk(model, { tool_calls: [call] }));
     const words = pieces(reply.text ?? "").map((content) => chunk(model, { content }));
     const declined = reply.refusal === undefined ? [] : [chunk(model, { refusal: reply.refusal })];
-    return [chunk(model, { role: "assistant", content: "" }), ...declined, ...words, ...calls, last, { data: "[DONE]" }];
+    return [
+      chunk(model, { role: "assistant", content: "" }),
+      ...declined,
+      ...words,
+      ...calls,
+      last,
+      { data: "[DONE]" },
+    ];
   },
-  error: (status, message) => ({ error: { message, type: status === 429 ? "rate_limit_error" : "server_error", param: null, code: null } }),
+  error: (status, message) => ({
+    error: { message, type: status === 429 ? "rate_limit_error" : "server_error", param: null, code: null },
+  }),
 };
 
 /** Mistral speaks the same, with errors of its own. */
-export const mistral: Wire = { ...openAiChat, error: (status, message) => ({ object: "error", message, type: "error", param: null, code: String(status) }) };
+export const mistral: Wire = {
+  ...openAiChat,
+  error: (status, message) => ({ object: "error", message, type: "error", param: null, code: String(status) }),
+};

@@ -32,7 +32,10 @@ export function idOf(call: ScriptedCall, index: number): string {
   return call.id ?? `call_${index + 1}_${call.name}`.slice(0, 40);
 }
 
-export function usageOf({ usage = { input: 10, output: 5 } }: ScriptedReply): { readonly input: number; readonly output: number } {
+export function usageOf({ usage = { input: 10, output: 5 } }: ScriptedReply): {
+  readonly input: number;
+  readonly output: number;
+} {
   return usage;
 }
 
@@ -42,7 +45,10 @@ export function pieces(text: string): readonly string[] {
   return [text.slice(0, half), text.slice(half)].filter((piece) => piece !== "");
 }
 
-/** How one interface of a vendor looks: the whole body, or the events of a stream in order, each `data` or `event` and `data`. */
+/**
+ * How one interface of a vendor looks: the whole body, or the events of a stream in order, each `data` or `event` and
+ * `data`.
+ */
 export interface Wire {
   whole(reply: ScriptedReply, model: string): object;
   events(reply: ScriptedReply, model: string): readonly { readonly event?: string; readonly data: object | string }[];

@@ -13,7 +13,8 @@ const WORDS = { ask: { question: "colour" }, sample: { text: "rain" }, work: {},
 export class Happening {
   #happened = new AbortController();
   set = () => this.#happened.abort();
-  within = (ms) => this.#happened.signal.aborted || sleep(ms, false, { signal: this.#happened.signal }).catch(() => true);
+  within = (ms) =>
+    this.#happened.signal.aborted || sleep(ms, false, { signal: this.#happened.signal }).catch(() => true);
 }
 
 /** Answers what a server asks (the person for `ask`, the model for `sample`), and hears of changes. */
@@ -48,7 +49,10 @@ async function seen(step, ms = STEP_MS) {
   }
 }
 
-/** A server that speaks both eras has a tool for each way to ask or to tell: `name` pushes, `name_modern` does as the newer era wants. */
+/**
+ * A server that speaks both eras has a tool for each way to ask or to tell: `name` pushes, `name_modern` does as the
+ * newer era wants.
+ */
 function named(tools, name, partner) {
   const modern = `${name}_modern`;
   return partner.opened().version === "2026-07-28" && tools.includes(modern) ? modern : name;
@@ -61,13 +65,24 @@ async function together(partner, person, tools, order) {
   person.mayAnswer = new Happening();
   person.asked = [];
   const one = async (name) => {
-    const result = await seen(partner.call(named(tools, name, partner), WORDS[name], name === "work" ? (value) => progress.push(value) : undefined));
+    const result = await seen(
+      partner.call(
+        named(tools, name, partner),
+        WORDS[name],
+        name === "work" ? (value) => progress.push(value) : undefined,
+      ),
+    );
     ended.push(name);
     if (["sample", "work", "quick"].every((other) => ended.includes(other))) person.mayAnswer.set();
     return [name, result];
   };
   const results = Object.fromEntries(await Promise.all(order.map(one)));
-  return { ...results, progress, asked: person.asked, quickEndedBeforeWork: ended.indexOf("quick") < ended.indexOf("work") };
+  return {
+    ...results,
+    progress,
+    asked: person.asked,
+    quickEndedBeforeWork: ended.indexOf("quick") < ended.indexOf("work"),
+  };
 }
 
 /** A call that is withdrawn as soon as it has begun. */
@@ -75,7 +90,13 @@ async function cancel(partner) {
   const begun = new Happening();
   const withdrawn = new AbortController();
   const call = partner.call("hang", {}, begun.set, withdrawn.signal);
-  const ended = seen(call.then((result) => `not left: ${result}`, (error) => (withdrawn.signal.aborted ? "left" : `error: ${error.message}`)), HANG_MS);
+  const ended = seen(
+    call.then(
+      (result) => `not left: ${result}`,
+      (error) => (withdrawn.signal.aborted ? "left" : `error: ${error.message}`),
+    ),
+    HANG_MS,
+  );
   const hasBegun = await begun.within(NOTICE_MS);
   withdrawn.abort("enough");
   let heard;
@@ -90,10 +111,18 @@ async function cancel(partner) {
 async function change(partner, person, tools) {
   person.changed = new Happening();
   const result = await seen(partner.call(named(tools, "change", partner), {}));
-  return { result, heard: await person.changed.within(NOTICE_MS), listed: await seen(partner.tools()), extra: await seen(partner.call("extra", {})) };
+  return {
+    result,
+    heard: await person.changed.within(NOTICE_MS),
+    listed: await seen(partner.tools()),
+    extra: await seen(partner.call("extra", {})),
+  };
 }
 
-/** What the server offers. Where it is slow to start, as a busy machine makes it, until it says so: cold starts are the other scenario's. */
+/**
+ * What the server offers. Where it is slow to start, as a busy machine makes it, until it says so: cold starts are the
+ * other scenario's.
+ */
 async function offered(partner) {
   for (let attempt = 0; attempt < 20; attempt++) {
     const tools = await seen(partner.tools());
@@ -120,7 +149,12 @@ async function whole(partner, person) {
 
 /** Everything at once as soon as the connection stands, then again until it is served. */
 async function cold(partner) {
-  const steps = [partner.call("quick", { text: "one" }), partner.read("note://partner"), partner.prompt("greet", { name: "Ada" }), partner.tools()];
+  const steps = [
+    partner.call("quick", { text: "one" }),
+    partner.read("note://partner"),
+    partner.prompt("greet", { name: "Ada" }),
+    partner.tools(),
+  ];
   const [quick, resource, prompt, tools] = await Promise.all(steps.map((step) => seen(step)));
   let later;
   for (let attempt = 0; attempt < 40; attempt++) {
@@ -144,6 +178,11 @@ export async function run(connect) {
 /** `tools`, `tools.listChanged`, …: what is declared, without what is false. */
 export function capabilities(declared = {}) {
   return Object.entries(declared)
-    .flatMap(([name, members]) => [name, ...Object.entries(members).filter(([, value]) => value).map(([member]) => `${name}.${member}`)])
+    .flatMap(([name, members]) => [
+      name,
+      ...Object.entries(members)
+        .filter(([, value]) => value)
+        .map(([member]) => `${name}.${member}`),
+    ])
     .toSorted();
 }

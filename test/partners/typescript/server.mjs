@@ -2,13 +2,21 @@
 import http from "node:http";
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createMcpHandler, fromJsonSchema, inputRequired, isLegacyRequest, McpServer, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
+import {
+  createMcpHandler,
+  fromJsonSchema,
+  inputRequired,
+  isLegacyRequest,
+  McpServer,
+  WebStandardStreamableHTTPServerTransport,
+} from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { toNodeHandler } from "@modelcontextprotocol/node";
 
 const ANSWER = { type: "object", properties: { answer: { type: "string" } }, required: ["answer"] };
 const text = (words) => ({ content: [{ type: "text", text: words }] });
-const words = (name) => fromJsonSchema({ type: "object", properties: { [name]: { type: "string" } }, required: [name] });
+const words = (name) =>
+  fromJsonSchema({ type: "object", properties: { [name]: { type: "string" } }, required: [name] });
 const sampling = (asked) => ({ messages: [{ role: "user", content: { type: "text", text: asked } }], maxTokens: 10 });
 const answered = ({ action, content }) => text(`answer: ${action === "accept" ? content.answer : action}`);
 const sampled = ({ content }) => text(`sampled: ${(Array.isArray(content) ? content[0] : content).text}`);
@@ -19,7 +27,10 @@ let isExtended = false;
 let tellSubscribers = () => {};
 
 function createServer() {
-  const server = new McpServer({ name: "typescript", version: "1" }, { instructions: "Notes of typescript.", capabilities: { tools: { listChanged: true } } });
+  const server = new McpServer(
+    { name: "typescript", version: "1" },
+    { instructions: "Notes of typescript.", capabilities: { tools: { listChanged: true } } },
+  );
   server.registerTool("quick", { inputSchema: words("text") }, (args) => text(`quick: ${args.text}`));
   registerAsking(server);
   registerWork(server);
@@ -36,8 +47,12 @@ function createServer() {
     return text("changed");
   });
   if (isExtended) registerExtra(server);
-  server.registerResource("note", "note://partner", {}, () => ({ contents: [{ uri: "note://partner", text: "a note" }] }));
-  server.registerPrompt("greet", { argsSchema: words("name") }, ({ name }) => ({ messages: [{ role: "user", content: { type: "text", text: `Greet ${name}` } }] }));
+  server.registerResource("note", "note://partner", {}, () => ({
+    contents: [{ uri: "note://partner", text: "a note" }],
+  }));
+  server.registerPrompt("greet", { argsSchema: words("name") }, ({ name }) => ({
+    messages: [{ role: "user", content: { type: "text", text: `Greet ${name}` } }],
+  }));
   return server;
 }
 
@@ -47,22 +62,33 @@ function registerExtra(server) {
 
 function registerAsking(server) {
   const question = { inputSchema: words("question") };
-  server.registerTool("ask", question, async (args, { mcpReq }) => answered(await mcpReq.elicitInput({ message: args.question, requestedSchema: ANSWER })));
+  server.registerTool("ask", question, async (args, { mcpReq }) =>
+    answered(await mcpReq.elicitInput({ message: args.question, requestedSchema: ANSWER })),
+  );
   server.registerTool("ask_modern", question, (args, { mcpReq }) => {
     const reply = mcpReq.inputResponses?.answer;
-    return reply ? answered(reply) : inputRequired({ inputRequests: { answer: inputRequired.elicit({ message: args.question, requestedSchema: ANSWER }) } });
+    return reply
+      ? answered(reply)
+      : inputRequired({
+          inputRequests: { answer: inputRequired.elicit({ message: args.question, requestedSchema: ANSWER }) },
+        });
   });
   const asked = { inputSchema: words("text") };
-  server.registerTool("sample", asked, async (args, { mcpReq }) => sampled(await mcpReq.requestSampling(sampling(args.text))));
+  server.registerTool("sample", asked, async (args, { mcpReq }) =>
+    sampled(await mcpReq.requestSampling(sampling(args.text))),
+  );
   server.registerTool("sample_modern", asked, (args, { mcpReq }) => {
     const reply = mcpReq.inputResponses?.text;
-    return reply ? sampled(reply) : inputRequired({ inputRequests: { text: inputRequired.createMessage(sampling(args.text)) } });
+    return reply
+      ? sampled(reply)
+      : inputRequired({ inputRequests: { text: inputRequired.createMessage(sampling(args.text)) } });
   });
 }
 
 async function report({ mcpReq }, progress, total) {
   const progressToken = mcpReq._meta?.progressToken;
-  if (progressToken !== undefined) await mcpReq.notify({ method: "notifications/progress", params: { progressToken, progress, total } });
+  if (progressToken !== undefined)
+    await mcpReq.notify({ method: "notifications/progress", params: { progressToken, progress, total } });
 }
 
 function registerWork(server) {
@@ -94,11 +120,16 @@ function serveHttp() {
   const answerLegacy = async (request) => {
     const known = sessions.get(request.headers.get("mcp-session-id"));
     if (known) return known.handleRequest(request);
-    const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: randomUUID, onsessioninitialized: (id) => void sessions.set(id, transport) });
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      onsessioninitialized: (id) => void sessions.set(id, transport),
+    });
     await createServer().connect(transport);
     return transport.handleRequest(request);
   };
-  const answer = toNodeHandler({ fetch: async (request) => ((await isLegacyRequest(request)) ? answerLegacy(request) : modern.fetch(request)) });
+  const answer = toNodeHandler({
+    fetch: async (request) => ((await isLegacyRequest(request)) ? answerLegacy(request) : modern.fetch(request)),
+  });
   const listener = http.createServer((request, response) => void answer(request, response));
   listener.listen(0, "127.0.0.1", () => console.log(`url http://127.0.0.1:${listener.address().port}/mcp`));
 }

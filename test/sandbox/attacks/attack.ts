@@ -1,4 +1,9 @@
-import type { SandboxEnd, SandboxLanguage, SandboxLimits, SandboxProfile } from "../../../src/runtimes/sandbox/engine.ts";
+import type {
+  SandboxEnd,
+  SandboxLanguage,
+  SandboxLimits,
+  SandboxProfile,
+} from "../../../src/runtimes/sandbox/engine.ts";
 import type { SandboxEngineName } from "../../../src/runtimes/sandbox/options.ts";
 
 /** How an attack may end. Whatever it is, the canaries stay untouched, see `canaries.ts`. */
@@ -25,7 +30,10 @@ export interface Attack {
   readonly limits?: Partial<SandboxLimits>;
   /** Engines that this says nothing about, and why. */
   readonly notOn?: Partial<Record<SandboxEngineName, string>>;
-  /** Engines in which the attempt itself succeeds, inside of the walls, and why that is no escape: only the canaries count there. */
+  /**
+   * Engines in which the attempt itself succeeds, inside of the walls, and why that is no escape: only the canaries
+   * count there.
+   */
   readonly gainsOn?: Partial<Record<SandboxEngineName, string>>;
 }
 
@@ -34,7 +42,12 @@ export interface Plot {
   readonly id: string;
   readonly what: string;
   readonly language: SandboxLanguage;
-  readonly steps: readonly { readonly code: string; readonly session?: string; readonly expect: Expectation; readonly limits?: Partial<SandboxLimits> }[];
+  readonly steps: readonly {
+    readonly code: string;
+    readonly session?: string;
+    readonly expect: Expectation;
+    readonly limits?: Partial<SandboxLimits>;
+  }[];
   readonly isAtOnce?: true;
   readonly notOn?: Partial<Record<SandboxEngineName, string>>;
 }
@@ -61,7 +74,13 @@ export function javascript(id: string, what: string, code: string, expect: Expec
 
 /** Code whose `return` is what it got: the value of the run says `refused …` or `gained …`. */
 export function pythonTries(id: string, what: string, body: string, more: More = {}): Attack {
-  return python(id, what, `def attack():\n${body.replace(/^/gmu, "    ")}\ntry:\n    said = 'gained ' + repr(attack())\nexcept BaseException as e:\n    said = 'refused ' + type(e).__name__\nsaid`, HELD, more);
+  return python(
+    id,
+    what,
+    `def attack():\n${body.replace(/^/gmu, "    ")}\ntry:\n    said = 'gained ' + repr(attack())\nexcept BaseException as e:\n    said = 'refused ' + type(e).__name__\nsaid`,
+    HELD,
+    more,
+  );
 }
 
 export function javascriptTries(id: string, what: string, body: string, more: More = {}): Attack {

@@ -17,7 +17,12 @@ export class AttackedEngine {
   readonly languages: readonly SandboxLanguage[];
   readonly #canaries: Canaries;
 
-  private constructor(name: SandboxEngineName, sandbox: Sandbox, languages: readonly SandboxLanguage[], canaries: Canaries) {
+  private constructor(
+    name: SandboxEngineName,
+    sandbox: Sandbox,
+    languages: readonly SandboxLanguage[],
+    canaries: Canaries,
+  ) {
     this.name = name;
     this.sandbox = sandbox;
     this.languages = languages;
@@ -26,7 +31,21 @@ export class AttackedEngine {
 
   /** Without languages where the machine does not have it. */
   static async open(name: SandboxEngineName, canaries: Canaries): Promise<AttackedEngine> {
-    const sandbox = new Sandbox(resolveSandbox({ engine: name, deno: denoProgram(), memory: "64MiB", output: "32KiB", result: "64KiB", files: 32, file_bytes: "2MiB", tool_bytes: "1MiB", runs: 6, queue: 500, sessions: 16 }));
+    const sandbox = new Sandbox(
+      resolveSandbox({
+        engine: name,
+        deno: denoProgram(),
+        memory: "64MiB",
+        output: "32KiB",
+        result: "64KiB",
+        files: 32,
+        file_bytes: "2MiB",
+        tool_bytes: "1MiB",
+        runs: 6,
+        queue: 500,
+        sessions: 16,
+      }),
+    );
     const languages: SandboxLanguage[] = [];
     for (const language of ["javascript", "typescript", "python"] as const) {
       try {
@@ -44,7 +63,11 @@ export class AttackedEngine {
     const job = toJob(this.sandbox, { ...parts, code: this.#canaries.aim(parts.code) });
     const host = new CountingHost();
     const run = await this.sandbox.run(job, host, NEVER);
-    const shown = JSON.stringify({ ...run, artifacts: run.artifacts.map(({ path, bytes }) => [path, Buffer.from(bytes).toString("latin1")]), heard: host.heard });
+    const shown = JSON.stringify({
+      ...run,
+      artifacts: run.artifacts.map(({ path, bytes }) => [path, Buffer.from(bytes).toString("latin1")]),
+      heard: host.heard,
+    });
     return { run, findings: [...this.#canaries.touched(shown), ...overBounds(run, job, host)] };
   }
 
@@ -58,17 +81,35 @@ type JobParts = Pick<Attack, "language" | "code" | "profile" | "limits"> & { rea
 function toJob({ options }: Sandbox, { language, code, profile = "scripting", limits, session }: JobParts): SandboxJob {
   // Far above what an attack without bounds of its own takes, so that it ends as it does, however slow the machine.
   const bounds = { ...options.limits, wallMs: 60_000, cpuMs: 50_000, ...limits };
-  return { language, code, inputs: { given: [1] }, files: [], profile, limits: bounds, ...(session === undefined ? {} : { session }) };
+  return {
+    language,
+    code,
+    inputs: { given: [1] },
+    files: [],
+    profile,
+    limits: bounds,
+    ...(session === undefined ? {} : { session }),
+  };
 }
 
 /** What the run had beyond what it may have. */
-function overBounds({ stdout, stderr, resultJson = "", artifacts, toolCalls, durationMs }: SandboxRun, { limits, profile }: SandboxJob, host: CountingHost): string[] {
+function overBounds(
+  { stdout, stderr, resultJson = "", artifacts, toolCalls, durationMs }: SandboxRun,
+  { limits, profile }: SandboxJob,
+  host: CountingHost,
+): string[] {
   const found: string[] = [];
-  if (Buffer.byteLength(stdout) + Buffer.byteLength(stderr) > limits.outputBytes) found.push("more output than it may have");
+  if (Buffer.byteLength(stdout) + Buffer.byteLength(stderr) > limits.outputBytes)
+    found.push("more output than it may have");
   if (Buffer.byteLength(resultJson) > limits.resultBytes) found.push("a larger result than it may have");
-  if (artifacts.length > limits.files || artifacts.reduce((sum, { bytes }) => sum + bytes.byteLength, 0) > limits.fileBytes) found.push("more files than it may have");
+  if (
+    artifacts.length > limits.files ||
+    artifacts.reduce((sum, { bytes }) => sum + bytes.byteLength, 0) > limits.fileBytes
+  )
+    found.push("more files than it may have");
   if (artifacts.some(({ path }) => toFilePath(path) !== path)) found.push("a path that leads elsewhere");
-  if (toolCalls.length > limits.toolCalls || host.heard.length > limits.toolCalls) found.push("more tool calls than it may make");
+  if (toolCalls.length > limits.toolCalls || host.heard.length > limits.toolCalls)
+    found.push("more tool calls than it may make");
   if (host.most > limits.concurrentToolCalls) found.push(`${host.most} calls at once`);
   if (profile === "restricted" && host.heard.length > 0) found.push("a tool call of restricted code");
   if (durationMs > limits.wallMs + MARGIN_MS) found.push(`${durationMs} ms, where ${limits.wallMs} are allowed`);

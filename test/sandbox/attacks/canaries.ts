@@ -15,8 +15,12 @@ export class Canaries {
   readonly #variableSecret = `variable-${crypto.randomUUID()}`;
   readonly #heard: string[] = [];
   readonly #tcp: Server = createServer((socket) => (this.#heard.push("a TCP connection"), socket.destroy()));
-  readonly #local: Server = createServer((socket) => (this.#heard.push("a connection to a local socket"), socket.destroy()));
-  readonly #http: HttpServer = createHttpServer((request, response) => (this.#heard.push(`an HTTP request for ${request.url}`), response.end()));
+  readonly #local: Server = createServer(
+    (socket) => (this.#heard.push("a connection to a local socket"), socket.destroy()),
+  );
+  readonly #http: HttpServer = createHttpServer(
+    (request, response) => (this.#heard.push(`an HTTP request for ${request.url}`), response.end()),
+  );
   readonly #udp: Socket = createSocket("udp4", () => this.#heard.push("a UDP packet"));
   #ports = { tcp: 0, http: 0, udp: 0 };
 
@@ -56,13 +60,17 @@ export class Canaries {
     return code.replaceAll(/\{\{(\w+)\}\}/gu, (whole, name: string) => String(places[name] ?? whole));
   }
 
-  /** What was touched, by what the attack had to show for itself and by what is to be seen here. Empty when all is well. */
+  /**
+   * What was touched, by what the attack had to show for itself and by what is to be seen here. Empty when all is well.
+   */
   touched(shown: string): string[] {
     const found = [...this.#heard];
     if (shown.includes(this.#fileSecret)) found.push("the file was read");
     if (shown.includes(this.#variableSecret)) found.push("the variable was read");
     // Places of this program and its user; those that the attack was told are its own words.
-    const own = [process.cwd(), process.execPath, join(homedir(), "."), join("dist", "runtimes")].filter((place) => place.length > 1);
+    const own = [process.cwd(), process.execPath, join(homedir(), "."), join("dist", "runtimes")].filter(
+      (place) => place.length > 1,
+    );
     for (const place of own) if (shown.includes(place)) found.push(`a place of the host is told: ${place}`);
     if (shown.includes(`"${hostname()}"`)) found.push("the name of the host is told");
     const there = readdirSync(this.folder).toSorted().join(" ");

@@ -37,7 +37,8 @@ async function valueOf(code: string, through: Pick<Made, "call"> = hub, more: Js
   return (outcome.result?.["structuredContent"] as JsonObject | undefined)?.["result"];
 }
 
-const kindOf = (call: string): string => `let kind = 'none'; try { await ${call} } catch (error) { kind = error.kind }\nkind`;
+const kindOf = (call: string): string =>
+  `let kind = 'none'; try { await ${call} } catch (error) { kind = error.kind }\nkind`;
 
 test.each([
   ["by its name", "tools.vault.open({})"],
@@ -55,14 +56,22 @@ test.each([
 
 test.each([
   ["itself", "tools.execute_code({ language: 'javascript', code: '1' })"],
-  ["itself through another tool", "tools.execute_tool({ name: 'execute_code', arguments: { language: 'javascript', code: '1' } })"],
-  ["itself through another tool, with spaces", "tools.execute_tool({ name: '  execute_code ', arguments: { language: 'javascript', code: '1' } })"],
+  [
+    "itself through another tool",
+    "tools.execute_tool({ name: 'execute_code', arguments: { language: 'javascript', code: '1' } })",
+  ],
+  [
+    "itself through another tool, with spaces",
+    "tools.execute_tool({ name: '  execute_code ', arguments: { language: 'javascript', code: '1' } })",
+  ],
 ])("S9: code that runs %s is refused, and takes nobody's place", async (_what, call) => {
   expect(await valueOf(kindOf(call))).toBe("denied");
 });
 
 test("S9: keys that are a prototype elsewhere reach a tool as keys, and change nothing", async () => {
-  await valueOf('await tools.vault.open(JSON.parse(\'{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}\'))');
+  await valueOf(
+    'await tools.vault.open(JSON.parse(\'{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}\'))',
+  );
   expect(JSON.stringify(heard)).toContain("constructor");
   expect("polluted" in {}).toBe(false);
   expect(await valueOf('JSON.parse(\'{"__proto__":{"polluted":1}}\')')).toBeTruthy();
@@ -70,9 +79,12 @@ test("S9: keys that are a prototype elsewhere reach a tool as keys, and change n
 });
 
 test("S9: while every place is taken by code that never ends, the hub answers other calls at once", async () => {
-  const runs = Array.from({ length: 4 }, () => hub.call("execute_code", { language: "javascript", code: "for (;;) {}", timeout_ms: 1500 }));
+  const runs = Array.from({ length: 4 }, () =>
+    hub.call("execute_code", { language: "javascript", code: "for (;;) {}", timeout_ms: 1500 }),
+  );
   expect(await hub.call("plain.echo", { n: 1 })).toMatchObject({ ok: true });
-  for (const outcome of await Promise.all(runs)) expect(outcome).toMatchObject({ ok: false, details: { end: "timeout" } });
+  for (const outcome of await Promise.all(runs))
+    expect(outcome).toMatchObject({ ok: false, details: { end: "timeout" } });
   expect(await valueOf("6 * 7")).toBe(42);
 });
 

@@ -3,7 +3,8 @@ import { CONTAINED, SHORT, type Plot } from "./attack.ts";
 // One run against another: at the same time, before, in the session of somebody else.
 
 const FINE = { ends: ["finished"] } as const;
-const SAY = "import os, json, time\nfd = os.open('/.rpc', os.O_RDWR)\ndef say(**d): os.write(fd, json.dumps(d).encode())\n";
+const SAY =
+  "import os, json, time\nfd = os.open('/.rpc', os.O_RDWR)\ndef say(**d): os.write(fd, json.dumps(d).encode())\n";
 const NOT_ON = { "bwrap-python": "speaks over a pipe" } as const;
 
 export const PLOTS: readonly Plot[] = [
@@ -13,7 +14,11 @@ export const PLOTS: readonly Plot[] = [
     language: "python",
     notOn: NOT_ON,
     steps: [
-      { code: `${SAY}say(op='done', end='finished')\nwhile True: pass`, session: "goes-on", expect: { ends: ["crashed"], says: /went on/u } },
+      {
+        code: `${SAY}say(op='done', end='finished')\nwhile True: pass`,
+        session: "goes-on",
+        expect: { ends: ["crashed"], says: /went on/u },
+      },
       { code: "1 + 1", session: "goes-on", expect: { ...FINE, value: 2 } },
     ],
   },
@@ -23,7 +28,12 @@ export const PLOTS: readonly Plot[] = [
     language: "python",
     notOn: NOT_ON,
     steps: [
-      { code: `${SAY}say(op='done', end='finished')\nsay(op='next')\nwhile True: time.sleep(0.01)`, session: "steals", expect: CONTAINED, limits: SHORT },
+      {
+        code: `${SAY}say(op='done', end='finished')\nsay(op='next')\nwhile True: time.sleep(0.01)`,
+        session: "steals",
+        expect: CONTAINED,
+        limits: SHORT,
+      },
       { code: "1 + 1", session: "steals", expect: { ends: ["timeout"] }, limits: SHORT },
       { code: "1 + 1", session: "steals", expect: { ...FINE, value: 2 } },
     ],
@@ -34,7 +44,11 @@ export const PLOTS: readonly Plot[] = [
     language: "python",
     notOn: NOT_ON,
     steps: [
-      { code: `${SAY}for _ in range(3): say(op='search', id=1, query='x', limit=1)\n1`, session: "late", expect: CONTAINED },
+      {
+        code: `${SAY}for _ in range(3): say(op='search', id=1, query='x', limit=1)\n1`,
+        session: "late",
+        expect: CONTAINED,
+      },
       { code: "x = tools.a(n=1).result()\nx['args']", session: "late", expect: { ...FINE, value: { n: 1 } } },
     ],
   },
@@ -43,8 +57,14 @@ export const PLOTS: readonly Plot[] = [
     what: "leaves variables, files, modules and changed functions behind",
     language: "python",
     steps: [
-      { code: "import builtins, sys, json, os\nbuiltins.len = lambda x: 42\nbuiltins.leak = 'left'\nsys.modules['leak'] = sys\njson.dumps = lambda *a, **k: '\"forged\"'\nopen('leak.txt', 'w').write('left')\nleak = 'left'", expect: CONTAINED },
-      { code: "import builtins, sys, json, os\n[len([1]), hasattr(builtins, 'leak'), 'leak' in sys.modules, json.dumps(1), os.path.exists('leak.txt'), 'leak' in globals()]", expect: { ...FINE, value: [1, false, false, "1", false, false] } },
+      {
+        code: "import builtins, sys, json, os\nbuiltins.len = lambda x: 42\nbuiltins.leak = 'left'\nsys.modules['leak'] = sys\njson.dumps = lambda *a, **k: '\"forged\"'\nopen('leak.txt', 'w').write('left')\nleak = 'left'",
+        expect: CONTAINED,
+      },
+      {
+        code: "import builtins, sys, json, os\n[len([1]), hasattr(builtins, 'leak'), 'leak' in sys.modules, json.dumps(1), os.path.exists('leak.txt'), 'leak' in globals()]",
+        expect: { ...FINE, value: [1, false, false, "1", false, false] },
+      },
     ],
   },
   {
@@ -52,8 +72,15 @@ export const PLOTS: readonly Plot[] = [
     what: "leaves variables, files, timers and changed functions behind",
     language: "javascript",
     steps: [
-      { code: "globalThis.leak = 'left'; Object.prototype.leak = 'left'; JSON.stringify = () => '\"forged\"'; files.write('leak.txt', 'left'); setInterval(() => console.log('left'), 1); setTimeout(() => tools.a({}), 1); 1", expect: CONTAINED, limits: SHORT },
-      { code: "[typeof leak, JSON.stringify(1), files.list().length, ({}).leak === undefined]", expect: { ...FINE, value: ["undefined", "1", 0, true] } },
+      {
+        code: "globalThis.leak = 'left'; Object.prototype.leak = 'left'; JSON.stringify = () => '\"forged\"'; files.write('leak.txt', 'left'); setInterval(() => console.log('left'), 1); setTimeout(() => tools.a({}), 1); 1",
+        expect: CONTAINED,
+        limits: SHORT,
+      },
+      {
+        code: "[typeof leak, JSON.stringify(1), files.list().length, ({}).leak === undefined]",
+        expect: { ...FINE, value: ["undefined", "1", 0, true] },
+      },
     ],
   },
   {
@@ -61,9 +88,21 @@ export const PLOTS: readonly Plot[] = [
     what: "looks into the session of somebody else",
     language: "javascript",
     steps: [
-      { code: "globalThis.secret = 'mine'; files.write('mine.txt', 'mine'); 1", session: JSON.stringify(["alice", "s"]), expect: FINE },
-      { code: "[typeof secret, files.list().length]", session: JSON.stringify(["bob", "s"]), expect: { ...FINE, value: ["undefined", 0] } },
-      { code: "[typeof secret, files.list().length]", session: JSON.stringify(['alice","s', ""]), expect: { ...FINE, value: ["undefined", 0] } },
+      {
+        code: "globalThis.secret = 'mine'; files.write('mine.txt', 'mine'); 1",
+        session: JSON.stringify(["alice", "s"]),
+        expect: FINE,
+      },
+      {
+        code: "[typeof secret, files.list().length]",
+        session: JSON.stringify(["bob", "s"]),
+        expect: { ...FINE, value: ["undefined", 0] },
+      },
+      {
+        code: "[typeof secret, files.list().length]",
+        session: JSON.stringify(['alice","s', ""]),
+        expect: { ...FINE, value: ["undefined", 0] },
+      },
       { code: "secret", session: JSON.stringify(["alice", "s"]), expect: { ...FINE, value: "mine" } },
     ],
   },
@@ -72,8 +111,16 @@ export const PLOTS: readonly Plot[] = [
     what: "looks into the session of somebody else",
     language: "python",
     steps: [
-      { code: "secret = 'mine'\nopen('mine.txt', 'w').write('mine')\n1", session: JSON.stringify(["alice", "s"]), expect: FINE },
-      { code: "import os\n['secret' in globals(), os.path.exists('mine.txt')]", session: JSON.stringify(["bob", "s"]), expect: { ...FINE, value: [false, false] } },
+      {
+        code: "secret = 'mine'\nopen('mine.txt', 'w').write('mine')\n1",
+        session: JSON.stringify(["alice", "s"]),
+        expect: FINE,
+      },
+      {
+        code: "import os\n['secret' in globals(), os.path.exists('mine.txt')]",
+        session: JSON.stringify(["bob", "s"]),
+        expect: { ...FINE, value: [false, false] },
+      },
       { code: "secret", session: JSON.stringify(["alice", "s"]), expect: { ...FINE, value: "mine" } },
     ],
   },
@@ -82,7 +129,12 @@ export const PLOTS: readonly Plot[] = [
     what: "leaves timers and calls behind that come back in the next run of its session",
     language: "javascript",
     steps: [
-      { code: "globalThis.n = 0; const again = () => { n += 1; setTimeout(again, 0) }; again(); Promise.resolve().then(function spin() { n += 1; if (n < 1e4) Promise.resolve().then(spin) }); throw new Error('ends here')", session: "timers", expect: { ends: ["error", "timeout"] }, limits: SHORT },
+      {
+        code: "globalThis.n = 0; const again = () => { n += 1; setTimeout(again, 0) }; again(); Promise.resolve().then(function spin() { n += 1; if (n < 1e4) Promise.resolve().then(spin) }); throw new Error('ends here')",
+        session: "timers",
+        expect: { ends: ["error", "timeout"] },
+        limits: SHORT,
+      },
       { code: "'mine'", session: "timers", expect: { ...FINE, value: "mine" } },
     ],
   },
@@ -91,21 +143,31 @@ export const PLOTS: readonly Plot[] = [
     what: "answers calls of the run beside it, by its numbers",
     language: "python",
     isAtOnce: true,
-    steps: [0, 1, 2].map((n) => ({ code: `r = [tools.a(n=${n}, i=i).result()['args'] for i in range(5)]\nall(x['n'] == ${n} for x in r) and len(r)`, expect: { ...FINE, value: 5 } })),
+    steps: [0, 1, 2].map((n) => ({
+      code: `r = [tools.a(n=${n}, i=i).result()['args'] for i in range(5)]\nall(x['n'] == ${n} for x in r) and len(r)`,
+      expect: { ...FINE, value: 5 },
+    })),
   },
   {
     id: "jobs/js-at-once",
     what: "answers calls of the run beside it, by its numbers",
     language: "javascript",
     isAtOnce: true,
-    steps: [0, 1, 2].map((n) => ({ code: `const r = await Promise.all([...Array(8)].map((_, i) => tools.slow({ n: ${n}, i }))); r.every((x, i) => x.args.n === ${n} && x.args.i === i)`, expect: { ...FINE, value: true } })),
+    steps: [0, 1, 2].map((n) => ({
+      code: `const r = await Promise.all([...Array(8)].map((_, i) => tools.slow({ n: ${n}, i }))); r.every((x, i) => x.args.n === ${n} && x.args.i === i)`,
+      expect: { ...FINE, value: true },
+    })),
   },
   {
     id: "jobs/js-one-session",
     what: "runs twice at once in one session",
     language: "javascript",
     isAtOnce: true,
-    steps: [0, 1].map(() => ({ code: "await tools.slow({}); 1", session: "once", expect: { ends: ["finished", "busy"] as const } })),
+    steps: [0, 1].map(() => ({
+      code: "await tools.slow({}); 1",
+      session: "once",
+      expect: { ends: ["finished", "busy"] as const },
+    })),
   },
   {
     id: "jobs/exit",

@@ -10,6 +10,7 @@ export async function descendants(): Promise<number[]> {
     // One that ended and was not asked about yet is none.
     if (parent !== undefined && state !== "Z") parents.set(Number(name), Number(parent));
   }
-  const isBelow = (pid: number | undefined): boolean => pid !== undefined && pid > 1 && (pid === process.pid || isBelow(parents.get(pid)));
+  const isBelow = (pid: number | undefined): boolean =>
+    pid !== undefined && pid > 1 && (pid === process.pid || isBelow(parents.get(pid)));
   return Array.from(parents.keys()).filter((pid) => pid !== process.pid && isBelow(parents.get(pid)));
 }

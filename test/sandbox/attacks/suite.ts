@@ -18,7 +18,9 @@ const PATIENT = { timeout: 300_000 } as const;
 /** Attacks at the same time. Each has an innocent run beside it. */
 const AT_ONCE = 3;
 
-/** Every attack on one engine, and what must hold afterwards; only where the engine is present. Returns whether it is. */
+/**
+ * Every attack on one engine, and what must hold afterwards; only where the engine is present. Returns whether it is.
+ */
 export async function attackSuite(name: SandboxEngineName): Promise<boolean> {
   const before = await descendants();
   const canaries = new Canaries();
@@ -33,28 +35,45 @@ export async function attackSuite(name: SandboxEngineName): Promise<boolean> {
     await engine.close();
     await canaries.close();
   });
-  const applies = ({ language, notOn }: Pick<Attack, "language" | "notOn">): boolean => engine.languages.includes(language) && notOn?.[name] === undefined;
+  const applies = ({ language, notOn }: Pick<Attack, "language" | "notOn">): boolean =>
+    engine.languages.includes(language) && notOn?.[name] === undefined;
   const mine = ATTACKS.filter(applies);
   const turns = new Turns(AT_ONCE);
 
-  test.concurrent.for(mine.filter(({ profile }) => profile !== "restricted"))("S9: $id: code that $what gets nothing, and others are answered", PATIENT, async (attack, { expect: own }) => {
-    await turns.take(() => attempt(engine, attack, own));
-  });
+  test.concurrent.for(mine.filter(({ profile }) => profile !== "restricted"))(
+    "S9: $id: code that $what gets nothing, and others are answered",
+    PATIENT,
+    async (attack, { expect: own }) => {
+      await turns.take(() => attempt(engine, attack, own));
+    },
+  );
 
-  test.concurrent.for(mine.filter(({ profile }) => profile === "restricted"))("L40: $id: restricted code that $what gets nothing, and others are answered", PATIENT, async (attack, { expect: own }) => {
-    await turns.take(() => attempt(engine, attack, own));
-  });
+  test.concurrent.for(mine.filter(({ profile }) => profile === "restricted"))(
+    "L40: $id: restricted code that $what gets nothing, and others are answered",
+    PATIENT,
+    async (attack, { expect: own }) => {
+      await turns.take(() => attempt(engine, attack, own));
+    },
+  );
 
-  test.concurrent.for(PLOTS.filter(applies))("S9: $id: a run that $what reaches no other one", PATIENT, async (plot, { expect: own }) => {
-    await turns.take(() => follow(engine, plot, own));
-  });
+  test.concurrent.for(PLOTS.filter(applies))(
+    "S9: $id: a run that $what reaches no other one",
+    PATIENT,
+    async (plot, { expect: own }) => {
+      await turns.take(() => follow(engine, plot, own));
+    },
+  );
 
-  test("S9: after all of them a fresh run is well, and no process is left once the engine is closed", PATIENT, async () => {
-    for (const language of engine.languages) await innocent(engine, language, expect);
-    await engine.close();
-    await expect.poll(async () => (await descendants()).filter((pid) => !before.includes(pid))).toEqual([]);
-    expect(canaries.touched("")).toEqual([]);
-  });
+  test(
+    "S9: after all of them a fresh run is well, and no process is left once the engine is closed",
+    PATIENT,
+    async () => {
+      for (const language of engine.languages) await innocent(engine, language, expect);
+      await engine.close();
+      await expect.poll(async () => (await descendants()).filter((pid) => !before.includes(pid))).toEqual([]);
+      expect(canaries.touched("")).toEqual([]);
+    },
+  );
   return true;
 }
 
@@ -69,7 +88,10 @@ async function follow(engine: AttackedEngine, { language, steps, isAtOnce }: Plo
 }
 
 async function attempt(engine: AttackedEngine, attack: Attack, own: typeof expect): Promise<void> {
-  const [{ run, findings }] = await Promise.all([engine.run(attack), innocent(engine, engine.languages.includes("javascript") ? "javascript" : "python", own)]);
+  const [{ run, findings }] = await Promise.all([
+    engine.run(attack),
+    innocent(engine, engine.languages.includes("javascript") ? "javascript" : "python", own),
+  ]);
   own(findings).toEqual([]);
   if (attack.gainsOn?.[engine.name] === undefined) check(run, attack.expect, own);
 }
@@ -77,7 +99,11 @@ async function attempt(engine: AttackedEngine, attack: Attack, own: typeof expec
 /** Somebody else's run, at the same time. */
 async function innocent(engine: AttackedEngine, language: Attack["language"], own: typeof expect): Promise<void> {
   const { run } = await engine.run({ language, code: "6 * 7" });
-  own(run, `the innocent run said: ${run.error?.message}`).toMatchObject({ end: "finished", resultJson: "42", stdout: "" });
+  own(run, `the innocent run said: ${run.error?.message}`).toMatchObject({
+    end: "finished",
+    resultJson: "42",
+    stdout: "",
+  });
 }
 
 function check(run: SandboxOutcome, { ends, value, isHeld, says }: Expectation, own: typeof expect): void {

@@ -20,4 +20,11 @@ export const hubBinding: OpenSurface = async ({ settings, variables }) => {
   return surfaceOf(binding);
 };
 
-export const remoteBinding: OpenSurface = async ({ url }, token) => surfaceOf(new RemoteMCPBinding({ server_url: `${url}/mcp?tool_mode=show_all`, auth_config: { type: "bearer", token }, logger: SILENT_LOGGER }));
+export const remoteBinding: OpenSurface = async ({ url }, token) =>
+  surfaceOf(
+    new RemoteMCPBinding({
+      server_url: `${url}/mcp?tool_mode=show_all`,
+      auth_config: { type: "bearer", token },
+      logger: SILENT_LOGGER,
+    }),
+  );

@@ -12,8 +12,17 @@ function commandLine(flags: readonly string[], env: Io["env"]): Surface {
     call: async (tool, args, signal = new AbortController().signal) => {
       let stdout = "";
       let exit = -1;
-      const sink = (take: (text: string) => void): Writable => new Writable({ write: (chunk, _encoding, done) => (take(String(chunk)), done()) });
-      const io: Io = { stdout: sink((text) => (stdout += text)), stderr: sink(() => {}), env, cwd: env["HOME"]!, color: false, interrupted: signal, readStdin: () => Promise.resolve("") };
+      const sink = (take: (text: string) => void): Writable =>
+        new Writable({ write: (chunk, _encoding, done) => (take(String(chunk)), done()) });
+      const io: Io = {
+        stdout: sink((text) => (stdout += text)),
+        stderr: sink(() => {}),
+        env,
+        cwd: env["HOME"]!,
+        color: false,
+        interrupted: signal,
+        readStdin: () => Promise.resolve(""),
+      };
       const program = createProgram(io, "0", { json: true, finish: (code) => (exit = code) });
       await program.parseAsync(["call", ...flags, "--json", tool, JSON.stringify(args)], { from: "user" });
       return exit === 0 ? { value: toolValue(JSON.parse(stdout) as JsonObject) } : { failure: { exit } };
@@ -25,4 +34,5 @@ function commandLine(flags: readonly string[], env: Io["env"]): Surface {
 
 export const cliHere: OpenSurface = async ({ config, variables }) => commandLine(["--config", config], variables);
 
-export const cliThere: OpenSurface = async ({ url, variables }, token) => commandLine(["--url", `${url}/mcp`, "--token-env", "CALLER_TOKEN"], { ...variables, CALLER_TOKEN: token });
+export const cliThere: OpenSurface = async ({ url, variables }, token) =>
+  commandLine(["--url", `${url}/mcp`, "--token-env", "CALLER_TOKEN"], { ...variables, CALLER_TOKEN: token });

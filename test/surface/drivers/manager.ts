@@ -3,7 +3,9 @@ import { isJsonObject } from "../../../src/core/json.ts";
 import { SILENT_LOGGER } from "../../../src/core/ports.ts";
 import type { OpenSurface } from "../surface.ts";
 
-/** What the services call their tools, by the line's own name: `service`, and the tool's name there where it is another. */
+/**
+ * What the services call their tools, by the line's own name: `service`, and the tool's name there where it is another.
+ */
 const TOOLS: Readonly<Record<string, readonly [service: string, tool?: string]>> = {
   say: ["words", "words.say"],
   say_script: ["scripts"],
@@ -19,7 +21,10 @@ const FAILING = ["thrown", "strict", "big", "slow", "waits", "single", "destroys
 /** One error object for whatever it was: it says no kind, only whether the service answered. Here it always does. */
 export const manager: OpenSurface = async ({ openPort }) => {
   const line = { host: "127.0.0.1", port: openPort, path: "/mcp?tool_mode=show_all" };
-  const services = Object.entries(TOOLS).map(([name, [service, tool]]) => [name, { ...line, name: `${service} MCP`, ...(tool === undefined ? {} : { tool }) }]);
+  const services = Object.entries(TOOLS).map(([name, [service, tool]]) => [
+    name,
+    { ...line, name: `${service} MCP`, ...(tool === undefined ? {} : { tool }) },
+  ]);
   const listed = [...AS_LISTED, ...FAILING].map((tool) => [tool, { ...line, name: "Yard MCP" }]);
   const one = new MCPManager(Object.fromEntries([...services, ...listed]), { logger: SILENT_LOGGER });
   return {

@@ -27,7 +27,11 @@ export class HubPipe implements RawWire {
       rest = lines.pop()!;
       for (const line of lines) this.onMessage(JSON.parse(line) as JsonObject);
     });
-    this.#served = serveStdio(hub, {}, { input: this.#input, output: { sink: createLineSink(output), release: () => {} } });
+    this.#served = serveStdio(
+      hub,
+      {},
+      { input: this.#input, output: { sink: createLineSink(output), release: () => {} } },
+    );
   }
 
   async send(message: JsonObject): Promise<void> {
@@ -54,7 +58,8 @@ class McpSurface implements Surface {
     if (signal) return this.#givenUp(request);
     const { error, result } = (await request) as { error?: JsonObject; result?: JsonObject };
     if (error) return { failure: { code: error["code"], kind: objectMember(error, "data")?.[KIND_META_KEY] } };
-    if (result!["isError"] === true) return { failure: { isError: true, kind: objectMember(result!, "_meta")?.[KIND_META_KEY] } };
+    if (result!["isError"] === true)
+      return { failure: { isError: true, kind: objectMember(result!, "_meta")?.[KIND_META_KEY] } };
     return { value: toolValue(result!) };
   }
 
@@ -76,7 +81,11 @@ class McpSurface implements Surface {
     await this.call("words.say", { text: "next" });
     const replies = (): JsonObject[] => this.#client.received.slice(from).filter((message) => !("method" in message));
     if (!this.#answersCancelled) return replies().length === 1 ? { failure: SILENCE } : { value: replies() };
-    const error = await vi.waitFor(() => replies().find((message) => "error" in message)?.["error"] ?? Promise.reject(new Error("There is no reply yet.")));
+    const error = await vi.waitFor(
+      () =>
+        replies().find((message) => "error" in message)?.["error"] ??
+        Promise.reject(new Error("There is no reply yet.")),
+    );
     return replies().length === 2 ? { failure: error as JsonObject } : { value: replies() };
   }
 }
@@ -86,7 +95,10 @@ const CANCELLED: JsonObject = { code: 0, message: "Request cancelled" };
 export const mcpHttp =
   (era: EraName): OpenSurface =>
   async ({ url }, token) =>
-    new McpSurface(await RawClient.open(new HttpWire(`${url}/mcp`, era, { authorization: `Bearer ${token}` }), { era }), era === "legacy");
+    new McpSurface(
+      await RawClient.open(new HttpWire(`${url}/mcp`, era, { authorization: `Bearer ${token}` }), { era }),
+      era === "legacy",
+    );
 
 export const mcpStdio =
   (era: EraName): OpenSurface =>

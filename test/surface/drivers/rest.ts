@@ -7,9 +7,16 @@ export const rest: OpenSurface = async ({ url }, token) => ({
   call: async (tool, args, signal) => {
     const headers = { "content-type": "application/json", authorization: `Bearer ${token}` };
     try {
-      const response = await fetch(`${url}/api/tools/${encodeURIComponent(tool)}`, { method: "POST", headers, body: JSON.stringify(args), ...(signal ? { signal } : {}) });
+      const response = await fetch(`${url}/api/tools/${encodeURIComponent(tool)}`, {
+        method: "POST",
+        headers,
+        body: JSON.stringify(args),
+        ...(signal ? { signal } : {}),
+      });
       const value: unknown = await response.json();
-      return response.ok ? { value } : { failure: { status: response.status, kind: (value as { error: JsonObject }).error["kind"] } };
+      return response.ok
+        ? { value }
+        : { failure: { status: response.status, kind: (value as { error: JsonObject }).error["kind"] } };
     } catch (error) {
       if (signal?.aborted) return { failure: SILENCE };
       throw error;

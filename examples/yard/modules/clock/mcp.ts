@@ -13,7 +13,12 @@ export function registerTools(hub: ModuleHub): void {
       type: "object",
       properties: {
         zone: { type: "string", default: "UTC", description: "An IANA time zone, such as Asia/Tokyo" },
-        style: { type: "string", enum: [Style.Iso, Style.Human], default: Style.Iso, description: "How to write the time" },
+        style: {
+          type: "string",
+          enum: [Style.Iso, Style.Human],
+          default: Style.Iso,
+          description: "How to write the time",
+        },
       },
     },
     "Tells the current date and time in a time zone",
@@ -36,7 +41,8 @@ export function registerTools(hub: ModuleHub): void {
 
 function now(zone: string, style: Style): string {
   const time = new Date();
-  if (style === Style.Human) return time.toLocaleString("en-GB", { timeZone: zone, dateStyle: "full", timeStyle: "long" });
+  if (style === Style.Human)
+    return time.toLocaleString("en-GB", { timeZone: zone, dateStyle: "full", timeStyle: "long" });
   return `${time.toLocaleString("sv-SE", { timeZone: zone }).replace(" ", "T")} ${zone}`;
 }
 

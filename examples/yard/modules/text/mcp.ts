@@ -2,7 +2,9 @@ import type { ModuleHub } from "toolyard";
 
 type Case = "upper" | "lower" | "title";
 
-/** A module is a file `mcp.ts` that registers functions; arguments are checked against the schema before they arrive. */
+/**
+ * A module is a file `mcp.ts` that registers functions; arguments are checked against the schema before they arrive.
+ */
 export function registerTools(hub: ModuleHub): void {
   hub.registerTool(
     "text.change_case",
@@ -25,12 +27,20 @@ export function registerTools(hub: ModuleHub): void {
       words: text.split(/\s+/).filter(Boolean).length,
       lines: text.split("\n").length,
     }),
-    { type: "object", properties: { text: { type: "string", description: "The text to measure" } }, required: ["text"] },
+    {
+      type: "object",
+      properties: { text: { type: "string", description: "The text to measure" } },
+      required: ["text"],
+    },
     "Counts the characters, words and lines of a text",
     { annotations: { readOnlyHint: true, idempotentHint: true }, keywords: ["count", "length"] },
   );
 
-  hub.registerResource("text://alphabet/{language}", (_uri, { language }) => ALPHABETS[language ?? ""] ?? `no alphabet for ${language}`, "The alphabet of a language");
+  hub.registerResource(
+    "text://alphabet/{language}",
+    (_uri, { language }) => ALPHABETS[language ?? ""] ?? `no alphabet for ${language}`,
+    "The alphabet of a language",
+  );
 }
 
 const ALPHABETS: Record<string, string> = {

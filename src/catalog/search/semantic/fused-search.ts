@@ -17,8 +17,14 @@ export interface FusedQuery {
   lexical(limit: number): SearchAnswer;
 }
 
-/** Words and likeness together. An exact name stays first, a list of everything stays by name, and without vectors in time words alone decide. */
-export async function fusedSearch({ query, limit, all, permitted, lexical }: FusedQuery, semantic: SemanticSearch): Promise<SearchAnswer> {
+/**
+ * Words and likeness together. An exact name stays first, a list of everything stays by name, and without vectors in
+ * time words alone decide.
+ */
+export async function fusedSearch(
+  { query, limit, all, permitted, lexical }: FusedQuery,
+  semantic: SemanticSearch,
+): Promise<SearchAnswer> {
   const alike = query.trim() === "" ? undefined : await semantic.rank(query, all, permitted, DEPTH);
   if (!alike) return lexical(limit);
   const answer = lexical(Math.max(DEPTH, limit));
@@ -31,7 +37,9 @@ export async function fusedSearch({ query, limit, all, permitted, lexical }: Fus
     answer.hits.map((hit) => hit.name),
     alike.map((tool) => tool.key),
   );
-  const rest = Array.from(scores, ([name, score]) => ({ ...hits.get(name)!, score })).filter((hit) => !isExact.has(hit.name));
+  const rest = Array.from(scores, ([name, score]) => ({ ...hits.get(name)!, score })).filter(
+    (hit) => !isExact.has(hit.name),
+  );
   const ranked = rest.toSorted((a, b) => b.score - a.score || (a.name < b.name ? -1 : 1));
   return { hits: [...exact, ...ranked].slice(0, limit), total: answer.total + further.length };
 }

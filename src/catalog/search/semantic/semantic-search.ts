@@ -39,10 +39,15 @@ export class SemanticSearch {
   }
 
   /**
-   * The tools most like the query, best first; undefined when that cannot be said in time. `all` are the tools to have vectors of,
-   * `permitted` those to choose from.
+   * The tools most like the query, best first; undefined when that cannot be said in time. `all` are the tools to have
+   * vectors of, `permitted` those to choose from.
    */
-  async rank(query: string, all: readonly PreparedTool[], permitted: readonly PreparedTool[], limit: number): Promise<readonly PreparedTool[] | undefined> {
+  async rank(
+    query: string,
+    all: readonly PreparedTool[],
+    permitted: readonly PreparedTool[],
+    limit: number,
+  ): Promise<readonly PreparedTool[] | undefined> {
     this.#store.want(all.map(toolTextOf));
     const known = permitted.flatMap((tool) => {
       const vector = this.#store.get(toolTextOf(tool).key);
@@ -90,7 +95,8 @@ export class SemanticSearch {
       .embed([query], signal)
       .then(([numbers]) => this.#remember(query, unitVector(numbers ?? [])))
       .catch((error: unknown) => {
-        if (!this.#closing.signal.aborted) this.#logger.debug("The embedding of a query could not be had.", { error: messageOf(error) });
+        if (!this.#closing.signal.aborted)
+          this.#logger.debug("The embedding of a query could not be had.", { error: messageOf(error) });
         return undefined;
       })
       .finally(() => this.#pending.delete(query));

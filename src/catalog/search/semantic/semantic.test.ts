@@ -21,14 +21,19 @@ beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), "toolyard-vectors-"))
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** An embedder that knows three meanings; `answer` may stand in its way. */
-function embedder(answer: (vectors: number[][], texts: readonly string[]) => Promise<number[][]> = async (vectors) => vectors): Embedder & { readonly asked: string[] } {
+function embedder(
+  answer: (vectors: number[][], texts: readonly string[]) => Promise<number[][]> = async (vectors) => vectors,
+): Embedder & { readonly asked: string[] } {
   const asked: string[] = [];
   return {
     asked,
     model: "three meanings",
     embed: (texts) => {
       asked.push(...texts);
-      return answer(texts.map((text) => MEANINGS.map((meaning, at) => (meaning.test(text) ? (at === 2 ? 0.1 : 1) : 0))), texts);
+      return answer(
+        texts.map((text) => MEANINGS.map((meaning, at) => (meaning.test(text) ? (at === 2 ? 0.1 : 1) : 0))),
+        texts,
+      );
     },
   };
 }
@@ -68,7 +73,11 @@ test("an empty query lists all by name and asks no model", async () => {
   const model = embedder();
   const catalog = await catalogWith(semantic(model));
   const before = model.asked.length;
-  expect((await catalog.search(" ", VIEW, 5)).hits.map((hit) => hit.name)).toEqual(["calculator", "post_office", "umbrella_advice"]);
+  expect((await catalog.search(" ", VIEW, 5)).hits.map((hit) => hit.name)).toEqual([
+    "calculator",
+    "post_office",
+    "umbrella_advice",
+  ]);
   expect(model.asked.length).toBe(before);
 });
 
@@ -93,9 +102,13 @@ test("words alone answer while vectors are being loaded", async () => {
 });
 
 test("words alone answer when the query's vector does not come in time, and when the model fails", async () => {
-  const silent = embedder((vectors, texts) => (texts.includes("letter") ? new Promise(() => {}) : Promise.resolve(vectors)));
+  const silent = embedder((vectors, texts) =>
+    texts.includes("letter") ? new Promise(() => {}) : Promise.resolve(vectors),
+  );
   expect((await (await catalogWith(semantic(silent, 1))).search("letter", VIEW, 5)).hits).toEqual([]);
-  const failing = embedder((vectors, texts) => (texts.includes("letter") ? Promise.reject(new Error("no")) : Promise.resolve(vectors)));
+  const failing = embedder((vectors, texts) =>
+    texts.includes("letter") ? Promise.reject(new Error("no")) : Promise.resolve(vectors),
+  );
   expect((await (await catalogWith(semantic(failing))).search("letter", VIEW, 5)).hits).toEqual([]);
 });
 
@@ -154,13 +167,22 @@ test("vectors are on disk as they were, those that were appended too", async () 
   await file.append(new Map([["22".repeat(32), Float32Array.of(0.25, 3)]]), false);
   const { vectors, isWhole } = await file.load();
   expect(isWhole).toBe(true);
-  expect([...vectors]).toEqual([["11".repeat(32), Float32Array.of(1, -0.5)], ["22".repeat(32), Float32Array.of(0.25, 3)]]);
+  expect([...vectors]).toEqual([
+    ["11".repeat(32), Float32Array.of(1, -0.5)],
+    ["22".repeat(32), Float32Array.of(0.25, 3)],
+  ]);
 });
 
 test("a record that was cut short is left out, and a file of another kind counts as none", async () => {
   const path = join(folder, "v.bin");
   const file = new VectorFile(path);
-  await file.append(new Map([["11".repeat(32), Float32Array.of(1)], ["22".repeat(32), Float32Array.of(2)]]), true);
+  await file.append(
+    new Map([
+      ["11".repeat(32), Float32Array.of(1)],
+      ["22".repeat(32), Float32Array.of(2)],
+    ]),
+    true,
+  );
   truncateSync(path, statSync(path).size - 3);
   const { vectors, isWhole } = await file.load();
   expect([[...vectors.keys()], isWhole]).toEqual([["11".repeat(32)], false]);

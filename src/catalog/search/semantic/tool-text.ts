@@ -19,7 +19,10 @@ export function toolTextOf({ record, entry }: PreparedTool): ToolText {
   let known = texts.get(record);
   if (!known) {
     const schema = entry["inputSchema"];
-    const properties = isJsonObject(schema) && isJsonObject(schema["properties"]) ? Object.keys(schema["properties"]).slice(0, MAX_PARAMETERS) : [];
+    const properties =
+      isJsonObject(schema) && isJsonObject(schema["properties"])
+        ? Object.keys(schema["properties"]).slice(0, MAX_PARAMETERS)
+        : [];
     const lines = [
       `${record.source.id}: ${visibleName(record).replaceAll(/[_.\-/]+|(?<=[a-z])(?=[A-Z])/g, " ")}`,
       (stringMember(entry, "description") ?? "").slice(0, MAX_DESCRIPTION_CHARS),

@@ -13,8 +13,8 @@ const MAX_FILE_BYTES = 512 * 1024 * 1024;
 export type Vectors = Map<string, Float32Array>;
 
 /**
- * Vectors on disk: a head with their length, then key and numbers of each, little-endian. New ones are appended; what a crash cut short
- * at the end is left out when it is read. A file that cannot be read counts as none.
+ * Vectors on disk: a head with their length, then key and numbers of each, little-endian. New ones are appended; what a
+ * crash cut short at the end is left out when it is read. A file that cannot be read counts as none.
  */
 export class VectorFile {
   readonly #path: string;
@@ -54,12 +54,18 @@ function head(vectors: Vectors): Buffer {
 }
 
 function records(vectors: Vectors): Buffer {
-  return Buffer.concat(Array.from(vectors, ([key, vector]) => [Buffer.from(key, "hex"), Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength)]).flat());
+  return Buffer.concat(
+    Array.from(vectors, ([key, vector]) => [
+      Buffer.from(key, "hex"),
+      Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength),
+    ]).flat(),
+  );
 }
 
 function parse(file: Buffer): { readonly vectors: Vectors; readonly isWhole: boolean } {
   const vectors: Vectors = new Map();
-  if (file.length > MAX_FILE_BYTES || file.length < HEADER_BYTES || !file.subarray(0, MAGIC.length).equals(MAGIC)) return { vectors, isWhole: false };
+  if (file.length > MAX_FILE_BYTES || file.length < HEADER_BYTES || !file.subarray(0, MAGIC.length).equals(MAGIC))
+    return { vectors, isWhole: false };
   const length = file.readUInt32LE(MAGIC.length);
   const size = KEY_BYTES + 4 * length;
   const count = length === 0 ? 0 : Math.floor((file.length - HEADER_BYTES) / size);
@@ -67,7 +73,10 @@ function parse(file: Buffer): { readonly vectors: Vectors; readonly isWhole: boo
     const at = HEADER_BYTES + record * size;
     const key = file.toString("hex", at, at + KEY_BYTES);
     // Copied, since numbers must lie at a multiple of four.
-    vectors.set(key, new Float32Array(file.buffer.slice(file.byteOffset + at + KEY_BYTES, file.byteOffset + at + size)));
+    vectors.set(
+      key,
+      new Float32Array(file.buffer.slice(file.byteOffset + at + KEY_BYTES, file.byteOffset + at + size)),
+    );
   }
   return { vectors, isWhole: count > 0 && HEADER_BYTES + count * size === file.length };
 }

@@ -22,7 +22,10 @@ export interface VectorStoreOptions {
   readonly now?: () => number;
 }
 
-/** The vectors of tools: from disk, else asked for in the background, batch by batch. Whoever searches meanwhile does without. */
+/**
+ * The vectors of tools: from disk, else asked for in the background, batch by batch. Whoever searches meanwhile does
+ * without.
+ */
 export class VectorStore {
   readonly #embedder: Embedder;
   readonly #file: VectorFile | undefined;
@@ -70,29 +73,38 @@ export class VectorStore {
         this.#vectors = kept?.vectors ?? new Map();
         this.#onDisk = kept?.isWhole ? this.#vectors.size : 0;
       }
-      const missing = [...new Map(texts.map((text) => [text.key, text])).values()].filter(({ key }) => !this.#vectors!.has(key));
+      const missing = [...new Map(texts.map((text) => [text.key, text])).values()].filter(
+        ({ key }) => !this.#vectors!.has(key),
+      );
       for (let at = 0; at < missing.length; at += BATCH) await this.#ask(missing.slice(at, at + BATCH));
       this.#forgetUnused(texts);
       this.#pauseMs = FIRST_PAUSE_MS;
     } catch (error) {
       if (this.#closing.signal.aborted) return;
       this.#notBefore = this.#now() + this.#pauseMs;
-      this.#logger.warning("Embeddings of tools could not be had; search goes on by words alone, and they are asked for again later.", {
-        model: this.#embedder.model,
-        error: messageOf(error),
-        retryInMs: this.#pauseMs,
-      });
+      this.#logger.warning(
+        "Embeddings of tools could not be had; search goes on by words alone, and they are asked for again later.",
+        {
+          model: this.#embedder.model,
+          error: messageOf(error),
+          retryInMs: this.#pauseMs,
+        },
+      );
       this.#pauseMs = Math.min(2 * this.#pauseMs, LONGEST_PAUSE_MS);
     }
   }
 
   async #ask(batch: readonly ToolText[]): Promise<void> {
     const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(BATCH_TIMEOUT_MS)]);
-    const answers = await this.#embedder.embed(batch.map(({ text }) => text), signal);
+    const answers = await this.#embedder.embed(
+      batch.map(({ text }) => text),
+      signal,
+    );
     const fresh: Vectors = new Map(batch.map(({ key }, at) => [key, unitVector(answers[at]!)]));
     const length = this.#vectors!.values().next().value?.length;
     // Another length is another model behind the same name: nothing of before can be compared.
-    if (length !== undefined && fresh.values().next().value!.length !== length) [this.#vectors, this.#onDisk] = [new Map(), 0];
+    if (length !== undefined && fresh.values().next().value!.length !== length)
+      [this.#vectors, this.#onDisk] = [new Map(), 0];
     for (const [key, vector] of fresh) this.#vectors!.set(key, vector);
     await this.#keep(fresh);
   }
@@ -103,7 +115,9 @@ export class VectorStore {
       await this.#file?.append(isNew ? this.#vectors! : fresh, isNew);
       this.#onDisk = this.#vectors!.size;
     } catch (error) {
-      this.#logger.warning("Embeddings could not be kept on disk; they are asked for anew after a restart.", { error: messageOf(error) });
+      this.#logger.warning("Embeddings could not be kept on disk; they are asked for anew after a restart.", {
+        error: messageOf(error),
+      });
     }
   }
 

@@ -29,12 +29,16 @@ export class Asks {
     this.#options = options;
   }
 
-  /** Sends a request on `outlet` and waits for its result. Rejects with a `FailError`; the client is then told to forget it. */
+  /**
+   * Sends a request on `outlet` and waits for its result. Rejects with a `FailError`; the client is then told to forget
+   * it.
+   */
   async put(ask: Ask, outlet: Pick<Outlet, "note" | "reachable">, signal: AbortSignal): Promise<JsonObject> {
     if (signal.aborted) throw abortFailure(signal);
     if (!outlet.reachable) throw refusal(ask, "The calling client is no longer connected, so it cannot be asked.");
     const waiting = (this.#waiting ??= new Map<number, Waiting>());
-    if (waiting.size >= this.#options.maxWaiting) throw refusal(ask, `The calling client has ${waiting.size} questions to answer already.`);
+    if (waiting.size >= this.#options.maxWaiting)
+      throw refusal(ask, `The calling client has ${waiting.size} questions to answer already.`);
     const id = (this.#lastId += 1);
     let timer: NodeJS.Timeout | undefined;
     let onAbort: (() => void) | undefined;
@@ -58,7 +62,10 @@ export class Asks {
     }
   }
 
-  /** Hands a client's reply to whoever waits for it; a reply that nobody waits for is dropped. Says whether somebody did. */
+  /**
+   * Hands a client's reply to whoever waits for it; a reply that nobody waits for is dropped. Says whether somebody
+   * did.
+   */
   settle(reply: RpcReply): boolean {
     const waiting = typeof reply.id === "number" ? this.#waiting?.get(reply.id) : undefined;
     if (!waiting) return false;
@@ -93,15 +100,19 @@ export function askProblem(ask: Ask, capabilities: JsonObject, revision: LegacyR
 
 /** The refusal as whoever asked gets it; an upstream hears it as "method not found". */
 export function refusal(ask: Ask, message: string): FailError {
-  return new FailError(fail("denied", message, { details: { ask: ask.method }, rpcError: { code: RPC.methodNotFound, message } }));
+  return new FailError(
+    fail("denied", message, { details: { ask: ask.method }, rpcError: { code: RPC.methodNotFound, message } }),
+  );
 }
 
 function elicitationProblem(ask: Ask, capabilities: JsonObject, revision: LegacyRevision): string | undefined {
   const declared = objectMember(capabilities, "elicitation");
   if (!declared || !revision.elicitation) return undeclared("elicitation");
   if (ask.params["mode"] !== "url") {
-    // Before there were two modes an empty object meant the form; since then a client that names modes means only those.
-    const formOnly = Object.keys(declared).length === 0 || isJsonObject(declared["form"]) || !isJsonObject(declared["url"]);
+    // Before there were two modes an empty object meant the form; since then a client that names modes means only
+    // those.
+    const formOnly =
+      Object.keys(declared).length === 0 || isJsonObject(declared["form"]) || !isJsonObject(declared["url"]);
     return formOnly ? undefined : undeclared("elicitation.form");
   }
   return revision.urlElicitation && isJsonObject(declared["url"]) ? undefined : undeclared("elicitation.url");
@@ -112,11 +123,15 @@ function undeclared(capability: string): string {
 }
 
 function declined(error: RpcErrorObject): FailError {
-  return new FailError(fail("denied", `The calling client declined: ${error.message}`, { details: { ask: "declined" }, rpcError: error }));
+  return new FailError(
+    fail("denied", `The calling client declined: ${error.message}`, { details: { ask: "declined" }, rpcError: error }),
+  );
 }
 
 function abortFailure(signal: AbortSignal): FailError {
-  return signal.reason instanceof FailError ? signal.reason : new FailError(fail("cancelled", "The question was withdrawn."));
+  return signal.reason instanceof FailError
+    ? signal.reason
+    : new FailError(fail("cancelled", "The question was withdrawn."));
 }
 
 function cancelledText(requestId: number, reason: string): string {

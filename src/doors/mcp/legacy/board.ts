@@ -10,8 +10,8 @@ export interface BoardMember extends ListWatcher {
 }
 
 /**
- * Spreads the hub's events to the sessions of one door: one listener for all of them, each view looked at once a change, each
- * message serialised once.
+ * Spreads the hub's events to the sessions of one door: one listener for all of them, each view looked at once a
+ * change, each message serialised once.
  */
 export class SessionBoard {
   readonly #lists: ListWatch<BoardMember>;
@@ -56,7 +56,11 @@ export class SessionBoard {
   #updated(uri: string, params: JsonObject): void {
     const watchers = this.#watchers.get(uri);
     if (!watchers) return;
-    const text = JSON.stringify({ jsonrpc: "2.0", method: "notifications/resources/updated", params: { uri, ...params } });
+    const text = JSON.stringify({
+      jsonrpc: "2.0",
+      method: "notifications/resources/updated",
+      params: { uri, ...params },
+    });
     for (const member of watchers) member.resourceUpdated(text);
   }
 

@@ -1,13 +1,20 @@
 import type { Client } from "../../../core/call.ts";
 import { objectMember, stringMember, type JsonObject } from "../../../core/json.ts";
 
-export type Handshake = { readonly date: string; readonly problem?: never } | { readonly date?: never; readonly problem: string };
+export type Handshake =
+  | { readonly date: string; readonly problem?: never }
+  | { readonly date?: never; readonly problem: string };
 
-/** Checks the parameters of `initialize`. What a client leaves out is taken as empty; what has the wrong shape is refused. */
+/**
+ * Checks the parameters of `initialize`. What a client leaves out is taken as empty; what has the wrong shape is
+ * refused.
+ */
 export function readHandshake(params: JsonObject): Handshake {
   const date = params["protocolVersion"];
   if (typeof date !== "string") return { problem: "Invalid params: `protocolVersion` must be a string." };
-  const wrong = ["capabilities", "clientInfo"].find((member) => params[member] !== undefined && !objectMember(params, member));
+  const wrong = ["capabilities", "clientInfo"].find(
+    (member) => params[member] !== undefined && !objectMember(params, member),
+  );
   return wrong === undefined ? { date } : { problem: `Invalid params: \`${wrong}\` must be an object.` };
 }
 
@@ -26,11 +33,14 @@ export function describeClient(connection: string | undefined, params: JsonObjec
 }
 
 /**
- * Whether it is the minimal client that a much copied text prints: it writes a request and takes the next line for the answer, so whatever
- * nobody asked for would be read as one. It is known by what it declares, `{tools: {}}` and nothing else, which is no client's capability.
+ * Whether it is the minimal client that a much copied text prints: it writes a request and takes the next line for the
+ * answer, so whatever nobody asked for would be read as one. It is known by what it declares, `{tools: {}}` and nothing
+ * else, which is no client's capability.
  */
 export function takesAnyLineAsAnswer({ capabilities }: Client, { date }: { readonly date: string }): boolean {
-  return date === "2024-11-05" && Object.keys(capabilities).length === 1 && objectMember(capabilities, "tools") !== undefined;
+  return (
+    date === "2024-11-05" && Object.keys(capabilities).length === 1 && objectMember(capabilities, "tools") !== undefined
+  );
 }
 
 /** The caller's `_meta` as it is passed on: the token of its progress is ours to map. */

@@ -7,7 +7,12 @@ import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
-import { ElicitRequestSchema, LoggingMessageNotificationSchema, ResourceUpdatedNotificationSchema, ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
+import {
+  ElicitRequestSchema,
+  LoggingMessageNotificationSchema,
+  ResourceUpdatedNotificationSchema,
+  ToolListChangedNotificationSchema,
+} from "@modelcontextprotocol/sdk/types.js";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createGate, HubStandIn } from "../../../../test/fixtures/hub-stand-in.ts";
 import { createTestDeps, createTestModern, startTestDoor, type TestDoor } from "../../../../test/fixtures/mcp-door.ts";
@@ -63,7 +68,10 @@ afterEach(async () => {
 const CAPABILITIES = { elicitation: {}, sampling: {}, roots: { listChanged: true } };
 
 const TRANSPORTS: Record<string, () => { transport: Transport; hub: HubStandIn }> = {
-  "Streamable HTTP": () => ({ transport: new StreamableHTTPClientTransport(new URL(`${http.url}/mcp`)) as Transport, hub: http.hub }),
+  "Streamable HTTP": () => ({
+    transport: new StreamableHTTPClientTransport(new URL(`${http.url}/mcp`)) as Transport,
+    hub: http.hub,
+  }),
   "HTTP+SSE": () => ({ transport: new SSEClientTransport(new URL(`${http.url}/sse`)) as Transport, hub: http.hub }),
   stdio: () => ({ transport: new StdioClientTransport(pipe.command), hub: pipe.hub }),
 };
@@ -81,21 +89,31 @@ describe.each(Object.keys(TRANSPORTS))("the v1 client over %s", (name) => {
     const { client, hub } = await connect();
     expect(client.getServerVersion()).toEqual({ name: "stand-in", version: "1.2.3" });
     expect(client.getInstructions()).toBe("Use echo.");
-    expect((await client.listTools()).tools.map(({ name: tool }) => tool)).toEqual(hub.lists.tools.map((tool) => tool["name"]));
-    expect(await client.callTool({ name: "echo", arguments: { text: "hi" } })).toMatchObject({ content: [{ type: "text", text: "hi" }] });
+    expect((await client.listTools()).tools.map(({ name: tool }) => tool)).toEqual(
+      hub.lists.tools.map((tool) => tool["name"]),
+    );
+    expect(await client.callTool({ name: "echo", arguments: { text: "hi" } })).toMatchObject({
+      content: [{ type: "text", text: "hi" }],
+    });
     expect((await client.listResources()).resources).toHaveLength(1);
     expect((await client.listResourceTemplates()).resourceTemplates).toHaveLength(1);
     expect((await client.readResource({ uri: "test://greeting" })).contents).toHaveLength(1);
     expect((await client.listPrompts()).prompts).toHaveLength(1);
     expect((await client.getPrompt({ name: "hello", arguments: { who: "Ann" } })).messages).toHaveLength(1);
-    const completion = await client.complete({ ref: { type: "ref/prompt", name: "hello" }, argument: { name: "who", value: "a" } });
+    const completion = await client.complete({
+      ref: { type: "ref/prompt", name: "hello" },
+      argument: { name: "who", value: "a" },
+    });
     expect(completion.completion.values).toEqual(["alice", "bob"]);
     await client.ping();
   });
 
   test("is told of unknown tools and of tools that fail", async () => {
     const { client } = await connect();
-    await expect(client.callTool({ name: "ecko" })).rejects.toMatchObject({ code: -32602, message: expect.stringContaining("Did you mean echo?") });
+    await expect(client.callTool({ name: "ecko" })).rejects.toMatchObject({
+      code: -32602,
+      message: expect.stringContaining("Did you mean echo?"),
+    });
     expect(await client.callTool({ name: "fail" })).toMatchObject({ isError: true });
   });
 
@@ -106,15 +124,21 @@ describe.each(Object.keys(TRANSPORTS))("the v1 client over %s", (name) => {
     const steps: number[] = [];
     await client.setLoggingLevel("warning");
     await client.callTool({ name: "log" });
-    await client.callTool({ name: "progress", arguments: { steps: 5 } }, undefined, { onprogress: ({ progress }) => void steps.push(progress) });
-    // On a shared pipe this client forgets a call before it handles progress read in one piece with the reply; a busy machine joins them.
+    await client.callTool({ name: "progress", arguments: { steps: 5 } }, undefined, {
+      onprogress: ({ progress }) => void steps.push(progress),
+    });
+    // On a shared pipe this client forgets a call before it handles progress read in one piece with the reply; a busy
+    // machine joins them.
     expect(steps).toEqual([1, 2, 3, 4, 5].slice(0, name === "Streamable HTTP" ? 5 : steps.length));
     expect(logged).toEqual(["warning", "error"]);
   });
 
   test("is asked and answers", async () => {
     const { client } = await connect();
-    client.setRequestHandler(ElicitRequestSchema, ({ params }) => ({ action: "accept", content: { name: params.message } }));
+    client.setRequestHandler(ElicitRequestSchema, ({ params }) => ({
+      action: "accept",
+      content: { name: params.message },
+    }));
     const { content } = await client.callTool({ name: "ask" });
     expect(content).toEqual([{ type: "text", text: '{"action":"accept","content":{"name":"Your name?"}}' }]);
   });
@@ -129,7 +153,9 @@ describe.each(Object.keys(TRANSPORTS))("the v1 client over %s", (name) => {
     });
     await expect(client.callTool({ name: "slow" }, undefined, { signal: controller.signal })).rejects.toThrow("enough");
     await aborted.opened;
-    expect(await client.callTool({ name: "echo", arguments: { text: "still here" } })).toMatchObject({ content: [{ text: "still here" }] });
+    expect(await client.callTool({ name: "echo", arguments: { text: "still here" } })).toMatchObject({
+      content: [{ text: "still here" }],
+    });
   });
 
   test("is told of changes", async () => {
@@ -174,7 +200,9 @@ describe("the v1 client and its streams", () => {
     };
     const client = new Client({ name: "v1", version: "1" });
     clients.push(client);
-    await client.connect(new StreamableHTTPClientTransport(new URL(`${http.url}/mcp`), { fetch: cutting }) as Transport);
+    await client.connect(
+      new StreamableHTTPClientTransport(new URL(`${http.url}/mcp`), { fetch: cutting }) as Transport,
+    );
     const running = client.callTool({ name: "stepped" }, undefined, {
       onprogress: () => {
         streams[0]?.error(new Error("cut"));
@@ -184,28 +212,37 @@ describe("the v1 client and its streams", () => {
     expect(await running).toMatchObject({ content: [{ text: "there" }] });
   });
 
-  test.each([true, false])("a call that is cancelled and still waited for comes to its end, progress before it: %s", async (hasProgress) => {
-    const answered: number[] = [];
-    const listening: typeof fetch = async (input, init) => {
-      const response = await fetch(input, init);
-      if (init?.method === "GET") answered.push(response.status);
-      return response;
-    };
-    const client = new Client({ name: "v1", version: "1" });
-    clients.push(client);
-    await client.connect(new StreamableHTTPClientTransport(new URL(`${http.url}/mcp`), { fetch: listening }) as Transport);
-    http.hub.handlers["stepped"] = async (call) => {
-      if (hasProgress) call.notify({ method: "notifications/progress", params: { progress: 1 } });
-      // The first request of this client was \`initialize\`, with the id 0.
-      else void client.notification({ method: "notifications/cancelled", params: { requestId: 1 } });
-      await once(call.signal, "abort");
-      return { ok: true, result: { content: [] } };
-    };
-    const onprogress = (): void => void client.notification({ method: "notifications/cancelled", params: { requestId: 1 } });
-    await expect(client.callTool({ name: "stepped" }, undefined, { onprogress })).rejects.toMatchObject({ code: 0, message: expect.stringContaining("Request cancelled") });
-    // This client comes back for each stream that ended with an error.
-    if (hasProgress) await vi.waitFor(() => expect(answered).toEqual([200, 204]), { timeout: 10_000 });
-  });
+  test.each([true, false])(
+    "a call that is cancelled and still waited for comes to its end, progress before it: %s",
+    async (hasProgress) => {
+      const answered: number[] = [];
+      const listening: typeof fetch = async (input, init) => {
+        const response = await fetch(input, init);
+        if (init?.method === "GET") answered.push(response.status);
+        return response;
+      };
+      const client = new Client({ name: "v1", version: "1" });
+      clients.push(client);
+      await client.connect(
+        new StreamableHTTPClientTransport(new URL(`${http.url}/mcp`), { fetch: listening }) as Transport,
+      );
+      http.hub.handlers["stepped"] = async (call) => {
+        if (hasProgress) call.notify({ method: "notifications/progress", params: { progress: 1 } });
+        // The first request of this client was \`initialize\`, with the id 0.
+        else void client.notification({ method: "notifications/cancelled", params: { requestId: 1 } });
+        await once(call.signal, "abort");
+        return { ok: true, result: { content: [] } };
+      };
+      const onprogress = (): void =>
+        void client.notification({ method: "notifications/cancelled", params: { requestId: 1 } });
+      await expect(client.callTool({ name: "stepped" }, undefined, { onprogress })).rejects.toMatchObject({
+        code: 0,
+        message: expect.stringContaining("Request cancelled"),
+      });
+      // This client comes back for each stream that ended with an error.
+      if (hasProgress) await vi.waitFor(() => expect(answered).toEqual([200, 204]), { timeout: 10_000 });
+    },
+  );
 
   test("terminating the session ends it", async () => {
     const client = new Client({ name: "v1", version: "1" });
@@ -224,7 +261,9 @@ describe.each(["legacy", "auto"] as const)("the v2 client in mode %s", (mode) =>
     clients.push(client);
     await client.connect(kind === "http" ? new HttpV2(new URL(`${http.url}/mcp`)) : new StdioV2(pipe.command));
     expect((await client.listTools()).tools.length).toBeGreaterThan(3);
-    expect(await client.callTool({ name: "echo", arguments: { text: "v2" } })).toMatchObject({ content: [{ type: "text", text: "v2" }] });
+    expect(await client.callTool({ name: "echo", arguments: { text: "v2" } })).toMatchObject({
+      content: [{ type: "text", text: "v2" }],
+    });
     expect((await client.readResource({ uri: "test://greeting" })).contents).toHaveLength(1);
   });
 });

@@ -82,4 +82,8 @@ function legacyError(error: RpcErrorObject): RpcErrorObject {
   return MODERN_CODES.has(error.code) ? { ...error, code: RPC.internal } : error;
 }
 
-const MODERN_CODES: ReadonlySet<number> = new Set([RPC.headerMismatch, RPC.missingClientCapability, RPC.unsupportedProtocolVersion]);
+const MODERN_CODES: ReadonlySet<number> = new Set([
+  RPC.headerMismatch,
+  RPC.missingClientCapability,
+  RPC.unsupportedProtocolVersion,
+]);

@@ -18,7 +18,10 @@ interface Entry extends LoggedEvent {
   dropped: boolean;
 }
 
-/** What was sent on streams of server-sent events, for clients that lost theirs. Bounded in bytes, events and time; the oldest goes first. */
+/**
+ * What was sent on streams of server-sent events, for clients that lost theirs. Bounded in bytes, events and time; the
+ * oldest goes first.
+ */
 export class EventLog {
   readonly #limits: EventLogLimits;
   #queue: (Entry | undefined)[] = [];
@@ -58,13 +61,15 @@ export class EventLog {
     this.#count += 1;
     owner.entries.push(entry);
     owner.bytes += size;
-    while (owner.entries.length > maxEvents || owner.bytes > maxBytes / SESSION_SHARE) this.#drop(owner.entries[0] as Entry);
+    while (owner.entries.length > maxEvents || owner.bytes > maxBytes / SESSION_SHARE)
+      this.#drop(owner.entries[0] as Entry);
     while (this.#bytes > maxBytes || this.#count > maxEvents * TOTAL_EVENTS_FACTOR) this.#dropOldest();
   }
 
   /** Drops what is older than the bound of time. */
   sweep(now: number): void {
-    for (let oldest = this.#oldest(); oldest && now - oldest.at > this.#limits.keepMs; oldest = this.#oldest()) this.#drop(oldest);
+    for (let oldest = this.#oldest(); oldest && now - oldest.at > this.#limits.keepMs; oldest = this.#oldest())
+      this.#drop(oldest);
   }
 
   /** The session is over. Only for `SessionEvents`. */
@@ -116,7 +121,9 @@ export class SessionEvents {
     this.#log = log;
   }
 
-  /** Notes one event and returns its id. `inPlace` makes what is kept instead of a text that is too large to be kept. */
+  /**
+   * Notes one event and returns its id. `inPlace` makes what is kept instead of a text that is too large to be kept.
+   */
   add(stream: number, text: string, inPlace?: () => string): string {
     this.#lastSequence += 1;
     const kept = inPlace && this.#log.isTooLarge(text) ? inPlace() : text;

@@ -7,15 +7,38 @@ import type { Outlet } from "./outlet.ts";
 import { connectionId } from "./connection-id.ts";
 import { LegacySession } from "./session.ts";
 
-const METHODS = ["initialize", "ping", "tools/list", "tools/call", "resources/read", "resources/subscribe", "prompts/get", "completion/complete", "logging/setLevel"];
+const METHODS = [
+  "initialize",
+  "ping",
+  "tools/list",
+  "tools/call",
+  "resources/read",
+  "resources/subscribe",
+  "prompts/get",
+  "completion/complete",
+  "logging/setLevel",
+];
 
 const params = fc.oneof(
   fc.jsonValue(),
   fc.record(
-    { name: fc.constantFrom("echo", "fail", "nope", "throws"), uri: fc.constantFrom("test://greeting", "x:"), arguments: fc.jsonValue(), cursor: fc.jsonValue(), _meta: fc.jsonValue() },
+    {
+      name: fc.constantFrom("echo", "fail", "nope", "throws"),
+      uri: fc.constantFrom("test://greeting", "x:"),
+      arguments: fc.jsonValue(),
+      cursor: fc.jsonValue(),
+      _meta: fc.jsonValue(),
+    },
     { requiredKeys: [] },
   ),
-  fc.record({ protocolVersion: fc.oneof(fc.constant("2025-06-18"), fc.jsonValue()), capabilities: fc.jsonValue(), clientInfo: fc.jsonValue() }, { requiredKeys: [] }),
+  fc.record(
+    {
+      protocolVersion: fc.oneof(fc.constant("2025-06-18"), fc.jsonValue()),
+      capabilities: fc.jsonValue(),
+      clientInfo: fc.jsonValue(),
+    },
+    { requiredKeys: [] },
+  ),
 );
 
 const message = fc.oneof(
@@ -46,7 +69,12 @@ test("whatever is sent, each request has one reply with its id and a known code,
     const sent: JsonObject[] = [];
     const record = (line: string): void => void sent.push(JSON.parse(line) as JsonObject);
     const outlet: Outlet = { isShared: false, reachable: true, reply: record, note: record };
-    const session = new LegacySession(deps, { connection: connectionId(), door: "mcp-test", principal: { id: "local" }, outlet });
+    const session = new LegacySession(deps, {
+      connection: connectionId(),
+      door: "mcp-test",
+      principal: { id: "local" },
+      outlet,
+    });
     for (const value of values) {
       const before = sent.length;
       await session.receive(value, { outlet });

@@ -3,7 +3,10 @@ import { sendJson } from "../../../http/send.ts";
 import { LEGACY_REVISIONS, legacyRevision } from "../../../wire/legacy/revisions.ts";
 import { rpcError, RPC, type RequestId } from "../../../wire/messages.ts";
 
-/** An answer that is an HTTP error: the codes and words are those of the reference implementation, since clients look for them. */
+/**
+ * An answer that is an HTTP error: the codes and words are those of the reference implementation, since clients look
+ * for them.
+ */
 export interface HttpProblem {
   readonly status: number;
   readonly code: number;
@@ -11,12 +14,32 @@ export interface HttpProblem {
   readonly id?: RequestId | null;
 }
 
-export const SESSION_REQUIRED: HttpProblem = { status: 400, code: -32000, message: "Bad Request: Mcp-Session-Id header is required" };
+export const SESSION_REQUIRED: HttpProblem = {
+  status: 400,
+  code: -32000,
+  message: "Bad Request: Mcp-Session-Id header is required",
+};
 export const SESSION_NOT_FOUND: HttpProblem = { status: 404, code: -32001, message: "Session not found" };
-export const ALREADY_INITIALIZED: HttpProblem = { status: 400, code: RPC.invalidRequest, message: "Invalid Request: Server already initialized" };
-export const ONLY_ONE_INITIALIZE: HttpProblem = { status: 400, code: RPC.invalidRequest, message: "Invalid Request: Only one initialization request is allowed" };
-export const ONE_STREAM_ONLY: HttpProblem = { status: 409, code: -32000, message: "Conflict: Only one SSE stream is allowed per session" };
-export const FULL: HttpProblem = { status: 503, code: -32000, message: "Service Unavailable: all sessions are at work. Try again in a moment." };
+export const ALREADY_INITIALIZED: HttpProblem = {
+  status: 400,
+  code: RPC.invalidRequest,
+  message: "Invalid Request: Server already initialized",
+};
+export const ONLY_ONE_INITIALIZE: HttpProblem = {
+  status: 400,
+  code: RPC.invalidRequest,
+  message: "Invalid Request: Only one initialization request is allowed",
+};
+export const ONE_STREAM_ONLY: HttpProblem = {
+  status: 409,
+  code: -32000,
+  message: "Conflict: Only one SSE stream is allowed per session",
+};
+export const FULL: HttpProblem = {
+  status: 503,
+  code: -32000,
+  message: "Service Unavailable: all sessions are at work. Try again in a moment.",
+};
 
 export function sendProblem(response: ServerResponse, { status, code, message, id = null }: HttpProblem): void {
   sendJson(response, status, JSON.stringify(rpcError(id, code, message)));
@@ -24,8 +47,14 @@ export function sendProblem(response: ServerResponse, { status, code, message, i
 
 export function postHeaderProblem(headers: IncomingHttpHeaders): HttpProblem | undefined {
   const accept = headers.accept ?? "";
-  const acceptsBoth = accept.includes("*/*") || (accept.includes("application/json") && accept.includes("text/event-stream"));
-  if (!acceptsBoth) return { status: 406, code: -32000, message: "Not Acceptable: Client must accept both application/json and text/event-stream" };
+  const acceptsBoth =
+    accept.includes("*/*") || (accept.includes("application/json") && accept.includes("text/event-stream"));
+  if (!acceptsBoth)
+    return {
+      status: 406,
+      code: -32000,
+      message: "Not Acceptable: Client must accept both application/json and text/event-stream",
+    };
   if (isJson(headers["content-type"])) return undefined;
   return { status: 415, code: -32000, message: "Unsupported Media Type: Content-Type must be application/json" };
 }
@@ -46,9 +75,14 @@ export function versionProblem(headers: IncomingHttpHeaders): HttpProblem | unde
 
 /** What is wrong with a body that holds several messages, or none. */
 export function batchProblem(messages: readonly unknown[]): HttpProblem | undefined {
-  if (messages.length === 0) return { status: 400, code: RPC.invalidRequest, message: "Invalid Request: Batch must not be empty" };
+  if (messages.length === 0)
+    return { status: 400, code: RPC.invalidRequest, message: "Invalid Request: Batch must not be empty" };
   if (messages.length <= MAX_BATCH) return undefined;
-  return { status: 400, code: RPC.invalidRequest, message: `Invalid Request: Batch must not exceed ${MAX_BATCH} messages` };
+  return {
+    status: 400,
+    code: RPC.invalidRequest,
+    message: `Invalid Request: Batch must not exceed ${MAX_BATCH} messages`,
+  };
 }
 
 /** The media type alone counts; parameters such as a charset do not. */

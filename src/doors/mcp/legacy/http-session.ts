@@ -28,7 +28,12 @@ export class HttpSession implements ReplyHome {
     this.events = log.session();
     this.standing = new StandingStream(this.events);
     this.#retryMs = deps.options.retryMs;
-    this.session = new LegacySession(deps, { connection: connectionId(), door: "mcp-http", principal, outlet: this.standing });
+    this.session = new LegacySession(deps, {
+      connection: connectionId(),
+      door: "mcp-http",
+      principal,
+      outlet: this.standing,
+    });
   }
 
   /** Neither answers anything nor has anybody listening. */
@@ -55,7 +60,10 @@ export class HttpSession implements ReplyHome {
     this.#replies?.delete(stream);
   }
 
-  /** What there is to take up on `stream` after `sequence`: nothing more once its client has it all, and nothing is known past the bounds kept. */
+  /**
+   * What there is to take up on `stream` after `sequence`: nothing more once its client has it all, and nothing is
+   * known past the bounds kept.
+   */
   rest(stream: number, sequence: number): "some" | "none" | "unknown" {
     if (stream === STANDING || this.#replies?.has(stream)) return "some";
     if (this.events.after(stream, sequence).length > 0) return "some";

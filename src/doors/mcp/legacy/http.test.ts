@@ -44,7 +44,11 @@ interface Opened {
 }
 
 async function begin({ method = "POST", headers = {}, body, path = "/mcp", to = door }: Sent): Promise<Opened> {
-  const request = httpRequest(`${to.url}${path}`, { method, headers: { ...(method === "POST" ? JSON_HEADERS : {}), ...headers }, agent: false });
+  const request = httpRequest(`${to.url}${path}`, {
+    method,
+    headers: { ...(method === "POST" ? JSON_HEADERS : {}), ...headers },
+    agent: false,
+  });
   request.on("error", () => {});
   open.push(request);
   request.end(body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body));
@@ -65,7 +69,12 @@ async function send(sent: Sent): Promise<Answer> {
   for await (const chunk of response) chunks.push(chunk as Buffer);
   const body = Buffer.concat(chunks).toString();
   const isJson = response.headers["content-type"]?.includes("json") ?? false;
-  return { status: response.statusCode ?? 0, headers: response.headers, text: body, json: (isJson ? JSON.parse(body) : {}) as Answer["json"] };
+  return {
+    status: response.statusCode ?? 0,
+    headers: response.headers,
+    text: body,
+    json: (isJson ? JSON.parse(body) : {}) as Answer["json"],
+  };
 }
 
 /** Events of a stream, in order, whether waited for or not. */
@@ -111,12 +120,25 @@ class Events {
   }
 }
 
-const rpc = (id: unknown, method: string, params?: JsonObject): JsonObject => ({ jsonrpc: "2.0", id, method, ...(params ? { params } : {}) });
-const notice = (method: string, params?: JsonObject): JsonObject => ({ jsonrpc: "2.0", method, ...(params ? { params } : {}) });
+const rpc = (id: unknown, method: string, params?: JsonObject): JsonObject => ({
+  jsonrpc: "2.0",
+  id,
+  method,
+  ...(params ? { params } : {}),
+});
+const notice = (method: string, params?: JsonObject): JsonObject => ({
+  jsonrpc: "2.0",
+  method,
+  ...(params ? { params } : {}),
+});
 const initialize = (version = "2025-11-25", capabilities: JsonObject = {}): JsonObject =>
   rpc(0, "initialize", { protocolVersion: version, capabilities, clientInfo: { name: "t", version: "1" } });
 
-async function openSession(version?: string, capabilities?: JsonObject, more: Sent = {}): Promise<Record<string, string>> {
+async function openSession(
+  version?: string,
+  capabilities?: JsonObject,
+  more: Sent = {},
+): Promise<Record<string, string>> {
   const answer = await send({ ...more, body: initialize(version, capabilities) });
   const headers = { ...more.headers, "mcp-session-id": answer.headers["mcp-session-id"] as string };
   await send({ ...more, headers, body: notice("notifications/initialized") });
@@ -133,7 +155,14 @@ async function stream(sent: Sent): Promise<Events> {
 }
 
 const listen = (headers: Record<string, string>, lastEventId?: string): Promise<Events> =>
-  stream({ method: "GET", headers: { ...headers, accept: "text/event-stream", ...(lastEventId === undefined ? {} : { "last-event-id": lastEventId }) } });
+  stream({
+    method: "GET",
+    headers: {
+      ...headers,
+      accept: "text/event-stream",
+      ...(lastEventId === undefined ? {} : { "last-event-id": lastEventId }),
+    },
+  });
 
 describe("sessions", () => {
   test("S17: initialize gives a random session id of 128 bits", async () => {
@@ -147,13 +176,21 @@ describe("sessions", () => {
   });
 
   test.each(["POST", "GET", "DELETE"])("S17: %s with an unknown session id is answered 404", async (method) => {
-    const answer = await send({ method, headers: { "mcp-session-id": "nope", accept: "application/json, text/event-stream" }, ...(method === "POST" ? { body: rpc(1, "ping") } : {}) });
+    const answer = await send({
+      method,
+      headers: { "mcp-session-id": "nope", accept: "application/json, text/event-stream" },
+      ...(method === "POST" ? { body: rpc(1, "ping") } : {}),
+    });
     expect(answer.status).toBe(404);
     expect(answer.json).toEqual({ jsonrpc: "2.0", error: { code: -32001, message: "Session not found" }, id: null });
   });
 
   test.each(["POST", "GET", "DELETE"])("%s without a session id is answered 400", async (method) => {
-    const answer = await send({ method, headers: { accept: "application/json, text/event-stream" }, ...(method === "POST" ? { body: rpc(1, "tools/list") } : {}) });
+    const answer = await send({
+      method,
+      headers: { accept: "application/json, text/event-stream" },
+      ...(method === "POST" ? { body: rpc(1, "tools/list") } : {}),
+    });
     expect(answer.status).toBe(400);
     expect(answer.json.error).toEqual({ code: -32000, message: "Bad Request: Mcp-Session-Id header is required" });
   });
@@ -183,8 +220,14 @@ describe("sessions", () => {
 
   test("a second initialize in a session, or two in one body, are refused", async () => {
     const headers = await openSession();
-    expect(await send({ headers, body: initialize() })).toMatchObject({ status: 400, json: { error: { code: -32600 } } });
-    expect(await send({ body: [initialize(), rpc(1, "ping")] })).toMatchObject({ status: 400, json: { error: { code: -32600 } } });
+    expect(await send({ headers, body: initialize() })).toMatchObject({
+      status: 400,
+      json: { error: { code: -32600 } },
+    });
+    expect(await send({ body: [initialize(), rpc(1, "ping")] })).toMatchObject({
+      status: 400,
+      json: { error: { code: -32600 } },
+    });
   });
 
   test("an initialize that is refused begins no session", async () => {
@@ -256,13 +299,19 @@ describe("sessions", () => {
 describe("what HTTP refuses", () => {
   test.each(REFUSED_HEADERS)("%s", async (_, bad, status, code) => {
     const headers = await openSession();
-    expect(await send({ headers: { ...headers, ...bad }, body: rpc(1, "ping") })).toMatchObject({ status, json: { error: { code } } });
+    expect(await send({ headers: { ...headers, ...bad }, body: rpc(1, "ping") })).toMatchObject({
+      status,
+      json: { error: { code } },
+    });
     expect((await send({ headers, body: rpc(1, "ping") })).status).toBe(200);
   });
 
   test.each(REFUSED_BODIES)("a body of %s", async (_, body, status, code) => {
     const headers = await openSession("2025-03-26");
-    expect(await send({ headers, body: Buffer.isBuffer(body) ? body.toString("latin1") : body })).toMatchObject({ status, json: { error: { code } } });
+    expect(await send({ headers, body: Buffer.isBuffer(body) ? body.toString("latin1") : body })).toMatchObject({
+      status,
+      json: { error: { code } },
+    });
   });
 
   test("S4: a body over the bound", async () => {
@@ -284,7 +333,11 @@ describe("what HTTP refuses", () => {
 describe("answers", () => {
   test("C7: notifications and replies are answered 202 without a body", async () => {
     const headers = await openSession();
-    for (const body of [notice("notifications/initialized"), notice("notifications/whatever"), { jsonrpc: "2.0", id: 5, result: {} }]) {
+    for (const body of [
+      notice("notifications/initialized"),
+      notice("notifications/whatever"),
+      { jsonrpc: "2.0", id: 5, result: {} },
+    ]) {
       expect(await send({ headers, body })).toMatchObject({ status: 202, text: "" });
     }
   });
@@ -294,7 +347,10 @@ describe("answers", () => {
     const answer = await send({ headers, body: callTool(0, "echo", { text: "hi" }) });
     expect(answer).toMatchObject({ status: 200, json: { id: 0, result: { content: [{ text: "hi" }] } } });
     expect(answer.headers["content-type"]).toBe("application/json");
-    expect(await send({ headers, body: rpc("x", "nope") })).toMatchObject({ status: 200, json: { id: "x", error: { code: -32601 } } });
+    expect(await send({ headers, body: rpc("x", "nope") })).toMatchObject({
+      status: 200,
+      json: { id: "x", error: { code: -32601 } },
+    });
   });
 
   test("a call with progress is a stream that opens with an id and a time to come back", async () => {
@@ -303,7 +359,12 @@ describe("answers", () => {
     await events.ended;
     expect(events.all[0]).toMatchObject({ data: "", id: expect.any(String) });
     expect(events.retryMs).toBe(1000);
-    expect(events.messages.map(({ method, id }) => method ?? id)).toEqual(["notifications/progress", "notifications/progress", "notifications/progress", 1]);
+    expect(events.messages.map(({ method, id }) => method ?? id)).toEqual([
+      "notifications/progress",
+      "notifications/progress",
+      "notifications/progress",
+      1,
+    ]);
   });
 
   test("clients before 2025-11-25 get no event without data", async () => {
@@ -318,8 +379,12 @@ describe("answers", () => {
     const headers = await openSession("2025-06-18", { elicitation: {} });
     const events = await stream({ headers, body: callTool(1, "ask") });
     const ask = await events.until(({ method }) => method === "elicitation/create");
-    expect((await send({ headers, body: { jsonrpc: "2.0", id: ask["id"], result: { action: "decline" } } })).status).toBe(202);
-    expect((await events.until(({ id, method }) => id === 1 && !method))["result"]).toEqual(text('{"action":"decline"}'));
+    expect(
+      (await send({ headers, body: { jsonrpc: "2.0", id: ask["id"], result: { action: "decline" } } })).status,
+    ).toBe(202);
+    expect((await events.until(({ id, method }) => id === 1 && !method))["result"]).toEqual(
+      text('{"action":"decline"}'),
+    );
   });
 
   test("a call that is quiet for long becomes a stream, whose comments keep the connection alive", async () => {
@@ -347,9 +412,21 @@ describe("answers", () => {
     const answer = await send({ headers: old, body: batch });
     expect(answer.status).toBe(200);
     const replies = JSON.parse(answer.text) as { id: unknown; error?: { code: number } }[];
-    expect(replies.map(({ id, error }) => [id, error?.code])).toEqual(expect.arrayContaining([[1, undefined], [2, undefined], [null, -32600]]));
-    expect(await send({ headers: old, body: [notice("notifications/x"), notice("notifications/y")] })).toMatchObject({ status: 202, text: "" });
-    expect(await send({ headers: await openSession("2025-06-18"), body: batch })).toMatchObject({ status: 400, json: { error: { code: -32600 } } });
+    expect(replies.map(({ id, error }) => [id, error?.code])).toEqual(
+      expect.arrayContaining([
+        [1, undefined],
+        [2, undefined],
+        [null, -32600],
+      ]),
+    );
+    expect(await send({ headers: old, body: [notice("notifications/x"), notice("notifications/y")] })).toMatchObject({
+      status: 202,
+      text: "",
+    });
+    expect(await send({ headers: await openSession("2025-06-18"), body: batch })).toMatchObject({
+      status: 400,
+      json: { error: { code: -32600 } },
+    });
   });
 
   test("a cancelled call is answered that it was cancelled, so that nobody takes its end for a stream that was lost", async () => {
@@ -364,12 +441,15 @@ describe("answers", () => {
 
   test("C30: the tool mode of a request is named by header, else by query, else it is the session's", async () => {
     const headers = await openSession();
-    const count = async (sent: Sent): Promise<number> => ((await send({ body: rpc(1, "tools/list"), ...sent })).json.result["tools"] as unknown[]).length;
+    const count = async (sent: Sent): Promise<number> =>
+      ((await send({ body: rpc(1, "tools/list"), ...sent })).json.result["tools"] as unknown[]).length;
     const all = await count({ headers });
     expect(all).toBeGreaterThan(1);
     expect(await count({ headers: { ...headers, "x-mcp-tool-mode": "Discovery" } })).toBe(1);
     expect(await count({ headers, path: "/mcp?tool_mode=discovery" })).toBe(1);
-    expect(await count({ headers: { ...headers, "x-mcp-tool-mode": "normal" }, path: "/mcp?tool_mode=discovery" })).toBe(all);
+    expect(
+      await count({ headers: { ...headers, "x-mcp-tool-mode": "normal" }, path: "/mcp?tool_mode=discovery" }),
+    ).toBe(all);
     const narrow = await openSession(undefined, undefined, { path: "/mcp?tool_mode=discovery" });
     expect(await count({ headers: narrow })).toBe(1);
   });
@@ -379,7 +459,10 @@ const CANCELLED = { jsonrpc: "2.0", id: 1, error: { code: 0, message: "Request c
 
 describe("streams", () => {
   const edit = (): void => {
-    door.hub.lists.tools = [...door.hub.lists.tools, { name: `t${door.hub.lists.tools.length}`, inputSchema: { type: "object" } }];
+    door.hub.lists.tools = [
+      ...door.hub.lists.tools,
+      { name: `t${door.hub.lists.tools.length}`, inputSchema: { type: "object" } },
+    ];
     door.hub.announce("tools");
   };
   const isChange = ({ method }: JsonObject): boolean => method === "notifications/tools/list_changed";
@@ -473,15 +556,19 @@ describe("streams", () => {
     return events;
   }
 
-  const cancel = (headers: Record<string, string>): Promise<Answer> => send({ headers, body: notice("notifications/cancelled", { requestId: 1 }) });
+  const cancel = (headers: Record<string, string>): Promise<Answer> =>
+    send({ headers, body: notice("notifications/cancelled", { requestId: 1 }) });
 
-  test.each(["2025-03-26", "2025-06-18", "2025-11-25"])("%s: the stream of a cancelled call ends with a reply", async (version) => {
-    const headers = await openSession(version);
-    const events = await beginSlow(headers);
-    await cancel(headers);
-    await events.ended;
-    expect(events.messages.slice(1)).toEqual([CANCELLED]);
-  });
+  test.each(["2025-03-26", "2025-06-18", "2025-11-25"])(
+    "%s: the stream of a cancelled call ends with a reply",
+    async (version) => {
+      const headers = await openSession(version);
+      const events = await beginSlow(headers);
+      await cancel(headers);
+      await events.ended;
+      expect(events.messages.slice(1)).toEqual([CANCELLED]);
+    },
+  );
 
   test("the stream of a call that was cancelled while it was lost is taken up, and ends with that reply", async () => {
     const headers = await openSession();
@@ -491,14 +578,20 @@ describe("streams", () => {
     await cancel(headers);
     const second = await listen(headers, priming?.id);
     await second.ended;
-    expect(second.messages.map(({ method, ...message }) => (method === undefined ? message : method))).toEqual(["notifications/progress", CANCELLED]);
+    expect(second.messages.map(({ method, ...message }) => (method === undefined ? message : method))).toEqual([
+      "notifications/progress",
+      CANCELLED,
+    ]);
   });
 
   test("a client that has all of a stream that ended is told not to come back", async () => {
     const headers = await openSession();
     const events = await stream({ headers, body: callTool(1, "progress", {}, { progressToken: "p" }) });
     await events.ended;
-    const answer = await send({ method: "GET", headers: { ...headers, accept: "text/event-stream", "last-event-id": events.all.at(-1)!.id! } });
+    const answer = await send({
+      method: "GET",
+      headers: { ...headers, accept: "text/event-stream", "last-event-id": events.all.at(-1)!.id! },
+    });
     expect(answer).toMatchObject({ status: 204, text: "" });
     expect(answer.headers["content-length"]).toBeUndefined();
   });
@@ -514,21 +607,32 @@ describe("streams", () => {
     await first.ended;
     const second = await listen(headers, first.all[1]?.id);
     await second.ended;
-    expect(second.messages).toEqual([{ jsonrpc: "2.0", id: 1, error: { code: -32603, message: expect.stringContaining("more than is kept") } }]);
+    expect(second.messages).toEqual([
+      { jsonrpc: "2.0", id: 1, error: { code: -32603, message: expect.stringContaining("more than is kept") } },
+    ]);
   });
 
-  test.each(["7-0", "nonsense", "1-99999"])("there is nothing to take up after the event id %s", async (lastEventId) => {
-    const headers = await openSession();
-    const answer = await send({ method: "GET", headers: { ...headers, accept: "text/event-stream", "last-event-id": lastEventId } });
-    expect(answer).toMatchObject({ status: 400, json: { error: { code: -32000 } } });
-  });
+  test.each(["7-0", "nonsense", "1-99999"])(
+    "there is nothing to take up after the event id %s",
+    async (lastEventId) => {
+      const headers = await openSession();
+      const answer = await send({
+        method: "GET",
+        headers: { ...headers, accept: "text/event-stream", "last-event-id": lastEventId },
+      });
+      expect(answer).toMatchObject({ status: 400, json: { error: { code: -32000 } } });
+    },
+  );
 
   test("events of one session are not to be had in another", async () => {
     const ours = await openSession();
     const events = await stream({ headers: ours, body: callTool(1, "progress", {}, { progressToken: "p" }) });
     await events.ended;
     const theirs = await openSession();
-    const answer = await send({ method: "GET", headers: { ...theirs, accept: "text/event-stream", "last-event-id": events.all[0]?.id ?? "" } });
+    const answer = await send({
+      method: "GET",
+      headers: { ...theirs, accept: "text/event-stream", "last-event-id": events.all[0]?.id ?? "" },
+    });
     expect(answer.status).toBe(400);
   });
 });
@@ -545,12 +649,21 @@ describe("HTTP+SSE of 2024-11-05", () => {
   test("the stream names the address to post to and carries every answer", async () => {
     const { events, endpoint } = await connect();
     expect(endpoint).toMatch(/^\/messages\?sessionId=[0-9a-f]{32}$/);
-    expect(await send({ path: endpoint, body: initialize("2024-11-05") })).toMatchObject({ status: 202, text: "Accepted" });
+    expect(await send({ path: endpoint, body: initialize("2024-11-05") })).toMatchObject({
+      status: 202,
+      text: "Accepted",
+    });
     expect((await events.until(({ id }) => id === 0))["result"]).toMatchObject({ protocolVersion: "2024-11-05" });
     await send({ path: endpoint, body: notice("notifications/initialized") });
     await send({ path: endpoint, body: callTool(1, "progress", {}, { progressToken: 1 }) });
     await events.until(({ id }) => id === 1);
-    expect(events.messages.map(({ method, id }) => method ?? id)).toEqual([0, "notifications/progress", "notifications/progress", "notifications/progress", 1]);
+    expect(events.messages.map(({ method, id }) => method ?? id)).toEqual([
+      0,
+      "notifications/progress",
+      "notifications/progress",
+      "notifications/progress",
+      1,
+    ]);
   });
 
   test("the base path is part of the address", async () => {
@@ -564,7 +677,9 @@ describe("HTTP+SSE of 2024-11-05", () => {
     const { endpoint } = await connect();
     expect((await send({ path: "/messages?sessionId=nope", body: rpc(1, "ping") })).status).toBe(404);
     expect((await send({ path: "/messages", body: rpc(1, "ping") })).status).toBe(404);
-    expect((await send({ path: endpoint, headers: { "content-type": "text/plain" }, body: rpc(1, "ping") })).status).toBe(400);
+    expect(
+      (await send({ path: endpoint, headers: { "content-type": "text/plain" }, body: rpc(1, "ping") })).status,
+    ).toBe(400);
     expect(await send({ path: endpoint, body: "{" })).toMatchObject({ status: 400, json: { error: { code: -32700 } } });
     expect(await send({ path: endpoint, body: [] })).toMatchObject({ status: 400, json: { error: { code: -32600 } } });
   });

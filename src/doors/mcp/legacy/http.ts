@@ -25,8 +25,8 @@ import type { SessionDeps } from "./session.ts";
 import { SessionTable } from "./session-table.ts";
 
 /**
- * Streamable HTTP of the legacy era on one endpoint. `post` gets the parsed body, since whoever tells the eras apart has read it. Every
- * method answers its exchange; none rejects for what a client did.
+ * Streamable HTTP of the legacy era on one endpoint. `post` gets the parsed body, since whoever tells the eras apart
+ * has read it. Every method answers its exchange; none rejects for what a client did.
  */
 export class LegacyHttp {
   readonly #deps: SessionDeps;
@@ -39,7 +39,11 @@ export class LegacyHttp {
   constructor(deps: SessionDeps) {
     const { options } = deps;
     this.#deps = deps;
-    this.#log = new EventLog({ maxBytes: options.replayMaxBytes, maxEvents: options.replayMaxEvents, keepMs: options.replayMs });
+    this.#log = new EventLog({
+      maxBytes: options.replayMaxBytes,
+      maxEvents: options.replayMaxEvents,
+      keepMs: options.replayMs,
+    });
     this.#table = new SessionTable(options);
     this.#timers = [setInterval(() => this.sweep(), SWEEP_MS), setInterval(() => this.#streamTheQuiet(), QUIET_MS / 3)];
     for (const timer of this.#timers) timer.unref();
@@ -58,7 +62,8 @@ export class LegacyHttp {
     if (messages.some(isInitialize)) return this.#initialize(exchange, messages);
     const session = this.#session(exchange);
     if (!session) return;
-    if (Array.isArray(body) && !session.session.revision.batches) return sendProblem(named(response, session), noBatches(session));
+    if (Array.isArray(body) && !session.session.revision.batches)
+      return sendProblem(named(response, session), noBatches(session));
     return this.#receive(exchange, session, messages, Array.isArray(body));
   }
 
@@ -74,7 +79,8 @@ export class LegacyHttp {
     if (typeof lastEventId === "string" && lastEventId !== "") return this.#resume(exchange, session, lastEventId);
     if (session.standing.isOpen) return sendProblem(named(response, session), ONE_STREAM_ONLY);
     const stream = exchange.context.openStream(sessionHeader(session));
-    if (session.primingRetryMs !== undefined) stream.send("", { id: session.events.mark(0), retryMs: session.primingRetryMs });
+    if (session.primingRetryMs !== undefined)
+      stream.send("", { id: session.events.mark(0), retryMs: session.primingRetryMs });
     session.standing.attach(stream);
   }
 
@@ -102,7 +108,8 @@ export class LegacyHttp {
     const { request, response, context, mode } = exchange;
     if (messages.length > 1) return sendProblem(response, ONLY_ONE_INITIALIZE);
     const id = request.headers["mcp-session-id"];
-    if (typeof id === "string") return sendProblem(response, this.#table.use(id, context.principal) ? ALREADY_INITIALIZED : SESSION_NOT_FOUND);
+    if (typeof id === "string")
+      return sendProblem(response, this.#table.use(id, context.principal) ? ALREADY_INITIALIZED : SESSION_NOT_FOUND);
     const session = new HttpSession(this.#deps, this.#log, context.principal);
     const reply = new PostReply(response, context, session, false);
     await session.session.receive(messages[0], { outlet: reply, ...(mode ? { mode } : {}) });
@@ -111,7 +118,12 @@ export class LegacyHttp {
     session.close();
   }
 
-  async #receive(exchange: LegacyExchange, session: HttpSession, messages: readonly unknown[], isBatch: boolean): Promise<void> {
+  async #receive(
+    exchange: LegacyExchange,
+    session: HttpSession,
+    messages: readonly unknown[],
+    isBatch: boolean,
+  ): Promise<void> {
     const { response, context, mode, dialects } = exchange;
     const received = { principal: context.principal, ...(mode ? { mode } : {}), ...(dialects ? { dialects } : {}) };
     const single = isBatch ? undefined : classifyMessage(messages[0]);
@@ -122,7 +134,8 @@ export class LegacyHttp {
     }
     const reply = new PostReply(response, context, session, isBatch);
     this.#waiting.add(reply);
-    if (isBatch) await Promise.all(messages.map((message) => session.session.receive(message, { ...received, outlet: reply })));
+    if (isBatch)
+      await Promise.all(messages.map((message) => session.session.receive(message, { ...received, outlet: reply })));
     else await session.session.receive(messages[0], { ...received, outlet: reply });
     this.#waiting.delete(reply);
     reply.end();
@@ -190,7 +203,10 @@ function needsNoAnswer({ type }: Classified): boolean {
   return type === "notification" || type === "reply";
 }
 
-function messageProblem(message: unknown, { id: given, reason }: Extract<Classified, { readonly type: "invalid" }>): HttpProblem {
+function messageProblem(
+  message: unknown,
+  { id: given, reason }: Extract<Classified, { readonly type: "invalid" }>,
+): HttpProblem {
   const id = isJsonObject(message) && "method" in message ? given : null;
   return { status: 400, code: RPC.invalidRequest, message: `Invalid Request: ${reason}`, id };
 }
@@ -201,5 +217,9 @@ function noBatches(session: HttpSession): HttpProblem {
 }
 
 function nothingToResume(lastEventId: string): HttpProblem {
-  return { status: 400, code: -32000, message: `Bad Request: nothing to resume after the event id ${JSON.stringify(lastEventId.slice(0, 40))}` };
+  return {
+    status: 400,
+    code: -32000,
+    message: `Bad Request: nothing to resume after the event id ${JSON.stringify(lastEventId.slice(0, 40))}`,
+  };
 }

@@ -4,7 +4,9 @@ import { RPC, type RequestId } from "../../../wire/messages.ts";
 import type { CallScope } from "./call-scope.ts";
 import { replyError } from "./replies.ts";
 
-/** The requests of one session that are running. A request without an id has a symbol for key, so nobody can cancel it. */
+/**
+ * The requests of one session that are running. A request without an id has a symbol for key, so nobody can cancel it.
+ */
 export class InFlight {
   readonly #max: number;
   readonly #scopes = new CallMap<RequestId | symbol, CallScope>();
@@ -19,9 +21,16 @@ export class InFlight {
 
   /** Why a request may not run now, if so. */
   problemOf(id: RequestId | symbol): { code: number; message: string } | undefined {
-    if (this.#scopes.has(id)) return { code: RPC.invalidRequest, message: `Invalid Request: a request with the id ${JSON.stringify(id)} is still running.` };
+    if (this.#scopes.has(id))
+      return {
+        code: RPC.invalidRequest,
+        message: `Invalid Request: a request with the id ${JSON.stringify(id)} is still running.`,
+      };
     if (this.#scopes.size < this.#max) return undefined;
-    return { code: RPC.internal, message: `Too many requests at once: ${this.#max} are running. Wait for some of them to be answered.` };
+    return {
+      code: RPC.internal,
+      message: `Too many requests at once: ${this.#max} are running. Wait for some of them to be answered.`,
+    };
   }
 
   add(id: RequestId | symbol, scope: CallScope): void {
@@ -54,7 +63,8 @@ export class InFlight {
     for (const [id, scope] of running) {
       scope.end();
       scope.cancel(reason);
-      if (typeof id !== "symbol") replyError(scope.outlet, id, RPC.internal, `${reason} Nothing is known of how this request ended.`);
+      if (typeof id !== "symbol")
+        replyError(scope.outlet, id, RPC.internal, `${reason} Nothing is known of how this request ended.`);
     }
   }
 }

@@ -5,21 +5,54 @@ import { Type, type Static } from "../../../core/option-schema.ts";
 /** `[server.sessions]`: sessions of the legacy era. */
 export const LegacySessionSchema = Type.Object(
   {
-    idle: Type.Optional(durationOption({ description: "A session without requests and open streams ends after this time.", default: "30m" })),
-    max: Type.Optional(Type.Integer({ description: "Sessions at once; the one idle for longest makes room for a new one.", default: 10_000, minimum: 1 })),
-    ask_timeout: Type.Optional(
-      durationOption({ description: "How long a client may take to answer a question that a tool puts to it (elicitation, sampling).", default: "10m" }),
+    idle: Type.Optional(
+      durationOption({
+        description: "A session without requests and open streams ends after this time.",
+        default: "30m",
+      }),
     ),
-    max_in_flight: Type.Optional(Type.Integer({ description: "Requests of one session that may run at once.", default: 1000, minimum: 1 })),
-    max_subscriptions: Type.Optional(Type.Integer({ description: "Resources that one session may subscribe to.", default: 1000, minimum: 1 })),
-    replay: Type.Optional(durationOption({ description: "How long events are kept for clients that lost their stream.", default: "5m" })),
+    max: Type.Optional(
+      Type.Integer({
+        description: "Sessions at once; the one idle for longest makes room for a new one.",
+        default: 10_000,
+        minimum: 1,
+      }),
+    ),
+    ask_timeout: Type.Optional(
+      durationOption({
+        description: "How long a client may take to answer a question that a tool puts to it (elicitation, sampling).",
+        default: "10m",
+      }),
+    ),
+    max_in_flight: Type.Optional(
+      Type.Integer({ description: "Requests of one session that may run at once.", default: 1000, minimum: 1 }),
+    ),
+    max_subscriptions: Type.Optional(
+      Type.Integer({ description: "Resources that one session may subscribe to.", default: 1000, minimum: 1 }),
+    ),
+    replay: Type.Optional(
+      durationOption({ description: "How long events are kept for clients that lost their stream.", default: "5m" }),
+    ),
     replay_max_bytes: Type.Optional(
-      Type.Integer({ description: "Bytes of events kept for all sessions together; one session gets a sixteenth of it.", default: 67_108_864, minimum: 0 }),
+      Type.Integer({
+        description: "Bytes of events kept for all sessions together; one session gets a sixteenth of it.",
+        default: 67_108_864,
+        minimum: 0,
+      }),
     ),
     replay_max_events: Type.Optional(
-      Type.Integer({ description: "Events kept for one session; all together may have 64 times as many.", default: 1000, minimum: 0 }),
+      Type.Integer({
+        description: "Events kept for one session; all together may have 64 times as many.",
+        default: 1000,
+        minimum: 0,
+      }),
     ),
-    retry: Type.Optional(durationOption({ description: "What clients are told to wait before they take up a lost stream again.", default: "1s" })),
+    retry: Type.Optional(
+      durationOption({
+        description: "What clients are told to wait before they take up a lost stream again.",
+        default: "1s",
+      }),
+    ),
   },
   { description: "Sessions of MCP's revisions up to 2025-11-25." },
 );
@@ -59,9 +92,14 @@ export function resolveLegacySessions(raw: LegacySessionConfig = {}): LegacySess
     replayMaxEvents: raw.replay_max_events ?? 1000,
     retryMs: parseDuration(raw.retry ?? "1s", "server.sessions.retry"),
   };
-  const counts = { max: options.maxSessions, max_in_flight: options.maxInFlight, max_subscriptions: options.maxSubscriptions };
+  const counts = {
+    max: options.maxSessions,
+    max_in_flight: options.maxInFlight,
+    max_subscriptions: options.maxSubscriptions,
+  };
   for (const [name, value] of Object.entries(counts)) {
-    if (!Number.isInteger(value) || value < 1) throw new OptionError(`\`server.sessions.${name}\` must be a whole number above 0, got \`${value}\`.`);
+    if (!Number.isInteger(value) || value < 1)
+      throw new OptionError(`\`server.sessions.${name}\` must be a whole number above 0, got \`${value}\`.`);
   }
   return Object.freeze(options);
 }

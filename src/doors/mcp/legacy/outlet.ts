@@ -6,7 +6,10 @@ export interface ReplyError {
   readonly kind?: FailKind;
 }
 
-/** Where the answer to one message, and whatever comes before it, goes. Texts are whole JSON-RPC messages without line breaks. */
+/**
+ * Where the answer to one message, and whatever comes before it, goes. Texts are whole JSON-RPC messages without line
+ * breaks.
+ */
 export interface Outlet {
   /** The one reply to a request; `error` says what it tells, for carriers that tell it in their own way as well. */
   reply(text: string, error?: ReplyError): void;
@@ -19,15 +22,16 @@ export interface Outlet {
   /** Messages of several requests go the same way, so the client may read a notification and a reply in one piece. */
   readonly isShared: boolean;
   /**
-   * A request that its caller cancelled is answered all the same. Absent where silence says it, as the specification would have it; a
-   * stream that ends without the reply reads as one that was lost, and the client takes it up again and again.
+   * A request that its caller cancelled is answered all the same. Absent where silence says it, as the specification
+   * would have it; a stream that ends without the reply reads as one that was lost, and the client takes it up again
+   * and again.
    */
   readonly answersCancelled?: boolean;
 }
 
 /**
- * For what may be sent after the answer, or is answered after it: by the session's own way where that is open, since some clients give up
- * what came on the stream of an answer once they have that; else by the way of the answer.
+ * For what may be sent after the answer, or is answered after it: by the session's own way where that is open, since
+ * some clients give up what came on the stream of an answer once they have that; else by the way of the answer.
  */
 export function lastingOutlet(outlet: Outlet, session: Outlet): Pick<Outlet, "note" | "reachable"> {
   return {

@@ -1,13 +1,16 @@
 import { isJsonObject, type JsonObject } from "../../../core/json.ts";
 
-/** The legacy wire demands an object at the root of `outputSchema` and of `structuredContent`; the modern one takes any JSON. */
+/**
+ * The legacy wire demands an object at the root of `outputSchema` and of `structuredContent`; the modern one takes any
+ * JSON.
+ */
 export function hasObjectRoot(schema: JsonObject): boolean {
   return schema["type"] === "object";
 }
 
 /**
- * The schema of `{result: <value>}`. References into the same document are turned to where the schema now stands; whatever sets a
- * base of its own (`$id`) keeps its references.
+ * The schema of `{result: <value>}`. References into the same document are turned to where the schema now stands;
+ * whatever sets a base of its own (`$id`) keeps its references.
  */
 export function wrapOutputSchema(schema: JsonObject): JsonObject {
   const dialect = typeof schema["$schema"] === "string" ? { $schema: schema["$schema"] } : {};
@@ -48,4 +51,11 @@ function setsBase(schema: JsonObject): boolean {
 const NEW_ROOT = "#/properties/result";
 const REFERENCES: ReadonlySet<string> = new Set(["$ref", "$dynamicRef"]);
 const DATA: ReadonlySet<string> = new Set(["const", "enum", "default", "examples"]);
-const NAMED_SCHEMAS: ReadonlySet<string> = new Set(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"]);
+const NAMED_SCHEMAS: ReadonlySet<string> = new Set([
+  "properties",
+  "patternProperties",
+  "$defs",
+  "definitions",
+  "dependentSchemas",
+  "dependencies",
+]);

@@ -20,8 +20,9 @@ export interface ReplyHome {
 }
 
 /**
- * The answer to one POST. It stays plain JSON as long as nothing comes before the replies; the first notification or question makes it
- * a stream of server-sent events. A stream that its client loses goes on in the event log, and is taken up again by `attach`.
+ * The answer to one POST. It stays plain JSON as long as nothing comes before the replies; the first notification or
+ * question makes it a stream of server-sent events. A stream that its client loses goes on in the event log, and is
+ * taken up again by `attach`.
  */
 export class PostReply implements Outlet {
   readonly isShared = false;
@@ -67,7 +68,10 @@ export class PostReply implements Outlet {
     else this.#replies.push(reply);
   }
 
-  /** Turns the answer into a stream, also with nothing to say yet: a connection that is quiet for long is cut by somebody on the way. */
+  /**
+   * Turns the answer into a stream, also with nothing to say yet: a connection that is quiet for long is cut by
+   * somebody on the way.
+   */
   stream(): void {
     if (this.#isOver || this.#stream || this.#response.destroyed || this.#response.headersSent) return;
     const { openId } = this.#home;
@@ -107,7 +111,10 @@ export class PostReply implements Outlet {
     this.#replies = [];
   }
 
-  /** A stream is known for as long as its last event is kept, so one too large to keep leaves an error of its id in its place. */
+  /**
+   * A stream is known for as long as its last event is kept, so one too large to keep leaves an error of its id in its
+   * place.
+   */
   #sendReply(text: string): void {
     this.#send(text, () => replyNotKept(text));
   }
@@ -125,10 +132,17 @@ function textOf(reply: string | SplicedReply): string {
 function replyNotKept(text: string): string {
   const classified = classifyMessage(JSON.parse(text));
   const id = classified.type === "reply" ? classified.message.id : classified.type === "invalid" ? classified.id : null;
-  return JSON.stringify(rpcError(id, RPC.internal, `The answer has ${text.length} characters, more than is kept for clients that lost their stream.`));
+  return JSON.stringify(
+    rpcError(
+      id,
+      RPC.internal,
+      `The answer has ${text.length} characters, more than is kept for clients that lost their stream.`,
+    ),
+  );
 }
 
 /** Sends again what a client missed of one stream. */
 export function replay(to: EventStream, events: SessionEvents, stream: number, sequence: number): void {
-  for (const event of events.after(stream, sequence)) to.send(event.text, { event: "message", id: eventId(stream, event.sequence) });
+  for (const event of events.after(stream, sequence))
+    to.send(event.text, { event: "message", id: eventId(stream, event.sequence) });
 }

@@ -8,19 +8,30 @@ export function reply(outlet: Outlet, id: RequestId | null, answer: Answer): voi
   const spliced = outlet.replySpliced && splicedReply(id, answer);
   if (spliced) return outlet.replySpliced!(spliced);
   const text = replyText(id, answer);
-  if (text !== undefined) outlet.reply(text, answer.type === "error" ? { code: answer.error.code, ...(answer.kind ? { kind: answer.kind } : {}) } : undefined);
+  if (text !== undefined)
+    outlet.reply(
+      text,
+      answer.type === "error" ? { code: answer.error.code, ...(answer.kind ? { kind: answer.kind } : {}) } : undefined,
+    );
 }
 
 export function replyError(outlet: Outlet, id: RequestId | null, code: number, message: string): void {
   outlet.reply(JSON.stringify(rpcError(id, code, message)), { code });
 }
 
-export function refuseInvalid(value: unknown, { id, reason }: { readonly id: RequestId | null; readonly reason: string }, { outlet, dialects }: Received): void {
+export function refuseInvalid(
+  value: unknown,
+  { id, reason }: { readonly id: RequestId | null; readonly reason: string },
+  { outlet, dialects }: Received,
+): void {
   const words = dialects?.[0]?.describeInvalid(value) ?? `Invalid Request: ${reason}`;
   replyError(outlet, isAnswerable(value, dialects !== undefined) ? id : null, RPC.invalidRequest, words);
 }
 
-/** What is no request gets no reply that could be taken for one to a request of the same id; other dialects ask for a `method` least of all. */
+/**
+ * What is no request gets no reply that could be taken for one to a request of the same id; other dialects ask for a
+ * `method` least of all.
+ */
 function isAnswerable(value: unknown, hasDialects: boolean): boolean {
   if (!isJsonObject(value)) return false;
   return "method" in value || (hasDialects && !("result" in value || "error" in value));

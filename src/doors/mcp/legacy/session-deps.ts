@@ -10,7 +10,10 @@ export interface SessionDepsParts extends MethodsDeps {
   readonly defaultMode: ToolMode;
 }
 
-/** What the legacy sessions of one hub share, on HTTP, HTTP+SSE and stdio alike. Whoever creates it closes its `board` at the end. */
+/**
+ * What the legacy sessions of one hub share, on HTTP, HTTP+SSE and stdio alike. Whoever creates it closes its `board`
+ * at the end.
+ */
 export function createSessionDeps(parts: SessionDepsParts): SessionDeps {
   return { ...parts, board: new SessionBoard(parts.hub, parts.logger), codecs: new LegacyCodecs() };
 }

@@ -4,7 +4,15 @@ import { SessionTable } from "./session-table.ts";
 
 /** What the table looks at; `busy` and `isIdle` as `HttpSession` has them. */
 function session(id: string, principal = "local", state: { isIdle?: boolean; busy?: boolean } = {}): HttpSession {
-  const stub = { id, session: { principal: { id: principal }, busy: state.busy ?? false }, isIdle: state.isIdle ?? true, lastSeenAt: performance.now(), usedAt: performance.now(), isListed: false, close: () => {} };
+  const stub = {
+    id,
+    session: { principal: { id: principal }, busy: state.busy ?? false },
+    isIdle: state.isIdle ?? true,
+    lastSeenAt: performance.now(),
+    usedAt: performance.now(),
+    isListed: false,
+    close: () => {},
+  };
   return stub as unknown as HttpSession;
 }
 

@@ -60,12 +60,13 @@ export class SessionTable {
   }
 
   /**
-   * The one idle for longest of the principal with the most sessions, so that nobody drives out the others; else the oldest of its that
-   * only listens; else the same of anybody. Sessions at work are left alone.
+   * The one idle for longest of the principal with the most sessions, so that nobody drives out the others; else the
+   * oldest of its that only listens; else the same of anybody. Sessions at work are left alone.
    */
   #evictOne(): boolean {
     const { largest } = this.#shares;
-    const victim = this.#findRestful((session) => session.session.principal.id === largest) ?? this.#findRestful(() => true);
+    const victim =
+      this.#findRestful((session) => session.session.principal.id === largest) ?? this.#findRestful(() => true);
     if (victim) this.end(victim);
     return victim !== undefined;
   }

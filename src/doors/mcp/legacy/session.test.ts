@@ -6,7 +6,13 @@ import { ok } from "../../../core/outcome.ts";
 import type { Outlet } from "./outlet.ts";
 import { LegacySession } from "./session.ts";
 
-type Message = JsonObject & { id?: unknown; method?: string; result?: JsonObject; error?: { code: number; message: string; data?: JsonObject }; params?: JsonObject };
+type Message = JsonObject & {
+  id?: unknown;
+  method?: string;
+  result?: JsonObject;
+  error?: { code: number; message: string; data?: JsonObject };
+  params?: JsonObject;
+};
 
 /** A session whose every message is recorded in the order in which it was sent. */
 class TestClient implements Outlet {
@@ -19,7 +25,12 @@ class TestClient implements Outlet {
 
   constructor(settings: DoorSettings = {}, hub = new HubStandIn()) {
     this.hub = hub;
-    this.session = new LegacySession(createTestDeps(hub, settings), { connection: "c1", door: "mcp-test", principal: { id: "local" }, outlet: this });
+    this.session = new LegacySession(createTestDeps(hub, settings), {
+      connection: "c1",
+      door: "mcp-test",
+      principal: { id: "local" },
+      outlet: this,
+    });
   }
 
   reply(line: string): void {
@@ -34,7 +45,11 @@ class TestClient implements Outlet {
     return this.session.receive(message, { outlet: this });
   }
 
-  async request(method: string, params?: unknown, id: unknown = `r${this.sent.length}-${Math.random()}`): Promise<Message> {
+  async request(
+    method: string,
+    params?: unknown,
+    id: unknown = `r${this.sent.length}-${Math.random()}`,
+  ): Promise<Message> {
     await this.receive({ jsonrpc: "2.0", id, method, ...(params === undefined ? {} : { params }) });
     return this.sent.filter((message) => message.id === id && !message.method).at(-1) ?? {};
   }
@@ -48,7 +63,12 @@ class TestClient implements Outlet {
   }
 
   async open(protocolVersion = "2025-11-25", capabilities: JsonObject = {}, more: JsonObject = {}): Promise<Message> {
-    const answer = await this.request("initialize", { protocolVersion, capabilities, clientInfo: { name: "t", version: "1" }, ...more });
+    const answer = await this.request("initialize", {
+      protocolVersion,
+      capabilities,
+      clientInfo: { name: "t", version: "1" },
+      ...more,
+    });
     await this.notify("notifications/initialized");
     return answer;
   }
@@ -71,7 +91,11 @@ class TestClient implements Outlet {
   }
 }
 
-async function openClient(settings: DoorSettings = {}, version?: string, capabilities?: JsonObject): Promise<TestClient> {
+async function openClient(
+  settings: DoorSettings = {},
+  version?: string,
+  capabilities?: JsonObject,
+): Promise<TestClient> {
   const client = new TestClient(settings);
   await client.open(version, capabilities);
   return client;
@@ -82,9 +106,15 @@ afterEach(() => {
 });
 
 describe("the handshake", () => {
-  test.each(["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"])("C2: %s is echoed", async (version) => {
-    expect((await new TestClient().open(version)).result).toMatchObject({ protocolVersion: version, serverInfo: { name: "stand-in", version: "1.2.3" } });
-  });
+  test.each(["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"])(
+    "C2: %s is echoed",
+    async (version) => {
+      expect((await new TestClient().open(version)).result).toMatchObject({
+        protocolVersion: version,
+        serverInfo: { name: "stand-in", version: "1.2.3" },
+      });
+    },
+  );
 
   test.each(["2026-07-28", "1999-01-01", "nonsense"])("C2: %s is answered with our latest", async (version) => {
     expect((await new TestClient().open(version)).result).toMatchObject({ protocolVersion: "2025-11-25" });
@@ -112,10 +142,17 @@ describe("the handshake", () => {
       title: "Bare",
       features: { completions: false, subscribe: false, logging: false },
       about: { title: "One", icons: [{ src: "https://example.test/i.png" }] },
-      capabilities: JSON.parse('{"tools":{"listChanged":false,"x":1},"prompts":{},"logging":{},"completions":{},"extensions":{"x/y":{}},"x-own":1,"__proto__":{"a":1}}') as JsonObject,
+      capabilities: JSON.parse(
+        '{"tools":{"listChanged":false,"x":1},"prompts":{},"logging":{},"completions":{},"extensions":{"x/y":{}},"x-own":1,"__proto__":{"a":1}}',
+      ) as JsonObject,
     };
     const { result } = await client.open();
-    expect(result?.["serverInfo"]).toEqual({ name: "bare", version: "1", title: "One", icons: [{ src: "https://example.test/i.png" }] });
+    expect(result?.["serverInfo"]).toEqual({
+      name: "bare",
+      version: "1",
+      title: "One",
+      icons: [{ src: "https://example.test/i.png" }],
+    });
     expect(JSON.stringify(result?.["capabilities"])).toBe(
       '{"tools":{"x":1,"listChanged":true},"prompts":{"listChanged":true},"extensions":{"x/y":{}},"x-own":1,"__proto__":{"a":1}}',
     );
@@ -134,19 +171,35 @@ describe("the handshake", () => {
   test("what no source offers is not advertised", async () => {
     const client = new TestClient();
     client.hub.lists = { ...client.hub.lists, resources: [], templates: [], prompts: [] };
-    client.hub.serverFacts = { name: "bare", version: "1", features: { completions: false, subscribe: false, logging: false } };
+    client.hub.serverFacts = {
+      name: "bare",
+      version: "1",
+      features: { completions: false, subscribe: false, logging: false },
+    };
     const { result } = await client.open();
-    expect(result).toEqual({ protocolVersion: "2025-11-25", capabilities: { tools: { listChanged: true } }, serverInfo: { name: "bare", version: "1" } });
+    expect(result).toEqual({
+      protocolVersion: "2025-11-25",
+      capabilities: { tools: { listChanged: true } },
+      serverInfo: { name: "bare", version: "1" },
+    });
   });
 
   test("what a source that is still starting may come to offer is advertised: a client never asks again for what it was not told of", async () => {
     const client = new TestClient();
     client.hub.lists = { ...client.hub.lists, resources: [], templates: [], prompts: [] };
-    client.hub.serverFacts = { name: "bare", version: "1", features: { completions: false, subscribe: false, logging: false } };
+    client.hub.serverFacts = {
+      name: "bare",
+      version: "1",
+      features: { completions: false, subscribe: false, logging: false },
+    };
     const source = { id: "late", kind: "stdio" as const, namespace: "late", order: 0 };
-    client.hub.sourceReports = [{ source, status: { state: "starting" }, tools: 0, resources: 0, prompts: 0, problems: [] }];
+    client.hub.sourceReports = [
+      { source, status: { state: "starting" }, tools: 0, resources: 0, prompts: 0, problems: [] },
+    ];
     const { result } = await client.open();
-    expect(result).toMatchObject({ capabilities: { resources: { subscribe: true }, prompts: {}, completions: {}, logging: {} } });
+    expect(result).toMatchObject({
+      capabilities: { resources: { subscribe: true }, prompts: {}, completions: {}, logging: {} },
+    });
   });
 
   test.each([
@@ -187,7 +240,10 @@ describe("ids and messages", () => {
     const first = client.request("tools/call", { name: "slow" }, 5);
     await client.request("ping", {}, "5");
     await client.request("ping", {}, 5);
-    expect(client.sent.slice(-2)).toMatchObject([{ id: "5", result: {} }, { id: 5, error: { code: -32600 } }]);
+    expect(client.sent.slice(-2)).toMatchObject([
+      { id: "5", result: {} },
+      { id: 5, error: { code: -32600 } },
+    ]);
     client.hub.gate.open();
     expect((await first).result).toEqual(text("done"));
   });
@@ -208,7 +264,9 @@ describe("ids and messages", () => {
     const client = await openClient();
     const before = client.sent.length;
     await client.receive(message);
-    expect(client.sent.slice(before)).toEqual([{ jsonrpc: "2.0", id, error: { code: -32600, message: expect.stringContaining("Invalid Request") } }]);
+    expect(client.sent.slice(before)).toEqual([
+      { jsonrpc: "2.0", id, error: { code: -32600, message: expect.stringContaining("Invalid Request") } },
+    ]);
   });
 
   test.each([
@@ -232,13 +290,17 @@ describe("ids and messages", () => {
 
   test("an unknown method is refused with -32601", async () => {
     const client = await openClient();
-    expect((await client.request("tools/explode")).error).toMatchObject({ code: -32601, message: "Method not found: tools/explode" });
+    expect((await client.request("tools/explode")).error).toMatchObject({
+      code: -32601,
+      message: "Method not found: tools/explode",
+    });
   });
 
   test("C17: notifications are never answered, whatever they say", async () => {
     const client = await openClient();
     const before = client.sent.length;
-    for (const method of ["notifications/unknown", "tools/call", "ping", "notifications/cancelled"]) await client.notify(method);
+    for (const method of ["notifications/unknown", "tools/call", "ping", "notifications/cancelled"])
+      await client.notify(method);
     expect(client.sent.length).toBe(before);
   });
 
@@ -254,7 +316,10 @@ describe("ids and messages", () => {
   test("more requests at once than the bound are refused and the others are not harmed", async () => {
     const client = await openClient({ sessions: { maxInFlight: 2 } });
     const running = [client.tool("slow"), client.tool("slow")];
-    expect((await client.tool("echo")).error).toMatchObject({ code: -32603, message: expect.stringContaining("Too many requests") });
+    expect((await client.tool("echo")).error).toMatchObject({
+      code: -32603,
+      message: expect.stringContaining("Too many requests"),
+    });
     client.hub.gate.open();
     for (const answer of await Promise.all(running)) expect(answer.result).toEqual(text("done"));
   });
@@ -265,13 +330,20 @@ describe("methods", () => {
     const client = await openClient();
     expect((await client.request("tools/list")).result).toEqual({ tools: client.hub.lists.tools });
     expect((await client.request("resources/list")).result).toEqual({ resources: client.hub.lists.resources });
-    expect((await client.request("resources/templates/list")).result).toEqual({ resourceTemplates: client.hub.lists.templates });
+    expect((await client.request("resources/templates/list")).result).toEqual({
+      resourceTemplates: client.hub.lists.templates,
+    });
     expect((await client.request("prompts/list")).result).toEqual({ prompts: client.hub.lists.prompts });
   });
 
   test("calls carry what the caller said, without the token of its progress", async () => {
     const client = await openClient();
-    const params = { name: "echo", arguments: { text: "hi" }, task: { ttl: 5 }, _meta: { progressToken: 7, trace: "x" } };
+    const params = {
+      name: "echo",
+      arguments: { text: "hi" },
+      task: { ttl: 5 },
+      _meta: { progressToken: 7, trace: "x" },
+    };
     const { result } = await client.request("tools/call", params);
     expect(result).toEqual({ content: [{ type: "text", text: "hi" }], _meta: { seen: { trace: "x" } } });
     expect(client.hub.calls.at(-1)).toMatchObject({
@@ -287,11 +359,25 @@ describe("methods", () => {
 
   test("resources, prompts and completions are answered", async () => {
     const client = await openClient();
-    expect((await client.request("resources/read", { uri: "test://greeting" })).result).toEqual({ contents: [{ uri: "test://greeting", text: "hello" }] });
-    expect((await client.request("prompts/get", { name: "hello", arguments: { who: "Ann" } })).result?.["messages"]).toHaveLength(1);
-    const completion = { ref: { type: "ref/prompt", name: "hello" }, argument: { name: "who", value: "a" }, context: { arguments: {} } };
-    expect((await client.request("completion/complete", completion)).result).toEqual({ completion: { values: ["alice", "bob"], total: 2, hasMore: false } });
-    expect(client.hub.calls.at(-1)).toMatchObject({ method: "completion/complete", target: "hello", params: completion });
+    expect((await client.request("resources/read", { uri: "test://greeting" })).result).toEqual({
+      contents: [{ uri: "test://greeting", text: "hello" }],
+    });
+    expect(
+      (await client.request("prompts/get", { name: "hello", arguments: { who: "Ann" } })).result?.["messages"],
+    ).toHaveLength(1);
+    const completion = {
+      ref: { type: "ref/prompt", name: "hello" },
+      argument: { name: "who", value: "a" },
+      context: { arguments: {} },
+    };
+    expect((await client.request("completion/complete", completion)).result).toEqual({
+      completion: { values: ["alice", "bob"], total: 2, hasMore: false },
+    });
+    expect(client.hub.calls.at(-1)).toMatchObject({
+      method: "completion/complete",
+      target: "hello",
+      params: completion,
+    });
   });
 
   test("C18: pages are cut only when configured, and a cursor holds for its list only", async () => {
@@ -315,7 +401,11 @@ describe("failures", () => {
 
   test("C9: an unknown tool is -32602 with near names", async () => {
     const client = await openClient();
-    expect((await client.tool("ecko")).error).toMatchObject({ code: -32602, message: "Unknown tool: ecko. Did you mean echo?", data: { near: ["echo"] } });
+    expect((await client.tool("ecko")).error).toMatchObject({
+      code: -32602,
+      message: "Unknown tool: ecko. Did you mean echo?",
+      data: { near: ["echo"] },
+    });
   });
 
   test("C10: an unknown resource is -32002", async () => {
@@ -326,12 +416,19 @@ describe("failures", () => {
 
   test("an unknown prompt is -32602", async () => {
     const client = await openClient();
-    expect((await client.request("prompts/get", { name: "nope" })).error).toMatchObject({ code: -32602, message: "Unknown prompt: nope" });
+    expect((await client.request("prompts/get", { name: "nope" })).error).toMatchObject({
+      code: -32602,
+      message: "Unknown prompt: nope",
+    });
   });
 
   test("C8: a tool's own failure is passed on untouched", async () => {
     const client = await openClient();
-    expect((await client.tool("fail", { extra: { a: 1 } })).result).toEqual({ ...text("it broke"), isError: true, extra: { a: 1 } });
+    expect((await client.tool("fail", { extra: { a: 1 } })).result).toEqual({
+      ...text("it broke"),
+      isError: true,
+      extra: { a: 1 },
+    });
   });
 
   test.each([
@@ -340,8 +437,17 @@ describe("failures", () => {
     ["2024-11-05", "error"],
   ])("C37: in %s bad arguments are a(n) %s", async (version, shape) => {
     const client = await openClient({}, version);
-    const { result, error } = await failing(client, { kind: "invalid_params", message: "/a must be number", details: { errors: ["/a"] } });
-    if (shape === "result") expect(result).toMatchObject({ isError: true, content: [{ text: "/a must be number" }], _meta: { "toolyard/kind": "invalid_params" } });
+    const { result, error } = await failing(client, {
+      kind: "invalid_params",
+      message: "/a must be number",
+      details: { errors: ["/a"] },
+    });
+    if (shape === "result")
+      expect(result).toMatchObject({
+        isError: true,
+        content: [{ text: "/a must be number" }],
+        _meta: { "toolyard/kind": "invalid_params" },
+      });
     else expect(error).toMatchObject({ code: -32602, message: "/a must be number", data: { errors: ["/a"] } });
   });
 
@@ -350,20 +456,36 @@ describe("failures", () => {
     async (kind) => {
       const client = await openClient();
       const { result } = await failing(client, { kind, message: "no" });
-      expect(result).toEqual({ content: [{ type: "text", text: "no" }], isError: true, _meta: { "toolyard/kind": kind } });
+      expect(result).toEqual({
+        content: [{ type: "text", text: "no" }],
+        isError: true,
+        _meta: { "toolyard/kind": kind },
+      });
     },
   );
 
   test("limited says when to try again", async () => {
     const client = await openClient();
     const { result } = await failing(client, { kind: "limited", message: "Too many calls", retryAfterMs: 1500 });
-    expect(result).toMatchObject({ isError: true, content: [{ text: "Too many calls. Try again in 2 s." }], _meta: { "toolyard/retryAfterMs": 1500 } });
+    expect(result).toMatchObject({
+      isError: true,
+      content: [{ text: "Too many calls. Try again in 2 s." }],
+      _meta: { "toolyard/retryAfterMs": 1500 },
+    });
   });
 
   test("ambiguous lists the candidates", async () => {
     const client = await openClient();
-    const { error } = await failing(client, { kind: "ambiguous", message: "Several tools answer to x", details: { candidates: ["a__x", "b__x"] } });
-    expect(error).toMatchObject({ code: -32602, message: "Several tools answer to x. Candidates: a__x, b__x.", data: { candidates: ["a__x", "b__x"] } });
+    const { error } = await failing(client, {
+      kind: "ambiguous",
+      message: "Several tools answer to x",
+      details: { candidates: ["a__x", "b__x"] },
+    });
+    expect(error).toMatchObject({
+      code: -32602,
+      message: "Several tools answer to x. Candidates: a__x, b__x.",
+      data: { candidates: ["a__x", "b__x"] },
+    });
   });
 
   test("an upstream's protocol error is passed on with code and data", async () => {
@@ -382,14 +504,25 @@ describe("failures", () => {
 
   test("structured content that is no object is wrapped, and so is its schema", async () => {
     const client = new TestClient();
-    client.hub.lists.tools.push({ name: "list", inputSchema: { type: "object" }, outputSchema: { type: "array", items: { $ref: "#/$defs/a" }, $defs: { a: { type: "number" } } } });
+    client.hub.lists.tools.push({
+      name: "list",
+      inputSchema: { type: "object" },
+      outputSchema: { type: "array", items: { $ref: "#/$defs/a" }, $defs: { a: { type: "number" } } },
+    });
     client.hub.handlers["list"] = () => ok({ content: [], structuredContent: [1, 2], resultType: "complete" });
     await client.open();
     const tools = (await client.request("tools/list")).result?.["tools"] as JsonObject[];
     expect(tools.at(-1)).toMatchObject({
-      outputSchema: { type: "object", required: ["result"], properties: { result: { type: "array", items: { $ref: "#/properties/result/$defs/a" } } } },
+      outputSchema: {
+        type: "object",
+        required: ["result"],
+        properties: { result: { type: "array", items: { $ref: "#/properties/result/$defs/a" } } },
+      },
     });
-    expect((await client.tool("list")).result).toEqual({ content: [{ type: "text", text: "[1,2]" }], structuredContent: { result: [1, 2] } });
+    expect((await client.tool("list")).result).toEqual({
+      content: [{ type: "text", text: "[1,2]" }],
+      structuredContent: { result: [1, 2] },
+    });
   });
 });
 
@@ -418,7 +551,11 @@ describe("during a call", () => {
 
   test("log messages of a server that never declared logging arrive, as they do without a hub", async () => {
     const client = new TestClient();
-    client.hub.serverFacts = { name: "bare", version: "1", features: { completions: false, subscribe: false, logging: false } };
+    client.hub.serverFacts = {
+      name: "bare",
+      version: "1",
+      features: { completions: false, subscribe: false, logging: false },
+    };
     await client.open();
     await client.tool("log");
     expect(client.of("notifications/message")).toHaveLength(4);
@@ -427,13 +564,22 @@ describe("during a call", () => {
   test("log messages are filtered by the level of the session", async () => {
     const client = await openClient();
     await client.tool("log");
-    expect(client.of("notifications/message").map(({ params }) => params?.["level"])).toEqual(["debug", "info", "warning", "error"]);
+    expect(client.of("notifications/message").map(({ params }) => params?.["level"])).toEqual([
+      "debug",
+      "info",
+      "warning",
+      "error",
+    ]);
     expect((await client.request("logging/setLevel", { level: "warning" })).result).toEqual({});
     client.sent.length = 0;
     await client.tool("log");
     client.hub.events.log.emit({ level: "info", data: "no" });
     client.hub.events.log.emit({ level: "critical", data: "yes" });
-    expect(client.of("notifications/message").map(({ params }) => params?.["level"])).toEqual(["warning", "error", "critical"]);
+    expect(client.of("notifications/message").map(({ params }) => params?.["level"])).toEqual([
+      "warning",
+      "error",
+      "critical",
+    ]);
     expect(client.hub.logLevels.get("c1")).toBe("warning");
   });
 
@@ -464,9 +610,12 @@ describe("asking the client", () => {
     const calls = [client.tool("ask"), client.tool("ask")];
     const asks = client.of("elicitation/create");
     expect(asks).toHaveLength(2);
-    for (const { id } of asks.toReversed()) await client.receive({ jsonrpc: "2.0", id, result: { action: "accept", content: { name: `n${String(id)}` } } });
+    for (const { id } of asks.toReversed())
+      await client.receive({ jsonrpc: "2.0", id, result: { action: "accept", content: { name: `n${String(id)}` } } });
     const answers = await Promise.all(calls);
-    expect(answers.map(({ result }) => JSON.stringify(result))).toEqual(asks.map(({ id }) => expect.stringContaining(`n${String(id)}`)));
+    expect(answers.map(({ result }) => JSON.stringify(result))).toEqual(
+      asks.map(({ id }) => expect.stringContaining(`n${String(id)}`)),
+    );
   });
 
   test("a reply to a question that nobody asked is ignored", async () => {
@@ -509,7 +658,10 @@ describe("asking the client", () => {
     const running = client.tool("ask", { request: { method: "sampling/createMessage" } });
     const { id } = await client.next("sampling/createMessage");
     await client.receive({ jsonrpc: "2.0", id, error: { code: -1, message: "User rejected" } });
-    expect((await running).result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining("User rejected") }] });
+    expect((await running).result).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining("User rejected") }],
+    });
   });
 
   test("a client that does not answer in time is told to forget the question", async () => {
@@ -535,12 +687,16 @@ describe("asking the client", () => {
   test("nobody is asked where nobody can hear", async () => {
     const client = await openClient({}, "2025-11-25", { elicitation: {} });
     client.reachable = false;
-    expect((await client.tool("ask")).result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining("no longer connected") }] });
+    expect((await client.tool("ask")).result).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining("no longer connected") }],
+    });
   });
 });
 
 describe("views and changes", () => {
-  const names = async (client: TestClient): Promise<number> => ((await client.request("tools/list")).result!["tools"] as unknown[]).length;
+  const names = async (client: TestClient): Promise<number> =>
+    ((await client.request("tools/list")).result!["tools"] as unknown[]).length;
 
   test.each([
     [{ "toolyard/toolMode": "discovery" }, "discovery"],
@@ -558,7 +714,10 @@ describe("views and changes", () => {
   test("C30: the mode of a request wins over the session's, for that request alone", async () => {
     const client = await openClient();
     const all = await names(client);
-    await client.session.receive({ jsonrpc: "2.0", id: 1, method: "tools/list" }, { outlet: client, mode: "discovery" });
+    await client.session.receive(
+      { jsonrpc: "2.0", id: 1, method: "tools/list" },
+      { outlet: client, mode: "discovery" },
+    );
     expect(client.sent.at(-1)?.result?.["tools"]).toHaveLength(1);
     expect(await names(client)).toBe(all);
   });
@@ -600,7 +759,8 @@ describe("views and changes", () => {
   test("resource updates come to those who subscribed, until they unsubscribe", async () => {
     const client = await openClient();
     const uri = "test://greeting";
-    for (let twice = 0; twice < 2; twice += 1) expect((await client.request("resources/subscribe", { uri })).result).toEqual({});
+    for (let twice = 0; twice < 2; twice += 1)
+      expect((await client.request("resources/subscribe", { uri })).result).toEqual({});
     client.hub.events.resourceUpdated.emit({ uri, params: { uri, extra: 1 } });
     client.hub.events.resourceUpdated.emit({ uri: "test://other", params: { uri: "test://other" } });
     expect(client.of("notifications/resources/updated").map(({ params }) => params)).toEqual([{ uri, extra: 1 }]);
@@ -631,7 +791,9 @@ test("a session that ends answers what is running, unsubscribes and is forgotten
   const running = client.request("tools/call", { name: "slow" }, 3);
   client.session.close();
   await running;
-  expect(client.sent.filter(({ id }) => id === 3)).toMatchObject([{ error: { code: -32603, message: expect.stringContaining("session has ended") } }]);
+  expect(client.sent.filter(({ id }) => id === 3)).toMatchObject([
+    { error: { code: -32603, message: expect.stringContaining("session has ended") } },
+  ]);
   await expect.poll(() => client.hub.subscribed.get("test://greeting")).toBe(0);
   expect(client.hub.released).toEqual(["c1"]);
   const before = client.sent.length;

@@ -2,12 +2,23 @@ import type { Ask, Client, Principal } from "../../../core/call.ts";
 import type { HubPort, ToolMode, View } from "../../../core/hub-port.ts";
 import { objectMember, type JsonObject } from "../../../core/json.ts";
 import { answerInDialects } from "../../dialect.ts";
-import { ASSUMED_LEGACY_REVISION, negotiateLegacyRevision, type LegacyRevision } from "../../../wire/legacy/revisions.ts";
+import {
+  ASSUMED_LEGACY_REVISION,
+  negotiateLegacyRevision,
+  type LegacyRevision,
+} from "../../../wire/legacy/revisions.ts";
 import { classifyMessage, RPC, type RpcNotification, type RpcRequest } from "../../../wire/messages.ts";
 import { errorAnswer, resultAnswer, type Answer } from "../answers.ts";
 import { readOffer, serverInfo, withoutListChanges, type Offer } from "../capabilities.ts";
 import { isLogLevel, reachesLevel } from "../log-level.ts";
-import { answerMethod, faultAnswer, isListMethod, isSharedMethod, methodNotFound, type MethodsDeps } from "../methods.ts";
+import {
+  answerMethod,
+  faultAnswer,
+  isListMethod,
+  isSharedMethod,
+  methodNotFound,
+  type MethodsDeps,
+} from "../methods.ts";
 import { progressGap } from "../progress-gap.ts";
 import { toolModeOfMeta } from "../tool-mode.ts";
 import { askProblem, Asks } from "./asks.ts";
@@ -38,8 +49,9 @@ export interface SessionDeps extends MethodsDeps {
 }
 
 /**
- * One client of the legacy era: handshake, requests both ways, notifications, subscriptions. It knows no transport: whoever has one
- * hands it parsed messages and outlets. Messages are worked on side by side; a request that waits holds up nothing else.
+ * One client of the legacy era: handshake, requests both ways, notifications, subscriptions. It knows no transport:
+ * whoever has one hands it parsed messages and outlets. Messages are worked on side by side; a request that waits holds
+ * up nothing else.
  */
 export class LegacySession implements BoardMember, ScopeOwner {
   readonly door: string;
@@ -53,7 +65,10 @@ export class LegacySession implements BoardMember, ScopeOwner {
   #revision: LegacyRevision = ASSUMED_LEGACY_REVISION;
   #mode: ToolMode;
   #logLevel: string | undefined;
-  /** `opening` from the arrival of `initialize`, `open` once it is answered, `ready` once the client said `initialized` too. */
+  /**
+   * `opening` from the arrival of `initialize`, `open` once it is answered, `ready` once the client said `initialized`
+   * too.
+   */
   #phase: "new" | "opening" | "open" | "ready" | "closed" = "new";
   #isInitialized = false;
   readonly #lists = new KnownLists();
@@ -104,8 +119,8 @@ export class LegacySession implements BoardMember, ScopeOwner {
   }
 
   /**
-   * Takes one parsed message, whatever it is. Resolves when nothing more will be sent to its outlet: a request has its reply, or was
-   * cancelled. Never rejects.
+   * Takes one parsed message, whatever it is. Resolves when nothing more will be sent to its outlet: a request has its
+   * reply, or was cancelled. Never rejects.
    */
   receive(value: unknown, received: Received): Promise<void> {
     if (this.#phase === "closed") return DONE;
@@ -131,7 +146,10 @@ export class LegacySession implements BoardMember, ScopeOwner {
     this.#asks.close();
   }
 
-  /** Ends the session: what is running is cancelled and answered with an error, subscriptions end, the hub forgets the connection. */
+  /**
+   * Ends the session: what is running is cancelled and answered with an error, subscriptions end, the hub forgets the
+   * connection.
+   */
   close(reason = "The session has ended."): void {
     if (this.#phase === "closed") return;
     this.#phase = "closed";
@@ -144,7 +162,8 @@ export class LegacySession implements BoardMember, ScopeOwner {
 
   wantsLog(level: unknown): boolean {
     if (this.#logLevel === undefined && takesAnyLineAsAnswer(this.#client, this.#revision)) return false;
-    // Not only when logging was advertised: many servers log without declaring it, and clients that talk to them directly hear it.
+    // Not only when logging was advertised: many servers log without declaring it, and clients that talk to them
+    // directly hear it.
     return this.#logLevel === undefined || reachesLevel(level, this.#logLevel);
   }
 
@@ -191,17 +210,25 @@ export class LegacySession implements BoardMember, ScopeOwner {
   }
 
   /**
-   * A request of another dialect without an id, or with the id `null`: nobody can cancel it, and without an id nobody hears of it
-   * again. `refused` is the message where MCP alone would refuse it.
+   * A request of another dialect without an id, or with the id `null`: nobody can cancel it, and without an id nobody
+   * hears of it again. `refused` is the message where MCP alone would refuse it.
    */
-  async #runNameless({ method, params = {} }: RpcNotification, received: Received, refused?: JsonObject): Promise<void> {
+  async #runNameless(
+    { method, params = {} }: RpcNotification,
+    received: Received,
+    refused?: JsonObject,
+  ): Promise<void> {
     const key = Symbol(method);
     const problem = this.#inFlight.problemOf(key);
     if (problem && refused) return replyError(received.outlet, null, problem.code, problem.message);
-    if (problem) return this.#deps.logger.warning("A request without an id was not run.", { method, reason: problem.message });
+    if (problem)
+      return this.#deps.logger.warning("A request without an id was not run.", { method, reason: problem.message });
     const scope = new CallScope(this, received.outlet, params);
     const answering = this.#inDialects(method, params, scope, received);
-    if (!answering) return refused && refuseInvalid(refused, { id: null, reason: "member `id` must be a string or a number" }, received);
+    if (!answering)
+      return (
+        refused && refuseInvalid(refused, { id: null, reason: "member `id` must be a string or a number" }, received)
+      );
     this.#inFlight.add(key, scope);
     const answer = await answering;
     this.#inFlight.remove(key, scope);
@@ -209,7 +236,12 @@ export class LegacySession implements BoardMember, ScopeOwner {
     if (refused && !scope.cancellation.aborted) reply(received.outlet, null, answer);
   }
 
-  #inDialects(method: string, params: JsonObject, scope: CallScope, { mode, dialects = [] }: Received): Promise<Answer> | undefined {
+  #inDialects(
+    method: string,
+    params: JsonObject,
+    scope: CallScope,
+    { mode, dialects = [] }: Received,
+  ): Promise<Answer> | undefined {
     const view: View = { mode: mode ?? this.#mode, principal: this.#principal };
     return answerInDialects(dialects, { method, params }, { view, link: scope });
   }
@@ -237,7 +269,10 @@ export class LegacySession implements BoardMember, ScopeOwner {
   #shared(method: string, params: JsonObject, scope: CallScope, mode: ToolMode | undefined): Promise<Answer> {
     const view: View = { mode: mode ?? this.#mode, principal: this.principal };
     const codec = this.#deps.codecs.for(this.#revision);
-    const answering = answerMethod({ method, params, meta: metaWithoutToken(params) }, { deps: this.#deps, view, link: scope, codec });
+    const answering = answerMethod(
+      { method, params, meta: metaWithoutToken(params) },
+      { deps: this.#deps, view, link: scope, codec },
+    );
     return isListMethod(method) && view.mode === this.#mode ? this.#noting(answering) : answering;
   }
 
@@ -264,7 +299,9 @@ export class LegacySession implements BoardMember, ScopeOwner {
     return resultAnswer({
       protocolVersion: this.#revision.date,
       // Who cannot be told is promised nothing.
-      capabilities: takesAnyLineAsAnswer(this.#client, this.#revision) ? withoutListChanges(capabilities) : capabilities,
+      capabilities: takesAnyLineAsAnswer(this.#client, this.#revision)
+        ? withoutListChanges(capabilities)
+        : capabilities,
       serverInfo: serverInfo(facts),
       ...(facts.instructions === undefined ? {} : { instructions: facts.instructions }),
     });
@@ -272,7 +309,8 @@ export class LegacySession implements BoardMember, ScopeOwner {
 
   async #setLogLevel(params: JsonObject): Promise<Answer> {
     const { level } = params;
-    if (!isLogLevel(level)) return errorAnswer(RPC.invalidParams, "Invalid params: `level` must be one of MCP's eight log levels.");
+    if (!isLogLevel(level))
+      return errorAnswer(RPC.invalidParams, "Invalid params: `level` must be one of MCP's eight log levels.");
     this.#logLevel = level;
     if (this.#client.connection !== undefined) await this.#deps.hub.setLogLevel(this.#client.connection, level);
     return resultAnswer({});
@@ -294,7 +332,8 @@ export class LegacySession implements BoardMember, ScopeOwner {
     }
   }
 
-  // A client may send `initialized` without waiting for the answer to `initialize`; it is told of nothing before that answer.
+  // A client may send `initialized` without waiting for the answer to `initialize`; it is told of nothing before that
+  // answer.
   #becomeReady(): void {
     if (this.#phase !== "open" || !this.#isInitialized) return;
     this.#phase = "ready";

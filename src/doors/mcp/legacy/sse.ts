@@ -16,8 +16,8 @@ interface Connection {
 }
 
 /**
- * HTTP+SSE of 2024-11-05: `GET /sse` opens the stream that carries everything to the client and names the address to post to. The
- * session lives as long as the stream.
+ * HTTP+SSE of 2024-11-05: `GET /sse` opens the stream that carries everything to the client and names the address to
+ * post to. The session lives as long as the stream.
  */
 export class LegacySse {
   /** Below the base path: where `post` is mounted. */
@@ -39,25 +39,38 @@ export class LegacySse {
     if (this.#connections.size >= this.#deps.options.maxSessions) return sendProblem(response, FULL);
     const id = randomBytes(16).toString("hex");
     const stream = context.openStream();
-    const session = new LegacySession(this.#deps, { connection: connectionId(), door: "mcp-sse", principal: context.principal, outlet: streamOutlet(stream) });
+    const session = new LegacySession(this.#deps, {
+      connection: connectionId(),
+      door: "mcp-sse",
+      principal: context.principal,
+      outlet: streamOutlet(stream),
+    });
     this.#connections.set(id, { session, stream, mode });
     stream.onClosed(() => this.#end(id));
     this.#endStreamsOn(context.closing);
-    stream.send(`${new URL(context.baseUrl).pathname.replace(/\/$/, "")}${this.messagesPath}?sessionId=${id}`, { event: "endpoint" });
+    stream.send(`${new URL(context.baseUrl).pathname.replace(/\/$/, "")}${this.messagesPath}?sessionId=${id}`, {
+      event: "endpoint",
+    });
   }
 
   /** Takes one message, or a batch; its answers come on the stream. */
   post({ request, response, context, ...exchange }: LegacyExchange, body: unknown): void {
     const id = context.query.get("sessionId") ?? "";
     const connection = this.#connections.get(id);
-    if (!connection || connection.session.principal.id !== context.principal.id) return sendProblem(response, SESSION_NOT_FOUND);
-    if (!isJson(request.headers["content-type"])) return sendText(response, 400, "Unsupported content-type: send application/json");
+    if (!connection || connection.session.principal.id !== context.principal.id)
+      return sendProblem(response, SESSION_NOT_FOUND);
+    if (!isJson(request.headers["content-type"]))
+      return sendText(response, 400, "Unsupported content-type: send application/json");
     const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
     const problem = batchProblem(messages);
     if (problem) return sendProblem(response, problem);
     sendText(response, 202, "Accepted");
     const mode = exchange.mode ?? connection.mode;
-    const received = { outlet: streamOutlet(connection.stream), principal: context.principal, ...(mode ? { mode } : {}) };
+    const received = {
+      outlet: streamOutlet(connection.stream),
+      principal: context.principal,
+      ...(mode ? { mode } : {}),
+    };
     const work = messages.map((message) => connection.session.receive(message, received));
     void Promise.all(work).then(() => this.#endIfClosing(id));
   }

@@ -2,7 +2,10 @@ import type { EventStream } from "../../../http/event-stream.ts";
 import { eventId, type SessionEvents } from "./event-log.ts";
 import type { Outlet } from "./outlet.ts";
 
-/** The stream that a client opens by GET, for messages that belong to no request. What comes while it is not open waits for it. */
+/**
+ * The stream that a client opens by GET, for messages that belong to no request. What comes while it is not open waits
+ * for it.
+ */
 export class StandingStream implements Outlet {
   readonly isShared = true;
   readonly #events: SessionEvents;
@@ -38,7 +41,8 @@ export class StandingStream implements Outlet {
     this.#live?.end();
     this.#live = stream;
     this.#wasOpened = true;
-    for (const event of this.#events.after(STANDING, sequence)) this.#send(event.text, eventId(STANDING, event.sequence));
+    for (const event of this.#events.after(STANDING, sequence))
+      this.#send(event.text, eventId(STANDING, event.sequence));
   }
 
   end(): void {

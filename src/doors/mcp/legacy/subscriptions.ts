@@ -34,7 +34,10 @@ export class Subscriptions {
     const byUri = (this.#byUri ??= new Map<string, Ending>());
     const { maxSubscriptions } = this.#deps.options;
     if (!byUri.has(uri) && byUri.size >= maxSubscriptions) {
-      return errorAnswer(RPC.invalidParams, `Too many subscriptions: this session has ${maxSubscriptions}. Unsubscribe from some first.`);
+      return errorAnswer(
+        RPC.invalidParams,
+        `Too many subscriptions: this session has ${maxSubscriptions}. Unsubscribe from some first.`,
+      );
     }
     const subscribing = byUri.get(uri) ?? this.#deps.hub.subscribe(uri, this.#member);
     byUri.set(uri, subscribing);
@@ -72,14 +75,22 @@ export class Subscriptions {
       const unsubscribe = await subscribing;
       await unsubscribe();
     } catch (error) {
-      this.#deps.logger.debug("Ending a subscription failed; the source does not send to anybody here any more.", { uri, error: messageOf(error) });
+      this.#deps.logger.debug("Ending a subscription failed; the source does not send to anybody here any more.", {
+        uri,
+        error: messageOf(error),
+      });
     }
   }
 
   #refused(error: unknown, uri: string, rules: FailureRules): Answer {
     const id = nextCallId();
-    if (error instanceof FailError) return failureAnswer(error.failure, { id, method: "resources/read", target: uri, cancelled: false }, rules);
-    this.#deps.logger.error("A subscription failed by a fault of this program.", { call: id, uri, error: messageOf(error) });
+    if (error instanceof FailError)
+      return failureAnswer(error.failure, { id, method: "resources/read", target: uri, cancelled: false }, rules);
+    this.#deps.logger.error("A subscription failed by a fault of this program.", {
+      call: id,
+      uri,
+      error: messageOf(error),
+    });
     return internalAnswer(id);
   }
 }

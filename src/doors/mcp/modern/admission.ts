@@ -1,7 +1,13 @@
 import type { JsonObject } from "../../../core/json.ts";
 import type { RpcErrorObject } from "../../../core/outcome.ts";
 import { RPC, type RpcRequest } from "../../../wire/messages.ts";
-import { isModernRevision, META, MODERN_REVISIONS, readEnvelope, type Envelope } from "../../../wire/modern/envelope.ts";
+import {
+  isModernRevision,
+  META,
+  MODERN_REVISIONS,
+  readEnvelope,
+  type Envelope,
+} from "../../../wire/modern/envelope.ts";
 import { findStandardMismatch, HEADERS, type HeaderLookup, type HeaderMismatch } from "../../../wire/modern/headers.ts";
 
 /** `status` is the HTTP status; other transports have no use for it. */
@@ -10,37 +16,65 @@ export type Admission =
   | { readonly ok: false; readonly status: number; readonly error: RpcErrorObject };
 
 /**
- * What every modern request must bring before anybody looks at its method: a whole envelope, a revision that is spoken here and, on
- * HTTP, headers that say the same as the body. A request with several faults is answered for the first of this order.
+ * What every modern request must bring before anybody looks at its method: a whole envelope, a revision that is spoken
+ * here and, on HTTP, headers that say the same as the body. A request with several faults is answered for the first of
+ * this order.
  */
 export function admit({ method, params }: RpcRequest, headerOf?: HeaderLookup): Admission {
   const reading = readEnvelope(params);
-  if (reading.type === "none") return refused(RPC.invalidParams, `Invalid params: the request is missing the required \`_meta\` key ${META.protocolVersion}`);
+  if (reading.type === "none")
+    return refused(
+      RPC.invalidParams,
+      `Invalid params: the request is missing the required \`_meta\` key ${META.protocolVersion}`,
+    );
   if (reading.type === "invalid") {
     const fault = reading.faults[0]!;
-    return refused(RPC.invalidParams, `Invalid _meta envelope for protocol revision ${MODERN_REVISIONS[0]}: ${fault.key}: ${fault.problem}`, { envelope: fault });
+    return refused(
+      RPC.invalidParams,
+      `Invalid _meta envelope for protocol revision ${MODERN_REVISIONS[0]}: ${fault.key}: ${fault.problem}`,
+      { envelope: fault },
+    );
   }
   const { protocolVersion } = reading.envelope;
   const header = headerOf?.("mcp-protocol-version")?.trim();
   if (header !== undefined && header !== protocolVersion) {
-    return mismatched({ header, problem: `the body names protocol version ${protocolVersion} but the ${HEADERS.protocolVersion} header names ${header}` });
+    return mismatched({
+      header,
+      problem: `the body names protocol version ${protocolVersion} but the ${HEADERS.protocolVersion} header names ${header}`,
+    });
   }
   const given = headerOf?.("mcp-method")?.trim();
-  if (given !== undefined && given !== method) return mismatched({ header: given, problem: `the body names method ${method} but the ${HEADERS.method} header names ${given}` });
+  if (given !== undefined && given !== method)
+    return mismatched({
+      header: given,
+      problem: `the body names method ${method} but the ${HEADERS.method} header names ${given}`,
+    });
   if (!isModernRevision(protocolVersion)) {
     const data = { supported: MODERN_REVISIONS, requested: protocolVersion };
-    return refused(RPC.unsupportedProtocolVersion, `Unsupported protocol version: ${protocolVersion.slice(0, MAX_QUOTED)}`, data);
+    return refused(
+      RPC.unsupportedProtocolVersion,
+      `Unsupported protocol version: ${protocolVersion.slice(0, MAX_QUOTED)}`,
+      data,
+    );
   }
   const missing = headerOf && missingHeader(method, params, headerOf, header);
   return missing ? mismatched(missing) : { ok: true, envelope: reading.envelope, meta: reading.meta };
 }
 
 export function mismatched({ header, problem }: HeaderMismatch): Admission & { readonly ok: false } {
-  return refused(RPC.headerMismatch, `Bad Request: the request headers and body disagree: ${problem}`, { mismatch: { header, body: problem } });
+  return refused(RPC.headerMismatch, `Bad Request: the request headers and body disagree: ${problem}`, {
+    mismatch: { header, body: problem },
+  });
 }
 
-function missingHeader(method: string, params: JsonObject | undefined, headerOf: HeaderLookup, version: string | undefined): HeaderMismatch | undefined {
-  if (version === undefined) return { header: "(missing)", problem: `the required ${HEADERS.protocolVersion} header is absent` };
+function missingHeader(
+  method: string,
+  params: JsonObject | undefined,
+  headerOf: HeaderLookup,
+  version: string | undefined,
+): HeaderMismatch | undefined {
+  if (version === undefined)
+    return { header: "(missing)", problem: `the required ${HEADERS.protocolVersion} header is absent` };
   return findStandardMismatch(method, params, headerOf);
 }
 

@@ -27,7 +27,12 @@ export class CallDesk {
   }
 
   /** What to answer to this request: the call's answer, or `input_required` with what the call wants to know. */
-  async serve(message: RpcRequest, outlet: ModernOutlet, request: AdmittedFacts, context: CallContext): Promise<Answer> {
+  async serve(
+    message: RpcRequest,
+    outlet: ModernOutlet,
+    request: AdmittedFacts,
+    context: CallContext,
+  ): Promise<Answer> {
     const params = message.params ?? {};
     const problem = inputProblem(params);
     if (problem !== undefined) return errorAnswer(RPC.invalidParams, `Invalid params: ${problem}.`);
@@ -36,7 +41,8 @@ export class CallDesk {
     const state = params["requestState"];
     if (!isOwnState(state)) return this.#turn(this.#begin(message, visit, request, context), visit, binding, request);
     const call = this.#parked.take(state, binding);
-    if (!call) return errorAnswer(RPC.invalidParams, "Invalid or expired requestState", { reason: "invalid_request_state" });
+    if (!call)
+      return errorAnswer(RPC.invalidParams, "Invalid or expired requestState", { reason: "invalid_request_state" });
     call.respond(objectMember(params, "inputResponses") ?? {});
     return this.#turn(call, visit, binding, request);
   }
@@ -54,7 +60,9 @@ export class CallDesk {
     const { progressToken: _, ...meta } = request.meta;
     const state = params["requestState"];
     const sent = typeof state === "string" ? { ...params, requestState: unwrapRelayed(state) } : params;
-    void answerMethod({ method, params: sent, meta }, { ...context, link: call }).then((answer) => call.settle(this.#relayed(answer, request, method)));
+    void answerMethod({ method, params: sent, meta }, { ...context, link: call }).then((answer) =>
+      call.settle(this.#relayed(answer, request, method)),
+    );
     return call;
   }
 
@@ -67,14 +75,19 @@ export class CallDesk {
         const requestState = this.#parked.park(call, binding, request.connection);
         return resultAnswer({ resultType: "input_required", inputRequests: turn.inputRequests, requestState });
       }
-      call.refuseQuestions(new FailError(fail("limited", "The caller cannot be asked now: too many calls wait for input already. Try again later.")));
+      call.refuseQuestions(
+        new FailError(
+          fail("limited", "The caller cannot be asked now: too many calls wait for input already. Try again later."),
+        ),
+      );
     }
   }
 
   /** A source's own `input_required` goes to the caller as it is, if the caller can be asked that. */
   #relayed(answer: Answer, request: AdmittedFacts, method: string): Answer {
     if (answer.type !== "result" || answer.result["resultType"] !== "input_required") return answer;
-    if (!RELAYING_METHODS.has(method)) return errorAnswer(RPC.internal, `The source asked for input, which \`${method}\` cannot carry.`);
+    if (!RELAYING_METHODS.has(method))
+      return errorAnswer(RPC.internal, `The source asked for input, which \`${method}\` cannot carry.`);
     const error = relayProblem(answer.result, request.envelope.clientCapabilities);
     if (error) return { type: "error", error };
     const state = answer.result["requestState"];
@@ -97,7 +110,12 @@ function visitOf(outlet: ModernOutlet, { signal, envelope, meta }: AdmittedFacts
 }
 
 function bindingOf({ method, params = {} }: RpcRequest, { principal }: AdmittedFacts): Binding {
-  return { principal: principal.id, method, target: String(params["name"] ?? params["uri"]), arguments: params["arguments"] ?? {} };
+  return {
+    principal: principal.id,
+    method,
+    target: String(params["name"] ?? params["uri"]),
+    arguments: params["arguments"] ?? {},
+  };
 }
 
 function clientOf({ connection, envelope }: AdmittedFacts): Client {

@@ -10,7 +10,10 @@ import type { MethodCodec } from "../methods.ts";
 /** Whether somebody between us and the caller may keep an answer for others. */
 export type CacheScope = "public" | "private";
 
-/** The words of 2026-07-28 for what the hub answers: who answers, whether the answer is complete, how long it may be kept. */
+/**
+ * The words of 2026-07-28 for what the hub answers: who answers, whether the answer is complete, how long it may be
+ * kept.
+ */
 export class ModernCodec implements MethodCodec {
   readonly invalidArguments = "isError";
   readonly resourceNotFoundCode = RPC.invalidParams;
@@ -27,7 +30,9 @@ export class ModernCodec implements MethodCodec {
     return this.#identity;
   }
 
-  /** Members that every list and `server/discover` carries. Lists are read afresh for each request, so none may be kept. */
+  /**
+   * Members that every list and `server/discover` carries. Lists are read afresh for each request, so none may be kept.
+   */
   cacheable({ isPrivate = false }: { readonly isPrivate?: boolean | undefined }): JsonObject {
     return { resultType: "complete", ttlMs: 0, cacheScope: isPrivate ? "private" : this.#scope, _meta: this.#identity };
   }
@@ -43,7 +48,11 @@ export class ModernCodec implements MethodCodec {
 
   /** A call's result with what this era wants to find in each. */
   stamp(method: string, result: JsonObject): JsonObject {
-    const stamped = { ...result, resultType: result["resultType"] ?? "complete", _meta: { ...objectMember(result, "_meta"), ...this.#identity } };
+    const stamped = {
+      ...result,
+      resultType: result["resultType"] ?? "complete",
+      _meta: { ...objectMember(result, "_meta"), ...this.#identity },
+    };
     return method === "resources/read" && stamped.resultType === "complete" ? this.#withCaching(stamped) : stamped;
   }
 
@@ -61,8 +70,14 @@ export class ModernCodec implements MethodCodec {
   }
 }
 
-/** Errors about one hop's headers, revision or handshake: passed on, the caller would take them for faults of its own. */
-const HOP_CODES: ReadonlySet<number> = new Set([RPC.headerMismatch, RPC.unsupportedProtocolVersion, RPC.urlElicitationRequired]);
+/**
+ * Errors about one hop's headers, revision or handshake: passed on, the caller would take them for faults of its own.
+ */
+const HOP_CODES: ReadonlySet<number> = new Set([
+  RPC.headerMismatch,
+  RPC.unsupportedProtocolVersion,
+  RPC.urlElicitationRequired,
+]);
 
 const projected = new WeakMap<RenderedList, RenderedList>();
 
@@ -72,7 +87,9 @@ function withoutExecution(list: RenderedList): RenderedList {
   if (held) return held;
   const hasAny = list.entries.some((entry) => "execution" in entry);
   const entries = hasAny ? list.entries.map(withoutExecutionMember) : list.entries;
-  const result = hasAny ? { entries, json: JSON.stringify(entries), version: list.version, ...(list.isPrivate && { isPrivate: true }) } : list;
+  const result = hasAny
+    ? { entries, json: JSON.stringify(entries), version: list.version, ...(list.isPrivate && { isPrivate: true }) }
+    : list;
   projected.set(list, result);
   return result;
 }

@@ -44,9 +44,15 @@ describe("discovery and lists", () => {
   });
 
   test("what the only source says of itself is told by server/discover, and not with every result", async () => {
-    server.hub.serverFacts = { ...server.hub.serverFacts, about: { title: "One", websiteUrl: "https://example.test" }, capabilities: { extensions: { "x/y": {} } } };
+    server.hub.serverFacts = {
+      ...server.hub.serverFacts,
+      about: { title: "One", websiteUrl: "https://example.test" },
+      capabilities: { extensions: { "x/y": {} } },
+    };
     const discovered = result(await server.ask("server/discover"));
-    expect(discovered["_meta"]).toEqual({ [META.serverInfo]: { name: "stand-in", version: "1.2.3", title: "One", websiteUrl: "https://example.test" } });
+    expect(discovered["_meta"]).toEqual({
+      [META.serverInfo]: { name: "stand-in", version: "1.2.3", title: "One", websiteUrl: "https://example.test" },
+    });
     expect(discovered["capabilities"]).toMatchObject({ tools: { listChanged: true }, extensions: { "x/y": {} } });
     expect(result(await server.ask("tools/list"))["_meta"]).toEqual(identity);
   });
@@ -64,8 +70,17 @@ describe("discovery and lists", () => {
   });
 
   test("unknown members of a tool survive, `execution` of the legacy era does not", async () => {
-    server.hub.lists.tools = [{ name: "t", inputSchema: { type: "object", "x-own": 1 }, execution: { taskSupport: "optional" }, future: { a: [1] } }];
-    expect(result(await server.ask("tools/list"))["tools"]).toEqual([{ name: "t", inputSchema: { type: "object", "x-own": 1 }, future: { a: [1] } }]);
+    server.hub.lists.tools = [
+      {
+        name: "t",
+        inputSchema: { type: "object", "x-own": 1 },
+        execution: { taskSupport: "optional" },
+        future: { a: [1] },
+      },
+    ];
+    expect(result(await server.ask("tools/list"))["tools"]).toEqual([
+      { name: "t", inputSchema: { type: "object", "x-own": 1 }, future: { a: [1] } },
+    ]);
   });
 
   test("with tokens every answer is for its caller alone", async () => {
@@ -78,7 +93,10 @@ describe("discovery and lists", () => {
   test("a list of which some source says that it is for one caller is private, also where `execution` is taken out of it", async () => {
     server.hub.isPrivate = true;
     server.hub.lists.tools = [{ name: "t", inputSchema: { type: "object" }, execution: { taskSupport: "optional" } }];
-    expect([result(await server.ask("tools/list"))["cacheScope"], result(await server.ask("prompts/list"))["cacheScope"]]).toEqual(["private", "private"]);
+    expect([
+      result(await server.ask("tools/list"))["cacheScope"],
+      result(await server.ask("prompts/list"))["cacheScope"],
+    ]).toEqual(["private", "private"]);
   });
 
   test("pages follow the configured size", async () => {
@@ -123,7 +141,8 @@ describe("tool modes", () => {
 
 describe("calls", () => {
   test("a quick call is plain JSON with its result untouched", async () => {
-    server.hub.handlers["rich"] = () => ok({ content: [{ type: "hologram", data: 1 }], structuredContent: [1, 2], future: true, _meta: { own: 1 } });
+    server.hub.handlers["rich"] = () =>
+      ok({ content: [{ type: "hologram", data: 1 }], structuredContent: [1, 2], future: true, _meta: { own: 1 } });
     const answer = await server.ask("tools/call", { name: "rich" });
     expect(answer.headers["content-type"]).toBe("application/json");
     expect(result(answer)).toEqual({
@@ -158,9 +177,19 @@ describe("calls", () => {
   });
 
   test("progress comes before the result on a stream, the last one too", async () => {
-    const answer = await server.ask("tools/call", { name: "progress", arguments: { steps: 3 } }, { meta: { progressToken: "p" } });
+    const answer = await server.ask(
+      "tools/call",
+      { name: "progress", arguments: { steps: 3 } },
+      { meta: { progressToken: "p" } },
+    );
     expect(answer.headers).toMatchObject({ "content-type": "text/event-stream", "x-accel-buffering": "no" });
-    expect(answer.messages.map(({ method, params }) => [method, (params as JsonObject | undefined)?.["progress"], (params as JsonObject | undefined)?.["progressToken"]])).toEqual([
+    expect(
+      answer.messages.map(({ method, params }) => [
+        method,
+        (params as JsonObject | undefined)?.["progress"],
+        (params as JsonObject | undefined)?.["progressToken"],
+      ]),
+    ).toEqual([
       ["notifications/progress", 1, "p"],
       ["notifications/progress", 2, "p"],
       ["notifications/progress", 3, "p"],
@@ -175,13 +204,21 @@ describe("calls", () => {
   });
 
   test("log messages are sent from the level on that the request names, and none without", async () => {
-    const levels = (messages: readonly JsonObject[]): unknown[] => messages.slice(0, -1).map(({ params }) => (params as JsonObject)["level"]);
-    expect(levels((await server.ask("tools/call", { name: "log" }, { logLevel: "warning" })).messages)).toEqual(["warning", "error"]);
+    const levels = (messages: readonly JsonObject[]): unknown[] =>
+      messages.slice(0, -1).map(({ params }) => (params as JsonObject)["level"]);
+    expect(levels((await server.ask("tools/call", { name: "log" }, { logLevel: "warning" })).messages)).toEqual([
+      "warning",
+      "error",
+    ]);
     expect((await server.ask("tools/call", { name: "log" })).messages).toHaveLength(1);
   });
 
   test("a caller that takes no stream gets the answer alone, as JSON", async () => {
-    const answer = await server.ask("tools/call", { name: "progress" }, { meta: { progressToken: 1 }, headers: { accept: "application/json" } });
+    const answer = await server.ask(
+      "tools/call",
+      { name: "progress" },
+      { meta: { progressToken: 1 }, headers: { accept: "application/json" } },
+    );
     expect([answer.headers["content-type"], answer.messages.length]).toEqual(["application/json", 1]);
   });
 
@@ -189,7 +226,12 @@ describe("calls", () => {
     const started = new Promise<Call>((resolve) => server.hub.started.on(resolve));
     const caller = new AbortController();
     const params = { name: "slow", _meta: envelope() };
-    const headers = { "content-type": "application/json", "mcp-protocol-version": REVISION, "mcp-method": "tools/call", "mcp-name": "slow" };
+    const headers = {
+      "content-type": "application/json",
+      "mcp-protocol-version": REVISION,
+      "mcp-method": "tools/call",
+      "mcp-name": "slow",
+    };
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
     const answer = fetch(server.url, { method: "POST", headers, body, signal: caller.signal });
     const { signal } = await started;
@@ -217,7 +259,13 @@ describe("calls", () => {
 
   test("C36: a tool's own failure is passed on as it came, with what this era adds", async () => {
     const answer = await server.ask("tools/call", { name: "fail", arguments: { extra: 1 } });
-    expect(result(answer)).toEqual({ content: [{ type: "text", text: "it broke" }], isError: true, extra: 1, resultType: "complete", _meta: identity });
+    expect(result(answer)).toEqual({
+      content: [{ type: "text", text: "it broke" }],
+      isError: true,
+      extra: 1,
+      resultType: "complete",
+      _meta: identity,
+    });
   });
 
   test.each([
@@ -226,20 +274,38 @@ describe("calls", () => {
     [{ kind: "tool_error", message: "x", rpcError: { code: -32002, message: "gone" } }, 200, -32602],
     [{ kind: "tool_error", message: "x", rpcError: { code: -32020, message: "their hop" } }, 200, -32603],
     [{ kind: "tool_error", message: "x", rpcError: { code: -32601, message: "not there" } }, 200, -32601],
-    [{ kind: "tool_error", message: "x", rpcError: { code: -32021, message: "m", data: { requiredCapabilities: { sampling: {} } } } }, 400, -32021],
+    [
+      {
+        kind: "tool_error",
+        message: "x",
+        rpcError: { code: -32021, message: "m", data: { requiredCapabilities: { sampling: {} } } },
+      },
+      400,
+      -32021,
+    ],
   ])("%j is answered %d with %d", async (failure, status, code) => {
     const answer = await server.ask("tools/call", { name: "outcome", arguments: { failure } });
     expect([answer.status, (answer.last["error"] as JsonObject)["code"]]).toEqual([status, code]);
   });
 
   test("C37: arguments that do not fit are a result that a model can read", async () => {
-    const answer = await server.ask("tools/call", { name: "outcome", arguments: { failure: { kind: "invalid_params", message: "`a` must be a number" } } });
-    expect(result(answer)).toMatchObject({ isError: true, content: [{ text: "`a` must be a number" }], _meta: { "toolyard/kind": "invalid_params", ...identity } });
+    const answer = await server.ask("tools/call", {
+      name: "outcome",
+      arguments: { failure: { kind: "invalid_params", message: "`a` must be a number" } },
+    });
+    expect(result(answer)).toMatchObject({
+      isError: true,
+      content: [{ text: "`a` must be a number" }],
+      _meta: { "toolyard/kind": "invalid_params", ...identity },
+    });
   });
 
   test("C9: an unknown tool is -32602 with near names", async () => {
     const answer = await server.ask("tools/call", { name: "ecko" });
-    expect(answer.last["error"]).toMatchObject({ code: -32602, message: expect.stringMatching(/Unknown tool: ecko.*echo/) });
+    expect(answer.last["error"]).toMatchObject({
+      code: -32602,
+      message: expect.stringMatching(/Unknown tool: ecko.*echo/),
+    });
   });
 
   test("C10: an unknown resource is -32602 with its URI", async () => {
@@ -248,15 +314,28 @@ describe("calls", () => {
   });
 
   test("a resource says how long it may be kept, as its source allows", async () => {
-    expect(result(await server.ask("resources/read", { uri: "test://a" }))).toMatchObject({ ttlMs: 0, cacheScope: "public", resultType: "complete" });
+    expect(result(await server.ask("resources/read", { uri: "test://a" }))).toMatchObject({
+      ttlMs: 0,
+      cacheScope: "public",
+      resultType: "complete",
+    });
     server.hub.call = async () => ok({ contents: [], ttlMs: 5000, cacheScope: "private" });
-    expect(result(await server.ask("resources/read", { uri: "test://a" }))).toMatchObject({ ttlMs: 5000, cacheScope: "private" });
+    expect(result(await server.ask("resources/read", { uri: "test://a" }))).toMatchObject({
+      ttlMs: 5000,
+      cacheScope: "private",
+    });
   });
 
   test("prompts and completion", async () => {
-    expect(result(await server.ask("prompts/get", { name: "hello", arguments: { who: "you" } }))).toMatchObject({ messages: [{ content: { text: "Hello you" } }], resultType: "complete" });
+    expect(result(await server.ask("prompts/get", { name: "hello", arguments: { who: "you" } }))).toMatchObject({
+      messages: [{ content: { text: "Hello you" } }],
+      resultType: "complete",
+    });
     const params = { ref: { type: "ref/prompt", name: "hello" }, argument: { name: "who", value: "a" } };
-    expect(result(await server.ask("completion/complete", params))).toMatchObject({ completion: { values: ["alice", "bob"] }, resultType: "complete" });
+    expect(result(await server.ask("completion/complete", params))).toMatchObject({
+      completion: { values: ["alice", "bob"] },
+      resultType: "complete",
+    });
   });
 
   test("S13: a fault of ours is -32603 with an error id and no detail", async () => {
@@ -269,20 +348,37 @@ describe("calls", () => {
     const { facts } = server.hub;
     server.hub.facts = () => Promise.reject(new Error("secret"));
     const answer = await server.ask("tools/list");
-    expect([answer.status, (answer.last["error"] as JsonObject)["code"], answer.text.includes("secret")]).toEqual([500, -32603, false]);
+    expect([answer.status, (answer.last["error"] as JsonObject)["code"], answer.text.includes("secret")]).toEqual([
+      500,
+      -32603,
+      false,
+    ]);
     server.hub.facts = facts;
     expect((await server.ask("tools/list")).status).toBe(200);
   });
 
   test("a hundred calls at once each get their own answer", async () => {
-    const answers = await Promise.all(Array.from({ length: 100 }, (_, at) => server.ask("tools/call", { name: "echo", arguments: { text: `t${at}` } }, { id: at })));
-    expect(answers.map((answer) => (result(answer)["content"] as JsonObject[])[0]!["text"])).toEqual(answers.map((_, at) => `t${at}`));
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, at) =>
+        server.ask("tools/call", { name: "echo", arguments: { text: `t${at}` } }, { id: at }),
+      ),
+    );
+    expect(answers.map((answer) => (result(answer)["content"] as JsonObject[])[0]!["text"])).toEqual(
+      answers.map((_, at) => `t${at}`),
+    );
   });
 });
 
 describe("parameters in headers", () => {
-  const schema = { type: "object", properties: { region: { type: "string", "x-mcp-header": "Region" }, size: { type: "integer", "x-mcp-header": "Size" } } };
-  const call = (args: JsonObject, headers: Record<string, string>) => server.ask("tools/call", { name: "headed", arguments: args }, { headers });
+  const schema = {
+    type: "object",
+    properties: {
+      region: { type: "string", "x-mcp-header": "Region" },
+      size: { type: "integer", "x-mcp-header": "Size" },
+    },
+  };
+  const call = (args: JsonObject, headers: Record<string, string>) =>
+    server.ask("tools/call", { name: "headed", arguments: args }, { headers });
 
   beforeEach(() => {
     server.hub.handlers["headed"] = () => ok(text("fine"));
@@ -312,7 +408,12 @@ describe("parameters in headers", () => {
 
   test("a list that changed is looked at again", async () => {
     expect((await call({ other: "x" }, {})).status).toBe(200);
-    server.hub.lists.tools = [{ name: "headed", inputSchema: { type: "object", properties: { other: { type: "string", "x-mcp-header": "Other" } } } }];
+    server.hub.lists.tools = [
+      {
+        name: "headed",
+        inputSchema: { type: "object", properties: { other: { type: "string", "x-mcp-header": "Other" } } },
+      },
+    ];
     server.hub.announce("tools");
     expect((await call({ other: "x" }, {})).status).toBe(400);
   });

@@ -34,8 +34,8 @@ export interface ModernDeps {
 }
 
 /**
- * The modern era (2026-07-28): each request stands for itself and says in its envelope who sends it. Knows no transport: whoever has
- * one hands it messages, an outlet for each, and what it knows of the sender.
+ * The modern era (2026-07-28): each request stands for itself and says in its envelope who sends it. Knows no
+ * transport: whoever has one hands it messages, an outlet for each, and what it knows of the sender.
  */
 export class ModernEndpoint {
   readonly #deps: ModernDeps;
@@ -61,7 +61,10 @@ export class ModernEndpoint {
     return { parked: this.#desk.parked, listening: this.#listens.size };
   }
 
-  /** Answers one request; resolves when it is over. Replies once, or not at all when the caller cancelled it. Never rejects. */
+  /**
+   * Answers one request; resolves when it is over. Replies once, or not at all when the caller cancelled it. Never
+   * rejects.
+   */
   async handle(message: RpcRequest, outlet: ModernOutlet, facts: RequestFacts): Promise<void> {
     const admission = admit(message, facts.headerOf);
     if (!admission.ok) {
@@ -82,7 +85,10 @@ export class ModernEndpoint {
     }
   }
 
-  /** The lasting connection is over, or sends nothing more: its listens end with their results, what waits for its input is given up. */
+  /**
+   * The lasting connection is over, or sends nothing more: its listens end with their results, what waits for its input
+   * is given up.
+   */
   release(connection: string): void {
     this.#listens.finish(connection);
     this.#desk.release(connection);
@@ -151,7 +157,10 @@ export class ModernEndpoint {
   }
 }
 
-/** What the hub offers. Every list can be asked for and may fill up later: a stateless caller could not be told otherwise. */
+/**
+ * What the hub offers. Every list can be asked for and may fill up later: a stateless caller could not be told
+ * otherwise.
+ */
 function discovery({ instructions, capabilities: declared }: ServerFacts, features: SourceFeatures): Answer {
   const own = {
     tools: { listChanged: true },
@@ -160,7 +169,11 @@ function discovery({ instructions, capabilities: declared }: ServerFacts, featur
     ...(features.completions && { completions: {} }),
     ...(features.logging && { logging: {} }),
   };
-  return resultAnswer({ supportedVersions: MODERN_REVISIONS, capabilities: withDeclared(own, declared), ...(instructions !== undefined && { instructions }) });
+  return resultAnswer({
+    supportedVersions: MODERN_REVISIONS,
+    capabilities: withDeclared(own, declared),
+    ...(instructions !== undefined && { instructions }),
+  });
 }
 
 /** Lists have no way back to their caller and need none. */

@@ -7,8 +7,8 @@ import type { SplicedReply } from "../answers.ts";
 import type { ModernOutlet } from "./outlet.ts";
 
 /**
- * One modern request's way back over HTTP: plain JSON when nothing comes before the answer, else a stream of events. A call that is
- * quiet for long becomes a stream too, since clients and proxies give up on a head that does not come.
+ * One modern request's way back over HTTP: plain JSON when nothing comes before the answer, else a stream of events. A
+ * call that is quiet for long becomes a stream too, since clients and proxies give up on a head that does not come.
  */
 export class HttpOutlet implements ModernOutlet {
   readonly #response: ServerResponse;

@@ -6,8 +6,8 @@ import { RPC } from "../../../wire/messages.ts";
 import type { Answer } from "../answers.ts";
 
 /**
- * The capabilities that a request for input needs and the caller did not declare, in the shape of client capabilities; nothing when
- * it may be asked. A bare `elicitation: {}` means the form, as it did before there were modes.
+ * The capabilities that a request for input needs and the caller did not declare, in the shape of client capabilities;
+ * nothing when it may be asked. A bare `elicitation: {}` means the form, as it did before there were modes.
  */
 export function missingCapabilities(ask: Ask, declared: JsonObject): JsonObject | undefined {
   switch (ask.method) {
@@ -37,27 +37,39 @@ const MISSING = "Missing required client capabilities: ";
 
 /** Both, with the modes and tools that each names. */
 export function joinCapabilities(first: JsonObject, second: JsonObject): JsonObject {
-  return Object.fromEntries(Object.keys({ ...first, ...second }).map((name) => [name, { ...objectMember(first, name), ...objectMember(second, name) }]));
+  return Object.fromEntries(
+    Object.keys({ ...first, ...second }).map((name) => [
+      name,
+      { ...objectMember(first, name), ...objectMember(second, name) },
+    ]),
+  );
 }
 
 /**
- * The answer to a call whose questions were refused, since its caller did not declare what they need. A server of the legacy era cannot
- * know that beforehand, and tells of the refusal in a result or an error of its own: this era has one error for it. A call that came to
- * something without an answer, or failed of something else, keeps its own.
+ * The answer to a call whose questions were refused, since its caller did not declare what they need. A server of the
+ * legacy era cannot know that beforehand, and tells of the refusal in a result or an error of its own: this era has one
+ * error for it. A call that came to something without an answer, or failed of something else, keeps its own.
  */
 export function asUndeclared(answer: Answer, missing: JsonObject): Answer {
   return failedOfRefusal(answer) ? { type: "error", error: capabilityError(missing) } : answer;
 }
 
 function failedOfRefusal(answer: Answer): boolean {
-  if (answer.type === "error") return answer.error.code === RPC.missingClientCapability || answer.error.message.includes(MISSING);
-  return answer.type === "result" && answer.result["isError"] === true && JSON.stringify(answer.result["content"] ?? "").includes(MISSING);
+  if (answer.type === "error")
+    return answer.error.code === RPC.missingClientCapability || answer.error.message.includes(MISSING);
+  return (
+    answer.type === "result" &&
+    answer.result["isError"] === true &&
+    JSON.stringify(answer.result["content"] ?? "").includes(MISSING)
+  );
 }
 
 /** Goes to whoever asked, and to the caller when that gives up. */
 export function undeclaredFailure(missing: JsonObject): FailError {
   const message = `The calling client cannot be asked: it did not declare the capability \`${Object.keys(missing).join(", ")}\`.`;
-  return new FailError(fail("denied", message, { details: { requiredCapabilities: missing }, rpcError: capabilityError(missing) }));
+  return new FailError(
+    fail("denied", message, { details: { requiredCapabilities: missing }, rpcError: capabilityError(missing) }),
+  );
 }
 
 /** An answer as a client should give it; anything else counts as none and is asked for again. */
@@ -81,7 +93,9 @@ export function inputProblem({ inputResponses, requestState }: JsonObject): stri
   if (inputResponses === undefined) return undefined;
   if (!isJsonObject(inputResponses)) return "`inputResponses` must be an object";
   const wrong = Object.keys(inputResponses).find((key) => !isJsonObject(inputResponses[key]));
-  return wrong === undefined ? undefined : `\`inputResponses\`: the response to ${JSON.stringify(wrong.slice(0, 100))} must be an object`;
+  return wrong === undefined
+    ? undefined
+    : `\`inputResponses\`: the response to ${JSON.stringify(wrong.slice(0, 100))} must be an object`;
 }
 
 /** Why an `input_required` result of a source cannot be passed down, if it cannot. */
@@ -92,8 +106,12 @@ export function relayProblem(result: JsonObject, declared: JsonObject): RpcError
     return { code: RPC.internal, message: "The source asked for input without saying for which." };
   }
   for (const entry of entries) {
-    if (!isJsonObject(entry) || typeof entry["method"] !== "string") return { code: RPC.internal, message: "The source asked for input in a form that cannot be read." };
-    const missing = missingCapabilities({ method: entry["method"], params: objectMember(entry, "params") ?? {} }, declared);
+    if (!isJsonObject(entry) || typeof entry["method"] !== "string")
+      return { code: RPC.internal, message: "The source asked for input in a form that cannot be read." };
+    const missing = missingCapabilities(
+      { method: entry["method"], params: objectMember(entry, "params") ?? {} },
+      declared,
+    );
     if (missing) return capabilityError(missing);
   }
   return undefined;

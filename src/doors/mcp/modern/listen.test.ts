@@ -2,7 +2,13 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../core/json.ts";
 import { LOCAL_PRINCIPAL } from "../../../core/call.ts";
 import { META } from "../../../wire/modern/envelope.ts";
-import { envelope, ModernServer, type AskOptions, type OpenAnswer, type Settings } from "../../../../test/support/modern-server.ts";
+import {
+  envelope,
+  ModernServer,
+  type AskOptions,
+  type OpenAnswer,
+  type Settings,
+} from "../../../../test/support/modern-server.ts";
 
 let server: ModernServer;
 
@@ -29,7 +35,12 @@ const addTool = (name: string): void => {
 
 describe("subscriptions/listen", () => {
   test("begins with what is listened for, stamped", async () => {
-    const stream = await listen({ toolsListChanged: true, promptsListChanged: false, resourcesListChanged: true, future: true });
+    const stream = await listen({
+      toolsListChanged: true,
+      promptsListChanged: false,
+      resourcesListChanged: true,
+      future: true,
+    });
     expect(stream.headers["content-type"]).toBe("text/event-stream");
     expect((await stream.count(1))[0]).toEqual({
       jsonrpc: "2.0",
@@ -43,15 +54,25 @@ describe("subscriptions/listen", () => {
     const prompts = await listen({ promptsListChanged: true });
     await Promise.all([tools.count(1), prompts.count(1)]);
     addTool("new");
-    expect((await tools.count(2))[1]).toEqual({ jsonrpc: "2.0", method: "notifications/tools/list_changed", params: { _meta: stamped } });
+    expect((await tools.count(2))[1]).toEqual({
+      jsonrpc: "2.0",
+      method: "notifications/tools/list_changed",
+      params: { _meta: stamped },
+    });
     server.hub.lists.prompts = [];
     server.hub.announce("prompts");
     await prompts.count(2);
-    expect([tools.messages.length, prompts.messages.map(({ method }) => method)]).toEqual([2, ["notifications/subscriptions/acknowledged", "notifications/prompts/list_changed"]]);
+    expect([tools.messages.length, prompts.messages.map(({ method }) => method)]).toEqual([
+      2,
+      ["notifications/subscriptions/acknowledged", "notifications/prompts/list_changed"],
+    ]);
   });
 
   test("a change outside the caller's own view is not told", async () => {
-    const stream = await listen({ toolsListChanged: true, promptsListChanged: true }, { headers: { "x-mcp-tool-mode": "discovery" } });
+    const stream = await listen(
+      { toolsListChanged: true, promptsListChanged: true },
+      { headers: { "x-mcp-tool-mode": "discovery" } },
+    );
     await stream.count(1);
     // The stand-in's discovery view shows its first tool only.
     addTool("unseen");
@@ -70,10 +91,15 @@ describe("subscriptions/listen", () => {
 
   test("an updated resource is told to those who named it, with what its source said", async () => {
     const stream = await listen({ resourceSubscriptions: ["test://a", "nowhere://b", "test://a"] });
-    expect((await stream.count(1))[0]).toMatchObject({ params: { notifications: { resourceSubscriptions: ["test://a"] } } });
+    expect((await stream.count(1))[0]).toMatchObject({
+      params: { notifications: { resourceSubscriptions: ["test://a"] } },
+    });
     expect(server.hub.subscribed.get("test://a")).toBe(1);
     server.hub.events.resourceUpdated.emit({ uri: "test://other", params: { uri: "test://other" } });
-    server.hub.events.resourceUpdated.emit({ uri: "test://a", params: { uri: "test://a", extra: 1, _meta: { [META.subscriptionId]: "theirs", own: 2 } } });
+    server.hub.events.resourceUpdated.emit({
+      uri: "test://a",
+      params: { uri: "test://a", extra: 1, _meta: { [META.subscriptionId]: "theirs", own: 2 } },
+    });
     expect((await stream.count(2))[1]).toEqual({
       jsonrpc: "2.0",
       method: "notifications/resources/updated",
@@ -114,11 +140,33 @@ describe("subscriptions/listen", () => {
 
   test("on a lasting connection ends with a result when that is released, and with it what waits for input", async () => {
     const sent: JsonObject[] = [];
-    const outlet = { reply: (text: string) => void sent.push(JSON.parse(text) as JsonObject), note: (text: string) => void sent.push(JSON.parse(text) as JsonObject) };
-    const facts = { door: "mcp-stdio", principal: LOCAL_PRINCIPAL, mode: "normal", connection: "pipe", signal: new AbortController().signal } as const;
+    const outlet = {
+      reply: (text: string) => void sent.push(JSON.parse(text) as JsonObject),
+      note: (text: string) => void sent.push(JSON.parse(text) as JsonObject),
+    };
+    const facts = {
+      door: "mcp-stdio",
+      principal: LOCAL_PRINCIPAL,
+      mode: "normal",
+      connection: "pipe",
+      signal: new AbortController().signal,
+    } as const;
     const _meta = envelope({ capabilities: { elicitation: {} } });
-    const listening = server.endpoint.handle({ jsonrpc: "2.0", id: 1, method: "subscriptions/listen", params: { _meta, notifications: { toolsListChanged: true } } }, outlet, facts);
-    await server.endpoint.handle({ jsonrpc: "2.0", id: 2, method: "tools/call", params: { _meta, name: "ask" } }, outlet, facts);
+    const listening = server.endpoint.handle(
+      {
+        jsonrpc: "2.0",
+        id: 1,
+        method: "subscriptions/listen",
+        params: { _meta, notifications: { toolsListChanged: true } },
+      },
+      outlet,
+      facts,
+    );
+    await server.endpoint.handle(
+      { jsonrpc: "2.0", id: 2, method: "tools/call", params: { _meta, name: "ask" } },
+      outlet,
+      facts,
+    );
     expect(server.hub.calls.at(-1)?.client.connection).toBe("pipe");
     expect(server.endpoint.load).toEqual({ parked: 1, listening: 1 });
     server.endpoint.release("other");
@@ -135,14 +183,18 @@ describe("subscriptions/listen", () => {
     expect(refused.last).toMatchObject({ id: "s1", error: { code: -32602 } });
     const stream = await listen({ toolsListChanged: true });
     await stream.count(1);
-    expect((await (await listen({ toolsListChanged: true })).whole()).last).toMatchObject({ error: { code: -32603, message: "Subscription limit reached" } });
+    expect((await (await listen({ toolsListChanged: true })).whole()).last).toMatchObject({
+      error: { code: -32603, message: "Subscription limit reached" },
+    });
     stream.drop();
     await expect.poll(() => server.endpoint.load.listening).toBe(0);
     expect(await (await listen({ toolsListChanged: true })).count(1)).toHaveLength(1);
   });
 
   test("a caller that takes no stream is told so", async () => {
-    const answer = await (await listen({ toolsListChanged: true }, { headers: { accept: "application/json" } })).whole();
+    const answer = await (
+      await listen({ toolsListChanged: true }, { headers: { accept: "application/json" } })
+    ).whole();
     expect([answer.status, answer.last]).toMatchObject([406, { error: { code: -32000 } }]);
   });
 

@@ -44,13 +44,26 @@ export class Listens {
   }
 
   /** Serves one listening request. Resolves when it is over. `identity` is the `_meta` that says who answers. */
-  async serve({ id, params }: RpcRequest, outlet: ModernOutlet, facts: RequestFacts, identity: JsonObject): Promise<void> {
-    const refuse = (code: number, message: string): void => outlet.reply(JSON.stringify(rpcError(id, code, message)), 200);
+  async serve(
+    { id, params }: RpcRequest,
+    outlet: ModernOutlet,
+    facts: RequestFacts,
+    identity: JsonObject,
+  ): Promise<void> {
+    const refuse = (code: number, message: string): void =>
+      outlet.reply(JSON.stringify(rpcError(id, code, message)), 200);
     if (!this.#hasRoomFor(facts.principal.id)) return refuse(RPC.internal, "Subscription limit reached");
     const filter = readFilter(params, this.#options.maxSubscribedResources);
     if (typeof filter === "string") return refuse(RPC.invalidParams, `Invalid params: ${filter}`);
     const view: View = { mode: facts.mode, principal: facts.principal };
-    const listen = new Listen({ id, view, outlet, identity, lists: filter.lists, ...(facts.connection !== undefined && { connection: facts.connection }) });
+    const listen = new Listen({
+      id,
+      view,
+      outlet,
+      identity,
+      lists: filter.lists,
+      ...(facts.connection !== undefined && { connection: facts.connection }),
+    });
     this.#open.add(listen);
     this.#shares.add(facts.principal.id);
     this.#board.join(listen);
@@ -78,7 +91,8 @@ export class Listens {
   #hasRoomFor(principal: string): boolean {
     if (this.#open.size < this.#options.maxSubscriptions) return true;
     const debtor = this.#shares.debtorTo(principal);
-    const oldest = debtor === undefined ? undefined : Array.from(this.#open).find((listen) => listen.view.principal.id === debtor);
+    const oldest =
+      debtor === undefined ? undefined : Array.from(this.#open).find((listen) => listen.view.principal.id === debtor);
     if (!oldest) return false;
     oldest.finish();
     this.#forget(oldest);
@@ -91,7 +105,10 @@ export class Listens {
 
   async #begin(listen: Listen, filter: Filter, view: View): Promise<readonly (() => Promise<void>)[]> {
     // The listener has joined before the versions are read, so no change falls between.
-    const [versions, subscribed] = await Promise.all([this.#board.versions(filter.lists, view), this.#subscribe(filter.uris, view)]);
+    const [versions, subscribed] = await Promise.all([
+      this.#board.versions(filter.lists, view),
+      this.#subscribe(filter.uris, view),
+    ]);
     const honoured = Array.from(subscribed.keys());
     const wire = { ...filter.wire, ...(honoured.length > 0 && { resourceSubscriptions: honoured }) };
     listen.begin(versions, honoured, wire);
@@ -117,7 +134,9 @@ export class Listens {
     try {
       await release();
     } catch (error) {
-      this.#logger.debug("Ending a subscription failed; its source sends to nobody here any more.", { error: messageOf(error) });
+      this.#logger.debug("Ending a subscription failed; its source sends to nobody here any more.", {
+        error: messageOf(error),
+      });
     }
   }
 }
@@ -139,8 +158,10 @@ function readFilter(params: JsonObject | undefined, maxUris: number): Filter | s
     for (const kind of kinds) lists.add(kind);
   }
   const uris = notifications["resourceSubscriptions"] ?? [];
-  if (!Array.isArray(uris) || !uris.every((uri): uri is string => typeof uri === "string")) return "`notifications.resourceSubscriptions` must be a list of URIs";
-  if (uris.length > maxUris) return `\`notifications.resourceSubscriptions\` names ${uris.length} resources, and ${maxUris} are allowed`;
+  if (!Array.isArray(uris) || !uris.every((uri): uri is string => typeof uri === "string"))
+    return "`notifications.resourceSubscriptions` must be a list of URIs";
+  if (uris.length > maxUris)
+    return `\`notifications.resourceSubscriptions\` names ${uris.length} resources, and ${maxUris} are allowed`;
   return { lists, uris: Array.from(new Set(uris)), wire };
 }
 

@@ -32,11 +32,15 @@ export class ParkedCalls {
     return this.#byId.size;
   }
 
-  /** Whether this principal may park one more. When all places are taken, whoever holds by far the most of them gives one up. */
+  /**
+   * Whether this principal may park one more. When all places are taken, whoever holds by far the most of them gives
+   * one up.
+   */
   hasRoomFor(principal: string): boolean {
     if (this.#byId.size < this.#options.maxParkedCalls) return true;
     const debtor = this.#shares.debtorTo(principal);
-    const oldest = debtor === undefined ? undefined : Array.from(this.#byId).find(([, parked]) => parked.principal === debtor);
+    const oldest =
+      debtor === undefined ? undefined : Array.from(this.#byId).find(([, parked]) => parked.principal === debtor);
     if (oldest) this.#giveUp(oldest[0], crowdedOut());
     return oldest !== undefined;
   }
@@ -52,7 +56,10 @@ export class ParkedCalls {
     return state;
   }
 
-  /** The call that waits under this state, which waits there no more; nothing for a state that is not good for this request. */
+  /**
+   * The call that waits under this state, which waits there no more; nothing for a state that is not good for this
+   * request.
+   */
   take(state: string, binding: Binding): RunningCall | undefined {
     const id = this.#states.open(state, binding);
     const parked = id === undefined ? undefined : this.#byId.get(id);
@@ -85,7 +92,9 @@ export class ParkedCalls {
 }
 
 function crowdedOut(): FailError {
-  return new FailError(fail("limited", "This caller has too many calls that wait for its input, and others need the room."));
+  return new FailError(
+    fail("limited", "This caller has too many calls that wait for its input, and others need the room."),
+  );
 }
 
 function gone(): FailError {

@@ -1,7 +1,9 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { isJsonObject } from "../../../core/json.ts";
 
-/** Begins every state that this hub itself hands out; what does not begin so belongs to whoever stands behind the call. */
+/**
+ * Begins every state that this hub itself hands out; what does not begin so belongs to whoever stands behind the call.
+ */
 const OWN = "toolyard:";
 /** Put before a source's state that would be taken for ours: the source may be a hub too. */
 const ESCAPE = "toolyard~";
@@ -15,8 +17,8 @@ export interface Binding {
 }
 
 /**
- * Makes and checks the states of parked calls. A state is an unguessable id with a code over it and the binding, under a key that
- * lives as long as this process, as the parked calls do.
+ * Makes and checks the states of parked calls. A state is an unguessable id with a code over it and the binding, under
+ * a key that lives as long as this process, as the parked calls do.
  */
 export class RequestStates {
   readonly #key = randomBytes(32);
@@ -26,7 +28,10 @@ export class RequestStates {
     return { id, state: `${OWN}${id}.${this.#codeOf(id, binding)}` };
   }
 
-  /** The id of the parked call, or nothing when the state was changed, comes from elsewhere or belongs to another request. */
+  /**
+   * The id of the parked call, or nothing when the state was changed, comes from elsewhere or belongs to another
+   * request.
+   */
   open(state: string, binding: Binding): string | undefined {
     const [id = "", code = ""] = state.slice(OWN.length).split(".", 2);
     const expected = Buffer.from(`${id}.${this.#codeOf(id, binding)}`);
@@ -37,7 +42,9 @@ export class RequestStates {
 
   #codeOf(id: string, { principal, method, target, arguments: args }: Binding): string {
     const digest = createHash("sha256").update(canonicalJson(args)).digest("base64url");
-    return createHmac("sha256", this.#key).update(JSON.stringify([id, principal, method, target, digest])).digest("base64url");
+    return createHmac("sha256", this.#key)
+      .update(JSON.stringify([id, principal, method, target, digest]))
+      .digest("base64url");
   }
 }
 

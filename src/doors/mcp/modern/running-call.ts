@@ -7,7 +7,14 @@ import { fail } from "../../../core/outcome.ts";
 import type { CallerLink } from "../../caller-link.ts";
 import type { Answer } from "../answers.ts";
 import { reachesLevel } from "../log-level.ts";
-import { asUndeclared, isInputMethod, isInputResponse, joinCapabilities, missingCapabilities, undeclaredFailure } from "./input-requests.ts";
+import {
+  asUndeclared,
+  isInputMethod,
+  isInputResponse,
+  joinCapabilities,
+  missingCapabilities,
+  undeclaredFailure,
+} from "./input-requests.ts";
 
 /** One request that waits for a call: the first one, or a retry that brings answers. */
 export interface Visit {
@@ -19,7 +26,9 @@ export interface Visit {
 }
 
 /** How a visit ends: with the call's answer, or with questions to its caller. */
-export type Turn = { readonly type: "answer"; readonly answer: Answer } | { readonly type: "input"; readonly inputRequests: JsonObject };
+export type Turn =
+  | { readonly type: "answer"; readonly answer: Answer }
+  | { readonly type: "input"; readonly inputRequests: JsonObject };
 
 interface Question {
   readonly ask: Ask;
@@ -30,8 +39,9 @@ interface Question {
 }
 
 /**
- * A call of the modern era. What it asks of its caller cannot be sent as a request here: the visit ends with the questions, the call
- * goes on waiting without one, and the caller comes back with answers on a new request. Notices that come up in between are held.
+ * A call of the modern era. What it asks of its caller cannot be sent as a request here: the visit ends with the
+ * questions, the call goes on waiting without one, and the caller comes back with answers on a new request. Notices
+ * that come up in between are held.
  */
 export class RunningCall implements CallerLink {
   readonly door: string;
@@ -55,7 +65,10 @@ export class RunningCall implements CallerLink {
     this.client = client;
     this.relaysInput = relaysInput;
     this.#capabilities = visit.capabilities;
-    this.wants = { progress: visit.progressToken !== undefined, ...(visit.logLevel !== undefined && { logLevel: visit.logLevel }) };
+    this.wants = {
+      progress: visit.progressToken !== undefined,
+      ...(visit.logLevel !== undefined && { logLevel: visit.logLevel }),
+    };
     this.#visit = visit;
   }
 
@@ -68,8 +81,8 @@ export class RunningCall implements CallerLink {
   }
 
   /**
-   * The call is over. What its caller has to answer may be another call's question, so that stays open until the caller comes back; the
-   * answer of this call waits for it as long.
+   * The call is over. What its caller has to answer may be another call's question, so that stays open until the caller
+   * comes back; the answer of this call waits for it as long.
    */
   settle(own: Answer): void {
     const answer = this.#undeclared && this.relaysInput ? asUndeclared(own, this.#undeclared) : own;
@@ -155,17 +168,23 @@ export class RunningCall implements CallerLink {
     }
     const missing = missingCapabilities(ask, this.#capabilities);
     if (missing) throw this.#undeclaredFailure(missing);
-    if (this.#questions.size >= MAX_QUESTIONS) throw new FailError(fail("limited", `The calling client has ${MAX_QUESTIONS} questions of this call to answer already.`));
+    if (this.#questions.size >= MAX_QUESTIONS)
+      throw new FailError(
+        fail("limited", `The calling client has ${MAX_QUESTIONS} questions of this call to answer already.`),
+      );
   }
 
-  // Questions that come up together are put together. A source writes them one after another, so a short while is waited.
+  // Questions that come up together are put together. A source writes them one after another, so a short while is
+  // waited.
   #gather(): void {
     if (!this.#visit || this.#gathering !== undefined) return;
     this.#gathering = setTimeout(() => {
       this.#gathering = undefined;
       if (this.#questions.size === 0) return;
       for (const question of this.#questions.values()) question.isPut = true;
-      const inputRequests = Object.fromEntries(Array.from(this.#questions, ([key, { ask }]) => [key, { method: ask.method, params: ask.params }]));
+      const inputRequests = Object.fromEntries(
+        Array.from(this.#questions, ([key, { ask }]) => [key, { method: ask.method, params: ask.params }]),
+      );
       this.#end({ type: "input", inputRequests });
     }, GATHER_MS);
   }
@@ -222,8 +241,10 @@ export class RunningCall implements CallerLink {
 }
 
 function deliver({ method, params }: Notice, visit: Visit): void {
-  if (method === PROGRESS && visit.progressToken !== undefined) visit.note(method, { ...params, progressToken: visit.progressToken });
-  if (method === MESSAGE && visit.logLevel !== undefined && reachesLevel(params["level"], visit.logLevel)) visit.note(method, params);
+  if (method === PROGRESS && visit.progressToken !== undefined)
+    visit.note(method, { ...params, progressToken: visit.progressToken });
+  if (method === MESSAGE && visit.logLevel !== undefined && reachesLevel(params["level"], visit.logLevel))
+    visit.note(method, params);
 }
 
 function over(): FailError {

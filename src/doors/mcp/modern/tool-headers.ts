@@ -1,11 +1,19 @@
 import type { HubPort, RenderedList, View } from "../../../core/hub-port.ts";
 import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../../core/json.ts";
-import { findParamHeaders, findParamMismatch, type HeaderLookup, type HeaderMismatch, type ParamHeader } from "../../../wire/modern/headers.ts";
+import {
+  findParamHeaders,
+  findParamMismatch,
+  type HeaderLookup,
+  type HeaderMismatch,
+  type ParamHeader,
+} from "../../../wire/modern/headers.ts";
 
 /** All tools of a list, also those without headers. */
 type HeadersByTool = ReadonlyMap<string, readonly ParamHeader[]>;
 
-/** Compares `Mcp-Param-*` headers with the arguments they repeat, for tools that ask for such headers in their schema. */
+/**
+ * Compares `Mcp-Param-*` headers with the arguments they repeat, for tools that ask for such headers in their schema.
+ */
 export class ToolHeaders {
   readonly #hub: HubPort;
   readonly #byList = new WeakMap<RenderedList, HeadersByTool>();

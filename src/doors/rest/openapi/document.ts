@@ -44,18 +44,34 @@ class Writer {
   write(): JsonObject {
     const { title, version, basePath, tools, routes, hasChat, hasTokens } = this.#source;
     const callPaths = tools.map((entry): [string, JsonObject] => this.#toolPath(this.#know(entry)));
-    const paths = Object.fromEntries([...hubPaths(basePath, hasTokens), ...(hasChat ? [chatPath(`${basePath}/chat`, hasTokens)] : []), ...this.#routePaths(routes), ...callPaths]);
+    const paths = Object.fromEntries([
+      ...hubPaths(basePath, hasTokens),
+      ...(hasChat ? [chatPath(`${basePath}/chat`, hasTokens)] : []),
+      ...this.#routePaths(routes),
+      ...callPaths,
+    ]);
     return {
       openapi: "3.1.0",
-      info: { title, version, description: "Every tool of this hub is one POST away. Values come as JSON, failures as `{error: {kind, message, …}}` with the status that says why." },
+      info: {
+        title,
+        version,
+        description:
+          "Every tool of this hub is one POST away. Values come as JSON, failures as `{error: {kind, message, …}}` with the status that says why.",
+      },
       paths,
       components: {
         schemas: Object.fromEntries(this.#schemas),
         responses: errorResponses(),
-        ...(hasTokens ? { securitySchemes: { token: { type: "http", scheme: "bearer", description: "A token of `[server]`." } } } : {}),
+        ...(hasTokens
+          ? { securitySchemes: { token: { type: "http", scheme: "bearer", description: "A token of `[server]`." } } }
+          : {}),
       },
       ...(hasTokens ? { security: [{ token: [] }] } : {}),
-      tags: [{ name: "tools", description: "The tools." }, ...(routes.length > 0 ? [{ name: "routes", description: "Configured paths onto tools." }] : []), { name: "hub", description: "The hub itself." }],
+      tags: [
+        { name: "tools", description: "The tools." },
+        ...(routes.length > 0 ? [{ name: "routes", description: "Configured paths onto tools." }] : []),
+        { name: "hub", description: "The hub itself." },
+      ],
     };
   }
 
@@ -64,8 +80,16 @@ class Writer {
     const known = this.#tools.get(name);
     if (known) return known;
     const input = this.#schema(`${safeName(name)}.input`, entry["inputSchema"] ?? { type: "object" });
-    const output = isJsonObject(entry["outputSchema"]) ? this.#schema(`${safeName(name)}.output`, entry["outputSchema"]) : undefined;
-    const tool: KnownTool = { name, entry, input: isJsonObject(input.schema) ? input.schema : {}, inputRef: input.ref, ...(output ? { outputRef: output.ref } : {}) };
+    const output = isJsonObject(entry["outputSchema"])
+      ? this.#schema(`${safeName(name)}.output`, entry["outputSchema"])
+      : undefined;
+    const tool: KnownTool = {
+      name,
+      entry,
+      input: isJsonObject(input.schema) ? input.schema : {},
+      inputRef: input.ref,
+      ...(output ? { outputRef: output.ref } : {}),
+    };
     this.#tools.set(name, tool);
     return tool;
   }
@@ -80,8 +104,18 @@ class Writer {
 
   #toolPath(tool: KnownTool): [string, JsonObject] {
     const { basePath } = this.#source;
-    const full = { name: "full", in: "query", description: "`1`: the whole result, as MCP has it.", schema: { type: "string", enum: ["1"] } };
-    const operation = { ...this.#words(tool, `call_${tool.name}`, "tools"), parameters: [full], ...this.#body(tool), responses: this.#responses(tool) };
+    const full = {
+      name: "full",
+      in: "query",
+      description: "`1`: the whole result, as MCP has it.",
+      schema: { type: "string", enum: ["1"] },
+    };
+    const operation = {
+      ...this.#words(tool, `call_${tool.name}`, "tools"),
+      parameters: [full],
+      ...this.#body(tool),
+      responses: this.#responses(tool),
+    };
     return [`${basePath}/tools/${encodeURIComponent(tool.name)}`, { post: operation }];
   }
 
@@ -89,20 +123,35 @@ class Writer {
     const { hasTokens } = this.#source;
     const paths = new Map<string, JsonObject>();
     for (const { route, tool } of routes) {
-      const operation = route.target === "chat" ? chatPath(route.path, hasTokens)[1]["post"] : this.#routeOperation(route, tool);
+      const operation =
+        route.target === "chat" ? chatPath(route.path, hasTokens)[1]["post"] : this.#routeOperation(route, tool);
       const operationId = this.#operationId(`${route.method.toLowerCase()}_${route.path}`);
-      paths.set(route.path, { ...paths.get(route.path), [route.method.toLowerCase()]: { ...(operation as JsonObject), operationId, tags: ["routes"] } });
+      paths.set(route.path, {
+        ...paths.get(route.path),
+        [route.method.toLowerCase()]: { ...(operation as JsonObject), operationId, tags: ["routes"] },
+      });
     }
     return [...paths];
   }
 
   #routeOperation({ method, target, fixed, description }: RestRoute, entry: JsonObject | undefined): JsonObject {
     const name = target === "chat" ? "" : target.tool;
-    if (!entry) return { summary: `The tool ${name}, which is not there now.`, responses: { "200": anyValue(), ...failuresOf(this.#source.hasTokens) } };
+    if (!entry)
+      return {
+        summary: `The tool ${name}, which is not there now.`,
+        responses: { "200": anyValue(), ...failuresOf(this.#source.hasTokens) },
+      };
     const tool = this.#know(entry);
     const isRead = method === "GET" || method === "DELETE";
-    const words = { ...this.#words(tool, undefined, "routes"), ...(description === undefined ? {} : { summary: oneLine(description), description }) };
-    return { ...words, ...(isRead ? { parameters: queryParameters(tool.input, fixed) } : this.#body(tool)), responses: this.#responses(tool) };
+    const words = {
+      ...this.#words(tool, undefined, "routes"),
+      ...(description === undefined ? {} : { summary: oneLine(description), description }),
+    };
+    return {
+      ...words,
+      ...(isRead ? { parameters: queryParameters(tool.input, fixed) } : this.#body(tool)),
+      responses: this.#responses(tool),
+    };
   }
 
   #words({ name, entry }: KnownTool, operation: string | undefined, tag: string): JsonObject {
@@ -118,7 +167,10 @@ class Writer {
   }
 
   #responses({ outputRef }: KnownTool): JsonObject {
-    return { "200": outputRef === undefined ? anyValue() : anyValue({ $ref: outputRef }), ...failuresOf(this.#source.hasTokens) };
+    return {
+      "200": outputRef === undefined ? anyValue() : anyValue({ $ref: outputRef }),
+      ...failuresOf(this.#source.hasTokens),
+    };
   }
 
   #operationId(wanted: string): string {
@@ -129,7 +181,11 @@ class Writer {
 }
 
 function anyValue(schema: JsonObject = {}): JsonObject {
-  const events = { "text/event-stream": { schema: { type: "string", description: "Events `progress` and `log`, then `result` or `error`." } } };
+  const events = {
+    "text/event-stream": {
+      schema: { type: "string", description: "Events `progress` and `log`, then `result` or `error`." },
+    },
+  };
   return { description: "The tool's value.", content: { "application/json": { schema }, ...events } };
 }
 
@@ -140,9 +196,16 @@ function queryParameters(input: JsonObject, fixed: JsonObject): JsonObject[] {
   return Object.entries(properties)
     .filter(([name]) => !Object.hasOwn(fixed, name))
     .map(([name, schema]) => {
-      const description = isJsonObject(schema) && typeof schema["description"] === "string" ? { description: schema["description"] } : {};
+      const description =
+        isJsonObject(schema) && typeof schema["description"] === "string" ? { description: schema["description"] } : {};
       const isObject = typesOf(schema, input).has("object");
-      return { name, in: "query", required: required.includes(name), ...description, ...(isObject ? { content: { "application/json": { schema } } } : { schema }) };
+      return {
+        name,
+        in: "query",
+        required: required.includes(name),
+        ...description,
+        ...(isObject ? { content: { "application/json": { schema } } } : { schema }),
+      };
     });
 }
 

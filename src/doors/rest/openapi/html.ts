@@ -20,4 +20,10 @@ function textOf(piece: Piece): string {
   return String(piece ?? "").replaceAll(/[&<>"']/g, (sign) => ESCAPES[sign]!);
 }
 
-const ESCAPES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+const ESCAPES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};

@@ -4,13 +4,27 @@ import { failuresOf, statusesOf } from "./responses.ts";
 
 type Path = [path: string, item: JsonObject];
 
-const MODE = query("tool_mode", "Which tools are seen: `normal`, `discovery` or `all`.", { type: "string", enum: ["normal", "discovery", "all", "show_all"] });
+const MODE = query("tool_mode", "Which tools are seen: `normal`, `discovery` or `all`.", {
+  type: "string",
+  enum: ["normal", "discovery", "all", "show_all"],
+});
 const LIMIT = query("limit", "Entries at most.", { type: "integer", minimum: 1, maximum: 1000 });
 const CURSOR = query("cursor", "`nextCursor` of the page before.", { type: "string" });
-const TOOL = { type: "object", required: ["name"], properties: { name: { type: "string" }, description: { type: "string" }, inputSchema: { type: "object" } } };
+const TOOL = {
+  type: "object",
+  required: ["name"],
+  properties: { name: { type: "string" }, description: { type: "string" }, inputSchema: { type: "object" } },
+};
 
 /** What operations of the hub itself are called. */
-export const HUB_OPERATIONS: readonly string[] = ["list_tools", "describe_tool", "call_tool", "resources", "health", "chat"];
+export const HUB_OPERATIONS: readonly string[] = [
+  "list_tools",
+  "describe_tool",
+  "call_tool",
+  "resources",
+  "health",
+  "chat",
+];
 
 /** The paths that every hub has. */
 export function hubPaths(basePath: string, hasTokens: boolean): Path[] {
@@ -21,7 +35,13 @@ export function hubPaths(basePath: string, hasTokens: boolean): Path[] {
       `${basePath}/tools`,
       {
         get: operation("list_tools", "The tools, or those that a search finds.", {
-          parameters: [query("query", "Words to search all tools by, the best first.", { type: "string" }), query("name", "A glob over names, such as `web__*`.", { type: "string" }), LIMIT, CURSOR, MODE],
+          parameters: [
+            query("query", "Words to search all tools by, the best first.", { type: "string" }),
+            query("name", "A glob over names, such as `web__*`.", { type: "string" }),
+            LIMIT,
+            CURSOR,
+            MODE,
+          ],
           responses: { "200": json("The tools.", objectOf(listed)), ...failures("invalid_params", "internal") },
         }),
       },
@@ -29,8 +49,18 @@ export function hubPaths(basePath: string, hasTokens: boolean): Path[] {
     [
       `${basePath}/tools/{name}`,
       {
-        parameters: [{ name: "name", in: "path", required: true, description: "In any spelling: `tool`, `server__tool`, `server.tool`, `server/tool`, …", schema: { type: "string" } }],
-        get: operation("describe_tool", "One tool.", { responses: { "200": json("The tool.", TOOL), ...failures("unknown_tool", "ambiguous", "denied") } }),
+        parameters: [
+          {
+            name: "name",
+            in: "path",
+            required: true,
+            description: "In any spelling: `tool`, `server__tool`, `server.tool`, `server/tool`, …",
+            schema: { type: "string" },
+          },
+        ],
+        get: operation("describe_tool", "One tool.", {
+          responses: { "200": json("The tool.", TOOL), ...failures("unknown_tool", "ambiguous", "denied") },
+        }),
         post: operation("call_tool", "Calls any tool, listed or not.", {
           requestBody: { content: { "application/json": { schema: { type: "object" } } } },
           responses: { "200": json("The tool's value.", {}), ...failuresOf(hasTokens) },
@@ -52,22 +82,55 @@ export function hubPaths(basePath: string, hasTokens: boolean): Path[] {
         }),
       },
     ],
-    ["/health", { get: { ...operation("health", "Whether the hub takes calls. Needs no token.", { responses: { "200": json("It does.", objectOf({ status: { const: "ok" } })), "503": json("It is stopping.", {}) } }), security: [] } }],
+    [
+      "/health",
+      {
+        get: {
+          ...operation("health", "Whether the hub takes calls. Needs no token.", {
+            responses: {
+              "200": json("It does.", objectOf({ status: { const: "ok" } })),
+              "503": json("It is stopping.", {}),
+            },
+          }),
+          security: [],
+        },
+      },
+    ],
   ];
 }
 
 /** Where the agent answers. */
 export function chatPath(path: string, hasTokens: boolean): Path {
-  const message = { message: { type: "string" }, history: { type: "array", items: { type: "object" }, description: "The `history` of the reply before." }, max_iterations: { type: "integer", minimum: 1 } };
-  const reply = { text: { type: "string" }, stopReason: { type: "string" }, steps: { type: "array" }, usage: {}, history: { type: "array", items: { type: "object" } } };
+  const message = {
+    message: { type: "string" },
+    history: { type: "array", items: { type: "object" }, description: "The `history` of the reply before." },
+    max_iterations: { type: "integer", minimum: 1 },
+  };
+  const reply = {
+    text: { type: "string" },
+    stopReason: { type: "string" },
+    steps: { type: "array" },
+    usage: {},
+    history: { type: "array", items: { type: "object" } },
+  };
   const answer = json("The answer.", objectOf(reply));
-  const events = { "text/event-stream": { schema: { type: "string", description: "What happens on the way, then `reply` or `error`." } } };
+  const events = {
+    "text/event-stream": {
+      schema: { type: "string", description: "What happens on the way, then `reply` or `error`." },
+    },
+  };
   return [
     path,
     {
       post: operation("chat", "Lets a language model answer with the tools.", {
-        requestBody: { required: true, content: { "application/json": { schema: { ...objectOf(message), required: ["message"] } } } },
-        responses: { "200": { ...answer, content: { ...(answer["content"] as JsonObject), ...events } }, ...failuresOf(hasTokens) },
+        requestBody: {
+          required: true,
+          content: { "application/json": { schema: { ...objectOf(message), required: ["message"] } } },
+        },
+        responses: {
+          "200": { ...answer, content: { ...(answer["content"] as JsonObject), ...events } },
+          ...failuresOf(hasTokens),
+        },
       }),
     },
   ];

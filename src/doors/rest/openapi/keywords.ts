@@ -17,19 +17,41 @@ export const ONE_SCHEMA: ReadonlySet<string> = new Set([
 /** Those that hold a list of schemas. */
 export const SCHEMA_LIST: ReadonlySet<string> = new Set(["allOf", "anyOf", "oneOf", "prefixItems"]);
 /** Those that hold schemas by name. */
-export const SCHEMA_MAP: ReadonlySet<string> = new Set(["$defs", "dependentSchemas", "patternProperties", "properties"]);
+export const SCHEMA_MAP: ReadonlySet<string> = new Set([
+  "$defs",
+  "dependentSchemas",
+  "patternProperties",
+  "properties",
+]);
 
-/** What says where a schema is and where it leads. In one document there is one identity, so these are resolved and left out. */
-export const IDENTITY: ReadonlySet<string> = new Set(["$anchor", "$dynamicAnchor", "$dynamicRef", "$id", "$recursiveAnchor", "$recursiveRef", "$ref", "$schema", "$vocabulary"]);
+/**
+ * What says where a schema is and where it leads. In one document there is one identity, so these are resolved and left
+ * out.
+ */
+export const IDENTITY: ReadonlySet<string> = new Set([
+  "$anchor",
+  "$dynamicAnchor",
+  "$dynamicRef",
+  "$id",
+  "$recursiveAnchor",
+  "$recursiveRef",
+  "$ref",
+  "$schema",
+  "$vocabulary",
+]);
 
 const TYPES = new Set(["array", "boolean", "integer", "null", "number", "object", "string"]);
 const isText = (value: unknown): boolean => typeof value === "string";
 const isFlag = (value: unknown): boolean => typeof value === "boolean";
 const isNumber = (value: unknown): boolean => typeof value === "number";
 const isCount = (value: unknown): boolean => typeof value === "number" && Number.isInteger(value) && value >= 0;
-const isTextList = (value: unknown): boolean => Array.isArray(value) && value.every(isText) && new Set(value).size === value.length;
+const isTextList = (value: unknown): boolean =>
+  Array.isArray(value) && value.every(isText) && new Set(value).size === value.length;
 
-/** What a keyword must hold to mean something. Authors err; what is wrong is left out, and the keyword beside it still holds. */
+/**
+ * What a keyword must hold to mean something. Authors err; what is wrong is left out, and the keyword beside it still
+ * holds.
+ */
 const VALUES: Readonly<Record<string, (value: unknown) => boolean>> = {
   $comment: isText,
   contentEncoding: isText,
@@ -57,7 +79,10 @@ const VALUES: Readonly<Record<string, (value: unknown) => boolean>> = {
   readOnly: isFlag,
   required: isTextList,
   title: isText,
-  type: (value) => (isTextList(value) ? (value as readonly string[]).length > 0 && (value as readonly string[]).every((one) => TYPES.has(one)) : typeof value === "string" && TYPES.has(value)),
+  type: (value) =>
+    isTextList(value)
+      ? (value as readonly string[]).length > 0 && (value as readonly string[]).every((one) => TYPES.has(one))
+      : typeof value === "string" && TYPES.has(value),
   uniqueItems: isFlag,
   writeOnly: isFlag,
 };

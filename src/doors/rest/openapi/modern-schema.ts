@@ -7,8 +7,8 @@ export interface Modernised {
 }
 
 /**
- * Brings one level of a schema to draft 2020-12: `definitions`, lists in `items`, `additionalItems`, `dependencies`, boolean
- * `exclusiveMinimum`. A `$ref` of the older drafts is alone wherever it stands; only what describes it is kept.
+ * Brings one level of a schema to draft 2020-12: `definitions`, lists in `items`, `additionalItems`, `dependencies`,
+ * boolean `exclusiveMinimum`. A `$ref` of the older drafts is alone wherever it stands; only what describes it is kept.
  */
 export function modernise(raw: JsonObject, isOld: boolean): Modernised {
   if (isOld && typeof raw["$ref"] === "string") return { schema: onlyWords(raw), moved: [] };
@@ -18,12 +18,18 @@ export function modernise(raw: JsonObject, isOld: boolean): Modernised {
   if (isJsonObject(definitions)) moveDefinitions(schema, definitions, moved);
   if (Array.isArray(schema["items"])) moveItems(schema, additionalItems, moved);
   if (isJsonObject(dependencies)) moveDependencies(schema, dependencies, moved);
-  for (const [limit, exclusive] of [["minimum", "exclusiveMinimum"], ["maximum", "exclusiveMaximum"]] as const) moveLimit(schema, limit, exclusive);
+  for (const [limit, exclusive] of [
+    ["minimum", "exclusiveMinimum"],
+    ["maximum", "exclusiveMaximum"],
+  ] as const)
+    moveLimit(schema, limit, exclusive);
   return { schema, moved };
 }
 
 function onlyWords({ $ref, title, description, default: value, deprecated }: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries({ $ref, title, description, default: value, deprecated }).filter(([, one]) => one !== undefined));
+  return Object.fromEntries(
+    Object.entries({ $ref, title, description, default: value, deprecated }).filter(([, one]) => one !== undefined),
+  );
 }
 
 type Moves = [readonly string[], readonly string[]][];
@@ -32,7 +38,10 @@ function moveDefinitions(schema: JsonObject, definitions: JsonObject, moved: Mov
   const defs = isJsonObject(schema["$defs"]) ? schema["$defs"] : {};
   const renamed = Object.entries(definitions).map(([name, one]): [string, unknown] => {
     const free = Object.hasOwn(defs, name) ? `${name}_` : name;
-    moved.push([["definitions", name], ["$defs", free]]);
+    moved.push([
+      ["definitions", name],
+      ["$defs", free],
+    ]);
     return [free, one];
   });
   schema["$defs"] = Object.fromEntries([...Object.entries(defs), ...renamed]);
@@ -40,7 +49,11 @@ function moveDefinitions(schema: JsonObject, definitions: JsonObject, moved: Mov
 
 function moveItems(schema: JsonObject, additionalItems: unknown, moved: Moves): void {
   const list = schema["items"] as readonly unknown[];
-  for (const at of list.keys()) moved.push([["items", String(at)], ["prefixItems", String(at)]]);
+  for (const at of list.keys())
+    moved.push([
+      ["items", String(at)],
+      ["prefixItems", String(at)],
+    ]);
   delete schema["items"];
   if (list.length > 0) schema["prefixItems"] = list;
   if (additionalItems === undefined) return;
@@ -54,10 +67,18 @@ function moveDependencies(schema: JsonObject, dependencies: JsonObject, moved: M
   const schemas = entries.filter(([, one]) => !Array.isArray(one));
   if (names.length > 0) schema["dependentRequired"] = Object.fromEntries(names);
   if (schemas.length > 0) schema["dependentSchemas"] = Object.fromEntries(schemas);
-  for (const [name] of schemas) moved.push([["dependencies", name], ["dependentSchemas", name]]);
+  for (const [name] of schemas)
+    moved.push([
+      ["dependencies", name],
+      ["dependentSchemas", name],
+    ]);
 }
 
-function moveLimit(schema: JsonObject, limit: "minimum" | "maximum", exclusive: "exclusiveMinimum" | "exclusiveMaximum"): void {
+function moveLimit(
+  schema: JsonObject,
+  limit: "minimum" | "maximum",
+  exclusive: "exclusiveMinimum" | "exclusiveMaximum",
+): void {
   if (typeof schema[exclusive] !== "boolean") return;
   if (schema[exclusive] && typeof schema[limit] === "number") {
     schema[exclusive] = schema[limit];

@@ -4,19 +4,54 @@ import type { JsonObject } from "../../../core/json.ts";
 import { createDocument, type DocumentSource } from "./document.ts";
 import { PAGE_POLICY, renderPage } from "./page.ts";
 
-const SOURCE: DocumentSource = { title: "Toolyard", version: "1", basePath: "/api", tools: [], routes: [], hasChat: false, hasTokens: false };
-const page = (tools: readonly JsonObject[], wish = {}, source = {}): string => renderPage(createDocument({ ...SOURCE, ...source, tools }), "http://127.0.0.1:8808", { filter: "", page: 1, ...wish });
+const SOURCE: DocumentSource = {
+  title: "Toolyard",
+  version: "1",
+  basePath: "/api",
+  tools: [],
+  routes: [],
+  hasChat: false,
+  hasTokens: false,
+};
+const page = (tools: readonly JsonObject[], wish = {}, source = {}): string =>
+  renderPage(createDocument({ ...SOURCE, ...source, tools }), "http://127.0.0.1:8808", {
+    filter: "",
+    page: 1,
+    ...wish,
+  });
 
 describe("the page for people", () => {
   test("shows a tool's parameters, its words and a line for curl", () => {
-    const text = page([{ name: "say", description: "Says it.", inputSchema: { type: "object", properties: { text: { type: "string", description: "What.", examples: ["it's"] }, loud: { type: "boolean" } }, required: ["text"] } }]);
+    const text = page([
+      {
+        name: "say",
+        description: "Says it.",
+        inputSchema: {
+          type: "object",
+          properties: { text: { type: "string", description: "What.", examples: ["it's"] }, loud: { type: "boolean" } },
+          required: ["text"],
+        },
+      },
+    ]);
     expect(text).toContain("<code>/api/tools/say</code>");
     expect(text).toContain("<td>a string</td>");
-    expect(text).toContain(`curl http://127.0.0.1:8808/api/tools/say -H &#39;content-type: application/json&#39; -d &#39;{&quot;text&quot;:&quot;it&#39;\\&#39;&#39;s&quot;}&#39;`);
+    expect(text).toContain(
+      `curl http://127.0.0.1:8808/api/tools/say -H &#39;content-type: application/json&#39; -d &#39;{&quot;text&quot;:&quot;it&#39;\\&#39;&#39;s&quot;}&#39;`,
+    );
   });
 
   test("holds no script, nothing from elsewhere, and nothing that a tool could slip in", () => {
-    const text = page([{ name: "<script>", title: '"><img src=x onerror=alert(1)>', description: "</style><script>alert(1)</script>", inputSchema: { type: "object", properties: { "<b>": { description: "<i>" } } } }], { filter: '"><script>' });
+    const text = page(
+      [
+        {
+          name: "<script>",
+          title: '"><img src=x onerror=alert(1)>',
+          description: "</style><script>alert(1)</script>",
+          inputSchema: { type: "object", properties: { "<b>": { description: "<i>" } } },
+        },
+      ],
+      { filter: '"><script>' },
+    );
     expect(text).not.toMatch(/<(script|img|i|b|link|iframe)\b/);
     expect(page([])).not.toMatch(/(src|href)="(https?:)?\/\//);
   });

@@ -28,7 +28,10 @@ export function renderPage(document: JsonObject, baseUrl: string, { filter, page
   const at = Math.min(Math.max(1, page), pages);
   const shown = found.slice((at - 1) * PAGE_SIZE, at * PAGE_SIZE);
   const title = stringMember(document["info"] as JsonObject, "title") ?? "";
-  const groups = [...new Set(shown.map(({ tag }) => tag))].map((tag) => html`<h2>${TITLES[tag] ?? tag}</h2>${shown.filter((one) => one.tag === tag).map((one) => section(one, document, baseUrl))}`);
+  const groups = [...new Set(shown.map(({ tag }) => tag))].map(
+    (tag) =>
+      html`<h2>${TITLES[tag] ?? tag}</h2>${shown.filter((one) => one.tag === tag).map((one) => section(one, document, baseUrl))}`,
+  );
   return html`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${title}: REST</title><style>${new Html(PAGE_STYLE)}</style></head><body>
 <h1>${title}</h1><p class="dim">${stringMember(document["info"] as JsonObject, "description")} <a href="openapi.json">openapi.json</a></p>
 <form role="search"><input type="search" name="filter" value="${filter}" placeholder="Filter by name or words" aria-label="Filter"><button>Filter</button></form>
@@ -89,9 +92,19 @@ function parameterTable(operation: JsonObject, body: unknown, document: JsonObje
   const required: readonly unknown[] = Array.isArray(own["required"]) ? own["required"] : [];
   const rows = [
     ...Object.entries(properties).map(([name, schema]) => row(name, required.includes(name), schema, document)),
-    ...parameters.map((one) => row(`?${String(one["name"])}`, one["required"] === true, one["schema"] ?? {}, document, stringMember(one, "description"))),
+    ...parameters.map((one) =>
+      row(
+        `?${String(one["name"])}`,
+        one["required"] === true,
+        one["schema"] ?? {},
+        document,
+        stringMember(one, "description"),
+      ),
+    ),
   ];
-  return rows.length === 0 ? "" : html`<div class="wide"><table><tr><th>name</th><th>takes</th><th></th></tr>${rows}</table></div>`;
+  return rows.length === 0
+    ? ""
+    : html`<div class="wide"><table><tr><th>name</th><th>takes</th><th></th></tr>${rows}</table></div>`;
 }
 
 function row(name: string, isRequired: boolean, schema: unknown, document: JsonObject, words?: string): Html {
@@ -105,18 +118,28 @@ function follow(schema: unknown, document: JsonObject): JsonObject {
 }
 
 /** A line that works as it stands, once what it holds is what the reader wants. */
-function curlLine({ method, path, operation, body }: { method: string; path: string; operation: JsonObject; body: unknown }, document: JsonObject, baseUrl: string): string {
+function curlLine(
+  { method, path, operation, body }: { method: string; path: string; operation: JsonObject; body: unknown },
+  document: JsonObject,
+  baseUrl: string,
+): string {
   const needsToken = Array.isArray(document["security"]) && operation["security"] === undefined;
   const token = needsToken ? [`-H "authorization: Bearer $TOOLYARD_TOKEN"`] : [];
   const verb = method === "get" || (method === "post" && body !== undefined) ? [] : [`-X ${method.toUpperCase()}`];
-  const data = body === undefined ? [] : ["-H 'content-type: application/json'", `-d ${quoted(JSON.stringify(sampleOf(body, document)))}`];
+  const data =
+    body === undefined
+      ? []
+      : ["-H 'content-type: application/json'", `-d ${quoted(JSON.stringify(sampleOf(body, document)))}`];
   return ["curl", ...verb, quoted(`${baseUrl}${path}${sampleQuery(operation, document)}`), ...token, ...data].join(" ");
 }
 
 function sampleQuery(operation: JsonObject, document: JsonObject): string {
   const parameters = Array.isArray(operation["parameters"]) ? (operation["parameters"] as readonly JsonObject[]) : [];
   const wanted = parameters.filter((one) => one["required"] === true && one["in"] === "query");
-  const pairs = wanted.map((one): [string, string] => [String(one["name"]), textOf(sampleOf(one["schema"] ?? {}, document))]);
+  const pairs = wanted.map((one): [string, string] => [
+    String(one["name"]),
+    textOf(sampleOf(one["schema"] ?? {}, document)),
+  ]);
   return pairs.length === 0 ? "" : `?${new URLSearchParams(pairs).toString()}`;
 }
 
@@ -131,6 +154,7 @@ function quoted(text: string): string {
 
 function pager(at: number, pages: number, filter: string): Html | "" {
   if (pages === 1) return "";
-  const link = (to: number, words: string): Html => html`<a href="?${new URLSearchParams({ filter, page: String(to) }).toString()}">${words}</a> `;
+  const link = (to: number, words: string): Html =>
+    html`<a href="?${new URLSearchParams({ filter, page: String(to) }).toString()}">${words}</a> `;
   return html`<nav>${at > 1 ? link(at - 1, "Before") : ""}Page ${at} of ${pages} ${at < pages ? link(at + 1, "Next") : ""}</nav>`;
 }

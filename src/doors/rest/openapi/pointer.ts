@@ -1,17 +1,28 @@
 /** JSON pointers as URI fragments: `#/a/b`, each step escaped. */
 export function stepTo(pointer: string, ...steps: readonly (string | number)[]): string {
-  return [pointer, ...steps.map((step) => encodeURIComponent(String(step).replaceAll("~", "~0").replaceAll("/", "~1")).replaceAll("%24", "$"))].join("/");
+  return [
+    pointer,
+    ...steps.map((step) =>
+      encodeURIComponent(String(step).replaceAll("~", "~0").replaceAll("/", "~1")).replaceAll("%24", "$"),
+    ),
+  ].join("/");
 }
 
 /** One spelling of a fragment that somebody else wrote, however it was escaped. */
 export function plainPointer(fragment: string): string {
-  const steps = fragment.split("/").slice(1).map((step) => unescapeStep(step));
+  const steps = fragment
+    .split("/")
+    .slice(1)
+    .map((step) => unescapeStep(step));
   return stepTo("#", ...steps);
 }
 
 /** The steps of a pointer as names. */
 export function stepsOf(pointer: string): readonly string[] {
-  return pointer.split("/").slice(1).map((step) => unescapeStep(step));
+  return pointer
+    .split("/")
+    .slice(1)
+    .map((step) => unescapeStep(step));
 }
 
 function unescapeStep(step: string): string {

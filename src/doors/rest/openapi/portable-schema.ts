@@ -4,8 +4,9 @@ import { modernise } from "./modern-schema.ts";
 import { plainPointer, stepsOf, stepTo } from "./pointer.ts";
 
 /**
- * A tool's schema, of whatever draft, as a part of another document at `place` (`#/components/schemas/…`): draft 2020-12, every reference
- * a pointer from the top of that document. What refers out of the tool's own schema, and what is no schema, is left out.
+ * A tool's schema, of whatever draft, as a part of another document at `place` (`#/components/schemas/…`): draft
+ * 2020-12, every reference a pointer from the top of that document. What refers out of the tool's own schema, and what
+ * is no schema, is left out.
  */
 export function portableSchema(schema: unknown, place: string): unknown {
   return isJsonObject(schema) ? new Porter(schema, place).port() : schema !== false;
@@ -60,7 +61,11 @@ class Porter {
     const out = this.#schema(this.#root, { from: "#", to: this.#place, resource, depth: 0 }) as JsonObject;
     // Resolving may bring further schemas in, whose references come behind.
     for (let at = 0; at < this.#references.length; at += 1) this.#resolve(this.#references[at]!);
-    if (this.#hoisted.length > 0) out["$defs"] = Object.fromEntries([...Object.entries(isJsonObject(out["$defs"]) ? out["$defs"] : {}), ...this.#hoisted]);
+    if (this.#hoisted.length > 0)
+      out["$defs"] = Object.fromEntries([
+        ...Object.entries(isJsonObject(out["$defs"]) ? out["$defs"] : {}),
+        ...this.#hoisted,
+      ]);
     return out;
   }
 
@@ -72,9 +77,13 @@ class Porter {
     const { schema, moved } = modernise(value, this.#isOld);
     const inner = { ...spot, resource, depth: spot.depth + 1 };
     const from = (steps: readonly string[]): string => this.#origin(moved, steps, spot.from);
-    const members = Object.entries(schema).flatMap(([keyword, member]) => this.#member(keyword, member, { ...inner, from: "" }, from));
+    const members = Object.entries(schema).flatMap(([keyword, member]) =>
+      this.#member(keyword, member, { ...inner, from: "" }, from),
+    );
     const out: JsonObject = Object.fromEntries(withHiddenNames(members));
-    const reference = [schema["$ref"], schema["$dynamicRef"], schema["$recursiveRef"]].find((one) => typeof one === "string");
+    const reference = [schema["$ref"], schema["$dynamicRef"], schema["$recursiveRef"]].find(
+      (one) => typeof one === "string",
+    );
     if (typeof reference === "string") this.#references.push({ out, text: reference, resource });
     return out;
   }
@@ -85,7 +94,12 @@ class Porter {
     return found ? stepTo(base, ...found[0], ...steps.slice(found[1].length)) : stepTo(base, ...steps);
   }
 
-  #member(keyword: string, value: unknown, spot: Spot, from: (steps: readonly string[]) => string): [string, unknown][] {
+  #member(
+    keyword: string,
+    value: unknown,
+    spot: Spot,
+    from: (steps: readonly string[]) => string,
+  ): [string, unknown][] {
     if (IDENTITY.has(keyword)) return [];
     const at = (...steps: readonly string[]): Spot => ({ ...spot, from: from(steps), to: stepTo(spot.to, ...steps) });
     if (ONE_SCHEMA.has(keyword)) return isSchema(value) ? [[keyword, this.#schema(value, at(keyword))]] : [];
@@ -104,7 +118,8 @@ class Porter {
       // Names of definitions are nobody's business but the references'.
       const shown = keyword === "$defs" ? freeName(safeName(name), taken) : name;
       taken.add(shown);
-      const steps = keyword === "properties" && IDENTITY.has(name) ? ["patternProperties", exactly(name)] : [keyword, shown];
+      const steps =
+        keyword === "properties" && IDENTITY.has(name) ? ["patternProperties", exactly(name)] : [keyword, shown];
       return [shown, this.#schema(one, { ...spot, from: from([keyword, name]), to: stepTo(spot.to, ...steps) })];
     });
     return Object.fromEntries(entries);
@@ -118,8 +133,13 @@ class Porter {
       this.#named.set(resource.uri, spot.from);
     }
     // In draft-07 an `$id` of a fragment is an anchor.
-    const anchors = [$anchor, $dynamicAnchor, typeof $id === "string" && $id.startsWith("#") ? $id.slice(1) : undefined];
-    for (const anchor of anchors) if (typeof anchor === "string" && anchor !== "") this.#named.set(`${resource.uri}#${anchor}`, spot.from);
+    const anchors = [
+      $anchor,
+      $dynamicAnchor,
+      typeof $id === "string" && $id.startsWith("#") ? $id.slice(1) : undefined,
+    ];
+    for (const anchor of anchors)
+      if (typeof anchor === "string" && anchor !== "") this.#named.set(`${resource.uri}#${anchor}`, spot.from);
     return resource;
   }
 
@@ -145,7 +165,8 @@ class Porter {
   /** Takes in a schema that stands where none is expected, such as below a keyword of the author's own. */
   #hoist(origin: string): string | undefined {
     let at: unknown = this.#root;
-    for (const step of stepsOf(origin)) at = typeof at === "object" && at !== null && Object.hasOwn(at, step) ? (at as JsonObject)[step] : undefined;
+    for (const step of stepsOf(origin))
+      at = typeof at === "object" && at !== null && Object.hasOwn(at, step) ? (at as JsonObject)[step] : undefined;
     if (!isSchema(at) || this.#hoisted.length >= MAX_HOISTED) return undefined;
     const name = `_${this.#hoisted.length + 1}`;
     const to = stepTo(this.#place, "$defs", name);
@@ -164,11 +185,19 @@ function isSchema(value: unknown): boolean {
 function withHiddenNames(members: readonly [string, unknown][]): readonly [string, unknown][] {
   const properties = members.find(([keyword]) => keyword === "properties")?.[1];
   const hidden = isJsonObject(properties) ? Object.entries(properties).filter(([name]) => IDENTITY.has(name)) : [];
-  const without = members.map(([keyword, value]): [string, unknown] => [keyword, SCHEMA_MAP.has(keyword) && isJsonObject(value) ? Object.fromEntries(Object.entries(value).filter(([name]) => !IDENTITY.has(name))) : value]);
+  const without = members.map(([keyword, value]): [string, unknown] => [
+    keyword,
+    SCHEMA_MAP.has(keyword) && isJsonObject(value)
+      ? Object.fromEntries(Object.entries(value).filter(([name]) => !IDENTITY.has(name)))
+      : value,
+  ]);
   if (hidden.length === 0) return without;
   const patterns = without.find(([keyword]) => keyword === "patternProperties")?.[1];
   const added = hidden.map(([name, schema]): [string, unknown] => [exactly(name), schema]);
-  return [...without.filter(([keyword]) => keyword !== "patternProperties"), ["patternProperties", Object.fromEntries([...Object.entries(isJsonObject(patterns) ? patterns : {}), ...added])]];
+  return [
+    ...without.filter(([keyword]) => keyword !== "patternProperties"),
+    ["patternProperties", Object.fromEntries([...Object.entries(isJsonObject(patterns) ? patterns : {}), ...added])],
+  ];
 }
 
 function exactly(name: string): string {

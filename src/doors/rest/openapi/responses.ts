@@ -1,7 +1,10 @@
 import type { JsonObject } from "../../../core/json.ts";
 import { KINDS, type FailKind, type KindRow } from "../../../core/kinds.ts";
 
-/** What callers of a tool may get in place of its value: the statuses of the table of kinds, but for callers who are gone. */
+/**
+ * What callers of a tool may get in place of its value: the statuses of the table of kinds, but for callers who are
+ * gone.
+ */
 const TOLD = Object.entries<KindRow>(KINDS).filter(([kind]) => kind !== "cancelled");
 const STATUSES: readonly number[] = [...new Set([...TOLD.map(([, row]) => row.http), 401])].toSorted();
 
@@ -35,14 +38,25 @@ export function errorResponses(): JsonObject {
 
 function errorResponse(status: number): JsonObject {
   const kinds = TOLD.filter(([, row]) => row.http === status).map(([kind, { when }]) => `\`${kind}\`: ${when}`);
-  const headers = status === KINDS.limited.http ? { headers: { "Retry-After": { description: "Seconds until trying again makes sense.", schema: { type: "integer" } } } } : {};
+  const headers =
+    status === KINDS.limited.http
+      ? {
+          headers: {
+            "Retry-After": { description: "Seconds until trying again makes sense.", schema: { type: "integer" } },
+          },
+        }
+      : {};
   const description = kinds.length > 0 ? `${kinds.join("; ")}.` : "The token is missing or wrong.";
   return { description, ...headers, content: { "application/json": { schema: { $ref: ERROR_REF } } } };
 }
 
 /** The failures of one operation. */
 export function failuresOf(hasTokens: boolean, statuses = STATUSES): JsonObject {
-  return Object.fromEntries(statuses.filter((status) => hasTokens || status !== 401).map((status) => [String(status), { $ref: `#/components/responses/${status}` }]));
+  return Object.fromEntries(
+    statuses
+      .filter((status) => hasTokens || status !== 401)
+      .map((status) => [String(status), { $ref: `#/components/responses/${status}` }]),
+  );
 }
 
 /** The statuses of kinds. */

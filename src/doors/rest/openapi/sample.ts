@@ -4,9 +4,13 @@ import { localTarget } from "../../../schema/survey.ts";
 const MAX_DEPTH = 4;
 const MAX_MEMBERS = 12;
 
-/** A value such as a schema wants it, for a first try: its own example or default where it has one, and of an object what is required. */
+/**
+ * A value such as a schema wants it, for a first try: its own example or default where it has one, and of an object
+ * what is required.
+ */
 export function sampleOf(schema: unknown, root: JsonObject, depth = 0): unknown {
-  const own = isJsonObject(schema) && typeof schema["$ref"] === "string" ? (localTarget(schema["$ref"], root) ?? {}) : schema;
+  const own =
+    isJsonObject(schema) && typeof schema["$ref"] === "string" ? (localTarget(schema["$ref"], root) ?? {}) : schema;
   if (!isJsonObject(own) || depth > MAX_DEPTH) return "…";
   for (const key of ["examples", "enum"]) if (Array.isArray(own[key]) && own[key].length > 0) return own[key][0];
   for (const key of ["default", "const", "example"]) if (own[key] !== undefined) return own[key];
@@ -38,6 +42,10 @@ function sampleOfType(type: unknown, schema: JsonObject, root: JsonObject, depth
 
 function sampleObject(schema: JsonObject, root: JsonObject, depth: number): JsonObject {
   const properties = isJsonObject(schema["properties"]) ? schema["properties"] : {};
-  const required = Array.isArray(schema["required"]) ? schema["required"].map(String).filter((name) => Object.hasOwn(properties, name)) : [];
-  return Object.fromEntries(required.slice(0, MAX_MEMBERS).map((name) => [name, sampleOf(properties[name], root, depth + 1)]));
+  const required = Array.isArray(schema["required"])
+    ? schema["required"].map(String).filter((name) => Object.hasOwn(properties, name))
+    : [];
+  return Object.fromEntries(
+    required.slice(0, MAX_MEMBERS).map((name) => [name, sampleOf(properties[name], root, depth + 1)]),
+  );
 }

@@ -24,10 +24,18 @@ const LANGUAGES: Readonly<Record<string, SandboxLanguage>> = {
   ts: "typescript",
 };
 
-export function readArguments({ language, code, inputs = {}, files = {}, timeout_ms: timeoutMs, session }: JsonObject): CodeArguments | Fail {
+export function readArguments({
+  language,
+  code,
+  inputs = {},
+  files = {},
+  timeout_ms: timeoutMs,
+  session,
+}: JsonObject): CodeArguments | Fail {
   const name = String(language).trim().toLowerCase();
   const known = Object.hasOwn(LANGUAGES, name) ? LANGUAGES[name] : undefined;
-  if (!known) return fail("invalid_params", `\`language\` must be python, javascript or typescript, got "${name.slice(0, 50)}".`);
+  if (!known)
+    return fail("invalid_params", `\`language\` must be python, javascript or typescript, got "${name.slice(0, 50)}".`);
   const read = readFiles(files as JsonObject);
   if ("ok" in read) return read;
   return {

@@ -22,11 +22,16 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 };
 
 /** Ends that are no doing of the code: the caller hears of them by their own kind. */
-const KIND_OF_END: Readonly<Partial<Record<SandboxEnd, FailKind>>> = { cancelled: "cancelled", busy: "limited", unavailable: "unavailable" };
+const KIND_OF_END: Readonly<Partial<Record<SandboxEnd, FailKind>>> = {
+  cancelled: "cancelled",
+  busy: "limited",
+  unavailable: "unavailable",
+};
 
 /**
- * `{ok, result, stdout, stderr, error, tool_calls, artifacts, truncated, duration_ms, engine, isolation, session?}`. Code that failed is the
- * tool's failure with all of this, so that a model reads the traceback and mends the code; code that ran out of time is a timeout (C20).
+ * `{ok, result, stdout, stderr, error, tool_calls, artifacts, truncated, duration_ms, engine, isolation, session?}`.
+ * Code that failed is the tool's failure with all of this, so that a model reads the traceback and mends the code; code
+ * that ran out of time is a timeout (C20).
  */
 export function codeOutcome(run: SandboxRun): Outcome {
   const { end, error } = run;
@@ -38,7 +43,8 @@ export function codeOutcome(run: SandboxRun): Outcome {
   const message = error === undefined ? "The code failed." : `${error.type}: ${error.message}`;
   const result = { content, structuredContent: value, isError: true };
   // Not tried again: the same code takes as long once more.
-  if (end === "timeout") return { ...fail("timeout", message, { details: { end }, result, retryable: false }), attempts: 1 };
+  if (end === "timeout")
+    return { ...fail("timeout", message, { details: { end }, result, retryable: false }), attempts: 1 };
   return fail("tool_error", message, { details: { end }, result });
 }
 
@@ -63,7 +69,12 @@ export function answerOf(run: SandboxRun): JsonObject {
 
 function described(file: SandboxFile): JsonObject {
   const text = file.bytes.byteLength <= MAX_INLINE_BYTES ? textOf(file) : undefined;
-  return { path: file.path, size: file.bytes.byteLength, mime_type: mediaType(file), ...(text !== undefined && { text }) };
+  return {
+    path: file.path,
+    size: file.bytes.byteLength,
+    mime_type: mediaType(file),
+    ...(text !== undefined && { text }),
+  };
 }
 
 /** What the answer itself does not hold: an image as one, anything else as an embedded resource. */

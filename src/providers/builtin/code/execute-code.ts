@@ -8,13 +8,16 @@ const NAME = "execute_code";
 
 const DESCRIPTION =
   "Runs Python, JavaScript or TypeScript in a sandbox without files, network or processes of this machine, and gives its result, output and files. " +
-  "Inside, `tools.<source>.<name>({…})` calls any tool (`await` it; Python takes named arguments), and `await search(\"what you need\")` finds tools " +
+  'Inside, `tools.<source>.<name>({…})` calls any tool (`await` it; Python takes named arguments), and `await search("what you need")` finds tools ' +
   "with their signatures. Use it for several calls, for loops, and to keep large results out of the conversation: only what you return comes back.";
 
 /** Time between the end of a run and that of the call around it. */
 const SLACK_MS = 5_000;
 
-/** `maxWallMs`: the longest time that a caller may ask for. `execute_code({language, code, inputs?, files?, timeout_ms?, session?})`: native, without keywords (T1). */
+/**
+ * `maxWallMs`: the longest time that a caller may ask for. `execute_code({language, code, inputs?, files?, timeout_ms?,
+ * session?})`: native, without keywords (T1).
+ */
 export function executeCode(source: Source, ports: BuiltinPorts, code: CodeRunner, maxWallMs: number): FixedTool {
   const record = ownToolRecord(source, {
     name: NAME,

@@ -6,7 +6,12 @@ import { codeHost } from "./code-host.ts";
 import { codeOutcome } from "./code-result.ts";
 
 /** Runs what a call of the tool `own` asks for. */
-export async function runCode(call: ResolvedCall, own: string, ports: BuiltinPorts, { sandbox }: CodeRunner): Promise<Outcome> {
+export async function runCode(
+  call: ResolvedCall,
+  own: string,
+  ports: BuiltinPorts,
+  { sandbox }: CodeRunner,
+): Promise<Outcome> {
   const given = readArguments(call.arguments);
   if ("ok" in given) return given;
   const { language, code, inputs, files, timeoutMs, session } = given;

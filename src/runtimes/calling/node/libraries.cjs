@@ -9,7 +9,10 @@ const ENDINGS = ["", ".mjs", ".js", ".cjs", ".json", "/index.mjs", "/index.js", 
 
 const isFile = (path) => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 
-/** The address of the file that a bare name such as `helpers/text` means in the libraries; `undefined` when there is none. */
+/**
+ * The address of the file that a bare name such as `helpers/text` means in the libraries; `undefined` when there is
+ * none.
+ */
 function libraryUrl(specifier) {
   if (/^(?:[./#]|[a-z]+:)/.test(specifier)) return undefined;
   for (const folder of FOLDERS) {

@@ -1,5 +1,5 @@
-// Runs before a script: makes `import … from "toolyard/script"` work where nothing is installed, and imports from the libraries. `require`
-// finds both by NODE_PATH.
+// Runs before a script: makes `import … from "toolyard/script"` work where nothing is installed, and imports from the
+// libraries. `require` finds both by NODE_PATH.
 "use strict";
 const { readdirSync, readFileSync, realpathSync, statSync } = require("node:fs");
 const module_ = require("node:module");
@@ -11,7 +11,8 @@ const { hasLibraries, libraryUrl } = require("./libraries.cjs");
 const NAME = "toolyard/script";
 const url = pathToFileURL(join(__dirname, "toolyard", "script", "index.mjs")).href;
 
-// Newer Nodes take hooks that cost nothing. Older ones start a thread for them, so there the scripts are looked at first.
+// Newer Nodes take hooks that cost nothing. Older ones start a thread for them, so there the scripts are looked at
+// first.
 if (module_.registerHooks) {
   module_.registerHooks({
     resolve: (specifier, context, next) => {
@@ -33,7 +34,9 @@ if (module_.registerHooks) {
 function isMentioned(script) {
   try {
     const main = realpathSync(script);
-    const beside = readdirSync(dirname(main)).filter((name) => /^\.[cm]?[jt]s$/.test(extname(name))).slice(0, 50);
+    const beside = readdirSync(dirname(main))
+      .filter((name) => /^\.[cm]?[jt]s$/.test(extname(name)))
+      .slice(0, 50);
     return [main, ...beside.map((name) => join(dirname(main), name))].some(mentions);
   } catch {
     return false;

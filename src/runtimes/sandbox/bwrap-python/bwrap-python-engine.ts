@@ -27,16 +27,25 @@ const PRELUDE = "/sandbox/prelude";
 const DRIVER = "/sandbox/driver";
 const WORK = "/work";
 
-/** A Python of this machine behind bubblewrap: as fast as Python is, with what is installed for it. Linux only, and no JavaScript. */
+/**
+ * A Python of this machine behind bubblewrap: as fast as Python is, with what is installed for it. Linux only, and no
+ * JavaScript.
+ */
 export function createBwrapPythonEngine(options: SandboxOptions): HostedEngine {
   return new HostedEngine(options, {
     name: "bwrap-python",
     languages: ["python"],
-    isolation: "native Python behind bubblewrap, without files, network and processes of the machine, system calls filtered, bounds kept by the kernel",
+    isolation:
+      "native Python behind bubblewrap, without files, network and processes of the machine, system calls filtered, bounds kept by the kernel",
     unavailable: () => reasonAgainst(options),
     start: async (_first, onSessions) =>
       new ProcessRuns({
-        kind: { command: () => commandOf(options), channel: "pipe", maxFrameBytes: maxFrameBytesOf(options), scratch: [WORK, "/tmp", "/dev/shm"] },
+        kind: {
+          command: () => commandOf(options),
+          channel: "pipe",
+          maxFrameBytes: maxFrameBytesOf(options),
+          scratch: [WORK, "/tmp", "/dev/shm"],
+        },
         sessions: options.sessions,
         sessionIdleMs: options.sessionIdleMs,
         onSessions,
@@ -47,11 +56,15 @@ export function createBwrapPythonEngine(options: SandboxOptions): HostedEngine {
 async function reasonAgainst({ python }: SandboxOptions): Promise<string | undefined> {
   const { found, reason } = await probeBwrap();
   if (!found) return reason;
-  if (found.prlimit === undefined) return "`prlimit` is not installed, without which memory has no bound. Install your system's package `util-linux`.";
+  if (found.prlimit === undefined)
+    return "`prlimit` is not installed, without which memory has no bound. Install your system's package `util-linux`.";
   return probePython(python);
 }
 
-async function commandOf({ python, limits }: SandboxOptions): Promise<Pick<SpawnOptions, "command" | "args" | "env" | "files">> {
+async function commandOf({
+  python,
+  limits,
+}: SandboxOptions): Promise<Pick<SpawnOptions, "command" | "args" | "env" | "files">> {
   const { found, reason } = await probeBwrap();
   if (!found) throw new Error(reason);
   const program = await realPython(python, { env: searchEnvironment() });
@@ -71,7 +84,12 @@ async function commandOf({ python, limits }: SandboxOptions): Promise<Pick<Spawn
     tmpBytes: scratchBytes,
     network: false,
     processes: false,
-    limits: { memoryBytes: limits.memoryBytes + BASE_BYTES, processes: THREADS, openFiles: OPEN_FILES, fileBytes: scratchBytes },
+    limits: {
+      memoryBytes: limits.memoryBytes + BASE_BYTES,
+      processes: THREADS,
+      openFiles: OPEN_FILES,
+      fileBytes: scratchBytes,
+    },
     measure: "address-space",
     extraPipes: 1,
   });
@@ -102,10 +120,21 @@ async function askPython(python: string): Promise<string | undefined> {
     return messageOf(error);
   }
   return new Promise((resolve) => {
-    execFile(program, ["-I", "-S", "-c", "import sys, resource; print(*sys.version_info[:2])"], { env, timeout: PROBE_TIMEOUT_MS }, (error, stdout) => {
-      const [major = 0, minor = 0] = stdout.trim().split(" ").map(Number);
-      if (error) resolve("`python3` does not run. Install your system's package `python3`, or name another with `python`.");
-      else resolve(major === 3 && minor >= OLDEST_MINOR ? undefined : `Python ${major}.${minor} is too old: 3.${OLDEST_MINOR} or newer is needed. Name another with \`python\`.`);
-    });
+    execFile(
+      program,
+      ["-I", "-S", "-c", "import sys, resource; print(*sys.version_info[:2])"],
+      { env, timeout: PROBE_TIMEOUT_MS },
+      (error, stdout) => {
+        const [major = 0, minor = 0] = stdout.trim().split(" ").map(Number);
+        if (error)
+          resolve("`python3` does not run. Install your system's package `python3`, or name another with `python`.");
+        else
+          resolve(
+            major === 3 && minor >= OLDEST_MINOR
+              ? undefined
+              : `Python ${major}.${minor} is too old: 3.${OLDEST_MINOR} or newer is needed. Name another with \`python\`.`,
+          );
+      },
+    );
   });
 }

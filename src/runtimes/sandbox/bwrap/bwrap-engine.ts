@@ -12,11 +12,15 @@ const BASE_BYTES = 1024 ** 3;
 const SPARE_WORKERS = 2;
 const OPEN_FILES = 256;
 
-/** The embedded engine's child behind bubblewrap: the same interpreters, and a second wall that does not depend on them. Linux only. */
+/**
+ * The embedded engine's child behind bubblewrap: the same interpreters, and a second wall that does not depend on them.
+ * Linux only.
+ */
 export function createBwrapEngine(options: SandboxOptions): EmbeddedEngine {
   return createEmbeddedEngine(options, {
     name: "bwrap",
-    isolation: "WebAssembly in a child process without rights, behind bubblewrap, without files, network and processes of the machine, system calls filtered",
+    isolation:
+      "WebAssembly in a child process without rights, behind bubblewrap, without files, network and processes of the machine, system calls filtered",
     unavailable: async () => (await probeBwrap()).reason,
     wall: (settings) => wall(settings),
   });
@@ -33,7 +37,11 @@ async function wall(settings: ChildSettings): Promise<Pick<SandboxProcessOptions
     writable: [],
     network: false,
     processes: false,
-    limits: { memoryBytes: BASE_BYTES + settings.memoryBytes * (settings.runs + settings.sessions + SPARE_WORKERS), openFiles: OPEN_FILES, fileBytes: 0 },
+    limits: {
+      memoryBytes: BASE_BYTES + settings.memoryBytes * (settings.runs + settings.sessions + SPARE_WORKERS),
+      openFiles: OPEN_FILES,
+      fileBytes: 0,
+    },
     measure: "data",
     extraPipes: 1,
   });

@@ -9,7 +9,10 @@ type Told<T> = T extends { readonly run: number } ? Omit<T, "run"> : never;
 /** A message of a run to the hub, but for the number of the run. */
 export type RunMessage = Told<Exclude<FromChild, { readonly type: "started" | "done" }>>;
 
-/** A worker keeps its time itself where it can, and says more of where the time went; this much later it is ended from outside. */
+/**
+ * A worker keeps its time itself where it can, and says more of where the time went; this much later it is ended from
+ * outside.
+ */
 const WORKER_GRACE_MS = 150;
 
 /** One run on one worker: what the worker says is checked, counted and passed on; its clocks are kept from outside. */
@@ -45,7 +48,12 @@ export class ChildRun {
     if (this.#isDone) return this.#done;
     onStart();
     const { wallMs, cpuMs } = this.job.limits;
-    this.#clock = new RunClock(wallMs + WORKER_GRACE_MS, cpuMs + WORKER_GRACE_MS, (message) => this.#finish(failed("timeout", "Timeout", message)), this.job.limits);
+    this.#clock = new RunClock(
+      wallMs + WORKER_GRACE_MS,
+      cpuMs + WORKER_GRACE_MS,
+      (message) => this.#finish(failed("timeout", "Timeout", message)),
+      this.job.limits,
+    );
     worker.listen((message) => this.#receive(message));
     worker.send({ type: "job", job: this.job });
     const done = await this.#done;
@@ -67,9 +75,13 @@ export class ChildRun {
     const said = message as FromWorker;
     switch (said?.type) {
       case "output":
-        return typeof said.text === "string" && (said.stream === "stdout" || said.stream === "stderr") ? this.#output(said) : this.#nonsense();
+        return typeof said.text === "string" && (said.stream === "stdout" || said.stream === "stderr")
+          ? this.#output(said)
+          : this.#nonsense();
       case "call":
-        return isCount(said.id) && isText(said.path) && isText(said.json) && this.#mayCall() ? this.#tell({ type: "call", id: said.id, path: said.path, json: said.json }) : this.#nonsense();
+        return isCount(said.id) && isText(said.path) && isText(said.json) && this.#mayCall()
+          ? this.#tell({ type: "call", id: said.id, path: said.path, json: said.json })
+          : this.#nonsense();
       case "search":
         return isCount(said.id) && isText(said.query) && isCount(said.limit) && this.#mayCall()
           ? this.#tell({ type: "search", id: said.id, query: said.query, limit: said.limit })

@@ -1,4 +1,11 @@
-import { readFiles, toFileHeads, type ChildSettings, type FromChild, type Interpreter, type ToChild } from "../child-messages.ts";
+import {
+  readFiles,
+  toFileHeads,
+  type ChildSettings,
+  type FromChild,
+  type Interpreter,
+  type ToChild,
+} from "../child-messages.ts";
 import type { SandboxJob, SandboxLanguage } from "../engine.ts";
 import { encodeFrame, type Frame } from "../frames.ts";
 import type { WorkerDone } from "../worker-messages.ts";
@@ -26,18 +33,23 @@ export class ChildRuns {
   /** A frame of the hub, which is trusted: it started this process. */
   take({ head, body }: Frame): void {
     const message = head as ToChild;
-    if (message.type === "job") void this.#run(message.run, { ...message.job, files: readFiles(message.files, body) ?? [] });
+    if (message.type === "job")
+      void this.#run(message.run, { ...message.job, files: readFiles(message.files, body) ?? [] });
     else if (message.type === "reply") this.#runs.get(message.run)?.reply(message);
     else this.#runs.get(message.run)?.cancel();
   }
 
   async #run(id: number, job: SandboxJob): Promise<void> {
     // The hub lets no more in; a bound here too, since each worker is a thread.
-    if (this.#runs.size >= this.#settings.runs * 2) return this.#tellDone(id, refused("The sandbox is busy. Try again in a moment."));
+    if (this.#runs.size >= this.#settings.runs * 2)
+      return this.#tellDone(id, refused("The sandbox is busy. Try again in a moment."));
     const run = new ChildRun(job, (message) => this.#tell({ ...message, run: id }));
     this.#runs.set(id, run);
     try {
-      this.#tellDone(id, await (job.session === undefined ? this.#once(run, id) : this.#inSession(run, id, job.session)));
+      this.#tellDone(
+        id,
+        await (job.session === undefined ? this.#once(run, id) : this.#inSession(run, id, job.session)),
+      );
     } finally {
       this.#runs.delete(id);
     }
@@ -58,7 +70,8 @@ export class ChildRuns {
     return runInSession(this.#sessions, {
       key: `${language}:${key}`,
       begin: () => this.#pool.take(language),
-      perform: (worker, isNew) => run.on(worker, () => this.#tell({ type: "started", run: id, session: isNew ? "new" : "kept" })),
+      perform: (worker, isNew) =>
+        run.on(worker, () => this.#tell({ type: "started", run: id, session: isNew ? "new" : "kept" })),
     });
   }
 

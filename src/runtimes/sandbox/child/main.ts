@@ -1,6 +1,7 @@
 /**
- * The sandbox child: holds the workers in which foreign code runs, and does nothing but pass their messages on and end them in time.
- * It is started without rights (no files but its own, no processes, an empty environment) and speaks frames over descriptor 3.
+ * The sandbox child: holds the workers in which foreign code runs, and does nothing but pass their messages on and end
+ * them in time. It is started without rights (no files but its own, no processes, an empty environment) and speaks
+ * frames over descriptor 3.
  */
 import { Socket } from "node:net";
 import type { ChildSettings } from "../child-messages.ts";

@@ -1,4 +1,6 @@
-/** Whether a worker takes a job: it has to say so once before each. What it runs cannot be taken for over before that. */
+/**
+ * Whether a worker takes a job: it has to say so once before each. What it runs cannot be taken for over before that.
+ */
 export class Readiness {
   #jobs = 0;
   #readies = 0;
@@ -15,7 +17,10 @@ export class Readiness {
     this.#onReady?.();
   }
 
-  /** Asked when a job is over: `free` as soon as the worker says so, `ended` when it ended, `busy` when neither came for that long. */
+  /**
+   * Asked when a job is over: `free` as soon as the worker says so, `ended` when it ended, `busy` when neither came for
+   * that long.
+   */
   async state(ended: Promise<unknown>, maxWaitMs: number): Promise<"free" | "busy" | "ended"> {
     if (this.#readies > this.#jobs) return "free";
     let timer: NodeJS.Timeout | undefined;

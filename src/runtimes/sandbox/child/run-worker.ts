@@ -16,7 +16,9 @@ export interface RunWorker {
   /** Who hears what the worker says, one at a time. */
   listen(onMessage: ((message: unknown) => void) | undefined): void;
   send(message: ToWorker): void;
-  /** Asked when a job is over, before it is given another one: whether it takes it, goes on with something, or ended. */
+  /**
+   * Asked when a job is over, before it is given another one: whether it takes it, goes on with something, or ended.
+   */
   afterJob(maxWaitMs: number): Promise<"free" | "busy" | "ended">;
   /** Ends it in the middle of whatever it does. */
   end(): void;

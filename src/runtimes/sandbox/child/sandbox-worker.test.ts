@@ -9,7 +9,12 @@ process.exit(0);`;
 test("what a worker said before it left is heard before its exit is", async () => {
   const heard = await Promise.all(
     Array.from({ length: 20 }, async () => {
-      const worker = new SandboxWorker({ entry: new URL(`data:text/javascript,${encodeURIComponent(LEAVING)}`), data: {}, memoryBytes: 0, module: () => Promise.resolve(EMPTY) });
+      const worker = new SandboxWorker({
+        entry: new URL(`data:text/javascript,${encodeURIComponent(LEAVING)}`),
+        data: {},
+        memoryBytes: 0,
+        module: () => Promise.resolve(EMPTY),
+      });
       const said: string[] = [];
       worker.listen((message) => said.push((message as { type: string }).type));
       const { reason } = await worker.ended;

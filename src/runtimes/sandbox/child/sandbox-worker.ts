@@ -4,9 +4,17 @@ import { Readiness } from "./readiness.ts";
 import type { RunWorker, WorkerEnd } from "./run-worker.ts";
 import type { WorkerKind } from "./worker-kinds.ts";
 
-/** Bounds of a worker's own JavaScript heap: what the shims hold on behalf of the code. Bytes of files lie beside it. */
-// Since Node 24 each worker would otherwise reserve 512 MB for compiled code, which bounds of data (bubblewrap's engine) count.
-const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 16, stackSizeMb: 16, codeRangeSizeMb: 64 } as const;
+/**
+ * Bounds of a worker's own JavaScript heap: what the shims hold on behalf of the code. Bytes of files lie beside it.
+ */
+// Since Node 24 each worker would otherwise reserve 512 MB for compiled code, which bounds of data (bubblewrap's
+// engine) count.
+const RESOURCE_LIMITS = {
+  maxOldGenerationSizeMb: 192,
+  maxYoungGenerationSizeMb: 16,
+  stackSizeMb: 16,
+  codeRangeSizeMb: 64,
+} as const;
 
 /** One worker thread with an interpreter in it. */
 export class SandboxWorker implements RunWorker {
@@ -56,7 +64,12 @@ export class SandboxWorker implements RunWorker {
 
   async #start(kind: WorkerKind): Promise<void> {
     try {
-      const settings: WorkerSettings = { port: this.#theirs, wake: this.#wake, module: await kind.module(), memoryBytes: kind.memoryBytes };
+      const settings: WorkerSettings = {
+        port: this.#theirs,
+        wake: this.#wake,
+        module: await kind.module(),
+        memoryBytes: kind.memoryBytes,
+      };
       if (this.#isOver) return;
       const worker = new Worker(kind.entry, {
         workerData: { ...kind.data, ...settings },
@@ -68,7 +81,12 @@ export class SandboxWorker implements RunWorker {
         stderr: true,
       });
       this.#worker = worker;
-      worker.on("error", (error: NodeJS.ErrnoException) => this.#finish({ reason: error.code === "ERR_WORKER_OUT_OF_MEMORY" ? "memory" : "crashed", detail: String(error?.message) }));
+      worker.on("error", (error: NodeJS.ErrnoException) =>
+        this.#finish({
+          reason: error.code === "ERR_WORKER_OUT_OF_MEMORY" ? "memory" : "crashed",
+          detail: String(error?.message),
+        }),
+      );
       worker.on("exit", (code) => this.#exited(code));
     } catch (error) {
       this.#finish({ reason: "crashed", detail: error instanceof Error ? error.message : String(error) });

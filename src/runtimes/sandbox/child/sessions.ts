@@ -15,14 +15,20 @@ export interface TakenSession {
   readonly isNew: boolean;
 }
 
-/** Workers that keep their variables between runs. Insertion order is order of use: the first idle one is unused for longest. */
+/**
+ * Workers that keep their variables between runs. Insertion order is order of use: the first idle one is unused for
+ * longest.
+ */
 export class Sessions {
   readonly #most: number;
   readonly #idleMs: number;
   readonly #onCount: (count: number) => void;
   readonly #sessions = new Map<string, Session>();
 
-  constructor({ sessions, sessionIdleMs }: Pick<ChildSettings, "sessions" | "sessionIdleMs">, onCount: (count: number) => void) {
+  constructor(
+    { sessions, sessionIdleMs }: Pick<ChildSettings, "sessions" | "sessionIdleMs">,
+    onCount: (count: number) => void,
+  ) {
     this.#most = sessions;
     this.#idleMs = sessionIdleMs;
     this.#onCount = onCount;
@@ -31,7 +37,8 @@ export class Sessions {
   /** The session of this key, begun where there is none; or why there cannot be one now. */
   take(key: string, begin: () => RunWorker): TakenSession | string {
     const known = this.#sessions.get(key);
-    if (known?.isBusy) return "This session is running something already. Wait for its end: a session does one run at a time.";
+    if (known?.isBusy)
+      return "This session is running something already. Wait for its end: a session does one run at a time.";
     if (known) return this.#hold(known, false);
     if (this.#most === 0) return "Sessions are switched off here (`sandbox.sessions` is 0). Run the code without one.";
     if (this.#sessions.size >= this.#most && !this.#makeRoom()) {

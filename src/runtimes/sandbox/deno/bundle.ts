@@ -9,14 +9,19 @@ export interface Bundle {
 
 const IMPORT = /^((?:import|export)\b[^"'\n]*\bfrom\s*)"(\.[^"]+)"/gmu;
 
-/** Reads the built files. Deno gets their texts, so that it needs to read nothing and learns no path of this machine. */
+/**
+ * Reads the built files. Deno gets their texts, so that it needs to read nothing and learns no path of this machine.
+ */
 export function readBundle(): Bundle {
   const root = join(distFolder(), "runtimes", "sandbox", "deno", "inside");
   const modules = new Map<string, string>();
   const visit = (file: string): string => {
     const name = nameOf(file);
     if (modules.has(name)) return name;
-    const text = readFileSync(file, "utf8").replace(IMPORT, (_whole, start: string, path: string) => `${start}"${PLACEHOLDER}${visit(join(dirname(file), path))}"`);
+    const text = readFileSync(file, "utf8").replace(
+      IMPORT,
+      (_whole, start: string, path: string) => `${start}"${PLACEHOLDER}${visit(join(dirname(file), path))}"`,
+    );
     modules.set(name, text.replace(/^\/\/# sourceMappingURL=.*$/mu, ""));
     return name;
   };

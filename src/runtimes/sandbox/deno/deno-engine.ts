@@ -18,8 +18,25 @@ const OLDEST_MAJOR = 2;
 const MIB = 1024 ** 2;
 
 /** No permission is given, and none can be asked for; nothing is loaded from anywhere. */
-const FLAGS = ["run", "--quiet", "--no-prompt", "--no-remote", "--no-npm", "--no-lock", "--no-config", "--no-check", "--no-code-cache", "--cached-only"];
-const ENVIRONMENT = { TZ: "UTC", NO_COLOR: "1", DENO_DIR: "/dev/null/none", DENO_NO_UPDATE_CHECK: "1", DENO_NO_PACKAGE_JSON: "1" };
+const FLAGS = [
+  "run",
+  "--quiet",
+  "--no-prompt",
+  "--no-remote",
+  "--no-npm",
+  "--no-lock",
+  "--no-config",
+  "--no-check",
+  "--no-code-cache",
+  "--cached-only",
+];
+const ENVIRONMENT = {
+  TZ: "UTC",
+  NO_COLOR: "1",
+  DENO_DIR: "/dev/null/none",
+  DENO_NO_UPDATE_CHECK: "1",
+  DENO_NO_PACKAGE_JSON: "1",
+};
 
 /** JavaScript and TypeScript in V8: as fast as it is, in a process of Deno that may do nothing. No Python. */
 export function createDenoEngine(options: SandboxOptions): HostedEngine {
@@ -63,7 +80,9 @@ function commandOf({ deno, limits }: SandboxOptions): Pick<SpawnOptions, "comman
   const line = [
     // With the hub, also when that is killed while the code computes.
     ...(setpriv === undefined ? [] : [setpriv, "--pdeathsig", "KILL", "--"]),
-    ...(prlimit === undefined ? [] : [prlimit, ...prlimitArguments({ memoryBytes: limits.memoryBytes + BASE_BYTES }, "data")]),
+    ...(prlimit === undefined
+      ? []
+      : [prlimit, ...prlimitArguments({ memoryBytes: limits.memoryBytes + BASE_BYTES }, "data")]),
     program,
     ...args,
   ];
@@ -95,12 +114,23 @@ async function reasonAgainst(deno: string): Promise<string | undefined> {
 function ask(deno: string): Promise<string | undefined> {
   const env = searchEnvironment();
   const program = find(deno, { env });
-  if (program === undefined) return Promise.resolve("Deno is not installed. Install it so that `deno` is on PATH, or name the program with `deno` in [sandbox].");
+  if (program === undefined)
+    return Promise.resolve(
+      "Deno is not installed. Install it so that `deno` is on PATH, or name the program with `deno` in [sandbox].",
+    );
   return new Promise((resolve) => {
     execFile(program, ["--version"], { env, timeout: PROBE_TIMEOUT_MS }, (error, stdout) => {
       const version = /^deno (\d+)\.(\d+)/u.exec(stdout);
-      if (error || !version) resolve(`Deno does not run here: ${error ? messageOf(error) : "it does not say its version"}. Name another program with \`deno\` in [sandbox].`);
-      else resolve(Number(version[1]) >= OLDEST_MAJOR ? undefined : `Deno ${version[1]}.${version[2]} is too old: ${OLDEST_MAJOR}.0 or newer is needed.`);
+      if (error || !version)
+        resolve(
+          `Deno does not run here: ${error ? messageOf(error) : "it does not say its version"}. Name another program with \`deno\` in [sandbox].`,
+        );
+      else
+        resolve(
+          Number(version[1]) >= OLDEST_MAJOR
+            ? undefined
+            : `Deno ${version[1]}.${version[2]} is too old: ${OLDEST_MAJOR}.0 or newer is needed.`,
+        );
     });
   });
 }

@@ -25,7 +25,10 @@ export class SourceThread {
         resolve(prepared);
       };
       const leave = (): void => settle({ problem: "The run is over.", line: 1 });
-      const timer = setTimeout(() => this.#fail("The code takes too long to read. Write it in a simpler way."), READ_TIMEOUT_MS);
+      const timer = setTimeout(
+        () => this.#fail("The code takes too long to read. Write it in a simpler way."),
+        READ_TIMEOUT_MS,
+      );
       signal.addEventListener("abort", leave, { once: true });
       this.#waiting.set(id, settle);
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
@@ -47,8 +50,13 @@ export class SourceThread {
       resourceLimits: RESOURCE_LIMITS,
     });
     worker.unref();
-    worker.on("message", ({ id, prepared }: { readonly id: number; readonly prepared: Prepared }) => this.#waiting.get(id)?.(prepared));
-    worker.on("error", () => this.#worker === worker && this.#fail("The code cannot be read. Write it in a simpler way."));
+    worker.on("message", ({ id, prepared }: { readonly id: number; readonly prepared: Prepared }) =>
+      this.#waiting.get(id)?.(prepared),
+    );
+    worker.on(
+      "error",
+      () => this.#worker === worker && this.#fail("The code cannot be read. Write it in a simpler way."),
+    );
     return (this.#worker = worker);
   }
 

@@ -1,4 +1,7 @@
-/** A thread of the hub that reads code, and runs none: types are stripped and statements found, which a hostile text could make long. */
+/**
+ * A thread of the hub that reads code, and runs none: types are stripped and statements found, which a hostile text
+ * could make long.
+ */
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
@@ -9,7 +12,12 @@ import { SourceError } from "../javascript/source-error.ts";
 import { splitLast, type Prepared, type Token } from "./split-source.ts";
 
 interface Parser {
-  readonly parse: (source: string, jsx: boolean, typescript: boolean, flow: boolean) => { readonly tokens: readonly { readonly type: number; readonly start: number; readonly end: number }[] };
+  readonly parse: (
+    source: string,
+    jsx: boolean,
+    typescript: boolean,
+    flow: boolean,
+  ) => { readonly tokens: readonly { readonly type: number; readonly start: number; readonly end: number }[] };
 }
 interface Types {
   readonly formatTokenType: (type: number) => string;
@@ -33,11 +41,17 @@ function tokensOf(code: string): Token[] {
   const { parse } = load(join(dirname(sucrase), "parser", "index.js")) as Parser;
   const { formatTokenType } = load(join(dirname(sucrase), "parser", "tokenizer", "types.js")) as Types;
   try {
-    return parse(code, false, false, false).tokens.map(({ type, start, end }) => ({ label: formatTokenType(type), start, end }));
+    return parse(code, false, false, false).tokens.map(({ type, start, end }) => ({
+      label: formatTokenType(type),
+      start,
+      end,
+    }));
   } catch {
     return [];
   }
 }
 
-// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-parentPort!.on("message", ({ id, job }: { readonly id: number; readonly job: SandboxJob }) => parentPort!.postMessage({ id, prepared: prepare(job) }));
+parentPort!.on("message", ({ id, job }: { readonly id: number; readonly job: SandboxJob }) =>
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+  parentPort!.postMessage({ id, prepared: prepare(job) }),
+);

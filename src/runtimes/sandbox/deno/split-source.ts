@@ -13,7 +13,24 @@ export type Prepared = SplitSource | { readonly problem: string; readonly line: 
 
 /** Places that are tried; a statement of more lines than this has no value. */
 const MAX_STARTS = 200;
-const NO_EXPRESSION: ReadonlySet<string> = new Set(["{", "function", "class", "let", "const", "var", "if", "for", "while", "do", "try", "switch", "return", "throw", "import", "export"]);
+const NO_EXPRESSION: ReadonlySet<string> = new Set([
+  "{",
+  "function",
+  "class",
+  "let",
+  "const",
+  "var",
+  "if",
+  "for",
+  "while",
+  "do",
+  "try",
+  "switch",
+  "return",
+  "throw",
+  "import",
+  "export",
+]);
 const OPENING: ReadonlySet<string> = new Set(["{", "${", "(", "["]);
 const CLOSING: ReadonlySet<string> = new Set(["}", ")", "]"]);
 
@@ -41,6 +58,12 @@ export function splitLast(code: string, tokens: readonly Token[]): Pick<SplitSou
 
 function mayBegin(code: string, token: Token, before: Token | undefined): boolean {
   const text = code.slice(token.start, token.end);
-  if (NO_EXPRESSION.has(text) || (text === "async" && /^async\s+function\b/u.test(code.slice(token.start)))) return false;
-  return before === undefined || before.label === ";" || before.label === "}" || /[\n\r\u2028\u2029]/u.test(code.slice(before.end, token.start));
+  if (NO_EXPRESSION.has(text) || (text === "async" && /^async\s+function\b/u.test(code.slice(token.start))))
+    return false;
+  return (
+    before === undefined ||
+    before.label === ";" ||
+    before.label === "}" ||
+    /[\n\r\u2028\u2029]/u.test(code.slice(before.end, token.start))
+  );
 }

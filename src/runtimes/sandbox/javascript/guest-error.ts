@@ -19,7 +19,11 @@ export function readGuestError(json: string, origin: Origin): SandboxError {
   const words = withAdvice(shortType, message.slice(0, MAX_MESSAGE_CHARS), origin.code);
   const count = origin.code.split("\n").length;
   const lines = stack.split("\n").flatMap((line) => toLine(line, origin.wrapperChars, count));
-  return { type: shortType, message: words, traceback: [`${shortType}: ${words}`, ...lines.slice(0, MAX_LINES)].join("\n") };
+  return {
+    type: shortType,
+    message: words,
+    traceback: [`${shortType}: ${words}`, ...lines.slice(0, MAX_LINES)].join("\n"),
+  };
 }
 
 function parse(json: string): { readonly type: string; readonly message: string; readonly stack: string } {
@@ -37,7 +41,10 @@ function toLine(line: string, wrapperChars: number, count: number): string[] {
   if (!match || Number(match[2]) > count) return [];
   const [, file, row, column] = match;
   // The wrapper stands in the first line only.
-  const place = column === undefined ? `${file}:${row}` : `${file}:${row}:${row === "1" ? Math.max(1, Number(column) - wrapperChars) : column}`;
+  const place =
+    column === undefined
+      ? `${file}:${row}`
+      : `${file}:${row}:${row === "1" ? Math.max(1, Number(column) - wrapperChars) : column}`;
   const name = /^\s*at (.+?) \(/u.exec(line)?.[1];
   const isTop = name === undefined || name === "<eval>" || (name === "<anonymous>" && wrapperChars > 0);
   return [isTop ? `    at ${place}` : `    at ${name.slice(0, MAX_TYPE_CHARS)} (${place})`];
@@ -53,7 +60,8 @@ function withAdvice(type: string, message: string, code: string): string {
 }
 
 const NO_NETWORK = "There is no network here. Call a tool instead: tools.<source>.<name>({…}).";
-const NO_NODE = "This is no Node.js: there is the language itself, files, inputs, URL, TextEncoder, crypto.randomUUID and timers.";
+const NO_NODE =
+  "This is no Node.js: there is the language itself, files, inputs, URL, TextEncoder, crypto.randomUUID and timers.";
 const NO_BROWSER = "This is no browser: there is no page.";
 /** What code that was written for another place looks for. */
 const ADVICE: Readonly<Record<string, string>> = {

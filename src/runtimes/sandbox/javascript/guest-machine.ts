@@ -19,7 +19,9 @@ export interface HeldValue {
 export interface Evaluated {
   /** Of the code's end. */
   readonly promise: HeldValue;
-  /** The code ran as a function, and the promise's value is its own; else it is an object with the value as its `value`. */
+  /**
+   * The code ran as a function, and the promise's value is its own; else it is an object with the value as its `value`.
+   */
   readonly isWrapped: boolean;
 }
 
@@ -32,7 +34,9 @@ export interface GuestMachine {
   /** Runs what promises set off, until nothing is left to run; where that cannot be asked for, `whenQuiet` is later. */
   runJobs(): void;
   whenQuiet(then: () => void): void;
-  /** JSON of type, message and stack, when the error is one of the code; `undefined` when the interpreter itself failed. */
+  /**
+   * JSON of type, message and stack, when the error is one of the code; `undefined` when the interpreter itself failed.
+   */
   describe(error: unknown): string | undefined;
   /** What the first failed promise that nobody waits for failed with, as `describe` tells it. */
   firstRejection(): string | undefined;

@@ -8,7 +8,9 @@ import type { Source } from "./source-error.ts";
 
 export type QuickJsModule = typeof quickjsModule;
 
-/** What is guarded natively: recursion deeper than this is a `RangeError` inside. The thread's own stack is far larger. */
+/**
+ * What is guarded natively: recursion deeper than this is a `RangeError` inside. The thread's own stack is far larger.
+ */
 const MAX_STACK_BYTES = 384 * 1024;
 /** Failed promises that nobody waits for; the first of them is the error of a run. */
 const MAX_REJECTIONS = 100;
@@ -47,7 +49,9 @@ export class GuestVm implements GuestMachine {
     this.#quickjs = quickjs;
     this.#vm = vm;
     const make = vm.evalCode(preludeSource(), PRELUDE_NAME);
-    const host = vm.newFunction("host", (operation, first, second) => this.#give(this.#answer(operation, first, second)));
+    const host = vm.newFunction("host", (operation, first, second) =>
+      this.#give(this.#answer(operation, first, second)),
+    );
     this.#guest = vm.callFunction(make, vm.undefined, host);
     host.dispose();
     make.dispose();
@@ -59,7 +63,8 @@ export class GuestVm implements GuestMachine {
     } catch (error) {
       const described = this.describe(error);
       // `return` and `using` at the top are what a function has: the code is one then.
-      if (described === undefined || !NEEDS_FUNCTION.test(described)) throw described === undefined ? error : new Described(described);
+      if (described === undefined || !NEEDS_FUNCTION.test(described))
+        throw described === undefined ? error : new Described(described);
       return { promise: this.#vm.evalCode(wrapped, name, this.#quickjs.EvalFlags.TYPE_GLOBAL), isWrapped: true };
     }
   }
@@ -94,7 +99,9 @@ export class GuestVm implements GuestMachine {
     this.#vm.executePendingJobs();
   }
 
-  /** JSON of type, message and stack, when the error is one of the code; `undefined` when the interpreter itself failed. */
+  /**
+   * JSON of type, message and stack, when the error is one of the code; `undefined` when the interpreter itself failed.
+   */
   describe(error: unknown): string | undefined {
     if (error instanceof Described) return error.json;
     if (!(error instanceof this.#quickjs.JSException)) return undefined;
@@ -138,7 +145,11 @@ export class GuestVm implements GuestMachine {
     return method;
   }
 
-  #answer(operation: JSValueHandle | undefined, first: JSValueHandle | undefined, second: JSValueHandle | undefined): string | Uint8Array | undefined {
+  #answer(
+    operation: JSValueHandle | undefined,
+    first: JSValueHandle | undefined,
+    second: JSValueHandle | undefined,
+  ): string | Uint8Array | undefined {
     try {
       if (!operation?.isString || !first?.isString || !second) throw new Refusal("This is no question to the host.");
       const payload = second.isString ? second.toString() : second.toUint8Array();

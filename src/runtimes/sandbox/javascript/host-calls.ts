@@ -32,10 +32,17 @@ export class HostCalls {
     if (!Number.isSafeInteger(id) || id < 0) throw new Refusal("This is no call.");
     const at = payload.indexOf("\n");
     const [head, rest] = [payload.slice(0, at), payload.slice(at + 1)];
-    if (Buffer.byteLength(rest) > this.#limits.toolBytes) throw new Refusal(`The arguments of a tool call may have ${this.#limits.toolBytes} bytes; these have ${Buffer.byteLength(rest)}.`);
+    if (Buffer.byteLength(rest) > this.#limits.toolBytes)
+      throw new Refusal(
+        `The arguments of a tool call may have ${this.#limits.toolBytes} bytes; these have ${Buffer.byteLength(rest)}.`,
+      );
     this.#made += 1;
     if (this.#made > this.#limits.toolCalls) return this.#onTooMany();
-    this.#waiting.push(operation === "call" ? { type: "call", id, path: head, json: rest } : { type: "search", id, query: rest.slice(0, MAX_QUERY_CHARS), limit: Number(head) });
+    this.#waiting.push(
+      operation === "call"
+        ? { type: "call", id, path: head, json: rest }
+        : { type: "search", id, query: rest.slice(0, MAX_QUERY_CHARS), limit: Number(head) },
+    );
     this.#sendNext();
   }
 

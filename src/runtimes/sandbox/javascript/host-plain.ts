@@ -5,11 +5,39 @@ import { Refusal } from "./refusal.ts";
 
 const MAX_RANDOM_BYTES = 65_536;
 const MAX_URL_CHARS = 65_536;
-const ENCODINGS: ReadonlySet<string> = new Set(["utf-8", "utf8", "unicode-1-1-utf-8", "utf-16le", "utf-16", "latin1", "iso-8859-1", "windows-1252", "ascii", "us-ascii"]);
-const URL_PARTS = ["href", "origin", "protocol", "username", "password", "host", "hostname", "port", "pathname", "search", "hash"] as const;
+const ENCODINGS: ReadonlySet<string> = new Set([
+  "utf-8",
+  "utf8",
+  "unicode-1-1-utf-8",
+  "utf-16le",
+  "utf-16",
+  "latin1",
+  "iso-8859-1",
+  "windows-1252",
+  "ascii",
+  "us-ascii",
+]);
+const URL_PARTS = [
+  "href",
+  "origin",
+  "protocol",
+  "username",
+  "password",
+  "host",
+  "hostname",
+  "port",
+  "pathname",
+  "search",
+  "hash",
+] as const;
 
 /** Answers what needs nothing but the question. Throws a `Refusal`. */
-export function answerPlain(operation: HostOperation, first: string, second: string | Uint8Array, files: JobFiles): string | Uint8Array | undefined {
+export function answerPlain(
+  operation: HostOperation,
+  first: string,
+  second: string | Uint8Array,
+  files: JobFiles,
+): string | Uint8Array | undefined {
   switch (operation) {
     case "random":
       return randomBytes(Math.min(MAX_RANDOM_BYTES, Math.max(0, Math.trunc(Number(first)) || 0)));

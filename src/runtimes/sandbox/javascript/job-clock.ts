@@ -1,4 +1,7 @@
-/** What a run has used of its two times, as the worker itself sees them: exact, and asked for in the middle of a computation. */
+/**
+ * What a run has used of its two times, as the worker itself sees them: exact, and asked for in the middle of a
+ * computation.
+ */
 export class JobClock {
   readonly #wallEnd: number;
   readonly #cpuMs: number;

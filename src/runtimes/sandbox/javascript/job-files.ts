@@ -19,16 +19,22 @@ export class JobFiles {
   read(path: string): Uint8Array {
     const bytes = this.#files.get(known(path));
     if (bytes) return bytes;
-    const near = Array.from(this.#files.keys()).slice(0, 10).map((name) => `"${name}"`);
-    throw new Refusal(`There is no file "${shorten(path)}". ${near.length === 0 ? "There are no files." : `There is: ${near.join(", ")}.`}`);
+    const near = Array.from(this.#files.keys())
+      .slice(0, 10)
+      .map((name) => `"${name}"`);
+    throw new Refusal(
+      `There is no file "${shorten(path)}". ${near.length === 0 ? "There are no files." : `There is: ${near.join(", ")}.`}`,
+    );
   }
 
   write(path: string, bytes: Uint8Array): void {
     const name = known(path);
     const { files, fileBytes } = this.#limits;
     const total = this.#bytes - (this.#files.get(name)?.byteLength ?? 0) + bytes.byteLength;
-    if (total > fileBytes) throw new Refusal(`All files together may have ${fileBytes} bytes; with this one there would be ${total}.`);
-    if (!this.#files.has(name) && this.#files.size >= files) throw new Refusal(`There may be ${files} files, and there are that many already.`);
+    if (total > fileBytes)
+      throw new Refusal(`All files together may have ${fileBytes} bytes; with this one there would be ${total}.`);
+    if (!this.#files.has(name) && this.#files.size >= files)
+      throw new Refusal(`There may be ${files} files, and there are that many already.`);
     this.#put(name, bytes);
   }
 
@@ -61,7 +67,9 @@ export class JobFiles {
 function known(path: string): string {
   const name = toFilePath(path);
   if (name !== undefined) return name;
-  throw new Refusal(`"${shorten(path)}" is no path of a file here: a path is relative, its steps are divided by "/", and none of them is "..".`);
+  throw new Refusal(
+    `"${shorten(path)}" is no path of a file here: a path is relative, its steps are divided by "/", and none of them is "..".`,
+  );
 }
 
 function shorten(path: string): string {

@@ -31,7 +31,12 @@ export class JobOutput {
     this.#held.push(fitting);
     this.#heldChars += fitting.length;
     this.#promptPieces -= 1;
-    if (this.#promptPieces >= 0 || this.#heldChars >= FLUSH_CHARS || performance.now() - this.#flushedAt > FLUSH_AFTER_MS) this.flush();
+    if (
+      this.#promptPieces >= 0 ||
+      this.#heldChars >= FLUSH_CHARS ||
+      performance.now() - this.#flushedAt > FLUSH_AFTER_MS
+    )
+      this.flush();
   }
 
   flush(): void {

@@ -49,9 +49,19 @@ export class JobRun implements GuestOwner {
     this.#job = job;
     this.#around = around;
     this.#clock = new JobClock(job.limits);
-    this.#calls = new HostCalls(job, around.say, () => this.#fail("limit", "LimitError", `The code made more than ${job.limits.toolCalls} tool calls, which is the most for one run. Ask for several records with one call, or do the rest in another run.`));
+    this.#calls = new HostCalls(job, around.say, () =>
+      this.#fail(
+        "limit",
+        "LimitError",
+        `The code made more than ${job.limits.toolCalls} tool calls, which is the most for one run. Ask for several records with one call, or do the rest in another run.`,
+      ),
+    );
     this.#timers = new JobTimers((id) => this.#enter(() => void around.vm.call("fire", id)));
-    this.#output = new JobOutput(job.limits.outputBytes, (stream, text) => around.say({ type: "output", stream, text }), around.promptPieces);
+    this.#output = new JobOutput(
+      job.limits.outputBytes,
+      (stream, text) => around.say({ type: "output", stream, text }),
+      around.promptPieces,
+    );
     this.#finished = new Promise((resolve) => (this.#finish = resolve));
   }
 
@@ -106,7 +116,10 @@ export class JobRun implements GuestOwner {
     promise.dispose();
   }
 
-  /** Everything that runs code goes through here: its time is counted, and afterwards it is clear whether the run goes on. */
+  /**
+   * Everything that runs code goes through here: its time is counted, and afterwards it is clear whether the run goes
+   * on.
+   */
   #enter(work: () => void): void {
     if (this.#isFinished) return;
     this.#waits(false);
@@ -137,7 +150,11 @@ export class JobRun implements GuestOwner {
     if (this.#isFinished || this.#clock.over()) return;
     if (error instanceof SourceError) {
       const place = `    at ${this.#job.language === "typescript" ? "code.ts" : "code.js"}:${error.line}`;
-      return this.#end("error", { type: "SyntaxError", message: error.message, traceback: `SyntaxError: ${error.message}\n${place}` });
+      return this.#end("error", {
+        type: "SyntaxError",
+        message: error.message,
+        traceback: `SyntaxError: ${error.message}\n${place}`,
+      });
     }
     const described = this.#around.vm.describe(error);
     if (described !== undefined) return this.#failWith(described);
@@ -161,7 +178,11 @@ export class JobRun implements GuestOwner {
     const { resultBytes } = this.#job.limits;
     const bytes = json === undefined ? 0 : Buffer.byteLength(json);
     if (bytes > resultBytes) {
-      return this.#fail("limit", "LimitError", `The result has ${bytes} bytes as JSON; at most ${resultBytes} are returned. Return less of it, or write it to a file.`);
+      return this.#fail(
+        "limit",
+        "LimitError",
+        `The result has ${bytes} bytes as JSON; at most ${resultBytes} are returned. Return less of it, or write it to a file.`,
+      );
     }
     this.#end("finished", undefined, json);
   }
@@ -176,7 +197,11 @@ export class JobRun implements GuestOwner {
     const error = readGuestError(json, { code: this.#job.code, wrapperChars: this.#wrapperChars });
     const isMemory = OUT_OF_MEMORY[error.type]?.test(error.message) === true;
     if (!isMemory) return this.#end("error", error);
-    this.#end("memory", { ...error, type: "MemoryError", message: `The code took more memory than it may (${this.#job.limits.memoryBytes} bytes).` });
+    this.#end("memory", {
+      ...error,
+      type: "MemoryError",
+      message: `The code took more memory than it may (${this.#job.limits.memoryBytes} bytes).`,
+    });
   }
 
   #fail(end: SandboxEnd, type: string, message: string): void {
@@ -214,7 +239,10 @@ export class JobRun implements GuestOwner {
 }
 
 /** What interpreters say when there is no more. */
-const OUT_OF_MEMORY: Readonly<Record<string, RegExp>> = { InternalError: /^out of memory$/u, RangeError: /^Array buffer allocation failed/u };
+const OUT_OF_MEMORY: Readonly<Record<string, RegExp>> = {
+  InternalError: /^out of memory$/u,
+  RangeError: /^Array buffer allocation failed/u,
+};
 
 /** WebAssembly itself gave up: the interpreter must not be asked anything more. */
 function isTrap(error: unknown): boolean {

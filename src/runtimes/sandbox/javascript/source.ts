@@ -15,7 +15,12 @@ interface Token {
 }
 
 interface SucraseParser {
-  readonly parse: (source: string, jsx: boolean, typescript: boolean, flow: boolean) => { readonly tokens: readonly Token[] };
+  readonly parse: (
+    source: string,
+    jsx: boolean,
+    typescript: boolean,
+    flow: boolean,
+  ) => { readonly tokens: readonly Token[] };
   readonly formatTokenType: (type: number) => string;
 }
 
@@ -44,7 +49,12 @@ function stripTypes(code: string, path: string): string {
   try {
     const unsupported = findUnsupported(code, (text) => getFormattedTokens(text, { transforms: ["typescript"] }));
     if (unsupported) throw new SourceError(unsupported.message, unsupported.line);
-    return transform(code, { transforms: ["typescript"], disableESTransforms: true, preserveDynamicImport: true, keepUnusedImports: true }).code;
+    return transform(code, {
+      transforms: ["typescript"],
+      disableESTransforms: true,
+      preserveDynamicImport: true,
+      keepUnusedImports: true,
+    }).code;
   } catch (error) {
     throw error instanceof SourceError ? error : syntaxError(error);
   }
@@ -57,8 +67,9 @@ function syntaxError(error: unknown): SourceError {
 }
 
 /**
- * Declarations at the top of the code become `var`, so that the next run of the session sees them and may declare them anew, as in a
- * console. What is inside blocks, brackets and functions stays. Code that cannot be read stays as it is: the interpreter says why.
+ * Declarations at the top of the code become `var`, so that the next run of the session sees them and may declare them
+ * anew, as in a console. What is inside blocks, brackets and functions stays. Code that cannot be read stays as it is:
+ * the interpreter says why.
  */
 function keepVariables(code: string, path: string): { readonly text: string; readonly names: readonly string[] } {
   const load = createRequire(import.meta.url);
@@ -78,14 +89,19 @@ const CLOSING: ReadonlySet<string> = new Set(["}", ")", "]"]);
 /** `IdentifierRole` of names that are declared at the top, as sucrase numbers them. */
 const TOP_LEVEL_ROLES: ReadonlySet<number> = new Set([2, 5]);
 
-function rewrite(code: string, tokens: readonly Token[], labelOf: (type: number) => string): { readonly text: string; readonly names: readonly string[] } {
+function rewrite(
+  code: string,
+  tokens: readonly Token[],
+  labelOf: (type: number) => string,
+): { readonly text: string; readonly names: readonly string[] } {
   const edits: { readonly at: number; readonly remove: number; readonly insert: string }[] = [];
   const names = new Set<string>();
   let depth = 0;
   let openClass = false;
   for (const [at, token] of tokens.entries()) {
     const label = labelOf(token.type);
-    if (token.identifierRole !== null && TOP_LEVEL_ROLES.has(token.identifierRole)) names.add(code.slice(token.start, token.end));
+    if (token.identifierRole !== null && TOP_LEVEL_ROLES.has(token.identifierRole))
+      names.add(code.slice(token.start, token.end));
     if (OPENING.has(label)) depth += 1;
     if (CLOSING.has(label)) depth -= 1;
     if (openClass && depth === 0 && label === "}") {
@@ -94,7 +110,8 @@ function rewrite(code: string, tokens: readonly Token[], labelOf: (type: number)
     }
     if (depth > 0) continue;
     // As long as what it replaces, so that columns stay.
-    if (label === "const" || label === "let") edits.push({ at: token.start, remove: token.end - token.start, insert: "var".padEnd(token.end - token.start) });
+    if (label === "const" || label === "let")
+      edits.push({ at: token.start, remove: token.end - token.start, insert: "var".padEnd(token.end - token.start) });
     const next = tokens[at + 1];
     if (label === "class" && next && next.identifierRole !== null && TOP_LEVEL_ROLES.has(next.identifierRole)) {
       edits.push({ at: token.start, remove: 0, insert: `var ${code.slice(next.start, next.end)}=` });

@@ -1,4 +1,7 @@
-/** A worker thread of the sandbox child: one interpreter for JavaScript. It does what its port says, and ends when it is ended. */
+/**
+ * A worker thread of the sandbox child: one interpreter for JavaScript. It does what its port says, and ends when it is
+ * ended.
+ */
 import { workerData } from "node:worker_threads";
 import type { SandboxJob, SandboxLimits } from "../engine.ts";
 import type { FromWorker, ToWorker, WorkerSettings } from "../worker-messages.ts";
@@ -14,7 +17,18 @@ interface JavaScriptSettings extends WorkerSettings {
   readonly sucrase: string;
 }
 
-const WARM_UP_LIMITS: SandboxLimits = { wallMs: 1000, cpuMs: 1000, memoryBytes: 0, outputBytes: 0, resultBytes: 100, toolCalls: 0, concurrentToolCalls: 0, toolBytes: 0, fileBytes: 0, files: 0 };
+const WARM_UP_LIMITS: SandboxLimits = {
+  wallMs: 1000,
+  cpuMs: 1000,
+  memoryBytes: 0,
+  outputBytes: 0,
+  resultBytes: 100,
+  toolCalls: 0,
+  concurrentToolCalls: 0,
+  toolBytes: 0,
+  fileBytes: 0,
+  files: 0,
+};
 
 const { port, module, memoryBytes, quickjs, sucrase } = workerData as JavaScriptSettings;
 const say = (message: FromWorker): void => port.postMessage(message);
@@ -26,13 +40,25 @@ let isUsed = false;
 let current: JobRun | undefined;
 
 /**
- * A run of our own, while nobody waits: what the first run of a thread has to load and compile, the caller's need not. Its interpreter is
- * thrown away, so that no code finds anything that another run left.
+ * A run of our own, while nobody waits: what the first run of a thread has to load and compile, the caller's need not.
+ * Its interpreter is thrown away, so that no code finds anything that another run left.
  */
 async function warmUp(): Promise<void> {
-  const job: SandboxJob = { language: "javascript", code: "0", inputs: {}, files: [], profile: "restricted", limits: WARM_UP_LIMITS };
+  const job: SandboxJob = {
+    language: "javascript",
+    code: "0",
+    inputs: {},
+    files: [],
+    profile: "restricted",
+    limits: WARM_UP_LIMITS,
+  };
   const throwaway = await GuestVm.create(engine, module, memoryBytes);
-  await new JobRun(job, { vm: throwaway, files: new JobFiles(), say: () => undefined, source: (each) => prepareSource(each, sucrase) }).run();
+  await new JobRun(job, {
+    vm: throwaway,
+    files: new JobFiles(),
+    say: () => undefined,
+    source: (each) => prepareSource(each, sucrase),
+  }).run();
   throwaway.dispose();
 }
 

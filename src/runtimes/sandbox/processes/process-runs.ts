@@ -20,7 +20,10 @@ export interface ProcessRunsOptions {
 
 const NO_RUN = 0;
 
-/** Runs, each in a process of its own: one is ready before it is asked for; whatever a process says is checked here twice over. */
+/**
+ * Runs, each in a process of its own: one is ready before it is asked for; whatever a process says is checked here
+ * twice over.
+ */
 export class ProcessRuns implements RunHost {
   isOver = false;
   readonly #options: ProcessRunsOptions;
@@ -47,7 +50,11 @@ export class ProcessRuns implements RunHost {
     return Array.from(this.#workers).at(-1)?.pid;
   }
 
-  async run(job: SandboxJob, host: SandboxHost, signal: AbortSignal): Promise<{ readonly outcome: SandboxOutcome; readonly isStarted: boolean }> {
+  async run(
+    job: SandboxJob,
+    host: SandboxHost,
+    signal: AbortSignal,
+  ): Promise<{ readonly outcome: SandboxOutcome; readonly isStarted: boolean }> {
     // Computing time is counted by the system where it is; there, what the code says of its waiting is of no weight.
     const counted = process.platform === "linux" ? { ...job, limits: { ...job.limits, cpuMs: UNCOUNTED_MS } } : job;
     const inner = new ChildRun(counted, (message) => outer.take({ ...message, run: NO_RUN }, NOTHING));
@@ -62,8 +69,13 @@ export class ProcessRuns implements RunHost {
     signal.addEventListener("abort", cancel, { once: true });
     // However it ended out here, it ends in there too.
     void outer.outcome.then(() => inner.cancel());
-    const { artifacts, ...done } = await this.#perform(job, inner, (session) => outer.take({ type: "started", run: NO_RUN, ...(session ? { session } : {}) }, NOTHING));
-    outer.take({ type: "done", run: NO_RUN, done, files: toFileHeads(artifacts) }, Buffer.concat(artifacts.map(({ bytes }) => bytes)));
+    const { artifacts, ...done } = await this.#perform(job, inner, (session) =>
+      outer.take({ type: "started", run: NO_RUN, ...(session ? { session } : {}) }, NOTHING),
+    );
+    outer.take(
+      { type: "done", run: NO_RUN, done, files: toFileHeads(artifacts) },
+      Buffer.concat(artifacts.map(({ bytes }) => bytes)),
+    );
     signal.removeEventListener("abort", cancel);
     return { outcome: await outer.outcome, isStarted: outer.isStarted };
   }

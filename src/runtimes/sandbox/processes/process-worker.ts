@@ -17,7 +17,10 @@ import { freeze, inodesOf, residentOf } from "./watch.ts";
 export interface ProcessKind {
   /** Rejects with words for the caller. */
   command(): Promise<Pick<SpawnOptions, "command" | "args" | "env" | "files">>;
-  /** Through which it speaks: a pipe of its own (descriptor 3), or its standard input and output, which then carry no text of the code. */
+  /**
+   * Through which it speaks: a pipe of its own (descriptor 3), or its standard input and output, which then carry no
+   * text of the code.
+   */
   readonly channel: "pipe" | "standard";
   readonly maxFrameBytes: number;
   /** Sent before anything else. */
@@ -36,7 +39,10 @@ const MAX_DROPPED_BYTES = 64 * 1024 * 1024;
 const SPARE_INODES = 4096;
 const LOOK_EVERY_MS = 100;
 
-/** One interpreter as a process of its own. Nothing of what it says is believed: whoever listens checks it, as what a thread says. */
+/**
+ * One interpreter as a process of its own. Nothing of what it says is believed: whoever listens checks it, as what a
+ * thread says.
+ */
 export class ProcessWorker implements RunWorker {
   readonly ready: Promise<void>;
   readonly ended: Promise<WorkerEnd>;
@@ -123,7 +129,10 @@ export class ProcessWorker implements RunWorker {
     try {
       const prepared = await this.#kind.prepare?.(job, this.#leaving.signal);
       const { files, ...rest } = job;
-      this.#write({ type: "job", job: rest, files: toFileHeads(files), ...prepared }, files.map(({ bytes }) => bytes));
+      this.#write(
+        { type: "job", job: rest, files: toFileHeads(files), ...prepared },
+        files.map(({ bytes }) => bytes),
+      );
       if (!this.#isOver) this.#unwatch = this.#watch(job);
     } catch (error) {
       // The interpreter heard nothing of it, and waits as before.
@@ -136,7 +145,9 @@ export class ProcessWorker implements RunWorker {
   #watch({ limits }: SandboxJob): () => void {
     const pid = this.#child?.pid;
     if (pid === undefined) return () => {};
-    const unwatch = watchCpu(pid, limits.cpuMs, () => this.#finish({ reason: "timeout", detail: cpuMessage(limits.cpuMs) }));
+    const unwatch = watchCpu(pid, limits.cpuMs, () =>
+      this.#finish({ reason: "timeout", detail: cpuMessage(limits.cpuMs) }),
+    );
     const mostBytes = this.#kind.countsMemory === true ? residentOf(pid) + limits.memoryBytes : Infinity;
     const timer = setInterval(() => void this.#look(pid, mostBytes, limits), LOOK_EVERY_MS);
     return () => {
@@ -148,7 +159,8 @@ export class ProcessWorker implements RunWorker {
   async #look(pid: number, mostBytes: number, limits: SandboxLimits): Promise<void> {
     if (residentOf(pid) > mostBytes) return this.#finish({ reason: "memory", detail: "" });
     const inodes = await inodesOf(pid, this.#kind.scratch);
-    if (inodes > limits.files * 4 + SPARE_INODES) this.#finish({ reason: "limit", detail: "The code made too many files and folders. Make fewer." });
+    if (inodes > limits.files * 4 + SPARE_INODES)
+      this.#finish({ reason: "limit", detail: "The code made too many files and folders. Make fewer." });
   }
 
   #write(head: object, blobs: readonly Uint8Array[] = []): void {
@@ -163,7 +175,10 @@ export class ProcessWorker implements RunWorker {
     if (!this.#job || this.#kind.channel === "standard") return;
     this.#output.write(stream, chunk);
     if (this.#output.truncated && (this.#dropped += chunk.length) > MAX_DROPPED_BYTES) {
-      this.#finish({ reason: "limit", detail: `The code wrote far more than the ${this.#job.limits.outputBytes} bytes that are kept. Print less.` });
+      this.#finish({
+        reason: "limit",
+        detail: `The code wrote far more than the ${this.#job.limits.outputBytes} bytes that are kept. Print less.`,
+      });
     }
   }
 
@@ -177,7 +192,8 @@ export class ProcessWorker implements RunWorker {
   }
 
   #receive({ head, body }: Frame): void {
-    if (!isJsonObject(head)) return this.#finish({ reason: "crashed", detail: "It said something that makes no sense." });
+    if (!isJsonObject(head))
+      return this.#finish({ reason: "crashed", detail: "It said something that makes no sense." });
     if (head["type"] === "ready") return this.#rest();
     if (!this.#job) return;
     if (head["type"] === "output" && this.#kind.channel === "pipe") return;
@@ -194,10 +210,15 @@ export class ProcessWorker implements RunWorker {
     this.#job = undefined;
     const isTruncated = isJsonObject(done) && (done["truncated"] === true || this.#output.truncated);
     this.#freezeIfIdle();
-    this.#onMessage?.({ type: "done", done: isJsonObject(done) ? { ...done, truncated: isTruncated, artifacts } : done } satisfies { readonly type: FromWorker["type"]; readonly done: unknown });
+    this.#onMessage?.({
+      type: "done",
+      done: isJsonObject(done) ? { ...done, truncated: isTruncated, artifacts } : done,
+    } satisfies { readonly type: FromWorker["type"]; readonly done: unknown });
   }
 
-  /** Waits for a job. Between two of a session, nothing of it may go on: threads would compute without anybody's count. */
+  /**
+   * Waits for a job. Between two of a session, nothing of it may go on: threads would compute without anybody's count.
+   */
   #rest(): void {
     this.#readiness.said();
     this.#markReady();
@@ -239,5 +260,10 @@ function afterExit(words: readonly string[]): WorkerEnd {
 function failedBefore(error: unknown): object {
   const { name = "Error", line } = error as { readonly name?: string; readonly line?: number };
   const message = messageOf(error);
-  return { end: "error", error: { type: name, message, traceback: line === undefined ? "" : `${name}: ${message}\n    at line ${line}` }, truncated: false, artifacts: [] };
+  return {
+    end: "error",
+    error: { type: name, message, traceback: line === undefined ? "" : `${name}: ${message}\n    at line ${line}` },
+    truncated: false,
+    artifacts: [],
+  };
 }

@@ -27,10 +27,16 @@ export function freeze(pid: number, isFrozen: boolean): void {
 
 /** Memory that a family of processes has in use, in bytes; 0 where the system does not say. */
 export function residentOf(pid: number): number {
-  return familyOf(pid).reduce((sum, member) => sum + (Number(read(`/proc/${member}/statm`).split(" ")[1]) || 0) * PAGE_BYTES, 0);
+  return familyOf(pid).reduce(
+    (sum, member) => sum + (Number(read(`/proc/${member}/statm`).split(" ")[1]) || 0) * PAGE_BYTES,
+    0,
+  );
 }
 
-/** Files and folders that were made in folders of memory, as seen through the innermost process; 0 where they cannot be seen. */
+/**
+ * Files and folders that were made in folders of memory, as seen through the innermost process; 0 where they cannot be
+ * seen.
+ */
 export async function inodesOf(pid: number, folders: readonly string[]): Promise<number> {
   const counts = folders.map(async (folder) => {
     try {

@@ -7,12 +7,21 @@ const engine = createEmbeddedEngine();
 afterAll(() => engine.dispose());
 
 const host: SandboxHost = {
-  call: async (path, json) => (path === "fails.now" ? { ok: false, kind: "denied", message: "not for you", retryable: false } : { ok: true, json }),
+  call: async (path, json) =>
+    path === "fails.now" ? { ok: false, kind: "denied", message: "not for you", retryable: false } : { ok: true, json },
   search: async (query, limit) => ({ ok: true, json: JSON.stringify({ query, limit }) }),
 };
 
 function run(code: string, job: Partial<SandboxJob> = {}): Promise<SandboxOutcome> {
-  const whole: SandboxJob = { language: "python", code, inputs: {}, files: [], profile: "scripting", limits: PYTHON_LIMITS, ...job };
+  const whole: SandboxJob = {
+    language: "python",
+    code,
+    inputs: {},
+    files: [],
+    profile: "scripting",
+    limits: PYTHON_LIMITS,
+    ...job,
+  };
   return engine.run(whole, host, new AbortController().signal);
 }
 
@@ -36,8 +45,14 @@ except ToolError as e:
 
 test("L39: a loop without end is ended at its time, with what it printed", async () => {
   const limits = { ...PYTHON_LIMITS, wallMs: 300 };
-  expect(await run("print('before')\nwhile True: pass", { limits })).toMatchObject({ end: "timeout", stdout: "before\n", error: { type: "Timeout" } });
-  expect(await run("import re\nre.match(r'(a+)+$', 'a' * 40 + 'b')", { limits, profile: "restricted" })).toMatchObject({ end: "timeout" });
+  expect(await run("print('before')\nwhile True: pass", { limits })).toMatchObject({
+    end: "timeout",
+    stdout: "before\n",
+    error: { type: "Timeout" },
+  });
+  expect(await run("import re\nre.match(r'(a+)+$', 'a' * 40 + 'b')", { limits, profile: "restricted" })).toMatchObject({
+    end: "timeout",
+  });
 });
 
 test("variables are kept in a session, and in no other run", async () => {
@@ -48,7 +63,8 @@ test("variables are kept in a session, and in no other run", async () => {
 });
 
 test("two runs make different random numbers and names", async () => {
-  const code = "import random, uuid, os, secrets\n[random.random(), str(uuid.uuid4()), os.urandom(4).hex(), secrets.token_hex(4)]";
+  const code =
+    "import random, uuid, os, secrets\n[random.random(), str(uuid.uuid4()), os.urandom(4).hex(), secrets.token_hex(4)]";
   const [one, two] = [await run(code), await run(code)].map((done) => JSON.parse(done.resultJson!) as unknown[]);
   expect(one!.every((value, index) => value !== two![index])).toBe(true);
 });

@@ -9,7 +9,9 @@ const csv = { path: "data/in.csv", bytes: Buffer.from("a,b\n1,2\n3,4\n") };
 test("given files lie in the working folder, and are no artifacts unless changed", async () => {
   const code = "import csv, os\n[os.getcwd(), sum(int(row['a']) for row in csv.DictReader(open('data/in.csv')))]";
   expect(await python.run(code, { files: [csv] })).toMatchObject({ value: ["/work", 4], files: {} });
-  expect((await python.run("open('data/in.csv', 'a').write('5,6\\n')\nNone", { files: [csv] })).files).toEqual({ "data/in.csv": "a,b\n1,2\n3,4\n5,6\n" });
+  expect((await python.run("open('data/in.csv', 'a').write('5,6\\n')\nNone", { files: [csv] })).files).toEqual({
+    "data/in.csv": "a,b\n1,2\n3,4\n5,6\n",
+  });
 });
 
 test("new files are artifacts, those of the temporary folder and removed ones are not", async () => {
@@ -43,8 +45,15 @@ test.each([
   ["a long name", "open('n' * 300, 'w')", 36],
 ])("%s beyond their bound are an OSError, and the interpreter goes on", async (_, code, errno) => {
   await using own = new PythonWorker();
-  const run = await own.run(`open('f0', 'w').close()\ntry:\n    exec(${JSON.stringify(code)})\nexcept OSError as e:\n    return e.strerror`);
-  expect(run).toMatchObject({ end: "finished", value: ({ 28: "No space left on device", 24: "No file descriptors available", 36: "Filename too long" } as const)[errno] });
+  const run = await own.run(
+    `open('f0', 'w').close()\ntry:\n    exec(${JSON.stringify(code)})\nexcept OSError as e:\n    return e.strerror`,
+  );
+  expect(run).toMatchObject({
+    end: "finished",
+    value: ({ 28: "No space left on device", 24: "No file descriptors available", 36: "Filename too long" } as const)[
+      errno
+    ],
+  });
 });
 
 test("bytes of a file that has no name any more still count", async () => {

@@ -29,8 +29,9 @@ export interface GuestParts {
 }
 
 /**
- * The file `/.rpc` of the guest: what it writes there is one request, as JSON; what it reads are answers, each with its length (32 bits,
- * little endian) before it. Whatever the guest writes was made by code that nobody trusts: every field is looked at, every bound kept.
+ * The file `/.rpc` of the guest: what it writes there is one request, as JSON; what it reads are answers, each with its
+ * length (32 bits, little endian) before it. Whatever the guest writes was made by code that nobody trusts: every field
+ * is looked at, every bound kept.
  */
 export class GuestLink implements Device {
   readonly #parts: GuestParts;
@@ -62,7 +63,8 @@ export class GuestLink implements Device {
 
   write(bytes: Uint8Array): void {
     const limits = this.#job?.limits;
-    if (limits !== undefined && bytes.length > 2 * Math.max(limits.toolBytes, limits.resultBytes) + FRAME_SLACK_BYTES) throw new GuestError("fbig");
+    if (limits !== undefined && bytes.length > 2 * Math.max(limits.toolBytes, limits.resultBytes) + FRAME_SLACK_BYTES)
+      throw new GuestError("fbig");
     const frame = parseFrame(bytes);
     switch (frame["op"]) {
       case "boot":
@@ -125,7 +127,11 @@ export class GuestLink implements Device {
     try {
       this.#parts.files.begin(job);
     } catch {
-      this.fail("limit", "FilesTooLarge", `The files do not fit: ${job.limits.files} of together ${job.limits.fileBytes} bytes do. Pass fewer or smaller ones.`);
+      this.fail(
+        "limit",
+        "FilesTooLarge",
+        `The files do not fit: ${job.limits.files} of together ${job.limits.fileBytes} bytes do. Pass fewer or smaller ones.`,
+      );
       throw new GuestExit(0);
     }
   }
@@ -133,9 +139,14 @@ export class GuestLink implements Device {
   #call(frame: JsonObject): void {
     const { limits } = this.#scripting();
     const { id, path, json } = frame;
-    if (!isId(id) || typeof path !== "string" || typeof json !== "string" || path.length > MAX_PATH_CHARACTERS) throw new GuestError("inval");
+    if (!isId(id) || typeof path !== "string" || typeof json !== "string" || path.length > MAX_PATH_CHARACTERS)
+      throw new GuestError("inval");
     if (Buffer.byteLength(json) > limits.toolBytes) {
-      return this.#refuse(id, "too_large", `The arguments of \`${path}\` are larger than ${limits.toolBytes} bytes. Pass less, or pass it in pieces.`);
+      return this.#refuse(
+        id,
+        "too_large",
+        `The arguments of \`${path}\` are larger than ${limits.toolBytes} bytes. Pass less, or pass it in pieces.`,
+      );
     }
     this.#ask(id, limits, () => this.#parts.host.send({ type: "call", id, path, json }));
   }
@@ -143,14 +154,21 @@ export class GuestLink implements Device {
   #search(frame: JsonObject): void {
     const { limits } = this.#scripting();
     const { id, query, limit } = frame;
-    if (!isId(id) || typeof query !== "string" || !isId(limit) || query.length > MAX_QUERY_CHARACTERS) throw new GuestError("inval");
-    this.#ask(id, limits, () => this.#parts.host.send({ type: "search", id, query, limit: Math.min(limit, MAX_SEARCH_LIMIT) }));
+    if (!isId(id) || typeof query !== "string" || !isId(limit) || query.length > MAX_QUERY_CHARACTERS)
+      throw new GuestError("inval");
+    this.#ask(id, limits, () =>
+      this.#parts.host.send({ type: "search", id, query, limit: Math.min(limit, MAX_SEARCH_LIMIT) }),
+    );
   }
 
   #ask(id: number, limits: SandboxLimits, send: () => void): void {
     this.#calls += 1;
     if (this.#calls > limits.toolCalls) {
-      return this.#refuse(id, "limited", `The code made more than ${limits.toolCalls} tool calls. Ask for more at once, or in several runs.`);
+      return this.#refuse(
+        id,
+        "limited",
+        `The code made more than ${limits.toolCalls} tool calls. Ask for more at once, or in several runs.`,
+      );
     }
     if (this.#running.has(id)) throw new GuestError("inval");
     if (this.#running.size >= limits.concurrentToolCalls) {

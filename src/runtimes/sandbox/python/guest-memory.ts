@@ -4,8 +4,8 @@ const MAX_BUFFERS = 1024;
 const MAX_NAME_BYTES = 4096;
 
 /**
- * The guest's linear memory, as the host may touch it: every pointer and length comes from the guest and is checked here, and only
- * here. A place outside fails the guest's call with EFAULT.
+ * The guest's linear memory, as the host may touch it: every pointer and length comes from the guest and is checked
+ * here, and only here. A place outside fails the guest's call with EFAULT.
  */
 export class GuestMemory {
   #memory: WebAssembly.Memory | undefined;

@@ -46,7 +46,12 @@ export class GuestOutput {
     // A copy: the piece lies in the guest's memory.
     this.#gathered += this.#decoders[stream].write(Buffer.from(piece));
     this.#pieces += 1;
-    if (this.#pieces <= PROMPT_PIECES || this.#gathered.length >= GATHER_BYTES || performance.now() - this.#sentAt >= GATHER_MS) this.flush();
+    if (
+      this.#pieces <= PROMPT_PIECES ||
+      this.#gathered.length >= GATHER_BYTES ||
+      performance.now() - this.#sentAt >= GATHER_MS
+    )
+      this.flush();
   }
 
   flush(): void {

@@ -5,7 +5,10 @@ const LONGEST_WAIT_MS = 2 ** 31 - 1;
 /** Shorter waits are not worth telling: their time counts as computing. */
 const TOLD_WAIT_MS = 5;
 
-/** The worker's end of its port. The thread stands still while it waits: its event loop is below the interpreter's frames. */
+/**
+ * The worker's end of its port. The thread stands still while it waits: its event loop is below the interpreter's
+ * frames.
+ */
 export class HostLink {
   readonly #settings: WorkerSettings;
   readonly #wake: Int32Array;

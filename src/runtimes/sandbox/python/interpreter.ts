@@ -43,8 +43,9 @@ export class Interpreter {
   }
 
   /**
-   * Puts a booted interpreter's memory in place. Its frames in WebAssembly are gone, and the place of those on its own stack stays taken:
-   * for the interpreter, it is inside of a call that never returns, and what runs next is run by that call.
+   * Puts a booted interpreter's memory in place. Its frames in WebAssembly are gone, and the place of those on its own
+   * stack stays taken: for the interpreter, it is inside of a call that never returns, and what runs next is run by
+   * that call.
    */
   restore({ bytes, stack }: Restored): void {
     const missing = bytes.length - this.#memory.buffer.byteLength;

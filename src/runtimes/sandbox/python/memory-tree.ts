@@ -48,9 +48,19 @@ export interface TreePlace {
   readonly node: TreeNode | undefined;
 }
 
-/** All the files that a guest has: in memory, bounded in bytes and number, without links. There is no way from here to a real file. */
+/**
+ * All the files that a guest has: in memory, bounded in bytes and number, without links. There is no way from here to a
+ * real file.
+ */
 export class MemoryTree {
-  readonly root: TreeFolder = { kind: "folder", ino: 1n, parent: undefined, path: "", entries: new Map(), readOnly: false };
+  readonly root: TreeFolder = {
+    kind: "folder",
+    ino: 1n,
+    parent: undefined,
+    path: "",
+    entries: new Map(),
+    readOnly: false,
+  };
   #bounds: TreeBounds;
   #bytes = 0;
   #files = 0;
@@ -100,7 +110,14 @@ export class MemoryTree {
   }
 
   #hang(place: TreePlace, readOnly: boolean): TreeFolder {
-    const folder: TreeFolder = { kind: "folder", ino: this.#nextIno++, parent: place.folder, path: pathOf(place), entries: new Map(), readOnly };
+    const folder: TreeFolder = {
+      kind: "folder",
+      ino: this.#nextIno++,
+      parent: place.folder,
+      path: pathOf(place),
+      entries: new Map(),
+      readOnly,
+    };
     place.folder.entries.set(place.step, folder);
     return folder;
   }
@@ -108,7 +125,17 @@ export class MemoryTree {
   addFile(place: TreePlace): TreeFile {
     this.#assertFree(place);
     if (this.#files >= this.#bounds.files) throw new GuestError("nospc");
-    const file: TreeFile = { kind: "file", ino: this.#nextIno++, bytes: new Uint8Array(), size: 0, readOnly: false, modifiedNs: now(), writes: 0, opened: 0, named: true };
+    const file: TreeFile = {
+      kind: "file",
+      ino: this.#nextIno++,
+      bytes: new Uint8Array(),
+      size: 0,
+      readOnly: false,
+      modifiedNs: now(),
+      writes: 0,
+      opened: 0,
+      named: true,
+    };
     this.#files += 1;
     place.folder.entries.set(place.step, file);
     return file;
@@ -116,7 +143,17 @@ export class MemoryTree {
 
   /** A file of ours: it is not counted, and the guest cannot write to it. */
   addReadOnly(place: TreePlace, bytes: Uint8Array): void {
-    const file: TreeFile = { kind: "file", ino: this.#nextIno++, bytes, size: bytes.length, readOnly: true, modifiedNs: 0n, writes: 0, opened: 0, named: true };
+    const file: TreeFile = {
+      kind: "file",
+      ino: this.#nextIno++,
+      bytes,
+      size: bytes.length,
+      readOnly: true,
+      modifiedNs: 0n,
+      writes: 0,
+      opened: 0,
+      named: true,
+    };
     place.folder.entries.set(place.step, file);
   }
 

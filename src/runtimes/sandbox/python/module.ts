@@ -9,8 +9,9 @@ export function defaultPythonPath(): string {
 }
 
 /**
- * Compiles the interpreter, a CPython built for WASI preview1, so that no instance of it can take more than `memoryBytes` of linear
- * memory: `resourceLimits` of a worker does not cover that memory, a maximum in the module does.
+ * Compiles the interpreter, a CPython built for WASI preview1, so that no instance of it can take more than
+ * `memoryBytes` of linear memory: `resourceLimits` of a worker does not cover that memory, a maximum in the module
+ * does.
  *
  * @param wasmPath another build of CPython for WASI. The one that comes with this package by default.
  * @throws OptionError when the file cannot be read, or is no such module.
@@ -21,7 +22,10 @@ export async function compilePython(memoryBytes: number, wasmPath?: string): Pro
     return await WebAssembly.compile(patchModule(bytes, memoryBytes));
   } catch (error) {
     if (error instanceof OptionError) throw error;
-    throw new OptionError(`The Python interpreter cannot be compiled: ${messageOf(error)}. Name a CPython built for WASI preview1.`, { cause: error });
+    throw new OptionError(
+      `The Python interpreter cannot be compiled: ${messageOf(error)}. Name a CPython built for WASI preview1.`,
+      { cause: error },
+    );
   }
 }
 

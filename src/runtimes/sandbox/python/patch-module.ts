@@ -20,12 +20,14 @@ interface Section {
 }
 
 /**
- * A module with a maximum for its memory, with exports that snapshots need where it has what they stand for, and without its custom sections: debugging data of no use to us, which in this case is half
- * of the file.
+ * A module with a maximum for its memory, with exports that snapshots need where it has what they stand for, and
+ * without its custom sections: debugging data of no use to us, which in this case is half of the file.
  */
 export function patchModule(bytes: Uint8Array, memoryBytes: number): Uint8Array {
   if (bytes.length < HEADER_BYTES || new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true) !== MAGIC) {
-    throw new OptionError("The Python interpreter that the configuration names is no WebAssembly module. Name a CPython built for WASI preview1.");
+    throw new OptionError(
+      "The Python interpreter that the configuration names is no WebAssembly module. Name a CPython built for WASI preview1.",
+    );
   }
   const sections = [...sectionsOf(bytes)].filter(({ id }) => id !== CUSTOM);
   const canResume = sections.some(({ id, content }) => id === CODE && hasRunString(content));
@@ -51,7 +53,9 @@ function limitedMemory(content: Uint8Array, memoryBytes: number): Uint8Array {
   const initial = readLeb(content, 2).value;
   const pages = Math.min(Math.floor(memoryBytes / PAGE_BYTES), MAX_PAGES);
   if (pages < initial) {
-    throw new OptionError(`Python needs at least ${(initial * PAGE_BYTES) / 1_048_576} MB of memory, got ${memoryBytes} bytes. Raise the memory limit.`);
+    throw new OptionError(
+      `Python needs at least ${(initial * PAGE_BYTES) / 1_048_576} MB of memory, got ${memoryBytes} bytes. Raise the memory limit.`,
+    );
   }
   return Uint8Array.from([1, 1, ...toLeb(initial), ...toLeb(pages)]);
 }

@@ -14,22 +14,82 @@ describe("restricted code runs what people try first", () => {
     expect(done).toMatchObject({ end: "finished", value: "all of it" });
   });
 
-  test.each(["math", "json", "re", "datetime", "statistics", "csv", "dataclasses", "collections", "collections.abc", "itertools", "functools", "random", "string", "textwrap", "decimal", "fractions", "typing", "enum", "abc", "copy", "heapq", "bisect", "operator", "time", "calendar", "uuid", "hashlib", "base64", "io", "pprint", "zoneinfo", "urllib.parse", "contextlib", "types", "asyncio", "sys", "traceback"])(
-    "import %s",
-    async (name) => {
-      expect(await run(`import ${name}\nname = ${name}.__name__\nfrom ${name} import *\nname`)).toMatchObject({ end: "finished", value: name });
-    },
-  );
+  test.each([
+    "math",
+    "json",
+    "re",
+    "datetime",
+    "statistics",
+    "csv",
+    "dataclasses",
+    "collections",
+    "collections.abc",
+    "itertools",
+    "functools",
+    "random",
+    "string",
+    "textwrap",
+    "decimal",
+    "fractions",
+    "typing",
+    "enum",
+    "abc",
+    "copy",
+    "heapq",
+    "bisect",
+    "operator",
+    "time",
+    "calendar",
+    "uuid",
+    "hashlib",
+    "base64",
+    "io",
+    "pprint",
+    "zoneinfo",
+    "urllib.parse",
+    "contextlib",
+    "types",
+    "asyncio",
+    "sys",
+    "traceback",
+  ])("import %s", async (name) => {
+    expect(await run(`import ${name}\nname = ${name}.__name__\nfrom ${name} import *\nname`)).toMatchObject({
+      end: "finished",
+      value: name,
+    });
+  });
 });
 
 describe("S9: imports beyond the list and inner attributes are refused", () => {
-  test.each(["os", "subprocess", "socket", "ctypes", "importlib", "inspect", "gc", "builtins", "pickle", "pathlib", "shutil", "threading", "sqlite3", "code", "yard", "yard.link", "_io", "posix", "numpy", "os.path", "__main__"])(
-    "import %s",
-    async (name) => {
-      expect(await run(`import ${name}`)).toMatchObject({ end: "error", error: { type: "ModuleNotFoundError", message: expect.stringContaining("cannot be imported here. These can: ") } });
-      expect(await run(`__import__(${JSON.stringify(name)}, fromlist=['x'])`)).toMatchObject({ end: "error" });
-    },
-  );
+  test.each([
+    "os",
+    "subprocess",
+    "socket",
+    "ctypes",
+    "importlib",
+    "inspect",
+    "gc",
+    "builtins",
+    "pickle",
+    "pathlib",
+    "shutil",
+    "threading",
+    "sqlite3",
+    "code",
+    "yard",
+    "yard.link",
+    "_io",
+    "posix",
+    "numpy",
+    "os.path",
+    "__main__",
+  ])("import %s", async (name) => {
+    expect(await run(`import ${name}`)).toMatchObject({
+      end: "error",
+      error: { type: "ModuleNotFoundError", message: expect.stringContaining("cannot be imported here. These can: ") },
+    });
+    expect(await run(`__import__(${JSON.stringify(name)}, fromlist=['x'])`)).toMatchObject({ end: "error" });
+  });
 
   test.each([
     "().__class__.__bases__",
@@ -107,7 +167,10 @@ describe("S9: imports beyond the list and inner attributes are refused", () => {
 
   test("L40: the line that is refused is named", async () => {
     const { error } = await run("x = 1\ny = x.__subclasses__");
-    expect(error).toMatchObject({ type: "SyntaxError", message: expect.stringContaining("'__subclasses__' is not allowed") });
+    expect(error).toMatchObject({
+      type: "SyntaxError",
+      message: expect.stringContaining("'__subclasses__' is not allowed"),
+    });
     expect(error!.traceback).toContain("line 2\n    y = x.__subclasses__");
   });
 

@@ -6,8 +6,9 @@ export const RESUME = "toolyard_run_string";
 export const STACK = "toolyard_stack";
 
 /**
- * `PyRun_SimpleStringFlags(text, flags)` of the build that comes with this package, which does not export it: where it stands, and what
- * it looks like. In any other build it is not found, which costs that build its snapshots and nothing else.
+ * `PyRun_SimpleStringFlags(text, flags)` of the build that comes with this package, which does not export it: where it
+ * stands, and what it looks like. In any other build it is not found, which costs that build its snapshots and nothing
+ * else.
  */
 const RUN_STRING = { functionIndex: 4056, codeIndex: 4013, bodyBytes: 224, digest: "26ae2c3ae7940556" } as const;
 const FUNCTION = 0;
@@ -20,7 +21,10 @@ export function hasRunString(code: Uint8Array): boolean {
     const body = readLeb(code, at);
     if (index === RUN_STRING.codeIndex) {
       const bytes = code.subarray(body.next, body.next + body.value);
-      return bytes.length === RUN_STRING.bodyBytes && createHash("sha256").update(bytes).digest("hex").startsWith(RUN_STRING.digest);
+      return (
+        bytes.length === RUN_STRING.bodyBytes &&
+        createHash("sha256").update(bytes).digest("hex").startsWith(RUN_STRING.digest)
+      );
     }
     at = body.next + body.value;
   }

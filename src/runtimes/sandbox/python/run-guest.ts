@@ -24,7 +24,8 @@ export interface PythonSettings extends WorkerSettings {
 
 /** Boots the interpreter and runs its jobs; returns when the interpreter ends. */
 export function runGuest(settings: PythonSettings): void {
-  const snapshot = settings.snapshots === undefined || !canResume(settings.module) ? undefined : new Snapshot(settings.snapshots);
+  const snapshot =
+    settings.snapshots === undefined || !canResume(settings.module) ? undefined : new Snapshot(settings.snapshots);
   const host = new HostLink(settings);
   const output = new GuestOutput((message) => host.send(message));
   const tree = new MemoryTree(NO_BOUNDS);
@@ -78,11 +79,23 @@ function start(interpreter: Interpreter, snapshot: Snapshot | undefined, { link,
 
 function told(link: GuestLink, error: unknown): void {
   if (error instanceof GuestExit) {
-    link.fail("error", "SystemExit", `The code ended the interpreter with exit code ${error.code}, so that no result could be read. Return a value instead.`);
+    link.fail(
+      "error",
+      "SystemExit",
+      `The code ended the interpreter with exit code ${error.code}, so that no result could be read. Return a value instead.`,
+    );
   } else if (error instanceof RangeError) {
-    link.fail("crashed", "RecursionError", "The code is nested deeper than the interpreter's stack. Make it less deep.");
+    link.fail(
+      "crashed",
+      "RecursionError",
+      "The code is nested deeper than the interpreter's stack. Make it less deep.",
+    );
   } else {
-    link.fail("crashed", "InterpreterError", "The interpreter failed while it ran the code (out of memory or stack, or a fault of its own). Do less at once.");
+    link.fail(
+      "crashed",
+      "InterpreterError",
+      "The interpreter failed while it ran the code (out of memory or stack, or a fault of its own). Do less at once.",
+    );
   }
 }
 

@@ -48,7 +48,13 @@ open("made.txt", "w").write(str(os.path.exists("made.txt")))
     runs.push(await worker.run(code));
   }
   for (const run of runs) {
-    expect(run).toMatchObject({ end: "finished", stdout: "out\n", stderr: "err\n", files: { "made.txt": "True" }, value: [[0, 1, 2], false, ["site", "tmp", "work"], expect.any(Number)] });
+    expect(run).toMatchObject({
+      end: "finished",
+      stdout: "out\n",
+      stderr: "err\n",
+      files: { "made.txt": "True" },
+      value: [[0, 1, 2], false, ["site", "tmp", "work"], expect.any(Number)],
+    });
   }
   expect(new Set(runs.map(({ value }) => (value as unknown[])[3])).size).toBe(3);
 });
@@ -56,12 +62,25 @@ open("made.txt", "w").write(str(os.path.exists("made.txt")))
 test("an interpreter from a snapshot keeps its bounds, and fails as clearly", async () => {
   const room = await warmRoom();
   expect(await runFresh(room, "kept = []\nwhile True: kept.append(bytes(1_000_000))")).toMatchObject({ end: "memory" });
-  expect(await runFresh(room, "def f(): return f()\nf()")).toMatchObject({ end: "error", error: { type: "RecursionError" } });
+  expect(await runFresh(room, "def f(): return f()\nf()")).toMatchObject({
+    end: "error",
+    error: { type: "RecursionError" },
+  });
   expect(await runFresh(room, "import os\nos._exit(1)")).toMatchObject({ end: "error", error: { type: "SystemExit" } });
   expect(await runFresh(room, "import os\nos.abort()")).toMatchObject({ end: "crashed" });
-  expect(await runFresh(room, "exit(2)")).toMatchObject({ end: "error", error: { message: expect.stringContaining("exit code 2") } });
-  expect(await runFresh(room, "import os\nfd = os.open('/.rpc', os.O_RDWR)\nos.write(fd, b'{\"op\":\"park\"}')\nimport time\ntime.time() > 0")).toMatchObject({ value: true });
-  expect(await runFresh(room, "import time\ntime.sleep(60)", { limits: { wallMs: 100 } })).toMatchObject({ end: "timeout" });
+  expect(await runFresh(room, "exit(2)")).toMatchObject({
+    end: "error",
+    error: { message: expect.stringContaining("exit code 2") },
+  });
+  expect(
+    await runFresh(
+      room,
+      "import os\nfd = os.open('/.rpc', os.O_RDWR)\nos.write(fd, b'{\"op\":\"park\"}')\nimport time\ntime.time() > 0",
+    ),
+  ).toMatchObject({ value: true });
+  expect(await runFresh(room, "import time\ntime.sleep(60)", { limits: { wallMs: 100 } })).toMatchObject({
+    end: "timeout",
+  });
   expect(await runFresh(room, "print('x')", { profile: "restricted" })).toMatchObject({ stdout: "x\n" });
 });
 

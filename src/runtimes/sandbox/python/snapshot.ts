@@ -21,8 +21,8 @@ export interface Restored {
 }
 
 /**
- * The first worker boots as quickly as it can. A later one, which boots while nobody waits for it, also loads what code often imports,
- * and leaves its memory here before it has seen any job; those that come then start from that.
+ * The first worker boots as quickly as it can. A later one, which boots while nobody waits for it, also loads what code
+ * often imports, and leaves its memory here before it has seen any job; those that come then start from that.
  */
 export class Snapshot {
   readonly #header: Int32Array;
@@ -43,7 +43,11 @@ export class Snapshot {
   }
 
   store(memory: Uint8Array, stack: number): void {
-    if (memory.length > MAX_SNAPSHOT_BYTES || Atomics.compareExchange(this.#header, STATE, EMPTY, BEING_WRITTEN) !== EMPTY) return;
+    if (
+      memory.length > MAX_SNAPSHOT_BYTES ||
+      Atomics.compareExchange(this.#header, STATE, EMPTY, BEING_WRITTEN) !== EMPTY
+    )
+      return;
     new Uint8Array(this.#room, HEADER_BYTES).set(memory);
     this.#header[LENGTH] = memory.length;
     this.#header[STACK] = stack;

@@ -16,8 +16,9 @@ interface Clock {
 }
 
 /**
- * A time zone as the file that Python's `zoneinfo` reads (TZif, version 2), made of what Node itself knows: the guest has no files of the
- * machine. From 1970 to 2060; names of its times are their offsets. Undefined for a zone that is not known.
+ * A time zone as the file that Python's `zoneinfo` reads (TZif, version 2), made of what Node itself knows: the guest
+ * has no files of the machine. From 1970 to 2060; names of its times are their offsets. Undefined for a zone that is
+ * not known.
  */
 export function timeZoneFile(key: string): Buffer | undefined {
   const clock = KEY.test(key) ? clockOf(key) : undefined;
@@ -66,7 +67,10 @@ function firstOther(clock: Clock, offset: number, from: number, to: number): num
 
 function encode(periods: readonly Period[]): Buffer {
   // Summer time: later than the zone was or will be within a year.
-  const kinds = periods.map(({ from, offset }) => ({ offset, dst: periods.some((other) => Math.abs(other.from - from) < 330 * DAY_S && other.offset < offset) }));
+  const kinds = periods.map(({ from, offset }) => ({
+    offset,
+    dst: periods.some((other) => Math.abs(other.from - from) < 330 * DAY_S && other.offset < offset),
+  }));
   const types = [...new Map(kinds.map((kind) => [`${kind.offset} ${kind.dst}`, kind])).values()];
   const names = types.map(({ offset }) => nameOf(offset));
   const at = names.map((_, index) => names.slice(0, index).join("").length);
@@ -87,13 +91,19 @@ function encode(periods: readonly Period[]): Buffer {
     body.writeUInt8(at[index]!, place + 5);
   }
   const text = names.join("");
-  return Buffer.concat([header(0, 0, 0), header(changes.length, types.length, text.length), body, Buffer.from(`${text}\n\n`)]);
+  return Buffer.concat([
+    header(0, 0, 0),
+    header(changes.length, types.length, text.length),
+    body,
+    Buffer.from(`${text}\n\n`),
+  ]);
 }
 
 function header(changes: number, types: number, characters: number): Buffer {
   const bytes = Buffer.alloc(44);
   bytes.write("TZif2");
-  for (const [index, count] of [0, 0, 0, changes, types, characters].entries()) bytes.writeUInt32BE(count, 20 + index * 4);
+  for (const [index, count] of [0, 0, 0, changes, types, characters].entries())
+    bytes.writeUInt32BE(count, 20 + index * 4);
   return bytes;
 }
 

@@ -15,8 +15,13 @@ test("a tool is awaited, and its answer is a value", async () => {
 test("arguments are given by name or as one dict, and nothing else", async () => {
   expect((await python.run("await tools.a.b({'x': 1}, y=2)")).value).toEqual({ x: 1, y: 2 });
   expect((await python.run("await tools['my-server']['do it']()")).calls).toEqual(["my-server.do it"]);
-  expect(await python.run("await tools.a.b(1, 2)")).toMatchObject({ error: { type: "TypeError", message: expect.stringContaining("by name") }, calls: [] });
-  expect(await python.run("tools()")).toMatchObject({ error: { type: "TypeError", message: expect.stringContaining("Name a tool") } });
+  expect(await python.run("await tools.a.b(1, 2)")).toMatchObject({
+    error: { type: "TypeError", message: expect.stringContaining("by name") },
+    calls: [],
+  });
+  expect(await python.run("tools()")).toMatchObject({
+    error: { type: "TypeError", message: expect.stringContaining("Name a tool") },
+  });
 });
 
 test("gather runs them in parallel, as far as the limit goes", async () => {
@@ -54,9 +59,16 @@ total = sum(item for item in r["items"])
 });
 
 test("a call that nobody looks at is made all the same, and its failure is told", async () => {
-  expect(await python.run("tools.notes.add(text='x')\nNone")).toMatchObject({ end: "finished", calls: ["notes.add"], stderr: "" });
+  expect(await python.run("tools.notes.add(text='x')\nNone")).toMatchObject({
+    end: "finished",
+    calls: ["notes.add"],
+    stderr: "",
+  });
   const run = await python.run("tools.notes.add(text='x')\nNone", { host: failing });
-  expect(run).toMatchObject({ end: "finished", stderr: expect.stringContaining("tools.notes.add failed, and the code did not look: the server is down") });
+  expect(run).toMatchObject({
+    end: "finished",
+    stderr: expect.stringContaining("tools.notes.add failed, and the code did not look: the server is down"),
+  });
 });
 
 test("a failure is a ToolError with kind and retryable", async () => {
@@ -64,26 +76,44 @@ test("a failure is a ToolError with kind and retryable", async () => {
   expect((await python.run(code, { host: failing })).value).toEqual(["the server is down", "unavailable", true]);
   expect(await python.run("await tools.a.b()", { host: failing })).toMatchObject({
     end: "error",
-    error: { type: "ToolError", message: "the server is down", traceback: expect.stringContaining("await tools.a.b()") },
+    error: {
+      type: "ToolError",
+      message: "the server is down",
+      traceback: expect.stringContaining("await tools.a.b()"),
+    },
   });
 });
 
 test("search finds tools, by itself or awaited", async () => {
-  const run = await python.run("[(await search('mail'))['query'], search('x', limit=3)['limit'], search('y', 10**6)['limit']]");
+  const run = await python.run(
+    "[(await search('mail'))['query'], search('x', limit=3)['limit'], search('y', 10**6)['limit']]",
+  );
   expect(run).toMatchObject({ value: ["mail", 3, 100], calls: ["search", "search", "search"] });
 });
 
 test("calls beyond their number never leave, and the run ends at its limit unless the code goes on", async () => {
   const loop = "for i in range(100):\n    await tools.t.x(n=i)";
-  expect(await python.run(loop)).toMatchObject({ end: "limit", error: { message: expect.stringContaining("more than 40") }, calls: { length: 40 } });
-  expect(await python.run(`try:\n${loop.replace(/^/gmu, "    ")}\nexcept ToolError as e:\n    return e.kind`)).toMatchObject({ end: "finished", value: "limited" });
+  expect(await python.run(loop)).toMatchObject({
+    end: "limit",
+    error: { message: expect.stringContaining("more than 40") },
+    calls: { length: 40 },
+  });
+  expect(
+    await python.run(`try:\n${loop.replace(/^/gmu, "    ")}\nexcept ToolError as e:\n    return e.kind`),
+  ).toMatchObject({ end: "finished", value: "limited" });
 });
 
 test("arguments and answers beyond their size are refused", async () => {
   const kind = "\nexcept ToolError as e:\n    return e.kind";
-  expect(await python.run(`try:\n    await tools.t.x(n='x' * 60_000)${kind}`)).toMatchObject({ value: "too_large", calls: [] });
+  expect(await python.run(`try:\n    await tools.t.x(n='x' * 60_000)${kind}`)).toMatchObject({
+    value: "too_large",
+    calls: [],
+  });
   const host = (): HostReply => ({ ok: true, json: JSON.stringify("x".repeat(60_000)) });
-  expect(await python.run(`try:\n    await tools.t.x()${kind}`, { host })).toMatchObject({ value: "too_large", calls: ["t.x"] });
+  expect(await python.run(`try:\n    await tools.t.x()${kind}`, { host })).toMatchObject({
+    value: "too_large",
+    calls: ["t.x"],
+  });
 });
 
 test("a thousand records come in pages and stay in the sandbox", async () => {
@@ -91,7 +121,14 @@ test("a thousand records come in pages and stay in the sandbox", async () => {
     const { page } = args as { page: number };
     return { ok: true, json: JSON.stringify(Array.from({ length: 100 }, (_, index) => ({ id: page * 100 + index }))) };
   };
-  expect((await python.run("total = 0\nfor page in range(10):\n    for r in await tools.db.list(page=page):\n        total += r['id']\ntotal", { host })).value).toBe(499_500);
+  expect(
+    (
+      await python.run(
+        "total = 0\nfor page in range(10):\n    for r in await tools.db.list(page=page):\n        total += r['id']\ntotal",
+        { host },
+      )
+    ).value,
+  ).toBe(499_500);
 });
 
 test("the host is told when the code waits, and for how long it sleeps", async () => {
@@ -101,12 +138,24 @@ test("the host is told when the code waits, and for how long it sleeps", async (
 
 test("a run that waits beyond its time ends, with what it printed and wrote", async () => {
   const limits = { wallMs: 100 };
-  const slept = await python.run("import time\nprint('before')\nopen('a.txt', 'w').write('1')\ntime.sleep(60)", { limits });
-  expect(slept).toMatchObject({ end: "timeout", stdout: "before\n", files: { "a.txt": "1" }, error: { message: expect.stringContaining("100 ms") } });
-  expect(await python.run("await tools.t.x()", { limits, host: () => new Promise(() => {}) })).toMatchObject({ end: "timeout", waits: [true, false] });
+  const slept = await python.run("import time\nprint('before')\nopen('a.txt', 'w').write('1')\ntime.sleep(60)", {
+    limits,
+  });
+  expect(slept).toMatchObject({
+    end: "timeout",
+    stdout: "before\n",
+    files: { "a.txt": "1" },
+    error: { message: expect.stringContaining("100 ms") },
+  });
+  expect(await python.run("await tools.t.x()", { limits, host: () => new Promise(() => {}) })).toMatchObject({
+    end: "timeout",
+    waits: [true, false],
+  });
 });
 
 test("answers that name a prototype stay plain values", async () => {
   const host = (): HostReply => ({ ok: true, json: '{"__proto__": {"x": 1}, "constructor": 12345678901234567890}' });
-  expect((await python.run("r = await tools.t.x()\n[list(r), r['constructor'] == 12345678901234567890]", { host })).value).toEqual([["__proto__", "constructor"], true]);
+  expect(
+    (await python.run("r = await tools.t.x()\n[list(r), r['constructor'] == 12345678901234567890]", { host })).value,
+  ).toEqual([["__proto__", "constructor"], true]);
 });

@@ -6,7 +6,8 @@ const python = new PythonWorker();
 afterAll(() => python[Symbol.asyncDispose]());
 
 /** Runs it; gives the exception's name, or what it returned. */
-const attempt = (code: string): string => `try:\n${code.replace(/^/gmu, "    ")}\nexcept BaseException as e:\n    if type(e).__name__ == 'Returned': raise\n    return 'refused ' + type(e).__name__`;
+const attempt = (code: string): string =>
+  `try:\n${code.replace(/^/gmu, "    ")}\nexcept BaseException as e:\n    if type(e).__name__ == 'Returned': raise\n    return 'refused ' + type(e).__name__`;
 
 describe("a guest has nothing of the machine", () => {
   test.each([
@@ -27,7 +28,10 @@ describe("a guest has nothing of the machine", () => {
     ["a pipe", "import os\nreturn str(os.pipe())"],
     ["the prelude's files, to write", "open('/site/yard/main.py', 'w').write('x')\nreturn 'written'"],
     ["the prelude's files, to remove", "import os\nos.remove('/site/yard/main.py')\nreturn 'removed'"],
-    ["a package from the network", "import urllib.request\nreturn urllib.request.urlopen('http://127.0.0.1:9/').read()"],
+    [
+      "a package from the network",
+      "import urllib.request\nreturn urllib.request.urlopen('http://127.0.0.1:9/').read()",
+    ],
     ["a request to nobody's descriptor", "import os\nreturn os.read(99, 1)"],
   ])("%s", async (_, code) => {
     expect(String((await python.run(attempt(code))).value)).toMatch(/^refused /u);
@@ -53,7 +57,8 @@ describe("a guest has nothing of the machine", () => {
 });
 
 describe("a guest that talks to its thread itself", () => {
-  const frame = (body: string): string => attempt(`import os\nfd = os.open('/.rpc', os.O_RDWR)\nreturn os.write(fd, ${body})`);
+  const frame = (body: string): string =>
+    attempt(`import os\nfd = os.open('/.rpc', os.O_RDWR)\nreturn os.write(fd, ${body})`);
   test.each([
     ["no JSON", "b'junk'"],
     ["no object", "b'[1]'"],
@@ -66,11 +71,16 @@ describe("a guest that talks to its thread itself", () => {
     ["another job", `b'{"op":"next"}'`],
     ["waiting for nothing for ever", `b'{"op":"wait","ms":null}'`],
   ])("%s is refused, and nothing reaches the host", async (_, body) => {
-    expect(await python.run(frame(body))).toMatchObject({ end: "finished", value: expect.stringMatching(/^refused (?:OS|Permission)Error$/u), calls: [] });
+    expect(await python.run(frame(body))).toMatchObject({
+      end: "finished",
+      value: expect.stringMatching(/^refused (?:OS|Permission)Error$/u),
+      calls: [],
+    });
   });
 
   test("an end that makes no sense is a crash of its own run", async () => {
-    const forge = (done: string): string => `import os\nos.write(os.open('/.rpc', os.O_RDWR), b'{"op":"done",${done}}')\nos._exit(0)`;
+    const forge = (done: string): string =>
+      `import os\nos.write(os.open('/.rpc', os.O_RDWR), b'{"op":"done",${done}}')\nos._exit(0)`;
     await using own = new PythonWorker();
     expect(await own.run(forge('"end":"finished","result":"{not json"'))).toMatchObject({ end: "crashed" });
     expect(await own.run(forge('"end":"cancelled"'))).toMatchObject({ end: "crashed" });
@@ -86,5 +96,7 @@ test("a flood of output is cut at its bound, and said to be", async () => {
 });
 
 test("bytes that are no UTF-8 are shown, not lost", async () => {
-  expect((await python.run("import sys\nsys.stdout.buffer.write(b'a\\xffb')\nsys.stdout.flush()")).stdout).toBe("a\uFFFDb");
+  expect((await python.run("import sys\nsys.stdout.buffer.write(b'a\\xffb')\nsys.stdout.flush()")).stdout).toBe(
+    "a\uFFFDb",
+  );
 });

@@ -37,7 +37,12 @@ function streams({ memory, tree, descriptors }: GuestSystem): Record<string, Gue
     if (at === undefined) open.offset = offset + piece.length;
     return piece.length;
   };
-  const each = (move: typeof read | typeof write, fd: number, buffers: Uint8Array[], from: bigint | undefined): number => {
+  const each = (
+    move: typeof read | typeof write,
+    fd: number,
+    buffers: Uint8Array[],
+    from: bigint | undefined,
+  ): number => {
     const open = descriptors.get(fd);
     let moved = 0;
     for (const buffer of buffers) {
@@ -48,10 +53,12 @@ function streams({ memory, tree, descriptors }: GuestSystem): Record<string, Gue
     return moved;
   };
   return {
-    fd_read: (fd: number, buffers: number, count: number, out: number) => memory.setU32(out, each(read, fd, memory.buffers(buffers, count), undefined)),
+    fd_read: (fd: number, buffers: number, count: number, out: number) =>
+      memory.setU32(out, each(read, fd, memory.buffers(buffers, count), undefined)),
     fd_pread: (fd: number, buffers: number, count: number, from: bigint, out: number) =>
       memory.setU32(out, each(read, fd, memory.buffers(buffers, count), from)),
-    fd_write: (fd: number, buffers: number, count: number, out: number) => memory.setU32(out, each(write, fd, memory.buffers(buffers, count), undefined)),
+    fd_write: (fd: number, buffers: number, count: number, out: number) =>
+      memory.setU32(out, each(write, fd, memory.buffers(buffers, count), undefined)),
     fd_pwrite: (fd: number, buffers: number, count: number, from: bigint, out: number) =>
       memory.setU32(out, each(write, fd, memory.buffers(buffers, count), from)),
     fd_seek(fd: number, by: bigint, whence: number, out: number) {

@@ -18,15 +18,29 @@ interface OpenWish {
   readonly flags: number;
 }
 
-/** The calls of WASI that take a path: `path_*`. There are no links: each of their calls says ENOTSUP, or that it is none. */
+/**
+ * The calls of WASI that take a path: `path_*`. There are no links: each of their calls says ENOTSUP, or that it is
+ * none.
+ */
 export function pathCalls(system: GuestSystem): Record<string, GuestCall> {
   const { memory, tree, descriptors } = system;
-  const place = (fd: number, path: number, length: number): TreePlace => tree.find(descriptors.folder(fd).node, memory.text(path, length));
+  const place = (fd: number, path: number, length: number): TreePlace =>
+    tree.find(descriptors.folder(fd).node, memory.text(path, length));
   const noLinks = (): never => {
     throw new GuestError("notsup");
   };
   return {
-    path_open(fd: number, _: number, path: number, length: number, how: number, rights: bigint, __: bigint, flags: number, out: number) {
+    path_open(
+      fd: number,
+      _: number,
+      path: number,
+      length: number,
+      how: number,
+      rights: bigint,
+      __: bigint,
+      flags: number,
+      out: number,
+    ) {
       memory.u32(out);
       memory.setU32(out, descriptors.add(open(system, place(fd, path, length), { how, rights, flags })));
     },
@@ -35,7 +49,8 @@ export function pathCalls(system: GuestSystem): Record<string, GuestCall> {
       if (node === undefined) throw new GuestError("noent");
       writeStat(memory, out, node);
     },
-    path_filestat_set_times: (fd: number, _: number, path: number, length: number) => void tree.get(descriptors.folder(fd).node, memory.text(path, length)),
+    path_filestat_set_times: (fd: number, _: number, path: number, length: number) =>
+      void tree.get(descriptors.folder(fd).node, memory.text(path, length)),
     path_create_directory: (fd: number, path: number, length: number) => void tree.addFolder(place(fd, path, length)),
     path_remove_directory: (fd: number, path: number, length: number) => tree.removeFolder(place(fd, path, length)),
     path_unlink_file: (fd: number, path: number, length: number) => tree.removeFile(place(fd, path, length)),
@@ -64,5 +79,12 @@ function open({ tree, devices }: GuestSystem, place: TreePlace, { how, rights, f
   if (node?.readOnly === true && (writable || (how & TRUNCATE) !== 0)) throw new GuestError("rofs");
   const file = node ?? tree.addFile(place);
   if ((how & TRUNCATE) !== 0) tree.resize(file, 0);
-  return { kind: "file", node: file, readable: (rights & READ_RIGHT) !== 0n, writable, append: (flags & APPEND) !== 0, offset: 0 };
+  return {
+    kind: "file",
+    node: file,
+    readable: (rights & READ_RIGHT) !== 0n,
+    writable,
+    append: (flags & APPEND) !== 0,
+    offset: 0,
+  };
 }

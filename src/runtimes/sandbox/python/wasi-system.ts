@@ -38,7 +38,8 @@ export function systemCalls({ memory, args, sleep, beforeTime }: GuestSystem): R
     },
     random_get(into: number, length: number) {
       const bytes = memory.bytes(into, length);
-      for (let at = 0; at < bytes.length; at += MAX_RANDOM_BYTES) getRandomValues(bytes.subarray(at, at + MAX_RANDOM_BYTES));
+      for (let at = 0; at < bytes.length; at += MAX_RANDOM_BYTES)
+        getRandomValues(bytes.subarray(at, at + MAX_RANDOM_BYTES));
     },
     sched_yield() {},
     proc_exit(code: number) {
@@ -46,7 +47,9 @@ export function systemCalls({ memory, args, sleep, beforeTime }: GuestSystem): R
     },
     poll_oneoff(subscriptions: number, events: number, count: number, out: number) {
       if (count < 1 || count > MAX_SUBSCRIPTIONS) throw new GuestError("inval");
-      const all = Array.from({ length: count }, (_, index) => readSubscription(memory, subscriptions + index * SUBSCRIPTION_BYTES));
+      const all = Array.from({ length: count }, (_, index) =>
+        readSubscription(memory, subscriptions + index * SUBSCRIPTION_BYTES),
+      );
       const clocks = all.filter((one) => one.type === CLOCK_EVENT);
       // Files, streams and `/.rpc` never make anybody wait.
       if (clocks.length === all.length) sleep(Math.min(...clocks.map((one) => one.ms)));

@@ -1,4 +1,7 @@
-/** Runs inside Deno: takes jobs from the hub and runs them, one after the other. Speaks the frames of the other interpreters. */
+/**
+ * Runs inside Deno: takes jobs from the hub and runs them, one after the other. Speaks the frames of the other
+ * interpreters.
+ */
 import { readFiles, toFileHeads } from "../../child-messages.ts";
 import type { SandboxJob } from "../../engine.ts";
 import { encodeFrame, FrameReader } from "../../frames.ts";
@@ -15,7 +18,14 @@ export interface Ends {
   write(bytes: Uint8Array): void;
 }
 
-type FromHub = { readonly type: "job"; readonly job: Omit<SandboxJob, "files">; readonly files: unknown; readonly source: Prepared } | Extract<ToWorker, { type: "reply" }>;
+type FromHub =
+  | {
+      readonly type: "job";
+      readonly job: Omit<SandboxJob, "files">;
+      readonly files: unknown;
+      readonly source: Prepared;
+    }
+  | Extract<ToWorker, { type: "reply" }>;
 
 /** The hub keeps the bound of what it sends; this one keeps its own faults small. */
 const MAX_FRAME_BYTES = 2 ** 31;
@@ -28,10 +38,21 @@ export async function start({ read, write }: Ends): Promise<void> {
   let current: JobRun | undefined;
 
   async function begin(job: SandboxJob, source: Prepared): Promise<void> {
-    current = new JobRun(job, { vm: machine, files, say: (message) => write(encodeFrame(message)), source: () => sourceOf(source), promptPieces: PROMPT_PIECES });
+    current = new JobRun(job, {
+      vm: machine,
+      files,
+      say: (message) => write(encodeFrame(message)),
+      source: () => sourceOf(source),
+      promptPieces: PROMPT_PIECES,
+    });
     const { artifacts, ...done } = await current.run();
     current = undefined;
-    write(encodeFrame({ type: "done", done, files: toFileHeads(artifacts) }, artifacts.map(({ bytes }) => bytes)));
+    write(
+      encodeFrame(
+        { type: "done", done, files: toFileHeads(artifacts) },
+        artifacts.map(({ bytes }) => bytes),
+      ),
+    );
     write(encodeFrame({ type: "ready" }));
   }
 

@@ -23,8 +23,8 @@ class Held implements HeldValue {
 }
 
 /**
- * A realm of its own in Deno's V8, with the language in it and nothing of Deno. The code is text that is run in there, no module: it has no
- * static imports, and dynamic ones have nobody who would load them.
+ * A realm of its own in Deno's V8, with the language in it and nothing of Deno. The code is text that is run in there,
+ * no module: it has no static imports, and dynamic ones have nobody who would load them.
  */
 export class DenoMachine implements GuestMachine {
   owner: GuestOwner | undefined;
@@ -41,15 +41,18 @@ export class DenoMachine implements GuestMachine {
     this.#guest = make((operation: unknown, first: unknown, second: unknown) => this.#answer(operation, first, second));
     (globalThis as unknown as EventTarget).addEventListener("unhandledrejection", (event) => {
       event.preventDefault();
-      if (this.#rejections.length < MAX_REJECTIONS) this.#rejections.push((event as Event & { readonly reason: unknown }).reason);
+      if (this.#rejections.length < MAX_REJECTIONS)
+        this.#rejections.push((event as Event & { readonly reason: unknown }).reason);
     });
   }
 
   evaluate(source: SplitSource): Evaluated {
     const { code, name, wrapped } = source;
-    if (awaits(code)) return { promise: new Held(this.#settled(() => this.#run(withValue(source), name))), isWrapped: true };
+    if (awaits(code))
+      return { promise: new Held(this.#settled(() => this.#run(withValue(source), name))), isWrapped: true };
     const problem = problemOf(code, name);
-    if (problem === undefined) return { promise: new Held(this.#settled(() => ({ value: this.#run(code, name) }))), isWrapped: false };
+    if (problem === undefined)
+      return { promise: new Held(this.#settled(() => ({ value: this.#run(code, name) }))), isWrapped: false };
     // `return` at the top is what a function has: the code is one then.
     if (isBody(code)) return { promise: new Held(this.#settled(() => this.#run(wrapped, name))), isWrapped: true };
     return { promise: new Held(this.#locate(code, name, problem)), isWrapped: false };
@@ -98,7 +101,8 @@ export class DenoMachine implements GuestMachine {
 
   #answer(operation: unknown, first: unknown, second: unknown): unknown {
     try {
-      if (typeof operation !== "string" || typeof first !== "string") throw new Refusal("This is no question to the host.");
+      if (typeof operation !== "string" || typeof first !== "string")
+        throw new Refusal("This is no question to the host.");
       const payload = typeof second === "string" ? second : new Uint8Array(second as ArrayLike<number>);
       const answer = this.owner?.answer(operation as HostOperation, first, payload);
       if (answer === undefined) return undefined;
@@ -125,7 +129,10 @@ function isBody(code: string): boolean {
   return problemOf(`(async()=>{${code}\n})`, "") === undefined;
 }
 
-/** Whether it awaits outside of functions. As a script, `await (x)` would be a call; a static block is where it is nothing at all. */
+/**
+ * Whether it awaits outside of functions. As a script, `await (x)` would be a call; a static block is where it is
+ * nothing at all.
+ */
 function awaits(code: string): boolean {
   return /\bawait\b/u.test(code) && problemOf(`class C{static{${code}\n}}`, "") !== undefined && isBody(code);
 }
@@ -138,14 +145,18 @@ function withValue({ code, wrapped, wrapperChars, starts, end }: SplitSource): s
     // The first of them that fits is the longest expression, as the language itself reads it.
     for (const start of starts) {
       const text = `${code.slice(0, start)}return(${code.slice(start, end)})${code.slice(end)}`;
-      const isWhole = problemOf(`(async()=>{${code.slice(0, start)}\n})`, "") === undefined && problemOf(`(async()=>(${code.slice(start, end)}))`, "") === undefined;
+      const isWhole =
+        problemOf(`(async()=>{${code.slice(0, start)}\n})`, "") === undefined &&
+        problemOf(`(async()=>(${code.slice(start, end)}))`, "") === undefined;
       if (isWhole && problemOf(`${prefix}${text}${suffix}`, "") === undefined) return `${prefix}${text}${suffix}`;
     }
   }
   return wrapped;
 }
 
-/** Whether there is a `return` outside of functions: the only thing here that a function may have and a module may not. */
+/**
+ * Whether there is a `return` outside of functions: the only thing here that a function may have and a module may not.
+ */
 function returns(code: string): boolean {
   try {
     void new (vm as unknown as { readonly SourceTextModule: new (text: string) => unknown }).SourceTextModule(code);

@@ -4,12 +4,20 @@ export interface Inner {
   bytes(bytes: Uint8Array): unknown;
 }
 
-/** Runs inside of the realm: its text is evaluated there. What the other interpreter has beside the language, and V8 alone has not. */
-function inside(now: () => number, toBase64: (text: string) => string | undefined, fromBase64: (text: string) => string | undefined): Inner {
+/**
+ * Runs inside of the realm: its text is evaluated there. What the other interpreter has beside the language, and V8
+ * alone has not.
+ */
+function inside(
+  now: () => number,
+  toBase64: (text: string) => string | undefined,
+  fromBase64: (text: string) => string | undefined,
+): Inner {
   const BytesOfInside = Uint8Array;
   const ErrorOfInside = SyntaxError;
   const begun = now();
-  const define = (name: string, value: unknown): void => void Object.defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: false });
+  const define = (name: string, value: unknown): void =>
+    void Object.defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: false });
   const converted = (answer: string | undefined): string => {
     if (answer === undefined) throw new TypeError("The string to be converted contains characters that cannot be.");
     return answer;
@@ -29,12 +37,14 @@ function inside(now: () => number, toBase64: (text: string) => string | undefine
 
 export function surroundings(run: (source: string) => unknown): Inner {
   const make = run(`(${inside.toString()})`) as typeof inside;
-  const orNothing = (convert: (text: string) => string) => (text: string): string | undefined => {
-    try {
-      return convert(text);
-    } catch {
-      return undefined;
-    }
-  };
+  const orNothing =
+    (convert: (text: string) => string) =>
+    (text: string): string | undefined => {
+      try {
+        return convert(text);
+      } catch {
+        return undefined;
+      }
+    };
   return make(() => performance.now(), orNothing(btoa), orNothing(atob));
 }

@@ -35,7 +35,8 @@ export function guestConsole(host: GuestHost, { inspect, toJson }: GuestValues):
 
   const out = (...values: unknown[]): void => print("stdout", values);
   const err = (...values: unknown[]): void => print("stderr", values);
-  const spent = (label: string): string => `${label}: ${Math.round((performance.now() - (started.get(label) ?? performance.now())) * 1000) / 1000}ms`;
+  const spent = (label: string): string =>
+    `${label}: ${Math.round((performance.now() - (started.get(label) ?? performance.now())) * 1000) / 1000}ms`;
   return {
     log: out,
     info: out,

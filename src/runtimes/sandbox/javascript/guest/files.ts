@@ -12,7 +12,8 @@ export function guestFiles(host: GuestHost, { toJson }: GuestValues): object {
     if (isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
     // An object is most likely meant as what it would be in a file.
     const json = toJson(data);
-    if (json === undefined) throw new TypeError(`Text, bytes or a value that can be JSON is needed to write a file; got ${typeof data}.`);
+    if (json === undefined)
+      throw new TypeError(`Text, bytes or a value that can be JSON is needed to write a file; got ${typeof data}.`);
     return stringify(parse(json), undefined, 2);
   }
 
@@ -21,12 +22,16 @@ export function guestFiles(host: GuestHost, { toJson }: GuestValues): object {
   const bytes = (path: unknown): Uint8Array => host("file.bytes", String(path)) as Uint8Array;
   const put = (path: unknown, data: unknown): void => void host("file.put", String(path), bytesOf(data));
   const has = (path: unknown): boolean => {
-    const wanted = String(path).split("/").filter((step) => step !== "" && step !== ".").join("/");
+    const wanted = String(path)
+      .split("/")
+      .filter((step) => step !== "" && step !== ".")
+      .join("/");
     return list().includes(wanted);
   };
   const remove = (path: unknown): void => void host("file.remove", String(path));
   return Object.freeze({
-    read: (path: unknown, encoding?: unknown) => (encoding === null || encoding === "bytes" || encoding === "binary" ? bytes(path) : text(path)),
+    read: (path: unknown, encoding?: unknown) =>
+      encoding === null || encoding === "bytes" || encoding === "binary" ? bytes(path) : text(path),
     readText: text,
     readBytes: bytes,
     readJson: (path: unknown) => parse(text(path)) as unknown,

@@ -1,8 +1,12 @@
 /**
- * What code inside the sandbox may ask of the worker around it: an operation with two texts, or a text and bytes. Nothing else crosses.
- * A refusal is an exception inside.
+ * What code inside the sandbox may ask of the worker around it: an operation with two texts, or a text and bytes.
+ * Nothing else crosses. A refusal is an exception inside.
  */
-export type GuestHost = (operation: HostOperation, first?: string, second?: string | Uint8Array) => string | Uint8Array | undefined;
+export type GuestHost = (
+  operation: HostOperation,
+  first?: string,
+  second?: string | Uint8Array,
+) => string | Uint8Array | undefined;
 
 export type HostOperation =
   | "print"

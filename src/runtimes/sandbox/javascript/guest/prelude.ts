@@ -30,7 +30,8 @@ interface Parts {
 
 function prepare(ask: GuestHost, parts: Parts): Guest {
   const { parse } = JSON;
-  // A text from the worker begins with `=`, a refusal with `!`. The exception is made here, so that its lines are the code's own.
+  // A text from the worker begins with `=`, a refusal with `!`. The exception is made here, so that its lines are the
+  // code's own.
   const host: GuestHost = (operation, first = "", second = "") => {
     const answer = ask(operation, first, second);
     if (typeof answer !== "string") return answer;
@@ -48,11 +49,20 @@ function prepare(ask: GuestHost, parts: Parts): Guest {
   const values = parts.guestValues();
   const { tools, search, ToolError, settle } = parts.guestTools(host, values);
   const timers = parts.guestTimers(host);
-  const define = (name: string, value: unknown): void => void defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: false });
+  const define = (name: string, value: unknown): void =>
+    void defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: false });
   const require = (name: unknown): never => {
-    throw new Error(`"${String(name)}" cannot be loaded: there are no modules here. There is the language itself, files, inputs, URL, TextEncoder, crypto.randomUUID and timers.`);
+    throw new Error(
+      `"${String(name)}" cannot be loaded: there are no modules here. There is the language itself, files, inputs, URL, TextEncoder, crypto.randomUUID and timers.`,
+    );
   };
-  const globals = { console: parts.guestConsole(host, values), require, ...timers.globals, ...parts.guestWeb(host), ...parts.guestUrl(host) };
+  const globals = {
+    console: parts.guestConsole(host, values),
+    require,
+    ...timers.globals,
+    ...parts.guestWeb(host),
+    ...parts.guestUrl(host),
+  };
   for (const [name, value] of Object.entries(globals)) define(name, value);
 
   // Code that is nothing but a function is meant to be called: many write `async () => { … }`.

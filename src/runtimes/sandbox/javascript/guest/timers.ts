@@ -14,7 +14,10 @@ export function guestTimers(host: GuestHost): GuestTimers {
     if (typeof callback !== "function") throw new TypeError("A timer needs a function to call.");
     last += 1;
     const ms = Math.max(0, Number(delayMs) || 0);
-    waiting.set(`${last}`, { run: () => void (callback as (...values: unknown[]) => unknown)(...given), everyMs: repeats ? Math.max(1, ms) : undefined });
+    waiting.set(`${last}`, {
+      run: () => void (callback as (...values: unknown[]) => unknown)(...given),
+      everyMs: repeats ? Math.max(1, ms) : undefined,
+    });
     host("timer", `${last}`, `${ms}\n${repeats ? 1 : 0}`);
     return last;
   }

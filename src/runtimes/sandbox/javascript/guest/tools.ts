@@ -14,7 +14,14 @@ export function guestTools(host: GuestHost, { toJson, brand }: GuestValues): Gue
   const { parse } = JSON;
   const { isArray } = Array;
   const MAX_PATH_CHARS = 512;
-  const pending = new Map<string, { readonly resolve: (value: unknown) => void; readonly reject: (error: unknown) => void; readonly error: ToolFailure }>();
+  const pending = new Map<
+    string,
+    {
+      readonly resolve: (value: unknown) => void;
+      readonly reject: (error: unknown) => void;
+      readonly error: ToolFailure;
+    }
+  >();
   let last = 0;
 
   class ToolFailure extends Error {
@@ -39,8 +46,17 @@ export function guestTools(host: GuestHost, { toJson, brand }: GuestValues): Gue
   function call(path: string, given: readonly unknown[]): Promise<unknown> {
     const [first = {}] = given;
     if (given.length > 1 || typeof first !== "object" || first === null || isArray(first)) {
-      const got = given.length > 1 ? `${given.length} arguments` : isArray(first) ? "an array" : first === null ? "null" : `a ${typeof first}`;
-      return Promise.reject(new TypeError(`A tool takes one object, as in tools.${path}({ name: value }); got ${got}.`));
+      const got =
+        given.length > 1
+          ? `${given.length} arguments`
+          : isArray(first)
+            ? "an array"
+            : first === null
+              ? "null"
+              : `a ${typeof first}`;
+      return Promise.reject(
+        new TypeError(`A tool takes one object, as in tools.${path}({ name: value }); got ${got}.`),
+      );
     }
     return ask("call", path, toJson(first) ?? "{}");
   }
@@ -54,13 +70,16 @@ export function guestTools(host: GuestHost, { toJson, brand }: GuestValues): Gue
         if (typeof key === "symbol" || key === "then" || key === "toJSON") return undefined;
         if (key === "toString" || key === "valueOf") return words;
         const longer = path === "" ? key : `${path}.${key}`;
-        if (longer.length > MAX_PATH_CHARS) throw new RangeError(`The name of a tool has at most ${MAX_PATH_CHARS} characters.`);
+        if (longer.length > MAX_PATH_CHARS)
+          throw new RangeError(`The name of a tool has at most ${MAX_PATH_CHARS} characters.`);
         return node(longer);
       },
       // `tools("a name", args)` and `tools.source.tool(args)`.
       apply: (_target, _self, given: readonly unknown[]) => {
         if (path !== "") return call(path, given);
-        return typeof given[0] === "string" ? call(given[0], given.slice(1)) : Promise.reject(new TypeError("Name a tool, as in tools.source.name({ … })."));
+        return typeof given[0] === "string"
+          ? call(given[0], given.slice(1))
+          : Promise.reject(new TypeError("Name a tool, as in tools.source.name({ … })."));
       },
       set: (_target, key) => {
         throw new TypeError(`tools.${path === "" ? "" : `${path}.`}${String(key)} cannot be set.`);
@@ -83,8 +102,17 @@ export function guestTools(host: GuestHost, { toJson, brand }: GuestValues): Gue
       if (!asked) return;
       pending.delete(id);
       if (ok) return asked.resolve(parse(json));
-      const { kind, message, retryable } = parse(json) as { readonly kind?: unknown; readonly message?: unknown; readonly retryable?: unknown };
-      Object.defineProperty(asked.error, "message", { value: String(message), configurable: true, writable: true, enumerable: false });
+      const { kind, message, retryable } = parse(json) as {
+        readonly kind?: unknown;
+        readonly message?: unknown;
+        readonly retryable?: unknown;
+      };
+      Object.defineProperty(asked.error, "message", {
+        value: String(message),
+        configurable: true,
+        writable: true,
+        enumerable: false,
+      });
       asked.error.kind = String(kind);
       asked.error.retryable = retryable === true;
       asked.reject(asked.error);

@@ -1,6 +1,8 @@
 import type { GuestHost } from "./host.ts";
 
-/** Runs inside the sandbox. `URL` and `URLSearchParams`; the worker takes addresses apart, by the same rules as Node. */
+/**
+ * Runs inside the sandbox. `URL` and `URLSearchParams`; the worker takes addresses apart, by the same rules as Node.
+ */
 export function guestUrl(host: GuestHost): Readonly<Record<string, unknown>> {
   const { parse } = JSON;
   type Parts = Record<string, string>;
@@ -31,7 +33,10 @@ export function guestUrl(host: GuestHost): Readonly<Record<string, unknown>> {
       this.#onChange = onChange;
     }
     #read(text: string): [string, string][] {
-      const pairs = text.replace(/^\?/, "").split("&").filter((part) => part !== "");
+      const pairs = text
+        .replace(/^\?/, "")
+        .split("&")
+        .filter((part) => part !== "");
       return pairs.map((part) => {
         const at = part.indexOf("=");
         return at < 0 ? [decode(part), ""] : [decode(part.slice(0, at)), decode(part.slice(at + 1))];
@@ -109,7 +114,10 @@ export function guestUrl(host: GuestHost): Readonly<Record<string, unknown>> {
       }
     }
     get searchParams(): URLSearchParams {
-      this.#params ??= new URLSearchParams(this.#parts["search"], () => void (this.#parts = read([this.#parts["href"]!, "", "search", String(this.#params)])));
+      this.#params ??= new URLSearchParams(
+        this.#parts["search"],
+        () => void (this.#parts = read([this.#parts["href"]!, "", "search", String(this.#params)])),
+      );
       return this.#params;
     }
     part(name: string): string {
@@ -127,7 +135,19 @@ export function guestUrl(host: GuestHost): Readonly<Record<string, unknown>> {
     }
   }
   const { part, change } = URL.prototype;
-  for (const name of ["href", "origin", "protocol", "username", "password", "host", "hostname", "port", "pathname", "search", "hash"]) {
+  for (const name of [
+    "href",
+    "origin",
+    "protocol",
+    "username",
+    "password",
+    "host",
+    "hostname",
+    "port",
+    "pathname",
+    "search",
+    "hash",
+  ]) {
     Object.defineProperty(URL.prototype, name, {
       get(this: URL) {
         return part.call(this, name);

@@ -1,6 +1,7 @@
 /**
- * Runs inside the sandbox: its text is evaluated there, so it may use nothing but its arguments and the language. Turns values into JSON
- * text and into words. What it needs of the language is taken before any foreign code runs; that code can harm itself only.
+ * Runs inside the sandbox: its text is evaluated there, so it may use nothing but its arguments and the language. Turns
+ * values into JSON text and into words. What it needs of the language is taken before any foreign code runs; that code
+ * can harm itself only.
  */
 export interface GuestValues {
   toJson(value: unknown): string | undefined;
@@ -39,7 +40,9 @@ export function guestValues(): GuestValues {
 
   function mapToPlain(map: ReadonlyMap<unknown, unknown>): unknown {
     const entries = [...map];
-    return entries.every(([key]) => typeof key === "string") ? Object.fromEntries(entries as [string, unknown][]) : entries;
+    return entries.every(([key]) => typeof key === "string")
+      ? Object.fromEntries(entries as [string, unknown][])
+      : entries;
   }
 
   function toJson(value: unknown): string | undefined {
@@ -60,10 +63,17 @@ export function guestValues(): GuestValues {
   function inspect(value: unknown, depth = 0, around: readonly unknown[] = []): string {
     if (typeof value === "string") return depth === 0 ? value : stringify(value);
     if (typeof value === "bigint") return `${value}n`;
-    if (typeof value === "function") return brands.get(value) ?? `[${/^class\b/.test(Function.prototype.toString.call(value)) ? "class" : "Function"}: ${value.name || "(anonymous)"}]`;
+    if (typeof value === "function")
+      return (
+        brands.get(value) ??
+        `[${/^class\b/.test(Function.prototype.toString.call(value)) ? "class" : "Function"}: ${value.name || "(anonymous)"}]`
+      );
     if (typeof value !== "object" || value === null) return Object.is(value, -0) ? "-0" : String(value);
     if (around.includes(value)) return "[Circular]";
-    if (value instanceof Error) return String(value.stack ?? "").includes(value.message) && value.stack ? `${value.name}: ${value.message}` : String(value);
+    if (value instanceof Error)
+      return String(value.stack ?? "").includes(value.message) && value.stack
+        ? `${value.name}: ${value.message}`
+        : String(value);
     if (value instanceof Date) return Number.isNaN(value.getTime()) ? "Invalid Date" : value.toISOString();
     if (value instanceof RegExp) return String(value);
     if (value instanceof Promise) return "Promise { … }";
@@ -80,16 +90,26 @@ export function guestValues(): GuestValues {
     if (isArray(value)) return wrap("", "[", list(value), "]", depth);
     if (value instanceof Set) return wrap(`Set(${value.size}) `, "{", list([...value]), "}", depth);
     if (value instanceof Map) {
-      const rows = [...value].slice(0, MAX_ITEMS).map(([key, member]) => `${inspect(key, depth + 1, around)} => ${show(member)}`);
+      const rows = [...value]
+        .slice(0, MAX_ITEMS)
+        .map(([key, member]) => `${inspect(key, depth + 1, around)} => ${show(member)}`);
       return wrap(`Map(${value.size}) `, "{", rows, "}", depth);
     }
     const name = nameOf(value);
     if (value instanceof ArrayBuffer) return `ArrayBuffer(${value.byteLength})`;
     if (isView(value) && !(value instanceof DataView)) {
       const items = value as unknown as ArrayLike<unknown>;
-      return wrap(`${name}(${items.length}) `, "[", list(Array.from({ length: Math.min(items.length, MAX_ITEMS) }, (_, at) => items[at])), "]", depth);
+      return wrap(
+        `${name}(${items.length}) `,
+        "[",
+        list(Array.from({ length: Math.min(items.length, MAX_ITEMS) }, (_, at) => items[at])),
+        "]",
+        depth,
+      );
     }
-    const members = keys(value).slice(0, MAX_ITEMS).map((key) => `${/^[\w$]+$/.test(key) ? key : stringify(key)}: ${show((value as Record<string, unknown>)[key])}`);
+    const members = keys(value)
+      .slice(0, MAX_ITEMS)
+      .map((key) => `${/^[\w$]+$/.test(key) ? key : stringify(key)}: ${show((value as Record<string, unknown>)[key])}`);
     return wrap(name === "" ? "" : `${name} `, "{", members, "}", depth);
   }
 
@@ -110,12 +130,22 @@ export function guestValues(): GuestValues {
 
   function describe(thrown: unknown): string {
     try {
-      if (!(thrown instanceof Error)) return stringify({ type: "Error", message: `Uncaught ${inspect(thrown, 1)}`, stack: "" });
-      return stringify({ type: String(thrown.name), message: String(thrown.message), stack: String(thrown.stack ?? "") });
+      if (!(thrown instanceof Error))
+        return stringify({ type: "Error", message: `Uncaught ${inspect(thrown, 1)}`, stack: "" });
+      return stringify({
+        type: String(thrown.name),
+        message: String(thrown.message),
+        stack: String(thrown.stack ?? ""),
+      });
     } catch {
       return '{"type":"Error","message":"What was thrown cannot be shown.","stack":""}';
     }
   }
 
-  return { toJson, inspect: (value) => inspect(value), describe, brand: (proxy, label) => void brands.set(proxy, label) };
+  return {
+    toJson,
+    inspect: (value) => inspect(value),
+    describe,
+    brand: (proxy, label) => void brands.set(proxy, label),
+  };
 }

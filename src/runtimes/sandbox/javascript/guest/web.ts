@@ -34,7 +34,8 @@ export function guestWeb(host: GuestHost): Readonly<Record<string, unknown>> {
   function structuredClone(value: unknown): unknown {
     const copies = new Map<unknown, unknown>();
     const copy = (given: unknown): unknown => {
-      if (typeof given === "function" || typeof given === "symbol") throw new TypeError(`A ${typeof given} cannot be cloned.`);
+      if (typeof given === "function" || typeof given === "symbol")
+        throw new TypeError(`A ${typeof given} cannot be cloned.`);
       if (typeof given !== "object" || given === null) return given;
       if (copies.has(given)) return copies.get(given);
       const keep = <T>(made: T): T => (copies.set(given, made), made);
@@ -42,7 +43,8 @@ export function guestWeb(host: GuestHost): Readonly<Record<string, unknown>> {
       if (given instanceof RegExp) return keep(new RegExp(given.source, given.flags));
       if (given instanceof ArrayBuffer) return keep(given.slice(0));
       if (isView(given)) return keep((given as Uint8Array).slice());
-      if (given instanceof Error) return keep(Object.assign(new Error(given.message), { name: given.name, stack: given.stack }));
+      if (given instanceof Error)
+        return keep(Object.assign(new Error(given.message), { name: given.name, stack: given.stack }));
       if (given instanceof Map) {
         const made = keep(new Map<unknown, unknown>());
         for (const [key, member] of given) made.set(copy(key), copy(member));
@@ -54,7 +56,8 @@ export function guestWeb(host: GuestHost): Readonly<Record<string, unknown>> {
         return made;
       }
       const made = keep<Record<string, unknown>>((Array.isArray(given) ? [] : {}) as Record<string, unknown>);
-      for (const [key, member] of Object.entries(given)) Object.defineProperty(made, key, { value: copy(member), writable: true, enumerable: true, configurable: true });
+      for (const [key, member] of Object.entries(given))
+        Object.defineProperty(made, key, { value: copy(member), writable: true, enumerable: true, configurable: true });
       return made;
     };
     return copy(value);
@@ -64,7 +67,8 @@ export function guestWeb(host: GuestHost): Readonly<Record<string, unknown>> {
     randomUUID: () => host("uuid") as string,
     getRandomValues: <T>(array: T): T => {
       const bytes = view(array);
-      if (bytes.length > MAX_RANDOM_BYTES) throw new RangeError(`At most ${MAX_RANDOM_BYTES} random bytes at once; got ${bytes.length}.`);
+      if (bytes.length > MAX_RANDOM_BYTES)
+        throw new RangeError(`At most ${MAX_RANDOM_BYTES} random bytes at once; got ${bytes.length}.`);
       bytes.set(host("random", `${bytes.length}`) as Uint8Array);
       return array;
     },

@@ -3,7 +3,10 @@
 const { fstatSync, writeSync } = require("node:fs");
 const { Socket } = require("node:net");
 
-/** A call that did not succeed. `kind` is of the hub's table: tool_error, unknown_tool, invalid_params, denied, limited, timeout, … */
+/**
+ * A call that did not succeed. `kind` is of the hub's table: tool_error, unknown_tool, invalid_params, denied, limited,
+ * timeout, …
+ */
 class ToolError extends Error {
   constructor(message, { kind = "internal", details, result } = {}) {
     super(message);
@@ -114,7 +117,9 @@ function open() {
     fstatSync(out);
     fstatSync(into);
   } catch {
-    throw new ToolError("This program was not started by a hub as a tool, so there is no hub to ask.", { kind: "unavailable" });
+    throw new ToolError("This program was not started by a hub as a tool, so there is no hub to ask.", {
+      kind: "unavailable",
+    });
   }
   return new Channel(out, into);
 }

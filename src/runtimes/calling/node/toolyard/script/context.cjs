@@ -12,7 +12,8 @@ function createContext(line) {
     call_tool: hub.callTool,
     search_tools: hub.searchTools,
     list_tools: hub.listTools,
-    generate_text: async (prompt, { system_prompt: system, n_predict: maxTokens, temperature } = {}) => hub.generateText({ prompt, system, maxTokens, temperature }),
+    generate_text: async (prompt, { system_prompt: system, n_predict: maxTokens, temperature } = {}) =>
+      hub.generateText({ prompt, system, maxTokens, temperature }),
     generate_image: hub.generateImage,
     ...((process.env.TOOLYARD_MODELS ?? "").split(",").includes("image") ? { tti: createImageService(hub) } : {}),
   });
@@ -22,7 +23,11 @@ function createContext(line) {
     get(target, name) {
       // `then` is asked for by `await`, symbols by whoever prints the object.
       if (typeof name === "symbol" || name in target || name === "then" || name === "toJSON") return target[name];
-      throw new TypeError(`${CONTEXT_NAME}.${name} is not available here. It offers ${Object.keys(target).map((key) => `\`${key}\``).join(", ")}.`);
+      throw new TypeError(
+        `${CONTEXT_NAME}.${name} is not available here. It offers ${Object.keys(target)
+          .map((key) => `\`${key}\``)
+          .join(", ")}.`,
+      );
     },
   });
 }

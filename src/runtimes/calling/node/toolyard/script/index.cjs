@@ -1,5 +1,5 @@
-// What a script imports as `toolyard/script`: its arguments, its result, and the hub's other tools. Plain CommonJS, so that every kind
-// of script can load it, on every Node, without a build.
+// What a script imports as `toolyard/script`: its arguments, its result, and the hub's other tools. Plain CommonJS, so
+// that every kind of script can load it, on every Node, without a build.
 "use strict";
 const { readFileSync } = require("node:fs");
 const { current, ToolError } = require("./channel.cjs");

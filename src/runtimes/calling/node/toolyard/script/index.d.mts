@@ -62,7 +62,10 @@ export declare function callToolResult(name: string, args?: object): Promise<Rec
 /** `callTool` under the name of the hub's own tool. */
 export declare function executeTool<T = unknown>(name: string, args?: object): Promise<T>;
 /** Runs code in the hub's sandbox, by its tool `execute_code`. */
-export declare function executeCode<T = unknown>(code: string, options?: { readonly language?: string; readonly [option: string]: unknown }): Promise<T>;
+export declare function executeCode<T = unknown>(
+  code: string,
+  options?: { readonly language?: string; readonly [option: string]: unknown },
+): Promise<T>;
 /** The tools that fit a query best. */
 export declare function searchTools(query?: string, options?: { readonly limit?: number }): Promise<FoundTool[]>;
 /** `searchTools` under the name of the hub's own tool. */
