@@ -106,12 +106,10 @@ test.each<[string, Answer, string]>([
   [
     "cuts its answer in the middle",
     (response, id) =>
-      void (
-        response
-          .writeHead(200, { "content-type": "application/json", "content-length": 1000 })
-          .write(`{"jsonrpc":"2.0","id":${id},`),
-        setImmediate(() => response.destroy())
-      ),
+      void (response
+        .writeHead(200, { "content-type": "application/json", "content-length": 1000 })
+        .write(`{"jsonrpc":"2.0","id":${id},`),
+      setImmediate(() => response.destroy())),
     "unavailable",
   ],
   [
