@@ -9,14 +9,15 @@ import { fileURLToPath } from "node:url";
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 if (process.argv.includes("--clean")) rmSync(join(root, "dist"), { recursive: true, force: true });
 // What children run as it is: Python, and JavaScript that no compiler touches.
-for (const folder of [
-  "execute",
-  "calling",
-  "warm",
-  join("sandbox", "python", "prelude"),
-  join("sandbox", "bwrap-python"),
-]) {
-  cpSync(join(root, "src", "runtimes", folder), join(root, "dist", "runtimes", folder), {
+const AS_THEY_ARE = [
+  "runtimes/execute",
+  "runtimes/calling",
+  "runtimes/warm",
+  "sandbox/python/prelude",
+  "sandbox/bwrap-python",
+];
+for (const folder of AS_THEY_ARE) {
+  cpSync(join(root, "src", folder), join(root, "dist", folder), {
     recursive: true,
     filter: (path) =>
       !path.includes("__pycache__") && (!/\.[a-z]+$/.test(path) || /\.(?:py|[cm]js|json|d\.mts)$/.test(path)),

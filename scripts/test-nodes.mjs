@@ -14,6 +14,7 @@ const SUITES = [
   "test/scripts",
   "test/calling",
   "src/runtimes",
+  "src/sandbox",
   "src/providers/scripts",
   "src/providers/folders",
   "src/providers/defaults",

@@ -1,7 +1,7 @@
 export { createHub, type CreateHubOptions, type LibraryHub, type ServerSettings } from "./hub/create-hub.ts";
 export type { CallOptions, ListOptions, Toolyard } from "./hub/toolyard.ts";
-export type { Served, ServedHttp } from "./hub/serve.ts";
-export type { ServedFetch } from "./hub/serve-fetch.ts";
+export type { Served, ServedHttp } from "./hub/serve/serve.ts";
+export type { ServedFetch } from "./hub/serve/fetch.ts";
 export type { FetchHandler } from "./http/fetch-handler.ts";
 export type { HubConfig } from "./hub/schema.ts";
 export type { Ask, Notice } from "./core/call.ts";

@@ -21,16 +21,22 @@ const TIERS = new Map(
     telemetry: 2,
     websearch: 2,
     models: 2,
-    providers: 3,
-    doors: 3,
-    agent: 3,
-    config: 4,
-    hub: 5,
-    compat: 6,
-    cli: 7,
+    sandbox: 3,
+    providers: 4,
+    doors: 4,
+    agent: 4,
+    config: 5,
+    hub: 6,
+    compat: 7,
+    cli: 8,
   }),
 );
-const ENTRY_TIER = 8;
+const ENTRY_TIER = 9;
+/** Folders inside of these are strangers to one another, but for those that are named as shared. */
+const SIBLINGS = new Map([
+  ["providers", ["tool-folders", "mcp-server"]],
+  ["doors", []],
+]);
 
 /** Which part a file belongs to: `core`, `providers/stdio`, or the entry files beside the folders. */
 function partOf(path) {
@@ -40,12 +46,9 @@ function partOf(path) {
   const [folder, sub] = steps;
   const tier = TIERS.get(folder);
   if (tier === undefined) return { name: folder, tier: undefined };
-  const isSiblingFolder = (folder === "providers" || folder === "doors") && steps.length > 2;
-  return {
-    name: isSiblingFolder ? `${folder}/${sub}` : folder,
-    tier,
-    shared: (folder === "providers" || folder === "doors") && !isSiblingFolder ? folder : undefined,
-  };
+  const shared = SIBLINGS.get(folder);
+  const isStranger = shared !== undefined && steps.length > 2 && !shared.includes(sub);
+  return { name: isStranger ? `${folder}/${sub}` : folder, tier, shared: shared && !isStranger ? folder : undefined };
 }
 
 const rule = {
@@ -63,7 +66,7 @@ const rule = {
         });
         return;
       }
-      // A file that lies directly in providers/ or doors/ is what its folders share.
+      // A file that lies directly in providers/ or doors/, or in a shared folder there, is for all of them.
       if (to.tier < from.tier || (to.shared !== undefined && from.name.startsWith(`${to.shared}/`))) return;
       context.report({
         node,

@@ -1,7 +1,7 @@
 import { LOCAL_PRINCIPAL } from "../core/call.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Hub } from "../hub/open-hub.ts";
-import type { ServedHttp } from "../hub/serve.ts";
+import type { ServedHttp } from "../hub/serve/serve.ts";
 import { colorsOf } from "./colors.ts";
 import { aborted } from "./interrupts.ts";
 import type { Io } from "./io.ts";

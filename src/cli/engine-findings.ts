@@ -1,12 +1,7 @@
 import type { HubConfig } from "../hub/schema.ts";
-import { createEngine } from "../runtimes/sandbox/create-engine.ts";
-import type { SandboxEngine } from "../runtimes/sandbox/engine.ts";
-import {
-  resolveSandbox,
-  SANDBOX_ENGINES,
-  type SandboxEngineName,
-  type SandboxOptions,
-} from "../runtimes/sandbox/options.ts";
+import { createEngine } from "../sandbox/create-engine.ts";
+import type { SandboxEngine } from "../sandbox/engine.ts";
+import { resolveSandbox, SANDBOX_ENGINES, type SandboxEngineName, type SandboxOptions } from "../sandbox/options.ts";
 import type { Io } from "./io.ts";
 import type { SharedOptions } from "./program.ts";
 import { loadSettings } from "./session.ts";

@@ -1,9 +1,9 @@
 import { readFile, stat } from "node:fs/promises";
 import { basename, extname, isAbsolute, normalize, resolve, sep } from "node:path";
 import { formatBytes } from "../core/bytes.ts";
-import { checkJob } from "../runtimes/sandbox/check-job.ts";
-import type { SandboxFile, SandboxJob, SandboxLanguage } from "../runtimes/sandbox/engine.ts";
-import type { SandboxOptions } from "../runtimes/sandbox/options.ts";
+import { checkJob } from "../sandbox/check-job.ts";
+import type { SandboxFile, SandboxJob, SandboxLanguage } from "../sandbox/engine.ts";
+import type { SandboxOptions } from "../sandbox/options.ts";
 import { readArguments } from "./arguments.ts";
 import type { SharedOptions } from "./command-row.ts";
 import { UsageError } from "./failure.ts";

@@ -7,7 +7,7 @@ import { resolveBuiltin } from "../providers/builtin/options.ts";
 import type { Call } from "../core/call.ts";
 import type { BuiltinPorts, HubStatus, ModuleFacts } from "../providers/builtin/ports.ts";
 import type { Hub } from "./hub.ts";
-import type { LiveSandbox } from "./live-sandbox.ts";
+import type { LiveSandbox } from "./live/sandbox.ts";
 import type { HubConfig } from "./schema.ts";
 
 /** What the hub lends to its own tools. `hub` is asked late, since its own tools are part of what it is made of. */

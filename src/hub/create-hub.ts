@@ -11,9 +11,9 @@ import { loadHubConfig, openHub, type Hub } from "./open-hub.ts";
 import { logConfig } from "./log-config.ts";
 import { Reloader } from "./reload.ts";
 import type { HubConfig, ServerConfig } from "./schema.ts";
-import type { ServedFetch } from "./serve-fetch.ts";
-import { serveHttp, serveStdio, type Served, type ServedHttp } from "./serve.ts";
-import { doorsOf } from "./serve-rest.ts";
+import type { ServedFetch } from "./serve/fetch.ts";
+import { serveHttp, serveStdio, type Served, type ServedHttp } from "./serve/serve.ts";
+import { doorsOf } from "./serve/rest.ts";
 import type { Toolyard } from "./toolyard.ts";
 
 export interface CreateHubOptions {
@@ -115,7 +115,7 @@ export async function createHub(options: CreateHubOptions = {}): Promise<Library
       return one;
     },
     serveFetch: async () => {
-      const { serveFetch } = await import("./serve-fetch.ts");
+      const { serveFetch } = await import("./serve/fetch.ts");
       const one = serveFetch(hub, serverOf(hub));
       servedAs = doorsOf(hub);
       served.push(one);

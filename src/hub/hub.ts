@@ -20,7 +20,7 @@ import type { Logger, SearchAnswer, SearchFilter } from "../core/ports.ts";
 import type { Provider } from "../core/provider.ts";
 import type { Problem, ToolRecord } from "../core/records.ts";
 import { VERSION } from "../core/version.ts";
-import { LiveChat } from "./live-chat.ts";
+import { LiveChat } from "./live/chat.ts";
 import { joinInstructions } from "./instructions.ts";
 import { describeSources, type SourceOffer } from "./self-description.ts";
 import { LogLevels } from "./log-levels.ts";

@@ -9,7 +9,7 @@ import { resolveStdio } from "../providers/stdio/options.ts";
 import { resolveModels } from "../models/options.ts";
 import { OptionError } from "../core/errors.ts";
 import { isLoopbackHost } from "../http/host-names.ts";
-import { resolveSandbox } from "../runtimes/sandbox/options.ts";
+import { resolveSandbox } from "../sandbox/options.ts";
 import { resolveWebSearch } from "../websearch/options.ts";
 import type { HubConfig } from "./schema.ts";
 import type { WantedSource } from "./plan.ts";

@@ -5,7 +5,7 @@ import type { Provider } from "../core/provider.ts";
 import type { ProviderKind, ServiceName, Source, ToolLimits } from "../core/records.ts";
 import type { BuiltinPorts } from "../providers/builtin/ports.ts";
 import type { ModulesHost } from "../providers/modules/host.ts";
-import type { Sandbox } from "../runtimes/sandbox/sandbox.ts";
+import type { Sandbox } from "../sandbox/sandbox.ts";
 import type { PlannedSource } from "./source-set.ts";
 import { UnusableProvider } from "./unusable-provider.ts";
 

@@ -15,7 +15,7 @@ import { DefaultToolsSchema } from "../providers/defaults/options.ts";
 import { FoldersSchema } from "../providers/folders/options.ts";
 import { httpSchema } from "../providers/http/options.ts";
 import { modulesSchema } from "../providers/modules/options.ts";
-import { SandboxSchema } from "../runtimes/sandbox/options.ts";
+import { SandboxSchema } from "../sandbox/options.ts";
 import { ScriptsSchema } from "../providers/scripts/options.ts";
 import { stdioSchema } from "../providers/stdio/options.ts";
 import { AuditSchema, LoggingSchema } from "../telemetry/options.ts";

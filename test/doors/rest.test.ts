@@ -9,7 +9,7 @@ import type { Listener } from "../../src/http/listener.ts";
 import { createTestListener } from "../support/test-listener.ts";
 import { resolveHttp, type HttpConfig } from "../../src/http/options.ts";
 import { loadHubConfig, openHub, type Hub } from "../../src/hub/open-hub.ts";
-import { mountRest } from "../../src/hub/serve-rest.ts";
+import { mountRest } from "../../src/hub/serve/rest.ts";
 import { createGate } from "../fixtures/hub-stand-in.ts";
 import { ToolFolder } from "../support/tool-folder.ts";
 import { resolveRest, type RestConfig } from "../../src/doors/rest/options.ts";

@@ -2,7 +2,7 @@ import {
   createEmbeddedEngine,
   type EmbeddedEngine,
   type EmbeddedEngineSeams,
-} from "../../src/runtimes/sandbox/embedded-engine.ts";
+} from "../../src/sandbox/embedded-engine.ts";
 import type {
   HostReply,
   SandboxEngine,
@@ -10,8 +10,8 @@ import type {
   SandboxJob,
   SandboxLimits,
   SandboxOutcome,
-} from "../../src/runtimes/sandbox/engine.ts";
-import { resolveSandbox, type SandboxConfig } from "../../src/runtimes/sandbox/options.ts";
+} from "../../src/sandbox/engine.ts";
+import { resolveSandbox, type SandboxConfig } from "../../src/sandbox/options.ts";
 
 export type JobParts = Partial<Omit<SandboxJob, "limits">> & {
   readonly code: string;

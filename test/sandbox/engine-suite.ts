@@ -1,8 +1,8 @@
 // What every engine does alike, whatever it runs code in. Each engine that this machine has runs all of it.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createEngine } from "../../src/runtimes/sandbox/create-engine.ts";
-import type { SandboxEngine, SandboxLanguage } from "../../src/runtimes/sandbox/engine.ts";
-import { resolveSandbox, type SandboxConfig, type SandboxEngineName } from "../../src/runtimes/sandbox/options.ts";
+import { createEngine } from "../../src/sandbox/create-engine.ts";
+import type { SandboxEngine, SandboxLanguage } from "../../src/sandbox/engine.ts";
+import { resolveSandbox, type SandboxConfig, type SandboxEngineName } from "../../src/sandbox/options.ts";
 import { denoProgram } from "../support/deno.ts";
 import { drive, echoHost, valueOf, type Driven } from "./drive.ts";
 import { JAVASCRIPT, PYTHON, type Phrases } from "./engine-phrases.ts";

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { ChildSettings } from "../../src/runtimes/sandbox/child-messages.ts";
-import { distFolder, lockedArguments } from "../../src/runtimes/sandbox/node-flags.ts";
+import type { ChildSettings } from "../../src/sandbox/child-messages.ts";
+import { distFolder, lockedArguments } from "../../src/sandbox/node-flags.ts";
 import { echoHost, embedded, valueOf, type DrivenEmbedded } from "./drive.ts";
 
 let scratch: string;
@@ -119,7 +119,7 @@ describe("the child", () => {
   });
 
   test("goes with its hub, also when that is killed while code computes", async () => {
-    const engine = pathToFileURL(join(distFolder(), "runtimes", "sandbox", "embedded-engine.js")).href;
+    const engine = pathToFileURL(join(distFolder(), "sandbox", "embedded-engine.js")).href;
     const file = join(scratch, "hub.mjs");
     await writeFile(file, `${HUB.replace("ENGINE", engine)}`);
     const hub = spawn(process.execPath, [file], { stdio: ["ignore", "pipe", "inherit"] });
@@ -220,7 +220,7 @@ describe("a child that speaks nonsense", () => {
   }
   const REAL = (settings: ChildSettings): string[] => [
     ...lockedArguments(settings),
-    join(distFolder(), "runtimes", "sandbox", "child", "main.js"),
+    join(distFolder(), "sandbox", "child", "main.js"),
   ];
 
   test.each([

@@ -5,7 +5,7 @@ import { stringify } from "smol-toml";
 import { SILENT_LOGGER } from "../../src/core/ports.ts";
 import { loadHubConfig, openHub, type Hub } from "../../src/hub/open-hub.ts";
 import type { HubConfig } from "../../src/hub/schema.ts";
-import { serveHttp, type ServedHttp } from "../../src/hub/serve.ts";
+import { serveHttp, type ServedHttp } from "../../src/hub/serve/serve.ts";
 import type { RunningServer } from "../fixtures/http-servers.ts";
 import { ToolFolder } from "../support/tool-folder.ts";
 import { startWeb } from "./web-server.ts";

@@ -1,13 +1,13 @@
 import { messageOf, OptionError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { guardStdout, type GuardedStdout } from "../../doors/mcp/stdout-guard.ts";
-import { FirstCaller } from "../../hub/first-caller.ts";
+import { FirstCaller } from "../../hub/serve/first-caller.ts";
 import { logConfig } from "../../hub/log-config.ts";
 import { openHub, type Hub } from "../../hub/open-hub.ts";
 import { Reloader } from "../../hub/reload.ts";
 import type { HubConfig, ServerConfig } from "../../hub/schema.ts";
-import { doorsOf } from "../../hub/serve-rest.ts";
-import { assertServable, serveHttp, serveStdio, type Served, type ServedHttp } from "../../hub/serve.ts";
+import { doorsOf } from "../../hub/serve/rest.ts";
+import { assertServable, serveHttp, serveStdio, type Served, type ServedHttp } from "../../hub/serve/serve.ts";
 import { EXIT, UsageError } from "../failure.ts";
 import { watchFaults } from "../faults.ts";
 import { aborted } from "../interrupts.ts";

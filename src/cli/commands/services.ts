@@ -1,5 +1,5 @@
 import { OptionError } from "../../core/errors.ts";
-import type { Served, ServedHttp } from "../../hub/serve.ts";
+import type { Served, ServedHttp } from "../../hub/serve/serve.ts";
 import { colorsOf } from "../colors.ts";
 import { EXIT, UsageError } from "../failure.ts";
 import { aborted } from "../interrupts.ts";

@@ -1,6 +1,6 @@
 import { OptionError } from "../../core/errors.ts";
 import type { HubConfig, ServerConfig } from "../../hub/schema.ts";
-import { serveHttp, type ServedHttp } from "../../hub/serve.ts";
+import { serveHttp, type ServedHttp } from "../../hub/serve/serve.ts";
 import { initialize, type InitializeOptions } from "./initialize.ts";
 import type { MCP } from "./mcp.ts";
 

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import { guardStdout, type GuardedStdout } from "../../doors/mcp/stdout-guard.ts";
 import type { HubConfig } from "../../hub/schema.ts";
-import { serveStdio, type Served } from "../../hub/serve.ts";
+import { serveStdio, type Served } from "../../hub/serve/serve.ts";
 import { initialize, closeMcpInstance, type InitializeOptions } from "./initialize.ts";
 import type { MCP } from "./mcp.ts";
 

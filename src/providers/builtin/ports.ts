@@ -1,7 +1,7 @@
 import type { Call } from "../../core/call.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Caller } from "../../core/ports.ts";
-import type { Sandbox } from "../../runtimes/sandbox/sandbox.ts";
+import type { Sandbox } from "../../sandbox/sandbox.ts";
 
 /** What the hub lends to its own tools. */
 export interface BuiltinPorts {

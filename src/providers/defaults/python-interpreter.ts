@@ -2,9 +2,9 @@ import type { JsonObject } from "../../core/json.ts";
 import { fail, type Outcome } from "../../core/outcome.ts";
 import type { ResolvedCall } from "../../core/provider.ts";
 import type { Source } from "../../core/records.ts";
-import { withoutFence } from "../../runtimes/sandbox/code-fence.ts";
-import type { SandboxHost } from "../../runtimes/sandbox/engine.ts";
-import type { Sandbox, SandboxRun } from "../../runtimes/sandbox/sandbox.ts";
+import { withoutFence } from "../../sandbox/code-fence.ts";
+import type { SandboxHost } from "../../sandbox/engine.ts";
+import type { Sandbox, SandboxRun } from "../../sandbox/sandbox.ts";
 import type { FixedTool } from "../fixed-tools.ts";
 import { defaultToolRecord, endOfCall, failedResult, valueResult } from "./default-tool.ts";
 

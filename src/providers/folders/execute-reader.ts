@@ -9,12 +9,12 @@ import { neededCommands } from "../../runtimes/scripts/command-line.ts";
 import type { ScriptEnvironment } from "../../runtimes/scripts/run-script.ts";
 import type { PartialRunSettings, RunSettings } from "../../runtimes/scripts/run-settings.ts";
 import { normaliseInputSchema } from "../../schema/normalise.ts";
-import { statsOf } from "../file-stamp.ts";
-import { Findings } from "../findings.ts";
-import { CALL_LIMITS, readCallLimits, readEnvironment, readRunTables, RUN_TABLES } from "../run-tables.ts";
-import { mergeRunSettings } from "../run-options.ts";
-import type { FileText, Folder, FolderReader } from "../folder-node.ts";
-import type { FolderContent, FolderTool } from "../folder-provider.ts";
+import { statsOf } from "../tool-folders/file-stamp.ts";
+import { Findings } from "../tool-folders/findings.ts";
+import { CALL_LIMITS, readCallLimits, readEnvironment, readRunTables, RUN_TABLES } from "../tool-folders/run-tables.ts";
+import { mergeRunSettings } from "../tool-folders/run-options.ts";
+import type { FileText, Folder, FolderReader } from "../tool-folders/node.ts";
+import type { FolderContent, FolderTool } from "../tool-folders/provider.ts";
 
 const METADATA_SUFFIX = ".mcp.json";
 

@@ -1,7 +1,7 @@
 import type { Provider } from "../../core/provider.ts";
 import type { Source } from "../../core/records.ts";
 import { runExecute } from "../../runtimes/execute/run-execute.ts";
-import { FolderProvider, type FolderServices } from "../folder-provider.ts";
+import { FolderProvider, type FolderServices } from "../tool-folders/provider.ts";
 import { createExecuteReader, type ExecuteFolderTool } from "./execute-reader.ts";
 import type { FoldersOptions } from "./options.ts";
 

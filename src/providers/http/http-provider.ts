@@ -8,7 +8,7 @@ import { isLoopback } from "../../core/loopback.ts";
 import { resolveProxy, type ProxyEnvironment } from "../../outbound/proxy.ts";
 import { StreamableHttpTransport } from "../../upstream/http/streamable-http.ts";
 import { TokenSource } from "../../upstream/http/token-source.ts";
-import { createUpstreamProvider, type UpstreamProviderDeps } from "../upstream-provider.ts";
+import { createUpstreamProvider, type UpstreamProviderDeps } from "../mcp-server/provider.ts";
 import type { HttpTransportChoice, ResolvedHttp } from "./options.ts";
 
 export interface HttpProviderDeps extends Pick<

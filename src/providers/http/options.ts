@@ -2,7 +2,7 @@ import { OptionError } from "../../core/errors.ts";
 import { Type, type Static } from "../../core/option-schema.ts";
 import type { ServiceName } from "../../core/records.ts";
 import type { ClientCredentials } from "../../upstream/http/token-source.ts";
-import { resolveUpstream, upstreamProperties, type ResolvedUpstream } from "../upstream-options.ts";
+import { resolveUpstream, upstreamProperties, type ResolvedUpstream } from "../mcp-server/options.ts";
 import { clientCredentialsProperties, resolveClientCredentials } from "./client-credentials.ts";
 import { resolveHeaders } from "./credentials.ts";
 

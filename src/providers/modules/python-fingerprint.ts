@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { contentDigest } from "../../core/digest.ts";
 import type { FingerprintState } from "../../runtimes/typescript/fingerprint.ts";
-import { isYoung, looksLike, stampOf, type FileStamp } from "../file-stamp.ts";
+import { isYoung, looksLike, stampOf, type FileStamp } from "../tool-folders/file-stamp.ts";
 
 interface Seen {
   readonly stamp: FileStamp | undefined;

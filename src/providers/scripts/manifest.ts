@@ -7,8 +7,8 @@ import type { PartialRunSettings } from "../../runtimes/scripts/run-settings.ts"
 import type { ScriptEnvironment } from "../../runtimes/scripts/run-script.ts";
 import { warmShim } from "../../runtimes/scripts/command-line.ts";
 import { placeholdersOf } from "../../runtimes/scripts/arguments.ts";
-import { Findings } from "../findings.ts";
-import { CALL_LIMITS, readCallLimits, readEnvironment, readRunTables, RUN_TABLES } from "../run-tables.ts";
+import { Findings } from "../tool-folders/findings.ts";
+import { CALL_LIMITS, readCallLimits, readEnvironment, readRunTables, RUN_TABLES } from "../tool-folders/run-tables.ts";
 import { parseParameters } from "./parameters.ts";
 
 /** A `tool.toml`, read and checked; the script itself has not been looked at. */

@@ -3,7 +3,7 @@ import { bytesOption, parseBytes } from "../../core/bytes.ts";
 import { durationOption, parseDuration } from "../../core/duration.ts";
 import { Type, type Static } from "../../core/option-schema.ts";
 import type { RunSettings } from "../../runtimes/scripts/run-settings.ts";
-import { resolveRunOptions, RUN_OPTIONS } from "../run-options.ts";
+import { resolveRunOptions, RUN_OPTIONS } from "../tool-folders/run-options.ts";
 
 const DEFAULT_TOOLS_PATH = "./tools";
 const DEFAULT_MAX_OUTPUT_BYTES = 10_000_000;

@@ -1,6 +1,6 @@
 import { parse } from "smol-toml";
 import { describe, expect, test } from "vitest";
-import { Findings } from "../findings.ts";
+import { Findings } from "../tool-folders/findings.ts";
 import { parseParameters } from "./parameters.ts";
 
 function read(toml: string) {

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { nearest } from "../../core/suggest.ts";
-import type { Findings } from "../findings.ts";
+import type { Findings } from "../tool-folders/findings.ts";
 
 const TYPES: Readonly<Record<string, string>> = {
   string: "string",

@@ -1,7 +1,7 @@
 import type { Provider } from "../../core/provider.ts";
 import type { Source } from "../../core/records.ts";
 import { runScript } from "../../runtimes/scripts/run-script.ts";
-import { FolderProvider, type FolderServices } from "../folder-provider.ts";
+import { FolderProvider, type FolderServices } from "../tool-folders/provider.ts";
 import type { ScriptsOptions } from "./options.ts";
 import { createScriptReader, type ScriptTool } from "./script-reader.ts";
 

@@ -4,10 +4,10 @@ import { neededCommands, warmShim } from "../../runtimes/scripts/command-line.ts
 import { isInside } from "../../runtimes/scripts/inside.ts";
 import type { Script } from "../../runtimes/scripts/run-script.ts";
 import type { RunSettings } from "../../runtimes/scripts/run-settings.ts";
-import { statsOf } from "../file-stamp.ts";
-import { mergeRunSettings } from "../run-options.ts";
-import type { Built, FileText, Folder, FolderReader } from "../folder-node.ts";
-import type { FolderContent, FolderTool } from "../folder-provider.ts";
+import { statsOf } from "../tool-folders/file-stamp.ts";
+import { mergeRunSettings } from "../tool-folders/run-options.ts";
+import type { Built, FileText, Folder, FolderReader } from "../tool-folders/node.ts";
+import type { FolderContent, FolderTool } from "../tool-folders/provider.ts";
 import { parseManifest, type Manifest } from "./manifest.ts";
 
 const MANIFEST_NAME = "tool.toml";

@@ -1,6 +1,6 @@
 import { OptionError } from "../../core/errors.ts";
 import { Type, type Static } from "../../core/option-schema.ts";
-import { resolveUpstream, upstreamProperties, type ResolvedUpstream } from "../upstream-options.ts";
+import { resolveUpstream, upstreamProperties, type ResolvedUpstream } from "../mcp-server/options.ts";
 import { splitWords } from "./command-words.ts";
 
 /** One `[stdio_servers.<alias>]` of the configuration. */

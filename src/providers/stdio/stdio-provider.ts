@@ -1,7 +1,7 @@
 import type { Provider } from "../../core/provider.ts";
 import { childEnvironment } from "../../process/environment.ts";
 import { StdioTransport } from "../../upstream/stdio-transport.ts";
-import { createUpstreamProvider, type UpstreamProviderDeps } from "../upstream-provider.ts";
+import { createUpstreamProvider, type UpstreamProviderDeps } from "../mcp-server/provider.ts";
 import type { ResolvedStdio } from "./options.ts";
 
 export interface StdioProviderDeps extends Pick<

@@ -1,7 +1,7 @@
-import type { HostReply, SandboxHost, SandboxJob, SandboxLanguage } from "../../../src/runtimes/sandbox/engine.ts";
-import { toFilePath } from "../../../src/runtimes/sandbox/file-path.ts";
-import { resolveSandbox, type SandboxEngineName } from "../../../src/runtimes/sandbox/options.ts";
-import { Sandbox, type SandboxRun } from "../../../src/runtimes/sandbox/sandbox.ts";
+import type { HostReply, SandboxHost, SandboxJob, SandboxLanguage } from "../../../src/sandbox/engine.ts";
+import { toFilePath } from "../../../src/sandbox/file-path.ts";
+import { resolveSandbox, type SandboxEngineName } from "../../../src/sandbox/options.ts";
+import { Sandbox, type SandboxRun } from "../../../src/sandbox/sandbox.ts";
 import { denoProgram } from "../../support/deno.ts";
 import type { Attack } from "./attack.ts";
 import type { Canaries } from "./canaries.ts";

@@ -68,9 +68,13 @@ export class Canaries {
     if (shown.includes(this.#fileSecret)) found.push("the file was read");
     if (shown.includes(this.#variableSecret)) found.push("the variable was read");
     // Places of this program and its user; those that the attack was told are its own words.
-    const own = [process.cwd(), process.execPath, join(homedir(), "."), join("dist", "runtimes")].filter(
-      (place) => place.length > 1,
-    );
+    const own = [
+      process.cwd(),
+      process.execPath,
+      join(homedir(), "."),
+      join("dist", "runtimes"),
+      join("dist", "sandbox"),
+    ].filter((place) => place.length > 1);
     for (const place of own) if (shown.includes(place)) found.push(`a place of the host is told: ${place}`);
     if (shown.includes(`"${hostname()}"`)) found.push("the name of the host is told");
     const there = readdirSync(this.folder).toSorted().join(" ");

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "vitest";
-import type { SandboxOutcome } from "../../../src/runtimes/sandbox/engine.ts";
+import type { SandboxOutcome } from "../../../src/sandbox/engine.ts";
 import type { Attack, Expectation, Plot } from "./attack.ts";
-import type { SandboxEngineName } from "../../../src/runtimes/sandbox/options.ts";
+import type { SandboxEngineName } from "../../../src/sandbox/options.ts";
 import { AttackedEngine } from "./attacked-engine.ts";
 import { Canaries } from "./canaries.ts";
 import { FRAMES } from "./frames.ts";

@@ -4,7 +4,7 @@ import { objectMember, type JsonObject } from "../../../src/core/json.ts";
 import { KIND_META_KEY, KINDS, type FailKind } from "../../../src/core/kinds.ts";
 import { toolValue } from "../../../src/core/tool-value.ts";
 import { createLineSink } from "../../../src/doors/mcp/stdout-guard.ts";
-import { serveStdio, type Served } from "../../../src/hub/serve.ts";
+import { serveStdio, type Served } from "../../../src/hub/serve/serve.ts";
 import type { Hub } from "../../../src/hub/open-hub.ts";
 import { HttpWire } from "../../fixtures/raw/http-wire.ts";
 import { RawClient, type EraName } from "../../fixtures/raw/raw-client.ts";

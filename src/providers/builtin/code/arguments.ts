@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from "../../../core/json.ts";
 import { fail, type Fail } from "../../../core/outcome.ts";
-import { withoutFence } from "../../../runtimes/sandbox/code-fence.ts";
-import type { SandboxFile, SandboxLanguage } from "../../../runtimes/sandbox/engine.ts";
+import { withoutFence } from "../../../sandbox/code-fence.ts";
+import type { SandboxFile, SandboxLanguage } from "../../../sandbox/engine.ts";
 
 /** What `execute_code` was asked to run. */
 export interface CodeArguments {

@@ -4,7 +4,7 @@ import { isJsonObject } from "../../../core/json.ts";
 import type { Fail } from "../../../core/outcome.ts";
 import type { Caller } from "../../../core/ports.ts";
 import { toolValue } from "../../../core/tool-value.ts";
-import type { HostReply, SandboxHost, SandboxLanguage } from "../../../runtimes/sandbox/engine.ts";
+import type { HostReply, SandboxHost, SandboxLanguage } from "../../../sandbox/engine.ts";
 import { signatureOf } from "../../../schema/signature.ts";
 import type { BuiltinPorts } from "../ports.ts";
 import { toolPath } from "./tool-path.ts";

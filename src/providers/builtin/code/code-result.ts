@@ -1,8 +1,8 @@
 import type { JsonObject } from "../../../core/json.ts";
 import { fail, ok, type Outcome } from "../../../core/outcome.ts";
 import type { FailKind } from "../../../core/kinds.ts";
-import type { SandboxEnd, SandboxFile } from "../../../runtimes/sandbox/engine.ts";
-import type { SandboxRun } from "../../../runtimes/sandbox/sandbox.ts";
+import type { SandboxEnd, SandboxFile } from "../../../sandbox/engine.ts";
+import type { SandboxRun } from "../../../sandbox/sandbox.ts";
 
 /** Files whose text is part of the answer; larger ones, and what is no text, go beside it. */
 const MAX_INLINE_BYTES = 16 * 1024;

@@ -1,0 +1,52 @@
+import type { Models } from "../../core/ports.ts";
+import { VERSION } from "../../core/version.ts";
+import { resolveModels, type ModelsConfig } from "../../models/options.ts";
+import type { OutboundClient } from "../../outbound/outbound-client.ts";
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The models of a configuration as it stands at each request, so that sources which use them need not be made anew when
+ * it changes. A method is absent while no model of its kind is configured. Nothing is loaded before the first request.
+ */
+export class LiveModels implements Models {
+  readonly #config: () => ModelsConfig | undefined;
+  readonly #variables: Variables;
+  #client: Promise<OutboundClient> | undefined;
+
+  /** `variables` hold the vendors' keys and proxy settings. */
+  constructor(config: () => ModelsConfig | undefined, variables: Variables) {
+    this.#config = config;
+    this.#variables = variables;
+  }
+
+  get generateImage(): NonNullable<Models["generateImage"]> | undefined {
+    const { image, providers } = resolveModels(this.#config(), this.#variables);
+    if (image === undefined) return undefined;
+    return async (request, signal) => {
+      const [{ generateImage }, client] = await Promise.all([import("../../models/image-model.ts"), this.#connect()]);
+      return generateImage(request.model ?? image, request, signal, { providers, client });
+    };
+  }
+
+  get generateText(): NonNullable<Models["generateText"]> | undefined {
+    const { language, providers } = resolveModels(this.#config(), this.#variables);
+    if (language === undefined) return undefined;
+    return async (request, signal) => {
+      const { generateText } = await import("../../models/text-model.ts");
+      return generateText(request.model ?? language, request, signal, providers);
+    };
+  }
+
+  /** Ends all connections. */
+  async close(): Promise<void> {
+    await (await this.#client)?.close();
+  }
+
+  #connect(): Promise<OutboundClient> {
+    this.#client ??= import("../../outbound/outbound-client.ts").then(
+      ({ OutboundClient: Client }) => new Client({ userAgent: `toolyard/${VERSION}`, environment: this.#variables }),
+    );
+    return this.#client;
+  }
+}

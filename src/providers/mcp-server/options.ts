@@ -1,0 +1,247 @@
+import { bytesOption, parseBytes } from "../../core/bytes.ts";
+import { durationOption, parseDuration } from "../../core/duration.ts";
+import { OptionError } from "../../core/errors.ts";
+import { Type, type OptionSchema, type Static } from "../../core/option-schema.ts";
+import type { ToolLimits, Visibility } from "../../core/records.ts";
+
+const LOG_LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"] as const;
+
+/** Options of every MCP server behind the hub, however it is reached. */
+export const upstreamProperties = {
+  enabled: Type.Optional(Type.Boolean({ description: "Whether this server is used.", default: true })),
+  include: Type.Optional(
+    Type.Array(Type.String(), {
+      description: "Tools that are offered, by name, with `*` and `?`. Empty: all.",
+      default: [],
+    }),
+  ),
+  exclude: Type.Optional(
+    Type.Array(Type.String(), {
+      description: "Tools that are not offered, by name, with `*` and `?`; wins over `include`.",
+      default: [],
+    }),
+  ),
+  rename: Type.Optional(
+    Type.Record(Type.String({ minLength: 1 }), {
+      description: "New names of tools, by the name that the server gives.",
+      default: {},
+    }),
+  ),
+  descriptions: Type.Optional(
+    Type.Record(Type.String(), {
+      description: "Descriptions in place of the server's own, by the name that the server gives.",
+      default: {},
+    }),
+  ),
+  pins: Type.Optional(
+    Type.Record(Type.String(), {
+      description:
+        "Digests of tools as they were approved, by the name that the server gives. A tool that says something else of itself by now is not offered, and `check` names its new digest. Pin to an empty text to be told the present one.",
+      default: {},
+      examples: [{ pay: "" }],
+    }),
+  ),
+  visibility: Type.Optional(
+    Type.Enum(["native", "ondemand"], {
+      description: "`native` tools are listed; `ondemand` tools are found by search only.",
+      default: "native",
+    }),
+  ),
+  keywords: Type.Optional(
+    Type.Array(Type.String(), {
+      description: "Further words by which the tools of this server are found.",
+      default: [],
+    }),
+  ),
+  namespace: Type.Optional(
+    Type.String({ description: "Prefix of the tools' names; empty for none. Absent: the server's alias." }),
+  ),
+  timeout: Type.Optional(
+    durationOption({ description: "How long a call may stay without a sign of life. Absent: the hub's." }),
+  ),
+  total_timeout: Type.Optional(
+    durationOption({ description: "How long a call may take in all, however lively. Absent: the hub's." }),
+  ),
+  tool_timeouts: Type.Optional(
+    Type.Record(durationOption(), {
+      description: "`timeout` of single tools, by the name that the server gives.",
+      default: {},
+      examples: [{ parse_pdf: "10m" }],
+    }),
+  ),
+  connect_timeout: Type.Optional(
+    durationOption({ description: "How long the server may take until it can be used.", default: "30s" }),
+  ),
+  max_concurrent: Type.Optional(
+    Type.Integer({
+      description: "Calls that this server works on at once; further ones wait. 0: no bound.",
+      minimum: 0,
+      default: 0,
+    }),
+  ),
+  max_message_bytes: Type.Optional(
+    bytesOption({ description: "Largest message that is taken from the server.", default: "32MiB" }),
+  ),
+  isolation: Type.Optional(
+    Type.Enum(["auto", "shared", "session"], {
+      description:
+        "`auto`: one server for all callers, until it asks its caller something without saying whom; then each further token has its own. `shared`: one server, whatever it asks. `session`: each lasting connection of a caller gets its own, with that caller's capabilities.",
+      default: "auto",
+    }),
+  ),
+  max_sessions: Type.Optional(
+    Type.Integer({
+      description: "Servers at once beside the first, for tokens and sessions of their own.",
+      minimum: 1,
+      default: 32,
+    }),
+  ),
+  era: Type.Optional(
+    Type.Enum(["auto", "legacy", "modern"], {
+      description:
+        "Which protocol is spoken to the server: `legacy` is that with a handshake (up to 2025-11-25), `modern` that without (2026-07-28). `auto`: what the server speaks; one that speaks both is spoken to as its caller can be asked, over a connection for each. `legacy` suits a server that keeps state.",
+      default: "auto",
+    }),
+  ),
+  start: Type.Optional(
+    Type.Enum(["eager", "lazy"], {
+      description: "`eager`: started with the hub and kept running. `lazy`: started when it is needed.",
+      default: "eager",
+    }),
+  ),
+  idle_stop: Type.Optional(
+    durationOption({
+      description: "A lazy server, and a session's own one, ends after this long without a call.",
+      default: "10m",
+    }),
+  ),
+  roots: Type.Optional(
+    Type.Array(Type.Path(), {
+      description: "Folders or `file:` URIs that the server hears of as roots when no caller can say its own.",
+      default: [],
+    }),
+  ),
+  log_level: Type.Optional(
+    Type.Enum(LOG_LEVELS, {
+      description: "The server is asked to log from this level on. Absent: what it logs by itself.",
+    }),
+  ),
+  instructions: Type.Optional(
+    Type.Boolean({ description: "Whether the server's own words on its use are handed on to clients.", default: true }),
+  ),
+} satisfies Record<string, OptionSchema>;
+
+const upstreamSchema = Type.Object(upstreamProperties);
+
+export type UpstreamConfig = Static<typeof upstreamSchema>;
+
+export interface ResolvedUpstream {
+  readonly enabled: boolean;
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+  readonly rename: Readonly<Record<string, string>>;
+  readonly descriptions: Readonly<Record<string, string>>;
+  /** Tool to the digest that was approved. */
+  readonly pins: Readonly<Record<string, string>>;
+  readonly visibility: Visibility;
+  readonly keywords: readonly string[];
+  /** Absent: the alias. */
+  readonly namespace?: string;
+  readonly limits: ToolLimits;
+  readonly toolTimeouts: Readonly<Record<string, number>>;
+  readonly connectTimeoutMs: number;
+  /** `Infinity` for no bound. */
+  readonly maxConcurrent: number;
+  readonly maxMessageBytes: number;
+  readonly isolation: "auto" | "shared" | "session";
+  readonly era: "auto" | "legacy" | "modern";
+  readonly maxSessions: number;
+  readonly start: "eager" | "lazy";
+  readonly idleStopMs: number;
+  /** Paths and `file:` URIs as configured. */
+  readonly roots: readonly string[];
+  readonly logLevel?: string;
+  readonly instructions: boolean;
+}
+
+/** Fills in and checks. Throws an `OptionError` that names the option. */
+export function resolveUpstream(config: UpstreamConfig = {}): ResolvedUpstream {
+  const {
+    enabled = true,
+    include = [],
+    exclude = [],
+    rename = {},
+    descriptions = {},
+    visibility = "native",
+    keywords = [],
+  } = config;
+  const { pins = {}, isolation = "auto", era = "auto", start = "eager", roots = [], instructions = true } = config;
+  assertDistinct(rename);
+  return Object.freeze({
+    enabled,
+    include,
+    exclude,
+    rename,
+    descriptions,
+    pins,
+    visibility,
+    keywords,
+    ...(config.namespace !== undefined && { namespace: config.namespace }),
+    limits: limitsOf(config),
+    toolTimeouts: Object.fromEntries(
+      Object.entries(config.tool_timeouts ?? {}).map(([tool, value]) => [
+        tool,
+        positive(value, `tool_timeouts.${tool}`),
+      ]),
+    ),
+    connectTimeoutMs: positive(config.connect_timeout ?? "30s", "connect_timeout"),
+    maxConcurrent: count(config.max_concurrent ?? 0, "max_concurrent", 0) || Infinity,
+    maxMessageBytes: atLeast(parseBytes(config.max_message_bytes ?? "32MiB", "max_message_bytes"), "max_message_bytes"),
+    isolation,
+    era,
+    maxSessions: count(config.max_sessions ?? 32, "max_sessions", 1),
+    start,
+    idleStopMs: positive(config.idle_stop ?? "10m", "idle_stop"),
+    roots,
+    ...(config.log_level !== undefined && { logLevel: config.log_level }),
+    instructions,
+  });
+}
+
+function limitsOf({ timeout, total_timeout: totalTimeout }: UpstreamConfig): ToolLimits {
+  return {
+    ...(timeout !== undefined && { timeoutMs: positive(timeout, "timeout") }),
+    ...(totalTimeout !== undefined && { totalTimeoutMs: positive(totalTimeout, "total_timeout") }),
+  };
+}
+
+function positive(value: number | string, name: string): number {
+  const timeMs = parseDuration(value, name);
+  if (timeMs > 0) return timeMs;
+  throw new OptionError(`\`${name}\` must be above 0, got ${JSON.stringify(value)}.`);
+}
+
+function count(value: number, name: string, least: number): number {
+  if (Number.isInteger(value) && value >= least) return value;
+  throw new OptionError(`\`${name}\` must be a whole number of at least ${least}, got ${JSON.stringify(value)}.`);
+}
+
+// Below this not even a handshake fits.
+const LEAST_MESSAGE_BYTES = 1024;
+
+function atLeast(bytes: number, name: string): number {
+  if (bytes >= LEAST_MESSAGE_BYTES) return bytes;
+  throw new OptionError(`\`${name}\` must be at least ${LEAST_MESSAGE_BYTES} bytes, got ${bytes}.`);
+}
+
+function assertDistinct(rename: Readonly<Record<string, string>>): void {
+  const seen = new Map<string, string>();
+  for (const [from, to] of Object.entries(rename)) {
+    const other = seen.get(to);
+    if (other !== undefined)
+      throw new OptionError(
+        `\`rename\` gives ${JSON.stringify(other)} and ${JSON.stringify(from)} the same name ${JSON.stringify(to)}.`,
+      );
+    seen.set(to, from);
+  }
+}

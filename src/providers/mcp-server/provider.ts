@@ -1,0 +1,231 @@
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { cancellationOf } from "../../core/call.ts";
+import { Emitter } from "../../core/events.ts";
+import { FailError } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { fail, type Outcome } from "../../core/outcome.ts";
+import type { Logger } from "../../core/ports.ts";
+import type {
+  ColdStart,
+  ListingWish,
+  Provider,
+  ProviderEvents,
+  ProviderStatus,
+  ResolvedCall,
+} from "../../core/provider.ts";
+import { EMPTY_LISTING, type Listing, type Source } from "../../core/records.ts";
+import { VERSION } from "../../core/version.ts";
+import type { CallRequest } from "../../upstream/connection.ts";
+import type { EraName, Implementation } from "../../upstream/era.ts";
+import type { Caller } from "../../upstream/links.ts";
+import type { Gate } from "../../upstream/gate.ts";
+import { ListingCache } from "../../upstream/listing-cache.ts";
+import type { ServerListing } from "../../upstream/listing.ts";
+import type { OpenTransport } from "../../upstream/transport.ts";
+import { Upstream } from "../../upstream/upstream.ts";
+import { CallSlots } from "../call-slots.ts";
+import type { ResolvedUpstream } from "./options.ts";
+import { toListing } from "./records.ts";
+
+export interface UpstreamProviderDeps {
+  readonly source: Source;
+  readonly options: ResolvedUpstream;
+  readonly logger: Logger;
+  readonly openTransport: OpenTransport;
+  /**
+   * What makes this server this one and no other, beside the source id: command and arguments, or URL. Only its hash is
+   * written.
+   */
+  readonly cacheKey: readonly string[];
+  /** Folder for last known listings; absent: they are not kept. */
+  readonly cacheFolder?: string;
+  /** Whether a text may be written to that folder. @default every text may */
+  readonly isSecretFree?: (text: string) => boolean;
+  /** Who the hub is towards the server. @default toolyard and its version */
+  readonly clientInfo?: Implementation;
+  /** Bounds how many servers start at once. @default one for the process */
+  readonly gate?: Gate;
+  /** A further connection costs no process. */
+  readonly opensCheaply: boolean;
+  /** The era of the first caller; an eager start waits for it. @default nothing is waited for */
+  readonly firstCallerEra?: Promise<EraName | undefined>;
+  /** How long after its start lists wait for a server that was never listed. @default 5000 */
+  readonly coldWaitMs?: number;
+}
+
+export function createUpstreamProvider(deps: UpstreamProviderDeps): Provider {
+  return deps.options.enabled ? new UpstreamProvider(deps) : disabledProvider(deps.source);
+}
+
+/**
+ * Tools, resources and prompts of one MCP server. What is particular to the way it is reached lies in its transport.
+ */
+class UpstreamProvider implements Provider {
+  readonly source: Source;
+  readonly events: ProviderEvents;
+  readonly #options: ResolvedUpstream;
+  readonly #upstream: Upstream;
+  readonly #slots: CallSlots;
+  #known: ServerListing | undefined;
+  #listing: Listing = EMPTY_LISTING;
+
+  constructor(deps: UpstreamProviderDeps) {
+    const { source, options } = deps;
+    this.source = source;
+    this.#options = options;
+    this.#upstream = createUpstream(deps);
+    this.#slots = new CallSlots(options.maxConcurrent);
+    this.events = this.#upstream.events;
+  }
+
+  open(): void {
+    this.#upstream.open();
+  }
+
+  listing(wish?: ListingWish): Listing | Promise<Listing> {
+    const listing = this.#upstream.listing(wish);
+    return listing instanceof Promise ? listing.then((known) => this.#toListing(known)) : this.#toListing(listing);
+  }
+
+  coldStart(): ColdStart | undefined {
+    return this.#upstream.coldStart();
+  }
+
+  refresh(signal: AbortSignal): Promise<void> {
+    return this.#upstream.refresh(signal);
+  }
+
+  async call(call: ResolvedCall): Promise<Outcome> {
+    let leave = (): void => {};
+    try {
+      leave = await this.#slots.enter(cancellationOf(call));
+      return await this.#upstream.call(call, toRequest(call));
+    } catch (error) {
+      if (error instanceof FailError) return error.failure;
+      throw error;
+    } finally {
+      leave();
+    }
+  }
+
+  subscribe(uri: string, caller: Caller): Promise<() => Promise<void>> {
+    return this.#upstream.subscribe(uri, caller);
+  }
+
+  setLogLevel(level: string): Promise<void> {
+    return this.#upstream.setLogLevel(level);
+  }
+
+  rootsChanged(connection: string): void {
+    this.#upstream.rootsChanged(connection);
+  }
+
+  release(connection: string): void {
+    this.#upstream.release(connection);
+  }
+
+  status(): ProviderStatus {
+    return this.#upstream.status();
+  }
+
+  close(): Promise<void> {
+    return this.#upstream.close();
+  }
+
+  #toListing(known: ServerListing): Listing {
+    if (known !== this.#known) {
+      this.#known = known;
+      this.#listing = toListing(known, this.source, this.#options);
+    }
+    return this.#listing;
+  }
+}
+
+function createUpstream({
+  source,
+  options,
+  logger,
+  openTransport,
+  cacheKey,
+  cacheFolder,
+  isSecretFree,
+  clientInfo,
+  ...deps
+}: UpstreamProviderDeps): Upstream {
+  const { start, idleStopMs, isolation, era, maxSessions, connectTimeoutMs, logLevel } = options;
+  const { opensCheaply, gate, firstCallerEra, coldWaitMs } = deps;
+  const cache =
+    cacheFolder === undefined
+      ? undefined
+      : new ListingCache({
+          folder: cacheFolder,
+          key: [source.kind, source.id, ...cacheKey],
+          logger,
+          ...(isSecretFree && { isSecretFree }),
+        });
+  return new Upstream(
+    {
+      openTransport,
+      clientInfo: clientInfo ?? { name: "toolyard", version: VERSION },
+      start,
+      idleStopMs,
+      isolation,
+      era,
+      opensCheaply,
+      maxSessions,
+      roots: options.roots.map(toRoot),
+      connectTimeoutMs,
+      ...(logLevel !== undefined && { logLevel }),
+    },
+    {
+      logger: logger.with({ source: source.id }),
+      ...(gate && { gate }),
+      ...(cache && { cache }),
+      ...(coldWaitMs !== undefined && { coldWaitMs }),
+      ...(firstCallerEra && { firstCallerEra }),
+    },
+  );
+}
+
+function toRoot(root: string): JsonObject {
+  const uri = /^[a-z][a-z0-9+.-]+:\/\//i.test(root) ? root : pathToFileURL(resolve(root)).href;
+  return { uri };
+}
+
+/** What goes to the server: the caller's own `params` with the names that the server knows. */
+function toRequest(call: ResolvedCall): CallRequest {
+  const { record, params } = call;
+  switch (record.type) {
+    case "tool": {
+      const { name, definition } = record.tool;
+      const inputSchema = definition["inputSchema"] as JsonObject | undefined;
+      return { params: { ...params, name, arguments: call.arguments }, ...(inputSchema && { inputSchema }) };
+    }
+    case "resource":
+      return { params: { ...params, uri: record.uri } };
+    case "prompt":
+      return { params: { ...params, name: record.prompt.name, arguments: call.arguments } };
+    case "completion": {
+      const { ref, prompt, template } = record;
+      return {
+        params: {
+          ...params,
+          ref: { ...ref, ...(prompt && { name: prompt.name }), ...(template && { uri: template.uriTemplate }) },
+        },
+      };
+    }
+  }
+}
+
+function disabledProvider(source: Source): Provider {
+  return {
+    source,
+    events: { changed: new Emitter(), resourceUpdated: new Emitter(), log: new Emitter() },
+    open: () => {},
+    listing: () => EMPTY_LISTING,
+    call: async () => fail("unavailable", "This source is disabled by its configuration.", { retryable: false }),
+    status: () => ({ state: "disabled" }),
+    close: async () => {},
+  };
+}

@@ -1,0 +1,33 @@
+import { nearest } from "../../core/suggest.ts";
+import type { JsonObject } from "../../core/json.ts";
+
+/** What was found wrong in one manifest: faults keep the tool from being offered, remarks do not. */
+export class Findings {
+  readonly faults: string[] = [];
+  readonly remarks: string[] = [];
+
+  fault(message: string): void {
+    this.faults.push(message);
+  }
+
+  remark(message: string): void {
+    this.remarks.push(message);
+  }
+
+  /** A list of texts; anything else is a fault, and counts as none. */
+  texts(value: unknown, key: string): readonly string[] {
+    if (value === undefined) return [];
+    if (Array.isArray(value) && value.every((item) => typeof item === "string")) return value as string[];
+    this.fault(`\`${key}\` must be a list of texts, such as \`${key} = ["one", "two"]\``);
+    return [];
+  }
+
+  noteUnknownKeys(object: JsonObject, known: readonly string[], place = ""): void {
+    for (const key of Object.keys(object)) {
+      if (known.includes(key)) continue;
+      const [near] = nearest(key, known, 1);
+      const name = place === "" ? key : `${place}.${key}`;
+      this.remark(`unknown key \`${name}\` was ignored${near === undefined ? "" : `; did you mean \`${near}\`?`}`);
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import { searchEnvironment } from "../../process/environment.ts";
+import { probeBwrap } from "../../runtimes/bwrap/probe.ts";
+import { limitsRemark } from "../../runtimes/scripts/contain.ts";
+import type { RunSettings } from "../../runtimes/scripts/run-settings.ts";
+
+/** Pairs of a subject and what is to be said about it. */
+export type Unfit = readonly (readonly [subject: string, message: string])[];
+
+interface Settled {
+  readonly name: string;
+  readonly settings: RunSettings;
+}
+
+/** Whether a tool asks for anything that a machine may not offer. */
+export function isDemanding({ settings: { isolation, limits } }: Settled): boolean {
+  return isolation.mode === "bwrap" || Object.keys(limits).length > 0;
+}
+
+/**
+ * What tools demand and this machine does not offer: isolation, a sentence for each tool; bounds, a sentence for all of
+ * them.
+ */
+export async function findUnfit(tools: readonly Settled[]): Promise<Unfit> {
+  if (tools.length === 0) return [];
+  const isolated = tools.filter(({ settings }) => settings.isolation.mode === "bwrap");
+  const refused = await Promise.all(isolated.map(refusalOf));
+  const env = searchEnvironment();
+  const remarks = new Set(tools.flatMap(({ settings }) => limitsRemark(settings, env) ?? []));
+  return [...refused.flat(), ...Array.from(remarks, (remark) => ["limits", remark] as const)];
+}
+
+async function refusalOf({ name, settings }: Settled): Promise<Unfit> {
+  const state = await probeBwrap(settings.isolation.program);
+  return state.found
+    ? []
+    : [[name, `cannot be called now: ${state.reason} Or take its isolation back to \`process\`.`]];
+}

@@ -1,0 +1,214 @@
+import { Emitter } from "../../core/events.ts";
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { fail, type Outcome } from "../../core/outcome.ts";
+import type { Logger } from "../../core/ports.ts";
+import type { Provider, ProviderEvents, ProviderStatus, ResolvedCall } from "../../core/provider.ts";
+import {
+  EMPTY_LISTING,
+  type Listing,
+  type Problem,
+  type Source,
+  type ToolLimits,
+  type ToolRecord,
+  type Visibility,
+} from "../../core/records.ts";
+import { searchEnvironment } from "../../process/environment.ts";
+import type { HubPorts } from "../../runtimes/calling/hub-access.ts";
+import { missingCommands } from "../../runtimes/scripts/command-line.ts";
+import { ScriptHost } from "../../runtimes/scripts/script-host.ts";
+import type { RunSettings } from "../../runtimes/scripts/run-settings.ts";
+import type { FolderReader } from "./node.ts";
+import { findUnfit, isDemanding, type Unfit } from "./fitness.ts";
+import { FolderSweep, type SweepResult } from "./sweep.ts";
+
+/** A tool that lies in a folder: what is listed and what runs, from one reading. Plain data. */
+export interface FolderTool {
+  readonly name: string;
+  /** Where it lies, from the tools folder; for messages. */
+  readonly place: string;
+  readonly description: string;
+  readonly keywords: readonly string[];
+  readonly visibility: Visibility;
+  readonly limits: ToolLimits;
+  readonly settings: RunSettings;
+  /** What MCP callers see; `inputSchema` is an object schema. */
+  readonly definition: JsonObject;
+  /** Commands of which one must be on this machine; none when it needs nothing. */
+  readonly needs: readonly string[];
+}
+
+export interface FolderContent<T extends FolderTool> {
+  readonly tools: readonly T[];
+  readonly problems: readonly { readonly subject: string; readonly message: string }[];
+}
+
+/** What a provider of folders is made with. */
+export interface FolderServices extends HubPorts {
+  readonly logger: Logger;
+}
+
+export interface FolderProviderOptions<T extends FolderTool> {
+  readonly source: Source;
+  readonly logger: Logger;
+  readonly roots: readonly string[];
+  readonly reader: FolderReader<FolderContent<T>>;
+  readonly libraries: readonly string[];
+  readonly maxOutputBytes: number;
+  readonly ports: HubPorts;
+  /** For tools without their own; absent, the hub's. */
+  readonly timeoutMs: number | undefined;
+  run(tool: T, call: ResolvedCall, host: ScriptHost): Promise<Outcome>;
+}
+
+/**
+ * Tools that lie in folders and run in children. Each `listing()` sees every change made on disk before it was asked
+ * for.
+ */
+export class FolderProvider<T extends FolderTool> implements Provider {
+  readonly source: Source;
+  readonly events: ProviderEvents = { changed: new Emitter(), resourceUpdated: new Emitter(), log: new Emitter() };
+  readonly #options: FolderProviderOptions<T>;
+  readonly #host: ScriptHost;
+  readonly #sweep: FolderSweep<FolderContent<T>>;
+  #listing: Listing = EMPTY_LISTING;
+  #listedFrom: SweepResult<FolderContent<T>> | undefined;
+  #checkedAt = 0;
+  #missing = "";
+  #needs: ReadonlyMap<string, readonly string[]> = new Map();
+  #demanding: readonly T[] = [];
+  #tools = new Map<string, T>();
+  readonly #byDefinition = new WeakMap<JsonObject, T>();
+  #isClosed = false;
+
+  constructor(options: FolderProviderOptions<T>) {
+    const { source, roots, reader, logger } = options;
+    this.source = source;
+    this.#options = options;
+    this.#host = new ScriptHost(options);
+    this.#sweep = new FolderSweep({ roots, reader, logger }, () => this.events.changed.emit());
+  }
+
+  open(): void {
+    this.#sweep.open();
+  }
+
+  async listing(): Promise<Listing> {
+    const result = await this.#sweep.current();
+    if (result === this.#listedFrom && this.#checkedAt === this.#sweep.sweeps) return this.#listing;
+    // A runtime that was installed or removed changes no file of the folders, so it is looked for at each sweep.
+    this.#checkedAt = this.#sweep.sweeps;
+    if (result !== this.#listedFrom) {
+      this.#needs = distinctNeeds(result);
+      this.#demanding = result.values.flatMap((content) => content.tools.filter(isDemanding));
+    }
+    const missing = findMissing(this.#needs);
+    const unfit = await findUnfit(this.#demanding);
+    const missingKey = JSON.stringify([...missing, ...unfit]);
+    if (result === this.#listedFrom && missingKey === this.#missing) return this.#listing;
+    this.#listedFrom = result;
+    this.#missing = missingKey;
+    this.#listing = this.#list(result, missing, unfit);
+    return this.#listing;
+  }
+
+  async call(call: ResolvedCall): Promise<Outcome> {
+    const { record } = call;
+    const tool =
+      record.type === "tool"
+        ? (this.#byDefinition.get(record.tool.definition) ?? this.#tools.get(record.tool.name))
+        : undefined;
+    if (tool) return this.#options.run(tool, call, this.#host);
+    return fail("unknown_tool", "The tool is no longer there: its folder was removed. List the tools again.");
+  }
+
+  status(): ProviderStatus {
+    if (this.#isClosed) return { state: "closed" };
+    const [problem] = this.#listing.problems;
+    return {
+      state: "ready",
+      ...(problem ? { lastError: `${problem.subject}: ${problem.message}` } : {}),
+      info: { folders: this.#options.roots, running: this.#host.living.size },
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([this.#sweep.close(), this.#host.close()]);
+  }
+
+  #list(result: SweepResult<FolderContent<T>>, missing: ReadonlyMap<string, string>, unfit: Unfit): Listing {
+    const problems: Problem[] = result.problems.map(({ place, message }) => this.#problem(place, message));
+    const tools = new Map<string, T>();
+    for (const { tools: found, problems: remarks } of result.values) {
+      problems.push(...remarks.map(({ subject, message }) => this.#problem(subject, message)));
+      for (const tool of found) {
+        const first = tools.get(tool.name);
+        if (!first) tools.set(tool.name, tool);
+        else
+          problems.push(
+            this.#problem(
+              tool.place,
+              `not offered: the name \`${tool.name}\` is taken by \`${first.place}\`, which comes first; rename one of them`,
+            ),
+          );
+      }
+    }
+    for (const tool of tools.values()) {
+      const reason = tool.needs.length > 0 ? missing.get(needsKey(tool)) : undefined;
+      if (reason !== undefined) problems.push(this.#problem(tool.name, `cannot be called now: ${reason}`));
+    }
+    problems.push(...unfit.map(([subject, message]) => this.#problem(subject, message)));
+    this.#tools = tools;
+    return Object.freeze({
+      ...EMPTY_LISTING,
+      tools: Array.from(tools.values(), (tool) => this.#record(tool)),
+      problems,
+    });
+  }
+
+  // The record of an unchanged tool may be made anew; its definition stays the same object.
+  #record(tool: T): ToolRecord {
+    const { timeoutMs } = this.#options;
+    const limits = { ...(timeoutMs === undefined ? {} : { timeoutMs }), ...tool.limits };
+    const { outputSchema } = tool.definition;
+    this.#byDefinition.set(tool.definition, tool);
+    return Object.freeze({
+      source: this.source,
+      name: tool.name,
+      description: tool.description,
+      inputSchema: tool.definition["inputSchema"] as JsonObject,
+      ...(isJsonObject(outputSchema) ? { outputSchema } : {}),
+      keywords: tool.keywords,
+      visibility: tool.visibility,
+      ...(Object.keys(limits).length > 0 ? { limits } : {}),
+      definition: tool.definition,
+    });
+  }
+
+  #problem(subject: string, message: string): Problem {
+    return { source: this.source.id, subject, message };
+  }
+}
+
+function needsKey(tool: FolderTool): string {
+  return tool.needs.join("\0");
+}
+
+/** The runtimes that any of the tools needs. */
+function distinctNeeds<T extends FolderTool>({
+  values,
+}: SweepResult<FolderContent<T>>): ReadonlyMap<string, readonly string[]> {
+  const tools = values.flatMap((content) => content.tools).filter((tool) => tool.needs.length > 0);
+  return new Map(tools.map((tool) => [needsKey(tool), tool.needs]));
+}
+
+/** Which runtimes are not on this machine, and why. */
+function findMissing(needs: ReadonlyMap<string, readonly string[]>): ReadonlyMap<string, string> {
+  const missing = new Map<string, string>();
+  const env = searchEnvironment();
+  for (const [key, commands] of needs) {
+    const reason = missingCommands(commands, { env });
+    if (reason !== undefined) missing.set(key, reason);
+  }
+  return missing;
+}

@@ -1,0 +1,161 @@
+import { bytesOption, parseBytes } from "../../core/bytes.ts";
+import { durationOption, parseDuration } from "../../core/duration.ts";
+import { Type, type Static } from "../../core/option-schema.ts";
+import type { PartialRunSettings, RunSettings } from "../../runtimes/scripts/run-settings.ts";
+
+export const DEFAULT_RUN_SETTINGS: RunSettings = Object.freeze({
+  limits: Object.freeze({}),
+  isolation: Object.freeze({ mode: "process", network: false, read: [], write: [], program: "bwrap" }),
+  run: Object.freeze({ mode: "spawn", workers: 2, maxCalls: 1000, idleMs: 300_000 }),
+});
+
+/** `own` over `base`, member by member. */
+export function mergeRunSettings(base: RunSettings, { limits, isolation, run }: PartialRunSettings): RunSettings {
+  return {
+    limits: { ...base.limits, ...limits },
+    isolation: { ...base.isolation, ...isolation },
+    run: { ...base.run, ...run },
+  };
+}
+
+const { isolation, run } = DEFAULT_RUN_SETTINGS;
+
+const LimitsSchema = Type.Object(
+  {
+    memory: Type.Optional(bytesOption({ description: "Memory of one process." })),
+    cpu: Type.Optional(
+      durationOption({ description: "Time that one process may compute, in whole seconds; waiting does not count." }),
+    ),
+    procs: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        description: "Processes and threads of the user at a time; does not bind root, unless isolated.",
+      }),
+    ),
+    files: Type.Optional(Type.Integer({ minimum: 8, description: "Files that one process may hold open." })),
+    file_size: Type.Optional(bytesOption({ description: "Size of one file that is written." })),
+    output: Type.Optional(
+      bytesOption({
+        description: "Most that one call may write, on all its descriptors together; absent, `max_output`.",
+      }),
+    ),
+  },
+  {
+    description:
+      "Bounds of a call beside its time, for tools that do not set their own. Kept by the system: Linux with `prlimit`.",
+  },
+);
+
+const IsolationSchema = Type.Object(
+  {
+    mode: Type.Optional(
+      Type.Enum(["process", "bwrap"], {
+        description: "`bwrap`: behind bubblewrap, where only the tool's folder and the system's programs are seen.",
+        default: isolation.mode,
+      }),
+    ),
+    network: Type.Optional(
+      Type.Boolean({ description: "Whether an isolated tool has a network.", default: isolation.network }),
+    ),
+    read: Type.Optional(
+      Type.Array(Type.String(), {
+        description: "Further files and folders that an isolated tool may read; relative ones start at its own folder.",
+        default: isolation.read,
+      }),
+    ),
+    write: Type.Optional(
+      Type.Array(Type.String(), {
+        description:
+          "Folders that an isolated tool may write to, made where they are not there; relative ones start at its own folder.",
+        default: isolation.write,
+      }),
+    ),
+    program: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description: "Bubblewrap itself: a name on PATH, or a full path.",
+        default: isolation.program,
+      }),
+    ),
+  },
+  { description: "What stands between a tool and the machine, for tools that do not set their own." },
+);
+
+const RunSchema = Type.Object(
+  {
+    mode: Type.Optional(
+      Type.Enum(["spawn", "warm"], {
+        description:
+          "`spawn`: a process for each call. `warm`: an interpreter that stays; Python, JavaScript and TypeScript.",
+        default: run.mode,
+      }),
+    ),
+    workers: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 32,
+        description: "Warm interpreters of one tool at a time; each serves one call at a time.",
+        default: run.workers,
+      }),
+    ),
+    max_calls: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        description: "Calls after which a warm interpreter is replaced.",
+        default: run.maxCalls,
+      }),
+    ),
+    idle: Type.Optional(
+      durationOption({ description: "Time without a call after which a warm interpreter ends.", default: "5m" }),
+    ),
+  },
+  { description: "How often a process is started, for tools that do not set their own." },
+);
+
+/** Members of an options schema by which a provider's section sets what its tools fall back to. */
+export const RUN_OPTIONS = {
+  limits: Type.Optional(LimitsSchema),
+  isolation: Type.Optional(IsolationSchema),
+  run: Type.Optional(RunSchema),
+};
+
+/** The three tables as they are written. */
+export interface RunConfig {
+  readonly limits?: Static<typeof LimitsSchema>;
+  readonly isolation?: Static<typeof IsolationSchema>;
+  readonly run?: Static<typeof RunSchema>;
+}
+
+/** What a section says, over the defaults. `place` names the section in errors. Throws an `OptionError`. */
+export function resolveRunOptions(raw: RunConfig, place: string): RunSettings {
+  return Object.freeze(mergeRunSettings(DEFAULT_RUN_SETTINGS, toRunSettings(raw, `${place}.`)));
+}
+
+/**
+ * The same three tables, checked already, as settings. Throws an `OptionError` for a size or time that cannot be read.
+ */
+export function toRunSettings({ limits = {}, isolation = {}, run = {} }: RunConfig, place = ""): PartialRunSettings {
+  return {
+    limits: present({
+      memoryBytes: limits.memory === undefined ? undefined : parseBytes(limits.memory, `${place}limits.memory`),
+      cpuMs: limits.cpu === undefined ? undefined : parseDuration(limits.cpu, `${place}limits.cpu`),
+      processes: limits.procs,
+      openFiles: limits.files,
+      fileBytes: limits.file_size === undefined ? undefined : parseBytes(limits.file_size, `${place}limits.file_size`),
+      outputBytes: limits.output === undefined ? undefined : parseBytes(limits.output, `${place}limits.output`),
+    }),
+    isolation,
+    run: present({
+      mode: run.mode,
+      workers: run.workers,
+      maxCalls: run.max_calls,
+      idleMs: run.idle === undefined ? undefined : parseDuration(run.idle, `${place}run.idle`),
+    }),
+  };
+}
+
+type Present<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> };
+
+function present<T extends object>(members: T): Present<T> {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Present<T>;
+}

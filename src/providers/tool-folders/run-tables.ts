@@ -1,0 +1,106 @@
+// The tables `env`, `limits`, `isolation` and `run` as a tool's own description holds them, TOML or JSON alike.
+import { parseDuration } from "../../core/duration.ts";
+import { messageOf } from "../../core/errors.ts";
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import type { OptionSchema } from "../../core/option-schema.ts";
+import type { ToolLimits } from "../../core/records.ts";
+import type { PartialRunSettings } from "../../runtimes/scripts/run-settings.ts";
+import type { ScriptEnvironment } from "../../runtimes/scripts/run-script.ts";
+import type { Findings } from "./findings.ts";
+import { RUN_OPTIONS, toRunSettings, type RunConfig } from "./run-options.ts";
+
+/** Keys that `readRunTables`, `readEnvironment` and `readCallLimits` understand. */
+export const RUN_TABLES = ["limits", "isolation", "run"] as const;
+export const CALL_LIMITS = ["timeout", "total_timeout", "max_concurrent"] as const;
+
+/** What the tool says of how it is run; what it does not say is the provider's. */
+export function readRunTables(raw: JsonObject, findings: Findings): PartialRunSettings {
+  const before = findings.faults.length;
+  const tables: Record<string, JsonObject> = {};
+  for (const key of RUN_TABLES) if (raw[key] !== undefined) tables[key] = checkTable(raw[key], key, findings);
+  if (findings.faults.length > before) return {};
+  try {
+    return toRunSettings(tables as RunConfig);
+  } catch (error) {
+    findings.fault(messageOf(error));
+    return {};
+  }
+}
+
+function checkTable(table: unknown, key: (typeof RUN_TABLES)[number], findings: Findings): JsonObject {
+  if (!isJsonObject(table)) {
+    findings.fault(`\`${key}\` must be a table`);
+    return {};
+  }
+  const known: Readonly<Record<string, OptionSchema>> = RUN_OPTIONS[key].properties;
+  findings.noteUnknownKeys(table, Object.keys(known), key);
+  const members = Object.entries(table).filter(([name]) => Object.hasOwn(known, name));
+  for (const [name, value] of members) {
+    const problem = problemWith(value, known[name]!);
+    if (problem !== undefined) findings.fault(`\`${key}.${name}\` ${problem}, got ${JSON.stringify(value)}`);
+  }
+  return Object.fromEntries(members);
+}
+
+/** What is wrong with a value; sizes and times are looked at by those who read them. */
+function problemWith(value: unknown, schema: OptionSchema): string | undefined {
+  if (schema.anyOf)
+    return typeof value === "string" || typeof value === "number" ? undefined : "must be a number or a text";
+  if (schema.enum)
+    return schema.enum.includes(value)
+      ? undefined
+      : `must be one of ${schema.enum.map((one) => JSON.stringify(one)).join(", ")}`;
+  if (schema.type === "boolean") return typeof value === "boolean" ? undefined : "must be true or false";
+  if (schema.type === "array")
+    return Array.isArray(value) && value.every((item) => typeof item === "string" && item !== "")
+      ? undefined
+      : "must be a list of texts";
+  if (schema.type === "string") return typeof value === "string" && value !== "" ? undefined : "must be a text";
+  const { minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = schema;
+  const isFitting = Number.isInteger(value) && (value as number) >= minimum && (value as number) <= maximum;
+  return isFitting
+    ? undefined
+    : `must be a whole number from ${minimum}${schema.maximum === undefined ? "" : ` to ${maximum}`}`;
+}
+
+/** `env`: the tool's own variables, and with `pass` names of those that pass from the hub. */
+export function readEnvironment(value: unknown, findings: Findings): ScriptEnvironment {
+  const own: Record<string, string> = {};
+  if (value === undefined) return { own, inherit: [] };
+  if (!isJsonObject(value)) {
+    findings.fault("`env` must be a table of variables");
+    return { own, inherit: [] };
+  }
+  for (const [name, setting] of Object.entries(value)) {
+    if (name === "pass") continue;
+    if (typeof setting === "string" || typeof setting === "number" || typeof setting === "boolean")
+      own[name] = String(setting);
+    else findings.fault(`\`env.${name}\` must be a text`);
+  }
+  return { own, inherit: findings.texts(value["pass"], "env.pass") };
+}
+
+/** `timeout`, `total_timeout` and `max_concurrent`. */
+export function readCallLimits(raw: JsonObject, findings: Findings): ToolLimits {
+  const timeoutMs = durationOf(raw, "timeout", findings);
+  const totalTimeoutMs = durationOf(raw, "total_timeout", findings);
+  const maxConcurrent = raw["max_concurrent"];
+  const isCount = Number.isInteger(maxConcurrent) && (maxConcurrent as number) > 0;
+  if (maxConcurrent !== undefined && !isCount) findings.fault("`max_concurrent` must be a whole number above 0");
+  return {
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(totalTimeoutMs === undefined ? {} : { totalTimeoutMs }),
+    ...(isCount ? { maxConcurrent: maxConcurrent as number } : {}),
+  };
+}
+
+function durationOf(raw: JsonObject, key: string, findings: Findings): number | undefined {
+  const value = raw[key];
+  if (value === undefined) return undefined;
+  try {
+    return parseDuration(value as string | number, key);
+  } catch (error) {
+    findings.fault(messageOf(error));
+    return undefined;
+  }
+}

@@ -1,0 +1,180 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { messageOf } from "../../core/errors.ts";
+import type { Logger } from "../../core/ports.ts";
+import { FolderNode, type FolderProblem, type FolderReader } from "./node.ts";
+import { FolderWatch } from "./watch.ts";
+
+/** Folders below one another. */
+const MAX_DEPTH = 8;
+/** Folders in all; the rest is reported and left out. */
+const MAX_FOLDERS = 20_000;
+/**
+ * A sweep lets others work after this long. Looking is synchronous: through the thread pool it costs three times the
+ * CPU.
+ */
+const SLICE_MS = 8;
+/** Folders between two looks at the clock. */
+const CLOCK_EVERY = 32;
+
+export interface SweepResult<T> {
+  /** The values of all folders, in path order, root by root. */
+  readonly values: readonly T[];
+  readonly problems: readonly FolderProblem[];
+}
+
+export interface FolderSweepOptions<T> {
+  /** Absolute paths, in order of precedence. A root that does not exist yet is a problem, and looked for. */
+  readonly roots: readonly string[];
+  readonly reader: FolderReader<T>;
+  readonly logger: Logger;
+}
+
+/**
+ * Keeps a value per folder of some trees, as fresh as the disk: each `current()` sees every change made before it was
+ * called, and costs little more than one stat per folder and file. A sweep that has begun serves nobody who comes
+ * later; whoever comes while one runs, or in the same turn, shares the next: a hundred callers cost two sweeps at most.
+ */
+export class FolderSweep<T> {
+  readonly #options: FolderSweepOptions<T>;
+  readonly #roots: readonly FolderNode<T>[];
+  readonly #onChange: () => void;
+  readonly #watch: FolderWatch;
+  #isOpen = false;
+  #isClosed = false;
+  #running: Promise<unknown> = Promise.resolve();
+  #next: Promise<SweepResult<T>> | undefined;
+  #result: SweepResult<T> | undefined;
+  #sweeps = 0;
+
+  /** `onChange` is called after a sweep that found something else than the one before it. */
+  constructor(options: FolderSweepOptions<T>, onChange: () => void) {
+    this.#options = options;
+    this.#roots = options.roots.map((path) => new FolderNode<T>(path, "", 0, path));
+    this.#onChange = onChange;
+    this.#watch = new FolderWatch(() => this.current().then(() => this.#follow()));
+  }
+
+  /** How often the disk was looked at. */
+  get sweeps(): number {
+    return this.#sweeps;
+  }
+
+  /** Begins to watch, so that changes are announced without anybody asking. */
+  open(): void {
+    if (this.#isOpen || this.#isClosed) return;
+    this.#isOpen = true;
+    void this.current().then(() => this.#follow());
+  }
+
+  /** The same object while nothing changed. */
+  current(): Promise<SweepResult<T>> {
+    if (this.#isClosed) return Promise.resolve(this.#result ?? EMPTY);
+    this.#next ??= this.#start();
+    return this.#next;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#watch.close();
+    await this.#running;
+  }
+
+  async #start(): Promise<SweepResult<T>> {
+    const before = this.#running;
+    await before;
+    // Everybody who asks in this turn of the event loop is served by the same sweep.
+    await nextTurn();
+    const sweep = this.#sweep();
+    this.#next = undefined;
+    this.#running = sweep;
+    return sweep;
+  }
+
+  async #sweep(): Promise<SweepResult<T>> {
+    this.#sweeps += 1;
+    let isChanged = this.#result === undefined;
+    const isFirst = isChanged;
+    const stack = this.#roots.toReversed();
+    const now = Date.now();
+    let sliceEnd = performance.now() + SLICE_MS;
+    for (let seen = 0; stack.length > 0 && seen < MAX_FOLDERS; seen += 1) {
+      const node = stack.pop()!;
+      if (this.#look(node, now)) isChanged = true;
+      pushChildren(stack, node);
+      if (seen % CLOCK_EVERY !== 0 || performance.now() < sliceEnd) continue;
+      await nextTurn();
+      sliceEnd = performance.now() + SLICE_MS;
+    }
+    if (!isChanged) return this.#result!;
+    this.#result = this.#collect(stack.length);
+    if (!isFirst) this.#announce();
+    return this.#result;
+  }
+
+  #look(node: FolderNode<T>, now: number): boolean {
+    try {
+      return node.look(this.#options.reader, now);
+    } catch (error) {
+      this.#options.logger.error("A tools folder could not be looked at.", {
+        folder: node.path,
+        error: messageOf(error),
+      });
+      return false;
+    }
+  }
+
+  #collect(leftOut: number): SweepResult<T> {
+    const values: T[] = [];
+    const problems: FolderProblem[] = [];
+    this.#walk((node) => {
+      if (node.value !== undefined) values.push(node.value);
+      problems.push(...node.problems);
+      if (node.depth === 0 && !node.isThere)
+        problems.push({
+          place: node.path,
+          message: "The tools folder does not exist (yet). Create it, or correct its path.",
+        });
+    });
+    if (leftOut > 0)
+      problems.push({
+        place: "",
+        message: `There are more than ${MAX_FOLDERS} folders; the rest is left out. Name a smaller tools folder.`,
+      });
+    return Object.freeze({ values, problems });
+  }
+
+  #walk(visit: (node: FolderNode<T>) => void): void {
+    const stack = this.#roots.toReversed();
+    for (let seen = 0; stack.length > 0 && seen < MAX_FOLDERS; seen += 1) {
+      const node = stack.pop()!;
+      visit(node);
+      pushChildren(stack, node);
+    }
+  }
+
+  // Whoever asked gets the answer before the others hear of it.
+  #announce(): void {
+    this.#follow();
+    setImmediate(() => {
+      if (!this.#isClosed) this.#onChange();
+    });
+  }
+
+  #follow(): void {
+    if (!this.#isOpen || this.#isClosed) return;
+    const folders: string[] = [];
+    this.#walk((node) => {
+      if (node.isThere) folders.push(node.path);
+    });
+    const roots = this.#roots.filter((node) => node.isThere).map((node) => node.path);
+    this.#watch.follow(roots, folders, roots.length < this.#roots.length);
+  }
+}
+
+/** The first child ends on top, so that folders come in path order. */
+function pushChildren<T>(stack: FolderNode<T>[], { children, depth }: FolderNode<T>): void {
+  if (depth >= MAX_DEPTH) return;
+  for (let index = children.length - 1; index >= 0; index -= 1) stack.push(children[index]!);
+}
+
+const EMPTY: SweepResult<never> = Object.freeze({ values: [], problems: [] });

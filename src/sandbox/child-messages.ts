@@ -1,0 +1,139 @@
+import { isJsonObject, type JsonObject } from "../core/json.ts";
+import type { SandboxError, SandboxFile, SandboxJob } from "./engine.ts";
+import { toFilePath } from "./file-path.ts";
+import type { WorkerDone } from "./worker-messages.ts";
+
+/**
+ * What the child is started with, as JSON in its one argument. Paths only, never a secret: other users may see
+ * arguments.
+ */
+export interface ChildSettings {
+  /** `file:` URL of the module `quickjs-wasi`, and the file of its WebAssembly. */
+  readonly quickjs: string;
+  readonly quickjsWasm: string;
+  /** File of the module `sucrase`. */
+  readonly sucrase: string;
+  readonly pythonWasm?: string;
+  readonly memoryBytes: number;
+  /** Largest frame from the hub. */
+  readonly maxFrameBytes: number;
+  readonly runs: number;
+  readonly sessions: number;
+  readonly sessionIdleMs: number;
+  /** Its interpreter is prepared at once, beside the arrival of the first job. */
+  readonly first: Interpreter;
+}
+
+/** TypeScript is JavaScript by the time it runs. */
+export type Interpreter = "javascript" | "python";
+
+interface FileHead {
+  readonly path: string;
+  readonly size: number;
+}
+
+export type ToChild =
+  | {
+      readonly type: "job";
+      readonly run: number;
+      readonly job: Omit<SandboxJob, "files">;
+      readonly files: readonly FileHead[];
+    }
+  | { readonly type: "reply"; readonly run: number; readonly id: number; readonly ok: boolean; readonly json: string }
+  /** The run is to end; `done` follows. */
+  | { readonly type: "cancel"; readonly run: number };
+
+export type FromChild =
+  | { readonly type: "started"; readonly run: number; readonly session?: "new" | "kept" }
+  | { readonly type: "call"; readonly run: number; readonly id: number; readonly path: string; readonly json: string }
+  | {
+      readonly type: "search";
+      readonly run: number;
+      readonly id: number;
+      readonly query: string;
+      readonly limit: number;
+    }
+  | { readonly type: "output"; readonly run: number; readonly stream: "stdout" | "stderr"; readonly text: string }
+  | { readonly type: "waiting"; readonly run: number; readonly waits: boolean }
+  | {
+      readonly type: "done";
+      readonly run: number;
+      readonly done: Omit<WorkerDone, "artifacts">;
+      readonly files: readonly FileHead[];
+    }
+  /** How many sessions live; the child is kept for them. */
+  | { readonly type: "sessions"; readonly count: number };
+
+export function toFileHeads(files: readonly SandboxFile[]): FileHead[] {
+  return files.map(({ path, bytes }) => ({ path, size: bytes.byteLength }));
+}
+
+/** The files that a frame's body holds, by their heads; `undefined` when the two do not fit. The bytes are copies. */
+export function readFiles(heads: unknown, body: Uint8Array): SandboxFile[] | undefined {
+  if (!Array.isArray(heads)) return undefined;
+  const files: SandboxFile[] = [];
+  let at = 0;
+  for (const head of heads as readonly unknown[]) {
+    if (!isJsonObject(head) || !isCount(head["size"])) return undefined;
+    const path = toFilePath(head["path"]);
+    if (path === undefined || at + head["size"] > body.byteLength) return undefined;
+    files.push({ path, bytes: Uint8Array.prototype.slice.call(body, at, at + head["size"]) });
+    at += head["size"];
+  }
+  return at === body.byteLength ? files : undefined;
+}
+
+/** The hub believes nothing that the child says before it has this shape; sizes are the run's own business. */
+export function isFromChild(head: unknown): head is FromChild {
+  if (!isJsonObject(head)) return false;
+  if (head["type"] === "sessions") return isCount(head["count"]);
+  const shape = SHAPES[head["type"] as FromChild["type"]];
+  return isCount(head["run"]) && Object.hasOwn(SHAPES, head["type"] as string) && shape(head);
+}
+
+const SHAPES: Readonly<Record<Exclude<FromChild["type"], "sessions">, (head: JsonObject) => boolean>> &
+  Readonly<Record<"sessions", () => boolean>> = {
+  sessions: () => true,
+  started: ({ session }) => session === undefined || session === "new" || session === "kept",
+  call: ({ id, path, json }) => isCount(id) && typeof path === "string" && typeof json === "string",
+  search: ({ id, query, limit }) => isCount(id) && typeof query === "string" && isCount(limit),
+  output: ({ stream, text }) => (stream === "stdout" || stream === "stderr") && typeof text === "string",
+  waiting: ({ waits }) => typeof waits === "boolean",
+  done: ({ done, files }) => isWorkerDone(done) && Array.isArray(files),
+};
+
+/** Whether a worker's end of a run has the shape of one, its files aside. */
+export function isWorkerDone(done: unknown): done is Omit<WorkerDone, "artifacts"> {
+  if (!isJsonObject(done)) return false;
+  const { end, resultJson, error, truncated } = done;
+  return (
+    ENDS.has(end as string) &&
+    (resultJson === undefined || typeof resultJson === "string") &&
+    (error === undefined || isSandboxError(error)) &&
+    typeof truncated === "boolean"
+  );
+}
+
+function isSandboxError(error: unknown): error is SandboxError {
+  return (
+    isJsonObject(error) &&
+    typeof error["type"] === "string" &&
+    typeof error["message"] === "string" &&
+    typeof error["traceback"] === "string"
+  );
+}
+
+const ENDS: ReadonlySet<string> = new Set([
+  "finished",
+  "error",
+  "timeout",
+  "memory",
+  "limit",
+  "cancelled",
+  "crashed",
+  "busy",
+]);
+
+export function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}

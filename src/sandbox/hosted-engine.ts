@@ -1,0 +1,178 @@
+import { messageOf } from "../core/errors.ts";
+import { checkJob, withinBounds } from "./check-job.ts";
+import type { Interpreter } from "./child-messages.ts";
+import type { SandboxEnd, SandboxEngine, SandboxHost, SandboxJob, SandboxLanguage, SandboxOutcome } from "./engine.ts";
+import type { SandboxOptions } from "./options.ts";
+import { RunSlots } from "./run-slots.ts";
+import { SessionBook } from "./session-book.ts";
+
+/** A run that finds no slot for this long is refused. */
+const MAX_QUEUE_MS = 30_000;
+/** A host that ends before it began a run is followed by another, once. */
+const MAX_ATTEMPTS = 2;
+
+/** What runs jobs on behalf of an engine: one child process with all its workers, or a pool of processes. */
+export interface RunHost {
+  /** Sessions that live; the host is kept for them. */
+  readonly sessions: number;
+  /** Ended: the next run needs another one. */
+  readonly isOver: boolean;
+  /** The process, where it is one. */
+  readonly pid?: number | undefined;
+  /** `isStarted`: code of the run can have had an effect. */
+  run(
+    job: SandboxJob,
+    host: SandboxHost,
+    signal: AbortSignal,
+  ): Promise<{ readonly outcome: SandboxOutcome; readonly isStarted: boolean }>;
+  /** Ends it with everything in it. */
+  kill(): Promise<void>;
+}
+
+export interface HostedEngineParts {
+  readonly name: string;
+  readonly languages: readonly SandboxLanguage[];
+  readonly isolation: string;
+  unavailable(): Promise<string | undefined>;
+  /**
+   * `first`: what the first run is written in. `onSessions`: sessions came or went. Rejects with words for the caller.
+   */
+  start(first: Interpreter, onSessions: () => void): Promise<RunHost>;
+}
+
+/**
+ * What every engine does alike: who may run, who waits, when the host is started and when it is stopped. Starts nothing
+ * before the first run.
+ */
+export class HostedEngine implements SandboxEngine {
+  readonly name: string;
+  readonly languages: readonly SandboxLanguage[];
+  readonly isolation: string;
+  readonly #options: SandboxOptions;
+  readonly #parts: HostedEngineParts;
+  readonly #slots: RunSlots;
+  readonly #book = new SessionBook();
+  #host: Promise<RunHost> | undefined;
+  #live: RunHost | undefined;
+  #active = 0;
+  #idleTimer: NodeJS.Timeout | undefined;
+  #isDisposed = false;
+
+  constructor(options: SandboxOptions, parts: HostedEngineParts) {
+    this.#options = options;
+    this.#parts = parts;
+    this.name = parts.name;
+    this.languages = parts.languages;
+    this.isolation = parts.isolation;
+    this.#slots = new RunSlots(options.runs, options.queue);
+  }
+
+  /** The process of the child, while there is one. */
+  get pid(): number | undefined {
+    return this.#live?.isOver === false ? this.#live.pid : undefined;
+  }
+
+  unavailable(): Promise<string | undefined> {
+    return this.#parts.unavailable();
+  }
+
+  async run(given: SandboxJob, host: SandboxHost, signal: AbortSignal): Promise<SandboxOutcome> {
+    const begunAt = performance.now();
+    const refuse = (end: SandboxEnd, type: string, message: string): SandboxOutcome =>
+      refused(end, type, message, begunAt);
+    const job = withinBounds(given, this.#options);
+    const problem = checkJob(job);
+    if (problem !== undefined) return refuse("limit", "LimitError", problem);
+    if (!(await this.#slots.take(MAX_QUEUE_MS, signal))) {
+      if (signal.aborted) return refuse("cancelled", "Cancelled", "The caller cancelled the run or went away.");
+      if (this.#isDisposed) return refuse("crashed", "Crashed", CLOSED);
+      return refuse(
+        "busy",
+        "Busy",
+        `${this.#options.runs} runs are under way, and too many wait. Try again in a moment.`,
+      );
+    }
+    this.#active += 1;
+    clearTimeout(this.#idleTimer);
+    try {
+      return await this.#attempt(job, host, signal, refuse);
+    } finally {
+      this.#slots.give();
+      this.#active -= 1;
+      this.#stopWhenIdle();
+    }
+  }
+
+  async dispose(): Promise<void> {
+    this.#isDisposed = true;
+    this.#slots.close();
+    clearTimeout(this.#idleTimer);
+    const host = await this.#host?.catch(() => undefined);
+    await host?.kill();
+  }
+
+  async #attempt(
+    job: SandboxJob,
+    host: SandboxHost,
+    signal: AbortSignal,
+    refuse: (end: SandboxEnd, type: string, message: string) => SandboxOutcome,
+  ): Promise<SandboxOutcome> {
+    for (let attempt = 1; ; attempt += 1) {
+      if (signal.aborted) return refuse("cancelled", "Cancelled", "The caller cancelled the run or went away.");
+      if (this.#isDisposed) return refuse("crashed", "Crashed", CLOSED);
+      let runs: RunHost;
+      try {
+        runs = await this.#start(job.language === "python" ? "python" : "javascript");
+      } catch (error) {
+        return refuse("crashed", "Crashed", `The sandbox could not be started. ${messageOf(error)}`);
+      }
+      const { outcome, isStarted } = await runs.run(job, host, signal);
+      // Nothing of the code ran yet, so that a second attempt is the first one for it.
+      if (outcome.end === "crashed" && !isStarted && runs.isOver && attempt < MAX_ATTEMPTS && !this.#isDisposed)
+        continue;
+      return this.#book.noted(job, outcome);
+    }
+  }
+
+  async #start(first: Interpreter): Promise<RunHost> {
+    if (this.#host && this.#live?.isOver !== true) return this.#host;
+    const starting = this.#parts.start(first, () => this.#stopWhenIdle());
+    this.#live = undefined;
+    this.#host = starting;
+    try {
+      const host = await starting;
+      this.#live = host;
+      // Whoever closed meanwhile waits for this start, and ends what came of it.
+      return host;
+    } catch (error) {
+      if (this.#host === starting) this.#host = undefined;
+      throw error;
+    }
+  }
+
+  /** Without runs and sessions the child is not kept for long. */
+  #stopWhenIdle(): void {
+    clearTimeout(this.#idleTimer);
+    if (this.#isDisposed || this.#active > 0 || !this.#live || this.#live.isOver || this.#live.sessions > 0) return;
+    this.#idleTimer = setTimeout(() => {
+      if (this.#active === 0) void this.#live?.kill();
+    }, this.#options.idleMs);
+    this.#idleTimer.unref();
+  }
+}
+
+const CLOSED = "The sandbox is closed.";
+
+function refused(end: SandboxEnd, type: string, message: string, begunAt: number): SandboxOutcome {
+  const durationMs = Math.round(performance.now() - begunAt);
+  return {
+    end,
+    stdout: "",
+    stderr: "",
+    error: { type, message, traceback: "" },
+    toolCalls: [],
+    artifacts: [],
+    truncated: false,
+    durationMs,
+  };
+}

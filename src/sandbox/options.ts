@@ -1,0 +1,216 @@
+import { bytesOption, parseBytes } from "../core/bytes.ts";
+import { durationOption, parseDuration } from "../core/duration.ts";
+import { OptionError } from "../core/errors.ts";
+import { Type, type Static } from "../core/option-schema.ts";
+import type { SandboxLimits } from "./engine.ts";
+
+export const SANDBOX_ENGINES = ["embedded", "bwrap", "deno", "bwrap-python"] as const;
+/** Those that know Python, and those that know JavaScript and TypeScript. */
+const PYTHON_ENGINES = ["embedded", "bwrap", "bwrap-python"] as const;
+const JAVASCRIPT_ENGINES = ["embedded", "bwrap", "deno"] as const;
+export type SandboxEngineName = (typeof SANDBOX_ENGINES)[number];
+
+/** The section `[sandbox]`. */
+export const SandboxSchema = Type.Object(
+  {
+    engine: Type.Optional(
+      Type.Enum(SANDBOX_ENGINES, {
+        description:
+          "What code runs in. `embedded` is always there: interpreters in WebAssembly, in a child process without rights. The others need a program on this machine; where it is absent, code is refused, never run in another engine. `deno` knows no Python and `bwrap-python` nothing else: name the engine of the other languages with the two keys below. `toolyard doctor` tells what is there.",
+        default: "embedded",
+      }),
+    ),
+    python_engine: Type.Optional(
+      Type.Enum(PYTHON_ENGINES, { description: "What Python runs in, where it is another engine than `engine`." }),
+    ),
+    javascript_engine: Type.Optional(
+      Type.Enum(JAVASCRIPT_ENGINES, {
+        description: "What JavaScript and TypeScript run in, where it is another engine than `engine`.",
+      }),
+    ),
+    timeout: Type.Optional(
+      durationOption({
+        description: "How long a run may take, its tool calls included, where the caller names no time.",
+        default: "30s",
+      }),
+    ),
+    max_timeout: Type.Optional(
+      durationOption({ description: "Longest time that a caller may ask for.", default: "5m" }),
+    ),
+    cpu_time: Type.Optional(
+      durationOption({
+        description: "How long the code itself may compute; the time that it waits for tools does not count.",
+        default: "10s",
+      }),
+    ),
+    memory: Type.Optional(bytesOption({ description: "Memory of one interpreter.", default: "256MiB" })),
+    output: Type.Optional(
+      bytesOption({ description: "What a run may print; the rest is left out.", default: "256KiB" }),
+    ),
+    result: Type.Optional(bytesOption({ description: "Largest result of a run, as JSON.", default: "1MiB" })),
+    tool_calls: Type.Optional(
+      Type.Integer({ description: "Tool calls that one run may make.", default: 100, minimum: 0, maximum: 10_000 }),
+    ),
+    parallel_tool_calls: Type.Optional(
+      Type.Integer({
+        description: "Tool calls of one run that are under way at the same time; more wait.",
+        default: 8,
+        minimum: 1,
+        maximum: 256,
+      }),
+    ),
+    tool_bytes: Type.Optional(
+      bytesOption({
+        description: "Largest arguments and largest answer of one tool call inside a run.",
+        default: "8MiB",
+      }),
+    ),
+    files: Type.Optional(
+      Type.Integer({ description: "Files that a run may hold.", default: 64, minimum: 0, maximum: 10_000 }),
+    ),
+    file_bytes: Type.Optional(bytesOption({ description: "Size of all files of a run together.", default: "16MiB" })),
+    runs: Type.Optional(
+      Type.Integer({
+        description: "Runs at the same time; more wait for their turn.",
+        default: 4,
+        minimum: 1,
+        maximum: 64,
+      }),
+    ),
+    queue: Type.Optional(
+      Type.Integer({
+        description: "Runs that may wait; one more is refused.",
+        default: 32,
+        minimum: 0,
+        maximum: 10_000,
+      }),
+    ),
+    idle: Type.Optional(
+      durationOption({
+        description:
+          "Time without a run and without a session after which the child process is stopped. The next run starts it again.",
+        default: "5m",
+      }),
+    ),
+    sessions: Type.Optional(
+      Type.Integer({
+        description: "Sessions that keep their variables at the same time; the one unused for longest makes room.",
+        default: 8,
+        minimum: 0,
+        maximum: 64,
+      }),
+    ),
+    session_idle: Type.Optional(
+      durationOption({ description: "Time without a run after which a session and its variables go.", default: "10m" }),
+    ),
+    python: Type.Optional(
+      Type.String({
+        description: "The Python of the engine `bwrap-python`: a name on PATH, or a path. 3.11 or newer.",
+        default: "python3",
+        minLength: 1,
+      }),
+    ),
+    deno: Type.Optional(
+      Type.String({
+        description: "The program of the engine `deno`: a name on PATH, or a path. 2.0 or newer.",
+        default: "deno",
+        minLength: 1,
+      }),
+    ),
+    python_wasm: Type.Optional(
+      Type.Path({
+        description:
+          "Another build of CPython for WASI (`python.wasm`, preview 1, its library inside) in place of the one that comes along.",
+      }),
+    ),
+  },
+  { description: "Where code that a model or a caller wrote runs, and its bounds." },
+);
+
+export type SandboxConfig = Static<typeof SandboxSchema>;
+
+export interface SandboxOptions {
+  readonly pythonEngine: SandboxEngineName;
+  /** Of TypeScript too. */
+  readonly javascriptEngine: SandboxEngineName;
+  /** Bounds of a run that names none, and the most that a job may ask for; `wallMs` may be raised to `maxWallMs`. */
+  readonly limits: SandboxLimits;
+  readonly maxWallMs: number;
+  readonly runs: number;
+  readonly queue: number;
+  readonly idleMs: number;
+  readonly sessions: number;
+  readonly sessionIdleMs: number;
+  /** A name on PATH, or a path. */
+  readonly python: string;
+  readonly deno: string;
+  /** Absolute, or absent for the build that comes along. */
+  readonly pythonWasm?: string;
+}
+
+export function resolveSandbox(raw: SandboxConfig = {}): SandboxOptions {
+  const limits = resolveLimits(raw);
+  return Object.freeze({
+    pythonEngine: raw.python_engine ?? raw.engine ?? "embedded",
+    javascriptEngine: raw.javascript_engine ?? raw.engine ?? "embedded",
+    limits,
+    maxWallMs: Math.max(limits.wallMs, time("max_timeout", raw.max_timeout ?? "5m")),
+    runs: whole("runs", raw.runs ?? 4, 1),
+    queue: whole("queue", raw.queue ?? 32, 0),
+    idleMs: time("idle", raw.idle ?? "5m"),
+    sessions: whole("sessions", raw.sessions ?? 8, 0),
+    sessionIdleMs: time("session_idle", raw.session_idle ?? "10m"),
+    python: raw.python ?? "python3",
+    deno: raw.deno ?? "deno",
+    ...(raw.python_wasm === undefined ? {} : { pythonWasm: raw.python_wasm }),
+  });
+}
+
+function resolveLimits(raw: SandboxConfig): SandboxLimits {
+  return Object.freeze({
+    wallMs: time("timeout", raw.timeout ?? "30s"),
+    cpuMs: time("cpu_time", raw.cpu_time ?? "10s"),
+    memoryBytes: memory(parseBytes(raw.memory ?? "256MiB", "memory")),
+    outputBytes: size("output", raw.output ?? "256KiB"),
+    resultBytes: size("result", raw.result ?? "1MiB"),
+    toolCalls: whole("tool_calls", raw.tool_calls ?? 100, 0),
+    concurrentToolCalls: whole("parallel_tool_calls", raw.parallel_tool_calls ?? 8, 1),
+    toolBytes: size("tool_bytes", raw.tool_bytes ?? "8MiB"),
+    fileBytes: size("file_bytes", raw.file_bytes ?? "16MiB"),
+    files: whole("files", raw.files ?? 64, 0),
+  });
+}
+
+/**
+ * Two interpreters of this size, beside what the hub itself needs, still fit a small machine; WebAssembly ends at 4
+ * GiB.
+ */
+const LEAST_MEMORY_BYTES = 32 * 1024 ** 2;
+const MOST_MEMORY_BYTES = 4 * 1024 ** 3 - 65_536;
+/** Above this, what crosses between the processes no longer fits one frame comfortably. */
+const MOST_BYTES = 256 * 1024 ** 2;
+
+function memory(bytes: number): number {
+  if (bytes >= LEAST_MEMORY_BYTES && bytes <= MOST_MEMORY_BYTES) return bytes;
+  throw new OptionError(`\`memory\` must be between 32MiB and 4GiB, got ${bytes} bytes.`);
+}
+
+function size(name: string, value: number | string): number {
+  const bytes = parseBytes(value, name);
+  if (bytes <= MOST_BYTES) return bytes;
+  throw new OptionError(`\`${name}\` must be at most 256MiB, got ${JSON.stringify(value)}.`);
+}
+
+/** Timers wrap around above this. */
+const MOST_MS = 2 ** 31 - 1;
+
+function time(name: string, value: number | string): number {
+  const milliseconds = parseDuration(value, name);
+  if (milliseconds > 0 && milliseconds <= MOST_MS) return milliseconds;
+  throw new OptionError(`\`${name}\` must be above 0 and at most 24 days, got ${JSON.stringify(value)}.`);
+}
+
+function whole(name: string, value: number, least: number): number {
+  if (Number.isInteger(value) && value >= least) return value;
+  throw new OptionError(`\`${name}\` must be a whole number of at least ${least}, got ${JSON.stringify(value)}.`);
+}

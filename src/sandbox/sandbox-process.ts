@@ -1,0 +1,160 @@
+import { join } from "node:path";
+import { spawnChild, type Child, type SpawnOptions } from "../process/child.ts";
+import { isFromChild, toFileHeads, type ChildSettings, type FromChild, type ToChild } from "./child-messages.ts";
+import type { SandboxHost, SandboxJob, SandboxOutcome } from "./engine.ts";
+import { encodeFrame, FrameReader, type Frame } from "./frames.ts";
+import { HubRun } from "./hub-run.ts";
+import { distFolder, lockedArguments } from "./node-flags.ts";
+
+/** A run that ended here must end in the child within this time, or the child no longer listens. */
+const CANCEL_TIMEOUT_MS = 5000;
+const CRASHED = "The sandbox ended unexpectedly, and the run with it. The next run starts a new one.";
+
+export interface SandboxProcessOptions {
+  readonly settings: ChildSettings;
+  /** Largest frame from the child. */
+  readonly maxFrameBytes: number;
+  /**
+   * In place of Node and the child's program: the command and all its arguments but the settings. For tests, and for
+   * walls around it.
+   */
+  readonly command?: readonly string[];
+  /** Files that the process finds open after descriptor 3. */
+  readonly files?: SpawnOptions["files"];
+  /** Sessions came or went. */
+  onSessions(): void;
+}
+
+/** The hub's hold on one sandbox child: its runs, and its end. */
+export class SandboxProcess {
+  sessions = 0;
+  isOver = false;
+  readonly pid: number;
+  readonly #child: Child;
+  readonly #options: SandboxProcessOptions;
+  readonly #reader: FrameReader;
+  readonly #runs = new Map<number, HubRun>();
+  /** Runs that ended here first, until the child says so too. */
+  readonly #ending = new Map<number, NodeJS.Timeout>();
+  #last = 0;
+
+  /** Rejects with a `FailError` when the process cannot be started. */
+  static async start(options: SandboxProcessOptions): Promise<SandboxProcess> {
+    const settings = JSON.stringify(options.settings);
+    const [command, ...args] = options.command ?? [
+      process.execPath,
+      ...lockedArguments(options.settings),
+      join(distFolder(), "sandbox", "child", "main.js"),
+    ];
+    return new SandboxProcess(
+      await spawnChild({
+        command: command!,
+        args: [...args, settings],
+        env: {},
+        extraPipes: 1,
+        ...(options.files ? { files: options.files } : {}),
+      }),
+      options,
+    );
+  }
+
+  private constructor(child: Child, options: SandboxProcessOptions) {
+    this.#child = child;
+    this.pid = child.pid;
+    this.#options = options;
+    this.#reader = new FrameReader(options.maxFrameBytes);
+    // It has nothing to say there; what a fault of Node writes is not ours to pass on.
+    child.stdout.resume();
+    child.stderr.resume();
+    child.pipes[0]!.on("data", (chunk: Buffer) => this.#read(chunk));
+    void child.exited.then(() => this.#fall());
+  }
+
+  get runs(): number {
+    return this.#runs.size;
+  }
+
+  async run(
+    job: SandboxJob,
+    host: SandboxHost,
+    signal: AbortSignal,
+  ): Promise<{ readonly outcome: SandboxOutcome; readonly isStarted: boolean }> {
+    this.#last += 1;
+    const id = this.#last;
+    const run = new HubRun({ id, job, host, send: (message) => this.#send(message), distrust: () => void this.kill() });
+    this.#runs.set(id, run);
+    const cancel = (): void => run.fail("cancelled", "The caller cancelled the run or went away.");
+    signal.addEventListener("abort", cancel, { once: true });
+    if (this.isOver) run.fail("crashed", CRASHED);
+    else {
+      const { files, ...rest } = job;
+      this.#send(
+        { type: "job", run: id, job: rest, files: toFileHeads(files) },
+        files.map(({ bytes }) => bytes),
+      );
+    }
+    const outcome = await run.outcome;
+    signal.removeEventListener("abort", cancel);
+    // Not ended by the child's own word: it is told, and held to it.
+    if (this.#runs.delete(id) && !this.isOver) this.#endInChild(id);
+    return { outcome, isStarted: run.isStarted };
+  }
+
+  /** Ends the process with everything in it. */
+  async kill(): Promise<void> {
+    this.#fall();
+    await this.#child.kill(0);
+  }
+
+  #endInChild(id: number): void {
+    this.#send({ type: "cancel", run: id });
+    this.#ending.set(
+      id,
+      setTimeout(() => void this.kill(), CANCEL_TIMEOUT_MS),
+    );
+  }
+
+  #send(message: ToChild, blobs: readonly Uint8Array[] = []): void {
+    if (!this.isOver) this.#child.pipes[0]!.write(encodeFrame(message, blobs));
+  }
+
+  #read(chunk: Buffer): void {
+    if (this.isOver) return;
+    try {
+      for (const frame of this.#reader.push(chunk)) this.#take(frame);
+    } catch {
+      // Nonsense: whatever speaks there is no longer what was started.
+      void this.kill();
+    }
+  }
+
+  #take({ head, body }: Frame): void {
+    if (!isFromChild(head)) throw new TypeError("The child sent a message of unknown shape.");
+    if (head.type === "sessions") {
+      this.sessions = head.count;
+      return this.#options.onSessions();
+    }
+    this.#takeForRun(head, body);
+  }
+
+  #takeForRun(message: Exclude<FromChild, { readonly type: "sessions" }>, body: Uint8Array): void {
+    if (message.type === "done") {
+      clearTimeout(this.#ending.get(message.run));
+      this.#ending.delete(message.run);
+    }
+    const run = this.#runs.get(message.run);
+    if (message.type === "done") this.#runs.delete(message.run);
+    // What belongs to no run was on its way when the run ended.
+    run?.take(message, body);
+  }
+
+  #fall(): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    for (const timer of this.#ending.values()) clearTimeout(timer);
+    this.#ending.clear();
+    for (const run of this.#runs.values()) run.fail("crashed", CRASHED);
+    this.#child.pipes[0]!.destroy();
+    void this.#child.kill(0);
+  }
+}
