@@ -2,6 +2,7 @@ import { Command, Option } from "commander";
 import type { CommandRow, Run, SharedOptions } from "./command-row.ts";
 import { coreRow } from "./core-row.ts";
 import type { Io } from "./io.ts";
+import { setupRows } from "./setup-rows.ts";
 
 export type { Run, SharedOptions } from "./command-row.ts";
 
@@ -175,6 +176,7 @@ const COMMANDS: readonly CommandRow[] = [
     ],
     load: () => import("./commands/import.ts"),
   },
+  ...setupRows({ config: CONFIG, json: JSON_OUT, tokenEnv: TOKEN_ENV }),
   {
     usage: "chat",
     summary: "talk to a model that uses the tools",

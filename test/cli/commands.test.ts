@@ -17,6 +17,10 @@ const COMMANDS = [
   "doctor",
   "init",
   "import",
+  "add",
+  "remove",
+  "enable",
+  "disable",
   "run",
 ];
 

@@ -1,0 +1,137 @@
+import { dirname, relative, resolve } from "node:path";
+import { editConfigFile } from "../../config/edit/config-file.ts";
+import { addPath, hasPath, serversOf, type PathList } from "../../config/edit/sources.ts";
+import { locateConfig } from "../../config/locate.ts";
+import { readDocument } from "../../config/document.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { CONFIG_SCHEMA } from "../../hub/schema.ts";
+import { fileToAddTo } from "../config-target.ts";
+import { EXIT, UsageError } from "../failure.ts";
+import { print, printJson, type Io } from "../io.ts";
+import type { Run, SharedOptions } from "../program.ts";
+import { toolsAt } from "../tools-at.ts";
+
+interface Options extends SharedOptions {
+  readonly env?: readonly string[];
+  readonly header?: readonly string[];
+  readonly cwd?: string;
+  readonly tokenEnv?: string;
+  readonly ondemand?: boolean;
+}
+
+/** What was added, and where. */
+interface Added {
+  readonly name: string;
+  readonly kind: "stdio" | "http" | PathList["section"];
+  readonly file: string;
+}
+
+export const run: Run<Options> = async ([name = "", ...words], options, io) => {
+  const file = fileToAddTo(options, io);
+  const added =
+    words.length === 0 ? await addTools(name, file, options, io) : await addServer(name, words, options, io);
+  if (options.json) await printJson(io.stdout, added);
+  else
+    await print(
+      io.stdout,
+      `Added ${added.name} to ${added.file}. A hub that runs takes it up; \`toolyard check\` connects to it once.`,
+    );
+  return EXIT.ok;
+};
+
+async function addServer(name: string, words: readonly string[], options: Options, io: Io): Promise<Added> {
+  const file = fileToAddTo(options, io);
+  await refuseTaken(name, file, options, io);
+  const [first = ""] = words;
+  const isUrl = words.length === 1 && /^https?:\/\//i.test(first);
+  refuseOddOptions(options, isUrl);
+  if (isUrl && !URL.canParse(first))
+    throw new UsageError(`"${first}" is no address. It must look like https://mcp.example.com/mcp.`);
+  await editConfigFile(file, CONFIG_SCHEMA, (document) =>
+    isUrl
+      ? document.addEntry(["mcp", "remote_servers"], remoteOptions(name, first, options))
+      : document.addTable(["mcp", "stdio_servers", name], stdioOptions(words, options)),
+  );
+  return { name, kind: isUrl ? "http" : "stdio", file };
+}
+
+/** A name may stand in any of the files in force; the last of them would win in silence. */
+async function refuseTaken(name: string, file: string, options: Options, io: Io): Promise<void> {
+  if (name.trim() === "" || /[\p{Cc}/\\]/u.test(name))
+    throw new UsageError(`"${name}" is no name for a server. Take letters, digits, - and _.`);
+  const inForce = locateConfig(options.config ?? [], io.env, io.cwd);
+  for (const one of inForce) {
+    const { tree } = await readDocument(one);
+    if (serversOf(tree).some((server) => server.name === name))
+      throw new UsageError(
+        `The name "${name}" is taken by another server in ${one}. Choose another name, or \`toolyard remove ${name}\` first${one === file ? "" : " (with --config)"}.`,
+      );
+  }
+}
+
+function refuseOddOptions({ env, header, cwd, tokenEnv }: Options, isUrl: boolean): void {
+  if (isUrl && (env !== undefined || cwd !== undefined))
+    throw new UsageError(
+      "--env and --cwd are for a server that is started here; one at an address takes --header and --token-env.",
+    );
+  if (!isUrl && (header !== undefined || tokenEnv !== undefined))
+    throw new UsageError(
+      "--header and --token-env are for a server at an address; one that is started here takes --env.",
+    );
+}
+
+function stdioOptions(words: readonly string[], { env, cwd, ondemand }: Options): JsonObject {
+  const [only = ""] = words;
+  return {
+    // One word with blanks is a whole command line, which is split as a shell would.
+    command: words.length === 1 && /\s/.test(only) ? only : words,
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(env === undefined ? {} : { env: pairs(env, "=", "--env KEY=VALUE") }),
+    ...(ondemand ? { visibility: "ondemand" } : {}),
+  };
+}
+
+function remoteOptions(name: string, url: string, { header, tokenEnv, ondemand }: Options): JsonObject {
+  return {
+    namespace: name,
+    url,
+    ...(tokenEnv === undefined ? {} : { token: `\${${tokenEnv}}` }),
+    ...(header === undefined ? {} : { headers: pairs(header, ":", '--header "Name: value"') }),
+    ...(ondemand ? { visibility: "ondemand" } : {}),
+  };
+}
+
+function pairs(texts: readonly string[], separator: string, form: string): JsonObject {
+  return Object.fromEntries(
+    texts.map((text) => {
+      const at = text.indexOf(separator);
+      if (at < 1) throw new UsageError(`"${text}" is not of the form ${form}.`);
+      return [text.slice(0, at).trim(), text.slice(at + 1).trimStart()];
+    }),
+  );
+}
+
+/** A file or a folder with tools. */
+async function addTools(given: string, file: string, options: Options, io: Io): Promise<Added> {
+  refuseOddOptions(options, true);
+  if (options.header !== undefined || options.tokenEnv !== undefined || options.ondemand)
+    throw new UsageError(
+      `${given} is taken for a file or a folder, which has no such options. A server needs a name and a command or an address: toolyard add <name> -- <command>.`,
+    );
+  const { list, path } = await toolsAt(resolve(io.cwd, given), given);
+  let section: PathList["section"] = "modules";
+  await editConfigFile(file, CONFIG_SCHEMA, async (document) => {
+    const where = list(document.tree);
+    section = where.section;
+    if (hasPath(document.tree, where, dirname(file), path))
+      throw new UsageError(`${path} is in [${section}] of ${file} already.`);
+    return addPath(document, where, shortest(dirname(file), path));
+  });
+  return { name: given, kind: section, file };
+}
+
+/** Below the file's folder a path is relative, so that both can be moved together. */
+function shortest(folder: string, path: string): string {
+  const inner = relative(folder, path);
+  return inner === "" ? "." : inner.startsWith("..") || resolve(inner) === inner ? path : inner.replaceAll("\\", "/");
+}

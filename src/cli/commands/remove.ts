@@ -1,0 +1,53 @@
+import { dirname, resolve } from "node:path";
+import { editConfigFile } from "../../config/edit/config-file.ts";
+import {
+  FOLDERS,
+  hasPath,
+  MODULES,
+  removePath,
+  scriptsOf,
+  serversOf,
+  type PathList,
+} from "../../config/edit/sources.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { CONFIG_SCHEMA } from "../../hub/schema.ts";
+import { noSuchServer, openFiles, serverNamed, type OpenFile } from "../config-target.ts";
+import { EXIT } from "../failure.ts";
+import { print, printJson, type Io } from "../io.ts";
+import type { Run } from "../program.ts";
+
+export const run: Run = async ([name = ""], options, io) => {
+  const files = await openFiles(options, io);
+  const file = (await removeServer(files, name)) ?? (await removeTools(files, name, io));
+  if (file === undefined) throw noSuchServer(files, name);
+  if (options.json) await printJson(io.stdout, { name, file });
+  else await print(io.stdout, `Removed ${name} from ${file}. A hub that runs ends it.`);
+  return EXIT.ok;
+};
+
+async function removeServer(files: readonly OpenFile[], name: string): Promise<string | undefined> {
+  const found = serverNamed(files, name);
+  if (!found) return undefined;
+  await editConfigFile(found.file.path, CONFIG_SCHEMA, async (document) => {
+    // Looked up anew: the file may have changed since it was searched.
+    const server = serversOf(document.tree).find((one) => one.name === name);
+    return server ? document.remove(server.path) : document;
+  });
+  return found.file.path;
+}
+
+/** A file or folder is written as it stands in the configuration, or as it lies from here. */
+async function removeTools(files: readonly OpenFile[], name: string, io: Io): Promise<string | undefined> {
+  for (const { path, document } of files) {
+    const folder = dirname(path);
+    const spellings = [name, resolve(io.cwd, name)];
+    const has = (tree: JsonObject, list: PathList) => spellings.some((one) => hasPath(tree, list, folder, one));
+    const list = [MODULES, scriptsOf(document.tree), FOLDERS].find((one) => has(document.tree, one));
+    if (!list) continue;
+    const isMeant = (one: string): boolean =>
+      spellings.some((spelling) => resolve(folder, spelling) === resolve(folder, one));
+    await editConfigFile(path, CONFIG_SCHEMA, (current) => removePath(current, list, isMeant));
+    return path;
+  }
+  return undefined;
+}

@@ -1,0 +1,37 @@
+import { editConfigFile } from "../../config/edit/config-file.ts";
+import { serversOf } from "../../config/edit/sources.ts";
+import { CONFIG_SCHEMA } from "../../hub/schema.ts";
+import { noSuchServer, openFiles, serverNamed } from "../config-target.ts";
+import { EXIT } from "../failure.ts";
+import { print, printJson, type Io } from "../io.ts";
+import type { Run, SharedOptions } from "../program.ts";
+
+export const enable: Run = ([name = ""], options, io) => toggle(name, true, options, io);
+export const disable: Run = ([name = ""], options, io) => toggle(name, false, options, io);
+
+async function toggle(name: string, enabled: boolean, options: SharedOptions, io: Io): Promise<number> {
+  const files = await openFiles(options, io);
+  const found = serverNamed(files, name);
+  if (!found) throw noSuchServer(files, name);
+  const { path } = found.file;
+  const before = found.server.options["enabled"] !== false;
+  await editConfigFile(path, CONFIG_SCHEMA, async (document) => {
+    const server = serversOf(document.tree).find((one) => one.name === name);
+    if (!server || (server.options["enabled"] !== false) === enabled) return document;
+    return document.set(server.path, "enabled", enabled);
+  });
+  const changed = before !== enabled;
+  if (options.json) await printJson(io.stdout, { name, file: path, enabled, changed });
+  else await print(io.stdout, sentence(name, path, { enabled, changed }));
+  return EXIT.ok;
+}
+
+function sentence(
+  name: string,
+  path: string,
+  { enabled, changed }: { readonly enabled: boolean; readonly changed: boolean },
+): string {
+  const state = enabled ? "enabled" : "disabled";
+  if (!changed) return `${name} is ${state} already in ${path}.`;
+  return `${name} is ${state} now in ${path}. A hub that runs ${enabled ? "starts" : "ends"} it.`;
+}

@@ -1,0 +1,59 @@
+import { Option } from "commander";
+import type { CommandRow } from "./command-row.ts";
+
+/** What the commands that set a yard up share with the others. */
+export interface SetupOptions {
+  readonly config: Option;
+  readonly json: Option;
+  readonly tokenEnv: Option;
+}
+
+/** The commands that change configuration files and those of clients. */
+export function setupRows({ config, json, tokenEnv }: SetupOptions): readonly CommandRow[] {
+  return [
+    {
+      usage: "add <name> [source...]",
+      summary: "add a server by its command or address, or a file or folder with tools, to toolyard.toml",
+      examples: [
+        "toolyard add memory -- npx -y @modelcontextprotocol/server-memory",
+        "toolyard add docs https://docs.example.com/mcp --token-env DOCS_TOKEN",
+        "toolyard add ./tools",
+      ],
+      options: [
+        config,
+        new Option("-e, --env <key=value>", "a variable of the server that is started; repeatable").argParser(collect),
+        new Option("--cwd <folder>", "working folder of the server that is started (default: that of the file)"),
+        new Option("-H, --header <header>", 'a header for the address, "Name: value"; repeatable').argParser(collect),
+        tokenEnv,
+        new Option("--ondemand", "its tools are found by search and not listed"),
+        json,
+      ],
+      load: () => import("./commands/add.ts"),
+    },
+    {
+      usage: "remove <name>",
+      summary: "take a server, a file or a folder with tools out of toolyard.toml",
+      examples: ["toolyard remove memory", "toolyard remove ./tools"],
+      options: [config, json],
+      load: () => import("./commands/remove.ts"),
+    },
+    {
+      usage: "enable <name>",
+      summary: "switch a server on in toolyard.toml",
+      examples: ["toolyard enable memory"],
+      options: [config, json],
+      load: async () => ({ run: (await import("./commands/toggle.ts")).enable }),
+    },
+    {
+      usage: "disable <name>",
+      summary: "switch a server off in toolyard.toml and keep its settings",
+      examples: ["toolyard disable memory"],
+      options: [config, json],
+      load: async () => ({ run: (await import("./commands/toggle.ts")).disable }),
+    },
+  ];
+}
+
+function collect(value: string, earlier: readonly string[] | undefined): readonly string[] {
+  return [...(earlier ?? []), value];
+}

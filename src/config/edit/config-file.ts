@@ -1,0 +1,67 @@
+import { readFile, realpath } from "node:fs/promises";
+import { basename, dirname, extname, join } from "node:path";
+import { ConfigError, messageOf } from "../../core/errors.ts";
+import type { OptionSchema } from "../../core/option-schema.ts";
+import { withFileLock } from "../../process/file-lock.ts";
+import { checkConfig, formatPath } from "../check.ts";
+import { onWritable, replaceFile } from "./replace-file.ts";
+import { TomlDocument } from "./toml-document.ts";
+
+/** One change of a `toolyard.toml`. */
+export type ConfigEdit = (document: TomlDocument) => Promise<TomlDocument>;
+
+/** Reads a `toolyard.toml`; an absent one is empty. Throws a `ConfigError` when it cannot be edited as TOML. */
+export async function readConfigFile(path: string): Promise<TomlDocument> {
+  const text = await textOf(path);
+  if (/\.json[c5]?$/i.test(extname(path)) || /^\s*\{/.test(text))
+    throw new ConfigError([
+      `${path} is JSON, the file of a client or editor. Take its servers over with \`toolyard import ${path}\`, and change the toolyard.toml.`,
+    ]);
+  return TomlDocument.parse(path, text);
+}
+
+/**
+ * Changes a `toolyard.toml` in one step, one program at a time. What the change would make wrong by the schema is
+ * refused, and what an editor writes meanwhile is not written over. Throws a `ConfigError` with the file as it was.
+ */
+export async function editConfigFile(path: string, schema: OptionSchema, edit: ConfigEdit): Promise<TomlDocument> {
+  const real = await realpath(path).catch(() => path);
+  return onWritable(path, () =>
+    withFileLock(join(dirname(real), `.${basename(real)}.lock`), async () => {
+      for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+        const before = await readConfigFile(path);
+        const after = await edit(before);
+        if (after.text === before.text) return after;
+        refuseNewProblems(before, after, { path, schema });
+        if ((await textOf(path)) !== before.text) continue;
+        await replaceFile(path, after.text);
+        return after;
+      }
+      throw new ConfigError([`${path} is being changed by another program. Nothing was written. Try again.`]);
+    }),
+  );
+}
+
+const MAX_ATTEMPTS = 5;
+
+async function textOf(path: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : messageOf(error);
+    if (code === "ENOENT") return "";
+    throw new ConfigError([`${path} cannot be read (${code}). Name another file with --config.`], { cause: error });
+  }
+}
+
+function refuseNewProblems(
+  before: TomlDocument,
+  after: TomlDocument,
+  { path, schema }: { readonly path: string; readonly schema: OptionSchema },
+): void {
+  const problemsOf = ({ tree }: TomlDocument): readonly string[] =>
+    checkConfig(tree, schema).map((problem) => `${formatPath(problem.path)}: ${problem.message} (${path})`);
+  const known = new Set(problemsOf(before));
+  const fresh = problemsOf(after).filter((problem) => !known.has(problem));
+  if (fresh.length > 0) throw new ConfigError(fresh);
+}

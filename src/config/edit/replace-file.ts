@@ -1,0 +1,62 @@
+import { randomBytes } from "node:crypto";
+import { access, constants, mkdir, open, realpath, rename, rm, stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { ConfigError } from "../../core/errors.ts";
+import { LockTaken } from "../../process/file-lock.ts";
+
+/** Servers' variables and headers may hold keys, so a file that is made here is its owner's alone. */
+export const PRIVATE_MODE = 0o600;
+
+/**
+ * Puts a text in a file's place in one step, so that a reader sees the old text or the new one and nothing between.
+ * A link is followed, and the file keeps its mode; a new one is for its owner alone, as are the folders made for it.
+ * Throws a `ConfigError` where the file may not be written.
+ */
+export function replaceFile(path: string, text: string): Promise<void> {
+  return onWritable(path, async () => {
+    const real = await realpath(path).catch(() => path);
+    const mode = await modeOf(real);
+    await mkdir(dirname(real), { recursive: true });
+    await replace(real, text, mode);
+  });
+}
+
+/** Turns what the system refuses about a file into a `ConfigError` that names it. */
+export async function onWritable<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (!(error instanceof LockTaken) && (typeof code !== "string" || !/^E[A-Z]+$/.test(code))) throw error;
+    const reason = error instanceof LockTaken ? error.message : String(code);
+    throw new ConfigError([`${path} cannot be written (${reason}). Nothing was changed. Check who may write there.`], {
+      cause: error,
+    });
+  }
+}
+
+/** A file that says it is not to be written is left alone, though its folder would allow to replace it. */
+async function modeOf(path: string): Promise<number> {
+  const stats = await stat(path).catch(() => undefined);
+  if (!stats) return PRIVATE_MODE;
+  await access(path, constants.W_OK);
+  return stats.mode & 0o777;
+}
+
+async function replace(path: string, text: string, mode: number): Promise<void> {
+  const beside = join(dirname(path), `.${basename(path)}-${randomBytes(6).toString("hex")}.tmp`);
+  try {
+    const handle = await open(beside, "wx", mode);
+    try {
+      await handle.chmod(mode);
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(beside, path);
+  } catch (error) {
+    await rm(beside, { force: true });
+    throw error;
+  }
+}

@@ -1,0 +1,242 @@
+import { isDeepStrictEqual } from "node:util";
+import { ConfigError } from "../../core/errors.ts";
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { parseToml } from "../document.ts";
+import { readPlaces, type Place } from "./toml-places.ts";
+import { keyText, tableText, valueText } from "./toml-text.ts";
+import { isWithin, withoutPath, withPath, type Path } from "./tree-path.ts";
+
+/**
+ * A TOML text that can be changed with everything else in it left as it stands: comments, order, blank lines. Each
+ * change gives a new document, and is read again before it does: what says something else than was meant is never
+ * given out. All throw a `ConfigError` where the text is written in a way that cannot be changed from outside.
+ */
+export class TomlDocument {
+  readonly text: string;
+  readonly tree: JsonObject;
+  readonly #name: string;
+  readonly #places: readonly Place[];
+
+  private constructor(name: string, text: string, tree: JsonObject, places: readonly Place[]) {
+    this.#name = name;
+    this.text = text;
+    this.tree = tree;
+    this.#places = places;
+  }
+
+  /** `name` stands for the text in messages. Throws a `ConfigError` with line and column when it is no TOML. */
+  static async parse(name: string, text: string): Promise<TomlDocument> {
+    const tree = await parseToml(name, text);
+    const { parse } = await import("smol-toml");
+    const readKey = (key: string): readonly string[] => {
+      const steps: string[] = [];
+      for (let inner: unknown = parse(`${key} = 0`); isJsonObject(inner);) {
+        const [step] = Object.keys(inner);
+        steps.push(step!);
+        inner = inner[step!];
+      }
+      return steps;
+    };
+    return new TomlDocument(name, text, tree, readPlaces(text, readKey));
+  }
+
+  /** Whether the text itself says something at this path. */
+  has(path: Path): boolean {
+    return this.#places.some((place) => isWithin(place.path, path));
+  }
+
+  /** Adds a table at the end of the text. `comment` stands above it. */
+  async addTable(path: Path, table: JsonObject, comment?: string): Promise<TomlDocument> {
+    const note = comment === undefined ? "" : `# ${comment}\n`;
+    return this.#append(`${note}[${keyText(path)}]\n${tableText(table)}`, withPath(this.tree, path, table));
+  }
+
+  /** Adds one more entry to a list of tables, at the end of the text. */
+  async addEntry(path: Path, table: JsonObject, comment?: string): Promise<TomlDocument> {
+    const note = comment === undefined ? "" : `# ${comment}\n`;
+    const count = this.#listAt(path).length;
+    const wanted = withPath(this.tree, [...path, String(count)], table);
+    return this.#append(`${note}[[${keyText(path)}]]\n${tableText(table)}`, wanted);
+  }
+
+  /** Sets one key of a table that is there. */
+  async set(table: Path, key: string, value: unknown): Promise<TomlDocument> {
+    const path = [...table, key];
+    const there = this.#find(path);
+    const text = valueText(value);
+    const splice = there ? { start: there.valueStart, end: there.end, text } : this.#insertion(table, key, text);
+    return this.#spliced([splice], withPath(this.tree, path, value));
+  }
+
+  /** Adds an entry to a list of plain values that stands in brackets. */
+  async addValue(path: Path, value: unknown): Promise<TomlDocument> {
+    const there = this.#find(path);
+    const list = this.#listAt(path);
+    if (!there || this.text[there.valueStart] !== "[") throw this.#refusal(path);
+    const last = this.#find([...path, String(list.length - 1)]);
+    const text = valueText(value);
+    const splice = last
+      ? { start: last.end, end: last.end, text: `, ${text}` }
+      : { start: there.valueStart + 1, end: there.valueStart + 1, text };
+    return this.#spliced([splice], withPath(this.tree, [...path, String(list.length)], value));
+  }
+
+  /** Takes out what stands at a path: a table with the tables below it and the comment right above it, a key, an entry. */
+  async remove(path: Path): Promise<TomlDocument> {
+    const own = this.#places.filter((place) => isWithin(place.path, path));
+    const lines = own.filter(({ kind }) => kind !== "inner").toSorted((a, b) => a.start - b.start);
+    const inner = own.find((place) => place.kind === "inner" && place.path.length === path.length);
+    if (lines.length === 0 && !inner) throw this.#refusal(path);
+    const splices = lines.length > 0 ? this.#lineSplices(lines) : [this.#innerSplice(inner!)];
+    return this.#spliced(splices, withoutPath(this.tree, path));
+  }
+
+  #find(path: Path): Place | undefined {
+    return this.#places.find((place) => place.path.length === path.length && isWithin(place.path, path));
+  }
+
+  #listAt(path: Path): readonly unknown[] {
+    let value: unknown = this.tree;
+    for (const step of path) value = isJsonObject(value) ? value[step] : undefined;
+    return Array.isArray(value) ? value : [];
+  }
+
+  #append(block: string, wanted: JsonObject): Promise<TomlDocument> {
+    const before = this.text === "" ? "" : this.text.endsWith("\n") ? "\n" : "\n\n";
+    return this.#spliced([{ start: this.text.length, end: this.text.length, text: before + block }], wanted);
+  }
+
+  /** Where a key that is not there yet goes. */
+  #insertion(table: Path, key: string, text: string): Splice {
+    const there = this.#find(table);
+    if (there && there.kind !== "header") return this.#innerInsertion(there, key, text);
+    const pairs = this.#places.filter(({ kind, table: above }) => kind === "pair" && isSame(above, table));
+    const last = pairs.at(-1) ?? there;
+    if (last) return this.#lineBelow(last, `${keyText([key])} = ${text}`);
+    // `files.command = "x"` below [mcp.stdio_servers]
+    const dotted = this.#places.findLast(({ kind, path }) => kind === "pair" && isWithin(path, table));
+    if (!dotted) throw this.#refusal(table);
+    return this.#lineBelow(dotted, `${keyText([...table.slice(dotted.table.length), key])} = ${text}`);
+  }
+
+  #innerInsertion({ path, valueStart }: Place, key: string, text: string): Splice {
+    if (this.text[valueStart] !== "{") throw this.#refusal(path);
+    const pair = `${keyText([key])} = ${text}`;
+    const last = this.#places.findLast(
+      (place) => place.kind === "inner" && place.path.length > path.length && isWithin(place.path, path),
+    );
+    const at = last ? last.end : valueStart + 1;
+    return { start: at, end: at, text: last ? `, ${pair}` : ` ${pair} ` };
+  }
+
+  #lineBelow(place: Place, line: string): Splice {
+    const end = this.#lineEnd(place.end);
+    const indent = /[ \t]*$/.exec(this.text.slice(0, place.start))![0];
+    const before = end > 0 && this.text[end - 1] !== "\n" ? "\n" : "";
+    return { start: end, end, text: `${before}${place.kind === "header" ? "" : indent}${line}\n` };
+  }
+
+  #lineSplices(lines: readonly Place[]): readonly Splice[] {
+    return lines.map((place) => {
+      const start = this.#commentsAbove(this.#lineStart(place.start));
+      const end = this.#lineEnd(place.end);
+      if (place.kind === "pair" && !lines.some(({ kind, path }) => kind === "header" && isSame(path, place.table)))
+        return { start, end, text: "" };
+      const isLast = lines.findLast(({ table }) => isSame(table, place.table)) === place;
+      return { start, end: isLast ? this.#blankBelow(this.#commentsBelow(end)) : end, text: "" };
+    });
+  }
+
+  /** An entry of a list or table in brackets goes with the comma that parts it from its neighbour. */
+  #innerSplice(place: Place): Splice {
+    const parent = place.path.slice(0, -1);
+    const siblings = this.#places.filter(
+      ({ kind, path }) => kind === "inner" && path.length === place.path.length && isWithin(path, parent),
+    );
+    const at = siblings.indexOf(place);
+    const [before, after] = [siblings[at - 1], siblings[at + 1]];
+    if (after) return { start: place.start, end: after.start, text: "" };
+    return { start: before ? before.end : place.start, end: place.end, text: "" };
+  }
+
+  #lineStart(at: number): number {
+    return this.text.lastIndexOf("\n", at - 1) + 1;
+  }
+
+  /** Behind the line break, or at the end of the text. */
+  #lineEnd(at: number): number {
+    const end = this.text.indexOf("\n", at);
+    return end === -1 ? this.text.length : end + 1;
+  }
+
+  #commentsAbove(start: number): number {
+    let at = start;
+    while (at > 0) {
+      const above = this.#lineStart(at - 1);
+      if (!/^[ \t]*#/.test(this.text.slice(above, at))) break;
+      at = above;
+    }
+    return at;
+  }
+
+  /** Comments right below belong to what goes, but for those right above what comes next. */
+  #commentsBelow(end: number): number {
+    let at = end;
+    while (at < this.text.length && /^[ \t]*#/.test(this.text.slice(at, this.#lineEnd(at)))) at = this.#lineEnd(at);
+    const next = this.text.slice(at, this.#lineEnd(at));
+    return next.trim() === "" ? at : end;
+  }
+
+  #blankBelow(end: number): number {
+    let at = end;
+    while (at < this.text.length && this.text.slice(at, this.#lineEnd(at)).trim() === "") at = this.#lineEnd(at);
+    return at;
+  }
+
+  async #spliced(splices: readonly Splice[], wanted: JsonObject): Promise<TomlDocument> {
+    const lineBreak = this.text.includes("\r\n") ? "\r\n" : "\n";
+    let text = this.text;
+    for (const splice of splices.toSorted((a, b) => b.start - a.start))
+      text = text.slice(0, splice.start) + splice.text.replaceAll("\n", lineBreak) + text.slice(splice.end);
+    if (splices.some((splice) => splice.text === "")) text = text.replace(/(\r?\n)(?:[ \t]*\r?\n)+$/, "$1");
+    const changed = await TomlDocument.parse(this.#name, text).catch((error: unknown) => {
+      if (error instanceof ConfigError) throw this.#refusal(undefined, error);
+      throw error;
+    });
+    if (!isDeepStrictEqual(withoutEmpty(changed.tree), withoutEmpty(wanted))) throw this.#refusal();
+    return changed;
+  }
+
+  #refusal(path?: Path, cause?: unknown): ConfigError {
+    const what = path === undefined ? "it" : `\`${keyText(path)}\``;
+    return new ConfigError(
+      [
+        `${this.#name}: ${what} is written in a way that cannot be changed from outside, such as \`mcp = { … }\` in braces or \`remote_servers = [ … ]\` in brackets. Nothing was written. Write servers as [mcp.stdio_servers.<name>] and [[mcp.remote_servers]], or edit the file by hand.`,
+      ],
+      { cause },
+    );
+  }
+}
+
+interface Splice {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+function isSame(one: Path, other: Path): boolean {
+  return one.length === other.length && isWithin(one, other);
+}
+
+/** A table without keys says nothing, whether it is written or not. */
+function withoutEmpty(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutEmpty);
+  if (!isJsonObject(value) || value instanceof Date) return value;
+  const members = Object.entries(value).map(([key, member]) => [key, withoutEmpty(member)] as const);
+  return Object.fromEntries(members.filter(([, member]) => !isEmptyTable(member)));
+}
+
+function isEmptyTable(value: unknown): boolean {
+  const isList = Array.isArray(value);
+  return (isList || (isJsonObject(value) && !(value instanceof Date))) && Object.keys(value as object).length === 0;
+}

@@ -1,0 +1,147 @@
+/** Where something of a TOML text stands. */
+export interface Place {
+  /** Its whole path; entries of lists by their number: `["mcp", "remote_servers", "0", "url"]`. */
+  readonly path: readonly string[];
+  /** `header`: a line in brackets. `pair`: a key with its value on lines of its own. `inner`: inside a value. */
+  readonly kind: "header" | "pair" | "inner";
+  /** Offset of the bracket, of the key, or of an entry without a key. */
+  readonly start: number;
+  /** Offset of the value; of a header, that of its bracket. */
+  readonly valueStart: number;
+  /** Offset behind the value or the header, before blanks and a comment. */
+  readonly end: number;
+  /** Path of the header above, empty above the first. */
+  readonly table: readonly string[];
+}
+
+/** Gives the steps of a key as it is written, such as `a."b.c"`. */
+export type ReadKey = (text: string) => readonly string[];
+
+/** The places of a text that is valid TOML, in the order of the text; what is inside a value stands before it. */
+export function readPlaces(text: string, readKey: ReadKey): readonly Place[] {
+  const scanner = new Scanner(text, readKey);
+  return scanner.read();
+}
+
+class Scanner {
+  readonly #text: string;
+  readonly #readKey: ReadKey;
+  readonly #places: Place[] = [];
+  /** Entries so far of each list of tables, by its path. */
+  readonly #counts = new Map<string, number>();
+  #at = 0;
+  #table: readonly string[] = [];
+
+  constructor(text: string, readKey: ReadKey) {
+    this.#text = text;
+    this.#readKey = readKey;
+  }
+
+  read(): readonly Place[] {
+    for (this.#skipTrivia(); this.#at < this.#text.length; this.#skipTrivia()) {
+      if (this.#text[this.#at] === "[") this.#readHeader();
+      else this.#readPair(this.#table, "pair");
+    }
+    return this.#places;
+  }
+
+  #readHeader(): void {
+    const start = this.#at;
+    const isList = this.#text.startsWith("[[", start);
+    this.#at += isList ? 2 : 1;
+    const keyStart = this.#at;
+    this.#skipKey("]");
+    const path = this.#headerPath(this.#readKey(this.#text.slice(keyStart, this.#at)), isList);
+    this.#at += isList ? 2 : 1;
+    this.#table = path;
+    this.#places.push({ path, kind: "header", start, valueStart: start, end: this.#at, table: path });
+  }
+
+  /** A header names the last entry of a list by the list's name alone. */
+  #headerPath(steps: readonly string[], isList: boolean): readonly string[] {
+    const path: string[] = [];
+    for (const [index, step] of steps.entries()) {
+      path.push(step);
+      const id = JSON.stringify(path);
+      const count = this.#counts.get(id) ?? 0;
+      if (isList && index === steps.length - 1) {
+        this.#counts.set(id, count + 1);
+        path.push(String(count));
+      } else if (count > 0) path.push(String(count - 1));
+    }
+    return path;
+  }
+
+  #readPair(parent: readonly string[], kind: "pair" | "inner"): void {
+    const start = this.#at;
+    this.#skipKey("=");
+    const path = [...parent, ...this.#readKey(this.#text.slice(start, this.#at))];
+    this.#at += 1;
+    this.#skipBlanks();
+    this.#readValue({ path, kind, start });
+  }
+
+  #readValue({ path, kind, start }: Pick<Place, "path" | "kind" | "start">): void {
+    const valueStart = this.#at;
+    const first = this.#text[valueStart];
+    if (first === "[") this.#readInner("]", (count) => this.#readEntry([...path, String(count)]));
+    else if (first === "{") this.#readInner("}", () => this.#readPair(path, "inner"));
+    else if (first === '"' || first === "'") this.#skipString();
+    else this.#skipBare();
+    this.#places.push({ path, kind, start, valueStart, end: this.#at, table: this.#table });
+  }
+
+  #readEntry(path: readonly string[]): void {
+    this.#readValue({ path, kind: "inner", start: this.#at });
+  }
+
+  #readInner(close: string, readOne: (count: number) => void): void {
+    this.#at += 1;
+    for (let count = 0; ; count += 1) {
+      this.#skipTrivia();
+      if (this.#at >= this.#text.length || this.#text[this.#at] === close) break;
+      readOne(count);
+      this.#skipTrivia();
+      if (this.#text[this.#at] === ",") this.#at += 1;
+    }
+    this.#at += 1;
+  }
+
+  #skipKey(until: string): void {
+    while (this.#at < this.#text.length && this.#text[this.#at] !== until) {
+      const character = this.#text[this.#at];
+      if (character === '"' || character === "'") this.#skipString();
+      else this.#at += 1;
+    }
+  }
+
+  #skipString(): void {
+    const quote = this.#text[this.#at]!;
+    const mark = this.#text.startsWith(quote.repeat(3), this.#at) ? quote.repeat(3) : quote;
+    this.#at += mark.length;
+    while (this.#at < this.#text.length && !this.#text.startsWith(mark, this.#at))
+      this.#at += quote === '"' && this.#text[this.#at] === "\\" ? 2 : 1;
+    this.#at += mark.length;
+    // A string of three quotes may end in one or two more, which belong to it.
+    while (mark.length === 3 && this.#text[this.#at] === quote) this.#at += 1;
+  }
+
+  #skipBare(): void {
+    while (this.#at < this.#text.length && !/[,\]}#\r\n]/.test(this.#text[this.#at]!)) this.#at += 1;
+    while (/[ \t]/.test(this.#text[this.#at - 1]!)) this.#at -= 1;
+  }
+
+  #skipBlanks(): void {
+    while (this.#text[this.#at] === " " || this.#text[this.#at] === "\t") this.#at += 1;
+  }
+
+  /** Blanks, line breaks and comments. */
+  #skipTrivia(): void {
+    for (;;) {
+      while (this.#at < this.#text.length && /[\s\uFEFF]/.test(this.#text[this.#at]!)) this.#at += 1;
+      if (this.#text[this.#at] !== "#") return;
+      const end = this.#text.indexOf("\n", this.#at);
+      this.#at = end === -1 ? this.#text.length : end;
+    }
+  }
+}

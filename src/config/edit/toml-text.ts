@@ -1,0 +1,22 @@
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import type { Path } from "./tree-path.ts";
+
+/** A key as TOML writes it: `mcp.stdio_servers."a b"`. */
+export function keyText(path: Path): string {
+  return path.map((step) => (/^[\w-]+$/.test(step) ? step : JSON.stringify(step))).join(".");
+}
+
+/** A value on one line. */
+export function valueText(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(valueText).join(", ")}]`;
+  if (!isJsonObject(value)) return JSON.stringify(value);
+  const members = Object.entries(value).map(([key, member]) => `${keyText([key])} = ${valueText(member)}`);
+  return members.length === 0 ? "{}" : `{ ${members.join(", ")} }`;
+}
+
+/** The pairs of a table, one a line. */
+export function tableText(table: JsonObject): string {
+  return Object.entries(table)
+    .map(([key, value]) => `${keyText([key])} = ${valueText(value)}\n`)
+    .join("");
+}

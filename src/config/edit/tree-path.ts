@@ -1,0 +1,43 @@
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
+
+/** Keys from the top; entries of lists by their number. */
+export type Path = readonly string[];
+
+/** Whether a path is `outer` or lies below it. */
+export function isWithin(path: Path, outer: Path): boolean {
+  return path.length >= outer.length && outer.every((step, index) => path[index] === step);
+}
+
+/** A copy of a tree in which `value` stands at `path`; tables on the way are made. */
+export function withPath(tree: JsonObject, [step = "", ...rest]: Path, value: unknown): JsonObject {
+  return { ...tree, [step]: changed(tree[step], rest, value) };
+}
+
+function changed(inner: unknown, rest: Path, value: unknown): unknown {
+  const [next, ...further] = rest;
+  if (next === undefined) return value;
+  if (!Array.isArray(inner)) {
+    // The first entry of a list that is not there yet.
+    if (inner === undefined && /^\d+$/.test(next)) return [changed(undefined, further, value)];
+    return withPath(isJsonObject(inner) ? inner : {}, rest, value);
+  }
+  const list: unknown[] = [...(inner as unknown[])];
+  list[Number(next)] = changed(list[Number(next)], further, value);
+  return list;
+}
+
+/** A copy of a tree without what stands at `path`. */
+export function withoutPath(tree: JsonObject, path: Path): JsonObject {
+  return without(tree, path) as JsonObject;
+}
+
+function without(value: unknown, [step = "", ...rest]: Path): unknown {
+  if (Array.isArray(value)) {
+    if (rest.length === 0) return value.filter((_, index) => String(index) !== step);
+    return value.map((entry: unknown, index) => (String(index) === step ? without(entry, rest) : entry));
+  }
+  if (!isJsonObject(value)) return value;
+  const { [step]: inner, ...others } = value;
+  if (rest.length === 0 || inner === undefined) return others;
+  return { ...value, [step]: without(inner, rest) };
+}

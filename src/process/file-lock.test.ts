@@ -1,0 +1,67 @@
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdtemp, rm, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { LockTaken, withFileLock } from "./file-lock.ts";
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "toolyard-lock-"));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const lock = () => join(folder, "inner", "a.lock");
+
+test("one at a time, each in turn, and nothing is left behind", async () => {
+  let inside = 0;
+  let most = 0;
+  const work = async (): Promise<void> => {
+    inside += 1;
+    most = Math.max(most, inside);
+    await new Promise((done) => void setImmediate(done));
+    inside -= 1;
+  };
+  await Promise.all(Array.from({ length: 12 }, () => withFileLock(lock(), work)));
+  expect(most).toBe(1);
+  expect(existsSync(lock())).toBe(false);
+});
+
+test("a lock whose process has died is taken over, by one of those who wait", async () => {
+  const { pid } = spawnSync(process.execPath, ["-e", ""]);
+  await withFileLock(lock(), async () => {});
+  await writeFile(lock(), String(pid));
+  let inside = 0;
+  const most = await Promise.all(
+    Array.from({ length: 8 }, () =>
+      withFileLock(lock(), async () => {
+        inside += 1;
+        const seen = inside;
+        await new Promise((done) => void setImmediate(done));
+        inside -= 1;
+        return seen;
+      }),
+    ),
+  );
+  expect(most).toEqual(most.map(() => 1));
+});
+
+test("a lock that lives is waited for, and then refused by name", async () => {
+  await withFileLock(lock(), async () => {
+    await expect(withFileLock(lock(), async () => {}, { waitMs: 1 })).rejects.toThrow(LockTaken);
+  });
+  await expect(withFileLock(lock(), async () => "had")).resolves.toBe("had");
+});
+
+test("a lock that is older than any work is nobody's, though a process has its number", async () => {
+  await withFileLock(lock(), async () => {});
+  await writeFile(lock(), String(process.pid));
+  await utimes(lock(), 0, 0);
+  await expect(withFileLock(lock(), async () => "had")).resolves.toBe("had");
+});
+
+test("what the work throws comes out, and the lock is free", async () => {
+  await expect(withFileLock(lock(), () => Promise.reject(new Error("no")))).rejects.toThrow("no");
+  expect(existsSync(lock())).toBe(false);
+});
