@@ -1,8 +1,10 @@
+import { EVERYTHING } from "../core/rights.ts";
 import { afterEach, expect, test } from "vitest";
 import { cpuMs } from "../../test/fixtures/cpu-time.ts";
 import { MemoryProvider } from "../../test/fixtures/memory-provider.ts";
-import { LOCAL_PRINCIPAL, type Rights } from "../core/call.ts";
-import type { ListChange, ToolMode, View } from "../core/hub-port.ts";
+import { LOCAL_PRINCIPAL, type ToolMode } from "../core/call.ts";
+import type { Rights } from "../core/rights.ts";
+import type { ListChange, View } from "../core/hub-port.ts";
 import { EMPTY_LISTING, type Listing } from "../core/records.ts";
 import { Catalog } from "./catalog.ts";
 import { resolveCatalog, type CatalogConfig } from "./options.ts";
@@ -507,7 +509,9 @@ test("nothing changed: the very same snapshot and list come back", async () => {
   const first = await catalog.snapshot();
   const second = await catalog.snapshot();
   expect(second).toBe(first);
-  expect(second.list("tools", view())).toBe(first.list("tools", { mode: "normal", principal: { id: "other" } }));
+  expect(second.list("tools", view())).toBe(
+    first.list("tools", { mode: "normal", principal: { id: "other", rights: EVERYTHING } }),
+  );
 });
 
 test("a change in one source leaves the entries of the others as they are", async () => {

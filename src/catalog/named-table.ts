@@ -6,7 +6,7 @@ import type { Problem, Source } from "../core/records.ts";
 import { ambiguous, denied, unknown, type Lookup } from "./lookup.ts";
 import { inListOrder } from "./list-order.ts";
 import { compareText } from "./precedence.ts";
-import { permissionOf } from "./rights.ts";
+import { permissionOf } from "../core/rights.ts";
 import { renamedRow } from "./renamed-row.ts";
 import type { Prepared } from "./source-part.ts";
 
@@ -73,7 +73,7 @@ export class NamedTable<R extends NamedRecord, P extends Prepared<R>> {
         [row, ...others].map((one) => one.key),
       );
     if (candidates.length > 0) return denied(this.#what, name);
-    const isLimited = permissionOf(view.principal.rights).key !== "";
+    const isLimited = permissionOf(view.principal.rights).isNarrowed;
     return unknown(
       this.#what,
       name,

@@ -3,7 +3,7 @@ import type { CallTarget } from "../core/provider.ts";
 import type { Problem, ResourceRecord, Source } from "../core/records.ts";
 import { denied, resourceNotFound, type Lookup } from "./lookup.ts";
 import { inListOrder } from "./list-order.ts";
-import { permissionOf } from "./rights.ts";
+import { permissionOf } from "../core/rights.ts";
 import type { Prepared, PreparedTemplate, SourcePart } from "./source-part.ts";
 import { hasUiResource } from "./tool-entry.ts";
 import { UriPlacement } from "./uri-placement.ts";

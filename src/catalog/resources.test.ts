@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { MemoryProvider } from "../../test/fixtures/memory-provider.ts";
-import { LOCAL_PRINCIPAL, type Rights } from "../core/call.ts";
+import { LOCAL_PRINCIPAL } from "../core/call.ts";
+import type { Rights } from "../core/rights.ts";
 import type { View } from "../core/hub-port.ts";
 import { Catalog } from "./catalog.ts";
 import { resolveCatalog } from "./options.ts";

@@ -10,7 +10,7 @@ import type { Lookup } from "./lookup.ts";
 import { NamedTable } from "./named-table.ts";
 import { RowList, type Row } from "./rendered-list.ts";
 import { ResourceTable, type ResourceTarget } from "./resource-table.ts";
-import { permissionOf } from "./rights.ts";
+import { permissionOf } from "../core/rights.ts";
 import { passesFilter } from "./search/filter.ts";
 import { insteadOf, MAX_NEAR } from "./search/instead.ts";
 import { resolveLimit, SearchIndex } from "./search/search-index.ts";
@@ -238,7 +238,7 @@ export class Snapshot {
         : kind === "resources"
           ? this.#resources.resources
           : this.#resources.templates;
-    return permission.key === "" ? rows : rows.filter((row) => permission.permits(row.key));
+    return !permission.isNarrowed ? rows : rows.filter((row) => permission.permits(row.key));
   }
 
   #resolveResourceRef(ref: JsonObject, uri: string, view: View): Lookup<CompletionTarget> {

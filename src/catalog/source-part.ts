@@ -11,11 +11,12 @@ import type {
   TemplateRecord,
   ToolRecord,
 } from "../core/records.ts";
+import { isReadOnlyTool } from "../core/effects.ts";
 import { UriTemplate } from "../core/uri-template.ts";
 import { cleanDefinition, type CleaningRules } from "./clean-definition.ts";
 import type { CatalogOptions } from "./options.ts";
 import { compareText, mayUseReservedNames, RESERVED_NAMES } from "./precedence.ts";
-import { isReadOnly, toolEntry } from "./tool-entry.ts";
+import { toolEntry } from "./tool-entry.ts";
 
 /**
  * A record with the wire shape it has in a list, and that shape's JSON text, under the name it has when nobody else
@@ -97,7 +98,7 @@ export class PartMaker {
 
   #tool(record: ToolRecord): PreparedTool {
     const key = renderMcpName(record, this.#options.naming);
-    return { ...this.#clean(record, key, toolEntry(record, key)), readOnly: isReadOnly(record) };
+    return { ...this.#clean(record, key, toolEntry(record, key)), readOnly: isReadOnlyTool(record) };
   }
 
   #prompt(record: PromptRecord): Prepared<PromptRecord> {

@@ -52,8 +52,3 @@ const FLAT_UI_KEY = "ui/resourceUri";
 function rewritten(uri: unknown, rewrites: ReadonlyMap<string, string>): string | undefined {
   return typeof uri === "string" ? rewrites.get(uri) : undefined;
 }
-
-/** True when the tool's annotations say that it changes nothing. */
-export function isReadOnly(record: ToolRecord): boolean {
-  return objectMember(record.definition, "annotations")?.["readOnlyHint"] === true;
-}

@@ -15,6 +15,7 @@ class Parent implements Call {
   readonly arguments = { a: 1 };
   readonly meta = { m: 1 };
   readonly principal = LOCAL_PRINCIPAL;
+  readonly mode = "all";
   readonly client = { capabilities: {} };
   readonly wants = { progress: true };
   readonly relaysInput = true;
@@ -75,6 +76,7 @@ test("an inner call has what is its own, and the rest of its parent, members of 
     relaysInput: false,
     meta: { m: 1 },
     principal: LOCAL_PRINCIPAL,
+    mode: "all",
   });
   expect([call.signal, call.cancellation, parent.told.length]).toEqual([parent.signal, parent.cancellation, 1]);
   await expect(call.ask({ method: "roots/list", params: {} })).rejects.toThrow("nobody is here");

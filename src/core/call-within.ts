@@ -1,11 +1,19 @@
-import { cancellationOf, type Ask, type Call, type Client, type Notice, type Principal } from "./call.ts";
+import {
+  cancellationOf,
+  type Ask,
+  type Call,
+  type Client,
+  type Notice,
+  type Principal,
+  type ToolMode,
+} from "./call.ts";
 import type { Cancellation } from "./cancellation.ts";
 import type { Deadline } from "./deadline.ts";
 import type { JsonObject } from "./json.ts";
 
 /** What a call inside a call has of its own. */
 export type Own = Partial<
-  Pick<Call, "id" | "parent" | "depth" | "method" | "target" | "params" | "arguments" | "relaysInput">
+  Pick<Call, "id" | "parent" | "depth" | "mode" | "method" | "target" | "params" | "arguments" | "relaysInput">
 >;
 
 /** The same call, which `signal` ends, too: for what a part of its work calls. */
@@ -33,6 +41,7 @@ class CallWithin implements Call {
   readonly arguments: JsonObject;
   readonly meta: JsonObject;
   readonly principal: Principal;
+  readonly mode: ToolMode;
   readonly client: Client;
   readonly cancellation: Cancellation;
   readonly wants: Call["wants"];
@@ -57,6 +66,7 @@ class CallWithin implements Call {
     this.arguments = own.arguments ?? parent.arguments;
     this.meta = parent.meta;
     this.principal = parent.principal;
+    this.mode = own.mode ?? parent.mode;
     this.client = parent.client;
     this.cancellation = signal ?? cancellationOf(parent);
     this.wants = parent.wants;

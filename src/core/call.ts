@@ -2,25 +2,21 @@ import type { Cancellation } from "./cancellation.ts";
 import type { Deadline } from "./deadline.ts";
 import type { JsonObject } from "./json.ts";
 import type { Models } from "./ports.ts";
+import { EVERYTHING, type Rights } from "./rights.ts";
 
 export type CallMethod = "tools/call" | "resources/read" | "prompts/get" | "completion/complete";
 
-/** Who calls. Sessions, limits and rights hang on `id`. */
+/** Who calls. Sessions, limits and rights hang on `id`. Plain data, so that it travels whole between processes. */
 export interface Principal {
   /** `"local"` for stdio, the library and an HTTP door without tokens; else the name of the token's entry. */
   readonly id: string;
-  /** Absent: everything. Patterns are globs over rendered tool names. */
-  readonly rights?: Rights;
+  readonly rights: Rights;
 }
 
-export interface Rights {
-  readonly allow?: readonly string[];
-  readonly deny?: readonly string[];
-  /** Only tools that are read-only by annotation. */
-  readonly readOnly?: boolean;
-}
+export const LOCAL_PRINCIPAL: Principal = Object.freeze({ id: "local", rights: EVERYTHING });
 
-export const LOCAL_PRINCIPAL: Principal = Object.freeze({ id: "local" });
+/** What one caller sees: only ways to tools, what is native, or all there is. */
+export type ToolMode = "normal" | "discovery" | "all";
 
 /** What is known of the program that calls, whatever protocol it speaks. */
 export interface Client {
@@ -82,6 +78,8 @@ export interface Call {
   /** The caller's `_meta` without the envelope and without `progressToken`. */
   readonly meta: JsonObject;
   readonly principal: Principal;
+  /** What the caller sees; suggestions and what is hidden follow it. */
+  readonly mode: ToolMode;
   readonly client: Client;
   /** Aborted when the caller cancels or goes; the deadline has its own signal. May be made at the first look. */
   readonly signal: AbortSignal;

@@ -1,13 +1,11 @@
-import type { Call, Principal } from "./call.ts";
+import type { Call, Principal, ToolMode } from "./call.ts";
 import type { Emitter } from "./events.ts";
 import type { JsonObject } from "./json.ts";
 import type { Outcome } from "./outcome.ts";
 import type { ProviderStatus } from "./provider.ts";
 import type { Problem, Source, SourceFeatures } from "./records.ts";
 
-/** What one caller sees: T's modes, and C31's third one. */
-export type ToolMode = "normal" | "discovery" | "all";
-
+/** Whose view of things, and how much of it. A call is one, too. */
 export interface View {
   readonly mode: ToolMode;
   readonly principal: Principal;
@@ -72,9 +70,9 @@ export interface HubPort {
    * yet. With `waits` false it is what is known.
    */
   list(kind: ListKind, view: View, options?: WaitOptions): Promise<RenderedList>;
-  call(call: Call, view: View): Promise<Outcome>;
+  call(call: Call): Promise<Outcome>;
   /** For a caller with narrowed rights, of the sources that it may use something of. Waits as `list` does. */
-  facts(principal?: Principal, options?: WaitOptions): Promise<ServerFacts>;
+  facts(principal: Principal, options?: WaitOptions): Promise<ServerFacts>;
   /**
    * Keeps `resourceUpdated` coming for `uri`. Rejects with a `FailError` when nobody offers the URI or its source
    * cannot.

@@ -1,18 +1,19 @@
-import type { Ask, Call, CallMethod, Client, Notice, Principal } from "../core/call.ts";
+import type { Ask, Call, CallMethod, Client, Notice, Principal, ToolMode } from "../core/call.ts";
 import { nextCallId } from "../core/call-id.ts";
 import type { Cancellation } from "../core/cancellation.ts";
 import type { Deadline } from "../core/deadline.ts";
+import type { View } from "../core/hub-port.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { CallerLink } from "./caller-link.ts";
 
-/** What a call is about, as its door read it. Members as in `Call`. */
+/** What a call is about, and for whom, as its door read it. Members as in `Call`. */
 export interface Asked {
   readonly method: CallMethod;
   readonly target: string;
   readonly params: JsonObject;
   readonly arguments: JsonObject;
   readonly meta: JsonObject;
-  readonly principal: Principal;
+  readonly view: View;
 }
 
 /**
@@ -28,6 +29,7 @@ export class LinkCall implements Call {
   readonly arguments: JsonObject;
   readonly meta: JsonObject;
   readonly principal: Principal;
+  readonly mode: ToolMode;
   readonly client: Client;
   readonly cancellation: Cancellation;
   declare readonly deadline?: Deadline;
@@ -50,7 +52,8 @@ export class LinkCall implements Call {
     this.params = asked.params;
     this.arguments = asked.arguments;
     this.meta = asked.meta;
-    this.principal = asked.principal;
+    this.principal = asked.view.principal;
+    this.mode = asked.view.mode;
     this.client = link.client;
     this.cancellation = link.cancellation;
     if (link.deadline) this.deadline = link.deadline;

@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
-import { LOCAL_PRINCIPAL, type Rights } from "../core/call.ts";
+import { LOCAL_PRINCIPAL } from "../core/call.ts";
+import { EVERYTHING, readOnlyRights, rightsWithin, type Rights } from "../core/rights.ts";
 import { bytesOption, parseBytes } from "../core/bytes.ts";
 import { durationOption, parseDuration } from "../core/duration.ts";
 import { OptionError } from "../core/errors.ts";
@@ -126,7 +127,7 @@ export type HttpConfig = Static<typeof HttpSchema>;
 export interface TokenEntry {
   readonly name: string;
   readonly token: string;
-  readonly rights?: Rights;
+  readonly rights: Rights;
 }
 
 export interface HttpLimits {
@@ -149,8 +150,8 @@ export interface HttpOptions {
   readonly basePath: string;
   /** None: everybody who may connect is the local principal. */
   readonly tokens: readonly TokenEntry[];
-  /** What a caller may do where there are no tokens; absent: everything. */
-  readonly openRights?: Rights;
+  /** What a caller may do where there are no tokens. */
+  readonly openRights: Rights;
   readonly allowedHosts: readonly string[];
   readonly corsOrigins: readonly string[];
   readonly trustedProxies: readonly string[];
@@ -172,9 +173,9 @@ export function resolveHttp(raw: HttpConfig = {}): HttpOptions {
     basePath: resolveBasePath(raw.base_path ?? ""),
     tokens:
       raw.profile === "safe"
-        ? tokens.map((entry) => Object.freeze({ ...entry, rights: { ...entry.rights, ...READ_ONLY } }))
+        ? tokens.map((entry) => Object.freeze({ ...entry, rights: readOnlyRights(entry.rights) }))
         : tokens,
-    ...(raw.profile === "safe" && { openRights: READ_ONLY }),
+    openRights: raw.profile === "safe" ? readOnlyRights(EVERYTHING) : EVERYTHING,
     allowedHosts: (raw.allowed_hosts ?? []).map((name) => name.toLowerCase()),
     corsOrigins: (raw.cors_origins ?? []).map(resolveOrigin),
     trustedProxies: raw.trusted_proxy ?? [],
@@ -182,8 +183,6 @@ export function resolveHttp(raw: HttpConfig = {}): HttpOptions {
     limits: resolveLimits(raw),
   });
 }
-
-const READ_ONLY: Rights = Object.freeze({ readOnly: true });
 
 function resolveLimits(raw: HttpConfig): HttpLimits {
   return Object.freeze({
@@ -248,15 +247,15 @@ function resolveOrigin(origin: string): string {
 }
 
 function resolveTokens({ token, tokens = {} }: HttpConfig): readonly TokenEntry[] {
-  const entries: TokenEntry[] = token === undefined ? [] : [{ name: "token", token }];
+  const entries: TokenEntry[] = token === undefined ? [] : [{ name: "token", token, rights: EVERYTHING }];
   for (const [name, entry] of Object.entries(tokens)) {
     assertOwnName(name, token);
-    const rights: Rights = {
+    const rights = rightsWithin({
       ...(entry.allow && { allow: entry.allow }),
       ...(entry.deny && { deny: entry.deny }),
       ...(entry.read_only && { readOnly: true }),
-    };
-    entries.push({ name, token: entry.token, ...(Object.keys(rights).length > 0 && { rights }) });
+    });
+    entries.push({ name, token: entry.token, rights });
   }
   assertDistinct(entries);
   return Object.freeze(entries);

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { LOCAL_PRINCIPAL, type Principal, type Rights } from "../core/call.ts";
+import { LOCAL_PRINCIPAL, type Principal } from "../core/call.ts";
+import { EVERYTHING, type Rights } from "../core/rights.ts";
 import type { TokenEntry } from "./options.ts";
 import { Refusal } from "./refusal.ts";
 
@@ -14,12 +15,13 @@ export class TokenGate {
 
   readonly #anybody: Principal;
 
-  /** `openRights`: what callers may do where there are no tokens. @default everything */
-  constructor(entries: readonly TokenEntry[], openRights?: Rights) {
-    this.#anybody = openRights ? Object.freeze({ ...LOCAL_PRINCIPAL, rights: openRights }) : LOCAL_PRINCIPAL;
+  /** `openRights`: what callers may do where there are no tokens. */
+  constructor(entries: readonly TokenEntry[], openRights: Rights = EVERYTHING) {
+    this.#anybody =
+      openRights === EVERYTHING ? LOCAL_PRINCIPAL : Object.freeze({ ...LOCAL_PRINCIPAL, rights: openRights });
     this.#known = entries.map(({ name, token, rights }) => ({
       digest: digestOf(token),
-      principal: Object.freeze({ id: name, ...(rights && { rights }) }),
+      principal: Object.freeze({ id: name, rights }),
     }));
   }
 

@@ -1,5 +1,5 @@
-import { permissionOf } from "../catalog/rights.ts";
-import type { View } from "../core/hub-port.ts";
+import { permissionOf } from "../core/rights.ts";
+import type { Principal } from "../core/call.ts";
 import { READ_SEPARATORS } from "../core/names.ts";
 import { fail, type Fail } from "../core/outcome.ts";
 import type { Provider } from "../core/provider.ts";
@@ -13,11 +13,11 @@ const MODEL_PREFIX = "mcp__";
  */
 export function absentSource(
   name: string,
-  view: View,
+  principal: Principal,
   sources: readonly Provider[],
   isListed: (sourceId: string) => boolean,
 ): Fail | undefined {
-  if (!permissionOf(view.principal.rights).permits(name)) return undefined;
+  if (!permissionOf(principal.rights).permits(name)) return undefined;
   const provider = sources.find((one) => isPrefixOf(one, name) && !isListed(one.source.id));
   if (!provider) return undefined;
   const { id } = provider.source;

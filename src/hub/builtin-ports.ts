@@ -1,6 +1,7 @@
 import { relative } from "node:path";
 import type { Caller } from "../core/ports.ts";
 import { isJsonObject } from "../core/json.ts";
+import { permissionOf } from "../core/rights.ts";
 import { VERSION } from "../core/version.ts";
 import { readCapabilities } from "../doors/jsonrpc/capabilities.ts";
 import { resolveBuiltin } from "../providers/builtin/options.ts";
@@ -52,7 +53,7 @@ export function describeServer(hub: Hub): string {
 
 function moduleFor(hub: Hub, name: string, { principal }: Call): ModuleFacts | undefined {
   const found = loadedModules(hub).find((module) => module.name === name);
-  if (!found || !principal.rights) return found;
+  if (!found || !permissionOf(principal.rights).isNarrowed) return found;
   const tools = found.tools.filter((tool) => hub.nameOf(tool, principal) !== undefined);
   return tools.length > 0 ? { ...found, tools } : undefined;
 }

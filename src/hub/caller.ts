@@ -1,7 +1,7 @@
 import { nextCallId } from "../core/call-id.ts";
-import type { Call } from "../core/call.ts";
+import type { Call, ToolMode } from "../core/call.ts";
 import { innerCall, type Own } from "../core/call-within.ts";
-import type { ToolMode, View } from "../core/hub-port.ts";
+import type { View } from "../core/hub-port.ts";
 import { fail, type Outcome } from "../core/outcome.ts";
 import type { Caller } from "../core/ports.ts";
 import type { Hub } from "./hub.ts";
@@ -23,14 +23,14 @@ export function createCaller(hub: () => Hub): Caller {
         depth,
         id: nextCallId(),
         parent: parent.id,
+        mode: MODE,
         method: "tools/call",
         target,
         arguments: args,
         params: standsFor ? parent.params : {},
         relaysInput: standsFor && parent.relaysInput,
       };
-      const call = innerCall(parent, own);
-      return hub().call(call, viewOf(parent));
+      return hub().call(innerCall(parent, own));
     },
     search: (query, limit, parent, filter) => hub().search(query, limit, viewOf(parent), filter),
     list: async (parent) => (await hub().list("tools", viewOf(parent))).entries,

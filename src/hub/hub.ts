@@ -19,6 +19,7 @@ import type { Surface } from "../core/names.ts";
 import type { Logger, SearchAnswer, SearchFilter } from "../core/ports.ts";
 import type { Provider } from "../core/provider.ts";
 import type { Problem, ToolRecord } from "../core/records.ts";
+import { permissionOf } from "../core/rights.ts";
 import { VERSION } from "../core/version.ts";
 import { LiveChat } from "./live/chat.ts";
 import { joinInstructions } from "./instructions.ts";
@@ -158,14 +159,14 @@ export class Hub implements HubPort {
     return lookup.found ? { found: true, entry: seen.toolEntry(lookup.name)! } : lookup;
   }
 
-  call(call: Call, view: View): Promise<Outcome> {
+  call(call: Call): Promise<Outcome> {
     if (this.#closed)
       return Promise.resolve(fail("unavailable", "The hub is shutting down. Try again once it is back."));
-    const outcome = this.#pipeline(call, view);
+    const outcome = this.#pipeline(call);
     return this.#parts.isMirror ? outcome.then(asSaidBehind) : outcome;
   }
 
-  async facts(principal: Principal = LOCAL_PRINCIPAL, { waits = true }: WaitOptions = {}): Promise<ServerFacts> {
+  async facts(principal: Principal, { waits = true }: WaitOptions = {}): Promise<ServerFacts> {
     const offers = await this.#offers(principal, waits);
     const joined = joinInstructions(offers);
     const instructions = joined === undefined ? undefined : this.#parts.redactIn(joined);
@@ -339,7 +340,8 @@ export class Hub implements HubPort {
 
   async #offers(principal: Principal, waits: boolean): Promise<SourceOffer[]> {
     const { catalog, sources } = this.#parts;
-    const usable = principal.rights && (waits ? await catalog.snapshot() : catalog.current).sourcesFor(principal);
+    const { isNarrowed } = permissionOf(principal.rights);
+    const usable = isNarrowed && (waits ? await catalog.snapshot() : catalog.current).sourcesFor(principal);
     const providers = sources.providers.filter(({ source }) => !usable || usable.has(source.id));
     return Promise.all(
       providers.map(async (provider) => ({

@@ -1,27 +1,19 @@
-import type { Catalog } from "../catalog/catalog.ts";
 import type { Call } from "../core/call.ts";
-import type { View } from "../core/hub-port.ts";
 import { isJsonObject } from "../core/json.ts";
 import type { Fail } from "../core/outcome.ts";
 import type { CallTarget, Provider } from "../core/provider.ts";
 import type { Source } from "../core/records.ts";
 import type { Resolution } from "../pipeline/ports.ts";
 import { SERVER_NAME } from "./hub.ts";
-import { resolveCall } from "./resolve.ts";
-import type { SourceSet } from "./source-set.ts";
+import { resolveCall, type ResolvePlaces } from "./resolve.ts";
 
 /**
  * Finds what a call is for where one server is shown as it is. When that server is a hub itself, a name that no list
  * shows is handed on as it was spelt: it understands more spellings than it lists, and says best what it does not know.
  */
-export async function resolveMirrored(
-  call: Call,
-  view: View,
-  catalog: Catalog,
-  sources: SourceSet,
-): Promise<Resolution> {
-  const resolution = await resolveCall(call, view, catalog, sources);
-  const [provider] = sources.providers;
+export async function resolveMirrored(call: Call, places: ResolvePlaces): Promise<Resolution> {
+  const resolution = await resolveCall(call, places);
+  const [provider] = places.sources.providers;
   if (resolution.found || !isNotShown(resolution.failure) || !provider || !isHub(provider)) return resolution;
   const target = asSpelt(call, provider.source);
   return target ? { found: true, name: call.target, target, provider } : resolution;

@@ -1,3 +1,4 @@
+import { LOCAL_PRINCIPAL } from "../core/call.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,7 +19,7 @@ async function listThere(url: string, home: string, logger: Logger = SILENT_LOGG
     mirror: true,
   });
   try {
-    const { entries } = await hub.list("tools", { mode: "all", principal: { id: "local" } });
+    const { entries } = await hub.list("tools", { mode: "all", principal: LOCAL_PRINCIPAL });
     return entries.map(({ name }) => String(name));
   } finally {
     await hub.close();

@@ -133,7 +133,7 @@ function pipelineOf(
   const options = resolveLimits((tree as HubConfig).limits);
   return createPipeline({
     ...parts,
-    resolve: (call, view) => resolve(call, view, catalog, sources),
+    resolve: (call) => resolve(call, { catalog, sources }),
     breakers: new Breakers(options.breaker),
     audit,
     logger,

@@ -2,7 +2,6 @@ import type { Catalog } from "../catalog/catalog.ts";
 import type { Snapshot } from "../catalog/snapshot.ts";
 import type { Lookup } from "../catalog/lookup.ts";
 import type { Call } from "../core/call.ts";
-import type { View } from "../core/hub-port.ts";
 import { objectMember, stringMember } from "../core/json.ts";
 import { fail, type Fail } from "../core/outcome.ts";
 import type { CallTarget } from "../core/provider.ts";
@@ -14,18 +13,18 @@ import type { SourceSet } from "./source-set.ts";
  * Finds what a call is for: the catalog knows the names, the sources have the providers. May wait for sources that are
  * still starting.
  */
-export function resolveCall(
-  call: Call,
-  view: View,
-  catalog: Catalog,
-  sources: SourceSet,
-): Resolution | Promise<Resolution> {
-  const places: Places = { catalog, sources };
-  const asked = { text: call.target, isUri: asksForUri(call), view };
-  const lookup = catalog.lookUp<CallTarget>(asked, (snapshot) => lookUp(call, view, snapshot));
+export function resolveCall(call: Call, places: ResolvePlaces): Resolution | Promise<Resolution> {
+  const asked = { text: call.target, isUri: asksForUri(call), view: call };
+  const lookup = places.catalog.lookUp<CallTarget>(asked, (snapshot) => lookUp(call, snapshot));
   return lookup instanceof Promise
-    ? lookup.then((found) => toResolution(found, call, view, places))
-    : toResolution(lookup, call, view, places);
+    ? lookup.then((found) => toResolution(found, call, places))
+    : toResolution(lookup, call, places);
+}
+
+/** Where a call is looked up. */
+export interface ResolvePlaces {
+  readonly catalog: Catalog;
+  readonly sources: SourceSet;
 }
 
 function asksForUri({ method, params }: Call): boolean {
@@ -33,8 +32,8 @@ function asksForUri({ method, params }: Call): boolean {
   return stringMember(objectMember(params, "ref") ?? {}, "uri") !== undefined;
 }
 
-function toResolution(lookup: Lookup, call: Call, view: View, places: Places): Resolution {
-  if (!lookup.found) return { found: false, failure: whyNotFound(lookup.failure, call, view, places) };
+function toResolution(lookup: Lookup, call: Call, places: ResolvePlaces): Resolution {
+  if (!lookup.found) return { found: false, failure: whyNotFound(lookup.failure, call, places) };
   const provider = places.sources.find(lookup.source.id);
   const { limits } = lookup.source;
   if (provider)
@@ -43,27 +42,23 @@ function toResolution(lookup: Lookup, call: Call, view: View, places: Places): R
   return { found: false, failure: fail("unknown_tool", `${lookup.name} is no longer offered. List the tools again.`) };
 }
 
-interface Places {
-  readonly catalog: Catalog;
-  readonly sources: SourceSet;
-}
-
-function whyNotFound(failure: Fail, { method, target }: Call, view: View, { catalog, sources }: Places): Fail {
+function whyNotFound(failure: Fail, call: Call, { catalog, sources }: ResolvePlaces): Fail {
+  const { method, target } = call;
   if (failure.kind !== "unknown_tool" || (method !== "tools/call" && method !== "prompts/get")) return failure;
   const { bySource } = catalog.current.counts;
   const isListed = (id: string): boolean => Object.values(bySource.get(id) ?? {}).some((count) => count > 0);
-  return absentSource(target, view, sources.providers, isListed) ?? failure;
+  return absentSource(target, call.principal, sources.providers, isListed) ?? failure;
 }
 
-function lookUp(call: Call, view: View, snapshot: Snapshot): Lookup {
+function lookUp(call: Call, snapshot: Snapshot): Lookup {
   switch (call.method) {
     case "tools/call":
-      return snapshot.resolveTool(call.target, view);
+      return snapshot.resolveTool(call.target, call);
     case "prompts/get":
-      return snapshot.resolvePrompt(call.target, view);
+      return snapshot.resolvePrompt(call.target, call);
     case "resources/read":
-      return snapshot.resolveResource(call.target, view);
+      return snapshot.resolveResource(call.target, call);
     case "completion/complete":
-      return snapshot.resolveCompletion(objectMember(call.params, "ref") ?? {}, view);
+      return snapshot.resolveCompletion(objectMember(call.params, "ref") ?? {}, call);
   }
 }

@@ -1,8 +1,16 @@
 import { nextCallId } from "../core/call-id.ts";
-import { LOCAL_PRINCIPAL, type Ask, type Call, type CallMethod, type Notice, type Principal } from "../core/call.ts";
+import {
+  type Ask,
+  type Call,
+  type CallMethod,
+  LOCAL_PRINCIPAL,
+  type Notice,
+  type Principal,
+  type ToolMode,
+} from "../core/call.ts";
 import { Deadline } from "../core/deadline.ts";
 import { FailError } from "../core/errors.ts";
-import type { HubPort, ListKind, ServerFacts, SourceReport, ToolMode, View } from "../core/hub-port.ts";
+import type { HubPort, ListKind, ServerFacts, SourceReport, View } from "../core/hub-port.ts";
 import type { JsonObject } from "../core/json.ts";
 import { fail, type Outcome } from "../core/outcome.ts";
 import type { Models, SearchAnswer, SearchFilter } from "../core/ports.ts";
@@ -91,6 +99,7 @@ export function toolyardOf(
   const caller: Caller = {
     door,
     principal,
+    mode: "all",
     client: {
       connection,
       ...(clientName === undefined ? {} : { name: clientName }),
@@ -101,7 +110,7 @@ export function toolyardOf(
   const entries = async (kind: ListKind, mode: ToolMode = "normal") => (await port.list(kind, view(mode))).entries;
   const call = (method: CallMethod, target: string, args: JsonObject, params: JsonObject, options: CallOptions = {}) =>
     inTime(options, (deadline) =>
-      port.call(toCall({ method, target, arguments: args, params }, caller, options, deadline), view("all")),
+      port.call(toCall({ method, target, arguments: args, params }, caller, options, deadline)),
     );
   return {
     port,
@@ -122,7 +131,7 @@ export function toolyardOf(
       ),
     subscribe: (uri, listener) =>
       subscribe(port, uri, listener, { principal, client: { ...caller.client, capabilities: {} } }),
-    facts: () => port.facts(),
+    facts: () => port.facts(principal),
     sources: () => port.sources(),
     close: async () => {
       port.release(connection);
@@ -131,7 +140,7 @@ export function toolyardOf(
   };
 }
 
-interface Caller extends Pick<Call, "door" | "principal"> {
+interface Caller extends Pick<Call, "door" | "principal" | "mode"> {
   readonly client: Omit<Call["client"], "capabilities">;
 }
 

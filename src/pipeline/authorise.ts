@@ -1,9 +1,8 @@
-import type { Rights } from "../core/call.ts";
-import { matchesAnyGlob } from "../core/glob.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 import { fail, type Fail } from "../core/outcome.ts";
 import type { CallTarget } from "../core/provider.ts";
-import { isDestructive, isReadOnly } from "./effects.ts";
+import { permissionOf, type Permission } from "../core/rights.ts";
+import { isDestructive, isReadOnly } from "../core/effects.ts";
 import type { Found, PipelineDeps } from "./ports.ts";
 import type { CallState, Stage } from "./state.ts";
 
@@ -14,8 +13,9 @@ const CONFIRM = "confirm";
 /** Holds the caller's rights against the record, and asks for consent to what destroys, where that is wanted (S15). */
 export function authoriseStage({ options }: PipelineDeps): Stage {
   return (state, next) => {
-    const { rights } = state.call.principal;
-    if (rights && !permits(rights, state.found)) return Promise.resolve(deniedFailure(state.found.name));
+    const permission = permissionOf(state.call.principal.rights);
+    if (permission.isNarrowed && !permits(permission, state.found))
+      return Promise.resolve(deniedFailure(state.found.name));
     if (options.confirmDestructive && isDestructive(state.found.target)) {
       if (!isConfirmed(state)) return Promise.resolve(unconfirmedFailure(state.found.name));
       state.arguments = withoutConfirm(state.arguments, state.found.target);
@@ -24,12 +24,10 @@ export function authoriseStage({ options }: PipelineDeps): Stage {
   };
 }
 
-function permits({ allow, deny, readOnly }: Rights, { name, target }: Found): boolean {
-  if (deny && matchesAnyGlob(deny, name)) return false;
+function permits(permission: Permission, { name, target }: Found): boolean {
   // A way to tools gives no access of its own: what it leads to comes by here as a call of its own.
-  if (target.type === "tool" && target.tool.role === "discovery") return true;
-  if (readOnly && !isReadOnly(target)) return false;
-  return !allow || matchesAnyGlob(allow, name);
+  const isDiscovery = target.type === "tool" && target.tool.role === "discovery";
+  return permission.permits(name, { readOnly: isReadOnly(target), isDiscovery });
 }
 
 function deniedFailure(name: string): Fail {

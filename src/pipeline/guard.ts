@@ -3,7 +3,7 @@ import { KINDS, type FailKind } from "../core/kinds.ts";
 import { fail, type Fail, type Outcome } from "../core/outcome.ts";
 import { PROVIDER_KINDS } from "../core/provider-kinds.ts";
 import type { BlockedCircuit, Breakers } from "./breakers.ts";
-import { isIdempotent } from "./effects.ts";
+import { isIdempotent } from "../core/effects.ts";
 import type { RetryOptions } from "./options.ts";
 import type { PipelineDeps } from "./ports.ts";
 import type { CallState, Next, Stage } from "./state.ts";

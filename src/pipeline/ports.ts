@@ -1,5 +1,4 @@
 import type { Call } from "../core/call.ts";
-import type { View } from "../core/hub-port.ts";
 import type { LimitStore } from "../core/limit-store.ts";
 import type { Fail } from "../core/outcome.ts";
 import type { Audit, Logger } from "../core/ports.ts";
@@ -22,7 +21,7 @@ export interface Found {
 }
 
 /** May wait for sources that look before they answer. Throws a `FailError` or nothing. */
-export type Resolve = (call: Call, view: View) => Resolution | Promise<Resolution>;
+export type Resolve = (call: Call) => Resolution | Promise<Resolution>;
 
 /** What the pipeline needs of the rest. */
 export interface PipelineDeps {

@@ -30,6 +30,7 @@ export class ProviderCall implements ResolvedCall {
   readonly arguments: JsonObject;
   readonly meta: JsonObject;
   readonly principal: Call["principal"];
+  readonly mode: Call["mode"];
   readonly client: Call["client"];
   readonly cancellation: Cancellation;
   readonly deadline: Deadline;
@@ -53,6 +54,7 @@ export class ProviderCall implements ResolvedCall {
     this.arguments = resolved.arguments;
     this.meta = call.meta;
     this.principal = call.principal;
+    this.mode = call.mode;
     this.client = call.client;
     this.cancellation = resolved.deadline.cancellation;
     this.deadline = resolved.deadline;

@@ -14,7 +14,7 @@ export function resolveStage({ resolve, options }: PipelineDeps): Stage {
     return next(state);
   };
   return (state, next) => {
-    const answer = resolve(state.call, state.view);
+    const answer = resolve(state.call);
     if (!(answer instanceof Promise)) return proceed(answer, state, next);
     return orAborted(answer, state.deadline.cancellation).then((resolution) => proceed(resolution, state, next));
   };

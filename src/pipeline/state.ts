@@ -1,6 +1,5 @@
 import type { Call } from "../core/call.ts";
 import type { Deadline } from "../core/deadline.ts";
-import type { View } from "../core/hub-port.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Outcome } from "../core/outcome.ts";
 import type { ResolvedCall } from "../core/provider.ts";
@@ -13,7 +12,6 @@ import { ProviderCall } from "./provider-call.ts";
  */
 export class CallState {
   readonly call: Call;
-  readonly view: View;
   /** As the caller sent them, until `validate` has filled in defaults. */
   arguments: JsonObject;
   /** How often the provider was asked so far. */
@@ -25,10 +23,9 @@ export class CallState {
   #isOpen = true;
   readonly #hide: <T>(value: T) => T;
 
-  constructor(call: Call, view: View, hide: <T>(value: T) => T = (value) => value) {
+  constructor(call: Call, hide: <T>(value: T) => T = (value) => value) {
     this.#hide = hide;
     this.call = call;
-    this.view = view;
     this.arguments = call.arguments;
   }
 

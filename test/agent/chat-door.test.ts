@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest
 import { SILENT_LOGGER } from "../../src/core/ports.ts";
 import { createHub, type LibraryHub } from "../../src/index.ts";
 import { startModels, type Asked, type ModelStandIn, type ScriptedReply } from "./stand-in.ts";
+import { openUpstream, tool } from "../security/attack.ts";
 import { toolsFile } from "./tools-file.ts";
 
 let models: ModelStandIn;
@@ -39,9 +40,9 @@ const call = (name: string, args: object = {}): ScriptedReply => ({ calls: [{ na
 
 async function chat(
   body: object,
-  { token = "whole-token", accept = "application/json" } = {},
+  { token = "whole-token", accept = "application/json", at = url } = {},
 ): Promise<{ status: number; text: string; json: () => Record<string, unknown> }> {
-  const response = await fetch(`${url}/api/chat`, {
+  const response = await fetch(`${at}/api/chat`, {
     method: "POST",
     headers: { "content-type": "application/json", authorization: `Bearer ${token}`, accept },
     body: JSON.stringify(body),
@@ -77,6 +78,37 @@ test("a caller with fewer rights has fewer tools, and cannot call others through
   expect(json()).toMatchObject({ text: "I may not.", steps: [{ calls: [{ tool: "add", ok: false }] }, {}] });
   expect(toolsOf(asked()[0]!)).toEqual(["say"]);
   expect(JSON.stringify(asked()[0]!.body)).not.toContain("For sums.");
+});
+
+test("the model reads the instructions of those sources only that its caller may use", async () => {
+  await using secret = await openUpstream({ instructions: "The crown opens with crown__open.", tools: [tool("open")] });
+  await using open = await openUpstream({ instructions: "Say pub__hello first.", tools: [tool("hello")] });
+  const tokens = { whole: { token: "whole-token" }, narrow: { token: "narrow-token", allow: ["pub__*"] } };
+  const served = await createHub({
+    settings: {
+      mcp: {
+        remote_servers: [
+          { namespace: "crown", url: secret.url },
+          { namespace: "pub", url: open.url },
+        ],
+      },
+      server: { port: 0, tokens },
+      models: { ...models.models, language: "openai-chat/gpt-x" },
+    },
+    logger: SILENT_LOGGER,
+  });
+  await using _closing = { [Symbol.asyncDispose]: () => served.close() };
+  const { address } = await served.serve();
+  await served.list();
+  const promptFor = async (token: string): Promise<string> => {
+    models.say([{ text: "Hello." }]);
+    await chat({ message: "hello" }, { token, at: address.url });
+    return JSON.stringify(asked().at(-1)!.body);
+  };
+  const [whole, narrow] = [await promptFor("whole-token"), await promptFor("narrow-token")];
+  expect(whole).toContain("The crown opens with crown__open.");
+  expect(narrow).toContain("Say pub__hello first.");
+  expect(narrow).not.toContain("crown");
 });
 
 test("whoever takes events gets them as they come", async () => {

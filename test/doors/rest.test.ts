@@ -1,3 +1,4 @@
+import { LOCAL_PRINCIPAL } from "../../src/core/call.ts";
 import { request as httpRequest } from "node:http";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -488,7 +489,7 @@ describe("chat", () => {
         message: "Weather?",
         history: [{ role: "user" }],
         maxIterations: 3,
-        principal: { id: "local" },
+        principal: LOCAL_PRINCIPAL,
       });
     }
   });

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { LOCAL_PRINCIPAL } from "../../src/core/call.ts";
+import { LOCAL_PRINCIPAL, type Principal } from "../../src/core/call.ts";
 import { SILENT_LOGGER } from "../../src/core/ports.ts";
 import { loadHubConfig, openHub } from "../../src/hub/open-hub.ts";
 import { createHub, type HubConfig, type LibraryHub } from "../../src/index.ts";
@@ -264,13 +264,13 @@ describe("who is not waited for", () => {
     await using yard = await ColdYard.open((slow) => servers({ slow: slow(), other: slow() }, NONE));
     const { port } = yard.hub;
     const principal = { id: "narrow", rights: { allow: ["other__*"] } };
-    const answer = (target: string) => port.call(callOf(target, principal), { mode: "all", principal });
+    const answer = (target: string) => port.call(callOf(target, principal));
     expect(await answer("slow__echo")).toMatchObject({ ok: false, kind: "unknown_tool" });
     expect(await answer("echo")).toMatchObject({ ok: false, kind: "unavailable", details: { starting: ["other"] } });
   });
 });
 
-function callOf(target: string, principal: { readonly id: string }): Parameters<LibraryHub["port"]["call"]>[0] {
+function callOf(target: string, principal: Principal): Parameters<LibraryHub["port"]["call"]>[0] {
   const { signal } = new AbortController();
   const none = async (): Promise<JsonObject> => ({});
   return {
@@ -282,6 +282,7 @@ function callOf(target: string, principal: { readonly id: string }): Parameters<
     params: {},
     meta: {},
     principal,
+    mode: "all",
     client: { capabilities: {} },
     signal,
     wants: { progress: false },

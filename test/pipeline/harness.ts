@@ -1,6 +1,5 @@
 import { LOCAL_PRINCIPAL, type Call } from "../../src/core/call.ts";
 import { Emitter } from "../../src/core/events.ts";
-import type { View } from "../../src/core/hub-port.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import { fail, ok, type Outcome } from "../../src/core/outcome.ts";
 import type { AuditLine, Logger } from "../../src/core/ports.ts";
@@ -19,8 +18,6 @@ import type { Found, PipelineDeps, Resolution } from "../../src/pipeline/ports.t
 import { MemoryLimitStore } from "../../src/state/memory/limit-store.ts";
 
 export type Handler = (call: ResolvedCall) => Promise<Outcome> | Outcome;
-
-export const VIEW: View = { mode: "normal", principal: LOCAL_PRINCIPAL };
 
 export interface LogEntry {
   readonly level: string;
@@ -61,7 +58,7 @@ export function createHarness(
     onProblem: (problem) => void problems.push(problem),
     ...deps,
   });
-  return { call: (target, args, more) => pipeline(callTo(target, args, more), VIEW), audit, log, problems, store };
+  return { call: (target, args, more) => pipeline(callTo(target, args, more)), audit, log, problems, store };
 }
 
 function find(targets: Readonly<Record<string, Found>>, name: string): Resolution {
@@ -100,6 +97,7 @@ export function callTo(target: string, args: JsonObject = {}, more: Partial<Call
     arguments: args,
     meta: {},
     principal: LOCAL_PRINCIPAL,
+    mode: "all",
     client: { capabilities: {} },
     signal: new AbortController().signal,
     wants: { progress: false },

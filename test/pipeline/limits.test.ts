@@ -1,3 +1,4 @@
+import { EVERYTHING } from "../../src/core/rights.ts";
 import { expect, test } from "vitest";
 import type { Outcome } from "../../src/core/outcome.ts";
 import { createHarness, text, toolFrom, type Handler } from "./harness.ts";
@@ -61,7 +62,10 @@ test("S5: each client has its own share", async () => {
     harness.call(
       "t",
       {},
-      { principal: { id }, client: { capabilities: {}, ...(connection === undefined ? {} : { connection }) } },
+      {
+        principal: { id, rights: EVERYTHING },
+        client: { capabilities: {}, ...(connection === undefined ? {} : { connection }) },
+      },
     );
   expect(kinds([await from("a"), await from("b"), await from("a", "s1"), await from("a", "s2")])).toEqual({ ok: 4 });
   expect(kinds([await from("a"), await from("a", "s1")])).toEqual({ limited: 2 });

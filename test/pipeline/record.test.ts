@@ -1,3 +1,4 @@
+import { EVERYTHING } from "../../src/core/rights.ts";
 import { expect, test } from "vitest";
 import { fail, ok } from "../../src/core/outcome.ts";
 import { createHarness, text, toolFrom } from "./harness.ts";
@@ -34,7 +35,7 @@ test("every call leaves one line, refusals too, and no value", async () => {
 
 test("the line has exactly the members that were agreed", async () => {
   const harness = createHarness({ t: toolFrom("t", () => text("hello")) });
-  await harness.call("t", { a: "text" }, { principal: { id: "anna" } });
+  await harness.call("t", { a: "text" }, { principal: { id: "anna", rights: EVERYTHING } });
   expect(harness.audit[0]).toEqual({
     time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     call: expect.stringMatching(/^call-/),

@@ -1,8 +1,8 @@
-import type { Rights } from "../../src/core/call.ts";
+import { EVERYTHING, type Rights } from "../../src/core/rights.ts";
 import { toolyardOf, type Toolyard } from "../../src/hub/toolyard.ts";
 
 /** The same hub as another caller sees it. */
-export function createIdentity(hub: Toolyard, id: string, rights?: Rights): Toolyard {
+export function createIdentity(hub: Toolyard, id: string, rights: Rights = EVERYTHING): Toolyard {
   const base = { port: hub.port, search: hub.search.bind(hub) as never, close: async () => {} };
-  return toolyardOf(base, { door: "library", principal: { id, ...(rights && { rights }) } });
+  return toolyardOf(base, { door: "library", principal: { id, rights } });
 }

@@ -1,6 +1,6 @@
+import type { ToolMode } from "../../src/core/call.ts";
 import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage } from "node:http";
-import type { ToolMode } from "../../src/core/hub-port.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import { SILENT_LOGGER, type Logger } from "../../src/core/ports.ts";
 import { mountMcp, type McpHttpParts } from "../../src/doors/mcp/http-door.ts";

@@ -90,6 +90,7 @@ export function resolvedCall(
     arguments: args,
     meta: {},
     principal: LOCAL_PRINCIPAL,
+    mode: "all",
     client: { capabilities: {} },
     signal: deadline.signal,
     deadline,

@@ -1,5 +1,5 @@
+import type { ToolMode } from "../../core/call.ts";
 import type { JsonObject } from "../../core/json.ts";
-import type { ToolMode } from "../../core/hub-port.ts";
 import type { Toolyard } from "../../hub/toolyard.ts";
 import { EXIT } from "../failure.ts";
 import { print, printJson } from "../io.ts";

@@ -85,6 +85,7 @@ function callOf({ json, verbose }: RunOptions, io: Io): Call {
     arguments: {},
     meta: {},
     principal: LOCAL_PRINCIPAL,
+    mode: "all",
     client: { connection: "cli:run", name: "toolyard-cli", version: VERSION, capabilities: {} },
     signal: io.interrupted,
     wants: { progress: isHeard, ...(isHeard ? { logLevel: verbose ? "debug" : "warning" } : {}) },

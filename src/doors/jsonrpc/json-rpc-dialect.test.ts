@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { HubStandIn } from "../../../test/fixtures/hub-stand-in.ts";
-import { LOCAL_PRINCIPAL } from "../../core/call.ts";
-import type { ToolMode } from "../../core/hub-port.ts";
+import { LOCAL_PRINCIPAL, type ToolMode } from "../../core/call.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { KINDS, type FailKind } from "../../core/kinds.ts";
 import { fail } from "../../core/outcome.ts";

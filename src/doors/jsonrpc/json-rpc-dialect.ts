@@ -123,11 +123,11 @@ export class JsonRpcDialect implements Dialect {
       params: {},
       arguments: args,
       meta: isJsonObject(meta) ? withoutToken(meta) : {},
-      principal: view.principal,
+      view,
     };
     const call = new LinkCall(link, asked, { door: "jsonrpc", relaysInput: false });
     try {
-      return await this.#deps.hub.call(call, view);
+      return await this.#deps.hub.call(call);
     } catch (error) {
       if (error instanceof FailError) return error.failure;
       throw error;

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Principal } from "../../core/call.ts";
-import type { ToolMode } from "../../core/hub-port.ts";
+import type { Principal, ToolMode } from "../../core/call.ts";
 import type { FailKind } from "../../core/kinds.ts";
 import type { Logger } from "../../core/ports.ts";
 import type { RequestContext } from "../../http/request-context.ts";

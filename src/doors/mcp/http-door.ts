@@ -1,5 +1,5 @@
+import type { ToolMode } from "../../core/call.ts";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { ToolMode } from "../../core/hub-port.ts";
 import { assertJsonContent } from "../../http/json-content.ts";
 import { Refusal } from "../../http/refusal.ts";
 import { sendEmpty } from "../../http/send.ts";

@@ -1,6 +1,7 @@
 import { messageOf } from "../../core/errors.ts";
 import type { HubPort, ListKind, View } from "../../core/hub-port.ts";
 import type { Logger } from "../../core/ports.ts";
+import { permissionOf } from "../../core/rights.ts";
 
 /** Versions of the lists that one view shows now. */
 export type ListVersions = ReadonlyMap<ListKind, string>;
@@ -72,7 +73,7 @@ export class ListWatch<Member extends ListWatcher> {
     const groups = new Map<string, Member[]>();
     for (const member of this.members) {
       const { mode, principal } = member.view;
-      const key = JSON.stringify([mode, principal.id, principal.rights]);
+      const key = `${mode} ${principal.id} ${permissionOf(principal.rights).key}`;
       const group = groups.get(key);
       if (group) group.push(member);
       else groups.set(key, [member]);

@@ -115,10 +115,10 @@ async function answerCall(
   request: MethodRequest,
   context: MethodContext,
 ): Promise<Answer> {
-  const { deps, view, codec, link } = context;
+  const { deps, codec, link } = context;
   const call = buildCall(method, target, request, context);
   try {
-    const outcome = await deps.hub.call(call, view);
+    const outcome = await deps.hub.call(call);
     if (outcome.ok) return resultAnswer(codec.result(method, target, outcome.result));
     const answer = failureAnswer(outcome, { id: call.id, method, target, cancelled: link.cancellation.aborted }, codec);
     return answer.type === "result" && outcome.result
@@ -133,14 +133,13 @@ async function answerCall(
 
 function buildCall(method: CallMethod, target: string, request: MethodRequest, { view, link }: MethodContext): Call {
   const args = request.params["arguments"];
-  const { principal } = view;
   return new LinkCall(link, {
     method,
     target,
     params: otherParams(request.params),
     arguments: isJsonObject(args) ? args : {},
     meta: request.meta,
-    principal,
+    view,
   });
 }
 

@@ -1,8 +1,7 @@
 import { CallMap } from "../../core/call-map.ts";
 import { Canceller } from "../../core/cancellation.ts";
-import { LOCAL_PRINCIPAL } from "../../core/call.ts";
+import { LOCAL_PRINCIPAL, type ToolMode } from "../../core/call.ts";
 import { FailError } from "../../core/errors.ts";
-import type { ToolMode } from "../../core/hub-port.ts";
 import { isJsonObject } from "../../core/json.ts";
 import { fail } from "../../core/outcome.ts";
 import { classifyMessage, rpcError, RPC, type RequestId, type RpcRequest } from "../../wire/messages.ts";

@@ -1,4 +1,4 @@
-import type { ToolMode } from "../../core/hub-port.ts";
+import type { ToolMode } from "../../core/call.ts";
 import { durationOption, parseDuration } from "../../core/duration.ts";
 import { OptionError } from "../../core/errors.ts";
 import { Type, type Static } from "../../core/option-schema.ts";

@@ -1,5 +1,5 @@
+import type { ToolMode } from "../../core/call.ts";
 import type { IncomingHttpHeaders } from "node:http";
-import type { ToolMode } from "../../core/hub-port.ts";
 import type { JsonObject } from "../../core/json.ts";
 
 /** `discovery` and `show_all` (also `all`) in any case; every other word means `normal`. */

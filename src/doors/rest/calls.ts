@@ -33,7 +33,7 @@ export class Calls {
 
   /** Never rejects. */
   run(what: CallTarget, view: View, exchange: Exchange): Promise<Outcome> {
-    return this.guard(exchange, () => this.#hub.call(callOf(what, view, exchange), view));
+    return this.guard(exchange, () => this.#hub.call(callOf(what, view, exchange)));
   }
 
   /**
@@ -78,6 +78,7 @@ function callOf({ method, target, args = {} }: CallTarget, view: View, exchange:
     arguments: args,
     meta: {},
     principal: view.principal,
+    mode: view.mode,
     client: { capabilities: {} },
     signal,
     wants: { progress: takesEvents, ...(takesEvents ? { logLevel: "info" } : {}) },

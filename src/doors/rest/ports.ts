@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Chat } from "../../core/chat.ts";
-import type { HubPort, ToolMode, View } from "../../core/hub-port.ts";
+import type { ToolMode } from "../../core/call.ts";
+import type { HubPort, View } from "../../core/hub-port.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Fail } from "../../core/outcome.ts";
 import type { Logger, SearchAnswer } from "../../core/ports.ts";

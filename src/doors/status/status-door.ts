@@ -1,6 +1,7 @@
 import type { HubPort, SourceReport } from "../../core/hub-port.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Listener } from "../../http/listener.ts";
+import { permissionOf } from "../../core/rights.ts";
 import { Refusal } from "../../http/refusal.ts";
 
 /** What the status page shows beside the sources. */
@@ -21,7 +22,7 @@ export function mountStatus(
   redact: (text: string) => string,
 ): void {
   listener.route(["GET"], "/status", (_request, response, { principal }) => {
-    if (principal.rights)
+    if (permissionOf(principal.rights).isNarrowed)
       throw new Refusal(403, "The status of this hub is shown to callers without narrowed rights only.");
     const body = redact(JSON.stringify(statusBody(hub.sources(), facts)));
     response.writeHead(200, { "content-type": "application/json", "cache-control": "no-store" }).end(body);

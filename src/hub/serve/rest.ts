@@ -1,5 +1,5 @@
+import type { ToolMode } from "../../core/call.ts";
 import type { IncomingMessage } from "node:http";
-import type { ToolMode } from "../../core/hub-port.ts";
 import type { Chat } from "../../core/chat.ts";
 import { toolModeOfRequest } from "../../doors/mcp/tool-mode.ts";
 import { resolveRest, type RestOptions } from "../../doors/rest/options.ts";

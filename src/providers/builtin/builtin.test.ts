@@ -83,6 +83,7 @@ async function call({ provider }: Yard, name: string, args: JsonObject = {}): Pr
     arguments: args,
     meta: {},
     principal: LOCAL_PRINCIPAL,
+    mode: "all",
     client: { capabilities: {} },
     signal: deadline.signal,
     deadline,

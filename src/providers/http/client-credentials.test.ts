@@ -52,6 +52,7 @@ async function echo(provider: Provider, text: string): Promise<Outcome> {
     arguments: { text },
     meta: {},
     principal: LOCAL_PRINCIPAL,
+    mode: "all",
     client: { capabilities: {} },
     signal: deadline.signal,
     deadline,

@@ -79,6 +79,7 @@ async function call(
     arguments: args,
     meta,
     principal: LOCAL_PRINCIPAL,
+    mode: "all",
     client: { capabilities: { elicitation: {} }, ...(connection !== undefined && { connection }), ...(era && { era }) },
     signal: deadline.signal,
     deadline,

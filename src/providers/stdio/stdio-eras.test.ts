@@ -1,3 +1,4 @@
+import { LOCAL_PRINCIPAL } from "../../core/call.ts";
 import { mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -110,11 +111,11 @@ test("subscriptions go over the link that the caller uses", async () => {
   const updates: unknown[] = [];
   server.provider.events.resourceUpdated.on(({ params }) => updates.push(params["era"]));
   const endFirst = await server.provider.subscribe!("test://one", {
-    principal: { id: "local" },
+    principal: LOCAL_PRINCIPAL,
     client: { ...modern.client },
   });
   const endSecond = await server.provider.subscribe!("test://one", {
-    principal: { id: "local" },
+    principal: LOCAL_PRINCIPAL,
     client: { ...legacy.client },
   });
   await expect.poll(() => updates).toEqual(["modern", "legacy"]);
@@ -127,7 +128,7 @@ test("a subscription of a caller in whose era the server has none goes over the 
   const updates: unknown[] = [];
   server.provider.events.resourceUpdated.on(({ params }) => updates.push(params["era"]));
   const end = await server.provider.subscribe!("test://one", {
-    principal: { id: "local" },
+    principal: LOCAL_PRINCIPAL,
     client: { ...legacy.client },
   });
   await expect.poll(() => updates).toEqual(["modern"]);
@@ -215,7 +216,7 @@ test("a legacy caller's subscription is renewed after its process was lost, with
   const updates: unknown[] = [];
   server.provider.events.resourceUpdated.on(({ params }) => updates.push(params["era"]));
   const end = await server.provider.subscribe!("test://one", {
-    principal: { id: "local" },
+    principal: LOCAL_PRINCIPAL,
     client: { ...legacy.client },
   });
   await expect.poll(() => updates).toEqual(["legacy"]);

@@ -1,5 +1,5 @@
+import type { ToolMode } from "../../../core/call.ts";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { ToolMode } from "../../../core/hub-port.ts";
 import type { RequestContext } from "../../../http/request-context.ts";
 import type { Dialect } from "../../dialect.ts";
 

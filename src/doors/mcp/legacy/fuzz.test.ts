@@ -1,3 +1,4 @@
+import { LOCAL_PRINCIPAL } from "../../../core/call.ts";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { HubStandIn } from "../../../../test/fixtures/hub-stand-in.ts";
@@ -72,7 +73,7 @@ test("whatever is sent, each request has one reply with its id and a known code,
     const session = new LegacySession(deps, {
       connection: connectionId(),
       door: "mcp-test",
-      principal: { id: "local" },
+      principal: LOCAL_PRINCIPAL,
       outlet,
     });
     for (const value of values) {

@@ -1,3 +1,4 @@
+import { LOCAL_PRINCIPAL } from "../../../core/call.ts";
 import { once } from "node:events";
 import { request as httpRequest, type ClientRequest, type IncomingMessage } from "node:http";
 import { setFlagsFromString } from "node:v8";
@@ -285,7 +286,7 @@ describe("sessions", () => {
     collect();
     const before = process.memoryUsage().heapUsed;
     for (let at = 0; at < 2000; at += 1) {
-      const session = new HttpSession(deps, log, { id: "local" });
+      const session = new HttpSession(deps, log, LOCAL_PRINCIPAL);
       await session.session.receive(initialize(), { outlet });
       await session.session.receive(notice("notifications/initialized"), { outlet });
       sessions.push(session);

@@ -1,4 +1,4 @@
-import type { ToolMode } from "../../../core/hub-port.ts";
+import type { ToolMode } from "../../../core/call.ts";
 import type { MethodsDeps } from "../methods.ts";
 import { SessionBoard } from "./board.ts";
 import { LegacyCodecs } from "./codec.ts";

@@ -1,5 +1,4 @@
-import type { Principal } from "../../../core/call.ts";
-import type { ToolMode } from "../../../core/hub-port.ts";
+import type { Principal, ToolMode } from "../../../core/call.ts";
 import type { Dialect } from "../../dialect.ts";
 import type { Outlet } from "./outlet.ts";
 

@@ -1,3 +1,4 @@
+import { LOCAL_PRINCIPAL } from "../../../core/call.ts";
 import { expect, test } from "vitest";
 import type { HttpSession } from "./http-session.ts";
 import { SessionTable } from "./session-table.ts";
@@ -17,7 +18,7 @@ function session(id: string, principal = "local", state: { isIdle?: boolean; bus
 }
 
 const ids = (table: SessionTable): string[] => Array.from(table, ({ id }) => id);
-const PRINCIPAL = { id: "local" };
+const PRINCIPAL = LOCAL_PRINCIPAL;
 
 test("a full table ends the one that nobody used for longest", () => {
   const table = new SessionTable({ idleMs: 60_000, maxSessions: 3 });

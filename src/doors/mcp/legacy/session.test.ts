@@ -1,3 +1,4 @@
+import { LOCAL_PRINCIPAL } from "../../../core/call.ts";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { createTestDeps, type DoorSettings } from "../../../../test/fixtures/mcp-door.ts";
 import { createGate, HubStandIn, text } from "../../../../test/fixtures/hub-stand-in.ts";
@@ -28,7 +29,7 @@ class TestClient implements Outlet {
     this.session = new LegacySession(createTestDeps(hub, settings), {
       connection: "c1",
       door: "mcp-test",
-      principal: { id: "local" },
+      principal: LOCAL_PRINCIPAL,
       outlet: this,
     });
   }

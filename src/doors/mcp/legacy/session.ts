@@ -1,6 +1,7 @@
-import type { Ask, Client, Principal } from "../../../core/call.ts";
-import type { HubPort, ToolMode, View } from "../../../core/hub-port.ts";
+import type { Ask, Client, Principal, ToolMode } from "../../../core/call.ts";
+import type { HubPort, View } from "../../../core/hub-port.ts";
 import { objectMember, type JsonObject } from "../../../core/json.ts";
+import { permissionOf } from "../../../core/rights.ts";
 import { answerInDialects } from "../../dialect.ts";
 import {
   ASSUMED_LEGACY_REVISION,
@@ -186,7 +187,8 @@ export class LegacySession implements BoardMember, ScopeOwner {
 
   logged(level: unknown, text: string): void {
     // What belongs to no call may be about anything, so it is not for callers with narrowed rights.
-    if (this.#phase === "ready" && !this.#principal.rights && this.wantsLog(level)) this.#outlet.note(text);
+    if (this.#phase === "ready" && !permissionOf(this.#principal.rights).isNarrowed && this.wantsLog(level))
+      this.#outlet.note(text);
   }
 
   async #answer(request: RpcRequest, received: Received): Promise<void> {

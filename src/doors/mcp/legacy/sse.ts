@@ -1,5 +1,5 @@
+import type { ToolMode } from "../../../core/call.ts";
 import { randomBytes } from "node:crypto";
-import type { ToolMode } from "../../../core/hub-port.ts";
 import type { EventStream } from "../../../http/event-stream.ts";
 import { sendText } from "../../../http/send.ts";
 import type { LegacyExchange } from "./exchange.ts";

@@ -1,3 +1,4 @@
+import { LOCAL_PRINCIPAL } from "../../../core/call.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ok } from "../../../core/outcome.ts";
 import type { Call } from "../../../core/call.ts";
@@ -166,7 +167,7 @@ describe("calls", () => {
       client: { name: "tester", version: "9", capabilities: { sampling: {} } },
       wants: { progress: true, logLevel: "info" },
       relaysInput: true,
-      principal: { id: "local" },
+      principal: LOCAL_PRINCIPAL,
     });
     expect(server.hub.calls[0]!.meta).toEqual({ trace: "x" });
     expect(server.hub.calls[0]!.client).not.toHaveProperty("connection");

@@ -1,10 +1,11 @@
 import { Canceller } from "../../../core/cancellation.ts";
 import { messageOf } from "../../../core/errors.ts";
-import { LOCAL_PRINCIPAL } from "../../../core/call.ts";
+import { LOCAL_PRINCIPAL, type ToolMode } from "../../../core/call.ts";
 import { nextCallId } from "../../../core/call-id.ts";
-import type { HubPort, ServerFacts, ToolMode, View } from "../../../core/hub-port.ts";
+import type { HubPort, ServerFacts, View } from "../../../core/hub-port.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import type { Logger } from "../../../core/ports.ts";
+import { permissionOf } from "../../../core/rights.ts";
 import type { SourceFeatures } from "../../../core/records.ts";
 import { rpcError, RPC, type RpcRequest } from "../../../wire/messages.ts";
 import { META, MODERN_REVISIONS } from "../../../wire/modern/envelope.ts";
@@ -152,7 +153,7 @@ export class ModernEndpoint {
   }
 
   #scopeFor({ principal, mode }: RequestFacts): CacheScope {
-    const isOwn = this.#deps.hasTokens || principal.rights !== undefined || mode !== this.#deps.defaultMode;
+    const isOwn = this.#deps.hasTokens || permissionOf(principal.rights).isNarrowed || mode !== this.#deps.defaultMode;
     return isOwn ? "private" : "public";
   }
 }

@@ -1,6 +1,5 @@
 import type { Cancellation } from "../../../core/cancellation.ts";
-import type { Principal } from "../../../core/call.ts";
-import type { ToolMode } from "../../../core/hub-port.ts";
+import type { Principal, ToolMode } from "../../../core/call.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import type { Envelope } from "../../../wire/modern/envelope.ts";
 import type { HeaderLookup } from "../../../wire/modern/headers.ts";

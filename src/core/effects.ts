@@ -1,13 +1,17 @@
-import { isJsonObject } from "../core/json.ts";
-import type { CallTarget } from "../core/provider.ts";
-import type { ToolRecord } from "../core/records.ts";
+import { isJsonObject } from "./json.ts";
+import type { CallTarget } from "./provider.ts";
+import type { ToolRecord } from "./records.ts";
 
 // Annotations are the author's word, and nobody checked it. They may forbid more and spare work, never allow what
 // rights do not.
 
 /** Changes nothing. Resources, prompts and completion never do, by the protocol. */
 export function isReadOnly(target: CallTarget): boolean {
-  return target.type !== "tool" || hint(target.tool, "readOnlyHint");
+  return target.type !== "tool" || isReadOnlyTool(target.tool);
+}
+
+export function isReadOnlyTool(tool: ToolRecord): boolean {
+  return hint(tool, "readOnlyHint");
 }
 
 /** Doing it twice is as good as doing it once. */
