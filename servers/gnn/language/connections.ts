@@ -1,0 +1,140 @@
+import type { Reporter } from "./diagnostics.ts";
+import { LIMITS } from "./limits.ts";
+import { commentOf, LineReader, shown } from "./line-reader.ts";
+import type { Connection, Name, Raw } from "./model.ts";
+import { isPlainName } from "./names.ts";
+import type { Line } from "./source.ts";
+
+interface Ends {
+  readonly names: readonly Name[];
+  readonly isGroup: boolean;
+}
+
+interface Arrow {
+  readonly directed: boolean;
+  readonly isPlain: boolean;
+}
+
+/** Reads `a>b`, `(a, b) -> (c, d):label=constraint  # comment`. `isStrict`: nothing but the published grammar. */
+export function readConnection(line: Line, reporter: Reporter, isStrict: boolean): Connection | Raw {
+  const reader = new LineReader(line, reporter);
+  const read = readEnds(reader, reporter);
+  if (typeof read === "string") return refuse({ line, reader, reporter }, read);
+  const { sources, arrow, targets } = read;
+  const label = reader.take(":") ? reader.takeUntil("=").text : undefined;
+  const constraint = reader.take("=") ? reader.takeRest().text : undefined;
+  if (!reader.isAtEnd) return refuse({ line, reader, reporter }, afterEdge(reader));
+  if (label === "" || constraint === "")
+    return refuse(
+      { line, reader, reporter },
+      `The ${label === "" ? "label behind :" : "constraint behind ="} is missing.`,
+    );
+  if (sources.names.length * targets.names.length > LIMITS.edgesOfConnection) return tooMany(line, reader, reporter);
+  if (isStrict) {
+    const beyond = beyondGrammar(read, label, constraint);
+    if (beyond !== undefined) return refuse({ line, reader, reporter }, `${beyond} is not in the grammar of GNN 1.1.`);
+  }
+  return {
+    kind: "connection",
+    sources: sources.names,
+    targets: targets.names,
+    directed: arrow.directed,
+    ...(label === undefined ? {} : { label }),
+    ...(constraint === undefined ? {} : { constraint }),
+    span: reader.span,
+    ...commentOf(reader),
+  };
+}
+
+interface ReadEnds {
+  readonly sources: Ends;
+  readonly arrow: Arrow;
+  readonly targets: Ends;
+}
+
+/** The two ends and what joins them, or what is wrong with them. */
+function readEnds(reader: LineReader, reporter: Reporter): ReadEnds | string {
+  const sources = takeEnds(reader, reporter);
+  if (typeof sources === "string") return sources;
+  const arrow = takeArrow(reader);
+  if (!arrow)
+    return reader.isAtEnd ? "The connection has one end only." : `${shown(reader.rest)} begins with no > or -.`;
+  const targets = takeEnds(reader, reporter);
+  return typeof targets === "string" ? targets : { sources, arrow, targets };
+}
+
+/** Names of a group that are held against one another. */
+const LOOKED_THROUGH = 100;
+
+function takeEnds(reader: LineReader, reporter: Reporter): Ends | string {
+  if (!reader.take("(")) {
+    const name = reader.takeName();
+    if (name) return { names: [name], isGroup: false };
+    return reader.isAtEnd
+      ? "The name of a variable is missing at the end."
+      : `${shown(reader.rest)} begins with no name.`;
+  }
+  const names: Name[] = [];
+  while (!reader.take(")")) {
+    const name = reader.takeName();
+    if (!name) return reader.isAtEnd ? "A ( is never closed." : `${shown(reader.rest)} is no name of a group.`;
+    if (names.length < LOOKED_THROUGH && names.some(({ text }) => text === name.text))
+      reporter.report({ code: "W007", span: name.span, message: `${name.text} stands twice in the group.` });
+    names.push(name);
+    if (!reader.take(",") && !reader.rest.startsWith(")"))
+      return reader.isAtEnd ? "A ( is never closed." : `${shown(reader.rest)} is no name of a group.`;
+  }
+  return names.length === 0 ? "A group has no names." : { names, isGroup: true };
+}
+
+/** Longest first. */
+const ARROWS: readonly (readonly [string, Arrow])[] = [
+  ["->", { directed: true, isPlain: false }],
+  ["→", { directed: true, isPlain: false }],
+  [">", { directed: true, isPlain: true }],
+  ["-", { directed: false, isPlain: true }],
+  ["–", { directed: false, isPlain: false }],
+];
+
+function takeArrow(reader: LineReader): Arrow | undefined {
+  return ARROWS.find(([word]) => reader.take(word))?.[1];
+}
+
+function afterEdge(reader: LineReader): string {
+  const { rest } = reader;
+  return /^(?:->|>|-|→)/.test(rest)
+    ? `${shown(rest)} goes on behind a whole connection.`
+    : `${shown(rest)} belongs to no connection.`;
+}
+
+/** What of a connection has no place in the grammar of `strict-v1`. */
+function beyondGrammar({ sources, arrow, targets }: ReadEnds, label?: string, constraint?: string): string | undefined {
+  if (sources.isGroup || targets.isGroup) return "A group in parentheses";
+  if (!arrow.isPlain) return "An arrow other than > and -";
+  const strange = [...sources.names, ...targets.names].find(({ text }) => !isPlainName(text));
+  if (strange) return `The name ${strange.text}`;
+  if (label !== undefined && !/^[A-Za-z0-9_]+$/.test(label)) return `The label ${shown(label)}`;
+  return constraint === undefined ? undefined : "A constraint";
+}
+
+interface Place {
+  readonly line: Line;
+  readonly reader: LineReader;
+  readonly reporter: Reporter;
+}
+
+function refuse({ line, reader, reporter }: Place, message: string): Raw {
+  const mend = "Write one connection a line: a>b, a-b, or (a,b)>c.";
+  reporter.report({ code: "E005", span: reader.span, message, mend });
+  return { kind: "raw", text: line.text.trim(), span: reader.span };
+}
+
+function tooMany(line: Line, reader: LineReader, reporter: Reporter): Raw {
+  reporter.report({
+    code: "E008",
+    span: reader.span,
+    message: `The groups stand for more than ${LIMITS.edgesOfConnection} edges.`,
+    mend: "Write smaller groups.",
+  });
+  return { kind: "raw", text: line.text.trim(), span: reader.span };
+}

@@ -1,0 +1,115 @@
+import type { Position, Source, Span } from "./source.ts";
+
+/** `error`: tools cannot use the model as written. `warning`: probably a mistake. `note`: worth knowing. */
+export type Severity = "error" | "warning" | "note";
+
+/** Every code with its usual severity and what it is about. E001 to E005, W002 and W003 mean what GNN's own tools mean. */
+export const DIAGNOSTICS = {
+  E001: { severity: "error", title: "a required section is missing" },
+  E002: { severity: "error", title: "a value does not have the declared dimensions" },
+  E004: { severity: "error", title: "a variable is declared twice" },
+  E005: { severity: "error", title: "a connection cannot be read" },
+  E006: { severity: "error", title: "a declaration cannot be read" },
+  E007: { severity: "error", title: "a value cannot be read" },
+  E008: { severity: "error", title: "a bound is exceeded" },
+  E009: { severity: "error", title: "the version cannot be read" },
+  E010: { severity: "error", title: "a type is unknown" },
+  E011: { severity: "error", title: "probabilities do not sum to 1" },
+  E012: { severity: "error", title: "a dimension cannot be used" },
+  E013: { severity: "error", title: "the text is no GNN" },
+  E014: { severity: "error", title: "a time specification cannot be used" },
+  E015: { severity: "error", title: "a name cannot be used" },
+  W001: { severity: "warning", title: "a variable is used nowhere" },
+  W002: { severity: "warning", title: "a connection names a variable that is not declared" },
+  W003: { severity: "warning", title: "a value belongs to no declared variable" },
+  W004: { severity: "warning", title: "a section is there twice" },
+  W005: { severity: "warning", title: "a heading names no section" },
+  W006: { severity: "warning", title: "a line cannot be read" },
+  W007: { severity: "warning", title: "something is said twice" },
+  W008: { severity: "warning", title: "an ontology term is unknown" },
+  W009: { severity: "warning", title: "a version is unknown" },
+  W010: { severity: "warning", title: "an annotation belongs to no declared variable" },
+  W011: { severity: "warning", title: "the time variable is not declared" },
+  W012: { severity: "warning", title: "a matrix is turned over" },
+  N001: { severity: "note", title: "a matrix has no value" },
+  N002: { severity: "note", title: "a tensor can be read in more than one order" },
+  N003: { severity: "note", title: "a parameter stands without a declaration" },
+  N004: { severity: "note", title: "the graph falls apart" },
+  N005: { severity: "note", title: "a section is not one of GNN's own" },
+  N006: { severity: "note", title: "a tensor is written in another order than declared" },
+} as const satisfies Readonly<Record<string, { readonly severity: Severity; readonly title: string }>>;
+
+export type DiagnosticCode = keyof typeof DIAGNOSTICS;
+
+/** What is to be said of a place in a model. */
+export interface Diagnostic {
+  readonly code: DiagnosticCode;
+  readonly severity: Severity;
+  /** A sentence on what was found there. */
+  readonly message: string;
+  /** A sentence on what to write instead. */
+  readonly mend?: string;
+  readonly start: Position;
+  readonly end: Position;
+}
+
+export interface Remark {
+  readonly code: DiagnosticCode;
+  readonly span: Span;
+  readonly message: string;
+  readonly mend?: string | undefined;
+  /** Where it is not the code's usual one. */
+  readonly severity?: Severity;
+}
+
+/** Diagnostics kept of one file; what goes beyond is counted. */
+export const MAX_DIAGNOSTICS = 1000;
+
+/** Collects diagnostics of one text. */
+export class Reporter {
+  readonly #source: Source;
+  readonly #kept: { readonly diagnostic: Diagnostic; readonly at: number }[] = [];
+  #left = 0;
+  #leftErrors = 0;
+
+  constructor(source: Source) {
+    this.#source = source;
+  }
+
+  get source(): Source {
+    return this.#source;
+  }
+
+  report(remark: Remark): void {
+    const { code, span, message, mend, severity = DIAGNOSTICS[code].severity } = remark;
+    if (this.#kept.length >= MAX_DIAGNOSTICS) {
+      this.#left += 1;
+      if (severity === "error") this.#leftErrors += 1;
+      return;
+    }
+    const diagnostic = {
+      code,
+      severity,
+      message,
+      ...(mend === undefined ? {} : { mend }),
+      start: this.#source.position(span.from),
+      end: this.#source.position(Math.max(span.from, span.to)),
+    };
+    this.#kept.push({ diagnostic, at: span.from });
+  }
+
+  /** In the order of their places. */
+  diagnostics(): readonly Diagnostic[] {
+    const sorted = this.#kept.toSorted((one, other) => one.at - other.at).map(({ diagnostic }) => diagnostic);
+    if (this.#left === 0) return sorted;
+    const end = this.#source.position(this.#source.text.length);
+    const severity = this.#leftErrors > 0 ? "error" : "warning";
+    const message = `${this.#left} further diagnostics are left out: the first ${MAX_DIAGNOSTICS} of a file are told.`;
+    return [...sorted, { code: "E008", severity, message, start: end, end }];
+  }
+}
+
+/** One line for people and logs: `12:3 error E005: … Write …`. */
+export function formatDiagnostic({ code, severity, message, mend, start }: Diagnostic): string {
+  return `${start.line}:${start.column} ${severity} ${code}: ${message}${mend === undefined ? "" : ` ${mend}`}`;
+}

@@ -1,0 +1,68 @@
+import type { FrontMatter, FrontScalar, FrontValue } from "./model.ts";
+import type { Line } from "./source.ts";
+
+const RULE = /^\s*---\s*$/;
+const KEY = /^([\w.-]+):(?:\s+(.*))?$/;
+const ITEM = /^\s*-\s+(.*)$/;
+const MAX_LINES = 500;
+
+/** The YAML block that a file begins with, and the index of the first line behind it. */
+export function readFrontMatter(lines: readonly Line[]): { frontMatter?: FrontMatter; next: number } {
+  let first = 0;
+  while (first < lines.length && lines[first]!.text.trim() === "") first += 1;
+  if (first >= lines.length || !RULE.test(lines[first]!.text)) return { next: 0 };
+  const last = closingRule(lines, first + 1);
+  if (last === undefined) return { next: 0 };
+  const inner = lines.slice(first + 1, last).map(({ text }) => text.trimEnd());
+  return { frontMatter: { lines: inner, values: valuesOf(inner) }, next: last + 1 };
+}
+
+/** Only a block that says something, and holds no section, is front matter; other rules are ornaments. */
+function closingRule(lines: readonly Line[], from: number): number | undefined {
+  let hasKey = false;
+  for (let index = from; index < Math.min(lines.length, from + MAX_LINES); index += 1) {
+    const { text } = lines[index]!;
+    if (RULE.test(text)) return hasKey ? index : undefined;
+    if (/^\s*##(?!#)/.test(text)) return undefined;
+    hasKey ||= KEY.test(text);
+  }
+  return undefined;
+}
+
+function valuesOf(lines: readonly string[]): Record<string, FrontValue> {
+  const values = new Map<string, FrontValue>();
+  let list: FrontScalar[] | undefined;
+  for (const line of lines) {
+    const item = ITEM.exec(line);
+    const pair = KEY.exec(line);
+    if (item && list) list.push(scalarOf(item[1]!));
+    else if (pair) {
+      list = pair[2] === undefined || withoutComment(pair[2]) === "" ? [] : undefined;
+      values.set(pair[1]!, list ?? valueOf(pair[2]!));
+    }
+  }
+  return Object.fromEntries(values);
+}
+
+function valueOf(text: string): FrontValue {
+  const plain = withoutComment(text);
+  if (!plain.startsWith("[") || !plain.endsWith("]")) return scalarOf(plain);
+  const inner = plain.slice(1, -1).trim();
+  return inner === "" ? [] : inner.split(",").map(scalarOf);
+}
+
+function withoutComment(text: string): string {
+  const trimmed = text.trim();
+  if (trimmed.startsWith('"') || trimmed.startsWith("'")) return trimmed;
+  const at = trimmed.search(/(?:^|\s)#/);
+  return at === -1 ? trimmed : trimmed.slice(0, at).trimEnd();
+}
+
+function scalarOf(text: string): FrontScalar {
+  const plain = text.trim();
+  const quote = plain[0];
+  if (plain.length >= 2 && (quote === '"' || quote === "'") && plain.endsWith(quote)) return plain.slice(1, -1);
+  if (plain === "true" || plain === "false") return plain === "true";
+  if (plain === "" || plain === "null" || plain === "~") return null;
+  return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(plain) ? Number(plain) : plain;
+}

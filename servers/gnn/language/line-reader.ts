@@ -1,0 +1,95 @@
+import type { Reporter } from "./diagnostics.ts";
+import { LIMITS } from "./limits.ts";
+import type { Name } from "./model.ts";
+import { nameAt, toName } from "./names.ts";
+import type { Line, Span } from "./source.ts";
+
+/** Reads one line from left to right. What stands behind a `#` is its comment. */
+export class LineReader {
+  readonly comment: string | undefined;
+  readonly #text: string;
+  readonly #from: number;
+  readonly #reporter: Reporter;
+  #at = 0;
+
+  constructor(line: Line, reporter: Reporter) {
+    const hash = line.text.indexOf("#");
+    this.#text = (hash === -1 ? line.text : line.text.slice(0, hash)).trimEnd();
+    this.comment = hash === -1 ? undefined : line.text.slice(hash).trim();
+    this.#from = line.from;
+    this.#reporter = reporter;
+    this.skipSpaces();
+  }
+
+  /** Of what stands in front of the comment. */
+  get span(): Span {
+    const lead = this.#text.length - this.#text.trimStart().length;
+    return { from: this.#from + lead, to: this.#from + this.#text.length };
+  }
+
+  get offset(): number {
+    return this.#from + this.#at;
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at >= this.#text.length;
+  }
+
+  get rest(): string {
+    return this.#text.slice(this.#at);
+  }
+
+  /** Of what is not read yet. */
+  get restSpan(): Span {
+    return { from: this.offset, to: this.#from + this.#text.length };
+  }
+
+  skipSpaces(): void {
+    while (/\s/.test(this.#text[this.#at] ?? "")) this.#at += 1;
+  }
+
+  /** Takes the word if it comes next. */
+  take(word: string): boolean {
+    if (!this.#text.startsWith(word, this.#at)) return false;
+    this.#at += word.length;
+    this.skipSpaces();
+    return true;
+  }
+
+  takeName(): Name | undefined {
+    const text = nameAt(this.#text, this.#at);
+    if (text === undefined) return undefined;
+    const name = toName(text, this.offset);
+    this.#at += text.length;
+    if (text.length > LIMITS.nameLength) this.#tooLong(name);
+    this.skipSpaces();
+    return name;
+  }
+
+  #tooLong({ span }: Name): void {
+    const message = `The name has ${span.to - span.from} characters; names have at most ${LIMITS.nameLength}.`;
+    this.#reporter.report({ code: "E008", span, message });
+  }
+
+  /** Takes everything up to one of the characters, without the spaces at its ends. */
+  takeUntil(stops: string): Name {
+    const start = this.#at;
+    while (this.#at < this.#text.length && !stops.includes(this.#text[this.#at]!)) this.#at += 1;
+    const word = toName(this.#text.slice(start, this.#at).trimEnd(), this.#from + start);
+    this.skipSpaces();
+    return word;
+  }
+
+  takeRest(): Name {
+    return this.takeUntil("");
+  }
+}
+
+/** The comment as a member of a statement. */
+export function commentOf({ comment }: LineReader): { readonly comment?: string } {
+  return comment === undefined ? {} : { comment };
+}
+
+export function shown(text: string): string {
+  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+}

@@ -1,0 +1,77 @@
+import type { Dimension, Name } from "./model.ts";
+
+/** A name: letters of any script, digits, `_`, `^` and `'`, not beginning with a digit. */
+const NAME = /[\p{L}_][\p{L}\p{M}\p{N}_^'′]*/uy;
+const NAME_CHARACTER = /[\p{L}\p{M}\p{N}_^'′]/u;
+/** What a name with the index `_t` may go on with: `s_t+1`. */
+const SHIFT = /[+-]\d{1,9}/y;
+const PLAIN = /^[A-Za-z_π'][A-Za-z0-9_π']*$/;
+
+/** The name at a place of a text, with its time shift. */
+export function nameAt(text: string, at: number): string | undefined {
+  NAME.lastIndex = at;
+  const name = NAME.exec(text)?.[0];
+  if (name === undefined || !name.endsWith("_t")) return name;
+  SHIFT.lastIndex = at + name.length;
+  const shift = SHIFT.exec(text)?.[0];
+  if (shift === undefined) return name;
+  const behind = text[at + name.length + shift.length];
+  return behind !== undefined && NAME_CHARACTER.test(behind) ? name : name + shift;
+}
+
+export function isName(text: string): boolean {
+  return text !== "" && nameAt(text, 0) === text;
+}
+
+/** Whether the grammar of `strict-v1` has such a name. */
+export function isPlainName(text: string): boolean {
+  return PLAIN.test(text);
+}
+
+/** A name without its time: `s_t`, `s_t+1` and `s_t-1` are `s`. */
+export function baseName(name: string): string {
+  return name.replace(/_t(?:[+-]\d+)?$/, "") || name;
+}
+
+/** How many steps a name looks ahead: 1 of `s_t+1`. */
+export function timeShift(name: string): number {
+  return Number(/_t([+-]\d+)$/.exec(name)?.[1] ?? 0);
+}
+
+/** Names, with what a name that is not there literally refers to. */
+export class NameTable<T> {
+  readonly #exact = new Map<string, T>();
+  readonly #byBase = new Map<string, T>();
+
+  add(name: string, value: T): void {
+    if (!this.#exact.has(name)) this.#exact.set(name, value);
+    const base = baseName(name);
+    if (!this.#byBase.has(base)) this.#byBase.set(base, value);
+  }
+
+  /** The value of that name, else of the same variable at another time. */
+  find(name: string): T | undefined {
+    return this.#exact.get(name) ?? this.#byBase.get(baseName(name));
+  }
+
+  has(name: string): boolean {
+    return this.#exact.has(name);
+  }
+
+  names(): Iterable<string> {
+    return this.#exact.keys();
+  }
+}
+
+export function toName(text: string, from: number): Name {
+  return { text, span: { from, to: from + text.length } };
+}
+
+/** A dimension as it is written between the brackets of a declaration. */
+export function dimensionOf(text: string, from: number): Dimension {
+  const span = { from, to: from + text.length };
+  if (/^\d{1,15}$/.test(text)) return { kind: "size", size: Number(text), span };
+  const length = /^len\s*\(\s*(.*?)\s*\)$/.exec(text)?.[1];
+  if (length !== undefined && isName(length)) return { kind: "length", name: length, span };
+  return isName(text) ? { kind: "reference", name: text, span } : { kind: "unknown", text, span };
+}

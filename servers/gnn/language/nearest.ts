@@ -1,0 +1,31 @@
+const MAX_WORD = 64;
+
+/** The candidate that a word was probably meant to be: at most a quarter of its letters differ. */
+export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+  if (word.length > MAX_WORD) return undefined;
+  let best: string | undefined;
+  let least = Math.floor(word.length / 4) + 1;
+  for (const candidate of candidates) {
+    if (candidate === word || Math.abs(candidate.length - word.length) >= least) continue;
+    const distance = distanceOf(word.toLowerCase(), candidate.toLowerCase());
+    if (distance < least) {
+      least = distance;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+/** Levenshtein's distance. Both words are short. */
+function distanceOf(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= one.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= other.length; j += 1) {
+      const change = row[j - 1]! + (one[i - 1] === other[j - 1] ? 0 : 1);
+      next.push(Math.min(change, row[j]! + 1, next[j - 1]! + 1));
+    }
+    row = next;
+  }
+  return row[other.length]!;
+}

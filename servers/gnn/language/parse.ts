@@ -1,0 +1,83 @@
+import { fromCsv, isCsv } from "./csv.ts";
+import { Reporter, type Diagnostic } from "./diagnostics.ts";
+import { readFrontMatter } from "./front-matter.ts";
+import { LIMITS } from "./limits.ts";
+import type { GnnFile, Model, Section } from "./model.ts";
+import { PROFILES, type Profile, type ProfileName } from "./profiles.ts";
+import { hasStatements } from "./section-names.ts";
+import { Source, type Line } from "./source.ts";
+import { splitModels, type ModelLines, type SectionLines } from "./split.ts";
+import { readStatements } from "./statements.ts";
+
+export interface ParseOptions {
+  /** @default "default" */
+  readonly profile?: ProfileName;
+}
+
+/** What came of a text: always a file, as much as could be read of it, with what is to be said of it. */
+export interface Parsed {
+  readonly file: GnnFile;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** A parsed text to which checks add what they find. */
+export interface Reading {
+  readonly file: GnnFile;
+  readonly profile: Profile;
+  readonly reporter: Reporter;
+}
+
+/** Reads a text of any of GNN's forms. Never throws; takes time linear in the text's length. */
+export function parseGnn(text: string, options: ParseOptions = {}): Parsed {
+  const { file, reporter } = readGnn(text, options);
+  return { file, diagnostics: reporter.diagnostics() };
+}
+
+/** As `parseGnn`, for those who go on to check what was read. */
+export function readGnn(text: string, { profile: name = "default" }: ParseOptions = {}): Reading {
+  const profile = PROFILES[name];
+  if (text.length > LIMITS.characters) return tooLarge(text.length, profile);
+  const original = new Source(text.replace(/^\uFEFF/, ""));
+  const isRows = isCsv(original);
+  const source = isRows ? fromCsv(original) : original;
+  const reporter = new Reporter(source);
+  const { frontMatter, next } = isRows ? { next: 0 } : readFrontMatter(source.lines);
+  const models = splitModels(source, next, reporter).map((lines) => toModel(lines, reporter, profile));
+  return {
+    file: { form: isRows ? "csv" : "markdown", ...(frontMatter ? { frontMatter } : {}), models },
+    profile,
+    reporter,
+  };
+}
+
+function tooLarge(length: number, profile: Profile): Reading {
+  const reporter = new Reporter(new Source(""));
+  reporter.report({
+    code: "E008",
+    span: { from: 0, to: 0 },
+    message: `The text has ${length} characters; at most ${LIMITS.characters} are read.`,
+    mend: "Split the file.",
+  });
+  return { file: { form: "markdown", models: [] }, profile, reporter };
+}
+
+function toModel({ header, sections, span }: ModelLines, reporter: Reporter, profile: Profile): Model {
+  return {
+    header: trimmedLines(header),
+    sections: sections.map((section) => toSection(section, reporter, profile)),
+    span,
+  };
+}
+
+function toSection({ name, heading, lines }: SectionLines, reporter: Reporter, profile: Profile): Section {
+  const span = { from: heading.from, to: lines.at(-1)?.to ?? heading.to };
+  if (hasStatements(name))
+    return { kind: "statements", name, statements: readStatements(name, lines, { reporter, profile }), span, heading };
+  return { kind: "text", name, text: trimmedLines(lines).join("\n"), span, heading };
+}
+
+function trimmedLines(lines: readonly Line[]): string[] {
+  const texts = lines.map(({ text }) => text.trimEnd());
+  const first = texts.findIndex((text) => text !== "");
+  return first === -1 ? [] : texts.slice(first, texts.findLastIndex((text) => text !== "") + 1);
+}

@@ -1,0 +1,320 @@
+import type { Reporter } from "./diagnostics.ts";
+import { LIMITS } from "./limits.ts";
+import type { Value, ValueComment, ValueGroup } from "./model.ts";
+import { nameAt } from "./names.ts";
+
+/** What was read, and where reading stopped. */
+export interface ReadValue {
+  readonly value: Value;
+  readonly next: number;
+}
+
+const NUMBER = /[+-]?(?:inf(?:inity)?(?![\p{L}\p{N}_])|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)/iuy;
+const FRACTION = /\s*\/\s*(\d+(?:\.\d+)?)/y;
+const STRING = /"(?:[^"\\\n\r]|\\.)*"|'[^'\n\r]*'/y;
+const OPENERS = "{([";
+const CLOSERS = "})]";
+
+interface OpenGroup {
+  readonly bracket: string;
+  readonly at: number;
+  readonly items: Value[];
+  comments: ValueComment[] | undefined;
+  /** A value stands there and no comma behind it yet. */
+  needsComma: boolean;
+  /** The key of the entry whose value comes next. */
+  key: { readonly text: string; readonly at: number } | undefined;
+}
+
+/**
+ * Reads one value: nested brackets of any kind, numbers, words, strings, comments in between. A reader of literals, never
+ * an evaluation; takes time linear in the text and no stack.
+ */
+export function readValue(text: string, from: number, to: number, reporter: Reporter): ReadValue {
+  return new ValueReader(text, to, reporter).read(from);
+}
+
+class ValueReader {
+  readonly #text: string;
+  readonly #to: number;
+  readonly #reporter: Reporter;
+  readonly #open: OpenGroup[] = [];
+  #at = 0;
+  #isLineStart = false;
+  #done: Value | undefined;
+
+  constructor(text: string, to: number, reporter: Reporter) {
+    this.#text = text;
+    this.#to = to;
+    this.#reporter = reporter;
+  }
+
+  read(from: number): ReadValue {
+    this.#at = from;
+    while (this.#done === undefined && this.#at < this.#to) this.#step();
+    if (this.#done === undefined) this.#closeAll();
+    return { value: this.#done ?? { kind: "group", items: [], at: from }, next: this.#at };
+  }
+
+  #step(): void {
+    const code = this.#text.charCodeAt(this.#at);
+    if (code === 10 || code === 13) {
+      this.#isLineStart = true;
+      this.#at += 1;
+    } else if (code <= 32 || code === 160) this.#at += 1;
+    else {
+      const isLineStart = this.#isLineStart;
+      this.#isLineStart = false;
+      this.#token(this.#text[this.#at]!, isLineStart);
+    }
+  }
+
+  #token(character: string, isLineStart: boolean): void {
+    if (isLineStart && this.#beginsNext()) return this.#closeAll();
+    if (character === "#") return this.#comment(isLineStart);
+    if (character === ",") return this.#comma();
+    if (OPENERS.includes(character)) return this.#opening(character);
+    if (CLOSERS.includes(character)) return this.#closing(character);
+    if (character === '"' || character === "'") return this.#string();
+    if (isNumberStart(this.#text.charCodeAt(this.#at))) return this.#number();
+    this.#word();
+  }
+
+  /** A line `name = …` belongs to what comes next: the brackets before it were never closed. */
+  #beginsNext(): boolean {
+    if (this.#open.length === 0) return false;
+    const name = nameAt(this.#text, this.#at);
+    return name !== undefined && /^[ \t]*=/.test(this.#text.slice(this.#at + name.length, this.#at + name.length + 8));
+  }
+
+  #comment(ownLine: boolean): void {
+    let end = this.#at;
+    while (end < this.#to && !isLineEnd(this.#text.charCodeAt(end))) end += 1;
+    const group = this.#open.at(-1);
+    const text = this.#text.slice(this.#at, end).trimEnd();
+    if (group) (group.comments ??= []).push({ before: group.items.length, text, ownLine });
+    this.#at = end;
+  }
+
+  #comma(): void {
+    const group = this.#open.at(-1);
+    if (group) {
+      if (!group.needsComma) this.#wrong(this.#at, 1, "There is a comma with no value in front of it.");
+      group.needsComma = false;
+    }
+    this.#at += 1;
+  }
+
+  #opening(bracket: string): void {
+    this.#expectPlace();
+    if (this.#open.length >= LIMITS.depth) return this.#tooDeep();
+    this.#open.push({ bracket, at: this.#at, items: [], comments: undefined, needsComma: false, key: undefined });
+    this.#at += 1;
+  }
+
+  /** The rest, up to the line that begins the next value, is left out. */
+  #tooDeep(): void {
+    this.#reporter.report({
+      code: "E008",
+      span: { from: this.#at, to: this.#at + 1 },
+      message: `The value has more than ${LIMITS.depth} brackets within one another; the rest of it is left out.`,
+    });
+    while (this.#at < this.#to) {
+      if (isLineEnd(this.#text.charCodeAt(this.#at))) this.#isLineStart = true;
+      else if (this.#text.charCodeAt(this.#at) > 32) {
+        if (this.#isLineStart && this.#beginsNext()) break;
+        this.#isLineStart = false;
+      }
+      this.#at += 1;
+    }
+    while (this.#open.length > 0) this.#close();
+  }
+
+  #closing(bracket: string): void {
+    const opener = OPENERS[CLOSERS.indexOf(bracket)]!;
+    const depth = this.#open.findLastIndex((group) => group.bracket === opener);
+    this.#at += 1;
+    if (depth === -1) return this.#wrong(this.#at - 1, 1, `A ${bracket} closes nothing.`);
+    while (this.#open.length > depth) {
+      const group = this.#open.at(-1)!;
+      if (this.#open.length > depth + 1)
+        this.#wrong(
+          group.at,
+          1,
+          `The ${group.bracket} is not closed before ${bracket}.`,
+          `Close it with ${closerOf(group.bracket)}.`,
+        );
+      this.#close();
+    }
+  }
+
+  #close(): void {
+    const { items, at, comments } = this.#open.pop()!;
+    const value: ValueGroup = comments ? { kind: "group", items, at, comments } : { kind: "group", items, at };
+    this.#put(value);
+  }
+
+  #closeAll(): void {
+    while (this.#open.length > 0) {
+      const { bracket, at } = this.#open.at(-1)!;
+      this.#wrong(at, 1, `The ${bracket} is never closed.`, `Close it with ${closerOf(bracket)}.`);
+      this.#close();
+    }
+  }
+
+  #put(value: Value): void {
+    const group = this.#open.at(-1);
+    if (!group) this.#done = value;
+    else if (group.key) {
+      group.items.push({ kind: "entry", key: group.key.text, value, at: group.key.at });
+      group.key = undefined;
+      group.needsComma = true;
+    } else {
+      group.items.push(value);
+      group.needsComma = true;
+    }
+  }
+
+  /** Says so where a value follows another one without a comma. */
+  #expectPlace(): void {
+    const group = this.#open.at(-1);
+    if (!group?.needsComma) return;
+    this.#wrong(this.#at, 1, "Two values stand side by side without a comma.", "Put a comma between them.");
+    group.needsComma = false;
+  }
+
+  #string(): void {
+    STRING.lastIndex = this.#at;
+    const found = STRING.exec(this.#text)?.[0];
+    if (found === undefined || this.#at + found.length > this.#to) return this.#strange();
+    const text = found[0] === '"' ? unescaped(found.slice(1, -1)) : found.slice(1, -1);
+    const at = this.#at;
+    this.#at += found.length;
+    const group = this.#open.at(-1);
+    const colon = /^\s*:/.exec(this.#text.slice(this.#at, this.#at + 8))?.[0];
+    if (group && colon !== undefined && !group.key) {
+      this.#expectPlace();
+      group.key = { text, at };
+      this.#at += colon.length;
+    } else {
+      this.#expectPlace();
+      this.#put({ kind: "string", text, at });
+    }
+  }
+
+  #number(): void {
+    const found = this.#digits() ?? this.#anyNumber();
+    if (found === undefined) return this.#strange();
+    const behind = this.#text.charCodeAt(this.#at + found.length);
+    // `3a` is no number, and `3.4.5` neither.
+    if (isNumberStart(behind) || behind === 95 || (behind | 32) === 101 || isLetter(behind)) return this.#strange();
+    this.#expectPlace();
+    const at = this.#at;
+    this.#at += found.length;
+    const plain = numberOf(found);
+    const denominator = this.#text.charCodeAt(this.#at) === 47 || behind === 32 ? this.#fraction() : undefined;
+    if (denominator === undefined) {
+      if (!Number.isFinite(plain) && !/inf/i.test(found))
+        this.#wrong(at, found.length, `${shortened(found)} is larger than a number can be.`);
+      this.#put({ kind: "number", value: plain, text: found, at });
+    } else {
+      if (denominator === 0) this.#wrong(at, this.#at - at, "Nothing can be divided by 0.");
+      const value = denominator === 0 ? 0 : plain / denominator;
+      this.#put({ kind: "number", value, text: this.#text.slice(at, this.#at).replaceAll(/\s/g, ""), at });
+    }
+  }
+
+  /** The usual number, digits with at most one dot, without the cost of an expression. */
+  #digits(): string | undefined {
+    let at = this.#at;
+    if (this.#text.charCodeAt(at) === 45) at += 1;
+    const first = at;
+    while (at < this.#to && isDigit(this.#text.charCodeAt(at))) at += 1;
+    if (at === first) return undefined;
+    if (this.#text.charCodeAt(at) === 46) at += 1;
+    while (at < this.#to && isDigit(this.#text.charCodeAt(at))) at += 1;
+    return isDelimiter(this.#text.charCodeAt(at)) ? this.#text.slice(this.#at, at) : undefined;
+  }
+
+  #anyNumber(): string | undefined {
+    NUMBER.lastIndex = this.#at;
+    return NUMBER.exec(this.#text)?.[0];
+  }
+
+  #fraction(): number | undefined {
+    FRACTION.lastIndex = this.#at;
+    const found = FRACTION.exec(this.#text);
+    if (!found) return undefined;
+    this.#at += found[0].length;
+    return Number(found[1]);
+  }
+
+  #word(): void {
+    const name = nameAt(this.#text, this.#at);
+    if (name === undefined) return this.#strange();
+    this.#expectPlace();
+    const at = this.#at;
+    this.#at += name.length;
+    if (/^inf(?:inity)?$/i.test(name)) this.#put({ kind: "number", value: Infinity, text: name, at });
+    else this.#put({ kind: "word", text: name, at });
+  }
+
+  /** Skips what belongs to no value. */
+  #strange(): void {
+    const from = this.#at;
+    do this.#at += 1;
+    while (this.#at < this.#to && !isDelimiter(this.#text.charCodeAt(this.#at)));
+    const text = this.#text.slice(from, this.#at);
+    this.#wrong(from, text.length, `${JSON.stringify(shortened(text))} is no number, word or text.`);
+    this.#expectPlace();
+    this.#put({ kind: "word", text: text.replaceAll(/[^\p{L}\p{N}_]/gu, "_"), at: from });
+  }
+
+  #wrong(from: number, length: number, message: string, mend?: string): void {
+    this.#reporter.report({ code: "E007", span: { from, to: from + length }, message, mend });
+  }
+}
+
+function closerOf(bracket: string): string {
+  return CLOSERS[OPENERS.indexOf(bracket)]!;
+}
+
+function shortened(text: string): string {
+  return text.length > 40 ? `${text.slice(0, 40)}…` : text;
+}
+
+function unescaped(text: string): string {
+  return text.replaceAll(/\\(.)/g, "$1");
+}
+
+function numberOf(text: string): number {
+  const value = Number(text);
+  if (!Number.isNaN(value)) return value;
+  return text.startsWith("-") ? -Infinity : Infinity;
+}
+
+function isLineEnd(code: number): boolean {
+  return code === 10 || code === 13;
+}
+
+function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57;
+}
+
+function isNumberStart(code: number): boolean {
+  return (code >= 48 && code <= 57) || code === 43 || code === 45 || code === 46;
+}
+
+function isLetter(code: number): boolean {
+  return (code >= 65 && code <= 90) || (code >= 97 && code <= 122) || code > 160;
+}
+
+/** White space, a comma, a bracket or a comment. */
+function isDelimiter(code: number): boolean {
+  if (code <= 35) return code <= 32 || code === 35;
+  return code === 44 || code === 40 || code === 41 || code === 160 || code === 123 || code === 125 || isSquare(code);
+}
+
+function isSquare(code: number): boolean {
+  return code === 91 || code === 93;
+}

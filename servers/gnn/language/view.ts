@@ -1,0 +1,129 @@
+import type {
+  Assignment,
+  Connection,
+  Equation,
+  Mapping,
+  Model,
+  Parameter,
+  Statement,
+  TextSection,
+  TimeEntry,
+  Variable,
+} from "./model.ts";
+import { LIMITS } from "./limits.ts";
+
+/** A model by what it says, whatever the order of its sections. */
+export interface ModelView {
+  readonly model: Model;
+  readonly identifier?: string;
+  readonly version?: string;
+  readonly name?: string;
+  readonly annotation?: string;
+  readonly variables: readonly Variable[];
+  readonly connections: readonly Connection[];
+  readonly values: readonly Assignment[];
+  readonly equations: readonly Equation[];
+  readonly time: readonly TimeEntry[];
+  readonly mappings: readonly Mapping[];
+  readonly parameters: readonly Parameter[];
+}
+
+type Kind = Exclude<Statement["kind"], "blank" | "comment" | "raw">;
+
+export function viewOf(model: Model): ModelView {
+  const statements = model.sections.flatMap((section) => (section.kind === "statements" ? section.statements : []));
+  const of = <K extends Kind>(kind: K): Extract<Statement, { kind: K }>[] =>
+    statements.filter((statement): statement is Extract<Statement, { kind: K }> => statement.kind === kind);
+  const line = (section: string): string | undefined => firstLine(textOf(model, section));
+  return {
+    model,
+    ...given("identifier", line("GNNSection")),
+    ...given("version", line("GNNVersionAndFlags")),
+    ...given("name", line("ModelName")),
+    ...given("annotation", textOf(model, "ModelAnnotation") || undefined),
+    variables: of("variable"),
+    connections: of("connection"),
+    values: of("assignment"),
+    equations: of("equation"),
+    time: of("time"),
+    mappings: of("mapping"),
+    parameters: of("parameter"),
+  };
+}
+
+function given<K extends string>(key: K, value: string | undefined): { readonly [P in K]?: string } {
+  return value === undefined ? {} : ({ [key]: value } as { [P in K]: string });
+}
+
+/** The text of a section; those of one name together. */
+export function textOf(model: Model, name: string): string | undefined {
+  const texts = textSections(model, name);
+  return texts.length === 0 ? undefined : texts.map(({ text }) => text).join("\n");
+}
+
+export function textSections(model: Model, name: string): readonly TextSection[] {
+  return model.sections.filter((section): section is TextSection => section.kind === "text" && section.name === name);
+}
+
+function firstLine(text: string | undefined): string | undefined {
+  return text
+    ?.split("\n")
+    .map((line) => line.trim())
+    .find((line) => line !== "" && !line.startsWith("#"));
+}
+
+/** One edge: groups are taken apart, every source with every target. */
+export interface Edge {
+  readonly source: string;
+  readonly target: string;
+  readonly directed: boolean;
+  readonly label?: string;
+  readonly constraint?: string;
+  readonly comment?: string;
+  readonly connection: Connection;
+}
+
+/** The edges of a model in their order; `isWhole` is false where `LIMITS.edges` cut them. */
+export function edgesOf({ connections }: ModelView): { readonly edges: readonly Edge[]; readonly isWhole: boolean } {
+  const edges: Edge[] = [];
+  for (const connection of connections) {
+    const { directed, label, constraint, comment } = connection;
+    const rest = {
+      directed,
+      ...(label === undefined ? {} : { label }),
+      ...(constraint === undefined ? {} : { constraint }),
+      ...(comment === undefined ? {} : { comment }),
+      connection,
+    };
+    for (const { text: source } of connection.sources)
+      for (const { text: target } of connection.targets) {
+        if (edges.length >= LIMITS.edges) return { edges, isWhole: false };
+        edges.push({ source, target, ...rest });
+      }
+  }
+  return { edges, isWhole: true };
+}
+
+/** What Time says, in one place. Later lines hold. */
+export interface TimeView {
+  readonly kind?: "Static" | "Dynamic";
+  readonly domain?: "Discrete" | "Continuous";
+  readonly variable?: string;
+  /** A number of steps, `Unbounded`, or the name of a parameter. */
+  readonly horizon?: string;
+}
+
+export function timeOf({ time }: ModelView): TimeView {
+  const view: { -readonly [K in keyof TimeView]: TimeView[K] } = {};
+  for (const { key, value } of time) {
+    if (key === "Static" || key === "Dynamic") view.kind = key;
+    else if (key === "Discrete" || key === "Continuous") view.domain = key;
+    else if (value && key === "ModelTimeHorizon") view.horizon = value.text;
+    else if (value && /^(?:Discrete|Continuous)?Time$/.test(key)) {
+      view.variable = value.text;
+      if (key === "DiscreteTime") view.domain = "Discrete";
+      if (key === "ContinuousTime") view.domain = "Continuous";
+    }
+  }
+  return view;
+}

@@ -1,0 +1,65 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { parseGnn } from "../../servers/gnn/language/parse.ts";
+import { printGnn } from "../../servers/gnn/language/print.ts";
+import { LIMITS } from "../../servers/gnn/language/limits.ts";
+import { MAX_DIAGNOSTICS } from "../../servers/gnn/language/diagnostics.ts";
+
+/** CPU time of reading a text, in milliseconds: that of others on the machine does not count. */
+function cost(text: string): number {
+  const before = process.cpuUsage();
+  parseGnn(text);
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
+
+const HEADS = ["## InitialParameterization\n", "## Connections\n", "## StateSpaceBlock\n", "## ModelAnnotation\n", ""];
+const UNITS = ["{", "a={\n", "a={(1,\n", "(a,", "((", '"\\', '" ', "'", "1 ", "a", "a\n", "---\n", "```\n", "## x\n"];
+const MORE = ["## GNNSection\n", "#", ",", "a[", "a>", "=", "\r", " ", "[1,2],", "1e", "inf", "π_t+1"];
+
+describe("hostile text", () => {
+  test.each([...UNITS, ...MORE])("S18: %j, over and over, takes no more than linear time", (unit) => {
+    for (const head of HEADS) {
+      const text = (length: number): string => head + unit.repeat(Math.ceil(length / unit.length));
+      cost(text(10_000));
+      const small = Math.max(cost(text(30_000)), 4);
+      // Eight times the text: what is not linear takes 64 times as long.
+      expect(cost(text(240_000)), `${JSON.stringify(head)} ${small} ms`).toBeLessThan(small * 40);
+    }
+  });
+
+  test("a text above the bound is refused, one below it is read", () => {
+    const over = parseGnn("x".repeat(LIMITS.characters + 1));
+    expect(over.diagnostics).toMatchObject([{ code: "E008", message: /at most 16777216/ }]);
+    expect(parseGnn(`# ${"x".repeat(1_000_000)}`).diagnostics).toEqual([]);
+  });
+
+  test("diagnostics are counted beyond a thousand", () => {
+    const { diagnostics } = parseGnn(`## Connections\n${"?\n".repeat(3000)}`);
+    expect(diagnostics).toHaveLength(MAX_DIAGNOSTICS + 1);
+    expect(diagnostics.at(-1)).toMatchObject({ code: "E008", message: /^2000 further/ });
+  });
+
+  test("any text is read, and what is printed of it prints as itself", () => {
+    const piece = fc.constantFrom(
+      ...UNITS,
+      ...MORE,
+      ...HEADS,
+      "A={(1,2)}\n",
+      "a>b",
+      "\n",
+      "a[2]",
+      "x: 1",
+      " # c",
+      "GNNSection,",
+    );
+    fc.assert(
+      fc.property(fc.array(fc.oneof(piece, fc.string({ maxLength: 5 })), { maxLength: 40 }), (pieces) => {
+        const printed = printGnn(parseGnn(pieces.join("")).file);
+        const again = printGnn(parseGnn(printed).file);
+        expect(printGnn(parseGnn(again).file)).toBe(again);
+      }),
+      { numRuns: Number(process.env["GNN_RUNS"] ?? 300) },
+    );
+  });
+});
