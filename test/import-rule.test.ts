@@ -47,5 +47,5 @@ test("an import that points up is refused by the linter", () => {
 
 test("a folder in providers/ may not import its sibling", () => {
   const words = lint("providers/stdio/import-rule-sibling.ts", 'export { x } from "../http/x.ts";\n');
-  expect(words).toContain("`providers/stdio` (tier 3) must not import `providers/http` (tier 3)");
+  expect(words).toContain("`providers/stdio` (tier 4) must not import `providers/http` (tier 4)");
 });

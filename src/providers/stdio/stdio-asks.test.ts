@@ -339,8 +339,15 @@ test("roots are asked of the one client that runs, also beside one that waits fo
 test("of two questions under one id the first is answered and the second refused, and the call goes on", async () => {
   await using server = run(legacy);
   const asked: unknown[] = [];
-  const onAsk = async ({ params }: Ask): Promise<JsonObject> => (asked.push(params["message"]), { action: "accept" });
-  const replies = (await server.json("ask-twice", {}, { onAsk })) as unknown as JsonObject[];
+  // The first question stays open until the second one was refused.
+  let tell = (): void => {};
+  const refused = new Promise<void>((resolve) => (tell = resolve));
+  const onAsk = async ({ params }: Ask): Promise<JsonObject> => {
+    asked.push(params["message"]);
+    await refused;
+    return { action: "accept" };
+  };
+  const replies = (await server.json("ask-twice", {}, { onAsk, onNotice: () => tell() })) as unknown as JsonObject[];
   expect(replies.toSorted((one) => ("code" in one ? 1 : -1))).toEqual([
     { action: "accept" },
     expect.objectContaining({ code: -32600 }),
