@@ -1,6 +1,7 @@
 import { messageOf } from "../core/errors.ts";
 import type { ListingWish, Provider } from "../core/provider.ts";
 import { EMPTY_LISTING, type Listing, type Problem } from "../core/records.ts";
+import { shapeListing } from "./shape-listing.ts";
 
 interface Asking {
   /** Fulfilled when the answer came, or when it took too long. */
@@ -15,9 +16,12 @@ interface Asking {
  */
 export class ListingGate {
   readonly provider: Provider;
+  /** As the configuration shapes it. */
   listing: Listing = EMPTY_LISTING;
   /** Why the listing is not fresh. */
   problem: Problem | undefined;
+  /** As the source gave it: the same once more needs no shaping. */
+  #given: Listing = EMPTY_LISTING;
   readonly #maxWaitMs: number;
   readonly #onLate: () => void;
   #asking: Asking | undefined;
@@ -86,7 +90,10 @@ export class ListingGate {
   }
 
   #accept(listing: Listing): void {
-    this.listing = listing;
+    if (listing !== this.#given) {
+      this.#given = listing;
+      this.listing = shapeListing(listing, this.provider.source);
+    }
     this.problem = undefined;
   }
 

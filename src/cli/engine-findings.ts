@@ -33,7 +33,7 @@ export async function missingEngines(demanded: HubConfig["sandbox"]): Promise<st
 /** A configuration that cannot be read has its own finding; the engines are told of all the same. */
 async function sandboxOptions(options: SharedOptions, io: Io): Promise<SandboxOptions> {
   try {
-    return resolveSandbox(((await loadSettings(options, io)).tree as HubConfig).sandbox);
+    return resolveSandbox((await loadSettings(options, io)).tree.sandbox);
   } catch {
     return resolveSandbox();
   }

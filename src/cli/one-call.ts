@@ -3,7 +3,7 @@ import { parseDuration } from "../core/duration.ts";
 import { FailError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import { fail, type Outcome } from "../core/outcome.ts";
-import type { ProviderKind } from "../core/records.ts";
+import { factsOf, type ProviderKind } from "../core/provider-kinds.ts";
 import type { CallOptions, Toolyard } from "../hub/toolyard.ts";
 import type { Hub } from "../hub/open-hub.ts";
 import { EXIT, reportFail, UsageError } from "./failure.ts";
@@ -17,7 +17,11 @@ export interface OneCallOptions extends SharedOptions {
 }
 
 /** The hub's own tools are not among them: what they find and call may be anywhere. */
-const ON_THIS_MACHINE = new Set<ProviderKind>(["modules", "scripts", "folders", "defaults"]);
+function isOnThisMachine(kind: ProviderKind): boolean {
+  const { isLocal, isHub = false } = factsOf(kind);
+  return isLocal && !isHub;
+}
+
 /** Longer than the bound on connecting, so that a server which starts slowly has its say. */
 const STARTED_WITHIN_MS = 35_000;
 
@@ -30,7 +34,7 @@ export async function oneCall(options: OneCallOptions, io: Io, work: Work): Prom
   // The answer itself says why a call failed; the log need not say it once more.
   const shared = { ...options, logLevel: "error" } as const;
   if (options.url === undefined) {
-    const local = await withHub({ ...shared, only: ({ kind }) => ON_THIS_MACHINE.has(kind) }, io, (toolyard, hub) =>
+    const local = await withHub({ ...shared, only: ({ kind }) => isOnThisMachine(kind) }, io, (toolyard, hub) =>
       onceStarted(work, toolyard, call, hub),
     );
     if (local.ok || local.kind !== "unknown_tool") return local;

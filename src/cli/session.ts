@@ -1,10 +1,10 @@
+import type { LoadedHubConfig } from "../hub/schema.ts";
 import type { JsonObject } from "../core/json.ts";
 import { FailError } from "../core/errors.ts";
 import { fail, type Fail } from "../core/outcome.ts";
 import { SILENT_LOGGER } from "../core/ports.ts";
 import { VERSION } from "../core/version.ts";
 import { locateConfig } from "../config/locate.ts";
-import type { LoadedConfig } from "../config/load.ts";
 import { loadHubConfig, openHub, type Hub, type SourceFilter } from "../hub/open-hub.ts";
 import type { Toolyard } from "../hub/toolyard.ts";
 import { UsageError } from "./failure.ts";
@@ -14,7 +14,7 @@ import type { Io } from "./io.ts";
 import type { SharedOptions } from "./program.ts";
 
 /** The configuration that a command works with: named, found, or none at all. */
-export function loadSettings(options: SharedOptions, io: Io, flags: JsonObject = {}): Promise<LoadedConfig> {
+export function loadSettings(options: SharedOptions, io: Io, flags: JsonObject = {}): Promise<LoadedHubConfig> {
   const files = locateConfig(options.config ?? [], io.env, io.cwd);
   return loadHubConfig({ files, variables: io.env, flags: withVerbosity(flags, options) });
 }
@@ -104,7 +104,7 @@ async function cancellation(interrupted: AbortSignal, answer: Promise<unknown>):
 const REMOTE_ID = "hub";
 
 /** A hub whose only source is another hub, seen whole: what a filter would hide is there to be searched. */
-async function remoteSettings(options: SharedOptions, io: Io, quiet: JsonObject): Promise<LoadedConfig> {
+async function remoteSettings(options: SharedOptions, io: Io, quiet: JsonObject): Promise<LoadedHubConfig> {
   const url = parseUrl(options.url!);
   if (!url.searchParams.has("tool_mode")) url.searchParams.set("tool_mode", "show_all");
   const token = readToken(options, io);

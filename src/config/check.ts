@@ -1,5 +1,5 @@
 import { isJsonObject } from "../core/json.ts";
-import type { OptionSchema } from "../core/option-schema.ts";
+import { valuesOf, type OptionSchema } from "../core/option-schema.ts";
 import { nearest } from "../core/suggest.ts";
 
 /** One thing wrong with a configuration: where, what was found, what to do. */
@@ -69,11 +69,11 @@ function scalarProblem(value: unknown, schema: OptionSchema): string | undefined
 
 function checkObject(value: Record<string, unknown>, schema: OptionSchema, path: readonly string[]): ConfigProblem[] {
   const known = schema.properties ?? {};
+  const values = valuesOf(schema);
   const problems: ConfigProblem[] = [];
   for (const [key, member] of Object.entries(value)) {
     if (Object.hasOwn(known, key)) problems.push(...checkConfig(member, known[key]!, [...path, key]));
-    else if (isJsonObject(schema.additionalProperties))
-      problems.push(...checkConfig(member, schema.additionalProperties as OptionSchema, [...path, key]));
+    else if (values) problems.push(...checkConfig(member, values, [...path, key]));
     else if (schema.additionalProperties !== true)
       problems.push({ path: [...path, key], message: unknownKey(key, Object.keys(known)) });
   }

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "../core/json.ts";
-import type { OptionSchema } from "../core/option-schema.ts";
+import { valuesOf, type OptionSchema } from "../core/option-schema.ts";
 import type { LoadedConfig } from "./load.ts";
 
 /** One option in force: where it stands, what it is (secrets masked), and which layer said so. */
@@ -13,7 +13,7 @@ export interface OptionLine {
 export const MASK = "********";
 
 /** Every option in force, defaults included, in the order of the schema. */
-export function describeConfig(config: LoadedConfig, schema: OptionSchema): OptionLine[] {
+export function describeConfig(config: LoadedConfig<JsonObject>, schema: OptionSchema): OptionLine[] {
   return describeObject(config.tree, schema, "", config.origins);
 }
 
@@ -27,9 +27,7 @@ function describeObject(
   const keys = [...Object.keys(known), ...Object.keys(tree).filter((key) => !Object.hasOwn(known, key))];
   return keys.flatMap((key) => {
     const path = prefix === "" ? key : `${prefix}.${key}`;
-    const own = Object.hasOwn(known, key)
-      ? known[key]!
-      : ((schema.additionalProperties as OptionSchema | undefined) ?? {});
+    const own = Object.hasOwn(known, key) ? known[key]! : (valuesOf(schema) ?? {});
     return describeOption(tree[key], own, path, origins);
   });
 }
@@ -57,7 +55,7 @@ function describeOption(
 }
 
 function isTable(schema: OptionSchema | undefined): boolean {
-  return schema?.type === "object" && (schema.properties !== undefined || isJsonObject(schema.additionalProperties));
+  return schema?.type === "object" && (schema.properties !== undefined || valuesOf(schema) !== undefined);
 }
 
 function mask(value: unknown, schema: OptionSchema): unknown {

@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject } from "../core/json.ts";
 import type { OptionSchema } from "../core/option-schema.ts";
 import { nearest } from "../core/suggest.ts";
 import { fromText } from "./prepare.ts";
+import { joinByName } from "./source-tables.ts";
 
 /** One layer of configuration and what it is called when somebody asks where a value came from. */
 export interface Layer {
@@ -16,46 +17,37 @@ export interface MergedLayers {
   readonly origins: ReadonlyMap<string, string>;
 }
 
-/** Later layers win key by key. Lists are replaced, save `remote_servers`, whose entries are joined by name. */
-export function mergeLayers(layers: readonly Layer[]): MergedLayers {
+/** Later layers win key by key. Lists are replaced, save those of sources, whose entries are joined by name. */
+export function mergeLayers(layers: readonly Layer[], schema: OptionSchema): MergedLayers {
   const origins = new Map<string, string>();
   let tree: JsonObject = {};
-  for (const layer of layers) tree = mergeInto(tree, layer.tree, layer.origin, [], origins);
+  for (const layer of layers) tree = mergeInto(tree, layer.tree, { schema, path: [], origin: layer.origin, origins });
   return { tree, origins };
 }
 
-function mergeInto(
-  base: JsonObject,
-  over: JsonObject,
-  origin: string,
-  path: readonly string[],
-  origins: Map<string, string>,
-): JsonObject {
+interface Place {
+  /** Absent: the schema does not know this place, and the check will say so. */
+  readonly schema: OptionSchema | undefined;
+  readonly path: readonly string[];
+  readonly origin: string;
+  readonly origins: Map<string, string>;
+}
+
+function mergeInto(base: JsonObject, over: JsonObject, place: Place): JsonObject {
   const merged: JsonObject = { ...base };
+  const known = place.schema?.properties ?? {};
   for (const [key, value] of Object.entries(over)) {
-    const at = [...path, key];
+    const path = [...place.path, key];
+    const schema = Object.hasOwn(known, key) ? known[key] : undefined;
     if (isJsonObject(value)) {
-      merged[key] = mergeInto(isJsonObject(base[key]) ? base[key] : {}, value, origin, at, origins);
+      merged[key] = mergeInto(isJsonObject(base[key]) ? base[key] : {}, value, { ...place, schema, path });
     } else {
-      merged[key] = key === "remote_servers" ? joinByName(base[key], value) : value;
-      origins.set(at.join("."), origin);
+      const table = schema?.["~sources"];
+      merged[key] = table ? joinByName(base[key], value, table) : value;
+      place.origins.set(path.join("."), place.origin);
     }
   }
   return merged;
-}
-
-function joinByName(base: unknown, over: unknown): unknown {
-  if (!Array.isArray(base) || !Array.isArray(over)) return over;
-  const named = new Set(over.map(remoteName));
-  return [...base.filter((entry) => !named.has(remoteName(entry))), ...over];
-}
-
-/** What a remote server is called: its alias, else its namespace, else its host. */
-export function remoteName(entry: unknown): string {
-  if (!isJsonObject(entry)) return "?";
-  const name = [entry["alias"], entry["namespace"], entry["host"]].find((one) => typeof one === "string" && one !== "");
-  if (typeof name === "string") return name;
-  return typeof entry["url"] === "string" && URL.canParse(entry["url"]) ? new URL(entry["url"]).hostname : "?";
 }
 
 const PREFIX = "TOOLYARD_";

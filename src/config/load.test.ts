@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ConfigError } from "../core/errors.ts";
 import { Type } from "../core/option-schema.ts";
+import { remoteName } from "../providers/http/remote-name.ts";
 import { describeConfig, MASK } from "./describe.ts";
 import { publishedSchema } from "./json-schema.ts";
 import { loadConfig, type LoadOptions } from "./load.ts";
@@ -23,28 +24,34 @@ const schema = Type.Object({
   mcp: Type.Optional(
     Type.Object({
       stdio_servers: Type.Optional(
-        Type.Record(
-          Type.Object({
-            command: Type.Union([Type.String(), Type.Array(Type.String())]),
-            args: Type.Optional(Type.Array(Type.String())),
-            cwd: Type.Optional(Type.Path()),
-            env: Type.Optional(Type.Record(Type.Secret())),
-            enabled: Type.Optional(Type.Boolean()),
-            timeout: Type.Optional(Type.Number()),
-          }),
+        Type.Sources(
+          Type.Record(
+            Type.Object({
+              command: Type.Union([Type.String(), Type.Array(Type.String())]),
+              args: Type.Optional(Type.Array(Type.String())),
+              cwd: Type.Optional(Type.Path()),
+              env: Type.Optional(Type.Record(Type.Secret())),
+              enabled: Type.Optional(Type.Boolean()),
+              timeout: Type.Optional(Type.Number()),
+            }),
+          ),
+          { kind: "stdio", identity: ["command"], base: { cwd: "." } },
         ),
       ),
       remote_servers: Type.Optional(
-        Type.Array(
-          Type.Object({
-            namespace: Type.String(),
-            url: Type.String(),
-            token: Type.Optional(Type.Secret()),
-            headers: Type.Optional(Type.Record(Type.Secret())),
-            enabled: Type.Optional(Type.Boolean()),
-            timeout: Type.Optional(Type.Number()),
-            transport: Type.Optional(Type.String()),
-          }),
+        Type.Sources(
+          Type.Array(
+            Type.Object({
+              namespace: Type.String(),
+              url: Type.String(),
+              token: Type.Optional(Type.Secret()),
+              headers: Type.Optional(Type.Record(Type.Secret())),
+              enabled: Type.Optional(Type.Boolean()),
+              timeout: Type.Optional(Type.Number()),
+              transport: Type.Optional(Type.String()),
+            }),
+          ),
+          { kind: "http", nameOf: remoteName, identity: ["namespace", "url"] },
         ),
       ),
     }),

@@ -1,14 +1,15 @@
 import { ConfigError } from "../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 import type { OptionSchema } from "../core/option-schema.ts";
-import { checkConfig, formatPath } from "./check.ts";
+import { checkConfig, formatPath, type ConfigProblem } from "./check.ts";
 import { readDocument, type ConfigDocument } from "./document.ts";
 import { MissingValue } from "./expand.ts";
 import { refuseInheritedKeys } from "./inherited-keys.ts";
-import { environmentLayers, mergeLayers, remoteName, type Layer } from "./layers.ts";
+import { environmentLayers, mergeLayers, type Layer } from "./layers.ts";
 import { prepareValue, type PrepareContext } from "./prepare.ts";
+import { sourcesNamedTwice, type UnusableSource } from "./source-tables.ts";
 
-export interface LoadOptions {
+export interface LoadOptions<T = JsonObject> {
   /** Files in rising precedence. */
   readonly files: readonly string[];
   /** `process.env`, or what stands for it. */
@@ -18,18 +19,12 @@ export interface LoadOptions {
   /** What the command line says, as a tree. Wins over everything. */
   readonly flags?: JsonObject;
   /** The schema of all parts together; the hub's list of parts makes it. */
-  readonly schema: OptionSchema;
+  readonly schema: OptionSchema<T>;
 }
 
-/** An upstream that its configuration makes impossible; everything else goes on without it. */
-export interface UnusableSource {
-  readonly id: string;
-  readonly kind: "stdio" | "http";
-  readonly reason: string;
-}
-
-export interface LoadedConfig {
-  readonly tree: JsonObject;
+/** A configuration that was checked: `tree` is what its schema describes. */
+export interface LoadedConfig<T = JsonObject> {
+  readonly tree: T;
   readonly origins: ReadonlyMap<string, string>;
   readonly warnings: readonly string[];
   readonly unusable: readonly UnusableSource[];
@@ -42,29 +37,24 @@ export interface LoadedConfig {
 }
 
 /** Reads, joins and checks all layers. Throws `ConfigError` with every problem at once. */
-export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
+export async function loadConfig<T>(options: LoadOptions<T>): Promise<LoadedConfig<T>> {
+  const { schema, variables } = options;
   const documents = await Promise.all(options.files.map((file) => readDocument(file)));
   const secrets = new Set<string>();
   const unusable: UnusableSource[] = [];
   const layers: Layer[] = [{ origin: "default", tree: options.base ?? {} }];
   for (const document of documents) {
-    const context = { variables: options.variables, folder: document.folder, secrets };
-    layers.push({ origin: document.path, tree: await prepareDocument(document, options.schema, context, unusable) });
+    const context = { variables, folder: document.folder, secrets, unusable };
+    layers.push({ origin: document.path, tree: await prepareDocument(document, schema, context) });
   }
   refuseInheritedKeys(options.flags, "settings");
-  const environment = environmentLayers(options.variables, options.schema);
-  const outside = { variables: options.variables, folder: process.cwd(), secrets };
-  for (const layer of [...environment.layers, { origin: "flag", tree: options.flags ?? {} }]) {
-    layers.push({
-      origin: layer.origin,
-      tree: (await prepareValue(layer.tree, options.schema, outside)) as JsonObject,
-    });
+  const environment = environmentLayers(variables, schema);
+  const outside = { variables, folder: process.cwd(), secrets };
+  for (const { origin, tree } of [...environment.layers, { origin: "flag", tree: options.flags ?? {} }]) {
+    layers.push({ origin, tree: await prepareTree(tree, schema, outside) });
   }
-  const { tree, origins } = mergeLayers(layers);
-  const problems = [...checkConfig(tree, options.schema), ...duplicateAliases(tree)].map(
-    ({ path, message }) => `${formatPath(path)}: ${message} (${originOf(path, origins)})`,
-  );
-  if (problems.length > 0) throw new ConfigError(problems);
+  const { tree, origins } = mergeLayers(layers, schema);
+  assertConfig(tree, schema, ({ path, message }) => `${formatPath(path)}: ${message} (${originOf(path, origins)})`);
   return {
     tree,
     origins,
@@ -74,6 +64,16 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
     files: documents.map((document) => document.path),
     folder: documents.at(-1)?.folder ?? process.cwd(),
   };
+}
+
+/** From here on the tree is what its schema says. Throws a `ConfigError` with every problem, in the words of `say`. */
+function assertConfig<T>(
+  tree: JsonObject,
+  schema: OptionSchema<T>,
+  say: (problem: ConfigProblem) => string,
+): asserts tree is JsonObject & T {
+  const problems = [...checkConfig(tree, schema), ...sourcesNamedTwice(tree, schema)].map(say);
+  if (problems.length > 0) throw new ConfigError(problems);
 }
 
 function originOf(path: readonly string[], origins: ReadonlyMap<string, string>): string {
@@ -87,97 +87,26 @@ function originOf(path: readonly string[], origins: ReadonlyMap<string, string>)
 }
 
 async function prepareDocument(
-  document: ConfigDocument,
+  { tree, path }: ConfigDocument,
   schema: OptionSchema,
   context: PrepareContext,
-  unusable: UnusableSource[],
-): Promise<JsonObject> {
-  const { scriptling, mcp, ...sections } = document.tree;
-  if (isJsonObject(scriptling))
-    sections["scripts"] = { ...scriptling, ...(isJsonObject(sections["scripts"]) ? sections["scripts"] : {}) };
-  const tree = await prepareSection(sections, schema, context, document.path);
-  if (mcp === undefined) return tree;
-  return {
-    ...tree,
-    mcp: isJsonObject(mcp) ? await prepareServers(mcp, schema.properties?.["mcp"], context, unusable) : mcp,
-  };
-}
-
-async function prepareSection(
-  tree: JsonObject,
-  schema: OptionSchema,
-  context: PrepareContext,
-  file: string,
 ): Promise<JsonObject> {
   try {
-    return (await prepareValue(tree, schema, context)) as JsonObject;
+    return await prepareTree(withOldNames(tree), schema, context);
   } catch (error) {
     if (!(error instanceof MissingValue)) throw error;
-    throw new ConfigError([`${file}: ${error.message}.`], { cause: error });
+    throw new ConfigError([`${path}: ${error.message}.`], { cause: error });
   }
 }
 
-/** A reference that cannot be resolved takes its own server out, and nothing else. */
-async function prepareServers(
-  mcp: JsonObject,
-  schema: OptionSchema | undefined,
-  context: PrepareContext,
-  unusable: UnusableSource[],
-): Promise<JsonObject> {
-  const result: JsonObject = { ...mcp };
-  const stdio = mcp["stdio_servers"];
-  const remote = mcp["remote_servers"];
-  const stdioSchema = schema?.properties?.["stdio_servers"]?.additionalProperties as OptionSchema | undefined;
-  const remoteSchema = schema?.properties?.["remote_servers"]?.items;
-  const attempt = async (id: string, kind: "stdio" | "http", entry: unknown, own: OptionSchema | undefined) => {
-    try {
-      if (isJsonObject(entry) && entry["enabled"] === false) return withoutReferences(entry);
-      return await prepareValue(isJsonObject(entry) && kind === "stdio" ? { cwd: ".", ...entry } : entry, own, context);
-    } catch (error) {
-      if (!(error instanceof MissingValue)) throw error;
-      unusable.push({ id, kind, reason: error.message });
-      return undefined;
-    }
-  };
-  if (isJsonObject(stdio)) {
-    const entries = await Promise.all(
-      Object.entries(stdio).map(async ([id, entry]) => [id, await attempt(id, "stdio", entry, stdioSchema)] as const),
-    );
-    result["stdio_servers"] = Object.fromEntries(entries.filter(([, entry]) => entry !== undefined));
-  }
-  if (Array.isArray(remote)) {
-    const entries = await Promise.all(
-      remote.map((entry: unknown) => attempt(remoteName(entry), "http", entry, remoteSchema)),
-    );
-    result["remote_servers"] = entries.filter((entry) => entry !== undefined);
-  }
-  return result;
+/** `[scriptling]` is another spelling of `[scripts]`. */
+function withOldNames({ scriptling, ...sections }: JsonObject): JsonObject {
+  if (!isJsonObject(scriptling)) return sections;
+  const { scripts } = sections;
+  return { ...sections, scripts: { ...scriptling, ...(isJsonObject(scripts) ? scripts : {}) } };
 }
 
-/** A server that is switched off needs none of its variables. */
-function withoutReferences(entry: JsonObject): JsonObject {
-  const unresolved = (value: unknown) => typeof value !== "string" && !Array.isArray(value) && !isJsonObject(value);
-  const kept = Object.entries(entry).filter(
-    ([key, value]) => unresolved(value) || ["alias", "namespace", "url", "command", "host"].includes(key),
-  );
-  return Object.fromEntries(kept);
-}
-
-function duplicateAliases(tree: JsonObject): { path: readonly string[]; message: string }[] {
-  const mcp = isJsonObject(tree["mcp"]) ? tree["mcp"] : {};
-  const remote = Array.isArray(mcp["remote_servers"]) ? mcp["remote_servers"] : [];
-  const seen = new Set(isJsonObject(mcp["stdio_servers"]) ? Object.keys(mcp["stdio_servers"]) : []);
-  return remote.flatMap((entry, index) => {
-    const name = remoteName(entry);
-    const isTwice = seen.has(name);
-    seen.add(name);
-    return isTwice
-      ? [
-          {
-            path: ["mcp", "remote_servers", String(index)],
-            message: `the name "${name}" is taken by another server; rename one of them`,
-          },
-        ]
-      : [];
-  });
+async function prepareTree(tree: JsonObject, schema: OptionSchema, context: PrepareContext): Promise<JsonObject> {
+  const prepared = await prepareValue(tree, schema, context);
+  return isJsonObject(prepared) ? prepared : {};
 }

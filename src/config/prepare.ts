@@ -1,11 +1,14 @@
 import { resolve } from "node:path";
 import { isJsonObject } from "../core/json.ts";
-import type { OptionSchema } from "../core/option-schema.ts";
-import { expandTree, type ExpandContext } from "./expand.ts";
+import { valuesOf, type OptionSchema, type SourceTable } from "../core/option-schema.ts";
+import { expandTree, MissingValue, type ExpandContext } from "./expand.ts";
+import { entriesOf, entrySchema, switchedOff, type UnusableSource } from "./source-tables.ts";
 
 export interface PrepareContext extends ExpandContext {
   /** Every secret that was resolved, to be redacted wherever text leaves the program. */
   readonly secrets: Set<string>;
+  /** Takes the sources that cannot be had, and their entries hold what a file leaves out. Absent: this is no file. */
+  readonly unusable?: UnusableSource[];
 }
 
 /**
@@ -19,6 +22,9 @@ export async function prepareValue(
   context: PrepareContext,
 ): Promise<unknown> {
   const chosen = schema && chooseMember(value, schema);
+  const table = chosen?.["~sources"];
+  if (table && (Array.isArray(value) || isJsonObject(value)))
+    return prepareSources(value, { table, schema: chosen }, context);
   if (isJsonObject(value) && chosen?.type === "object") return prepareObject(value, chosen, context);
   if (Array.isArray(value)) return Promise.all(value.map((item) => prepareValue(item, chosen?.items, context)));
   const expanded = await expandTree(value, { ...context, onSecret: (secret) => void context.secrets.add(secret) });
@@ -28,18 +34,60 @@ export async function prepareValue(
   return typeof value === "string" && value.includes("${") ? fromText(expanded, chosen) : expanded;
 }
 
+interface SourcesSchema {
+  readonly table: SourceTable;
+  readonly schema: OptionSchema;
+}
+
+/** A reference that cannot be resolved takes its own source out, and nothing else. */
+async function prepareSources(
+  value: object,
+  { table, schema }: SourcesSchema,
+  context: PrepareContext,
+): Promise<unknown> {
+  const own = entrySchema(schema);
+  const prepared = await Promise.all(
+    entriesOf(value, table).map(async ({ name, step, value: entry }) => ({
+      name,
+      step,
+      ...(await prepareEntry(entry, { table, schema: own }, context)),
+    })),
+  );
+  for (const { name: id, missing } of prepared)
+    if (missing !== undefined) context.unusable?.push({ id, kind: table.kind, reason: missing });
+  const usable = prepared.filter(({ missing }) => missing === undefined);
+  return Array.isArray(value)
+    ? usable.map(({ entry }) => entry)
+    : Object.fromEntries(usable.map(({ step, entry }) => [step, entry]));
+}
+
+async function prepareEntry(
+  entry: unknown,
+  { table, schema }: { readonly table: SourceTable; readonly schema: OptionSchema | undefined },
+  context: PrepareContext,
+): Promise<{ readonly entry?: unknown; readonly missing?: string }> {
+  if (!context.unusable) return { entry: await prepareValue(entry, schema, context) };
+  if (isJsonObject(entry) && entry["enabled"] === false) return { entry: switchedOff(entry, table) };
+  try {
+    return { entry: await prepareValue(isJsonObject(entry) ? { ...table.base, ...entry } : entry, schema, context) };
+  } catch (error) {
+    if (error instanceof MissingValue) return { missing: error.message };
+    throw error;
+  }
+}
+
 async function prepareObject(
   value: Record<string, unknown>,
   schema: OptionSchema,
   context: PrepareContext,
 ): Promise<unknown> {
-  const rest = isJsonObject(schema.additionalProperties) ? (schema.additionalProperties as OptionSchema) : undefined;
-  const members = await Promise.all(
-    Object.entries(value).map(async ([key, member]) => {
-      const own = schema.properties && Object.hasOwn(schema.properties, key) ? schema.properties[key] : rest;
-      return [key, await prepareValue(member, own, context)] as const;
-    }),
-  );
+  const rest = valuesOf(schema);
+  const members: [string, unknown][] = [];
+  // One after the other, so that what cannot be had is told in the order in which it is written.
+  for (const [key, member] of Object.entries(value)) {
+    const own = schema.properties && Object.hasOwn(schema.properties, key) ? schema.properties[key] : rest;
+    members.push([key, await prepareValue(member, own, context)]);
+  }
   return Object.fromEntries(members);
 }
 

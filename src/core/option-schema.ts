@@ -1,3 +1,6 @@
+import type { JsonObject } from "./json.ts";
+import type { ProviderKind } from "./provider-kinds.ts";
+
 /**
  * Builders for the schemas of options: plain JSON Schema objects that carry their TypeScript type. Only the words that
  * configuration needs; `config/` checks values against them, and the published JSON Schema of the configuration is made
@@ -24,17 +27,36 @@ export interface OptionSchema<T = unknown> {
   readonly format?: "path";
   /** The value is a secret: a literal, `${VAR}`, `${VAR:-default}` or `{file = "…"}`; shown nowhere. */
   readonly writeOnly?: boolean;
+  /** Present: each entry of this table, or list of tables, is a source of its own. */
+  readonly "~sources"?: SourceTable;
   /** Only for the compiler: the type of an accepted value. */
   readonly "~type"?: T;
   readonly "~optional"?: true;
 }
 
+/** What a table of sources says of its entries. One that cannot be had takes itself out, and nothing else. */
+export interface SourceTable {
+  readonly kind: ProviderKind;
+  /** What an entry of a list is called; one of a table is called by its key. @default the key */
+  readonly nameOf?: (entry: unknown) => string;
+  /** Keys that an entry keeps while it is switched off by `enabled = false`: it needs none of its variables then. */
+  readonly identity: readonly string[];
+  /** What holds where an entry in a file does not say it; paths count from that file. @default {} */
+  readonly base?: JsonObject;
+}
+
+/** The schema of members that have no names of their own, where a table takes any key. */
+export function valuesOf({ additionalProperties: values }: OptionSchema): OptionSchema | undefined {
+  return typeof values === "object" ? values : undefined;
+}
+
 export type Static<S> = S extends OptionSchema<infer T> ? T : never;
 
-type Notes = Omit<OptionSchema, "type" | "~type" | "~optional" | "properties" | "items" | "anyOf">;
+type Notes = Omit<OptionSchema, "type" | "~type" | "~optional" | "~sources" | "properties" | "items" | "anyOf">;
 type Properties = Readonly<Record<string, OptionSchema>>;
 type OptionalKeys<P> = { [K in keyof P]: P[K] extends { readonly "~optional": true } ? K : never }[keyof P];
-type ObjectOf<P> = { readonly [K in Exclude<keyof P, OptionalKeys<P>>]: Static<P[K]> } & {
+/** What a table of these members holds. */
+export type ObjectOf<P> = { readonly [K in Exclude<keyof P, OptionalKeys<P>>]: Static<P[K]> } & {
   readonly [K in OptionalKeys<P>]?: Static<P[K]>;
 };
 type UnionOf<M extends readonly OptionSchema[]> = Static<M[number]>;
@@ -106,9 +128,23 @@ function Object_<P extends Properties>(
   };
 }
 
-// The mark must not travel into JSON, so it is not enumerable.
+// Marks must not travel into JSON, so they are not enumerable.
+function marked<S extends OptionSchema>(schema: S, mark: "~optional" | "~sources", value: unknown): S {
+  const copy = Object.defineProperty({ ...schema }, mark, { value, enumerable: false });
+  // A schema may bear both marks, and copying leaves out what is not enumerable.
+  const other = mark === "~optional" ? "~sources" : "~optional";
+  return schema[other] === undefined
+    ? copy
+    : Object.defineProperty(copy, other, { value: schema[other], enumerable: false });
+}
+
 function optional<S extends OptionSchema>(schema: S): Optional<S> {
-  return Object.defineProperty({ ...schema }, "~optional", { value: true, enumerable: false }) as Optional<S>;
+  return marked(schema, "~optional", true) as Optional<S>;
+}
+
+/** A table, or a list of tables, whose entries are sources. */
+function sources<S extends OptionSchema>(schema: S, table: SourceTable): S {
+  return marked(schema, "~sources", table);
 }
 
 export const Type = {
@@ -125,4 +161,5 @@ export const Type = {
   Union,
   Object: Object_,
   Optional: optional,
+  Sources: sources,
 } as const;

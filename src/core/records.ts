@@ -1,9 +1,6 @@
 import type { JsonObject } from "./json.ts";
-
-export type ProviderKind = "builtin" | "modules" | "scripts" | "folders" | "stdio" | "http" | "defaults";
-
-/** `native` tools are listed in normal mode; `ondemand` tools are found by search only. */
-export type Visibility = "native" | "ondemand";
+import type { ListingShape, Visibility } from "./listing-shape.ts";
+import type { ProviderKind } from "./provider-kinds.ts";
 
 /**
  * Where records come from: one upstream server, one set of folders. Identity of a tool is the pair (source id, tool
@@ -21,6 +18,8 @@ export interface Source {
   readonly limits?: ToolLimits;
   /** Present: a call that the server could not answer is told in these words. */
   readonly service?: ServiceName;
+  /** What the configuration makes of its list. @default nothing */
+  readonly shape?: ListingShape;
 }
 
 /** What a server is called towards people and models: `Weather MCP` on port 50053. */

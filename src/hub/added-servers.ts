@@ -1,17 +1,17 @@
-import { remoteName } from "../config/layers.ts";
+import { remoteName } from "../providers/http/remote-name.ts";
 import type { JsonObject } from "../core/json.ts";
-import type { HttpOptions } from "../providers/http/options.ts";
-import type { StdioOptions } from "../providers/stdio/options.ts";
+import type { RemoteServerConfig } from "../providers/http/options.ts";
+import type { StdioServerConfig } from "../providers/stdio/options.ts";
 import type { HubConfig } from "./schema.ts";
 
 /**
  * MCP servers that a program adds while its hub runs, kept as one more layer of settings so that a reload keeps them.
  */
 export class AddedServers {
-  readonly #servers = new Map<string, StdioOptions | HttpOptions>();
+  readonly #servers = new Map<string, StdioServerConfig | RemoteServerConfig>();
 
   /** Returns what undoes it. */
-  add(alias: string, server: StdioOptions | HttpOptions): () => void {
+  add(alias: string, server: StdioServerConfig | RemoteServerConfig): () => void {
     const before = this.#servers.get(alias);
     this.#servers.set(alias, server);
     return () => {

@@ -9,7 +9,6 @@ import type { Call } from "../core/call.ts";
 import type { BuiltinPorts, HubStatus, ModuleFacts } from "../providers/builtin/ports.ts";
 import type { Hub } from "./hub.ts";
 import type { LiveSandbox } from "./live/sandbox.ts";
-import type { HubConfig } from "./schema.ts";
 
 /** What the hub lends to its own tools. `hub` is asked late, since its own tools are part of what it is made of. */
 export function createBuiltinPorts(
@@ -31,7 +30,7 @@ export function createBuiltinPorts(
 
 function statusOf(hub: Hub): HubStatus {
   const { tools, resources } = hub.counts();
-  const { server } = hub.config.tree as HubConfig;
+  const { server } = hub.config.tree;
   const hasTokens = server?.token !== undefined || Object.keys(server?.tokens ?? {}).length > 0;
   return {
     serverName: "toolyard",
@@ -48,7 +47,7 @@ function statusOf(hub: Hub): HubStatus {
 
 /** What the hub's capabilities say of it, as its configuration stands now. */
 export function describeServer(hub: Hub): string {
-  return resolveBuiltin((hub.config.tree as HubConfig).builtin).serverDescription;
+  return resolveBuiltin(hub.config.tree.builtin).serverDescription;
 }
 
 function moduleFor(hub: Hub, name: string, { principal }: Call): ModuleFacts | undefined {

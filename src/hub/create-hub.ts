@@ -1,9 +1,9 @@
 import { locateConfig } from "../config/locate.ts";
 import type { JsonObject } from "../core/json.ts";
 import { guardStdout } from "../doors/mcp/stdout-guard.ts";
-import type { HttpOptions } from "../providers/http/options.ts";
+import type { RemoteServerConfig } from "../providers/http/options.ts";
 import type { RegisterTools } from "../providers/modules/api.ts";
-import type { StdioOptions } from "../providers/stdio/options.ts";
+import type { StdioServerConfig } from "../providers/stdio/options.ts";
 import { LateLogger } from "../telemetry/late-logger.ts";
 import { AddedServers } from "./added-servers.ts";
 import type { Logger } from "../core/ports.ts";
@@ -38,7 +38,7 @@ export interface CreateHubOptions {
 const BASE: JsonObject = { limits: { rate_per_minute: 0, in_flight: 0 } };
 
 /** One server to add: `command` starts a child, `url` or `host` reaches one on HTTP. Keys as in `toolyard.toml`. */
-export type ServerSettings = StdioOptions | HttpOptions;
+export type ServerSettings = StdioServerConfig | RemoteServerConfig;
 
 export interface LibraryHub extends Toolyard {
   /** The configuration as it stands now, all layers joined, secrets among it. */
@@ -105,7 +105,7 @@ export async function createHub(options: CreateHubOptions = {}): Promise<Library
   if (watch) await reloader.watch(files);
   return {
     ...base,
-    config: () => hub.config.tree as HubConfig,
+    config: () => hub.config.tree,
     serve: async () => {
       const server = serverOf(hub);
       const one = await serveHttp(hub, server);
@@ -174,5 +174,5 @@ const SERVER_CHANGED =
   "[server] or [rest] has changed, tokens and rights among it, and what is served goes on as it was. Close it, then call `serve()` again.";
 
 function serverOf(hub: Hub): ServerConfig {
-  return (hub.config.tree as HubConfig).server ?? {};
+  return hub.config.tree.server ?? {};
 }

@@ -1,5 +1,4 @@
 import type { Catalog } from "../catalog/catalog.ts";
-import type { LoadedConfig } from "../config/load.ts";
 import { LOCAL_PRINCIPAL, type Call, type Principal } from "../core/call.ts";
 import { FailError } from "../core/errors.ts";
 import { Emitter } from "../core/events.ts";
@@ -26,22 +25,21 @@ import { joinInstructions } from "./instructions.ts";
 import { describeSources, type SourceOffer } from "./self-description.ts";
 import { LogLevels } from "./log-levels.ts";
 import type { Pipeline } from "../pipeline/pipeline.ts";
-import { wantedSources } from "./parts.ts";
 import type { Planner } from "./plan.ts";
-import type { HubConfig } from "./schema.ts";
+import type { LoadedHubConfig } from "./schema.ts";
 import { asSaidBehind } from "./behind.ts";
 import type { SourceChanges, SourceSet } from "./source-set.ts";
 import { toolyardOf, type Identity, type Toolyard } from "./toolyard.ts";
 
 /** What a hub is made of; `open-hub.ts` makes it. */
 export interface HubParts {
-  readonly config: LoadedConfig;
+  readonly config: LoadedHubConfig;
   /** Where keys are looked up. */
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly catalog: Catalog;
   readonly sources: SourceSet;
   /** Made anew when the bounds in the configuration changed. */
-  readonly createPipeline: (config: LoadedConfig) => Pipeline;
+  readonly createPipeline: (config: LoadedHubConfig) => Pipeline;
   readonly planner: Planner;
   /** The program registers tools of its own. */
   readonly isHosted: boolean;
@@ -87,7 +85,7 @@ export class Hub implements HubPort {
   readonly #noted = new Map<string, Problem>();
   readonly #doors = new Set<{ readonly kind: string; readonly isForAll: boolean }>();
   #pipeline: Pipeline;
-  #config: LoadedConfig;
+  #config: LoadedHubConfig;
   #closed: Promise<void> | undefined;
 
   constructor(parts: HubParts) {
@@ -100,7 +98,7 @@ export class Hub implements HubPort {
     parts.catalog.changed.on((change) => this.events.listsChanged.emit(change));
   }
 
-  get config(): LoadedConfig {
+  get config(): LoadedHubConfig {
     return this.#config;
   }
 
@@ -287,17 +285,17 @@ export class Hub implements HubPort {
    * Brings sources and bounds to what the configuration says; sources that did not change go on untouched. Rejects,
    * with everything as it was, when an option cannot be used.
    */
-  async reconfigure(config: LoadedConfig): Promise<SourceChanges> {
+  async reconfigure(config: LoadedHubConfig): Promise<SourceChanges> {
     for (const secret of config.secrets) this.#parts.hide(secret);
-    const wanted = wantedSources(config.tree as HubConfig, {
+    const planned = this.#parts.planner.plan(config, {
       folder: config.folder,
       isHosted: this.#parts.isHosted,
       isForAll: Array.from(this.#doors).some(({ isForAll }) => isForAll),
     });
-    const keepsBounds = JSON.stringify(config.tree["limits"]) === JSON.stringify(this.#config.tree["limits"]);
+    const keepsBounds = JSON.stringify(config.tree.limits) === JSON.stringify(this.#config.tree.limits);
     // What runs keeps its places in queues and its circuits, so the pipeline is not made anew without need.
     const pipeline = keepsBounds ? this.#pipeline : this.#parts.createPipeline(config);
-    const changes = await this.#parts.sources.apply(this.#parts.planner.plan(wanted, config.unusable), {
+    const changes = await this.#parts.sources.apply(planned, {
       onAdded: (provider) => this.#attach(provider),
       onRemoved: (provider) => this.#detach(provider),
     });
@@ -340,14 +338,10 @@ export class Hub implements HubPort {
 
   async #offers(principal: Principal, waits: boolean): Promise<SourceOffer[]> {
     const { catalog, sources } = this.#parts;
-    const { isNarrowed } = permissionOf(principal.rights);
-    const usable = isNarrowed && (waits ? await catalog.snapshot() : catalog.current).sourcesFor(principal);
-    const providers = sources.providers.filter(({ source }) => !usable || usable.has(source.id));
-    return Promise.all(
-      providers.map(async (provider) => ({
-        source: provider.source,
-        listing: waits ? await provider.listing() : catalog.listingOf(provider.source.id),
-      })),
-    );
+    const snapshot = waits ? await catalog.snapshot() : catalog.current;
+    const usable = permissionOf(principal.rights).isNarrowed ? snapshot.sourcesFor(principal) : undefined;
+    return sources.providers
+      .filter(({ source }) => !usable || usable.has(source.id))
+      .map(({ source }) => ({ source, listing: catalog.listingOf(source.id) }));
   }
 }

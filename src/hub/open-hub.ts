@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { Catalog } from "../catalog/catalog.ts";
 import { resolveCatalog } from "../catalog/options.ts";
-import { loadConfig, type LoadedConfig, type LoadOptions } from "../config/load.ts";
+import { loadConfig, type LoadOptions } from "../config/load.ts";
 import { dataFolder } from "../config/locate.ts";
 import type { Client } from "../core/call.ts";
 import type { Logger } from "../core/ports.ts";
@@ -22,14 +22,14 @@ import { LiveModels } from "./live/models.ts";
 import { Planner, type SourceFilter } from "./plan.ts";
 import { resolveMirrored } from "./mirror.ts";
 import { resolveCall } from "./resolve.ts";
-import { CONFIG_SCHEMA, type HubConfig } from "./schema.ts";
+import { CONFIG_SCHEMA, type LoadedHubConfig } from "./schema.ts";
 import { SourceSet } from "./source-set.ts";
 
 export type { Hub } from "./hub.ts";
 export type { SourceFilter } from "./plan.ts";
 
 export interface OpenHubOptions {
-  readonly config: LoadedConfig;
+  readonly config: LoadedHubConfig;
   /** The environment: data folder, proxies, certificates. */
   readonly variables: Readonly<Record<string, string | undefined>>;
   /** @default as `[logging]` says, on standard error */
@@ -50,7 +50,7 @@ export interface OpenHubOptions {
 }
 
 /** Reads and checks configuration layers against the schema of all parts. */
-export function loadHubConfig(options: Omit<LoadOptions, "schema">): Promise<LoadedConfig> {
+export function loadHubConfig(options: Omit<LoadOptions, "schema">): Promise<LoadedHubConfig> {
   return loadConfig({ ...options, schema: CONFIG_SCHEMA });
 }
 
@@ -70,7 +70,7 @@ export async function openHub(options: OpenHubOptions): Promise<Hub> {
 
 function makeHub(options: OpenHubOptions): Hub {
   const { config, variables, mirror = false } = options;
-  const tree = config.tree as HubConfig;
+  const { tree } = config;
   useTransformCache(join(dataFolder(variables), "typescript"));
   const telemetry = createTelemetry(tree, variables, options.logger);
   const { logger, redactor } = telemetry;
@@ -80,14 +80,14 @@ function makeHub(options: OpenHubOptions): Hub {
   const limitStore = new MemoryLimitStore();
   const sources = new SourceSet(logger);
   const search = new LiveSearch({
-    config: () => hub.config.tree as HubConfig,
+    config: () => hub.config.tree,
     variables,
     logger,
     ...(mirror ? {} : { folder: join(dataFolder(variables), "embeddings") }),
   });
   catalog.searchWith(() => search.current());
-  const sandbox = new LiveSandbox(() => (hub.config.tree as HubConfig).sandbox);
-  const models = new LiveModels(() => (hub.config.tree as HubConfig).models, variables);
+  const sandbox = new LiveSandbox(() => hub.config.tree.sandbox);
+  const models = new LiveModels(() => hub.config.tree.models, variables);
   const hub: Hub = new Hub({
     config,
     variables,
@@ -126,11 +126,11 @@ interface PipelineParts extends Pick<PipelineDeps, "limitStore" | "onProblem"> {
 }
 
 function pipelineOf(
-  { tree }: LoadedConfig,
+  { tree }: LoadedHubConfig,
   { catalog, sources, telemetry, resolve, ...parts }: PipelineParts,
 ): Pipeline {
   const { audit, logger, redactor } = telemetry;
-  const options = resolveLimits((tree as HubConfig).limits);
+  const options = resolveLimits(tree.limits);
   return createPipeline({
     ...parts,
     resolve: (call) => resolve(call, { catalog, sources }),
@@ -150,7 +150,7 @@ function createPlanner(
   sandbox: LiveSandbox,
 ): Planner {
   const caller = createCaller(hub);
-  const { coldWaitMs } = resolveCatalog((config.tree as HubConfig).catalog);
+  const { coldWaitMs } = resolveCatalog(config.tree.catalog);
   return new Planner(
     {
       logger,

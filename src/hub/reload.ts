@@ -1,5 +1,5 @@
+import type { LoadedHubConfig } from "./schema.ts";
 import { watchFiles } from "../config/watch.ts";
-import type { LoadedConfig } from "../config/load.ts";
 import { messageOf } from "../core/errors.ts";
 import type { Hub } from "./hub.ts";
 import { logConfig } from "./log-config.ts";
@@ -8,9 +8,9 @@ import type { SourceChanges } from "./source-set.ts";
 export interface ReloadOptions {
   readonly hub: Hub;
   /** Reads the configuration again, the same layers as at the start. */
-  readonly load: () => Promise<LoadedConfig>;
+  readonly load: () => Promise<LoadedHubConfig>;
   /** Hears of each configuration that was taken over. */
-  readonly onReloaded?: (config: LoadedConfig, changes: SourceChanges) => Promise<void>;
+  readonly onReloaded?: (config: LoadedHubConfig, changes: SourceChanges) => Promise<void>;
 }
 
 /** Sections that are read once. */

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { JsonObject } from "../core/json.ts";
-import { EMPTY_LISTING, type ProviderKind } from "../core/records.ts";
+import type { ProviderKind } from "../core/provider-kinds.ts";
+import { EMPTY_LISTING } from "../core/records.ts";
 import { describeSources, type SourceOffer } from "./self-description.ts";
 
 const asIs = (text: string): string => text;

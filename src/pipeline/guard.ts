@@ -1,7 +1,7 @@
 import { formatDuration } from "../core/duration.ts";
 import { KINDS, type FailKind } from "../core/kinds.ts";
 import { fail, type Fail, type Outcome } from "../core/outcome.ts";
-import { PROVIDER_KINDS } from "../core/provider-kinds.ts";
+import { factsOf } from "../core/provider-kinds.ts";
 import type { BlockedCircuit, Breakers } from "./breakers.ts";
 import { isIdempotent } from "../core/effects.ts";
 import type { RetryOptions } from "./options.ts";
@@ -17,7 +17,7 @@ const NEUTRAL: ReadonlySet<FailKind> = new Set(["cancelled", "internal"]);
 /** Leaves a server alone that keeps failing, and tries again what may be tried again (C45). */
 export function guardStage({ breakers, options }: PipelineDeps): Stage {
   return (state, next) => {
-    if (!PROVIDER_KINDS[state.found.provider.source.kind].oneServer) return attempt(state, next, options.retries);
+    if (!factsOf(state.found.provider.source.kind).oneServer) return attempt(state, next, options.retries);
     return behindBreaker({ breakers, retries: options.retries }, state, next);
   };
 }

@@ -6,7 +6,7 @@ import type { Fail } from "../core/outcome.ts";
 import type { Logger } from "../core/ports.ts";
 import type { ColdStart, ListingWish } from "../core/provider.ts";
 import type { Connection } from "./connection.ts";
-import { changedTools } from "./definition-digest.ts";
+import { changedTools } from "../core/definition-digest.ts";
 import { failureOf } from "./faults.ts";
 import { LISTING_BOUNDS, readListing, type ServerListing } from "./listing.ts";
 

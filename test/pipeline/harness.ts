@@ -4,13 +4,8 @@ import type { JsonObject } from "../../src/core/json.ts";
 import { fail, ok, type Outcome } from "../../src/core/outcome.ts";
 import type { AuditLine, Logger } from "../../src/core/ports.ts";
 import type { Provider, ResolvedCall } from "../../src/core/provider.ts";
-import {
-  EMPTY_LISTING,
-  type Problem,
-  type ProviderKind,
-  type Source,
-  type ToolRecord,
-} from "../../src/core/records.ts";
+import type { ProviderKind } from "../../src/core/provider-kinds.ts";
+import { EMPTY_LISTING, type Problem, type Source, type ToolRecord } from "../../src/core/records.ts";
 import { Breakers } from "../../src/pipeline/breakers.ts";
 import { resolveLimits, type LimitsConfig } from "../../src/pipeline/options.ts";
 import { createPipeline } from "../../src/pipeline/pipeline.ts";

@@ -3,7 +3,6 @@ import { Agent } from "../../agent/agent.ts";
 import { resolveAgent, type AgentOptions } from "../../agent/options.ts";
 import type { AgentOutcome, StopReason } from "../../agent/outcome.ts";
 import { KINDS } from "../../core/kinds.ts";
-import type { HubConfig } from "../../hub/schema.ts";
 import { loadLanguageModel } from "../../models/language-model.ts";
 import { assertKey, parseModelName } from "../../models/model-name.ts";
 import { resolveModels, type ModelsOptions } from "../../models/options.ts";
@@ -56,7 +55,7 @@ interface Settings {
 
 /** What can be known to be missing, a key above all, is told before anything is started. */
 async function readSettings(options: Options, io: Io): Promise<Settings> {
-  const { models: rawModels, agent } = (await loadSettings(options, io)).tree as HubConfig;
+  const { models: rawModels, agent } = (await loadSettings(options, io)).tree;
   const models = resolveModels(rawModels, io.env);
   const model = options.model ?? models.language;
   if (model === undefined)

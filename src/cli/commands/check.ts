@@ -1,5 +1,4 @@
 import { KINDS } from "../../core/kinds.ts";
-import type { HubConfig } from "../../hub/schema.ts";
 import { missingEngines } from "../engine-findings.ts";
 import { EXIT } from "../failure.ts";
 import { print, printJson } from "../io.ts";
@@ -20,7 +19,7 @@ export const run: Run<Options> = (_args, options, io) =>
       .sources()
       .map(({ source, status, ...rest }): SourceLine => ({ id: source.id, kind: source.kind, ...status, ...rest }));
     // A hub elsewhere has its own machine, of which nothing is known here.
-    const sandbox = options.url === undefined ? await missingEngines((hub.config.tree as HubConfig).sandbox) : [];
+    const sandbox = options.url === undefined ? await missingEngines(hub.config.tree.sandbox) : [];
     const healthy = lines.every(isHealthy) && sandbox.length === 0;
     const { files, warnings } = hub.config;
     if (options.json) await printJson(io.stdout, { healthy, files, warnings, sources: lines, sandbox });

@@ -4,7 +4,7 @@ import { basename, dirname, resolve } from "node:path";
 import { importServers, toTomlText, type ImportReport } from "../../config/import/import-servers.ts";
 import { knownFiles, type KnownFile } from "../../config/import/known-files.ts";
 import { parseToml, readDocument } from "../../config/document.ts";
-import { remoteName } from "../../config/layers.ts";
+import { remoteName } from "../../providers/http/remote-name.ts";
 import { CONFIG_FILE_NAME } from "../../config/locate.ts";
 import { ConfigError } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";

@@ -5,7 +5,7 @@ import { FirstCaller } from "../../hub/serve/first-caller.ts";
 import { logConfig } from "../../hub/log-config.ts";
 import { openHub, type Hub } from "../../hub/open-hub.ts";
 import { Reloader } from "../../hub/reload.ts";
-import type { HubConfig, ServerConfig } from "../../hub/schema.ts";
+import type { ServerConfig } from "../../hub/schema.ts";
 import { doorsOf } from "../../hub/serve/rest.ts";
 import { assertServable, serveHttp, serveStdio, type Served, type ServedHttp } from "../../hub/serve/serve.ts";
 import { EXIT, UsageError } from "../failure.ts";
@@ -92,7 +92,7 @@ async function serve(hub: Hub, { options, io, load, output, firstCaller }: Servi
 }
 
 function serverOf(hub: Hub): ServerConfig {
-  return (hub.config.tree as HubConfig).server ?? {};
+  return hub.config.tree.server ?? {};
 }
 
 async function startHttp(hub: Hub, options: Options, io: Io): Promise<ServedHttp> {

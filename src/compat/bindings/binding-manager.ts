@@ -5,7 +5,6 @@ import { messageOf, OptionError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Logger } from "../../core/ports.ts";
 import { loadHubConfig } from "../../hub/open-hub.ts";
-import type { HubConfig } from "../../hub/schema.ts";
 import { Fingerprint } from "../../runtimes/typescript/fingerprint.ts";
 import { describeImportError, importUserModule } from "../../runtimes/typescript/import-module.ts";
 import { snakeKeys } from "../option-keys.ts";
@@ -60,7 +59,7 @@ export class LollmsMCPBindingManager {
   ): Promise<LollmsMCPBindingManager> {
     const { variables = process.env, logger } = options;
     const files = locateConfig(typeof config === "string" ? [config] : config, variables, process.cwd());
-    const { bindings } = (await loadHubConfig({ files, variables })).tree as HubConfig;
+    const { bindings } = (await loadHubConfig({ files, variables })).tree;
     return new LollmsMCPBindingManager({
       ...(bindings?.dir === undefined ? {} : { mcp_bindings_dir: bindings.dir }),
       ...(logger ? { logger } : {}),

@@ -1,7 +1,7 @@
 import { messageOf, OptionError } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { Logger } from "../../core/ports.ts";
-import { resolveHttp, type HttpOptions } from "../../providers/http/options.ts";
+import { resolveRemoteServer, type RemoteServerConfig } from "../../providers/http/options.ts";
 import { parseSeconds, snakeKeys } from "../option-keys.ts";
 import type { SourceHubOptions } from "../source-hub.ts";
 import { HubBinding, type BindingProblem } from "./hub-binding.ts";
@@ -81,7 +81,7 @@ export class RemoteMCPBinding extends HubBinding {
     } = snakeKeys(options, ["alias", "servers_infos", "logger", ...SERVER_KEYS]);
     if (several !== undefined && one["server_url"] !== undefined)
       throw new OptionError("`server_url` and `servers_infos` both say where servers are. Remove one of them.");
-    const servers: HttpOptions[] = [];
+    const servers: RemoteServerConfig[] = [];
     const refused: BindingProblem[] = [];
     if (several === undefined) servers.push(toHttp(alias, one));
     for (const [name, server] of Object.entries((several ?? {}) as Readonly<Record<string, RemoteServer>>)) {
@@ -107,24 +107,24 @@ export class RemoteMCPBinding extends HubBinding {
 function toHttp(
   alias: unknown,
   { server_url: url, auth_config: auth, timeout }: Partial<Record<string, unknown>>,
-): HttpOptions {
+): RemoteServerConfig {
   assertAlias(alias);
   if (!(url instanceof URL) && typeof url !== "string")
     throw new OptionError(
       `\`server_url\` must be the server's address, such as http://my-mcp-server.com/mcp, got ${JSON.stringify(url)}.`,
     );
-  const options: HttpOptions = {
+  const options: RemoteServerConfig = {
     namespace: alias,
     url: String(url),
     start: "lazy",
     ...(auth === undefined || auth === null ? {} : { auth: toAuth(auth) }),
     ...(timeout === undefined ? {} : { connect_timeout: parseSeconds(timeout, "timeout") }),
   };
-  resolveHttp(options);
+  resolveRemoteServer(options);
   return options;
 }
 
-function toAuth(raw: unknown): NonNullable<HttpOptions["auth"]> {
+function toAuth(raw: unknown): NonNullable<RemoteServerConfig["auth"]> {
   if (isJsonObject(raw) && (raw["type"] === "oauth2" || raw["type"] === "client_credentials")) return toOAuth(raw);
   const auth: Partial<JsonObject> = isJsonObject(raw) ? snakeKeys(raw, ["type", "token", "key", "header_name"]) : {};
   const { type, token, key, header_name: header = "X-API-Key" } = auth;
@@ -139,7 +139,7 @@ const OAUTH_KEYS = ["token_url", "client_id", "client_secret", "scope", "resourc
 /** They belong to the grant that a person signs in with. */
 const BROWSER_KEYS = ["authorization_url", "redirect_uri", "code", "code_verifier"] as const;
 
-function toOAuth(raw: JsonObject): NonNullable<HttpOptions["auth"]> {
+function toOAuth(raw: JsonObject): NonNullable<RemoteServerConfig["auth"]> {
   const {
     type: _,
     grant_type: grant = "client_credentials",

@@ -1,13 +1,13 @@
 import { messageOf, OptionError } from "../../core/errors.ts";
 import type { Logger } from "../../core/ports.ts";
 import { READ_SEPARATORS } from "../../core/names.ts";
-import { resolveStdio, type StdioOptions } from "../../providers/stdio/options.ts";
+import { resolveStdioServer, type StdioServerConfig } from "../../providers/stdio/options.ts";
 import { snakeKeys } from "../option-keys.ts";
 import type { SourceHubOptions } from "../source-hub.ts";
 import { HubBinding, type BindingProblem } from "./hub-binding.ts";
 
 /** `{command, cwd?, env?}`, and whatever `[mcp.stdio_servers.<alias>]` takes beside them. */
-export type StandardServer = StdioOptions;
+export type StandardServer = StdioServerConfig;
 
 export interface StandardMCPOptions {
   /** Servers by alias. One that cannot be used is left out and stands in `diagnostics`. @default none */
@@ -90,7 +90,7 @@ export class StandardMCPBinding extends HubBinding {
   #accept(alias: string, server: StandardServer): BindingProblem | undefined {
     try {
       assertAlias(alias);
-      resolveStdio(server);
+      resolveStdioServer(server);
       this.#servers.set(alias, server);
       return undefined;
     } catch (error) {

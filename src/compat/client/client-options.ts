@@ -5,8 +5,8 @@ import { fail } from "../../core/outcome.ts";
 import type { Logger } from "../../core/ports.ts";
 import type { ServerSettings } from "../../hub/create-hub.ts";
 import { childEnvironment } from "../../process/environment.ts";
-import { httpSchema, resolveHttp, type HttpOptions } from "../../providers/http/options.ts";
-import { resolveStdio, stdioSchema, type StdioOptions } from "../../providers/stdio/options.ts";
+import { RemoteServerSchema, resolveRemoteServer, type RemoteServerConfig } from "../../providers/http/options.ts";
+import { resolveStdioServer, StdioServerSchema, type StdioServerConfig } from "../../providers/stdio/options.ts";
 import { scriptCommandLine } from "../../runtimes/scripts/command-line.ts";
 import { parseSeconds, snakeKeys } from "../option-keys.ts";
 
@@ -41,7 +41,7 @@ type Own = keyof ClientSettings;
  * A server to start (`command`), or one on HTTP (`url`, or `host` and `port`); keys as in `toolyard.toml`, in either
  * spelling.
  */
-export type ClientServer = (Omit<StdioOptions, Own> | Omit<HttpOptions, Own>) & ClientSettings;
+export type ClientServer = (Omit<StdioServerConfig, Own> | Omit<RemoteServerConfig, Own>) & ClientSettings;
 
 export interface ResolvedClient {
   readonly timeoutMs: number;
@@ -54,7 +54,7 @@ export interface ResolvedClient {
 }
 
 const OWN_KEYS = ["timeout", "tool_timeouts", "connect_timeout", "connect_attempts", "logger"] as const;
-const SERVER_KEYS = [...Object.keys(stdioSchema.properties), ...Object.keys(httpSchema.properties)];
+const SERVER_KEYS = [...Object.keys(StdioServerSchema.properties), ...Object.keys(RemoteServerSchema.properties)];
 
 /** Fills in and checks. Throws an `OptionError`. `server` is a script's path, an address, or settings. */
 export function resolveClient(
@@ -100,14 +100,14 @@ function given(
   const settings = (
     isCommand ? { ...rest, env: { ...(rest["env"] as object | undefined), ...env } } : rest
   ) as ServerSettings;
-  if ("command" in settings) resolveStdio(settings);
-  else resolveHttp(settings);
+  if ("command" in settings) resolveStdioServer(settings);
+  else resolveRemoteServer(settings);
   return () => Promise.resolve(settings);
 }
 
 function named(server: string, env: Readonly<Record<string, string>>): ResolvedClient["server"] {
   if (/^https?:\/\//i.test(server)) {
-    resolveHttp({ url: server });
+    resolveRemoteServer({ url: server });
     return () => Promise.resolve({ url: server });
   }
   if (server === "")

@@ -1,5 +1,5 @@
 import { OptionError } from "../../core/errors.ts";
-import type { HubConfig, ServerConfig } from "../../hub/schema.ts";
+import type { ServerConfig } from "../../hub/schema.ts";
 import { serveHttp, type ServedHttp } from "../../hub/serve/serve.ts";
 import { initialize, type InitializeOptions } from "./initialize.ts";
 import type { MCP } from "./mcp.ts";
@@ -66,7 +66,7 @@ export class MCPHTTPServer {
 
   async #serve(): Promise<ServedHttp> {
     const hub = await this.mcp.hub();
-    const server: ServerConfig = (hub.config.tree as HubConfig).server ?? {};
+    const server: ServerConfig = hub.config.tree.server ?? {};
     return serveHttp(hub, { ...server, host: this.host, port: this.#wantedPort, shutdown_grace: STOP_MS });
   }
 }

@@ -1,11 +1,10 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { LoadedConfig } from "../../config/load.ts";
 import { locateConfig } from "../../config/locate.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Logger } from "../../core/ports.ts";
 import { loadHubConfig } from "../../hub/open-hub.ts";
-import type { HubConfig } from "../../hub/schema.ts";
+import type { HubConfig, LoadedHubConfig } from "../../hub/schema.ts";
 
 export interface MCPOptions {
   /**
@@ -32,8 +31,8 @@ const BASE: JsonObject = { builtin: { execute_code: false }, limits: { rate_per_
 /** The configuration of a core, before and after its modules were discovered. */
 export interface CoreConfig {
   /** With modules, and with the hub's `meta.*` tools, which are a module of this server (G70). */
-  readonly discovered: LoadedConfig;
-  readonly bare: LoadedConfig;
+  readonly discovered: LoadedHubConfig;
+  readonly bare: LoadedHubConfig;
 }
 
 export async function loadCoreConfig({
@@ -45,7 +44,7 @@ export async function loadCoreConfig({
   const named = typeof config === "string" ? [config] : config;
   const files = named.length > 0 ? locateConfig(named, variables, process.cwd()) : [];
   const loaded = await loadHubConfig({ files, variables, base: BASE, flags: settings });
-  const tree = loaded.tree as HubConfig;
+  const tree = loaded.tree;
   const roots = [...(tree.modules?.paths ?? []), ...paths.map((path) => resolve(path))];
   return {
     discovered: withTree(loaded, { ...tree, modules: { ...tree.modules, paths: roots } }),
@@ -57,7 +56,7 @@ export async function loadCoreConfig({
   };
 }
 
-function withTree(config: LoadedConfig, tree: HubConfig): LoadedConfig {
+function withTree(config: LoadedHubConfig, tree: HubConfig): LoadedHubConfig {
   return { ...config, tree };
 }
 

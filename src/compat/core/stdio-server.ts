@@ -1,6 +1,5 @@
 import type { Readable } from "node:stream";
 import { guardStdout, type GuardedStdout } from "../../doors/mcp/stdout-guard.ts";
-import type { HubConfig } from "../../hub/schema.ts";
 import { serveStdio, type Served } from "../../hub/serve/serve.ts";
 import { initialize, closeMcpInstance, type InitializeOptions } from "./initialize.ts";
 import type { MCP } from "./mcp.ts";
@@ -43,7 +42,7 @@ export class StdioServer {
     try {
       mcp.logger.info("Starting StdioServer...");
       const hub = await mcp.hub();
-      this.#served = serveStdio(hub, (hub.config.tree as HubConfig).server ?? {}, { input, output });
+      this.#served = serveStdio(hub, hub.config.tree.server ?? {}, { input, output });
       if (this.#stopping) await this.stop();
       mcp.logger.info("StdioServer started and listening on stdin/stdout.");
       await this.#served.done;

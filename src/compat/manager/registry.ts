@@ -2,7 +2,7 @@ import { OptionError } from "../../core/errors.ts";
 import { NameBook } from "../../core/name-book.ts";
 import { DEFAULT_NAMING, READ_SEPARATORS, renderModelName, type Named } from "../../core/names.ts";
 import { nearest } from "../../core/suggest.ts";
-import { resolveHttp } from "../../providers/http/options.ts";
+import { resolveRemoteServer } from "../../providers/http/options.ts";
 
 /** Where a tool is. The server speaks Streamable HTTP at `scheme://host:port/path`. */
 export interface RegistryLine {
@@ -82,7 +82,7 @@ function endpointOf(
   address: { host: string; port: number; path: string; scheme: "http" | "https" },
 ): string {
   try {
-    return resolveHttp(address).url.href;
+    return resolveRemoteServer(address).url.href;
   } catch (error) {
     if (error instanceof OptionError)
       throw new OptionError(`The registry's line \`${tool}\`: ${error.message}`, { cause: error });

@@ -8,7 +8,6 @@ import { fail } from "../../core/outcome.ts";
 import { assertKey, parseModelName } from "../../models/model-name.ts";
 import { resolveModels, type ModelsOptions } from "../../models/options.ts";
 import type { Hub } from "../hub.ts";
-import type { HubConfig } from "../schema.ts";
 import { toolyardOf, type Toolyard } from "../toolyard.ts";
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -36,7 +35,7 @@ export class LiveChat implements Chat {
 
   /** Whether a model is configured. */
   get isConfigured(): boolean {
-    return (this.#hub.config.tree as HubConfig).models?.language !== undefined;
+    return this.#hub.config.tree.models?.language !== undefined;
   }
 
   async reply(turn: ChatTurn): Promise<ChatReply> {
@@ -59,7 +58,7 @@ export class LiveChat implements Chat {
   }
 
   async #reply({ message, history = [], maxIterations, principal, signal, onEvent }: ChatTurn): Promise<ChatReply> {
-    const { agent: settings, models } = this.#hub.config.tree as HubConfig;
+    const { agent: settings, models } = this.#hub.config.tree;
     const { name, options } = modelOf(resolveModels(models, this.#variables));
     const [{ Agent: Class }, { loadLanguageModel }] = await Promise.all([
       import("../../agent/agent.ts"),

@@ -6,16 +6,15 @@ import { resolveRest, type RestOptions } from "../../doors/rest/options.ts";
 import { RestDoor } from "../../doors/rest/rest-door.ts";
 import type { Listener } from "../../http/listener.ts";
 import type { Hub } from "../hub.ts";
-import type { HubConfig } from "../schema.ts";
 
 /** What `[rest]` says now. Throws an `OptionError` when it cannot be served. */
 export function restOf(hub: Hub): RestOptions {
-  return resolveRest((hub.config.tree as HubConfig).rest);
+  return resolveRest(hub.config.tree.rest);
 }
 
 /** Everything of the configuration that a changed door on HTTP has to be opened anew for. */
 export function doorsOf(hub: Hub): string {
-  const { server = {}, rest = {} } = hub.config.tree as HubConfig;
+  const { server = {}, rest = {} } = hub.config.tree;
   return JSON.stringify([server, rest]);
 }
 

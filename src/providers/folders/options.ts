@@ -2,7 +2,9 @@ import { resolve } from "node:path";
 import { bytesOption, parseBytes } from "../../core/bytes.ts";
 import { durationOption, parseDuration } from "../../core/duration.ts";
 import { Type, type Static } from "../../core/option-schema.ts";
+import type { ListingShape } from "../../core/listing-shape.ts";
 import type { RunSettings } from "../../runtimes/scripts/run-settings.ts";
+import { resolveShape, SHAPE_MEMBERS } from "../shape-options.ts";
 import { resolveRunOptions, RUN_OPTIONS } from "../tool-folders/run-options.ts";
 
 const DEFAULT_MAX_OUTPUT_BYTES = 10_000_000;
@@ -35,6 +37,7 @@ export const FoldersSchema = Type.Object(
         default: DEFAULT_MAX_OUTPUT_BYTES,
       }),
     ),
+    ...SHAPE_MEMBERS,
     ...RUN_OPTIONS,
   },
   { description: "Tool folders: a .mcp.json file beside a script with `execute`." },
@@ -50,6 +53,7 @@ export interface FoldersOptions {
   readonly maxOutputBytes: number;
   /** For tools that do not say otherwise. */
   readonly settings: RunSettings;
+  readonly shape: ListingShape;
 }
 
 /**
@@ -64,6 +68,7 @@ export function resolveFolders(raw: FoldersConfig, folder: string = process.cwd(
     timeoutMs: raw.timeout === undefined ? undefined : parseDuration(raw.timeout, "folders.timeout"),
     maxOutputBytes: parseBytes(raw.max_output ?? DEFAULT_MAX_OUTPUT_BYTES, "folders.max_output"),
     settings: resolveRunOptions(raw, "folders"),
+    shape: resolveShape(raw, "folders."),
   });
 }
 

@@ -8,9 +8,9 @@ import type { Outcome } from "../../core/outcome.ts";
 import { SILENT_LOGGER } from "../../core/ports.ts";
 import type { Provider } from "../../core/provider.ts";
 import { createHttpProvider } from "./http-provider.ts";
-import { httpSchema, resolveHttp, type HttpOptions } from "./options.ts";
+import { RemoteServerSchema, resolveRemoteServer, type RemoteServerConfig } from "./options.ts";
 
-type Auth = NonNullable<HttpOptions["auth"]>;
+type Auth = NonNullable<RemoteServerConfig["auth"]>;
 
 const providers: Provider[] = [];
 
@@ -29,7 +29,7 @@ function open(url: string, auth: Auth): Provider {
   const source = { id: "far", kind: "http", namespace: "far", order: 0 } as const;
   const provider = createHttpProvider({
     source,
-    options: resolveHttp({ url, auth }),
+    options: resolveRemoteServer({ url, auth }),
     environment: {},
     hideFor: () => {},
     logger: SILENT_LOGGER,
@@ -163,7 +163,7 @@ const whole: Auth = {
   client_id: "me",
   client_secret: "s3cret",
 };
-const refused: [string, Partial<HttpOptions>, RegExp][] = [
+const refused: [string, Partial<RemoteServerConfig>, RegExp][] = [
   ["no token_url", { auth: { ...whole, token_url: "" } }, /needs `token_url`/],
   [
     "no client_id",
@@ -204,14 +204,14 @@ const refused: [string, Partial<HttpOptions>, RegExp][] = [
 ];
 
 test.each(refused)("C21: %s is refused by the option's name, and no secret is shown", (_, options, message) => {
-  const resolve = (): unknown => resolveHttp({ url: "https://far.test/mcp", ...options });
+  const resolve = (): unknown => resolveRemoteServer({ url: "https://far.test/mcp", ...options });
   expect(resolve).toThrow(OptionError);
   expect(resolve).toThrow(message);
   expect(resolve).not.toThrow(/s3cret/);
 });
 
 test("C21: on this machine a token endpoint may do without TLS, and the secret is marked as one", () => {
-  const { clientCredentials, headers } = resolveHttp({
+  const { clientCredentials, headers } = resolveRemoteServer({
     url: "http://a/",
     auth: { ...whole, token_url: "http://localhost:1/token#x" },
   });
@@ -222,5 +222,5 @@ test("C21: on this machine a token endpoint may do without TLS, and the secret i
     clientAuth: "basic",
   });
   expect(headers).toEqual({});
-  expect(httpSchema.properties.auth.properties.client_secret.writeOnly).toBe(true);
+  expect(RemoteServerSchema.properties.auth.properties.client_secret.writeOnly).toBe(true);
 });

@@ -2,10 +2,10 @@ import { OptionError } from "../../core/errors.ts";
 import { Type } from "../../core/option-schema.ts";
 import { isLoopback } from "../../core/loopback.ts";
 import type { ClientCredentials } from "../../upstream/http/token-source.ts";
-import type { HttpOptions } from "./options.ts";
+import type { RemoteServerConfig } from "./options.ts";
 
 /** Members of `auth` of type `client_credentials`. */
-export const clientCredentialsProperties = {
+export const CLIENT_CREDENTIALS_MEMBERS = {
   token_url: Type.Optional(
     Type.String({
       description: "With `client_credentials`: the token endpoint; `https`, or `http` on this machine.",
@@ -35,7 +35,7 @@ export const clientCredentialsProperties = {
 } as const;
 
 /** Undefined where `auth` is of another type. Throws an `OptionError` that shows no secret. */
-export function resolveClientCredentials(auth: HttpOptions["auth"]): ClientCredentials | undefined {
+export function resolveClientCredentials(auth: RemoteServerConfig["auth"]): ClientCredentials | undefined {
   if (auth?.type !== "client_credentials") return undefined;
   const { scope, resource, client_auth: clientAuth = "basic" } = auth;
   if (clientAuth !== "basic" && clientAuth !== "post")
@@ -50,7 +50,10 @@ export function resolveClientCredentials(auth: HttpOptions["auth"]): ClientCrede
   });
 }
 
-function needed(auth: NonNullable<HttpOptions["auth"]>, name: "token_url" | "client_id" | "client_secret"): string {
+function needed(
+  auth: NonNullable<RemoteServerConfig["auth"]>,
+  name: "token_url" | "client_id" | "client_secret",
+): string {
   const value = auth[name];
   if (typeof value === "string" && value !== "") return value;
   throw new OptionError(`\`auth\` of type "client_credentials" needs \`${name}\`.`);

@@ -1,6 +1,6 @@
 import { OptionError } from "../../core/errors.ts";
-import { clientCredentialsProperties } from "./client-credentials.ts";
-import type { HttpOptions } from "./options.ts";
+import { CLIENT_CREDENTIALS_MEMBERS } from "./client-credentials.ts";
+import type { RemoteServerConfig } from "./options.ts";
 
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
@@ -12,7 +12,7 @@ const RESERVED =
 const MEMBERS: Readonly<Record<string, readonly string[]>> = {
   bearer: ["token"],
   api_key: ["key", "header"],
-  client_credentials: Object.keys(clientCredentialsProperties),
+  client_credentials: Object.keys(CLIENT_CREDENTIALS_MEMBERS),
 };
 
 /**
@@ -20,7 +20,7 @@ const MEMBERS: Readonly<Record<string, readonly string[]>> = {
  * `OptionError`; no value is shown.
  */
 export function resolveHeaders(
-  options: Pick<HttpOptions, "headers" | "token" | "auth">,
+  options: Pick<RemoteServerConfig, "headers" | "token" | "auth">,
 ): Readonly<Record<string, string>> {
   const headers = Object.fromEntries(
     Object.entries(options.headers ?? {}).map(([name, value]) => checkedHeader(name, value)),
@@ -45,13 +45,13 @@ interface Credential {
   readonly value?: string;
 }
 
-function credentialOf({ token }: Pick<HttpOptions, "token">): Credential | undefined {
+function credentialOf({ token }: Pick<RemoteServerConfig, "token">): Credential | undefined {
   return token === undefined || token === ""
     ? undefined
     : { option: "token", name: "authorization", value: `Bearer ${token}` };
 }
 
-function authOf({ auth }: Pick<HttpOptions, "auth">): Credential | undefined {
+function authOf({ auth }: Pick<RemoteServerConfig, "auth">): Credential | undefined {
   if (!auth) return undefined;
   assertMembers(auth);
   if (auth.type === "client_credentials") return { option: "auth", name: "authorization" };
@@ -64,7 +64,7 @@ function authOf({ auth }: Pick<HttpOptions, "auth">): Credential | undefined {
   return { option: "auth", name, value };
 }
 
-function assertMembers(auth: NonNullable<HttpOptions["auth"]>): void {
+function assertMembers(auth: NonNullable<RemoteServerConfig["auth"]>): void {
   const members = Object.hasOwn(MEMBERS, auth.type) ? MEMBERS[auth.type] : undefined;
   if (!members)
     throw new OptionError(

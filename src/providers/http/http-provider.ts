@@ -8,14 +8,14 @@ import { isLoopback } from "../../core/loopback.ts";
 import { resolveProxy, type ProxyEnvironment } from "../../outbound/proxy.ts";
 import { StreamableHttpTransport } from "../../upstream/http/streamable-http.ts";
 import { TokenSource } from "../../upstream/http/token-source.ts";
-import { createUpstreamProvider, type UpstreamProviderDeps } from "../mcp-server/provider.ts";
-import type { HttpTransportChoice, ResolvedHttp } from "./options.ts";
+import { createMcpServerProvider, type McpServerDeps } from "../mcp-server/provider.ts";
+import type { HttpTransportChoice, RemoteServerOptions } from "./options.ts";
 
 export interface HttpProviderDeps extends Pick<
-  UpstreamProviderDeps,
+  McpServerDeps,
   "source" | "logger" | "cacheFolder" | "isSecretFree" | "clientInfo" | "gate" | "coldWaitMs"
 > {
-  readonly options: ResolvedHttp;
+  readonly options: RemoteServerOptions;
   /** Proxy variables and `NODE_EXTRA_CA_CERTS`, from the hub's own environment. */
   readonly environment: ProxyEnvironment;
   /** Hears of the access tokens that are in use, in place of those before, so that they are shown nowhere. */
@@ -35,7 +35,7 @@ const REOPEN_DELAY_MS = 1000;
 export function createHttpProvider({ options, environment, hideFor, ...deps }: HttpProviderDeps): Provider {
   const tokens = createTokens(options, environment, { source: deps.source, hideFor });
   const client = createClient(options, environment, deps, tokens);
-  const provider = createUpstreamProvider({
+  const provider = createMcpServerProvider({
     ...deps,
     options: options.upstream,
     opensCheaply: true,
@@ -53,7 +53,7 @@ export function createHttpProvider({ options, environment, hideFor, ...deps }: H
 }
 
 function createTokens(
-  options: ResolvedHttp,
+  options: RemoteServerOptions,
   environment: ProxyEnvironment,
   { source, hideFor }: Pick<HttpProviderDeps, "source" | "hideFor">,
 ): TokenSource | undefined {
@@ -71,7 +71,7 @@ function createTokens(
 }
 
 function createClient(
-  options: ResolvedHttp,
+  options: RemoteServerOptions,
   environment: ProxyEnvironment,
   { source, logger }: Pick<HttpProviderDeps, "source" | "logger">,
   tokens: TokenSource | undefined,
@@ -94,7 +94,7 @@ function createClient(
 
 function connectionOptions(
   url: URL,
-  { ca, proxy: configured, upstream }: ResolvedHttp,
+  { ca, proxy: configured, upstream }: RemoteServerOptions,
   environment: ProxyEnvironment,
 ): Pick<HttpClientOptions, "url" | "caFiles" | "connectTimeoutMs" | "proxy"> {
   const proxy = resolveProxy(url, configured, environment);
@@ -108,11 +108,11 @@ function connectionOptions(
   };
 }
 
-function transportsOver(client: HttpClient, { transport, upstream }: ResolvedHttp): OpenTransport {
+function transportsOver(client: HttpClient, { transport, upstream }: RemoteServerOptions): OpenTransport {
   const connection: HttpConnectionOptions = {
     client,
     maxMessageBytes: upstream.maxMessageBytes,
-    idleMs: Math.max(MIN_IDLE_MS, upstream.limits.totalTimeoutMs ?? 0, ...Object.values(upstream.toolTimeouts)),
+    idleMs: Math.max(MIN_IDLE_MS, upstream.limits.totalTimeoutMs ?? 0, ...Object.values(upstream.shape.toolTimeouts)),
     reopenDelayMs: REOPEN_DELAY_MS,
   };
   const framing: Framing = {};

@@ -6,7 +6,7 @@ import { makeCall, SOURCE } from "../../../test/fixtures/upstreams/harness.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { SILENT_LOGGER } from "../../core/ports.ts";
 import { createHttpProvider } from "./http-provider.ts";
-import { resolveHttp } from "./options.ts";
+import { resolveRemoteServer } from "./options.ts";
 
 const QUESTION = { id: 77, method: "elicitation/create", params: { message: "of the first caller" } };
 const LOG = { method: "notifications/message", params: { level: "info", data: "of the first caller" } };
@@ -63,7 +63,7 @@ test("what comes on the stream of a call that is over goes to no other caller, a
   const server = await start();
   const provider = createHttpProvider({
     source: { ...SOURCE, kind: "http" },
-    options: resolveHttp({ url: server.url }),
+    options: resolveRemoteServer({ url: server.url }),
     environment: {},
     hideFor: () => {},
     logger: SILENT_LOGGER,

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { OptionError } from "../../core/errors.ts";
-import { httpSchema, resolveHttp, type HttpOptions } from "./options.ts";
+import { RemoteServerSchema, resolveRemoteServer, type RemoteServerConfig } from "./options.ts";
 
-function urlOf(options: HttpOptions): string {
-  return resolveHttp(options).url.href;
+function urlOf(options: RemoteServerConfig): string {
+  return resolveRemoteServer(options).url.href;
 }
 
 test("C15: host, port, path and scheme make an address", () => {
@@ -16,7 +16,7 @@ test("a URL is taken as it is, query and all, without its fragment", () => {
   expect(urlOf({ url: "https://example.com/x/mcp?key=1#top" })).toBe("https://example.com/x/mcp?key=1");
 });
 
-const refused: [string, HttpOptions, RegExp][] = [
+const refused: [string, RemoteServerConfig, RegExp][] = [
   ["no place", {}, /`url` or `host`/],
   ["two places", { url: "http://a/", port: 1 }, /`url` and `port`/],
   ["a file", { url: "file:///etc/passwd" }, /http:\/\/ or https:\/\//],
@@ -49,30 +49,34 @@ const refused: [string, HttpOptions, RegExp][] = [
 ];
 
 test.each(refused)("%s is refused by the option's name, and no secret is shown", (_, options, message) => {
-  expect(() => resolveHttp(options)).toThrow(OptionError);
-  expect(() => resolveHttp(options)).toThrow(message);
-  expect(() => resolveHttp(options)).not.toThrow(/s3cret/);
+  expect(() => resolveRemoteServer(options)).toThrow(OptionError);
+  expect(() => resolveRemoteServer(options)).toThrow(message);
+  expect(() => resolveRemoteServer(options)).not.toThrow(/s3cret/);
 });
 
 test("credentials and headers become one set of headers", () => {
-  expect(resolveHttp({ url: "http://a/", token: "t", headers: { "X-Team": "blue" } }).headers).toEqual({
+  expect(resolveRemoteServer({ url: "http://a/", token: "t", headers: { "X-Team": "blue" } }).headers).toEqual({
     authorization: "Bearer t",
     "x-team": "blue",
   });
-  expect(resolveHttp({ url: "http://a/", auth: { type: "bearer", token: "t" } }).headers).toEqual({
+  expect(resolveRemoteServer({ url: "http://a/", auth: { type: "bearer", token: "t" } }).headers).toEqual({
     authorization: "Bearer t",
   });
-  expect(resolveHttp({ url: "http://a/", auth: { type: "api_key", key: "k" } }).headers).toEqual({ "x-api-key": "k" });
-  expect(resolveHttp({ url: "http://a/", token: "" }).headers).toEqual({});
+  expect(resolveRemoteServer({ url: "http://a/", auth: { type: "api_key", key: "k" } }).headers).toEqual({
+    "x-api-key": "k",
+  });
+  expect(resolveRemoteServer({ url: "http://a/", token: "" }).headers).toEqual({});
 });
 
 test("T30: tool_visibility is visibility", () => {
-  expect(resolveHttp({ url: "http://a/", tool_visibility: "ondemand" }).upstream.visibility).toBe("ondemand");
-  expect(resolveHttp({ url: "http://a/" }).upstream.visibility).toBe("native");
+  expect(resolveRemoteServer({ url: "http://a/", tool_visibility: "ondemand" }).upstream.shape.visibility).toBe(
+    "ondemand",
+  );
+  expect(resolveRemoteServer({ url: "http://a/" }).upstream.shape.visibility).toBe("native");
 });
 
 test("every option has a description, and those that hold secrets are marked", () => {
-  const { properties } = httpSchema;
+  const { properties } = RemoteServerSchema;
   expect(Object.entries(properties).filter(([, schema]) => !schema.description)).toEqual([]);
   expect(properties.token.writeOnly).toBe(true);
   expect(properties.headers.additionalProperties).toMatchObject({ writeOnly: true });

@@ -2,12 +2,12 @@ import { OptionError } from "../../core/errors.ts";
 import { Type, type Static } from "../../core/option-schema.ts";
 import type { ServiceName } from "../../core/records.ts";
 import type { ClientCredentials } from "../../upstream/http/token-source.ts";
-import { resolveUpstream, upstreamProperties, type ResolvedUpstream } from "../mcp-server/options.ts";
-import { clientCredentialsProperties, resolveClientCredentials } from "./client-credentials.ts";
+import { resolveMcpServer, MCP_SERVER_MEMBERS, type McpServerOptions } from "../mcp-server/options.ts";
+import { CLIENT_CREDENTIALS_MEMBERS, resolveClientCredentials } from "./client-credentials.ts";
 import { resolveHeaders } from "./credentials.ts";
 
 /** One `[[mcp.remote_servers]]` of the configuration. */
-export const httpSchema = Type.Object({
+export const RemoteServerSchema = Type.Object({
   url: Type.Optional(
     Type.String({
       description: "Address of the server. In its place: `host`, with `port`, `path` and `scheme`.",
@@ -53,7 +53,7 @@ export const httpSchema = Type.Object({
         header: Type.Optional(
           Type.String({ description: "With `api_key`: the header that carries the key.", default: "X-API-Key" }),
         ),
-        ...clientCredentialsProperties,
+        ...CLIENT_CREDENTIALS_MEMBERS,
       },
       {
         description: "Credentials in long form; `token` is the short one.",
@@ -83,14 +83,14 @@ export const httpSchema = Type.Object({
       default: 256,
     }),
   ),
-  ...upstreamProperties,
+  ...MCP_SERVER_MEMBERS,
 });
 
-export type HttpOptions = Static<typeof httpSchema>;
+export type RemoteServerConfig = Static<typeof RemoteServerSchema>;
 
 export type HttpTransportChoice = "auto" | "streamable" | "sse";
 
-export interface ResolvedHttp {
+export interface RemoteServerOptions {
   readonly url: URL;
   /** Present: how failures call the server. */
   readonly service?: ServiceName;
@@ -103,11 +103,11 @@ export interface ResolvedHttp {
   /** URL of a proxy or `none`; absent: as the environment says. */
   readonly proxy?: string;
   readonly maxConnections: number;
-  readonly upstream: ResolvedUpstream;
+  readonly upstream: McpServerOptions;
 }
 
 /** Fills in and checks. Throws an `OptionError` that names the option and shows no secret. */
-export function resolveHttp(options: HttpOptions): ResolvedHttp {
+export function resolveRemoteServer(options: RemoteServerConfig): RemoteServerOptions {
   const { transport = "auto", ca, proxy, max_connections: maxConnections = 256 } = options;
   if (!Number.isInteger(maxConnections) || maxConnections < 2) {
     throw new OptionError(
@@ -126,16 +126,19 @@ export function resolveHttp(options: HttpOptions): ResolvedHttp {
     ...(ca !== undefined && { ca }),
     ...(proxy !== undefined && { proxy }),
     maxConnections,
-    upstream: resolveUpstream({ ...options, ...visibilityOf(options) }),
+    upstream: resolveMcpServer({ ...options, ...visibilityOf(options) }),
   });
 }
 
-function serviceOf({ display_name: name }: HttpOptions, { port, protocol }: URL): ServiceName | undefined {
+function serviceOf({ display_name: name }: RemoteServerConfig, { port, protocol }: URL): ServiceName | undefined {
   if (name === undefined) return undefined;
   return { name, port: port === "" ? (protocol === "https:" ? 443 : 80) : Number(port) };
 }
 
-function visibilityOf({ visibility, tool_visibility: toolVisibility }: HttpOptions): Pick<HttpOptions, "visibility"> {
+function visibilityOf({
+  visibility,
+  tool_visibility: toolVisibility,
+}: RemoteServerConfig): Pick<RemoteServerConfig, "visibility"> {
   if (toolVisibility === undefined) return {};
   if (visibility === undefined || visibility === toolVisibility) return { visibility: toolVisibility };
   throw new OptionError(
@@ -143,7 +146,7 @@ function visibilityOf({ visibility, tool_visibility: toolVisibility }: HttpOptio
   );
 }
 
-function resolveUrl(options: HttpOptions): URL {
+function resolveUrl(options: RemoteServerConfig): URL {
   const { url, host, port, path = "/mcp", scheme = "http" } = options;
   if (url === undefined && host === undefined) throw new OptionError("`url` or `host` must say where the server is.");
   const extra = (["host", "port", "path", "scheme"] as const).find((name) => options[name] !== undefined);

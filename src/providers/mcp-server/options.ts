@@ -2,55 +2,20 @@ import { bytesOption, parseBytes } from "../../core/bytes.ts";
 import { durationOption, parseDuration } from "../../core/duration.ts";
 import { OptionError } from "../../core/errors.ts";
 import { Type, type OptionSchema, type Static } from "../../core/option-schema.ts";
-import type { ToolLimits, Visibility } from "../../core/records.ts";
+import type { ListingShape } from "../../core/listing-shape.ts";
+import type { ToolLimits } from "../../core/records.ts";
+import { resolveShape, SHAPE_MEMBERS } from "../shape-options.ts";
 
 const LOG_LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"] as const;
 
 /** Options of every MCP server behind the hub, however it is reached. */
-export const upstreamProperties = {
+export const MCP_SERVER_MEMBERS = {
   enabled: Type.Optional(Type.Boolean({ description: "Whether this server is used.", default: true })),
-  include: Type.Optional(
-    Type.Array(Type.String(), {
-      description: "Tools that are offered, by name, with `*` and `?`. Empty: all.",
-      default: [],
-    }),
-  ),
-  exclude: Type.Optional(
-    Type.Array(Type.String(), {
-      description: "Tools that are not offered, by name, with `*` and `?`; wins over `include`.",
-      default: [],
-    }),
-  ),
-  rename: Type.Optional(
-    Type.Record(Type.String({ minLength: 1 }), {
-      description: "New names of tools, by the name that the server gives.",
-      default: {},
-    }),
-  ),
-  descriptions: Type.Optional(
-    Type.Record(Type.String(), {
-      description: "Descriptions in place of the server's own, by the name that the server gives.",
-      default: {},
-    }),
-  ),
-  pins: Type.Optional(
-    Type.Record(Type.String(), {
-      description:
-        "Digests of tools as they were approved, by the name that the server gives. A tool that says something else of itself by now is not offered, and `check` names its new digest. Pin to an empty text to be told the present one.",
-      default: {},
-      examples: [{ pay: "" }],
-    }),
-  ),
+  ...SHAPE_MEMBERS,
   visibility: Type.Optional(
     Type.Enum(["native", "ondemand"], {
       description: "`native` tools are listed; `ondemand` tools are found by search only.",
       default: "native",
-    }),
-  ),
-  keywords: Type.Optional(
-    Type.Array(Type.String(), {
-      description: "Further words by which the tools of this server are found.",
-      default: [],
     }),
   ),
   namespace: Type.Optional(
@@ -61,13 +26,6 @@ export const upstreamProperties = {
   ),
   total_timeout: Type.Optional(
     durationOption({ description: "How long a call may take in all, however lively. Absent: the hub's." }),
-  ),
-  tool_timeouts: Type.Optional(
-    Type.Record(durationOption(), {
-      description: "`timeout` of single tools, by the name that the server gives.",
-      default: {},
-      examples: [{ parse_pdf: "10m" }],
-    }),
   ),
   connect_timeout: Type.Optional(
     durationOption({ description: "How long the server may take until it can be used.", default: "30s" }),
@@ -131,24 +89,17 @@ export const upstreamProperties = {
   ),
 } satisfies Record<string, OptionSchema>;
 
-const upstreamSchema = Type.Object(upstreamProperties);
+const McpServerSchema = Type.Object(MCP_SERVER_MEMBERS);
 
-export type UpstreamConfig = Static<typeof upstreamSchema>;
+export type McpServerConfig = Static<typeof McpServerSchema>;
 
-export interface ResolvedUpstream {
+export interface McpServerOptions {
   readonly enabled: boolean;
-  readonly include: readonly string[];
-  readonly exclude: readonly string[];
-  readonly rename: Readonly<Record<string, string>>;
-  readonly descriptions: Readonly<Record<string, string>>;
-  /** Tool to the digest that was approved. */
-  readonly pins: Readonly<Record<string, string>>;
-  readonly visibility: Visibility;
-  readonly keywords: readonly string[];
+  /** What is made of the server's lists. */
+  readonly shape: ListingShape;
   /** Absent: the alias. */
   readonly namespace?: string;
   readonly limits: ToolLimits;
-  readonly toolTimeouts: Readonly<Record<string, number>>;
   readonly connectTimeoutMs: number;
   /** `Infinity` for no bound. */
   readonly maxConcurrent: number;
@@ -161,39 +112,17 @@ export interface ResolvedUpstream {
   /** Paths and `file:` URIs as configured. */
   readonly roots: readonly string[];
   readonly logLevel?: string;
-  readonly instructions: boolean;
 }
 
 /** Fills in and checks. Throws an `OptionError` that names the option. */
-export function resolveUpstream(config: UpstreamConfig = {}): ResolvedUpstream {
-  const {
-    enabled = true,
-    include = [],
-    exclude = [],
-    rename = {},
-    descriptions = {},
-    visibility = "native",
-    keywords = [],
-  } = config;
-  const { pins = {}, isolation = "auto", era = "auto", start = "eager", roots = [], instructions = true } = config;
-  assertDistinct(rename);
+export function resolveMcpServer(config: McpServerConfig = {}): McpServerOptions {
+  const { enabled = true, visibility = "native", instructions = true } = config;
+  const { isolation = "auto", era = "auto", start = "eager", roots = [] } = config;
   return Object.freeze({
     enabled,
-    include,
-    exclude,
-    rename,
-    descriptions,
-    pins,
-    visibility,
-    keywords,
+    shape: Object.freeze({ ...resolveShape(config), visibility, instructions }),
     ...(config.namespace !== undefined && { namespace: config.namespace }),
     limits: limitsOf(config),
-    toolTimeouts: Object.fromEntries(
-      Object.entries(config.tool_timeouts ?? {}).map(([tool, value]) => [
-        tool,
-        positive(value, `tool_timeouts.${tool}`),
-      ]),
-    ),
     connectTimeoutMs: positive(config.connect_timeout ?? "30s", "connect_timeout"),
     maxConcurrent: count(config.max_concurrent ?? 0, "max_concurrent", 0) || Infinity,
     maxMessageBytes: atLeast(parseBytes(config.max_message_bytes ?? "32MiB", "max_message_bytes"), "max_message_bytes"),
@@ -204,11 +133,10 @@ export function resolveUpstream(config: UpstreamConfig = {}): ResolvedUpstream {
     idleStopMs: positive(config.idle_stop ?? "10m", "idle_stop"),
     roots,
     ...(config.log_level !== undefined && { logLevel: config.log_level }),
-    instructions,
   });
 }
 
-function limitsOf({ timeout, total_timeout: totalTimeout }: UpstreamConfig): ToolLimits {
+function limitsOf({ timeout, total_timeout: totalTimeout }: McpServerConfig): ToolLimits {
   return {
     ...(timeout !== undefined && { timeoutMs: positive(timeout, "timeout") }),
     ...(totalTimeout !== undefined && { totalTimeoutMs: positive(totalTimeout, "total_timeout") }),
@@ -232,16 +160,4 @@ const LEAST_MESSAGE_BYTES = 1024;
 function atLeast(bytes: number, name: string): number {
   if (bytes >= LEAST_MESSAGE_BYTES) return bytes;
   throw new OptionError(`\`${name}\` must be at least ${LEAST_MESSAGE_BYTES} bytes, got ${bytes}.`);
-}
-
-function assertDistinct(rename: Readonly<Record<string, string>>): void {
-  const seen = new Map<string, string>();
-  for (const [from, to] of Object.entries(rename)) {
-    const other = seen.get(to);
-    if (other !== undefined)
-      throw new OptionError(
-        `\`rename\` gives ${JSON.stringify(other)} and ${JSON.stringify(from)} the same name ${JSON.stringify(to)}.`,
-      );
-    seen.set(to, from);
-  }
 }

@@ -25,12 +25,12 @@ import type { ServerListing } from "../../upstream/listing.ts";
 import type { OpenTransport } from "../../upstream/transport.ts";
 import { Upstream } from "../../upstream/upstream.ts";
 import { CallSlots } from "../call-slots.ts";
-import type { ResolvedUpstream } from "./options.ts";
+import type { McpServerOptions } from "./options.ts";
 import { toListing } from "./records.ts";
 
-export interface UpstreamProviderDeps {
+export interface McpServerDeps {
   readonly source: Source;
-  readonly options: ResolvedUpstream;
+  readonly options: McpServerOptions;
   readonly logger: Logger;
   readonly openTransport: OpenTransport;
   /**
@@ -52,28 +52,28 @@ export interface UpstreamProviderDeps {
   readonly firstCallerEra?: Promise<EraName | undefined>;
   /** How long after its start lists wait for a server that was never listed. @default 5000 */
   readonly coldWaitMs?: number;
+  /** True: started when it is needed; false: at once. @default as `start` says */
+  readonly lazy?: boolean | undefined;
 }
 
-export function createUpstreamProvider(deps: UpstreamProviderDeps): Provider {
-  return deps.options.enabled ? new UpstreamProvider(deps) : disabledProvider(deps.source);
+export function createMcpServerProvider(deps: McpServerDeps): Provider {
+  return deps.options.enabled ? new McpServerProvider(deps) : disabledProvider(deps.source);
 }
 
 /**
  * Tools, resources and prompts of one MCP server. What is particular to the way it is reached lies in its transport.
  */
-class UpstreamProvider implements Provider {
+class McpServerProvider implements Provider {
   readonly source: Source;
   readonly events: ProviderEvents;
-  readonly #options: ResolvedUpstream;
   readonly #upstream: Upstream;
   readonly #slots: CallSlots;
   #known: ServerListing | undefined;
   #listing: Listing = EMPTY_LISTING;
 
-  constructor(deps: UpstreamProviderDeps) {
+  constructor(deps: McpServerDeps) {
     const { source, options } = deps;
     this.source = source;
-    this.#options = options;
     this.#upstream = createUpstream(deps);
     this.#slots = new CallSlots(options.maxConcurrent);
     this.events = this.#upstream.events;
@@ -136,7 +136,7 @@ class UpstreamProvider implements Provider {
   #toListing(known: ServerListing): Listing {
     if (known !== this.#known) {
       this.#known = known;
-      this.#listing = toListing(known, this.source, this.#options);
+      this.#listing = toListing(known, this.source);
     }
     return this.#listing;
   }
@@ -152,8 +152,9 @@ function createUpstream({
   isSecretFree,
   clientInfo,
   ...deps
-}: UpstreamProviderDeps): Upstream {
-  const { start, idleStopMs, isolation, era, maxSessions, connectTimeoutMs, logLevel } = options;
+}: McpServerDeps): Upstream {
+  const { idleStopMs, isolation, era, maxSessions, connectTimeoutMs, logLevel } = options;
+  const start = deps.lazy === undefined ? options.start : deps.lazy ? "lazy" : "eager";
   const { opensCheaply, gate, firstCallerEra, coldWaitMs } = deps;
   const cache =
     cacheFolder === undefined

@@ -2,12 +2,12 @@ import { extname } from "node:path";
 import type { Models } from "../../core/ports.ts";
 import { Fingerprint, type FingerprintState } from "../../runtimes/typescript/fingerprint.ts";
 import type { FoundModule } from "./discover.ts";
-import type { ResolvedModules } from "./options.ts";
+import type { ModulesOptions } from "./options.ts";
 import { PythonFingerprint } from "./python-fingerprint.ts";
 import { type LoadResult, startModule, type StartOptions } from "./running-module.ts";
 
 export interface ModuleStartOptions extends StartOptions {
-  readonly options: ResolvedModules;
+  readonly options: ModulesOptions;
   readonly models: Models;
 }
 

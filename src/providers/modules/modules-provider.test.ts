@@ -9,7 +9,7 @@ import type { Caller, Logger } from "../../core/ports.ts";
 import type { CallTarget, Provider } from "../../core/provider.ts";
 import type { Listing } from "../../core/records.ts";
 import { createModulesProvider } from "./modules-provider.ts";
-import { type ModulesOptions, resolveModules } from "./options.ts";
+import { type ModulesConfig, resolveModules } from "./options.ts";
 
 let folder: string;
 let lines: string[];
@@ -47,7 +47,7 @@ function write(name: string, text: string): string {
   return path;
 }
 
-function start(options: ModulesOptions = {}): Provider {
+function start(options: ModulesConfig = {}): Provider {
   mkdirSync(join(folder, "mods"), { recursive: true });
   const source = { id: "modules", kind: "modules", namespace: "", order: 0 } as const;
   const provider = createModulesProvider({

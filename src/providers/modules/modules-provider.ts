@@ -13,12 +13,12 @@ import { FolderWatch } from "./folder-watch.ts";
 import type { LoadedModule, ModulesHost } from "./host.ts";
 import { fingerprintOf, type ModuleFingerprint } from "./module-fingerprint.ts";
 import { createOffer, type Offer } from "./offer.ts";
-import type { ResolvedModules } from "./options.ts";
+import type { ModulesOptions } from "./options.ts";
 import { type LoadResult, type RunningModule } from "./running-module.ts";
 
 export interface ModulesDeps {
   readonly source: Source;
-  readonly options: ResolvedModules;
+  readonly options: ModulesOptions;
   readonly logger: Logger;
   readonly caller: Caller;
   readonly models: Models;

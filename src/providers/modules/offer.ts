@@ -7,8 +7,8 @@ import {
   type Source,
   type TemplateRecord,
   type ToolRecord,
-  type Visibility,
 } from "../../core/records.ts";
+import type { Visibility } from "../../core/listing-shape.ts";
 import { overwriting, type PromptEntry, type ResourceEntry } from "./registrations.ts";
 import type { RunningModule } from "./running-module.ts";
 import type { ToolEntry } from "./tool-entry.ts";

@@ -1,10 +1,11 @@
 import { durationOption, parseDuration } from "../../core/duration.ts";
 import { OptionError } from "../../core/errors.ts";
 import { type Static, Type } from "../../core/option-schema.ts";
-import type { Visibility } from "../../core/records.ts";
+import { resolveShape, SHAPE_MEMBERS } from "../shape-options.ts";
+import type { ListingShape, Visibility } from "../../core/listing-shape.ts";
 
 /** `[modules]` of the configuration. */
-export const modulesSchema = Type.Object({
+export const ModulesSchema = Type.Object({
   paths: Type.Optional(
     Type.Array(Type.Path(), {
       description:
@@ -49,11 +50,12 @@ export const modulesSchema = Type.Object({
       default: "native",
     }),
   ),
+  ...SHAPE_MEMBERS,
 });
 
-export type ModulesOptions = Static<typeof modulesSchema>;
+export type ModulesConfig = Static<typeof ModulesSchema>;
 
-export interface ResolvedModules {
+export interface ModulesOptions {
   readonly paths: readonly string[];
   readonly allowlist: readonly string[];
   readonly timeoutMs: number;
@@ -61,9 +63,10 @@ export interface ResolvedModules {
   readonly visibility: Visibility;
   readonly env: Readonly<Record<string, string>>;
   readonly inheritEnv: readonly string[];
+  readonly shape: ListingShape;
 }
 
-export function resolveModules(raw: ModulesOptions = {}): ResolvedModules {
+export function resolveModules(raw: ModulesConfig = {}): ModulesOptions {
   const {
     paths = [],
     allowlist = [],
@@ -83,5 +86,6 @@ export function resolveModules(raw: ModulesOptions = {}): ResolvedModules {
     visibility,
     env: Object.freeze({ ...env }),
     inheritEnv: Object.freeze([...inheritEnv]),
+    shape: resolveShape(raw, "modules."),
   });
 }

@@ -11,7 +11,7 @@ import type { Caller, Logger, Models } from "../../core/ports.ts";
 import type { Provider } from "../../core/provider.ts";
 import { callTool, isAlive, resolvedCall, textOf, type CallOptions } from "../../../test/support/tool-folder.ts";
 import { createModulesProvider } from "./modules-provider.ts";
-import { type ModulesOptions, resolveModules } from "./options.ts";
+import { type ModulesConfig, resolveModules } from "./options.ts";
 
 let folder: string;
 let lines: string[];
@@ -57,7 +57,7 @@ function write(name: string, text: string): string {
   return path;
 }
 
-function start(options: ModulesOptions = {}, models: Models = {}): Provider {
+function start(options: ModulesConfig = {}, models: Models = {}): Provider {
   mkdirSync(join(folder, "src"), { recursive: true });
   const source = { id: "modules", kind: "modules", namespace: "", order: 0 } as const;
   const provider = createModulesProvider({

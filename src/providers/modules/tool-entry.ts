@@ -1,7 +1,8 @@
 import { parseDuration } from "../../core/duration.ts";
 import { OptionError } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
-import type { ToolLimits, Visibility } from "../../core/records.ts";
+import type { Visibility } from "../../core/listing-shape.ts";
+import type { ToolLimits } from "../../core/records.ts";
 import { nearest } from "../../core/suggest.ts";
 import { normaliseInputSchema } from "../../schema/normalise.ts";
 import type { ToolHandler } from "./api.ts";

@@ -2,7 +2,9 @@ import { resolve } from "node:path";
 import { bytesOption, parseBytes } from "../../core/bytes.ts";
 import { durationOption, parseDuration } from "../../core/duration.ts";
 import { Type, type Static } from "../../core/option-schema.ts";
+import type { ListingShape } from "../../core/listing-shape.ts";
 import type { RunSettings } from "../../runtimes/scripts/run-settings.ts";
+import { resolveShape, SHAPE_MEMBERS } from "../shape-options.ts";
 import { resolveRunOptions, RUN_OPTIONS } from "../tool-folders/run-options.ts";
 
 const DEFAULT_TOOLS_PATH = "./tools";
@@ -40,6 +42,7 @@ export const ScriptsSchema = Type.Object(
         default: DEFAULT_MAX_OUTPUT_BYTES,
       }),
     ),
+    ...SHAPE_MEMBERS,
     ...RUN_OPTIONS,
   },
   { description: "Script tools: folders with a tool.toml, fresh on every request." },
@@ -55,6 +58,7 @@ export interface ScriptsOptions {
   readonly maxOutputBytes: number;
   /** For tools that do not say otherwise. */
   readonly settings: RunSettings;
+  readonly shape: ListingShape;
 }
 
 /**
@@ -69,6 +73,7 @@ export function resolveScripts(raw: ScriptsConfig = {}, folder: string = process
     timeoutMs: raw.timeout === undefined ? undefined : parseDuration(raw.timeout, "scripts.timeout"),
     maxOutputBytes: parseBytes(raw.max_output ?? DEFAULT_MAX_OUTPUT_BYTES, "scripts.max_output"),
     settings: resolveRunOptions(raw, "scripts"),
+    shape: resolveShape(raw, "scripts."),
   });
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { OptionError } from "../../core/errors.ts";
 import { splitWords } from "./command-words.ts";
-import { resolveStdio } from "./options.ts";
+import { resolveStdioServer } from "./options.ts";
 
 test.each([
   ["npx -y server", ["npx", "-y", "server"]],
@@ -25,20 +25,19 @@ test("on Windows a backslash is part of the path", () => {
 });
 
 test("a list and a string give the same program; with args a string is the program alone", () => {
-  expect(resolveStdio({ command: ["node", "a b.js"] })).toMatchObject({ command: "node", args: ["a b.js"] });
-  expect(resolveStdio({ command: "node 'a b.js'" })).toMatchObject({ command: "node", args: ["a b.js"] });
-  expect(resolveStdio({ command: "/opt/my tools/server", args: ["-v"] })).toMatchObject({
+  expect(resolveStdioServer({ command: ["node", "a b.js"] })).toMatchObject({ command: "node", args: ["a b.js"] });
+  expect(resolveStdioServer({ command: "node 'a b.js'" })).toMatchObject({ command: "node", args: ["a b.js"] });
+  expect(resolveStdioServer({ command: "/opt/my tools/server", args: ["-v"] })).toMatchObject({
     command: "/opt/my tools/server",
     args: ["-v"],
   });
 });
 
 test("defaults are filled in, complete and frozen", () => {
-  const { upstream } = resolveStdio({ command: "node" });
+  const { upstream } = resolveStdioServer({ command: "node" });
   expect(Object.isFrozen(upstream)).toBe(true);
   expect(upstream).toMatchObject({
     enabled: true,
-    visibility: "native",
     connectTimeoutMs: 30_000,
     maxConcurrent: Infinity,
     maxMessageBytes: 32 * 1024 * 1024,
@@ -47,7 +46,7 @@ test("defaults are filled in, complete and frozen", () => {
     maxSessions: 32,
     start: "eager",
     idleStopMs: 600_000,
-    instructions: true,
+    shape: { visibility: "native", instructions: true, include: [], pins: {} },
     limits: {},
   });
 });
@@ -61,5 +60,5 @@ test.each([
   [{ command: "node", max_message_bytes: 10 }, "max_message_bytes"],
   [{ command: "node", rename: { a: "c", b: "c" } }, "rename"],
 ])("what cannot be used is refused with the option's name: %j", (options, name) => {
-  expect(() => resolveStdio(options)).toThrow(new RegExp(`\`${name}\``));
+  expect(() => resolveStdioServer(options)).toThrow(new RegExp(`\`${name}\``));
 });

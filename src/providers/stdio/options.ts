@@ -1,10 +1,10 @@
 import { OptionError } from "../../core/errors.ts";
 import { Type, type Static } from "../../core/option-schema.ts";
-import { resolveUpstream, upstreamProperties, type ResolvedUpstream } from "../mcp-server/options.ts";
+import { resolveMcpServer, MCP_SERVER_MEMBERS, type McpServerOptions } from "../mcp-server/options.ts";
 import { splitWords } from "./command-words.ts";
 
 /** One `[stdio_servers.<alias>]` of the configuration. */
-export const stdioSchema = Type.Object({
+export const StdioServerSchema = Type.Object({
   command: Type.Union([Type.String({ minLength: 1 }), Type.Array(Type.String(), { minItems: 1 })], {
     description:
       "The program and its arguments: a list, or one string that is split at blanks as a shell would (quotes count, no shell runs). With `args`, a string is the program alone.",
@@ -24,22 +24,22 @@ export const stdioSchema = Type.Object({
       default: [],
     }),
   ),
-  ...upstreamProperties,
+  ...MCP_SERVER_MEMBERS,
 });
 
-export type StdioOptions = Static<typeof stdioSchema>;
+export type StdioServerConfig = Static<typeof StdioServerSchema>;
 
-export interface ResolvedStdio {
+export interface StdioServerOptions {
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd?: string;
   readonly env: Readonly<Record<string, string>>;
   readonly inheritEnv: readonly string[];
-  readonly upstream: ResolvedUpstream;
+  readonly upstream: McpServerOptions;
 }
 
 /** Fills in and checks. Throws an `OptionError` that names the option. */
-export function resolveStdio(options: StdioOptions): ResolvedStdio {
+export function resolveStdioServer(options: StdioServerConfig): StdioServerOptions {
   const { command: given, args, cwd, env = {}, inherit_env: inheritEnv = [] } = options;
   const words = typeof given === "string" ? (args === undefined ? splitWords(given) : [given]) : given;
   const [command, ...first] = words;
@@ -51,6 +51,6 @@ export function resolveStdio(options: StdioOptions): ResolvedStdio {
     ...(cwd !== undefined && { cwd }),
     env,
     inheritEnv,
-    upstream: resolveUpstream(options),
+    upstream: resolveMcpServer(options),
   });
 }

@@ -1,14 +1,14 @@
 import type { Provider } from "../../core/provider.ts";
 import { childEnvironment } from "../../process/environment.ts";
 import { StdioTransport } from "../../upstream/stdio-transport.ts";
-import { createUpstreamProvider, type UpstreamProviderDeps } from "../mcp-server/provider.ts";
-import type { ResolvedStdio } from "./options.ts";
+import { createMcpServerProvider, type McpServerDeps } from "../mcp-server/provider.ts";
+import type { StdioServerOptions } from "./options.ts";
 
 export interface StdioProviderDeps extends Pick<
-  UpstreamProviderDeps,
+  McpServerDeps,
   "source" | "logger" | "cacheFolder" | "isSecretFree" | "clientInfo" | "gate" | "coldWaitMs" | "firstCallerEra"
 > {
-  readonly options: ResolvedStdio;
+  readonly options: StdioServerOptions;
 }
 
 /** An MCP server as a child process (L50, R1): started, watched, restarted and ended here. */
@@ -22,7 +22,7 @@ export function createStdioProvider({ options, ...deps }: StdioProviderDeps): Pr
       env: childEnvironment({ own: env, inherit: inheritEnv }),
       maxMessageBytes: upstream.maxMessageBytes,
     });
-  return createUpstreamProvider({
+  return createMcpServerProvider({
     ...deps,
     options: upstream,
     opensCheaply: false,

@@ -10,8 +10,8 @@ import {
   type Source,
   type ToolLimits,
   type ToolRecord,
-  type Visibility,
 } from "../../core/records.ts";
+import type { Visibility } from "../../core/listing-shape.ts";
 import { searchEnvironment } from "../../process/environment.ts";
 import type { HubPorts } from "../../runtimes/calling/hub-access.ts";
 import { missingCommands } from "../../runtimes/scripts/command-line.ts";

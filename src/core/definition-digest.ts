@@ -1,5 +1,5 @@
-import { contentDigest } from "../core/digest.ts";
-import { isJsonObject, type JsonObject } from "../core/json.ts";
+import { contentDigest } from "./digest.ts";
+import { isJsonObject, type JsonObject } from "./json.ts";
 
 /** Members that people and models judge a tool by. Icons and what is not known here may change as they like. */
 const TELLING = ["name", "title", "description", "inputSchema", "outputSchema", "annotations"];

@@ -1,0 +1,73 @@
+import { isJsonObject, type JsonObject } from "../core/json.ts";
+import { valuesOf, type OptionSchema, type SourceTable } from "../core/option-schema.ts";
+import type { ProviderKind } from "../core/provider-kinds.ts";
+import type { ConfigProblem } from "./check.ts";
+
+/** A source that its configuration makes impossible; everything else goes on without it. */
+export interface UnusableSource {
+  readonly id: string;
+  readonly kind: ProviderKind;
+  readonly reason: string;
+}
+
+/** One entry of a table of sources: what it is called, and where it stands. */
+interface Entry {
+  readonly name: string;
+  /** The last step of its path: its key, or its place in the list. */
+  readonly step: string;
+  readonly value: unknown;
+}
+
+/** The entries of a table or list of sources; none where it is neither. */
+export function entriesOf(value: unknown, { nameOf }: SourceTable): readonly Entry[] {
+  if (Array.isArray(value))
+    return value.map((entry: unknown, at) => ({ name: nameOf?.(entry) ?? "?", step: String(at), value: entry }));
+  if (!isJsonObject(value)) return [];
+  return Object.entries(value).map(([key, entry]) => ({ name: key, step: key, value: entry }));
+}
+
+/** The schema of an entry of a table, or of a list of tables. */
+export function entrySchema(schema: OptionSchema): OptionSchema | undefined {
+  return schema.type === "array" ? schema.items : valuesOf(schema);
+}
+
+/** A list of sources with those of a later layer: one of the same name is replaced, the others stay. */
+export function joinByName(base: unknown, over: unknown, { nameOf }: SourceTable): unknown {
+  if (!Array.isArray(base) || !Array.isArray(over) || !nameOf) return over;
+  const named = new Set(over.map(nameOf));
+  return [...base.filter((entry) => !named.has(nameOf(entry))), ...over];
+}
+
+/** What is left of an entry that is switched off, which needs none of its variables. */
+export function switchedOff(entry: JsonObject, { identity }: SourceTable): JsonObject {
+  const isPlain = (value: unknown) => typeof value !== "string" && !Array.isArray(value) && !isJsonObject(value);
+  return Object.fromEntries(Object.entries(entry).filter(([key, value]) => isPlain(value) || identity.includes(key)));
+}
+
+/** Sources of one name, wherever their tables stand: a problem for each but the first. */
+export function sourcesNamedTwice(tree: JsonObject, schema: OptionSchema): readonly ConfigProblem[] {
+  const seen = new Set<string>();
+  return tablesIn(tree, schema, []).flatMap(({ path, value, table }) =>
+    entriesOf(value, table).flatMap(({ name, step }) => {
+      const isTwice = seen.has(name);
+      seen.add(name);
+      const message = `the name "${name}" is taken by another server; rename one of them`;
+      return isTwice ? [{ path: [...path, step], message }] : [];
+    }),
+  );
+}
+
+interface FoundTable {
+  readonly path: readonly string[];
+  readonly value: unknown;
+  readonly table: SourceTable;
+}
+
+function tablesIn(value: unknown, schema: OptionSchema, path: readonly string[]): readonly FoundTable[] {
+  const table = schema["~sources"];
+  if (table) return [{ path, value, table }];
+  if (!isJsonObject(value)) return [];
+  return Object.entries(schema.properties ?? {}).flatMap(([key, member]) =>
+    tablesIn(value[key], member, [...path, key]),
+  );
+}

@@ -1,0 +1,38 @@
+import { Type } from "../../core/option-schema.ts";
+import { resolveSandbox, type SandboxConfig } from "../../sandbox/options.ts";
+import { resolveWebSearch, type WebSearchConfig } from "../../websearch/options.ts";
+import { defineSourceKind, type SourceServices } from "../source-kind.ts";
+import { DefaultToolsSchema, resolveDefaultTools, type DefaultToolsConfig } from "./options.ts";
+
+/** What of the configuration it looks at. */
+export interface DefaultsReads {
+  readonly default_tools?: DefaultToolsConfig;
+  readonly web_search?: WebSearchConfig;
+  readonly sandbox?: SandboxConfig;
+}
+
+/** The tools that come with the package, as far as they are enabled. */
+export const DEFAULTS = defineSourceKind({
+  kind: "defaults",
+  schema: { default_tools: Type.Optional(DefaultToolsSchema) },
+  resolve: ({ default_tools: raw, web_search: rawSearch, sandbox }: DefaultsReads, { folder }) => {
+    const tools = resolveDefaultTools(raw, folder);
+    const webSearch = resolveWebSearch(rawSearch);
+    const { maxWallMs } = resolveSandbox(sandbox);
+    if (tools.enable.length === 0) return [];
+    return [{ id: "default_tools", namespace: "", options: { tools, webSearch, maxWallMs } }];
+  },
+  make: async (
+    source,
+    { tools, webSearch, maxWallMs },
+    { models, sandbox, variables }: Pick<SourceServices, "models" | "sandbox" | "variables">,
+  ) =>
+    new (await import("./provider.ts")).DefaultsProvider({
+      source,
+      options: tools,
+      webSearch,
+      models,
+      interpreter: { sandbox, maxWallMs },
+      environment: variables,
+    }),
+});

@@ -1,0 +1,46 @@
+import { Type } from "../../core/option-schema.ts";
+import { mcpSource, type McpServerServices } from "../mcp-server/kind.ts";
+import { defineSourceKind, inEntry, type SourceServices } from "../source-kind.ts";
+import { RemoteServerSchema, resolveRemoteServer, type RemoteServerConfig } from "./options.ts";
+import { remoteName } from "./remote-name.ts";
+
+/** What of the configuration it looks at. */
+export interface HttpReads {
+  readonly mcp?: { readonly remote_servers?: readonly (RemoteServerConfig & { readonly alias?: string })[] };
+}
+
+const EntrySchema = Type.Object({
+  alias: Type.Optional(
+    Type.String({ description: "Name of this server in status and logs. Absent: its namespace.", minLength: 1 }),
+  ),
+  ...RemoteServerSchema.properties,
+});
+
+/** MCP servers on HTTP. */
+export const HTTP = defineSourceKind({
+  kind: "http",
+  schema: {
+    mcp: Type.Optional(
+      Type.Object({
+        remote_servers: Type.Optional(
+          Type.Sources(Type.Array(EntrySchema, { description: "MCP servers on HTTP." }), {
+            kind: "http",
+            nameOf: remoteName,
+            identity: ["alias", "namespace", "url", "host"],
+          }),
+        ),
+      }),
+    ),
+  },
+  resolve: ({ mcp }: HttpReads) =>
+    (mcp?.remote_servers ?? []).map((raw, index) => {
+      const { alias: _alias, ...rest } = raw;
+      const options = inEntry(`mcp.remote_servers[${index}]`, () => resolveRemoteServer(rest));
+      return { ...mcpSource(remoteName(raw), options), ...(options.service && { service: options.service }) };
+    }),
+  make: async (source, options, services: McpServerServices & Pick<SourceServices, "hideFor" | "variables">) => {
+    const { hideFor, variables: environment, ...shared } = services;
+    const { createHttpProvider } = await import("./http-provider.ts");
+    return createHttpProvider({ ...shared, source, options, hideFor, environment });
+  },
+});

@@ -1,0 +1,90 @@
+import { durationOption, parseDuration } from "../core/duration.ts";
+import { OptionError } from "../core/errors.ts";
+import type { ListingShape } from "../core/listing-shape.ts";
+import { Type, type OptionSchema, type Static } from "../core/option-schema.ts";
+
+/** Members of an options schema by which a source's list is shaped, whatever brings its tools. */
+export const SHAPE_MEMBERS = {
+  include: Type.Optional(
+    Type.Array(Type.String(), {
+      description: "Tools that are offered, by name, with `*` and `?`. Empty: all.",
+      default: [],
+    }),
+  ),
+  exclude: Type.Optional(
+    Type.Array(Type.String(), {
+      description: "Tools that are not offered, by name, with `*` and `?`; wins over `include`.",
+      default: [],
+    }),
+  ),
+  rename: Type.Optional(
+    Type.Record(Type.String({ minLength: 1 }), {
+      description: "New names of tools, by the name that the source gives.",
+      default: {},
+    }),
+  ),
+  descriptions: Type.Optional(
+    Type.Record(Type.String(), {
+      description: "Descriptions in place of the source's own, by the name that the source gives.",
+      default: {},
+    }),
+  ),
+  pins: Type.Optional(
+    Type.Record(Type.String(), {
+      description:
+        "Digests of tools as they were approved, by the name that the source gives. A tool that says something else of itself by now is not offered, and `check` names its new digest. Pin to an empty text to be told the present one.",
+      default: {},
+      examples: [{ pay: "" }],
+    }),
+  ),
+  keywords: Type.Optional(
+    Type.Array(Type.String(), { description: "Further words by which these tools are found.", default: [] }),
+  ),
+  tool_timeouts: Type.Optional(
+    Type.Record(durationOption(), {
+      description: "`timeout` of single tools, by the name that the source gives.",
+      default: {},
+      examples: [{ parse_pdf: "10m" }],
+    }),
+  ),
+} satisfies Record<string, OptionSchema>;
+
+const ShapeSchema = Type.Object(SHAPE_MEMBERS);
+export type ShapeConfig = Static<typeof ShapeSchema>;
+
+/** Fills in and checks. `place` is put before the names of options in messages. Throws an `OptionError`. */
+export function resolveShape(config: ShapeConfig, place = ""): ListingShape {
+  const { include = [], exclude = [], rename = {}, descriptions = {}, pins = {}, keywords = [] } = config;
+  assertDistinct(rename, place);
+  const toolTimeouts = Object.entries(config.tool_timeouts ?? {}).map(
+    ([tool, value]) => [tool, positive(value, `${place}tool_timeouts.${tool}`)] as const,
+  );
+  return Object.freeze({
+    include,
+    exclude,
+    rename,
+    descriptions,
+    pins,
+    keywords,
+    toolTimeouts: Object.fromEntries(toolTimeouts),
+    instructions: true,
+  });
+}
+
+function positive(value: number | string, name: string): number {
+  const timeMs = parseDuration(value, name);
+  if (timeMs > 0) return timeMs;
+  throw new OptionError(`\`${name}\` must be above 0, got ${JSON.stringify(value)}.`);
+}
+
+function assertDistinct(rename: Readonly<Record<string, string>>, place: string): void {
+  const seen = new Map<string, string>();
+  for (const [from, to] of Object.entries(rename)) {
+    const other = seen.get(to);
+    if (other !== undefined)
+      throw new OptionError(
+        `\`${place}rename\` gives ${JSON.stringify(other)} and ${JSON.stringify(from)} the same name ${JSON.stringify(to)}.`,
+      );
+    seen.set(to, from);
+  }
+}

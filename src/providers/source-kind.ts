@@ -1,0 +1,106 @@
+import type { Client } from "../core/call.ts";
+import type { ListingShape } from "../core/listing-shape.ts";
+import { OptionError } from "../core/errors.ts";
+import type { OptionSchema } from "../core/option-schema.ts";
+import type { Caller, Logger, Models } from "../core/ports.ts";
+import type { Provider } from "../core/provider.ts";
+import type { ProviderKind } from "../core/provider-kinds.ts";
+import type { ServiceName, Source, ToolLimits } from "../core/records.ts";
+import type { Sandbox } from "../sandbox/sandbox.ts";
+
+/** Where a configuration is used. */
+export interface Place {
+  /** What relative paths count from. */
+  readonly folder: string;
+  /** A program registers tools of its own, whatever the configuration says. */
+  readonly isHosted?: boolean;
+  /** A door is open through which anybody on the network may call, whatever the configuration says by now. */
+  readonly isForAll?: boolean;
+}
+
+/** What any source may be made with. A kind that needs more says so in its `make`, and the hub has it. */
+export interface SourceServices {
+  readonly logger: Logger;
+  readonly caller: Caller;
+  /** The configured models that tools may use. */
+  readonly models: Models;
+  /** Where code is run, as it is configured now. */
+  readonly sandbox: () => Pick<Sandbox, "options" | "run">;
+  /** Where last known lists are kept; absent: they are not. */
+  readonly cacheFolder?: string;
+  /** How long lists and bare names wait for a source that was never listed, counted from its start. */
+  readonly coldWaitMs: number;
+  /** Whether a text holds none of the configuration's secrets. */
+  readonly isSecretFree: (text: string) => boolean;
+  /** Has an owner's secrets shown nowhere from now on, in place of those it had before. */
+  readonly hideFor: (owner: object, secrets: readonly string[]) => void;
+  /** The hub's own environment, for proxies and certificates. */
+  readonly variables: Readonly<Record<string, string | undefined>>;
+  /** The era of the first client of a pipe. */
+  readonly firstCallerEra?: Promise<Client["era"]>;
+  /** True: upstreams connect when they are needed; false: at once; undefined: as each is configured. */
+  readonly lazy: boolean | undefined;
+}
+
+/** A source that the configuration asks for, options filled in. */
+export interface ResolvedSource<Options> {
+  readonly id: string;
+  readonly namespace: string;
+  readonly limits?: ToolLimits;
+  readonly service?: ServiceName;
+  /** @default the list as the source gives it */
+  readonly shape?: ListingShape;
+  /** What the source is made of, plain data; a reload leaves a source alone while this stays the same. */
+  readonly options: Options;
+}
+
+/** The same, ready to be made. */
+export interface WantedSource<Services> extends ResolvedSource<unknown> {
+  make(source: Source, services: Services): Promise<Provider>;
+}
+
+/** Sections of the configuration, by name. */
+export type Sections = Readonly<Record<string, OptionSchema>>;
+
+/**
+ * One way to have sources: each folder here exports one, and `hub/source-kinds.ts` lists them. Its options are known at
+ * once; its code is loaded when a source is made.
+ */
+export interface SourceKind<S extends Sections, Config, Options, Services> {
+  /** Its row in `core/provider-kinds.ts`. */
+  readonly kind: ProviderKind;
+  /** Its sections of the configuration. Tables that several kinds share, such as `mcp`, are joined. */
+  readonly schema: S;
+  /** Which sources a checked configuration wants, options filled in. Throws an `OptionError` that names the section. */
+  resolve(config: Config, place: Place): readonly ResolvedSource<Options>[];
+  make(source: Source, options: Options, services: Services): Promise<Provider>;
+}
+
+/** A kind as the hub uses it, who does not know its options. */
+export interface DefinedKind<S extends Sections, Config, Services> {
+  readonly kind: ProviderKind;
+  readonly schema: S;
+  readonly wanted: (config: Config, place: Place) => readonly WantedSource<Services>[];
+}
+
+export function defineSourceKind<S extends Sections, Config, Options, Services>(
+  given: SourceKind<S, Config, Options, Services>,
+): DefinedKind<S, Config, Services> {
+  const { kind, schema } = given;
+  const wanted = (config: Config, place: Place): readonly WantedSource<Services>[] =>
+    given.resolve(config, place).map((one) => ({
+      ...one,
+      make: (source, services) => given.make(source, one.options, services),
+    }));
+  return Object.freeze({ kind, schema, wanted });
+}
+
+/** Says which entry of a table an option stands in, since the option's own words cannot know. */
+export function inEntry<T>(where: string, resolve: () => T): T {
+  try {
+    return resolve();
+  } catch (error) {
+    if (error instanceof OptionError) throw new OptionError(`${where}: ${error.message}`, { cause: error });
+    throw error;
+  }
+}
