@@ -6,7 +6,6 @@ import { fail } from "../../core/outcome.ts";
 import { VERSION } from "../../core/version.ts";
 import { createCaller } from "../../hub/caller.ts";
 import type { Hub } from "../../hub/open-hub.ts";
-import type { HubConfig } from "../../hub/schema.ts";
 import { codeHost } from "../../providers/builtin/code/code-host.ts";
 import type { SandboxHost, SandboxJob } from "../../sandbox/engine.ts";
 import { resolveSandbox, type SandboxOptions } from "../../sandbox/options.ts";
@@ -29,7 +28,7 @@ const STARTED_WITHIN_MS = 35_000;
  */
 export const run: Run<RunOptions> = async ([file = ""], options, io) => {
   const { tree } = await loadSettings(options, io);
-  const settings = withTimeout(resolveSandbox((tree as HubConfig).sandbox), options.timeout);
+  const settings = withTimeout(resolveSandbox(tree.sandbox), options.timeout);
   const job = await readJob(file, options, settings, io);
   const view = new RunView(io);
   const ran = await withHub({ ...options, lazy: true, logLevel: "error" }, io, (_toolyard, hub) =>

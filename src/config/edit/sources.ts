@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
-import { remoteName } from "../layers.ts";
+import { remoteName } from "../../providers/http/remote-name.ts";
 import type { TomlDocument } from "./toml-document.ts";
 import type { Path } from "./tree-path.ts";
 
