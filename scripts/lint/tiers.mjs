@@ -17,7 +17,7 @@ const TIERS = new Map(
     upstream: 2,
     runtimes: 2,
     http: 2,
-    state: 2,
+    state: 1,
     telemetry: 2,
     websearch: 2,
     models: 2,

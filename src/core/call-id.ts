@@ -1,11 +1,9 @@
-import { randomBytes } from "node:crypto";
+import { PROCESS_TAG } from "./process-tag.ts";
 
-// Random per process, so that ids of two hubs that log to one place stay apart.
-const processTag = randomBytes(4).toString("hex");
 let last = 0;
 
-/** An id for the next call; unique within this process and short enough to read out to somebody. */
+/** An id for the next call; unique among all hubs, and short enough to read out to somebody. */
 export function nextCallId(): string {
   last += 1;
-  return `${processTag}-${last.toString(36)}`;
+  return `${PROCESS_TAG}-${last.toString(36)}`;
 }

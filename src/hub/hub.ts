@@ -29,6 +29,7 @@ import type { Planner } from "./plan.ts";
 import type { LoadedHubConfig } from "./schema.ts";
 import { asSaidBehind } from "./behind.ts";
 import type { SourceChanges, SourceSet } from "./source-set.ts";
+import type { HubState } from "../state/ports/store.ts";
 import { toolyardOf, type Identity, type Toolyard } from "./toolyard.ts";
 
 /** What a hub is made of; `open-hub.ts` makes it. */
@@ -45,6 +46,8 @@ export interface HubParts {
   readonly isHosted: boolean;
   /** Shows its source as it is; what that says of a failure holds. */
   readonly isMirror: boolean;
+  /** What this hub shares with others. */
+  readonly state: HubState;
   readonly logger: Logger;
   /** Takes the configuration's secrets out of a text. */
   redact(text: string): string;
@@ -96,6 +99,10 @@ export class Hub implements HubPort {
     this.chat = new LiveChat(this, parts.variables);
     this.#levels = new LogLevels(parts.logger);
     parts.catalog.changed.on((change) => this.events.listsChanged.emit(change));
+  }
+
+  get state(): HubState {
+    return this.#parts.state;
   }
 
   get config(): LoadedHubConfig {

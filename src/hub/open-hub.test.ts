@@ -3,10 +3,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { callTo } from "../../test/pipeline/harness.ts";
 import { ToolFolder } from "../../test/support/tool-folder.ts";
 import { SILENT_LOGGER, type Logger } from "../core/ports.ts";
+import { MemoryStore } from "../state/memory/memory-store.ts";
 import { createHub } from "./create-hub.ts";
-import { loadHubConfig, openHub } from "./open-hub.ts";
+import { loadHubConfig, openHub, type Hub } from "./open-hub.ts";
 
 async function listThere(url: string, home: string, logger: Logger = SILENT_LOGGER): Promise<string[]> {
   const variables = { TOOLYARD_HOME: home };
@@ -63,6 +65,27 @@ test("closing right after a list is no reason to warn", async () => {
     expect(warnings).toEqual([]);
   } finally {
     await there.close();
+    rmSync(home, { recursive: true, force: true });
+  }
+});
+
+test("two hubs of one store count a caller's calls together, and a hub that closed holds none", async () => {
+  const home = mkdtempSync(join(tmpdir(), "toolyard-store-"));
+  const store = new MemoryStore();
+  const config = await loadHubConfig({ files: [], variables: {}, flags: { limits: { rate_per_minute: 2 } } });
+  const open = (): Promise<Hub> =>
+    openHub({ config, variables: { TOOLYARD_HOME: home }, logger: SILENT_LOGGER, store });
+  const hubs = [await open(), await open()];
+  try {
+    const outcomes = [];
+    for (const hub of [...hubs, hubs[0]!]) outcomes.push(await hub.call(callTo("tool_search", { query: "x" })));
+    expect(outcomes.map((outcome) => (outcome.ok ? "ok" : outcome.kind))).toEqual(["ok", "ok", "limited"]);
+    expect(hubs[0]!.state.hub).not.toBe(hubs[1]!.state.hub);
+    hubs[0]!.state.parked.put("p");
+    await hubs[0]!.close();
+    expect(await hubs[1]!.state.parked.find("p")).toBeUndefined();
+  } finally {
+    for (const hub of hubs) await hub.close();
     rmSync(home, { recursive: true, force: true });
   }
 });

@@ -4,6 +4,7 @@ import { resolveCatalog } from "../catalog/options.ts";
 import { loadConfig, type LoadOptions } from "../config/load.ts";
 import { dataFolder } from "../config/locate.ts";
 import type { Client } from "../core/call.ts";
+import { nextHubId } from "../core/hub-id.ts";
 import type { Logger } from "../core/ports.ts";
 import { Breakers } from "../pipeline/breakers.ts";
 import { resolveLimits } from "../pipeline/options.ts";
@@ -11,7 +12,9 @@ import { createPipeline, type Pipeline } from "../pipeline/pipeline.ts";
 import { useTransformCache } from "../runtimes/typescript/cache-folder.ts";
 import type { PipelineDeps } from "../pipeline/ports.ts";
 import type { ModulesHost } from "../providers/modules/host.ts";
-import { MemoryLimitStore } from "../state/memory/limit-store.ts";
+import { keepLease } from "../state/lease.ts";
+import type { HubState, Store } from "../state/ports/store.ts";
+import { STORES } from "../state/stores.ts";
 import { createTelemetry, type Telemetry } from "./telemetry.ts";
 import { createBuiltinPorts } from "./builtin-ports.ts";
 import { createCaller } from "./caller.ts";
@@ -47,6 +50,8 @@ export interface OpenHubOptions {
    * @default they start at once
    */
   readonly firstCallerEra?: Promise<Client["era"]>;
+  /** What this hub shares with others. @default one of its own, in memory */
+  readonly store?: Store;
 }
 
 /** Reads and checks configuration layers against the schema of all parts. */
@@ -58,7 +63,8 @@ export function loadHubConfig(options: Omit<LoadOptions, "schema">): Promise<Loa
  * Makes a hub and starts its sources in the background. Rejects with an `OptionError` when an option cannot be used.
  */
 export async function openHub(options: OpenHubOptions): Promise<Hub> {
-  const hub = makeHub(options);
+  const store = options.store ?? STORES.memory();
+  const hub = makeHub(options, await store.join(nextHubId()));
   try {
     await hub.reconfigure(options.config);
     return hub;
@@ -68,7 +74,7 @@ export async function openHub(options: OpenHubOptions): Promise<Hub> {
   }
 }
 
-function makeHub(options: OpenHubOptions): Hub {
+function makeHub(options: OpenHubOptions, state: HubState): Hub {
   const { config, variables, mirror = false } = options;
   const { tree } = config;
   useTransformCache(join(dataFolder(variables), "typescript"));
@@ -77,7 +83,7 @@ function makeHub(options: OpenHubOptions): Hub {
   const catalog = new Catalog(resolveCatalog(tree.catalog, { reserveNames: !mirror }), [], (text) =>
     redactor.known(text),
   );
-  const limitStore = new MemoryLimitStore();
+  const leave = keepLease(state);
   const sources = new SourceSet(logger);
   const search = new LiveSearch({
     config: () => hub.config.tree,
@@ -95,12 +101,13 @@ function makeHub(options: OpenHubOptions): Hub {
     sources,
     isHosted: options.modulesHost !== undefined,
     isMirror: mirror,
+    state,
     createPipeline: (current) =>
       pipelineOf(current, {
         catalog,
         sources,
         resolve: mirror ? resolveMirrored : resolveCall,
-        limitStore,
+        limitStore: state.limits,
         telemetry,
         onProblem: (problem) => hub.noteProblem(problem),
       }),
@@ -110,7 +117,7 @@ function makeHub(options: OpenHubOptions): Hub {
     hide: (secret) => void redactor.add(secret),
     closeParts: async () => {
       await Promise.all([models.close(), search.close(), sandbox.close()]);
-      await limitStore.close();
+      await leave();
       await telemetry.close();
     },
     planner: createPlanner(options, telemetry, () => hub, models, sandbox),

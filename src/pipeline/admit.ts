@@ -1,8 +1,8 @@
 import type { Call } from "../core/call.ts";
 import { formatDuration } from "../core/duration.ts";
-import type { Admission, LimitBounds } from "../core/limit-store.ts";
 import { fail, type Fail, type Outcome } from "../core/outcome.ts";
 import type { ToolRecord } from "../core/records.ts";
+import type { Admission, LimitBounds } from "../state/ports/limit-store.ts";
 import type { PipelineDeps } from "./ports.ts";
 import type { CallState, Next, Stage } from "./state.ts";
 import { ToolGates } from "./tool-gates.ts";

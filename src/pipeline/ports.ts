@@ -1,9 +1,9 @@
 import type { Call } from "../core/call.ts";
-import type { LimitStore } from "../core/limit-store.ts";
 import type { Fail } from "../core/outcome.ts";
 import type { Audit, Logger } from "../core/ports.ts";
 import type { CallTarget, Provider } from "../core/provider.ts";
 import type { Problem, ToolLimits } from "../core/records.ts";
+import type { LimitStore } from "../state/ports/limit-store.ts";
 import type { Breakers } from "./breakers.ts";
 import type { LimitsOptions } from "./options.ts";
 

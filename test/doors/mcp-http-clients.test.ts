@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { SILENT_LOGGER } from "../../src/core/ports.ts";
 import { LegacyHttp } from "../../src/doors/mcp/legacy/http.ts";
 import { resolveLegacySessions } from "../../src/doors/mcp/legacy/options.ts";
+import { createTestState } from "../fixtures/mcp-door.ts";
 import { createSessionDeps } from "../../src/doors/mcp/legacy/session-deps.ts";
 import { ModernServer } from "../support/modern-server.ts";
 
@@ -26,6 +27,7 @@ beforeEach(async () => {
     logger: SILENT_LOGGER,
     options: resolveLegacySessions(),
     defaultMode: "normal",
+    state: createTestState(),
   });
   legacy = new LegacyHttp(deps);
   closers.push(async () => deps.board.close());

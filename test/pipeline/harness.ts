@@ -10,7 +10,8 @@ import { Breakers } from "../../src/pipeline/breakers.ts";
 import { resolveLimits, type LimitsConfig } from "../../src/pipeline/options.ts";
 import { createPipeline } from "../../src/pipeline/pipeline.ts";
 import type { Found, PipelineDeps, Resolution } from "../../src/pipeline/ports.ts";
-import { MemoryLimitStore } from "../../src/state/memory/limit-store.ts";
+import type { LimitStore } from "../../src/state/ports/limit-store.ts";
+import { createTestState } from "../fixtures/mcp-door.ts";
 
 export type Handler = (call: ResolvedCall) => Promise<Outcome> | Outcome;
 
@@ -25,7 +26,7 @@ export interface Harness {
   readonly audit: AuditLine[];
   readonly log: LogEntry[];
   readonly problems: Problem[];
-  readonly store: MemoryLimitStore;
+  readonly store: LimitStore;
 }
 
 export interface HarnessOptions {
@@ -42,7 +43,7 @@ export function createHarness(
   const log: LogEntry[] = [];
   const problems: Problem[] = [];
   const options = resolveLimits(limits);
-  const store = new MemoryLimitStore();
+  const store = createTestState().limits;
   const pipeline = createPipeline({
     resolve: ({ target }) => find(targets, target),
     limitStore: store,

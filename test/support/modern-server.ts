@@ -10,7 +10,9 @@ import type { Listener } from "../../src/http/listener.ts";
 import { resolveHttp, type HttpConfig } from "../../src/http/options.ts";
 import { META } from "../../src/wire/modern/envelope.ts";
 import { SseDecoder } from "../../src/wire/sse.ts";
+import type { HubState } from "../../src/state/ports/store.ts";
 import { HubStandIn } from "../fixtures/hub-stand-in.ts";
+import { createTestState } from "../fixtures/mcp-door.ts";
 import { createTestListener } from "./test-listener.ts";
 
 export const REVISION = "2026-07-28";
@@ -21,6 +23,8 @@ export interface Settings {
   readonly legacy?: McpHttpParts["legacy"];
   readonly logger?: Logger;
   readonly defaultMode?: ToolMode;
+  /** @default one of its own, in memory */
+  readonly state?: HubState;
 }
 
 /** An HTTP answer, whichever form it had: `messages` are all JSON-RPC messages in their order, `last` the reply. */
@@ -48,6 +52,7 @@ export class ModernServer implements AsyncDisposable {
       options,
       defaultMode: toolMode,
       hasTokens: http.tokens.length > 0,
+      state: settings.state ?? createTestState(),
       ...(pageSize !== undefined && { pageSize }),
     });
     this.listener = createTestListener(http, settings.logger ?? SILENT_LOGGER);

@@ -1,12 +1,12 @@
 import type { Readable } from "node:stream";
 import { LOCAL_PRINCIPAL, type Client } from "../../core/call.ts";
+import { connectionId } from "../../core/connection-id.ts";
 import { isJsonObject } from "../../core/json.ts";
 import { rpcError, RPC } from "../../wire/messages.ts";
 import { claimsModernEra } from "../../wire/modern/envelope.ts";
 import type { Dialect } from "../dialect.ts";
 import { MAX_BATCH } from "./legacy/http-checks.ts";
 import type { Outlet } from "./legacy/outlet.ts";
-import { connectionId } from "./legacy/connection-id.ts";
 import { LegacySession, type SessionDeps } from "./legacy/session.ts";
 import type { ModernEndpoint } from "./modern/endpoint.ts";
 import { ModernPipe } from "./modern-pipe.ts";

@@ -200,6 +200,7 @@ function mcpParts(hub: Hub, server: ServerConfig, hasTokens: boolean): McpParts 
     ...paging,
     defaultMode: door.toolMode,
     hasTokens,
+    state: hub.state,
   });
   const session = createSessionDeps({
     hub,
@@ -207,6 +208,7 @@ function mcpParts(hub: Hub, server: ServerConfig, hasTokens: boolean): McpParts 
     ...paging,
     options: resolveLegacySessions(server.sessions),
     defaultMode: door.toolMode,
+    state: hub.state,
   });
   return {
     modern,

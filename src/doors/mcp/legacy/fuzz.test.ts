@@ -5,7 +5,7 @@ import { HubStandIn } from "../../../../test/fixtures/hub-stand-in.ts";
 import { createTestDeps } from "../../../../test/fixtures/mcp-door.ts";
 import { isJsonObject, type JsonObject } from "../../../core/json.ts";
 import type { Outlet } from "./outlet.ts";
-import { connectionId } from "./connection-id.ts";
+import { connectionId } from "../../../core/connection-id.ts";
 import { LegacySession } from "./session.ts";
 
 const METHODS = [

@@ -20,6 +20,12 @@ export const SESSION_REQUIRED: HttpProblem = {
   message: "Bad Request: Mcp-Session-Id header is required",
 };
 export const SESSION_NOT_FOUND: HttpProblem = { status: 404, code: -32001, message: "Session not found" };
+export const SESSION_ELSEWHERE: HttpProblem = {
+  status: 421,
+  code: -32001,
+  message:
+    "Misdirected Request: another hub holds this session. Send all requests of one `Mcp-Session-Id` to the same hub.",
+};
 export const ALREADY_INITIALIZED: HttpProblem = {
   status: 400,
   code: RPC.invalidRequest,

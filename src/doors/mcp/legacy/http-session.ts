@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { CallMap } from "../../../core/call-map.ts";
 import type { Principal } from "../../../core/call.ts";
-import type { EventStream } from "../../../http/event-stream.ts";
-import type { EventLog, SessionEvents } from "./event-log.ts";
-import { replay, type PostReply, type ReplyHome } from "./post-reply.ts";
-import { connectionId } from "./connection-id.ts";
+import { connectionId } from "../../../core/connection-id.ts";
+import type { EventLog } from "../../../state/ports/event-log.ts";
+import type { PostReply, ReplyHome } from "./post-reply.ts";
 import { LegacySession, type SessionDeps } from "./session.ts";
+import { SessionEvents } from "./session-events.ts";
 import { STANDING, StandingStream } from "./standing-stream.ts";
 
 /** One session of Streamable HTTP: the session itself, its standing stream and the streams of its calls. */
@@ -14,26 +14,34 @@ export class HttpSession implements ReplyHome {
   readonly session: LegacySession;
   readonly events: SessionEvents;
   readonly standing: StandingStream;
-  readonly #retryMs: number;
+  readonly #deps: SessionDeps;
   /** When it was seen to be in use last, be it that somebody only listens. */
   lastSeenAt = performance.now();
   /** When a request named it last. */
   usedAt = this.lastSeenAt;
-  /** It was given out: callers know its id. */
-  isListed = false;
+  #isListed = false;
   #replies: CallMap<number, PostReply> | undefined;
   #lastReply = STANDING;
 
   constructor(deps: SessionDeps, log: EventLog, principal: Principal) {
-    this.events = log.session();
+    this.events = new SessionEvents(log, this.id);
     this.standing = new StandingStream(this.events);
-    this.#retryMs = deps.options.retryMs;
+    this.#deps = deps;
     this.session = new LegacySession(deps, {
       connection: connectionId(),
       door: "mcp-http",
       principal,
       outlet: this.standing,
+      onRecord: (record) => this.#isListed && deps.state.sessions.put(this.id, record),
     });
+  }
+
+  get principalId(): string {
+    return this.session.principal.id;
+  }
+
+  get isBusy(): boolean {
+    return this.session.busy;
   }
 
   /** Neither answers anything nor has anybody listening. */
@@ -42,11 +50,17 @@ export class HttpSession implements ReplyHome {
   }
 
   get openId(): string | undefined {
-    return this.isListed ? this.id : undefined;
+    return this.#isListed ? this.id : undefined;
   }
 
   get primingRetryMs(): number | undefined {
-    return this.session.revision.primingEvents ? this.#retryMs : undefined;
+    return this.session.revision.primingEvents ? this.#deps.options.retryMs : undefined;
+  }
+
+  /** It is given out: callers know its id from now on, and all hubs know of it. */
+  list(): void {
+    this.#isListed = true;
+    this.#deps.state.sessions.put(this.id, this.session.record);
   }
 
   register(reply: PostReply): number {
@@ -60,23 +74,9 @@ export class HttpSession implements ReplyHome {
     this.#replies?.delete(stream);
   }
 
-  /**
-   * What there is to take up on `stream` after `sequence`: nothing more once its client has it all, and nothing is
-   * known past the bounds kept.
-   */
-  rest(stream: number, sequence: number): "some" | "none" | "unknown" {
-    if (stream === STANDING || this.#replies?.has(stream)) return "some";
-    if (this.events.after(stream, sequence).length > 0) return "some";
-    return this.events.has(stream) ? "none" : "unknown";
-  }
-
-  /** A client is back for one of its streams: sends what it missed and goes on where the stream is still running. */
-  resume(to: EventStream, stream: number, sequence: number): void {
-    if (stream === STANDING) return this.standing.attach(to, sequence);
-    const running = this.#replies?.get(stream);
-    if (running) return running.attach(to, sequence);
-    replay(to, this.events, stream, sequence);
-    to.end();
+  /** What of this session can still send on `stream`. */
+  sender(stream: number): StandingStream | PostReply | undefined {
+    return stream === STANDING ? this.standing : this.#replies?.get(stream);
   }
 
   close(): void {
@@ -84,5 +84,8 @@ export class HttpSession implements ReplyHome {
     this.standing.end();
     for (const reply of this.#replies?.values() ?? []) reply.end();
     this.events.close();
+    if (!this.#isListed) return;
+    this.#isListed = false;
+    this.#deps.state.sessions.remove(this.id);
   }
 }

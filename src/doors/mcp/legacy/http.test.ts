@@ -275,10 +275,9 @@ describe("sessions", () => {
 
   test("an idle session costs 12 KB at most", async () => {
     const { HttpSession } = await import("./http-session.ts");
-    const { EventLog } = await import("./event-log.ts");
     const { createTestDeps } = await import("../../../../test/fixtures/mcp-door.ts");
     const deps = createTestDeps(door.hub);
-    const log = new EventLog({ maxBytes: 1e6, maxEvents: 100, keepMs: 1000 });
+    const log = deps.state.openEventLog({ maxBytes: 1e6, maxEvents: 100, keepMs: 1000 });
     const outlet = { isShared: true, reachable: true, reply: () => {}, note: () => {} };
     const sessions: unknown[] = [];
     setFlagsFromString("--expose-gc");

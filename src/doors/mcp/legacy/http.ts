@@ -2,8 +2,9 @@ import type { ServerResponse } from "node:http";
 import { CallSet } from "../../../core/call-map.ts";
 import { isJsonObject } from "../../../core/json.ts";
 import { sendEmpty } from "../../../http/send.ts";
+import type { EventLog } from "../../../state/ports/event-log.ts";
+import type { HubNotice } from "../../../state/ports/notices.ts";
 import { classifyMessage, RPC, type Classified } from "../../../wire/messages.ts";
-import { EventLog, parseEventId } from "./event-log.ts";
 import type { LegacyExchange } from "./exchange.ts";
 import {
   ALREADY_INITIALIZED,
@@ -14,14 +15,16 @@ import {
   ONLY_ONE_INITIALIZE,
   postHeaderProblem,
   sendProblem,
+  SESSION_ELSEWHERE,
   SESSION_NOT_FOUND,
   SESSION_REQUIRED,
   versionProblem,
   type HttpProblem,
 } from "./http-checks.ts";
 import { HttpSession } from "./http-session.ts";
-import { PostReply } from "./post-reply.ts";
+import { PostReply, replay } from "./post-reply.ts";
 import type { SessionDeps } from "./session.ts";
+import { parseEventId } from "./session-events.ts";
 import { SessionTable } from "./session-table.ts";
 
 /**
@@ -31,15 +34,16 @@ import { SessionTable } from "./session-table.ts";
 export class LegacyHttp {
   readonly #deps: SessionDeps;
   readonly #log: EventLog;
-  readonly #table: SessionTable;
+  readonly #table: SessionTable<HttpSession>;
   readonly #waiting = new CallSet<PostReply>();
   readonly #timers: readonly NodeJS.Timeout[];
+  readonly #unlisten: () => void;
   #closing: AbortSignal | undefined;
 
   constructor(deps: SessionDeps) {
     const { options } = deps;
     this.#deps = deps;
-    this.#log = new EventLog({
+    this.#log = deps.state.openEventLog({
       maxBytes: options.replayMaxBytes,
       maxEvents: options.replayMaxEvents,
       keepMs: options.replayMs,
@@ -47,6 +51,7 @@ export class LegacyHttp {
     this.#table = new SessionTable(options);
     this.#timers = [setInterval(() => this.sweep(), SWEEP_MS), setInterval(() => this.#streamTheQuiet(), QUIET_MS / 3)];
     for (const timer of this.#timers) timer.unref();
+    this.#unlisten = deps.state.notices.on((notice) => this.#heard(notice));
   }
 
   /** How many sessions there are. */
@@ -61,19 +66,23 @@ export class LegacyHttp {
     if (problem) return sendProblem(response, problem);
     if (messages.some(isInitialize)) return this.#initialize(exchange, messages);
     const session = this.#session(exchange);
-    if (!session) return;
+    if (!session) return this.#refuseAbsent(exchange);
+    const version = versionProblem(request.headers);
+    if (version) return sendProblem(response, version);
     if (Array.isArray(body) && !session.session.revision.batches)
       return sendProblem(named(response, session), noBatches(session));
     return this.#receive(exchange, session, messages, Array.isArray(body));
   }
 
   /** The standing stream, or the rest of a stream that was lost. */
-  get(exchange: LegacyExchange): void {
+  get(exchange: LegacyExchange): void | Promise<void> {
     const { request, response } = exchange;
     const problem = getHeaderProblem(request.headers);
     if (problem) return sendProblem(response, problem);
     const session = this.#session(exchange);
-    if (!session) return;
+    if (!session) return this.#refuseAbsent(exchange);
+    const version = versionProblem(request.headers);
+    if (version) return sendProblem(response, version);
     this.#endStreamsOn(exchange.context.closing);
     const lastEventId = request.headers["last-event-id"];
     if (typeof lastEventId === "string" && lastEventId !== "") return this.#resume(exchange, session, lastEventId);
@@ -81,13 +90,15 @@ export class LegacyHttp {
     const stream = exchange.context.openStream(sessionHeader(session));
     if (session.primingRetryMs !== undefined)
       stream.send("", { id: session.events.mark(0), retryMs: session.primingRetryMs });
-    session.standing.attach(stream);
+    return session.standing.attach(stream);
   }
 
-  /** Ends the session. */
-  delete(exchange: LegacyExchange): void {
+  /** Ends the session, be it another hub's. */
+  delete(exchange: LegacyExchange): void | Promise<void> {
     const session = this.#session(exchange);
-    if (!session) return;
+    if (!session) return this.#endElsewhere(exchange);
+    const version = versionProblem(exchange.request.headers);
+    if (version) return sendProblem(exchange.response, version);
     this.#table.end(session);
     sendEmpty(named(exchange.response, session), 200);
   }
@@ -101,6 +112,7 @@ export class LegacyHttp {
   /** Ends every session; what is still running is answered with an error. */
   close(): void {
     for (const timer of this.#timers) clearInterval(timer);
+    this.#unlisten();
     this.#table.close();
   }
 
@@ -141,21 +153,50 @@ export class LegacyHttp {
     reply.end();
   }
 
-  #resume(exchange: LegacyExchange, session: HttpSession, lastEventId: string): void {
+  #resume(exchange: LegacyExchange, session: HttpSession, lastEventId: string): void | Promise<void> {
+    const { context, response } = exchange;
     const at = parseEventId(lastEventId);
-    const rest = at ? session.rest(at.stream, at.sequence) : "unknown";
-    if (!at || rest === "unknown") return sendProblem(named(exchange.response, session), nothingToResume(lastEventId));
-    // Clients of server-sent events come back for a stream that has ended until they are answered 204.
-    if (rest === "none") return sendEmpty(named(exchange.response, session), 204);
-    session.resume(exchange.context.openStream(sessionHeader(session)), at.stream, at.sequence);
+    if (!at) return sendProblem(named(response, session), nothingToResume(lastEventId));
+    const sender = session.sender(at.stream);
+    if (sender) return sender.attach(context.openStream(sessionHeader(session)), at.sequence);
+    return session.events.after(at.stream, at.sequence, (missed) => {
+      if (!missed) return sendProblem(named(response, session), nothingToResume(lastEventId));
+      // Clients of server-sent events come back for a stream that has ended until they are answered 204.
+      if (missed.length === 0) return sendEmpty(named(response, session), 204);
+      const stream = context.openStream(sessionHeader(session));
+      replay(stream, missed);
+      stream.end();
+    });
   }
 
-  /** The session that the request names, or an answer that says what is wrong. */
-  #session({ request, response, context }: LegacyExchange): HttpSession | undefined {
+  /** The caller's own session that the request names, where it is held here. */
+  #session({ request, context }: LegacyExchange): HttpSession | undefined {
     const id = request.headers["mcp-session-id"];
-    const session = typeof id === "string" ? this.#table.use(id, context.principal) : undefined;
-    const problem = session ? versionProblem(request.headers) : id === undefined ? SESSION_REQUIRED : SESSION_NOT_FOUND;
-    return problem ? refuse(response, problem) : session;
+    return typeof id === "string" ? this.#table.use(id, context.principal) : undefined;
+  }
+
+  async #refuseAbsent(exchange: LegacyExchange): Promise<void> {
+    if ((await this.#idHeldElsewhere(exchange)) !== undefined) sendProblem(exchange.response, SESSION_ELSEWHERE);
+  }
+
+  /** Id of the caller's session that the request names, where another door or hub holds it; else answers the request. */
+  async #idHeldElsewhere({ request, response, context }: LegacyExchange): Promise<string | undefined> {
+    const id = request.headers["mcp-session-id"];
+    if (typeof id !== "string") return refuse(response, SESSION_REQUIRED);
+    const held = await this.#deps.state.sessions.find(id);
+    return held?.record.principal.id === context.principal.id ? id : refuse(response, SESSION_NOT_FOUND);
+  }
+
+  async #endElsewhere(exchange: LegacyExchange): Promise<void> {
+    const id = await this.#idHeldElsewhere(exchange);
+    if (id === undefined) return;
+    this.#deps.state.notices.publish({ type: "end-session", session: id });
+    sendEmpty(exchange.response.setHeader("mcp-session-id", id), 200);
+  }
+
+  #heard({ session: id }: HubNotice): void {
+    const session = this.#table.find(id);
+    if (session) this.#table.end(session);
   }
 
   #streamTheQuiet(): void {

@@ -2,10 +2,11 @@ import type { ServerResponse } from "node:http";
 import type { RequestContext } from "../../../http/request-context.ts";
 import type { EventStream } from "../../../http/event-stream.ts";
 import { sendJson, sendJsonPieces } from "../../../http/send.ts";
+import type { LoggedEvent } from "../../../state/ports/event-log.ts";
 import { classifyMessage, RPC, rpcError } from "../../../wire/messages.ts";
-import { eventId, type SessionEvents } from "./event-log.ts";
 import type { SplicedReply } from "../answers.ts";
 import type { Outlet } from "./outlet.ts";
+import { eventId, type SessionEvents } from "./session-events.ts";
 
 /** What a reply needs to know of its session. */
 export interface ReplyHome {
@@ -83,10 +84,14 @@ export class PostReply implements Outlet {
   }
 
   /** The client is back and has seen the stream up to `sequence`. */
-  attach(stream: EventStream, sequence: number): void {
-    this.#stream?.end();
-    this.#stream = stream;
-    replay(stream, this.#home.events, this.#number, sequence);
+  attach(stream: EventStream, sequence: number): void | Promise<void> {
+    return this.#home.events.after(this.#number, sequence, (missed = []) => {
+      this.#stream?.end();
+      this.#stream = stream;
+      replay(stream, missed);
+      // It was over by the time that what was missed had been read.
+      if (this.#isOver) stream.end();
+    });
   }
 
   /** Everything that was asked is answered. */
@@ -142,7 +147,6 @@ function replyNotKept(text: string): string {
 }
 
 /** Sends again what a client missed of one stream. */
-export function replay(to: EventStream, events: SessionEvents, stream: number, sequence: number): void {
-  for (const event of events.after(stream, sequence))
-    to.send(event.text, { event: "message", id: eventId(stream, event.sequence) });
+export function replay(to: EventStream, missed: readonly LoggedEvent[]): void {
+  for (const { stream, sequence, text } of missed) to.send(text, { event: "message", id: eventId(stream, sequence) });
 }

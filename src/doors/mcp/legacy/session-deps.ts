@@ -1,4 +1,5 @@
 import type { ToolMode } from "../../../core/call.ts";
+import type { HubState } from "../../../state/ports/store.ts";
 import type { MethodsDeps } from "../methods.ts";
 import { SessionBoard } from "./board.ts";
 import { LegacyCodecs } from "./codec.ts";
@@ -8,6 +9,8 @@ import type { SessionDeps } from "./session.ts";
 export interface SessionDepsParts extends MethodsDeps {
   readonly options: LegacySessionOptions;
   readonly defaultMode: ToolMode;
+  /** What this hub shares with others. */
+  readonly state: HubState;
 }
 
 /**

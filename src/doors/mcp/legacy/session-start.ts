@@ -1,4 +1,5 @@
 import type { Principal, ToolMode } from "../../../core/call.ts";
+import type { SessionRecord } from "../../../state/ports/session-records.ts";
 import type { Dialect } from "../../dialect.ts";
 import type { Outlet } from "./outlet.ts";
 
@@ -11,6 +12,8 @@ export interface SessionStart {
   readonly principal: Principal;
   /** Where messages go that belong to no request. */
   readonly outlet: Outlet;
+  /** Hears what is known of the session each time when that changes. Absent: it ends with its connection. */
+  readonly onRecord?: (record: SessionRecord) => void;
 }
 
 /** What comes with one message. */

@@ -1,27 +1,27 @@
 import { LOCAL_PRINCIPAL } from "../../../core/call.ts";
 import { expect, test } from "vitest";
-import type { HttpSession } from "./http-session.ts";
-import { SessionTable } from "./session-table.ts";
+import { SessionTable, type TableEntry } from "./session-table.ts";
 
-/** What the table looks at; `busy` and `isIdle` as `HttpSession` has them. */
-function session(id: string, principal = "local", state: { isIdle?: boolean; busy?: boolean } = {}): HttpSession {
-  const stub = {
+function session(id: string, principalId = "local", state: Partial<TableEntry> = {}): TableEntry {
+  const now = performance.now();
+  return {
     id,
-    session: { principal: { id: principal }, busy: state.busy ?? false },
-    isIdle: state.isIdle ?? true,
-    lastSeenAt: performance.now(),
-    usedAt: performance.now(),
-    isListed: false,
+    principalId,
+    isIdle: true,
+    isBusy: false,
+    lastSeenAt: now,
+    usedAt: now,
+    list: () => {},
     close: () => {},
+    ...state,
   };
-  return stub as unknown as HttpSession;
 }
 
-const ids = (table: SessionTable): string[] => Array.from(table, ({ id }) => id);
+const ids = (table: SessionTable<TableEntry>): string[] => Array.from(table, ({ id }) => id);
 const PRINCIPAL = LOCAL_PRINCIPAL;
 
 test("a full table ends the one that nobody used for longest", () => {
-  const table = new SessionTable({ idleMs: 60_000, maxSessions: 3 });
+  const table = new SessionTable<TableEntry>({ idleMs: 60_000, maxSessions: 3 });
   for (const id of ["a", "b", "c"]) table.add(session(id));
   table.use("a", PRINCIPAL);
   table.add(session("d"));
@@ -29,7 +29,7 @@ test("a full table ends the one that nobody used for longest", () => {
 });
 
 test("of those that only listen it is the same, also after a sweep", () => {
-  const table = new SessionTable({ idleMs: 60_000, maxSessions: 2 });
+  const table = new SessionTable<TableEntry>({ idleMs: 60_000, maxSessions: 2 });
   for (const id of ["a", "b"]) table.add(session(id, "local", { isIdle: false }));
   table.use("a", PRINCIPAL);
   table.sweep(performance.now());
@@ -38,13 +38,13 @@ test("of those that only listen it is the same, also after a sweep", () => {
 });
 
 test("sessions at work are left alone: a table full of them takes no other", () => {
-  const table = new SessionTable({ idleMs: 60_000, maxSessions: 1 });
-  table.add(session("a", "local", { isIdle: false, busy: true }));
+  const table = new SessionTable<TableEntry>({ idleMs: 60_000, maxSessions: 1 });
+  table.add(session("a", "local", { isIdle: false, isBusy: true }));
   expect([table.add(session("b")), ids(table)]).toEqual([false, ["a"]]);
 });
 
 test("the principal with the most sessions makes room", () => {
-  const table = new SessionTable({ idleMs: 60_000, maxSessions: 3 });
+  const table = new SessionTable<TableEntry>({ idleMs: 60_000, maxSessions: 3 });
   table.add(session("quiet", "other"));
   table.add(session("a"));
   table.add(session("b"));

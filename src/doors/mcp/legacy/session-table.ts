@@ -1,6 +1,22 @@
 import type { Principal } from "../../../core/call.ts";
 import { Shares } from "../shares.ts";
-import type { HttpSession } from "./http-session.ts";
+
+/** A session as the table looks at it. */
+export interface TableEntry {
+  readonly id: string;
+  readonly principalId: string;
+  /** Neither answers anything nor has anybody listening. */
+  readonly isIdle: boolean;
+  /** Answers something. */
+  readonly isBusy: boolean;
+  /** When it was seen to be in use last, be it that somebody only listens. */
+  lastSeenAt: number;
+  /** When a request named it last. */
+  usedAt: number;
+  /** Callers know its id from now on. */
+  list(): void;
+  close(): void;
+}
 
 export interface SessionTableLimits {
   readonly idleMs: number;
@@ -8,9 +24,9 @@ export interface SessionTableLimits {
 }
 
 /** The sessions of one door. */
-export class SessionTable {
+export class SessionTable<Entry extends TableEntry> {
   readonly #limits: SessionTableLimits;
-  readonly #sessions = new Map<string, HttpSession>();
+  readonly #sessions = new Map<string, Entry>();
   readonly #shares = new Shares();
 
   constructor(limits: SessionTableLimits) {
@@ -22,24 +38,29 @@ export class SessionTable {
   }
 
   /** False when the table is full of sessions that are at work. */
-  add(session: HttpSession): boolean {
+  add(session: Entry): boolean {
     if (this.#sessions.size >= this.#limits.maxSessions && !this.#evictOne()) return false;
     this.#sessions.set(session.id, session);
-    session.isListed = true;
-    this.#shares.add(session.session.principal.id);
+    session.list();
+    this.#shares.add(session.principalId);
     return true;
   }
 
   /** The caller's own session of that id, which counts as used now. Somebody else's does not exist. */
-  use(id: string, principal: Principal): HttpSession | undefined {
+  use(id: string, principal: Principal): Entry | undefined {
     const session = this.#sessions.get(id);
-    if (!session || session.session.principal.id !== principal.id) return undefined;
+    if (!session || session.principalId !== principal.id) return undefined;
     session.usedAt = session.lastSeenAt = performance.now();
     return session;
   }
 
-  end(session: HttpSession): void {
-    if (this.#sessions.delete(session.id)) this.#shares.remove(session.session.principal.id);
+  /** The session of that id, whosever it is. */
+  find(id: string): Entry | undefined {
+    return this.#sessions.get(id);
+  }
+
+  end(session: Entry): void {
+    if (this.#sessions.delete(session.id)) this.#shares.remove(session.principalId);
     session.close();
   }
 
@@ -51,7 +72,7 @@ export class SessionTable {
     }
   }
 
-  *[Symbol.iterator](): IterableIterator<HttpSession> {
+  *[Symbol.iterator](): IterableIterator<Entry> {
     yield* this.#sessions.values();
   }
 
@@ -65,25 +86,24 @@ export class SessionTable {
    */
   #evictOne(): boolean {
     const { largest } = this.#shares;
-    const victim =
-      this.#findRestful((session) => session.session.principal.id === largest) ?? this.#findRestful(() => true);
+    const victim = this.#findRestful((session) => session.principalId === largest) ?? this.#findRestful(() => true);
     if (victim) this.end(victim);
     return victim !== undefined;
   }
 
-  #findRestful(isWanted: (session: HttpSession) => boolean): HttpSession | undefined {
-    let idle: HttpSession | undefined;
-    let listener: HttpSession | undefined;
+  #findRestful(isWanted: (session: Entry) => boolean): Entry | undefined {
+    let idle: Entry | undefined;
+    let listener: Entry | undefined;
     // Looked for only when the table is full: an order that each request keeps up would cost every one of them.
     for (const session of this.#sessions.values()) {
       if (!isWanted(session)) continue;
       if (session.isIdle) idle = longerUnused(idle, session);
-      else if (!session.session.busy) listener = longerUnused(listener, session);
+      else if (!session.isBusy) listener = longerUnused(listener, session);
     }
     return idle ?? listener;
   }
 }
 
-function longerUnused(known: HttpSession | undefined, session: HttpSession): HttpSession {
+function longerUnused<Entry extends TableEntry>(known: Entry | undefined, session: Entry): Entry {
   return known && known.usedAt <= session.usedAt ? known : session;
 }

@@ -2,6 +2,8 @@ import type { Ask, Client, Principal, ToolMode } from "../../../core/call.ts";
 import type { HubPort, View } from "../../../core/hub-port.ts";
 import { objectMember, type JsonObject } from "../../../core/json.ts";
 import { permissionOf } from "../../../core/rights.ts";
+import type { SessionRecord } from "../../../state/ports/session-records.ts";
+import type { HubState } from "../../../state/ports/store.ts";
 import { answerInDialects } from "../../dialect.ts";
 import {
   ASSUMED_LEGACY_REVISION,
@@ -47,6 +49,7 @@ export interface SessionDeps extends MethodsDeps {
   readonly options: LegacySessionOptions;
   /** The mode of sessions that name none. */
   readonly defaultMode: ToolMode;
+  readonly state: HubState;
 }
 
 /**
@@ -61,11 +64,11 @@ export class LegacySession implements BoardMember, ScopeOwner {
   readonly #asks: Asks;
   readonly #inFlight: InFlight;
   readonly #subscriptions: Subscriptions;
-  #principal: Principal;
-  #client: Client;
+  readonly #onRecord: ((record: SessionRecord) => void) | undefined;
+  /** All that is known of this session and is no live thing. */
+  #record: SessionRecord;
+  /** The one that the record names. */
   #revision: LegacyRevision = ASSUMED_LEGACY_REVISION;
-  #mode: ToolMode;
-  #logLevel: string | undefined;
   /**
    * `opening` from the arrival of `initialize`, `open` once it is answered, `ready` once the client said `initialized`
    * too.
@@ -77,13 +80,22 @@ export class LegacySession implements BoardMember, ScopeOwner {
   constructor(deps: SessionDeps, start: SessionStart) {
     this.#deps = deps;
     this.door = start.door;
-    this.#principal = start.principal;
     this.#outlet = start.outlet;
-    this.#mode = deps.defaultMode;
-    this.#client = { ...(start.connection === undefined ? {} : { connection: start.connection }), capabilities: {} };
+    this.#onRecord = start.onRecord;
+    this.#record = {
+      principal: start.principal,
+      client: { ...(start.connection === undefined ? {} : { connection: start.connection }), capabilities: {} },
+      revision: this.#revision.date,
+      mode: deps.defaultMode,
+      subscriptions: [],
+    };
     this.#inFlight = new InFlight(deps.options.maxInFlight);
     this.#asks = new Asks({ timeoutMs: deps.options.askTimeoutMs, maxWaiting: MAX_WAITING_ASKS });
-    this.#subscriptions = new Subscriptions(deps, this);
+    this.#subscriptions = new Subscriptions(deps, this, (subscriptions) => this.#note({ subscriptions }));
+  }
+
+  get record(): SessionRecord {
+    return this.#record;
   }
 
   get revision(): LegacyRevision {
@@ -96,7 +108,7 @@ export class LegacySession implements BoardMember, ScopeOwner {
   }
 
   get principal(): Principal {
-    return this.#principal;
+    return this.#record.principal;
   }
 
   get busy(): boolean {
@@ -104,15 +116,15 @@ export class LegacySession implements BoardMember, ScopeOwner {
   }
 
   get view(): View {
-    return { mode: this.#mode, principal: this.#principal };
+    return this.#viewIn(this.#record.mode);
   }
 
   get client(): Client {
-    return this.#client;
+    return this.#record.client;
   }
 
   get logLevel(): string {
-    return this.#logLevel ?? "debug";
+    return this.#record.logLevel ?? "debug";
   }
 
   get hub(): HubPort {
@@ -125,7 +137,8 @@ export class LegacySession implements BoardMember, ScopeOwner {
    */
   receive(value: unknown, received: Received): Promise<void> {
     if (this.#phase === "closed") return DONE;
-    if (received.principal) this.#principal = received.principal;
+    const { principal } = received;
+    if (principal && principal !== this.#record.principal) this.#note({ principal });
     const classified = classifyMessage(value);
     switch (classified.type) {
       case "reply":
@@ -158,18 +171,20 @@ export class LegacySession implements BoardMember, ScopeOwner {
     this.#inFlight.endAll(reason);
     this.#asks.close();
     this.#subscriptions.close();
-    if (this.#client.connection !== undefined) this.#deps.hub.release(this.#client.connection);
+    const { connection } = this.client;
+    if (connection !== undefined) this.#deps.hub.release(connection);
   }
 
   wantsLog(level: unknown): boolean {
-    if (this.#logLevel === undefined && takesAnyLineAsAnswer(this.#client, this.#revision)) return false;
+    const { logLevel, client } = this.#record;
+    if (logLevel === undefined && takesAnyLineAsAnswer(client, this.#revision)) return false;
     // Not only when logging was advertised: many servers log without declaring it, and clients that talk to them
     // directly hear it.
-    return this.#logLevel === undefined || reachesLevel(level, this.#logLevel);
+    return logLevel === undefined || reachesLevel(level, logLevel);
   }
 
   askProblem(ask: Ask): string | undefined {
-    return askProblem(ask, this.#client.capabilities, this.#revision);
+    return askProblem(ask, this.client.capabilities, this.#revision);
   }
 
   put(ask: Ask, outlet: Outlet, signal: AbortSignal): Promise<JsonObject> {
@@ -177,7 +192,7 @@ export class LegacySession implements BoardMember, ScopeOwner {
   }
 
   listsMayHaveChanged(versions: ListVersions): void {
-    if (this.#phase !== "ready" || takesAnyLineAsAnswer(this.#client, this.#revision)) return;
+    if (this.#phase !== "ready" || takesAnyLineAsAnswer(this.client, this.#revision)) return;
     for (const notice of this.#lists.outdated(versions)) this.#outlet.note(notice);
   }
 
@@ -187,7 +202,7 @@ export class LegacySession implements BoardMember, ScopeOwner {
 
   logged(level: unknown, text: string): void {
     // What belongs to no call may be about anything, so it is not for callers with narrowed rights.
-    if (this.#phase === "ready" && !permissionOf(this.#principal.rights).isNarrowed && this.wantsLog(level))
+    if (this.#phase === "ready" && !permissionOf(this.principal.rights).isNarrowed && this.wantsLog(level))
       this.#outlet.note(text);
   }
 
@@ -244,8 +259,7 @@ export class LegacySession implements BoardMember, ScopeOwner {
     scope: CallScope,
     { mode, dialects = [] }: Received,
   ): Promise<Answer> | undefined {
-    const view: View = { mode: mode ?? this.#mode, principal: this.#principal };
-    return answerInDialects(dialects, { method, params }, { view, link: scope });
+    return answerInDialects(dialects, { method, params }, { view: this.#viewIn(mode), link: scope });
   }
 
   #dispatch(request: RpcRequest, scope: CallScope, received: Received): Promise<Answer> | Answer {
@@ -269,13 +283,13 @@ export class LegacySession implements BoardMember, ScopeOwner {
   }
 
   #shared(method: string, params: JsonObject, scope: CallScope, mode: ToolMode | undefined): Promise<Answer> {
-    const view: View = { mode: mode ?? this.#mode, principal: this.principal };
+    const view = this.#viewIn(mode);
     const codec = this.#deps.codecs.for(this.#revision);
     const answering = answerMethod(
       { method, params, meta: metaWithoutToken(params) },
       { deps: this.#deps, view, link: scope, codec },
     );
-    return isListMethod(method) && view.mode === this.#mode ? this.#noting(answering) : answering;
+    return isListMethod(method) && view.mode === this.#record.mode ? this.#noting(answering) : answering;
   }
 
   async #noting(answering: Promise<Answer>): Promise<Answer> {
@@ -288,8 +302,11 @@ export class LegacySession implements BoardMember, ScopeOwner {
     const { date, problem } = readHandshake(params);
     if (date === undefined) return errorAnswer(RPC.invalidParams, problem);
     this.#revision = negotiateLegacyRevision(date);
-    this.#mode = mode ?? toolModeOfMeta(objectMember(params, "_meta") ?? {}) ?? this.#deps.defaultMode;
-    this.#client = describeClient(this.#client.connection, params);
+    this.#note({
+      revision: this.#revision.date,
+      mode: mode ?? toolModeOfMeta(objectMember(params, "_meta") ?? {}) ?? this.#deps.defaultMode,
+      client: describeClient(this.client.connection, params),
+    });
     if (this.#phase === "new") this.#phase = "opening";
     const offer = await readOffer(this.#deps.hub, this.view);
     return this.#open(offer);
@@ -301,9 +318,7 @@ export class LegacySession implements BoardMember, ScopeOwner {
     return resultAnswer({
       protocolVersion: this.#revision.date,
       // Who cannot be told is promised nothing.
-      capabilities: takesAnyLineAsAnswer(this.#client, this.#revision)
-        ? withoutListChanges(capabilities)
-        : capabilities,
+      capabilities: takesAnyLineAsAnswer(this.client, this.#revision) ? withoutListChanges(capabilities) : capabilities,
       serverInfo: serverInfo(facts),
       ...(facts.instructions === undefined ? {} : { instructions: facts.instructions }),
     });
@@ -313,8 +328,9 @@ export class LegacySession implements BoardMember, ScopeOwner {
     const { level } = params;
     if (!isLogLevel(level))
       return errorAnswer(RPC.invalidParams, "Invalid params: `level` must be one of MCP's eight log levels.");
-    this.#logLevel = level;
-    if (this.#client.connection !== undefined) await this.#deps.hub.setLogLevel(this.#client.connection, level);
+    this.#note({ logLevel: level });
+    const { connection } = this.client;
+    if (connection !== undefined) await this.#deps.hub.setLogLevel(connection, level);
     return resultAnswer({});
   }
 
@@ -327,7 +343,7 @@ export class LegacySession implements BoardMember, ScopeOwner {
       case "notifications/cancelled":
         return this.#inFlight.cancel(params);
       case "notifications/roots/list_changed":
-        if (this.#client.connection !== undefined) this.#deps.hub.rootsChanged(this.#client.connection);
+        if (this.client.connection !== undefined) this.#deps.hub.rootsChanged(this.client.connection);
         return;
       default:
         return this.#runNameless(message, received);
@@ -340,5 +356,14 @@ export class LegacySession implements BoardMember, ScopeOwner {
     if (this.#phase !== "open" || !this.#isInitialized) return;
     this.#phase = "ready";
     this.#deps.board.join(this);
+  }
+
+  #viewIn(mode: ToolMode = this.#record.mode): View {
+    return { mode, principal: this.#record.principal };
+  }
+
+  #note(change: Partial<SessionRecord>): void {
+    this.#record = { ...this.#record, ...change };
+    this.#onRecord?.(this.#record);
   }
 }

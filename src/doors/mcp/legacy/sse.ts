@@ -1,11 +1,11 @@
 import type { ToolMode } from "../../../core/call.ts";
 import { randomBytes } from "node:crypto";
+import { connectionId } from "../../../core/connection-id.ts";
 import type { EventStream } from "../../../http/event-stream.ts";
 import { sendText } from "../../../http/send.ts";
 import type { LegacyExchange } from "./exchange.ts";
 import { batchProblem, FULL, isJson, sendProblem, SESSION_NOT_FOUND } from "./http-checks.ts";
 import type { Outlet } from "./outlet.ts";
-import { connectionId } from "./connection-id.ts";
 import { LegacySession, type SessionDeps } from "./session.ts";
 
 interface Connection {

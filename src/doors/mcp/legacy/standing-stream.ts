@@ -1,6 +1,6 @@
 import type { EventStream } from "../../../http/event-stream.ts";
-import { eventId, type SessionEvents } from "./event-log.ts";
 import type { Outlet } from "./outlet.ts";
+import { eventId, type SessionEvents } from "./session-events.ts";
 
 /**
  * The stream that a client opens by GET, for messages that belong to no request. What comes while it is not open waits
@@ -31,18 +31,20 @@ export class StandingStream implements Outlet {
   }
 
   note(text: string): void {
-    if (!this.isOpen && this.#isWaiting(text)) return;
-    const id = this.#events.add(STANDING, text);
-    if (this.isOpen) this.#send(text, id);
+    if (this.isOpen) return this.#send(text, this.#events.add(STANDING, text));
+    // One notice that waits says as much as ten; and a client that never listened is not kept more than a few.
+    const most = this.#wasOpened ? {} : { most: MAX_UNHEARD };
+    this.#events.addUnheard(STANDING, text, { after: this.#sent, ...most });
   }
 
   /** A client listens from now on, and first gets what it missed: after `sequence`, else whatever nobody got yet. */
-  attach(stream: EventStream, sequence = this.#sent): void {
-    this.#live?.end();
-    this.#live = stream;
-    this.#wasOpened = true;
-    for (const event of this.#events.after(STANDING, sequence))
-      this.#send(event.text, eventId(STANDING, event.sequence));
+  attach(stream: EventStream, sequence = this.#sent): void | Promise<void> {
+    return this.#events.after(STANDING, sequence, (missed = []) => {
+      this.#live?.end();
+      this.#live = stream;
+      this.#wasOpened = true;
+      for (const event of missed) this.#send(event.text, eventId(STANDING, event.sequence));
+    });
   }
 
   end(): void {
@@ -53,12 +55,6 @@ export class StandingStream implements Outlet {
   #send(text: string, id: string): void {
     this.#live?.send(text, { event: "message", id });
     this.#sent = Number(id.slice(id.indexOf("-") + 1));
-  }
-
-  /** One notice that waits says as much as ten; and a client that never listened is not kept more than a few. */
-  #isWaiting(text: string): boolean {
-    const waiting = this.#events.after(STANDING, this.#sent);
-    return waiting.some((event) => event.text === text) || (!this.#wasOpened && waiting.length >= MAX_UNHEARD);
   }
 }
 

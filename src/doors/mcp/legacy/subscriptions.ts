@@ -20,11 +20,18 @@ type Ending = Promise<() => Promise<void>>;
 export class Subscriptions {
   readonly #deps: SubscriptionDeps;
   readonly #member: BoardMember & Pick<Call, "principal" | "client">;
+  /** Hears of all that is subscribed to, each time when that changes. */
+  readonly #onChange: (uris: readonly string[]) => void;
   #byUri: Map<string, Ending> | undefined;
 
-  constructor(deps: SubscriptionDeps, member: BoardMember & Pick<Call, "principal" | "client">) {
+  constructor(
+    deps: SubscriptionDeps,
+    member: BoardMember & Pick<Call, "principal" | "client">,
+    onChange: (uris: readonly string[]) => void,
+  ) {
     this.#deps = deps;
     this.#member = member;
+    this.#onChange = onChange;
   }
 
   /** `resources/subscribe`. Subscribing twice is subscribing once. */
@@ -39,11 +46,13 @@ export class Subscriptions {
         `Too many subscriptions: this session has ${maxSubscriptions}. Unsubscribe from some first.`,
       );
     }
-    const subscribing = byUri.get(uri) ?? this.#deps.hub.subscribe(uri, this.#member);
+    const known = byUri.get(uri);
+    const subscribing = known ?? this.#deps.hub.subscribe(uri, this.#member);
     byUri.set(uri, subscribing);
     try {
       await subscribing;
       if (byUri.get(uri) === subscribing) this.#deps.board.watch(uri, this.#member);
+      if (!known) this.#onChange(Array.from(byUri.keys()));
       return resultAnswer({});
     } catch (error) {
       if (byUri.get(uri) === subscribing) byUri.delete(uri);
@@ -57,7 +66,9 @@ export class Subscriptions {
     if (uri === undefined) return errorAnswer(RPC.invalidParams, "Invalid params: `uri` must be a string.");
     const subscribing = this.#byUri?.get(uri);
     this.#byUri?.delete(uri);
-    if (subscribing) await this.#end(uri, subscribing);
+    if (!subscribing) return resultAnswer({});
+    this.#onChange(Array.from(this.#byUri?.keys() ?? []));
+    await this.#end(uri, subscribing);
     return resultAnswer({});
   }
 

@@ -2,6 +2,7 @@ import type { Client } from "../../../core/call.ts";
 import { FailError } from "../../../core/errors.ts";
 import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../../core/json.ts";
 import { fail } from "../../../core/outcome.ts";
+import type { HubState } from "../../../state/ports/store.ts";
 import { RPC, type RpcRequest } from "../../../wire/messages.ts";
 import { errorAnswer, resultAnswer, SILENCE, type Answer } from "../answers.ts";
 import { answerMethod, type MethodContext } from "../methods.ts";
@@ -18,8 +19,8 @@ type CallContext = Omit<MethodContext, "link">;
 export class CallDesk {
   readonly #parked: ParkedCalls;
 
-  constructor(options: ParkingOptions) {
-    this.#parked = new ParkedCalls(options);
+  constructor(options: ParkingOptions, state: HubState) {
+    this.#parked = new ParkedCalls(options, state);
   }
 
   get parked(): number {
@@ -40,11 +41,10 @@ export class CallDesk {
     const binding = bindingOf(message, request);
     const state = params["requestState"];
     if (!isOwnState(state)) return this.#turn(this.#begin(message, visit, request, context), visit, binding, request);
-    const call = this.#parked.take(state, binding);
-    if (!call)
-      return errorAnswer(RPC.invalidParams, "Invalid or expired requestState", { reason: "invalid_request_state" });
-    call.respond(objectMember(params, "inputResponses") ?? {});
-    return this.#turn(call, visit, binding, request);
+    const taken = await this.#parked.take(state, binding);
+    if (taken.type !== "here") return taken.type === "elsewhere" ? HELD_ELSEWHERE : INVALID_STATE;
+    taken.call.respond(objectMember(params, "inputResponses") ?? {});
+    return this.#turn(taken.call, visit, binding, request);
   }
 
   release(connection: string): void {
@@ -94,6 +94,15 @@ export class CallDesk {
     return typeof state === "string" ? resultAnswer({ ...answer.result, requestState: wrapRelayed(state) }) : answer;
   }
 }
+
+const INVALID_STATE = errorAnswer(RPC.invalidParams, "Invalid or expired requestState", {
+  reason: "invalid_request_state",
+});
+const HELD_ELSEWHERE = errorAnswer(
+  RPC.invalidParams,
+  "Another hub holds the call of this requestState. Send the retry to the hub that asked for input.",
+  { reason: "held_elsewhere" },
+);
 
 /** Methods whose answer may be `input_required`. */
 const RELAYING_METHODS: ReadonlySet<string> = new Set(["tools/call", "prompts/get", "resources/read"]);

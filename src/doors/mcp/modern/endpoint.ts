@@ -7,6 +7,7 @@ import type { JsonObject } from "../../../core/json.ts";
 import type { Logger } from "../../../core/ports.ts";
 import { permissionOf } from "../../../core/rights.ts";
 import type { SourceFeatures } from "../../../core/records.ts";
+import type { HubState } from "../../../state/ports/store.ts";
 import { rpcError, RPC, type RpcRequest } from "../../../wire/messages.ts";
 import { META, MODERN_REVISIONS } from "../../../wire/modern/envelope.ts";
 import { replyText, resultAnswer, splicedReply, type Answer } from "../answers.ts";
@@ -32,6 +33,8 @@ export interface ModernDeps {
   readonly defaultMode: ToolMode;
   /** Callers are told apart by tokens, so what one sees is not for others. */
   readonly hasTokens: boolean;
+  /** What this hub shares with others. */
+  readonly state: HubState;
 }
 
 /**
@@ -52,7 +55,7 @@ export class ModernEndpoint {
     this.#deps = deps;
     this.#methods = { hub, logger, ...(pageSize !== undefined && { pageSize }) };
     this.#listens = new Listens(hub, logger, options);
-    this.#desk = new CallDesk(options);
+    this.#desk = new CallDesk(options, deps.state);
     this.#toolHeaders = new ToolHeaders(hub);
     this.#stop = hub.events.listsChanged.on(() => (this.#facts = undefined));
   }

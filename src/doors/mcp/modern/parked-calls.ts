@@ -1,6 +1,8 @@
 import { timeoutFailure } from "../../../core/deadline.ts";
 import { FailError } from "../../../core/errors.ts";
 import { fail } from "../../../core/outcome.ts";
+import type { ParkedDirectory } from "../../../state/ports/parked-directory.ts";
+import type { HubState } from "../../../state/ports/store.ts";
 import { Shares } from "../shares.ts";
 import { RequestStates, type Binding } from "./request-state.ts";
 import type { RunningCall } from "./running-call.ts";
@@ -12,6 +14,14 @@ interface Parked {
   readonly timer: NodeJS.Timeout;
 }
 
+/** What became of the call that a state stands for. */
+export type Taken =
+  | { readonly type: "here"; readonly call: RunningCall }
+  /** Another door or hub holds it. */
+  | { readonly type: "elsewhere" }
+  /** It is over, or the state is not good for this request. */
+  | { readonly type: "none" };
+
 export interface ParkingOptions {
   readonly maxParkedCalls: number;
   readonly inputTimeoutMs: number;
@@ -20,12 +30,15 @@ export interface ParkingOptions {
 /** Calls that wait for their caller to come back with answers: so many, so long, and each for its own caller only. */
 export class ParkedCalls {
   readonly #options: ParkingOptions;
-  readonly #states = new RequestStates();
+  readonly #states: RequestStates;
+  readonly #directory: ParkedDirectory;
   readonly #byId = new Map<string, Parked>();
   readonly #shares = new Shares();
 
-  constructor(options: ParkingOptions) {
+  constructor(options: ParkingOptions, { secret, parked }: Pick<HubState, "secret" | "parked">) {
     this.#options = options;
+    this.#states = new RequestStates(secret);
+    this.#directory = parked;
   }
 
   get size(): number {
@@ -52,20 +65,19 @@ export class ParkedCalls {
     const timer = setTimeout(() => this.#giveUp(id, timeoutFailure(inputTimeoutMs)), inputTimeoutMs);
     timer.unref();
     this.#byId.set(id, { call, principal: binding.principal, connection, timer });
+    this.#directory.put(id);
     this.#shares.add(binding.principal);
     return state;
   }
 
-  /**
-   * The call that waits under this state, which waits there no more; nothing for a state that is not good for this
-   * request.
-   */
-  take(state: string, binding: Binding): RunningCall | undefined {
+  /** The call that waits under this state, which waits there no more. */
+  async take(state: string, binding: Binding): Promise<Taken> {
     const id = this.#states.open(state, binding);
-    const parked = id === undefined ? undefined : this.#byId.get(id);
-    if (id === undefined || !parked) return undefined;
+    if (id === undefined) return NONE;
+    const parked = this.#byId.get(id);
+    if (!parked) return (await this.#directory.find(id)) === undefined ? NONE : ELSEWHERE;
     this.#forget(id, parked);
-    return parked.call;
+    return { type: "here", call: parked.call };
   }
 
   /** Nobody will come back by this connection. */
@@ -87,9 +99,13 @@ export class ParkedCalls {
   #forget(id: string, { principal, timer }: Parked): void {
     clearTimeout(timer);
     this.#byId.delete(id);
+    this.#directory.remove(id);
     this.#shares.remove(principal);
   }
 }
+
+const NONE: Taken = { type: "none" };
+const ELSEWHERE: Taken = { type: "elsewhere" };
 
 function crowdedOut(): FailError {
   return new FailError(

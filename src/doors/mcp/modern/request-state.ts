@@ -17,11 +17,16 @@ export interface Binding {
 }
 
 /**
- * Makes and checks the states of parked calls. A state is an unguessable id with a code over it and the binding, under
- * a key that lives as long as this process, as the parked calls do.
+ * Makes and checks the states of parked calls. A state is an unguessable id with a code over it and the binding; all
+ * hubs of one secret know the states of each other.
  */
 export class RequestStates {
-  readonly #key = randomBytes(32);
+  readonly #key: Uint8Array;
+
+  constructor(secret: Uint8Array) {
+    // One key for each use of the secret.
+    this.#key = createHmac("sha256", secret).update("requestState").digest();
+  }
 
   seal(binding: Binding): { readonly id: string; readonly state: string } {
     const id = randomBytes(16).toString("base64url");

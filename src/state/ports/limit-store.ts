@@ -11,11 +11,12 @@ export type Admission =
   | { readonly admitted: false; readonly reason: "rate" | "in-flight" | "full"; readonly retryAfterMs: number };
 
 /**
- * Counts the calls of clients. An admitted call must `leave` with the same key, whatever becomes of it. Answers may
- * come at once (memory) or later (a store shared by several hubs).
+ * Counts the calls of clients over all hubs of a store. An admitted call must `leave` with the same key, whatever
+ * becomes of it; those of a hub whose lease is over count no longer, and its `leave` then changes nothing. Answers may
+ * come at once (memory) or later (a store outside of this process).
  */
 export interface LimitStore {
   admit(key: string, bounds: LimitBounds): Admission | Promise<Admission>;
+  /** Never throws. */
   leave(key: string): void;
-  close(): Promise<void>;
 }

@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { MemoryEventLog } from "./event-log.ts";
+
+const LIMITS = { maxBytes: 1600, maxEvents: 10, keepMs: 1000 };
+
+test("one session holds no more characters than its share", () => {
+  const log = new MemoryEventLog(LIMITS);
+  for (let at = 1; at <= 15; at += 1) log.append("a", { stream: 0, sequence: at, text: `${at}` });
+  log.append("a", { stream: 0, sequence: 16, text: "x".repeat(90) });
+  expect(log.size).toBeLessThanOrEqual(100);
+  log.append("a", { stream: 0, sequence: 17, text: "x".repeat(101) });
+  expect(log.size).toBeLessThanOrEqual(100);
+});
+
+test("all sessions together hold no more than the whole, and what a session held is free at its end", () => {
+  const log = new MemoryEventLog(LIMITS);
+  for (let at = 0; at < 40; at += 1) log.append(`s${at}`, { stream: 0, sequence: 1, text: "x".repeat(100) });
+  expect(log.size).toBe(1600);
+  for (let at = 0; at < 39; at += 1) log.forget(`s${at}`);
+  expect([log.size, log.count]).toEqual([100, 1]);
+});
+
+test("what is dropped is not held on to, however long it goes on", () => {
+  const log = new MemoryEventLog(LIMITS);
+  log.append("quiet", { stream: 0, sequence: 1, text: "kept" });
+  for (let at = 1; at <= 10_000; at += 1) log.append("busy", { stream: 0, sequence: at, text: "y" });
+  expect(log.count).toBe(11);
+  expect(log.held).toBeLessThan(300);
+  expect(log.after("quiet", 0, 0)).toMatchObject([{ text: "kept" }]);
+});
+
+test("nothing is kept where nothing may be", () => {
+  const log = new MemoryEventLog({ ...LIMITS, maxEvents: 0 });
+  log.append("a", { stream: 0, sequence: 1, text: "a" });
+  expect(log.count).toBe(0);
+});

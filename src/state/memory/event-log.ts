@@ -1,0 +1,124 @@
+import type { EventLog, EventLogLimits, LoggedEvent, Unheard } from "../ports/event-log.ts";
+
+interface Entry extends LoggedEvent {
+  readonly owner: SessionEntries;
+  readonly at: number;
+  dropped: boolean;
+}
+
+/** What is kept of one session, in order of sending. */
+interface SessionEntries {
+  readonly session: string;
+  readonly entries: Entry[];
+  size: number;
+}
+
+const SESSION_SHARE = 16;
+const TOTAL_EVENTS_FACTOR = 64;
+const COMPACT_FROM = 256;
+
+/** The events of this process. */
+export class MemoryEventLog implements EventLog {
+  readonly #limits: EventLogLimits;
+  readonly #sessions = new Map<string, SessionEntries>();
+  /** In order of sending, those that were dropped from the middle still among them. */
+  #queue: Entry[] = [];
+  #head = 0;
+  #size = 0;
+  #count = 0;
+
+  constructor(limits: EventLogLimits) {
+    this.#limits = limits;
+  }
+
+  /** Characters that are kept. */
+  get size(): number {
+    return this.#size;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Events that are held on to, those that were dropped a moment ago among them. */
+  get held(): number {
+    return this.#queue.length;
+  }
+
+  isTooLarge(text: string): boolean {
+    return text.length > this.#limits.maxBytes / SESSION_SHARE;
+  }
+
+  append(session: string, event: LoggedEvent, unheard?: Unheard): void {
+    const { maxBytes, maxEvents } = this.#limits;
+    if (this.isTooLarge(event.text) || maxEvents === 0) return;
+    if (unheard && this.#isHeardEnough(session, event, unheard)) return;
+    const owner = this.#ownerOf(session);
+    const entry: Entry = { ...event, owner, at: performance.now(), dropped: false };
+    this.#compact();
+    this.#queue.push(entry);
+    owner.entries.push(entry);
+    owner.size += event.text.length;
+    this.#size += event.text.length;
+    this.#count += 1;
+    while (owner.entries.length > maxEvents || owner.size > maxBytes / SESSION_SHARE) this.#drop(owner.entries[0]!);
+    while (this.#size > maxBytes || this.#count > maxEvents * TOTAL_EVENTS_FACTOR) this.#dropOldest();
+  }
+
+  after(session: string, stream: number, sequence: number): readonly LoggedEvent[] | undefined {
+    const known = this.#sessions.get(session)?.entries.filter((event) => event.stream === stream) ?? [];
+    // The oldest goes first, so the last event of a stream that is known is among what is kept.
+    return known.length === 0 ? undefined : known.filter((event) => event.sequence > sequence);
+  }
+
+  forget(session: string): void {
+    for (const entry of Array.from(this.#sessions.get(session)?.entries ?? [])) this.#drop(entry);
+  }
+
+  sweep(now: number): void {
+    for (let oldest = this.#oldest(); oldest && now - oldest.at > this.#limits.keepMs; oldest = this.#oldest())
+      this.#drop(oldest);
+  }
+
+  #isHeardEnough(session: string, { stream, text }: LoggedEvent, { after, most = Infinity }: Unheard): boolean {
+    const waiting = this.after(session, stream, after) ?? [];
+    return waiting.length >= most || waiting.some((event) => event.text === text);
+  }
+
+  #ownerOf(session: string): SessionEntries {
+    let owner = this.#sessions.get(session);
+    if (!owner) this.#sessions.set(session, (owner = { session, entries: [], size: 0 }));
+    return owner;
+  }
+
+  #dropOldest(): void {
+    const oldest = this.#oldest();
+    if (oldest) this.#drop(oldest);
+  }
+
+  #oldest(): Entry | undefined {
+    while (this.#queue[this.#head]?.dropped) this.#head += 1;
+    return this.#queue[this.#head];
+  }
+
+  /** What was dropped is let go of now and then, not one by one. */
+  #compact(): void {
+    if (this.#queue.length < 2 * this.#count + COMPACT_FROM) return;
+    this.#queue = this.#queue.filter((entry) => !entry.dropped);
+    this.#head = 0;
+  }
+
+  #drop(entry: Entry): void {
+    const { owner } = entry;
+    entry.dropped = true;
+    this.#size -= entry.text.length;
+    this.#count -= 1;
+    owner.size -= entry.text.length;
+    // Entries of one session stand in the order in which they are dropped, so this is the first of them.
+    if (owner.entries[0] === entry) owner.entries.shift();
+    if (owner.entries.length === 0) this.#sessions.delete(owner.session);
+    if (this.#count > 0) return;
+    this.#queue = [];
+    this.#head = 0;
+  }
+}

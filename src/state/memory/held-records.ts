@@ -1,0 +1,80 @@
+import type { ParkedDirectory } from "../ports/parked-directory.ts";
+import type { HeldSession, SessionRecord, SessionRecords } from "../ports/session-records.ts";
+import { isAlive, type Member } from "./membership.ts";
+
+interface Held<Value> {
+  readonly member: Member;
+  readonly value: Value;
+}
+
+/** Values by id, each held by one hub and there for as long as that lives. */
+export class HeldTable<Value> {
+  readonly #byId = new Map<string, Held<Value>>();
+
+  put(member: Member, id: string, value: Value): void {
+    this.#byId.set(id, { member, value });
+  }
+
+  find(id: string): Held<Value> | undefined {
+    const held = this.#byId.get(id);
+    if (!held || isAlive(held.member, performance.now())) return held;
+    this.#byId.delete(id);
+    return undefined;
+  }
+
+  remove(id: string): void {
+    this.#byId.delete(id);
+  }
+
+  /** Drops what hubs held that are gone. */
+  sweep(now: number): void {
+    for (const [id, { member }] of this.#byId) if (!isAlive(member, now)) this.#byId.delete(id);
+  }
+}
+
+/** The sessions of all hubs as one of them sees them. */
+export class MemorySessionRecords implements SessionRecords {
+  readonly #table: HeldTable<SessionRecord>;
+  readonly #member: Member;
+
+  constructor(table: HeldTable<SessionRecord>, member: Member) {
+    this.#table = table;
+    this.#member = member;
+  }
+
+  put(id: string, record: SessionRecord): void {
+    this.#table.put(this.#member, id, record);
+  }
+
+  find(id: string): HeldSession | undefined {
+    const held = this.#table.find(id);
+    return held && { hub: held.member.hub, record: held.value };
+  }
+
+  remove(id: string): void {
+    this.#table.remove(id);
+  }
+}
+
+/** The parked calls of all hubs as one of them sees them. */
+export class MemoryParkedDirectory implements ParkedDirectory {
+  readonly #table: HeldTable<true>;
+  readonly #member: Member;
+
+  constructor(table: HeldTable<true>, member: Member) {
+    this.#table = table;
+    this.#member = member;
+  }
+
+  put(id: string): void {
+    this.#table.put(this.#member, id, true);
+  }
+
+  find(id: string): string | undefined {
+    return this.#table.find(id)?.member.hub;
+  }
+
+  remove(id: string): void {
+    this.#table.remove(id);
+  }
+}

@@ -1,0 +1,139 @@
+import type { Admission, LimitBounds, LimitStore } from "../ports/limit-store.ts";
+import { isAlive, type Member } from "./membership.ts";
+
+interface Bucket {
+  tokens: number;
+  filledAt: number;
+  /** Calls of all hubs together. */
+  running: number;
+  readonly seats: Seat[];
+}
+
+/** The calls of one hub. */
+interface Seat {
+  readonly member: Member;
+  running: number;
+}
+
+/** More clients than this at once are refused. */
+const MAX_KEYS = 10_000;
+/** How often an admission looks for idle clients, so that they go without a timer. */
+const SWEEP_EVERY_MS = 1000;
+const MINUTE_MS = 60_000;
+/** When a client with too many running calls may try again. */
+const IN_FLIGHT_RETRY_MS = 1000;
+
+const ADMITTED: Admission = Object.freeze({ admitted: true });
+
+/** Token buckets and counters of all hubs. A client that is idle for a minute leaves nothing behind. */
+export class LimitTable {
+  readonly #buckets = new Map<string, Bucket>();
+  readonly #maxKeys: number;
+  #sweptAt = -Infinity;
+
+  constructor(maxKeys = MAX_KEYS) {
+    this.#maxKeys = maxKeys;
+  }
+
+  admit(member: Member, key: string, { perMinute, inFlight }: LimitBounds): Admission {
+    const now = performance.now();
+    member.seenAt = now;
+    if (now - this.#sweptAt >= SWEEP_EVERY_MS) this.#sweep(now);
+    let bucket = this.#buckets.get(key);
+    if (!bucket) {
+      if (!this.#hasRoom(now)) return { admitted: false, reason: "full", retryAfterMs: IN_FLIGHT_RETRY_MS };
+      this.#buckets.set(key, (bucket = { tokens: perMinute, filledAt: now, running: 0, seats: [] }));
+    }
+    if (inFlight > 0 && bucket.running >= inFlight && livingIn(bucket, now) >= inFlight)
+      return { admitted: false, reason: "in-flight", retryAfterMs: IN_FLIGHT_RETRY_MS };
+    if (perMinute > 0 && !takeToken(bucket, perMinute, now)) {
+      return {
+        admitted: false,
+        reason: "rate",
+        retryAfterMs: Math.ceil(((1 - bucket.tokens) * MINUTE_MS) / perMinute),
+      };
+    }
+    const seat = seatOf(bucket, member) ?? newSeat(bucket, member);
+    seat.running += 1;
+    bucket.running += 1;
+    return ADMITTED;
+  }
+
+  leave(member: Member, key: string): void {
+    const bucket = this.#buckets.get(key);
+    const seat = bucket && seatOf(bucket, member);
+    if (!seat || seat.running === 0) return;
+    seat.running -= 1;
+    bucket.running -= 1;
+  }
+
+  /** How many clients are remembered. */
+  get size(): number {
+    return this.#buckets.size;
+  }
+
+  #hasRoom(now: number): boolean {
+    if (this.#buckets.size < this.#maxKeys) return true;
+    this.#sweep(now);
+    return this.#buckets.size < this.#maxKeys;
+  }
+
+  #sweep(now: number): void {
+    this.#sweptAt = now;
+    for (const [key, bucket] of this.#buckets) {
+      // After a minute any bucket is full again, so nothing is lost with it.
+      if (now - bucket.filledAt >= MINUTE_MS && livingIn(bucket, now) === 0) this.#buckets.delete(key);
+    }
+  }
+}
+
+/** The limits as one hub has them. */
+export class MemoryLimitStore implements LimitStore {
+  readonly #table: LimitTable;
+  readonly #member: Member;
+
+  constructor(table: LimitTable, member: Member) {
+    this.#table = table;
+    this.#member = member;
+  }
+
+  admit(key: string, bounds: LimitBounds): Admission {
+    return this.#table.admit(this.#member, key, bounds);
+  }
+
+  leave(key: string): void {
+    this.#table.leave(this.#member, key);
+  }
+}
+
+/** The calls that run in `bucket`, those of hubs that are gone no longer among them. */
+function livingIn(bucket: Bucket, now: number): number {
+  const { seats } = bucket;
+  for (let at = seats.length - 1; at >= 0; at -= 1) {
+    const { member, running } = seats[at]!;
+    if (isAlive(member, now)) continue;
+    bucket.running -= running;
+    seats.splice(at, 1);
+  }
+  return bucket.running;
+}
+
+function seatOf({ seats }: Bucket, member: Member): Seat | undefined {
+  // There is one hub, or a few.
+  for (const seat of seats) if (seat.member === member) return seat;
+  return undefined;
+}
+
+function newSeat({ seats }: Bucket, member: Member): Seat {
+  const seat: Seat = { member, running: 0 };
+  seats.push(seat);
+  return seat;
+}
+
+function takeToken(bucket: Bucket, perMinute: number, now: number): boolean {
+  bucket.tokens = Math.min(perMinute, bucket.tokens + ((now - bucket.filledAt) * perMinute) / MINUTE_MS);
+  bucket.filledAt = now;
+  if (bucket.tokens < 1) return false;
+  bucket.tokens -= 1;
+  return true;
+}

@@ -1,0 +1,79 @@
+import { randomBytes } from "node:crypto";
+import { Emitter } from "../../core/events.ts";
+import type { EventLog, EventLogLimits } from "../ports/event-log.ts";
+import type { HubNotice, Notices } from "../ports/notices.ts";
+import type { SessionRecord } from "../ports/session-records.ts";
+import type { HubState, Store } from "../ports/store.ts";
+import { MemoryEventLog } from "./event-log.ts";
+import { HeldTable, MemoryParkedDirectory, MemorySessionRecords } from "./held-records.ts";
+import { LimitTable, MemoryLimitStore } from "./limit-table.ts";
+import { createMember, type Member } from "./membership.ts";
+
+/** What the hubs of a store have together. */
+interface Tables {
+  readonly limits: LimitTable;
+  readonly sessions: HeldTable<SessionRecord>;
+  readonly parked: HeldTable<true>;
+  readonly notices: Emitter<HubNotice>;
+  readonly secret: Uint8Array;
+}
+
+/** State that lives as long as this process, for one hub or several in it. */
+export class MemoryStore implements Store {
+  readonly #tables: Tables = {
+    limits: new LimitTable(),
+    sessions: new HeldTable(),
+    parked: new HeldTable(),
+    notices: new Emitter(),
+    secret: randomBytes(32),
+  };
+
+  join(hub: string): HubState {
+    return new MemoryHubState(this.#tables, createMember(hub));
+  }
+}
+
+class MemoryHubState implements HubState {
+  readonly hub: string;
+  readonly limits: MemoryLimitStore;
+  readonly sessions: MemorySessionRecords;
+  readonly parked: MemoryParkedDirectory;
+  readonly notices: Notices;
+  readonly secret: Uint8Array;
+  readonly #tables: Tables;
+  readonly #member: Member;
+
+  constructor(tables: Tables, member: Member) {
+    this.hub = member.hub;
+    this.limits = new MemoryLimitStore(tables.limits, member);
+    this.sessions = new MemorySessionRecords(tables.sessions, member);
+    this.parked = new MemoryParkedDirectory(tables.parked, member);
+    this.notices = {
+      publish: (notice) => tables.notices.emit(notice),
+      on: (listener) => tables.notices.on(listener),
+    };
+    this.secret = tables.secret;
+    this.#tables = tables;
+    this.#member = member;
+  }
+
+  openEventLog(limits: EventLogLimits): EventLog {
+    return new MemoryEventLog(limits);
+  }
+
+  renew(): void {
+    this.#member.seenAt = performance.now();
+    this.#dropTheDead();
+  }
+
+  async leave(): Promise<void> {
+    this.#member.hasLeft = true;
+    this.#dropTheDead();
+  }
+
+  #dropTheDead(): void {
+    const now = performance.now();
+    this.#tables.sessions.sweep(now);
+    this.#tables.parked.sweep(now);
+  }
+}

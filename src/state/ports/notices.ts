@@ -1,0 +1,12 @@
+/** What one hub has to tell all of them. */
+export type HubNotice =
+  /** The session of that id is to end, wherever it is held. */
+  { readonly type: "end-session"; readonly session: string };
+
+/** Words from hub to hub. */
+export interface Notices {
+  /** Reaches every hub of the store that listens now, this one too. Never throws. */
+  publish(notice: HubNotice): void;
+  /** Listens until the returned function is called. */
+  on(listener: (notice: HubNotice) => void): () => void;
+}
