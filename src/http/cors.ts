@@ -1,5 +1,7 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { HttpAnswer } from "./answer.ts";
+import type { Arrival } from "./exchange.ts";
 import { sendEmpty } from "./send.ts";
+import type { HttpRequest } from "./wire.ts";
 
 /**
  * Headers of requests that pages may send; `Mcp-Param-*` are as many as tools name, so they are allowed by their
@@ -25,23 +27,23 @@ const PREFLIGHT_SECONDS = "600";
 const MAX_REQUESTED_HEADERS = 100;
 
 /** Says that pages of `allowedOrigin` may read this answer. */
-export function allowOrigin(response: ServerResponse, allowedOrigin: string): void {
-  response.setHeader("access-control-allow-origin", allowedOrigin);
-  response.setHeader("access-control-expose-headers", ANSWER_HEADERS);
-  if (allowedOrigin !== "*") response.setHeader("vary", "Origin");
+export function allowOrigin(answer: HttpAnswer, allowedOrigin: string): void {
+  answer.setHeader("access-control-allow-origin", allowedOrigin);
+  answer.setHeader("access-control-expose-headers", ANSWER_HEADERS);
+  if (allowedOrigin !== "*") answer.setHeader("vary", "Origin");
 }
 
-export function isPreflight(request: IncomingMessage): boolean {
-  return request.method === "OPTIONS" && request.headers["access-control-request-method"] !== undefined;
+export function isPreflight(request: HttpRequest): boolean {
+  return request.method === "OPTIONS" && request.header("access-control-request-method") !== undefined;
 }
 
-export function answerPreflight(request: IncomingMessage, response: ServerResponse, methods: readonly string[]): void {
-  const requested = (request.headers["access-control-request-headers"] ?? "")
+export function answerPreflight({ request, answer }: Arrival, methods: readonly string[]): void {
+  const requested = (request.header("access-control-request-headers") ?? "")
     .toLowerCase()
     .split(",", MAX_REQUESTED_HEADERS);
   const params = requested.map((name) => name.trim()).filter((name) => PARAM_HEADER.test(name));
-  response.setHeader("access-control-allow-methods", methods.join(", "));
-  response.setHeader("access-control-allow-headers", [...REQUEST_HEADERS, ...params].join(", "));
-  response.setHeader("access-control-max-age", PREFLIGHT_SECONDS);
-  sendEmpty(response, 204);
+  answer.setHeader("access-control-allow-methods", methods.join(", "));
+  answer.setHeader("access-control-allow-headers", [...REQUEST_HEADERS, ...params].join(", "));
+  answer.setHeader("access-control-max-age", PREFLIGHT_SECONDS);
+  sendEmpty(answer, 204);
 }

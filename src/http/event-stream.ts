@@ -1,6 +1,6 @@
-import type { ServerResponse } from "node:http";
 import { formatSseEvent, SSE_KEEP_ALIVE } from "../wire/sse.ts";
 import { atTurnEnd } from "../core/turn-end.ts";
+import type { HttpAnswer } from "./answer.ts";
 
 export interface StreamLimits {
   /** Quiet for this long: a comment is sent. */
@@ -23,43 +23,47 @@ export interface EventOptions {
  */
 const MAX_HELD_CHARS = 64 * 1024;
 
+const STREAM_HEADERS = [
+  "content-type",
+  "text/event-stream",
+  "cache-control",
+  "no-cache, no-transform",
+  "x-accel-buffering",
+  "no",
+] as const;
+
 /**
- * Server-sent events on one response. What a reader does not take waits in memory, so the backlog has two bounds: past
+ * Server-sent events as one answer. What a reader does not take waits in memory, so the backlog has two bounds: past
  * either, the connection is cut, which `onClosed` reports as it reports a caller that went. One event may pass the
  * bound of bytes by itself.
  */
 export class EventStream {
-  readonly #response: ServerResponse;
+  readonly #answer: HttpAnswer;
   readonly #limits: StreamLimits;
   readonly #keepAlive: NodeJS.Timeout;
   #stall: NodeJS.Timeout | undefined;
   #lastWrite = performance.now();
   #isOpen = true;
   /**
-   * What was written in this turn. The response is not corked instead: what comes after the head is kept apart then,
+   * What was written in this turn. Node's response is not corked instead: what comes after the head is kept apart then,
    * and Node 22 and 24 send its end first.
    */
   #pending = "";
   #isHeld = false;
   #isEnding = false;
 
-  constructor(response: ServerResponse, limits: StreamLimits, headers: Readonly<Record<string, string>> = {}) {
-    this.#response = response;
+  constructor(answer: HttpAnswer, limits: StreamLimits, headers: Readonly<Record<string, string>> = {}) {
+    this.#answer = answer;
     this.#limits = limits;
-    response.writeHead(200, {
-      "content-type": "text/event-stream",
-      "cache-control": "no-cache, no-transform",
-      "x-accel-buffering": "no",
-      ...headers,
-    });
+    answer.begin(200, [...STREAM_HEADERS, ...Object.entries(headers).flat()]);
     this.#flushLater();
     this.#keepAlive = EventStream.#watch(this, limits.streamKeepAliveMs);
   }
 
   // Functions are made outside the constructor, as in `Deadline`.
   static #watch(stream: EventStream, keepAliveMs: number): NodeJS.Timeout {
-    stream.#response.once("close", () => stream.#closed());
-    stream.#response.on("drain", () => stream.#drained());
+    stream.#answer.onClosed(() => stream.#closed());
+    stream.#answer.onDrained(() => stream.#drained());
     return setInterval(() => stream.#comment(), keepAliveMs).unref();
   }
 
@@ -69,8 +73,7 @@ export class EventStream {
 
   /** Runs once when nobody reads any more, whoever ended it; at once when that is so already. */
   onClosed(run: () => void): void {
-    if (this.#response.closed) run();
-    else this.#response.once("close", run);
+    this.#answer.onClosed(run);
   }
 
   /** Sends one event; `data` must not hold a line break. Does nothing once the stream is over. */
@@ -100,10 +103,10 @@ export class EventStream {
   #flush(): void {
     const text = this.#pending;
     this.#pending = "";
-    if (this.#response.destroyed) return;
-    if (this.#isEnding) this.#response.end(text);
-    else if (text === "") this.#response.flushHeaders();
-    else if (!this.#response.write(text)) this.#watchStall();
+    if (this.#answer.isGone) return;
+    if (this.#isEnding) this.#answer.end(text);
+    else if (text === "") this.#answer.flush();
+    else if (!this.#answer.write(text)) this.#watchStall();
   }
 
   #comment(): void {
@@ -112,7 +115,7 @@ export class EventStream {
 
   #write(text: string): void {
     if (!this.#isOpen) return;
-    if (this.#response.writableLength + this.#pending.length > this.#limits.maxStreamBacklogBytes) return this.#cut();
+    if (this.#answer.waitingBytes + this.#pending.length > this.#limits.maxStreamBacklogBytes) return this.#cut();
     this.#lastWrite = performance.now();
     this.#pending += text;
     if (this.#pending.length > Math.min(MAX_HELD_CHARS, this.#limits.maxStreamBacklogBytes / 4)) this.#flush();
@@ -130,7 +133,7 @@ export class EventStream {
 
   #cut(): void {
     this.#isOpen = false;
-    this.#response.destroy();
+    this.#answer.cut();
   }
 
   #closed(): void {

@@ -1,13 +1,13 @@
 import { randomBytes } from "node:crypto";
-import type { ServerResponse } from "node:http";
 import { messageOf } from "../core/errors.ts";
 import type { Logger } from "../core/ports.ts";
+import type { HttpAnswer } from "./answer.ts";
 import { Refusal, refusalBody as mcpBody, sendRefusal } from "./refusal.ts";
 import type { RefusalBody } from "./router.ts";
 
 export interface FailedRequest {
-  readonly response: ServerResponse;
-  readonly method: string | undefined;
+  readonly answer: HttpAnswer;
+  readonly method: string;
   readonly logger: Logger;
   /** How the path says a refusal. Absent: as an error of JSON-RPC. */
   readonly refusalBody: RefusalBody | undefined;
@@ -19,9 +19,9 @@ export interface FailedRequest {
  */
 export function answerFailure(
   error: unknown,
-  { response, method, logger, refusalBody = ({ message }) => mcpBody(message) }: FailedRequest,
+  { answer, method, logger, refusalBody = ({ message }) => mcpBody(message) }: FailedRequest,
 ): void {
-  if (error instanceof Refusal) return sendRefusal(response, error, refusalBody(error));
+  if (error instanceof Refusal) return sendRefusal(answer, error, refusalBody(error));
   const errorId = randomBytes(6).toString("hex");
   const stack = error instanceof Error ? error.stack : undefined;
   logger.error("A request failed by a fault of this program.", {
@@ -30,7 +30,6 @@ export function answerFailure(
     error: messageOf(error),
     ...(stack !== undefined && { stack }),
   });
-  if (response.headersSent || response.destroyed) return void response.destroy();
   const refusal = new Refusal(500, `Internal error. The log has the details under error id ${errorId}.`);
-  sendRefusal(response, refusal, refusalBody(refusal));
+  sendRefusal(answer, refusal, refusalBody(refusal));
 }

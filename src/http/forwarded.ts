@@ -1,7 +1,7 @@
-import type { IncomingMessage } from "node:http";
 import { BlockList, isIP } from "node:net";
 import { OptionError } from "../core/errors.ts";
 import { hostNameOf } from "./host-names.ts";
+import type { HttpRequest } from "./wire.ts";
 
 /** Where a request came from and how its caller names this server. */
 export interface CallerFacts {
@@ -20,21 +20,21 @@ export class ForwardedReader {
     for (const proxy of proxies) this.#add(proxy);
   }
 
-  read(request: IncomingMessage): CallerFacts {
-    const peer = plainAddress(request.socket.remoteAddress ?? "");
-    const host = request.headers.host ?? "localhost";
+  read(request: HttpRequest): CallerFacts {
+    const peer = plainAddress(request.peerAddress);
+    const host = request.header("host") ?? "localhost";
     if (!this.#trustsAny || !this.#isTrusted(peer)) return { remoteAddress: peer, origin: `http://${host}` };
-    const proto = lastOf(request.headers["x-forwarded-proto"])?.toLowerCase();
-    const forwardedHost = lastOf(request.headers["x-forwarded-host"]);
+    const proto = lastOf(request.header("x-forwarded-proto"))?.toLowerCase();
+    const forwardedHost = lastOf(request.header("x-forwarded-host"));
     const isHost = forwardedHost !== undefined && hostNameOf(forwardedHost) !== undefined;
     return {
-      remoteAddress: this.#farthest(peer, request.headers["x-forwarded-for"]),
+      remoteAddress: this.#farthest(peer, request.header("x-forwarded-for")),
       origin: `${proto === "https" ? "https" : "http"}://${isHost ? forwardedHost : host}`,
     };
   }
 
   // Proxies append, so what stands left of the first address that is not a proxy was written by the caller.
-  #farthest(peer: string, forwarded: string | string[] | undefined): string {
+  #farthest(peer: string, forwarded: string | undefined): string {
     const hops = partsOf(forwarded).map((hop) =>
       plainAddress(hop.replace(/^\[([^\]]+)\](:\d+)?$/, "$1").replace(/^([\d.]+):\d+$/, "$1")),
     );
@@ -66,15 +66,14 @@ export class ForwardedReader {
   }
 }
 
-function partsOf(header: string | string[] | undefined): string[] {
-  const text = Array.isArray(header) ? header.join(",") : (header ?? "");
-  return text
+function partsOf(header: string | undefined): string[] {
+  return (header ?? "")
     .split(",")
     .map((part) => part.trim())
     .filter((part) => part !== "");
 }
 
-function lastOf(header: string | string[] | undefined): string | undefined {
+function lastOf(header: string | undefined): string | undefined {
   return partsOf(header).at(-1);
 }
 

@@ -1,6 +1,6 @@
-import type { IncomingMessage } from "node:http";
 import { hostNameOf, isAddress, isLoopbackHost, LOOPBACK_NAMES } from "./host-names.ts";
 import { Refusal } from "./refusal.ts";
+import type { HttpRequest } from "./wire.ts";
 
 export interface GuardOptions {
   readonly host: string;
@@ -30,8 +30,9 @@ export class Guard {
   }
 
   /** Throws a 403 for a request that must not be served. */
-  check(request: IncomingMessage): void {
-    const { host, origin } = request.headers;
+  check(request: HttpRequest): void {
+    const host = request.header("host");
+    const origin = request.header("origin");
     if (this.#checksHost && (host === undefined || host !== this.#passed)) this.#checkHost(host);
     if (origin !== undefined && origin !== "" && !this.#isOriginAllowed(origin, host)) {
       throw new Refusal(403, `Invalid Origin: ${origin.slice(0, MAX_QUOTED)}`);
@@ -70,8 +71,8 @@ export class Guard {
 }
 
 /** A link that somebody follows opens a document of its own, and is welcome. */
-function isForeignLoad({ headers }: IncomingMessage): boolean {
-  return headers["sec-fetch-site"] === "cross-site" && headers["sec-fetch-dest"] !== "document";
+function isForeignLoad(request: HttpRequest): boolean {
+  return request.header("sec-fetch-site") === "cross-site" && request.header("sec-fetch-dest") !== "document";
 }
 
 const MAX_QUOTED = 200;

@@ -17,11 +17,11 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((listener) => listener.close()));
 });
 
-const echo: Handler = async (_request, response, context) => {
-  const body = await context.readBody();
-  const { principal, remoteAddress, baseUrl, path, query } = context;
+const echo: Handler = async (exchange) => {
+  const body = await exchange.readBody();
+  const { answer, principal, remoteAddress, baseUrl, path, query } = exchange;
   sendJson(
-    response,
+    answer,
     200,
     JSON.stringify({ body: body.toString(), principal, remoteAddress, baseUrl, path, mode: query.get("tool_mode") }),
   );
@@ -270,10 +270,8 @@ describe("routing", () => {
 
   test("a path with a star takes what lies below it, an exact one goes first", async () => {
     const url = await start({}, (listener) => {
-      listener.route(["GET"], "/api/*", (_request, response, { path }) =>
-        sendJson(response, 200, JSON.stringify({ below: path })),
-      );
-      listener.route(["GET"], "/api/exact", (_request, response) => sendJson(response, 200, "{}"));
+      listener.route(["GET"], "/api/*", ({ answer, path }) => sendJson(answer, 200, JSON.stringify({ below: path })));
+      listener.route(["GET"], "/api/exact", ({ answer }) => sendJson(answer, 200, "{}"));
     });
     expect((await send(`${url}/api/tools/x`, { method: "GET" })).text).toBe('{"below":"/api/tools/x"}');
     expect((await send(`${url}/api/exact`, { method: "GET" })).text).toBe("{}");
@@ -369,8 +367,8 @@ describe("bodies", () => {
 
   test("an answer and a stream may take longer than a request", async () => {
     const url = await start({ request_timeout: 100, stream_keep_alive: 100 }, (listener) => {
-      listener.route(["GET"], "/long", (_request, _response, context) => {
-        const stream = context.openStream();
+      listener.route(["GET"], "/long", (exchange) => {
+        const stream = exchange.openStream();
         setTimeout(() => {
           stream.send('"late"');
           stream.end();
@@ -411,9 +409,9 @@ describe("faults and the end", () => {
   test("closing lets an answer in flight end and takes no further connection", async () => {
     let finish: (() => void) | undefined;
     const url = await start({}, (listener) =>
-      listener.route(["GET"], "/slow", async (_request, response) => {
+      listener.route(["GET"], "/slow", async ({ answer }) => {
         await new Promise<void>((resolve) => (finish = resolve));
-        sendJson(response, 200, '"done"');
+        sendJson(answer, 200, '"done"');
       }),
     );
     const pending = send(`${url}/slow`, { method: "GET" });
@@ -453,8 +451,8 @@ describe("faults and the end", () => {
 describe("event streams", () => {
   test("a quiet stream gets comments, and what is sent arrives at once", async () => {
     const url = await start({ stream_keep_alive: 100 }, (listener) =>
-      listener.route(["GET"], "/events", (_request, _response, context) =>
-        context.openStream().send('{"a":1}', { event: "message", id: "7" }),
+      listener.route(["GET"], "/events", (exchange) =>
+        exchange.openStream().send('{"a":1}', { event: "message", id: "7" }),
       ),
     );
     const request = httpRequest(`${url}/events`, { agent: false });
@@ -470,8 +468,8 @@ describe("event streams", () => {
 
   test("head, events and end of one turn come in this order, and nothing after them", async () => {
     const url = await start({}, (listener) =>
-      listener.route(["GET"], "/events", (_request, _response, context) => {
-        const stream = context.openStream();
+      listener.route(["GET"], "/events", (exchange) => {
+        const stream = exchange.openStream();
         for (const data of ["1", "2"]) stream.send(data);
         stream.end();
       }),
@@ -492,7 +490,7 @@ describe("event streams", () => {
 
   test("a stream that has nothing to say yet has its head", async () => {
     const url = await start({}, (listener) =>
-      listener.route(["GET"], "/events", (_request, _response, context) => void context.openStream()),
+      listener.route(["GET"], "/events", (exchange) => void exchange.openStream()),
     );
     const request = httpRequest(`${url}/events`, { agent: false });
     request.on("error", () => {});
@@ -505,8 +503,8 @@ describe("event streams", () => {
   test("a reader that takes all of a large turn is not cut off", async () => {
     let stream: EventStream | undefined;
     const url = await start({ stream_stall: 150 }, (listener) =>
-      listener.route(["GET"], "/large", (_request, _response, context) => {
-        stream = context.openStream();
+      listener.route(["GET"], "/large", (exchange) => {
+        stream = exchange.openStream();
         for (let count = 0; count < 30; count += 1) stream.send("x".repeat(10_000));
       }),
     );
@@ -525,8 +523,8 @@ describe("event streams", () => {
   test("a reader that takes nothing is cut off at the bound", async () => {
     let closed = false;
     const url = await start({ max_stream_backlog_bytes: 64 * 1024 }, (listener) =>
-      listener.route(["GET"], "/flood", (_request, _response, context) => {
-        const stream = context.openStream();
+      listener.route(["GET"], "/flood", (exchange) => {
+        const stream = exchange.openStream();
         stream.onClosed(() => (closed = true));
         const pour = (): void => {
           for (let count = 0; count < 20 && stream.isOpen; count += 1) stream.send("x".repeat(100_000));

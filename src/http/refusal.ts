@@ -1,4 +1,4 @@
-import type { ServerResponse } from "node:http";
+import type { HttpAnswer } from "./answer.ts";
 import { sendJson } from "./send.ts";
 
 /** A request that HTTP itself answers: thrown by whoever finds the fault, written by the listener. */
@@ -19,12 +19,8 @@ export function refusalBody(message: string): string {
   return JSON.stringify({ jsonrpc: "2.0", error: { code: -32000, message }, id: null });
 }
 
-/** `body` is the JSON text to send in place of MCP's. */
-export function sendRefusal(response: ServerResponse, refusal: Refusal, body = refusalBody(refusal.message)): void {
-  if (response.headersSent || response.destroyed) {
-    response.destroy();
-    return;
-  }
-  for (const [name, value] of Object.entries(refusal.headers)) response.setHeader(name, value);
-  sendJson(response, refusal.status, body);
+/** `body` is the JSON text to send in place of MCP's. An answer that was begun is cut. */
+export function sendRefusal(answer: HttpAnswer, refusal: Refusal, body = refusalBody(refusal.message)): void {
+  if (answer.isOpen) sendJson(answer, refusal.status, body, Object.entries(refusal.headers).flat());
+  else answer.cut();
 }

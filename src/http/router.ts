@@ -1,16 +1,11 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { HttpExchange } from "./exchange.ts";
 import type { Refusal } from "./refusal.ts";
-import type { RequestContext } from "./request-context.ts";
 
 /**
  * Answers one request. What it throws is answered by the listener: a `Refusal` as it says, anything else as 500 with an
  * error id.
  */
-export type Handler = (
-  request: IncomingMessage,
-  response: ServerResponse,
-  context: RequestContext,
-) => void | Promise<void>;
+export type Handler = (exchange: HttpExchange) => void | Promise<void>;
 
 export interface Route {
   readonly methods: readonly string[];

@@ -258,7 +258,7 @@ test("one process, which is the default, loads nothing of workers", async () => 
       env: { NODE_OPTIONS: `--import ${hook}`, NODE_NO_WARNINGS: "1" },
     });
     onTestFinished(() => served[Symbol.asyncDispose]());
-    expect(served.stderr).toContain("/http/listener.js");
+    expect(served.stderr).toContain("/http/node/listener.js");
     return served.stderr.includes("/http/workers/");
   };
   expect(await Promise.all([loads([]), loads(["--workers", "1"]), loads(["--workers", "2"])])).toEqual([

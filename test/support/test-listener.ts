@@ -1,5 +1,6 @@
 import type { Logger } from "../../src/core/ports.ts";
-import { createListener, type Listener } from "../../src/http/listener.ts";
+import type { Listener } from "../../src/http/listener.ts";
+import { createListener } from "../../src/http/node/listener.ts";
 import type { HttpOptions } from "../../src/http/options.ts";
 import { createWorkerPool } from "../../src/http/workers/pool.ts";
 

@@ -1,5 +1,5 @@
-import type { ServerResponse } from "node:http";
 import { KINDS, type FailKind } from "../../core/kinds.ts";
+import type { HttpAnswer } from "../../http/answer.ts";
 import { sendEmpty, sendJson } from "../../http/send.ts";
 import { RPC } from "../../wire/messages.ts";
 import type { ReplyOutlet } from "./ports.ts";
@@ -7,12 +7,12 @@ import type { ReplyOutlet } from "./ports.ts";
 /** The replies to one POST, sent together once the last of them is there. */
 export class CollectedReplies implements ReplyOutlet {
   readonly isShared = false;
-  readonly #response: ServerResponse;
+  readonly #answer: HttpAnswer;
   readonly #texts: string[] = [];
   #status = 200;
 
-  constructor(response: ServerResponse) {
-    this.#response = response;
+  constructor(answer: HttpAnswer) {
+    this.#answer = answer;
   }
 
   /** A plain answer has no place for questions to the caller. */
@@ -30,10 +30,9 @@ export class CollectedReplies implements ReplyOutlet {
 
   /** A batch is answered 200: each of its replies says for itself how it went. */
   send(isBatch: boolean): void {
-    if (this.#response.destroyed || this.#response.headersSent) return;
-    if (this.#texts.length === 0) return sendEmpty(this.#response, 202);
-    if (isBatch) return sendJson(this.#response, 200, `[${this.#texts.join(",")}]`);
-    sendJson(this.#response, this.#status, this.#texts[0]!);
+    if (this.#texts.length === 0) return sendEmpty(this.#answer, 202);
+    if (isBatch) return sendJson(this.#answer, 200, `[${this.#texts.join(",")}]`);
+    sendJson(this.#answer, this.#status, this.#texts[0]!);
   }
 }
 

@@ -1,12 +1,12 @@
 import { isUtf8 } from "node:buffer";
-import type { IncomingMessage, ServerResponse } from "node:http";
 import { nextCallId } from "../../core/call-id.ts";
 import { messageOf } from "../../core/errors.ts";
+import type { HttpAnswer } from "../../http/answer.ts";
+import type { HttpExchange } from "../../http/exchange.ts";
+import type { Mountable } from "../../http/listener.ts";
 import { Refusal } from "../../http/refusal.ts";
 import { sendEmpty, sendJson } from "../../http/send.ts";
-import type { Listener } from "../../http/listener.ts";
-import type { RequestContext } from "../../http/request-context.ts";
-import { classifyMessage, rpcError, RPC, type RequestId } from "../../wire/messages.ts";
+import { classifyMessage, rpcError, RPC } from "../../wire/messages.ts";
 import { parseJson, type ParsedJson } from "../../wire/parse-json.ts";
 import { CollectedReplies } from "./collected-replies.ts";
 import type { Conversation, JsonRpcHttpParts } from "./ports.ts";
@@ -30,11 +30,8 @@ export class JsonRpcHttpDoor {
     this.#parts = parts;
   }
 
-  mount(listener: Listener, paths: readonly string[] = JSON_RPC_PATHS): void {
-    for (const path of paths)
-      listener.route(["GET", "POST", "DELETE"], path, (request, response, context) =>
-        this.serve(request, response, context),
-      );
+  mount(listener: Mountable, paths: readonly string[] = JSON_RPC_PATHS): void {
+    for (const path of paths) listener.route(["GET", "POST", "DELETE"], path, (exchange) => this.serve(exchange));
   }
 
   /** Answers what is still running with an error. */
@@ -43,58 +40,59 @@ export class JsonRpcHttpDoor {
     this.#open.clear();
   }
 
-  async serve(request: IncomingMessage, response: ServerResponse, context: RequestContext): Promise<void> {
+  async serve(exchange: HttpExchange): Promise<void> {
     const { logger } = this.#parts;
-    logger.debug(`HTTP IN: ${request.method} ${context.path}`);
-    response.once("finish", () => logger.debug(`HTTP OUT (${response.statusCode}): ${request.method} ${context.path}`));
+    const { method, path, answer } = exchange;
+    logger.debug(`HTTP IN: ${method} ${path}`);
+    answer.onClosed(() => {
+      if (answer.isBegun) logger.debug(`HTTP OUT (${answer.status}): ${method} ${path}`);
+    });
     try {
-      await this.#dispatch(request, response, context);
+      await this.#dispatch(exchange);
     } catch (error) {
-      if (error instanceof Refusal || response.headersSent) throw error;
-      this.#fault(error, response);
+      if (error instanceof Refusal || answer.isBegun) throw error;
+      this.#fault(error, answer);
     }
   }
 
-  #dispatch(request: IncomingMessage, response: ServerResponse, context: RequestContext): void | Promise<void> {
-    if (request.method === "POST") return this.#post(request, response, context);
-    const isMcp = request.method === "DELETE" || "mcp-session-id" in request.headers || wantsStream(request);
-    if (isMcp) return this.#parts.mcp.serve(request, response, context);
-    const params = { uri: context.query.get("uri") ?? "" };
-    return this.#answer([{ jsonrpc: "2.0", id: null, method: "resource/get", params }], false, {
-      request,
-      response,
-      context,
-    });
+  #dispatch(exchange: HttpExchange): void | Promise<void> {
+    if (exchange.method === "POST") return this.#post(exchange);
+    const isMcp =
+      exchange.method === "DELETE" || exchange.header("mcp-session-id") !== undefined || wantsStream(exchange);
+    if (isMcp) return this.#parts.mcp.serve(exchange);
+    const params = { uri: exchange.query.get("uri") ?? "" };
+    return this.#answer([{ jsonrpc: "2.0", id: null, method: "resource/get", params }], false, exchange);
   }
 
-  async #post(request: IncomingMessage, response: ServerResponse, context: RequestContext): Promise<void> {
-    const body = await context.readBody();
-    if (body.length === 0) return refuse(response, RPC.invalidRequest, "Invalid Request: No data received");
-    const parsed = parseBody(body, context.maxJsonDepth);
-    if (!parsed.ok) return refuse(response, parsed.code, parsed.message);
+  async #post(exchange: HttpExchange): Promise<void> {
+    const { answer } = exchange;
+    const body = await exchange.readBody();
+    if (body.length === 0) return refuse(answer, RPC.invalidRequest, "Invalid Request: No data received");
+    const parsed = parseBody(body, exchange.maxJsonDepth);
+    if (!parsed.ok) return refuse(answer, parsed.code, parsed.message);
     const { value } = parsed;
-    if (this.#parts.mcp.wants(value, request)) return this.#parts.mcp.take(value, request, response, context);
-    if (!Array.isArray(value)) return this.#answer([value], false, { request, response, context });
-    if (value.length === 0) return refuse(response, RPC.invalidRequest, "Invalid Request: Batch must not be empty");
+    if (this.#parts.mcp.wants(value, exchange)) return this.#parts.mcp.take(value, exchange);
+    if (!Array.isArray(value)) return this.#answer([value], false, exchange);
+    if (value.length === 0) return refuse(answer, RPC.invalidRequest, "Invalid Request: Batch must not be empty");
     if (value.length > MAX_BATCH)
-      return refuse(response, RPC.invalidRequest, `Invalid Request: Batch must not exceed ${MAX_BATCH} messages`);
-    return this.#answer(value, true, { request, response, context });
+      return refuse(answer, RPC.invalidRequest, `Invalid Request: Batch must not exceed ${MAX_BATCH} messages`);
+    return this.#answer(value, true, exchange);
   }
 
-  async #answer(messages: readonly unknown[], isBatch: boolean, exchange: Exchange): Promise<void> {
-    const { request, response, context } = exchange;
-    const conversation = this.#parts.open(context.principal);
-    const replies = new CollectedReplies(response);
-    const mode = this.#parts.modeOf(request, context.query);
+  async #answer(messages: readonly unknown[], isBatch: boolean, exchange: HttpExchange): Promise<void> {
+    const { answer } = exchange;
+    const conversation = this.#parts.open(exchange.principal);
+    const replies = new CollectedReplies(answer);
+    const mode = this.#parts.modeOf(exchange);
     const how = { outlet: replies, dialects: this.#parts.dialects, ...(mode ? { mode } : {}) };
     this.#open.add(conversation);
     const work = Promise.all(messages.map((message) => this.#receive(conversation, message, how))).finally(() => {
       this.#open.delete(conversation);
       conversation.close("The request is answered.");
     });
-    if (messages.every(isNotification)) return sendEmpty(response, 202);
+    if (messages.every(isNotification)) return sendEmpty(answer, 202);
     // A caller that went away wants no answer; what it asked for ends.
-    response.once("close", () => conversation.close("The caller has gone."));
+    answer.onClosed(() => conversation.close("The caller has gone."));
     await work;
     replies.send(isBatch);
   }
@@ -108,7 +106,7 @@ export class JsonRpcHttpDoor {
     return Promise.resolve();
   }
 
-  #fault(error: unknown, response: ServerResponse): void {
+  #fault(error: unknown, answer: HttpAnswer): void {
     const id = nextCallId();
     const stack = error instanceof Error && error.stack !== undefined ? { stack: error.stack } : {};
     this.#parts.logger.error("A request on HTTP failed by a fault of this program.", {
@@ -117,18 +115,12 @@ export class JsonRpcHttpDoor {
       ...stack,
     });
     const words = `Internal server error: Something went wrong inside the hub. Its log says more under the id ${id}.`;
-    sendJson(response, 500, JSON.stringify(rpcError(null, RPC.internal, words)));
+    sendJson(answer, 500, JSON.stringify(rpcError(null, RPC.internal, words)));
   }
 }
 
-interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly context: RequestContext;
-}
-
-function refuse(response: ServerResponse, code: number, message: string, id: RequestId | null = null): void {
-  sendJson(response, 400, JSON.stringify(rpcError(id, code, message)));
+function refuse(answer: HttpAnswer, code: number, message: string): void {
+  sendJson(answer, 400, JSON.stringify(rpcError(null, code, message)));
 }
 
 function parseBody(body: Buffer, maxDepth: number): ParsedJson {
@@ -141,6 +133,6 @@ function isNotification(message: unknown): boolean {
   return classifyMessage(message).type === "notification";
 }
 
-function wantsStream(request: IncomingMessage): boolean {
-  return request.headers.accept?.includes("text/event-stream") === true;
+function wantsStream(exchange: HttpExchange): boolean {
+  return exchange.header("accept")?.includes("text/event-stream") === true;
 }

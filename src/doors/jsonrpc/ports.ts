@@ -1,8 +1,7 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Principal, ToolMode } from "../../core/call.ts";
 import type { FailKind } from "../../core/kinds.ts";
 import type { Logger } from "../../core/ports.ts";
-import type { RequestContext } from "../../http/request-context.ts";
+import type { HttpExchange } from "../../http/exchange.ts";
 import type { Dialect } from "../dialect.ts";
 
 /** Where the reply to one message goes. */
@@ -27,15 +26,10 @@ export interface Conversation {
 /** The whole of MCP on HTTP: sessions, streams, the modern era. Its answers follow MCP's rules. */
 export interface McpOnHttp {
   /** Whether a posted body needs it. */
-  wants(body: unknown, request: IncomingMessage): boolean;
-  take(
-    body: unknown,
-    request: IncomingMessage,
-    response: ServerResponse,
-    context: RequestContext,
-  ): void | Promise<void>;
+  wants(body: unknown, exchange: HttpExchange): boolean;
+  take(body: unknown, exchange: HttpExchange): void | Promise<void>;
   /** Requests without a body: streams, and ends of sessions. */
-  serve(request: IncomingMessage, response: ServerResponse, context: RequestContext): void | Promise<void>;
+  serve(exchange: HttpExchange): void | Promise<void>;
 }
 
 export interface JsonRpcHttpParts {
@@ -45,5 +39,5 @@ export interface JsonRpcHttpParts {
   readonly mcp: McpOnHttp;
   open(principal: Principal): Conversation;
   /** The tool mode that a request names. */
-  modeOf(request: IncomingMessage, query: URLSearchParams): ToolMode | undefined;
+  modeOf(exchange: HttpExchange): ToolMode | undefined;
 }

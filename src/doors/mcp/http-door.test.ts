@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { sendEmpty } from "../../http/send.ts";
 import { META } from "../../wire/modern/envelope.ts";
 import { MALFORMED_POSTS } from "../../../test/support/malformed.ts";
 import { envelope, ModernServer, REVISION } from "../../../test/support/modern-server.ts";
@@ -99,17 +100,17 @@ describe("both eras on one path", () => {
     await server[Symbol.asyncDispose]();
     server = await ModernServer.start({
       legacy: {
-        post: async ({ response, mode }, body) => {
+        post: async ({ http, mode }, body) => {
           seen.push(`post ${JSON.stringify(body)} ${mode ?? "-"}`);
-          response.writeHead(202).end();
+          sendEmpty(http.answer, 202);
         },
-        get: ({ response }) => {
+        get: ({ http }) => {
           seen.push("get");
-          response.writeHead(200).end();
+          sendEmpty(http.answer, 200);
         },
-        delete: ({ response }) => {
+        delete: ({ http }) => {
           seen.push("delete");
-          response.writeHead(200).end();
+          sendEmpty(http.answer, 200);
         },
       },
     });

@@ -1,15 +1,16 @@
 import type { ToolMode } from "../../core/call.ts";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { RpcErrorObject } from "../../core/outcome.ts";
+import type { HttpExchange } from "../../http/exchange.ts";
 import { assertJsonContent } from "../../http/json-content.ts";
+import type { Mountable } from "../../http/listener.ts";
 import { Refusal } from "../../http/refusal.ts";
 import { sendEmpty } from "../../http/send.ts";
-import type { Listener } from "../../http/listener.ts";
-import type { RequestContext } from "../../http/request-context.ts";
 import { classifyMessage, RPC, type RpcRequest } from "../../wire/messages.ts";
 import { MODERN_REVISIONS } from "../../wire/modern/envelope.ts";
 import type { HeaderLookup } from "../../wire/modern/headers.ts";
 import type { Dialect } from "../dialect.ts";
 import { eraOf } from "./era.ts";
+import type { LegacyExchange } from "./legacy/exchange.ts";
 import type { LegacyHttp } from "./legacy/http.ts";
 import type { ModernEndpoint } from "./modern/endpoint.ts";
 import { HttpOutlet } from "./modern/http-outlet.ts";
@@ -23,19 +24,10 @@ export interface McpHttpParts {
   readonly defaultMode: ToolMode;
 }
 
-export interface McpExchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly context: RequestContext;
-  readonly dialects?: readonly Dialect[];
-}
-
 /** Mounts MCP on one path, both eras on the same. Whoever made the parts closes them. */
-export function mountMcp(listener: Listener, parts: McpHttpParts, path = "/mcp"): void {
+export function mountMcp(listener: Mountable, parts: McpHttpParts, path = "/mcp"): void {
   const door = new McpHttpDoor(parts);
-  listener.route(["GET", "POST", "DELETE"], path, (request, response, context) =>
-    door.serve(request, response, context),
-  );
+  listener.route(["GET", "POST", "DELETE"], path, (exchange) => door.serve(exchange));
 }
 
 /** MCP's answers to HTTP requests, whatever path they came by. */
@@ -47,63 +39,56 @@ export class McpHttpDoor {
     this.#parts = parts;
   }
 
-  serve(request: IncomingMessage, response: ServerResponse, context: RequestContext): void | Promise<void> {
-    if (request.method === "POST") return this.#post(request, response, context);
+  serve(http: HttpExchange): void | Promise<void> {
+    if (http.method === "POST") return this.#post(http);
     const { legacy } = this.#parts;
     if (!legacy) throw new Refusal(405, "Method not allowed.", { allow: "POST" });
-    const exchange = legacyExchange(request, response, context);
-    return request.method === "GET" ? legacy.get(exchange) : legacy.delete(exchange);
-  }
-
-  async #post(request: IncomingMessage, response: ServerResponse, context: RequestContext): Promise<void> {
-    assertJsonContent(request);
-    const parsed = parseBody(await context.readBody(), context.maxJsonDepth);
-    if (!parsed.ok) return sendError(response, null, parsed.code, parsed.message);
-    return this.#answer(parsed.value, { request, response, context });
+    const exchange = legacyExchange(http);
+    return http.method === "GET" ? legacy.get(exchange) : legacy.delete(exchange);
   }
 
   /** Answers a posted body that was read already; `dialects` are what else is spoken at this path. */
-  take(body: unknown, exchange: McpExchange): void | Promise<void> {
-    assertJsonContent(exchange.request);
-    return this.#answer(body, exchange);
+  take(body: unknown, http: HttpExchange, dialects?: readonly Dialect[]): void | Promise<void> {
+    assertJsonContent(http);
+    return this.#answer(body, http, dialects);
   }
 
-  #answer(body: unknown, exchange: McpExchange): void | Promise<void> {
-    const { request, response, context } = exchange;
-    const era = eraOf(body, lookupIn(request));
+  async #post(http: HttpExchange): Promise<void> {
+    assertJsonContent(http);
+    const parsed = parseBody(await http.readBody(), http.maxJsonDepth);
+    if (!parsed.ok) return sendError(http.answer, null, parsed);
+    return this.#answer(parsed.value, http);
+  }
+
+  #answer(body: unknown, http: HttpExchange, dialects?: readonly Dialect[]): void | Promise<void> {
+    const headerOf: HeaderLookup = (name) => http.header(name);
+    const era = eraOf(body, headerOf);
     switch (era.type) {
       case "refused":
-        return sendError(response, era.id, era.error.code, era.error.message, era.error.data);
+        return sendError(http.answer, era.id, era.error);
       case "modern-notification":
         // Over HTTP a caller cancels by closing the stream, so no notification has anything to say.
-        return sendEmpty(response, 202);
+        return sendEmpty(http.answer, 202);
       case "modern-request":
-        return this.#modern(era.message, response, context, request);
+        return this.#modern(era.message, http, headerOf);
       case "legacy":
-        return this.#legacy(body, exchange);
+        return this.#legacy(body, http, dialects);
     }
   }
 
-  async #modern(
-    message: RpcRequest,
-    response: ServerResponse,
-    context: RequestContext,
-    request: IncomingMessage,
-  ): Promise<void> {
-    this.#endListensOn(context.closing);
-    const canStream = acceptsStream(request.headers.accept);
+  #modern(message: RpcRequest, http: HttpExchange, headerOf: HeaderLookup): Promise<void> {
+    this.#endListensOn(http.closing);
+    const canStream = acceptsStream(http.header("accept"));
     if (!canStream && message.method === "subscriptions/listen")
       throw new Refusal(406, "Not Acceptable: Client must accept text/event-stream");
-    const outlet = new HttpOutlet(response, context, canStream);
-    const mode = toolModeOfRequest(request.headers, context.query) ?? this.#parts.defaultMode;
-    const facts = {
+    const outlet = new HttpOutlet(http, canStream);
+    return this.#parts.modern.handle(message, outlet, {
       door: "mcp-http",
-      principal: context.principal,
-      mode,
+      principal: http.principal,
+      mode: toolModeOfRequest(http) ?? this.#parts.defaultMode,
       signal: outlet.signal,
-      headerOf: lookupIn(request),
-    };
-    await this.#parts.modern.handle(message, outlet, facts);
+      headerOf,
+    });
   }
 
   /** Listens would hold the listener open for all of its grace time. */
@@ -113,40 +98,30 @@ export class McpHttpDoor {
     closing.addEventListener("abort", () => this.#parts.modern.endListens(), { once: true });
   }
 
-  #legacy(body: unknown, { request, response, context, dialects }: McpExchange): void | Promise<void> {
+  #legacy(body: unknown, http: HttpExchange, dialects?: readonly Dialect[]): void | Promise<void> {
     const { legacy } = this.#parts;
-    if (legacy)
-      return legacy.post({ ...legacyExchange(request, response, context), ...(dialects ? { dialects } : {}) }, body);
+    if (legacy) return legacy.post(legacyExchange(http, dialects), body);
     const classified = classifyMessage(body);
-    if (classified.type === "notification") return sendEmpty(response, 202);
-    if (classified.type !== "request")
-      return sendError(response, null, RPC.invalidRequest, "Bad Request: this endpoint takes one request at a time.");
-    const requested = request.headers["mcp-protocol-version"];
-    const data = { supported: MODERN_REVISIONS, ...(typeof requested === "string" && { requested }) };
-    return sendError(
-      response,
-      classified.message.id,
-      RPC.unsupportedProtocolVersion,
-      "Unsupported protocol version: the request does not name one that is spoken here.",
-      data,
-    );
+    if (classified.type === "notification") return sendEmpty(http.answer, 202);
+    if (classified.type !== "request") return sendError(http.answer, null, ONE_AT_A_TIME);
+    const requested = http.header("mcp-protocol-version");
+    const data = { supported: MODERN_REVISIONS, ...(requested !== undefined && { requested }) };
+    return sendError(http.answer, classified.message.id, { ...NO_REVISION, data });
   }
 }
 
-function legacyExchange(
-  request: IncomingMessage,
-  response: ServerResponse,
-  context: RequestContext,
-): Parameters<LegacyHttp["get"]>[0] {
-  const mode = toolModeOfRequest(request.headers, context.query);
-  return { request, response, context, ...(mode && { mode }) };
-}
+const ONE_AT_A_TIME: RpcErrorObject = {
+  code: RPC.invalidRequest,
+  message: "Bad Request: this endpoint takes one request at a time.",
+};
+const NO_REVISION: RpcErrorObject = {
+  code: RPC.unsupportedProtocolVersion,
+  message: "Unsupported protocol version: the request does not name one that is spoken here.",
+};
 
-function lookupIn(request: IncomingMessage): HeaderLookup {
-  return (name) => {
-    const value = request.headers[name];
-    return Array.isArray(value) ? value.join(", ") : value;
-  };
+function legacyExchange(http: HttpExchange, dialects?: readonly Dialect[]): LegacyExchange {
+  const mode = toolModeOfRequest(http);
+  return { http, ...(mode && { mode }), ...(dialects && { dialects }) };
 }
 
 /** A caller that names nothing, or everything, takes a stream too. */

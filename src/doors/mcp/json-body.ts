@@ -1,18 +1,13 @@
 import { isUtf8 } from "node:buffer";
-import type { ServerResponse } from "node:http";
+import type { HttpAnswer } from "../../http/answer.ts";
 import { sendJson } from "../../http/send.ts";
+import type { RpcErrorObject } from "../../core/outcome.ts";
 import { isDeeperThan } from "../../wire/json-depth.ts";
 import { rpcError, RPC, type RequestId } from "../../wire/messages.ts";
 
 /** A JSON-RPC error with status 400, for what cannot be a request. */
-export function sendError(
-  response: ServerResponse,
-  id: RequestId | null,
-  code: number,
-  message: string,
-  data?: unknown,
-): void {
-  sendJson(response, 400, JSON.stringify(rpcError(id, code, message, data)));
+export function sendError(answer: HttpAnswer, id: RequestId | null, { code, message, data }: RpcErrorObject): void {
+  sendJson(answer, 400, JSON.stringify(rpcError(id, code, message, data)));
 }
 
 export type Parsed =

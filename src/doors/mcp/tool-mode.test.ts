@@ -13,7 +13,9 @@ test.each([
   [{}, "show_all=1", "all"],
   [{}, "", undefined],
 ])("C31: headers %j and query %j mean %s", (headers, query, mode) => {
-  expect(toolModeOfRequest(headers, new URLSearchParams(query))).toBe(mode);
+  const lines = new Map(Object.entries(headers));
+  const exchange = { header: (name: string) => lines.get(name), query: new URLSearchParams(query) };
+  expect(toolModeOfRequest(exchange)).toBe(mode);
 });
 
 test.each([

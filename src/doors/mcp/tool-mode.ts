@@ -1,6 +1,6 @@
 import type { ToolMode } from "../../core/call.ts";
-import type { IncomingHttpHeaders } from "node:http";
 import type { JsonObject } from "../../core/json.ts";
+import type { HttpExchange } from "../../http/exchange.ts";
 
 /** `discovery` and `show_all` (also `all`) in any case; every other word means `normal`. */
 export function parseToolMode(word: string): ToolMode {
@@ -13,10 +13,11 @@ export function parseToolMode(word: string): ToolMode {
  * What one HTTP request says about the tools it wants to see: the header wins over the query; nothing when it says
  * nothing.
  */
-export function toolModeOfRequest(headers: IncomingHttpHeaders, query: URLSearchParams): ToolMode | undefined {
-  const header = headers["x-mcp-tool-mode"];
-  if (typeof header === "string") return parseToolMode(header);
-  if (isYes(headers["x-mcp-show-all"])) return "all";
+export function toolModeOfRequest(exchange: Pick<HttpExchange, "header" | "query">): ToolMode | undefined {
+  const header = exchange.header("x-mcp-tool-mode");
+  if (header !== undefined) return parseToolMode(header);
+  if (isYes(exchange.header("x-mcp-show-all"))) return "all";
+  const { query } = exchange;
   const parameter = query.get("tool_mode");
   if (parameter !== null) return parseToolMode(parameter);
   return isYes(query.get("show_all")) ? "all" : undefined;

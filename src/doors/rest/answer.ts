@@ -1,60 +1,61 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
 import type { JsonObject } from "../../core/json.ts";
 import type { Fail } from "../../core/outcome.ts";
+import type { HttpAnswer } from "../../http/answer.ts";
+import type { HttpExchange } from "../../http/exchange.ts";
 import { errorBody, retryHeaders, statusOf } from "./failures.ts";
 
 /** Nobody between us and the caller may keep an answer, and nobody may take it for something else than JSON. */
-const COMMON = { "cache-control": "no-store", "x-content-type-options": "nosniff" } as const;
+const COMMON = ["cache-control", "no-store", "x-content-type-options", "nosniff"] as const;
 
-export function sendValue(response: ServerResponse, value: unknown, status = 200): void {
-  sendText(response, JSON.stringify(value ?? null), status);
+export function sendValue(answer: HttpAnswer, value: unknown, status = 200): void {
+  sendText(answer, JSON.stringify(value ?? null), status);
 }
 
 /** `text` is JSON already. */
 export function sendText(
-  response: ServerResponse,
+  answer: HttpAnswer,
   text: string,
   status = 200,
   headers: Readonly<Record<string, string>> = {},
 ): void {
-  send(response, status, text, { "content-type": "application/json", ...headers });
+  send(answer, status, text, { "content-type": "application/json", ...headers });
 }
 
-export function sendFailure(response: ServerResponse, failure: Fail, isFull = false): void {
-  sendText(response, JSON.stringify(errorBody(failure, isFull)), statusOf(failure), retryHeaders(failure));
+export function sendFailure(answer: HttpAnswer, failure: Fail, isFull = false): void {
+  sendText(answer, JSON.stringify(errorBody(failure, isFull)), statusOf(failure), retryHeaders(failure));
 }
 
 /** Any body, with the headers that all answers have. Does nothing when the caller has gone. */
 export function send(
-  response: ServerResponse,
+  answer: HttpAnswer,
   status: number,
   body: string | Buffer,
   headers: Readonly<Record<string, string>>,
 ): void {
-  if (response.headersSent || response.destroyed) return;
-  response.writeHead(status, { ...COMMON, ...headers, "content-length": Buffer.byteLength(body) });
-  response.end(body);
+  answer.send(status, [...COMMON, ...Object.entries(headers).flat()], body);
 }
 
 /** The media type of a result that is sent as MCP has it. */
 const FULL_TYPE = "application/vnd.toolyard.result+json";
 
 /** Whether a caller wants MCP's own result in place of the plain value: `?full=1`, or the media type in `Accept`. */
-export function wantsFull(request: IncomingMessage, query?: URLSearchParams): boolean {
-  return isYes(query?.get("full")) || accepts(request, FULL_TYPE);
+export function wantsFull(exchange: HttpExchange, query?: URLSearchParams): boolean {
+  return isYes(query?.get("full")) || accepts(exchange, FULL_TYPE);
 }
 
 /** Only who names it wants a stream. */
-export function wantsStream(request: IncomingMessage): boolean {
-  return accepts(request, "text/event-stream");
+export function wantsStream(exchange: HttpExchange): boolean {
+  return accepts(exchange, "text/event-stream");
 }
 
 export function isYes(word: string | null | undefined): boolean {
   return typeof word === "string" && /^(1|true|yes|)$/i.test(word);
 }
 
-function accepts({ headers }: IncomingMessage, type: string): boolean {
-  return (headers.accept ?? "").split(",").some((one) => one.split(";", 1)[0]!.trim().toLowerCase() === type);
+function accepts(exchange: HttpExchange, type: string): boolean {
+  return (exchange.header("accept") ?? "")
+    .split(",")
+    .some((one) => one.split(";", 1)[0]!.trim().toLowerCase() === type);
 }
 
 /** The plain value of a result, or all of it. */

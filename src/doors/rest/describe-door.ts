@@ -1,7 +1,7 @@
 import { contentDigest } from "../../core/digest.ts";
 import type { View } from "../../core/hub-port.ts";
 import type { JsonObject } from "../../core/json.ts";
-import type { Listener } from "../../http/listener.ts";
+import type { Mountable } from "../../http/listener.ts";
 import { send, sendText } from "./answer.ts";
 import type { Exchange } from "./exchange.ts";
 import type { DocumentSource } from "./openapi/document.ts";
@@ -34,25 +34,25 @@ export class DescribeDoor {
     this.#viewOf = viewOf;
   }
 
-  mount(listener: Listener): void {
+  mount(listener: Mountable): void {
     mountPath(listener, "/openapi.json", { GET: (exchange) => this.#sendDocument(exchange) });
     mountPath(listener, "/docs", { GET: (exchange) => this.#sendPage(exchange) });
   }
 
   async #sendDocument(exchange: Exchange): Promise<void> {
     const { text } = await this.#describe(exchange);
-    sendText(exchange.response, `{"servers":[{"url":${JSON.stringify(exchange.context.baseUrl)}}],${text.slice(1)}`);
+    sendText(exchange.answer, `{"servers":[{"url":${JSON.stringify(exchange.http.baseUrl)}}],${text.slice(1)}`);
   }
 
   async #sendPage(exchange: Exchange): Promise<void> {
-    const { query, baseUrl } = exchange.context;
+    const { query, baseUrl } = exchange.http;
     const { PAGE_POLICY, renderPage } = await import("./openapi/page.ts");
     const { document } = await this.#describe(exchange);
     const page = renderPage(document, baseUrl, {
       filter: (query.get("filter") ?? "").slice(0, MAX_FILTER),
       page: Number(query.get("page")) || 1,
     });
-    send(exchange.response, 200, page, {
+    send(exchange.answer, 200, page, {
       "content-type": "text/html; charset=utf-8",
       "content-security-policy": PAGE_POLICY,
       "referrer-policy": "no-referrer",

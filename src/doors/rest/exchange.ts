@@ -1,11 +1,11 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Notice } from "../../core/call.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { Fail } from "../../core/outcome.ts";
+import type { HttpAnswer } from "../../http/answer.ts";
 import type { EventStream } from "../../http/event-stream.ts";
+import type { HttpExchange } from "../../http/exchange.ts";
 import { assertJsonContent } from "../../http/json-content.ts";
 import { Refusal } from "../../http/refusal.ts";
-import type { RequestContext } from "../../http/request-context.ts";
 import { parseJson } from "../../wire/parse-json.ts";
 import { isUtf8 } from "node:buffer";
 import { sendFailure, sendValue, wantsStream } from "./answer.ts";
@@ -21,9 +21,7 @@ const FIRST_SIGN_MS = 1000;
  * before the first event is a plain answer with its status.
  */
 export class Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly context: RequestContext;
+  readonly http: HttpExchange;
   readonly takesEvents: boolean;
   readonly #ended = new AbortController();
   readonly #firstSign: NodeJS.Timeout | undefined;
@@ -31,16 +29,18 @@ export class Exchange {
   #isAnswered = false;
   #isGivenUp = false;
 
-  constructor(request: IncomingMessage, response: ServerResponse, context: RequestContext) {
-    this.request = request;
-    this.response = response;
-    this.context = context;
-    this.takesEvents = wantsStream(request);
-    response.once("close", () => {
+  constructor(http: HttpExchange) {
+    this.http = http;
+    this.takesEvents = wantsStream(http);
+    http.answer.onClosed(() => {
       clearTimeout(this.#firstSign);
       if (!this.#isAnswered) this.#ended.abort(new Error("The caller closed the connection."));
     });
     if (this.takesEvents) this.#firstSign = setTimeout(() => this.#open(), FIRST_SIGN_MS).unref();
+  }
+
+  get answer(): HttpAnswer {
+    return this.http.answer;
   }
 
   /** Aborted when the caller went before it was answered, or when the door gave up. */
@@ -61,17 +61,17 @@ export class Exchange {
 
   /** The body as a JSON object; nothing sent is `{}`. Rejects with a `Refusal`. */
   async readObject(what: string): Promise<JsonObject> {
-    const body = await this.context.readBody();
+    const body = await this.http.readBody();
     if (body.length === 0) return {};
-    assertJsonContent(this.request);
-    const parsed = isUtf8(body) ? parseJson(body.toString("utf8"), this.context.maxJsonDepth) : undefined;
+    assertJsonContent(this.http);
+    const parsed = isUtf8(body) ? parseJson(body.toString("utf8"), this.http.maxJsonDepth) : undefined;
     if (!parsed) throw new Refusal(400, "The request body is not UTF-8.");
     if (!parsed.ok)
       throw new Refusal(
         400,
         parsed.message === "Parse error"
           ? "The request body is not valid JSON."
-          : `The request body nests deeper than ${this.context.maxJsonDepth} levels.`,
+          : `The request body nests deeper than ${this.http.maxJsonDepth} levels.`,
       );
     if (isJsonObject(parsed.value)) return parsed.value;
     throw new Refusal(400, `The request body must be a JSON object with ${what}, such as {"name": "value"}.`);
@@ -89,14 +89,14 @@ export class Exchange {
 
   /** `event` is what the last event is called. */
   succeed(value: unknown, event = "result"): void {
-    if (!this.takesEvents) return this.#answer(() => sendValue(this.response, value));
+    if (!this.takesEvents) return this.#answer(() => sendValue(this.answer, value));
     this.#answer(() => this.#end(event, value));
   }
 
   fail(failure: Fail, isFull = false): void {
     this.#answer(() => {
       if (this.#stream) this.#end("error", errorBody(failure, isFull));
-      else sendFailure(this.response, failure, isFull);
+      else sendFailure(this.answer, failure, isFull);
     });
   }
 
@@ -115,8 +115,8 @@ export class Exchange {
 
   #open(): EventStream | undefined {
     clearTimeout(this.#firstSign);
-    if (!this.#stream && !this.response.headersSent && !this.response.destroyed)
-      this.#stream = this.context.openStream({ "x-content-type-options": "nosniff" });
+    if (!this.#stream && this.answer.isOpen)
+      this.#stream = this.http.openStream({ "x-content-type-options": "nosniff" });
     return this.#stream;
   }
 }

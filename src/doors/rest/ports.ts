@@ -1,10 +1,10 @@
-import type { IncomingMessage } from "node:http";
 import type { Chat } from "../../core/chat.ts";
 import type { ToolMode } from "../../core/call.ts";
 import type { HubPort, View } from "../../core/hub-port.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Fail } from "../../core/outcome.ts";
 import type { Logger, SearchAnswer } from "../../core/ports.ts";
+import type { HttpExchange } from "../../http/exchange.ts";
 
 /** What the REST door asks of the hub beyond what every door does. */
 export interface RestHub extends Pick<HubPort, "list" | "call" | "facts"> {
@@ -25,5 +25,5 @@ export interface RestParts {
   /** Callers must send a token. */
   readonly hasTokens: boolean;
   /** The tool mode that a request names. */
-  modeOf(request: IncomingMessage, query: URLSearchParams): ToolMode | undefined;
+  modeOf(exchange: HttpExchange): ToolMode | undefined;
 }

@@ -1,13 +1,13 @@
-import type { ServerResponse } from "node:http";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { fail, type Fail } from "../../core/outcome.ts";
+import type { HttpAnswer } from "../../http/answer.ts";
 import { send } from "./answer.ts";
 
 /**
  * Sends a resource's content as it is, with its media type. Whatever a browser makes of it, it gets no script, no form
  * and none of this hub's origin. Gives a failure when there is not exactly one content.
  */
-export function sendRaw(response: ServerResponse, result: JsonObject): Fail | undefined {
+export function sendRaw(answer: HttpAnswer, result: JsonObject): Fail | undefined {
   const contents: readonly unknown[] = Array.isArray(result["contents"]) ? result["contents"] : [];
   const [content] = contents;
   if (contents.length !== 1 || !isJsonObject(content))
@@ -18,7 +18,7 @@ export function sendRaw(response: ServerResponse, result: JsonObject): Fail | un
   const { text, blob, mimeType } = content;
   const body = typeof text === "string" ? text : Buffer.from(typeof blob === "string" ? blob : "", "base64");
   const fallback = typeof text === "string" ? "text/plain; charset=utf-8" : "application/octet-stream";
-  send(response, 200, body, {
+  send(answer, 200, body, {
     "content-type": typeof mimeType === "string" && MEDIA_TYPE.test(mimeType) ? mimeType : fallback,
     "content-security-policy": "sandbox; default-src 'none'",
   });

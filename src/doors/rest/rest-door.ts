@@ -1,8 +1,8 @@
-import type { IncomingMessage } from "node:http";
 import type { View } from "../../core/hub-port.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { resourceValue, toolValue } from "../../core/tool-value.ts";
-import type { Listener } from "../../http/listener.ts";
+import type { HttpExchange } from "../../http/exchange.ts";
+import type { Mountable } from "../../http/listener.ts";
 import { Refusal } from "../../http/refusal.ts";
 import { isYes, sendFailure, sendValue, shown, wantsFull } from "./answer.ts";
 import { Calls } from "./calls.ts";
@@ -36,7 +36,7 @@ export class RestDoor {
     this.#calls = new Calls(parts.hub, parts.logger);
   }
 
-  mount(listener: Listener): void {
+  mount(listener: Mountable): void {
     const { basePath: base, routes } = this.#options;
     const tools = `${base}/tools`;
     mountPath(listener, tools, { GET: (exchange) => this.#listTools(exchange) });
@@ -65,40 +65,37 @@ export class RestDoor {
     this.#calls.giveUp();
   }
 
-  #viewOf({ request, context }: Exchange): View {
-    return {
-      mode: this.#parts.modeOf(request, context.query) ?? this.#parts.defaultMode,
-      principal: context.principal,
-    };
+  #viewOf({ http }: Exchange): View {
+    return { mode: this.#parts.modeOf(http) ?? this.#parts.defaultMode, principal: http.principal };
   }
 
   async #listTools(exchange: Exchange): Promise<void> {
-    const { query } = exchange.context;
+    const { query } = exchange.http;
     const view = this.#viewOf(exchange);
     const wanted = query.get("query") ?? query.get("q");
     if (wanted !== null) {
       const { hits, total } = await this.#parts.hub.search(wanted, readLimit(query) ?? DEFAULT_HITS, view);
-      return sendValue(exchange.response, { tools: hits, total });
+      return sendValue(exchange.answer, { tools: hits, total });
     }
     const { entries, ...page } = pageOf(await this.#parts.hub.list("tools", view), pageWish(query));
-    sendValue(exchange.response, { tools: entries, ...page });
+    sendValue(exchange.answer, { tools: entries, ...page });
   }
 
   async #describeTool(exchange: Exchange, name: string): Promise<void> {
     const lookup = await this.#parts.hub.describeTool(name, this.#viewOf(exchange));
-    if (lookup.found) sendValue(exchange.response, lookup.entry);
-    else sendFailure(exchange.response, lookup.failure);
+    if (lookup.found) sendValue(exchange.answer, lookup.entry);
+    else sendFailure(exchange.answer, lookup.failure);
   }
 
   async #callTool(exchange: Exchange, target: string, args: JsonObject, query?: URLSearchParams): Promise<void> {
-    const isFull = wantsFull(exchange.request, query ?? exchange.context.query);
+    const isFull = wantsFull(exchange.http, query ?? exchange.http.query);
     const outcome = await this.#calls.run({ method: "tools/call", target, args }, this.#viewOf(exchange), exchange);
     if (outcome.ok) exchange.succeed(shown(outcome.result, isFull, toolValue));
     else exchange.fail(outcome, isFull);
   }
 
   async #resources(exchange: Exchange): Promise<void> {
-    const { query } = exchange.context;
+    const { query } = exchange.http;
     const uri = query.get("uri");
     if (uri !== null) return this.#readResource(exchange, uri);
     const view = this.#viewOf(exchange);
@@ -107,22 +104,22 @@ export class RestDoor {
       this.#parts.hub.list("templates", view),
     ]);
     const { entries, ...page } = pageOf(list, pageWish(query));
-    sendValue(exchange.response, { resources: entries, resourceTemplates: templates.entries, ...page });
+    sendValue(exchange.answer, { resources: entries, resourceTemplates: templates.entries, ...page });
   }
 
   async #readResource(exchange: Exchange, uri: string): Promise<void> {
-    assertOwnPage(exchange.request);
-    const { query } = exchange.context;
+    assertOwnPage(exchange.http);
+    const { query } = exchange.http;
     const outcome = await this.#calls.run({ method: "resources/read", target: uri }, this.#viewOf(exchange), exchange);
     if (!outcome.ok) return exchange.fail(outcome);
     if (!query.has("raw") || !isYes(query.get("raw")))
-      return exchange.succeed(shown(outcome.result, wantsFull(exchange.request, query), resourceValue));
-    const failure = sendRaw(exchange.response, outcome.result);
+      return exchange.succeed(shown(outcome.result, wantsFull(exchange.http, query), resourceValue));
+    const failure = sendRaw(exchange.answer, outcome.result);
     if (failure) exchange.fail(failure);
   }
 
   async #chat(exchange: Exchange): Promise<void> {
-    const { principal } = exchange.context;
+    const { principal } = exchange.http;
     const body = readChat(await exchange.readObject("`message`"));
     const outcome = await this.#calls.guard(exchange, () => runChat(this.#parts.chat(), body, principal, exchange));
     if (outcome.ok) exchange.succeed(outcome.reply, "reply");
@@ -131,7 +128,7 @@ export class RestDoor {
 
   async #route(exchange: Exchange, { method, target, fixed }: RestRoute): Promise<void> {
     if (target === "chat") return this.#chat(exchange);
-    assertOwnPage(exchange.request);
+    assertOwnPage(exchange.http);
     const isRead = method === "GET" || method === "DELETE";
     const given = isRead
       ? await this.#queryArguments(exchange, target.tool)
@@ -143,15 +140,15 @@ export class RestDoor {
   async #queryArguments(exchange: Exchange, tool: string): Promise<JsonObject> {
     const lookup = await this.#parts.hub.describeTool(tool, this.#viewOf(exchange));
     const schema = lookup.found ? (lookup.entry["inputSchema"] as JsonObject) : {};
-    return queryArguments(exchange.context.query, schema);
+    return queryArguments(exchange.http.query, schema);
   }
 }
 
 const NO_QUERY = new URLSearchParams();
 
 /** A name may hold a slash, and come with it escaped or not. */
-function nameIn({ context }: Exchange, prefix: string): string {
-  const text = context.path.slice(prefix.length + 1);
+function nameIn({ http }: Exchange, prefix: string): string {
+  const text = http.path.slice(prefix.length + 1);
   try {
     return decodeURIComponent(text);
   } catch {
@@ -163,11 +160,11 @@ function nameIn({ context }: Exchange, prefix: string): string {
  * A link or a redirect of somebody else's page is an own document for the browser, and is welcome to look at this hub;
  * but what runs a tool must be asked for by whoever sits here.
  */
-function assertOwnPage({ headers }: IncomingMessage): void {
-  const site = headers["sec-fetch-site"];
+function assertOwnPage(exchange: HttpExchange): void {
+  const site = exchange.header("sec-fetch-site");
   const isForeign = site === "cross-site" || site === "same-site";
   // An `Origin` was checked already: such a page may call.
-  if (isForeign && !headers.origin)
+  if (isForeign && !exchange.header("origin"))
     throw new Refusal(403, "Invalid request: a page of another site leads here. Open the address by itself instead.");
 }
 

@@ -1,8 +1,9 @@
 import type { HubPort, SourceReport } from "../../core/hub-port.ts";
 import type { JsonObject } from "../../core/json.ts";
-import type { Listener } from "../../http/listener.ts";
 import { permissionOf } from "../../core/rights.ts";
+import type { Mountable } from "../../http/listener.ts";
 import { Refusal } from "../../http/refusal.ts";
+import { sendJson } from "../../http/send.ts";
 
 /** What the status page shows beside the sources. */
 export interface StatusFacts {
@@ -16,16 +17,16 @@ export interface StatusFacts {
  * what such a caller should not know.
  */
 export function mountStatus(
-  listener: Listener,
+  listener: Mountable,
   hub: HubPort,
   facts: StatusFacts,
   redact: (text: string) => string,
 ): void {
-  listener.route(["GET"], "/status", (_request, response, { principal }) => {
+  listener.route(["GET"], "/status", ({ answer, principal }) => {
     if (permissionOf(principal.rights).isNarrowed)
       throw new Refusal(403, "The status of this hub is shown to callers without narrowed rights only.");
     const body = redact(JSON.stringify(statusBody(hub.sources(), facts)));
-    response.writeHead(200, { "content-type": "application/json", "cache-control": "no-store" }).end(body);
+    sendJson(answer, 200, body, ["cache-control", "no-store"]);
   });
 }
 

@@ -1,6 +1,6 @@
-import type { OutgoingHttpHeaders, IncomingHttpHeaders } from "node:http";
 import type { JsonObject } from "../../core/json.ts";
 import type { HttpOptions } from "../options.ts";
+import type { RequestHeaders } from "../wire.ts";
 
 /** What a worker is told before it serves. */
 export interface WorkerSettings {
@@ -26,15 +26,16 @@ export const REFUSAL_STATUSES: readonly number[] = [400, 401, 403, 404, 405, 413
 /** A request that has passed every check of the listener. Its body is that of the frame. */
 export interface RequestHead {
   readonly method: string;
-  readonly url: string;
+  readonly target: string;
   /** Index in `routes`. */
   readonly route: number;
-  readonly headers: IncomingHttpHeaders;
+  readonly headers: RequestHeaders;
   /** Id of the principal. */
   readonly principal: string;
   readonly remoteAddress: string;
   readonly baseUrl: string;
   readonly path: string;
+  readonly search: string;
   /** Why there is no whole body, for whoever wants to read it. */
   readonly refusal?: {
     readonly status: number;
@@ -45,7 +46,7 @@ export interface RequestHead {
 
 export interface AnswerHead {
   readonly status: number;
-  readonly headers: OutgoingHttpHeaders;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 export interface LogHead {

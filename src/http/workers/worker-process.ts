@@ -7,12 +7,12 @@ import { childEnvironment } from "../../process/environment.ts";
 import { Channel } from "./channel.ts";
 import { FRAME, type Frame } from "./frames.ts";
 import type { LogHead, RequestHead, WorkerSettings } from "./messages.ts";
-import { RemoteResponse } from "./remote-exchange.ts";
+import { RemoteAnswerWire } from "./remote-wire.ts";
 
 /** What a worker's owner does with what it hears of it. */
 export interface WorkerOwner {
-  /** A request has come; `response` is the way back. */
-  served(head: RequestHead, body: Buffer, response: RemoteResponse): void;
+  /** A request has come; `wire` is the way back. */
+  served(head: RequestHead, body: Buffer, wire: RemoteAnswerWire): void;
   logged(line: LogHead): void;
   /** It serves by now, or a connection of its own has closed. */
   hasRoom(worker: WorkerProcess): void;
@@ -30,7 +30,7 @@ export class WorkerProcess {
   readonly #owner: WorkerOwner;
   readonly #child: ChildProcess;
   readonly #channel: Channel;
-  readonly #exchanges = new Map<number, RemoteResponse>();
+  readonly #exchanges = new Map<number, RemoteAnswerWire>();
   /**
    * Connections that wait to be handed over: one at a time, so that those of a worker that dies are not lost with it.
    */
@@ -121,9 +121,9 @@ export class WorkerProcess {
   }
 
   #request(exchange: number, head: RequestHead, body: Buffer): void {
-    const response = new RemoteResponse(this.#channel, exchange, () => this.#exchanges.delete(exchange));
-    this.#exchanges.set(exchange, response);
-    this.#owner.served(head, body, response);
+    const wire = new RemoteAnswerWire(this.#channel, exchange, () => this.#exchanges.delete(exchange));
+    this.#exchanges.set(exchange, wire);
+    this.#owner.served(head, body, wire);
   }
 
   #ended(code: number | null, signal: string | null): void {
@@ -131,7 +131,7 @@ export class WorkerProcess {
     this.#hasEnded = true;
     this.#isReady = false;
     this.#handing?.destroy();
-    for (const response of Array.from(this.#exchanges.values())) response.gone();
+    for (const wire of Array.from(this.#exchanges.values())) wire.gone();
     this.#owner.ended(this, { code, signal, left: this.#waiting.splice(0) });
   }
 }

@@ -1,11 +1,12 @@
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { JsonObject } from "../../core/json.ts";
 import type { Logger } from "../../core/ports.ts";
-import { createAdoptingListener, type AdoptingListener } from "../listener.ts";
+import type { HttpAnswer } from "../answer.ts";
+import type { HttpExchange } from "../exchange.ts";
+import { createAdoptingListener, type AdoptingListener } from "../node/listener.ts";
 import { Refusal } from "../refusal.ts";
-import type { RequestContext } from "../request-context.ts";
 import type { Handler, RefusalBody } from "../router.ts";
+import type { RawHeaders } from "../wire.ts";
 import type { Channel } from "./channel.ts";
 import { FRAME, type Frame } from "./frames.ts";
 import {
@@ -27,7 +28,7 @@ const MAX_JOINED_BYTES = 64 * 1024;
  */
 export class Worker {
   readonly #channel: Channel;
-  readonly #open = new Map<number, ServerResponse>();
+  readonly #open = new Map<number, HttpAnswer>();
   readonly #listener: AdoptingListener;
   #lastExchange = 0;
 
@@ -53,60 +54,51 @@ export class Worker {
 
   /** Takes a frame that belongs to a request. */
   receive({ type, exchange, head, body }: Frame): void {
-    const response = this.#open.get(exchange);
+    const answer = this.#open.get(exchange);
     // Its caller has gone, which the primary did not know yet.
-    if (!response) return;
+    if (!answer) return;
     switch (type) {
       case FRAME.answer:
         this.#open.delete(exchange);
-        return answer(response, JSON.parse(head) as AnswerHead, body);
-      case FRAME.begin:
-        return begin(response, JSON.parse(head) as AnswerHead);
+        return sendWhole(answer, readHead(head), body);
+      case FRAME.begin: {
+        const { status, headers } = readHead(head);
+        answer.begin(status, headers);
+        return answer.flush();
+      }
       case FRAME.piece:
-        return this.#piece(response, exchange, body);
+        return this.#piece(answer, exchange, body);
       case FRAME.end:
         this.#open.delete(exchange);
-        return void response.end();
+        return answer.end();
       case FRAME.cut:
         this.#open.delete(exchange);
-        return void response.destroy();
+        return answer.cut();
     }
   }
 
-  #piece(response: ServerResponse, exchange: number, body: Buffer): void {
+  #piece(answer: HttpAnswer, exchange: number, body: Buffer): void {
     // The socket may hold it for long, and the buffer around it with it.
-    response.write(Buffer.from(body), () => this.#channel.send(FRAME.taken, exchange, String(body.length)));
+    answer.write(Buffer.from(body), () => this.#channel.send(FRAME.taken, exchange, String(body.length)));
   }
 
   #forwarder(route: number): Handler {
-    return (request, response, context) => this.#forward(route, { request, response, context });
+    return (exchange) => this.#forward(route, exchange);
   }
 
-  async #forward(route: number, { request, response, context }: Arrived): Promise<void> {
+  async #forward(route: number, exchange: HttpExchange): Promise<void> {
     if (this.#channel.isFull)
       throw new Refusal(503, "The hub has more to do than it can. Try again later.", { "retry-after": "1" });
-    const read = await readWhole(request, context);
-    if (response.destroyed) return;
-    const head: RequestHead = {
-      method: request.method ?? "GET",
-      url: request.url ?? "/",
-      route,
-      // Who calls is settled here, so the token goes no further.
-      headers: { ...request.headers, authorization: undefined },
-      principal: context.principal.id,
-      remoteAddress: context.remoteAddress,
-      baseUrl: context.baseUrl,
-      path: context.path,
-      ...(read instanceof Refusal && {
-        refusal: { status: read.status, message: read.message, headers: read.headers },
-      }),
-    };
-    const exchange = this.#nextExchange();
-    this.#open.set(exchange, response);
-    response.once("close", () => {
-      if (this.#open.delete(exchange)) this.#channel.send(FRAME.gone, exchange);
+    const { answer } = exchange;
+    const read = await readWhole(exchange);
+    if (answer.isGone) return;
+    const number = this.#nextExchange();
+    this.#open.set(number, answer);
+    answer.onClosed(() => {
+      if (this.#open.delete(number)) this.#channel.send(FRAME.gone, number);
     });
-    this.#channel.send(FRAME.request, exchange, JSON.stringify(head), read instanceof Refusal ? "" : read);
+    const isRefused = read instanceof Refusal;
+    this.#channel.send(FRAME.request, number, JSON.stringify(headOf(route, exchange, read)), isRefused ? "" : read);
   }
 
   #nextExchange(): number {
@@ -116,39 +108,57 @@ export class Worker {
   }
 }
 
-interface Arrived {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly context: RequestContext;
+function headOf(route: number, exchange: HttpExchange, read: Buffer | Refusal): RequestHead {
+  const { method, search, headers, principal, remoteAddress, baseUrl, path } = exchange;
+  return {
+    method,
+    target: search === "" ? path : `${path}?${search}`,
+    route,
+    // Who calls is settled here, so the token goes no further.
+    headers: { ...headers, authorization: undefined },
+    principal: principal.id,
+    remoteAddress,
+    baseUrl,
+    path,
+    search,
+    ...(read instanceof Refusal && {
+      refusal: { status: read.status, message: read.message, headers: read.headers },
+    }),
+  };
 }
 
 const NO_BODY = Buffer.alloc(0);
 
 /** The body, or what somebody who wants to read it is told. */
-async function readWhole({ headers }: IncomingMessage, context: RequestContext): Promise<Buffer | Refusal> {
+async function readWhole(exchange: HttpExchange): Promise<Buffer | Refusal> {
   const hasBody =
-    headers["transfer-encoding"] !== undefined ||
-    headers["content-encoding"] !== undefined ||
-    (headers["content-length"] ?? "0") !== "0";
+    exchange.header("transfer-encoding") !== undefined ||
+    exchange.header("content-encoding") !== undefined ||
+    (exchange.header("content-length") ?? "0") !== "0";
   if (!hasBody) return NO_BODY;
   try {
-    return await context.readBody();
+    return await exchange.readBody();
   } catch (error) {
     if (error instanceof Refusal) return error;
     throw error;
   }
 }
 
-function answer(response: ServerResponse, { status, headers }: AnswerHead, body: Buffer): void {
-  response.writeHead(status, headers as OutgoingHttpHeaders);
-  if (body.length === 0) response.end();
-  else if (body.length <= MAX_JOINED_BYTES) response.end(body.toString("latin1"), "latin1");
-  else response.end(Buffer.from(body));
+interface RawHead {
+  readonly status: number;
+  readonly headers: RawHeaders;
 }
 
-function begin(response: ServerResponse, { status, headers }: AnswerHead): void {
-  response.writeHead(status, headers as OutgoingHttpHeaders);
-  response.flushHeaders();
+function readHead(text: string): RawHead {
+  const { status, headers } = JSON.parse(text) as AnswerHead;
+  return { status, headers: Object.entries(headers).flat() };
+}
+
+/** The head says already how long the body is. */
+function sendWhole(answer: HttpAnswer, { status, headers }: RawHead, body: Buffer): void {
+  answer.begin(status, headers);
+  if (body.length <= MAX_JOINED_BYTES) answer.end(body.toString("latin1"), "latin1");
+  else answer.end(Buffer.from(body));
 }
 
 function refusalsOf({ refusals }: WorkerRoute): RefusalBody | undefined {

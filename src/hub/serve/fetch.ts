@@ -1,5 +1,4 @@
-import { createFetchHandler, type FetchHandler } from "../../http/fetch-handler.ts";
-import { createAdoptingListener } from "../../http/listener.ts";
+import { createFetchListener, type FetchHandler } from "../../http/fetch/listener.ts";
 import { resolveHttp, type HttpConfig } from "../../http/options.ts";
 import type { Hub } from "../hub.ts";
 import type { ServerConfig } from "../schema.ts";
@@ -13,11 +12,11 @@ export interface ServedFetch extends Served {
 /** Every HTTP door behind `fetch`, without a port. Throws an `OptionError` when `[server]` cannot be used. */
 export function serveFetch(hub: Hub, server: ServerConfig): ServedFetch {
   const http = resolveHttp(server as HttpConfig);
-  const listener = createAdoptingListener(http, hub.logger);
+  const listener = createFetchListener(http, hub.logger);
   const doors = mountDoors(hub, server, { http, listener });
   const doorClosed = hub.doorOpened("fetch");
   return {
-    fetch: createFetchHandler((socket) => listener.adopt(socket)),
+    fetch: listener.fetch,
     done: new Promise(() => {}),
     close: closerOf(listener, doors, { doorClosed, graceMs: http.limits.shutdownGraceMs }),
   };

@@ -36,10 +36,10 @@ export function mountBoth(hub: Hub, { listener, mcp, session }: JsonRpcMount, pa
   const door = createDoor(
     hub,
     { mcp, session },
-    (body, request) => needsWholeMcp(body, request) || !isDialectBody(body),
+    (body, exchange) => needsWholeMcp(body, exchange) || !isDialectBody(body),
   );
-  listener.route(["GET", "POST", "DELETE"], path, (request, response, context) =>
-    request.method === "POST" ? door.serve(request, response, context) : mcpDoor.serve(request, response, context),
+  listener.route(["GET", "POST", "DELETE"], path, (exchange) =>
+    exchange.method === "POST" ? door.serve(exchange) : mcpDoor.serve(exchange),
   );
   return door;
 }
@@ -56,11 +56,11 @@ function createDoor(
     logger: hub.logger,
     mcp: {
       wants,
-      take: (body, request, response, context) => mcpDoor.take(body, { request, response, context, dialects }),
-      serve: (request, response, context) => mcpDoor.serve(request, response, context),
+      take: (body, exchange) => mcpDoor.take(body, exchange, dialects),
+      serve: (exchange) => mcpDoor.serve(exchange),
     },
     open: (principal) => openConversation(session, principal),
-    modeOf: ({ headers }, query) => toolModeOfRequest(headers, query),
+    modeOf: toolModeOfRequest,
   });
 }
 

@@ -1,5 +1,4 @@
 import type { ToolMode } from "../../core/call.ts";
-import type { IncomingMessage } from "node:http";
 import type { Chat } from "../../core/chat.ts";
 import { toolModeOfRequest } from "../../doors/mcp/tool-mode.ts";
 import { resolveRest, type RestOptions } from "../../doors/rest/options.ts";
@@ -32,7 +31,7 @@ export function mountRest(hub: Hub, { listener, options, chat, ...facts }: RestM
   const parts = {
     hub,
     logger: hub.logger,
-    modeOf: ({ headers }: IncomingMessage, query: URLSearchParams) => toolModeOfRequest(headers, query),
+    modeOf: toolModeOfRequest,
     chat: chat ? () => chat : ownChat,
     ...facts,
   };

@@ -1,4 +1,6 @@
-import type { IncomingHttpHeaders, ServerResponse } from "node:http";
+import type { HttpAnswer } from "../../../http/answer.ts";
+import type { HttpExchange } from "../../../http/exchange.ts";
+import { isJsonContent } from "../../../http/json-content.ts";
 import { sendJson } from "../../../http/send.ts";
 import { LEGACY_REVISIONS, legacyRevision } from "../../../wire/legacy/revisions.ts";
 import { rpcError, RPC, type RequestId } from "../../../wire/messages.ts";
@@ -47,12 +49,12 @@ export const FULL: HttpProblem = {
   message: "Service Unavailable: all sessions are at work. Try again in a moment.",
 };
 
-export function sendProblem(response: ServerResponse, { status, code, message, id = null }: HttpProblem): void {
-  sendJson(response, status, JSON.stringify(rpcError(id, code, message)));
+export function sendProblem(answer: HttpAnswer, { status, code, message, id = null }: HttpProblem): void {
+  sendJson(answer, status, JSON.stringify(rpcError(id, code, message)));
 }
 
-export function postHeaderProblem(headers: IncomingHttpHeaders): HttpProblem | undefined {
-  const accept = headers.accept ?? "";
+export function postHeaderProblem(http: HttpExchange): HttpProblem | undefined {
+  const accept = http.header("accept") ?? "";
   const acceptsBoth =
     accept.includes("*/*") || (accept.includes("application/json") && accept.includes("text/event-stream"));
   if (!acceptsBoth)
@@ -61,21 +63,21 @@ export function postHeaderProblem(headers: IncomingHttpHeaders): HttpProblem | u
       code: -32000,
       message: "Not Acceptable: Client must accept both application/json and text/event-stream",
     };
-  if (isJson(headers["content-type"])) return undefined;
+  if (isJsonContent(http.header("content-type"))) return undefined;
   return { status: 415, code: -32000, message: "Unsupported Media Type: Content-Type must be application/json" };
 }
 
-export function getHeaderProblem(headers: IncomingHttpHeaders): HttpProblem | undefined {
-  if (headers.accept?.includes("text/event-stream")) return undefined;
+export function getHeaderProblem(http: HttpExchange): HttpProblem | undefined {
+  if (http.header("accept")?.includes("text/event-stream")) return undefined;
   return { status: 406, code: -32000, message: "Not Acceptable: Client must accept text/event-stream" };
 }
 
 /** The header may be missing; then the session's revision counts. */
-export function versionProblem(headers: IncomingHttpHeaders): HttpProblem | undefined {
-  const version = headers["mcp-protocol-version"];
-  if (version === undefined || (typeof version === "string" && legacyRevision(version))) return undefined;
+export function versionProblem(http: HttpExchange): HttpProblem | undefined {
+  const version = http.header("mcp-protocol-version");
+  if (version === undefined || legacyRevision(version)) return undefined;
   const known = LEGACY_REVISIONS.map(({ date }) => date).join(", ");
-  const message = `Bad Request: Unsupported protocol version: ${String(version).slice(0, 40)} (supported versions: ${known})`;
+  const message = `Bad Request: Unsupported protocol version: ${version.slice(0, 40)} (supported versions: ${known})`;
   return { status: 400, code: -32000, message };
 }
 
@@ -89,12 +91,6 @@ export function batchProblem(messages: readonly unknown[]): HttpProblem | undefi
     code: RPC.invalidRequest,
     message: `Invalid Request: Batch must not exceed ${MAX_BATCH} messages`,
   };
-}
-
-/** The media type alone counts; parameters such as a charset do not. */
-export function isJson(contentType: string | undefined): boolean {
-  if (contentType === "application/json") return true;
-  return contentType !== undefined && contentType.split(";", 1)[0]!.trim().toLowerCase() === "application/json";
 }
 
 export const MAX_BATCH = 100;

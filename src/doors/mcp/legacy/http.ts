@@ -1,6 +1,6 @@
-import type { ServerResponse } from "node:http";
 import { CallSet } from "../../../core/call-map.ts";
 import { isJsonObject } from "../../../core/json.ts";
+import type { HttpAnswer } from "../../../http/answer.ts";
 import { sendEmpty } from "../../../http/send.ts";
 import type { EventLog } from "../../../state/ports/event-log.ts";
 import type { HubNotice } from "../../../state/ports/notices.ts";
@@ -60,34 +60,34 @@ export class LegacyHttp {
   }
 
   post(exchange: LegacyExchange, body: unknown): Promise<void> | void {
-    const { request, response } = exchange;
+    const { http } = exchange;
     const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
-    const problem = postHeaderProblem(request.headers) ?? batchProblem(messages);
-    if (problem) return sendProblem(response, problem);
+    const problem = postHeaderProblem(http) ?? batchProblem(messages);
+    if (problem) return sendProblem(http.answer, problem);
     if (messages.some(isInitialize)) return this.#initialize(exchange, messages);
     const session = this.#session(exchange);
     if (!session) return this.#refuseAbsent(exchange);
-    const version = versionProblem(request.headers);
-    if (version) return sendProblem(response, version);
+    const version = versionProblem(http);
+    if (version) return sendProblem(http.answer, version);
     if (Array.isArray(body) && !session.session.revision.batches)
-      return sendProblem(named(response, session), noBatches(session));
+      return sendProblem(named(http.answer, session), noBatches(session));
     return this.#receive(exchange, session, messages, Array.isArray(body));
   }
 
   /** The standing stream, or the rest of a stream that was lost. */
   get(exchange: LegacyExchange): void | Promise<void> {
-    const { request, response } = exchange;
-    const problem = getHeaderProblem(request.headers);
-    if (problem) return sendProblem(response, problem);
+    const { http } = exchange;
+    const problem = getHeaderProblem(http);
+    if (problem) return sendProblem(http.answer, problem);
     const session = this.#session(exchange);
     if (!session) return this.#refuseAbsent(exchange);
-    const version = versionProblem(request.headers);
-    if (version) return sendProblem(response, version);
-    this.#endStreamsOn(exchange.context.closing);
-    const lastEventId = request.headers["last-event-id"];
-    if (typeof lastEventId === "string" && lastEventId !== "") return this.#resume(exchange, session, lastEventId);
-    if (session.standing.isOpen) return sendProblem(named(response, session), ONE_STREAM_ONLY);
-    const stream = exchange.context.openStream(sessionHeader(session));
+    const version = versionProblem(http);
+    if (version) return sendProblem(http.answer, version);
+    this.#endStreamsOn(http.closing);
+    const lastEventId = http.header("last-event-id");
+    if (lastEventId !== undefined && lastEventId !== "") return this.#resume(exchange, session, lastEventId);
+    if (session.standing.isOpen) return sendProblem(named(http.answer, session), ONE_STREAM_ONLY);
+    const stream = http.openStream(sessionHeader(session));
     if (session.primingRetryMs !== undefined)
       stream.send("", { id: session.events.mark(0), retryMs: session.primingRetryMs });
     return session.standing.attach(stream);
@@ -97,10 +97,10 @@ export class LegacyHttp {
   delete(exchange: LegacyExchange): void | Promise<void> {
     const session = this.#session(exchange);
     if (!session) return this.#endElsewhere(exchange);
-    const version = versionProblem(exchange.request.headers);
-    if (version) return sendProblem(exchange.response, version);
+    const version = versionProblem(exchange.http);
+    if (version) return sendProblem(exchange.http.answer, version);
     this.#table.end(session);
-    sendEmpty(named(exchange.response, session), 200);
+    sendEmpty(named(exchange.http.answer, session), 200);
   }
 
   /** Ends idle sessions and lets go of old events; runs by itself once a minute. */
@@ -117,16 +117,16 @@ export class LegacyHttp {
   }
 
   async #initialize(exchange: LegacyExchange, messages: readonly unknown[]): Promise<void> {
-    const { request, response, context, mode } = exchange;
-    if (messages.length > 1) return sendProblem(response, ONLY_ONE_INITIALIZE);
-    const id = request.headers["mcp-session-id"];
-    if (typeof id === "string")
-      return sendProblem(response, this.#table.use(id, context.principal) ? ALREADY_INITIALIZED : SESSION_NOT_FOUND);
-    const session = new HttpSession(this.#deps, this.#log, context.principal);
-    const reply = new PostReply(response, context, session, false);
+    const { http, mode } = exchange;
+    if (messages.length > 1) return sendProblem(http.answer, ONLY_ONE_INITIALIZE);
+    const id = http.header("mcp-session-id");
+    if (id !== undefined)
+      return sendProblem(http.answer, this.#table.use(id, http.principal) ? ALREADY_INITIALIZED : SESSION_NOT_FOUND);
+    const session = new HttpSession(this.#deps, this.#log, http.principal);
+    const reply = new PostReply(http, session, false);
     await session.session.receive(messages[0], { outlet: reply, ...(mode ? { mode } : {}) });
     if (session.session.opened && this.#table.add(session)) return reply.end();
-    if (session.session.opened) sendProblem(response, FULL);
+    if (session.session.opened) sendProblem(http.answer, FULL);
     session.close();
   }
 
@@ -136,15 +136,16 @@ export class LegacyHttp {
     messages: readonly unknown[],
     isBatch: boolean,
   ): Promise<void> {
-    const { response, context, mode, dialects } = exchange;
-    const received = { principal: context.principal, ...(mode ? { mode } : {}), ...(dialects ? { dialects } : {}) };
+    const { http, mode, dialects } = exchange;
+    const received = { principal: http.principal, ...(mode ? { mode } : {}), ...(dialects ? { dialects } : {}) };
     const single = isBatch ? undefined : classifyMessage(messages[0]);
-    if (single?.type === "invalid") return sendProblem(named(response, session), messageProblem(messages[0], single));
+    if (single?.type === "invalid")
+      return sendProblem(named(http.answer, session), messageProblem(messages[0], single));
     if (single ? needsNoAnswer(single) : messages.every((message) => needsNoAnswer(classifyMessage(message)))) {
       for (const message of messages) void session.session.receive(message, { ...received, outlet: session.standing });
-      return sendEmpty(named(response, session), 202);
+      return sendEmpty(named(http.answer, session), 202);
     }
-    const reply = new PostReply(response, context, session, isBatch);
+    const reply = new PostReply(http, session, isBatch);
     this.#waiting.add(reply);
     if (isBatch)
       await Promise.all(messages.map((message) => session.session.receive(message, { ...received, outlet: reply })));
@@ -154,44 +155,44 @@ export class LegacyHttp {
   }
 
   #resume(exchange: LegacyExchange, session: HttpSession, lastEventId: string): void | Promise<void> {
-    const { context, response } = exchange;
+    const { http } = exchange;
     const at = parseEventId(lastEventId);
-    if (!at) return sendProblem(named(response, session), nothingToResume(lastEventId));
+    if (!at) return sendProblem(named(http.answer, session), nothingToResume(lastEventId));
     const sender = session.sender(at.stream);
-    if (sender) return sender.attach(context.openStream(sessionHeader(session)), at.sequence);
+    if (sender) return sender.attach(http.openStream(sessionHeader(session)), at.sequence);
     return session.events.after(at.stream, at.sequence, (missed) => {
-      if (!missed) return sendProblem(named(response, session), nothingToResume(lastEventId));
+      if (!missed) return sendProblem(named(http.answer, session), nothingToResume(lastEventId));
       // Clients of server-sent events come back for a stream that has ended until they are answered 204.
-      if (missed.length === 0) return sendEmpty(named(response, session), 204);
-      const stream = context.openStream(sessionHeader(session));
+      if (missed.length === 0) return sendEmpty(named(http.answer, session), 204);
+      const stream = http.openStream(sessionHeader(session));
       replay(stream, missed);
       stream.end();
     });
   }
 
   /** The caller's own session that the request names, where it is held here. */
-  #session({ request, context }: LegacyExchange): HttpSession | undefined {
-    const id = request.headers["mcp-session-id"];
-    return typeof id === "string" ? this.#table.use(id, context.principal) : undefined;
+  #session({ http }: LegacyExchange): HttpSession | undefined {
+    const id = http.header("mcp-session-id");
+    return id !== undefined ? this.#table.use(id, http.principal) : undefined;
   }
 
   async #refuseAbsent(exchange: LegacyExchange): Promise<void> {
-    if ((await this.#idHeldElsewhere(exchange)) !== undefined) sendProblem(exchange.response, SESSION_ELSEWHERE);
+    if ((await this.#idHeldElsewhere(exchange)) !== undefined) sendProblem(exchange.http.answer, SESSION_ELSEWHERE);
   }
 
   /** Id of the caller's session that the request names, where another door or hub holds it; else answers the request. */
-  async #idHeldElsewhere({ request, response, context }: LegacyExchange): Promise<string | undefined> {
-    const id = request.headers["mcp-session-id"];
-    if (typeof id !== "string") return refuse(response, SESSION_REQUIRED);
+  async #idHeldElsewhere({ http }: LegacyExchange): Promise<string | undefined> {
+    const id = http.header("mcp-session-id");
+    if (id === undefined) return refuse(http.answer, SESSION_REQUIRED);
     const held = await this.#deps.state.sessions.find(id);
-    return held?.record.principal.id === context.principal.id ? id : refuse(response, SESSION_NOT_FOUND);
+    return held?.record.principal.id === http.principal.id ? id : refuse(http.answer, SESSION_NOT_FOUND);
   }
 
   async #endElsewhere(exchange: LegacyExchange): Promise<void> {
     const id = await this.#idHeldElsewhere(exchange);
     if (id === undefined) return;
     this.#deps.state.notices.publish({ type: "end-session", session: id });
-    sendEmpty(exchange.response.setHeader("mcp-session-id", id), 200);
+    sendEmpty(exchange.http.answer.setHeader("mcp-session-id", id), 200);
   }
 
   #heard({ session: id }: HubNotice): void {
@@ -226,12 +227,12 @@ function sessionHeader({ id }: HttpSession): Record<string, string> {
   return { "mcp-session-id": id };
 }
 
-function named(response: ServerResponse, { id }: HttpSession): ServerResponse {
-  return response.setHeader("mcp-session-id", id);
+function named(answer: HttpAnswer, { id }: HttpSession): HttpAnswer {
+  return answer.setHeader("mcp-session-id", id);
 }
 
-function refuse(response: ServerResponse, problem: HttpProblem): undefined {
-  sendProblem(response, problem);
+function refuse(answer: HttpAnswer, problem: HttpProblem): undefined {
+  sendProblem(answer, problem);
   return undefined;
 }
 

@@ -1,5 +1,4 @@
-import type { ServerResponse } from "node:http";
-import type { RequestContext } from "../../../http/request-context.ts";
+import type { HttpExchange } from "../../../http/exchange.ts";
 import type { EventStream } from "../../../http/event-stream.ts";
 import { sendJson, sendJsonPieces } from "../../../http/send.ts";
 import type { LoggedEvent } from "../../../state/ports/event-log.ts";
@@ -29,8 +28,7 @@ export class PostReply implements Outlet {
   readonly isShared = false;
   readonly answersCancelled = true;
   readonly startedAt = performance.now();
-  readonly #response: ServerResponse;
-  readonly #context: RequestContext;
+  readonly #http: HttpExchange;
   readonly #home: ReplyHome;
   readonly #isBatch: boolean;
   readonly #number: number;
@@ -38,9 +36,8 @@ export class PostReply implements Outlet {
   #stream: EventStream | undefined;
   #isOver = false;
 
-  constructor(response: ServerResponse, context: RequestContext, home: ReplyHome, isBatch: boolean) {
-    this.#response = response;
-    this.#context = context;
+  constructor(http: HttpExchange, home: ReplyHome, isBatch: boolean) {
+    this.#http = http;
     this.#home = home;
     this.#isBatch = isBatch;
     this.#number = home.register(this);
@@ -48,7 +45,7 @@ export class PostReply implements Outlet {
 
   /** A lost stream may be taken up again; a plain answer whose connection is gone reaches nobody. */
   get reachable(): boolean {
-    return !this.#isOver && (this.#stream !== undefined || !this.#response.destroyed);
+    return !this.#isOver && (this.#stream !== undefined || !this.#http.answer.isGone);
   }
 
   note(text: string): void {
@@ -74,9 +71,9 @@ export class PostReply implements Outlet {
    * somebody on the way.
    */
   stream(): void {
-    if (this.#isOver || this.#stream || this.#response.destroyed || this.#response.headersSent) return;
+    if (this.#isOver || this.#stream || !this.#http.answer.isOpen) return;
     const { openId } = this.#home;
-    this.#stream = this.#context.openStream(openId === undefined ? {} : { "mcp-session-id": openId });
+    this.#stream = this.#http.openStream(openId === undefined ? {} : { "mcp-session-id": openId });
     const { events, primingRetryMs } = this.#home;
     if (primingRetryMs !== undefined) this.#stream.send("", { id: events.mark(this.#number), retryMs: primingRetryMs });
     for (const reply of this.#replies) this.#sendReply(textOf(reply));
@@ -106,13 +103,13 @@ export class PostReply implements Outlet {
   }
 
   #sendJson(): void {
-    if (this.#response.destroyed || this.#response.headersSent) return;
+    const { answer } = this.#http;
     const [only = ""] = this.#replies;
     const { openId } = this.#home;
     const headers = openId === undefined ? [] : ["mcp-session-id", openId];
-    if (this.#isBatch) sendJson(this.#response, 200, `[${this.#replies.map(textOf).join(",")}]`, headers);
-    else if (typeof only === "string") sendJson(this.#response, 200, only, headers);
-    else sendJsonPieces(this.#response, 200, only, headers);
+    if (this.#isBatch) sendJson(answer, 200, `[${this.#replies.map(textOf).join(",")}]`, headers);
+    else if (typeof only === "string") sendJson(answer, 200, only, headers);
+    else sendJsonPieces(answer, 200, only, headers);
     this.#replies = [];
   }
 

@@ -2,9 +2,10 @@ import type { ToolMode } from "../../../core/call.ts";
 import { randomBytes } from "node:crypto";
 import { connectionId } from "../../../core/connection-id.ts";
 import type { EventStream } from "../../../http/event-stream.ts";
+import { isJsonContent } from "../../../http/json-content.ts";
 import { sendText } from "../../../http/send.ts";
 import type { LegacyExchange } from "./exchange.ts";
-import { batchProblem, FULL, isJson, sendProblem, SESSION_NOT_FOUND } from "./http-checks.ts";
+import { batchProblem, FULL, sendProblem, SESSION_NOT_FOUND } from "./http-checks.ts";
 import type { Outlet } from "./outlet.ts";
 import { LegacySession, type SessionDeps } from "./session.ts";
 
@@ -35,40 +36,40 @@ export class LegacySse {
     return this.#connections.size;
   }
 
-  open({ response, context, mode }: LegacyExchange): void {
-    if (this.#connections.size >= this.#deps.options.maxSessions) return sendProblem(response, FULL);
+  open({ http, mode }: LegacyExchange): void {
+    if (this.#connections.size >= this.#deps.options.maxSessions) return sendProblem(http.answer, FULL);
     const id = randomBytes(16).toString("hex");
-    const stream = context.openStream();
+    const stream = http.openStream();
     const session = new LegacySession(this.#deps, {
       connection: connectionId(),
       door: "mcp-sse",
-      principal: context.principal,
+      principal: http.principal,
       outlet: streamOutlet(stream),
     });
     this.#connections.set(id, { session, stream, mode });
     stream.onClosed(() => this.#end(id));
-    this.#endStreamsOn(context.closing);
-    stream.send(`${new URL(context.baseUrl).pathname.replace(/\/$/, "")}${this.messagesPath}?sessionId=${id}`, {
+    this.#endStreamsOn(http.closing);
+    stream.send(`${new URL(http.baseUrl).pathname.replace(/\/$/, "")}${this.messagesPath}?sessionId=${id}`, {
       event: "endpoint",
     });
   }
 
   /** Takes one message, or a batch; its answers come on the stream. */
-  post({ request, response, context, ...exchange }: LegacyExchange, body: unknown): void {
-    const id = context.query.get("sessionId") ?? "";
+  post({ http, ...exchange }: LegacyExchange, body: unknown): void {
+    const id = http.query.get("sessionId") ?? "";
     const connection = this.#connections.get(id);
-    if (!connection || connection.session.principal.id !== context.principal.id)
-      return sendProblem(response, SESSION_NOT_FOUND);
-    if (!isJson(request.headers["content-type"]))
-      return sendText(response, 400, "Unsupported content-type: send application/json");
+    if (!connection || connection.session.principal.id !== http.principal.id)
+      return sendProblem(http.answer, SESSION_NOT_FOUND);
+    if (!isJsonContent(http.header("content-type")))
+      return sendText(http.answer, 400, "Unsupported content-type: send application/json");
     const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
     const problem = batchProblem(messages);
-    if (problem) return sendProblem(response, problem);
-    sendText(response, 202, "Accepted");
+    if (problem) return sendProblem(http.answer, problem);
+    sendText(http.answer, 202, "Accepted");
     const mode = exchange.mode ?? connection.mode;
     const received = {
       outlet: streamOutlet(connection.stream),
-      principal: context.principal,
+      principal: http.principal,
       ...(mode ? { mode } : {}),
     };
     const work = messages.map((message) => connection.session.receive(message, received));

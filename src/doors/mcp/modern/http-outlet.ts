@@ -1,8 +1,7 @@
-import type { ServerResponse } from "node:http";
-import { Canceller, type Cancellation } from "../../../core/cancellation.ts";
+import type { Cancellation } from "../../../core/cancellation.ts";
 import type { EventStream } from "../../../http/event-stream.ts";
+import type { HttpExchange } from "../../../http/exchange.ts";
 import { sendJson, sendJsonPieces } from "../../../http/send.ts";
-import type { RequestContext } from "../../../http/request-context.ts";
 import type { SplicedReply } from "../answers.ts";
 import type { ModernOutlet } from "./outlet.ts";
 
@@ -11,18 +10,15 @@ import type { ModernOutlet } from "./outlet.ts";
  * call that is quiet for long becomes a stream too, since clients and proxies give up on a head that does not come.
  */
 export class HttpOutlet implements ModernOutlet {
-  readonly #response: ServerResponse;
-  readonly #context: RequestContext;
+  readonly #http: HttpExchange;
   readonly #canStream: boolean;
-  readonly #gone = new Canceller();
   readonly #quiet: NodeJS.Timeout | undefined;
   #stream: EventStream | undefined;
   #isOver = false;
 
   /** A caller that takes no stream gets its answer without what would have come before it. */
-  constructor(response: ServerResponse, context: RequestContext, canStream: boolean) {
-    this.#response = response;
-    this.#context = context;
+  constructor(http: HttpExchange, canStream: boolean) {
+    this.#http = http;
     this.#canStream = canStream;
     HttpOutlet.#watch(this);
     if (canStream) this.#quiet = setTimeout(HttpOutlet.#openQuiet, QUIET_MS, this).unref();
@@ -30,21 +26,21 @@ export class HttpOutlet implements ModernOutlet {
 
   // Functions are made outside the constructor, as in `Deadline`.
   static #watch(outlet: HttpOutlet): void {
-    outlet.#response.on("close", () => outlet.#closed());
+    outlet.#http.answer.onClosed(() => outlet.#closed());
   }
 
   static readonly #openQuiet = (outlet: HttpOutlet): void => void outlet.#open();
 
   /** Aborted when the caller went before it was answered. */
   get signal(): Cancellation {
-    return this.#gone;
+    return this.#http.answer.signal;
   }
 
   reply(text: string, status: number): void {
     if (this.#isOver) return;
     this.#isOver = true;
     clearTimeout(this.#quiet);
-    if (!this.#stream) return sendJson(this.#response, status, text);
+    if (!this.#stream) return sendJson(this.#http.answer, status, text);
     this.#stream.send(text);
     this.#stream.end();
   }
@@ -53,7 +49,7 @@ export class HttpOutlet implements ModernOutlet {
     if (this.#isOver || this.#stream) return this.reply(reply.join(""), status);
     this.#isOver = true;
     clearTimeout(this.#quiet);
-    sendJsonPieces(this.#response, status, reply);
+    sendJsonPieces(this.#http.answer, status, reply);
   }
 
   note(text: string): void {
@@ -63,15 +59,13 @@ export class HttpOutlet implements ModernOutlet {
 
   #open(): EventStream {
     clearTimeout(this.#quiet);
-    this.#stream ??= this.#context.openStream();
+    this.#stream ??= this.#http.openStream();
     return this.#stream;
   }
 
   #closed(): void {
     clearTimeout(this.#quiet);
-    if (this.#isOver) return;
     this.#isOver = true;
-    this.#gone.abort(new Error("The caller closed the connection."));
   }
 }
 

@@ -1,22 +1,17 @@
 import type { IncomingMessage } from "node:http";
-import { Refusal } from "./refusal.ts";
+import { assertPlain, incomplete, tooLarge } from "../body-refusals.ts";
 
 /**
  * Reads a request's body, holding at most `maxBytes` of it. Rejects with a `Refusal`: 413 as soon as the bound is known
  * to be passed, 415 for a compressed body, 400 when the caller stopped half-way.
  */
 export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  const encoding = request.headers["content-encoding"];
-  if (encoding !== undefined && encoding.toLowerCase() !== "identity") {
-    return Promise.reject(
-      new Refusal(415, `Unsupported Content-Encoding: ${encoding.slice(0, 40)}. Send the body as it is.`, CLOSE),
-    );
-  }
-  if (declaredLength(request) > maxBytes) {
-    discardRest(request);
-    return Promise.reject(tooLarge(maxBytes));
-  }
   return new Promise((resolve, reject) => {
+    assertPlain(request.headers["content-encoding"]);
+    if (declaredLength(request) > maxBytes) {
+      discardRest(request);
+      return reject(tooLarge(maxBytes));
+    }
     const chunks: Buffer[] = [];
     let held = 0;
     const onData = (chunk: Buffer): void => {
@@ -27,7 +22,7 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bu
       discardRest(request);
       reject(tooLarge(maxBytes));
     };
-    const onBroken = (): void => reject(new Refusal(400, "The request body ended before it was complete.", CLOSE));
+    const onBroken = (): void => reject(incomplete());
     request.on("data", onData);
     request.on("end", () => {
       request.off("close", onBroken);
@@ -41,10 +36,6 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bu
 /** What the head of a request says about its body, so that a large one is refused before any of it is read. */
 export function declaredLength(request: IncomingMessage): number {
   return Number(request.headers["content-length"] ?? 0);
-}
-
-export function tooLarge(maxBytes: number): Refusal {
-  return new Refusal(413, `Payload Too Large: Request body must not exceed ${maxBytes} bytes`);
 }
 
 /**
@@ -61,4 +52,3 @@ function discardRest(request: IncomingMessage): void {
 }
 
 const MAX_DISCARDED_BYTES = 64 * 1024 * 1024;
-const CLOSE = { connection: "close" };

@@ -1,15 +1,16 @@
-import { once } from "node:events";
 import { PassThrough } from "node:stream";
 import { expect, test, vi } from "vitest";
+import { HttpAnswer } from "../answer.ts";
 import { EventStream } from "../event-stream.ts";
 import { Channel } from "./channel.ts";
 import { FRAME, FrameDecoder } from "./frames.ts";
-import { RemoteResponse } from "./remote-exchange.ts";
+import { RemoteAnswerWire } from "./remote-wire.ts";
 
 const LIMITS = { streamKeepAliveMs: 60_000, maxStreamBacklogBytes: 1000, streamStallMs: 60_000 };
 
 function start(): {
-  response: RemoteResponse;
+  wire: RemoteAnswerWire;
+  answer: HttpAnswer;
   sent: () => Promise<{ type: number; head: string; body: string }[]>;
   over: ReturnType<typeof vi.fn>;
 } {
@@ -25,17 +26,19 @@ function start(): {
     await new Promise((resolve) => channel.flush(() => void setImmediate(resolve)));
     return frames;
   };
-  return { response: new RemoteResponse(channel, 1, over), sent, over };
+  const wire = new RemoteAnswerWire(channel, 1, over);
+  return { wire, answer: new HttpAnswer(wire), sent, over };
 }
 
 test("an answer that is whole is one frame, and is over", async () => {
-  const { response, sent, over } = start();
-  response.setHeader("Mcp-Session-Id", "s").writeHead(201, { "content-type": "text/plain" }).end("hi");
-  await once(response, "close");
+  const { answer, sent, over } = start();
+  const closed = new Promise<void>((resolve) => answer.onClosed(resolve));
+  answer.setHeader("Mcp-Session-Id", "s").send(201, ["content-type", "text/plain"], "hi");
+  await closed;
   expect(await sent()).toEqual([
     {
       type: FRAME.answer,
-      head: '{"status":201,"headers":{"mcp-session-id":"s","content-type":"text/plain"}}',
+      head: '{"status":201,"headers":{"mcp-session-id":"s","content-type":"text/plain","content-length":"2"}}',
       body: "hi",
     },
   ]);
@@ -43,11 +46,11 @@ test("an answer that is whole is one frame, and is over", async () => {
 });
 
 test("a stream of a reader that takes nothing is cut at its bound; of one that takes, it goes on", async () => {
-  const { response, sent } = start();
-  const stream = new EventStream(response.asServerResponse, LIMITS);
+  const { wire, answer, sent } = start();
+  const stream = new EventStream(answer, LIMITS);
   for (let turn = 0; turn < 50; turn += 1) {
     stream.send("x".repeat(500));
-    response.taken(response.writableLength);
+    wire.taken(wire.waitingBytes);
   }
   expect(stream.isOpen).toBe(true);
   for (let turn = 0; turn < 4; turn += 1) stream.send("x".repeat(500));
@@ -56,15 +59,16 @@ test("a stream of a reader that takes nothing is cut at its bound; of one that t
 });
 
 test("who has gone is told of once, and gets nothing more", async () => {
-  const { response, sent, over } = start();
+  const { wire, answer, sent, over } = start();
   const closed = vi.fn();
-  response.on("close", closed);
-  response.gone();
-  response.gone();
-  await once(response, "close");
-  response.end("late");
-  response.destroy();
-  expect(response.destroyed).toBe(true);
+  const isClosed = new Promise<void>((resolve) => answer.onClosed(resolve));
+  answer.onClosed(closed);
+  wire.gone();
+  wire.gone();
+  await isClosed;
+  answer.send(200, [], "late");
+  answer.cut();
+  expect([answer.isGone, answer.signal.aborted]).toEqual([true, true]);
   expect(await sent()).toEqual([]);
   expect([closed.mock.calls.length, over.mock.calls.length]).toEqual([1, 1]);
 });

@@ -1,0 +1,142 @@
+import { Canceller, type Cancellation } from "../core/cancellation.ts";
+import { atTurnEnd } from "../core/turn-end.ts";
+import type { AnswerWire, RawHeaders, WireEvents } from "./wire.ts";
+
+/** The one answer to a request. What is sent after it was sent, or to somebody who has gone, does nothing. */
+export class HttpAnswer implements WireEvents {
+  readonly #wire: AnswerWire;
+  #status = 0;
+  #isAnswered = false;
+  #isOver = false;
+  #gone: Canceller | undefined;
+  #closers: (() => void)[] | undefined;
+  #onDrained: (() => void) | undefined;
+
+  constructor(wire: AnswerWire) {
+    this.#wire = wire;
+    wire.events = this;
+  }
+
+  /** Of the head that was sent; 0 before. */
+  get status(): number {
+    return this.#status;
+  }
+
+  /** Its head is said: nobody can answer otherwise any more. */
+  get isBegun(): boolean {
+    return this.#status !== 0;
+  }
+
+  /** Nothing that is sent reaches anybody. */
+  get isGone(): boolean {
+    return this.#isOver || this.#wire.isGone;
+  }
+
+  /** There is somebody to answer, and nobody has. */
+  get isOpen(): boolean {
+    return !this.isBegun && !this.isGone;
+  }
+
+  /** Bytes that the caller has not taken yet. */
+  get waitingBytes(): number {
+    return this.#wire.waitingBytes;
+  }
+
+  /** Aborted when the caller goes before it is answered. */
+  get signal(): Cancellation {
+    if (!this.#gone) {
+      this.#gone = new Canceller();
+      if (this.#isOver && !this.#isAnswered) this.#gone.abort(callerGone());
+    }
+    return this.#gone;
+  }
+
+  /** Runs once when nothing more can be sent, whoever ended it; at once when that is so already. */
+  onClosed(run: () => void): void {
+    if (this.#isOver) run();
+    else (this.#closers ??= []).push(run);
+  }
+
+  /** Runs whenever the caller has taken what it was behind with. One at a time. */
+  onDrained(run: () => void): void {
+    this.#onDrained = run;
+  }
+
+  /** Goes with whatever head is sent. */
+  setHeader(name: string, value: string): this {
+    if (!this.isBegun) this.#wire.setHeader(name, value);
+    return this;
+  }
+
+  /** The whole answer. It leaves at the end of the turn. */
+  send(status: number, headers: RawHeaders, body: string | Uint8Array = ""): void {
+    if (!this.isOpen) return;
+    const length = typeof body === "string" ? Buffer.byteLength(body) : body.length;
+    // 204 has no body by its nature, and may not say how long it is.
+    this.#begin(status, status === 204 ? headers : [...headers, "content-length", String(length)]);
+    this.#isAnswered = true;
+    // A string leaves in one write with the head, where a buffer takes two; plain ASCII need not be encoded.
+    atTurnEnd(() => this.#wire.end(body, length === body.length ? "latin1" : "utf8"));
+  }
+
+  /** The whole answer, of which some pieces were bytes beforehand. */
+  sendPieces(status: number, headers: RawHeaders, pieces: readonly (string | Uint8Array)[]): void {
+    if (!this.isOpen) return;
+    const length = pieces.reduce(
+      (sum, piece) => sum + (typeof piece === "string" ? Buffer.byteLength(piece) : piece.length),
+      0,
+    );
+    this.#begin(status, [...headers, "content-length", String(length)]);
+    this.#isAnswered = true;
+    for (const piece of pieces) this.#wire.write(piece);
+    this.#wire.end();
+  }
+
+  /** Begins an answer of which nobody knows yet how long it is. Throws when one was begun. */
+  begin(status: number, headers: RawHeaders): void {
+    if (this.isBegun) throw new Error("The head of this answer was sent already.");
+    this.#begin(status, headers);
+  }
+
+  /** Lets the head leave before anything else is there. */
+  flush(): void {
+    if (!this.isGone) this.#wire.flush();
+  }
+
+  /** False: what waits for the caller is enough for now, and `onDrained` tells when it is taken. */
+  write(piece: string | Uint8Array, onTaken?: () => void): boolean {
+    return !this.isGone && this.#wire.write(piece, onTaken);
+  }
+
+  /** `encoding`: `latin1` for a text whose characters are the bytes that are meant. */
+  end(last: string | Uint8Array = "", encoding: "latin1" | "utf8" = "utf8"): void {
+    this.#isAnswered = true;
+    if (!this.isGone) this.#wire.end(last, encoding);
+  }
+
+  /** Ends the connection, for an answer that cannot be ended well. */
+  cut(): void {
+    this.#wire.cut();
+  }
+
+  closed(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    if (!this.#isAnswered) this.#gone?.abort(callerGone());
+    for (const run of this.#closers ?? []) run();
+    this.#closers = undefined;
+  }
+
+  drained(): void {
+    this.#onDrained?.();
+  }
+
+  #begin(status: number, headers: RawHeaders): void {
+    this.#status = status;
+    this.#wire.begin(status, headers);
+  }
+}
+
+function callerGone(): Error {
+  return new Error("The caller closed the connection.");
+}

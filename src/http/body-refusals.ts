@@ -1,0 +1,18 @@
+import { Refusal } from "./refusal.ts";
+
+/** What whoever reads a body is refused with, whatever carried it. */
+const CLOSE = { connection: "close" };
+
+export function tooLarge(maxBytes: number): Refusal {
+  return new Refusal(413, `Payload Too Large: Request body must not exceed ${maxBytes} bytes`);
+}
+
+export function incomplete(): Refusal {
+  return new Refusal(400, "The request body ended before it was complete.", CLOSE);
+}
+
+/** Throws for a body that is compressed. */
+export function assertPlain(encoding: string | undefined): void {
+  if (encoding === undefined || encoding.toLowerCase() === "identity") return;
+  throw new Refusal(415, `Unsupported Content-Encoding: ${encoding.slice(0, 40)}. Send the body as it is.`, CLOSE);
+}

@@ -1,0 +1,101 @@
+import type { Logger } from "../core/ports.ts";
+import type { HttpAnswer } from "./answer.ts";
+import { allowOrigin, answerPreflight, isPreflight } from "./cors.ts";
+import { HttpExchange, type Arrival, type ExchangePlace } from "./exchange.ts";
+import { answerFailure } from "./failure.ts";
+import { ForwardedReader } from "./forwarded.ts";
+import { Guard } from "./guard.ts";
+import type { HttpOptions } from "./options.ts";
+import { Refusal } from "./refusal.ts";
+import { Router, type Route } from "./router.ts";
+import { sendJson, sendText } from "./send.ts";
+import { TokenGate } from "./tokens.ts";
+
+/**
+ * What every request goes through before its door has it, whatever carries it: hosts and origins, CORS, health, the
+ * path, the caller's token, the method.
+ */
+export class Dispatcher {
+  readonly router = new Router();
+  readonly #options: HttpOptions;
+  readonly #logger: Logger;
+  readonly #guard: Guard;
+  readonly #gate: TokenGate;
+  readonly #forwarded: ForwardedReader;
+  readonly #place: ExchangePlace;
+
+  constructor(options: HttpOptions, logger: Logger, closing: AbortSignal) {
+    this.#options = options;
+    this.#logger = logger;
+    this.#guard = new Guard(options);
+    this.#gate = new TokenGate(options.tokens, options.openRights);
+    this.#forwarded = new ForwardedReader(options.trustedProxies);
+    this.#place = { limits: options.limits, closing };
+  }
+
+  /** Answers one request, also with what its handler throws. */
+  serve(arrival: Arrival): void {
+    try {
+      const handled = this.#dispatch(arrival);
+      if (handled instanceof Promise) handled.catch((error: unknown) => this.#failed(error, arrival));
+    } catch (error) {
+      this.#failed(error, arrival);
+    }
+  }
+
+  #dispatch(arrival: Arrival): void | Promise<void> {
+    const { request, answer } = arrival;
+    this.#guard.check(request);
+    const allowed = this.#guard.corsOrigin(request.header("origin"));
+    if (allowed !== undefined) allowOrigin(answer, allowed);
+    const { path, search } = splitTarget(request.target);
+    const { basePath } = this.#options;
+    if (isHealthPath(path, basePath)) return this.#answerHealth(answer);
+    const inner = innerPath(path, basePath);
+    const route = inner === undefined ? undefined : this.router.find(inner);
+    if (inner === undefined || !route) return sendText(answer, 404, "Not Found");
+    if (allowed !== undefined && isPreflight(request)) return answerPreflight(arrival, route.methods);
+    const principal = this.#gate.admit(request.header("authorization"));
+    assertMethod(route, request.method);
+    if (this.#place.closing.aborted)
+      throw new Refusal(503, "The server is stopping.", { connection: "close", "retry-after": "1" });
+    const { remoteAddress, origin } = this.#forwarded.read(request);
+    const facts = { principal, remoteAddress, baseUrl: origin + basePath, path: inner, search };
+    return route.handler(new HttpExchange(arrival, facts, this.#place));
+  }
+
+  #answerHealth(answer: HttpAnswer): void {
+    const isStopping = this.#place.closing.aborted;
+    sendJson(answer, isStopping ? 503 : 200, isStopping ? '{"status":"stopping"}' : '{"status":"ok"}');
+  }
+
+  #failed(error: unknown, { request, answer }: Arrival): void {
+    const inner = innerPath(splitTarget(request.target).path, this.#options.basePath);
+    const route = inner === undefined ? undefined : this.router.find(inner);
+    answerFailure(error, { answer, method: request.method, logger: this.#logger, refusalBody: route?.refusalBody });
+  }
+}
+
+function assertMethod(route: Route, method: string): void {
+  if (!route.methods.includes(method))
+    throw new Refusal(405, "Method not allowed.", { allow: route.methods.join(", ") });
+}
+
+/** Path and query of a request line; the form with a whole URL is legal too. */
+function splitTarget(target: string): { readonly path: string; readonly search: string } {
+  const local = target.startsWith("/") ? target : target.replace(/^https?:\/\/[^/?]*/i, "") || "/";
+  const mark = local.indexOf("?");
+  return mark === -1 ? { path: local, search: "" } : { path: local.slice(0, mark), search: local.slice(mark + 1) };
+}
+
+function innerPath(path: string, basePath: string): string | undefined {
+  if (basePath === "") return path;
+  if (path === basePath) return "/";
+  return path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : undefined;
+}
+
+/** Both at the root and below the base path: whoever checks may sit on either side of a proxy. */
+function isHealthPath(path: string, basePath: string): boolean {
+  const inner = basePath !== "" && path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : path;
+  return inner === "/healthz" || inner === "/health";
+}

@@ -1,0 +1,159 @@
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { CallSet } from "../../core/call-map.ts";
+import type { Logger } from "../../core/ports.ts";
+import { HttpAnswer } from "../answer.ts";
+import { tooLarge } from "../body-refusals.ts";
+import { Dispatcher } from "../dispatcher.ts";
+import { listenOn } from "../listen-on.ts";
+import type { Listener, ListenerAddress } from "../listener.ts";
+import type { HttpOptions } from "../options.ts";
+import { sendRefusal } from "../refusal.ts";
+import type { Handler, RefusalBody } from "../router.ts";
+import { declaredLength } from "./body.ts";
+import { NodeWire, type WireOwner } from "./wire.ts";
+
+// An import would evaluate all exports of the module, since Node 22 `WebSocket` among them: undici, HTTP/2 and TLS, 10
+// MB and 30 ms.
+const { createServer } = process.getBuiltinModule("node:http");
+
+export function createListener(options: HttpOptions, logger: Logger): Listener {
+  return new NodeListener(options, logger);
+}
+
+/** A listener that is given its connections by another process. It need not listen. */
+export interface AdoptingListener extends Listener {
+  /** Serves a connection of which nothing was read yet. */
+  adopt(socket: Socket): void;
+}
+
+export function createAdoptingListener(options: HttpOptions, logger: Logger): AdoptingListener {
+  return new NodeListener(options, logger);
+}
+
+class NodeListener implements AdoptingListener, WireOwner {
+  readonly streamStallMs: number;
+  readonly #options: HttpOptions;
+  readonly #dispatcher: Dispatcher;
+  readonly #closing = new AbortController();
+  readonly #inFlight = new CallSet<NodeWire>();
+  readonly #sockets = new Set<Socket>();
+  readonly #server: Server;
+  #address: ListenerAddress | undefined;
+  #isAdopting = false;
+  #closed: Promise<void> | undefined;
+
+  constructor(options: HttpOptions, logger: Logger) {
+    this.#options = options;
+    this.streamStallMs = options.limits.streamStallMs;
+    this.#dispatcher = new Dispatcher(options, logger, this.#closing.signal);
+    this.#server = this.#createServer();
+  }
+
+  get address(): ListenerAddress | undefined {
+    return this.#address;
+  }
+
+  route(methods: readonly string[], path: string, handler: Handler, refusalBody?: RefusalBody): void {
+    this.#dispatcher.router.add(methods, path, handler, refusalBody);
+  }
+
+  async listen(): Promise<ListenerAddress> {
+    const { host, port, basePath } = this.#options;
+    await listenOn(this.#server, host, port);
+    this.#address = addressOf(this.#server.address() as AddressInfo, basePath);
+    return this.#address;
+  }
+
+  adopt(socket: Socket): void {
+    // Node begins to watch over slow callers when a server listens.
+    if (!this.#isAdopting) this.#server.emit("listening");
+    this.#isAdopting = true;
+    // As Node makes the sockets of a server of HTTP: a caller may end its side before it is answered.
+    socket.allowHalfOpen = true;
+    this.#server.emit("connection", socket);
+    socket.resume();
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  over(wire: NodeWire): void {
+    this.#inFlight.delete(wire);
+    // Nothing further is served on a connection that outlives the listener.
+    if (this.#closing.signal.aborted) wire.socket.destroySoon();
+  }
+
+  async #close(): Promise<void> {
+    this.#closing.abort();
+    for (const wire of this.#inFlight.values()) wire.endConnectionAfter();
+    const ended = new Promise<void>((resolve) => {
+      this.#server.close(() => resolve());
+    });
+    this.#closeUnused();
+    const timer = setTimeout(() => this.#server.closeAllConnections(), this.#options.limits.shutdownGraceMs);
+    await ended;
+    // A server knows of the connections that it accepted itself, and waits for no others.
+    await Promise.all(
+      Array.from(this.#sockets, (socket) => new Promise((resolve) => void socket.once("close", resolve))),
+    );
+    clearTimeout(timer);
+  }
+
+  // Node counts a connection on which nothing was sent yet as busy, and would wait for it.
+  #closeUnused(): void {
+    const busy = new Set(this.#inFlight.values().map(({ socket }) => socket));
+    for (const socket of this.#sockets) if (!busy.has(socket)) socket.destroy();
+  }
+
+  #createServer(): Server {
+    const { limits } = this.#options;
+    const server = createServer({
+      maxHeaderSize: limits.maxHeaderBytes,
+      requestTimeout: limits.requestTimeoutMs,
+      headersTimeout: limits.requestTimeoutMs,
+      keepAliveTimeout: limits.idleTimeoutMs,
+      connectionsCheckingInterval: Math.min(limits.requestTimeoutMs, CHECK_INTERVAL_MS),
+      noDelay: true,
+    });
+    // Bounds on receiving are above; an answer may take as long as its call, and a stream as long as its reader wants.
+    server.timeout = 0;
+    server.maxConnections = limits.maxConnections;
+    server.on("connection", (socket: Socket) => {
+      this.#sockets.add(socket);
+      socket.once("close", () => this.#sockets.delete(socket));
+    });
+    server.on("request", (request, response) => this.#serve(request, response));
+    server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
+      if (declaredLength(request) <= limits.maxBodyBytes) {
+        response.writeContinue();
+        return this.#serve(request, response);
+      }
+      const answer = new HttpAnswer(this.#wireOf(request, response));
+      sendRefusal(answer, tooLarge(limits.maxBodyBytes));
+    });
+    return server;
+  }
+
+  #serve(request: IncomingMessage, response: ServerResponse): void {
+    const wire = this.#wireOf(request, response);
+    this.#dispatcher.serve({ request: wire, answer: new HttpAnswer(wire) });
+  }
+
+  #wireOf(request: IncomingMessage, response: ServerResponse): NodeWire {
+    const wire = new NodeWire(request, response, this);
+    this.#inFlight.add(wire);
+    return wire;
+  }
+}
+
+/** How callers on this machine reach what is bound. */
+export function addressOf({ address, family, port }: AddressInfo, basePath: string): ListenerAddress {
+  const shown = family === "IPv6" ? `[${address}]` : address;
+  const reachable = address === "::" || address === "0.0.0.0" ? "127.0.0.1" : shown;
+  return { host: address, port, url: `http://${reachable}:${port}${basePath}` };
+}
+
+const CHECK_INTERVAL_MS = 5000;
