@@ -2,7 +2,7 @@ import type { AgentHub } from "./agent-hub.ts";
 import { FailError, messageOf } from "../core/errors.ts";
 import { fail, type Outcome } from "../core/outcome.ts";
 import { toolValue } from "../core/tool-value.ts";
-import { untilAborted } from "../upstream/faults.ts";
+import { orAborted } from "../core/wait.ts";
 import type { AgentCall, AgentEvent } from "./outcome.ts";
 import type { Answered, WantedCall } from "./reply.ts";
 import { toErrorObject, toModelOutput, type OutputRules } from "./tool-output.ts";
@@ -75,7 +75,7 @@ async function outcomeOf(
   if (!wanted.arguments)
     return fail("invalid_params", texts.malformedArguments(wanted.name, (wanted.received ?? "").slice(0, 200)));
   try {
-    return await untilAborted(hub.call(tool, wanted.arguments, { signal }), signal);
+    return await orAborted(hub.call(tool, wanted.arguments, { signal }), signal);
   } catch (error) {
     // A hub answers with outcomes; whatever else stands in its place may throw.
     return error instanceof FailError ? error.failure : fail("internal", messageOf(error), { cause: error });

@@ -18,7 +18,7 @@ import { runCalls } from "./run-calls.ts";
 import type { AgentTexts } from "./texts.ts";
 import type { OutputRules } from "./tool-output.ts";
 import type { Toolset } from "./toolset.ts";
-import { untilAborted } from "../upstream/faults.ts";
+import { orAborted } from "../core/wait.ts";
 
 export interface TurnParts {
   readonly strategy: Strategy;
@@ -102,7 +102,7 @@ export class Turn {
   async #ask(mayCall: boolean): Promise<Reply> {
     const { strategy, system, toolset, texts, signal, emit, isHeard } = this.#parts;
     signal.throwIfAborted();
-    const reply = await untilAborted(
+    const reply = await orAborted(
       strategy.ask({
         system: mayCall ? system : `${system}\n\n${texts.answerNow}`,
         messages: [...this.#before, ...this.#messages],

@@ -5,6 +5,7 @@ import type { ListChange, ListKind, View } from "../core/hub-port.ts";
 import type { SearchAnswer, SearchFilter } from "../core/ports.ts";
 import type { CallTarget, ListingWish, Provider } from "../core/provider.ts";
 import { EMPTY_LISTING, type Listing, type Problem, type Source } from "../core/records.ts";
+import { within } from "../core/wait.ts";
 import { mightUse, namedSources, type Asked } from "./cold-owners.ts";
 import { ListingGate } from "./listing-gate.ts";
 import { isGuessed, isSpelt, isUnknown, stillStarting, type Lookup } from "./lookup.ts";
@@ -297,17 +298,6 @@ const WIDEST_VIEWS: readonly View[] = [
 
 function isChanged(kind: ListKind, before: Snapshot, after: Snapshot): boolean {
   return WIDEST_VIEWS.some((view) => !before.rowList(kind, view).equals(after.rowList(kind, view)));
-}
-
-async function within(work: Promise<unknown>, waitMs: number): Promise<void> {
-  if (waitMs === Infinity) return void (await work);
-  let timer: NodeJS.Timeout | undefined;
-  const patience = new Promise<void>((resolve) => (timer = setTimeout(resolve, waitMs)));
-  try {
-    await Promise.race([work, patience]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 interface Start {

@@ -7,7 +7,7 @@ import { CONFIG_FILE_NAME, locateConfig } from "../config/locate.ts";
 import { nearest } from "../core/suggest.ts";
 import { UsageError } from "./failure.ts";
 import type { Io } from "./io.ts";
-import type { SharedOptions } from "./program.ts";
+import type { SharedOptions } from "./command-row.ts";
 
 /** The file that is added to: the last that is named, the one in force here, or a new one in this folder. */
 export function fileToAddTo(options: SharedOptions, io: Io): string {

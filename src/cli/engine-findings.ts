@@ -3,7 +3,7 @@ import { createEngine } from "../sandbox/create-engine.ts";
 import type { SandboxEngine } from "../sandbox/engine.ts";
 import { resolveSandbox, SANDBOX_ENGINES, type SandboxEngineName, type SandboxOptions } from "../sandbox/options.ts";
 import type { Io } from "./io.ts";
-import type { SharedOptions } from "./program.ts";
+import type { SharedOptions } from "./command-row.ts";
 import { loadSettings } from "./session.ts";
 
 export interface Finding {

@@ -8,7 +8,7 @@ import type { CallOptions, Toolyard } from "../hub/toolyard.ts";
 import type { Hub } from "../hub/open-hub.ts";
 import { EXIT, reportFail, UsageError } from "./failure.ts";
 import { print, printJson, type Io } from "./io.ts";
-import type { SharedOptions } from "./program.ts";
+import type { SharedOptions } from "./command-row.ts";
 import { withHub } from "./session.ts";
 import { visibleText } from "./visible-text.ts";
 

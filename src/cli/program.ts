@@ -4,8 +4,6 @@ import { coreRow } from "./core-row.ts";
 import type { Io } from "./io.ts";
 import { setupRows } from "./setup-rows.ts";
 
-export type { Run, SharedOptions } from "./command-row.ts";
-
 const CONFIG = new Option(
   "-c, --config <file>",
   "configuration file: toolyard.toml or a desktop client's JSON; repeatable, later ones win",

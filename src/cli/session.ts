@@ -1,3 +1,4 @@
+import { within } from "../core/wait.ts";
 import type { LoadedHubConfig } from "../hub/schema.ts";
 import type { JsonObject } from "../core/json.ts";
 import { FailError } from "../core/errors.ts";
@@ -11,7 +12,7 @@ import { UsageError } from "./failure.ts";
 import { watchFaults } from "./faults.ts";
 import { aborted } from "./interrupts.ts";
 import type { Io } from "./io.ts";
-import type { SharedOptions } from "./program.ts";
+import type { SharedOptions } from "./command-row.ts";
 
 /** The configuration that a command works with: named, found, or none at all. */
 export function loadSettings(options: SharedOptions, io: Io, flags: JsonObject = {}): Promise<LoadedHubConfig> {
@@ -96,7 +97,7 @@ const CANCEL_GRACE_MS = 500;
 
 async function cancellation(interrupted: AbortSignal, answer: Promise<unknown>): Promise<never> {
   await aborted(interrupted);
-  await Promise.race([answer, new Promise((done) => void setTimeout(done, CANCEL_GRACE_MS).unref())]);
+  await within(answer, CANCEL_GRACE_MS, { keepsAlive: false });
   throw new FailError(fail("cancelled", "Interrupted."));
 }
 

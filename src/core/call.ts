@@ -1,7 +1,7 @@
 import type { Cancellation } from "./cancellation.ts";
 import type { Deadline } from "./deadline.ts";
 import type { JsonObject } from "./json.ts";
-import type { Models } from "./ports.ts";
+import type { Models } from "./models.ts";
 import { EVERYTHING, type Rights } from "./rights.ts";
 
 export type CallMethod = "tools/call" | "resources/read" | "prompts/get" | "completion/complete";

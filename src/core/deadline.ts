@@ -165,7 +165,7 @@ function timer<T>(run: (of: T) => void, of: T, delayMs: number): NodeJS.Timeout 
 const AFTER_PARENT_MS = 20;
 
 /** `setTimeout` wraps around above this and would fire at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
+export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export function timeoutFailure(timeoutMs: number): FailError {
   const rounded = Math.round(timeoutMs);

@@ -1,9 +1,12 @@
-/** `localhost`, `127.0.0.0/8` and `::1`, as `URL` writes them. */
+import { isIP } from "node:net";
+
+/** Whether only this machine can reach what listens on `host`: `localhost`, an address in `127.0.0.0/8`, `::1`. */
+export function isLoopbackHost(host: string): boolean {
+  const name = host.toLowerCase().replace(/^\[|\]$/g, "");
+  return name === "localhost" || name === "::1" || (isIP(name) === 4 && name.startsWith("127."));
+}
+
+/** The same for the host of an address that is asked, as `URL` writes it: names under `.localhost` lead here, too. */
 export function isLoopback(hostname: string): boolean {
-  return (
-    hostname === "localhost" ||
-    hostname.endsWith(".localhost") ||
-    hostname === "[::1]" ||
-    /^127\.\d+\.\d+\.\d+$/.test(hostname)
-  );
+  return isLoopbackHost(hostname) || hostname.endsWith(".localhost");
 }

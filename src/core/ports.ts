@@ -1,6 +1,4 @@
-import type { Call } from "./call.ts";
 import type { JsonObject } from "./json.ts";
-import type { Outcome } from "./outcome.ts";
 
 export type LogLevel = "debug" | "info" | "warning" | "error";
 
@@ -84,65 +82,4 @@ export interface SearchFilter {
   readonly server?: string;
   /** Only tools that change nothing, by their annotations. @default false */
   readonly readOnly?: boolean;
-}
-
-/** Lets a running call use the hub again, with its own caller's rights, time and cancellation: the parent's. */
-export interface Caller {
-  /**
-   * `standsFor`: the parent is nothing but a way to this call (`execute_tool`), so what its caller sent beside the
-   * arguments goes along, and a request for input is handed back as it is. Otherwise questions go through the parent's
-   * `ask`.
-   */
-  call(tool: string, args: JsonObject, parent: Call, options?: { readonly standsFor?: boolean }): Promise<Outcome>;
-  search(query: string, limit: number, parent: Call, filter?: SearchFilter): Promise<SearchAnswer>;
-  /**
-   * Every tool that the parent's caller may use, found by search only or not, as `tools/list` says it. Shared: read
-   * only.
-   */
-  list(parent: Call): Promise<readonly JsonObject[]>;
-}
-
-/**
- * The models of the configuration that tools may use. A method is absent when no model of its kind is configured. They
- * reject with a `FailError`: `unavailable`, `limited`, `timeout`, `cancelled` by the signal.
- */
-export interface Models {
-  readonly generateImage?: ((request: ImageRequest, signal: AbortSignal) => Promise<GeneratedImage>) | undefined;
-  readonly generateText?: ((request: TextRequest, signal: AbortSignal) => Promise<GeneratedText>) | undefined;
-}
-
-export interface ImageRequest {
-  readonly prompt: string;
-  readonly negativePrompt?: string;
-  /** In pixels; the model's own where absent. */
-  readonly width?: number;
-  readonly height?: number;
-  /** A name of the configuration. @default the configured one */
-  readonly model?: string;
-}
-
-export interface GeneratedImage {
-  readonly data: Uint8Array;
-  readonly mimeType: string;
-}
-
-export interface TextRequest {
-  readonly prompt: string;
-  readonly system?: string;
-  readonly maxTokens?: number;
-  readonly temperature?: number;
-  /** A name of the configuration. @default the configured one */
-  readonly model?: string;
-}
-
-export interface GeneratedText {
-  readonly text: string;
-}
-
-/** Turns texts into vectors: the nearer two directions, the more alike the texts. */
-export interface Embedder {
-  /** What tells this model from every other, address included. */
-  readonly model: string;
-  /** One vector a text, in their order, all of one length. Rejects with a `FailError`. */
-  embed(texts: readonly string[], signal: AbortSignal): Promise<readonly (readonly number[])[]>;
 }

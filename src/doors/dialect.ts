@@ -2,7 +2,7 @@ import type { View } from "../core/hub-port.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { FailKind } from "../core/kinds.ts";
 import type { RpcErrorObject } from "../core/outcome.ts";
-import type { CallerLink } from "./caller-link.ts";
+import type { CallerLink } from "../core/caller-link.ts";
 
 /**
  * One more way to speak on a connection whose messages are JSON-RPC. A connection has an ordered list of them behind

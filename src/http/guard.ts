@@ -1,4 +1,5 @@
-import { hostNameOf, isAddress, isLoopbackHost, LOOPBACK_NAMES } from "./host-names.ts";
+import { isLoopbackHost } from "../core/loopback.ts";
+import { hostNameOf, isAddress, LOOPBACK_NAMES } from "./host-names.ts";
 import { Refusal } from "./refusal.ts";
 import type { HttpRequest } from "./wire.ts";
 

@@ -3,12 +3,6 @@ import { isIP } from "node:net";
 /** Names under which a listener on loopback is reached; IPv6 in brackets, as in `Host`. */
 export const LOOPBACK_NAMES: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
 
-/** Whether only this machine can reach what listens on `host`. */
-export function isLoopbackHost(host: string): boolean {
-  const name = host.toLowerCase().replace(/^\[|\]$/g, "");
-  return name === "localhost" || name === "::1" || (isIP(name) === 4 && name.startsWith("127."));
-}
-
 /**
  * The name in a `Host` header or in an origin's authority, lower case and without port; `undefined` when it is not one.
  */

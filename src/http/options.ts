@@ -1,11 +1,11 @@
 import { availableParallelism } from "node:os";
 import { LOCAL_PRINCIPAL } from "../core/call.ts";
+import { isLoopbackHost } from "../core/loopback.ts";
 import { EVERYTHING, readOnlyRights, rightsWithin, type Rights } from "../core/rights.ts";
 import { bytesOption, parseBytes } from "../core/bytes.ts";
 import { durationOption, parseDuration } from "../core/duration.ts";
 import { OptionError } from "../core/errors.ts";
 import { Type, type Static } from "../core/option-schema.ts";
-import { isLoopbackHost } from "./host-names.ts";
 
 /** Each is a process of its own. */
 const MAX_WORKERS = 64;

@@ -1,5 +1,5 @@
 import { relative } from "node:path";
-import type { Caller } from "../core/ports.ts";
+import type { InnerHub } from "../core/inner-hub.ts";
 import { isJsonObject } from "../core/json.ts";
 import { permissionOf } from "../core/rights.ts";
 import { VERSION } from "../core/version.ts";
@@ -13,12 +13,12 @@ import type { LiveSandbox } from "./live/sandbox.ts";
 /** What the hub lends to its own tools. `hub` is asked late, since its own tools are part of what it is made of. */
 export function createBuiltinPorts(
   hub: () => Hub,
-  caller: Caller,
+  innerHub: InnerHub,
   sandbox: LiveSandbox,
   logLines: (count: number) => readonly string[],
 ): BuiltinPorts {
   return {
-    caller,
+    innerHub,
     resolveName: (name, parent) => hub().nameOf(name, parent.principal),
     status: () => statusOf(hub()),
     capabilities: ({ principal }) => readCapabilities(hub(), { mode: "all", principal }, describeServer(hub())),

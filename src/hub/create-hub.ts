@@ -1,6 +1,6 @@
 import { locateConfig } from "../config/locate.ts";
 import type { JsonObject } from "../core/json.ts";
-import { guardStdout } from "../doors/mcp/stdout-guard.ts";
+import { guardStdout } from "../process/stdout-guard.ts";
 import type { RemoteServerConfig } from "../providers/http/options.ts";
 import type { RegisterTools } from "../providers/modules/api.ts";
 import type { StdioServerConfig } from "../providers/stdio/options.ts";

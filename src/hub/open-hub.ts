@@ -17,7 +17,7 @@ import type { HubState, Store } from "../state/ports/store.ts";
 import { STORES } from "../state/stores.ts";
 import { createTelemetry, type Telemetry } from "./telemetry.ts";
 import { createBuiltinPorts } from "./builtin-ports.ts";
-import { createCaller } from "./caller.ts";
+import { createInnerHub } from "./inner-hub.ts";
 import { Hub } from "./hub.ts";
 import { LiveSandbox } from "./live/sandbox.ts";
 import { LiveSearch } from "./live/search.ts";
@@ -156,15 +156,15 @@ function createPlanner(
   models: LiveModels,
   sandbox: LiveSandbox,
 ): Planner {
-  const caller = createCaller(hub);
+  const innerHub = createInnerHub(hub);
   const { coldWaitMs } = resolveCatalog(config.tree.catalog);
   return new Planner(
     {
       logger,
-      caller,
+      innerHub,
       models,
       ...(firstCallerEra ? { firstCallerEra } : {}),
-      builtin: createBuiltinPorts(hub, caller, sandbox, logLines),
+      builtin: createBuiltinPorts(hub, innerHub, sandbox, logLines),
       sandbox: () => sandbox.current(),
       // Another hub is shown as it is now, and to each token in its own way: what it listed before is no answer.
       ...(mirror ? {} : { cacheFolder: join(dataFolder(variables), "lists") }),

@@ -1,20 +1,15 @@
+import { BuiltCall } from "../core/built-call.ts";
 import { nextCallId } from "../core/call-id.ts";
-import {
-  type Ask,
-  type Call,
-  type CallMethod,
-  LOCAL_PRINCIPAL,
-  type Notice,
-  type Principal,
-  type ToolMode,
-} from "../core/call.ts";
+import { type Ask, type Call, LOCAL_PRINCIPAL, type Notice, type Principal, type ToolMode } from "../core/call.ts";
+import type { CallerLink } from "../core/caller-link.ts";
 import { Deadline } from "../core/deadline.ts";
 import { FailError } from "../core/errors.ts";
 import type { HubPort, ListKind, ServerFacts, SourceReport, View } from "../core/hub-port.ts";
 import type { JsonObject } from "../core/json.ts";
+import type { Models } from "../core/models.ts";
 import { fail, type Outcome } from "../core/outcome.ts";
-import type { Models, SearchAnswer, SearchFilter } from "../core/ports.ts";
-import { reachesLevel } from "../doors/mcp/log-level.ts";
+import type { SearchAnswer, SearchFilter } from "../core/ports.ts";
+import { reachesLevel } from "../wire/log-level.ts";
 
 /** What a program may say about one call. */
 export interface CallOptions {
@@ -96,10 +91,9 @@ export function toolyardOf(
 ): Toolyard {
   const { port } = base;
   const connection = `${door}:${nextCallId()}`;
-  const caller: Caller = {
+  const program: Program = {
     door,
     principal,
-    mode: "all",
     client: {
       connection,
       ...(clientName === undefined ? {} : { name: clientName }),
@@ -108,10 +102,12 @@ export function toolyardOf(
   };
   const view = (mode: ToolMode): View => ({ mode, principal });
   const entries = async (kind: ListKind, mode: ToolMode = "normal") => (await port.list(kind, view(mode))).entries;
-  const call = (method: CallMethod, target: string, args: JsonObject, params: JsonObject, options: CallOptions = {}) =>
-    inTime(options, (deadline) =>
-      port.call(toCall({ method, target, arguments: args, params }, caller, options, deadline)),
-    );
+  const call = (wanted: Wanted, options: CallOptions = {}) =>
+    inTime(options, (deadline) => {
+      const asked = { ...NOTHING_ELSE, ...wanted, meta: options.meta ?? {}, principal };
+      const { models } = options;
+      return port.call(new BuiltCall(linkTo(program, options, deadline), asked, models && { models }));
+    });
   return {
     port,
     list: ({ mode = "normal" } = {}) => entries("tools", mode),
@@ -119,18 +115,17 @@ export function toolyardOf(
     listResourceTemplates: () => entries("templates"),
     listPrompts: () => entries("prompts"),
     search: (query, limit = 5, filter) => base.search(query, limit, view("all"), filter),
-    call: (tool, args = {}, options) => call("tools/call", tool, args, {}, options),
-    read: (uri, options) => call("resources/read", uri, {}, {}, options),
-    prompt: (name, args = {}, options) => call("prompts/get", name, args, {}, options),
+    call: (tool, args = {}, options) => call({ method: "tools/call", target: tool, arguments: args }, options),
+    read: (uri, options) => call({ method: "resources/read", target: uri }, options),
+    prompt: (name, args = {}, options) => call({ method: "prompts/get", target: name, arguments: args }, options),
     complete: (ref, argument, context) =>
-      call(
-        "completion/complete",
-        String(ref["name"] ?? ref["uri"] ?? ""),
-        {},
-        { ref, argument, ...(context ? { context } : {}) },
-      ),
+      call({
+        method: "completion/complete",
+        target: String(ref["name"] ?? ref["uri"] ?? ""),
+        params: { ref, argument, ...(context ? { context } : {}) },
+      }),
     subscribe: (uri, listener) =>
-      subscribe(port, uri, listener, { principal, client: { ...caller.client, capabilities: {} } }),
+      subscribe(port, uri, listener, { principal, client: { ...program.client, capabilities: {} } }),
     facts: () => port.facts(principal),
     sources: () => port.sources(),
     close: async () => {
@@ -140,7 +135,8 @@ export function toolyardOf(
   };
 }
 
-interface Caller extends Pick<Call, "door" | "principal" | "mode"> {
+/** The program behind this face, as its calls name it; what it can be asked is said with each call. */
+interface Program extends Pick<Call, "door" | "principal"> {
   readonly client: Omit<Call["client"], "capabilities">;
 }
 
@@ -157,24 +153,17 @@ async function inTime<T>(
   }
 }
 
-type Wanted = Pick<Call, "method" | "target" | "arguments" | "params">;
+type Wanted = Pick<Call, "method" | "target"> & Partial<Pick<Call, "arguments" | "params">>;
+const NOTHING_ELSE = Object.freeze({ arguments: {}, params: {}, mode: "all" as const });
 
-function toCall(
-  wanted: Wanted,
-  { client, ...caller }: Caller,
-  options: CallOptions,
-  deadline: Deadline | undefined,
-): Call {
+function linkTo({ door, client }: Program, options: CallOptions, deadline: Deadline | undefined): CallerLink {
   const signal = options.signal ?? new AbortController().signal;
   return {
-    ...wanted,
-    ...caller,
-    id: nextCallId(),
-    meta: options.meta ?? {},
+    door,
     client: { ...client, capabilities: options.capabilities ?? {} },
     signal,
+    cancellation: signal,
     ...(deadline ? { deadline } : {}),
-    ...(options.models ? { models: options.models } : {}),
     wants: {
       progress: options.onNotice !== undefined,
       ...(options.logLevel === undefined ? {} : { logLevel: options.logLevel }),

@@ -1,13 +1,14 @@
 import type { EmbeddingModel } from "ai";
 import { OptionError } from "../core/errors.ts";
-import type { Embedder } from "../core/ports.ts";
+import type { Embedder } from "../core/models.ts";
 import { outboundFailure } from "../outbound/failures.ts";
 import type { OutboundClient } from "../outbound/outbound-client.ts";
 import { boundedFetch } from "./bounded-fetch.ts";
 import { settingsOf } from "./language-model.ts";
 import { toModelFailure } from "./model-failure.ts";
 import { assertKey, parseModelName } from "./model-name.ts";
-import type { ModelProvider, ModelsOptions } from "./options.ts";
+import type { ModelProvider } from "./model-provider.ts";
+import type { ModelsOptions } from "./options.ts";
 
 type LoadedEmbeddingModel = Exclude<EmbeddingModel, string>;
 

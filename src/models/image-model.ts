@@ -1,6 +1,6 @@
 import type { generateImage as generateWithSdk, ImageModel } from "ai";
 import { OptionError } from "../core/errors.ts";
-import type { GeneratedImage, ImageRequest } from "../core/ports.ts";
+import type { GeneratedImage, ImageRequest } from "../core/models.ts";
 import { outboundFailure } from "../outbound/failures.ts";
 import type { OutboundClient } from "../outbound/outbound-client.ts";
 import { boundedFetch } from "./bounded-fetch.ts";
@@ -8,7 +8,8 @@ import { imageType } from "./image-type.ts";
 import { settingsOf } from "./language-model.ts";
 import { toModelFailure } from "./model-failure.ts";
 import { assertKey, parseModelName } from "./model-name.ts";
-import type { ModelProvider, ModelsOptions } from "./options.ts";
+import type { ModelProvider } from "./model-provider.ts";
+import type { ModelsOptions } from "./options.ts";
 
 type LoadedImageModel = Exclude<ImageModel, string>;
 

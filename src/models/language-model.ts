@@ -1,6 +1,7 @@
 import type { LanguageModel } from "ai";
 import { assertKey, parseModelName } from "./model-name.ts";
-import type { ModelProvider, ModelsOptions } from "./options.ts";
+import type { ModelProvider } from "./model-provider.ts";
+import type { ModelsOptions } from "./options.ts";
 
 /** A model of the AI SDK itself, not its name. */
 export type LoadedLanguageModel = Exclude<LanguageModel, string>;

@@ -1,6 +1,6 @@
 import { OptionError } from "../core/errors.ts";
 import { nearest } from "../core/suggest.ts";
-import type { ModelProvider } from "./options.ts";
+import type { ModelProvider } from "./model-provider.ts";
 
 export interface ModelName {
   readonly provider: ModelProvider;

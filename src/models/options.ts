@@ -1,7 +1,8 @@
 import { OptionError } from "../core/errors.ts";
 import { Type, type Static } from "../core/option-schema.ts";
-import { KIND_FACTS, KNOWN_PROVIDERS, MODEL_PROVIDER_KINDS, type KindFacts, type ModelProviderKind } from "./kinds.ts";
+import { KIND_FACTS, KNOWN_PROVIDERS, MODEL_PROVIDER_KINDS, type KindFacts } from "./kinds.ts";
 import { parseModelName } from "./model-name.ts";
+import type { ModelProvider } from "./model-provider.ts";
 
 const ProviderSchema = Type.Object({
   kind: Type.Optional(
@@ -71,20 +72,6 @@ export const ModelsSchema = Type.Object(
 );
 export type ModelsConfig = Static<typeof ModelsSchema>;
 type ProviderConfig = Static<typeof ProviderSchema>;
-
-/** One provider, complete. A missing key is no error before a model is asked for. */
-export interface ModelProvider {
-  readonly name: string;
-  readonly kind: ModelProviderKind;
-  /** As the AI SDK wants it, without a slash at its end; absent: the SDK's own. */
-  readonly baseUrl?: string;
-  readonly apiKey?: string;
-  /** Variables where a key was looked for; empty when none is needed. */
-  readonly keyVariables: readonly string[];
-  readonly needsKey: boolean;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly api: "responses" | "chat";
-}
 
 export interface ModelsOptions {
   /** `provider/model`. */

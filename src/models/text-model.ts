@@ -1,4 +1,4 @@
-import type { GeneratedText, TextRequest } from "../core/ports.ts";
+import type { GeneratedText, TextRequest } from "../core/models.ts";
 import { outboundTimeout } from "../outbound/failures.ts";
 import { loadLanguageModel } from "./language-model.ts";
 import { toModelFailure } from "./model-failure.ts";

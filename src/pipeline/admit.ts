@@ -6,7 +6,7 @@ import type { Admission, LimitBounds } from "../state/ports/limit-store.ts";
 import type { PipelineDeps } from "./ports.ts";
 import type { CallState, Next, Stage } from "./state.ts";
 import { ToolGates } from "./tool-gates.ts";
-import { orAborted } from "./wait.ts";
+import { orAborted } from "../core/wait.ts";
 
 /**
  * What all connections of one principal may do together, as a multiple of what one may: opening more of them is no way

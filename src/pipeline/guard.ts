@@ -7,7 +7,7 @@ import { isIdempotent } from "../core/effects.ts";
 import type { RetryOptions } from "./options.ts";
 import type { PipelineDeps } from "./ports.ts";
 import type { CallState, Next, Stage } from "./state.ts";
-import { pause } from "./wait.ts";
+import { pause } from "../core/wait.ts";
 
 /** Kinds that speak against the server. What a tool says about itself never does. */
 const COUNTED: ReadonlySet<FailKind> = new Set(["unavailable", "timeout", "malformed"]);

@@ -2,7 +2,7 @@ import type { Outcome } from "../core/outcome.ts";
 import { budgetOf } from "./deadline.ts";
 import type { PipelineDeps, Resolution } from "./ports.ts";
 import type { CallState, Next, Stage } from "./state.ts";
-import { orAborted } from "./wait.ts";
+import { orAborted } from "../core/wait.ts";
 
 /** Finds the record and the provider behind the target's name, in the caller's view. */
 export function resolveStage({ resolve, options }: PipelineDeps): Stage {

@@ -1,5 +1,5 @@
 import type { Cancellation } from "../core/cancellation.ts";
-import { orAborted } from "./wait.ts";
+import { orAborted } from "../core/wait.ts";
 
 interface Gate {
   running: number;

@@ -3,9 +3,9 @@ import { randomUUID } from "node:crypto";
 import { closeSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import type { Duplex, Readable, Writable } from "node:stream";
-import { setTimeout as sleep } from "node:timers/promises";
 import { FailError } from "../core/errors.ts";
 import { fail } from "../core/outcome.ts";
+import { within } from "../core/wait.ts";
 import { CHILDREN, type ChildRegistry } from "./child-registry.ts";
 import { readProcess } from "./process-table.ts";
 import { resolveCommand, type ResolvedCommand } from "./resolve-command.ts";
@@ -131,9 +131,7 @@ class SpawnedChild implements Child {
     this.#killing = bothOf(this.#killing, killing);
     await this.#killing;
     // A process in an uninterruptible wait outlasts SIGKILL; whoever closes must not wait for it.
-    const patience = new AbortController();
-    await Promise.race([this.gone, sleep(MAX_REAP_MS, undefined, { signal: patience.signal }).catch(() => {})]);
-    patience.abort();
+    await within(this.gone, MAX_REAP_MS);
   }
 
   async #settle(registry: ChildRegistry): Promise<void> {

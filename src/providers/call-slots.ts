@@ -1,6 +1,7 @@
 import type { Cancellation } from "../core/cancellation.ts";
 import { FailError } from "../core/errors.ts";
 import { fail } from "../core/outcome.ts";
+import { abortFailure } from "../core/wait.ts";
 
 /** Calls that may wait for a free place. */
 const MAX_WAITING = 1000;
@@ -38,11 +39,11 @@ export class CallSlots {
       const message = `${MAX_WAITING} calls already wait for this source. Try again later, or raise its \`max_concurrent\`.`;
       return Promise.reject(new FailError(fail("limited", message, { retryAfterMs: 1000 })));
     }
-    if (signal.aborted) return Promise.reject(cancelled(signal));
+    if (signal.aborted) return Promise.reject(abortFailure(signal));
     return new Promise((resolve, reject) => {
       const onAbort = (): void => {
         this.#waiting.splice(this.#waiting.indexOf(enter), 1);
-        reject(cancelled(signal));
+        reject(abortFailure(signal));
       };
       const enter = (): void => {
         signal.removeEventListener("abort", onAbort);
@@ -52,8 +53,4 @@ export class CallSlots {
       signal.addEventListener("abort", onAbort, { once: true });
     });
   }
-}
-
-function cancelled({ reason }: Cancellation): FailError {
-  return reason instanceof FailError ? reason : new FailError(fail("cancelled", "The caller cancelled the request."));
 }

@@ -2,7 +2,9 @@ import type { Client } from "../core/call.ts";
 import type { ListingShape } from "../core/listing-shape.ts";
 import { OptionError } from "../core/errors.ts";
 import type { OptionSchema } from "../core/option-schema.ts";
-import type { Caller, Logger, Models } from "../core/ports.ts";
+import type { InnerHub } from "../core/inner-hub.ts";
+import type { Models } from "../core/models.ts";
+import type { Logger } from "../core/ports.ts";
 import type { Provider } from "../core/provider.ts";
 import type { ProviderKind } from "../core/provider-kinds.ts";
 import type { ServiceName, Source, ToolLimits } from "../core/records.ts";
@@ -21,7 +23,7 @@ export interface Place {
 /** What any source may be made with. A kind that needs more says so in its `make`, and the hub has it. */
 export interface SourceServices {
   readonly logger: Logger;
-  readonly caller: Caller;
+  readonly innerHub: InnerHub;
   /** The configured models that tools may use. */
   readonly models: Models;
   /** Where code is run, as it is configured now. */

@@ -6,13 +6,13 @@ import { fail, type Fail, type Outcome } from "../core/outcome.ts";
 import type { Logger } from "../core/ports.ts";
 import type { RequestId, RpcNotification } from "../wire/messages.ts";
 import { toOutcome } from "./answers.ts";
-import { Asks } from "./asks.ts";
+import { ServerAsks } from "./server-asks.ts";
 import type { Era, HandshakeOptions } from "./era.ts";
 import { Exchange } from "./exchange.ts";
 import { failureOf, FaultLog } from "./faults.ts";
-import { InFlight } from "./in-flight.ts";
+import { CallsInFlight } from "./calls-in-flight.ts";
 import { LegacySubscriptions } from "./legacy/subscriptions.ts";
-import { withInput } from "./modern/input.ts";
+import { withInput } from "../core/input-rounds.ts";
 import { Listen } from "./modern/listen.ts";
 import { negotiate } from "./negotiate.ts";
 import type { Transport } from "./transport.ts";
@@ -58,9 +58,9 @@ export class Connection {
   readonly #events: ConnectionEvents;
   readonly #exchange: Exchange;
   readonly #faults: FaultLog;
-  readonly #inFlight = new InFlight();
+  readonly #inFlight = new CallsInFlight();
   readonly #turns: Turns;
-  readonly #asks: Asks;
+  readonly #asks: ServerAsks;
   #era: Era | undefined;
   #watcher: Watcher | undefined;
   #isClosing = false;
@@ -84,7 +84,7 @@ export class Connection {
       },
       this.#faults,
     );
-    this.#asks = new Asks({
+    this.#asks = new ServerAsks({
       inFlight: this.#inFlight,
       turns: this.#turns,
       faults: this.#faults,

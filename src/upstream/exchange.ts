@@ -3,6 +3,7 @@ import { Canceller, type Cancellation } from "../core/cancellation.ts";
 import { FailError } from "../core/errors.ts";
 import { isJsonObject, objectMember, type JsonObject } from "../core/json.ts";
 import { fail, type Fail } from "../core/outcome.ts";
+import { abortFailure } from "../core/wait.ts";
 import {
   classifyMessage,
   rpcError,
@@ -13,7 +14,7 @@ import {
   type RpcReply,
   type RpcRequest,
 } from "../wire/messages.ts";
-import { abortFailure, failureOf, type FaultLog } from "./faults.ts";
+import { failureOf, type FaultLog } from "./faults.ts";
 import type { SendOptions, Transport } from "./transport.ts";
 
 export interface ExchangeHandlers {
@@ -141,13 +142,14 @@ export class Exchange {
     { signal, onProgress, cancelBy = "message", send = {} }: RequestOptions,
   ): Promise<RpcReply> {
     if (this.#closed) return Promise.reject(new FailError(unsent(this.#closed)));
-    if (signal?.aborted) return Promise.reject(new FailError(abortFailure(signal)));
+    if (signal?.aborted) return Promise.reject(abortFailure(signal));
     const stream = this.#transport.perRequestStreams ? new Canceller() : undefined;
     return new Promise<RpcReply>((resolve, reject) => {
       const onAbort = (): void => {
         if (!signal || !this.#take(request.id)) return;
-        this.#giveUp(request.id, abortFailure(signal), cancelBy, stream);
-        reject(new FailError(abortFailure(signal)));
+        const failure = abortFailure(signal);
+        this.#giveUp(request.id, failure.failure, cancelBy, stream);
+        reject(failure);
       };
       const release = (): void => signal?.removeEventListener("abort", onAbort);
       this.#pending.set(request.id, {

@@ -1,5 +1,4 @@
-import { FailError } from "../core/errors.ts";
-import { abortFailure } from "./faults.ts";
+import { abortFailure } from "../core/wait.ts";
 
 export interface GateOptions {
   /** How many may be inside at once. */
@@ -33,7 +32,7 @@ export class Gate {
   }
 
   #enter(signal: AbortSignal): Promise<void> {
-    if (signal.aborted) return Promise.reject(new FailError(abortFailure(signal)));
+    if (signal.aborted) return Promise.reject(abortFailure(signal));
     if (this.#inside < this.#options.width) {
       this.#inside += 1;
       return Promise.resolve();
@@ -41,7 +40,7 @@ export class Gate {
     return new Promise((resolve, reject) => {
       const onAbort = (): void => {
         this.#waiting.splice(this.#waiting.indexOf(enter), 1);
-        reject(new FailError(abortFailure(signal)));
+        reject(abortFailure(signal));
       };
       const enter = (): void => {
         signal.removeEventListener("abort", onAbort);

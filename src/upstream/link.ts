@@ -2,12 +2,13 @@ import type { Cancellation } from "../core/cancellation.ts";
 import { Deadline } from "../core/deadline.ts";
 import { FailError } from "../core/errors.ts";
 import { fail, type Fail } from "../core/outcome.ts";
+import { orAborted } from "../core/wait.ts";
 import type { Logger } from "../core/ports.ts";
 import { Backoff, type BackoffOptions } from "./backoff.ts";
 import { Connection, type ConnectionEvents, type ConnectionOptions } from "./connection.ts";
 import type { EraName } from "./era.ts";
 import { unsent } from "./exchange.ts";
-import { failureOf, untilAborted } from "./faults.ts";
+import { failureOf } from "./faults.ts";
 import type { Gate } from "./gate.ts";
 import type { OpenTransport } from "./transport.ts";
 
@@ -92,7 +93,7 @@ export class Link {
       throw new FailError(fail("unavailable", "This source was closed.", { retryable: false }));
     const isFresh = this.#state === "down" && performance.now() - this.#failedAt < RETRY_FLOOR_MS;
     if (isFresh && this.#failure) throw new FailError(unsent(this.#failure));
-    return await untilAborted(this.#connect(true), signal);
+    return await orAborted(this.#connect(true), signal);
   }
 
   /** Gives up a connection that turned out to be of no use; the next `get` makes another. */

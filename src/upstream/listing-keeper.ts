@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { Deadline } from "../core/deadline.ts";
 import { contentDigest } from "../core/digest.ts";
 import { NO_FEATURES } from "../core/records.ts";
+import { within } from "../core/wait.ts";
 import type { Fail } from "../core/outcome.ts";
 import type { Logger } from "../core/ports.ts";
 import type { ColdStart, ListingWish } from "../core/provider.ts";
@@ -159,12 +159,12 @@ export class ListingKeeper {
     if (!this.#options.isUp()) this.#options.wake();
     const { waitUntil = 0, over } = this.coldStart() ?? {};
     const patienceMs = waitUntil - performance.now();
-    if (over && patienceMs > 0) await within(over, patienceMs);
+    if (over && patienceMs > 0) await within(over, patienceMs, { keepsAlive: false });
     return this.#listing ?? NOTHING;
   }
 
   async #waitForChange(known: ServerListing, patienceMs: number): Promise<ServerListing> {
-    await within(this.refresh(), patienceMs);
+    await within(this.refresh(), patienceMs, { keepsAlive: false });
     return this.#listing ?? known;
   }
 
@@ -264,13 +264,4 @@ function pending(): First {
   let resolve = (): void => {};
   const over = new Promise<void>((settle) => (resolve = settle));
   return { over, resolve };
-}
-
-async function within(work: Promise<void>, timeoutMs: number): Promise<void> {
-  const stop = new AbortController();
-  try {
-    await Promise.race([work, sleep(timeoutMs, undefined, { signal: stop.signal, ref: false }).catch(() => {})]);
-  } finally {
-    stop.abort();
-  }
 }

@@ -1,6 +1,6 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { FailError } from "../core/errors.ts";
 import { fail, type Fail } from "../core/outcome.ts";
+import { within } from "../core/wait.ts";
 import { RPC } from "../wire/messages.ts";
 import type { Era, EraName, HandshakeOptions } from "./era.ts";
 import type { Exchange } from "./exchange.ts";
@@ -111,14 +111,7 @@ async function watch(work: Promise<Verdict>): Promise<Probe> {
 }
 
 async function firstWord(probing: Promise<Probe>, silenceMs: number): Promise<Probe> {
-  const stop = new AbortController();
-  const silence = delay(silenceMs, { type: "silent" } as const, { signal: stop.signal, ref: false });
-  silence.catch(() => {});
-  try {
-    return await Promise.race([probing, silence]);
-  } finally {
-    stop.abort();
-  }
+  return (await within(probing, silenceMs, { keepsAlive: false })) ?? { type: "silent" };
 }
 
 // Nobody there, or nobody let in: `initialize` would fare no better. A refusal by HTTP status alone is how older
@@ -160,19 +153,11 @@ const SPOKE_BOTH = fail("unavailable", "The server was slow to start and answere
 });
 
 async function succeeds(work: Promise<unknown>, withinMs: number): Promise<boolean> {
-  const stop = new AbortController();
-  const late = delay(withinMs, false, { signal: stop.signal, ref: false }).catch(() => false);
-  try {
-    return await Promise.race([
-      work.then(
-        () => true,
-        () => false,
-      ),
-      late,
-    ]);
-  } finally {
-    stop.abort();
-  }
+  const success = work.then(
+    () => true,
+    () => false,
+  );
+  return (await within(success, withinMs, { keepsAlive: false })) ?? false;
 }
 
 function explained(error: unknown, reason: string): unknown {

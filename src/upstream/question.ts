@@ -3,7 +3,7 @@ import { FailError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import { fail, type Fail } from "../core/outcome.ts";
 import type { RequestId } from "../wire/messages.ts";
-import { clientKey } from "./in-flight.ts";
+import { clientKey } from "./calls-in-flight.ts";
 
 /** A question whose caller is not found waits no longer than this, nor longer than half of what its calls have left. */
 const MAX_PATIENCE_MS = 30_000;

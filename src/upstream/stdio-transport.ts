@@ -1,9 +1,9 @@
 import type { Writable } from "node:stream";
-import { setTimeout as sleep } from "node:timers/promises";
 import { FailError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import { fail, type Fail } from "../core/outcome.ts";
 import { atTurnEnd } from "../core/turn-end.ts";
+import { within } from "../core/wait.ts";
 import { spawnChild, type Child, type Exit } from "../process/child.ts";
 import { StderrTail } from "../process/stderr-tail.ts";
 import { LineDecoder, type SkippedLine } from "../wire/lines.ts";
@@ -169,16 +169,6 @@ export class StdioTransport implements Transport {
     this.#isOver = true;
     this.#handlers?.onClose(ended(exit));
     if (!exit) this.#closing ??= child.kill(KILL_GRACE_MS);
-  }
-}
-
-/** What `work` comes to, or `undefined` when it takes longer. */
-async function within<T>(work: Promise<T>, timeoutMs: number): Promise<T | undefined> {
-  const stop = new AbortController();
-  try {
-    return await Promise.race([work, sleep(timeoutMs, undefined, { signal: stop.signal })]);
-  } finally {
-    stop.abort();
   }
 }
 

@@ -2,8 +2,8 @@ import { CallMap } from "../core/call-map.ts";
 import { cancellationOf, type Call } from "../core/call.ts";
 import { FailError } from "../core/errors.ts";
 import { fail } from "../core/outcome.ts";
-import { abortFailure } from "./faults.ts";
-import { clientKey } from "./in-flight.ts";
+import { abortFailure } from "../core/wait.ts";
+import { clientKey } from "./calls-in-flight.ts";
 
 /** Calls that may wait for their turn on one connection. */
 const MAX_WAITING = 1000;
@@ -210,7 +210,7 @@ export class Turns {
       );
     }
     const signal = cancellationOf(call);
-    if (signal.aborted) return Promise.reject(new FailError(abortFailure(signal)));
+    if (signal.aborted) return Promise.reject(abortFailure(signal));
     return new Promise((resolve, reject) => {
       const leave = (): void => {
         clearTimeout(timer);
@@ -219,7 +219,7 @@ export class Turns {
       };
       const onAbort = (): void => {
         leave();
-        reject(new FailError(abortFailure(signal)));
+        reject(abortFailure(signal));
         this.#admit();
       };
       const entry: Waiting = {

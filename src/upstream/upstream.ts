@@ -4,11 +4,12 @@ import { FailError } from "../core/errors.ts";
 import { Emitter } from "../core/events.ts";
 import type { JsonObject } from "../core/json.ts";
 import { fail, type Outcome } from "../core/outcome.ts";
+import { orAborted } from "../core/wait.ts";
 import type { Logger } from "../core/ports.ts";
 import type { ColdStart, ListingWish, ProviderStatus } from "../core/provider.ts";
 import { RPC } from "../wire/messages.ts";
 import type { CallRequest, Connection, ConnectionOptions } from "./connection.ts";
-import { failureOf, untilAborted } from "./faults.ts";
+import { failureOf } from "./faults.ts";
 import { CONNECT_GATE } from "./gate.ts";
 import type { LinkPlace } from "./further-links.ts";
 import { Link, type LinkEvents } from "./link.ts";
@@ -104,7 +105,7 @@ export class Upstream {
   async refresh(signal: AbortSignal): Promise<void> {
     await this.#deciding;
     await this.#first.get(signal);
-    await untilAborted(this.#keeper.reread(), signal);
+    await orAborted(this.#keeper.reread(), signal);
     if (this.#keeper.failure) throw new FailError(this.#keeper.failure);
     this.#stopWhenIdle();
   }
@@ -190,7 +191,7 @@ export class Upstream {
 
   async #call(call: Call, request: CallRequest): Promise<Outcome> {
     if (this.#isClosed) throw new FailError(fail("unavailable", "This source was closed.", { retryable: false }));
-    if (this.#deciding) await untilAborted(this.#deciding, cancellationOf(call));
+    if (this.#deciding) await orAborted(this.#deciding, cancellationOf(call));
     const startedAt = performance.now();
     const { link, connection } = await this.#links.reach(call, cancellationOf(call));
     const outcome = await connection.call(call, request);

@@ -1,5 +1,5 @@
 import type { Call } from "../core/call.ts";
-import { clientKey } from "./in-flight.ts";
+import { clientKey } from "./calls-in-flight.ts";
 
 /** A question that waits for its caller to be found. */
 export interface Unplaced {

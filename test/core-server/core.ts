@@ -4,7 +4,7 @@ import { PassThrough } from "node:stream";
 import { MCP, MCPHTTPServer, StdioServer, type MCPOptions } from "../../src/core-server.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import type { Logger } from "../../src/core/ports.ts";
-import { createLineSink } from "../../src/doors/mcp/stdout-guard.ts";
+import { createProtocolSink } from "../../src/process/stdout-guard.ts";
 import { ToolFolder } from "../support/tool-folder.ts";
 
 export type Reply = JsonObject & {
@@ -132,7 +132,7 @@ export class LineClient {
     });
     this.server = new StdioServer({
       input: this.input,
-      output: { sink: createLineSink(this.#output), release: () => {} },
+      output: { sink: createProtocolSink(this.#output), release: () => {} },
     });
     this.over = this.server.start(mcp);
   }

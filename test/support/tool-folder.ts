@@ -4,9 +4,10 @@ import { dirname, join } from "node:path";
 import type { Notice } from "../../src/core/call.ts";
 import { LOCAL_PRINCIPAL } from "../../src/core/call.ts";
 import { Deadline } from "../../src/core/deadline.ts";
+import type { InnerHub } from "../../src/core/inner-hub.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import { fail, type Outcome } from "../../src/core/outcome.ts";
-import { SILENT_LOGGER, type Caller, type Logger } from "../../src/core/ports.ts";
+import { SILENT_LOGGER, type Logger } from "../../src/core/ports.ts";
 import type { Provider, ResolvedCall } from "../../src/core/provider.ts";
 import type { HubPorts } from "../../src/runtimes/calling/hub-access.ts";
 import type { Source } from "../../src/core/records.ts";
@@ -44,10 +45,10 @@ export function testSource(kind: Source["kind"]): Source {
 
 /** What a provider of folders is made with; the hub behind it knows no tools and no models. */
 export function folderServices(ports: Partial<HubPorts> = {}): HubPorts & { readonly logger: Logger } {
-  return { logger: SILENT_LOGGER, caller: EMPTY_CALLER, models: {}, ...ports };
+  return { logger: SILENT_LOGGER, innerHub: EMPTY_HUB, models: {}, ...ports };
 }
 
-const EMPTY_CALLER: Caller = {
+const EMPTY_HUB: InnerHub = {
   call: (tool) => Promise.resolve(fail("unknown_tool", `There is no tool ${tool}.`)),
   search: () => Promise.resolve({ hits: [], total: 0 }),
   list: () => Promise.resolve([]),

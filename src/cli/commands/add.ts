@@ -8,7 +8,7 @@ import { CONFIG_SCHEMA } from "../../hub/schema.ts";
 import { fileToAddTo } from "../config-target.ts";
 import { EXIT, UsageError } from "../failure.ts";
 import { print, printJson, type Io } from "../io.ts";
-import type { Run, SharedOptions } from "../program.ts";
+import type { Run, SharedOptions } from "../command-row.ts";
 import { toolsAt } from "../tools-at.ts";
 
 interface Options extends SharedOptions {

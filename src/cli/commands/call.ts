@@ -4,7 +4,7 @@ import type { Hub } from "../../hub/open-hub.ts";
 import { fitToSchema, readArguments } from "../arguments.ts";
 import { contentText } from "../content.ts";
 import { oneCall, reportOutcome, type OneCallOptions } from "../one-call.ts";
-import type { Run } from "../program.ts";
+import type { Run } from "../command-row.ts";
 
 export const run: Run<OneCallOptions> = async ([tool = "", ...words], options, io) => {
   const given = await readArguments(words, io);

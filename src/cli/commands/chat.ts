@@ -12,7 +12,7 @@ import { EXIT, UsageError } from "../failure.ts";
 import { claimInterrupts } from "../interrupts.ts";
 import { flush, print, type Io } from "../io.ts";
 import { readTimeout } from "../one-call.ts";
-import type { Run, SharedOptions } from "../program.ts";
+import type { Run, SharedOptions } from "../command-row.ts";
 import { loadSettings, withHub } from "../session.ts";
 
 interface Options extends SharedOptions {

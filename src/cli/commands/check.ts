@@ -2,7 +2,7 @@ import { KINDS } from "../../core/kinds.ts";
 import { missingEngines } from "../engine-findings.ts";
 import { EXIT } from "../failure.ts";
 import { print, printJson } from "../io.ts";
-import type { Run, SharedOptions } from "../program.ts";
+import type { Run, SharedOptions } from "../command-row.ts";
 import { SETTLED_WITHIN_MS, withHub } from "../session.ts";
 import { readTimeout } from "../one-call.ts";
 import { isHealthy, sourceText, type SourceLine } from "../source-table.ts";

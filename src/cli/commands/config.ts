@@ -3,7 +3,7 @@ import { publishedSchema } from "../../config/json-schema.ts";
 import { CONFIG_SCHEMA } from "../../hub/schema.ts";
 import { EXIT } from "../failure.ts";
 import { print, printJson } from "../io.ts";
-import type { Run, SharedOptions } from "../program.ts";
+import type { Run, SharedOptions } from "../command-row.ts";
 import { loadSettings } from "../session.ts";
 import { table } from "../table.ts";
 import { Redactor } from "../../telemetry/redactor.ts";

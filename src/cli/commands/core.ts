@@ -8,7 +8,7 @@ import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { messageOf } from "../../core/errors.ts";
 import { KINDS } from "../../core/kinds.ts";
 import { SILENT_LOGGER, type Logger, type LogLevel } from "../../core/ports.ts";
-import { guardStdout } from "../../doors/mcp/stdout-guard.ts";
+import { guardStdout } from "../../process/stdout-guard.ts";
 import { EXIT } from "../failure.ts";
 import { aborted } from "../interrupts.ts";
 import { print, printJson, type Io } from "../io.ts";

@@ -8,7 +8,7 @@ import { VERSION } from "../../core/version.ts";
 import { engineFindings, type Finding } from "../engine-findings.ts";
 import { EXIT } from "../failure.ts";
 import { print, printJson, type Io } from "../io.ts";
-import type { Run, SharedOptions } from "../program.ts";
+import type { Run, SharedOptions } from "../command-row.ts";
 import { table } from "../table.ts";
 
 const PROBE_WITHIN_MS = 5000;

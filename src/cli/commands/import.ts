@@ -11,7 +11,7 @@ import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { CONFIG_SCHEMA } from "../../hub/schema.ts";
 import { EXIT, onFile, UsageError } from "../failure.ts";
 import { print, printJson, type Io } from "../io.ts";
-import type { Run, SharedOptions } from "../program.ts";
+import type { Run, SharedOptions } from "../command-row.ts";
 import { table } from "../table.ts";
 
 interface Options extends SharedOptions {

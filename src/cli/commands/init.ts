@@ -5,7 +5,7 @@ import { CONFIG_FILE_NAME } from "../../config/locate.ts";
 import { CONFIG_TEMPLATE } from "../../config/template.ts";
 import { EXIT, onFile, UsageError } from "../failure.ts";
 import { print, printJson } from "../io.ts";
-import type { Run, SharedOptions } from "../program.ts";
+import type { Run, SharedOptions } from "../command-row.ts";
 
 interface Options extends SharedOptions {
   readonly output?: string;

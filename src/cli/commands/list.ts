@@ -3,7 +3,7 @@ import type { JsonObject } from "../../core/json.ts";
 import type { Toolyard } from "../../hub/toolyard.ts";
 import { EXIT } from "../failure.ts";
 import { print, printJson } from "../io.ts";
-import type { Run, SharedOptions } from "../program.ts";
+import type { Run, SharedOptions } from "../command-row.ts";
 import { withHub } from "../session.ts";
 import { tellStarting } from "../still-starting.ts";
 import { table } from "../table.ts";

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { readArguments } from "../arguments.ts";
 import { blockText } from "../content.ts";
 import { oneCall, reportOutcome, type OneCallOptions } from "../one-call.ts";
-import type { Run } from "../program.ts";
+import type { Run } from "../command-row.ts";
 
 export const run: Run<OneCallOptions> = async ([name = "", ...words], options, io) => {
   const args = await readArguments(words, io);

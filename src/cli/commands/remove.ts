@@ -14,7 +14,7 @@ import { CONFIG_SCHEMA } from "../../hub/schema.ts";
 import { noSuchServer, openFiles, serverNamed, type OpenFile } from "../config-target.ts";
 import { EXIT } from "../failure.ts";
 import { print, printJson, type Io } from "../io.ts";
-import type { Run } from "../program.ts";
+import type { Run } from "../command-row.ts";
 
 export const run: Run = async ([name = ""], options, io) => {
   const files = await openFiles(options, io);

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { resourceText } from "../content.ts";
 import { oneCall, reportOutcome, type OneCallOptions } from "../one-call.ts";
-import type { Run } from "../program.ts";
+import type { Run } from "../command-row.ts";
 
 export const run: Run<OneCallOptions> = async ([uri = ""], options, io) => {
   const outcome = await oneCall(options, io, (hub, call) => hub.read(uri, call));

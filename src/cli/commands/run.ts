@@ -1,10 +1,11 @@
 import { resolve } from "node:path";
-import { nextCallId } from "../../core/call-id.ts";
+import { BuiltCall } from "../../core/built-call.ts";
 import { LOCAL_PRINCIPAL, type Call } from "../../core/call.ts";
+import type { CallerLink } from "../../core/caller-link.ts";
 import { FailError } from "../../core/errors.ts";
 import { fail } from "../../core/outcome.ts";
 import { VERSION } from "../../core/version.ts";
-import { createCaller } from "../../hub/caller.ts";
+import { createInnerHub } from "../../hub/inner-hub.ts";
 import type { Hub } from "../../hub/open-hub.ts";
 import { codeHost } from "../../providers/builtin/code/code-host.ts";
 import type { SandboxHost, SandboxJob } from "../../sandbox/engine.ts";
@@ -12,7 +13,7 @@ import { resolveSandbox, type SandboxOptions } from "../../sandbox/options.ts";
 import { Sandbox, type SandboxRun } from "../../sandbox/sandbox.ts";
 import { noticeText } from "../one-call.ts";
 import { print, type Io } from "../io.ts";
-import type { Run } from "../program.ts";
+import type { Run } from "../command-row.ts";
 import { readJob, withTimeout, type RunOptions } from "../run-job.ts";
 import { keepArtifacts, reportRunJson, RunView } from "../run-view.ts";
 import { loadSettings, withHub } from "../session.ts";
@@ -60,7 +61,7 @@ async function runOn(hub: Hub, { job, settings, options, io, view }: Wanted): Pr
   const hostOf = codeHost(
     parent,
     job.language,
-    { caller: createCaller(() => hub), resolveName: (name, call) => hub.nameOf(name, call.principal) },
+    { innerHub: createInnerHub(() => hub), resolveName: (name, call) => hub.nameOf(name, call.principal) },
     OWN_TOOL,
   );
   const host: SandboxHost = options.json ? hostOf : { ...hostOf, print: (stream, text) => view.print(stream, text) };
@@ -73,11 +74,8 @@ async function runOn(hub: Hub, { job, settings, options, io, view }: Wanted): Pr
 }
 
 /** The call that all calls of the code are made inside of. */
-function callOf({ json, verbose }: RunOptions, io: Io): Call {
-  const isHeard = !json || verbose === true;
-  return {
-    id: nextCallId(),
-    door: "cli",
+function callOf(options: RunOptions, io: Io): Call {
+  return new BuiltCall(linkTo(options, io), {
     method: "tools/call",
     target: "run",
     params: {},
@@ -85,9 +83,18 @@ function callOf({ json, verbose }: RunOptions, io: Io): Call {
     meta: {},
     principal: LOCAL_PRINCIPAL,
     mode: "all",
+  });
+}
+
+function linkTo({ json, verbose }: RunOptions, io: Io): CallerLink {
+  const isHeard = !json || verbose === true;
+  return {
+    door: "cli",
     client: { connection: "cli:run", name: "toolyard-cli", version: VERSION, capabilities: {} },
     signal: io.interrupted,
+    cancellation: io.interrupted,
     wants: { progress: isHeard, ...(isHeard ? { logLevel: verbose ? "debug" : "warning" } : {}) },
+    relaysInput: false,
     notify: (notice) => {
       if (isHeard) io.stderr.write(`${noticeText(notice)}\n`);
     },
@@ -95,6 +102,5 @@ function callOf({ json, verbose }: RunOptions, io: Io): Call {
       Promise.reject(
         new FailError(fail("tool_error", `The tool asks a question (${method}), which code cannot answer.`)),
       ),
-    relaysInput: false,
   };
 }

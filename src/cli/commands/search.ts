@@ -1,7 +1,7 @@
 import type { SearchInstead } from "../../core/ports.ts";
 import { EXIT, UsageError } from "../failure.ts";
 import { print, printJson } from "../io.ts";
-import type { Run, SharedOptions } from "../program.ts";
+import type { Run, SharedOptions } from "../command-row.ts";
 import { withHub } from "../session.ts";
 import { tellStarting } from "../still-starting.ts";
 import { table } from "../table.ts";

@@ -1,6 +1,6 @@
 import { messageOf, OptionError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { guardStdout, type GuardedStdout } from "../../doors/mcp/stdout-guard.ts";
+import { guardStdout, type GuardedStdout } from "../../process/stdout-guard.ts";
 import { FirstCaller } from "../../hub/serve/first-caller.ts";
 import { logConfig } from "../../hub/log-config.ts";
 import { openHub, type Hub } from "../../hub/open-hub.ts";
@@ -12,7 +12,7 @@ import { EXIT, UsageError } from "../failure.ts";
 import { watchFaults } from "../faults.ts";
 import { aborted } from "../interrupts.ts";
 import { print, type Io } from "../io.ts";
-import type { Run, SharedOptions } from "../program.ts";
+import type { Run, SharedOptions } from "../command-row.ts";
 import { loadSettings } from "../session.ts";
 import { banner } from "../banner.ts";
 

@@ -4,7 +4,7 @@ import { colorsOf } from "../colors.ts";
 import { EXIT, UsageError } from "../failure.ts";
 import { aborted } from "../interrupts.ts";
 import { print, type Io } from "../io.ts";
-import type { Run, SharedOptions } from "../program.ts";
+import type { Run, SharedOptions } from "../command-row.ts";
 import { parseUrl, readToken } from "../session.ts";
 import { table } from "../table.ts";
 

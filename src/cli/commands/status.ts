@@ -3,7 +3,7 @@ import { fail } from "../../core/outcome.ts";
 import { messageOf } from "../../core/errors.ts";
 import { EXIT, reportFail } from "../failure.ts";
 import { print, printJson, type Io } from "../io.ts";
-import type { Run, SharedOptions } from "../program.ts";
+import type { Run, SharedOptions } from "../command-row.ts";
 import { loadSettings, parseUrl, readToken, wantsToken } from "../session.ts";
 import { sourceText, type SourceLine } from "../source-table.ts";
 

@@ -4,7 +4,7 @@ import { CONFIG_SCHEMA } from "../../hub/schema.ts";
 import { noSuchServer, openFiles, serverNamed } from "../config-target.ts";
 import { EXIT } from "../failure.ts";
 import { print, printJson, type Io } from "../io.ts";
-import type { Run, SharedOptions } from "../program.ts";
+import type { Run, SharedOptions } from "../command-row.ts";
 
 export const enable: Run = ([name = ""], options, io) => toggle(name, true, options, io);
 export const disable: Run = ([name = ""], options, io) => toggle(name, false, options, io);

@@ -1,7 +1,8 @@
 import { FailError, messageOf } from "../../core/errors.ts";
 import { isJsonObject } from "../../core/json.ts";
+import type { GeneratedImage, ImageRequest, Models } from "../../core/models.ts";
 import { fail } from "../../core/outcome.ts";
-import type { GeneratedImage, ImageRequest, Models } from "../../core/ports.ts";
+import { orAborted } from "../../core/wait.ts";
 
 /** What a text-to-image binding is asked for. */
 export interface TtiRequest {
@@ -46,7 +47,8 @@ async function drawWith(
     ...(width === undefined ? {} : { width }),
     ...(height === undefined ? {} : { height }),
   };
-  const image: unknown = await untilAborted(draw, request).catch((error: unknown) => {
+  // A binding need not look at the signal; nobody waits for it even so.
+  const image: unknown = await orAborted((async () => draw(request))(), signal).catch((error: unknown) => {
     throw error instanceof FailError
       ? error
       : new FailError(fail("tool_error", `The client's image model failed: ${messageOf(error)}`, { cause: error }));
@@ -56,20 +58,4 @@ async function drawWith(
   throw new FailError(
     fail("malformed", "The client's image model gave something that is no `Uint8Array` with an image."),
   );
-}
-
-// A binding need not look at the signal; nobody waits for it even so.
-async function untilAborted(draw: NonNullable<TtiBinding["generateImage"]>, request: TtiRequest): Promise<Image> {
-  const { signal } = request;
-  let leave: (() => void) | undefined;
-  const gone = new Promise<never>((_resolve, reject) => {
-    leave = () => reject(signal.reason as Error);
-    if (signal.aborted) leave();
-    else signal.addEventListener("abort", leave, { once: true });
-  });
-  try {
-    return await Promise.race([gone, (async () => draw(request))()]);
-  } finally {
-    if (leave) signal.removeEventListener("abort", leave);
-  }
 }

@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import { guardStdout, type GuardedStdout } from "../../doors/mcp/stdout-guard.ts";
+import { guardStdout, type GuardedStdout } from "../../process/stdout-guard.ts";
 import { serveStdio, type Served } from "../../hub/serve/serve.ts";
 import { initialize, closeMcpInstance, type InitializeOptions } from "./initialize.ts";
 import type { MCP } from "./mcp.ts";

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { FailKind } from "../../core/kinds.ts";
 import type { Logger } from "../../core/ports.ts";
 import { toolValue } from "../../core/tool-value.ts";
-import { untilAborted } from "../../upstream/faults.ts";
+import { orAborted } from "../../core/wait.ts";
 import { MCPClient, type ToolDefinition } from "../client/mcp-client.ts";
 import { parseSeconds, snakeKeys } from "../option-keys.ts";
 import {
@@ -201,8 +201,8 @@ export class MCPManager implements AsyncDisposable {
   /** The tool as its server lists it, under whichever of its names. */
   async #definition(entry: Entry, signal: AbortSignal): Promise<ToolDefinition | undefined> {
     const client = this.#client(entry);
-    await untilAborted(client.start(), signal);
-    const tools = await untilAborted(client.listTools(), signal);
+    await orAborted(client.start(), signal);
+    const tools = await orAborted(client.listTools(), signal);
     return entry.toolNames.map((name) => tools.find((tool) => tool.name === name)).find((tool) => tool !== undefined);
   }
 

@@ -9,7 +9,7 @@ import { fail, type Fail, type Outcome } from "../../core/outcome.ts";
 import type { Logger } from "../../core/ports.ts";
 import { resourceValue, toolValue } from "../../core/tool-value.ts";
 import type { Dialect, DialectAnswer, DialectContext, DialectRequest } from "../dialect.ts";
-import { LinkCall } from "../link-call.ts";
+import { BuiltCall } from "../../core/built-call.ts";
 import { readCapabilities } from "./capabilities.ts";
 import { dialectError, type Target } from "./failure.ts";
 
@@ -123,9 +123,10 @@ export class JsonRpcDialect implements Dialect {
       params: {},
       arguments: args,
       meta: isJsonObject(meta) ? withoutToken(meta) : {},
-      view,
+      principal: view.principal,
+      mode: view.mode,
     };
-    const call = new LinkCall(link, asked, { door: "jsonrpc", relaysInput: false });
+    const call = new BuiltCall(link, asked, { door: "jsonrpc", relaysInput: false });
     try {
       return await this.#deps.hub.call(call);
     } catch (error) {

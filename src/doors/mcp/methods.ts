@@ -5,8 +5,8 @@ import type { HubPort, ListKind, RenderedList, View } from "../../core/hub-port.
 import { isJsonObject, stringMember, type JsonObject } from "../../core/json.ts";
 import type { Logger } from "../../core/ports.ts";
 import { RPC } from "../../wire/messages.ts";
-import type { CallerLink } from "../caller-link.ts";
-import { LinkCall } from "../link-call.ts";
+import type { CallerLink } from "../../core/caller-link.ts";
+import { BuiltCall } from "../../core/built-call.ts";
 import { errorAnswer, resultAnswer, type Answer } from "./answers.ts";
 import { failureAnswer, internalAnswer, type FailureRules } from "./failures.ts";
 import { pageOf } from "./paging.ts";
@@ -133,13 +133,14 @@ async function answerCall(
 
 function buildCall(method: CallMethod, target: string, request: MethodRequest, { view, link }: MethodContext): Call {
   const args = request.params["arguments"];
-  return new LinkCall(link, {
+  return new BuiltCall(link, {
     method,
     target,
     params: otherParams(request.params),
     arguments: isJsonObject(args) ? args : {},
     meta: request.meta,
-    view,
+    principal: view.principal,
+    mode: view.mode,
   });
 }
 

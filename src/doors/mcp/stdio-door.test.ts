@@ -8,7 +8,7 @@ import type { JsonObject } from "../../core/json.ts";
 import type { SessionDeps } from "./legacy/session.ts";
 import type { ModernEndpoint } from "./modern/endpoint.ts";
 import { StdioDoor } from "./stdio-door.ts";
-import { createLineSink } from "./stdout-guard.ts";
+import { createProtocolSink } from "../../process/stdout-guard.ts";
 
 type Message = JsonObject & { id?: unknown; method?: string; result?: JsonObject; error?: { code: number } };
 
@@ -31,7 +31,7 @@ class Pipe {
     this.door = new StdioDoor({
       ...this.#deps,
       input: this.input,
-      output: createLineSink(this.output),
+      output: createProtocolSink(this.output),
       modern: this.#modern,
     });
     this.door.start();

@@ -11,11 +11,11 @@ import { LegacySession, type SessionDeps } from "./legacy/session.ts";
 import type { ModernEndpoint } from "./modern/endpoint.ts";
 import { ModernPipe } from "./modern-pipe.ts";
 import { StdioReader } from "./stdio-reader.ts";
-import type { LineSink } from "./stdout-guard.ts";
+import type { ProtocolSink } from "../../process/stdout-guard.ts";
 
 export interface StdioDoorDeps extends SessionDeps {
   readonly input: Readable;
-  readonly output: LineSink;
+  readonly output: ProtocolSink;
   readonly modern: ModernEndpoint;
   /** Hears once how the client speaks; nothing when it does not speak MCP. */
   readonly onFirst?: (era: Client["era"]) => void;

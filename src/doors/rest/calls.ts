@@ -1,5 +1,7 @@
+import { BuiltCall } from "../../core/built-call.ts";
 import { nextCallId } from "../../core/call-id.ts";
 import type { Call, CallMethod } from "../../core/call.ts";
+import type { CallerLink } from "../../core/caller-link.ts";
 import { FailError, messageOf } from "../../core/errors.ts";
 import type { View } from "../../core/hub-port.ts";
 import type { JsonObject } from "../../core/json.ts";
@@ -67,24 +69,21 @@ export class Calls {
 
 const CLOSING = fail("unavailable", "The hub is closing. Try again once it is back.");
 
-function callOf({ method, target, args = {} }: CallTarget, view: View, exchange: Exchange): Call {
+function callOf({ method, target, args = {} }: CallTarget, { principal, mode }: View, exchange: Exchange): Call {
+  return new BuiltCall(linkTo(exchange), { method, target, params: {}, arguments: args, meta: {}, principal, mode });
+}
+
+function linkTo(exchange: Exchange): CallerLink {
   const { takesEvents, signal } = exchange;
   return {
-    id: nextCallId(),
     door: "rest",
-    method,
-    target,
-    params: {},
-    arguments: args,
-    meta: {},
-    principal: view.principal,
-    mode: view.mode,
     client: { capabilities: {} },
     signal,
+    cancellation: signal,
     wants: { progress: takesEvents, ...(takesEvents ? { logLevel: "info" } : {}) },
     relaysInput: false,
     notify: (notice) => exchange.notify(notice),
-    ask: ({ method: asked }) => Promise.reject(cannotAsk(asked)),
+    ask: ({ method }) => Promise.reject(cannotAsk(method)),
   };
 }
 

@@ -3,14 +3,22 @@ import { resolveAgent } from "../../agent/options.ts";
 import type { AgentEvent, AgentState } from "../../agent/outcome.ts";
 import type { Chat, ChatReply, ChatTurn } from "../../core/chat.ts";
 import { FailError, OptionError } from "../../core/errors.ts";
+import type { HubPort } from "../../core/hub-port.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { fail } from "../../core/outcome.ts";
+import type { Logger } from "../../core/ports.ts";
 import { assertKey, parseModelName } from "../../models/model-name.ts";
 import { resolveModels, type ModelsOptions } from "../../models/options.ts";
-import type { Hub } from "../hub.ts";
-import { toolyardOf, type Toolyard } from "../toolyard.ts";
+import type { LoadedHubConfig } from "../schema.ts";
+import { toolyardOf, type Toolyard, type ToolyardBase } from "../toolyard.ts";
 
 type Variables = Readonly<Record<string, string | undefined>>;
+
+/** What the agent needs of the hub: its configuration as it stands, and its tools. */
+export interface ChatHub extends HubPort, Pick<ToolyardBase, "search"> {
+  readonly config: LoadedHubConfig;
+  readonly logger: Logger;
+}
 
 /**
  * Answers that are worked on at once, for all callers together: each may take minutes, and costs what its model costs.
@@ -23,12 +31,12 @@ const RETRY_MS = 1000;
  * its own, whose tools are called in its caller's name. Nothing is loaded before the first.
  */
 export class LiveChat implements Chat {
-  readonly #hub: Hub;
+  readonly #hub: ChatHub;
   readonly #variables: Variables;
   #turns = 0;
 
   /** `variables` hold the vendors' keys. */
-  constructor(hub: Hub, variables: Variables) {
+  constructor(hub: ChatHub, variables: Variables) {
     this.#hub = hub;
     this.#variables = variables;
   }

@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import { isLoopbackHost } from "../../core/loopback.ts";
 import { resolveJsonRpcDoor, type JsonRpcDoorConfig } from "../../doors/jsonrpc/options.ts";
 import { resolveMcpDoor, type McpDoorConfig } from "../../doors/mcp/options.ts";
 import { LegacyHttp } from "../../doors/mcp/legacy/http.ts";
@@ -10,9 +11,8 @@ import { mountMcp, type McpHttpParts } from "../../doors/mcp/http-door.ts";
 import { ModernEndpoint } from "../../doors/mcp/modern/endpoint.ts";
 import { mountSse } from "../../doors/mcp/sse-door.ts";
 import { StdioDoor } from "../../doors/mcp/stdio-door.ts";
-import type { GuardedStdout } from "../../doors/mcp/stdout-guard.ts";
+import type { GuardedStdout } from "../../process/stdout-guard.ts";
 import { mountStatus } from "../../doors/status/status-door.ts";
-import { isLoopbackHost } from "../../http/host-names.ts";
 import type { Listener, ListenerAddress } from "../../http/listener.ts";
 import { createListener } from "../../http/node/listener.ts";
 import { resolveHttp, type HttpConfig, type HttpOptions } from "../../http/options.ts";

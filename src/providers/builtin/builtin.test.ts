@@ -34,7 +34,7 @@ function yard(
   const searches: [string, number][] = [];
   const filters: (SearchFilter | undefined)[] = [];
   const ports: BuiltinPorts = {
-    caller: {
+    innerHub: {
       call: async (tool, args) => {
         calls.push([tool, args]);
         return outcome;

@@ -1,11 +1,11 @@
 import type { Call } from "../../core/call.ts";
+import type { InnerHub } from "../../core/inner-hub.ts";
 import type { JsonObject } from "../../core/json.ts";
-import type { Caller } from "../../core/ports.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 
 /** What the hub lends to its own tools. */
 export interface BuiltinPorts {
-  readonly caller: Caller;
+  readonly innerHub: InnerHub;
   /**
    * The rendered name of the tool that a spelling means to this call's caller; nothing when it means none, or several.
    */

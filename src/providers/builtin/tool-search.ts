@@ -67,12 +67,12 @@ export function toolSearch(source: Source, ports: BuiltinPorts): FixedTool {
   return { record, run: (call) => search(call, ports) };
 }
 
-async function search(call: ResolvedCall, { caller }: BuiltinPorts): Promise<Outcome> {
+async function search(call: ResolvedCall, { innerHub }: BuiltinPorts): Promise<Outcome> {
   const { query, max_results: wanted, detail, server, read_only: readOnly } = call.arguments;
   const words = typeof query === "string" ? query : "";
   const count = resolveMaxResults(wanted);
   const filter = { ...(typeof server === "string" && { server }), readOnly: readOnly === true };
-  const answer = await caller.search(words, count + FURTHER_RESULTS, call, filter);
+  const answer = await innerHub.search(words, count + FURTHER_RESULTS, call, filter);
   if (answer.hits.length === 0) return nothingFound(answer.instead, filter.server);
   const first = JSON.stringify(answer.hits.slice(0, count).map((hit) => shownHit(hit, detail === "brief")));
   const rest = [

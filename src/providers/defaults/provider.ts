@@ -1,4 +1,4 @@
-import type { Models } from "../../core/ports.ts";
+import type { Models } from "../../core/models.ts";
 import type { Source } from "../../core/records.ts";
 import type { WebSearchOptions } from "../../websearch/options.ts";
 import { WebSearch } from "../../websearch/web-search.ts";

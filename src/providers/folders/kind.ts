@@ -11,6 +11,6 @@ export const FOLDERS = defineSourceKind({
     const options = resolveFolders(raw, folder);
     return [{ id: "folders", namespace: "", shape: options.shape, options }];
   },
-  make: async (source, options, services: Pick<SourceServices, "logger" | "caller" | "models">) =>
+  make: async (source, options, services: Pick<SourceServices, "logger" | "innerHub" | "models">) =>
     (await import("./provider.ts")).createFoldersProvider(source, options, services),
 });

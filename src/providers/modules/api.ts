@@ -1,4 +1,5 @@
-import type { ImageRequest, Logger, SearchAnswer, TextRequest } from "../../core/ports.ts";
+import type { ImageRequest, TextRequest } from "../../core/models.ts";
+import type { Logger, SearchAnswer } from "../../core/ports.ts";
 
 /**
  * What a module sees of the hub. A module is a file `mcp.ts` (or `.mts`, `.mjs`, `.js`) that exports

@@ -3,7 +3,7 @@ import { FailError } from "../../core/errors.ts";
 import { fail, ok, type Outcome, type RpcErrorObject } from "../../core/outcome.ts";
 import type { Logger } from "../../core/ports.ts";
 import type { ResolvedCall } from "../../core/provider.ts";
-import { withInput } from "../../upstream/modern/input.ts";
+import { withInput } from "../../core/input-rounds.ts";
 import { RPC } from "../../wire/messages.ts";
 import type { Completer } from "./api.ts";
 import { type ContextDeps, createContext, wordsOf } from "./context.ts";

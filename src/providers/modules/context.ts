@@ -1,12 +1,13 @@
 import { callWithin } from "../../core/call-within.ts";
 import { FailError } from "../../core/errors.ts";
+import type { InnerHub } from "../../core/inner-hub.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { isJsonObject } from "../../core/json.ts";
 import type { FailKind } from "../../core/kinds.ts";
+import type { Models } from "../../core/models.ts";
 import type { Outcome } from "../../core/outcome.ts";
-import type { Caller, Models } from "../../core/ports.ts";
 import type { ResolvedCall } from "../../core/provider.ts";
-import { askCaller } from "../../upstream/ask-caller.ts";
+import { askCaller } from "../../core/ask-caller.ts";
 import type { ModuleObject, ToolContext } from "./api.ts";
 
 /** A tool that a handler called did not succeed. */
@@ -21,7 +22,7 @@ export class ToolCallError extends Error {
 }
 
 export interface ContextDeps {
-  readonly caller: Caller;
+  readonly innerHub: InnerHub;
   readonly models: Models;
 }
 
@@ -31,7 +32,7 @@ export interface ContextDeps {
  */
 export function createContext(
   call: ResolvedCall,
-  { caller, models }: ContextDeps,
+  { innerHub, models }: ContextDeps,
   extra: JsonObject,
   isAwaited: boolean,
 ): ToolContext {
@@ -40,9 +41,9 @@ export function createContext(
     progress: (progress, total, message) => sendProgress(call, { progress, total, message }),
     ask: (method, askParams = {}, options = {}) => askCaller(call, { method, params: askParams }, options.signal),
     call: async (tool, args = {}, { signal } = {}) =>
-      resultOf(await caller.call(tool, args, signal ? callWithin(call, signal) : call)),
-    search: (query, { limit = DEFAULT_HITS } = {}) => caller.search(query, limit, call),
-    list: () => caller.list(call),
+      resultOf(await innerHub.call(tool, args, signal ? callWithin(call, signal) : call)),
+    search: (query, { limit = DEFAULT_HITS } = {}) => innerHub.search(query, limit, call),
+    list: () => innerHub.list(call),
     generateText: (request) => models.generateText?.(request, call.signal) ?? noModel("language model"),
     generateImage: (request) => models.generateImage?.(request, call.signal) ?? noModel("image model"),
   });
@@ -58,7 +59,7 @@ type Abilities = Pick<
 >;
 
 /**
- * A class for its one accessor, see `LinkCall`. The functions are members, so that a handler may take them out; they
+ * A class for its one accessor, see `BuiltCall`. The functions are members, so that a handler may take them out; they
  * are made outside the constructor, since on Node 20 what is made inside was seen to live, with all that it reaches,
  * until a full collection.
  */

@@ -3,7 +3,7 @@ import { defineSourceKind, type SourceServices } from "../source-kind.ts";
 import type { ModulesHost } from "./host.ts";
 import { ModulesSchema, resolveModules, type ModulesConfig } from "./options.ts";
 
-export interface ModulesServices extends Pick<SourceServices, "logger" | "caller" | "models" | "coldWaitMs"> {
+export interface ModulesServices extends Pick<SourceServices, "logger" | "innerHub" | "models" | "coldWaitMs"> {
   /** The program that registers tools of its own. */
   readonly modulesHost?: ModulesHost;
 }
@@ -18,12 +18,12 @@ export const MODULES = defineSourceKind({
     if (options.paths.length === 0 && !isHosted) return [];
     return [{ id: "modules", namespace, shape, options }];
   },
-  make: async (source, options, { logger, caller, models, coldWaitMs, modulesHost: host }: ModulesServices) =>
+  make: async (source, options, { logger, innerHub, models, coldWaitMs, modulesHost: host }: ModulesServices) =>
     (await import("./modules-provider.ts")).createModulesProvider({
       source,
       options,
       logger,
-      caller,
+      innerHub,
       models,
       coldWaitMs,
       ...(host ? { host } : {}),

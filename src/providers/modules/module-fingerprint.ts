@@ -1,5 +1,5 @@
 import { extname } from "node:path";
-import type { Models } from "../../core/ports.ts";
+import type { Models } from "../../core/models.ts";
 import { Fingerprint, type FingerprintState } from "../../runtimes/typescript/fingerprint.ts";
 import type { FoundModule } from "./discover.ts";
 import type { ModulesOptions } from "./options.ts";

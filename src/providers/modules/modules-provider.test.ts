@@ -3,9 +3,10 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { LOCAL_PRINCIPAL, type Call } from "../../core/call.ts";
+import type { InnerHub } from "../../core/inner-hub.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { ok, type Outcome } from "../../core/outcome.ts";
-import type { Caller, Logger } from "../../core/ports.ts";
+import type { Logger } from "../../core/ports.ts";
 import type { CallTarget, Provider } from "../../core/provider.ts";
 import type { Listing } from "../../core/records.ts";
 import { createModulesProvider } from "./modules-provider.ts";
@@ -34,7 +35,7 @@ const logger: Logger = {
   with: () => logger,
 };
 
-const caller: Caller = {
+const innerHub: InnerHub = {
   call: (tool, args) => Promise.resolve(ok({ content: [{ type: "text", text: `${tool} ${JSON.stringify(args)}` }] })),
   search: () => Promise.resolve({ hits: [], total: 0 }),
   list: () => Promise.resolve([]),
@@ -54,7 +55,7 @@ function start(options: ModulesConfig = {}): Provider {
     source,
     options: resolveModules({ paths: [join(folder, "mods")], ...options }),
     logger,
-    caller,
+    innerHub,
     models: {},
   });
   open.push(provider);
@@ -350,7 +351,6 @@ test("G57: a plain function of one object is a handler, and a handler sees its c
         answer: { asked: "elicitation/create" },
         other: 'add {"a":1}',
         principal: "local",
-        mode: "all",
         name: "c",
         meta: { trace: 1 },
         state: "s",

@@ -1,12 +1,14 @@
 import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { Emitter } from "../../core/events.ts";
+import type { InnerHub } from "../../core/inner-hub.ts";
 import type { JsonObject } from "../../core/json.ts";
+import type { Models } from "../../core/models.ts";
 import { fail, type Outcome } from "../../core/outcome.ts";
-import type { Caller, Logger, Models } from "../../core/ports.ts";
+import type { Logger } from "../../core/ports.ts";
 import type { ColdStart, Provider, ProviderEvents, ProviderStatus, ResolvedCall } from "../../core/provider.ts";
 import type { Listing, Problem, Source } from "../../core/records.ts";
+import { within } from "../../core/wait.ts";
 import { runCall } from "./calls.ts";
 import { type Discovery, discoverModules, type FoundModule } from "./discover.ts";
 import { FolderWatch } from "./folder-watch.ts";
@@ -20,7 +22,7 @@ export interface ModulesDeps {
   readonly source: Source;
   readonly options: ModulesOptions;
   readonly logger: Logger;
-  readonly caller: Caller;
+  readonly innerHub: InnerHub;
   readonly models: Models;
   /** The program that registers beside the modules, where there is one. */
   readonly host?: ModulesHost;
@@ -198,10 +200,7 @@ class ModulesProvider implements Provider {
   async #settled(): Promise<Listing> {
     for (let awaited = this.#awaited(); awaited.length > 0; awaited = this.#awaited()) {
       const waitMs = Math.max(...awaited.map((loading) => loading.waitUntil)) - performance.now();
-      const stop = new AbortController();
-      const late = delay(waitMs + 1, undefined, { ref: false, signal: stop.signal }).catch(() => {});
-      await Promise.race([Promise.all(awaited.map((loading) => loading.done)), late]);
-      stop.abort();
+      await within(Promise.all(awaited.map((loading) => loading.done)), waitMs + 1, { keepsAlive: false });
       // What was edited while it was being imported is imported once more.
       this.#sweep();
     }

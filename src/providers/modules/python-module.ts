@@ -1,8 +1,8 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { formatDuration } from "../../core/duration.ts";
 import { FailError, messageOf } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { fail, ok } from "../../core/outcome.ts";
+import { within } from "../../core/wait.ts";
 import { searchEnvironment } from "../../process/environment.ts";
 import { PythonBridge, PythonLoadError } from "../../runtimes/bridge/python-bridge.ts";
 import type { BridgeCaller } from "../../runtimes/bridge/bridge-call.ts";
@@ -120,10 +120,9 @@ class PythonModule {
 
   async #inTime(bridge: PythonBridge): Promise<void> {
     const { timeoutMs } = this.#options;
-    const stop = new AbortController();
+    const started = bridge.started.then(() => true);
     try {
-      const late = delay(timeoutMs, "late" as const, { ref: false, signal: stop.signal });
-      if ((await Promise.race([bridge.started, late])) === "late") {
+      if (!(await within(started, timeoutMs, { keepsAlive: false }))) {
         throw new PythonLoadError(
           `not done after ${formatDuration(timeoutMs)}; \`timeout\` of [modules] is the bound`,
           undefined,
@@ -132,7 +131,6 @@ class PythonModule {
       if (this.#problem !== undefined) throw this.#problem;
     } finally {
       this.#problem = undefined;
-      stop.abort();
     }
   }
 

@@ -6,8 +6,10 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { formatDuration } from "../../core/duration.ts";
 import { withTimeToBegin } from "../../../test/fixtures/time-to-begin.ts";
 import type { Notice } from "../../core/call.ts";
+import type { InnerHub } from "../../core/inner-hub.ts";
+import type { Models } from "../../core/models.ts";
 import { fail, ok, type Outcome } from "../../core/outcome.ts";
-import type { Caller, Logger, Models } from "../../core/ports.ts";
+import type { Logger } from "../../core/ports.ts";
 import type { Provider } from "../../core/provider.ts";
 import { callTool, isAlive, resolvedCall, textOf, type CallOptions } from "../../../test/support/tool-folder.ts";
 import { createModulesProvider } from "./modules-provider.ts";
@@ -35,7 +37,7 @@ const logger: Logger = {
   with: () => logger,
 };
 
-const caller: Caller = {
+const innerHub: InnerHub = {
   call: (tool, args) =>
     Promise.resolve(
       tool === "gone"
@@ -64,7 +66,7 @@ function start(options: ModulesConfig = {}, models: Models = {}): Provider {
     source,
     options: resolveModules({ paths: [join(folder, "src")], ...options }),
     logger,
-    caller,
+    innerHub,
     models,
   });
   open.push(provider);

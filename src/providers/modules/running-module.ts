@@ -1,7 +1,7 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { formatDuration } from "../../core/duration.ts";
 import { messageOf } from "../../core/errors.ts";
 import type { Logger } from "../../core/ports.ts";
+import { within } from "../../core/wait.ts";
 import type { Graph } from "../../runtimes/typescript/graph.ts";
 import { describeImportError, importUserModule } from "../../runtimes/typescript/import-module.ts";
 import type { ModuleHub, RegisterTools } from "./api.ts";
@@ -59,16 +59,10 @@ export class RunningModule {
   }
 
   async #runCloser(close: () => void | Promise<void>): Promise<void> {
-    const stop = new AbortController();
     try {
-      await Promise.race([
-        Promise.resolve().then(close),
-        delay(CLOSE_MS, undefined, { ref: false, signal: stop.signal }),
-      ]);
+      await within(Promise.resolve().then(close), CLOSE_MS, { keepsAlive: false });
     } catch (error) {
       this.#logger.warning(`A function given to onClose failed: ${messageOf(error)}`);
-    } finally {
-      stop.abort();
     }
   }
 }
@@ -89,11 +83,9 @@ export interface StartOptions {
 /** Imports a module file and lets it register, within the time. Never rejects. */
 export async function startModule(found: FoundModule, graph: Graph, options: StartOptions): Promise<LoadResult> {
   const module = new RunningModule(options.logger, options.events);
-  const stop = new AbortController();
   try {
-    const late = delay(options.timeoutMs, "late" as const, { ref: false, signal: stop.signal });
-    const done = await Promise.race([register(graph, module, options.faceOf), late]);
-    if (done === "late")
+    const done = await within(register(graph, module, options.faceOf), options.timeoutMs, { keepsAlive: false });
+    if (done === undefined)
       throw new Error(`not done after ${formatDuration(options.timeoutMs)}; \`timeout\` of [modules] is the bound`);
     if (done === "registered") return { type: "running", module };
     return { type: "empty", message: `Module ${found.name} found but has no register_tools function.` };
@@ -104,8 +96,6 @@ export async function startModule(found: FoundModule, graph: Graph, options: Sta
       message: `Failed to load or register tools from ${found.path}: ${await describeImportError(error, graph)}`,
       cause: error,
     };
-  } finally {
-    stop.abort();
   }
 }
 

@@ -11,6 +11,6 @@ export const SCRIPTS = defineSourceKind({
     const options = resolveScripts(raw, folder);
     return [{ id: "scripts", namespace: "", shape: options.shape, options }];
   },
-  make: async (source, options, services: Pick<SourceServices, "logger" | "caller" | "models">) =>
+  make: async (source, options, services: Pick<SourceServices, "logger" | "innerHub" | "models">) =>
     (await import("./provider.ts")).createScriptsProvider(source, options, services),
 });

@@ -1,11 +1,12 @@
 import { fileURLToPath } from "node:url";
-import { setTimeout as sleep } from "node:timers/promises";
 import { formatBytes } from "../../core/bytes.ts";
 import { cancelledFailure } from "../../core/deadline.ts";
 import { FailError } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import type { Models } from "../../core/models.ts";
 import { fail } from "../../core/outcome.ts";
-import type { Logger, Models } from "../../core/ports.ts";
+import type { Logger } from "../../core/ports.ts";
+import { within } from "../../core/wait.ts";
 import { spawnChild, type Child } from "../../process/child.ts";
 import { StderrTail } from "../../process/stderr-tail.ts";
 import { LineDecoder } from "../../wire/lines.ts";
@@ -151,12 +152,7 @@ export class PythonBridge {
   async #close(): Promise<void> {
     this.#isUnfit = true;
     this.#child.pipes[1]!.end();
-    const patience = new AbortController();
-    await Promise.race([
-      this.#child.exited,
-      sleep(CLOSE_MS, undefined, { signal: patience.signal, ref: false }).catch(() => {}),
-    ]);
-    patience.abort();
+    await within(this.#child.exited, CLOSE_MS, { keepsAlive: false });
     await this.#child.kill(KILL_GRACE_MS);
     for (const stream of [this.#child.stdout, this.#child.stderr, ...this.#child.pipes]) stream.destroy();
   }

@@ -3,8 +3,23 @@
 import { existsSync, lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { prlimitArguments, type MemoryMeasure, type ResourceLimits } from "../../process/resource-limits.ts";
-import type { BwrapFound } from "./probe.ts";
 import { openSeccompFilter, seccompFilter } from "./seccomp.ts";
+
+/** How bubblewrap is used here. */
+export interface BwrapFound {
+  /** Full path of bubblewrap. */
+  readonly file: string;
+  /**
+   * How the program becomes `nobody`. `namespace`: the hub is no root, and inside a user namespace that user is called
+   * so. Where the hub is root, rights are given up for good: `inside`, once all is bound, so that what only root may
+   * enter can be bound; or `outside`, before, where root may make no namespaces.
+   */
+  readonly identity: "namespace" | "inside" | "outside";
+  /** Full path; empty where the hub is no root. */
+  readonly setpriv: string;
+  /** Full path; bounds of resources are not kept without it. */
+  readonly prlimit: string | undefined;
+}
 
 export interface BwrapOptions {
   /** Full path of the program, as seen inside. */

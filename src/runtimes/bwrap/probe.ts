@@ -5,23 +5,7 @@ import { searchEnvironment } from "../../process/environment.ts";
 import { findPrlimit } from "../../process/resource-limits.ts";
 import { findCommand } from "../../process/resolve-command.ts";
 import { StderrTail } from "../../process/stderr-tail.ts";
-import { bwrapCommand } from "./command.ts";
-
-/** How bubblewrap is used here. */
-export interface BwrapFound {
-  /** Full path of bubblewrap. */
-  readonly file: string;
-  /**
-   * How the program becomes `nobody`. `namespace`: the hub is no root, and inside a user namespace that user is called
-   * so. Where the hub is root, rights are given up for good: `inside`, once all is bound, so that what only root may
-   * enter can be bound; or `outside`, before, where root may make no namespaces.
-   */
-  readonly identity: "namespace" | "inside" | "outside";
-  /** Full path; empty where the hub is no root. */
-  readonly setpriv: string;
-  /** Full path; bounds of resources are not kept without it. */
-  readonly prlimit: string | undefined;
-}
+import { bwrapCommand, type BwrapFound } from "./command.ts";
 
 /** What was found, or why it cannot be used and what to do. */
 export type BwrapState =

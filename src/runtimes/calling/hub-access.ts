@@ -1,12 +1,14 @@
 import type { Call } from "../../core/call.ts";
 import { callWithin } from "../../core/call-within.ts";
+import type { InnerHub } from "../../core/inner-hub.ts";
 import type { JsonObject } from "../../core/json.ts";
+import type { Models } from "../../core/models.ts";
 import type { Outcome } from "../../core/outcome.ts";
-import type { Caller, Models, SearchAnswer } from "../../core/ports.ts";
+import type { SearchAnswer } from "../../core/ports.ts";
 
 /** What the hub lends to those whose code runs in children. */
 export interface HubPorts {
-  readonly caller: Caller;
+  readonly innerHub: InnerHub;
   readonly models: Models;
 }
 
@@ -19,12 +21,12 @@ export interface HubAccess {
   list(): Promise<readonly JsonObject[]>;
 }
 
-export function accessFor(parent: Call, { caller, models }: HubPorts): HubAccess {
+export function accessFor(parent: Call, { innerHub, models }: HubPorts): HubAccess {
   return {
     models: modelsFor(parent, models),
-    call: (tool, args, signal) => caller.call(tool, args, callWithin(parent, signal)),
-    search: (query, limit) => caller.search(query, limit, parent),
-    list: () => caller.list(parent),
+    call: (tool, args, signal) => innerHub.call(tool, args, callWithin(parent, signal)),
+    search: (query, limit) => innerHub.search(query, limit, parent),
+    list: () => innerHub.list(parent),
   };
 }
 

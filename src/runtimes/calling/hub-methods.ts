@@ -1,7 +1,7 @@
 import { FailError } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import type { ImageRequest, TextRequest } from "../../core/models.ts";
 import { fail } from "../../core/outcome.ts";
-import type { ImageRequest, TextRequest } from "../../core/ports.ts";
 import { toolValue } from "../../core/tool-value.ts";
 import type { HubAccess } from "./hub-access.ts";
 

@@ -11,8 +11,8 @@ import {
   type MemoryMeasure,
 } from "../../process/resource-limits.ts";
 import { findCommand } from "../../process/resolve-command.ts";
-import { bwrapCommand, insideEnvironment, programFolders } from "../bwrap/command.ts";
-import { probeBwrap, type BwrapFound } from "../bwrap/probe.ts";
+import { bwrapCommand, insideEnvironment, programFolders, type BwrapFound } from "../bwrap/command.ts";
+import { probeBwrap } from "../bwrap/probe.ts";
 import type { CommandLine } from "./command-line.ts";
 import { isInside } from "./inside.ts";
 import type { RunSettings } from "./run-settings.ts";

@@ -1,3 +1,4 @@
+import { within } from "../../core/wait.ts";
 /**
  * Whether a worker takes a job: it has to say so once before each. What it runs cannot be taken for over before that.
  */
@@ -23,13 +24,10 @@ export class Readiness {
    */
   async state(ended: Promise<unknown>, maxWaitMs: number): Promise<"free" | "busy" | "ended"> {
     if (this.#readies > this.#jobs) return "free";
-    let timer: NodeJS.Timeout | undefined;
     const ready = new Promise<"free">((resolve) => (this.#onReady = () => resolve("free")));
-    const late = new Promise<"busy">((resolve) => (timer = setTimeout(() => resolve("busy"), maxWaitMs)));
     try {
-      return await Promise.race([ready, late, ended.then(() => "ended" as const)]);
+      return (await within(Promise.race([ready, ended.then(() => "ended" as const)]), maxWaitMs)) ?? "busy";
     } finally {
-      clearTimeout(timer);
       this.#onReady = undefined;
     }
   }

@@ -1,3 +1,4 @@
+import { within } from "../../core/wait.ts";
 import type { ChildSettings, Interpreter } from "../child-messages.ts";
 import { workerKinds, type WorkerKinds } from "./worker-kinds.ts";
 import { SandboxWorker } from "./sandbox-worker.ts";
@@ -42,10 +43,7 @@ export class WorkerPool {
    */
   async #refillAfter(worker: SandboxWorker, language: Interpreter): Promise<void> {
     await worker.ready;
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, REFILL_AFTER_MS)));
-    await Promise.race([worker.ended, late]);
-    clearTimeout(timer);
+    await within(worker.ended, REFILL_AFTER_MS);
     this.prepare(language);
   }
 }

@@ -1,6 +1,8 @@
 import type { Cancellation } from "../../core/cancellation.ts";
 import { readFile } from "node:fs/promises";
 import type { Pool, ProxyAgent } from "undici";
+import { MAX_TIMER_MS } from "../../core/deadline.ts";
+import { within } from "../../core/wait.ts";
 import { discard } from "./body.ts";
 import { dispatch, type RawResponse } from "./dispatch.ts";
 import { httpFailure, shownUrl, toRequestFailure, type Place } from "./failures.ts";
@@ -60,8 +62,6 @@ const NO_CREDENTIALS: Readonly<Record<string, string>> = Object.freeze({});
 const MAX_REDIRECTS = 3;
 const REDIRECTS: readonly number[] = [301, 302, 307, 308];
 const CLOSE_TIMEOUT_MS = 1000;
-/** Timers wrap around above this. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * One server's pool of connections. TLS is always verified. A redirect is followed within the origin only, with its
@@ -107,12 +107,7 @@ export class HttpClient {
     this.#isClosed = true;
     const dispatcher = await this.#dispatcher?.catch(() => undefined);
     if (!dispatcher) return;
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, CLOSE_TIMEOUT_MS);
-    });
-    await Promise.race([dispatcher.destroy(), late]);
-    clearTimeout(timer);
+    await within(dispatcher.destroy(), CLOSE_TIMEOUT_MS);
   }
 
   async #tokenOf(tokens: Tokens, { signal }: HttpRequest): Promise<string> {

@@ -1,8 +1,9 @@
-import { setImmediate as nextTurn, setTimeout as delay } from "node:timers/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { CallSet } from "../../core/call-map.ts";
 import type { Cancellation } from "../../core/cancellation.ts";
 import type { FailError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
+import { within } from "../../core/wait.ts";
 import { claimsModernEra, isModernRevision } from "../../wire/modern/envelope.ts";
 import { findParamHeaders, paramHeaders, standardHeaders, type ParamHeader } from "../../wire/modern/headers.ts";
 import { classifyMessage, type RpcMessage, type RpcRequest } from "../../wire/messages.ts";
@@ -19,7 +20,7 @@ import {
 } from "./http-connection.ts";
 import { answers, ResponseStream } from "./response-stream.ts";
 import { saysSessionLost } from "./session-loss.ts";
-import { StandingStream } from "./standing-stream.ts";
+import { ServerStream } from "./server-stream.ts";
 
 /** How long requests in flight may still be answered once the session turned out to be lost. */
 const SESSION_END_GRACE_MS = 500;
@@ -219,7 +220,7 @@ export class StreamableHttpTransport implements Transport {
   #openStandingStream(): void {
     if (isModernRevision(this.#version)) return;
     const answers = (): number => this.#answers;
-    const stream = new StandingStream(this.#connection, {
+    const stream = new ServerStream(this.#connection, {
       get answers() {
         return answers();
       },
@@ -247,10 +248,7 @@ export class StreamableHttpTransport implements Transport {
   }
 
   async #endSoon(): Promise<void> {
-    await Promise.race([
-      Promise.allSettled(this.#underway.values()),
-      delay(SESSION_END_GRACE_MS, undefined, { ref: false }),
-    ]);
+    await within(Promise.allSettled(this.#underway.values()), SESSION_END_GRACE_MS, { keepsAlive: false });
     // One more turn, so that whoever was refused hears of it before the connection ends.
     await nextTurn();
     this.#connection.fail(this.#sessionFailure());

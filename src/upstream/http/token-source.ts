@@ -1,5 +1,6 @@
 import { FailError } from "../../core/errors.ts";
 import { fail } from "../../core/outcome.ts";
+import { orAborted } from "../../core/wait.ts";
 import { readText } from "./body.ts";
 import type { HttpClient, HttpResponse, Tokens } from "./client.ts";
 import { retryAfterMs } from "./failures.ts";
@@ -61,7 +62,7 @@ export class TokenSource implements Tokens {
       this.#fetching = undefined;
     });
     // Others wait for the same answer, so whoever gives up leaves the request as it is.
-    return unlessAborted(this.#fetching, signal);
+    return orAborted(this.#fetching, signal);
   }
 
   drop(token: string): void {
@@ -195,17 +196,4 @@ function basic(clientId: string, clientSecret: string): string {
 
 function formEncoded(text: string): string {
   return new URLSearchParams({ "": text }).toString().slice(1);
-}
-
-async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  let onAbort = (): void => {};
-  const aborted = new Promise<never>((_resolve, reject) => {
-    onAbort = () => reject(signal.reason as unknown);
-    signal.addEventListener("abort", onAbort, { once: true });
-  });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-  }
 }

@@ -2,12 +2,13 @@ import { Deadline } from "../../core/deadline.ts";
 import { FailError } from "../../core/errors.ts";
 import { objectMember, type JsonObject } from "../../core/json.ts";
 import { fail } from "../../core/outcome.ts";
+import { orAborted } from "../../core/wait.ts";
 import { RPC, type RequestId, type RpcNotification } from "../../wire/messages.ts";
 import { subscriptionIdOf } from "../../wire/modern/envelope.ts";
 import { Backoff } from "../backoff.ts";
 import type { Era } from "../era.ts";
 import type { Exchange } from "../exchange.ts";
-import { failureOf, untilAborted } from "../faults.ts";
+import { failureOf } from "../faults.ts";
 import type { Watcher } from "../watcher.ts";
 
 /** How long a server may take to acknowledge. */
@@ -109,7 +110,7 @@ export class Listen implements Watcher {
     this.#opening = stream;
     const deadline = new Deadline({ idleMs: ACKNOWLEDGE_MS, totalMs: ACKNOWLEDGE_MS });
     try {
-      await untilAborted(stream.acknowledged.promise, deadline.signal);
+      await orAborted(stream.acknowledged.promise, deadline.signal);
     } catch (error) {
       stream.controller.abort();
       // A server that declares no such thing may not know the method either.

@@ -3,7 +3,7 @@ import { vi } from "vitest";
 import { objectMember, type JsonObject } from "../../../src/core/json.ts";
 import { KIND_META_KEY, KINDS, type FailKind } from "../../../src/core/kinds.ts";
 import { toolValue } from "../../../src/core/tool-value.ts";
-import { createLineSink } from "../../../src/doors/mcp/stdout-guard.ts";
+import { createProtocolSink } from "../../../src/process/stdout-guard.ts";
 import { serveStdio, type Served } from "../../../src/hub/serve/serve.ts";
 import type { Hub } from "../../../src/hub/open-hub.ts";
 import { HttpWire } from "../../fixtures/raw/http-wire.ts";
@@ -30,7 +30,7 @@ export class HubPipe implements RawWire {
     this.#served = serveStdio(
       hub,
       {},
-      { input: this.#input, output: { sink: createLineSink(output), release: () => {} } },
+      { input: this.#input, output: { sink: createProtocolSink(output), release: () => {} } },
     );
   }
 

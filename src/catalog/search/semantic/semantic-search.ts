@@ -1,5 +1,7 @@
 import { messageOf } from "../../../core/errors.ts";
-import type { Embedder, Logger } from "../../../core/ports.ts";
+import type { Embedder } from "../../../core/models.ts";
+import type { Logger } from "../../../core/ports.ts";
+import { within } from "../../../core/wait.ts";
 import type { PreparedTool } from "../../source-part.ts";
 import { toolTextOf } from "./tool-text.ts";
 import { unitVector, VectorStore } from "./vector-store.ts";
@@ -77,14 +79,7 @@ export class SemanticSearch {
     const known = this.#queries.get(query);
     if (known) return known;
     const asked = this.#pending.get(query) ?? this.#ask(query);
-    if (!asked) return undefined;
-    let timer: NodeJS.Timeout | undefined;
-    const enough = new Promise<undefined>((resolve) => (timer = setTimeout(resolve, this.#waitMs, undefined)));
-    try {
-      return await Promise.race([asked, enough]);
-    } finally {
-      clearTimeout(timer);
-    }
+    return asked && within(asked, this.#waitMs);
   }
 
   /** Asks on even when the search no longer waits: the same words are asked for again. */

@@ -3,6 +3,7 @@ import { timeoutFailure } from "../../../core/deadline.ts";
 import { FailError } from "../../../core/errors.ts";
 import { isJsonObject, objectMember, type JsonObject } from "../../../core/json.ts";
 import { fail, type RpcErrorObject } from "../../../core/outcome.ts";
+import { abortFailure } from "../../../core/wait.ts";
 import type { LegacyRevision } from "../../../wire/legacy/revisions.ts";
 import { RPC, type RpcReply } from "../../../wire/messages.ts";
 import type { Outlet } from "./outlet.ts";
@@ -126,12 +127,6 @@ function declined(error: RpcErrorObject): FailError {
   return new FailError(
     fail("denied", `The calling client declined: ${error.message}`, { details: { ask: "declined" }, rpcError: error }),
   );
-}
-
-function abortFailure(signal: AbortSignal): FailError {
-  return signal.reason instanceof FailError
-    ? signal.reason
-    : new FailError(fail("cancelled", "The question was withdrawn."));
 }
 
 function cancelledText(requestId: number, reason: string): string {

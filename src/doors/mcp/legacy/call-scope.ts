@@ -3,7 +3,7 @@ import type { Ask, Client, Notice } from "../../../core/call.ts";
 import { FailError } from "../../../core/errors.ts";
 import { objectMember, type JsonObject } from "../../../core/json.ts";
 import { fail } from "../../../core/outcome.ts";
-import type { CallerLink } from "../../caller-link.ts";
+import type { CallerLink } from "../../../core/caller-link.ts";
 import { refusal } from "./asks.ts";
 import type { Outlet } from "./outlet.ts";
 

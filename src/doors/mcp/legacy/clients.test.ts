@@ -17,7 +17,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createGate, HubStandIn } from "../../../../test/fixtures/hub-stand-in.ts";
 import { createTestDeps, createTestModern, startTestDoor, type TestDoor } from "../../../../test/fixtures/mcp-door.ts";
 import { StdioDoor } from "../stdio-door.ts";
-import { createLineSink } from "../stdout-guard.ts";
+import { createProtocolSink } from "../../../process/stdout-guard.ts";
 
 /** A door on stdio whose client starts a real child: the child hands its pipes on to this process. */
 interface PipeDoor {
@@ -35,7 +35,7 @@ async function startPipeDoor(): Promise<PipeDoor> {
   const open: StdioDoor[] = [];
   const server: Server = createServer({ allowHalfOpen: true }, (socket) => {
     socket.setNoDelay(true);
-    const door = new StdioDoor({ ...deps, input: socket, output: createLineSink(socket), modern });
+    const door = new StdioDoor({ ...deps, input: socket, output: createProtocolSink(socket), modern });
     open.push(door);
     door.start();
     void door.done.then(() => socket.end());

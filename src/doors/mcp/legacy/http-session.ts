@@ -11,7 +11,7 @@ import { STANDING, StandingStream } from "./standing-stream.ts";
 /** One session of Streamable HTTP: the session itself, its standing stream and the streams of its calls. */
 export class HttpSession implements ReplyHome {
   readonly id = randomBytes(16).toString("hex");
-  readonly session: LegacySession;
+  readonly protocol: LegacySession;
   readonly events: SessionEvents;
   readonly standing: StandingStream;
   readonly #deps: SessionDeps;
@@ -27,7 +27,7 @@ export class HttpSession implements ReplyHome {
     this.events = new SessionEvents(log, this.id);
     this.standing = new StandingStream(this.events);
     this.#deps = deps;
-    this.session = new LegacySession(deps, {
+    this.protocol = new LegacySession(deps, {
       connection: connectionId(),
       door: "mcp-http",
       principal,
@@ -37,16 +37,16 @@ export class HttpSession implements ReplyHome {
   }
 
   get principalId(): string {
-    return this.session.principal.id;
+    return this.protocol.principal.id;
   }
 
   get isBusy(): boolean {
-    return this.session.busy;
+    return this.protocol.busy;
   }
 
   /** Neither answers anything nor has anybody listening. */
   get isIdle(): boolean {
-    return !this.session.busy && !this.standing.isOpen;
+    return !this.protocol.busy && !this.standing.isOpen;
   }
 
   get openId(): string | undefined {
@@ -54,13 +54,13 @@ export class HttpSession implements ReplyHome {
   }
 
   get primingRetryMs(): number | undefined {
-    return this.session.revision.primingEvents ? this.#deps.options.retryMs : undefined;
+    return this.protocol.revision.primingEvents ? this.#deps.options.retryMs : undefined;
   }
 
   /** It is given out: callers know its id from now on, and all hubs know of it. */
   list(): void {
     this.#isListed = true;
-    this.#deps.state.sessions.put(this.id, this.session.record);
+    this.#deps.state.sessions.put(this.id, this.protocol.record);
   }
 
   register(reply: PostReply): number {
@@ -80,7 +80,7 @@ export class HttpSession implements ReplyHome {
   }
 
   close(): void {
-    this.session.close();
+    this.protocol.close();
     this.standing.end();
     for (const reply of this.#replies?.values() ?? []) reply.end();
     this.events.close();

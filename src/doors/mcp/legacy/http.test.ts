@@ -286,8 +286,8 @@ describe("sessions", () => {
     const before = process.memoryUsage().heapUsed;
     for (let at = 0; at < 2000; at += 1) {
       const session = new HttpSession(deps, log, LOCAL_PRINCIPAL);
-      await session.session.receive(initialize(), { outlet });
-      await session.session.receive(notice("notifications/initialized"), { outlet });
+      await session.protocol.receive(initialize(), { outlet });
+      await session.protocol.receive(notice("notifications/initialized"), { outlet });
       sessions.push(session);
     }
     collect();

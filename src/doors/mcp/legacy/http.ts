@@ -69,7 +69,7 @@ export class LegacyHttp {
     if (!session) return this.#refuseAbsent(exchange);
     const version = versionProblem(http);
     if (version) return sendProblem(http.answer, version);
-    if (Array.isArray(body) && !session.session.revision.batches)
+    if (Array.isArray(body) && !session.protocol.revision.batches)
       return sendProblem(named(http.answer, session), noBatches(session));
     return this.#receive(exchange, session, messages, Array.isArray(body));
   }
@@ -124,9 +124,9 @@ export class LegacyHttp {
       return sendProblem(http.answer, this.#table.use(id, http.principal) ? ALREADY_INITIALIZED : SESSION_NOT_FOUND);
     const session = new HttpSession(this.#deps, this.#log, http.principal);
     const reply = new PostReply(http, session, false);
-    await session.session.receive(messages[0], { outlet: reply, ...(mode ? { mode } : {}) });
-    if (session.session.opened && this.#table.add(session)) return reply.end();
-    if (session.session.opened) sendProblem(http.answer, FULL);
+    await session.protocol.receive(messages[0], { outlet: reply, ...(mode ? { mode } : {}) });
+    if (session.protocol.opened && this.#table.add(session)) return reply.end();
+    if (session.protocol.opened) sendProblem(http.answer, FULL);
     session.close();
   }
 
@@ -142,14 +142,14 @@ export class LegacyHttp {
     if (single?.type === "invalid")
       return sendProblem(named(http.answer, session), messageProblem(messages[0], single));
     if (single ? needsNoAnswer(single) : messages.every((message) => needsNoAnswer(classifyMessage(message)))) {
-      for (const message of messages) void session.session.receive(message, { ...received, outlet: session.standing });
+      for (const message of messages) void session.protocol.receive(message, { ...received, outlet: session.standing });
       return sendEmpty(named(http.answer, session), 202);
     }
     const reply = new PostReply(http, session, isBatch);
     this.#waiting.add(reply);
     if (isBatch)
-      await Promise.all(messages.map((message) => session.session.receive(message, { ...received, outlet: reply })));
-    else await session.session.receive(messages[0], { ...received, outlet: reply });
+      await Promise.all(messages.map((message) => session.protocol.receive(message, { ...received, outlet: reply })));
+    else await session.protocol.receive(messages[0], { ...received, outlet: reply });
     this.#waiting.delete(reply);
     reply.end();
   }
@@ -254,7 +254,7 @@ function messageProblem(
 }
 
 function noBatches(session: HttpSession): HttpProblem {
-  const message = `Invalid Request: revision ${session.session.revision.date} has no batches. Send one message a request.`;
+  const message = `Invalid Request: revision ${session.protocol.revision.date} has no batches. Send one message a request.`;
   return { status: 400, code: RPC.invalidRequest, message };
 }
 

@@ -13,7 +13,7 @@ import {
 import { classifyMessage, RPC, type RpcNotification, type RpcRequest } from "../../../wire/messages.ts";
 import { errorAnswer, resultAnswer, type Answer } from "../answers.ts";
 import { readOffer, serverInfo, withoutListChanges, type Offer } from "../capabilities.ts";
-import { isLogLevel, reachesLevel } from "../log-level.ts";
+import { isLogLevel, reachesLevel } from "../../../wire/log-level.ts";
 import {
   answerMethod,
   faultAnswer,

@@ -13,7 +13,7 @@ import { META, MODERN_REVISIONS } from "../../../wire/modern/envelope.ts";
 import { replyText, resultAnswer, splicedReply, type Answer } from "../answers.ts";
 import { offeredFeatures, readSettled, serverInfo, withDeclared } from "../capabilities.ts";
 import { internalAnswer } from "../failures.ts";
-import type { CallerLink } from "../../caller-link.ts";
+import type { CallerLink } from "../../../core/caller-link.ts";
 import { answerMethod, isSharedMethod, methodNotFound, type MethodContext, type MethodsDeps } from "../methods.ts";
 import type { ModernOptions } from "../options.ts";
 import { admit, mismatched } from "./admission.ts";

@@ -4,9 +4,9 @@ import { cancelledFailure } from "../../../core/deadline.ts";
 import { FailError } from "../../../core/errors.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import { fail } from "../../../core/outcome.ts";
-import type { CallerLink } from "../../caller-link.ts";
+import type { CallerLink } from "../../../core/caller-link.ts";
 import type { Answer } from "../answers.ts";
-import { reachesLevel } from "../log-level.ts";
+import { reachesLevel } from "../../../wire/log-level.ts";
 import {
   asUndeclared,
   isInputMethod,

@@ -1,8 +1,8 @@
 import type { Call } from "../../../core/call.ts";
 import { callWithin } from "../../../core/call-within.ts";
+import type { InnerHub } from "../../../core/inner-hub.ts";
 import { isJsonObject } from "../../../core/json.ts";
 import type { Fail } from "../../../core/outcome.ts";
-import type { Caller } from "../../../core/ports.ts";
 import { toolValue } from "../../../core/tool-value.ts";
 import type { HostReply, SandboxHost, SandboxLanguage } from "../../../sandbox/engine.ts";
 import { signatureOf } from "../../../schema/signature.ts";
@@ -19,7 +19,7 @@ const EXECUTE_TOOL = "execute_tool";
 export function codeHost(
   parent: Call,
   language: SandboxLanguage,
-  { caller, resolveName }: Pick<BuiltinPorts, "caller" | "resolveName">,
+  { innerHub, resolveName }: Pick<BuiltinPorts, "innerHub" | "resolveName">,
   own: string,
 ): SandboxHost {
   return {
@@ -31,13 +31,13 @@ export function codeHost(
       const inner =
         wanted === EXECUTE_TOOL && typeof args["name"] === "string" ? resolveName(args["name"].trim(), parent) : wanted;
       if (inner === own) return refusal("denied", `${own} cannot call itself. Write the code in one piece.`);
-      const outcome = await caller.call(path, args, callWithin(parent, signal));
+      const outcome = await innerHub.call(path, args, callWithin(parent, signal));
       return outcome.ok ? { ok: true, json: JSON.stringify(toolValue(outcome.result) ?? null) } : replyOf(outcome);
     },
     search: async (query, limit, signal) => ({
       ok: true,
       json: JSON.stringify(
-        (await found(caller, query, limit, callWithin(parent, signal), language)).filter(({ name }) => name !== own),
+        (await found(innerHub, query, limit, callWithin(parent, signal), language)).filter(({ name }) => name !== own),
       ),
     }),
   };
@@ -45,13 +45,13 @@ export function codeHost(
 
 /** Hits as whoever writes code needs them: how each is called, and what it does. */
 async function found(
-  caller: Caller,
+  innerHub: InnerHub,
   query: string,
   limit: number,
   parent: Call,
   language: SandboxLanguage,
 ): Promise<{ readonly name: string }[]> {
-  const { hits } = await caller.search(query, limit, parent);
+  const { hits } = await innerHub.search(query, limit, parent);
   return hits.map(({ name, description, inputSchema, outputSchema }) => ({
     name,
     signature: signatureOf(language === "python" ? "python" : "typescript", toolPath(name), inputSchema, outputSchema),

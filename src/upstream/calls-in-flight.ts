@@ -14,7 +14,7 @@ export function clientKey({ client, parent, id }: Pick<Call, "client" | "parent"
  * The calls under way on one connection, and whose a notice is that does not say so. A shared connection carries the
  * calls of many callers; what cannot be told apart is given to nobody rather than to the wrong one.
  */
-export class InFlight {
+export class CallsInFlight {
   readonly #calls = new CallMap<RequestId, Call>();
   readonly #spoken = new WeakSet<Call>();
 

@@ -3,13 +3,13 @@ import { objectMember, type JsonObject } from "../core/json.ts";
 import { fail, type Fail } from "../core/outcome.ts";
 import { rpcError, rpcResult, RPC, type RequestId, type RpcReply, type RpcRequest } from "../wire/messages.ts";
 import type { FaultLog } from "./faults.ts";
-import { clientKey, type InFlight } from "./in-flight.ts";
+import { clientKey, type CallsInFlight } from "./calls-in-flight.ts";
 import { Question, type Answered } from "./question.ts";
 import { QUIET_MS, type Turns } from "./turns.ts";
 import { placeQuestions, type Placement, type Scene } from "./whose.ts";
 
-export interface AsksOptions {
-  readonly inFlight: InFlight;
+export interface ServerAsksOptions {
+  readonly inFlight: CallsInFlight;
   readonly turns: Turns;
   readonly faults: FaultLog;
   /** Answer to `roots/list` outside a call. */
@@ -34,15 +34,15 @@ const ASKABLE = new Set(["elicitation/create", "sampling/createMessage", "roots/
  * Requests of a legacy server: finds the client that each belongs to and lets it answer. A question is withdrawn when
  * no call is left that could have asked it, and not before.
  */
-export class Asks {
-  readonly #options: AsksOptions;
+export class ServerAsks {
+  readonly #options: ServerAsksOptions;
   /** By stream and id: a server that keeps no session counts anew on each of its streams. */
   readonly #open = new Map<string, Question>();
   /** Those that could be of several clients, in the order in which they came. */
   #unplaced: readonly Question[] = [];
   #quiet: NodeJS.Timeout | undefined;
 
-  constructor(options: AsksOptions) {
+  constructor(options: ServerAsksOptions) {
     this.#options = options;
     options.turns.onFewer = () => this.#place();
   }

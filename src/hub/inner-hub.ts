@@ -1,9 +1,10 @@
 import { nextCallId } from "../core/call-id.ts";
 import type { Call, ToolMode } from "../core/call.ts";
-import { innerCall, type Own } from "../core/call-within.ts";
+import { innerCall } from "../core/call-within.ts";
+import type { Own } from "../core/built-call.ts";
 import type { View } from "../core/hub-port.ts";
+import type { InnerHub } from "../core/inner-hub.ts";
 import { fail, type Outcome } from "../core/outcome.ts";
-import type { Caller } from "../core/ports.ts";
 import type { Hub } from "./hub.ts";
 
 /** Every tool may be called by its name, listed or not; rights are the parent's. */
@@ -13,7 +14,7 @@ const MODE: ToolMode = "all";
 const MAX_DEPTH = 16;
 
 /** Calls that a running call makes: with its caller's rights, inside its time, ended with it. */
-export function createCaller(hub: () => Hub): Caller {
+export function createInnerHub(hub: () => Hub): InnerHub {
   const viewOf = (parent: Call): View => ({ mode: MODE, principal: parent.principal });
   return {
     call: (target, args, parent, { standsFor = false } = {}) => {

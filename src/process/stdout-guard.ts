@@ -2,13 +2,13 @@ import type { Writable } from "node:stream";
 
 export interface GuardedStdout {
   /** The real standard output, for the protocol alone. */
-  readonly sink: LineSink;
+  readonly sink: ProtocolSink;
   /** Gives standard output back. */
   release(): void;
 }
 
 /** Where lines of protocol go. */
-export interface LineSink {
+export interface ProtocolSink {
   /** One line with its end, handed over in one piece. False: the reader is behind; wait for `onDrain`. */
   write(line: string): boolean;
   /** Bytes that the reader has not taken yet. */
@@ -20,7 +20,10 @@ export interface LineSink {
   flushed(): Promise<void>;
 }
 
-export function createLineSink(stream: Writable, write: Writable["write"] = stream.write.bind(stream)): LineSink {
+export function createProtocolSink(
+  stream: Writable,
+  write: Writable["write"] = stream.write.bind(stream),
+): ProtocolSink {
   let broken: Error | undefined;
   stream.on("error", (error: Error) => {
     broken = error;
@@ -54,7 +57,7 @@ export function guardStdout(
   const original = stdout.write;
   const { _handle: handle } = stdout as { _handle?: { setBlocking?: (blocking: boolean) => void } };
   if (!stdout.isTTY) handle?.setBlocking?.(false);
-  const sink = createLineSink(stdout, original.bind(stdout));
+  const sink = createProtocolSink(stdout, original.bind(stdout));
   stdout.write = stderr.write.bind(stderr) as typeof stdout.write;
   return {
     sink,

@@ -1,5 +1,5 @@
-import type { Ask, Call } from "../core/call.ts";
-import type { JsonObject } from "../core/json.ts";
+import type { Ask, Call } from "./call.ts";
+import type { JsonObject } from "./json.ts";
 
 /** How often a waiting ask tells the deadline that the call lives, at most. */
 const TOUCH_MS = 5000;

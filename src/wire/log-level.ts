@@ -1,4 +1,4 @@
-import { LOG_LEVELS } from "../../wire/modern/envelope.ts";
+import { LOG_LEVELS } from "./modern/envelope.ts";
 
 const SEVERITY: ReadonlyMap<string, number> = new Map(LOG_LEVELS.map((level, severity) => [level, severity]));
 

@@ -6,7 +6,7 @@ import type { HttpResponse } from "./client.ts";
 import { EVENT_STREAM_TYPE, mediaType, type HttpConnection } from "./http-connection.ts";
 import { reopenDelay } from "./reopen.ts";
 
-export interface StandingStreamOwner {
+export interface ServerStreamOwner {
   /** Headers of the session. */
   headers(): Record<string, string>;
   /** Whether this refusal says that the session is gone. */
@@ -37,15 +37,15 @@ type Ending =
  * The GET stream of a legacy connection, over which the server speaks of its own accord. It is opened again for as long
  * as the connection lasts, where it stopped (`Last-Event-ID`) and after the wait that the server names (`retry`).
  */
-export class StandingStream {
+export class ServerStream {
   readonly #connection: HttpConnection;
-  readonly #owner: StandingStreamOwner;
+  readonly #owner: ServerStreamOwner;
   #lastEventId: string | undefined;
   #retryMs: number | undefined;
   #wasOpen = false;
   readonly #answersAtStart: number;
 
-  constructor(connection: HttpConnection, owner: StandingStreamOwner) {
+  constructor(connection: HttpConnection, owner: ServerStreamOwner) {
     this.#connection = connection;
     this.#owner = owner;
     this.#answersAtStart = owner.answers;

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Call } from "../../core/call.ts";
-import { FailError } from "../../core/errors.ts";
-import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../core/json.ts";
-import { fail, type Outcome } from "../../core/outcome.ts";
-import { askCaller } from "../ask-caller.ts";
+import type { Call } from "./call.ts";
+import { FailError } from "./errors.ts";
+import { isJsonObject, objectMember, stringMember, type JsonObject } from "./json.ts";
+import { fail, type Outcome } from "./outcome.ts";
+import { askCaller } from "./ask-caller.ts";
 
 /** How often one call may come back for more input. */
 const MAX_ROUNDS = 16;
