@@ -1,10 +1,11 @@
 const MAX_WORD = 64;
+const MAX_DISTANCE = 2;
 
-/** The candidate that a word was probably meant to be: at most a quarter of its letters differ. */
+/** The candidate that a word was probably meant to be: at most two letters, and a quarter of them, differ. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   if (word.length > MAX_WORD) return undefined;
   let best: string | undefined;
-  let least = Math.floor(word.length / 4) + 1;
+  let least = Math.min(MAX_DISTANCE, Math.floor(word.length / 4)) + 1;
   for (const candidate of candidates) {
     if (candidate === word || Math.abs(candidate.length - word.length) >= least) continue;
     const distance = distanceOf(word.toLowerCase(), candidate.toLowerCase());

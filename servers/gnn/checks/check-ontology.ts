@@ -1,0 +1,27 @@
+import type { CheckContext } from "./context.ts";
+import { isTerm, nearestTerm } from "./ontology.ts";
+
+/** Suggestions are looked for so many times in a model. */
+const MAX_SUGGESTIONS = 100;
+
+/** Terms that the ontology does not have, and annotations of what nobody declares. */
+export function checkOntology({ view, variables, reporter }: CheckContext): void {
+  const settings = settingsOf(view.model.sections.map((section) => (section.kind === "text" ? section.text : "")));
+  for (const { key } of view.parameters) settings.add(key.text);
+  let unknown = 0;
+  for (const { name, term } of view.mappings) {
+    if (!isTerm(term.text)) {
+      unknown += 1;
+      const near = unknown > MAX_SUGGESTIONS ? undefined : nearestTerm(term.text);
+      const message = `${term.text} is not a term of the Active Inference Ontology that GNN lists.`;
+      reporter.report({ code: "W008", span: term.span, message, mend: near && `Write ${near}.` });
+    }
+    if (variables.find(name.text) || settings.has(name.text)) continue;
+    reporter.report({ code: "W010", span: name.span, message: `${name.text} is annotated and declared nowhere.` });
+  }
+}
+
+/** Keys of sections that GNN does not know, such as AgentHyperparameters. */
+function settingsOf(texts: readonly string[]): Set<string> {
+  return new Set(texts.flatMap((text) => Array.from(text.matchAll(/^\s*(\w+)\s*[:=]/gm), ([, key]) => key!)));
+}

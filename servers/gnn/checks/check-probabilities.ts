@@ -1,0 +1,66 @@
+import type { Assignment } from "../language/model.ts";
+import { isOne, isProbable, LAYOUTS, orientA, orientB, type Misfit, type Oriented } from "./conventions.ts";
+import type { CheckContext } from "./context.ts";
+import { familyOf } from "./families.ts";
+import { reshape, squeeze, type Tensor } from "./tensor.ts";
+
+interface Given {
+  readonly assignment: Assignment;
+  readonly tensor: Tensor;
+  /** As declared. Without a declaration, the written one stands for it. */
+  readonly shape: readonly number[] | undefined;
+}
+
+/** A, B and D hold probabilities: each column sums to 1. Says in which order a tensor is written where it is not the usual one. */
+export function checkProbabilities(context: CheckContext, { assignment, tensor, shape }: Given): void {
+  const family = familyOf(assignment.name.text);
+  if (tensor.data.length === 0 || !family) return;
+  const declared = shape ?? tensor.shape;
+  if (family.letter === "D") checkVector(context, assignment, tensor);
+  else if (family.letter === "A" && declared.length >= 2)
+    tell(context, { assignment, usual: LAYOUTS.A[0], found: orientA(tensor, declared) });
+  else if (family.letter === "B" && (declared.length === 2 || declared.length === 3))
+    tell(context, { assignment, usual: LAYOUTS.B[0], found: orientB(tensor, declared) });
+  else if (family.letter === "B" && declared.length > 3)
+    tell(context, { assignment, usual: LAYOUTS.A[0], found: orientA(tensor, declared) });
+}
+
+function checkVector({ reporter }: CheckContext, { name }: Assignment, tensor: Tensor): void {
+  if (squeeze(tensor.shape).length > 1) return;
+  const sum = tensor.data.reduce((total, number) => total + number, 0);
+  const flat = reshape(tensor, [tensor.data.length]);
+  if (isOne(sum, flat) && isProbable(flat)) return;
+  const message = isProbable(flat)
+    ? `The probabilities of ${name.text} sum to ${shown(sum)}, not to 1.`
+    : `${name.text} has numbers that are no probabilities.`;
+  reporter.report({ code: "E011", span: name.span, message });
+}
+
+interface Finding {
+  readonly assignment: Assignment;
+  readonly usual: string;
+  readonly found: Oriented | Misfit | undefined;
+}
+
+function tell({ reporter }: CheckContext, { assignment, usual, found }: Finding): void {
+  const { text, span } = assignment.name;
+  if (!found) return;
+  if (!("tensor" in found)) {
+    const message = `The columns of ${text} are no probabilities: read as ${found.layout}, the worst one sums to ${shown(found.sum)}.`;
+    reporter.report({ code: "E011", span, message, mend: "Each column must have numbers from 0 to 1 that sum to 1." });
+  } else if (found.layout === "state × observation") {
+    const message = `The rows of ${text} sum to 1 and its columns do not, so it is read as ${found.layout}.`;
+    reporter.report({ code: "W012", span, message, mend: "GNN declares A[observation,state]: turn it over." });
+  } else if (found.layout !== usual)
+    reporter.report({ code: "N006", span, message: `${text} is read as ${found.layout}: so its columns sum to 1.` });
+  if ("tensor" in found && found.alternatives.length > 0)
+    reporter.report({
+      code: "N002",
+      span,
+      message: `${text} is read as ${found.layout}; ${found.alternatives.join(" or ")} would fit as well.`,
+    });
+}
+
+function shown(sum: number): string {
+  return Number.isFinite(sum) ? String(Number(sum.toPrecision(6))) : String(sum);
+}

@@ -1,0 +1,87 @@
+import { isSectionName, type SectionName } from "../language/section-names.ts";
+import type { Section } from "../language/model.ts";
+import type { CheckContext } from "./context.ts";
+
+/** Sections that say nothing when they are empty. */
+const NEVER_EMPTY = new Set<string>(["GNNSection", "GNNVersionAndFlags", "ModelName", "StateSpaceBlock"]);
+const KNOWN_VERSIONS = new Set(["1", "1.0", "1.1"]);
+
+/** Required sections, those that stand twice, and what identifier and version say. */
+export function checkSections(context: CheckContext): void {
+  const { view, profile } = context;
+  const { sections } = view.model;
+  if (!sections.some(({ name }) => isSectionName(name))) return noGnn(context);
+  for (const name of profile.required) checkRequired(context, name);
+  const seen = new Set<string>();
+  for (const section of sections) {
+    if (seen.has(section.name)) twice(context, section);
+    seen.add(section.name);
+  }
+  checkIdentifier(context);
+  checkVersion(context);
+}
+
+function noGnn({ view, reporter }: CheckContext): void {
+  reporter.report({
+    code: "E013",
+    span: { from: view.model.span.from, to: view.model.span.from },
+    message: "The text has no section of GNN, such as ## StateSpaceBlock.",
+  });
+}
+
+function checkRequired({ view, profile, reporter }: CheckContext, name: SectionName): void {
+  const section = view.model.sections.find((one) => one.name === name);
+  if (!section) {
+    const [first] = view.model.sections;
+    const who = profile.name === "default" ? "" : ` by the profile ${profile.name}`;
+    const message = `The section ${name} is missing; it is required${who}.`;
+    reporter.report({
+      code: "E001",
+      span: first!.heading,
+      message,
+      mend: `Add a line ## ${name}, and what belongs below.`,
+    });
+  } else if (NEVER_EMPTY.has(name) && isEmpty(section))
+    reporter.report({ code: "E001", span: section.heading, message: `The section ${name} is empty.` });
+}
+
+function isEmpty(section: Section): boolean {
+  if (section.kind === "statements")
+    return !section.statements.some(({ kind }) => kind !== "blank" && kind !== "comment");
+  return section.text.split("\n").every((line) => /^\s*(?:#.*)?$/.test(line));
+}
+
+function twice({ reporter }: CheckContext, { name, heading }: Section): void {
+  const message = `The section ${name} is there twice; both are read as one.`;
+  reporter.report({ code: "W004", span: heading, message });
+}
+
+function checkIdentifier({ view, profile, reporter }: CheckContext): void {
+  const { identifier } = view;
+  if (identifier === undefined || !/\s/.test(identifier)) return;
+  reporter.report({
+    code: "E015",
+    ...(profile.name === "strict-v1" ? {} : { severity: "warning" }),
+    span: headingOf(view.model.sections, "GNNSection"),
+    message: `The identifier ${JSON.stringify(identifier)} has spaces in it.`,
+    mend: `Write ${identifier.replaceAll(/\s+/g, "")}.`,
+  });
+}
+
+function checkVersion({ view, reporter }: CheckContext): void {
+  const { version } = view;
+  if (version === undefined) return;
+  const span = headingOf(view.model.sections, "GNNVersionAndFlags");
+  const number = /\bGNN\s+v(\d+(?:\.\d+)?)\b/i.exec(version)?.[1];
+  if (number === undefined) {
+    const message = `${JSON.stringify(version)} names no version of GNN.`;
+    reporter.report({ code: "E009", span, message, mend: "Write GNN v1." });
+  } else if (!KNOWN_VERSIONS.has(number)) {
+    const message = `GNN v${number} is not known; the text is read as version 1.1.`;
+    reporter.report({ code: "W009", span, message, mend: "Write GNN v1.1." });
+  }
+}
+
+function headingOf(sections: readonly Section[], name: string): Section["heading"] {
+  return sections.find((section) => section.name === name)!.heading;
+}

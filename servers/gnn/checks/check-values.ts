@@ -1,0 +1,148 @@
+import { nearest } from "../language/nearest.ts";
+import type { Assignment, Variable } from "../language/model.ts";
+import type { CheckContext } from "./context.ts";
+import { checkProbabilities } from "./check-probabilities.ts";
+import { familyOf, isLinearGaussian, isLinearGaussianName } from "./families.ts";
+import { readTensor, sameShape, squeeze, type Tensor } from "./tensor.ts";
+
+/** Words that stand for a whole tensor. */
+const FILLERS = new Set(["uniform", "zeros", "ones", "eye", "random", "identity"]);
+
+/** Values: whether they belong to a variable, have its dimensions, and are probabilities where they must be. */
+export function checkValues(context: CheckContext): void {
+  const { view, variables, reporter } = context;
+  const names = new Set(view.values.map(({ name }) => name.text));
+  const isContinuous = isLinearGaussian(names);
+  const last = new Map(view.values.map((value) => [value.name.text, value]));
+  for (const assignment of view.values) {
+    const { text, span } = assignment.name;
+    if (last.get(text) !== assignment) {
+      reporter.report({ code: "W007", span, message: `${text} is given a value again below; that one holds.` });
+      continue;
+    }
+    const variable = variables.has(text) ? variables.find(text) : undefined;
+    const tensor = tensorOf(context, assignment, variable !== undefined);
+    if (isContinuous && isLinearGaussianName(text)) checkLinear(context, assignment, { variable, tensor });
+    else if (!variable) undeclared(context, assignment);
+    else if (tensor) checkTensor(context, { variable, assignment, tensor });
+    if (!variable && tensor) checkProbabilities(context, { assignment, tensor, shape: undefined });
+  }
+  checkMissing(context, last);
+}
+
+function tensorOf({ reporter }: CheckContext, { name, value }: Assignment, isVariable: boolean): Tensor | undefined {
+  const reading = readTensor(value);
+  if (reading.kind === "tensor") return reading.tensor;
+  // What belongs to no variable may be any setting.
+  if (!isVariable && familyOf(name.text) === undefined) return undefined;
+  if (reading.kind === "ragged") {
+    const message = `The value of ${name.text} is no tensor. ${reading.message}`;
+    reporter.report({ code: "E007", span: { from: reading.at, to: reading.at + 1 }, message });
+  } else if (reading.word !== undefined && !FILLERS.has(reading.word)) {
+    const message = `${JSON.stringify(reading.word)} is no value for ${name.text}.`;
+    reporter.report({ code: "E007", severity: "warning", span: name.span, message, mend: `Write ${name.text}={(…)}.` });
+  }
+  return undefined;
+}
+
+function undeclared({ variables, reporter }: CheckContext, { name }: Assignment): void {
+  const near = nearest(name.text, variables.names());
+  reporter.report({
+    code: "W003",
+    span: name.span,
+    message: `${name.text} has a value and is not declared in StateSpaceBlock.`,
+    mend: near === undefined ? `Declare ${name.text}[…] there.` : `Write ${near}, or declare ${name.text}[…] there.`,
+  });
+}
+
+/** F is the free energy among variables and the transition among values: the two are not held against each other. */
+function checkLinear(
+  context: CheckContext,
+  { name, value }: Assignment,
+  { variable, tensor }: { readonly variable: Variable | undefined; readonly tensor: Tensor | undefined },
+): void {
+  const shape = variable && context.dimensions.shapeOf(variable);
+  if (shape && tensor && fits(tensor.shape, shape)) return;
+  const because = variable ? "is declared as something else, and" : "is not declared, and";
+  const message = `${name.text} ${because} read as a parameter of the linear-Gaussian model.`;
+  context.reporter.report({ code: "N003", span: { from: name.span.from, to: value.at }, message });
+}
+
+interface Given {
+  readonly variable: Variable;
+  readonly assignment: Assignment;
+  readonly tensor: Tensor;
+}
+
+function checkTensor(context: CheckContext, { variable, assignment, tensor }: Given): void {
+  const { reporter, dimensions } = context;
+  const { name, span } = assignment;
+  const { lengths } = dimensions.of(variable);
+  const shape = dimensions.shapeOf(variable);
+  if (shape ? !fits(tensor.shape, shape) : !mayFit(tensor.shape, lengths)) {
+    const declared = lengths.map((length) => length ?? "?").join("×");
+    const { line } = reporter.source.position(variable.name.span.from);
+    reporter.report({
+      code: "E002",
+      span: { from: name.span.from, to: Math.min(span.to, assignment.value.at + 1) },
+      message: `The value of ${name.text} is ${shownShape(tensor.shape)}, and line ${line} declares ${declared}.`,
+      mend: "Change one of the two.",
+    });
+    return;
+  }
+  checkType(context, { variable, assignment, tensor });
+  checkProbabilities(context, { assignment, tensor, shape });
+}
+
+function checkType({ reporter }: CheckContext, { variable, assignment, tensor }: Given): void {
+  const type = variable.type?.text;
+  const isWrong =
+    (type === "int" || type === "long") && !tensor.data.every((number) => Number.isInteger(number))
+      ? "has numbers with fractions"
+      : type === "bool" && !tensor.data.every((number) => number === 0 || number === 1)
+        ? "has numbers other than 0 and 1"
+        : undefined;
+  if (isWrong === undefined) return;
+  const message = `${assignment.name.text} is declared as ${type} and ${isWrong}.`;
+  reporter.report({ code: "E010", severity: "warning", span: assignment.name.span, message });
+}
+
+/** As declared, but for dimensions of 1; or, of three, with the last one in front, as for each action. */
+export function fits(written: readonly number[], declared: readonly number[]): boolean {
+  if (sameShape(squeeze(written), squeeze(declared))) return true;
+  if (declared.length !== 3) return false;
+  const [first, second, third] = declared;
+  return [
+    [third!, first!, second!],
+    [third!, second!, first!],
+  ].some((turned) => sameShape(squeeze(written), squeeze(turned)));
+}
+
+/** Some lengths are not known: there are as many dimensions, and those known are right. */
+function mayFit(written: readonly number[], declared: readonly (number | undefined)[]): boolean {
+  if (written.length !== declared.length) return true;
+  const known = declared.filter((length) => length !== undefined);
+  return known.every((length) => length === 1 || written.includes(length));
+}
+
+function shownShape(shape: readonly number[]): string {
+  return shape.length === 0 ? "a single number" : shape.join("×");
+}
+
+/** A, B and D that a program needs and that have neither value nor default. */
+function checkMissing({ view, reporter }: CheckContext, given: ReadonlyMap<string, Assignment>): void {
+  for (const { name, default: start } of view.variables) {
+    const family = familyOf(name.text);
+    if (!family || start || !["A", "B", "D"].includes(family.letter)) continue;
+    const value = given.get(name.text)?.value;
+    if (value && readTensor(value).kind === "tensor") continue;
+    if (value && value.kind === "word" && FILLERS.has(value.text)) continue;
+    const message = `${name.text} has no numbers${value ? " but a placeholder" : ""}; a program that is made of the model needs them.`;
+    reporter.report({
+      code: "N001",
+      span: name.span,
+      message,
+      mend: `Add ${name.text}={…} to InitialParameterization.`,
+    });
+  }
+}

@@ -1,0 +1,36 @@
+import type { Diagnostic } from "../language/diagnostics.ts";
+import type { GnnFile } from "../language/model.ts";
+import { readGnn, type ParseOptions } from "../language/parse.ts";
+import { viewOf } from "../language/view.ts";
+import { checkConnections, checkGraph } from "./check-connections.ts";
+import { checkOntology } from "./check-ontology.ts";
+import { checkSections } from "./check-sections.ts";
+import { checkTime } from "./check-time.ts";
+import { checkValues } from "./check-values.ts";
+import { checkVariables } from "./check-variables.ts";
+import { createContext } from "./context.ts";
+
+export interface Checked {
+  readonly file: GnnFile;
+  /** In the order of their places. */
+  readonly diagnostics: readonly Diagnostic[];
+  /** No diagnostic is an error. */
+  readonly isValid: boolean;
+}
+
+/** Reads a text and says everything that is to be said of its models. Never throws. */
+export function checkGnn(text: string, options: ParseOptions = {}): Checked {
+  const { file, profile, reporter } = readGnn(text, options);
+  for (const model of file.models) {
+    const context = createContext(viewOf(model), profile, reporter);
+    checkSections(context);
+    checkVariables(context);
+    checkConnections(context);
+    checkValues(context);
+    checkTime(context);
+    checkOntology(context);
+    checkGraph(context);
+  }
+  const diagnostics = reporter.diagnostics();
+  return { file, diagnostics, isValid: !diagnostics.some(({ severity }) => severity === "error") };
+}

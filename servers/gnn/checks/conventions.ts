@@ -1,0 +1,111 @@
+import { equalTensors, reshape, sameShape, squeeze, transpose, worstSum, type Tensor } from "./tensor.ts";
+
+/**
+ * How a tensor of probabilities is written. The first one is what GNN declares: columns sum to 1 (`A[observation,state]`,
+ * `B[next,previous,action]`); files also have it turned over, or with the action in front.
+ */
+export const LAYOUTS = {
+  A: ["observation × state", "state × observation"],
+  B: ["next × previous × action", "action × next × previous", "previous × next × action", "action × previous × next"],
+} as const;
+
+export type Layout = (typeof LAYOUTS)["A" | "B"][number];
+
+/** A tensor as GNN declares it, with the layout it is written in and the others that fit as well. */
+export interface Oriented {
+  readonly tensor: Tensor;
+  readonly layout: Layout;
+  readonly alternatives: readonly Layout[];
+}
+
+/** No layout makes it one of probabilities: the sum that is worst in the layout that comes closest. */
+export interface Misfit {
+  readonly layout: Layout;
+  readonly sum: number;
+}
+
+interface Candidate {
+  readonly layout: Layout;
+  readonly tensor: Tensor;
+}
+
+/** Sums may differ from 1 by what rounding to the digits that are written explains, at most by this. */
+export const MAX_TOLERANCE = 0.01;
+
+/** Reads a likelihood: `shape` is the declared one, observations first. */
+export function orientA(tensor: Tensor, shape: readonly number[]): Oriented | Misfit | undefined {
+  const candidates: Candidate[] = [];
+  const declared = fitted(tensor, shape);
+  if (declared) candidates.push({ layout: LAYOUTS.A[0], tensor: declared });
+  const turned = shape.length === 2 ? fitted(tensor, shape.toReversed()) : undefined;
+  if (turned) candidates.push({ layout: LAYOUTS.A[1], tensor: transpose(turned, [1, 0]) });
+  return choose(candidates);
+}
+
+/** Reads transitions: `shape` is the declared one, next × previous × action; without actions it has two dimensions. */
+export function orientB(tensor: Tensor, shape: readonly number[]): Oriented | Misfit | undefined {
+  const [next, previous, ...actions] = shape;
+  if (next === undefined || previous === undefined || actions.length > 1) {
+    const declared = fitted(tensor, shape);
+    return declared && choose([{ layout: LAYOUTS.B[0], tensor: declared }]);
+  }
+  const full = [next, previous, actions[0] ?? 1];
+  const inFront = [full[2]!, next, previous];
+  const written = fitted(tensor, full);
+  const acted = fitted(tensor, inFront);
+  const turned = fitted(tensor, [full[2]!, previous, next]);
+  const candidates: Candidate[] = [];
+  if (written) candidates.push({ layout: LAYOUTS.B[0], tensor: written });
+  if (acted) candidates.push({ layout: LAYOUTS.B[1], tensor: transpose(acted, [1, 2, 0]) });
+  if (written && next === previous) candidates.push({ layout: LAYOUTS.B[2], tensor: transpose(written, [1, 0, 2]) });
+  if (turned) candidates.push({ layout: LAYOUTS.B[3], tensor: transpose(turned, [2, 1, 0]) });
+  return choose(candidates);
+}
+
+/** The tensor in a shape that differs from its own in dimensions of 1 only. */
+function fitted(tensor: Tensor, shape: readonly number[]): Tensor | undefined {
+  if (sameShape(tensor.shape, shape)) return tensor;
+  return sameShape(squeeze(tensor.shape), squeeze(shape)) ? reshape(tensor, shape) : undefined;
+}
+
+/** The first layout whose columns sum to 1. Nothing where no layout has the right lengths. */
+function choose(candidates: readonly Candidate[]): Oriented | Misfit | undefined {
+  const judged = candidates.map((candidate) => ({ ...candidate, sum: worstSum(candidate.tensor, 0).sum }));
+  const [first, ...others] = judged.filter(({ tensor, sum }) => isOne(sum, tensor) && isProbable(tensor));
+  if (first)
+    return {
+      tensor: first.tensor,
+      layout: first.layout,
+      alternatives: others.filter(({ tensor }) => !equalTensors(tensor, first.tensor)).map(({ layout }) => layout),
+    };
+  const [closest] = judged.toSorted((one, other) => Math.abs(one.sum - 1) - Math.abs(other.sum - 1));
+  return closest && { layout: closest.layout, sum: closest.sum };
+}
+
+export function isOne(sum: number, { shape, data }: Tensor): boolean {
+  return Math.abs(sum - 1) <= toleranceOf(data, shape[0] ?? 1);
+}
+
+export function isProbable({ data }: Tensor): boolean {
+  return data.every((number) => number >= 0 && number <= 1 + MAX_TOLERANCE);
+}
+
+/** Half a unit of the last digit that is written, for each number of the sum. */
+function toleranceOf(data: Float64Array, summands: number): number {
+  let digits = 0;
+  for (const number of data) {
+    digits = Math.max(digits, decimalsOf(number));
+    if (digits >= ENOUGH_DIGITS) break;
+  }
+  return Math.min(MAX_TOLERANCE, summands * 0.5 * 10 ** -digits) + 1e-9;
+}
+
+const ENOUGH_DIGITS = 8;
+
+function decimalsOf(number: number): number {
+  for (let digits = 0; digits < ENOUGH_DIGITS; digits += 1) {
+    const scaled = number * 10 ** digits;
+    if (Math.abs(scaled - Math.round(scaled)) < 1e-7) return digits;
+  }
+  return ENOUGH_DIGITS;
+}

@@ -1,0 +1,102 @@
+import { nearest } from "../language/nearest.ts";
+import type { Dimension, Variable } from "../language/model.ts";
+import { NameTable } from "../language/names.ts";
+import type { ModelView } from "../language/view.ts";
+
+/** The lengths of a variable's dimensions; where one is not known, `undefined` and why. */
+export interface Resolved {
+  readonly lengths: readonly (number | undefined)[];
+  readonly problems: readonly DimensionProblem[];
+}
+
+export interface DimensionProblem {
+  readonly dimension: Dimension;
+  readonly severity: "error" | "warning";
+  readonly message: string;
+  readonly mend?: string;
+}
+
+type Length = number | Omit<DimensionProblem, "dimension">;
+
+/** Finds lengths by the numbers of ModelParameters and the lengths of variables. */
+export class Dimensions {
+  readonly #variables = new NameTable<Variable>();
+  readonly #parameters = new Map<string, number | undefined>();
+  readonly #known = new Map<Variable, Resolved>();
+  readonly #open = new Set<Variable>();
+
+  constructor({ variables, parameters }: ModelView) {
+    for (const variable of variables) this.#variables.add(variable.name.text, variable);
+    for (const { key, value } of parameters)
+      this.#parameters.set(key.text, value.kind === "number" ? value.value : undefined);
+  }
+
+  of(variable: Variable): Resolved {
+    const known = this.#known.get(variable);
+    if (known) return known;
+    this.#open.add(variable);
+    const problems: DimensionProblem[] = [];
+    const lengths = variable.dimensions.map((dimension) => {
+      const length = this.#lengthOf(dimension);
+      if (typeof length === "number") return length;
+      problems.push({ dimension, ...length });
+      return undefined;
+    });
+    this.#open.delete(variable);
+    const resolved = { lengths, problems };
+    this.#known.set(variable, resolved);
+    return resolved;
+  }
+
+  /** The lengths, if all of them are known. */
+  shapeOf(variable: Variable): readonly number[] | undefined {
+    const { lengths } = this.of(variable);
+    return lengths.every((length) => length !== undefined) ? lengths : undefined;
+  }
+
+  #lengthOf(dimension: Dimension): Length {
+    switch (dimension.kind) {
+      case "size":
+        return dimension.size > 0 ? dimension.size : wrong("A dimension of 0 holds nothing.");
+      case "unknown":
+        return wrong(
+          `${JSON.stringify(dimension.text)} is no dimension.`,
+          "Write a whole number, a name or len(name).",
+        );
+      case "length":
+        return this.#elementsOf(dimension.name) ?? this.#unknown(dimension.name);
+      case "reference":
+        return this.#parameter(dimension.name) ?? this.#elementsOf(dimension.name) ?? this.#unknown(dimension.name);
+    }
+  }
+
+  #parameter(name: string): Length | undefined {
+    if (!this.#parameters.has(name)) return undefined;
+    const value = this.#parameters.get(name);
+    if (value !== undefined && Number.isInteger(value) && value > 0) return value;
+    return wrong(`The parameter ${name} is no whole number above 0, so it is no dimension.`);
+  }
+
+  /** How many numbers a variable has, if that is known. */
+  #elementsOf(name: string): Length | undefined {
+    const variable = this.#variables.find(name);
+    if (!variable) return undefined;
+    if (this.#open.has(variable)) return wrong(`The length of ${name} depends on itself.`);
+    const shape = this.shapeOf(variable);
+    if (shape) return shape.reduce((product, length) => product * length, 1);
+    return { severity: "warning", message: `The length of ${name} is not known.` };
+  }
+
+  #unknown(name: string): Length {
+    const near = nearest(name, [...this.#parameters.keys(), ...this.#variables.names()]);
+    return {
+      severity: "warning",
+      message: `${name} is neither a number of ModelParameters nor a variable, so the length is not known.`,
+      mend: near === undefined ? `Add "${name}: 3" to ModelParameters.` : `Write ${near}.`,
+    };
+  }
+}
+
+function wrong(message: string, mend?: string): Length {
+  return { severity: "error", message, ...(mend === undefined ? {} : { mend }) };
+}

@@ -1,0 +1,138 @@
+import type { Value } from "../language/model.ts";
+
+/** Numbers in the order of their writing, with the length of each dimension. A single number has none. */
+export interface Tensor {
+  readonly shape: readonly number[];
+  readonly data: Float64Array;
+}
+
+/** What a value is: numbers, nothing yet (`{ }`, a word or a description in its place), or no tensor at all. */
+export type TensorReading =
+  | { readonly kind: "tensor"; readonly tensor: Tensor }
+  | { readonly kind: "placeholder"; readonly word?: string }
+  | { readonly kind: "ragged"; readonly at: number; readonly message: string };
+
+export function readTensor(value: Value): TensorReading {
+  if (value.kind === "word") return { kind: "placeholder", word: value.text };
+  if (isPlaceholder(value)) return { kind: "placeholder" };
+  const shape = shapeOf(value);
+  // As many numbers as are there: what the first groups promise may be more than anybody wrote.
+  const data = new Float64Array(countNumbers(value));
+  const filler = new Filler(shape, data);
+  const problem = filler.fill(value, 0);
+  return problem ?? { kind: "tensor", tensor: { shape, data } };
+}
+
+function isPlaceholder(value: Value): boolean {
+  if (value.kind === "string" || value.kind === "entry") return true;
+  return value.kind === "group" && value.items.every(isPlaceholder);
+}
+
+/** As the first items say. */
+function shapeOf(value: Value): readonly number[] {
+  const shape: number[] = [];
+  for (let at: Value | undefined = value; at?.kind === "group"; at = at.items[0]) shape.push(at.items.length);
+  return shape;
+}
+
+function countNumbers(value: Value): number {
+  if (value.kind !== "group") return value.kind === "number" ? 1 : 0;
+  return value.items.reduce((count, item) => count + countNumbers(item), 0);
+}
+
+class Filler {
+  readonly #shape: readonly number[];
+  readonly #data: Float64Array;
+  #next = 0;
+
+  constructor(shape: readonly number[], data: Float64Array) {
+    this.#shape = shape;
+    this.#data = data;
+  }
+
+  fill(value: Value, depth: number): TensorReading | undefined {
+    if (value.kind === "number") {
+      if (depth < this.#shape.length) return ragged(value.at, "A number stands where a group of numbers is.");
+      this.#data[this.#next++] = value.value;
+      return undefined;
+    }
+    if (value.kind !== "group") return ragged(value.at, `${shown(value)} stands among numbers.`);
+    const length = this.#shape[depth];
+    if (length === undefined) return ragged(value.at, "A group stands where a number is.");
+    if (value.items.length !== length)
+      return ragged(value.at, `The group has ${value.items.length} items, the first one beside it ${length}.`);
+    for (const item of value.items) {
+      const problem = this.fill(item, depth + 1);
+      if (problem) return problem;
+    }
+    return undefined;
+  }
+}
+
+function ragged(at: number, message: string): TensorReading {
+  return { kind: "ragged", at, message };
+}
+
+function shown(value: Value): string {
+  return value.kind === "word" || value.kind === "string" ? JSON.stringify(value.text) : "A description";
+}
+
+/** Lengths without those of 1. */
+export function squeeze(shape: readonly number[]): readonly number[] {
+  return shape.filter((length) => length !== 1);
+}
+
+export function sameShape(one: readonly number[], other: readonly number[]): boolean {
+  return one.length === other.length && one.every((length, index) => length === other[index]);
+}
+
+export function reshape({ data }: Tensor, shape: readonly number[]): Tensor {
+  return { shape, data };
+}
+
+/** The tensor with its dimensions in another order: dimension `i` of the result is `order[i]` of the tensor. */
+export function transpose({ shape, data }: Tensor, order: readonly number[]): Tensor {
+  const strides = stridesOf(shape);
+  const target = order.map((dimension) => shape[dimension]!);
+  const steps = order.map((dimension) => strides[dimension]!);
+  const result = new Float64Array(data.length);
+  const index = target.map(() => 0);
+  let from = 0;
+  for (let to = 0; to < result.length; to += 1) {
+    result[to] = data[from]!;
+    for (let dimension = target.length - 1; dimension >= 0; dimension -= 1) {
+      from += steps[dimension]!;
+      index[dimension]! += 1;
+      if (index[dimension]! < target[dimension]!) break;
+      from -= steps[dimension]! * target[dimension]!;
+      index[dimension] = 0;
+    }
+  }
+  return { shape: target, data: result };
+}
+
+export function stridesOf(shape: readonly number[]): number[] {
+  const strides = shape.map(() => 1);
+  for (let dimension = shape.length - 2; dimension >= 0; dimension -= 1)
+    strides[dimension] = strides[dimension + 1]! * shape[dimension + 1]!;
+  return strides;
+}
+
+export function equalTensors(one: Tensor, other: Tensor): boolean {
+  return sameShape(one.shape, other.shape) && one.data.every((number, index) => number === other.data[index]);
+}
+
+/** How far the sums along one dimension are from 1: the worst of them and where it is. */
+export function worstSum({ shape, data }: Tensor, dimension: number): { readonly sum: number; readonly index: number } {
+  const stride = stridesOf(shape)[dimension]!;
+  const length = shape[dimension]!;
+  let worst = { sum: 1, index: 0 };
+  for (let start = 0, index = 0; start < data.length; start += 1) {
+    if (Math.floor(start / stride) % length !== 0) continue;
+    let sum = 0;
+    for (let step = 0; step < length; step += 1) sum += data[start + step * stride]!;
+    if (!(Math.abs(sum - 1) <= Math.abs(worst.sum - 1))) worst = { sum, index };
+    index += 1;
+  }
+  return worst;
+}

@@ -1,0 +1,311 @@
+import { readFileSync } from "node:fs";
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { checkGnn } from "../../servers/gnn/checks/check.ts";
+import { ontologyReport } from "../../servers/gnn/checks/ontology.ts";
+import { viewOf } from "../../servers/gnn/language/view.ts";
+import type { ProfileName } from "../../servers/gnn/language/profiles.ts";
+import { seedEraEstimates } from "../../servers/gnn/estimates/seed-era.ts";
+
+function sample(name: string): string {
+  return readFileSync(new URL(`../fixtures/gnn/${name}`, import.meta.url), "utf8");
+}
+
+const TWO_ROOM = sample("two_room.md");
+
+/** `code line:column` of each diagnostic. */
+function places(text: string, profile: ProfileName = "default"): string[] {
+  return checkGnn(text, { profile }).diagnostics.map(({ code, start }) => `${code} ${start.line}:${start.column}`);
+}
+
+/** A whole model around a few lines of its sections. */
+function model(parts: {
+  readonly space?: string;
+  readonly edges?: string;
+  readonly values?: string;
+  readonly more?: string;
+}): string {
+  return [
+    "## GNNSection\nM\n## GNNVersionAndFlags\nGNN v1\n## ModelName\nM",
+    `## StateSpaceBlock\n${parts.space ?? "s[2]\nA[2,2,default=eye]"}`,
+    `## Connections\n${parts.edges ?? "s-A"}`,
+    ...(parts.values === undefined ? [] : [`## InitialParameterization\n${parts.values}`]),
+    ...(parts.more === undefined ? [] : [parts.more]),
+  ].join("\n");
+}
+
+/** Codes of the diagnostics, with what they say. */
+function said(text: string, profile: ProfileName = "default"): string[] {
+  return checkGnn(text, { profile }).diagnostics.map(({ code, message }) => `${code} ${message}`);
+}
+
+describe("the own samples", () => {
+  test.each(["default", "strict-v1", "seed-era"] as const)(
+    "C40: two_room.md is valid for the profile %s",
+    (profile) => {
+      expect(places(TWO_ROOM, profile)).toEqual([]);
+    },
+  );
+
+  test("C40: of hard_syntax.md is said that B has no value, and nothing else", () => {
+    expect(said(sample("hard_syntax.md"))).toEqual([
+      "N001 B has no numbers; a program that is made of the model needs them.",
+    ]);
+  });
+
+  test("C40: the profiles refuse of hard_syntax.md what their tools cannot read", () => {
+    expect(places(sample("hard_syntax.md"), "strict-v1")).toEqual([
+      "N001 12:1",
+      "E015 14:1",
+      "E005 17:1",
+      "E005 18:1",
+      "E005 19:1",
+      "E005 20:1",
+    ]);
+    const seedEra = checkGnn(sample("hard_syntax.md"), { profile: "seed-era" });
+    expect(seedEra.diagnostics.map(({ code }) => code)).toEqual(["E001", "E001", "N001", "E014", "W011"]);
+  });
+
+  test("the seed-era rules estimate 108 bytes and their units for two_room.md", () => {
+    const [first] = checkGnn(TWO_ROOM).file.models;
+    const { memory_estimate_kb, inference_estimate_units } = seedEraEstimates(viewOf(first!));
+    expect(memory_estimate_kb).toBe(108 / 1024);
+    const log = (elements: number): number => Math.log2(elements + 1);
+    const floats = log(4) + log(8) + 5 * log(2) + log(2) - log(2) + log(1) + 0;
+    const ints = 0.8 * (log(2) + 2 * log(1));
+    expect(inference_estimate_units).toBeCloseTo(4 * 2.5 + 2.5 * (floats + ints) + 8 * 0.5 + 2.5 * 4.5, 10);
+  });
+});
+
+describe("sections", () => {
+  test("a text without any section is no GNN", () => {
+    expect(said("# Notes\n\nNothing here.\n")).toEqual([
+      "E013 The text has no section of GNN, such as ## StateSpaceBlock.",
+    ]);
+  });
+
+  test("each missing section is told, and an empty one that must say something", () => {
+    expect(said("## GNNSection\nM\n## ModelName\n# none\n## StateSpaceBlock\ns[1]\n").slice(0, 3)).toEqual([
+      "E001 The section GNNVersionAndFlags is missing; it is required.",
+      "E001 The section Connections is missing; it is required.",
+      "E001 The section ModelName is empty.",
+    ]);
+  });
+
+  test.each([
+    ["GNN v1", []],
+    ["GNN v1.1 strict", []],
+    ["GNN v7", ["W009 3:1"]],
+    ["version one", ["E009 3:1"]],
+  ])("the version %s", (version, expected) => {
+    expect(places(TWO_ROOM.replace("GNN v1", version).replace("# Two-room agent\n", ""))).toEqual(expected);
+  });
+
+  test("a section that is there twice is read as one", () => {
+    const text = model({ more: "## Connections\nA>s" });
+    expect(said(text)).toEqual(["W004 The section Connections is there twice; both are read as one."]);
+  });
+});
+
+describe("declarations", () => {
+  test.each([
+    ["s[2]\ns[3]\nA[2]", ["E004 9:1"]],
+    ["s[2,type=flaot]\nA[2]", ["E010 8:10"]],
+    ["s[n]\nA[2]", ["E012 8:3"]],
+    ["s[0]\nA[2]", ["E012 8:3"]],
+    ["s[A]\nA[s]", ["E012 8:3", "E012 9:3"]],
+    ["s[2,default=unifrom]\nA[2]", ["E006 8:13"]],
+    ["s[2]\nA[2]\nx[1]", ["W001 10:1"]],
+    ["s[A]\nA[len(x)]\nx[3,2]", []],
+  ])("%j", (space, expected) => {
+    expect(places(model({ space })).filter((place) => !place.startsWith("N001"))).toEqual(expected);
+  });
+
+  test("a name of ModelParameters is a length", () => {
+    const more = "## ModelParameters\nn: 2\nm: [3]\n";
+    expect(said(model({ space: "s[n]\nA[n,n]", values: "A={(1,0),(0,1)}", more }))).toEqual([]);
+    expect(said(model({ space: "s[n]\nA[n,n]", values: "A={(1,0,0)}", more }))).toEqual([
+      "E002 The value of A is 1×3, and line 8 declares 2×2.".replace("line 8", "line 9"),
+    ]);
+    expect(said(model({ space: "s[m]\nA[2,2]", values: "A={(1,0),(0,1)}", more }))).toEqual([
+      "E012 The parameter m is no whole number above 0, so it is no dimension.",
+    ]);
+  });
+});
+
+describe("connections", () => {
+  test("an endpoint that is not declared is told, with the name it may have been", () => {
+    const { diagnostics } = checkGnn(model({ space: "state[2]\nA[2,2,default=eye]", edges: "stste-A" }));
+    expect(diagnostics.map(({ code, mend }) => [code, mend])).toEqual([
+      ["W001", undefined],
+      ["W002", "Write state, or declare stste[…] there."],
+    ]);
+  });
+
+  test("an endpoint at another time is declared", () => {
+    expect(said(model({ space: "s_t[2]\nA[2,2,default=eye]", edges: "s_t>s_t+1\ns-A" }))).toEqual([]);
+  });
+
+  test("an edge that stands twice, and parts that nothing joins", () => {
+    expect(said(model({ edges: "s-A\nA-s" }))).toEqual(["W007 The edge A-s stands there already."]);
+    expect(said(model({ space: "s[2]\nA[2,2,default=eye]\nx[1]\ny[1]", edges: "s-A\nx-y" }))).toEqual([
+      "N004 The graph has 2 parts that no edge joins: {s, A}, {x, y}.",
+    ]);
+    expect(said(model({ space: "s[2]\ns_prime[2]\nA[2,2,default=eye]\nu[1]", edges: "s-A\nu>s_prime" }))).toEqual([]);
+  });
+});
+
+describe("values", () => {
+  const b = (values: string, space = "s[2]\nB[2,2,3]"): string[] => said(model({ space, edges: "s-B", values }));
+
+  test.each([
+    ["D[2]", "D={(0.5, 0.5)}", []],
+    ["D[2]", "D={(0.5),(0.5)}", []],
+    ["D[2,1]", "D={0.5, 0.5}", []],
+    ["D[3]", "D={(0.33, 0.33, 0.33)}", []],
+    ["D[2]", "D={(0.5, 0.4)}", ["E011"]],
+    ["D[2]", "D={(1.5, -0.5)}", ["E011"]],
+    ["D[2]", "D={(0.2, 0.3, 0.5)}", ["E002"]],
+    ["D[2]", "D={(0.5, (0.5))}", ["E007", "N001"]],
+    ["D[2]", "D={ }", ["N001"]],
+    ["D[2]", "D=uniform", []],
+    ["D[2]", "D=unknown", ["E007", "N001"]],
+    ["x[2,type=int]", "x={1, 0.5}", ["E010"]],
+    ["x[2,type=bool]", "x={1, 0}", []],
+  ])("%s with %s", (variable, values, expected) => {
+    const name = variable[0]!;
+    const { diagnostics } = checkGnn(model({ space: `s[2]\n${variable}`, edges: `s-${name}`, values }));
+    expect(diagnostics.map(({ code }) => code).toSorted()).toEqual(expected);
+  });
+
+  test("a likelihood whose rows sum to 1 is said to be turned over", () => {
+    expect(said(model({ values: "A={(0.9,0.1),(0.1,0.9)}" }))).toEqual([]);
+    expect(said(model({ values: "A={(0.9,0.1),(0.2,0.8)}" }))).toEqual([
+      "W012 The rows of A sum to 1 and its columns do not, so it is read as state × observation.",
+    ]);
+    expect(said(model({ values: "A={(0.9,0.1),(0.2,0.7)}" }))).toEqual([
+      "E011 The columns of A are no probabilities: read as state × observation, the worst one sums to 0.9.",
+    ]);
+  });
+
+  test("the order in which transitions are written is found and said", () => {
+    expect(b("B={((1,0,0.2),(0.5,1,1)),((0,1,0.8),(0.5,0,0))}")).toEqual([]);
+    expect(b("B={((1,0.5),(0,0.5)),((0,1),(1,0)),((0.2,1),(0.8,0))}")).toEqual([
+      "N006 B is read as action × next × previous: so its columns sum to 1.",
+    ]);
+    expect(b("B={((1,0),(0.5,0.5)),((0,1),(1,0)),((0.2,0.8),(1,0))}")).toEqual([
+      "N006 B is read as action × previous × next: so its columns sum to 1.",
+    ]);
+    expect(b("B={((1,0),(0.5,0.6)),((0,1),(1,0)),((0.2,0.8),(1,0))}")[0]).toMatch(
+      /^E011 .*action × previous × next.* 1\.1\.$/,
+    );
+  });
+
+  test("transitions that fit two orders are read in the declared one, and it is said", () => {
+    const space = "s[2]\nB[2,2,2]";
+    expect(b("B={((1,1),(0,0)),((0,0),(1,1))}", space)).toEqual([
+      "N002 B is read as next × previous × action; action × next × previous would fit as well.",
+    ]);
+  });
+
+  test("F, H, Q and R belong to a linear-Gaussian model, whatever F is declared as", () => {
+    const values = "F={(1,0),(0,1)}\nH={(1,0),(0,1)}\nQ={(1,0),(0,1)}\nR={(1,0),(0,1)}";
+    const text = model({ space: "s[2]\nA[2,2,default=eye]\nF[1]", edges: "s-A\ns-F", values });
+    expect(checkGnn(text).diagnostics.map(({ code }) => code)).toEqual(["N003", "N003", "N003", "N003"]);
+    expect(said(model({ values: "H={(1,0)}" }))).toEqual([
+      "W003 H has a value and is not declared in StateSpaceBlock.",
+    ]);
+  });
+});
+
+describe("time and ontology", () => {
+  test.each([
+    ["Dynamic\nDiscreteTime=s\nModelTimeHorizon=20", []],
+    ["Static\nDynamic", ["E014 12:1"]],
+    ["Dynamc", ["E014 11:1"]],
+    ["Time=τ", ["W011 11:6"]],
+    ["ModelTimeHorizon=soon", ["E014 11:18"]],
+    ["ModelTimeHorizon", ["E014 11:1"]],
+  ])("%j", (time, expected) => {
+    expect(places(model({ more: `## Time\n${time}` })).map((place) => place)).toEqual(
+      expected.map((place) => place.replace(/ (\d+)/, (_, line) => ` ${Number(line) + 2}`)),
+    );
+  });
+
+  test("an unknown term is told with the one that was meant", () => {
+    const { diagnostics, file } = checkGnn(
+      model({ more: "## ActInfOntologyAnnotation\ns=HidenState\nx=Action\nA=Habit\n" }),
+    );
+    expect(diagnostics.map(({ code, mend }) => [code, mend])).toEqual([
+      ["W008", "Write HiddenState."],
+      ["W010", undefined],
+    ]);
+    expect(ontologyReport(viewOf(file.models[0]!))).toEqual({
+      valid_mappings: { x: "Action", A: "Habit" },
+      invalid_terms: { s: "HidenState" },
+      unmapped_model_vars: [],
+    });
+  });
+});
+
+describe("mutations", () => {
+  const lines = TWO_ROOM.trimEnd().split("\n");
+
+  test("a line that is spoilt is told in that line", () => {
+    const spoil: readonly (readonly [string, RegExp, (line: string) => string])[] = [
+      ["E006", /^\w+\[.*\]/, (line) => line.replace("]", "")],
+      ["E010", /type=float/, (line) => line.replace("float", "flat")],
+      ["E012", /^[A-D]\[2/, (line) => line.replace("[2", "[0")],
+      ["E005", /^\w[>-]\w$/, (line) => line.replace(/[>-]/, "?")],
+      ["E007", /^ {2}\(.*\)/, (line) => line.replace(",", " ")],
+      ["E014", /^ModelTimeHorizon=/, (line) => line.replace("Unbounded", "never")],
+      ["W008", /^\w=\w+[a-z]$/, (line) => `${line}Xyz`],
+    ];
+    for (const [code, fits, change] of spoil)
+      for (const [index, line] of lines.entries()) {
+        if (!fits.test(line)) continue;
+        const { diagnostics } = checkGnn(lines.with(index, change(line)).join("\n"));
+        expect(
+          diagnostics.some((one) => one.code === code && one.start.line === index + 1),
+          `${code} ${line}`,
+        ).toBe(true);
+      }
+  });
+
+  test("whatever is cut out, put in or doubled, places lie in the text and nothing is thrown", () => {
+    const change = fc.record({
+      at: fc.nat({ max: TWO_ROOM.length }),
+      cut: fc.nat({ max: 40 }),
+      put: fc.oneof(fc.string({ maxLength: 5 }), fc.constantFrom("{", "(", "\n## Time\n", "---\n", "#", "π[")),
+    });
+    fc.assert(
+      fc.property(change, ({ at, cut, put }) => {
+        const text = TWO_ROOM.slice(0, at) + put + TWO_ROOM.slice(at + cut);
+        const rows = text.split(/\r\n|\n|\r/);
+        for (const { start, end, message } of checkGnn(text).diagnostics) {
+          expect(rows[start.line - 1], message).toBeDefined();
+          expect(start.column).toBeLessThanOrEqual(rows[start.line - 1]!.length + 1);
+          expect(end.line).toBeGreaterThanOrEqual(start.line);
+        }
+      }),
+      { numRuns: Number(process.env["GNN_RUNS"] ?? 300) },
+    );
+  });
+
+  test("S18: a large model of hostile shape is checked in linear time", () => {
+    const cost = (count: number): number => {
+      const names = Array.from({ length: count }, (_, index) => `n${index}`);
+      const text = model({
+        space: names.map((name, index) => `${name}[${names[index - 1] ?? 2}]`).join("\n"),
+        edges: names.map((name) => `${name}>x${name}`).join("\n"),
+        values: names.map((name) => `${name}={(1,2)}`).join("\n"),
+      });
+      const before = process.cpuUsage();
+      checkGnn(text);
+      const { user, system } = process.cpuUsage(before);
+      return (user + system) / 1000;
+    };
+    cost(200);
+    expect(cost(4000)).toBeLessThan(Math.max(cost(500), 10) * 40);
+  });
+});
