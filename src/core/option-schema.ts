@@ -61,6 +61,9 @@ export type ObjectOf<P> = { readonly [K in Exclude<keyof P, OptionalKeys<P>>]: S
 };
 type UnionOf<M extends readonly OptionSchema[]> = Static<M[number]>;
 
+/** Sections of a configuration, by name. */
+export type Sections = Readonly<Record<string, OptionSchema>>;
+
 export type Optional<S extends OptionSchema> = S & { readonly "~optional": true };
 
 function String_(notes: Notes = {}): OptionSchema<string> {

@@ -10,10 +10,10 @@ import type { Logger } from "../core/ports.ts";
 import { loadHubConfig, openHub, type Hub } from "./open-hub.ts";
 import { logConfig } from "./log-config.ts";
 import { Reloader } from "./reload.ts";
-import type { HubConfig, ServerConfig } from "./schema.ts";
+import type { HubConfig } from "./schema.ts";
 import type { ServedFetch } from "./serve/fetch.ts";
 import { serveHttp, serveStdio, type Served, type ServedHttp } from "./serve/serve.ts";
-import { doorsOf } from "./serve/rest.ts";
+import { doorsOf, type ServerConfig } from "./serve/doors.ts";
 import type { Toolyard } from "./toolyard.ts";
 
 export interface CreateHubOptions {
@@ -98,7 +98,7 @@ export async function createHub(options: CreateHubOptions = {}): Promise<Library
     load,
     // The address was handed out, so the program decides when its callers move.
     onReloaded: async () => {
-      if (servedAs !== undefined && servedAs !== doorsOf(hub)) hub.logger.warning(SERVER_CHANGED);
+      if (servedAs !== undefined && servedAs !== doorsOf(hub.config.tree)) hub.logger.warning(SERVER_CHANGED);
     },
   });
   const base = hub.toolyard({ door: "library" });
@@ -109,15 +109,15 @@ export async function createHub(options: CreateHubOptions = {}): Promise<Library
     serve: async () => {
       const server = serverOf(hub);
       const one = await serveHttp(hub, server);
-      servedAs = doorsOf(hub);
+      servedAs = doorsOf(hub.config.tree);
       served.push(one);
       await reloader.reconsider();
       return one;
     },
     serveFetch: async () => {
       const { serveFetch } = await import("./serve/fetch.ts");
-      const one = serveFetch(hub, serverOf(hub));
-      servedAs = doorsOf(hub);
+      const one = await serveFetch(hub, serverOf(hub));
+      servedAs = doorsOf(hub.config.tree);
       served.push(one);
       await reloader.reconsider();
       return one;

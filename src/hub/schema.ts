@@ -3,32 +3,16 @@ import { AgentSchema } from "../agent/options.ts";
 import { CatalogSchema } from "../catalog/options.ts";
 import { SearchSchema } from "../catalog/search/options.ts";
 import { Type, type OptionSchema, type Static } from "../core/option-schema.ts";
-import { LegacySessionSchema } from "../doors/mcp/legacy/options.ts";
-import { JSON_RPC_OPTION_SCHEMAS } from "../doors/jsonrpc/options.ts";
-import { MCP_OPTION_SCHEMAS } from "../doors/mcp/options.ts";
-import { RestSchema } from "../doors/rest/options.ts";
-import { HTTP_OPTION_SCHEMAS } from "../http/options.ts";
 import { WebSearchSchema } from "../websearch/options.ts";
 import { ModelsSchema } from "../models/options.ts";
 import { LimitsSchema } from "../pipeline/options.ts";
 import { SandboxSchema } from "../sandbox/options.ts";
 import { AuditSchema, LoggingSchema } from "../telemetry/options.ts";
+import { doorSections, type DoorsConfig } from "./serve/doors.ts";
 import { sourceSections, type SourcesConfig } from "./source-kinds.ts";
-
-const ServerSchema = Type.Object(
-  {
-    ...HTTP_OPTION_SCHEMAS,
-    ...MCP_OPTION_SCHEMAS,
-    ...JSON_RPC_OPTION_SCHEMAS,
-    sessions: Type.Optional(LegacySessionSchema),
-  },
-  { description: "The doors: where and how the hub is served." },
-);
 
 /** What the hub's other parts read. */
 const PartsSchema = Type.Object({
-  server: Type.Optional(ServerSchema),
-  rest: Type.Optional(RestSchema),
   logging: Type.Optional(LoggingSchema),
   audit: Type.Optional(AuditSchema),
   limits: Type.Optional(LimitsSchema),
@@ -54,14 +38,13 @@ const PartsSchema = Type.Object({
   ),
 });
 
-export type HubConfig = Static<typeof PartsSchema> & SourcesConfig;
+export type HubConfig = Static<typeof PartsSchema> & DoorsConfig & SourcesConfig;
 /** A configuration that was read and checked. */
 export type LoadedHubConfig = LoadedConfig<HubConfig>;
-export type ServerConfig = Static<typeof ServerSchema>;
 
-/** The whole configuration: each part's own schema and those of all kinds of sources, joined. */
+/** The whole configuration: each part's own schema and those of all doors and kinds of sources, joined. */
 export const CONFIG_SCHEMA: OptionSchema<HubConfig> = {
   type: "object",
-  properties: { ...PartsSchema.properties, ...sourceSections() },
+  properties: { ...doorSections(), ...PartsSchema.properties, ...sourceSections() },
   additionalProperties: false,
 };

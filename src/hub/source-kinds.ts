@@ -1,12 +1,13 @@
-import type { ObjectOf, OptionSchema } from "../core/option-schema.ts";
+import type { ObjectOf, Sections } from "../core/option-schema.ts";
 import { BUILTIN } from "../providers/builtin/kind.ts";
 import { DEFAULTS } from "../providers/defaults/kind.ts";
 import { FOLDERS } from "../providers/folders/kind.ts";
 import { HTTP } from "../providers/http/kind.ts";
 import { MODULES } from "../providers/modules/kind.ts";
 import { SCRIPTS } from "../providers/scripts/kind.ts";
-import type { DefinedKind, Sections } from "../providers/source-kind.ts";
+import type { DefinedKind } from "../providers/source-kind.ts";
 import { STDIO } from "../providers/stdio/kind.ts";
+import { joinSections, type All } from "./sections.ts";
 
 /** The one list of source kinds. A new kind is one more entry, and its row in `core/provider-kinds.ts`. */
 export const SOURCE_KINDS = [BUILTIN, MODULES, SCRIPTS, FOLDERS, STDIO, HTTP, DEFAULTS] as const;
@@ -14,7 +15,6 @@ export const SOURCE_KINDS = [BUILTIN, MODULES, SCRIPTS, FOLDERS, STDIO, HTTP, DE
 type AnyKind = (typeof SOURCE_KINDS)[number];
 type SectionsOf<K> = K extends { readonly schema: infer S } ? ObjectOf<S> : never;
 type ServicesOf<K> = K extends DefinedKind<Sections, never, infer S> ? S : never;
-type All<U> = (U extends unknown ? (one: U) => void : never) extends (all: infer I) => void ? I : never;
 
 /** The sections of the configuration that sources read, all kinds together. */
 export type SourcesConfig = All<SectionsOf<AnyKind>>;
@@ -23,14 +23,5 @@ export type KindServices = All<ServicesOf<AnyKind>>;
 
 /** Their schemas: sections of one name are joined, member by member. */
 export function sourceSections(): Sections {
-  return SOURCE_KINDS.reduce<Sections>((joined, { schema }) => join(joined, schema), {});
-}
-
-function join(base: Sections, more: Sections): Sections {
-  const joined: Record<string, OptionSchema> = { ...base };
-  for (const [name, schema] of Object.entries(more)) {
-    const there = joined[name];
-    joined[name] = there ? { ...there, properties: join(there.properties ?? {}, schema.properties ?? {}) } : schema;
-  }
-  return joined;
+  return joinSections(SOURCE_KINDS);
 }

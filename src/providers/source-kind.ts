@@ -1,7 +1,7 @@
 import type { Client } from "../core/call.ts";
 import type { ListingShape } from "../core/listing-shape.ts";
 import { OptionError } from "../core/errors.ts";
-import type { OptionSchema } from "../core/option-schema.ts";
+import type { Sections } from "../core/option-schema.ts";
 import type { InnerHub } from "../core/inner-hub.ts";
 import type { Models } from "../core/models.ts";
 import type { Logger } from "../core/ports.ts";
@@ -60,9 +60,6 @@ export interface ResolvedSource<Options> {
 export interface WantedSource<Services> extends ResolvedSource<unknown> {
   make(source: Source, services: Services): Promise<Provider>;
 }
-
-/** Sections of the configuration, by name. */
-export type Sections = Readonly<Record<string, OptionSchema>>;
 
 /**
  * One way to have sources: each folder here exports one, and `hub/source-kinds.ts` lists them. Its options are known at

@@ -10,11 +10,10 @@ import type { Listener } from "../../src/http/listener.ts";
 import { createTestListener } from "../support/test-listener.ts";
 import { resolveHttp, type HttpConfig } from "../../src/http/options.ts";
 import { loadHubConfig, openHub, type Hub } from "../../src/hub/open-hub.ts";
-import { mountRest } from "../../src/hub/serve/rest.ts";
 import { createGate } from "../fixtures/hub-stand-in.ts";
 import { ToolFolder } from "../support/tool-folder.ts";
 import { resolveRest, type RestConfig } from "../../src/doors/rest/options.ts";
-import type { RestDoor } from "../../src/doors/rest/rest-door.ts";
+import { RestDoor } from "../../src/doors/rest/rest-door.ts";
 
 const MODULE = `export function registerTools(hub) {
   hub.registerTool("words.say", (args) => args, { type: "object", properties: {
@@ -69,13 +68,9 @@ async function serve({
 }: { http?: HttpConfig; rest?: RestConfig; chat?: Chat } = {}): Promise<Served> {
   const options = resolveHttp({ port: 0, shutdown_grace: "1s", ...http });
   const listener = createTestListener(options, SILENT_LOGGER);
-  const door = mountRest(hub, {
-    listener,
-    options: resolveRest(rest),
-    defaultMode: "normal",
-    hasTokens: options.tokens.length > 0,
-    ...(chat ? { chat } : {}),
-  });
+  const parts = { hub, logger: SILENT_LOGGER, defaultMode: "normal", hasTokens: options.tokens.length > 0 } as const;
+  const door = new RestDoor({ ...parts, chat: () => chat }, resolveRest(rest));
+  door.mount(listener);
   const { url } = await listener.listen();
   listeners.push(listener);
   return { url, door };

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import type { JsonObject } from "../../src/core/json.ts";
 import { SILENT_LOGGER, type Logger } from "../../src/core/ports.ts";
-import { mountMcp, type McpHttpParts } from "../../src/doors/mcp/http-door.ts";
+import { McpHttpDoor, type McpHttpParts } from "../../src/doors/mcp/http-door.ts";
 import { ModernEndpoint } from "../../src/doors/mcp/modern/endpoint.ts";
 import { resolveMcpDoor, type McpDoorConfig } from "../../src/doors/mcp/options.ts";
 import type { Listener } from "../../src/http/listener.ts";
@@ -56,11 +56,11 @@ export class ModernServer implements AsyncDisposable {
       ...(pageSize !== undefined && { pageSize }),
     });
     this.listener = createTestListener(http, settings.logger ?? SILENT_LOGGER);
-    mountMcp(this.listener, {
+    new McpHttpDoor({
       modern: this.endpoint,
       defaultMode: toolMode,
       ...(settings.legacy && { legacy: settings.legacy }),
-    });
+    }).mount(this.listener);
   }
 
   static async start(settings: Settings = {}): Promise<ModernServer> {

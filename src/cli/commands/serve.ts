@@ -5,8 +5,7 @@ import { FirstCaller } from "../../hub/serve/first-caller.ts";
 import { logConfig } from "../../hub/log-config.ts";
 import { openHub, type Hub } from "../../hub/open-hub.ts";
 import { Reloader } from "../../hub/reload.ts";
-import type { ServerConfig } from "../../hub/schema.ts";
-import { doorsOf } from "../../hub/serve/rest.ts";
+import { doorsOf, type ServerConfig } from "../../hub/serve/doors.ts";
 import { assertServable, serveHttp, serveStdio, type Served, type ServedHttp } from "../../hub/serve/serve.ts";
 import { EXIT, UsageError } from "../failure.ts";
 import { watchFaults } from "../faults.ts";
@@ -59,12 +58,12 @@ async function serve(hub: Hub, { options, io, load, output, firstCaller }: Servi
   let served: Served | ServedHttp = output
     ? serveStdio(hub, serverOf(hub), { input: process.stdin, output, firstCaller })
     : await startHttp(hub, options, io);
-  let [current, address] = [doorsOf(hub), addressOf(serverOf(hub))];
+  let [current, address] = [doorsOf(hub.config.tree), addressOf(serverOf(hub))];
   const reloader = new Reloader({
     hub,
     load,
     onReloaded: async () => {
-      const wanted = doorsOf(hub);
+      const wanted = doorsOf(hub.config.tree);
       if (!("address" in served) || wanted === current) return;
       served = await reopen(hub, served, address);
       [current, address] = [wanted, addressOf(serverOf(hub))];

@@ -2,7 +2,7 @@ import { KINDS, type FailKind } from "../../core/kinds.ts";
 import type { HttpAnswer } from "../../http/answer.ts";
 import { sendEmpty, sendJson } from "../../http/send.ts";
 import { RPC } from "../../wire/messages.ts";
-import type { ReplyOutlet } from "./ports.ts";
+import type { ReplyOutlet } from "../door.ts";
 
 /** The replies to one POST, sent together once the last of them is there. */
 export class CollectedReplies implements ReplyOutlet {

@@ -4,34 +4,60 @@ import { messageOf } from "../../core/errors.ts";
 import type { HttpAnswer } from "../../http/answer.ts";
 import type { HttpExchange } from "../../http/exchange.ts";
 import type { Mountable } from "../../http/listener.ts";
+import type { Handler } from "../../http/router.ts";
+import { isJsonObject } from "../../core/json.ts";
 import { Refusal } from "../../http/refusal.ts";
 import { sendEmpty, sendJson } from "../../http/send.ts";
 import { classifyMessage, rpcError, RPC } from "../../wire/messages.ts";
 import { parseJson, type ParsedJson } from "../../wire/parse-json.ts";
 import { CollectedReplies } from "./collected-replies.ts";
-import type { Conversation, JsonRpcHttpParts } from "./ports.ts";
+import { isDialectMethod } from "./json-rpc-dialect.ts";
+import type { JsonRpcDoorOptions } from "./options.ts";
+import type { Conversation, Door, DoorFront } from "../door.ts";
+import { toolModeOfRequest } from "../tool-mode.ts";
 
 /** Where the dialect is spoken on HTTP (G30). */
 const JSON_RPC_PATHS: readonly string[] = ["/", "/jsonrpc"];
 
+const MCP_PATH = "/mcp";
+const METHODS = ["GET", "POST", "DELETE"];
+
 /** Messages of one batch. */
 const MAX_BATCH = 100;
+
+/** Whether a posted body is for MCP at this path. */
+type IsMcp = (body: unknown) => boolean;
+export type JsonRpcHttpParts = Pick<DoorFront, "dialects" | "logger" | "mcp">;
 
 /**
  * JSON-RPC on HTTP (G30 to G37): one request or batch a POST, answered with a status that says what the error says;
  * `GET ?uri=` reads a resource. Whoever needs all of MCP at the same address gets it. Whoever made the parts closes
  * them.
  */
-export class JsonRpcHttpDoor {
+export class JsonRpcHttpDoor implements Door {
   readonly #parts: JsonRpcHttpParts;
+  readonly #options: JsonRpcDoorOptions;
   readonly #open = new Set<Conversation>();
 
-  constructor(parts: JsonRpcHttpParts) {
+  constructor(parts: JsonRpcHttpParts, options: JsonRpcDoorOptions) {
     this.#parts = parts;
+    this.#options = options;
   }
 
-  mount(listener: Mountable, paths: readonly string[] = JSON_RPC_PATHS): void {
-    for (const path of paths) listener.route(["GET", "POST", "DELETE"], path, (exchange) => this.serve(exchange));
+  mount(listener: Mountable): void {
+    const { mcp } = this.#parts;
+    const serve: Handler = (exchange) => this.#serve(exchange, (body) => mcp.wants(body, exchange));
+    if (this.#options.enabled) for (const path of JSON_RPC_PATHS) listener.route(METHODS, path, serve);
+    if (this.#options.onMcpPath)
+      listener.route(METHODS, MCP_PATH, (exchange) =>
+        exchange.method === "POST"
+          ? this.#serve(exchange, (body) => mcp.wants(body, exchange) || !isDialectBody(body))
+          : mcp.serve(exchange),
+      );
+  }
+
+  giveUp(): void {
+    this.close();
   }
 
   /** Answers what is still running with an error. */
@@ -40,7 +66,7 @@ export class JsonRpcHttpDoor {
     this.#open.clear();
   }
 
-  async serve(exchange: HttpExchange): Promise<void> {
+  async #serve(exchange: HttpExchange, isMcp: IsMcp): Promise<void> {
     const { logger } = this.#parts;
     const { method, path, answer } = exchange;
     logger.debug(`HTTP IN: ${method} ${path}`);
@@ -48,30 +74,31 @@ export class JsonRpcHttpDoor {
       if (answer.isBegun) logger.debug(`HTTP OUT (${answer.status}): ${method} ${path}`);
     });
     try {
-      await this.#dispatch(exchange);
+      await this.#dispatch(exchange, isMcp);
     } catch (error) {
       if (error instanceof Refusal || answer.isBegun) throw error;
       this.#fault(error, answer);
     }
   }
 
-  #dispatch(exchange: HttpExchange): void | Promise<void> {
-    if (exchange.method === "POST") return this.#post(exchange);
-    const isMcp =
+  #dispatch(exchange: HttpExchange, isMcp: IsMcp): void | Promise<void> {
+    if (exchange.method === "POST") return this.#post(exchange, isMcp);
+    const isStream =
       exchange.method === "DELETE" || exchange.header("mcp-session-id") !== undefined || wantsStream(exchange);
-    if (isMcp) return this.#parts.mcp.serve(exchange);
+    if (isStream) return this.#parts.mcp.serve(exchange);
     const params = { uri: exchange.query.get("uri") ?? "" };
     return this.#answer([{ jsonrpc: "2.0", id: null, method: "resource/get", params }], false, exchange);
   }
 
-  async #post(exchange: HttpExchange): Promise<void> {
+  async #post(exchange: HttpExchange, isMcp: IsMcp): Promise<void> {
     const { answer } = exchange;
+    const { mcp, dialects } = this.#parts;
     const body = await exchange.readBody();
     if (body.length === 0) return refuse(answer, RPC.invalidRequest, "Invalid Request: No data received");
     const parsed = parseBody(body, exchange.maxJsonDepth);
     if (!parsed.ok) return refuse(answer, parsed.code, parsed.message);
     const { value } = parsed;
-    if (this.#parts.mcp.wants(value, exchange)) return this.#parts.mcp.take(value, exchange);
+    if (isMcp(value)) return mcp.take(value, exchange, dialects);
     if (!Array.isArray(value)) return this.#answer([value], false, exchange);
     if (value.length === 0) return refuse(answer, RPC.invalidRequest, "Invalid Request: Batch must not be empty");
     if (value.length > MAX_BATCH)
@@ -81,9 +108,9 @@ export class JsonRpcHttpDoor {
 
   async #answer(messages: readonly unknown[], isBatch: boolean, exchange: HttpExchange): Promise<void> {
     const { answer } = exchange;
-    const conversation = this.#parts.open(exchange.principal);
+    const conversation = this.#parts.mcp.converse(exchange.principal);
     const replies = new CollectedReplies(answer);
-    const mode = this.#parts.modeOf(exchange);
+    const mode = toolModeOfRequest(exchange);
     const how = { outlet: replies, dialects: this.#parts.dialects, ...(mode ? { mode } : {}) };
     this.#open.add(conversation);
     const work = Promise.all(messages.map((message) => this.#receive(conversation, message, how))).finally(() => {
@@ -127,6 +154,16 @@ function parseBody(body: Buffer, maxDepth: number): ParsedJson {
   return isUtf8(body)
     ? parseJson(body.toString("utf8"), maxDepth)
     : { ok: false, code: RPC.parse, message: "Parse error" };
+}
+
+function isDialectBody(body: unknown): boolean {
+  const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
+  return (
+    messages.length > 0 &&
+    messages.every(
+      (message) => isJsonObject(message) && typeof message["method"] === "string" && isDialectMethod(message["method"]),
+    )
+  );
 }
 
 function isNotification(message: unknown): boolean {

@@ -9,6 +9,8 @@ import { createTestListener } from "../../../test/support/test-listener.ts";
 import { resolveHttp } from "../../http/options.ts";
 import type { DialectAnswer, DialectContext } from "../dialect.ts";
 import { JsonRpcHttpDoor } from "./http-door.ts";
+import { resolveJsonRpcDoor } from "./options.ts";
+import type { McpFace } from "../door.ts";
 import { isDialectMethod, JsonRpcDialect } from "./json-rpc-dialect.ts";
 
 function dialectOf(hub: HubStandIn, logger = SILENT_LOGGER): JsonRpcDialect {
@@ -55,15 +57,19 @@ test("G23: what the hub itself calls internal is told in the same words; a tool'
 
 test("G31: a fault outside dispatch is the literal internal server error", async () => {
   const listener = createTestListener(resolveHttp({ port: 0 }), SILENT_LOGGER);
-  const door = new JsonRpcHttpDoor({
-    dialects: [dialectOf(new HubStandIn())],
-    logger: SILENT_LOGGER,
-    mcp: { wants: () => false, take: () => {}, serve: () => {} },
-    open: () => {
+  const mcp: McpFace = {
+    wants: () => false,
+    take: () => {},
+    serve: () => {},
+    mount: () => {},
+    giveUp: () => {},
+    close: () => {},
+    converse: () => {
       throw new Error("secret detail");
     },
-    modeOf: () => undefined,
-  });
+  };
+  const parts = { dialects: [dialectOf(new HubStandIn())], logger: SILENT_LOGGER, mcp };
+  const door = new JsonRpcHttpDoor(parts, resolveJsonRpcDoor());
   door.mount(listener);
   const { url } = await listener.listen();
   const response = await fetch(`${url}/`, { method: "POST", body: '{"jsonrpc":"2.0","id":1,"method":"echo"}' });

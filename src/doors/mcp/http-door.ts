@@ -15,7 +15,7 @@ import type { LegacyHttp } from "./legacy/http.ts";
 import type { ModernEndpoint } from "./modern/endpoint.ts";
 import { HttpOutlet } from "./modern/http-outlet.ts";
 import { parseBody, sendError } from "./json-body.ts";
-import { toolModeOfRequest } from "./tool-mode.ts";
+import { toolModeOfRequest } from "../tool-mode.ts";
 
 export interface McpHttpParts {
   readonly modern: ModernEndpoint;
@@ -24,19 +24,18 @@ export interface McpHttpParts {
   readonly defaultMode: ToolMode;
 }
 
-/** Mounts MCP on one path, both eras on the same. Whoever made the parts closes them. */
-export function mountMcp(listener: Mountable, parts: McpHttpParts, path = "/mcp"): void {
-  const door = new McpHttpDoor(parts);
-  listener.route(["GET", "POST", "DELETE"], path, (exchange) => door.serve(exchange));
-}
-
-/** MCP's answers to HTTP requests, whatever path they came by. */
+/** MCP's answers to HTTP requests, whatever path they came by. Whoever made the parts closes them. */
 export class McpHttpDoor {
   readonly #parts: McpHttpParts;
   #closing: AbortSignal | undefined;
 
   constructor(parts: McpHttpParts) {
     this.#parts = parts;
+  }
+
+  /** Both eras at one path. */
+  mount(listener: Mountable, path = "/mcp"): void {
+    listener.route(["GET", "POST", "DELETE"], path, (exchange) => this.serve(exchange));
   }
 
   serve(http: HttpExchange): void | Promise<void> {

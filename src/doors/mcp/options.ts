@@ -2,7 +2,7 @@ import type { ToolMode } from "../../core/call.ts";
 import { durationOption, parseDuration } from "../../core/duration.ts";
 import { OptionError } from "../../core/errors.ts";
 import { Type, type Static } from "../../core/option-schema.ts";
-import { parseToolMode } from "./tool-mode.ts";
+import { parseToolMode } from "../tool-mode.ts";
 
 /** Keys of `[server]` that the MCP door adds to those of the listener. */
 export const MCP_OPTION_SCHEMAS = {

@@ -3,7 +3,7 @@ import type { Mountable } from "../../http/listener.ts";
 import { parseBody, sendError } from "./json-body.ts";
 import type { LegacyExchange } from "./legacy/exchange.ts";
 import type { LegacySse } from "./legacy/sse.ts";
-import { toolModeOfRequest } from "./tool-mode.ts";
+import { toolModeOfRequest } from "../tool-mode.ts";
 
 /** Mounts HTTP+SSE of 2024-11-05: `GET /sse` and `POST /messages`. Whoever made `sse` closes it. */
 export function mountSse(listener: Mountable, sse: LegacySse): void {

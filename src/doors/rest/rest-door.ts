@@ -15,6 +15,8 @@ import type { RestOptions, RestRoute } from "./options.ts";
 import type { RestParts } from "./ports.ts";
 import { queryArguments } from "./query-arguments.ts";
 import { mountPath } from "./mount-path.ts";
+import type { Door } from "../door.ts";
+import { toolModeOfRequest } from "../tool-mode.ts";
 import { sendRaw } from "./resource-answer.ts";
 
 /** Hits of a search that names no limit. */
@@ -25,7 +27,7 @@ const ANY_METHOD = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
  * Every tool is one POST away, and configured paths lead to tools by the words of whoever uses them. Values come as
  * plain JSON (C12), failures as `{error: {kind, message, …}}` with the status of the table of kinds.
  */
-export class RestDoor {
+export class RestDoor implements Door {
   readonly #parts: RestParts;
   readonly #options: RestOptions;
   readonly #calls: Calls;
@@ -60,13 +62,16 @@ export class RestDoor {
     listener.route(ANY_METHOD, `${base}/*`, () => notFound(base), refusalText);
   }
 
-  /** Answers what still runs that the hub is closing. */
+  giveUp(): void {
+    this.#calls.giveUp();
+  }
+
   close(): void {
     this.#calls.giveUp();
   }
 
   #viewOf({ http }: Exchange): View {
-    return { mode: this.#parts.modeOf(http) ?? this.#parts.defaultMode, principal: http.principal };
+    return { mode: toolModeOfRequest(http) ?? this.#parts.defaultMode, principal: http.principal };
   }
 
   async #listTools(exchange: Exchange): Promise<void> {

@@ -1,38 +1,41 @@
-import type { HubPort, SourceReport } from "../../core/hub-port.ts";
+import type { SourceReport } from "../../core/hub-port.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { permissionOf } from "../../core/rights.ts";
 import type { Mountable } from "../../http/listener.ts";
 import { Refusal } from "../../http/refusal.ts";
 import { sendJson } from "../../http/send.ts";
-
-/** What the status page shows beside the sources. */
-export interface StatusFacts {
-  readonly version: string;
-  readonly startedAt: Date;
-}
+import { VERSION } from "../../core/version.ts";
+import type { Door, DoorHub } from "../door.ts";
 
 /**
  * `GET /status`: a running hub's sources with their state, last error, last stderr lines and restarts, as JSON. It
  * passes the listener's checks like everything else, and a caller whose rights are narrowed is refused: errors may name
  * what such a caller should not know.
  */
-export function mountStatus(
-  listener: Mountable,
-  hub: HubPort,
-  facts: StatusFacts,
-  redact: (text: string) => string,
-): void {
-  listener.route(["GET"], "/status", ({ answer, principal }) => {
-    if (permissionOf(principal.rights).isNarrowed)
-      throw new Refusal(403, "The status of this hub is shown to callers without narrowed rights only.");
-    const body = redact(JSON.stringify(statusBody(hub.sources(), facts)));
-    sendJson(answer, 200, body, ["cache-control", "no-store"]);
-  });
+export class StatusDoor implements Door {
+  readonly #hub: DoorHub;
+
+  constructor(hub: DoorHub) {
+    this.#hub = hub;
+  }
+
+  mount(listener: Mountable): void {
+    listener.route(["GET"], "/status", ({ answer, principal }) => {
+      if (permissionOf(principal.rights).isNarrowed)
+        throw new Refusal(403, "The status of this hub is shown to callers without narrowed rights only.");
+      const body = this.#hub.redact(JSON.stringify(statusBody(this.#hub.sources(), this.#hub.startedAt)));
+      sendJson(answer, 200, body, ["cache-control", "no-store"]);
+    });
+  }
+
+  giveUp(): void {}
+
+  close(): void {}
 }
 
-function statusBody(sources: readonly SourceReport[], { version, startedAt }: StatusFacts): JsonObject {
+function statusBody(sources: readonly SourceReport[], startedAt: Date): JsonObject {
   return {
-    version,
+    version: VERSION,
     startedAt: startedAt.toISOString(),
     uptimeSeconds: Math.round((Date.now() - startedAt.getTime()) / 1000),
     sources: sources.map(({ source, status, tools, resources, prompts, problems }) => ({

@@ -23,7 +23,7 @@ import {
   type MethodsDeps,
 } from "../methods.ts";
 import { progressGap } from "../progress-gap.ts";
-import { toolModeOfMeta } from "../tool-mode.ts";
+import { toolModeOfMeta } from "../../tool-mode.ts";
 import { askProblem, Asks } from "./asks.ts";
 import type { ListVersions } from "../list-watch.ts";
 import type { BoardMember, SessionBoard } from "./board.ts";

@@ -1,6 +1,6 @@
-import type { ToolMode } from "../../core/call.ts";
-import type { JsonObject } from "../../core/json.ts";
-import type { HttpExchange } from "../../http/exchange.ts";
+import type { ToolMode } from "../core/call.ts";
+import type { JsonObject } from "../core/json.ts";
+import type { HttpExchange } from "../http/exchange.ts";
 
 /** `discovery` and `show_all` (also `all`) in any case; every other word means `normal`. */
 export function parseToolMode(word: string): ToolMode {

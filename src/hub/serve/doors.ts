@@ -1,0 +1,43 @@
+import type { ObjectOf, Sections } from "../../core/option-schema.ts";
+import type { DefinedDoor } from "../../doors/door.ts";
+import { JSON_RPC } from "../../doors/jsonrpc/kind.ts";
+import { MCP } from "../../doors/mcp/kind.ts";
+import { REST } from "../../doors/rest/kind.ts";
+import { STATUS } from "../../doors/status/kind.ts";
+import { HTTP_OPTION_SCHEMAS } from "../../http/options.ts";
+import { Type } from "../../core/option-schema.ts";
+import { joinSections, type All } from "../sections.ts";
+
+/** The one list of doors on HTTP, in the order in which they are opened. A new door is one more entry. */
+export const DOOR_KINDS = [MCP, JSON_RPC, REST, STATUS] as const;
+
+/** What they all stand on. */
+const LISTENER = {
+  schema: {
+    server: Type.Optional(
+      Type.Object(HTTP_OPTION_SCHEMAS, { description: "The doors: where and how the hub is served." }),
+    ),
+  },
+};
+
+type SectionsOf<K> = K extends { readonly schema: infer S } ? ObjectOf<S> : never;
+
+/** The sections of the configuration that doors and their listener read. */
+export type DoorsConfig = All<SectionsOf<(typeof DOOR_KINDS)[number] | typeof LISTENER>>;
+export type ServerConfig = NonNullable<DoorsConfig["server"]>;
+
+/** Their schemas: sections of one name are joined, member by member. */
+export function doorSections(): Sections {
+  return joinSections([LISTENER, ...DOOR_KINDS]);
+}
+
+/** What opens each door that a configuration asks for. Throws an `OptionError` for what cannot be opened. */
+export function wantedDoors(config: DoorsConfig): readonly NonNullable<ReturnType<DefinedDoor<Sections>["wanted"]>>[] {
+  return DOOR_KINDS.flatMap((kind) => kind.wanted(config) ?? []);
+}
+
+/** Everything of the configuration that a changed door on HTTP has to be opened anew for. */
+export function doorsOf(config: DoorsConfig): string {
+  const sections = Object.keys(doorSections()) as (keyof DoorsConfig)[];
+  return JSON.stringify(sections.map((name) => config[name] ?? {}));
+}

@@ -1,0 +1,36 @@
+import type { Dialect } from "../../doors/dialect.ts";
+import { JsonRpcDialect } from "../../doors/jsonrpc/json-rpc-dialect.ts";
+import { createSessionDeps } from "../../doors/mcp/legacy/session-deps.ts";
+import { resolveLegacySessions } from "../../doors/mcp/legacy/options.ts";
+import type { SessionDeps } from "../../doors/mcp/legacy/session.ts";
+import { ModernEndpoint } from "../../doors/mcp/modern/endpoint.ts";
+import { resolveMcpDoor } from "../../doors/mcp/options.ts";
+import { describeServer } from "../builtin-ports.ts";
+import type { Hub } from "../hub.ts";
+import type { ServerConfig } from "./doors.ts";
+
+/** Both eras of MCP, whatever carries them. */
+export interface McpParts {
+  readonly modern: ModernEndpoint;
+  readonly session: SessionDeps;
+}
+
+export function createMcpParts(hub: Hub, server: ServerConfig, hasTokens: boolean): McpParts {
+  const { toolMode: defaultMode, modern: options, pageSize } = resolveMcpDoor(server);
+  const shared = {
+    hub,
+    logger: hub.logger,
+    defaultMode,
+    state: hub.state,
+    ...(pageSize !== undefined && { pageSize }),
+  };
+  return {
+    modern: new ModernEndpoint({ ...shared, options, hasTokens }),
+    session: createSessionDeps({ ...shared, options: resolveLegacySessions(server.sessions) }),
+  };
+}
+
+/** What is spoken behind MCP, in order: a method goes to the first that knows it. */
+export function createDialects(hub: Hub): readonly Dialect[] {
+  return [new JsonRpcDialect({ hub, logger: hub.logger, describeServer: () => describeServer(hub) })];
+}
