@@ -14,7 +14,12 @@ export function readFrontMatter(lines: readonly Line[]): { frontMatter?: FrontMa
   const last = closingRule(lines, first + 1);
   if (last === undefined) return { next: 0 };
   const inner = lines.slice(first + 1, last).map(({ text }) => text.trimEnd());
-  return { frontMatter: { lines: inner, values: valuesOf(inner) }, next: last + 1 };
+  return { frontMatter: frontMatterOf(inner), next: last + 1 };
+}
+
+/** Front matter of its lines, without those of dashes. */
+export function frontMatterOf(lines: readonly string[]): FrontMatter {
+  return { lines, values: valuesOf(lines) };
 }
 
 /** Only a block that says something, and holds no section, is front matter; other rules are ornaments. */

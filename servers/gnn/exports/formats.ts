@@ -1,0 +1,85 @@
+import type { GnnFile } from "../language/model.ts";
+import { parseGnn } from "../language/parse.ts";
+import { printGnn } from "../language/print.ts";
+import { fromCbor, toCbor } from "./cbor.ts";
+import { FormatError } from "./format-error.ts";
+import { graphOf } from "./graph.ts";
+import { toAdjacencyList, toDot, toGexf, toGraphml, toMermaid } from "./graph-formats.ts";
+import { fromJson, fromJsonData, toJson, toJsonData } from "./json.ts";
+import { toSummary } from "./summary.ts";
+import { fromXml, toXml } from "./xml.ts";
+
+export { FormatError };
+
+/** One format that files are written in. */
+export interface ExportFormat {
+  /** As messages call it. */
+  readonly title: string;
+  readonly extension: string;
+  readonly mimeType: string;
+  write(file: GnnFile): string | Uint8Array;
+}
+
+/** Every format, under the name that `export_gnn` knows it by. */
+export const EXPORT_FORMATS = {
+  json: { title: "JSON", extension: ".json", mimeType: "application/json", write: toJson },
+  xml: { title: "XML", extension: ".xml", mimeType: "application/xml", write: toXml },
+  graphml: {
+    title: "GraphML",
+    extension: ".graphml",
+    mimeType: "application/xml",
+    write: (file) => toGraphml(graphOf(file)),
+  },
+  gexf: { title: "GEXF", extension: ".gexf", mimeType: "application/xml", write: (file) => toGexf(graphOf(file)) },
+  dot: { title: "DOT", extension: ".dot", mimeType: "text/vnd.graphviz", write: (file) => toDot(graphOf(file)) },
+  mermaid: { title: "Mermaid", extension: ".mmd", mimeType: "text/plain", write: (file) => toMermaid(graphOf(file)) },
+  plaintext_summary: { title: "plain text summary", extension: ".txt", mimeType: "text/plain", write: toSummary },
+  plaintext_dsl: {
+    title: "plain text DSL",
+    extension: ".gnn",
+    mimeType: "text/markdown",
+    write: (file) => printGnn(file, { form: "markdown" }),
+  },
+  json_adjacency_list: {
+    title: "JSON adjacency list",
+    extension: ".json",
+    mimeType: "application/json",
+    write: (file) => toAdjacencyList(graphOf(file)),
+  },
+  cbor: {
+    title: "CBOR",
+    extension: ".cbor",
+    mimeType: "application/cbor",
+    write: (file) => toCbor(toJsonData(file)),
+  },
+} as const satisfies Readonly<Record<string, ExportFormat>>;
+
+export type ExportFormatName = keyof typeof EXPORT_FORMATS;
+
+/** Why there is no export as a Python pickle. */
+export const NO_PICKLE =
+  "GNN is not exported as a pickle: whoever loads a pickle runs whatever code is in it. Use JSON, or CBOR where a binary format is wanted; both are read back without loss.";
+
+/** Writes a file in a format. */
+export function exportGnn(file: GnnFile, format: ExportFormatName): string | Uint8Array {
+  return EXPORT_FORMATS[format].write(file);
+}
+
+/** Reads a text of GNN, JSON, XML or CBOR, whichever it is. Throws a `FormatError` for JSON, XML or CBOR that is not ours. */
+export function importGnn(content: string | Uint8Array): GnnFile {
+  if (typeof content !== "string") {
+    if (content[0] === 0xd9 && content[1] === 0xd9) return fromJsonData(fromCbor(content));
+    return importGnn(decode(content));
+  }
+  const start = content.replace(/^\uFEFF/, "").trimStart();
+  if (start.startsWith("{")) return fromJson(content);
+  return start.startsWith("<?xml") || start.startsWith("<gnn") ? fromXml(content) : parseGnn(content).file;
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw new FormatError("This is neither CBOR nor a text in UTF-8.", { cause: error });
+  }
+}

@@ -1,0 +1,93 @@
+import { FormatError } from "./format-error.ts";
+
+export interface XmlElement {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly children: readonly XmlElement[];
+  /** All text directly in it. */
+  readonly text: string;
+}
+
+interface OpenElement {
+  readonly name: string;
+  readonly attributes: Record<string, string>;
+  readonly children: XmlElement[];
+  text: string;
+}
+
+const MAX_DEPTH = 128;
+const TAG = /<(\/?)([A-Za-z_][\w.:-]*)((?:\s+[\w.:-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>/y;
+const ATTRIBUTE = /([\w.:-]+)\s*=\s*(?:"([^"<]*)"|'([^'<]*)')/g;
+const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
+
+/** Reads a plain XML document: elements, attributes, text. Document types and entities of their own are refused. */
+export function readXml(text: string): XmlElement {
+  const root: OpenElement = { name: "", attributes: {}, children: [], text: "" };
+  const open = [root];
+  let at = text.startsWith("\uFEFF") ? 1 : 0;
+  while (at < text.length) {
+    const skipped = skipMarkup(text, at);
+    if (skipped !== undefined) at = skipped;
+    else if (text[at] === "<") at = readTag(text, at, open);
+    else {
+      const next = text.indexOf("<", at);
+      const end = next === -1 ? text.length : next;
+      open.at(-1)!.text += unescapeXml(text.slice(at, end));
+      at = end;
+    }
+  }
+  if (open.length > 1) throw new FormatError(`<${open.at(-1)!.name}> is never closed.`);
+  const [first, ...others] = root.children;
+  if (!first || others.length > 0 || root.text.trim() !== "") throw new FormatError("This is no XML document.");
+  return first;
+}
+
+/** Where a comment, a declaration or the like ends that begins there. */
+function skipMarkup(text: string, at: number): number | undefined {
+  for (const [start, end] of [
+    ["<?", "?>"],
+    ["<!--", "-->"],
+  ] as const) {
+    if (!text.startsWith(start, at)) continue;
+    const found = text.indexOf(end, at + start.length);
+    if (found === -1) throw new FormatError(`${start} is never closed.`);
+    return found + end.length;
+  }
+  if (text.startsWith("<!", at)) throw new FormatError("Document types and CDATA are not read. Leave them out.");
+  return undefined;
+}
+
+function readTag(text: string, at: number, open: OpenElement[]): number {
+  TAG.lastIndex = at;
+  const found = TAG.exec(text);
+  if (!found)
+    throw new FormatError(`There is no tag at character ${at + 1}: ${JSON.stringify(text.slice(at, at + 20))}.`);
+  const [whole, slash, name, attributes = "", isEmpty] = found;
+  if (slash) {
+    const element = open.pop()!;
+    if (element.name !== name || open.length === 0) throw new FormatError(`</${name}> closes nothing.`);
+    open.at(-1)!.children.push(element);
+    return at + whole.length;
+  }
+  const element: OpenElement = { name: name!, attributes: readAttributes(attributes), children: [], text: "" };
+  if (isEmpty) open.at(-1)!.children.push(element);
+  else if (open.push(element) > MAX_DEPTH)
+    throw new FormatError(`The document has more than ${MAX_DEPTH} elements within one another.`);
+  return at + whole.length;
+}
+
+function readAttributes(text: string): Record<string, string> {
+  const pairs = Array.from(text.matchAll(ATTRIBUTE), ([, key, double, single]) => {
+    return [key!, unescapeXml(double ?? single ?? "")] as const;
+  });
+  return Object.fromEntries(pairs);
+}
+
+function unescapeXml(text: string): string {
+  return text.replaceAll(/&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(\w+));/gi, (whole, hex, decimal, name) => {
+    const code = hex ? Number.parseInt(hex, 16) : decimal ? Number(decimal) : undefined;
+    const found = code === undefined ? ENTITIES[name] : code <= 0x10_ff_ff ? String.fromCodePoint(code) : undefined;
+    if (found === undefined) throw new FormatError(`${whole} is no entity that XML has.`);
+    return found;
+  });
+}
