@@ -1,7 +1,8 @@
 # The hub in a container. Mount a configuration at /etc/toolyard/toolyard.toml and pass the token by environment:
 #   docker build -t toolyard .
 #   docker run --init -p 8808:8808 -e TOOLYARD_TOKEN=… -v ./toolyard.toml:/etc/toolyard/toolyard.toml:ro toolyard
-# Tools in Python or with other needs run in an image made from this one: FROM toolyard, USER root, RUN apt-get … python3, USER node.
+# Tools in Python or with other needs run in an image made from this one: FROM toolyard, USER root,
+# RUN apt-get … python3, USER node.
 # The same image runs the services (`toolyard services`); compose.yaml has one container for each.
 FROM node:24-slim AS build
 WORKDIR /build
@@ -19,7 +20,8 @@ COPY --from=build /build/dist ./dist
 RUN mkdir -p /var/lib/toolyard && chown node:node /var/lib/toolyard
 USER node
 EXPOSE 8808
-HEALTHCHECK --interval=30s --timeout=3s CMD ["node", "-e", "fetch('http://127.0.0.1:8808/healthz').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+HEALTHCHECK --interval=30s --timeout=3s CMD ["node", "-e", \
+  "fetch('http://127.0.0.1:8808/healthz').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 # Inside a container the door must listen on all interfaces, which the hub refuses without a token.
 ENTRYPOINT ["node", "dist/cli/main.js"]
 CMD ["serve", "--config", "/etc/toolyard/toolyard.toml", "--host", "0.0.0.0", "--token-env", "TOOLYARD_TOKEN"]

@@ -73,7 +73,9 @@ for (const [signal, code] of Object.entries({ SIGINT: 130, SIGTERM: 143, SIGHUP:
 for (const name of wanted()) await PARTS[name](bench);
 
 if (!quick && wanted().length === Object.keys(PARTS).length) {
-  const head = `# Results\n\n${[`${machine}; \`npm run bench\`.`, ...notes].join(" ")} Each figure is the least of several rounds, since other programs only add; what was measured and how is in the [README](README.md).`;
+  const head =
+    `# Results\n\n${[`${machine}; \`npm run bench\`.`, ...notes].join(" ")} Each figure is the least of several ` +
+    "rounds, since other programs only add; what was measured and how is in the [README](README.md).";
   writeFileSync(
     join(root, "bench/results.md"),
     `${head}\n\n| what | measured | goal |\n|---|---|---|\n${rows.join("\n")}\n`,

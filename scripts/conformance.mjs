@@ -81,7 +81,8 @@ const CLIENT_UNSCORED = new Set(["json-schema-2020-12-preservation"]);
 
 const quote = (text) => JSON.stringify(text);
 const local = (file) =>
-  `[mcp.stdio_servers.fixture]\ncommand = [${[process.execPath, "--import", register, join(fixture, file)].map(quote).join(", ")}]\nnamespace = ""\n`;
+  "[mcp.stdio_servers.fixture]\ncommand = " +
+  `[${[process.execPath, "--import", register, join(fixture, file)].map(quote).join(", ")}]\nnamespace = ""\n`;
 const remote = (url) => `[[mcp.remote_servers]]\nalias = "fixture"\nnamespace = ""\nurl = ${quote(url)}\n`;
 const dates = options.requirements ? [options.requirements] : DATES;
 const isWanted = (name) => !options.only || options.only.includes(name);
@@ -323,7 +324,8 @@ function report(results) {
         .filter(Boolean)
         .join(", ");
       console.log(
-        `  ${failed === 0 ? "✓" : "✗"} ${scenario.padEnd(48)} ${String(good).padStart(3)} passed ${String(failed).padStart(3)} failed${note ? `  (${note})` : ""}`,
+        `  ${failed === 0 ? "✓" : "✗"} ${scenario.padEnd(48)} ${String(good).padStart(3)} passed ` +
+          `${String(failed).padStart(3)} failed${note ? `  (${note})` : ""}`,
       );
     }
     if (!ok && detail) console.log(detail.replace(/^/gmu, "    | "));
@@ -342,6 +344,7 @@ function report(results) {
   }));
   if (summary) writeFileSync(summary, JSON.stringify({ passed: total.length - failed.length, failures, skipped: [] }));
   console.log(
-    `\nconformance: ${total.length - failed.length} passed, ${failed.length} failed (scored scenarios; ${total.filter((row) => row.expected).length} expected failures among the passed)`,
+    `\nconformance: ${total.length - failed.length} passed, ${failed.length} failed (scored scenarios; ` +
+      `${total.filter((row) => row.expected).length} expected failures among the passed)`,
   );
 }

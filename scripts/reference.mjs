@@ -44,7 +44,10 @@ function rows(schema, prefix = "") {
 }
 
 function section(title, schema, note = "") {
-  return `## ${title}\n\n${[schema.description, note].filter(Boolean).join(" ")}\n\n| option | takes | default | meaning |\n|---|---|---|---|\n${rows(schema).join("\n")}\n`;
+  return (
+    `## ${title}\n\n${[schema.description, note].filter(Boolean).join(" ")}\n\n` +
+    `| option | takes | default | meaning |\n|---|---|---|---|\n${rows(schema).join("\n")}\n`
+  );
 }
 
 function configurationPage() {

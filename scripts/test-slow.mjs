@@ -38,7 +38,8 @@ async function runOnce(turn) {
   must(npm, ["ci", "--no-audit", "--no-fund", "--loglevel=error"], clone);
   const { before, now } = await measure();
   console.log(
-    `A fixed computation, one for each of ${availableParallelism()} cores: ${before.wallMs} ms as it was (${before.cpuMs} ms of a core each), ${now.wallMs} ms now.`,
+    `A fixed computation, one for each of ${availableParallelism()} cores: ${before.wallMs} ms as it was ` +
+      `(${before.cpuMs} ms of a core each), ${now.wallMs} ms now.`,
   );
   const began = performance.now();
   const { code, output } = await run(

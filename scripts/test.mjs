@@ -81,7 +81,8 @@ if (check("build", join(root, "scripts/build.mjs"), ["--clean"])) {
   check("requirements", join(root, "scripts/requirements.mjs"), []);
   check("reference", join(root, "scripts/reference.mjs"), ["--check"]);
   check("format", bin("oxfmt", "bin/oxfmt"), ["--check"]);
-  check("lint", bin("oxlint", "bin/oxlint"), []);
+  check("lint", bin("oxlint", "bin/oxlint"), ["--type-aware"]);
+  check("lines", join(root, "scripts/lint/lines.mjs"), []);
   // Before the tests: some of them run programs that are among these.
   check("tools", join(root, "scripts/tools.mjs"), []);
   const tests = counted("tests", vitest, VITEST_ARGS);

@@ -26,7 +26,10 @@ export class Wire {
     if (this.#socket.destroyed) this.#connect();
     const { host, pathname, search } = this.#url;
     const headers = Object.entries(this.headers).map(([name, value]) => `${name}: ${value}\r\n`);
-    const head = `POST ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n${headers.join("")}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n`;
+    const head =
+      `POST ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\n` +
+      `Accept: application/json, text/event-stream\r\n${headers.join("")}Content-Length: ` +
+      `${Buffer.byteLength(body)}\r\n\r\n`;
     return new Promise((done, failed) => {
       this.#awaited = { done, failed };
       this.#socket.write(head + body);

@@ -26,7 +26,8 @@ export function scriptsYard(folder, count) {
     mkdirSync(join(tools, name), { recursive: true });
     writeFileSync(
       join(tools, name, "tool.toml"),
-      `name = "${name}"\ndescription = "Tool number ${index} of many"\nscript = "run.sh"\n[parameters.text]\ntype = "string"\nrequired = true\n`,
+      `name = "${name}"\ndescription = "Tool number ${index} of many"\nscript = "run.sh"\n[parameters.text]\n` +
+        `type = "string"\nrequired = true\n`,
     );
     writeFileSync(join(tools, name, "run.sh"), "#!/bin/sh\ncat\n", { mode: 0o755 });
   }
@@ -65,7 +66,9 @@ export function kindsYard(folder, remoteUrl) {
   return write(
     folder,
     "kinds.toml",
-    `[modules]\npaths = ["modules"]\n[scripts]\ntools_path = "tools"\n[folders]\ntools_path = "folders"\n[mcp.stdio_servers.child]\ncommand = ${JSON.stringify([process.execPath, echoStdio])}\n[[mcp.remote_servers]]\nnamespace = "web"\nurl = ${JSON.stringify(remoteUrl)}\n`,
+    `[modules]\npaths = ["modules"]\n[scripts]\ntools_path = "tools"\n[folders]\ntools_path = "folders"\n` +
+      `[mcp.stdio_servers.child]\ncommand = ${JSON.stringify([process.execPath, echoStdio])}\n` +
+      `[[mcp.remote_servers]]\nnamespace = "web"\nurl = ${JSON.stringify(remoteUrl)}\n`,
   );
 }
 
@@ -76,7 +79,9 @@ export function hopYard(folder, remoteUrl) {
   return write(
     folder,
     "hop.toml",
-    `[modules]\npaths = ["modules"]\n[mcp.stdio_servers.child]\ncommand = ${JSON.stringify([process.execPath, sdk])}\n[[mcp.remote_servers]]\nnamespace = "web"\nurl = ${JSON.stringify(remoteUrl)}\n`,
+    `[modules]\npaths = ["modules"]\n[mcp.stdio_servers.child]\n` +
+      `command = ${JSON.stringify([process.execPath, sdk])}\n[[mcp.remote_servers]]\nnamespace = "web"\n` +
+      `url = ${JSON.stringify(remoteUrl)}\n`,
   );
 }
 
@@ -85,7 +90,8 @@ export function askingYard(folder) {
   return write(
     folder,
     "asking.toml",
-    `[mcp.stdio_servers.asking]\ncommand = ${JSON.stringify([process.execPath, join(root, "bench/servers/asking-stdio.mjs")])}\n`,
+    "[mcp.stdio_servers.asking]\ncommand = " +
+      `${JSON.stringify([process.execPath, join(root, "bench/servers/asking-stdio.mjs")])}\n`,
   );
 }
 
@@ -94,11 +100,14 @@ export function runtimesYard(folder, hasBwrap) {
   const sources = {
     python: [
       "main.py",
-      "import json, sys\ndef run(text=''):\n    return {'text': text}\nif __name__ == '__main__':\n    print(json.dumps(run(**json.load(sys.stdin))))\n",
+      "import json, sys\ndef run(text=''):\n    return {'text': text}\nif __name__ == '__main__':\n" +
+        "    print(json.dumps(run(**json.load(sys.stdin))))\n",
     ],
     node: [
       "main.mjs",
-      "import { readFileSync } from 'node:fs';\nimport { fileURLToPath } from 'node:url';\nexport const run = ({ text }) => ({ text });\nif (process.env.SPAWNED) console.log(JSON.stringify(run(JSON.parse(readFileSync(0, 'utf8')))));\n",
+      "import { readFileSync } from 'node:fs';\nimport { fileURLToPath } from 'node:url';\n" +
+        "export const run = ({ text }) => ({ text });\nif (process.env.SPAWNED) " +
+        "console.log(JSON.stringify(run(JSON.parse(readFileSync(0, 'utf8')))));\n",
     ],
   };
   const tools = [];
@@ -111,9 +120,12 @@ export function runtimesYard(folder, hasBwrap) {
         writeFileSync(join(folder, "runtimes", name, file), text);
         writeFileSync(
           join(folder, "runtimes", name, "tool.toml"),
-          `name = "${name}"\ndescription = "Echoes"\nscript = "${file}"\n[run]\nmode = "${mode}"\n[isolation]\nmode = "${isolation}"\n${own}[parameters.text]\ntype = "string"\n`,
+          `name = "${name}"\ndescription = "Echoes"\nscript = "${file}"\n[run]\nmode = "${mode}"\n` +
+            `[isolation]\nmode = "${isolation}"\n${own}[parameters.text]\ntype = "string"\n`,
         );
-        const what = `${language}, ${mode === "spawn" ? "a process each" : "warm"}${isolation === "bwrap" ? ", bubblewrap" : ""}`;
+        const what =
+          `${language}, ` +
+          `${mode === "spawn" ? "a process each" : "warm"}${isolation === "bwrap" ? ", bubblewrap" : ""}`;
         tools.push({ name, what, isWarm: mode === "warm" });
       }
     }

@@ -141,7 +141,8 @@ async function tokens(bench, count) {
     for (const mode of ["normal", "discovery", "all"]) {
       const listed = await hub.list({ mode });
       shown.push(
-        `${mode} ${countTokens(JSON.stringify(toOpenAITools(listed))).toLocaleString("en-US")} (${listed.length} tools)`,
+        `${mode} ${countTokens(JSON.stringify(toOpenAITools(listed))).toLocaleString("en-US")} ` +
+          `(${listed.length} tools)`,
       );
     }
     bench.report(`tokens of the tool list, ${count} tools, one in five listed`, shown.join("; "));

@@ -25,7 +25,9 @@ export async function measureAsks({ quick, report, folder }) {
     for (let at = 0; at < ROUNDS; at += 1) rounds.push(await round(sessions, asked, count));
     const ratios = rounds.map(({ without, during }) => during.p99 / without.p99);
     const of = (which, what) => ms(median(rounds.map((one) => one[which][what])));
-    const figures = `p99 ${of("during", "p99")} beside ${of("without", "p99")}, p50 ${of("during", "p50")} beside ${of("without", "p50")}`;
+    const figures =
+      `p99 ${of("during", "p99")} beside ${of("without", "p99")}, p50 ${of("during", "p50")} beside ` +
+      `${of("without", "p50")}`;
     const shown = `${median(ratios).toFixed(2)} × without (${ratios.map((ratio) => ratio.toFixed(2)).join(", ")}); ${figures}`;
     report(`p99 of ${CALLERS} callers of a server that asks, one question open`, shown, "1.2 ×");
     for (const session of sessions) session.close();

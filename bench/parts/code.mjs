@@ -13,7 +13,8 @@ const LANGUAGES = {
     warm: "10 ms",
     code: "21 * 2",
     loop: (count) =>
-      `const begun = Date.now();\nfor (let at = 0; at < ${count}; at += 1) await tools.invoices.get({ id: at });\n(Date.now() - begun) / ${count}`,
+      `const begun = Date.now();\nfor (let at = 0; at < ${count}; ` +
+      `at += 1) await tools.invoices.get({ id: at });\n(Date.now() - begun) / ${count}`,
   },
   python: {
     name: "Python",
@@ -21,7 +22,8 @@ const LANGUAGES = {
     warm: "25 ms",
     code: "21 * 2",
     loop: (count) =>
-      `import time\nbegun = time.perf_counter()\nfor at in range(${count}): await tools.invoices.get(id=at)\n(time.perf_counter() - begun) * 1000 / ${count}`,
+      `import time\nbegun = time.perf_counter()\nfor at in range(${count}): await tools.invoices.get(id=at)\n` +
+      `(time.perf_counter() - begun) * 1000 / ${count}`,
   },
 };
 const INSIDE_GOAL = "2 ms";
@@ -134,7 +136,8 @@ async function context(bench, config) {
     const shown = (tokens) => tokens.toLocaleString("en-US");
     bench.report(
       `tokens of a task over ${RECORDS} records`,
-      `${shown(single)} by ${RECORDS} calls, ${shown(pages)} by ${RECORDS / PAGE} pages, ${shown(code)} by code with its search (${(single / code).toFixed(0)} × and ${(pages / code).toFixed(0)} × less)`,
+      `${shown(single)} by ${RECORDS} calls, ${shown(pages)} by ${RECORDS / PAGE} pages, ${shown(code)} by ` +
+        `code with its search (${(single / code).toFixed(0)} × and ${(pages / code).toFixed(0)} × less)`,
     );
   });
 }

@@ -78,7 +78,9 @@ async function compete({ quick, report }, contestants, load) {
     `${perSecond(first)}, ${each(first, callers)} each, CPU ${ms(least(first.cpu))} of the server`,
   );
   for (const { name, wall, cpu } of others) {
-    const ratio = `${(least(first.wall) / least(wall)).toFixed(2)} × ${first.name} (median ${(median(first.wall) / median(wall)).toFixed(2)})`;
+    const ratio =
+      `${(least(first.wall) / least(wall)).toFixed(2)} × ${first.name} (median ` +
+      `${(median(first.wall) / median(wall)).toFixed(2)})`;
     report(
       `${name}, ${what}, ${plural(callers)}`,
       `${ratio}, ${perSecond({ wall })}, ${each({ wall }, callers)} each, CPU ${ms(least(cpu))}`,

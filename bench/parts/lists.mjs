@@ -28,7 +28,8 @@ async function warmScripts({ quick, folder, report }, count) {
     const times = (values) => `${(least(values) / least(swept)).toFixed(2)} ×`;
     report(
       `warm tools/list, ${count} script tools`,
-      `CPU ${ms(least(used))}, ${times(used)} sweep; last byte after ${ms(least(listed))}, ${times(listed)} sweep (${spread(swept)}); first CPU ${ms(first)}`,
+      `CPU ${ms(least(used))}, ${times(used)} sweep; last byte after ${ms(least(listed))}, ${times(listed)} ` +
+        `sweep (${spread(swept)}); first CPU ${ms(first)}`,
       "1.3 × sweep",
     );
   });

@@ -163,7 +163,10 @@ function figures({ one, wall, cpu }, first, { callers }) {
   const speed = `${Math.round(1000 / least(wall))}/s, ${ms(least(wall) * callers)} each`;
   if (one === first.one) return `${speed}, CPU ${ms(least(cpu))} of the server`;
   const shared = callers > one.sessions ? `, in ${one.sessions} sessions` : "";
-  return `${(least(first.wall) / least(wall)).toFixed(2)} × direct (median ${(median(first.wall) / median(wall)).toFixed(2)}), ${speed}, CPU ${ms(least(cpu))}${shared}`;
+  return (
+    `${(least(first.wall) / least(wall)).toFixed(2)} × direct (median ` +
+    `${(median(first.wall) / median(wall)).toFixed(2)}), ${speed}, CPU ${ms(least(cpu))}${shared}`
+  );
 }
 
 const requestOf = ({ request }, tool, args) => request?.(tool, args) ?? { name: tool, args };

@@ -29,7 +29,8 @@ export async function measureScripts(bench) {
       }
       report(
         `script call: ${what}`,
-        `${ms(least(walls))} each (median ${ms(median(walls))}), CPU of the hub ${ms(least(cpus))}; the first ${ms(first)}`,
+        `${ms(least(walls))} each (median ${ms(median(walls))}), CPU of the hub ${ms(least(cpus))}; ` +
+          `the first ${ms(first)}`,
         GOALS[what],
       );
     }

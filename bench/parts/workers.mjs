@@ -36,7 +36,10 @@ async function compare({ quick, report, folder }, { config, callers, load }) {
   }
   const shown = figures.map((rounds, index) => {
     const of = (name) => rounds.map((figure) => figure[name]);
-    return `${COUNTS[index]}: ${Math.round(Math.max(...of("rate")))}/s, p50 ${ms(least(of("p50")))}, CPU ${ms(least(of("cpu")))}${COUNTS[index] > 1 ? ` (primary ${ms(least(of("primary")))})` : ""}`;
+    return (
+      `${COUNTS[index]}: ${Math.round(Math.max(...of("rate")))}/s, p50 ${ms(least(of("p50")))}, CPU ` +
+      `${ms(least(of("cpu")))}${COUNTS[index] > 1 ? ` (primary ${ms(least(of("primary")))})` : ""}`
+    );
   });
   const ratio = median(figures[1].map(({ rate }, round) => rate / figures[0][round].rate));
   report(

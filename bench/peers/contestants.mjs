@@ -120,7 +120,8 @@ function slopMcp({ way, remote, port, place }) {
   const [command, ...args] = asChild;
   const how =
     way === "stdio"
-      ? `type "stdio"\n  command ${JSON.stringify(command)}\n  args ${args.map((word) => JSON.stringify(word)).join(" ")}`
+      ? `type "stdio"\n  command ${JSON.stringify(command)}\n` +
+        `  args ${args.map((word) => JSON.stringify(word)).join(" ")}`
       : `type "streamable"\n  url ${JSON.stringify(remote)}`;
   writeFileSync(join(place, ".slop-mcp.kdl"), `mcp "echo" {\n  ${how}\n}\n`);
   return {

@@ -14,7 +14,9 @@ export function readBenchmark() {
   const missing = FILES.filter((file) => !existsSync(join(folder, file)));
   if (missing.length > 0) {
     throw new Error(
-      `The benchmark's ${missing.join(" and ")} not in ${folder}. Set TOOL_SEARCH_DATA to the folder that holds ${FILES.join(" and ")}; bench/README.md names the sources.`,
+      `The benchmark's ${missing.join(" and ")} not in ${folder}. ` +
+        `Set TOOL_SEARCH_DATA to the folder that holds ${FILES.join(" and ")}; ` +
+        "bench/README.md names the sources.",
     );
   }
   const [tools, queries] = FILES.map((file) =>

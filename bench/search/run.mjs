@@ -21,7 +21,8 @@ for (const catalog of catalogs) {
   const built = performance.now() - prepared;
   const { sources, macro, micro, times } = evaluate(search, of(queries, catalog));
   console.log(
-    `\n${catalog}: ${of(tools, catalog).length} tools prepared in ${(prepared - began).toFixed(0)} ms, indexed in ${built.toFixed(0)} ms`,
+    `\n${catalog}: ${of(tools, catalog).length} tools prepared in ${(prepared - began).toFixed(0)} ms, ` +
+      `indexed in ${built.toFixed(0)} ms`,
   );
   console.log(`${"source".padEnd(24)}${"n".padStart(5)}${MEASURES.map((measure) => measure.padStart(9)).join("")}`);
   for (const [name, { n, ...measures }] of Object.entries(sources)) row(name, measures, n);
@@ -42,7 +43,9 @@ for (const catalog of catalogs) {
 if (process.argv.includes("--tune")) {
   const names = [...new Set(of(queries, "mcp").map(({ source }) => source))];
   console.log(
-    `\n${"left out of tuning".padEnd(24)}${"nDCG@10 as tuned on the others".padStart(32)}${"as shipped".padStart(12)}  constants that moved`,
+    "\n" +
+      `${"left out of tuning".padEnd(24)}${"nDCG@10 as tuned on the others".padStart(32)}${"as shipped".padStart(12)}  ` +
+      "constants that moved",
   );
   for (const name of names) {
     const { tuned, shipped, moved } = tuneWithout(name, of(tools, "mcp"), of(queries, "mcp"));

@@ -51,7 +51,7 @@ function partOf(path) {
   return { name: isStranger ? `${folder}/${sub}` : folder, tier, shared: shared && !isStranger ? folder : undefined };
 }
 
-const rule = {
+export const tiers = {
   create(context) {
     const from = partOf(context.filename);
     if (!from) return {};
@@ -70,7 +70,9 @@ const rule = {
       if (to.tier < from.tier || (to.shared !== undefined && from.name.startsWith(`${to.shared}/`))) return;
       context.report({
         node,
-        message: `\`${from.name}\` (tier ${from.tier}) must not import \`${to.name}\` (tier ${to.tier}): imports point down.`,
+        message:
+          `\`${from.name}\` (tier ${from.tier}) must not import \`${to.name}\` (tier ${to.tier}): ` +
+          "imports point down.",
       });
     };
     const visit = (node) => check(node, node.source?.value);
@@ -82,5 +84,3 @@ const rule = {
     };
   },
 };
-
-export default { meta: { name: "toolyard" }, rules: { tiers: rule } };

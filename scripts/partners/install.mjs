@@ -73,7 +73,9 @@ function go(name, module) {
   return {
     name,
     eras: BOTH,
-    library: `${module} ${new RegExp(`${module} v(\\S+)`, "u").exec(readFileSync(join(folder, "go.mod"), "utf8"))?.[1] ?? ""}`,
+    library:
+      `${module} ` +
+      `${new RegExp(`${module} v(\\S+)`, "u").exec(readFileSync(join(folder, "go.mod"), "utf8"))?.[1] ?? ""}`,
     toolchain: GO,
     build: "go",
     sources: [folder],
@@ -89,7 +91,9 @@ function rust(name) {
   return {
     name,
     eras: BOTH,
-    library: `${name} ${new RegExp(`${name} = \\{ version = "=([^"]+)"`, "u").exec(readFileSync(join(folder, "Cargo.toml"), "utf8"))?.[1] ?? ""}`,
+    library:
+      `${name} ` +
+      `${new RegExp(`${name} = \\{ version = "=([^"]+)"`, "u").exec(readFileSync(join(folder, "Cargo.toml"), "utf8"))?.[1] ?? ""}`,
     toolchain: RUST,
     sources: [folder],
     install: () => run("cargo", ["build", "--locked", "--quiet"], folder, { CARGO_TARGET_DIR: built }),

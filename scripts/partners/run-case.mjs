@@ -67,8 +67,10 @@ async function reachThroughHub({ server, transport }, { work, start, env }) {
   mkdirSync(join(work, "home"));
   const source =
     sides.server === "http"
-      ? `[[mcp.remote_servers]]\nalias = "partner"\nnamespace = ""\nurl = ${JSON.stringify(await start([...server.server, "--http"]))}\n`
-      : `[mcp.stdio_servers.partner]\ncommand = ${JSON.stringify(server.server)}\nnamespace = ""\nenv = { PARTNER_START_MS = "${env.PARTNER_START_MS}" }\n`;
+      ? `[[mcp.remote_servers]]\nalias = "partner"\nnamespace = ""\n` +
+        `url = ${JSON.stringify(await start([...server.server, "--http"]))}\n`
+      : `[mcp.stdio_servers.partner]\ncommand = ${JSON.stringify(server.server)}\nnamespace = ""\n` +
+        `env = { PARTNER_START_MS = "${env.PARTNER_START_MS}" }\n`;
   // The source alone: what the hub offers of its own has no counterpart in a direct connection.
   writeFileSync(config, `[builtin]\nexecute_code = false\n\n${source}`);
   const hub = [process.execPath, toolyard, "serve", "--config", config];
@@ -88,7 +90,7 @@ function observe({ client, era, scenario }, reached, { work, env }) {
     let observed;
     const end = () => {
       clearTimeout(timer);
-      stop(child).then(() =>
+      void stop(child).then(() =>
         resolve(observed ?? { error: `no observations: ${errors.trim().split("\n").slice(-8).join(" / ")}` }),
       );
     };
@@ -117,7 +119,7 @@ function startAndReadUrl([command, ...args], work, env) {
   return new Promise((resolve, reject) => {
     const fail = (why) => {
       clearTimeout(timer);
-      stop(child).then(() =>
+      void stop(child).then(() =>
         reject(new Error(`${args.at(-1)}: ${why}. ${errors.trim().split("\n").slice(-4).join(" / ")}`)),
       );
     };

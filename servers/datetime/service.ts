@@ -53,7 +53,8 @@ function register(hub: ModuleHub, environment: Environment): void {
     "get_current_datetime",
     handler,
     INPUT,
-    "The current date and time in a time zone, with weekday, UTC offset, daylight saving and the next change of clocks.",
+    "The current date and time in a time zone, with weekday, UTC offset, daylight saving and " +
+      "the next change of clocks.",
     {
       title: "Current date and time",
       aliases: ["get_current_datetime_tool"],

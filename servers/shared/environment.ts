@@ -9,7 +9,8 @@ export function urlOf(environment: Environment, name: string, fallback: string):
   if (url && (url.protocol === "http:" || url.protocol === "https:") && url.username === "" && url.password === "")
     return url;
   throw new OptionError(
-    `${name} must be an http or https address without a user, such as ${fallback}, got ${url ? `one with ${url.username ? "a user" : `the scheme ${url.protocol}`}` : JSON.stringify(text)}.`,
+    `${name} must be an http or https address without a user, such as ${fallback}, got ` +
+      `${url ? `one with ${url.username ? "a user" : `the scheme ${url.protocol}`}` : JSON.stringify(text)}.`,
   );
 }
 

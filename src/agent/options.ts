@@ -66,14 +66,16 @@ const AGENT_OPTION_SCHEMAS = {
   final_answer: Type.Optional(
     Type.Boolean({
       description:
-        "When a limit of iterations, tool calls or tokens is reached: ask the model once more, without tools, for an answer from what it has.",
+        "When a limit of iterations, tool calls or tokens is reached: ask the model once more, without tools, " +
+        "for an answer from what it has.",
       default: false,
     }),
   ),
   mode: Type.Optional(
     Type.Enum(["auto", "all", "discovery"], {
       description:
-        "`all`: the model gets every tool. `discovery`: it gets two, one that searches and one that calls. `auto`: by the size of the catalogue.",
+        "`all`: the model gets every tool. `discovery`: it gets two, one that searches and one that calls. " +
+        "`auto`: by the size of the catalogue.",
       default: "auto",
     }),
   ),
@@ -86,7 +88,8 @@ const AGENT_OPTION_SCHEMAS = {
   strategy: Type.Optional(
     Type.Enum(["auto", "native", "json"], {
       description:
-        "How the model asks for tools. `native`: by its provider's tool calling. `json`: it decides in JSON. `auto`: `native`, and `json` once the provider says that the model has no tool calling.",
+        "How the model asks for tools. `native`: by its provider's tool calling. `json`: it decides in JSON. " +
+        "`auto`: `native`, and `json` once the provider says that the model has no tool calling.",
       default: "auto",
     }),
   ),
@@ -101,7 +104,9 @@ const AGENT_OPTION_SCHEMAS = {
   attachments: Type.Optional(
     Type.Enum(["auto", "always", "never"], {
       description:
-        "Whether images and files in tool results go to the model. `auto`: to those of OpenAI, Anthropic and Google; `always`: to any, behind the results where the provider takes none in them.",
+        "Whether images and files in tool results go to the model. " +
+        "`auto`: to those of OpenAI, Anthropic and Google; " +
+        "`always`: to any, behind the results where the provider takes none in them.",
       default: "auto",
     }),
   ),

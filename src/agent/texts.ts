@@ -28,7 +28,10 @@ export interface AgentTexts {
 
 const EN: AgentTexts = {
   instructions:
-    "You answer questions with the help of tools. Call a tool when it can find out or do what is asked; call several at once when they do not depend on one another. When a tool fails, read its error: correct the arguments, use another tool, or say what could not be done. Never invent a tool's result.",
+    "You answer questions with the help of tools. Call a tool when it can find out or do what is asked; " +
+    "call several at once when they do not depend on one another. " +
+    "When a tool fails, read its error: correct the arguments, use another tool, or say what could not be " +
+    "done. Never invent a tool's result.",
   discovery: "You see two tools of many: search for the tool that fits, then call it by the name that the search gave.",
   hints: "On single tools:",
   maxIterations: "Maximum number of iterations reached",
@@ -57,9 +60,13 @@ You get the results of tools as the next message, and decide anew.`,
 
 const FR: AgentTexts = {
   instructions:
-    "Tu réponds aux questions à l'aide d'outils. Appelle un outil quand il peut trouver ou faire ce qui est demandé ; appelles-en plusieurs à la fois quand ils ne dépendent pas l'un de l'autre. Quand un outil échoue, lis son erreur : corrige les arguments, prends un autre outil, ou dis ce qui n'a pas pu être fait. N'invente jamais le résultat d'un outil. Réponds en français.",
+    "Tu réponds aux questions à l'aide d'outils. Appelle un outil quand il peut trouver ou faire ce qui est " +
+    "demandé ; appelles-en plusieurs à la fois quand ils ne dépendent pas l'un de l'autre. " +
+    "Quand un outil échoue, lis son erreur : corrige les arguments, prends un autre outil, ou dis ce qui n'a " +
+    "pas pu être fait. N'invente jamais le résultat d'un outil. Réponds en français.",
   discovery:
-    "Tu vois deux outils parmi beaucoup : cherche celui qui convient, puis appelle-le par le nom que la recherche a donné.",
+    "Tu vois deux outils parmi beaucoup : cherche celui qui convient, puis appelle-le par le nom que la " +
+    "recherche a donné.",
   hints: "À propos de certains outils :",
   maxIterations: "Max iterations atteintes",
   maxToolCalls: "Nombre maximal d'appels d'outils atteint",

@@ -40,7 +40,8 @@ function readPair(word: string): [string, unknown] {
   const equals = word.indexOf("=");
   if (equals > 0) return [word.slice(0, equals), word.slice(equals + 1)];
   throw new UsageError(
-    `"${word}" is no argument. Give JSON ('{"key":"value"}'), pairs (key=value, or key:=json for any JSON), or - for standard input.`,
+    `"${word}" is no argument. Give JSON ('{"key":"value"}'), pairs (key=value, or key:=json for any JSON), ` +
+      "or - for standard input.",
   );
 }
 

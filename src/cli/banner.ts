@@ -36,7 +36,8 @@ export async function banner(
     ...(hub.config.files.length === 0
       ? ["There is no toolyard.toml here, so these are the hub's own tools. `toolyard init` writes one.", ""]
       : []),
-    `${listed.length} are listed, the others are found with tool_search. Ask for two tools only with ?tool_mode=discovery.`,
+    `${listed.length} are listed, the others are found with tool_search. ` +
+      "Ask for two tools only with ?tool_mode=discovery.",
     "",
     ...(tokenVariable === undefined ? [] : [dim(`# callers need the token: export ${tokenVariable}=…`)]),
     dim("# list the tools"),

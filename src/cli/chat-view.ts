@@ -36,7 +36,8 @@ export function textView(io: Pick<Io, "stdout" | "stderr" | "color">): ChatView 
         else
           note(
             red(
-              `← ${plainLine(event.tool)} failed after ${took} (${event.kind ?? "tool_error"}): ${inShort(event.value)}`,
+              `← ${plainLine(event.tool)} failed after ${took} (${event.kind ?? "tool_error"}): ` +
+                `${inShort(event.value)}`,
             ),
           );
       } else if (event.type === "outcome") {

@@ -21,7 +21,10 @@ export function blockText(block: JsonObject): string {
 
 export function resourceText(resource: JsonObject): string {
   if (typeof resource["text"] === "string") return resource["text"];
-  return `[${String(resource["uri"] ?? "")} ${String(resource["mimeType"] ?? "")}, ${decodedBytes(resource["blob"])} bytes]`;
+  return (
+    `[${String(resource["uri"] ?? "")} ${String(resource["mimeType"] ?? "")}, ${decodedBytes(resource["blob"])} ` +
+    "bytes]"
+  );
 }
 
 function decodedBytes(data: unknown): number {

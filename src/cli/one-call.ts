@@ -70,7 +70,8 @@ function callOptions(options: OneCallOptions, io: Io): CallOptions {
         new FailError(
           fail(
             "tool_error",
-            `The tool asks a question (${method}), which the command line cannot answer. Call it from a client that can.`,
+            `The tool asks a question (${method}), which the command line cannot answer. ` +
+              "Call it from a client that can.",
           ),
         ),
       ),
@@ -96,7 +97,10 @@ export function noticeText(notice: Notice): string {
 function noticeLine({ method, params }: Notice): string {
   if (method === "notifications/progress") {
     const total = params["total"] === undefined ? "" : ` of ${String(params["total"])}`;
-    return `progress: ${String(params["progress"])}${total}${params["message"] === undefined ? "" : ` ${String(params["message"])}`}`;
+    return (
+      "progress: " +
+      `${String(params["progress"])}${total}${params["message"] === undefined ? "" : ` ${String(params["message"])}`}`
+    );
   }
   const data = params["data"];
   return `${String(params["level"] ?? "log")}: ${typeof data === "string" ? data : JSON.stringify(data)}`;

@@ -77,7 +77,8 @@ function languageOf(file: string): SandboxLanguage {
   const known = LANGUAGES[extname(file).toLowerCase()];
   if (known) return known;
   throw new UsageError(
-    `The language of ${file} is not known by its name (${Object.keys(LANGUAGES).join(", ")}). Say --language python, javascript or typescript.`,
+    `The language of ${file} is not known by its name (${Object.keys(LANGUAGES).join(", ")}). ` +
+      "Say --language python, javascript or typescript.",
   );
 }
 

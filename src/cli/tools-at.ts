@@ -19,12 +19,14 @@ export async function toolsAt(path: string, given: string): Promise<ToolsAt> {
   const stats = await stat(path).catch(() => undefined);
   if (!stats)
     throw new UsageError(
-      `There is no file or folder ${given}. A server is added with its command or its address: toolyard add <name> -- <command>, toolyard add <name> <url>.`,
+      `There is no file or folder ${given}. A server is added with its command or its address: toolyard add ` +
+        "<name> -- <command>, toolyard add <name> <url>.",
     );
   const found = stats.isDirectory() ? await inFolder(path) : await atFile(path);
   if (found) return found;
   throw new UsageError(
-    `${given} holds no tools: there is no tool.toml, no <tool>.mcp.json and no function registerTools (register_tools in Python). \`toolyard new\` writes one.`,
+    `${given} holds no tools: there is no tool.toml, no <tool>.mcp.json and no function registerTools ` +
+      "(register_tools in Python). `toolyard new` writes one.",
   );
 }
 

@@ -96,7 +96,8 @@ async function loadEmbeddingModel(
         .embeddingModel(id);
     default:
       throw new OptionError(
-        `${provider.name} has no embedding models. Set \`models.embedding\` to one of openai, google, mistral or an OpenAI-compatible provider.`,
+        `${provider.name} has no embedding models. Set \`models.embedding\` to one of openai, google, mistral ` +
+          "or an OpenAI-compatible provider.",
       );
   }
 }

@@ -93,7 +93,8 @@ async function loadImageModel(
         .imageModel(id);
     default:
       throw new OptionError(
-        `${provider.name} has no models that draw images. Set \`models.image\` to one of openai, google or an OpenAI-compatible provider.`,
+        `${provider.name} has no models that draw images. Set \`models.image\` to one of openai, google or an ` +
+          "OpenAI-compatible provider.",
       );
   }
 }

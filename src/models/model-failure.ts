@@ -26,7 +26,8 @@ export function toModelFailure(error: unknown, service: string, signal: AbortSig
     return outboundFailure(
       "invalid_params",
       service,
-      `does not accept the request (HTTP ${statusCode})${words === "" ? ". Check the model's name and the parameters." : `: ${words}`}`,
+      "does not accept the request (HTTP " +
+        `${statusCode})${words === "" ? ". Check the model's name and the parameters." : `: ${words}`}`,
       { cause: error },
     );
   }

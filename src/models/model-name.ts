@@ -22,7 +22,8 @@ export function parseModelName(name: string, providers: Readonly<Record<string, 
   const [near] = nearest(wanted, names, 1);
   const hint = near === undefined ? `There are ${names.join(", ")}` : `Did you mean "${near}"`;
   throw new OptionError(
-    `No provider of models is called "${wanted}". ${hint}${near === undefined ? "" : "?"} An entry \`[models.providers.${wanted}]\` adds one.`,
+    `No provider of models is called "${wanted}". ${hint}${near === undefined ? "" : "?"} An entry ` +
+      `\`[models.providers.${wanted}]\` adds one.`,
   );
 }
 

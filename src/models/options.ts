@@ -8,20 +8,24 @@ const ProviderSchema = Type.Object({
   kind: Type.Optional(
     Type.Enum(MODEL_PROVIDER_KINDS, {
       description:
-        "What it speaks. Absent: as the entry is called, `openai`, `anthropic`, `mistral`, `google` or `ollama`; any other name is `openai-compatible`.",
+        "What it speaks. Absent: as the entry is called, `openai`, `anthropic`, `mistral`, `google` or " +
+        "`ollama`; any other name is `openai-compatible`.",
     }),
   ),
   base_url: Type.Optional(
     Type.String({
       description:
-        "Address of the API, such as `http://127.0.0.1:11434/v1`. Absent: the vendor's variable (`OPENAI_BASE_URL`, `ANTHROPIC_BASE_URL`, `MISTRAL_BASE_URL`, `GOOGLE_GEMINI_BASE_URL`, `OLLAMA_BASE_URL`), else the vendor's own address.",
+        "Address of the API, such as `http://127.0.0.1:11434/v1`. " +
+        "Absent: the vendor's variable (`OPENAI_BASE_URL`, `ANTHROPIC_BASE_URL`, `MISTRAL_BASE_URL`, " +
+        "`GOOGLE_GEMINI_BASE_URL`, `OLLAMA_BASE_URL`), else the vendor's own address.",
       minLength: 1,
     }),
   ),
   api_key: Type.Optional(
     Type.Secret({
       description:
-        "Absent: the vendor's variable (`OPENAI_API_KEY`, `ANTHROPIC_API_KEY`, `MISTRAL_API_KEY`, `GOOGLE_GENERATIVE_AI_API_KEY`, `OLLAMA_API_KEY`).",
+        "Absent: the vendor's variable (`OPENAI_API_KEY`, `ANTHROPIC_API_KEY`, `MISTRAL_API_KEY`, " +
+        "`GOOGLE_GENERATIVE_AI_API_KEY`, `OLLAMA_API_KEY`).",
       examples: ["${OPENAI_API_KEY}"],
     }),
   ),
@@ -56,7 +60,8 @@ export const ModelsSchema = Type.Object(
     embedding: Type.Optional(
       Type.String({
         description:
-          "Model that tells how alike two texts are, as `provider/model`; with it tools are found by what they mean, too.",
+          "Model that tells how alike two texts are, as `provider/model`; " +
+          "with it tools are found by what they mean, too.",
         examples: ["openai/text-embedding-3-small", "ollama/nomic-embed-text"],
         minLength: 1,
       }),

@@ -41,7 +41,8 @@ export class ChildRegistry {
       throw new FailError(
         fail(
           "limited",
-          `${this.#maxChildren} child processes are running already, which is the most allowed. Try again when one has ended.`,
+          `${this.#maxChildren} child processes are running already, which is the most allowed. ` +
+            "Try again when one has ended.",
           {
             retryAfterMs: RETRY_AFTER_MS,
           },

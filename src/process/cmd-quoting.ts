@@ -20,7 +20,8 @@ function quote(argument: string): string {
     throw new FailError(
       fail(
         "unavailable",
-        "An argument holds a line break or NUL byte, which a batch file cannot take. Name the program itself instead of its .cmd.",
+        "An argument holds a line break or NUL byte, which a batch file cannot take. " +
+          "Name the program itself instead of its .cmd.",
         {
           retryable: false,
         },

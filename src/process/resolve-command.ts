@@ -135,11 +135,13 @@ function notFound(
     return commandFailure(`Command \`${name}\` is a folder. Name the program inside it.`, command);
   if (hasFolder)
     return commandFailure(
-      `Command \`${name}\` was not found at the path given. Check the path; a relative one starts at the working folder.`,
+      `Command \`${name}\` was not found at the path given. Check the path; ` +
+        "a relative one starts at the working folder.",
       command,
     );
   return commandFailure(
-    `Command \`${name}\` was not found in the ${folders} folders of PATH. Install it, or give its full path as the command.`,
+    `Command \`${name}\` was not found in the ${folders} folders of PATH. ` +
+      "Install it, or give its full path as the command.",
     command,
   );
 }

@@ -27,10 +27,16 @@ export function withinBounds(job: SandboxJob, { limits, maxWallMs }: SandboxOpti
 /** Why a job cannot be run as it is. */
 export function checkJob({ code, inputs, files, limits, session }: SandboxJob): string | undefined {
   if (Buffer.byteLength(code) > MAX_CODE_BYTES)
-    return `The code has ${Buffer.byteLength(code)} bytes; at most ${MAX_CODE_BYTES} are run. Give data as inputs or files.`;
+    return (
+      `The code has ${Buffer.byteLength(code)} bytes; at most ${MAX_CODE_BYTES} are run. ` +
+      "Give data as inputs or files."
+    );
   const inputBytes = Buffer.byteLength(JSON.stringify(inputs));
   if (inputBytes > limits.toolBytes)
-    return `The inputs have ${inputBytes} bytes as JSON; at most ${limits.toolBytes} are taken. Give large data as files.`;
+    return (
+      `The inputs have ${inputBytes} bytes as JSON; at most ${limits.toolBytes} are taken. ` +
+      "Give large data as files."
+    );
   if (session !== undefined && (session === "" || session.length > MAX_SESSION_CHARS))
     return `The name of a session has 1 to ${MAX_SESSION_CHARS} characters.`;
   if (files.length > limits.files) return `There are ${files.length} files; at most ${limits.files} are taken.`;
@@ -42,6 +48,9 @@ export function checkJob({ code, inputs, files, limits, session }: SandboxJob): 
 function checkPaths(paths: readonly string[]): string | undefined {
   const wrong = paths.find((path) => toFilePath(path) !== path);
   if (wrong !== undefined)
-    return `"${wrong.slice(0, 100)}" is no path of a file here: it must be relative, its steps divided by "/", none of them "." or "..".`;
+    return (
+      `"${wrong.slice(0, 100)}" is no path of a file here: it must be relative, its steps divided by "/", none ` +
+      `of them "." or "..".`
+    );
   return new Set(paths).size === paths.length ? undefined : "Two files have the same path.";
 }

@@ -144,7 +144,8 @@ export class HubRun {
     if (this.#calls.length >= limits.toolCalls)
       return this.fail(
         "limit",
-        `The code made more than ${limits.toolCalls} tool calls, which is the most for one run. Ask for several records with one call, or do the rest in another run.`,
+        `The code made more than ${limits.toolCalls} tool calls, which is the most for one run. ` +
+          "Ask for several records with one call, or do the rest in another run.",
       );
     const call: OpenCall = { name: name.slice(0, MAX_NAME_CHARS), startedAt: performance.now(), ok: false };
     this.#calls.push(call);
@@ -257,7 +258,9 @@ function checkArguments(json: string, maxBytes: number): HostReply | undefined {
 
 function fit(reply: HostReply, maxBytes: number): HostReply {
   if (!reply.ok || Buffer.byteLength(reply.json) <= maxBytes) return reply;
-  const message = `The answer has ${Buffer.byteLength(reply.json)} bytes; at most ${maxBytes} reach the code. Ask for less at a time.`;
+  const message =
+    `The answer has ${Buffer.byteLength(reply.json)} bytes; at most ${maxBytes} reach the code. ` +
+    "Ask for less at a time.";
   return { ok: false, kind: "too_large", message, retryable: false };
 }
 

@@ -16,7 +16,11 @@ export const SandboxSchema = Type.Object(
     engine: Type.Optional(
       Type.Enum(SANDBOX_ENGINES, {
         description:
-          "What code runs in. `embedded` is always there: interpreters in WebAssembly, in a child process without rights. The others need a program on this machine; where it is absent, code is refused, never run in another engine. `deno` knows no Python and `bwrap-python` nothing else: name the engine of the other languages with the two keys below. `toolyard doctor` tells what is there.",
+          "What code runs in. `embedded` is always there: interpreters in WebAssembly, in a child process " +
+          "without rights. The others need a program on this machine; " +
+          "where it is absent, code is refused, never run in another engine. " +
+          "`deno` knows no Python and `bwrap-python` nothing else: name the engine of the other languages " +
+          "with the two keys below. `toolyard doctor` tells what is there.",
         default: "embedded",
       }),
     ),
@@ -88,7 +92,8 @@ export const SandboxSchema = Type.Object(
     idle: Type.Optional(
       durationOption({
         description:
-          "Time without a run and without a session after which the child process is stopped. The next run starts it again.",
+          "Time without a run and without a session after which the child process is stopped. " +
+          "The next run starts it again.",
         default: "5m",
       }),
     ),
@@ -120,7 +125,8 @@ export const SandboxSchema = Type.Object(
     python_wasm: Type.Optional(
       Type.Path({
         description:
-          "Another build of CPython for WASI (`python.wasm`, preview 1, its library inside) in place of the one that comes along.",
+          "Another build of CPython for WASI (`python.wasm`, preview 1, its library inside) in place of the " +
+          "one that comes along.",
       }),
     ),
   },

@@ -57,5 +57,8 @@ export function wallMessage(wallMs: number): string {
 }
 
 export function cpuMessage(cpuMs: number): string {
-  return `The code computed for longer than ${formatDuration(cpuMs)} and was ended. Look for a loop that does not end, or do less in one run.`;
+  return (
+    `The code computed for longer than ${formatDuration(cpuMs)} and was ended. ` +
+    "Look for a loop that does not end, or do less in one run."
+  );
 }

@@ -191,7 +191,8 @@ async function startWriter(script: string): Promise<ChildProcess> {
   await writeFile(join(folder, "package.json"), '{"type":"module"}');
   await writeFile(
     join(folder, "main.js"),
-    `import { openFileSink, openStderrSink } from "./sinks.js";\nconst sink = openStderrSink({ describeDropped: (n) => n + " dropped" });\n${script}`,
+    `import { openFileSink, openStderrSink } from "./sinks.js";\n` +
+      `const sink = openStderrSink({ describeDropped: (n) => n + " dropped" });\n${script}`,
   );
   const child = spawn(process.execPath, [join(folder, "main.js")], { stdio: ["ignore", "pipe", "pipe"] });
   onTestFinished(() => void child.kill("SIGKILL"));

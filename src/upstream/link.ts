@@ -100,7 +100,7 @@ export class Link {
   replace(connection: Connection, failure: Fail): void {
     if (this.#connection !== connection || this.#state !== "ready") return;
     this.#lost(failure);
-    this.#end(connection, failure);
+    void this.#end(connection, failure);
   }
 
   /**
@@ -126,7 +126,7 @@ export class Link {
     clearTimeout(this.#retry);
     this.#closing.abort(new FailError(fail("unavailable", "This source was closed.", { retryable: false })));
     const attempt = this.#attempt;
-    if (this.#connection) this.#end(this.#connection);
+    if (this.#connection) void this.#end(this.#connection);
     this.#connection = undefined;
     await attempt?.catch(() => {});
     await Promise.all(this.#ending);
@@ -188,7 +188,7 @@ export class Link {
       onClose: (failure) => {
         if (this.#connection === connection && this.#state === "ready") this.#lost(failure);
         // What is left of it is cleared away, whoever ended it.
-        this.#end(connection);
+        void this.#end(connection);
       },
     });
     await connection.open(signal);
@@ -197,7 +197,7 @@ export class Link {
 
   #ready(connection: Connection): void {
     if (this.#state === "closed") {
-      this.#end(connection);
+      void this.#end(connection);
       throw new FailError(fail("unavailable", "This source was closed.", { retryable: false }));
     }
     // It ended between its last answer and now.

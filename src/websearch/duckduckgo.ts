@@ -34,7 +34,8 @@ function readPage(response: OutboundResponse): readonly WebHit[] {
   // The challenge comes with status 202, and now and then with 200.
   if (response.status === 202 || CHALLENGE.test(html)) {
     const what =
-      'takes this machine for a bot and asks for a captcha. Search less often, or set `web_search.backend` to "searxng" or "brave".';
+      "takes this machine for a bot and asks for a captcha. " +
+      'Search less often, or set `web_search.backend` to "searxng" or "brave".';
     throw outboundFailure("limited", NAME, what, { retryAfterMs: CAPTCHA_PAUSE_MS });
   }
   if (response.status !== 200) throw statusFailure(NAME, response.status, retryAfterMs(response, Date.now()));

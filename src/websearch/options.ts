@@ -15,7 +15,8 @@ export const WebSearchSchema = Type.Object(
     base_url: Type.Optional(
       Type.String({
         description:
-          "Address of the service. Absent: the backend's own. `https://lite.duckduckgo.com/lite/` works with `duckduckgo`, too.",
+          "Address of the service. Absent: the backend's own. " +
+          "`https://lite.duckduckgo.com/lite/` works with `duckduckgo`, too.",
         examples: ["http://searxng.local:8080"],
       }),
     ),
@@ -109,7 +110,8 @@ function resolveBaseUrl(backend: BackendName, given: string | undefined): URL {
   const text = given ?? BASE_URLS[backend];
   if (text === undefined)
     throw new OptionError(
-      `\`web_search.backend\` is "${backend}": \`web_search.base_url\` must say where it is, such as http://localhost:8080.`,
+      `\`web_search.backend\` is "${backend}": \`web_search.base_url\` must say where it is, such as ` +
+        "http://localhost:8080.",
     );
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== "http:" && url?.protocol !== "https:")

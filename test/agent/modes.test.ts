@@ -251,7 +251,8 @@ describe("decisions in JSON", () => {
   test("several calls, a fence and words around the object are understood", async () => {
     models.say([
       decide(
-        'I think:\n```json\n{"action": "call_tools", "calls": [{"tool": "add", "arguments": {"a": 1, "b": 1}}, {"tool": "say", "arguments": {"text": "a } b"}}]}\n```',
+        'I think:\n```json\n{"action": "call_tools", "calls": [{"tool": "add", "arguments": {"a": 1, "b": ' +
+          '1}}, {"tool": "say", "arguments": {"text": "a } b"}}]}\n```',
       ),
       decide({ action: "final_answer", answer: { sum: 2 } }),
     ]);

@@ -131,7 +131,8 @@ async function send(
   const events = wire.events(reply, model);
   for (const { event, data } of reply.hangs ? events.slice(0, -2) : events) {
     response.write(
-      `${event === undefined ? "" : `event: ${event}\n`}data: ${reply.broken ?? (typeof data === "string" ? data : JSON.stringify(data))}\n\n`,
+      `${event === undefined ? "" : `event: ${event}\n`}data: ` +
+        `${reply.broken ?? (typeof data === "string" ? data : JSON.stringify(data))}\n\n`,
     );
     await pause(0);
   }

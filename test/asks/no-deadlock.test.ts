@@ -59,7 +59,8 @@ function judgeEnds({ calls, leftOpen, next, restarts }: Play): void {
 
 describe.concurrent("no order of asks, answers, cancellations and ends makes a deadlock", () => {
   holds(
-    "on a server that works side by side nobody waits for another's person, and answers come from the principal whose call asked",
+    "on a server that works side by side nobody waits for another's person, and answers come from the " +
+      "principal whose call asked",
     scenarios({ kinds: ["side-by-side"], isolations: [undefined], maxPrincipals: 2, isKnown: true }),
     AMPLE,
     (played) => {
@@ -80,7 +81,8 @@ describe.concurrent("no order of asks, answers, cancellations and ends makes a d
   );
 
   holds(
-    "on a server that works side by side and was never seen to ask, every call ends, and answers come from the principal whose call asked",
+    "on a server that works side by side and was never seen to ask, every call ends, and answers come from " +
+      "the principal whose call asked",
     scenarios({ kinds: ["side-by-side"], isolations: EVERY_ISOLATION, maxPrincipals: 3 }),
     QUICK,
     (played) => expect(strayAnswers(played)).toEqual([]),

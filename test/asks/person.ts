@@ -142,7 +142,8 @@ export class Person implements AsyncDisposable {
         end();
         reject(
           new Error(
-            `${this.name} waited in vain for ${what}. Asked so far: ${this.questions.map(({ message }) => message).join(", ")}`,
+            `${this.name} waited in vain for ${what}. Asked so far: ` +
+              `${this.questions.map(({ message }) => message).join(", ")}`,
           ),
         );
       }, PATIENCE_MS);

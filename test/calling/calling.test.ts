@@ -96,9 +96,12 @@ describe("helpers of scripts", () => {
         "except ToolError as error: broken = [error.kind, str(error)]",
         "try: call_tool('double', {'x': 'text'})",
         "except ToolError as error: invalid = error.kind",
-        "return_object({'got': get('x'), 'default': get('y', 7), 'doubled': call_tool('double', {'x': get('x')})['x'], 'sugar': tools.double(x=5)['x'],",
-        "  'text': call_tool('words'), 'raw': toolyard.call_tool_result('words')['content'][0]['type'], 'unknown': unknown, 'broken': broken, 'invalid': invalid,",
-        "  'found': [hit['name'] for hit in search_tools('doubles a number', 1)], 'listed': sorted(tool['name'] for tool in list_tools() if tool['name'] in ('double', 'one'))})",
+        "return_object({'got': get('x'), 'default': get('y', 7), 'doubled': call_tool('double', {'x': " +
+          "get('x')})['x'], 'sugar': tools.double(x=5)['x'],",
+        "  'text': call_tool('words'), 'raw': toolyard.call_tool_result('words')['content'][0]['type'], " +
+          "'unknown': unknown, 'broken': broken, 'invalid': invalid,",
+        "  'found': [hit['name'] for hit in search_tools('doubles a number', 1)], 'listed': " +
+          "sorted(tool['name'] for tool in list_tools() if tool['name'] in ('double', 'one'))})",
       ].join("\n"),
       '[parameters.x]\ntype = "integer"\n',
     );
@@ -121,7 +124,10 @@ describe("helpers of scripts", () => {
     folder.script(
       "one",
       "one.py",
-      "import llmr.mcp\nname = llmr.mcp.get('name', 'world')\nhits = llmr.mcp.tool_search(query='doubles', max_results=1)\ninner = llmr.mcp.execute_tool('double', {'x': 2})\nllmr.mcp.return_string('hello ' + name + ' ' + str(inner['x']) + ' ' + hits[0]['name'])",
+      "import llmr.mcp\nname = llmr.mcp.get('name', 'world')\n" +
+        "hits = llmr.mcp.tool_search(query='doubles', max_results=1)\n" +
+        "inner = llmr.mcp.execute_tool('double', {'x': 2})\n" +
+        "llmr.mcp.return_string('hello ' + name + ' ' + str(inner['x']) + ' ' + hits[0]['name'])",
       '[parameters.name]\ntype = "string"\n',
     );
     expect(await run("one", { name: "you" })).toBe("hello you 4 double");
@@ -141,7 +147,8 @@ describe("helpers of scripts", () => {
     [
       "TypeScript",
       "one.ts",
-      'import { callTool, get, listTools, returnObject, searchTools, ToolError, tools } from "toolyard/script";\nenum K { a }\nconst k: K = K.a; void k;\n',
+      "import { callTool, get, listTools, returnObject, searchTools, ToolError, tools } from " +
+        '"toolyard/script";\nenum K { a }\nconst k: K = K.a; void k;\n',
     ],
   ])("C22: %s of Node imports `toolyard/script` where nothing is installed", async (_, file, head) => {
     folder.script(
@@ -172,7 +179,8 @@ describe("helpers of scripts", () => {
   test("a file that the script imports may import the helpers too", async () => {
     folder.write(
       "one/lib.mjs",
-      'import { callTool } from "toolyard/script";\nexport const twice = async (x) => (await callTool("double", { x })).x;',
+      'import { callTool } from "toolyard/script";\nexport const twice = async (x) => (await ' +
+        'callTool("double", { x })).x;',
     );
     folder.script("one", "one.mjs", 'import { twice } from "./lib.mjs";\nconsole.log(await twice(21));', NO_PARAMETERS);
     expect(await run("one")).toBe("42");
@@ -182,7 +190,9 @@ describe("helpers of scripts", () => {
     folder.script(
       "one",
       "one.sh",
-      `printf '{"id":1,"method":"tools/call","params":{"name":"double","arguments":{"x":21},"as":"value"}}\\n' >&3\nread -r answer <&4\nprintf '%s' "$answer"`,
+      "printf " +
+        `'{"id":1,"method":"tools/call","params":{"name":"double","arguments":{"x":21},"as":"value"}}\\n' >&3\n` +
+        `read -r answer <&4\nprintf '%s' "$answer"`,
       NO_PARAMETERS,
     );
     expect(await run("one")).toEqual({ jsonrpc: "2.0", id: 1, result: { value: { x: 42 } } });
@@ -216,7 +226,11 @@ describe("helpers of scripts", () => {
     folder.script(
       "one",
       "one.py",
-      "import asyncio, threading\nfrom toolyard import call_tool, call_tool_async, return_object\nout = []\nthreads = [threading.Thread(target=lambda x=x: out.append(call_tool('double', {'x': x})['x'])) for x in range(20)]\n[t.start() for t in threads]; [t.join() for t in threads]\nasync def main(): return [r['x'] for r in await asyncio.gather(*(call_tool_async('double', {'x': x}) for x in range(20)))]\nreturn_object({'threads': sorted(out), 'loop': asyncio.run(main())})",
+      "import asyncio, threading\nfrom toolyard import call_tool, call_tool_async, return_object\nout = []\n" +
+        "threads = [threading.Thread(target=lambda x=x: out.append(call_tool('double', {'x': x})['x'])) for x " +
+        "in range(20)]\n[t.start() for t in threads]; [t.join() for t in threads]\n" +
+        "async def main(): return [r['x'] for r in await asyncio.gather(*(call_tool_async('double', {'x': x}) " +
+        "for x in range(20)))]\nreturn_object({'threads': sorted(out), 'loop': asyncio.run(main())})",
       NO_PARAMETERS,
     );
     const doubled = Array.from({ length: 20 }, (_, x) => x * 2);
@@ -227,7 +241,10 @@ describe("helpers of scripts", () => {
     folder.script(
       "one",
       "one.py",
-      "import os, subprocess, sys\nfrom toolyard import return_string\nout = subprocess.run([sys.executable, '-c', 'import toolyard; toolyard.call_tool(\"double\")'], capture_output=True, text=True)\nreturn_string(out.stderr.strip().splitlines()[-1])",
+      "import os, subprocess, sys\nfrom toolyard import return_string\n" +
+        "out = subprocess.run([sys.executable, '-c', 'import toolyard; " +
+        'toolyard.call_tool("double")\'], capture_output=True, text=True)\n' +
+        "return_string(out.stderr.strip().splitlines()[-1])",
       NO_PARAMETERS,
     );
     expect(await run("one")).toContain("was not started by a hub as a tool");
@@ -239,7 +256,10 @@ describe("whose calls they are", () => {
     folder.script(
       "one",
       "one.py",
-      "from toolyard import *\ntry: value = call_tool('double', {'x': 1})\nexcept ToolError as error: value = error.kind\nreturn_object({'value': value, 'listed': [t['name'] for t in list_tools() if t['name'] in ('one', 'double', 'words')], 'found': [h['name'] for h in search_tools('doubles a number')]})",
+      "from toolyard import *\ntry: value = call_tool('double', {'x': 1})\n" +
+        "except ToolError as error: value = error.kind\nreturn_object({'value': value, 'listed': [t['name'] for " +
+        "t in list_tools() if t['name'] in ('one', 'double', 'words')], 'found': [h['name'] for h in " +
+        "search_tools('doubles a number')]})",
       NO_PARAMETERS,
     );
     await start({ server: { port: 0, tokens: { narrow: { token: "narrow-secret-0123456789", allow: ["one"] } } } });
@@ -291,7 +311,9 @@ describe("whose calls they are", () => {
     folder.script(
       "one",
       "one.sh",
-      `printf '{"id":1,"method":"tools/call","params":{"name":"one"}}\\n' >&3\nread -r answer <&4\ncase "$answer" in *deep*|*"16 calls already wait for one another"*) echo deep;; *) echo "$answer";; esac`,
+      `printf '{"id":1,"method":"tools/call","params":{"name":"one"}}\\n' >&3\nread -r answer <&4\n` +
+        `case "$answer" in *deep*|*"16 calls already wait for one another"*) echo deep;; ` +
+        `*) echo "$answer";; esac`,
       NO_PARAMETERS,
     );
     expect(await run("one")).toBe("deep");
@@ -301,7 +323,9 @@ describe("whose calls they are", () => {
     folder.script(
       "one",
       "one.sh",
-      `printf 'nonsense\\n{"id":1,"method":"rm"}\\n{"id":2,"method":"tools/call","params":{}}\\n{"id":"x","method":"tools/search","params":{"limit":0}}\\n' >&3\nfor n in 1 2 3; do read -r answer <&4; echo "$answer"; done`,
+      "printf " +
+        `'nonsense\\n{"id":1,"method":"rm"}\\n{"id":2,"method":"tools/call","params":{}}\\n{"id":"x","method":"tools/search","params":{"limit":0}}\\n' ` +
+        `>&3\nfor n in 1 2 3; do read -r answer <&4; echo "$answer"; done`,
       NO_PARAMETERS,
     );
     const lines = String(await run("one"))
@@ -318,13 +342,17 @@ describe("whose calls they are", () => {
     folder.script(
       "flood",
       "flood.py",
-      'import os\nline = b\'{"id":1,"method":"tools/call","params":{"name":"words"}}\\n\'\nfor n in range(10100): os.write(3, line)\nanswers = b\'\'\nwhile answers.count(b\'\\n\') < 10100: answers += os.read(4, 1 << 20)\nprint(answers.count(b\'just text\'), answers.count(b\'limited\'))',
+      'import os\nline = b\'{"id":1,"method":"tools/call","params":{"name":"words"}}\\n\'\n' +
+        "for n in range(10100): os.write(3, line)\nanswers = b''\n" +
+        "while answers.count(b'\\n') < 10100: answers += os.read(4, 1 << 20)\n" +
+        "print(answers.count(b'just text'), answers.count(b'limited'))",
       'timeout = "60s"\n',
     );
     folder.script(
       "deaf",
       "deaf.py",
-      'import os, time\nline = b\'{"id":1,"method":"tools/list"}\\n\'\nfor n in range(5000): os.write(3, line)\ntime.sleep(600)',
+      'import os, time\nline = b\'{"id":1,"method":"tools/list"}\\n\'\n' +
+        "for n in range(5000): os.write(3, line)\ntime.sleep(600)",
       'timeout = "1500ms"\n',
     );
     expect(await run("flood")).toBe("10000 100");
@@ -347,7 +375,10 @@ describe("the context of execute", () => {
     execute(
       "one",
       ".py",
-      "def execute(params, lollms_client_instance):\n  hub = lollms_client_instance\n  return {'x': hub.call_tool('double', {'x': 2})['x'], 'sugar': hub.tools.double(x=3)['x'], 'hit': hub.search_tools('doubles a number')[0]['name'], 'many': len(hub.list_tools()) > 2, 'cancelled': hub.cancelled}",
+      "def execute(params, lollms_client_instance):\n  hub = lollms_client_instance\n" +
+        "  return {'x': hub.call_tool('double', {'x': 2})['x'], 'sugar': hub.tools.double(x=3)['x'], 'hit': " +
+        "hub.search_tools('doubles a number')[0]['name'], 'many': len(hub.list_tools()) > 2, 'cancelled': " +
+        "hub.cancelled}",
     );
     execute("two", ".py", "def execute(params, *rest, **named): return {'rest': len(rest), 'named': len(named)}");
     await started();
@@ -359,7 +390,9 @@ describe("the context of execute", () => {
     execute(
       "one",
       ".py",
-      "import asyncio\nasync def execute(params, lollms_client_instance):\n  hub = lollms_client_instance\n  return {'all': [r['x'] for r in await asyncio.gather(*(hub.call_tool_async('double', {'x': x}) for x in range(5)))]}",
+      "import asyncio\nasync def execute(params, lollms_client_instance):\n  hub = lollms_client_instance\n" +
+        "  return {'all': [r['x'] for r in await asyncio.gather(*(hub.call_tool_async('double', {'x': x}) for x " +
+        "in range(5)))]}",
     );
     await started();
     expect(await run("one")).toEqual({ all: [0, 2, 4, 6, 8] });
@@ -371,7 +404,10 @@ describe("the context of execute", () => {
     [".js", "export const execute = async (params, lollms_client_instance = null) => ((hub) => "],
   ])("L34: in a %s file the instance calls, searches and lists tools", async (suffix, head) => {
     const body =
-      '{ const failed = await hub.callTool("broken").catch((error) => error.kind); return { x: (await hub.call_tool("double", { x: 2 })).x, sugar: (await hub.tools.double({ x: 3 })).x, hit: (await hub.searchTools("doubles a number"))[0].name, many: (await hub.listTools()).length > 2, failed, cancelled: hub.cancelled, aborted: hub.signal.aborted }; }';
+      '{ const failed = await hub.callTool("broken").catch((error) => error.kind); ' +
+      'return { x: (await hub.call_tool("double", { x: 2 })).x, sugar: (await hub.tools.double({ x: 3 })).x, ' +
+      'hit: (await hub.searchTools("doubles a number"))[0].name, many: (await hub.listTools()).length > 2, ' +
+      "failed, cancelled: hub.cancelled, aborted: hub.signal.aborted }; }";
     execute(
       "one",
       suffix,
@@ -414,13 +450,22 @@ describe("the context of execute", () => {
       "Python",
       ".py",
       (file: string) =>
-        `import time\ndef execute(params, lollms_client_instance):\n  lollms_client_instance.call_tool('probe', {'word': 'begun'})\n  open(${JSON.stringify(`${file}.looks`)}, 'w').close()\n  while not lollms_client_instance.cancelled: time.sleep(0.005)\n  open(${JSON.stringify(file)}, 'w').close()`,
+        "import time\ndef execute(params, lollms_client_instance):\n" +
+        "  lollms_client_instance.call_tool('probe', {'word': 'begun'})\n" +
+        `  open(${JSON.stringify(`${file}.looks`)}, 'w').close()\n` +
+        "  while not lollms_client_instance.cancelled: time.sleep(0.005)\n" +
+        `  open(${JSON.stringify(file)}, 'w').close()`,
     ],
     [
       "JavaScript",
       ".mjs",
       (file: string) =>
-        `import { writeFileSync } from "node:fs";\nexport async function execute(params, hub) {\n  const { signal } = hub;\n  await hub.callTool("probe", { word: "begun" });\n  writeFileSync(${JSON.stringify(`${file}.looks`)}, "");\n  await new Promise((done) => { const timer = setInterval(() => {}, 1000); signal.addEventListener("abort", () => { clearInterval(timer); done(); }); });\n  writeFileSync(${JSON.stringify(file)}, "");\n}`,
+        `import { writeFileSync } from "node:fs";\nexport async function execute(params, hub) {\n` +
+        `  const { signal } = hub;\n  await hub.callTool("probe", { word: "begun" });\n` +
+        `  writeFileSync(${JSON.stringify(`${file}.looks`)}, "");\n` +
+        "  await new Promise((done) => { const timer = setInterval(() => {}, 1000); " +
+        `signal.addEventListener("abort", () => { clearInterval(timer); done(); }); });\n` +
+        `  writeFileSync(${JSON.stringify(file)}, "");\n}`,
     ],
   ])("L34: a %s tool that looks is told when its caller gives up, and ends by itself", async (_, suffix, code) => {
     const file = join(folder.path, "told");
@@ -438,7 +483,9 @@ describe("the context of execute", () => {
     execute(
       "one",
       ".py",
-      "def execute(params, lollms_client_instance):\n  if params.get('force'): return lollms_client_instance.generate_image('a cat')\n  return {'tti': getattr(lollms_client_instance, 'tti', None)}",
+      "def execute(params, lollms_client_instance):\n  if params.get('force'): return " +
+        "lollms_client_instance.generate_image('a cat')\n  return {'tti': getattr(lollms_client_instance, " +
+        "'tti', None)}",
     );
     execute(
       "two",
@@ -481,12 +528,17 @@ describe("the context of execute", () => {
       execute(
         "one",
         ".py",
-        "def execute(params, lollms_client_instance):\n  hub = lollms_client_instance\n  image = hub.tti.generate_image(prompt='a cat', negative_prompt='', width=64, height=64)\n  return {'bytes': [type(image).__name__, image[:4].hex()], 'text': hub.generate_text('say a line', n_predict=50)}",
+        "def execute(params, lollms_client_instance):\n  hub = lollms_client_instance\n" +
+          "  image = hub.tti.generate_image(prompt='a cat', negative_prompt='', width=64, height=64)\n" +
+          "  return {'bytes': [type(image).__name__, image[:4].hex()], 'text': hub.generate_text('say a line', " +
+          "n_predict=50)}",
       );
       execute(
         "two",
         ".mjs",
-        "export const execute = async (params, hub) => ({ bytes: Buffer.from(await hub.tti.generate_image('a cat')).toString('hex', 0, 4), mimeType: (await hub.generateImage('b')).mimeType, text: await hub.generateText({ prompt: 'say a line' }) });",
+        "export const execute = async (params, hub) => ({ bytes: Buffer.from(await hub.tti.generate_image('a " +
+          "cat')).toString('hex', 0, 4), mimeType: (await hub.generateImage('b')).mimeType, text: await " +
+          "hub.generateText({ prompt: 'say a line' }) });",
       );
       await started({
         models: {

@@ -89,15 +89,18 @@ describe("what is missing is told before anything starts", () => {
     ],
     [
       ["--model", "anthropic/x"],
-      "There is no key for anthropic: set the variable ANTHROPIC_API_KEY, or `api_key` in [models.providers.anthropic].\n",
+      "There is no key for anthropic: set the variable ANTHROPIC_API_KEY, or `api_key` in " +
+        "[models.providers.anthropic].\n",
     ],
     [
       [],
-      "No model is named. Give one with --model, such as mistral/mistral-large-latest or ollama/qwen3, or set `language` in [models].\n",
+      "No model is named. Give one with --model, such as mistral/mistral-large-latest or ollama/qwen3, or set " +
+        "`language` in [models].\n",
     ],
     [
       ["--model", "mistrall/x"],
-      'No provider of models is called "mistrall". Did you mean "mistral"? An entry `[models.providers.mistrall]` adds one.\n',
+      'No provider of models is called "mistrall". Did you mean "mistral"? ' +
+        "An entry `[models.providers.mistrall]` adds one.\n",
     ],
     [
       ["--model", "ollama/x", "--max-iterations", "0"],

@@ -92,7 +92,8 @@ describe("what people see", () => {
   test("a source that is left out for want of a variable is not called healthy", async () => {
     await using desk = await Desk.create({
       "toolyard.toml":
-        '[mcp.stdio_servers.a]\ncommand = "x"\nenv = { KEY = "${A_KEY}" }\n[mcp.stdio_servers.off]\ncommand = "x"\nenabled = false\n',
+        '[mcp.stdio_servers.a]\ncommand = "x"\nenv = { KEY = "${A_KEY}" }\n[mcp.stdio_servers.off]\n' +
+        'command = "x"\nenabled = false\n',
     });
     const { code, stdout } = await desk.run(["check"]);
     expect(code).toBe(4);
@@ -109,7 +110,11 @@ describe("what people see", () => {
 describe("check", () => {
   test("connects to servers that start on demand, too, whatever is known of them from before", async () => {
     const server =
-      "require('readline').createInterface({ input: process.stdin }).on('line', (line) => { const { id, method } = JSON.parse(line); const result = method === 'initialize' ? { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } } : { tools: [{ name: 'a', inputSchema: { type: 'object' } }] }; if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result })); });";
+      "require('readline').createInterface({ input: process.stdin }).on('line', (line) => { const { id, " +
+      "method } = JSON.parse(line); const result = method === 'initialize' ? " +
+      "{ protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } " +
+      "} : { tools: [{ name: 'a', inputSchema: { type: 'object' } }] }; " +
+      "if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result })); });";
     await using desk = await Desk.create({
       "s.cjs": server,
       "toolyard.toml": '[mcp.stdio_servers.s]\ncommand = ["node", "s.cjs"]\nstart = "lazy"\n',
@@ -212,7 +217,17 @@ describe("arguments of a call", () => {
 
   test("any spelling of a name fits its pairs to the schema", async () => {
     const server =
-      "import { createInterface } from 'node:readline'; const answer = (id, result) => console.log(JSON.stringify({ jsonrpc: '2.0', id, result })); createInterface({ input: process.stdin }).on('line', (line) => { const { id, method, params } = JSON.parse(line); if (method === 'initialize') answer(id, { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } }); else if (method === 'tools/list') answer(id, { tools: [{ name: 'sum', inputSchema: { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } } } }] }); else if (method === 'tools/call') answer(id, { content: [{ type: 'text', text: String(params.arguments.a + params.arguments.b) }] }); else if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32601, message: 'no' } })); });";
+      "import { createInterface } from 'node:readline'; const answer = (id, result) => " +
+      "console.log(JSON.stringify({ jsonrpc: '2.0', id, result })); " +
+      "createInterface({ input: process.stdin }).on('line', (line) => { const { id, method, params } = " +
+      "JSON.parse(line); if (method === 'initialize') answer(id, { protocolVersion: '2025-06-18', " +
+      "capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } }); " +
+      "else if (method === 'tools/list') answer(id, { tools: [{ name: 'sum', inputSchema: { type: 'object', " +
+      "properties: { a: { type: 'number' }, b: { type: 'number' } } } }] }); " +
+      "else if (method === 'tools/call') answer(id, { content: [{ type: 'text', text: " +
+      "String(params.arguments.a + params.arguments.b) }] }); " +
+      "else if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32601, " +
+      "message: 'no' } })); });";
     await using desk = await Desk.create({
       "s.mjs": server,
       "toolyard.toml": '[mcp.stdio_servers.s]\ncommand = ["node", "s.mjs"]\n',

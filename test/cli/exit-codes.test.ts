@@ -116,7 +116,8 @@ describe("the exit code is that of the outcome", () => {
     await using at = await desk();
     await at.write(
       "slow.toml",
-      `[mcp.stdio_servers.slow]\ncommand = ["node", "-e", "require('fs').writeFileSync('pid', String(process.pid)); setInterval(() => {}, 1000)"]\n`,
+      `[mcp.stdio_servers.slow]\ncommand = ["node", "-e", "require('fs').writeFileSync('pid', ` +
+        `String(process.pid)); setInterval(() => {}, 1000)"]\n`,
     );
     const list = at.start(["check", "--config", "slow.toml"]);
     const pid = await fileText(at.path("pid"));

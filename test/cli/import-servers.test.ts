@@ -74,7 +74,8 @@ describe("where programs keep their servers", () => {
       "Claude Desktop": "/Users/ada/Library/Application Support/Claude/claude_desktop_config.json",
       "VS Code": "/Users/ada/Library/Application Support/Code/User/mcp.json",
       Cline:
-        "/Users/ada/Library/Application Support/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
+        "/Users/ada/Library/Application " +
+        "Support/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
       Zed: "/Users/ada/.config/zed/settings.json",
     });
   });
@@ -156,7 +157,9 @@ describe("what programs write", () => {
   test("Zed: comments, trailing commas and both forms of a command; an extension's server is told about and left", async () => {
     const path = await file(
       "settings.json",
-      '// mine\n{"theme": "One", "context_servers": {"new": {"source": "custom", "command": "n", "args": ["-a"], "env": {}}, "old": {"command": {"path": "o", "args": ["-b"], "env": {"K": "v"}}, "settings": {}}, "ext": {"source": "extension"},},}',
+      '// mine\n{"theme": "One", "context_servers": {"new": {"source": "custom", "command": "n", "args": ' +
+        '["-a"], "env": {}}, "old": {"command": {"path": "o", "args": ["-b"], "env": {"K": "v"}}, "settings": ' +
+        '{}}, "ext": {"source": "extension"},},}',
     );
     const report = await take(path);
     expect(optionsOf(report)).toEqual({
@@ -169,7 +172,10 @@ describe("what programs write", () => {
   test("Codex: TOML with its own words for tokens, headers, times and tools", async () => {
     const path = await file(
       "config.toml",
-      'model = "m"\n[mcp_servers.s]\ncommand = "npx"\nargs = ["-y"]\nstartup_timeout_sec = 20\ntool_timeout_sec = 90\nenv_vars = ["HOME_KEY"]\ndisabled_tools = ["rm"]\n[mcp_servers.h]\nurl = "https://h.example/mcp"\nbearer_token_env_var = "H_TOKEN"\nenabled = false\nhttp_headers = {A = "1"}\nenv_http_headers = {B = "B_VAR"}\n',
+      'model = "m"\n[mcp_servers.s]\ncommand = "npx"\nargs = ["-y"]\nstartup_timeout_sec = 20\n' +
+        'tool_timeout_sec = 90\nenv_vars = ["HOME_KEY"]\ndisabled_tools = ["rm"]\n[mcp_servers.h]\n' +
+        'url = "https://h.example/mcp"\nbearer_token_env_var = "H_TOKEN"\nenabled = false\n' +
+        'http_headers = {A = "1"}\nenv_http_headers = {B = "B_VAR"}\n',
     );
     const report = await take(path);
     expect(optionsOf(report)).toEqual({

@@ -19,7 +19,9 @@ test("a server that was never listed and takes longer to start than a list waits
 
 test("a name without a prefix is waited for too, and what is written for it fits the schema", async () => {
   await using at = await Desk.create();
-  const config = `[catalog]\ncold_wait = "1ms"\n[mcp.stdio_servers.there]\ncommand = ${JSON.stringify([process.execPath, LEGACY, `start-file=${at.path("start")}`])}\n`;
+  const config =
+    `[catalog]\ncold_wait = "1ms"\n[mcp.stdio_servers.there]\n` +
+    `command = ${JSON.stringify([process.execPath, LEGACY, `start-file=${at.path("start")}`])}\n`;
   await at.write("toolyard.toml", config);
   const running = at.run(["call", "echo", "a=2"]);
   await at.write("start", "");
@@ -28,7 +30,9 @@ test("a name without a prefix is waited for too, and what is written for it fits
 
 test("list and search say which servers are still starting, and do not wait for them past cold_wait", async () => {
   await using at = await Desk.create();
-  const config = `[catalog]\ncold_wait = "1ms"\n[mcp.stdio_servers.there]\ncommand = ${JSON.stringify([process.execPath, LEGACY, "never-starts"])}\n`;
+  const config =
+    `[catalog]\ncold_wait = "1ms"\n[mcp.stdio_servers.there]\n` +
+    `command = ${JSON.stringify([process.execPath, LEGACY, "never-starts"])}\n`;
   await at.write("toolyard.toml", config);
   for (const command of ["list", "search"]) {
     expect(await at.run([command])).toMatchObject({

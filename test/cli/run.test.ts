@@ -112,7 +112,8 @@ describe("toolyard run", () => {
   test("code does not run code", async () => {
     await using at = await desk({
       "nested.js":
-        "let kind; try { await tools.execute_code({ language: 'javascript', code: '1' }) } catch (error) { kind = error.kind }\nkind",
+        "let kind; try { await tools.execute_code({ language: 'javascript', code: '1' }) } catch (error) { " +
+        "kind = error.kind }\nkind",
     });
     expect(await at.run(["run", "nested.js"])).toMatchObject({ code: 0, stdout: "denied\n" });
   });
@@ -146,7 +147,8 @@ describe("toolyard run", () => {
 
 describe("files", () => {
   const COPY =
-    "import os\nfor path in sorted(inputs['paths']):\n    os.makedirs('out', exist_ok=True)\n    open('out/' + os.path.basename(path), 'w').write(open(path).read().upper())\n";
+    "import os\nfor path in sorted(inputs['paths']):\n    os.makedirs('out', exist_ok=True)\n" +
+    "    open('out/' + os.path.basename(path), 'w').write(open(path).read().upper())\n";
 
   test("go in under the names that they have here, or another, and come out in the folder of --out", async () => {
     await using at = await desk({ "copy.py": COPY, "data/a.csv": "a", "elsewhere/b.csv": "b" });

@@ -95,7 +95,9 @@ describe("toolyard services", () => {
     other.close();
     expect(ran).toMatchObject({ code: 2, stdout: "" });
     expect(ran.stderr).toBe(
-      `The datetime service cannot start. Port ${port} on 127.0.0.1 is in use by another program. Stop that program, or choose another port with --port N or \`server.port\` (0 takes a free one). This service alone is moved by --port datetime=N.\n`,
+      `The datetime service cannot start. Port ${port} on 127.0.0.1 is in use by another program. ` +
+        "Stop that program, or choose another port with --port N or `server.port` (0 takes a free one). " +
+        "This service alone is moved by --port datetime=N.\n",
     );
   });
 

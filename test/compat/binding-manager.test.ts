@@ -30,12 +30,14 @@ function write(
 ): void {
   folder.write(
     place,
-    `import { LollmsMCPBinding } from "toolyard/bindings";\n${before}\nexport class Custom extends LollmsMCPBinding {\n${methods}\n}\n${exported}\n`,
+    `import { LollmsMCPBinding } from "toolyard/bindings";\n${before}\n` +
+      `export class Custom extends LollmsMCPBinding {\n${methods}\n}\n${exported}\n`,
   );
 }
 
 const EXECUTE =
-  "async executeTool(name, params) { return { output: { name, params, options: this.getBindingConfig() }, status_code: 200 }; }";
+  "async executeTool(name, params) { return { output: { name, params, options: this.getBindingConfig() }, " +
+  "status_code: 200 }; }";
 const WHOLE = `constructor(options = {}) { super("custom", options); }\nasync discoverTools() { return []; }\n${EXECUTE}`;
 
 const manager = (): LollmsMCPBindingManager => new LollmsMCPBindingManager(folder.path);
@@ -104,7 +106,9 @@ describe("the manager", () => {
 
   test("L22: a class is loaded once and kept under its name", async () => {
     write("one.mjs", {
-      before: `import { appendFileSync } from "node:fs"; appendFileSync(${JSON.stringify(`${folder.path}/loads`)}, "x");`,
+      before:
+        `import { appendFileSync } from "node:fs"; appendFileSync(${JSON.stringify(`${folder.path}/loads`)}, ` +
+        `"x");`,
     });
     const bindings = manager();
     const [a, b] = await Promise.all([bindings.createBinding("one"), bindings.create_binding("one")]);
@@ -177,7 +181,8 @@ describe("the manager", () => {
   test("L1: a class on disk that needs no base class is taken, too", async () => {
     folder.write(
       "one.mjs",
-      'export const BindingName = "Own"; export class Own { binding_name = "own"; async discoverTools() { return []; } async executeTool() { return { output: 1, status_code: 200 }; } }',
+      'export const BindingName = "Own"; export class Own { binding_name = "own"; ' +
+        "async discoverTools() { return []; } async executeTool() { return { output: 1, status_code: 200 }; } }",
     );
     expect(await (await manager().createBinding("one"))!.executeTool("x", {})).toEqual({ output: 1, status_code: 200 });
   });

@@ -322,7 +322,8 @@ describe("the contract", () => {
   test("L9: lollms_client_instance hears what a tool that takes it logs and reports", async () => {
     tool(
       "talks",
-      "export function execute(params, lollms_client_instance) { lollms_client_instance.logger.info('half way'); lollms_client_instance.progress(1, 2, 'half'); return 'done'; }",
+      "export function execute(params, lollms_client_instance) { lollms_client_instance.logger.info('half " +
+        "way'); lollms_client_instance.progress(1, 2, 'half'); return 'done'; }",
     );
     const heard: unknown[] = [];
     const instance = {

@@ -285,7 +285,8 @@ describe("time and noise", () => {
   test("R14: what it writes there is never taken for an answer", async () => {
     folder.write(
       "server.mjs",
-      `process.stderr.write('{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}\\n'); await import(${JSON.stringify(SERVER)});`,
+      `process.stderr.write('{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}\\n'); ` +
+        `await import(${JSON.stringify(SERVER)});`,
     );
     expect(await (await started(`${folder.path}/server.mjs`)).listTools()).toHaveLength(6);
   });
@@ -395,11 +396,13 @@ describe("the document's own minimal client", () => {
     folder.write("tools/noisy/tool.toml", 'name = "noisy"\ndescription = "Warns."\nscript = "run.sh"\n');
     folder.write(
       "mods/loud/mcp.mjs",
-      'export function registerTools(hub) { hub.registerTool("loud", () => { console.log("on stdout"); return { heard: true }; }); }',
+      'export function registerTools(hub) { hub.registerTool("loud", () => { console.log("on stdout"); ' +
+        "return { heard: true }; }); }",
     );
     const config = folder.write(
       "toolyard.toml",
-      `[scripts]\ntools_path = "tools"\n[modules]\npaths = ["mods"]\n[mcp.stdio_servers.library]\ncommand = ${JSON.stringify([process.execPath, SERVER])}\n`,
+      `[scripts]\ntools_path = "tools"\n[modules]\npaths = ["mods"]\n[mcp.stdio_servers.library]\n` +
+        `command = ${JSON.stringify([process.execPath, SERVER])}\n`,
     );
     const client = new MinimalClient([process.execPath, MAIN, "serve", "--stdio", "--no-watch", "--config", config], {
       TOOLYARD_HOME: `${folder.path}/home`,

@@ -78,7 +78,8 @@ test.each<[string, object, string]>([
   [
     "authorization code",
     { grant_type: "authorization_code" },
-    '`auth_config` gives `grant_type` "authorization_code": nobody sits here to sign in. Of OAuth only `client_credentials` is supported',
+    '`auth_config` gives `grant_type` "authorization_code": nobody sits here to sign in. ' +
+      "Of OAuth only `client_credentials` is supported",
   ],
   [
     "a place to sign in at",

@@ -36,7 +36,8 @@ describe("registries", () => {
   test("G1: one object keeps tools by name, resources by template, modules by name, and a logger", async () => {
     core.module(
       "export",
-      'mcp.register_tool("export.run", () => 1, {}, "Runs."); mcp.register_resource("doc://{name}", () => "x", "Docs");',
+      'mcp.register_tool("export.run", () => 1, {}, "Runs."); ' +
+        'mcp.register_resource("doc://{name}", () => "x", "Docs");',
     );
     await core.mcp.discover_modules();
     expect(core.mcp.tool_registry.get("export.run")).toMatchObject({
@@ -118,7 +119,8 @@ describe("discovery", () => {
   test("G4: a module registers with the core itself, which knows its registries", async () => {
     core.module(
       "a",
-      'mcp.register_tool("a.sees", () => mcp.tool_registry.size, {}, ""); mcp.register_tool("a.count", async () => (await mcp.get_capabilities()).tools.length);',
+      'mcp.register_tool("a.sees", () => mcp.tool_registry.size, {}, ""); ' +
+        'mcp.register_tool("a.count", async () => (await mcp.get_capabilities()).tools.length);',
     );
     await core.mcp.discoverModules();
     expect(core.log.all).toContain("info Successfully registered tools from src.a.mcp");

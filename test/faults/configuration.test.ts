@@ -42,7 +42,8 @@ test.each([
   ["a value of the wrong type", '[server]\nmax_connections = "many"\n', ["server.max_connections", "many"]],
   [
     "a duplicate alias",
-    '[mcp.stdio_servers.files]\ncommand = ["x"]\n[[mcp.remote_servers]]\nalias = "files"\nurl = "http://127.0.0.1:1/mcp"\n',
+    '[mcp.stdio_servers.files]\ncommand = ["x"]\n[[mcp.remote_servers]]\nalias = "files"\n' +
+      'url = "http://127.0.0.1:1/mcp"\n',
     ["files", "rename"],
   ],
   [

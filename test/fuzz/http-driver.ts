@@ -139,7 +139,8 @@ export class HttpDriver {
     const problem = judge(answer, made.bytes);
     if (problem !== undefined)
       throw new Error(
-        `${problem}, ${where} with ${JSON.stringify(headers).slice(0, 400)} → ${answer.status} ${answer.text.slice(0, 400)}`,
+        `${problem}, ${where} with ${JSON.stringify(headers).slice(0, 400)} → ${answer.status} ` +
+          `${answer.text.slice(0, 400)}`,
       );
   }
 
@@ -159,7 +160,9 @@ export class HttpDriver {
   /** Something that is no HTTP, or hardly. */
   async #sendGarbage({ bytes }: FuzzCase, random: Random): Promise<void> {
     const { hostname, port, pathname } = new URL(this.#url);
-    const head = `POST ${pathname} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nContent-Type: application/json\r\nContent-Length: ${bytes.length}\r\n\r\n`;
+    const head =
+      `POST ${pathname} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nContent-Type: application/json\r\n` +
+      `Content-Length: ${bytes.length}\r\n\r\n`;
     const text = Buffer.concat([Buffer.from(head), bytes]);
     for (let times = 0; times < 3; times += 1) text[random.below(head.length)] = random.below(256);
     const socket = connect(Number(port), hostname);

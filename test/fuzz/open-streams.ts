@@ -108,7 +108,8 @@ function yard(): string {
   mkdirSync(join(folder, "scripts/said"), { recursive: true });
   writeFileSync(
     join(folder, "modules/plain/mcp.mjs"),
-    'export function registerTools(hub) {\n  hub.registerTool("plain.echo", ({ text }) => text);\n  hub.registerTool("plain.large", ({ bytes }) => "x".repeat(bytes));\n}\n',
+    'export function registerTools(hub) {\n  hub.registerTool("plain.echo", ({ text }) => text);\n' +
+      '  hub.registerTool("plain.large", ({ bytes }) => "x".repeat(bytes));\n}\n',
   );
   writeFileSync(join(folder, "scripts/said/run.sh"), "#!/bin/sh\necho said\n", { mode: 0o755 });
   describeScript(folder, 0);

@@ -81,7 +81,10 @@ export function compare(expected: Expected, replies: readonly Id[]): string | un
   const missing = expected.requests.filter((id) => !take(id));
   const unanswered = expected.invalid.filter((id) => !take(id) && !take(null));
   if (missing.length + unanswered.length + left.length === 0) return undefined;
-  return `no reply for ${JSON.stringify(missing)}, none for ${unanswered.length} that are no messages; too many: ${JSON.stringify(left)}`;
+  return (
+    `no reply for ${JSON.stringify(missing)}, none for ${unanswered.length} that are no messages; ` +
+    `too many: ${JSON.stringify(left)}`
+  );
 }
 
 export const countOf = ({ requests, invalid }: Expected): number => requests.length + invalid.length;

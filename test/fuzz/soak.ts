@@ -248,6 +248,7 @@ if (MINUTES > 0) await mixed();
 if (STREAMS > 0) await openStreams();
 if (KILLS > 0) await killAtRandom();
 console.log(
-  `\n${problems.length === 0 ? "nothing grew, nothing was answered wrongly" : problems.join("\n")} (${((performance.now() - beganAt) / 60_000).toFixed(1)} minutes)`,
+  `\n${problems.length === 0 ? "nothing grew, nothing was answered wrongly" : problems.join("\n")} ` +
+    `(${((performance.now() - beganAt) / 60_000).toFixed(1)} minutes)`,
 );
 process.exit(problems.length === 0 ? 0 : 1);

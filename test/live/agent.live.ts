@@ -29,7 +29,8 @@ describe.each(VENDORS)("%s", (vendor, variable, fallback) => {
       const pieces: string[] = [];
       const agent = createAgent({ model, hub });
       const { text, stopReason, steps, usage } = await agent.chat(
-        "Use the tool add for both sums: what is 1234 + 4321, and what is 111 + 222? Give both numbers without separators.",
+        "Use the tool add for both sums: what is 1234 + 4321, and what is 111 + 222? " +
+          "Give both numbers without separators.",
         isHeard ? { onEvent: (event) => event.type === "text" && pieces.push(event.text) } : {},
       );
       expect(stopReason).toBe("final");

@@ -139,7 +139,8 @@ describe("the package", () => {
     // The services come along, each a program of its own.
     await writeFile(
       join(home, "services.toml"),
-      `[mcp.stdio_servers.datetime]\ncommand = [${JSON.stringify(process.execPath)}, "node_modules/toolyard/dist/servers/datetime/main.js", "--stdio"]\n`,
+      `[mcp.stdio_servers.datetime]\ncommand = [${JSON.stringify(process.execPath)}, ` +
+        `"node_modules/toolyard/dist/servers/datetime/main.js", "--stdio"]\n`,
     );
     expect(
       JSON.parse(await toolyard("call", "get_current_datetime", "timezone=UTC", "--config", "services.toml")),

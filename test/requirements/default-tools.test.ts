@@ -335,7 +335,8 @@ describe("generate_image_from_prompt", () => {
   test("L34, L36: a script of one's own draws with the client instance, too, and is told where there is none", async () => {
     folder.write(
       "tools/paint/paint.mjs",
-      "export const execute = async ({ words }, client) => ({ bytes: (await client.tti.generate_image(words)).length });",
+      "export const execute = async ({ words }, client) => ({ bytes: (await " +
+        "client.tti.generate_image(words)).length });",
     );
     folder.write(
       "tools/paint/paint.mcp.json",

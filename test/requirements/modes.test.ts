@@ -207,7 +207,8 @@ test.each([
 test("T29: max_results of 0 or less is 5, more than 100 is 100, and an empty query lists by name", async () => {
   yard.module(
     "many",
-    'for (let index = 0; index < 110; index += 1) hub.registerTool("many.t" + String(index).padStart(3, "0"), () => 1, {}, "Counts.");',
+    'for (let index = 0; index < 110; index += 1) hub.registerTool("many.t" + String(index).padStart(3, "0"), ' +
+      '() => 1, {}, "Counts.");',
   );
   const client = await openWith({ modules: { paths: [yard.path("mods")] } });
   expect((await client.search("counts")).length).toBe(5);
@@ -305,7 +306,8 @@ test("C25: a tool.toml without a name is refused, with what mends it", async () 
   yard.folder.write("tools/nameless/run.sh", "cat");
   expect(await (await openWith()).names()).toEqual([]);
   expect(yard.problems("scripts")).toEqual([
-    'nameless/tool.toml: not offered: `name` is missing; add `name = "nameless"`, or set `allow_dirname_as_name = true` in [scripts]',
+    "nameless/tool.toml: not offered: `name` is missing; " +
+      'add `name = "nameless"`, or set `allow_dirname_as_name = true` in [scripts]',
   ]);
 });
 
@@ -320,7 +322,9 @@ test("C25: allow_dirname_as_name = true takes the folder's name", async () => {
 test("C26: further types, bounds and the list form of parameters make their JSON Schema", async () => {
   yard.script(
     "typed",
-    '[[parameters]]\nname = "n"\ntype = "integer"\nmin = 1\nmax = 9\ndefault = 3\n[[parameters]]\nname = "list"\ntype = "array:string"\n[[parameters]]\nname = "word"\ntype = "string"\nenum = ["a", "b"]\npattern = "^[a-z]$"\n',
+    '[[parameters]]\nname = "n"\ntype = "integer"\nmin = 1\nmax = 9\ndefault = 3\n[[parameters]]\n' +
+      'name = "list"\ntype = "array:string"\n[[parameters]]\nname = "word"\ntype = "string"\n' +
+      'enum = ["a", "b"]\npattern = "^[a-z]$"\n',
   );
   const client = await openWith();
   expect((await client.tools())[0]?.["inputSchema"]).toMatchObject({

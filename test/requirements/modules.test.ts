@@ -19,7 +19,8 @@ async function open(more: HubConfig = {}, options: SessionOptions = {}): Promise
 }
 
 const SUM =
-  '{ type: "object", properties: { a: { type: "number", description: "First" }, b: { type: "number" } }, required: ["a", "b"] }';
+  '{ type: "object", properties: { a: { type: "number", description: "First" }, b: { type: "number" } }, ' +
+  'required: ["a", "b"] }';
 
 test("G1: tools, resources and modules of one hub are kept by name, by template and by module", async () => {
   yard.module("export", 'hub.registerTool("export.run", () => 1); hub.registerResource("doc://{name}", () => "x");');
@@ -138,7 +139,8 @@ test("G7: with nothing registered the hub starts all the same, and says that the
 test("G8: registering is logged, and registering a name again warns and replaces", async () => {
   yard.module(
     "a",
-    'hub.registerTool("same.tool", () => "first", {}, "First"); hub.registerTool("same.tool", () => "second", {}, "Second");',
+    'hub.registerTool("same.tool", () => "first", {}, "First"); ' +
+      'hub.registerTool("same.tool", () => "second", {}, "Second");',
   );
   const client = await open();
   expect(yard.lines).toContain("info Registered tool: same.tool");
@@ -169,7 +171,8 @@ test("G9: the schema is shown to clients and holds for their calls", async () =>
 test("G9: a call that does not fit it never reaches the function", async () => {
   yard.module(
     "a",
-    `let calls = 0; hub.registerTool("math.add", () => (calls += 1), ${SUM}); hub.registerTool("math.calls", () => calls);`,
+    `let calls = 0; hub.registerTool("math.add", () => (calls += 1), ${SUM}); ` +
+      `hub.registerTool("math.calls", () => calls);`,
   );
   const client = await open();
   expect((await client.call("math.add", { a: 1 })).result?.["isError"]).toBe(true);
@@ -179,7 +182,8 @@ test("G9: a call that does not fit it never reaches the function", async () => {
 test("G10: a resource is registered under a template with placeholders; again warns and replaces", async () => {
   yard.module(
     "a",
-    'hub.registerResource("gnn://doc/{resource_id}", () => "first", "First"); hub.registerResource("gnn://doc/{resource_id}", () => "second", "Second");',
+    'hub.registerResource("gnn://doc/{resource_id}", () => "first", "First"); ' +
+      'hub.registerResource("gnn://doc/{resource_id}", () => "second", "Second");',
   );
   const client = await open();
   expect((await client.request("resources/templates/list")).result?.["resourceTemplates"]).toMatchObject([
@@ -279,7 +283,8 @@ test("G14: a URI that fits no template, and a retriever that fails, are structur
 test("G15: capabilities are version, description, tools with their schema and resources with their template", async () => {
   yard.module(
     "a",
-    `hub.registerTool("math.add", ({ a, b }) => a + b, ${SUM}, "Adds."); hub.registerResource("gnn://doc/{id}", () => "x", "Docs");`,
+    `hub.registerTool("math.add", ({ a, b }) => a + b, ${SUM}, "Adds."); ` +
+      `hub.registerResource("gnn://doc/{id}", () => "x", "Docs");`,
   );
   const capabilities = JSON.parse(await (await open()).text("meta.get_full_capabilities")) as {
     tools: JsonObject[];
@@ -317,7 +322,8 @@ test("G15: what the caller may not use is not among them, and the description is
 test("G16: a tool is name, function, schema and description; a resource template, retriever and description", async () => {
   yard.module(
     "a",
-    'hub.registerTool({ name: "one.run", func: () => "ran", schema: {}, description: "Runs." }); hub.registerResource("r://{x}", (uri) => uri, "R");',
+    'hub.registerTool({ name: "one.run", func: () => "ran", schema: {}, description: "Runs." }); ' +
+      'hub.registerResource("r://{x}", (uri) => uri, "R");',
   );
   const client = await open();
   expect((await client.tools())[0]).toEqual({ name: "one.run", description: "Runs.", inputSchema: { type: "object" } });
@@ -348,7 +354,8 @@ test("G50: taking the file away takes its tools away", async () => {
 test("G51: module.tool is the name as it stands", async () => {
   yard.module(
     "export",
-    'hub.registerTool("export.export_gnn_to_json_mcp", () => 1); hub.registerTool("render.render_gnn_to_pymdp_mcp", () => 1);',
+    'hub.registerTool("export.export_gnn_to_json_mcp", () => 1); ' +
+      'hub.registerTool("render.render_gnn_to_pymdp_mcp", () => 1);',
   );
   expect(await (await open()).names()).toEqual(["export.export_gnn_to_json_mcp", "render.render_gnn_to_pymdp_mcp"]);
 });
@@ -365,7 +372,8 @@ test("G51: no two tools are listed under one name", async () => {
 });
 
 const RENDER =
-  '{ type: "object", properties: { path: { type: "string", description: "GNN file" }, target_format: { type: "string", enum: ["pymdp", "rxinfer"], description: "Target" } }, required: ["path", "target_format"] }';
+  '{ type: "object", properties: { path: { type: "string", description: "GNN file" }, target_format: { type: ' +
+  '"string", enum: ["pymdp", "rxinfer"], description: "Target" } }, required: ["path", "target_format"] }';
 
 test("G52: names, types, descriptions, required and enum of a schema reach the client", async () => {
   yard.module("render", `hub.registerTool("render.run", ({ target_format }) => target_format, ${RENDER});`);
@@ -561,7 +569,8 @@ test("C39: the older names are neither listed nor found", async () => {
 test("C22: modules run in process whether they are .ts, .mjs or .js", async () => {
   yard.folder.write(
     "mods/a/mcp.ts",
-    'import type { ModuleHub } from "toolyard"; enum Word { A = "ts" } export function registerTools(hub: ModuleHub): void { hub.registerTool("a.run", () => Word.A); }',
+    'import type { ModuleHub } from "toolyard"; enum Word { A = "ts" } export function registerTools(hub: ' +
+      'ModuleHub): void { hub.registerTool("a.run", () => Word.A); }',
   );
   yard.folder.write("mods/b/mcp.mjs", 'export const registerTools = (hub) => hub.registerTool("b.run", () => "mjs");');
   yard.folder.write("mods/c/mcp.js", 'exports.registerTools = (hub) => hub.registerTool("c.run", () => "js");');
@@ -584,7 +593,8 @@ test("C22: scripts run by their suffix, and anything executable as it is", async
   yard.script(
     "types",
     "",
-    'import { text } from "node:stream/consumers"; const { a }: { a: number } = JSON.parse(await text(process.stdin)); console.log(a + 2);',
+    'import { text } from "node:stream/consumers"; const { a }: { a: number } = JSON.parse(await ' +
+      "text(process.stdin)); console.log(a + 2);",
     "main.ts",
   );
   yard.script("snake", "", "import json, sys\nprint(json.load(sys.stdin)['a'] + 3)", "main.py");
@@ -654,7 +664,9 @@ test("C11: a bare map of properties is wrapped with a warning, {} goes out as an
 test("C38: templates of levels 1 and 2, dictionaries, text and bytes are listed and read", async () => {
   yard.module(
     "a",
-    'hub.registerResource("viz://{+output_directory}", (uri, { output_directory }) => ({ output_directory })); hub.registerResource("raw://{id}", () => new Uint8Array([1, 2])); hub.registerResource("note://main", () => "text");',
+    'hub.registerResource("viz://{+output_directory}", (uri, { output_directory }) => ({ output_directory ' +
+      '})); hub.registerResource("raw://{id}", () => new Uint8Array([1, 2])); ' +
+      'hub.registerResource("note://main", () => "text");',
   );
   const client = await open();
   const read = async (uri: string): Promise<unknown> =>

@@ -51,7 +51,8 @@ async function freePort(): Promise<number> {
 test("T30: namespace, url, token and tool_visibility of [[mcp.remote_servers]] attach a server", async () => {
   const { url } = await running(startLegacy({ token: "bearer-token" }));
   const client = await openToml(
-    `[[mcp.remote_servers]]\nnamespace = "remote"\nurl = "${url}"\ntoken = "bearer-token"\ntool_visibility = "native"\n`,
+    `[[mcp.remote_servers]]\nnamespace = "remote"\nurl = "${url}"\ntoken = "bearer-token"\n` +
+      `tool_visibility = "native"\n`,
   );
   expect(await client.names()).toContain("remote__echo");
   expect(await client.text("remote__echo", { text: "hi" })).toBe("hi");

@@ -131,7 +131,8 @@ test("T8: name, description, keywords, script, visibility and parameters of each
   yard.script(
     "full",
     'keywords = ["keyword1", "keyword2"]\nvisibility = "native"\n' +
-      '[parameters.s]\ntype = "string"\ndescription = "A text"\nrequired = true\n[parameters.n]\ntype = "number"\n[parameters.b]\ntype = "boolean"\nrequired = false\n',
+      '[parameters.s]\ntype = "string"\ndescription = "A text"\nrequired = true\n[parameters.n]\n' +
+      'type = "number"\n[parameters.b]\ntype = "boolean"\nrequired = false\n',
   );
   const client = await open();
   expect((await client.tools())[0]).toEqual({
@@ -226,19 +227,26 @@ test("T13: the keywords of native and ondemand tools alike feed tool_search", as
 });
 
 const CALCULATOR =
-  'name = "calculator"\ndescription = "Perform calculations"\nkeywords = ["math", "calculate", "arithmetic"]\nscript = "calculator.mjs"\nvisibility = "native"\n' +
-  '[parameters.operation]\ntype = "string"\ndescription = "Operation: add, subtract, multiply, divide"\nrequired = true\n' +
-  '[parameters.a]\ntype = "number"\ndescription = "First number"\nrequired = true\n[parameters.b]\ntype = "number"\ndescription = "Second number"\nrequired = true\n';
+  'name = "calculator"\ndescription = "Perform calculations"\n' +
+  'keywords = ["math", "calculate", "arithmetic"]\nscript = "calculator.mjs"\nvisibility = "native"\n' +
+  '[parameters.operation]\ntype = "string"\ndescription = "Operation: add, subtract, multiply, divide"\n' +
+  "required = true\n" +
+  '[parameters.a]\ntype = "number"\ndescription = "First number"\nrequired = true\n[parameters.b]\n' +
+  'type = "number"\ndescription = "Second number"\nrequired = true\n';
 const SEND_EMAIL =
-  'name = "send_email"\ndescription = "Send an email to a recipient"\nkeywords = ["email", "send", "message", "notification", "smtp"]\nscript = "send_email.sh"\nvisibility = "ondemand"\n' +
+  'name = "send_email"\ndescription = "Send an email to a recipient"\n' +
+  'keywords = ["email", "send", "message", "notification", "smtp"]\nscript = "send_email.sh"\n' +
+  'visibility = "ondemand"\n' +
   '[parameters.to]\ntype = "string"\ndescription = "Recipient email address"\nrequired = true\n' +
-  '[parameters.subject]\ntype = "string"\ndescription = "Email subject"\nrequired = true\n[parameters.body]\ntype = "string"\ndescription = "Email body content"\nrequired = true\n';
+  '[parameters.subject]\ntype = "string"\ndescription = "Email subject"\nrequired = true\n[parameters.body]\n' +
+  'type = "string"\ndescription = "Email body content"\nrequired = true\n';
 
 function documentTools(): void {
   yard.folder.write("tools/calculator/tool.toml", CALCULATOR);
   yard.folder.write(
     "tools/calculator/calculator.mjs",
-    'let text = ""; for await (const part of process.stdin) text += part;\nconst { operation, a, b } = JSON.parse(text);\n' +
+    'let text = ""; for await (const part of process.stdin) text += part;\n' +
+      "const { operation, a, b } = JSON.parse(text);\n" +
       "console.log({ add: a + b, subtract: a - b, multiply: a * b, divide: a / b }[operation]);\n",
   );
   yard.folder.write("tools/email_sender/tool.toml", SEND_EMAIL);

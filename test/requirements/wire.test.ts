@@ -417,7 +417,8 @@ describe("the pipe", () => {
   test("C44: whatever modules and children print, standard output carries protocol alone", async () => {
     yard.module(
       "loud",
-      'console.log("a stray print at import"); hub.registerTool("loud.echo", () => { console.log("a stray print in a call"); process.stdout.write("and another"); return 1; });',
+      'console.log("a stray print at import"); hub.registerTool("loud.echo", () => { console.log("a stray ' +
+        'print in a call"); process.stdout.write("and another"); return 1; });',
     );
     const client = openPipe({ more: { mcp: { stdio_servers: { library: { command: [...SERVER, "chatty"] } } } } });
     await client.initialize();

@@ -32,7 +32,8 @@ export const PYTHON: Phrases = {
     ["tools.a.b(x=2)['args']", { x: 2 }],
     ["import json, re, math, statistics, csv, dataclasses, datetime\nstatistics.mean(sorted(inputs['list']))", 2],
     [
-      "import zoneinfo, datetime\nstr(datetime.datetime(2024, 7, 1, tzinfo=zoneinfo.ZoneInfo('Europe/Berlin')).utcoffset())",
+      "import zoneinfo, datetime\nstr(datetime.datetime(2024, 7, 1, " +
+        "tzinfo=zoneinfo.ZoneInfo('Europe/Berlin')).utcoffset())",
       "2:00:00",
     ],
     ["float('nan')", null],
@@ -48,11 +49,14 @@ export const PYTHON: Phrases = {
     ["import no_such_package", "ModuleNotFoundError", "line 1"],
   ],
   calls:
-    "import asyncio\nrs = await asyncio.gather(*[tools.a.b(n=i) for i in range(6)])\ntry:\n    await tools.fails()\nexcept ToolError as e:\n    kept = [e.kind, e.message, e.retryable]\nfound = await search('find')\n[sum(rs), *kept, found[0]['query']]",
+    "import asyncio\nrs = await asyncio.gather(*[tools.a.b(n=i) for i in range(6)])\ntry:\n" +
+    "    await tools.fails()\nexcept ToolError as e:\n    kept = [e.kind, e.message, e.retryable]\n" +
+    "found = await search('find')\n[sum(rs), *kept, found[0]['query']]",
   callsTool: "await tools.a()",
   endlessCalls: "for i in range(9):\n    await tools.a(i=i)",
   files:
-    "text = open('in/kept.txt').read()\nopen('in/changed.txt', 'a').write('!')\nopen('made.txt', 'w').write('made')\ntext",
+    "text = open('in/kept.txt').read()\nopen('in/changed.txt', 'a').write('!')\n" +
+    "open('made.txt', 'w').write('made')\ntext",
   writesTooMuch: "for i in range(4):\n    open(f'f{i}', 'wb').write(b'x' * 60_000)",
   largeResult: "'x' * 5000",
   loops: "print('begins')\nwhile True:\n    pass",
@@ -84,7 +88,8 @@ export const JAVASCRIPT: Phrases = {
     ["Number.NaN", null],
     ["({ 'ü': '€😀' })", { ü: "€😀" }],
     [
-      "[new Date(0).getHours(), typeof performance.now(), typeof crypto.randomUUID(), new TextDecoder().decode(new TextEncoder().encode('é'))]",
+      "[new Date(0).getHours(), typeof performance.now(), typeof crypto.randomUUID(), new " +
+        "TextDecoder().decode(new TextEncoder().encode('é'))]",
       [0, "number", "string", "é"],
     ],
   ],
@@ -101,11 +106,14 @@ export const JAVASCRIPT: Phrases = {
     ["await new Promise(() => {})", "Error", ""],
   ],
   calls:
-    "const rs = await Promise.all([...Array(6).keys()].map((n) => tools.a.b({ n })));\nlet kept;\ntry { await tools.fails({}) } catch (e) { kept = [e.kind, e.message, e.retryable] }\nconst found = await search('find');\n[rs.reduce((a, b) => a + b), ...kept, found[0].query]",
+    "const rs = await Promise.all([...Array(6).keys()].map((n) => tools.a.b({ n })));\nlet kept;\n" +
+    "try { await tools.fails({}) } catch (e) { kept = [e.kind, e.message, e.retryable] }\n" +
+    "const found = await search('find');\n[rs.reduce((a, b) => a + b), ...kept, found[0].query]",
   callsTool: "await tools.a({})",
   endlessCalls: "for (let i = 0; i < 9; i += 1) await tools.a({ i })",
   files:
-    "const text = files.read('in/kept.txt'); files.append('in/changed.txt', '!'); files.write('made.txt', 'made'); text",
+    "const text = files.read('in/kept.txt'); files.append('in/changed.txt', '!'); " +
+    "files.write('made.txt', 'made'); text",
   writesTooMuch: "for (let i = 0; i < 4; i += 1) files.write(`f${i}`, 'x'.repeat(60_000))",
   largeResult: "'x'.repeat(5000)",
   loops: "console.log('begins'); for (;;) {}",

@@ -59,11 +59,13 @@ function typeScriptSuite(name: SandboxEngineName): void {
   test.each([
     ["interface P { readonly a: number }\nconst p: P = { a: 1 };\np.a as number", 1],
     [
-      "enum Colour { Red = 1, Blue }\nclass K { constructor(private readonly c: Colour) {} get() { return this.c } }\nnew K(Colour.Blue).get()",
+      "enum Colour { Red = 1, Blue }\nclass K { constructor(private readonly c: Colour) {} get() { return " +
+        "this.c } }\nnew K(Colour.Blue).get()",
       2,
     ],
     [
-      "const rs: readonly number[] = await Promise.all([1, 2].map(async (n: number): Promise<number> => n * 2));\nrs satisfies readonly number[]",
+      "const rs: readonly number[] = await Promise.all([1, 2].map(async (n: number): Promise<number> => n * " +
+        "2));\nrs satisfies readonly number[]",
       [2, 4],
     ],
     ["const id = <T,>(x: T): T => x;\nreturn id<string>('r')", "r"],

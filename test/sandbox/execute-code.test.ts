@@ -124,15 +124,20 @@ test("S9: to ask for it where anybody may call is an error that says what to do"
 describe.each([
   [
     "javascript",
-    "const rows = []; for (let page = 0; page < 10; page += 1) rows.push(...await tools.records.page({ page }));\nreturn { rows: rows.length, sum: rows.reduce((sum, row) => sum + row.amount, 0) };",
+    "const rows = []; for (let page = 0; page < 10; page += 1) rows.push(...await tools.records.page({ page " +
+      "}));\nreturn { rows: rows.length, sum: rows.reduce((sum, row) => sum + row.amount, 0) };",
   ],
   [
     "typescript",
-    "enum Size { Ten = 10 }\ninterface Row { id: number; amount: number }\nconst rows: Row[] = (await Promise.all([...Array(Size.Ten).keys()].map((page) => tools.records.page({ page })))).flat();\n({ rows: rows.length, sum: rows.reduce((sum: number, row) => sum + row.amount, 0) })",
+    "enum Size { Ten = 10 }\ninterface Row { id: number; amount: number }\n" +
+      "const rows: Row[] = (await Promise.all([...Array(Size.Ten).keys()].map((page) => tools.records.page({ " +
+      "page })))).flat();\n({ rows: rows.length, sum: rows.reduce((sum: number, row) => sum + row.amount, 0) })",
   ],
   [
     "python",
-    "import asyncio\npages = await asyncio.gather(*[tools.records.page(page=page) for page in range(10)])\nrows = [row for page in pages for row in page]\n{'rows': len(rows), 'sum': sum(row['amount'] for row in rows)}",
+    "import asyncio\npages = await asyncio.gather(*[tools.records.page(page=page) for page in range(10)])\n" +
+      "rows = [row for page in pages for row in page]\n{'rows': len(rows), 'sum': " +
+      "sum(row['amount'] for row in rows)}",
   ],
 ])("%s", (language, loop) => {
   const isPython = language === "python";
@@ -171,8 +176,11 @@ describe.each([
 
   test("a tool that nobody has, and wrong arguments, are told as what they are", async () => {
     const code = isPython
-      ? "kinds = []\nfor call in (lambda: tools.records.nothing(), lambda: tools.records.page(page='x')):\n    try:\n        await call()\n    except ToolError as error:\n        kinds.append(error.kind)\nkinds"
-      : "const kinds = [];\nfor (const call of [() => tools.records.nothing(), () => tools.records.page({ page: 'x' })]) { try { await call() } catch (error) { kinds.push(error.kind) } }\nkinds";
+      ? "kinds = []\nfor call in (lambda: tools.records.nothing(), lambda: tools.records.page(page='x')):\n" +
+        "    try:\n        await call()\n    except ToolError as error:\n        " +
+        "kinds.append(error.kind)\nkinds"
+      : "const kinds = [];\nfor (const call of [() => tools.records.nothing(), () => tools.records.page({ page: " +
+        "'x' })]) { try { await call() } catch (error) { kinds.push(error.kind) } }\nkinds";
     expect((await run(language, code))["result"]).toEqual(["unknown_tool", "invalid_params"]);
   });
 
@@ -259,13 +267,15 @@ test("two callers never meet in one session", async () => {
 test("the code has the rights of whoever runs it, in calls and in search", async () => {
   const guest = createIdentity(hub, "guest", { deny: ["records*"] });
   const code =
-    "let kind; try { await tools.records.page({ page: 1 }) } catch (error) { kind = error.kind }\n({ kind, found: (await search('records page')).map((hit) => hit.name) })";
+    "let kind; try { await tools.records.page({ page: 1 }) } catch (error) { kind = error.kind }\n" +
+    "({ kind, found: (await search('records page')).map((hit) => hit.name) })";
   expect((await run("javascript", code, {}, guest))["result"]).toEqual({ kind: "denied", found: [] });
 });
 
 test("code cannot run itself", async () => {
   const code =
-    "let kind; try { await tools.execute_code({ language: 'javascript', code: '1' }) } catch (error) { kind = error.kind }\nkind";
+    "let kind; try { await tools.execute_code({ language: 'javascript', code: '1' }) } catch (error) { kind = " +
+    "error.kind }\nkind";
   expect((await run("javascript", code))["result"]).toBe("denied");
 });
 

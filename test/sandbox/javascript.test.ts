@@ -61,7 +61,8 @@ describe("results", () => {
 describe("TypeScript", () => {
   test("types, enums, generics and parameter properties run", async () => {
     const code =
-      "interface A { x: number }\nenum E { P = 3 }\nclass C<T> { constructor(public readonly z: T) {} }\nconst a: A = { x: E.P };\nnew C<number>(a.x).z satisfies number";
+      "interface A { x: number }\nenum E { P = 3 }\nclass C<T> { constructor(public readonly z: T) {} }\n" +
+      "const a: A = { x: E.P };\nnew C<number>(a.x).z satisfies number";
     expect(valueOf(await run({ language: "typescript", code }))).toBe(3);
   });
 
@@ -121,7 +122,8 @@ describe("errors", () => {
 
   test("import() and require() say what there is instead", async () => {
     const code =
-      "const words = [];\ntry { await import('fs') } catch (e) { words.push(e.message) }\ntry { require('fs') } catch (e) { words.push(e.message) }\nwords";
+      "const words = [];\ntry { await import('fs') } catch (e) { words.push(e.message) }\n" +
+      "try { require('fs') } catch (e) { words.push(e.message) }\nwords";
     expect(valueOf(await run({ code }))).toEqual([
       expect.stringContaining("no modules"),
       expect.stringContaining("files, inputs, URL"),
@@ -144,7 +146,9 @@ describe("tools", () => {
     });
     const outcome = await run({
       host,
-      code: "const mails = await Promise.all([1, 2, 3, 4].map((id) => tools.mail.read({ id })));\nmails.map((mail) => mail.subject)",
+      code:
+        "const mails = await Promise.all([1, 2, 3, 4].map((id) => tools.mail.read({ id })));\n" +
+        "mails.map((mail) => mail.subject)",
     });
     expect(valueOf(outcome)).toEqual(["s1", "s2", "s3", "s4"]);
     expect(outcome.toolCalls).toEqual(
@@ -210,7 +214,9 @@ describe("tools", () => {
 describe("what there is beside the language", () => {
   test("console writes to both streams", async () => {
     const { stdout, stderr } = await run({
-      code: "console.log('n=%d %s', 1, 'x', { a: [1, { b: 'q' }] }); console.error(new TypeError('bad')); console.table([1])",
+      code:
+        "console.log('n=%d %s', 1, 'x', { a: [1, { b: 'q' }] }); console.error(new TypeError('bad')); " +
+        "console.table([1])",
     });
     expect(stdout).toBe('n=1 x { a: [ 1, { b: "q" } ] }\n[ 1 ]\n');
     expect(stderr).toBe("TypeError: bad\n");
@@ -218,7 +224,9 @@ describe("what there is beside the language", () => {
 
   test("files come in, are changed, and go out", async () => {
     const code =
-      "files.write('out/sum.txt', String(files.readText('in.csv').split(',').reduce((a, b) => a + Number(b), 0)));\nfiles.writeJson('o.json', { é: 1 });\nfiles.remove('old.txt');\n[files.list(), files.readBytes('in.csv').length, files.exists('./in.csv')]";
+      "files.write('out/sum.txt', String(files.readText('in.csv').split(',').reduce((a, b) => a + Number(b), " +
+      "0)));\nfiles.writeJson('o.json', { é: 1 });\nfiles.remove('old.txt');\n" +
+      "[files.list(), files.readBytes('in.csv').length, files.exists('./in.csv')]";
     const files = [
       { path: "in.csv", bytes: Buffer.from("1,2,3") },
       { path: "old.txt", bytes: Buffer.from("x") },
@@ -270,7 +278,8 @@ describe("what there is beside the language", () => {
     ["const d = structuredClone({ m: new Map([[1, { d: new Date(0) }]]) }); d.m.get(1).d.getTime()", 0],
     ["atob(btoa('x')) + crypto.randomUUID().length + crypto.getRandomValues(new Uint8Array(4)).length", "x364"],
     [
-      "let n = 0; const t = setInterval(() => { n += 1; if (n === 3) clearInterval(t) }, 1); await new Promise((r) => setTimeout(r, 30)); n",
+      "let n = 0; const t = setInterval(() => { n += 1; if (n === 3) clearInterval(t) }, 1); " +
+        "await new Promise((r) => setTimeout(r, 30)); n",
       3,
     ],
     ["setInterval(() => {}, 1); 'ends'", "ends"],
@@ -295,7 +304,9 @@ describe("what there is beside the language", () => {
       "__dirname",
       "host",
     ];
-    const code = `[${names.map((name) => `typeof ${name}`).join(", ")}, Object.getOwnPropertyNames(globalThis).some((n) => /quick|wasm|toolyard/i.test(n)), Function('return this')() === globalThis]`;
+    const code =
+      `[${names.map((name) => `typeof ${name}`).join(", ")}, Object.getOwnPropertyNames(globalThis).some((n) => ` +
+      "/quick|wasm|toolyard/i.test(n)), Function('return this')() === globalThis]";
     expect(valueOf(await run({ code }))).toEqual([...names.map(() => "undefined"), false, true]);
   });
 

@@ -243,7 +243,8 @@ describe("a child that speaks nonsense", () => {
   test("output, results and calls over their bounds are not believed", async () => {
     const host = echoHost();
     await using floods = await speaking(
-      `for (let i = 0; i < 50; i += 1) say({ type: "output", run: 1, stream: "stdout", text: "x".repeat(1000) }); say(done({}));`,
+      `for (let i = 0; i < 50; i += 1) say({ type: "output", run: 1, stream: "stdout", text: "x".repeat(1000) ` +
+        "}); say(done({}));",
       { output: 4000 },
     );
     const flood = await floods.run({ code: "1" });
@@ -268,7 +269,8 @@ describe("a child that speaks nonsense", () => {
 
   test("messages for runs that are not its own reach nobody", async () => {
     await using sandbox = await speaking(
-      `say({ type: "output", run: 7, stream: "stdout", text: "other" }); say({ ...done({}), run: 99 }); say(done({ resultJson: "1" }));`,
+      `say({ type: "output", run: 7, stream: "stdout", text: "other" }); say({ ...done({}), run: 99 }); ` +
+        `say(done({ resultJson: "1" }));`,
     );
     expect(await sandbox.run({ code: "1" })).toMatchObject({ end: "finished", stdout: "", resultJson: "1" });
   });
@@ -287,7 +289,9 @@ describe("sessions", () => {
     const session = "a";
     const first = await sandbox.run({
       session,
-      code: "const s = 1; let t = 2; class K { m() { return 7 } }\nfunction next() { return ++t }\nfiles.write('f', 'x')",
+      code:
+        "const s = 1; let t = 2; class K { m() { return 7 } }\nfunction next() { return ++t }\n" +
+        "files.write('f', 'x')",
     });
     expect(first).toMatchObject({ end: "finished", session: "new", artifacts: [{ path: "f" }] });
     const second = await sandbox.run({ session, code: "[s, next(), t, new K().m(), files.read('f')]" });

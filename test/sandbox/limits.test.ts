@@ -132,7 +132,8 @@ test("no more calls are under way than allowed; the rest wait", async () => {
 test("arguments and answers over their bound are errors that the code can catch", async () => {
   const host = echoHost({ big: () => "y".repeat(4000) });
   const code =
-    "const kinds = [];\nfor (const call of [() => tools.a({ t: 'x'.repeat(4000) }), () => tools.big({})]) { try { await call() } catch (e) { kinds.push(e.kind ?? e.message) } }\nkinds";
+    "const kinds = [];\nfor (const call of [() => tools.a({ t: 'x'.repeat(4000) }), () => tools.big({})]) { " +
+    "try { await call() } catch (e) { kinds.push(e.kind ?? e.message) } }\nkinds";
   expect(valueOf(await run({ host, code }))).toEqual([expect.stringContaining("3000 bytes"), "too_large"]);
 });
 

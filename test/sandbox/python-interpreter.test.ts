@@ -75,12 +75,14 @@ describe("what people try first", () => {
     ],
     [
       "dataclasses",
-      "from dataclasses import dataclass, asdict\n@dataclass\nclass Point:\n    x: int\n    y: int = 2\nasdict(Point(1))",
+      "from dataclasses import dataclass, asdict\n@dataclass\nclass Point:\n    x: int\n    y: int = 2\n" +
+        "asdict(Point(1))",
       success({ x: 1, y: 2 }),
     ],
     [
       "classes",
-      "class Dog:\n    def __init__(self, name):\n        self.name = name\n    def __str__(self):\n        return f'{self.name} barks'\nprint(Dog('Rex'))",
+      "class Dog:\n    def __init__(self, name):\n        self.name = name\n    def __str__(self):\n" +
+        "        return f'{self.name} barks'\nprint(Dog('Rex'))",
       success(null, "Rex barks\n"),
     ],
     [

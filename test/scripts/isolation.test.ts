@@ -46,12 +46,14 @@ describe("S8: behind bubblewrap", () => {
     [
       "JavaScript",
       "main.mjs",
-      "import { readFileSync } from 'node:fs'; console.log(JSON.stringify({ got: JSON.parse(readFileSync(0, 'utf8')).x }));",
+      "import { readFileSync } from 'node:fs'; console.log(JSON.stringify({ got: JSON.parse(readFileSync(0, " +
+        "'utf8')).x }));",
     ],
     [
       "TypeScript",
       "main.ts",
-      "import { readFileSync } from 'node:fs'; enum K { got = 'got' } console.log(JSON.stringify({ [K.got]: JSON.parse(readFileSync(0, 'utf8')).x }));",
+      "import { readFileSync } from 'node:fs'; enum K { got = 'got' } console.log(JSON.stringify({ [K.got]: " +
+        "JSON.parse(readFileSync(0, 'utf8')).x }));",
     ],
     ["shell", "main.sh", 'echo "{\\"progress\\": 1}" >&3; printf \'{"got": "%s"}\' "$TOOL_ARG_X"'],
   ])("a script in %s works as ever", async (_, file, text) => {
@@ -67,7 +69,9 @@ describe("S8: behind bubblewrap", () => {
     await using yard = openYard();
     yard.folder.write("two/secret", "of another tool");
     yard.folder.write("one/data", "its own");
-    const text = `cat data; cat ${yard.folder.path}/two/secret; ls ${yard.folder.path} /root /home; echo x > made; echo x > /tmp/made && echo tmp; echo kept > out/file; true`;
+    const text =
+      `cat data; cat ${yard.folder.path}/two/secret; ls ${yard.folder.path} /root /home; echo x > made; ` +
+      "echo x > /tmp/made && echo tmp; echo kept > out/file; true";
     yard.folder.script("one", "main.sh", text, `${BWRAP}write = ["out"]\n`);
     yard.folder.write("one/out/.keep", "");
     chmodSync(join(yard.folder.path, "one/out"), 0o777);
@@ -149,7 +153,8 @@ describe("S8: behind bubblewrap", () => {
     yard.folder.script(
       "one",
       "main.sh",
-      `setsid env -i /usr/bin/python3 -c 'import time; name="${yard.folder.path}"; time.sleep(600)' >/dev/null 2>&1 3>&- 4>&- & sleep 0.2; echo started`,
+      `setsid env -i /usr/bin/python3 -c 'import time; name="${yard.folder.path}"; ` +
+        "time.sleep(600)' >/dev/null 2>&1 3>&- 4>&- & sleep 0.2; echo started",
       BWRAP,
     );
     expect(textOf(await yard.call("one"))).toBe("started");
@@ -160,12 +165,14 @@ describe("S8: behind bubblewrap", () => {
     [
       "Python",
       "main.py",
-      "import os\nn = 0\ndef run():\n  global n\n  n += 1\n  return {'n': n, 'uid': os.getuid(), 'root': os.path.exists('/etc/passwd')}",
+      "import os\nn = 0\ndef run():\n  global n\n  n += 1\n" +
+        "  return {'n': n, 'uid': os.getuid(), 'root': os.path.exists('/etc/passwd')}",
     ],
     [
       "JavaScript",
       "main.mjs",
-      "import { existsSync } from 'node:fs'; let n = 0; export const run = () => ({ n: (n += 1), uid: process.getuid(), root: existsSync('/etc/passwd') });",
+      "import { existsSync } from 'node:fs'; let n = 0; export const run = () => ({ n: (n += 1), uid: " +
+        "process.getuid(), root: existsSync('/etc/passwd') });",
     ],
   ])("warm and bubblewrap combine, in %s: one wall around an interpreter that stays", async (_, file, text) => {
     await using yard = openYard();

@@ -34,7 +34,8 @@ describe.runIf(hasPrlimit)("S8: bounds hold", () => {
     yard.folder.script(
       "js",
       "main.mjs",
-      "import { readFileSync } from 'node:fs'; console.log(new Uint8Array(JSON.parse(readFileSync(0)).mb * 1e6).fill(1).length);",
+      "import { readFileSync } from 'node:fs'; console.log(new Uint8Array(JSON.parse(readFileSync(0)).mb * " +
+        "1e6).fill(1).length);",
       limits,
     );
     for (const name of ["py", "js"]) {

@@ -28,7 +28,8 @@ const WAYS: readonly Way[] = [
     way: "a process a call",
     toml: "",
     script: (body) =>
-      `import json, os, subprocess, sys, time, signal\n${EMIT}def main(x=""):\n${indent(body)}\nmain(**json.load(sys.stdin))`,
+      `import json, os, subprocess, sys, time, signal\n${EMIT}def main(x=""):\n${indent(body)}\n` +
+      "main(**json.load(sys.stdin))",
   },
   {
     way: "a warm interpreter",
@@ -49,7 +50,9 @@ describe.each(WAYS)("torture, with $way", ({ toml, script }) => {
   const RECORD = "open('pids', 'a').write('%d\\n' % os.getpid())\n";
 
   test("a tree of processes that fork and ignore SIGTERM is gone at the deadline", async () => {
-    const bomb = `${RECORD}signal.signal(signal.SIGTERM, signal.SIG_IGN)\nfor depth in range(6):\n    os.fork()\n${RECORD}time.sleep(600)`;
+    const bomb =
+      `${RECORD}signal.signal(signal.SIGTERM, signal.SIG_IGN)\nfor depth in range(6):\n    os.fork()\n` +
+      `${RECORD}time.sleep(600)`;
     await using made = yard(bomb);
     const outcome = await withTimeToBegin(
       (timeoutMs) => made.call("one", {}, { timeoutMs }),
@@ -60,7 +63,9 @@ describe.each(WAYS)("torture, with $way", ({ toml, script }) => {
   });
 
   test("a daemon that left its group and session goes when its call fails", async () => {
-    const daemon = `p = subprocess.Popen(["sleep", "600"], start_new_session=True)\nopen("pids", "a").write("%d\\n" % p.pid)\ntime.sleep(600)`;
+    const daemon =
+      `p = subprocess.Popen(["sleep", "600"], start_new_session=True)\n` +
+      `open("pids", "a").write("%d\\n" % p.pid)\ntime.sleep(600)`;
     await using made = yard(daemon);
     const outcome = await withTimeToBegin(
       (timeoutMs) => made.call("one", {}, { timeoutMs }),
@@ -161,7 +166,8 @@ describe.each(WAYS)("torture, with $way", ({ toml, script }) => {
 
   test("junk on the descriptors to the hub confuses nobody", async () => {
     const body =
-      'os.write(3, b"junk\\n{\\"end\\": 99}\\n{\\"begin\\": 1, \\"out\\": 7}\\n{\\"id\\": 1}\\n[1]\\n" * 50)\nos.write(3, bytes(range(256)) + b"\\n")\nprint("honest")';
+      'os.write(3, b"junk\\n{\\"end\\": 99}\\n{\\"begin\\": 1, \\"out\\": 7}\\n{\\"id\\": 1}\\n[1]\\n" * ' +
+      '50)\nos.write(3, bytes(range(256)) + b"\\n")\nprint("honest")';
     await using made = yard(body);
     expect(textOf(await made.call("one"))).toBe("honest");
   });
@@ -200,7 +206,8 @@ test("a value over 32 kB is no variable, one below is, and the environment stays
   await using made = new ScriptYard();
   const names = Array.from({ length: 300 }, (_, index) => `p${index}`);
   const text =
-    "import os\nfound = [k for k in os.environ if k.startswith('TOOL_ARG_')]\nprint('TOOL_ARG_P0' in found, 'TOOL_ARG_P1' in found, len(found) > 10)";
+    "import os\nfound = [k for k in os.environ if k.startswith('TOOL_ARG_')]\n" +
+    "print('TOOL_ARG_P0' in found, 'TOOL_ARG_P1' in found, len(found) > 10)";
   made.folder.script("one", "main.py", text, names.map((name) => `[parameters.${name}]\ntype = "string"\n`).join(""));
   const args = Object.fromEntries(
     names.map((name, index) => [name, "y".repeat(index === 0 ? 32_769 : index === 1 ? 32_000 : 5000)]),

@@ -319,12 +319,14 @@ test("`execute` of a tool folder stays too: what it prints is a log message, and
   made.folder.write("py/py.mcp.json", metadata("py"));
   made.folder.write(
     "py/py.py",
-    "n = 0\ndef execute(params, lollms_client_instance=None):\n  global n\n  n += 1\n  print('printed')\n  lollms_client_instance.logger.info('logged')\n  return {'n': n}",
+    "n = 0\ndef execute(params, lollms_client_instance=None):\n  global n\n  n += 1\n  print('printed')\n" +
+      "  lollms_client_instance.logger.info('logged')\n  return {'n': n}",
   );
   made.folder.write("js/js.mcp.json", metadata("js"));
   made.folder.write(
     "js/js.mjs",
-    "let n = 0;\nexport const execute = (params, client) => { console.log('printed'); client.logger.info('logged'); return { n: (n += 1) }; };",
+    "let n = 0;\nexport const execute = (params, client) => { console.log('printed'); " +
+      "client.logger.info('logged'); return { n: (n += 1) }; };",
   );
   const provider = createFoldersProvider(
     testSource("folders"),

@@ -116,7 +116,8 @@ async function openAsking(): Promise<{ target: Target; close: () => Promise<void
       response.write(`data: ${JSON.stringify(asking)}\n\n`);
       finish = (answer) =>
         void response.end(
-          `data: ${JSON.stringify({ jsonrpc: "2.0", id, result: { content: [{ type: "text", text: JSON.stringify(answer) }] } })}\n\n`,
+          "data: " +
+            `${JSON.stringify({ jsonrpc: "2.0", id, result: { content: [{ type: "text", text: JSON.stringify(answer) }] } })}\n\n`,
         );
       return undefined;
     },
@@ -216,12 +217,14 @@ describe("S17: what runs for others", () => {
         const { progressToken } = params["_meta"] as JsonObject;
         response.writeHead(200, { "content-type": "text/event-stream" });
         response.write(
-          `data: ${JSON.stringify({ jsonrpc: "2.0", method: "notifications/progress", params: { progressToken, progress: 1, message: "ada's own" } })}\n\n`,
+          "data: " +
+            `${JSON.stringify({ jsonrpc: "2.0", method: "notifications/progress", params: { progressToken, progress: 1, message: "ada's own" } })}\n\n`,
         );
         response.once("close", () => void (response.writableEnded || aborted.push("closed")));
         finish = () =>
           void response.end(
-            `data: ${JSON.stringify({ jsonrpc: "2.0", id, result: { content: [{ type: "text", text: "done" }] } })}\n\n`,
+            "data: " +
+              `${JSON.stringify({ jsonrpc: "2.0", id, result: { content: [{ type: "text", text: "done" }] } })}\n\n`,
           );
         release();
         return undefined;
@@ -308,8 +311,10 @@ describe("S4: too much of everything", () => {
     await using target = await openTarget();
     const inner = "GET /status HTTP/1.1\r\nHost: localhost\r\n\r\n";
     const smuggled = [
-      `POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${inner}`,
-      `POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 4\r\nContent-Length: 60\r\n\r\nabcd${inner}`,
+      "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 4\r\n" +
+        `Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n${inner}`,
+      "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 4\r\n" +
+        `Content-Length: 60\r\n\r\nabcd${inner}`,
       `POST /mcp HTTP/1.1\nHost: localhost\nContent-Length: 0\n\n${inner}`,
     ];
     for (const text of smuggled) expect(await rawBytes(target.port, text)).not.toContain("uptimeSeconds");

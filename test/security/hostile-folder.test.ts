@@ -209,7 +209,8 @@ createInterface({ input: process.stdin }).on("line", (line) => {
     folder.script(
       "show",
       "run.mjs",
-      "process.stdout.write(JSON.stringify({ argv: process.argv.slice(2), path: process.env.PATH, options: process.env.NODE_OPTIONS ?? null, preload: process.env.LD_PRELOAD ?? null }));\n",
+      "process.stdout.write(JSON.stringify({ argv: process.argv.slice(2), path: process.env.PATH, options: " +
+        "process.env.NODE_OPTIONS ?? null, preload: process.env.LD_PRELOAD ?? null }));\n",
       'args = ["--value", "{x}"]\n[parameters.x]\ntype = "string"\n',
     );
     await using target = await openTarget({ scripts: { tools_path: folder.path } });
@@ -225,13 +226,15 @@ createInterface({ input: process.stdin }).on("line", (line) => {
     folder.script(
       "show",
       "run.mjs",
-      'let text = ""; process.stdin.on("data", (chunk) => (text += chunk)).on("end", () => process.stdout.write(String(text.length)));\n',
+      'let text = ""; process.stdin.on("data", (chunk) => (text += chunk)).on("end", () => ' +
+        "process.stdout.write(String(text.length)));\n",
       'args = ["{x}"]\n[parameters.x]\ntype = "string"\n',
     );
     folder.script(
       "plain",
       "run.mjs",
-      'let text = ""; process.stdin.on("data", (chunk) => (text += chunk)).on("end", () => process.stdout.write(String(text.length)));\n',
+      'let text = ""; process.stdin.on("data", (chunk) => (text += chunk)).on("end", () => ' +
+        "process.stdout.write(String(text.length)));\n",
     );
     await using target = await openTarget({ scripts: { tools_path: folder.path } });
     for (const name of ["show", "plain"]) {
@@ -248,7 +251,9 @@ createInterface({ input: process.stdin }).on("line", (line) => {
     "S8: nothing that a tool leaves running outlives the hub, be it in a group of its own",
     async () => {
       const leave =
-        "import { spawn } from 'node:child_process';\nconst child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { detached: true, stdio: 'ignore' });\nchild.unref();\nprocess.stdout.write(String(child.pid));\n";
+        "import { spawn } from 'node:child_process';\nconst child = spawn(process.execPath, ['-e', " +
+        "'setInterval(() => {}, 1000)'], { detached: true, stdio: 'ignore' });\nchild.unref();\n" +
+        "process.stdout.write(String(child.pid));\n";
       folder.script("leaves", "run.mjs", leave);
       folder.script("hangs", "run.mjs", `${leave}setInterval(() => {}, 1000);\n`, 'timeout = "700ms"\n');
       const pids: number[] = [];

@@ -88,7 +88,9 @@ describe("S12: what a server says of itself", () => {
     });
     closing.push(upstream);
     using folder = new ToolFolder();
-    const dying = `[mcp.stdio_servers.dying]\ncommand = ["${process.execPath}", "-e", "process.stderr.write('\\\\u001b[2J\\\\u009b1mdying\\\\n');process.exit(1)"]\n`;
+    const dying =
+      `[mcp.stdio_servers.dying]\ncommand = ["${process.execPath}", "-e", ` +
+      `"process.stderr.write('\\\\u001b[2J\\\\u009b1mdying\\\\n');process.exit(1)"]\n`;
     const config = folder.write(
       "toolyard.toml",
       `[[mcp.remote_servers]]\nnamespace = "evil"\nurl = "${upstream.url}"\n${dying}`,
@@ -273,10 +275,13 @@ describe("S18: schemas made to hurt", () => {
 
   test("S18: prototypes stay clean, whatever keys arguments, schemas and defaults have", async () => {
     const poison = JSON.parse(
-      '{"__proto__": {"polluted": "yes"}, "constructor": {"prototype": {"polluted": "yes"}}, "toString": "x", "hasOwnProperty": 1}',
+      '{"__proto__": {"polluted": "yes"}, "constructor": {"prototype": {"polluted": "yes"}}, "toString": "x", ' +
+        '"hasOwnProperty": 1}',
     ) as JsonObject;
     const inputSchema = JSON.parse(
-      '{"type": "object", "properties": {"__proto__": {"default": {}, "properties": {"polluted": {"default": "yes"}}}, "constructor": {"default": {}, "properties": {"prototype": {"default": {}, "properties": {"polluted": {"default": "yes"}}}}}, "a": {"default": {"__proto__": {"polluted": "yes"}}}}}',
+      '{"type": "object", "properties": {"__proto__": {"default": {}, "properties": {"polluted": {"default": ' +
+        '"yes"}}}, "constructor": {"default": {}, "properties": {"prototype": {"default": {}, "properties": ' +
+        '{"polluted": {"default": "yes"}}}}}, "a": {"default": {"__proto__": {"polluted": "yes"}}}}}',
     ) as JsonObject;
     const { target, upstream } = await attack({
       tools: [

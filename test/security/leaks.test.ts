@@ -58,7 +58,8 @@ test("S4: sessions, listens, questions and broken requests that ended leave noth
       if (method !== "tools/call") return undefined;
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.write(
-        `data: ${JSON.stringify({ jsonrpc: "2.0", id: `ask-${id}`, method: "elicitation/create", params: { message: "?", requestedSchema: { type: "object", properties: {} } } })}\n\n`,
+        "data: " +
+          `${JSON.stringify({ jsonrpc: "2.0", id: `ask-${id}`, method: "elicitation/create", params: { message: "?", requestedSchema: { type: "object", properties: {} } } })}\n\n`,
       );
       return undefined;
     },

@@ -156,7 +156,9 @@ function toHubCall(
     ok: false,
     id: callId,
     tool,
-    message: `The arguments of ${spelt} must be one JSON object. Received: ${(typeof args === "string" ? args : JSON.stringify(args)).slice(0, 200)}`,
+    message:
+      `The arguments of ${spelt} must be one JSON object. Received: ` +
+      `${(typeof args === "string" ? args : JSON.stringify(args)).slice(0, 200)}`,
   };
 }
 

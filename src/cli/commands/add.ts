@@ -64,7 +64,8 @@ async function refuseTaken(name: string, file: string, options: Options, io: Io)
     const { tree } = await readDocument(one);
     if (serversOf(tree).some((server) => server.name === name))
       throw new UsageError(
-        `The name "${name}" is taken by another server in ${one}. Choose another name, or \`toolyard remove ${name}\` first${one === file ? "" : " (with --config)"}.`,
+        `The name "${name}" is taken by another server in ${one}. ` +
+          `Choose another name, or \`toolyard remove ${name}\` first${one === file ? "" : " (with --config)"}.`,
       );
   }
 }
@@ -116,7 +117,8 @@ async function addTools(given: string, file: string, options: Options, io: Io): 
   refuseOddOptions(options, true);
   if (options.header !== undefined || options.tokenEnv !== undefined || options.ondemand)
     throw new UsageError(
-      `${given} is taken for a file or a folder, which has no such options. A server needs a name and a command or an address: toolyard add <name> -- <command>.`,
+      `${given} is taken for a file or a folder, which has no such options. ` +
+        "A server needs a name and a command or an address: toolyard add <name> -- <command>.",
     );
   const { list, path } = await toolsAt(resolve(io.cwd, given), given);
   let section: PathList["section"] = "modules";

@@ -112,6 +112,7 @@ function readParams(text: string): JsonObject {
   }
   if (isJsonObject(value)) return value;
   throw new MCPError(
-    `--params must be a JSON object such as {"key":"value"}, got ${value === null ? "null" : Array.isArray(value) ? "a list" : `a ${typeof value}`}.`,
+    `--params must be a JSON object such as {"key":"value"}, got ` +
+      `${value === null ? "null" : Array.isArray(value) ? "a list" : `a ${typeof value}`}.`,
   );
 }

@@ -62,7 +62,9 @@ function limitsFinding(): Finding {
   return {
     what: "limits",
     ok,
-    detail: `${room}, ${files} open files${ok ? "" : `; \`ulimit -n ${ENOUGH_FILES}\` allows many connections and children`}`,
+    detail:
+      `${room}, ${files} open ` +
+      `files${ok ? "" : `; \`ulimit -n ${ENOUGH_FILES}\` allows many connections and children`}`,
   };
 }
 

@@ -37,7 +37,8 @@ function candidates(files: readonly string[], io: Io): readonly KnownFile[] {
     const path = resolve(io.cwd, file);
     if (!existsSync(path))
       throw new UsageError(
-        `There is no file ${file}. Without a name, \`toolyard import\` looks in the places that clients and editors use.`,
+        `There is no file ${file}. Without a name, \`toolyard import\` looks in the places that clients and ` +
+          "editors use.",
       );
     return { program: basename(path), path, workspace: workspaceOf(path) };
   });
@@ -70,7 +71,8 @@ async function append(target: string, text: string): Promise<void> {
     if (!(error instanceof ConfigError)) throw error;
     const reason = "its `mcp` section is written in braces or brackets, where nothing can be added from outside";
     throw new UsageError(
-      `${target} cannot be added to: ${reason}. Write it as [mcp.stdio_servers.<name>] and [[mcp.remote_servers]] tables, or name a new file with --output.`,
+      `${target} cannot be added to: ${reason}. Write it as [mcp.stdio_servers.<name>] and ` +
+        "[[mcp.remote_servers]] tables, or name a new file with --output.",
     );
   });
   await onFile(target, async () => {
@@ -85,7 +87,8 @@ async function exposure(target: string, { servers }: ImportReport): Promise<read
   const { mode } = await stat(target);
   if (!holdsSecrets || process.platform === "win32" || (mode & 0o077) === 0) return [];
   return [
-    `others on this machine may read ${target}, which now holds the servers' variables and headers; \`chmod 600\` keeps it to you`,
+    `others on this machine may read ${target}, which now holds the servers' variables and headers; ` +
+      "`chmod 600` keeps it to you",
   ];
 }
 
@@ -123,7 +126,8 @@ async function printReport(report: ImportReport, target: string, written: boolea
     if (variables.length > 0)
       await print(
         io.stdout,
-        `${alias} needs the variable${variables.length > 1 ? "s" : ""} ${variables.join(", ")}, which its editor would have asked for.`,
+        `${alias} needs the variable${variables.length > 1 ? "s" : ""} ${variables.join(", ")}, which its ` +
+          "editor would have asked for.",
       );
   }
   for (const warning of warnings) await print(io.stderr, `warning: ${warning}`);

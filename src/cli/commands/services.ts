@@ -99,7 +99,8 @@ function portsOf(wanted: readonly Service[], given: readonly string[]): Readonly
     const port = digits === "" ? Infinity : Number(digits);
     if (port > MAX_PORT || (name !== undefined && !ports.has(name))) {
       throw new OptionError(
-        `--port must be a number from 0 to ${MAX_PORT}, or one with the name of a service that is started, such as ${wanted[0]!.name}=6000, got ${JSON.stringify(word)}.`,
+        `--port must be a number from 0 to ${MAX_PORT}, or one with the name of a service that is started, ` +
+          `such as ${wanted[0]!.name}=6000, got ${JSON.stringify(word)}.`,
       );
     }
     if (name !== undefined) ports.set(name, port);
@@ -150,7 +151,8 @@ async function startOne(module: ServicesModule, service: Service, options: Servi
     if (!(error instanceof OptionError)) throw error;
     const isPortTaken = error.cause instanceof Error && "code" in error.cause && error.cause.code === "EADDRINUSE";
     throw new OptionError(
-      `The ${service.name} service cannot start. ${error.message}${isPortTaken ? ` This service alone is moved by --port ${service.name}=N.` : ""}`,
+      `The ${service.name} service cannot start. ` +
+        `${error.message}${isPortTaken ? ` This service alone is moved by --port ${service.name}=N.` : ""}`,
       { cause: error },
     );
   }

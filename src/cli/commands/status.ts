@@ -62,7 +62,8 @@ async function ask(
       return {
         failure: fail(
           "denied",
-          `${url.origin} shows its status to a token with full rights only (HTTP 403). Name the variable that holds one with --token-env.`,
+          `${url.origin} shows its status to a token with full rights only (HTTP 403). ` +
+            "Name the variable that holds one with --token-env.",
         ),
       };
     const body: unknown = response.ok ? await response.json() : undefined;

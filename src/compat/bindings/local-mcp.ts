@@ -42,7 +42,8 @@ export class LocalMCPBinding extends HubBinding {
     } = snakeKeys(options, ["tools_folder_path", "logger", "default_tools", "web_search", "sandbox"]);
     if (given !== null && !(given instanceof URL) && (typeof given !== "string" || given === "")) {
       throw new OptionError(
-        `\`tools_folder_path\` must name the folder with the tools, or be null for those of the package; got ${JSON.stringify(given)}.`,
+        "`tools_folder_path` must name the folder with the tools, or be null for those of the package; " +
+          `got ${JSON.stringify(given)}.`,
       );
     }
     const folder = given instanceof URL ? fileURLToPath(given) : given;

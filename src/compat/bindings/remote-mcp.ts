@@ -131,7 +131,9 @@ function toAuth(raw: unknown): NonNullable<RemoteServerConfig["auth"]> {
   if (type === "bearer" && typeof token === "string") return { type, token };
   if (type === "api_key" && typeof key === "string" && typeof header === "string") return { type, key, header };
   throw new OptionError(
-    '`auth_config` must be {type: "bearer", token}, {type: "api_key", key, header_name?} or {type: "oauth2", token_url, client_id, client_secret, scope?}. Signing in by a browser (authorization code) is not supported.',
+    '`auth_config` must be {type: "bearer", token}, {type: "api_key", key, header_name?} or {type: "oauth2", ' +
+      "token_url, client_id, client_secret, scope?}. Signing in by a browser " +
+      "(authorization code) is not supported.",
   );
 }
 
@@ -149,7 +151,9 @@ function toOAuth(raw: JsonObject): NonNullable<RemoteServerConfig["auth"]> {
   if (grant !== "client_credentials" || foreign !== undefined) {
     const given = foreign === undefined ? `\`grant_type\` ${JSON.stringify(grant)}` : `\`${foreign}\``;
     throw new OptionError(
-      `\`auth_config\` gives ${given}: nobody sits here to sign in. Of OAuth only \`client_credentials\` is supported; give \`token_url\`, \`client_id\` and \`client_secret\`, or a token.`,
+      `\`auth_config\` gives ${given}: nobody sits here to sign in. ` +
+        "Of OAuth only `client_credentials` is supported; " +
+        "give `token_url`, `client_id` and `client_secret`, or a token.",
     );
   }
   const unusable = OAUTH_KEYS.find((key) => key in members && typeof members[key] !== "string");

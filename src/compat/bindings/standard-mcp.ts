@@ -107,6 +107,7 @@ export function assertAlias(alias: unknown): asserts alias is string {
   )
     return;
   throw new OptionError(
-    `An alias must be a word without ${READ_SEPARATORS.map((separator) => `\`${separator}\``).join(", ")}, got ${JSON.stringify(alias)}.`,
+    `An alias must be a word without ${READ_SEPARATORS.map((separator) => `\`${separator}\``).join(", ")}, ` +
+      `got ${JSON.stringify(alias)}.`,
   );
 }

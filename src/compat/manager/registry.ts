@@ -138,7 +138,9 @@ export class RegistryNames {
     const near = nearest(name, this.#tools);
     return {
       found: false,
-      message: `Unknown tool: ${shown}.${near.length > 0 ? ` Did you mean ${near.join(", ")}?` : ` There are: ${this.#tools.join(", ") || "none"}.`}`,
+      message:
+        "Unknown tool: " +
+        `${shown}.${near.length > 0 ? ` Did you mean ${near.join(", ")}?` : ` There are: ${this.#tools.join(", ") || "none"}.`}`,
     };
   }
 }

@@ -98,7 +98,8 @@ describe("what runs inside", () => {
 
   test("is nobody, alone, without rights", async () => {
     const { stdout } = await sh(
-      "id -u; ls /proc | grep -c '^[0-9]'; grep -E 'CapEff|CapPrm|NoNewPrivs|^Seccomp:' /proc/self/status | tr -d '\\t'; ls /",
+      "id -u; ls /proc | grep -c '^[0-9]'; grep -E 'CapEff|CapPrm|NoNewPrivs|^Seccomp:' /proc/self/status | " +
+        "tr -d '\\t'; ls /",
     );
     const [uid, processes, ...rest] = stdout.split("\n");
     expect(uid).toBe("65534");
@@ -122,7 +123,8 @@ describe("what runs inside", () => {
   test("sees what is bound and nothing else, and writes only where it may", async () => {
     writeFileSync(join(folder, "seen"), "yes");
     const inside = await sh(
-      `cat ${folder}/seen; echo no > ${folder}/made; echo no > /made; echo no > /usr/made; cat /etc/passwd /etc/shadow; echo /root/* /home/*`,
+      `cat ${folder}/seen; echo no > ${folder}/made; echo no > /made; echo no > /usr/made; ` +
+        "cat /etc/passwd /etc/shadow; echo /root/* /home/*",
       { readable: [folder], cwd: folder },
     );
     expect(inside.stdout.trim()).toBe("yes/root/* /home/*");
@@ -148,21 +150,25 @@ describe("what runs inside", () => {
 
   test("cannot make namespaces, mount or trace", async () => {
     const { stdout } = await sh(
-      "for c in 'unshare -U true' 'unshare -m true' 'mount -t tmpfs none /tmp' 'chroot / true' 'nsenter -t 1 -p true'; do $c 2>/dev/null && echo \"$c\"; done; echo end",
+      "for c in 'unshare -U true' 'unshare -m true' 'mount -t tmpfs none /tmp' 'chroot / true' 'nsenter -t 1 " +
+        '-p true\'; do $c 2>/dev/null && echo "$c"; done; echo end',
     );
     expect(stdout).toBe("end\n");
   });
 
   test("may start nothing where it may have no processes, threads aside", async () => {
     const code =
-      'import os, subprocess, threading\nt = threading.Thread(target=print, args=("thread",)); t.start(); t.join()\nfor start in (os.fork, lambda: subprocess.run(["/bin/true"]), lambda: os.system("true")):\n  try: print(start())\n  except OSError as e: print(type(e).__name__)';
+      'import os, subprocess, threading\nt = threading.Thread(target=print, args=("thread",)); t.start(); ' +
+      't.join()\nfor start in (os.fork, lambda: subprocess.run(["/bin/true"]), lambda: os.system("true")):\n' +
+      "  try: print(start())\n  except OSError as e: print(type(e).__name__)";
     const { stdout } = await sh(`exec /usr/bin/python3 -I -c '${code}'`, { processes: false });
     expect(stdout.split("\n")).toEqual(["thread", "PermissionError", "PermissionError", "32512", ""]);
   });
 
   test("writes nothing beyond the bound of what is temporary", async () => {
     const { stdout } = await sh(
-      "for d in /tmp /dev/shm /work; do head -c 3000000 /dev/zero > $d/x 2>/dev/null; wc -c < $d/x; done; touch /dev/x 2>/dev/null || echo no",
+      "for d in /tmp /dev/shm /work; do head -c 3000000 /dev/zero > $d/x 2>/dev/null; wc -c < $d/x; done; " +
+        "touch /dev/x 2>/dev/null || echo no",
       { tmpBytes: 1_048_576, scratch: [["/work", 2_097_152]] },
     );
     expect(stdout.split("\n")).toEqual(["1048576", "1048576", "2097152", "no", ""]);

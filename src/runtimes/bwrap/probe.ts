@@ -45,7 +45,8 @@ async function probe(program: string): Promise<BwrapState> {
   if (setpriv === undefined)
     return {
       reason:
-        "The hub runs as root and `setpriv` is not installed. Install your system's package `util-linux`, or run the hub as another user.",
+        "The hub runs as root and `setpriv` is not installed. " +
+        "Install your system's package `util-linux`, or run the hub as another user.",
     };
   const identities = isRoot ? (["inside", "outside"] as const) : (["namespace"] as const);
   const candidates = identities.map((identity): BwrapFound => ({ file, identity, setpriv, prlimit }));

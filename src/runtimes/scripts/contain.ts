@@ -61,7 +61,8 @@ export async function contain(what: Containable): Promise<Contained> {
     throw new FailError(
       fail(
         "unavailable",
-        `Tool \`${what.name}\` demands isolation that this machine does not offer. ${state.reason} Or take its isolation back to \`process\`.`,
+        `Tool \`${what.name}\` demands isolation that this machine does not offer. ` +
+          `${state.reason} Or take its isolation back to \`process\`.`,
         { retryable: false },
       ),
     );
@@ -78,10 +79,16 @@ export function limitsRemark(
 ): string | undefined {
   if (!hasLimits(limits)) return undefined;
   if (findPrlimit({ env }) === undefined) {
-    return `the bounds of \`limits\` are not kept on this machine, \`output\` and the time of a call aside: they need Linux with \`prlimit\` (package util-linux)`;
+    return (
+      "the bounds of `limits` are not kept on this machine, `output` and the time of a call aside: they " +
+      "need Linux with `prlimit` (package util-linux)"
+    );
   }
   if (limits.processes === undefined || isolation.mode === "bwrap" || process.getuid?.() !== 0) return undefined;
-  return '`limits.procs` does not bind, since the hub runs as root; run it as another user, or isolate the tool with `mode = "bwrap"`';
+  return (
+    "`limits.procs` does not bind, since the hub runs as root; " +
+    'run it as another user, or isolate the tool with `mode = "bwrap"`'
+  );
 }
 
 function isNode(command: string): boolean {
@@ -173,7 +180,8 @@ function assertForNobody({ name, folder }: Containable, writable: readonly strin
   throw new FailError(
     fail(
       "unavailable",
-      `Tool \`${name}\` runs as user \`nobody\`, since the hub runs as root, and \`nobody\` may not ${problem}. Give others the right to, or run the hub as another user.`,
+      `Tool \`${name}\` runs as user \`nobody\`, since the hub runs as root, and \`nobody\` may not ` +
+        `${problem}. Give others the right to, or run the hub as another user.`,
       { retryable: false },
     ),
   );

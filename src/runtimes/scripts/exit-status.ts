@@ -19,7 +19,8 @@ export function limitOutcome({ signal }: Exit, { limits }: RunSettings): Outcome
   if (signal !== "SIGXFSZ" || limits.fileBytes === undefined) return undefined;
   return fail(
     "too_large",
-    `The tool wrote a file of more than ${formatBytes(limits.fileBytes)} and was ended. Ask it for less, or raise \`limits.file_size\`.`,
+    `The tool wrote a file of more than ${formatBytes(limits.fileBytes)} and was ended. ` +
+      "Ask it for less, or raise `limits.file_size`.",
     {
       details: { maxBytes: limits.fileBytes },
     },

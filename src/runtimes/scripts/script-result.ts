@@ -15,7 +15,9 @@ export function successOutcome(stdout: Buffer): Outcome {
   if (isBinary(stdout, text)) {
     return fail(
       "malformed",
-      `The script wrote ${stdout.length} bytes of binary data on stdout. Print {"content": [{"type": "image", "data": "<base64>", "mimeType": "image/png"}]}, or write a file and print its name.`,
+      `The script wrote ${stdout.length} bytes of binary data on stdout. ` +
+        `Print {"content": [{"type": "image", "data": "<base64>", "mimeType": "image/png"}]}, or write a file ` +
+        "and print its name.",
     );
   }
   const object = jsonObjectOf(text);

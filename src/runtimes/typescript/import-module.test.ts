@@ -54,7 +54,8 @@ test("an import of nothing but types is dropped, also when its file is not there
 test("relative imports are found as .ts, as .js that means .ts, and without extension", async () => {
   const path = write(
     "mcp.ts",
-    `import { a } from "./lib/a.ts"; import { b } from "./lib/b.js"; import { c } from "./lib/c"; export const all = a + b + c;`,
+    `import { a } from "./lib/a.ts"; import { b } from "./lib/b.js"; import { c } from "./lib/c"; ` +
+      "export const all = a + b + c;",
   );
   write("lib/a.ts", "export const a: number = 1;");
   write("lib/b.ts", "export const b: number = 2;");
@@ -72,7 +73,8 @@ test("a JSON file is imported with or without its attribute", async () => {
   write("data.json", `{"n": 5}`);
   const path = write(
     "mcp.ts",
-    `import data from "./data.json"; import again from "./data.json" with { type: "json" }; export const n: number = data.n + again.n;`,
+    `import data from "./data.json"; import again from "./data.json" with { type: "json" }; ` +
+      "export const n: number = data.n + again.n;",
   );
   expect((await load(path))["n"]).toBe(10);
 });
@@ -134,7 +136,8 @@ test("a JavaScript module is followed through its helpers too, also a CommonJS o
 test("a module that threw at import is evaluated anew when asked again", async () => {
   const path = write(
     "mcp.ts",
-    `const seen = globalThis as { tries?: number }; seen.tries = (seen.tries ?? 0) + 1; if (seen.tries === 1) throw new Error("not yet"); export const tries = seen.tries;`,
+    "const seen = globalThis as { tries?: number }; seen.tries = (seen.tries ?? 0) + 1; " +
+      `if (seen.tries === 1) throw new Error("not yet"); export const tries = seen.tries;`,
   );
   expect(await failure(path)).toBe("not yet");
   expect((await load(path))["tries"]).toBe(2);
@@ -143,7 +146,8 @@ test("a module that threw at import is evaluated anew when asked again", async (
 test("a stack trace points at the line the user wrote", async () => {
   const path = write(
     "mcp.ts",
-    `interface A {\n  x: number;\n}\nfunction f<\n  T\n>(x: T): never {\n  throw new Error(String(x));\n}\nexport { f };`,
+    "interface A {\n  x: number;\n}\nfunction f<\n  T\n>(x: T): never {\n  throw new Error(String(x));\n}\n" +
+      "export { f };",
   );
   const { f } = (await load(path)) as { f: (x: unknown) => never };
   let stack = "";

@@ -26,11 +26,13 @@ test.each([
   ["a namespace of types", "namespace A { export interface X { a: 1 } }\nexport const y: A.X = { a: 1 };"],
   [
     "declared namespaces and modules",
-    "declare namespace Z { const x: number }\ndeclare module 'm' { export const y: 1 }\ndeclare global { interface W {} }",
+    "declare namespace Z { const x: number }\ndeclare module 'm' { export const y: 1 }\n" +
+      "declare global { interface W {} }",
   ],
   [
     "the words in strings, comments and expressions",
-    "const s = '@foo namespace A { const x }'; // @dec\nlet namespace = { module: 1 }; namespace.module = 2;\n/@dec/.test(s);",
+    "const s = '@foo namespace A { const x }'; // @dec\nlet namespace = { module: 1 }; " +
+      "namespace.module = 2;\n/@dec/.test(s);",
   ],
   ["import = require", "import fs = require('node:fs');\nexport const x = fs;"],
 ])("%s is accepted", (_name, source) => {

@@ -36,7 +36,10 @@ function judge(tokens: readonly Token[], at: number): string | undefined {
   const { label, raw } = tokens[at]!;
   const next = tokens[at + 1];
   if (label === "@")
-    return "Decorators are not supported. Call the function that decorates, or compile the file with tsc and name the .js file.";
+    return (
+      "Decorators are not supported. Call the function that decorates, or compile the file with tsc and name " +
+      "the .js file."
+    );
   if (next === undefined || tokens[at - 1]?.label === "." || tokens[at - 1]?.label === "?.") return undefined;
   if (raw === "namespace" || raw === "module") return judgeNamespace(tokens, at);
   if (raw === "accessor" && (next.label === "name" || next.label === "#") && next.line === tokens[at]!.line) {
@@ -60,7 +63,10 @@ function judgeNamespace(tokens: readonly Token[], at: number): string | undefine
   while (tokens[open]?.label === ".") open += 2;
   if (tokens[open]?.label !== "{" || !holdsValues(tokens, open)) return undefined;
   const name = tokens[at + 1]!.raw;
-  return `Namespace \`${name}\` holds values, which is not supported. Export them from a module of their own, or make \`${name}\` an object.`;
+  return (
+    `Namespace \`${name}\` holds values, which is not supported. ` +
+    `Export them from a module of their own, or make \`${name}\` an object.`
+  );
 }
 
 /** `declare namespace`, or a namespace inside a declared block. */

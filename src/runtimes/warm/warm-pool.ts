@@ -115,7 +115,8 @@ export class WarmPool {
       throw new FailError(
         fail(
           "limited",
-          `${MAX_WAITING} calls of tool \`${this.#options.name}\` wait already. Try again later, or raise \`run.workers\`.`,
+          `${MAX_WAITING} calls of tool \`${this.#options.name}\` wait already. ` +
+            "Try again later, or raise `run.workers`.",
           { retryAfterMs: RETRY_AFTER_MS },
         ),
       );

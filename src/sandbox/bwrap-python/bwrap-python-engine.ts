@@ -36,7 +36,8 @@ export function createBwrapPythonEngine(options: SandboxOptions): HostedEngine {
     name: "bwrap-python",
     languages: ["python"],
     isolation:
-      "native Python behind bubblewrap, without files, network and processes of the machine, system calls filtered, bounds kept by the kernel",
+      "native Python behind bubblewrap, without files, network and processes of the machine, system calls " +
+      "filtered, bounds kept by the kernel",
     unavailable: () => reasonAgainst(options),
     start: async (_first, onSessions) =>
       new ProcessRuns({
@@ -132,7 +133,8 @@ async function askPython(python: string): Promise<string | undefined> {
           resolve(
             major === 3 && minor >= OLDEST_MINOR
               ? undefined
-              : `Python ${major}.${minor} is too old: 3.${OLDEST_MINOR} or newer is needed. Name another with \`python\`.`,
+              : `Python ${major}.${minor} is too old: 3.${OLDEST_MINOR} or newer is needed. ` +
+                  "Name another with `python`.",
           );
       },
     );

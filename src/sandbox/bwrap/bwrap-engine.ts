@@ -20,7 +20,8 @@ export function createBwrapEngine(options: SandboxOptions): EmbeddedEngine {
   return createEmbeddedEngine(options, {
     name: "bwrap",
     isolation:
-      "WebAssembly in a child process without rights, behind bubblewrap, without files, network and processes of the machine, system calls filtered",
+      "WebAssembly in a child process without rights, behind bubblewrap, without files, network and processes " +
+      "of the machine, system calls filtered",
     unavailable: async () => (await probeBwrap()).reason,
     wall: (settings) => wall(settings),
   });

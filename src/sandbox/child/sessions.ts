@@ -42,7 +42,10 @@ export class Sessions {
     if (known) return this.#hold(known, false);
     if (this.#most === 0) return "Sessions are switched off here (`sandbox.sessions` is 0). Run the code without one.";
     if (this.#sessions.size >= this.#most && !this.#makeRoom()) {
-      return `All ${this.#most} sessions are running something, which is the most at the same time. Try again in a moment, or run without a session.`;
+      return (
+        `All ${this.#most} sessions are running something, which is the most at the same time. ` +
+        "Try again in a moment, or run without a session."
+      );
     }
     const session: Session = { key, worker: begin(), isBusy: false, timer: undefined };
     void session.worker.ended.then(() => this.#remove(session));

@@ -123,7 +123,8 @@ function ask(deno: string): Promise<string | undefined> {
       const version = /^deno (\d+)\.(\d+)/u.exec(stdout);
       if (error || !version)
         resolve(
-          `Deno does not run here: ${error ? messageOf(error) : "it does not say its version"}. Name another program with \`deno\` in [sandbox].`,
+          `Deno does not run here: ${error ? messageOf(error) : "it does not say its version"}. ` +
+            "Name another program with `deno` in [sandbox].",
         );
       else
         resolve(

@@ -23,7 +23,8 @@ export class JobFiles {
       .slice(0, 10)
       .map((name) => `"${name}"`);
     throw new Refusal(
-      `There is no file "${shorten(path)}". ${near.length === 0 ? "There are no files." : `There is: ${near.join(", ")}.`}`,
+      `There is no file "${shorten(path)}". ` +
+        `${near.length === 0 ? "There are no files." : `There is: ${near.join(", ")}.`}`,
     );
   }
 
@@ -68,7 +69,8 @@ function known(path: string): string {
   const name = toFilePath(path);
   if (name !== undefined) return name;
   throw new Refusal(
-    `"${shorten(path)}" is no path of a file here: a path is relative, its steps are divided by "/", and none of them is "..".`,
+    `"${shorten(path)}" is no path of a file here: a path is relative, its steps are divided by "/", and none ` +
+      `of them is "..".`,
   );
 }
 

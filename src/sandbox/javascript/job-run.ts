@@ -53,7 +53,8 @@ export class JobRun implements GuestOwner {
       this.#fail(
         "limit",
         "LimitError",
-        `The code made more than ${job.limits.toolCalls} tool calls, which is the most for one run. Ask for several records with one call, or do the rest in another run.`,
+        `The code made more than ${job.limits.toolCalls} tool calls, which is the most for one run. ` +
+          "Ask for several records with one call, or do the rest in another run.",
       ),
     );
     this.#timers = new JobTimers((id) => this.#enter(() => void around.vm.call("fire", id)));
@@ -181,7 +182,8 @@ export class JobRun implements GuestOwner {
       return this.#fail(
         "limit",
         "LimitError",
-        `The result has ${bytes} bytes as JSON; at most ${resultBytes} are returned. Return less of it, or write it to a file.`,
+        `The result has ${bytes} bytes as JSON; at most ${resultBytes} are returned. ` +
+          "Return less of it, or write it to a file.",
       );
     }
     this.#end("finished", undefined, json);

@@ -130,7 +130,8 @@ export class GuestLink implements Device {
       this.fail(
         "limit",
         "FilesTooLarge",
-        `The files do not fit: ${job.limits.files} of together ${job.limits.fileBytes} bytes do. Pass fewer or smaller ones.`,
+        `The files do not fit: ${job.limits.files} of together ${job.limits.fileBytes} bytes do. ` +
+          "Pass fewer or smaller ones.",
       );
       throw new GuestExit(0);
     }

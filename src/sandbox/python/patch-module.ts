@@ -26,7 +26,8 @@ interface Section {
 export function patchModule(bytes: Uint8Array, memoryBytes: number): Uint8Array {
   if (bytes.length < HEADER_BYTES || new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true) !== MAGIC) {
     throw new OptionError(
-      "The Python interpreter that the configuration names is no WebAssembly module. Name a CPython built for WASI preview1.",
+      "The Python interpreter that the configuration names is no WebAssembly module. " +
+        "Name a CPython built for WASI preview1.",
     );
   }
   const sections = [...sectionsOf(bytes)].filter(({ id }) => id !== CUSTOM);
@@ -54,7 +55,8 @@ function limitedMemory(content: Uint8Array, memoryBytes: number): Uint8Array {
   const pages = Math.min(Math.floor(memoryBytes / PAGE_BYTES), MAX_PAGES);
   if (pages < initial) {
     throw new OptionError(
-      `Python needs at least ${(initial * PAGE_BYTES) / 1_048_576} MB of memory, got ${memoryBytes} bytes. Raise the memory limit.`,
+      `Python needs at least ${(initial * PAGE_BYTES) / 1_048_576} MB of memory, got ${memoryBytes} bytes. ` +
+        "Raise the memory limit.",
     );
   }
   return Uint8Array.from([1, 1, ...toLeb(initial), ...toLeb(pages)]);

@@ -82,7 +82,8 @@ function told(link: GuestLink, error: unknown): void {
     link.fail(
       "error",
       "SystemExit",
-      `The code ended the interpreter with exit code ${error.code}, so that no result could be read. Return a value instead.`,
+      `The code ended the interpreter with exit code ${error.code}, so that no result could be read. ` +
+        "Return a value instead.",
     );
   } else if (error instanceof RangeError) {
     link.fail(

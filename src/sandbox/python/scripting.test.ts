@@ -26,7 +26,8 @@ describe("what people try first", () => {
     ["inputs", "inputs['n'] * 2", 42],
     [
       "a time limit on something",
-      "import asyncio\ntry:\n    await asyncio.wait_for(asyncio.sleep(5), 0.01)\nexcept TimeoutError:\n    return 'late'",
+      "import asyncio\ntry:\n    await asyncio.wait_for(asyncio.sleep(5), 0.01)\nexcept TimeoutError:\n" +
+        "    return 'late'",
       "late",
     ],
     ["a function in another thread, which there is none of", "import asyncio\nawait asyncio.to_thread(len, 'abc')", 3],
@@ -78,12 +79,15 @@ describe("results as JSON", () => {
   test.each([
     [
       "dates, decimals, enum members",
-      "import datetime, decimal, enum\nclass E(enum.Enum):\n    A = 'a'\n[datetime.date(2024, 2, 3), datetime.datetime(2024, 2, 3, 4), decimal.Decimal('1.10'), E.A, datetime.timedelta(hours=1)]",
+      "import datetime, decimal, enum\nclass E(enum.Enum):\n    A = 'a'\n" +
+        "[datetime.date(2024, 2, 3), datetime.datetime(2024, 2, 3, 4), decimal.Decimal('1.10'), E.A, " +
+        "datetime.timedelta(hours=1)]",
       ["2024-02-03", "2024-02-03T04:00:00", "1.10", "a", "1:00:00"],
     ],
     [
       "dataclasses and named tuples",
-      "import dataclasses, collections\n@dataclasses.dataclass\nclass P:\n    x: int\n    y: list\n[P(1, [P(2, [])]), collections.namedtuple('N', 'a b')(1, 2)]",
+      "import dataclasses, collections\n@dataclasses.dataclass\nclass P:\n    x: int\n    y: list\n" +
+        "[P(1, [P(2, [])]), collections.namedtuple('N', 'a b')(1, 2)]",
       [
         { x: 1, y: [{ x: 2, y: [] }] },
         { a: 1, b: 2 },
@@ -211,7 +215,8 @@ describe("errors", () => {
 
   test("a stack that is over ends the run, and never silently", async () => {
     const run = await python.run(
-      "import sys\nsys.setrecursionlimit(10**9)\nclass A:\n    def __getattr__(self, n):\n        return getattr(self, n)\nA().x",
+      "import sys\nsys.setrecursionlimit(10**9)\nclass A:\n    def __getattr__(self, n):\n" +
+        "        return getattr(self, n)\nA().x",
     );
     expect(["error", "crashed", "memory"]).toContain(run.end);
     expect(run.error!.message).not.toBe("");

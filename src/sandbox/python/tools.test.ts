@@ -124,7 +124,8 @@ test("a thousand records come in pages and stay in the sandbox", async () => {
   expect(
     (
       await python.run(
-        "total = 0\nfor page in range(10):\n    for r in await tools.db.list(page=page):\n        total += r['id']\ntotal",
+        "total = 0\nfor page in range(10):\n    for r in await tools.db.list(page=page):\n" +
+          "        total += r['id']\ntotal",
         { host },
       )
     ).value,

@@ -7,7 +7,8 @@ afterAll(() => python[Symbol.asyncDispose]());
 
 /** Runs it; gives the exception's name, or what it returned. */
 const attempt = (code: string): string =>
-  `try:\n${code.replace(/^/gmu, "    ")}\nexcept BaseException as e:\n    if type(e).__name__ == 'Returned': raise\n    return 'refused ' + type(e).__name__`;
+  `try:\n${code.replace(/^/gmu, "    ")}\nexcept BaseException as e:\n` +
+  "    if type(e).__name__ == 'Returned': raise\n    return 'refused ' + type(e).__name__";
 
 describe("a guest has nothing of the machine", () => {
   test.each([

@@ -72,7 +72,8 @@ export function pythonTries(id: string, what: string, body: string, more: More =
   return python(
     id,
     what,
-    `def attack():\n${body.replace(/^/gmu, "    ")}\ntry:\n    said = 'gained ' + repr(attack())\nexcept BaseException as e:\n    said = 'refused ' + type(e).__name__\nsaid`,
+    `def attack():\n${body.replace(/^/gmu, "    ")}\ntry:\n    said = 'gained ' + repr(attack())\n` +
+      "except BaseException as e:\n    said = 'refused ' + type(e).__name__\nsaid",
     HELD,
     more,
   );
@@ -82,7 +83,9 @@ export function javascriptTries(id: string, what: string, body: string, more: Mo
   return javascript(
     id,
     what,
-    `(async () => { try { const got = await (async () => { ${body}\n })(); return 'gained ' + (typeof got === 'object' ? JSON.stringify(got) : String(got)) } catch (e) { return 'refused ' + (e && e.name) } })()`,
+    `(async () => { try { const got = await (async () => { ${body}\n })(); ` +
+      "return 'gained ' + (typeof got === 'object' ? JSON.stringify(got) : String(got)) } catch (e) { return " +
+      "'refused ' + (e && e.name) } })()",
     HELD,
     more,
   );

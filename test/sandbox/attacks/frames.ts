@@ -5,7 +5,9 @@ import { CONTAINED, javascript, python, type Attack, type Expectation } from "./
 const NOT_ON = { "bwrap-python": "speaks over a pipe, see frames/pipe" } as const;
 /** Opens the guest's line to its thread. */
 const OPEN =
-  "import os, json\nfd = os.open('/.rpc', os.O_RDWR)\ndef say(data):\n    try: return os.write(fd, data if isinstance(data, bytes) else json.dumps(data).encode())\n    except OSError as e: return type(e).__name__\n";
+  "import os, json\nfd = os.open('/.rpc', os.O_RDWR)\ndef say(data):\n" +
+  "    try: return os.write(fd, data if isinstance(data, bytes) else json.dumps(data).encode())\n" +
+  "    except OSError as e: return type(e).__name__\n";
 const raw = (
   id: string,
   what: string,
@@ -15,10 +17,18 @@ const raw = (
 ): Attack => ({ ...python(id, what, OPEN + code, expect), notOn: NOT_ON, ...more });
 /** Well-formed frames of the pipe between hub and engine. Restricted code does not come as far. */
 const PIPE =
-  "import os, json\ndef frame(head, extra=0):\n    b = json.dumps(head).encode()\n    return len(b).to_bytes(4, 'big') + extra.to_bytes(4, 'big') + b\nheads = [{'type': 'call', 'run': 1, 'id': 1, 'path': 'x' * 100_000, 'json': '{}'}, {'type': 'call', 'id': 2, 'path': 'a', 'json': '{junk'}, {'type': 'waiting', 'waits': True}, {'type': 'sessions', 'count': 1e300}, {'type': 'output', 'stream': 'stdout', 'text': 'x' * 100_000}, {'type': 'ready'}, {'type': 'started'}, {'type': 'done', 'done': {'end': 'cancelled', 'truncated': False}, 'files': [{'path': '../up', 'size': 0}]}]\nfor n in range(3, 64):\n    for head in heads:\n        try: os.write(n, frame(head))\n        except OSError: break\n    try: os.write(n, frame({}, 2**32 - 1))\n    except OSError: pass\n1";
+  "import os, json\ndef frame(head, extra=0):\n    b = json.dumps(head).encode()\n" +
+  "    return len(b).to_bytes(4, 'big') + extra.to_bytes(4, 'big') + b\n" +
+  "heads = [{'type': 'call', 'run': 1, 'id': 1, 'path': 'x' * 100_000, 'json': '{}'}, {'type': 'call', 'id': " +
+  "2, 'path': 'a', 'json': '{junk'}, {'type': 'waiting', 'waits': True}, {'type': 'sessions', 'count': " +
+  "1e300}, {'type': 'output', 'stream': 'stdout', 'text': 'x' * 100_000}, {'type': 'ready'}, {'type': " +
+  "'started'}, {'type': 'done', 'done': {'end': 'cancelled', 'truncated': False}, 'files': [{'path': '../up', " +
+  "'size': 0}]}]\nfor n in range(3, 64):\n    for head in heads:\n        try: os.write(n, frame(head))\n" +
+  "        except OSError: break\n    try: os.write(n, frame({}, 2**32 - 1))\n    except OSError: pass\n1";
 /** The host function of the prelude, taken out of a stack. */
 const FUNCTION =
-  "Error.prepareStackTrace = (_, f) => f; let host; try { files.read('../x') } catch (e) { host = [...e.stack].find((f) => f.getFunctionName?.() === 'host')?.getFunction() } host ??= () => {};\n";
+  "Error.prepareStackTrace = (_, f) => f; let host; try { files.read('../x') } catch (e) { host = " +
+  "[...e.stack].find((f) => f.getFunctionName?.() === 'host')?.getFunction() } host ??= () => {};\n";
 const forged = (
   id: string,
   what: string,
@@ -31,7 +41,8 @@ export const FRAMES: readonly Attack[] = [
   raw(
     "frames/junk",
     "speaks what is no frame",
-    "for data in (b'', b'junk', b'\\xff\\xfe', b'[]', b'null', b'{\"op\":\"__proto__\"}', b'{\"__proto__\":{\"op\":\"done\"}}', b'\\0' * 100, b'[' * 50_000): say(data)\n'on'",
+    "for data in (b'', b'junk', b'\\xff\\xfe', b'[]', b'null', b'{\"op\":\"__proto__\"}', " +
+      "b'{\"__proto__\":{\"op\":\"done\"}}', b'\\0' * 100, b'[' * 50_000): say(data)\n'on'",
     { ends: ["finished"], value: "on" },
   ),
   raw(
@@ -43,26 +54,32 @@ export const FRAMES: readonly Attack[] = [
   raw(
     "frames/call",
     "calls with wrong members",
-    "for bad in ({'id': '1'}, {'id': -1}, {'id': 1.5}, {'id': 2**60}, {'path': 1}, {'path': 'x' * 10_000}, {'json': {}}, {'json': '[1]'}, {'json': '{junk'}): say({'op': 'call', 'id': 7, 'path': 'a', 'json': '{}', **bad})\n'on'",
+    "for bad in ({'id': '1'}, {'id': -1}, {'id': 1.5}, {'id': 2**60}, {'path': 1}, {'path': 'x' * 10_000}, " +
+      "{'json': {}}, {'json': '[1]'}, {'json': '{junk'}): say({'op': 'call', 'id': 7, 'path': 'a', 'json': " +
+      "'{}', **bad})\n'on'",
     CONTAINED,
   ),
   raw(
     "frames/same-id",
     "calls twice under one number",
-    "say({'op': 'call', 'id': 1, 'path': 'a', 'json': '{}'})\nsay({'op': 'call', 'id': 1, 'path': 'a', 'json': '{}'})\ntools.a().result()",
+    "say({'op': 'call', 'id': 1, 'path': 'a', 'json': '{}'})\n" +
+      "say({'op': 'call', 'id': 1, 'path': 'a', 'json': '{}'})\ntools.a().result()",
     CONTAINED,
   ),
   raw(
     "frames/reply",
     "speaks what only the host says",
-    "for op in ('reply', 'job', 'started', 'sessions', 'cancel', 'output', 'waiting', 'ready', 'next', 'park', 'boot', 'zone'): say({'op': op, 'run': 1, 'id': 1, 'ok': True, 'json': '1', 'count': 99, 'key': '../../etc/passwd'})\n'on'",
+    "for op in ('reply', 'job', 'started', 'sessions', 'cancel', 'output', 'waiting', 'ready', 'next', " +
+      "'park', 'boot', 'zone'): say({'op': op, 'run': 1, 'id': 1, 'ok': True, 'json': '1', 'count': 99, 'key': " +
+      "'../../etc/passwd'})\n'on'",
     CONTAINED,
     { limits: { wallMs: 800 } },
   ),
   raw(
     "frames/done-twice",
     "ends twice",
-    "say({'op': 'done', 'end': 'finished', 'result': '1'})\nsay({'op': 'done', 'end': 'finished', 'result': '2'})\nos._exit(0)",
+    "say({'op': 'done', 'end': 'finished', 'result': '1'})\n" +
+      "say({'op': 'done', 'end': 'finished', 'result': '2'})\nos._exit(0)",
     { ends: ["finished"], value: 1 },
   ),
   raw(
@@ -83,7 +100,8 @@ export const FRAMES: readonly Attack[] = [
   raw(
     "frames/after-done",
     "calls tools after its end",
-    "say({'op': 'done', 'end': 'finished'})\nfor n in range(50): say({'op': 'call', 'id': n, 'path': 'a', 'json': '{}'})",
+    "say({'op': 'done', 'end': 'finished'})\nfor n in range(50): say({'op': 'call', 'id': n, 'path': 'a', " +
+      "'json': '{}'})",
     { ends: ["finished"] },
   ),
   raw(
@@ -95,14 +113,17 @@ export const FRAMES: readonly Attack[] = [
   raw(
     "frames/wait",
     "waits in every wrong way",
-    "for ms in (None, -1, 'x', 1e300, float('nan')):\n    try: say({'op': 'wait', 'ms': ms})\n    except ValueError: pass\n'on'",
+    "for ms in (None, -1, 'x', 1e300, float('nan')):\n    try: say({'op': 'wait', 'ms': ms})\n" +
+      "    except ValueError: pass\n'on'",
     CONTAINED,
     { limits: { wallMs: 600 } },
   ),
   raw(
     "frames/slices",
     "computes in slices between waits, past the clock",
-    "import time\nend = time.perf_counter() + 20\nwhile time.perf_counter() < end:\n    a = time.perf_counter()\n    while time.perf_counter() - a < 0.02: pass\n    say({'op': 'wait', 'ms': 6})",
+    "import time\nend = time.perf_counter() + 20\nwhile time.perf_counter() < end:\n" +
+      "    a = time.perf_counter()\n    while time.perf_counter() - a < 0.02: pass\n" +
+      "    say({'op': 'wait', 'ms': 6})",
     { ends: ["timeout"], says: /computed/u },
     { limits: { wallMs: 20_000, cpuMs: 200 } },
   ),
@@ -142,7 +163,8 @@ export const FRAMES: readonly Attack[] = [
   forged(
     "frames/js-call",
     "calls with wrong members",
-    "for (const [id, text] of [['x', 'a\\n{}'], ['-1', 'a\\n{}'], ['1e99', 'a\\n{}'], ['1', ''], ['1', 'a\\n{junk'], ['2', 'a\\n[1]'], ['3', '\\0\\n{}']]) { try { host('call', id, text) } catch {} } 1",
+    "for (const [id, text] of [['x', 'a\\n{}'], ['-1', 'a\\n{}'], ['1e99', 'a\\n{}'], ['1', ''], ['1', " +
+      "'a\\n{junk'], ['2', 'a\\n[1]'], ['3', '\\0\\n{}']]) { try { host('call', id, text) } catch {} } 1",
     CONTAINED,
   ),
   forged(
@@ -166,13 +188,16 @@ export const FRAMES: readonly Attack[] = [
   forged(
     "frames/js-operations",
     "asks for operations that there are not",
-    "for (const op of ['__proto__', 'constructor', 'spawn', '', 'x'.repeat(1e5)]) { try { host(op, '{}', new Uint8Array(10)) } catch {} } for (const url of ['null', '{}', '[[]]', '[1,2,3,4]', 'x'.repeat(1e5)]) { try { host('url', url) } catch {} } 1",
+    "for (const op of ['__proto__', 'constructor', 'spawn', '', 'x'.repeat(1e5)]) { try { host(op, '{}', new " +
+      "Uint8Array(10)) } catch {} } for (const url of ['null', '{}', '[[]]', '[1,2,3,4]', 'x'.repeat(1e5)]) { " +
+      "try { host('url', url) } catch {} } 1",
     { ends: ["finished"], value: 1 },
   ),
   forged(
     "frames/js-crowd",
     "calls with a text that is small and becomes large",
-    "const text = 'a\\n{\"x\":[' + '{},'.repeat(300_000) + '{}]}'; host('call', '1', text); host('call', '2', text); await tools.a({}); 1",
+    "const text = 'a\\n{\"x\":[' + '{},'.repeat(300_000) + '{}]}'; host('call', '1', text); " +
+      "host('call', '2', text); await tools.a({}); 1",
     CONTAINED,
   ),
   forged("frames/js-failed", "fails with words that are none", "host('failed', 'junk'); 1", CONTAINED),

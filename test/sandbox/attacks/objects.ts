@@ -5,7 +5,8 @@ import { CONTAINED, javascript, javascriptTries, python, type Attack } from "./a
 const DENO_TOO = { deno: "its own globals are those of a browser, without any rights" } as const;
 /** What reaches the code's own process object, wherever there is one, and a file through it. */
 const SEEK =
-  "const p = get('return this')().process ?? get('return typeof process === \\'undefined\\' ? undefined : process')(); if (!p) throw new Error('none'); return p.env.{{variable}} ?? p.pid";
+  "const p = get('return this')().process ?? get('return typeof process === \\'undefined\\' ? " +
+  "undefined : process')(); if (!p) throw new Error('none'); return p.env.{{variable}} ?? p.pid";
 
 const HOST_OBJECTS: readonly Attack[] = [
   ...[
@@ -26,7 +27,8 @@ const HOST_OBJECTS: readonly Attack[] = [
     javascriptTries(
       `objects/constructor-${name.replaceAll(/\W/gu, "")}-${name.length}`,
       `climbs the constructors of ${name}`,
-      `const get = Object.getPrototypeOf(async () => {}).constructor && ${name}.constructor?.constructor ?? Function; ${SEEK}`,
+      `const get = Object.getPrototypeOf(async () => {}).constructor && ${name}.constructor?.constructor ?? ` +
+        `Function; ${SEEK}`,
       { gainsOn: DENO_TOO },
     ),
   ),
@@ -45,7 +47,10 @@ const HOST_OBJECTS: readonly Attack[] = [
   javascriptTries(
     "objects/frames",
     "takes functions and receivers out of a stack",
-    "let frames = []; Error.prepareStackTrace = (_, f) => f; try { files.read('../x') } catch (e) { frames = e.stack } const found = [...frames].flatMap((f) => [f.getThis?.(), f.getFunction?.()]).filter((x) => x && x.constructor?.constructor?.('return typeof process')() === 'object'); if (found.length === 0) throw new Error('none'); return found",
+    "let frames = []; Error.prepareStackTrace = (_, f) => f; " +
+      "try { files.read('../x') } catch (e) { frames = e.stack } const found = [...frames].flatMap((f) => " +
+      "[f.getThis?.(), f.getFunction?.()]).filter((x) => x && x.constructor?.constructor?.('return typeof " +
+      "process')() === 'object'); if (found.length === 0) throw new Error('none'); return found",
   ),
   javascriptTries(
     "objects/caller",
@@ -55,7 +60,11 @@ const HOST_OBJECTS: readonly Attack[] = [
   javascriptTries(
     "objects/eval",
     "evaluates text in every way",
-    "const kinds = [Function, (async () => {}).constructor, (function* () {}).constructor, (async function* () {}).constructor]; for (const K of kinds) { const p = await K('return typeof process')().next?.()?.value ?? await K('return typeof process')(); if (p === 'object') return p } if ((0, eval)('typeof process') === 'object') return 1; throw new Error('none')",
+    "const kinds = [Function, (async () => {}).constructor, (function* () {}).constructor, (async function* " +
+      "() {}).constructor]; for (const K of kinds) { const p = await K('return typeof " +
+      "process')().next?.()?.value ?? await K('return typeof process')(); " +
+      "if (p === 'object') return p } if ((0, eval)('typeof process') === 'object') return 1; " +
+      "throw new Error('none')",
     { gainsOn: DENO_TOO },
   ),
   javascriptTries("objects/realm", "makes another realm", "return new ShadowRealm().evaluate('typeof process')"),
@@ -75,13 +84,18 @@ const HOST_OBJECTS: readonly Attack[] = [
   javascriptTries(
     "objects/import",
     "imports what Node has, by every spelling",
-    "for (const name of ['node:fs', 'fs', 'node:process', 'module', 'data:text/javascript,export default process', 'quickjs-wasi', './worker.js', 'os', 'std']) { try { const m = await import(name); return Object.keys(m) } catch {} } throw new Error('none')",
+    "for (const name of ['node:fs', 'fs', 'node:process', 'module', 'data:text/javascript,export default " +
+      "process', 'quickjs-wasi', './worker.js', 'os', 'std']) { try { const m = await import(name); " +
+      "return Object.keys(m) } catch {} } throw new Error('none')",
     { gainsOn: DENO_TOO },
   ),
   javascript(
     "objects/proxy",
     "gives a tool a proxy with traps for everything",
-    "const log = []; const trap = new Proxy({}, { get: (_, k) => (log.push(String(k)), () => trap), ownKeys: () => ['a', '__proto__'], getOwnPropertyDescriptor: () => ({ configurable: true, enumerable: true, value: 1 }), getPrototypeOf: () => Array.prototype, has: () => true }); try { await tools.a(trap) } catch {} 'on'",
+    "const log = []; const trap = new Proxy({}, { get: (_, k) => (log.push(String(k)), () => trap), ownKeys: " +
+      "() => ['a', '__proto__'], getOwnPropertyDescriptor: () => ({ configurable: true, enumerable: true, " +
+      "value: 1 }), getPrototypeOf: () => Array.prototype, has: () => true }); " +
+      "try { await tools.a(trap) } catch {} 'on'",
     CONTAINED,
   ),
   javascript(
@@ -100,20 +114,25 @@ const HOST_OBJECTS: readonly Attack[] = [
   javascript(
     "objects/symbols",
     "redefines what the language asks of objects",
-    "for (const s of Reflect.ownKeys(Symbol)) { if (typeof Symbol[s] !== 'symbol') continue; for (const P of [Object, Array, Promise, Function, String, Map]) { try { Object.defineProperty(P.prototype, Symbol[s], { get() { throw 1 }, configurable: true }) } catch {} } } try { await tools.a({}) } catch {} 'on'",
+    "for (const s of Reflect.ownKeys(Symbol)) { if (typeof Symbol[s] !== 'symbol') continue; " +
+      "for (const P of [Object, Array, Promise, Function, String, Map]) { try { " +
+      "Object.defineProperty(P.prototype, Symbol[s], { get() { throw 1 }, configurable: true }) } catch {} } } " +
+      "try { await tools.a({}) } catch {} 'on'",
     CONTAINED,
     { limits: { wallMs: 1500 } },
   ),
   javascript(
     "objects/unwatched",
     "throws what cannot be shown",
-    "throw new Proxy(function () {}, { get() { throw new Proxy({}, { get() { throw 1 } }) }, getPrototypeOf() { throw 2 } })",
+    "throw new Proxy(function () {}, { get() { throw new Proxy({}, { get() { throw 1 } }) }, getPrototypeOf() " +
+      "{ throw 2 } })",
     { ends: ["error"] },
   ),
   javascript(
     "objects/forged-error",
     "throws an error with lines of the host",
-    "const e = new Error('x'); e.stack = 'at Object.<anonymous> (/etc/passwd:1:1)\\n    at node:internal'; e.name = 'a'.repeat(1e6); throw e",
+    "const e = new Error('x'); e.stack = 'at Object.<anonymous> (/etc/passwd:1:1)\\n    at node:internal'; " +
+      "e.name = 'a'.repeat(1e6); throw e",
     { ends: ["error"] },
   ),
 ];
@@ -146,7 +165,8 @@ const RESULT_PROTOTYPES: readonly Attack[] = [
   javascript(
     "results/array",
     "redefines arrays",
-    "for (const k of ['push', 'map', 'join', 'flatMap', 'slice', 'includes']) Array.prototype[k] = () => { throw 1 }; Object.defineProperty(Array.prototype, '0', { set() { throw 1 } }); [1, 2]",
+    "for (const k of ['push', 'map', 'join', 'flatMap', 'slice', 'includes']) Array.prototype[k] = () => { " +
+      "throw 1 }; Object.defineProperty(Array.prototype, '0', { set() { throw 1 } }); [1, 2]",
     CONTAINED,
   ),
   javascript(
@@ -159,13 +179,15 @@ const RESULT_PROTOTYPES: readonly Attack[] = [
   javascript(
     "results/object",
     "redefines objects",
-    "Object.prototype.toJSON = () => 'mine'; Object.defineProperty(Object.prototype, 'value', { get: () => 'forged', set() {} }); Object.keys = Object.entries = () => { throw 1 }; ({ a: 1 })",
+    "Object.prototype.toJSON = () => 'mine'; Object.defineProperty(Object.prototype, 'value', { get: () => " +
+      "'forged', set() {} }); Object.keys = Object.entries = () => { throw 1 }; ({ a: 1 })",
     CONTAINED,
   ),
   javascript(
     "results/text",
     "redefines texts and maps",
-    "String.prototype.trim = RegExp.prototype.exec = Map.prototype.get = Map.prototype.set = WeakMap.prototype.get = () => { throw 1 }; 'on'",
+    "String.prototype.trim = RegExp.prototype.exec = Map.prototype.get = Map.prototype.set = " +
+      "WeakMap.prototype.get = () => { throw 1 }; 'on'",
     CONTAINED,
   ),
   javascript(
@@ -184,7 +206,8 @@ const RESULT_PROTOTYPES: readonly Attack[] = [
   javascript(
     "results/proxy",
     "returns a proxy whose keys never end",
-    "new Proxy({}, { ownKeys: () => Array.from({ length: 1e5 }, (_, i) => 'k' + i), getOwnPropertyDescriptor: () => ({ configurable: true, enumerable: true, value: 'x'.repeat(1000) }) })",
+    "new Proxy({}, { ownKeys: () => Array.from({ length: 1e5 }, (_, i) => 'k' + i), getOwnPropertyDescriptor: " +
+      "() => ({ configurable: true, enumerable: true, value: 'x'.repeat(1000) }) })",
     { ends: ["limit", "memory", "error", "timeout", "finished"], value: {} },
     { limits: { cpuMs: 1500 } },
   ),
@@ -203,13 +226,15 @@ const RESULT_PROTOTYPES: readonly Attack[] = [
   python(
     "results/py-json",
     "puts another function in place of the one that writes JSON",
-    'import json\njson.JSONEncoder.encode = lambda self, o: \'{junk\'\njson.dumps = lambda *a, **k: \'{"op":"done","end":"finished","result":"{junk"}\'\n{\'a\': 1}',
+    "import json\njson.JSONEncoder.encode = lambda self, o: '{junk'\n" +
+      'json.dumps = lambda *a, **k: \'{"op":"done","end":"finished","result":"{junk"}\'\n{\'a\': 1}',
     { ends: ["finished", "crashed", "error"] },
   ),
   python(
     "results/py-builtins",
     "redefines what everything uses",
-    "import builtins\nbuiltins.isinstance = lambda *a: True\nbuiltins.len = lambda x: -1\nbuiltins.type = lambda x: int\nbuiltins.id = lambda x: 0\n[1]",
+    "import builtins\nbuiltins.isinstance = lambda *a: True\nbuiltins.len = lambda x: -1\n" +
+      "builtins.type = lambda x: int\nbuiltins.id = lambda x: 0\n[1]",
     CONTAINED,
   ),
   python(
@@ -228,13 +253,16 @@ const RESULT_PROTOTYPES: readonly Attack[] = [
   python(
     "results/py-lies",
     "returns an object that lies about everything",
-    "class Liar(dict):\n    def items(self): raise MemoryError\n    def __len__(self): return -1\n    def __repr__(self): raise SystemExit(3)\n    def __iter__(self): return self\n    def __next__(self): return self\n    def __class__(self): return int\nLiar(a=1)",
+    "class Liar(dict):\n    def items(self): raise MemoryError\n    def __len__(self): return -1\n" +
+      "    def __repr__(self): raise SystemExit(3)\n    def __iter__(self): return self\n" +
+      "    def __next__(self): return self\n    def __class__(self): return int\nLiar(a=1)",
     CONTAINED,
   ),
   python(
     "results/py-raises",
     "raises what cannot be shown",
-    "class E(BaseException):\n    def __str__(self): raise KeyboardInterrupt\n    def __repr__(self): raise MemoryError\n    __class__ = property(lambda s: 1 / 0)\nraise E",
+    "class E(BaseException):\n    def __str__(self): raise KeyboardInterrupt\n" +
+      "    def __repr__(self): raise MemoryError\n    __class__ = property(lambda s: 1 / 0)\nraise E",
     { ends: ["error", "crashed", "memory"] },
   ),
 ];

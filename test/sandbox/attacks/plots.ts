@@ -58,11 +58,16 @@ export const PLOTS: readonly Plot[] = [
     language: "python",
     steps: [
       {
-        code: "import builtins, sys, json, os\nbuiltins.len = lambda x: 42\nbuiltins.leak = 'left'\nsys.modules['leak'] = sys\njson.dumps = lambda *a, **k: '\"forged\"'\nopen('leak.txt', 'w').write('left')\nleak = 'left'",
+        code:
+          "import builtins, sys, json, os\nbuiltins.len = lambda x: 42\nbuiltins.leak = 'left'\n" +
+          "sys.modules['leak'] = sys\njson.dumps = lambda *a, **k: '\"forged\"'\n" +
+          "open('leak.txt', 'w').write('left')\nleak = 'left'",
         expect: CONTAINED,
       },
       {
-        code: "import builtins, sys, json, os\n[len([1]), hasattr(builtins, 'leak'), 'leak' in sys.modules, json.dumps(1), os.path.exists('leak.txt'), 'leak' in globals()]",
+        code:
+          "import builtins, sys, json, os\n[len([1]), hasattr(builtins, 'leak'), 'leak' in sys.modules, " +
+          "json.dumps(1), os.path.exists('leak.txt'), 'leak' in globals()]",
         expect: { ...FINE, value: [1, false, false, "1", false, false] },
       },
     ],
@@ -73,7 +78,10 @@ export const PLOTS: readonly Plot[] = [
     language: "javascript",
     steps: [
       {
-        code: "globalThis.leak = 'left'; Object.prototype.leak = 'left'; JSON.stringify = () => '\"forged\"'; files.write('leak.txt', 'left'); setInterval(() => console.log('left'), 1); setTimeout(() => tools.a({}), 1); 1",
+        code:
+          "globalThis.leak = 'left'; Object.prototype.leak = 'left'; JSON.stringify = () => '\"forged\"'; " +
+          "files.write('leak.txt', 'left'); setInterval(() => console.log('left'), 1); " +
+          "setTimeout(() => tools.a({}), 1); 1",
         expect: CONTAINED,
         limits: SHORT,
       },
@@ -130,7 +138,10 @@ export const PLOTS: readonly Plot[] = [
     language: "javascript",
     steps: [
       {
-        code: "globalThis.n = 0; const again = () => { n += 1; setTimeout(again, 0) }; again(); Promise.resolve().then(function spin() { n += 1; if (n < 1e4) Promise.resolve().then(spin) }); throw new Error('ends here')",
+        code:
+          "globalThis.n = 0; const again = () => { n += 1; setTimeout(again, 0) }; again(); " +
+          "Promise.resolve().then(function spin() { n += 1; if (n < 1e4) Promise.resolve().then(spin) }); " +
+          "throw new Error('ends here')",
         session: "timers",
         expect: { ends: ["error", "timeout"] },
         limits: SHORT,
@@ -154,7 +165,9 @@ export const PLOTS: readonly Plot[] = [
     language: "javascript",
     isAtOnce: true,
     steps: [0, 1, 2].map((n) => ({
-      code: `const r = await Promise.all([...Array(8)].map((_, i) => tools.slow({ n: ${n}, i }))); r.every((x, i) => x.args.n === ${n} && x.args.i === i)`,
+      code:
+        `const r = await Promise.all([...Array(8)].map((_, i) => tools.slow({ n: ${n}, i }))); ` +
+        `r.every((x, i) => x.args.n === ${n} && x.args.i === i)`,
       expect: { ...FINE, value: true },
     })),
   },

@@ -17,7 +17,8 @@ const FILES: readonly Attack[] = [
   pythonTries(
     "files/descriptors",
     "reads from every descriptor",
-    "import os\nfor fd in range(4, 200):\n    try:\n        if os.read(fd, 1) : return fd\n    except OSError: pass\nraise OSError",
+    "import os\nfor fd in range(4, 200):\n    try:\n        if os.read(fd, 1) : return fd\n" +
+      "    except OSError: pass\nraise OSError",
     {
       gainsOn: {
         "bwrap-python": "descriptor 3 is its own pipe to the engine",
@@ -43,7 +44,8 @@ const FILES: readonly Attack[] = [
   pythonTries(
     "files/walk",
     "looks for it everywhere",
-    "import os\nhits = [os.path.join(at, name) for at, _, names in os.walk('/') for name in names if name in ('secret.txt', 'secret_module.py')]\nif not hits: raise LookupError\nreturn hits",
+    "import os\nhits = [os.path.join(at, name) for at, _, names in os.walk('/') for name in names if name in " +
+      "('secret.txt', 'secret_module.py')]\nif not hits: raise LookupError\nreturn hits",
   ),
   pythonTries(
     "files/environ",
@@ -54,7 +56,8 @@ const FILES: readonly Attack[] = [
   pythonTries(
     "files/sqlite",
     "opens it as a database",
-    "import sqlite3\nreturn sqlite3.connect('file:{{file}}?mode=ro', uri=True).execute('select * from sqlite_master').fetchall()",
+    "import sqlite3\nreturn sqlite3.connect('file:{{file}}?mode=ro', uri=True).execute('select * from " +
+      "sqlite_master').fetchall()",
   ),
   pythonTries(
     "files/import",
@@ -75,13 +78,15 @@ const FILES: readonly Attack[] = [
   python(
     "files/write",
     "writes beside the secret",
-    "import os\ntry:\n    os.makedirs('{{folder}}', exist_ok=True)\n    open('{{folder}}/escaped', 'w').write('x')\nexcept OSError: pass",
+    "import os\ntry:\n    os.makedirs('{{folder}}', exist_ok=True)\n" +
+      "    open('{{folder}}/escaped', 'w').write('x')\nexcept OSError: pass",
     CONTAINED,
   ),
   python(
     "files/artifact",
     "hands out files whose paths climb",
-    "import os\nfor name in ('../up', '/abs', '..', 'a/../../b', 'con:stream', 'a\\\\..\\\\b', '.', 'x' * 255):\n    try: open(name, 'w').write('x')\n    except OSError: pass",
+    "import os\nfor name in ('../up', '/abs', '..', 'a/../../b', 'con:stream', 'a\\\\..\\\\b', '.', 'x' * " +
+      "255):\n    try: open(name, 'w').write('x')\n    except OSError: pass",
     CONTAINED,
   ),
   javascriptTries("files/js-read", "reads a secret by its path", "return files.read('{{file}}')"),
@@ -128,12 +133,15 @@ const ENVIRONMENT: readonly Attack[] = [
   pythonTries(
     "environment/all",
     "lists all variables that hold anything of the hub",
-    "import os, posix\nall = {**os.environ, **{str(k): str(v) for k, v in posix.environ.items()}}\nfound = [k for k in all if k not in ('PATH', 'PWD', 'LANG', 'LC_ALL', 'LC_CTYPE', 'HOME', 'TMPDIR')]\nif not found: raise LookupError\nreturn found",
+    "import os, posix\nall = {**os.environ, **{str(k): str(v) for k, v in posix.environ.items()}}\n" +
+      "found = [k for k in all if k not in ('PATH', 'PWD', 'LANG', 'LC_ALL', 'LC_CTYPE', 'HOME', 'TMPDIR')]\n" +
+      "if not found: raise LookupError\nreturn found",
   ),
   pythonTries(
     "environment/host",
     "asks for the name of the machine",
-    "import os, platform, socket\nname = os.uname().nodename\nif name in ('', '(none)', 'sandbox'): raise LookupError\nreturn name",
+    "import os, platform, socket\nname = os.uname().nodename\n" +
+      "if name in ('', '(none)', 'sandbox'): raise LookupError\nreturn name",
   ),
   pythonTries("environment/user", "asks who runs it", "import getpass\nreturn getpass.getuser()"),
   javascriptTries("environment/js-process", "asks the process", "return process.env['{{variable}}']"),
@@ -141,7 +149,13 @@ const ENVIRONMENT: readonly Attack[] = [
   javascriptTries(
     "environment/js-walk",
     "walks everything that can be reached, for whatever looks like the host's",
-    "const seen = new Set(); const hits = []; const walk = (value, depth) => { if (value === null || (typeof value !== 'object' && typeof value !== 'function') || seen.has(value) || depth > 6) { if (typeof value === 'string' && /node_modules|file:\\/\\/\\/|\\/home\\/|dist\\//.test(value)) hits.push(value); return } seen.add(value); for (const key of Reflect.ownKeys(value)) { const at = Reflect.getOwnPropertyDescriptor(value, key); for (const part of [at.value, at.get, at.set]) walk(part, depth + 1) } walk(Object.getPrototypeOf(value), depth + 1) }; walk(globalThis, 0); if (hits.length === 0) throw new Error('nothing'); return hits",
+    "const seen = new Set(); const hits = []; const walk = (value, depth) => { if (value === null || (typeof " +
+      "value !== 'object' && typeof value !== 'function') || seen.has(value) || depth > 6) { if (typeof value " +
+      "=== 'string' && /node_modules|file:\\/\\/\\/|\\/home\\/|dist\\//.test(value)) hits.push(value); " +
+      "return } seen.add(value); for (const key of Reflect.ownKeys(value)) { const at = " +
+      "Reflect.getOwnPropertyDescriptor(value, key); for (const part of [at.value, at.get, at.set]) walk(part, " +
+      "depth + 1) } walk(Object.getPrototypeOf(value), depth + 1) }; walk(globalThis, 0); " +
+      "if (hits.length === 0) throw new Error('nothing'); return hits",
   ),
 ];
 
@@ -177,7 +191,8 @@ const NETWORK: readonly Attack[] = [
   pythonTries(
     "network/client",
     "asks a server below that",
-    "import http.client\nc = http.client.HTTPConnection('127.0.0.1', {{http}}, timeout=1)\nc.request('GET', '/client')\nreturn c.getresponse().read()",
+    "import http.client\nc = http.client.HTTPConnection('127.0.0.1', {{http}}, timeout=1)\n" +
+      "c.request('GET', '/client')\nreturn c.getresponse().read()",
   ),
   pythonTries(
     "network/asyncio",
@@ -208,7 +223,11 @@ const NETWORK: readonly Attack[] = [
   javascriptTries(
     "network/js-others",
     "uses what browsers and runtimes have",
-    "const ways = [() => new WebSocket('ws://127.0.0.1:{{http}}'), () => new EventSource('http://127.0.0.1:{{http}}'), () => new XMLHttpRequest(), () => new Worker('http://127.0.0.1:{{http}}/w.js'), () => navigator.sendBeacon('http://127.0.0.1:{{http}}'), () => Deno.connect({ port: {{port}} }), () => require('net').connect({{port}})]; for (const way of ways) { try { return String(await way()) } catch {} } throw new Error('none')",
+    "const ways = [() => new WebSocket('ws://127.0.0.1:{{http}}'), () => new " +
+      "EventSource('http://127.0.0.1:{{http}}'), () => new XMLHttpRequest(), () => new " +
+      "Worker('http://127.0.0.1:{{http}}/w.js'), () => navigator.sendBeacon('http://127.0.0.1:{{http}}'), () => " +
+      "Deno.connect({ port: {{port}} }), () => require('net').connect({{port}})]; " +
+      "for (const way of ways) { try { return String(await way()) } catch {} } throw new Error('none')",
   ),
 ];
 
@@ -278,7 +297,8 @@ const PROCESSES: readonly Attack[] = [
   python(
     "processes/signal",
     "sets handlers and alarms",
-    "import signal\ntry: signal.signal(signal.SIGTERM, signal.SIG_IGN)\nexcept Exception: pass\ntry: signal.alarm(1)\nexcept Exception: pass",
+    "import signal\ntry: signal.signal(signal.SIGTERM, signal.SIG_IGN)\nexcept Exception: pass\n" +
+      "try: signal.alarm(1)\nexcept Exception: pass",
     CONTAINED,
   ),
   javascriptTries("processes/js-child", "starts a program", `return require('child_process').execSync('${TOUCH}')`),

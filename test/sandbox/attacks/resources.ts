@@ -16,7 +16,8 @@ const MEMORY: readonly Attack[] = [
   python(
     "memory/catch",
     "catches each failure and asks again",
-    "import sys\na = []\nfor n in range(2000):\n    try: a.append(bytearray(10**8))\n    except MemoryError: pass\nlen(a)",
+    "import sys\na = []\nfor n in range(2000):\n    try: a.append(bytearray(10**8))\n" +
+      "    except MemoryError: pass\nlen(a)",
     CONTAINED,
     SLOW,
   ),
@@ -51,7 +52,8 @@ const MEMORY: readonly Attack[] = [
   python(
     "memory/names",
     "gives files huge names",
-    "for n in (256, 4096, 10**6):\n    try: open('x' * n, 'w')\n    except OSError: pass\nimport os\nlen(os.listdir('.'))",
+    "for n in (256, 4096, 10**6):\n    try: open('x' * n, 'w')\n    except OSError: pass\nimport os\n" +
+      "len(os.listdir('.'))",
     { ends: ["finished"], value: 0 },
   ),
   python(
@@ -63,7 +65,8 @@ const MEMORY: readonly Attack[] = [
   python(
     "memory/bomb",
     "unpacks a bomb",
-    "import zlib\nd = zlib.compressobj()\nz = b''.join(d.compress(bytes(10**6)) for _ in range(200)) + d.flush()\nlen(zlib.decompress(z))",
+    "import zlib\nd = zlib.compressobj()\nz = b''.join(d.compress(bytes(10**6)) for _ in range(200)) + " +
+      "d.flush()\nlen(zlib.decompress(z))",
     OUT,
     SLOW,
   ),
@@ -78,7 +81,8 @@ const MEMORY: readonly Attack[] = [
   python(
     "memory/database",
     "grows a database in memory",
-    "import sqlite3\nc = sqlite3.connect(':memory:')\nc.execute('create table t (x)')\nwhile True: c.execute('insert into t values (zeroblob(1000000))')",
+    "import sqlite3\nc = sqlite3.connect(':memory:')\nc.execute('create table t (x)')\n" +
+      "while True: c.execute('insert into t values (zeroblob(1000000))')",
     OUT,
     SLOW,
   ),
@@ -179,7 +183,8 @@ const TIME: readonly Attack[] = [
       [
         "database",
         "has a database count",
-        "import sqlite3\nsqlite3.connect(':memory:').execute('with recursive c(x) as (select 1 union all select x + 1 from c) select count(*) from c').fetchall()",
+        "import sqlite3\nsqlite3.connect(':memory:').execute('with recursive c(x) as (select 1 union all " +
+          "select x + 1 from c) select count(*) from c').fetchall()",
       ],
       ["pack", "packs without end", "import zlib\nwhile True: zlib.compress(b'ab' * 10**6, 9)"],
       [
@@ -190,7 +195,8 @@ const TIME: readonly Attack[] = [
       [
         "exit",
         "goes on at the exit",
-        "import atexit, sys\ndef on():\n    while True: pass\natexit.register(on)\nsys.excepthook = lambda *a: on()\non()",
+        "import atexit, sys\ndef on():\n    while True: pass\natexit.register(on)\n" +
+          "sys.excepthook = lambda *a: on()\non()",
       ],
       [
         "trace",
@@ -277,7 +283,8 @@ const HANGS: readonly Attack[] = [
   python(
     "hangs/shield",
     "refuses to be cancelled",
-    "import asyncio\nasync def a():\n    while True:\n        try: await asyncio.sleep(1000)\n        except BaseException: pass\nawait asyncio.wait_for(a(), 0.05)",
+    "import asyncio\nasync def a():\n    while True:\n        try: await asyncio.sleep(1000)\n" +
+      "        except BaseException: pass\nawait asyncio.wait_for(a(), 0.05)",
     TIMES_OUT,
     { limits: SHORT },
   ),
@@ -333,7 +340,8 @@ const DEPTH: readonly Attack[] = [
       [
         "tree",
         "has a deep tree compiled",
-        "import ast\nn = ast.Constant(1)\nfor _ in range(10**5): n = ast.UnaryOp(ast.USub(), n)\neval(compile(ast.fix_missing_locations(ast.Expression(n)), 'x', 'eval'))",
+        "import ast\nn = ast.Constant(1)\nfor _ in range(10**5): n = ast.UnaryOp(ast.USub(), n)\n" +
+          "eval(compile(ast.fix_missing_locations(ast.Expression(n)), 'x', 'eval'))",
       ],
       ["compare", "compares what is deep", "a = b = None\nfor _ in range(10**5): a, b = [a], [b]\na == b"],
       ["json", "writes what is deep", "import json\na = []\nfor _ in range(10**5): a = [a]\njson.dumps(a)"],

@@ -80,12 +80,15 @@ export const TOOLS: readonly Attack[] = [
   javascriptTries(
     "tools/js-names",
     "calls by names that are no tools",
-    "for (const name of ['a\\nb', 'a\\0', '__proto__', 'constructor', '../a', '', ' ', 'hasOwnProperty', 'x'.repeat(400), '\\ud800', 'a;b', '{{file}}']) { const got = await tools(name, {}); if (got.path !== name && got.path !== '\\ufffd') return got } throw new Error('each by its own name')",
+    "for (const name of ['a\\nb', 'a\\0', '__proto__', 'constructor', '../a', '', ' ', 'hasOwnProperty', " +
+      "'x'.repeat(400), '\\ud800', 'a;b', '{{file}}']) { const got = await tools(name, {}); " +
+      "if (got.path !== name && got.path !== '\\ufffd') return got } throw new Error('each by its own name')",
   ),
   pythonTries(
     "tools/names",
     "calls by names that are no tools",
-    "for name in ('a\\nb', 'a\\0', 'constructor', '../a', ' ', 'x' * 400, 'a;b'):\n    got = tools[name]().result()\n    if got['path'] != name: return got\nraise LookupError",
+    "for name in ('a\\nb', 'a\\0', 'constructor', '../a', ' ', 'x' * 400, 'a;b'):\n" +
+      "    got = tools[name]().result()\n    if got['path'] != name: return got\nraise LookupError",
   ),
   javascript(
     "tools/js-long-name",
@@ -108,7 +111,8 @@ export const TOOLS: readonly Attack[] = [
   javascript(
     "tools/js-small",
     "asks for very many very small things",
-    "for (let i = 0; i < 50000; i++) { try { new URL('http://a/' + i); new TextEncoder().encode('x'); crypto.randomUUID() } catch {} } 1",
+    "for (let i = 0; i < 50000; i++) { try { new URL('http://a/' + i); new TextEncoder().encode('x'); " +
+      "crypto.randomUUID() } catch {} } 1",
     { ends: ["finished", "timeout"] },
     { limits: { wallMs: 3000, cpuMs: 2000 } },
   ),

@@ -53,7 +53,8 @@ function prepare(ask: GuestHost, parts: Parts): Guest {
     void defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: false });
   const require = (name: unknown): never => {
     throw new Error(
-      `"${String(name)}" cannot be loaded: there are no modules here. There is the language itself, files, inputs, URL, TextEncoder, crypto.randomUUID and timers.`,
+      `"${String(name)}" cannot be loaded: there are no modules here. ` +
+        "There is the language itself, files, inputs, URL, TextEncoder, crypto.randomUUID and timers.",
     );
   };
   const globals = {

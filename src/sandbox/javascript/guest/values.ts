@@ -66,7 +66,8 @@ export function guestValues(): GuestValues {
     if (typeof value === "function")
       return (
         brands.get(value) ??
-        `[${/^class\b/.test(Function.prototype.toString.call(value)) ? "class" : "Function"}: ${value.name || "(anonymous)"}]`
+        `[${/^class\b/.test(Function.prototype.toString.call(value)) ? "class" : "Function"}: ` +
+          `${value.name || "(anonymous)"}]`
       );
     if (typeof value !== "object" || value === null) return Object.is(value, -0) ? "-0" : String(value);
     if (around.includes(value)) return "[Circular]";

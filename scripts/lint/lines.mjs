@@ -1,0 +1,102 @@
+// Lines of at most 120 characters, in every text file that is tracked. `node scripts/lint/lines.mjs` looks at all of
+// them; the linter shows the same for JavaScript and TypeScript while somebody writes. Left out are rows of tables,
+// what a link makes long, words too long for any line (digests, regular expressions), formats whose texts cannot be
+// broken (JSON), and what a program wrote.
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const MAX_CHARS = 120;
+/** A word of that length leaves no room to break a line well. */
+const LONG_WORD = /\S{90,}/;
+const LINK = /https?:\/\/\S+|\]\([^)]*\)/g;
+const TABLE_ROW = /^\s*(?:(?:\/\/|#|\*)\s*)?\|.*\|\s*$/;
+const NOT_BREAKABLE = /\.(?:json|jsonl|lock|sum|svg|csv|tsv|snap)$/;
+/** Written by a program, so wrapped by none. */
+const GENERATED = ["docs/reference/", "bench/results.md", "test/RESULTS.md"];
+/** Folders whose long lines are still to be wrapped. */
+const TO_COME = [
+  "ARCHITECTURE.md",
+  "docs/guide/",
+  "src/catalog/",
+  "src/config/",
+  "src/core/",
+  "src/doors/",
+  "src/http/",
+  "src/hub/",
+  "src/outbound/",
+  "src/pipeline/",
+  "src/providers/",
+  "src/schema/",
+  "src/state/",
+  "src/upstream/",
+  "src/wire/",
+  "servers/gnn/",
+  "src/agent/",
+  "src/cli/",
+  "src/compat/",
+  "src/models/",
+  "src/process/",
+  "src/runtimes/",
+  "src/sandbox/",
+  "src/telemetry/",
+  "src/websearch/",
+  "bench/",
+  "examples/",
+  "scripts/",
+  "servers/",
+  "test/",
+];
+const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
+const isToCome = (file) => TO_COME.some((start) => file.startsWith(start));
+
+export function isTooLong(line) {
+  if (line.length <= MAX_CHARS || TABLE_ROW.test(line) || LONG_WORD.test(line)) return false;
+  return line.replaceAll(LINK, "").length > MAX_CHARS;
+}
+
+export const linesRule = {
+  create(context) {
+    return {
+      Program(node) {
+        if (isToCome(relative(root, context.filename))) return;
+        context.sourceCode.text.split("\n").forEach((text, index) => {
+          const line = text.replace(/\r$/, "");
+          if (!isTooLong(line)) return;
+          const loc = { start: { line: index + 1, column: MAX_CHARS }, end: { line: index + 1, column: line.length } };
+          context.report({ node, loc, message: `A line of ${line.length} characters; ${MAX_CHARS} are allowed.` });
+        });
+      },
+    };
+  },
+};
+
+function check() {
+  const tracked = execFileSync("git", ["ls-files", "-z"], { cwd: root, encoding: "utf8" }).split("\0");
+  const files = tracked.filter(
+    (file) => file !== "" && !NOT_BREAKABLE.test(file) && !GENERATED.some((start) => file.startsWith(start)),
+  );
+  const found = files.flatMap((file) => longLinesOf(file));
+  const open = found.filter(({ file }) => !isToCome(file));
+  for (const { file, line, length } of open) console.log(`${file}:${line}: ${length} characters`);
+  console.log(`${open.length} lines over ${MAX_CHARS} characters, ${found.length - open.length} still to come`);
+  return open.length === 0;
+}
+
+function longLinesOf(file) {
+  let text;
+  try {
+    text = readFileSync(join(root, file), "utf8");
+  } catch (error) {
+    // Tracked and deleted, or a link that leads nowhere: there are no lines in it.
+    if (error.code === "ENOENT" || error.code === "EISDIR") return [];
+    throw error;
+  }
+  if (text.includes("\0")) return [];
+  return text
+    .split(/\r?\n/)
+    .flatMap((line, index) => (isTooLong(line) ? [{ file, line: index + 1, length: line.length }] : []));
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) process.exit(check() ? 0 : 1);

@@ -1,0 +1,60 @@
+// The walls inside src/sandbox: what lies on one side of a process must not be drawn in on the other by an import.
+// Files directly in src/sandbox/ are for all of its folders; a folder imports itself, those, and what is listed here.
+// Tests may look anywhere.
+import { dirname, relative, resolve, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const sandbox = resolve(dirname(fileURLToPath(import.meta.url)), "../../src/sandbox");
+
+const MAY_IMPORT = new Map(
+  Object.entries({
+    // The three engines know nothing of one another.
+    bwrap: [],
+    "bwrap-python": ["processes"],
+    deno: ["processes", "javascript"],
+    // What runs inside of the children.
+    child: ["python"],
+    processes: ["child", "python"],
+    javascript: [],
+    python: [],
+  }),
+);
+/** The one file that knows every engine. */
+const CHOOSER = "create-engine.ts";
+
+const folderOf = (path) => {
+  const steps = relative(sandbox, path).split(sep);
+  if (steps[0] === "..") return undefined;
+  return steps.length === 1 ? "" : steps[0];
+};
+
+function problemOf(filename, specifier) {
+  const from = folderOf(filename);
+  const to = folderOf(resolve(dirname(filename), specifier));
+  if (from === undefined || !to || from === to || filename.endsWith(".test.ts")) return undefined;
+  if (from === "") {
+    if (relative(sandbox, filename) === CHOOSER) return undefined;
+    return `Only \`${CHOOSER}\` and tests in \`sandbox/\` itself may import \`sandbox/${to}\`.`;
+  }
+  if (!MAY_IMPORT.has(from)) return `\`sandbox/${from}\` has no line in scripts/lint/sandbox-walls.mjs.`;
+  if (MAY_IMPORT.get(from).includes(to)) return undefined;
+  return `\`sandbox/${from}\` must not import \`sandbox/${to}\`, see scripts/lint/sandbox-walls.mjs.`;
+}
+
+export const sandboxWalls = {
+  create(context) {
+    if (folderOf(context.filename) === undefined) return {};
+    const visit = (node) => {
+      const specifier = node.source?.value;
+      if (typeof specifier !== "string" || !specifier.startsWith(".")) return;
+      const message = problemOf(context.filename, specifier);
+      if (message !== undefined) context.report({ node, message });
+    };
+    return {
+      ImportDeclaration: visit,
+      ExportNamedDeclaration: visit,
+      ExportAllDeclaration: visit,
+      ImportExpression: visit,
+    };
+  },
+};
