@@ -24,11 +24,15 @@ const COMMANDS: readonly CommandRow[] = [
     examples: [
       "toolyard serve",
       "toolyard serve --stdio --config mcp.json",
+      "toolyard serve --stdio --shared",
       "toolyard serve --port 9000 --tool-mode discovery",
     ],
     options: [
       CONFIG,
       new Option("--stdio", "speak MCP on standard input and output instead of HTTP"),
+      new Option("--shared", "with --stdio: join the hub that other clients use, or start it; alone: be that hub"),
+      new Option("--linger <duration>", "how long a shared hub outlasts its last client (default: 30s)"),
+      new Option("--for-clients").hideHelp(),
       new Option("--host <host>", "address to listen on (default: 127.0.0.1)"),
       new Option("--port <port>", "port to listen on; 0 takes a free one (default: 8808)"),
       new Option("--base-path <path>", "path in front of /mcp"),

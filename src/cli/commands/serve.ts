@@ -14,9 +14,15 @@ import { print, type Io } from "../io.ts";
 import type { Run, SharedOptions } from "../command-row.ts";
 import { loadSettings } from "../session.ts";
 import { banner } from "../banner.ts";
+import { besideHttp, readLinger, serveClients } from "../shared-hub.ts";
 
 interface Options extends SharedOptions {
   readonly stdio?: boolean;
+  /** With `stdio`: this process joins the shared hub. Without: it is one. */
+  readonly shared?: boolean;
+  readonly linger?: string;
+  /** Whoever started this process holds the lock of the place where clients meet. */
+  readonly forClients?: boolean;
   readonly host?: string;
   readonly port?: string;
   readonly basePath?: string;
@@ -31,10 +37,19 @@ export const run: Run<Options> = async (_args, options, io) => {
   // Before anything else can print: on a pipe, standard output belongs to the protocol.
   const output = options.stdio ? guardStdout() : undefined;
   const flags = flagsOf(options, io);
+  if (output && options.shared) {
+    const { joinShared } = await import("../join-shared.ts");
+    const ended = await joinShared({ options, io, output });
+    if (ended !== undefined) return ended;
+  }
   const load = () => loadSettings(options, io, flags);
   const config = await load();
   const firstCaller = new FirstCaller();
-  const hub = await openHub({ config, variables: io.env, ...(output ? { firstCallerEra: firstCaller.era } : {}) });
+  const hub = await openHub({
+    config,
+    variables: io.env,
+    ...(output || options.shared ? { firstCallerEra: firstCaller.era } : {}),
+  });
   const unwatch = watchFaults(hub.logger);
   logConfig(config, hub.logger);
   try {
@@ -54,24 +69,25 @@ interface Serving {
   readonly firstCaller: FirstCaller;
 }
 
-async function serve(hub: Hub, { options, io, load, output, firstCaller }: Serving): Promise<number> {
-  let served: Served | ServedHttp = output
-    ? serveStdio(hub, serverOf(hub), { input: process.stdin, output, firstCaller })
-    : await startHttp(hub, options, io);
+async function serve(hub: Hub, serving: Serving): Promise<number> {
+  const { options, io, load } = serving;
+  let served: Served | ServedHttp | undefined;
   let [current, address] = [doorsOf(hub.config.tree), addressOf(serverOf(hub))];
   const reloader = new Reloader({
     hub,
     load,
     onReloaded: async () => {
       const wanted = doorsOf(hub.config.tree);
-      if (!("address" in served) || wanted === current) return;
+      if (!served || !("address" in served) || wanted === current) return;
       served = await reopen(hub, served, address);
       [current, address] = [wanted, addressOf(serverOf(hub))];
       // What is offered hangs on who can get in, too.
       await hub.reconfigure(hub.config);
     },
   });
+  served = await open(hub, serving, reloader);
   if (options.watch) await reloader.watch(hub.config.files);
+  const beside = "address" in served ? await besideHttp(hub, { options, io, reloader }) : undefined;
   const onHangup = () => void reloader.reload();
   process.on("SIGHUP", onHangup);
   try {
@@ -86,8 +102,19 @@ async function serve(hub: Hub, { options, io, load, output, firstCaller }: Servi
   } finally {
     process.off("SIGHUP", onHangup);
     await reloader.close();
-    await served.close();
+    await Promise.all([served.close(), beside?.close()]);
   }
+}
+
+/** The one door that was asked for. */
+async function open(
+  hub: Hub,
+  { options, io, output, firstCaller }: Serving,
+  reloader: Reloader,
+): Promise<Served | ServedHttp> {
+  if (output) return serveStdio(hub, serverOf(hub), { input: process.stdin, output, firstCaller });
+  if (!options.shared) return startHttp(hub, options, io);
+  return serveClients(hub, { options, io, reloader, firstCaller, lingerMs: readLinger(options.linger) });
 }
 
 function serverOf(hub: Hub): ServerConfig {
@@ -158,8 +185,10 @@ function flagsOf(options: Options, io: Io): JsonObject {
     ...tokenOf(options, io),
   };
   const isListening = host !== undefined || options.port !== undefined || workers !== undefined;
-  if (options.stdio && isListening)
-    throw new UsageError("--stdio listens nowhere; leave --host, --port and --workers out.");
+  if ((options.stdio || options.shared) && isListening) {
+    const which = options.stdio ? "--stdio listens nowhere" : "--shared listens for this user's clients only";
+    throw new UsageError(`${which}; leave --host, --port and --workers out.`);
+  }
   return Object.keys(server).length > 0 ? { server } : {};
 }
 

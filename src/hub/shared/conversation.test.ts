@@ -1,0 +1,127 @@
+import { describe, expect, test } from "vitest";
+import { Conversation } from "./conversation.ts";
+
+const line = (message: object): string => JSON.stringify({ jsonrpc: "2.0", ...message });
+const parsed = (lines: readonly string[]): unknown[] => lines.map((one) => JSON.parse(one) as unknown);
+
+function opened(capabilities: object = {}): Conversation {
+  const conversation = new Conversation();
+  conversation.fromClient(line({ id: 0, method: "initialize", params: { capabilities: { roots: {} } } }));
+  conversation.fromHub(line({ id: 0, result: { capabilities } }));
+  conversation.fromClient(line({ method: "notifications/initialized" }));
+  return conversation;
+}
+
+test("lines pass as they are, letter for letter, be they readable or not", () => {
+  const conversation = opened();
+  const odd = '{ "jsonrpc":"2.0", "id": 12345678901234567890, "method": "ping" }';
+  expect(conversation.fromClient(odd)).toEqual({ line: odd });
+  expect(conversation.fromClient("{ no JSON")).toEqual({ line: "{ no JSON" });
+  expect(
+    conversation.fromHub('{"jsonrpc":"2.0","method":"notifications/message","params":{"data":1.0}}').line,
+  ).toContain("1.0");
+});
+
+describe("when the hub is gone", () => {
+  test("a call has ended and nobody knows how; what was answered or withdrawn is not answered again", () => {
+    const conversation = opened();
+    for (const id of [1, "1", 2, 3]) conversation.fromClient(line({ id, method: "tools/call", params: { name: "a" } }));
+    conversation.fromHub(line({ id: 2, result: {} }));
+    conversation.fromClient(line({ method: "notifications/cancelled", params: { requestId: 3 } }));
+    expect(parsed(conversation.lost())).toEqual([
+      expect.objectContaining({ id: 1, result: expect.objectContaining({ isError: true }) }),
+      expect.objectContaining({ id: "1", result: expect.objectContaining({ isError: true }) }),
+    ]);
+    expect(conversation.lost()).toEqual([]);
+  });
+
+  test("a tool whose name is the method is not called twice, and gets an error", () => {
+    const conversation = opened();
+    conversation.fromClient(line({ id: 1, method: "files.delete", params: {} }));
+    expect(parsed(conversation.lost())).toEqual([
+      expect.objectContaining({ id: 1, error: expect.objectContaining({ code: -32000 }) }),
+    ]);
+  });
+
+  test("a caller without handshake gets an answer in the words of its revision", () => {
+    const conversation = new Conversation();
+    const _meta = { "io.modelcontextprotocol/protocolVersion": "2026-07-28" };
+    conversation.fromClient(line({ id: 1, method: "tools/call", params: { name: "a", _meta } }));
+    expect(parsed(conversation.lost())[0]).toMatchObject({ result: { resultType: "complete", isError: true } });
+  });
+
+  test("requests of one array are answered in one array", () => {
+    const conversation = opened();
+    conversation.fromClient(
+      JSON.stringify([
+        { jsonrpc: "2.0", id: 1, method: "tools/call" },
+        { jsonrpc: "2.0", id: 2, method: "ping" },
+      ]),
+    );
+    expect(parsed(conversation.lost())).toEqual([
+      [expect.objectContaining({ id: 1 }), expect.objectContaining({ id: 2 })],
+    ]);
+  });
+
+  test("an open question is withdrawn, and an answer that comes all the same reaches no other hub", () => {
+    const conversation = opened();
+    conversation.fromHub(line({ id: 1, method: "elicitation/create", params: {} }));
+    expect(parsed(conversation.lost())).toEqual([
+      expect.objectContaining({ method: "notifications/cancelled", params: expect.objectContaining({ requestId: 1 }) }),
+    ]);
+    conversation.resume();
+    const asked = conversation.fromHub(line({ id: 1, method: "elicitation/create", params: {} })).line!;
+    const { id } = JSON.parse(asked) as { id: string };
+    expect(id).not.toBe(1);
+    expect(conversation.fromClient(line({ id: 1, result: { action: "decline" } }))).toEqual({});
+    expect(JSON.parse(conversation.fromClient(line({ id, result: { action: "accept" } })).line!)).toMatchObject({
+      id: 1,
+      result: { action: "accept" },
+    });
+  });
+});
+
+describe("the next hub", () => {
+  test("hears the handshake first, then the level, subscriptions and what may be asked twice", async () => {
+    const conversation = opened();
+    conversation.fromClient(line({ id: 1, method: "logging/setLevel", params: { level: "error" } }));
+    for (const uri of ["a:1", "a:2"])
+      conversation.fromClient(line({ id: uri, method: "resources/subscribe", params: { uri } }));
+    conversation.fromClient(line({ id: 4, method: "resources/unsubscribe", params: { uri: "a:1" } }));
+    for (const id of [1, "a:1", "a:2", 4]) conversation.fromHub(line({ id, result: {} }));
+    conversation.fromClient(line({ id: 5, method: "tools/list" }));
+    conversation.lost();
+    const { first, opened: isOpened, rest } = conversation.resume();
+    expect(JSON.parse(first!)).toMatchObject({ method: "initialize", params: { capabilities: { roots: {} } } });
+    const { id } = JSON.parse(first!) as { id: string };
+    expect(
+      conversation.fromHub(line({ id, result: { capabilities: { tools: { listChanged: true }, prompts: {} } } })),
+    ).toEqual({});
+    await isOpened;
+    expect(parsed(rest()).map((message) => (message as { method: string }).method)).toEqual([
+      "notifications/initialized",
+      "logging/setLevel",
+      "resources/subscribe",
+      "tools/list",
+    ]);
+    expect(parsed(conversation.changes())).toEqual([{ jsonrpc: "2.0", method: "notifications/tools/list_changed" }]);
+    expect(conversation.fromHub(line({ id: 5, result: {} })).line).toBeDefined();
+  });
+
+  test("a handshake that was not answered yet is simply asked again", () => {
+    const conversation = new Conversation();
+    conversation.fromClient(line({ id: 0, method: "initialize", params: {} }));
+    expect(conversation.lost()).toEqual([]);
+    const { first, rest } = conversation.resume();
+    expect(first).toBeUndefined();
+    expect(parsed(rest())).toEqual([expect.objectContaining({ id: 0, method: "initialize" })]);
+  });
+
+  test("where there is none, everything that waits is refused", () => {
+    const conversation = opened();
+    conversation.fromClient(line({ id: 5, method: "tools/list" }));
+    expect(parsed(conversation.givenUp("no hub"))).toEqual([
+      expect.objectContaining({ id: 5, error: expect.objectContaining({ message: "no hub" }) }),
+    ]);
+  });
+});

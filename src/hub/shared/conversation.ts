@@ -1,0 +1,244 @@
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { KIND_META_KEY, KINDS } from "../../core/kinds.ts";
+import { claimsModernEra } from "../../wire/modern/envelope.ts";
+
+/** What is to be done with a line. */
+export interface Passed {
+  /** Absent: it goes nowhere. */
+  readonly line?: string;
+}
+
+interface Open {
+  readonly id: unknown;
+  readonly method: string;
+  readonly isModern: boolean;
+  /** Sent again to the next hub; absent where that could do something twice. */
+  readonly again?: string;
+  /** Requests that came in one array are answered in one. */
+  readonly batch?: object;
+}
+
+/** Asking twice does nothing twice. */
+const MAY_BE_REPEATED: ReadonlySet<string> = new Set([
+  "initialize",
+  "ping",
+  "server/discover",
+  "tools/list",
+  "resources/list",
+  "resources/templates/list",
+  "resources/read",
+  "resources/subscribe",
+  "resources/unsubscribe",
+  "prompts/list",
+  "prompts/get",
+  "completion/complete",
+  "logging/setLevel",
+  "subscriptions/listen",
+]);
+
+/** Ids of requests that the client did not make itself. */
+const OWN_ID = "toolyard-rejoin-";
+const LISTS = ["tools", "prompts", "resources"] as const;
+/** Further subscriptions are not known to the next hub. */
+const MAX_SUBSCRIPTIONS = 10_000;
+
+/**
+ * What one client and its hub have said to one another, as far as another hub must know it to go on: the handshake, the
+ * log level, subscriptions, and what waits for an answer on either side. Everything else passes as it is.
+ */
+export class Conversation {
+  readonly #open = new Map<string, Open>();
+  /** Questions of the hub that the client has not answered, by the id that the client knows. */
+  readonly #asks = new Set<string>();
+  readonly #subscriptions = new Map<string, JsonObject>();
+  #initialize: JsonObject | undefined;
+  #isOpened = false;
+  #initialized: string | undefined;
+  #level: JsonObject | undefined;
+  #hubs = 1;
+  #own = 0;
+  #onOpened: (() => void) | undefined;
+  #changes: readonly string[] = [];
+
+  /** A line of the client, on its way to the hub. */
+  fromClient(line: string): Passed {
+    const value = parse(line);
+    if (Array.isArray(value)) {
+      const batch = {};
+      for (const member of value) if (isJsonObject(member)) this.#note(member, line, batch);
+      return { line };
+    }
+    if (!isJsonObject(value)) return { line };
+    if (isReply(value)) return this.#answer(value, line);
+    this.#note(value, line);
+    return { line };
+  }
+
+  /** A line of the hub, on its way to the client. */
+  fromHub(line: string): Passed {
+    const value = parse(line);
+    if (Array.isArray(value)) {
+      for (const member of value) if (isJsonObject(member) && isReply(member)) this.#open.delete(keyOf(member["id"]));
+      return { line };
+    }
+    if (!isJsonObject(value) || value["id"] === undefined || value["id"] === null) return { line };
+    if (typeof value["method"] === "string") return this.#ask(value, line);
+    return this.#reply(value, line);
+  }
+
+  /** The hub is gone. What the client is told: that calls have ended, and that questions need no answer. */
+  lost(): readonly string[] {
+    const lines = [...this.#asks].map((id) =>
+      notification("notifications/cancelled", { requestId: JSON.parse(id) as unknown, reason: ENDED }),
+    );
+    this.#asks.clear();
+    return [...lines, ...this.#endOpen(({ again }) => again === undefined, ENDED)];
+  }
+
+  /** There is no next hub. What the client is told. */
+  givenUp(reason: string): readonly string[] {
+    return this.#endOpen(() => true, reason);
+  }
+
+  /** What the next hub is told, in this order; `opened` resolves when it may be told the rest. */
+  resume(): { readonly first?: string; readonly opened: Promise<void>; readonly rest: () => readonly string[] } {
+    this.#hubs += 1;
+    if (!this.#initialize || !this.#isOpened) return { opened: Promise.resolve(), rest: () => this.#repeated() };
+    const opened = new Promise<void>((resolve) => (this.#onOpened = resolve));
+    return {
+      first: this.#ownRequest(this.#initialize),
+      opened,
+      rest: () => [
+        ...(this.#initialized === undefined ? [] : [this.#initialized]),
+        ...(this.#level ? [this.#ownRequest(this.#level)] : []),
+        ...Array.from(this.#subscriptions.values(), (request) => this.#ownRequest(request)),
+        ...this.#repeated(),
+      ],
+    };
+  }
+
+  /** What the client is told when the next hub has taken over: lists that may have changed. */
+  changes(): readonly string[] {
+    return this.#changes.map((list) => notification(`notifications/${list}/list_changed`));
+  }
+
+  #repeated(): readonly string[] {
+    return Array.from(this.#open.values(), ({ again }) => again).filter((line) => line !== undefined);
+  }
+
+  #note(message: JsonObject, line: string, batch?: object): void {
+    const { id, method, params } = message;
+    if (typeof method !== "string") return;
+    if (method === "notifications/cancelled" && isJsonObject(params))
+      return void this.#open.delete(keyOf(params["requestId"]));
+    if (method === "notifications/initialized") this.#initialized = line;
+    if (id === undefined || id === null) return;
+    if (method === "initialize") this.#initialize = message;
+    if (method === "logging/setLevel") this.#level = message;
+    if (method === "resources/subscribe" && this.#subscriptions.size < MAX_SUBSCRIPTIONS)
+      this.#subscriptions.set(uriOf(params), message);
+    if (method === "resources/unsubscribe") this.#subscriptions.delete(uriOf(params));
+    this.#open.set(keyOf(id), {
+      id,
+      method,
+      isModern: claimsModernEra(params),
+      ...(batch ? { batch } : MAY_BE_REPEATED.has(method) ? { again: line } : {}),
+    });
+  }
+
+  /** An answer of the client to a question: one of a hub that is gone goes nowhere. */
+  #answer(message: JsonObject, line: string): Passed {
+    const { id } = message;
+    if (!this.#asks.delete(keyOf(id))) return {};
+    if (this.#hubs === 1) return { line };
+    return { line: JSON.stringify({ ...message, id: JSON.parse(String(id).slice(String(id).indexOf("/") + 1)) }) };
+  }
+
+  /** Hubs count their questions from the beginning, and an answer to an earlier hub's must not be taken for this one's. */
+  #ask(message: JsonObject, line: string): Passed {
+    if (this.#hubs === 1) {
+      this.#asks.add(keyOf(message["id"]));
+      return { line };
+    }
+    const id = `${this.#hubs}/${JSON.stringify(message["id"])}`;
+    this.#asks.add(keyOf(id));
+    return { line: JSON.stringify({ ...message, id }) };
+  }
+
+  #reply(message: JsonObject, line: string): Passed {
+    const { id, result } = message;
+    if (typeof id === "string" && id.startsWith(OWN_ID)) {
+      this.#noteOpened(result);
+      return {};
+    }
+    const open = this.#open.get(keyOf(id));
+    this.#open.delete(keyOf(id));
+    if (open?.method === "initialize" && isJsonObject(result)) this.#isOpened = true;
+    return { line };
+  }
+
+  #noteOpened(result: unknown): void {
+    if (!this.#onOpened) return;
+    const capabilities = isJsonObject(result) && isJsonObject(result["capabilities"]) ? result["capabilities"] : {};
+    this.#changes = LISTS.filter((list) => {
+      const own = capabilities[list];
+      return isJsonObject(own) && own["listChanged"] === true;
+    });
+    this.#onOpened();
+    this.#onOpened = undefined;
+  }
+
+  #ownRequest(message: JsonObject): string {
+    this.#own += 1;
+    return JSON.stringify({ ...message, id: `${OWN_ID}${this.#own}` });
+  }
+
+  #endOpen(ends: (open: Open) => boolean, reason: string): readonly string[] {
+    const single: string[] = [];
+    const batches = new Map<object, JsonObject[]>();
+    for (const [key, open] of this.#open) {
+      if (!ends(open)) continue;
+      this.#open.delete(key);
+      const answer = failure(open, reason);
+      if (open.batch) batches.set(open.batch, [...(batches.get(open.batch) ?? []), answer]);
+      else single.push(JSON.stringify(answer));
+    }
+    return [...single, ...Array.from(batches.values(), (answers) => JSON.stringify(answers))];
+  }
+}
+
+const ENDED =
+  "The hub ended while this was running, so whether it took effect is not known. What is asked next is served by the next hub.";
+
+function failure({ id, method, isModern }: Open, reason: string): JsonObject {
+  const _meta = { [KIND_META_KEY]: "unavailable" };
+  if (method !== "tools/call")
+    return { jsonrpc: "2.0", id, error: { code: KINDS.unavailable.jsonrpc, message: reason, data: _meta } };
+  const result = { content: [{ type: "text", text: reason }], isError: true, _meta };
+  return { jsonrpc: "2.0", id, result: isModern ? { ...result, resultType: "complete" } : result };
+}
+
+function notification(method: string, params?: JsonObject): string {
+  return JSON.stringify({ jsonrpc: "2.0", method, ...(params ? { params } : {}) });
+}
+
+function isReply(message: JsonObject): boolean {
+  return message["method"] === undefined && message["id"] !== undefined && ("result" in message || "error" in message);
+}
+
+/** Ids are strings or numbers, and 1 is not "1". */
+function keyOf(id: unknown): string {
+  return JSON.stringify(id) ?? "null";
+}
+
+function uriOf(params: unknown): string {
+  return isJsonObject(params) ? String(params["uri"]) : "";
+}
+
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}

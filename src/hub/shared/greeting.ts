@@ -1,0 +1,77 @@
+import type { Socket } from "node:net";
+import type { ToolMode } from "../../core/call.ts";
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
+
+/** The first line of a client's process: which hub it wants. After the answer the connection is a pipe of MCP. */
+export interface Hello {
+  /** The configuration as this client reads it. */
+  readonly identity: string;
+  /** What lists show. Absent: as the configuration says. */
+  readonly mode?: ToolMode;
+}
+
+/** The hub's answer. */
+export type Welcome = { readonly joined: true; readonly pid: number } | { readonly refused: string };
+
+const MODES: ReadonlySet<unknown> = new Set<ToolMode>(["normal", "discovery", "all"]);
+
+export function writeGreeting(socket: Socket, greeting: Hello | Welcome): void {
+  socket.write(`${JSON.stringify(greeting)}\n`);
+}
+
+export function readHello(value: JsonObject): Hello | undefined {
+  const { identity, mode } = value;
+  if (typeof identity !== "string") return undefined;
+  return { identity, ...(MODES.has(mode) ? { mode: mode as ToolMode } : {}) };
+}
+
+export function readWelcome(value: JsonObject): Welcome | undefined {
+  const { joined, pid, refused } = value;
+  if (typeof refused === "string") return { refused };
+  return joined === true && typeof pid === "number" ? { joined, pid } : undefined;
+}
+
+const MAX_GREETING_BYTES = 4096;
+/** Either side is a program of ours on this machine, and may be busy starting. */
+const GREETING_MS = 10_000;
+const NEWLINE = 0x0a;
+
+/**
+ * Reads the first line of a connection and leaves it paused, with the rest to be read. `gone`: it ended before.
+ * `silent`: it stayed, and said nothing in time or no greeting.
+ */
+export function readGreeting(socket: Socket, waitMs = GREETING_MS): Promise<JsonObject | "gone" | "silent"> {
+  return new Promise((resolve) => {
+    let held = Buffer.alloc(0);
+    const finish = (result: JsonObject | "gone" | "silent"): void => {
+      clearTimeout(timer);
+      socket.off("data", onData);
+      for (const event of ENDS) socket.off(event, onEnd);
+      socket.pause();
+      resolve(result);
+    };
+    const onEnd = (): void => finish("gone");
+    const onData = (chunk: Buffer): void => {
+      held = Buffer.concat([held, chunk]);
+      const end = held.indexOf(NEWLINE);
+      if (end === -1) return held.length > MAX_GREETING_BYTES ? finish("silent") : undefined;
+      finish(parse(held.subarray(0, end).toString("utf8")));
+      if (end + 1 < held.length) socket.unshift(held.subarray(end + 1));
+    };
+    const timer = setTimeout(() => finish("silent"), waitMs);
+    socket.on("data", onData);
+    for (const event of ENDS) socket.on(event, onEnd);
+    socket.resume();
+  });
+}
+
+const ENDS = ["end", "close", "error"] as const;
+
+function parse(line: string): JsonObject | "silent" {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isJsonObject(value) ? value : "silent";
+  } catch {
+    return "silent";
+  }
+}

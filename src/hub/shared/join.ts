@@ -1,0 +1,70 @@
+import type { ChildProcess } from "node:child_process";
+import type { Socket } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import { withFileLock } from "../../process/file-lock.ts";
+import { tryConnect } from "./connect.ts";
+import { readGreeting, readWelcome, writeGreeting, type Hello } from "./greeting.ts";
+import type { SharedPlace } from "./place.ts";
+
+export interface JoinOptions {
+  readonly place: SharedPlace;
+  readonly hello: Hello;
+  /** Starts a hub that will listen at the place. */
+  readonly start: () => ChildProcess;
+  readonly signal: AbortSignal;
+}
+
+export type Joined =
+  | { readonly outcome: "joined"; readonly socket: Socket; readonly pid: number; readonly isNew: boolean }
+  /** There is a hub, of another configuration. */
+  | { readonly outcome: "refused"; readonly reason: string }
+  /** There is none, and none could be started. */
+  | { readonly outcome: "failed"; readonly reason: string };
+
+/** A hub listens before its sources have started; longer than this it takes only where something is wrong. */
+const START_MS = 30_000;
+const POLL_MS = 25;
+
+/**
+ * Joins the hub at a place, or starts it there and joins it. One process at a time does so, so that one hub comes of
+ * it.
+ */
+export async function joinOrStart(options: JoinOptions): Promise<Joined> {
+  const { place, signal } = options;
+  const there = await tryJoin(options);
+  if (there) return there;
+  return withFileLock(place.lock, async () => (await tryJoin(options)) ?? startAndJoin(options), {
+    waitMs: 2 * START_MS,
+    signal,
+  });
+}
+
+async function startAndJoin(options: JoinOptions): Promise<Joined> {
+  const { place, start, signal } = options;
+  const child = start();
+  let ended: string | undefined;
+  child.once("error", (error) => (ended = error.message));
+  child.once("exit", (code, name) => (ended ??= `it ended with ${name ?? `exit code ${code}`}`));
+  const until = performance.now() + START_MS;
+  while (performance.now() < until) {
+    signal.throwIfAborted();
+    const joined = await tryJoin(options);
+    if (joined) return joined.outcome === "joined" ? { ...joined, isNew: true } : joined;
+    if (ended !== undefined) return { outcome: "failed", reason: `${ended}; ${place.log} says more` };
+    await pause(POLL_MS);
+  }
+  return { outcome: "failed", reason: `it does not listen after ${START_MS / 1000} s; ${place.log} says more` };
+}
+
+/** Nothing where nobody listens, or whoever did is just ending. */
+async function tryJoin({ place, hello }: JoinOptions): Promise<Joined | undefined> {
+  const socket = await tryConnect(place.socket);
+  if (!socket) return undefined;
+  writeGreeting(socket, hello);
+  const greeting = await readGreeting(socket);
+  const welcome = typeof greeting === "string" ? undefined : readWelcome(greeting);
+  if (welcome && "joined" in welcome) return { outcome: "joined", socket, pid: welcome.pid, isNew: false };
+  socket.destroy();
+  if (welcome) return { outcome: "refused", reason: welcome.refused };
+  return greeting === "gone" ? undefined : { outcome: "failed", reason: "the hub that listens does not answer" };
+}

@@ -1,0 +1,200 @@
+import type { Readable, Writable } from "node:stream";
+import { setTimeout as pause } from "node:timers/promises";
+import { messageOf } from "../../core/errors.ts";
+import type { Logger } from "../../core/ports.ts";
+import type { ProtocolSink } from "../../process/stdout-guard.ts";
+import { LineDecoder } from "../../wire/lines.ts";
+import { rpcError, RPC } from "../../wire/messages.ts";
+import { Conversation } from "./conversation.ts";
+
+/** A way to a hub: a socket, or a process that serves this client alone. */
+export interface HubEnd {
+  readonly input: Readable;
+  readonly output: Writable;
+  /** Gives it up at once. */
+  destroy(): void;
+}
+
+export interface RelayOptions {
+  /** The client's end. */
+  readonly input: Readable;
+  readonly output: ProtocolSink;
+  /** The next hub, when one is gone. Rejects with why there is none. */
+  readonly next: () => Promise<HubEnd>;
+  readonly logger: Logger;
+  /** Aborted: the program is asked to end. */
+  readonly signal: AbortSignal;
+}
+
+/** As much as a hub takes in one line. */
+const MAX_LINE_BYTES = 10 * 1024 * 1024;
+/** As much as a hub may send in one line; longer ones cannot be told from a fault. */
+const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
+/** A hub that ends again and again is not started more often. */
+const RETRY_MS = 1000;
+/** What still runs gets this long when the program is asked to end. */
+const END_MS = 5000;
+
+/**
+ * Carries lines between a client and its hub, and goes on with the next hub when one is gone, without the client's
+ * losing its connection. Resolves when the client has gone and everything is answered, or the signal was aborted.
+ */
+export async function relay(first: HubEnd, options: RelayOptions): Promise<void> {
+  await new Relay(options).run(first);
+}
+
+class Relay {
+  readonly #options: RelayOptions;
+  readonly #conversation = new Conversation();
+  readonly #decoder: LineDecoder;
+  /** Lines of the client that no hub has got yet. */
+  #held: string[] = [];
+  #hub: HubEnd | undefined;
+  #isClientGone = false;
+  #onHeld: (() => void) | undefined;
+
+  constructor(options: RelayOptions) {
+    this.#options = options;
+    this.#decoder = new LineDecoder(
+      MAX_LINE_BYTES,
+      (line) => this.#fromClient(line),
+      () => this.#tell([JSON.stringify(rpcError(null, RPC.invalidRequest, TOO_LONG))]),
+    );
+  }
+
+  async run(first: HubEnd): Promise<void> {
+    const { logger, signal } = this.#options;
+    this.#watchClient();
+    let hub: HubEnd | undefined = first;
+    let begunAt = performance.now();
+    await this.#serve(hub, []);
+    while (!this.#isClientGone && !signal.aborted) {
+      logger.warning("The hub has gone; the next one takes over.");
+      this.#tell(this.#conversation.lost());
+      await this.#space(begunAt);
+      begunAt = performance.now();
+      hub = await this.#next();
+      if (hub) await this.#resume(hub);
+    }
+    this.#hub?.destroy();
+    await this.#options.output.flushed();
+  }
+
+  #watchClient(): void {
+    const { input, output, signal } = this.#options;
+    input.on("data", (chunk: Buffer) => this.#decoder.push(chunk));
+    const gone = (): void => {
+      if (this.#isClientGone) return;
+      this.#decoder.flush();
+      this.#isClientGone = true;
+      this.#onHeld?.();
+      this.#hub?.output.end();
+    };
+    for (const event of ["end", "close", "error"]) input.once(event, gone);
+    output.onBroken(() => {
+      gone();
+      this.#hub?.destroy();
+    });
+    output.onDrain(() => this.#hub?.input.resume());
+    signal.addEventListener("abort", () => {
+      gone();
+      setTimeout(() => this.#hub?.destroy(), END_MS).unref();
+    });
+  }
+
+  /** Nothing where there is none; what waits is answered, and the next thing that the client says begins anew. */
+  async #next(): Promise<HubEnd | undefined> {
+    const { next, logger, input } = this.#options;
+    if (this.#isClientGone) return undefined;
+    try {
+      return await next();
+    } catch (error) {
+      const reason = `There is no hub to serve this: ${messageOf(error)}`;
+      logger.error("There is no hub. What the client asks next starts one.", { reason: messageOf(error) });
+      for (const line of this.#held.splice(0)) this.#conversation.fromClient(line);
+      this.#tell(this.#conversation.givenUp(reason));
+      if (this.#isClientGone) return undefined;
+      const asked = new Promise<void>((resolve) => (this.#onHeld = resolve));
+      input.resume();
+      await asked;
+      this.#onHeld = undefined;
+      return undefined;
+    }
+  }
+
+  async #resume(hub: HubEnd): Promise<void> {
+    const { first, opened, rest } = this.#conversation.resume();
+    const lines = first === undefined ? rest() : [first];
+    const served = this.#serve(hub, lines, first === undefined);
+    if (first !== undefined) {
+      await Promise.race([opened, served]);
+      for (const line of rest()) hub.output.write(`${line}\n`);
+      this.#tell(this.#conversation.changes());
+      this.#begin(hub);
+    }
+    await served;
+  }
+
+  /** Resolves when this hub is gone. What it had begun to write is not passed on. */
+  async #serve(hub: HubEnd, lines: readonly string[], begins = true): Promise<void> {
+    const decoder = new LineDecoder(
+      MAX_ANSWER_BYTES,
+      (line) => this.#fromHub(line, hub),
+      () => hub.destroy(),
+    );
+    const ended = new Promise<void>((resolve) => {
+      hub.input.on("data", (chunk: Buffer) => decoder.push(chunk));
+      for (const event of ["end", "close", "error"]) {
+        hub.input.once(event, resolve);
+        if (event !== "end") hub.output.once(event, resolve);
+      }
+    });
+    hub.output.on("drain", () => this.#options.input.resume());
+    for (const line of lines) hub.output.write(`${line}\n`);
+    if (begins) this.#begin(hub);
+    hub.input.resume();
+    await ended;
+    if (this.#hub === hub) this.#hub = undefined;
+    hub.destroy();
+  }
+
+  /** From here on the client's lines go to this hub, those that waited first. */
+  #begin(hub: HubEnd): void {
+    if (hub.input.destroyed) return;
+    this.#hub = hub;
+    for (const line of this.#held.splice(0)) this.#fromClient(line);
+    if (this.#isClientGone) hub.output.end();
+    else this.#options.input.resume();
+  }
+
+  #fromClient(line: string): void {
+    if (line.trim() === "") return;
+    const hub = this.#hub;
+    if (!hub) {
+      this.#held.push(line);
+      this.#options.input.pause();
+      this.#onHeld?.();
+      return;
+    }
+    const passed = this.#conversation.fromClient(line);
+    if (passed.line !== undefined && !hub.output.write(`${passed.line}\n`)) this.#options.input.pause();
+  }
+
+  #fromHub(line: string, hub: HubEnd): void {
+    if (line === "") return;
+    const passed = this.#conversation.fromHub(line);
+    if (passed.line !== undefined && !this.#options.output.write(`${passed.line}\n`)) hub.input.pause();
+  }
+
+  #tell(lines: readonly string[]): void {
+    for (const line of lines) this.#options.output.write(`${line}\n`);
+  }
+
+  /** Lets some time pass between one hub and the next but one. */
+  async #space(begunAt: number): Promise<void> {
+    const left = begunAt + RETRY_MS - performance.now();
+    if (left > 0) await pause(left, undefined, { signal: this.#options.signal }).catch(() => {});
+  }
+}
+
+const TOO_LONG = `Invalid Request: a line may have ${MAX_LINE_BYTES} bytes at most`;

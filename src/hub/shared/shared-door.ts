@@ -1,0 +1,153 @@
+import { chmod, rm } from "node:fs/promises";
+import { createServer, type Server, type Socket } from "node:net";
+import { messageOf } from "../../core/errors.ts";
+import { createProtocolSink } from "../../process/stdout-guard.ts";
+import { withFileLock } from "../../process/file-lock.ts";
+import type { Hub } from "../hub.ts";
+import type { ServerConfig } from "../serve/doors.ts";
+import type { FirstCaller } from "../serve/first-caller.ts";
+import { serveStdio, type Served } from "../serve/serve.ts";
+import { readGreeting, readHello, writeGreeting, type Hello } from "./greeting.ts";
+import { tryConnect } from "./connect.ts";
+import type { SharedPlace } from "./place.ts";
+
+export interface SharedDoorOptions {
+  readonly hub: Hub;
+  readonly place: SharedPlace;
+  /** Which configuration the hub has now, once it has taken over what its files say. */
+  readonly identity: () => Promise<string>;
+  /** What `[server]` says now. */
+  readonly server: () => ServerConfig;
+  readonly firstCaller?: FirstCaller;
+}
+
+/** Clients of one user at once; each is a process. */
+const MAX_CLIENTS = 1000;
+const SOCKET_MODE = 0o600;
+
+/**
+ * Where the clients of one user join this hub, each as a pipe of its own. Nothing where another hub of the same files
+ * has that place already.
+ */
+export async function openSharedDoor(options: SharedDoorOptions): Promise<SharedDoor | undefined> {
+  const { place } = options;
+  return withFileLock(place.lock, () => listenIfFree(options));
+}
+
+/** The same for whoever holds the lock of the place. */
+export async function listenIfFree(options: SharedDoorOptions): Promise<SharedDoor | undefined> {
+  const { socket: path } = options.place;
+  const other = await tryConnect(path);
+  if (other) {
+    other.destroy();
+    return undefined;
+  }
+  const door = new SharedDoor(options);
+  // A hub that was killed leaves its socket behind.
+  if (process.platform !== "win32") await rm(path, { force: true });
+  await door.listen(path);
+  return door;
+}
+
+export class SharedDoor {
+  readonly #options: SharedDoorOptions;
+  readonly #server: Server;
+  readonly #clients = new Set<Served>();
+  readonly #sockets = new Set<Socket>();
+  #onCount: () => void = () => {};
+  #closed: Promise<void> | undefined;
+
+  constructor(options: SharedDoorOptions) {
+    this.#options = options;
+    // A client that ends its side still gets the answers to what it asked.
+    this.#server = createServer({ allowHalfOpen: true }, (socket) => this.#take(socket));
+    this.#server.maxConnections = MAX_CLIENTS;
+  }
+
+  async listen(path: string): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once("error", reject);
+      this.#server.listen(path, () => {
+        this.#server.off("error", reject);
+        resolve();
+      });
+    });
+    if (process.platform !== "win32") await chmod(path, SOCKET_MODE);
+  }
+
+  /** Resolves once nobody has been there for so long, from now or from when the last one left. */
+  unused(lingerMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      let timer: NodeJS.Timeout | undefined;
+      this.#onCount = () => {
+        clearTimeout(timer);
+        if (this.#sockets.size === 0) timer = setTimeout(resolve, lingerMs);
+      };
+      this.#onCount();
+    });
+  }
+
+  /** Takes no more clients, answers what is running, and ends every connection. Idempotent. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    this.#onCount = () => {};
+    const ended = new Promise<void>((resolve) => void this.#server.close(() => resolve()));
+    const clients = [...this.#clients];
+    this.#clients.clear();
+    await Promise.all(clients.map((client) => client.close()));
+    for (const socket of this.#sockets) socket.destroy();
+    await ended;
+  }
+
+  #take(socket: Socket): void {
+    this.#sockets.add(socket);
+    this.#onCount();
+    socket.on("error", () => {});
+    socket.once("close", () => {
+      this.#sockets.delete(socket);
+      this.#onCount();
+    });
+    this.#welcome(socket).catch((error: unknown) => {
+      this.#options.hub.logger.error("A client could not be served.", { error: messageOf(error) });
+      socket.destroy();
+    });
+  }
+
+  async #welcome(socket: Socket): Promise<void> {
+    const greeting = await readGreeting(socket);
+    const hello = typeof greeting === "string" ? undefined : readHello(greeting);
+    if (!hello || this.#closed) return void socket.destroy();
+    const { hub, identity } = this.#options;
+    const refusal = await identity().then(
+      (own) => (own === hello.identity ? undefined : "its configuration, or the values of its variables, are others"),
+      () => "its configuration cannot be read at the moment",
+    );
+    if (refusal !== undefined || this.#closed) {
+      writeGreeting(socket, { refused: refusal ?? "it is ending" });
+      return void socket.end();
+    }
+    writeGreeting(socket, { joined: true, pid: process.pid });
+    hub.logger.info("A client has joined.", { clients: this.#clients.size + 1 });
+    await this.#serve(socket, hello);
+    hub.logger.info("A client has left.", { clients: this.#clients.size });
+  }
+
+  async #serve(socket: Socket, { mode }: Hello): Promise<void> {
+    const { hub, server, firstCaller } = this.#options;
+    const config = { ...server(), ...(mode === undefined ? {} : { tool_mode: mode }) };
+    const served = serveStdio(hub, config, {
+      input: socket,
+      output: { sink: createProtocolSink(socket), release: () => {} },
+      ...(firstCaller ? { firstCaller } : {}),
+    });
+    this.#clients.add(served);
+    socket.resume();
+    await served.done;
+    if (this.#clients.delete(served)) await served.close();
+    socket.end();
+  }
+}

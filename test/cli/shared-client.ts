@@ -1,0 +1,107 @@
+// A client of `toolyard serve --stdio --shared`, line by line, with the hub that it was given to read off its log.
+import type { ChildProcess } from "node:child_process";
+import { exitOf, seen, type Desk, type RunOptions } from "./harness.ts";
+
+type Message = Readonly<Record<string, unknown>>;
+
+export interface ClientOptions extends RunOptions {
+  /** Further words of the command line. */
+  readonly words?: readonly string[];
+  /** The client's capabilities. @default none */
+  readonly capabilities?: object;
+}
+
+/** The time that a hub of these tests outlasts its last client: long enough for another to come, short to wait for. */
+export const LINGER = ["--linger", "1500ms"];
+
+export class SharedClient {
+  readonly child: ChildProcess;
+  readonly messages: Message[] = [];
+  #stderr = "";
+  #id = 0;
+  #rest = "";
+  #waiting: { readonly matches: (message: Message) => boolean; readonly resolve: (message: Message) => void }[] = [];
+
+  private constructor(child: ChildProcess) {
+    this.child = child;
+    child.stderr!.on("data", (chunk) => (this.#stderr += String(chunk)));
+    child.stdout!.on("data", (chunk) => this.#take(String(chunk)));
+  }
+
+  /** Starts it and shakes hands. */
+  static async open(
+    desk: Desk,
+    { words = LINGER, capabilities = {}, ...options }: ClientOptions = {},
+  ): Promise<SharedClient> {
+    const client = new SharedClient(desk.start(["serve", "--stdio", "--shared", ...words], options));
+    const clientInfo = { name: "test", version: "1" };
+    await client.ask("initialize", { protocolVersion: "2025-06-18", capabilities, clientInfo });
+    client.send({ jsonrpc: "2.0", method: "notifications/initialized" });
+    return client;
+  }
+
+  send(message: object): void {
+    this.child.stdin!.write(`${JSON.stringify(message)}\n`);
+  }
+
+  ask(method: string, params: object = {}): Promise<Message> {
+    this.#id += 1;
+    const id = this.#id;
+    const answer = this.next((message) => message["id"] === id && message["method"] === undefined);
+    this.send({ jsonrpc: "2.0", id, method, params });
+    return answer;
+  }
+
+  /** The text that a tool answers. */
+  async call(name: string, args: object = {}): Promise<string> {
+    const { result, error } = (await this.ask("tools/call", { name, arguments: args })) as {
+      result?: { content: { text: string }[] };
+      error?: { message: string };
+    };
+    return result?.content[0]?.text ?? `error: ${error?.message}`;
+  }
+
+  async tools(): Promise<readonly string[]> {
+    const { result } = (await this.ask("tools/list")) as unknown as { result: { tools: { name: string }[] } };
+    return result.tools.map(({ name }) => name);
+  }
+
+  /** The next message from now on that matches. */
+  next(matches: (message: Message) => boolean): Promise<Message> {
+    return new Promise((resolve) => void this.#waiting.push({ matches, resolve }));
+  }
+
+  /** What it has said of itself so far. */
+  get stderr(): string {
+    return this.#stderr;
+  }
+
+  /** Resolves when its log has said this, before or from now on. */
+  async said(pattern: RegExp): Promise<RegExpExecArray> {
+    const match = pattern.exec(this.#stderr);
+    return match ?? seen(this.child.stderr!, pattern);
+  }
+
+  /** The process of the hub that it shares. */
+  async hub(): Promise<number> {
+    return Number((await this.said(/This client shares a hub\. pid=(\d+)/))[1]);
+  }
+
+  /** Goes as a client goes. */
+  async close(): Promise<number | null> {
+    this.child.stdin!.end();
+    return exitOf(this.child);
+  }
+
+  #take(text: string): void {
+    const lines = (this.#rest + text).split("\n");
+    this.#rest = lines.pop()!;
+    for (const line of lines) {
+      const message = JSON.parse(line) as Message;
+      this.messages.push(message);
+      const heard = this.#waiting.filter(({ matches }) => matches(message));
+      this.#waiting = this.#waiting.filter((one) => !heard.includes(one));
+      for (const { resolve } of heard) resolve(message);
+    }
+  }
+}
