@@ -15,6 +15,7 @@ import type { ModulesHost } from "../providers/modules/host.ts";
 import { keepLease } from "../state/lease.ts";
 import type { HubState, Store } from "../state/ports/store.ts";
 import { STORES } from "../state/stores.ts";
+import { SchemaChecks } from "../schema/schema-checks.ts";
 import { createTelemetry, type Telemetry } from "./telemetry.ts";
 import { createBuiltinPorts } from "./builtin-ports.ts";
 import { createInnerHub } from "./inner-hub.ts";
@@ -84,6 +85,7 @@ function makeHub(options: OpenHubOptions, state: HubState): Hub {
     redactor.known(text),
   );
   const leave = keepLease(state);
+  const schemas = new SchemaChecks();
   const sources = new SourceSet(logger);
   const search = new LiveSearch({
     config: () => hub.config.tree,
@@ -108,6 +110,7 @@ function makeHub(options: OpenHubOptions, state: HubState): Hub {
         sources,
         resolve: mirror ? resolveMirrored : resolveCall,
         limitStore: state.limits,
+        schemas,
         telemetry,
         onProblem: (problem) => hub.noteProblem(problem),
       }),
@@ -116,6 +119,7 @@ function makeHub(options: OpenHubOptions, state: HubState): Hub {
     redactIn: (value) => redactor.knownIn(value),
     hide: (secret) => void redactor.add(secret),
     closeParts: async () => {
+      schemas.close();
       await Promise.all([models.close(), search.close(), sandbox.close()]);
       await leave();
       await telemetry.close();
@@ -125,7 +129,7 @@ function makeHub(options: OpenHubOptions, state: HubState): Hub {
   return hub;
 }
 
-interface PipelineParts extends Pick<PipelineDeps, "limitStore" | "onProblem"> {
+interface PipelineParts extends Pick<PipelineDeps, "limitStore" | "schemas" | "onProblem"> {
   readonly catalog: Catalog;
   readonly sources: SourceSet;
   readonly telemetry: Telemetry;

@@ -8,6 +8,7 @@ import type { PipelineDeps } from "./ports.ts";
 import { shapeResult } from "./result-shape.ts";
 import { withoutTagsIn } from "./result-texts.ts";
 import type { CallState, Stage } from "./state.ts";
+import { orAborted } from "../core/wait.ts";
 
 /**
  * Makes sure that what comes back is an answer to what was asked, within its size. A good result is passed on as the
@@ -23,7 +24,12 @@ export function normaliseStage(deps: PipelineDeps): Stage {
   };
 }
 
-function normalise(state: CallState, outcome: Ok, deps: PipelineDeps, outputs: OutputCheck): Outcome {
+function normalise(
+  state: CallState,
+  outcome: Ok,
+  deps: PipelineDeps,
+  outputs: OutputCheck,
+): Outcome | Promise<Outcome> {
   const { call, found } = state;
   const shape = shapeResult(call.method, outcome.result, call.relaysInput);
   if ("wrong" in shape) return malformedFailure(found.name, shape.wrong);
@@ -32,10 +38,16 @@ function normalise(state: CallState, outcome: Ok, deps: PipelineDeps, outputs: O
   const result = withoutTagsIn(shape.result);
   if (found.target.type !== "tool") return result === outcome.result ? outcome : { ...outcome, result };
   if (result["isError"] === true) return toolFailure(found.name, result);
-  const wrong = result["resultType"] === "input_required" ? undefined : outputs.misfit(found.target.tool, result);
-  if (wrong !== undefined)
-    return malformedFailure(found.name, `a result that does not fit its own output schema: ${wrong}`);
-  return result === outcome.result ? outcome : { ...outcome, result };
+  const shaped = result === outcome.result ? outcome : { ...outcome, result };
+  if (result["resultType"] === "input_required") return shaped;
+  const wrong = outputs.misfit(found.target.tool, result);
+  if (typeof wrong !== "object") return fitted(state, shaped, wrong);
+  return orAborted(wrong, state.deadline.cancellation).then((later) => fitted(state, shaped, later));
+}
+
+function fitted({ found }: CallState, outcome: Ok, wrong: string | undefined): Outcome {
+  if (wrong === undefined) return outcome;
+  return malformedFailure(found.name, `a result that does not fit its own output schema: ${wrong}`);
 }
 
 /** A failure in the words of somebody else, without the letters that nobody sees. */

@@ -1,6 +1,8 @@
+import { messageOf } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { ToolRecord } from "../core/records.ts";
-import { compileSchema } from "../schema/compile.ts";
+import type { CheckResult } from "../schema/compile.ts";
+import type { SchemaChecks } from "../schema/schema-checks.ts";
 import type { OutputValidation } from "./options.ts";
 import type { PipelineDeps } from "./ports.ts";
 import { SchemaProblems } from "./schema-problems.ts";
@@ -12,21 +14,53 @@ import { SchemaProblems } from "./schema-problems.ts";
 export class OutputCheck {
   readonly #mode: OutputValidation;
   readonly #logger: PipelineDeps["logger"];
+  readonly #schemas: SchemaChecks;
   readonly #problems: SchemaProblems;
   readonly #misfits: SchemaProblems;
 
   constructor(deps: PipelineDeps) {
     this.#mode = deps.options.outputValidation;
     this.#logger = deps.logger;
+    this.#schemas = deps.schemas;
     this.#problems = new SchemaProblems(deps);
     this.#misfits = new SchemaProblems(deps);
   }
 
-  /** What is wrong, when a call must fail for it. */
-  misfit(tool: ToolRecord, result: JsonObject): string | undefined {
+  /**
+   * What is wrong, when a call must fail for it. A promise where the check takes a thread and the answer waits for it;
+   * a mere warning keeps nobody waiting.
+   */
+  misfit(tool: ToolRecord, result: JsonObject): string | undefined | Promise<string | undefined> {
     const { outputSchema } = tool;
     if (this.#mode === "off" || !outputSchema) return undefined;
-    const wrong = this.#judge(tool, outputSchema, result["structuredContent"]);
+    const content = result["structuredContent"];
+    if (content === undefined) return this.#tell(tool, outputSchema, "structured content is missing");
+    const checked = this.#schemas.of(outputSchema, "output").checkHere(content);
+    if (checked) return this.#tell(tool, outputSchema, this.#wrongIn(tool, outputSchema, checked));
+    const apart = this.#checkApart(tool, outputSchema, content);
+    if (this.#mode === "strict") return apart;
+    apart.catch((error: unknown) =>
+      this.#logger.debug("A result was not held against its output schema.", {
+        source: tool.source.id,
+        tool: tool.name,
+        error: messageOf(error),
+      }),
+    );
+    return undefined;
+  }
+
+  async #checkApart(tool: ToolRecord, schema: JsonObject, content: unknown): Promise<string | undefined> {
+    const whom = { source: tool.source.id, isGone: () => false };
+    const checked = await this.#schemas.of(schema, "output").checkApart(content, whom);
+    return this.#tell(tool, schema, this.#wrongIn(tool, schema, checked));
+  }
+
+  #wrongIn(tool: ToolRecord, schema: JsonObject, checked: CheckResult): string | undefined {
+    this.#problems.look(tool, "output", this.#schemas.of(schema, "output").verdict);
+    return checked.ok ? undefined : checked.message;
+  }
+
+  #tell(tool: ToolRecord, outputSchema: JsonObject, wrong: string | undefined): string | undefined {
     if (wrong === undefined || this.#mode === "strict") return wrong;
     // Once aloud for each tool: one that never fits would fill the log.
     const level = this.#misfits.isNew(outputSchema) ? "warning" : "debug";
@@ -36,13 +70,5 @@ export class OutputCheck {
       wrong,
     });
     return undefined;
-  }
-
-  #judge(tool: ToolRecord, schema: JsonObject, content: unknown): string | undefined {
-    if (content === undefined) return "structured content is missing";
-    const compiled = compileSchema(schema, { fillDefaults: false });
-    this.#problems.look(tool, schema, "output", compiled);
-    const checked = compiled.check(content);
-    return checked.ok ? undefined : checked.message;
   }
 }

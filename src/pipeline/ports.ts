@@ -4,6 +4,7 @@ import type { Audit, Logger } from "../core/ports.ts";
 import type { CallTarget, Provider } from "../core/provider.ts";
 import type { Problem, ToolLimits } from "../core/records.ts";
 import type { LimitStore } from "../state/ports/limit-store.ts";
+import type { SchemaChecks } from "../schema/schema-checks.ts";
 import type { Breakers } from "./breakers.ts";
 import type { LimitsOptions } from "./options.ts";
 
@@ -31,6 +32,8 @@ export interface PipelineDeps {
   readonly audit: Audit;
   readonly logger: Logger;
   readonly options: LimitsOptions;
+  /** Whoever makes them closes them. */
+  readonly schemas: SchemaChecks;
   /** Hears of schemas that turn out to be broken at the first call. */
   readonly onProblem: (problem: Problem) => void;
   /**

@@ -1,6 +1,7 @@
 import type { JsonObject } from "../core/json.ts";
 import type { ToolRecord } from "../core/records.ts";
-import type { CompiledSchema } from "../schema/compile.ts";
+import type { Verdict } from "../schema/threads/messages.ts";
+import type { SchemaRole } from "../schema/guarded-schema.ts";
 import type { PipelineDeps } from "./ports.ts";
 
 /** Tells of each broken schema once, when it is first met. */
@@ -13,12 +14,13 @@ export class SchemaProblems {
   }
 
   /** `role` is `input` or `output`. */
-  look(tool: ToolRecord, schema: JsonObject, role: string, compiled: CompiledSchema): void {
-    if (compiled.usable && compiled.warnings.length === 0) return;
-    if (!this.isNew(schema)) return;
-    const message = compiled.usable
-      ? `Its ${role} schema is checked in part. ${compiled.warnings.join(" ")}`
-      : `Its ${role} schema cannot be used, so calls are not checked against it: ${compiled.reason ?? "it is broken"}.`;
+  look(tool: ToolRecord, role: SchemaRole, verdict: Verdict | undefined): void {
+    if (verdict === undefined || (verdict.usable && verdict.warnings.length === 0)) return;
+    const schema = role === "input" ? tool.inputSchema : tool.outputSchema;
+    if (schema === undefined || !this.isNew(schema)) return;
+    const message = verdict.usable
+      ? `Its ${role} schema is checked in part. ${verdict.warnings.join(" ")}`
+      : `Its ${role} schema cannot be used, so calls are not checked against it: ${verdict.reason}.`;
     this.#deps.logger.warning(message, { source: tool.source.id, tool: tool.name });
     this.#deps.onProblem({ source: tool.source.id, subject: tool.name, message });
   }

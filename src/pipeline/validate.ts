@@ -1,9 +1,12 @@
 import { isJsonObject } from "../core/json.ts";
-import { fail } from "../core/outcome.ts";
-import { compileSchema } from "../schema/compile.ts";
+import { fail, type Outcome } from "../core/outcome.ts";
+import type { ToolRecord } from "../core/records.ts";
+import type { CheckResult } from "../schema/compile.ts";
+import type { GuardedSchema } from "../schema/guarded-schema.ts";
 import type { PipelineDeps } from "./ports.ts";
 import { SchemaProblems } from "./schema-problems.ts";
-import type { Stage } from "./state.ts";
+import type { CallState, Next, Stage } from "./state.ts";
+import { orAborted } from "../core/wait.ts";
 
 /**
  * Holds arguments against the tool's input schema and fills in its defaults, before anything is started or sent (C37).
@@ -11,16 +14,37 @@ import type { Stage } from "./state.ts";
  */
 export function validateStage(deps: PipelineDeps): Stage {
   const problems = new SchemaProblems(deps);
+  const { schemas } = deps;
   return (state, next) => {
     const { target } = state.found;
     if (target.type !== "tool") return next(state);
-    const { inputSchema } = target.tool;
-    const compiled = compileSchema(inputSchema);
-    problems.look(target.tool, inputSchema, "input", compiled);
-    const result = compiled.check(state.arguments);
-    if (!result.ok)
-      return Promise.resolve(fail("invalid_params", result.message, { details: { errors: result.errors } }));
-    if (isJsonObject(result.value)) state.arguments = result.value;
-    return next(state);
+    const { tool } = target;
+    const schema = schemas.of(tool.inputSchema, "input");
+    const result = schema.checkHere(state.arguments);
+    if (!result) return checkedApart(state, next, { schema, problems, tool });
+    problems.look(tool, "input", schema.verdict);
+    return passOn(state, next, result);
   };
+}
+
+interface Apart {
+  readonly schema: GuardedSchema;
+  readonly problems: SchemaProblems;
+  readonly tool: ToolRecord;
+}
+
+// The call waits for a thread; others do not.
+async function checkedApart(state: CallState, next: Next, { schema, problems, tool }: Apart): Promise<Outcome> {
+  const { cancellation } = state.deadline;
+  const whom = { source: tool.source.id, isGone: () => cancellation.aborted };
+  const result = await orAborted(schema.checkApart(state.arguments, whom), cancellation);
+  problems.look(tool, "input", schema.verdict);
+  return passOn(state, next, result);
+}
+
+function passOn(state: CallState, next: Next, result: CheckResult): Promise<Outcome> {
+  if (!result.ok)
+    return Promise.resolve(fail("invalid_params", result.message, { details: { errors: result.errors } }));
+  if (isJsonObject(result.value)) state.arguments = result.value;
+  return next(state);
 }

@@ -4,9 +4,11 @@ import { isJsonObject, type JsonObject } from "../core/json.ts";
 import { jsonSize, MAX_JSON_DEPTH } from "../core/json-size.ts";
 import { compileWithAjv, type Compilation, type Compiled, type Dialect } from "./engine.ts";
 import { explainErrors, joinErrors, type SchemaError } from "./explain.ts";
-import { PatternCostError, renewPatternAllowance } from "./pattern.ts";
+import { renewFormatAllowance } from "./formats.ts";
+import { MAX_PATTERN_STEPS, PatternCostError, renewPatternAllowance } from "./pattern.ts";
 import { surveySchema } from "./survey.ts";
-import { hasPlace, removePlace } from "./value-path.ts";
+import { localTarget } from "./local-target.ts";
+import { hasPlace, placeIn, removePlace } from "./value-path.ts";
 
 export type CheckResult =
   /** `value` is the caller's own object, or a copy of it where defaults were filled in. */
@@ -21,13 +23,38 @@ export interface CompiledSchema {
   readonly reason?: string;
   /** Parts of it that are not checked, with the reason. */
   readonly warnings: readonly string[];
-  /** Never changes `value` and takes bounded time, whatever schema and value are. */
+  /** Never changes `value`, and takes bounded time for a plain schema. */
   check(value: unknown): CheckResult;
+  /** The same at no more than this cost; nothing when it does not suffice. */
+  checkWithin(value: unknown, bounds: CheckBounds): CheckResult | undefined;
 }
+
+/** What one check may cost. */
+export interface CheckBounds {
+  /** Steps of patterns, of 20 ns or so. */
+  readonly patternSteps: number;
+  /** Steps of formats, likewise. */
+  readonly formatSteps: number;
+  /**
+   * `all`: whatever is wrong is told, or the first thing alone where the value is large. `first`: the first thing
+   * always. `never`: a value that does not fit is left to another check.
+   */
+  readonly explains: "all" | "first" | "never";
+}
+
+export const FULL_BOUNDS: CheckBounds = Object.freeze({
+  patternSteps: MAX_PATTERN_STEPS,
+  formatSteps: Infinity,
+  explains: "all",
+});
 
 export interface CompileOptions {
   /** Fill in the schema's defaults, nested ones too. @default true */
   readonly fillDefaults?: boolean;
+  /** What all its patterns may come to; beyond it, compiling throws a `PatternCostError`. @default no bound */
+  readonly maxPatternNodes?: number;
+  /** Compile for explanations at once, so that there is one function rather than two. @default false */
+  readonly explainsFirst?: boolean;
 }
 
 const filling = new WeakMap<JsonObject, CompiledSchema>();
@@ -37,40 +64,45 @@ const judging = new WeakMap<JsonObject, CompiledSchema>();
  * Compiles a JSON Schema: draft 2020-12, or what `$schema` names of 2019-09, draft-07 and draft-06. Kept for as long as
  * the schema object lives. Formats are asserted, nothing is ever fetched, and patterns are matched in linear time.
  */
-export function compileSchema(schema: JsonObject, { fillDefaults = true }: CompileOptions = {}): CompiledSchema {
-  const cache = fillDefaults ? filling : judging;
+export function compileSchema(schema: JsonObject, options: CompileOptions = {}): CompiledSchema {
+  const cache = (options.fillDefaults ?? true) ? filling : judging;
   let compiled = cache.get(schema);
   if (!compiled) {
-    compiled = compile(schema, fillDefaults);
+    compiled = compile(schema, options);
     cache.set(schema, compiled);
   }
   return compiled;
 }
 
-function compile(schema: JsonObject, fillDefaults: boolean): CompiledSchema {
+/** Larger ones are not worth the optimiser's time, which grows with the square of their size. */
+const MAX_OPTIMISED_NODES = 60;
+
+function compile(
+  schema: JsonObject,
+  { fillDefaults = true, maxPatternNodes = Infinity, explainsFirst = false }: CompileOptions,
+): CompiledSchema {
   try {
-    const { unusable, hasDefaults, refersToMetaSchema } = surveySchema(schema);
+    const { unusable, hasDefaults, refersToMetaSchema, nodes } = surveySchema(schema);
     if (unusable !== undefined) return unusableSchema(unusable);
     const job = {
       dialect: dialectOf(schema),
       schema: withoutDialect(schema),
       fillDefaults: fillDefaults && hasDefaults,
-      explain: false,
+      explain: explainsFirst,
       withMetaSchema: refersToMetaSchema,
+      optimise: nodes <= MAX_OPTIMISED_NODES,
+      maxPatternNodes,
     };
     return new Checker(job, compileWithAjv(job));
   } catch (error) {
+    if (error instanceof PatternCostError) throw error;
     return unusableSchema(reasonOf(error));
   }
 }
 
 function unusableSchema(reason: string): CompiledSchema {
-  return Object.freeze({
-    usable: false,
-    reason,
-    warnings: [],
-    check: (value: unknown) => ({ ok: true as const, value }),
-  });
+  const check = (value: unknown): CheckResult => ({ ok: true, value });
+  return Object.freeze({ usable: false, reason, warnings: [], check, checkWithin: check });
 }
 
 const MAX_REASON_CHARS = 300;
@@ -101,31 +133,48 @@ class Checker implements CompiledSchema {
   readonly usable = true;
   readonly warnings: readonly string[];
   readonly #job: Compilation;
-  readonly #validate: ValidateFunction;
-  #explainer: ValidateFunction | undefined;
+  #quick: ValidateFunction | undefined;
+  #explaining: ValidateFunction | undefined;
 
   constructor(job: Compilation, { validate, warnings }: Compiled) {
     this.#job = job;
-    this.#validate = validate;
+    if (job.explain) this.#explaining = validate;
+    else this.#quick = validate;
     this.warnings = warnings;
   }
 
   check(value: unknown): CheckResult {
+    return this.checkWithin(value, FULL_BOUNDS)!;
+  }
+
+  checkWithin(value: unknown, bounds: CheckBounds): CheckResult | undefined {
     try {
-      renewPatternAllowance();
-      const filled = this.#job.fillDefaults ? copyJson(value) : value;
-      return this.#validate(filled) ? { ok: true, value: filled } : this.#explain(value);
+      const validate = this.#quick ?? this.#explainingFor(value) ?? this.#compileQuick();
+      const filled = this.#fill(value, bounds);
+      if (validate(filled)) return { ok: true, value: filled };
+      return bounds.explains === "never" ? undefined : this.#explain(value, bounds);
     } catch (error) {
+      if (error instanceof PatternCostError && bounds.patternSteps < MAX_PATTERN_STEPS) return undefined;
       return refusal(value, error);
     }
   }
 
+  #fill(value: unknown, { patternSteps, formatSteps }: CheckBounds): unknown {
+    renewPatternAllowance(patternSteps);
+    renewFormatAllowance(formatSteps);
+    return this.#job.fillDefaults ? copyJson(value) : value;
+  }
+
   // A default that its own schema does not accept is the author's mistake, not the caller's: such errors are about
   // places that the caller did not send. The default is taken out again, and if nothing else is wrong, nothing is.
-  #explain(value: unknown): CheckResult {
-    renewPatternAllowance();
-    const filled = this.#job.fillDefaults ? copyJson(value) : value;
-    const found = this.#findErrors(value, filled);
+  #explain(value: unknown, bounds: CheckBounds): CheckResult {
+    const filled = this.#fill(value, bounds);
+    const explaining = bounds.explains === "first" ? undefined : this.#explainingFor(value);
+    const found = explaining
+      ? findErrors(explaining, filled)
+      : findErrors(this.#quick ?? this.#compileQuick(), filled).map((error) =>
+          inContext(error, filled, this.#job.schema),
+        );
     const errors = found.filter(({ instancePath }) => hasPlace(instancePath, value));
     if (errors.length > 0) {
       const explained = explainErrors(errors, value, this.#job.schema);
@@ -135,31 +184,47 @@ class Checker implements CompiledSchema {
     return { ok: true, value: filled };
   }
 
-  #findErrors(value: unknown, filled: unknown): readonly ErrorObject[] {
-    const isSmall = jsonSize(value, MAX_EXPLAINED_BYTES) <= MAX_EXPLAINED_BYTES;
-    if (isSmall) this.#explainer ??= compileWithAjv({ ...this.#job, explain: true }).validate;
-    const validate = isSmall ? this.#explainer! : this.#validate;
-    validate(filled);
-    const errors = validate.errors ?? [];
-    // Ajv's functions hold on to their last errors, and verbose ones to the values of the call.
-    validate.errors = null;
-    return errors;
+  #explainingFor(value: unknown): ValidateFunction | undefined {
+    if (jsonSize(value, MAX_EXPLAINED_BYTES) > MAX_EXPLAINED_BYTES) return undefined;
+    return (this.#explaining ??= compileWithAjv({ ...this.#job, explain: true }).validate);
+  }
+
+  #compileQuick(): ValidateFunction {
+    return (this.#quick ??= compileWithAjv({ ...this.#job, explain: false }).validate);
   }
 }
 
+function findErrors(validate: ValidateFunction, filled: unknown): readonly ErrorObject[] {
+  validate(filled);
+  const errors = validate.errors ?? [];
+  // Ajv's functions hold on to their last errors, and verbose ones to the values of the call.
+  validate.errors = null;
+  return errors;
+}
+
+/** What Ajv itself says of an error where it explains: schema, the schema around it, and what was found there. */
+function inContext(error: ErrorObject, value: unknown, root: JsonObject): ErrorObject {
+  const parentSchema = localTarget(error.schemaPath.slice(0, error.schemaPath.lastIndexOf("/")), root) ?? {};
+  return { ...error, parentSchema, schema: parentSchema[error.keyword], data: placeIn(error.instancePath, value) };
+}
+
 function refusal(value: unknown, error: unknown): CheckResult {
-  const isDeep = error instanceof RangeError;
-  if (!isDeep && !(error instanceof PatternCostError)) throw error;
-  const message = isDeep
-    ? `The value is nested too deeply to be checked; at most ${MAX_JSON_DEPTH} levels are accepted`
-    : "The value is too long to be checked against the patterns of its schema; send shorter text";
-  return {
-    ok: false,
-    errors: [
-      { path: "", message, expected: "a smaller value", received: Array.isArray(value) ? "an array" : typeof value },
-    ],
-    message,
-  };
+  if (error instanceof RangeError) return refused(value, TOO_DEEP);
+  if (error instanceof PatternCostError) return refused(value, TOO_LONG);
+  throw error;
+}
+
+const TOO_DEEP = `The value is nested too deeply to be checked; at most ${MAX_JSON_DEPTH} levels are accepted`;
+const TOO_LONG = "The value is too long to be checked against the patterns of its schema; send shorter text";
+
+/** What says that a value cannot be checked, and why: `it has more than 20000 parts`. */
+export function refuseValue(value: unknown, reason: string): CheckResult {
+  return refused(value, `The value cannot be checked, so it is refused: ${reason}; send less at a time`);
+}
+
+function refused(value: unknown, message: string): CheckResult {
+  const received = Array.isArray(value) ? "an array" : typeof value;
+  return { ok: false, errors: [{ path: "", message, expected: "a smaller value", received }], message };
 }
 
 /** A copy of parsed JSON that shares nothing that could be changed. */

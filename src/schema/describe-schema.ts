@@ -1,8 +1,10 @@
 import { isJsonObject, type JsonObject } from "../core/json.ts";
-import { localTarget } from "./survey.ts";
+import { localTarget } from "./local-target.ts";
 
 const MAX_VALUES = 20;
 const MAX_DEPTH = 3;
+/** Branches that are looked at: with references, each may stand for as many again. */
+const MAX_BRANCHES = 40;
 
 /**
  * What a schema wants, in a few words that a model can act on: `a string`, `one of "c", "f"`, `an array of integer`.
@@ -18,9 +20,10 @@ export function describeSchema(schema: unknown, root: JsonObject, depth = 0): st
   if ("const" in schema) return listValues([schema["const"]]);
   for (const key of ["anyOf", "oneOf"]) {
     const branches = schema[key];
-    if (Array.isArray(branches)) return joinChoices(branches.map((branch) => describeSchema(branch, root, depth + 1)));
+    if (Array.isArray(branches))
+      return joinChoices(branches.slice(0, MAX_BRANCHES).map((branch) => describeSchema(branch, root, depth + 1)));
   }
-  const types = Array.isArray(schema["type"]) ? schema["type"] : [schema["type"]];
+  const types = Array.isArray(schema["type"]) ? schema["type"].slice(0, MAX_BRANCHES) : [schema["type"]];
   return joinChoices(types.map((type) => describeType(type, schema, root, depth)));
 }
 

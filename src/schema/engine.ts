@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import type { Ajv as AjvClass, Options, ValidateFunction } from "ajv";
 import type { JsonObject } from "../core/json.ts";
 import { boundFormats } from "./formats.ts";
-import { LinearPattern } from "./pattern.ts";
+import { LinearPattern, PatternCostError } from "./pattern.ts";
 import { PatternError } from "./pattern-error.ts";
 import { isUnique } from "./unique.ts";
 
@@ -24,6 +24,9 @@ export interface Compilation {
   /** All errors with what they were found in, rather than the first one alone. */
   readonly explain: boolean;
   readonly withMetaSchema: boolean;
+  readonly optimise: boolean;
+  /** Nodes of all patterns together; beyond them, compiling throws a `PatternCostError`. */
+  readonly maxPatternNodes: number;
 }
 
 export interface Compiled {
@@ -52,8 +55,20 @@ export function compileWithAjv(job: Compilation): Compiled {
   return { validate: ajv.compile(job.schema), warnings };
 }
 
+/** Loads what the first compilation would wait for. */
+export function loadEngine(): void {
+  require(MODULES["2020-12"]);
+  allFormats();
+}
+
 function optionsFor(job: Compilation, warnings: string[]): Options {
-  const regExp = Object.assign((source: string) => toPattern(source, warnings), { code: "toPattern" });
+  let nodesLeft = job.maxPatternNodes;
+  const regExp = (source: string): Pattern => {
+    const pattern = toPattern(source, warnings);
+    nodesLeft -= pattern instanceof LinearPattern ? pattern.size : 0;
+    if (nodesLeft < 0) throw new PatternCostError();
+    return pattern;
+  };
   return {
     strict: false,
     logger: false,
@@ -65,7 +80,7 @@ function optionsFor(job: Compilation, warnings: string[]): Options {
     allErrors: job.explain,
     verbose: job.explain,
     useDefaults: job.fillDefaults,
-    code: { regExp },
+    code: { regExp: Object.assign(regExp, { code: "toPattern" }), optimize: job.optimise },
     formats: allFormats(),
   };
 }
@@ -80,10 +95,15 @@ function allFormats(): NonNullable<Options["formats"]> {
   return formats;
 }
 
+interface Pattern {
+  test(text: string): boolean;
+  toString(): string;
+}
+
 /**
  * A pattern that cannot be checked in bounded time accepts everything and is reported: the tool behind it still can.
  */
-function toPattern(source: string, warnings: string[]): { test(text: string): boolean; toString(): string } {
+function toPattern(source: string, warnings: string[]): Pattern {
   try {
     return new LinearPattern(source);
   } catch (error) {

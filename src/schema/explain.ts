@@ -19,6 +19,8 @@ const MAX_ERRORS = 20;
 const MAX_TOLD = 10;
 const MAX_CLOSEST = 3;
 const MAX_MESSAGE_CHARS = 400;
+/** A name may be as long as the whole value; of a longer path its end is told. */
+const MAX_PATH_CHARS = 1000;
 
 /** Turns Ajv's errors about `value` (all of them, verbose) into few that say what to do. */
 export function explainErrors(errors: readonly ErrorObject[], value: unknown, root: JsonObject): SchemaError[] {
@@ -79,7 +81,7 @@ function explain(error: ErrorObject, value: unknown, root: JsonObject): SchemaEr
   const message =
     told.message.length > MAX_MESSAGE_CHARS ? `${told.message.slice(0, MAX_MESSAGE_CHARS)}…` : told.message;
   return {
-    path: told.path ?? at,
+    path: (told.path ?? at).slice(-MAX_PATH_CHARS),
     message,
     expected: told.expected,
     received: told.received ?? describeReceived(error.data),

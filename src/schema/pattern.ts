@@ -25,10 +25,17 @@ export class LinearPattern {
     this.#anchored = nodes[start]?.op === "start";
   }
 
+  /** How many nodes it was written out to. */
+  get size(): number {
+    return this.#nodes.length;
+  }
+
   /** Throws a `PatternCostError` once the check's allowance is used up. */
   test(text: string): boolean {
     const width = text.length + 1;
     if (this.#slotCount * width > MAX_CELLS) throw new PatternCostError();
+    // Memory has to be wiped, which costs time too.
+    spendPatternSteps(STEPS_TO_BEGIN + (this.#slotCount * width) / CELLS_PER_STEP);
     const run = { text, width, seen: new Uint8Array((this.#slotCount * width + 7) >> 3), marked: undefined };
     const last = this.#anchored ? 0 : text.length;
     for (let from = 0; from <= last; from += 1) {
@@ -47,7 +54,7 @@ export class LinearPattern {
       let position = stack.pop()!;
       let at = stack.pop()!;
       for (;;) {
-        spend();
+        spendPatternSteps(1);
         if (this.#wasSeen(run, at, position)) break;
         const node = this.#nodes[at]!;
         if (node.op === "match") return true;
@@ -100,23 +107,26 @@ interface Run {
 
 /** Bits of memory for one match: 4 MB. */
 const MAX_CELLS = 2 ** 25;
+const CELLS_PER_STEP = 64;
+const STEPS_TO_BEGIN = 16;
 /** Steps for one check of a value against its schema; about 100 ms. */
-const MAX_STEPS = 5_000_000;
+export const MAX_PATTERN_STEPS = 5_000_000;
 
 /** The patterns of a schema would take too long on this value. */
 export class PatternCostError extends Error {
   override readonly name = "PatternCostError";
 }
 
-let stepsLeft = MAX_STEPS;
+let stepsLeft = MAX_PATTERN_STEPS;
 
 /** A new check begins, with its full allowance. */
-export function renewPatternAllowance(): void {
-  stepsLeft = MAX_STEPS;
+export function renewPatternAllowance(steps = MAX_PATTERN_STEPS): void {
+  stepsLeft = steps;
 }
 
-function spend(): void {
-  stepsLeft -= 1;
+/** Throws a `PatternCostError` once the check has had its allowance. */
+export function spendPatternSteps(steps: number): void {
+  stepsLeft -= steps;
   if (stepsLeft < 0) throw new PatternCostError();
 }
 

@@ -77,8 +77,8 @@ class TypeReader {
     for (const key of ["oneOf", "anyOf"])
       if (Array.isArray(schema[key])) return this.#union(schema[key].map((one) => this.type(one, depth + 1)));
     const { type } = schema;
-    if (Array.isArray(type))
-      return this.#union(type.map((one) => this.type({ ...schema, type: one as unknown }, depth)));
+    // A type that is named a thousand times would be written out as often, on each level anew.
+    if (Array.isArray(type)) return this.#union([...new Set(type)].map((one) => this.#named(one, schema, depth)));
     return this.#named(
       type ?? (schema["properties"] ? "object" : schema["items"] ? "array" : undefined),
       schema,

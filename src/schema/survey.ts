@@ -1,4 +1,7 @@
+import { formatBytes } from "../core/bytes.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
+import { FillSizes } from "./fill-size.ts";
+import { localTarget } from "./local-target.ts";
 
 /** What there is to know of a schema before it is compiled. */
 export interface Survey {
@@ -7,6 +10,8 @@ export interface Survey {
   readonly hasDefaults: boolean;
   /** It refers to a published meta-schema, which then has to be at hand. */
   readonly refersToMetaSchema: boolean;
+  /** Objects and lists in it. */
+  readonly nodes: number;
 }
 
 /** Larger schemas would take seconds to compile. */
@@ -14,6 +19,9 @@ const MAX_NODES = 50_000;
 const MAX_DEPTH = 200;
 /** How many subschemas one place of a value may be held against, references followed. */
 const MAX_UNFOLDED = 100_000;
+
+/** What defaults may fill into one place of a value. */
+export const MAX_FILLED_CHARS = 256 * 1024;
 
 const META_SCHEMA = /^https?:\/\/json-schema\.org\//;
 
@@ -23,8 +31,20 @@ export function surveySchema(schema: JsonObject): Survey {
   walk(schema, survey, 0);
   if (survey.unusable === undefined && unfoldedSize(schema, schema, new Map()) > MAX_UNFOLDED)
     survey.unusable = "its references multiply beyond what can be checked";
-  const { unusable, hasDefaults, refersToMetaSchema } = survey;
-  return { hasDefaults, refersToMetaSchema, ...(unusable === undefined ? {} : { unusable }) };
+  if (survey.unusable === undefined && survey.hasDefaults && fillsTooMuch(schema))
+    survey.unusable = `its defaults come to more than ${formatBytes(MAX_FILLED_CHARS)}`;
+  const { unusable, hasDefaults, refersToMetaSchema, nodes } = survey;
+  return { hasDefaults, refersToMetaSchema, nodes, ...(unusable === undefined ? {} : { unusable }) };
+}
+
+/** Whether there is a place in it that defaults fill beyond the bound. */
+function fillsTooMuch(schema: JsonObject): boolean {
+  const sizes = new FillSizes(schema);
+  const visit = (value: unknown): boolean => {
+    if (typeof value !== "object" || value === null) return false;
+    return sizes.of(value) > MAX_FILLED_CHARS || Object.values(value).some(visit);
+  };
+  return visit(schema);
 }
 
 interface Counting {
@@ -93,25 +113,4 @@ function* deeperSchemas(schema: JsonObject): Iterable<unknown> {
   ])
     yield schema[key];
   if (Array.isArray(schema["prefixItems"])) yield* schema["prefixItems"] as unknown[];
-}
-
-/** The subschema that `#/a/b` names, if there is one. */
-export function localTarget(reference: string, root: JsonObject): JsonObject | undefined {
-  if (reference === "#") return root;
-  if (!reference.startsWith("#/")) return undefined;
-  let at: unknown = root;
-  for (const step of reference.slice(2).split("/")) {
-    if (typeof at !== "object" || at === null) return undefined;
-    at = (at as JsonObject)[unescapeStep(step)];
-  }
-  return isJsonObject(at) ? at : undefined;
-}
-
-function unescapeStep(step: string): string {
-  const text = step.replaceAll("~1", "/").replaceAll("~0", "~");
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

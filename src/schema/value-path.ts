@@ -19,6 +19,11 @@ export function localPath(pointer: string, value: unknown): string {
   return path;
 }
 
+/** What `value` has at this place. */
+export function placeIn(pointer: string, value: unknown): unknown {
+  return pointerSteps(pointer).reduce(memberOf, value);
+}
+
 /** Whether `value` has something at this place. */
 export function hasPlace(pointer: string, value: unknown): boolean {
   let at = value;

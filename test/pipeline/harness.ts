@@ -12,6 +12,7 @@ import { createPipeline } from "../../src/pipeline/pipeline.ts";
 import type { Found, PipelineDeps, Resolution } from "../../src/pipeline/ports.ts";
 import type { LimitStore } from "../../src/state/ports/limit-store.ts";
 import { createTestState } from "../fixtures/mcp-door.ts";
+import { SchemaChecks } from "../../src/schema/schema-checks.ts";
 
 export type Handler = (call: ResolvedCall) => Promise<Outcome> | Outcome;
 
@@ -51,6 +52,7 @@ export function createHarness(
     audit: { write: (line) => void audit.push(line) },
     logger: loggerInto(log, {}),
     options,
+    schemas: new SchemaChecks(),
     onProblem: (problem) => void problems.push(problem),
     ...deps,
   });

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
-import { localTarget } from "../../schema/survey.ts";
+import { localTarget } from "../../schema/local-target.ts";
 
 /**
  * Arguments out of a query, made what the tool's schema wants them to be: `?days=3` is a number where a number is

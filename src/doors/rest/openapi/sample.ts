@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "../../../core/json.ts";
-import { localTarget } from "../../../schema/survey.ts";
+import { localTarget } from "../../../schema/local-target.ts";
 
 const MAX_DEPTH = 4;
 const MAX_MEMBERS = 12;

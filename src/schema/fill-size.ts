@@ -1,0 +1,45 @@
+import { isJsonObject, type JsonObject } from "../core/json.ts";
+import { localTarget } from "./local-target.ts";
+
+/**
+ * Characters that a schema's defaults come to where a value has nothing yet: a default object is filled in turn, so a
+ * few of them beside references that each lead to two others stand for gigabytes.
+ */
+export class FillSizes {
+  readonly #root: JsonObject;
+  readonly #known = new Map<JsonObject, number>();
+
+  constructor(root: JsonObject) {
+    this.#root = root;
+  }
+
+  /** Infinite where defaults go round in a circle. */
+  of(schema: unknown): number {
+    if (!isJsonObject(schema)) return 0;
+    const before = this.#known.get(schema);
+    if (before !== undefined) return before;
+    // Met again before its own size is known, it is inside of itself.
+    this.#known.set(schema, Infinity);
+    const { $ref: reference, allOf, properties, items, prefixItems } = schema;
+    let size = 0;
+    if (typeof reference === "string") size += this.of(localTarget(reference, this.#root));
+    // Under `anyOf` and its like nothing is filled in.
+    if (Array.isArray(allOf)) for (const part of allOf) size += this.of(part);
+    for (const members of [properties, Array.isArray(items) ? items : undefined, prefixItems])
+      size += this.#ofMembers(members);
+    this.#known.set(schema, size);
+    return size;
+  }
+
+  #ofMembers(members: unknown): number {
+    if (typeof members !== "object" || members === null) return 0;
+    let size = 0;
+    for (const [name, member] of Object.entries(members)) {
+      if (!isJsonObject(member) || member["default"] === undefined) continue;
+      const preset = member["default"];
+      size += name.length + (JSON.stringify(preset) ?? "").length;
+      if (typeof preset === "object" && preset !== null) size += this.of(member);
+    }
+    return size;
+  }
+}

@@ -1,0 +1,172 @@
+import { createHash } from "node:crypto";
+import { messageOf } from "../core/errors.ts";
+import type { JsonObject } from "../core/json.ts";
+import { compileSchema, refuseValue, type CheckBounds, type CheckResult, type CompiledSchema } from "./compile.ts";
+import { PatternCostError } from "./pattern.ts";
+import { measurePlain, type PlainSchema } from "./plain.ts";
+import { MAX_FILLED_CHARS } from "./survey.ts";
+import { MAX_SCHEMA_CHARS, MAX_SENT_CHARS, MAX_SENT_ITEMS } from "./threads/bounds.ts";
+import type { CheckThreads, JobResult } from "./threads/check-threads.ts";
+import type { Verdict } from "./threads/messages.ts";
+import type { TurnAllowance } from "./turn-allowance.ts";
+import { sizeOfValue, type ValueSize } from "./value-size.ts";
+
+/** `input`: defaults are filled in. */
+export type SchemaRole = "input" | "output";
+
+/** For whom a value is checked in a thread. */
+export interface CheckFor {
+  /** Id of the source whose schema it is. */
+  readonly source: string;
+  /** Nobody waits for it any more. */
+  isGone(): boolean;
+}
+
+/** What the schemas of one hub share. */
+export interface CheckDeps {
+  readonly threads: CheckThreads;
+  readonly turn: TurnAllowance;
+}
+
+/** Steps of one check in the event loop, of 5 to 20 ns. */
+const MAX_STEPS = 2_000_000;
+/** The same where what is wrong has to be explained, which takes a thousand times as long for each thing found. */
+const MAX_EXPLAINED_STEPS = 20_000;
+/** Characters of a text that are looked at in one step. */
+const CHARS_PER_STEP = 32;
+/** Nodes of the patterns of one schema. */
+const MAX_PATTERN_NODES = 10_000;
+/** Items that are copied in the event loop, for defaults to be filled in. */
+const MAX_COPIED_ITEMS = 20_000;
+
+const ALL: CheckBounds = Object.freeze({ patternSteps: 500_000, formatSteps: 500_000, explains: "all" });
+const FIRST: CheckBounds = Object.freeze({ ...ALL, explains: "first" });
+const NEVER: CheckBounds = Object.freeze({ ...ALL, explains: "never" });
+
+/** One schema of a stranger, which checks values in bounded time. */
+export class GuardedSchema {
+  readonly #schema: JsonObject;
+  readonly #role: SchemaRole;
+  readonly #threads: CheckThreads;
+  readonly #turn: TurnAllowance;
+  /** Both absent before the first check, and for good when the schema is not plain. */
+  #measures: PlainSchema | undefined;
+  #compiled: CompiledSchema | undefined;
+  #isMeasured = false;
+  #text: { readonly json: string; readonly key: string } | undefined;
+  #verdict: Verdict | undefined;
+
+  constructor(schema: JsonObject, role: SchemaRole, { threads, turn }: CheckDeps) {
+    this.#schema = schema;
+    this.#role = role;
+    this.#threads = threads;
+    this.#turn = turn;
+  }
+
+  /** Known after the first check. One that cannot be used accepts everything. */
+  get verdict(): Verdict | undefined {
+    return this.#verdict;
+  }
+
+  /** Checks at once, in some milliseconds at most. Nothing: that would take longer, so `checkApart` has to do it. */
+  checkHere(value: unknown): CheckResult | undefined {
+    if (!this.#isMeasured && !this.#prepare()) return undefined;
+    if (this.#verdict?.usable === false) return { ok: true, value };
+    if (!this.#compiled || !this.#measures) return undefined;
+    const bounds = boundsFor(this.#measures, sizeOfValue(value, MAX_STEPS));
+    return bounds && this.#compiled.checkWithin(value, bounds);
+  }
+
+  /** Checks in a thread. Rejects with a `FailError` when that cannot be done. */
+  async checkApart(value: unknown, whom: CheckFor): Promise<CheckResult> {
+    if (!this.#text) await this.#turn.ownTurn();
+    this.#text ??= this.#write();
+    const { key, json } = this.#text;
+    const known = this.#verdict?.usable === false ? this.#verdict : this.#threads.verdictOn(key);
+    if (known?.usable === false) return this.#accept(value, known);
+    const { items, chars } = sizeOfValue(value, MAX_SENT_ITEMS);
+    if (items > MAX_SENT_ITEMS)
+      return refuseValue(value, `it has more than ${MAX_SENT_ITEMS} parts, which its schema is too involved for`);
+    if (chars > MAX_SENT_CHARS) return refuseValue(value, `it has more than ${MAX_SENT_CHARS} characters`);
+    const job = { source: whom.source, key, text: json, fillsDefaults: this.#role === "input", value, items };
+    const result = await this.#threads.run(job, () => whom.isGone()).catch(unsent);
+    const verdict = this.#threads.verdictOn(key) ?? this.#verdict;
+    this.#verdict = verdict;
+    return verdict && result.ok === "unusable" ? this.#accept(value, verdict) : toResult(result, value);
+  }
+
+  #accept(value: unknown, verdict: Verdict): CheckResult {
+    this.#verdict = verdict;
+    return { ok: true, value };
+  }
+
+  /** False: that has to wait for another turn of the event loop. */
+  #prepare(): boolean {
+    if (this.#turn.isSpent) return false;
+    this.#isMeasured = true;
+    const measures = measurePlain(this.#schema);
+    if (measures) {
+      this.#turn.spend(measures.parts);
+      this.#compile(measures);
+    }
+    return true;
+  }
+
+  #compile(measures: PlainSchema): void {
+    try {
+      const compiled = compileSchema(this.#schema, {
+        fillDefaults: this.#role === "input",
+        maxPatternNodes: MAX_PATTERN_NODES,
+      });
+      const { usable, reason = "it is broken", warnings } = compiled;
+      this.#verdict = usable ? { usable, warnings, isSlow: false } : { usable, reason };
+      this.#measures = measures;
+      this.#compiled = compiled;
+    } catch (error) {
+      // Its patterns are more than their text showed.
+      if (!(error instanceof PatternCostError)) throw error;
+    }
+  }
+
+  #write(): { readonly json: string; readonly key: string } {
+    const json = jsonOf(this.#schema);
+    if (typeof json !== "string") this.#verdict = { usable: false, reason: json.problem };
+    const text = typeof json === "string" ? json : "";
+    return { json: text, key: `${this.#role}:${createHash("sha256").update(text).digest("base64")}` };
+  }
+}
+
+/** How far a check may go in the event loop; nothing when it may not begin there. */
+function boundsFor(schema: PlainSchema, { items, chars }: ValueSize): CheckBounds | undefined {
+  const looks = schema.readsText ? items + chars / CHARS_PER_STEP : items;
+  const steps = schema.parts + looks * schema.stepsPerItem;
+  if (steps > MAX_STEPS) return undefined;
+  const isFilledHere = items <= MAX_COPIED_ITEMS && items * schema.defaultChars <= MAX_FILLED_CHARS;
+  if (schema.defaultChars > 0 && !isFilledHere) return undefined;
+  if (steps <= MAX_EXPLAINED_STEPS) return ALL;
+  return items <= MAX_SENT_ITEMS ? NEVER : FIRST;
+}
+
+function toResult(result: JobResult, value: unknown): CheckResult {
+  if (result.ok === "too much") return refuseValue(value, result.reason);
+  if (result.ok === true) return { ok: true, value: "value" in result ? result.value : value };
+  return result.ok === false ? result : { ok: true, value };
+}
+
+/** A value of a program may hold what cannot be sent, such as a function. */
+function unsent(error: unknown): JobResult {
+  if (error instanceof RangeError) return { ok: "too much", reason: "it is nested too deeply" };
+  if (!(error instanceof DOMException)) throw error;
+  return { ok: "too much", reason: `it is no JSON (${messageOf(error)})` };
+}
+
+function jsonOf(schema: JsonObject): string | { readonly problem: string } {
+  try {
+    const text = JSON.stringify(schema) ?? "{}";
+    return text.length > MAX_SCHEMA_CHARS ? { problem: `it is larger than ${MAX_SCHEMA_CHARS} characters` } : text;
+  } catch (error) {
+    return {
+      problem: error instanceof RangeError ? "it is nested too deeply" : "it refers to itself, so it is no JSON",
+    };
+  }
+}

@@ -1,0 +1,32 @@
+/** Objects, lists and values that are sent to a thread: to copy them takes the event loop some 20 ms. */
+export const MAX_SENT_ITEMS = 20_000;
+/** Characters likewise, of names and texts. */
+export const MAX_SENT_CHARS = 16 * 1024 * 1024;
+/** Largest schema, in characters of JSON. */
+export const MAX_SCHEMA_CHARS = 1024 * 1024;
+/** Threads for schemas that are new or known to be slow. */
+export const MAX_SLOW_THREADS = 2;
+/** Threads for schemas that are known to be quick: these never wait for the others. */
+export const MAX_QUICK_THREADS = 1;
+/** Of the threads of a lane, how many work for one source: what it sends must not keep the others waiting. */
+export const MAX_THREADS_OF_SOURCE = 1;
+/** A schema that takes longer to compile, or to check one value against, is slow. */
+export const QUICK_MS = 50;
+/** Until a thread has to be there. */
+export const START_TIMEOUT_MS = 20_000;
+/** To compile one schema. */
+export const COMPILE_TIMEOUT_MS = 5_000;
+/** To check one value. */
+export const CHECK_TIMEOUT_MS = 3_000;
+/** Where a value of no more items takes longer than that, its schema is to blame. */
+export const FEW_ITEMS = 1_000;
+/** Heap of one thread. */
+export const THREAD_HEAP_MB = 256;
+/** A thread that nobody needed for so long is ended. */
+export const IDLE_MS = 30_000;
+/** Values that wait for a thread of one lane. */
+export const MAX_WAITING = 1_000;
+/** Characters of the schemas that one thread keeps compiled; beyond it, it begins anew. */
+export const MAX_KEPT_CHARS = 4 * 1024 * 1024;
+/** Verdicts that are kept; the oldest goes first. */
+export const MAX_VERDICTS = 5_000;

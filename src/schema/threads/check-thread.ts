@@ -1,0 +1,134 @@
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Worker } from "node:worker_threads";
+import { COMPILE_TIMEOUT_MS, CHECK_TIMEOUT_MS, MAX_KEPT_CHARS, START_TIMEOUT_MS, THREAD_HEAP_MB } from "./bounds.ts";
+import type { CheckMessage, ThreadMessage, Verdict } from "./messages.ts";
+
+/** One value to be checked, and where it comes from. */
+export interface CheckJob {
+  readonly source: string;
+  readonly key: string;
+  /** The schema as JSON. */
+  readonly text: string;
+  readonly fillsDefaults: boolean;
+  readonly value: unknown;
+  /** How many items the value has. */
+  readonly items: number;
+}
+
+export type Done = Extract<ThreadMessage, { type: "checked" }>;
+
+/** The thread was ended while it was at that. */
+export interface Overrun {
+  readonly type: "overrun";
+  readonly at: "start" | "compile" | "check";
+  readonly of: "time" | "memory";
+}
+
+const RESOURCE_LIMITS = {
+  maxOldGenerationSizeMb: THREAD_HEAP_MB,
+  maxYoungGenerationSizeMb: 32,
+  stackSizeMb: 4,
+} as const;
+const TIMEOUTS = { start: START_TIMEOUT_MS, compile: COMPILE_TIMEOUT_MS, check: CHECK_TIMEOUT_MS } as const;
+
+interface RunningJob {
+  readonly job: CheckJob;
+  readonly onVerdict: (verdict: Verdict) => void;
+  readonly settle: (result: Done | Overrun) => void;
+  readonly fail: (error: unknown) => void;
+}
+
+/**
+ * A thread that does one job at a time, and is over after an overrun. It keeps the process alive during a job only.
+ */
+export class CheckThread {
+  readonly #worker: Worker;
+  readonly #known = new Set<string>();
+  #keptChars = 0;
+  #isReady = false;
+  #at: Overrun["at"] = "start";
+  #timer: NodeJS.Timeout | undefined;
+  #job: RunningJob | undefined;
+
+  constructor() {
+    this.#worker = new Worker(workerFile(), { env: {}, argv: [], execArgv: [], resourceLimits: RESOURCE_LIMITS });
+    this.#worker.unref();
+    this.#worker.on("message", (message: ThreadMessage) => this.#heed(message));
+    this.#worker.on("error", () => this.#overrun("memory"));
+    this.#worker.on("exit", () => this.#overrun("memory"));
+  }
+
+  /** It has compiled so much that a new one had better take its place. */
+  get isFull(): boolean {
+    return this.#keptChars > MAX_KEPT_CHARS;
+  }
+
+  /** Rejects when the value cannot be sent. After an overrun the thread is over. */
+  run(job: CheckJob, onVerdict: (verdict: Verdict) => void): Promise<Done | Overrun> {
+    return new Promise((resolve, reject) => {
+      const over =
+        <V>(settle: (value: V) => void) =>
+        (value: V): void => {
+          clearTimeout(this.#timer);
+          this.#worker.unref();
+          this.#job = undefined;
+          settle(value);
+        };
+      this.#worker.ref();
+      this.#job = { job, onVerdict, settle: over(resolve), fail: over(reject) };
+      if (this.#isReady) this.#send(this.#job);
+      else this.#watch("start");
+    });
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+    void this.#worker.terminate();
+  }
+
+  #send({ job: { key, text, fillsDefaults, value }, fail }: RunningJob): void {
+    const isKnown = this.#known.has(key);
+    const message: CheckMessage = { key, fillsDefaults, value, ...(!isKnown && { text }) };
+    try {
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+      this.#worker.postMessage(message);
+    } catch (error) {
+      return fail(error);
+    }
+    this.#watch(isKnown ? "check" : "compile");
+    if (isKnown) return;
+    this.#known.add(key);
+    this.#keptChars += text.length;
+  }
+
+  #heed(message: ThreadMessage): void {
+    if (message.type === "ready") {
+      this.#isReady = true;
+      if (this.#job) this.#send(this.#job);
+    } else if (message.type === "verdict") {
+      this.#watch("check");
+      this.#job?.onVerdict(message.verdict);
+    } else this.#job?.settle(message);
+  }
+
+  #watch(at: Overrun["at"]): void {
+    clearTimeout(this.#timer);
+    this.#at = at;
+    this.#timer = setTimeout(() => this.#overrun("time"), TIMEOUTS[at]);
+  }
+
+  #overrun(of: Overrun["of"]): void {
+    this.end();
+    this.#job?.settle({ type: "overrun", at: this.#at, of });
+  }
+}
+
+const THREADS_FOLDER = join("schema", "threads");
+
+/** Node itself loads the file, so when this runs from its source, as in tests, `dist` stands in. */
+function workerFile(): string {
+  const here = fileURLToPath(import.meta.url);
+  if (!here.endsWith(".ts")) return fileURLToPath(new URL("worker.js", import.meta.url));
+  return join(here.slice(0, here.lastIndexOf(join("src", THREADS_FOLDER))), "dist", THREADS_FOLDER, "worker.js");
+}

@@ -1,0 +1,100 @@
+import { formatDuration } from "../../core/duration.ts";
+import { FailError } from "../../core/errors.ts";
+import { fail } from "../../core/outcome.ts";
+import {
+  CHECK_TIMEOUT_MS,
+  COMPILE_TIMEOUT_MS,
+  FEW_ITEMS,
+  MAX_QUICK_THREADS,
+  MAX_SLOW_THREADS,
+  MAX_VERDICTS,
+  MAX_WAITING,
+  QUICK_MS,
+  THREAD_HEAP_MB,
+} from "./bounds.ts";
+import type { CheckJob, Done, Overrun } from "./check-thread.ts";
+import { Lane } from "./lane.ts";
+import type { Checked, Verdict } from "./messages.ts";
+
+/** What came of a job: the check; that its schema is given up; or that this value is too much for its schema. */
+export type JobResult =
+  | Exclude<Checked, { ok: "too large" }>
+  | { readonly ok: "unusable" }
+  | { readonly ok: "too much"; readonly reason: string };
+
+/**
+ * Checks values in threads, and keeps what was found out of each schema. A schema that costs too much is given up for
+ * good; a large value that does is refused alone. What is known to be quick never waits for the rest.
+ */
+export class CheckThreads {
+  readonly #verdicts = new Map<string, Verdict>();
+  readonly #quick = new Lane(MAX_QUICK_THREADS);
+  readonly #slow = new Lane(MAX_SLOW_THREADS);
+  #isClosed = false;
+
+  verdictOn(key: string): Verdict | undefined {
+    return this.#verdicts.get(key);
+  }
+
+  /** Rejects with a `FailError` when too much waits already, or the hub goes. `isGone`: nobody waits for it any more. */
+  async run(job: CheckJob, isGone: () => boolean): Promise<JobResult> {
+    const known = this.#verdicts.get(job.key);
+    const lane = known?.usable && !known.isSlow ? this.#quick : this.#slow;
+    if (this.#isClosed) throw new FailError(fail("unavailable", CLOSED));
+    if (lane.waiting >= MAX_WAITING) throw new FailError(fail("limited", CROWDED, { retryAfterMs: CHECK_TIMEOUT_MS }));
+    const result = await lane.run({
+      ...job,
+      isWanted: () => !isGone() && !this.#isUnusable(job.key),
+      onVerdict: (verdict) => this.#keep(job.key, verdict),
+    });
+    if (this.#isClosed) throw new FailError(fail("unavailable", CLOSED));
+    // Also what nobody wants any more, since nobody looks at what comes of it.
+    if (result.type === "dropped" || this.#isUnusable(job.key)) return UNUSABLE;
+    return result.type === "overrun" ? this.#judgeOverrun(job, result) : this.#judge(job, result);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#quick.close();
+    this.#slow.close();
+  }
+
+  #isUnusable(key: string): boolean {
+    return this.#verdicts.get(key)?.usable === false;
+  }
+
+  #keep(key: string, verdict: Verdict): void {
+    this.#verdicts.delete(key);
+    this.#verdicts.set(key, verdict);
+    const [oldest] = this.#verdicts.keys();
+    if (this.#verdicts.size > MAX_VERDICTS && oldest !== undefined) this.#verdicts.delete(oldest);
+  }
+
+  #giveUp(key: string, reason: string): JobResult {
+    this.#keep(key, { usable: false, reason });
+    return UNUSABLE;
+  }
+
+  #judge({ key, items }: CheckJob, { checked, tookMs }: Done): JobResult {
+    const verdict = this.#verdicts.get(key);
+    if (tookMs > QUICK_MS && verdict?.usable && !verdict.isSlow) this.#keep(key, { ...verdict, isSlow: true });
+    if (checked.ok !== "too large") return checked;
+    if (items <= FEW_ITEMS) return this.#giveUp(key, "its defaults come to more than can be filled in");
+    return { ok: "too much", reason: "with its defaults it comes to more than can be filled in" };
+  }
+
+  #judgeOverrun({ key, items }: CheckJob, { at, of }: Overrun): JobResult {
+    if (at === "start") throw new FailError(fail("unavailable", NOT_STARTED));
+    const limitMs = at === "compile" ? COMPILE_TIMEOUT_MS : CHECK_TIMEOUT_MS;
+    const limit = of === "time" ? formatDuration(limitMs) : `${THREAD_HEAP_MB} MiB of memory`;
+    if (at === "compile") return this.#giveUp(key, `to make it ready takes more than ${limit}`);
+    if (items <= FEW_ITEMS) return this.#giveUp(key, `to check a small value against it takes more than ${limit}`);
+    return { ok: "too much", reason: `to check it takes more than ${limit}` };
+  }
+}
+
+const UNUSABLE: JobResult = Object.freeze({ ok: "unusable" });
+const CLOSED = "The hub is shutting down. Try again once it is back.";
+const CROWDED = "Too many calls wait for their arguments to be checked. Try again later.";
+const NOT_STARTED =
+  "The arguments could not be checked, since no thread could be started for it: the machine is out of memory or processes. Try again later.";

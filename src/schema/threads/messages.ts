@@ -1,0 +1,34 @@
+import type { SchemaError } from "../explain.ts";
+
+/** What there is to know of a schema for good. */
+export type Verdict =
+  | {
+      readonly usable: true;
+      readonly warnings: readonly string[];
+      /** It took long to compile, or to check a value against. */
+      readonly isSlow: boolean;
+    }
+  | { readonly usable: false; readonly reason: string };
+
+/** One value to be checked in a thread. */
+export interface CheckMessage {
+  /** Digest of the schema, and how it is compiled. */
+  readonly key: string;
+  /** The schema as JSON, for a thread that does not have it yet. */
+  readonly text?: string;
+  readonly fillsDefaults: boolean;
+  readonly value: unknown;
+}
+
+/** A thread says that it is there, what it thinks of a schema once that is compiled, and what came of a check. */
+export type ThreadMessage =
+  | { readonly type: "ready" }
+  | { readonly type: "verdict"; readonly verdict: Verdict }
+  | { readonly type: "checked"; readonly checked: Checked; readonly tookMs: number };
+
+export type Checked =
+  /** `value` is there where defaults were filled in. */
+  | { readonly ok: true; readonly value?: unknown }
+  | { readonly ok: false; readonly errors: readonly SchemaError[]; readonly message: string }
+  /** The value with its defaults is larger than what is sent from thread to thread. */
+  | { readonly ok: "too large" };

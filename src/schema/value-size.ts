@@ -1,0 +1,45 @@
+/** How much there is to look at in a value. */
+export interface ValueSize {
+  /** Objects, lists and values. */
+  readonly items: number;
+  /** Characters of its texts and names. */
+  readonly chars: number;
+}
+
+/** Stops counting once there are more than `maxItems`. The answer holds until the next call: it is the same object. */
+export function sizeOfValue(value: unknown, maxItems: number): ValueSize {
+  size.items = 0;
+  size.chars = 0;
+  max = maxItems;
+  look(value, 0);
+  // What is nested more deeply waits, so that the stack holds.
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) if (size.items <= max) open(next, 0);
+  return size;
+}
+
+const size = { items: 0, chars: 0 };
+const waiting: object[] = [];
+let max = 0;
+/** Levels that are walked by recursion, which is faster than a list. */
+const MAX_RECURSION = 100;
+
+function look(value: unknown, depth: number): void {
+  size.items += 1;
+  if (typeof value === "string") size.chars += value.length;
+  else if (typeof value === "object" && value !== null) {
+    if (depth < MAX_RECURSION) open(value, depth + 1);
+    else waiting.push(value);
+  }
+}
+
+function open(value: object, depth: number): void {
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length && size.items <= max; index += 1) look(value[index], depth);
+    return;
+  }
+  for (const key in value) {
+    size.chars += key.length;
+    look((value as Record<string, unknown>)[key], depth);
+    if (size.items > max) return;
+  }
+}

@@ -1,0 +1,191 @@
+import { spawnSync } from "node:child_process";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import type { JsonObject } from "../../src/core/json.ts";
+import type { CheckResult } from "../../src/schema/compile.ts";
+import { SchemaChecks } from "../../src/schema/schema-checks.ts";
+import { watchLoop } from "../support/loop-stalls.ts";
+import { createRandom } from "../support/random.ts";
+import { openTarget, openUpstream, say, tool, wordsOf, type Target } from "./attack.ts";
+import {
+  ATTACKS,
+  deepValue,
+  doublingRecursion,
+  fillingLevels,
+  properties,
+  randomAttack,
+  type Attack,
+} from "./schema-attacks.ts";
+
+/** Nobody's call waits longer than that for the schema of another's tool. */
+const MAX_STALL_MS = 50;
+const PLAIN = { type: "object", properties: { text: { type: "string" } }, required: ["text"] };
+
+async function check(checks: SchemaChecks, { schema, value }: Attack): Promise<CheckResult> {
+  const guarded = checks.of(schema, "input");
+  return guarded.checkHere(value) ?? guarded.checkApart(value, { source: "stranger", isGone: () => false });
+}
+
+/** The longest turn of the loop during two checks, the second of which has nothing to compile any more. */
+async function longestTurn(checks: SchemaChecks, attack: Attack): Promise<number> {
+  using watch = watchLoop();
+  // What the engine itself costs when it is first needed is not the schema's doing.
+  await check(checks, { name: "plain", schema: PLAIN, value: { text: 1 } });
+  await nextTurn();
+  watch.longestMs();
+  for (let round = 0; round < 2; round += 1) {
+    await check(checks, attack);
+    await nextTurn();
+  }
+  return watch.longestMs();
+}
+
+test.each(ATTACKS)("S18: $name: the event loop goes on", async (attack) => {
+  const checks = new SchemaChecks();
+  try {
+    expect(await longestTurn(checks, attack)).toBeLessThan(MAX_STALL_MS);
+  } finally {
+    checks.close();
+  }
+});
+
+test("S18: schemas that are hostile at random do not stop the event loop", async () => {
+  const random = createRandom(20_260_728);
+  const checks = new SchemaChecks();
+  try {
+    for (let round = 0; round < 80; round += 1)
+      expect([round, await longestTurn(checks, randomAttack(random))]).toEqual([round, expect.toSatisfy(isShort)]);
+  } finally {
+    checks.close();
+  }
+});
+
+function isShort(ms: number): boolean {
+  return ms < MAX_STALL_MS;
+}
+
+test("S18: what plain schemas and threads say of a value is the same", async () => {
+  const checks = new SchemaChecks();
+  const schema: JsonObject = {
+    type: "object",
+    properties: { city: { type: "string" }, days: { type: "integer", default: 3 } },
+    required: ["city"],
+    additionalProperties: false,
+  };
+  const guarded = checks.of(schema, "input");
+  try {
+    for (const value of [{ city: "Bonn" }, { city: 5, dys: 1 }, {}]) {
+      const apart = await guarded.checkApart(value, { source: "a", isGone: () => false });
+      expect(apart).toEqual(guarded.checkHere(value));
+    }
+  } finally {
+    checks.close();
+  }
+});
+
+test("S18: two hundred schemas that are met in one turn are compiled in a few", async () => {
+  const checks = new SchemaChecks();
+  try {
+    using watch = watchLoop();
+    await check(checks, { name: "plain", schema: PLAIN, value: { text: 1 } });
+    await nextTurn();
+    watch.longestMs();
+    const all = Array.from({ length: 200 }, (_, at) =>
+      check(checks, {
+        name: "many",
+        schema: { type: "object", ...properties(90, (index) => ({ type: "string", minLength: at + index })) },
+        value: { p1: 1 },
+      }),
+    );
+    const results = await Promise.all(all);
+    expect(results.filter(({ ok }) => ok)).toEqual([]);
+    expect(watch.longestMs()).toBeLessThan(MAX_STALL_MS);
+  } finally {
+    checks.close();
+  }
+});
+
+test("S18: a schema that is too much is given up once, by its digest", async () => {
+  const checks = new SchemaChecks();
+  const schema = { type: "object", ...fillingLevels(28) };
+  try {
+    await check(checks, { name: "first", schema, value: {} });
+    const again = checks.of(structuredClone(schema), "input");
+    expect(again.checkHere({})).toBeUndefined();
+    await again.checkApart({}, { source: "other", isGone: () => false });
+    expect(again.verdict).toEqual({ usable: false, reason: expect.stringContaining("defaults") });
+  } finally {
+    checks.close();
+  }
+});
+
+test("S18: once the hub is closed, what waits for a thread is told so", async () => {
+  const checks = new SchemaChecks();
+  const waiting = check(checks, ATTACKS[0]!);
+  checks.close();
+  await expect(waiting).rejects.toMatchObject({ failure: { kind: "unavailable" } });
+  await expect(check(checks, ATTACKS[0]!)).rejects.toMatchObject({ failure: { kind: "unavailable" } });
+});
+
+test("S18: a thread that nobody needs does not keep the process alive", () => {
+  const module = fileURLToPath(new URL("../../dist/schema/schema-checks.js", import.meta.url));
+  const program = `
+    import { SchemaChecks } from ${JSON.stringify(module)};
+    const guarded = new SchemaChecks().of({ $dynamicAnchor: "n", properties: { a: { $dynamicRef: "#n", type: "string" } } }, "input");
+    const result = await guarded.checkApart({ a: 1 }, { source: "a", isGone: () => false });
+    console.log(result.message);`;
+  const { stdout, status } = spawnSync(process.execPath, ["--input-type=module", "-e", program], { encoding: "utf8" });
+  expect([stdout.trim(), status]).toEqual(["`a` must be a string, got an integer", 0]);
+});
+
+async function openStrangers(tools: Readonly<Record<string, JsonObject>>): Promise<Target & { stop(): Promise<void> }> {
+  const stranger = await openUpstream({
+    tools: Object.entries(tools).map(([name, inputSchema]) => tool(name, { inputSchema })),
+    answer: (method) => (method === "tools/call" ? { result: say("called") } : undefined),
+  });
+  const honest = await openUpstream({ tools: [tool("say", { inputSchema: PLAIN })] });
+  const target = await openTarget({
+    mcp: {
+      remote_servers: [
+        { namespace: "", url: stranger.url },
+        { namespace: "honest", url: honest.url },
+      ],
+    },
+  });
+  return Object.assign(target, {
+    stop: async () => {
+      await target[Symbol.asyncDispose]();
+      await stranger.close();
+      await honest.close();
+    },
+  });
+}
+
+test("S18: a schema that is too much costs its own tool alone, and a problem says so", async () => {
+  const target = await openStrangers({
+    slow: { type: "object", ...doublingRecursion() },
+    quick: { type: "object", properties: { n: { type: "integer" } } },
+  });
+  try {
+    const client = await target.client();
+    const order: string[] = [];
+    const note = async (name: string, call: Promise<JsonObject>): Promise<string> => {
+      const words = wordsOf(await call);
+      order.push(name);
+      return words;
+    };
+    const slow = note("slow", client.request("tools/call", { name: "slow", arguments: deepValue("x", 60) }));
+    const quick = note("quick", client.request("tools/call", { name: "quick", arguments: { n: "a" } }));
+    const honest = note("honest", client.request("tools/call", { name: "honest__say", arguments: { text: "a" } }));
+    expect(await quick).toBe("`n` must be an integer, got a string");
+    expect(await honest).toContain("say");
+    expect(await slow).toBe("called");
+    expect(order.at(-1)).toBe("slow");
+    expect(target.hub.sources().flatMap(({ problems }) => problems)).toContainEqual(
+      expect.objectContaining({ subject: "slow", message: expect.stringMatching(/cannot be used.*takes more than/) }),
+    );
+  } finally {
+    await target.stop();
+  }
+});
