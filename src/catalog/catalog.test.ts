@@ -304,7 +304,7 @@ test("C9: an unknown name fails with up to three near ones", async () => {
 test("C9: a name that the caller may not use is not proposed", async () => {
   const gh = new MemoryProvider({ id: "gh" }).offerTools("search");
   const lookup = (await catalogOf([gh]).snapshot()).resolveTool("gh__serach", view("normal", { deny: ["gh__search"] }));
-  expect(lookup).toMatchObject({ failure: { kind: "unknown_tool", details: { near: [] } } });
+  expect(lookup).toMatchObject({ failure: { kind: "denied", details: { near: [] } } });
 });
 
 test("C3: a bare name of two sources is ambiguous and lists both", async () => {
@@ -776,8 +776,8 @@ test("whom a caller has no right to, it is not told of", async () => {
   const [a, b] = [coldProvider({ id: "a", order: 0 }, 0), coldProvider({ id: "b", order: 1 }, 0)];
   const catalog = catalogOf([a.provider, b.provider]);
   expect(await toolSource(catalog, "t", { allow: ["b__*"] })).toEqual(["unavailable", { starting: ["b"] }]);
-  expect(await toolSource(catalog, "a::t", { allow: ["b__*"] })).toMatchObject(["unknown_tool", {}]);
-  expect(await resourceSource(catalog, "x://one", { allow: ["b__*"] })).toMatchObject(["unknown_tool", {}]);
+  expect(await toolSource(catalog, "a::t", { allow: ["b__*"] })).toMatchObject(["denied", {}]);
+  expect(await resourceSource(catalog, "x://one", { allow: ["b__*"] })).toMatchObject(["denied", {}]);
 });
 
 test("changes of others are announced while a source is still starting", async () => {

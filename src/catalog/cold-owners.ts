@@ -1,7 +1,7 @@
 import type { View } from "../core/hub-port.ts";
 import { READ_SEPARATORS } from "../core/names.ts";
 import type { Source } from "../core/records.ts";
-import { permissionOf } from "../core/rights.ts";
+import { permissionOf, supposedName } from "../core/rights.ts";
 
 /** What a caller asks for in its own words. */
 export interface Asked {
@@ -35,9 +35,11 @@ export function namedSources(
 export function mightUse({ text, isUri, view }: Asked, source: Source, separator: string): boolean {
   const permission = permissionOf(view.principal.rights);
   if (!permission.isNarrowed) return true;
-  if (isUri) return permission.permitsUri(text) || permission.permitsUri(text.slice(text.indexOf("+") + 1));
-  const bare = bareName(text, source, separator) ?? text;
-  return permission.permits(source.namespace === "" ? bare : `${source.namespace}${separator}${bare}`);
+  if (!isUri)
+    return permission.permits(supposedName(source.namespace, bareName(text, source, separator) ?? text, separator));
+  const end = text.indexOf("+") + 1;
+  const owns = [text, text.slice(end)];
+  return owns.some((own) => permission.permits({ type: "uri", shown: text, own, prefix: text.slice(0, end) }));
 }
 
 const CLIENT_PREFIX = "mcp__";

@@ -1,6 +1,7 @@
 import { fail, type Fail } from "../core/outcome.ts";
 import type { CallTarget } from "../core/provider.ts";
 import type { Source } from "../core/records.ts";
+import type { Subject } from "../core/rights.ts";
 import { nearest } from "../core/suggest.ts";
 
 /** What a caller's word for a tool, resource or prompt leads to. */
@@ -11,6 +12,8 @@ export interface Found<T extends CallTarget> {
   readonly source: Source;
   /** As callers see it: the rendered name, URI or template. */
   readonly name: string;
+  /** What rights are held against. */
+  readonly subject: Subject;
   readonly target: T;
 }
 
@@ -23,9 +26,14 @@ export interface Missing {
   readonly failure: Fail;
 }
 
-/** Nobody has it, so far. */
+/** Nobody has it, so far, as far as this caller may know. */
 export function isUnknown(lookup: Lookup): boolean {
-  return !lookup.found && lookup.failure.kind === "unknown_tool";
+  return !lookup.found && isNotThere(lookup.failure);
+}
+
+/** That nobody has it is not told apart from that the caller has no right to it. */
+export function isNotThere({ kind }: Fail): boolean {
+  return kind === "unknown_tool" || kind === "denied";
 }
 
 /** Asked for exactly as it is shown. */
@@ -48,15 +56,18 @@ export function unknown(what: string, name: string, names: Iterable<string>): Mi
   };
 }
 
+/** For a caller with narrowed rights, by the name alone: it is not told whether there is such a thing. */
+export function denied(what: string, name: string, names: Iterable<string>): Missing {
+  const near = nearest(name, names);
+  const hint = near.length > 0 ? `Did you mean ${near.join(", ")}?` : "Use what the list shows.";
+  const message = `No right to use the ${what} ${shown(name)}, if there is one. ${hint} Whoever runs this hub can give more rights.`;
+  return { found: false, failure: fail("denied", message, { details: { near } }) };
+}
+
 export function ambiguous(what: string, name: string, candidates: readonly string[]): Missing {
   const sorted = candidates.toSorted();
   const message = `Several ${what}s answer to ${shown(name)}: ${sorted.slice(0, MAX_SHOWN_CANDIDATES).join(", ")}. Use one of these names.`;
   return { found: false, failure: fail("ambiguous", message, { details: { candidates: sorted } }) };
-}
-
-export function denied(what: string, name: string): Missing {
-  const message = `No right to use the ${what} ${shown(name)}. Use what the list shows, or ask whoever runs this hub for more rights.`;
-  return { found: false, failure: fail("denied", message) };
 }
 
 export function resourceNotFound(uri: string, uris: Iterable<string>): Missing {

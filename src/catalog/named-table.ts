@@ -7,8 +7,8 @@ import { ambiguous, denied, unknown, type Lookup } from "./lookup.ts";
 import { inListOrder } from "./list-order.ts";
 import { compareText } from "./precedence.ts";
 import { permissionOf } from "../core/rights.ts";
-import { renamedRow } from "./renamed-row.ts";
-import type { Prepared } from "./source-part.ts";
+import { changedRow } from "./renamed-row.ts";
+import type { PreparedNamed } from "./source-part.ts";
 
 type NamedRecord = Named & { readonly source: Source };
 
@@ -19,19 +19,21 @@ export interface TableOptions {
 }
 
 /** What tools and prompts share: rows sorted by rendered name, and the way from any spelling of a name to its row. */
-export class NamedTable<R extends NamedRecord, P extends Prepared<R>> {
+export class NamedTable<R extends NamedRecord, P extends PreparedNamed<R>> {
   /** Sorted by rendered name. */
   readonly rows: readonly P[];
   /** The same in the order of lists. */
   readonly listed: readonly P[];
   readonly problems: readonly Problem[];
   readonly #what: string;
+  readonly #separator: string;
   readonly #book: NameBook<P>;
   #byRecord: ReadonlyMap<R, P> | undefined;
 
   /** `items` come in order of precedence, those of one source in its order; `what` is the noun for messages. */
   constructor(what: string, items: readonly P[], { naming, inOwnOrder }: TableOptions) {
     this.#what = what;
+    this.#separator = naming.separator;
     this.#book = new NameBook(items, { naming, namedOf: (item) => item.record, mcpNameOf: (item) => item.key });
     const { renamed } = this.#book;
     const rows = renamed.size === 0 ? items : items.map((item) => this.#rowOf(item));
@@ -53,32 +55,26 @@ export class NamedTable<R extends NamedRecord, P extends Prepared<R>> {
 
   #rowOf(item: P): P {
     const name = this.#book.renamed.get(item);
-    return name === undefined ? item : renamedRow(item, name, "name");
+    return name === undefined ? item : (changedRow<PreparedNamed<R>>(item, name, () => renaming(item, name)) as P);
   }
 
-  resolve<T extends CallTarget>(
-    name: string,
-    view: View,
-    permits: (row: P) => boolean,
-    target: (record: R) => T,
-  ): Lookup<T> {
-    const candidates = this.candidates(name);
-    const [row, ...others] = candidates.filter(permits);
-    if (row && others.length === 0)
-      return { found: true, source: row.record.source, name: row.key, target: target(row.record) };
+  resolve<T extends CallTarget>(name: string, view: View, target: (record: R) => T): Lookup<T> {
+    const permission = permissionOf(view.principal.rights);
+    const permits = ({ subject }: P): boolean => permission.permits(subject);
+    const [row, ...others] = this.candidates(name).filter(permits);
+    if (row && others.length === 0) {
+      const { key, record, subject } = row;
+      return { found: true, source: record.source, name: key, subject, target: target(record) };
+    }
     if (row)
       return ambiguous(
         this.#what,
         name,
         [row, ...others].map((one) => one.key),
       );
-    if (candidates.length > 0) return denied(this.#what, name);
-    const isLimited = permissionOf(view.principal.rights).isNarrowed;
-    return unknown(
-      this.#what,
-      name,
-      (isLimited ? this.rows.filter(permits) : this.rows).map((one) => one.key),
-    );
+    const names = (permission.isNarrowed ? this.rows.filter(permits) : this.rows).map((one) => one.key);
+    const missing = permission.mayBeKnown(name, this.#separator) ? unknown : denied;
+    return missing(this.#what, name, names);
   }
 
   #shadowProblem(item: P, name: string): Problem {
@@ -90,4 +86,14 @@ export class NamedTable<R extends NamedRecord, P extends Prepared<R>> {
       message: `\`${item.key}\` is offered as \`${name}\`, since ${whose}.`,
     };
   }
+}
+
+/** What goes with another name: the source's id is before it, where its namespace is not. */
+function renaming({ entry, subject, record }: PreparedNamed<NamedRecord>, name: string) {
+  const start = name.slice(0, record.source.id.length + subject.separator.length);
+  const isOwn = start.endsWith(subject.separator);
+  return {
+    entry: { ...entry, name },
+    subject: { ...subject, name, prefixes: isOwn ? [...subject.prefixes, start] : subject.prefixes },
+  };
 }

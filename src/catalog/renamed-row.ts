@@ -6,16 +6,20 @@ const made = new WeakMap<object, Prepared<unknown>>();
 
 /** The same row under another name, URI or template. */
 export function renamedRow<P extends Prepared<unknown>>(row: P, key: string, member: string): P {
-  return row.key === key ? row : changedRow(row, key, () => ({ ...row.entry, [member]: key }));
+  return row.key === key
+    ? row
+    : (changedRow<Prepared<unknown>>(row, key, () => ({ entry: { ...row.entry, [member]: key } })) as P);
 }
 
-/** The same row with another entry, which depends on nothing but the row and `key`. */
-export function changedRow<P extends Prepared<unknown>>(row: P, key: string, change: () => JsonObject): P {
+/** The same row with another entry and what goes with it, which depend on nothing but the row and `key`. */
+export function changedRow<P extends Prepared<unknown>>(row: P, key: string, change: () => Change<P>): P {
   const last = made.get(row);
   // What was made from a row has that row's type.
   if (last?.key === key) return last as P;
-  const entry = change();
-  const changed = { ...row, key, entry, json: JSON.stringify(entry) };
+  const parts = change();
+  const changed = { ...row, ...parts, key, json: JSON.stringify(parts.entry) };
   made.set(row, changed);
   return changed;
 }
+
+type Change<P> = Partial<P> & { readonly entry: JsonObject };

@@ -1,182 +1,244 @@
 import type { View } from "../core/hub-port.ts";
+import { fail } from "../core/outcome.ts";
 import type { CallTarget } from "../core/provider.ts";
-import type { Problem, ResourceRecord, Source } from "../core/records.ts";
-import { denied, resourceNotFound, type Lookup } from "./lookup.ts";
+import type { Problem, Source } from "../core/records.ts";
+import { isCanonical, parseUri } from "../core/resource-uri.ts";
+import { permissionOf, type Permission, type UriSubject } from "../core/rights.ts";
 import { inListOrder } from "./list-order.ts";
-import { permissionOf } from "../core/rights.ts";
-import type { Prepared, PreparedTemplate, SourcePart } from "./source-part.ts";
+import { denied, resourceNotFound, type Found, type Lookup, type Missing } from "./lookup.ts";
+import type { PreparedResource, PreparedTemplate, SourcePart } from "./source-part.ts";
 import { hasUiResource } from "./tool-entry.ts";
-import { UriPlacement } from "./uri-placement.ts";
-import { uriPrefixes } from "./uri-prefixes.ts";
+import { placeUris, type PlacedTemplate, type UriPlace, type UriPlacement } from "./uri-placement.ts";
+import { schemeOf } from "./uri-prefixes.ts";
 
 export type ResourceTarget = Extract<CallTarget, { type: "resource" }>;
 
-interface TemplateRow extends PreparedTemplate {
-  /** What stands before the source's own URIs where this template is shown. */
-  readonly prefix: string;
-}
-
-interface Placed {
-  readonly source: Source;
-  /** The URI as it is shown. */
-  readonly name: string;
+/** Who answers for a URI. */
+interface Answerer {
+  readonly place: UriPlace;
   readonly target: ResourceTarget;
 }
 
 /**
- * Resources and templates of all sources by URI. Where two sources offer one URI the better precedence keeps it; the
- * other's is shown as `namespace+uri` and leads back. Every source can be addressed with its prefix, shadowed or not.
+ * Resources and templates of all sources by URI. A URI is somebody's by who comes first, not by how it is spelt; every
+ * source can be addressed with its prefix, shadowed or not.
  */
 export class ResourceTable {
   /** In the order of lists, as the templates. */
-  readonly resources: readonly Prepared<ResourceRecord>[];
+  readonly resources: readonly PreparedResource[];
   readonly templates: readonly PreparedTemplate[];
-  readonly problems: readonly Problem[];
-  /** Source id to the URIs that are shown otherwise than the source calls them. */
-  readonly rewrites: ReadonlyMap<string, ReadonlyMap<string, string>>;
-  readonly #byUri: ReadonlyMap<string, Prepared<ResourceRecord>>;
-  readonly #byTemplate: ReadonlyMap<string, PreparedTemplate>;
-  /** In order of precedence. */
-  readonly #templates: readonly TemplateRow[];
-  readonly #parts: readonly SourcePart[];
-  readonly #byPrefix: ReadonlyMap<string, SourcePart>;
+  readonly #placement: UriPlacement;
+  readonly #places: readonly UriPlace[];
+  readonly #byPrefix: ReadonlyMap<string, UriPlace>;
+  /** By source id. */
+  readonly #prefixOf: ReadonlyMap<string, string>;
 
   /** `parts` come in order of precedence; `inOwnOrder` are the ids of the sources whose order lists keep. */
   constructor(parts: readonly SourcePart[], inOwnOrder: ReadonlySet<string> = new Set()) {
-    this.#parts = parts;
-    const prefixes = uriPrefixes(parts);
-    this.#byPrefix = new Map(parts.map((part) => [prefixes.get(part)!, part]));
-    const placement = new UriPlacement();
-    const byUri = new Map<string, Prepared<ResourceRecord>>();
-    const byTemplate = new Map<string, PreparedTemplate>();
-    this.#templates = parts.flatMap((part) => {
-      const from = { source: part.source, prefix: prefixes.get(part)! };
-      for (const row of part.resources) placement.place(byUri, row, { ...from, member: "uri" });
-      return part.templates.flatMap((row) => {
-        const placed = placement.place(byTemplate, row, { ...from, member: "uriTemplate" });
-        return placed ? [{ ...placed, prefix: placed.key.slice(0, placed.key.length - row.key.length) }] : [];
-      });
-    });
-    this.#byUri = byUri;
-    this.#byTemplate = byTemplate;
-    this.resources = inListOrder([...byUri.values()], inOwnOrder);
-    this.templates = inListOrder([...byTemplate.values()], inOwnOrder);
-    this.problems = placement.problems;
-    this.rewrites = placement.rewrites;
+    this.#placement = placeUris(parts);
+    this.#places = this.#placement.places;
+    this.#byPrefix = new Map(this.#places.map((place) => [place.prefix.toLowerCase(), place]));
+    this.#prefixOf = new Map(this.#places.map(({ part, prefix }) => [part.source.id, prefix]));
+    this.resources = inListOrder([...this.#placement.byUri.values()], inOwnOrder);
+    this.templates = inListOrder([...this.#placement.byTemplate.values()], inOwnOrder);
+  }
+
+  get problems(): readonly Problem[] {
+    return this.#placement.problems;
+  }
+
+  /** Source id to the URIs that are shown otherwise than the source calls them. */
+  get rewrites(): ReadonlyMap<string, ReadonlyMap<string, string>> {
+    return this.#placement.rewrites;
   }
 
   /** The template that is shown as `text`. */
   templateShownAs(text: string): PreparedTemplate | undefined {
-    return this.#byTemplate.get(text);
+    return this.#placement.byTemplate.get(text);
   }
 
-  /** How a source's own URI is shown: the same, unless another source has it too. */
+  /** How a source's own URI is shown: the same, unless it is another source's, too. */
   shownUri(sourceId: string, uri: string): string {
     const listed = this.rewrites.get(sourceId)?.get(uri);
-    if (listed !== undefined || this.#byUri.get(uri)?.record.source.id === sourceId) return listed ?? uri;
-    const row = this.#templates.find(
-      (one) => one.prefix !== "" && one.record.source.id === sourceId && one.template.match(uri),
-    );
-    return row ? `${row.prefix}${uri}` : uri;
+    const place = this.#places.find(({ part }) => part.source.id === sourceId);
+    if (listed !== undefined || !place) return listed ?? uri;
+    const owner = (this.#bareOwner(uri) ?? this.#offeredBy(uri))?.place;
+    return owner === place || (!owner && !this.#serves(place, uri)) ? uri : `${place.prefix}${uri}`;
   }
 
   /**
-   * Finds who answers for a URI: the resource that is listed under it; else the template that matches, of the source
-   * with the best precedence and there the one with the most literal text; else the source that its prefix names; else
-   * the one with a tool whose user interface it is; else the only source that offers URIs of the same scheme. Servers
-   * also hand out URIs that they do not list.
+   * Finds who answers for a URI. One that is listed goes to whoever lists it, as it stands there. Any other must be a
+   * URI in its canonical form: with a prefix it goes to that source, else to the first one that lists or serves it;
+   * else to the one with a tool whose user interface it is; else to the only source that offers URIs of its scheme,
+   * since servers also hand out URIs that they do not list. What the caller may not use is not there for it.
    */
   resolve(uri: string, view: View): Lookup<ResourceTarget> {
     const permission = permissionOf(view.principal.rights);
-    const listed = this.#listed(uri);
-    const placed =
-      listed ?? this.#matching(uri) ?? this.#prefixed(uri) ?? this.#namedByTool(uri) ?? this.#sameScheme(uri);
-    if (!placed) {
-      const permitted = this.resources.map((row) => row.key).filter((key) => permission.permits(key));
-      return resourceNotFound(uri, permitted);
+    const row = this.#placement.byUri.get(uri);
+    if (row) {
+      const found = this.#foundRow(row);
+      if (permission.permits(found.subject)) return found;
     }
-    // Rights are held against the URI as it is shown, or another spelling would get around them.
-    const isPermitted = listed ? permission.permits(placed.name) : permission.permitsUri(placed.name);
-    return isPermitted ? { found: true, ...placed } : denied("resource", uri);
+    const problem = this.#problemOf(uri);
+    // What a tool names is that source's word, as if it were listed.
+    const answerer = problem ? this.#namedByTool(uri) : (this.#answererOf(uri) ?? this.#offeredBy(uri));
+    const found = answerer && this.#found(answerer);
+    if (found && permission.permits(found.subject)) return found;
+    if (problem) return problem;
+    const uris = this.permitted(this.resources, permission).map(({ key }) => key);
+    // Told by the URI alone, so that it is the same for what is there and what is not.
+    return this.#isOpen(uri, permission) ? resourceNotFound(uri, uris) : denied("resource", uri, uris);
+  }
+
+  /** Those of these rows that may be used. */
+  permitted<P extends PreparedResource | PreparedTemplate>(rows: readonly P[], permission: Permission): readonly P[] {
+    return permission.isNarrowed ? rows.filter((row) => permission.permits(this.#subjectOf(row))) : rows;
+  }
+
+  /** What rights are held against for the template that is shown as `text`. */
+  templateSubject(row: PreparedTemplate): UriSubject {
+    return this.#subjectOf(row);
   }
 
   /** The source whose prefix the URI carries. */
   prefixOwner(uri: string): Source | undefined {
-    return this.#byPrefix.get(uri.slice(0, uri.indexOf("+") + 1))?.source;
+    return this.#prefixed(uri)?.place.part.source;
   }
 
-  #listed(uri: string): Placed | undefined {
-    const row = this.#byUri.get(uri);
-    return (
-      row && {
-        source: row.record.source,
-        name: uri,
-        target: { type: "resource", uri: row.record.uri, resource: row.record },
-      }
-    );
+  #found({ place, target }: Answerer): Found<ResourceTarget> {
+    const name = this.shownUri(place.part.source.id, target.uri);
+    const subject: UriSubject = { type: "uri", shown: name, own: target.uri, prefix: place.prefix };
+    return { found: true, source: place.part.source, name, subject, target };
   }
 
-  #matching(uri: string): Placed | undefined {
-    return bestMatch(this.#templates, (row) => (uri.startsWith(row.prefix) ? uri.slice(row.prefix.length) : undefined));
+  /** Whether a URI may be used if somebody has it. */
+  #isOpen(uri: string, permission: Permission): boolean {
+    if (!permission.isNarrowed) return true;
+    const prefixed = this.#prefixed(uri);
+    const own = prefixed?.own ?? uri;
+    return permission.permits({ type: "uri", shown: uri, own, prefix: prefixed?.place.prefix ?? "" });
   }
 
-  #prefixed(uri: string): Placed | undefined {
-    const end = uri.indexOf("+") + 1;
-    const part = end > 0 ? this.#byPrefix.get(uri.slice(0, end)) : undefined;
-    if (!part) return undefined;
-    const own = uri.slice(end);
-    const row = part.resources.find((one) => one.record.uri === own);
-    if (row)
-      return {
-        source: part.source,
-        name: this.shownUri(part.source.id, own),
-        target: { type: "resource", uri: own, resource: row.record },
-      };
-    return bestMatch(
-      this.#templates.filter((one) => one.record.source.id === part.source.id),
-      () => own,
-    );
+  #foundRow(row: PreparedResource): Found<ResourceTarget> {
+    const { key, record } = row;
+    const subject = this.#subjectOf(row);
+    const target: ResourceTarget = { type: "resource", uri: record.uri, resource: record };
+    return { found: true, source: record.source, name: key, subject, target };
   }
 
-  #namedByTool(uri: string): Placed | undefined {
-    const part = this.#parts.find(({ tools }) => tools.some(({ record }) => hasUiResource(record, uri)));
-    return part && { source: part.source, name: uri, target: { type: "resource", uri } };
+  #subjectOf(row: PreparedResource | PreparedTemplate): UriSubject {
+    const prefix = this.#prefixOf.get(row.record.source.id) ?? "";
+    return "template" in row
+      ? { type: "uri", shown: row.key, own: row.record.uriTemplate, prefix, isTemplate: true }
+      : { type: "uri", shown: row.key, own: row.record.uri, prefix };
   }
 
-  #sameScheme(uri: string): Placed | undefined {
+  #answererOf(uri: string): Answerer | undefined {
+    const prefixed = this.#prefixed(uri);
+    return prefixed ? ofPlace(prefixed.place, uri, prefixed.own) : this.#bareOwner(uri);
+  }
+
+  #prefixed(uri: string): { readonly place: UriPlace; readonly own: string } | undefined {
     const scheme = schemeOf(uri);
-    if (scheme === undefined) return undefined;
-    const parts = this.#parts.filter((part) =>
-      [...part.resources, ...part.templates].some((row) => schemeOf(row.key) === scheme),
-    );
-    const [only, ...others] = parts;
-    return only && others.length === 0
-      ? { source: only.source, name: uri, target: { type: "resource", uri } }
-      : undefined;
+    const end = scheme === undefined ? 0 : scheme.indexOf("+") + 1;
+    const place = end > 0 ? this.#byPrefix.get(scheme!.slice(0, end)) : undefined;
+    return place && { place, own: uri.slice(end) };
+  }
+
+  /** The first source that lists a URI without a prefix, or serves it by a template. */
+  #bareOwner(uri: string): Answerer | undefined {
+    const canonical = parseUri(uri)?.canonical ?? uri;
+    for (const place of this.#places) {
+      const row = place.bare.get(canonical);
+      if (row) return { place, target: { type: "resource", uri, resource: row.record } };
+      const template = templateOf(place.templates, uri, ({ isBare }) => isBare);
+      if (template) return { place, target: { type: "resource", uri, template: template.record } };
+    }
+    return undefined;
+  }
+
+  #namedByTool(uri: string): Answerer | undefined {
+    const place = this.#places.find(({ part }) => part.tools.some(({ record }) => hasUiResource(record, uri)));
+    return place && { place, target: { type: "resource", uri } };
+  }
+
+  /** Who seems to have what nobody lists. */
+  #offeredBy(uri: string): Answerer | undefined {
+    return this.#namedByTool(uri) ?? this.#sameScheme(uri);
+  }
+
+  #serves(place: UriPlace, uri: string): boolean {
+    return templateOf(place.templates, uri) !== undefined || offersScheme(place, uri);
+  }
+
+  #sameScheme(uri: string): Answerer | undefined {
+    const [only, ...others] = this.#places.filter((place) => offersScheme(place, uri));
+    return only && others.length === 0 ? { place: only, target: { type: "resource", uri } } : undefined;
+  }
+
+  /** Why a URI that is not listed is refused, whoever asks. */
+  #problemOf(uri: string): Missing | undefined {
+    const prefixed = this.#prefixed(uri);
+    const own = prefixed?.own ?? uri;
+    const parsed = parseUri(own);
+    // A word without a scheme is the name of nothing here, rather than a URI with a fault.
+    if (!parsed) return schemeOf(own) === undefined ? undefined : notAUri(uri);
+    const prefix = prefixed?.place.prefix ?? "";
+    return uri.startsWith(prefix) && isCanonical(own, parsed)
+      ? undefined
+      : notCanonical(uri, `${prefix}${parsed.canonical}`);
   }
 }
 
-/** The best of the first source that has a match. `ownUri` gives the URI as the row's source would call it. */
-function bestMatch(rows: readonly TemplateRow[], ownUri: (row: TemplateRow) => string | undefined): Placed | undefined {
-  let best: { row: TemplateRow; uri: string } | undefined;
-  for (const row of rows) {
-    if (best && best.row.record.source.id !== row.record.source.id) break;
-    if (best && best.row.template.literalLength >= row.template.literalLength) continue;
-    const uri = ownUri(row);
-    if (uri !== undefined && row.template.match(uri)) best = { row, uri };
+/** What one source makes of a URI with its prefix: a URI of its own may begin so, too. */
+function ofPlace(place: UriPlace, uri: string, own: string): Answerer | undefined {
+  const { part, templates } = place;
+  const canonical = parseUri(own)?.canonical;
+  const row =
+    part.resources.find(({ key }) => key === own) ?? part.resources.find((one) => one.canonical === canonical);
+  if (row) return { place, target: { type: "resource", uri: own, resource: row.record } };
+  for (const wanted of [uri, own]) {
+    const template = templateOf(templates, wanted);
+    if (template) return { place, target: { type: "resource", uri: wanted, template: template.record } };
   }
-  if (!best) return undefined;
-  const { row, uri } = best;
-  return {
-    source: row.record.source,
-    name: `${row.prefix}${uri}`,
-    target: { type: "resource", uri, template: row.record },
-  };
+  const isNamed = part.tools.some(({ record }) => hasUiResource(record, own));
+  return isNamed || offersScheme(place, own) ? { place, target: { type: "resource", uri: own } } : undefined;
 }
 
-function schemeOf(uri: string): string | undefined {
-  const end = uri.indexOf(":");
-  return end > 0 && end <= MAX_SCHEME_LENGTH ? uri.slice(0, end).toLowerCase() : undefined;
+/** Of the templates that match, the one that says most. */
+function templateOf(
+  templates: readonly PlacedTemplate[],
+  uri: string,
+  counts: (template: PlacedTemplate) => boolean = () => true,
+): PreparedTemplate | undefined {
+  let best: PreparedTemplate | undefined;
+  for (const placed of templates) {
+    const { row } = placed;
+    if (!counts(placed) || (best && best.template.literalLength >= row.template.literalLength)) continue;
+    if (row.template.match(uri)) best = row;
+  }
+  return best;
 }
 
-const MAX_SCHEME_LENGTH = 64;
+function offersScheme({ part }: UriPlace, uri: string): boolean {
+  const scheme = schemeOf(uri);
+  return scheme !== undefined && [...part.resources, ...part.templates].some((row) => schemeOf(row.key) === scheme);
+}
+
+function notAUri(uri: string): Missing {
+  const message = `${shown(uri)} is no URI that can be read. Check its host, and write what cannot stand in a URI percent-encoded.`;
+  return { found: false, failure: fail("invalid_params", message) };
+}
+
+function notCanonical(uri: string, canonical: string): Missing {
+  const message = `${shown(uri)} is not written as URIs are compared. If this is what is meant, ask for ${shown(canonical)}`;
+  return { found: false, failure: fail("invalid_params", message, { details: { canonical } }) };
+}
+
+const MAX_SHOWN_URI = 2048;
+
+function shown(uri: string): string {
+  return uri.length > MAX_SHOWN_URI
+    ? `${JSON.stringify(uri.slice(0, MAX_SHOWN_URI)).slice(0, -1)}…"`
+    : JSON.stringify(uri);
+}

@@ -16,8 +16,8 @@ import { insteadOf, MAX_NEAR } from "./search/instead.ts";
 import { resolveLimit, SearchIndex } from "./search/search-index.ts";
 import { fusedSearch } from "./search/semantic/fused-search.ts";
 import type { SemanticSearch } from "./search/semantic/semantic-search.ts";
-import type { Prepared, PreparedTool, SourcePart } from "./source-part.ts";
-import { createToolTable, listedTools, permitsTool, type ToolTable, type ToolTarget } from "./tool-table.ts";
+import type { PreparedPrompt, PreparedTool, SourcePart } from "./source-part.ts";
+import { createToolTable, listedTools, type ToolTable, type ToolTarget } from "./tool-table.ts";
 
 export type PromptTarget = Extract<CallTarget, { type: "prompt" }>;
 export type CompletionTarget = Extract<CallTarget, { type: "completion" }>;
@@ -47,7 +47,7 @@ export class Snapshot {
   readonly counts: { readonly total: Counts; readonly bySource: ReadonlyMap<string, Counts> };
   readonly #parts: readonly SourcePart[];
   readonly #tools: ToolTable;
-  readonly #prompts: NamedTable<PromptRecord, Prepared<PromptRecord>>;
+  readonly #prompts: NamedTable<PromptRecord, PreparedPrompt>;
   readonly #resources: ResourceTable;
   readonly #lists = new Map<string, RowList>();
   readonly #separator: string;
@@ -117,21 +117,17 @@ export class Snapshot {
     const view: View = { mode: "all", principal };
     const tools = listedTools(this.#tools.rows, view).filter(({ record }) => record.role !== "discovery");
     const permission = permissionOf(principal.rights);
-    const others = [...this.#prompts.rows, ...this.#resources.resources, ...this.#resources.templates].filter((row) =>
-      permission.permits(row.key),
-    );
+    const others = [
+      ...this.#prompts.rows.filter(({ subject }) => permission.permits(subject)),
+      ...this.#resources.permitted(this.#resources.resources, permission),
+      ...this.#resources.permitted(this.#resources.templates, permission),
+    ];
     return new Set([...tools, ...others].map(({ record }) => record.source.id));
   }
 
   /** The tool that a name in any spelling means. Every tool can be called by its name, listed or not (T24). */
   resolveTool(name: string, view: View): Lookup<ToolTarget> {
-    const permission = permissionOf(view.principal.rights);
-    return this.#tools.resolve(
-      name,
-      view,
-      (row) => permitsTool(permission, row),
-      (tool) => ({ type: "tool", tool }),
-    );
+    return this.#tools.resolve(name, view, (tool) => ({ type: "tool", tool }));
   }
 
   /** The wire shape of the tool with this rendered name, as the widest list has it. */
@@ -140,13 +136,7 @@ export class Snapshot {
   }
 
   resolvePrompt(name: string, view: View): Lookup<PromptTarget> {
-    const permission = permissionOf(view.principal.rights);
-    return this.#prompts.resolve(
-      name,
-      view,
-      (row) => permission.permits(row.key),
-      (prompt) => ({ type: "prompt", prompt }),
-    );
+    return this.#prompts.resolve(name, view, (prompt) => ({ type: "prompt", prompt }));
   }
 
   /** The source that answers for a URI; `target.uri` is the URI as that source calls it. */
@@ -194,7 +184,7 @@ export class Snapshot {
     const permission = permissionOf(view.principal.rights);
     const exact = this.#tools.candidates(query.trim());
     const passes = passesFilter(filter, this.#separator);
-    const permits = (tool: PreparedTool): boolean => permitsTool(permission, tool);
+    const permits = ({ subject }: PreparedTool): boolean => permission.permits(subject);
     const answer = this.#index.search(query, { limit, exact, permits: (tool) => permits(tool) && passes(tool) });
     if (answer.total > 0) return answer;
     const isNarrowed = filter.server !== undefined || filter.readOnly === true;
@@ -216,7 +206,7 @@ export class Snapshot {
     const all = this.#tools.rows.filter((tool) => tool.record.role !== "discovery");
     const permission = permissionOf(view.principal.rights);
     const passes = passesFilter(filter, this.#separator);
-    const permitted = all.filter((tool) => permitsTool(permission, tool) && passes(tool));
+    const permitted = all.filter((tool) => permission.permits(tool.subject) && passes(tool));
     return fusedSearch(
       {
         query,
@@ -232,23 +222,23 @@ export class Snapshot {
   #rows(kind: ListKind, view: View): readonly Row[] {
     if (kind === "tools") return listedTools(this.#tools.listed, view);
     const permission = permissionOf(view.principal.rights);
-    const rows =
-      kind === "prompts"
-        ? this.#prompts.listed
-        : kind === "resources"
-          ? this.#resources.resources
-          : this.#resources.templates;
-    return !permission.isNarrowed ? rows : rows.filter((row) => permission.permits(row.key));
+    const { resources, templates } = this.#resources;
+    if (kind === "resources") return this.#resources.permitted(resources, permission);
+    if (kind === "templates") return this.#resources.permitted(templates, permission);
+    const { listed } = this.#prompts;
+    return permission.isNarrowed ? listed.filter(({ subject }) => permission.permits(subject)) : listed;
   }
 
   #resolveResourceRef(ref: JsonObject, uri: string, view: View): Lookup<CompletionTarget> {
     const row = this.#resources.templateShownAs(uri);
-    if (row && permissionOf(view.principal.rights).permits(row.key)) {
+    const subject = row && this.#resources.templateSubject(row);
+    if (row && subject && permissionOf(view.principal.rights).permits(subject)) {
       const template = row.record;
       return {
         found: true,
         source: template.source,
         name: row.key,
+        subject,
         target: { type: "completion", ref: { ...ref, uri: template.uriTemplate }, template },
       };
     }

@@ -1,7 +1,7 @@
 import { messageOf } from "../core/errors.ts";
 import { matchesAnyGlob } from "../core/glob.ts";
 import type { JsonObject } from "../core/json.ts";
-import { renderMcpName } from "../core/names.ts";
+import { renderMcpName, type Named } from "../core/names.ts";
 import type {
   Listing,
   Problem,
@@ -11,6 +11,8 @@ import type {
   TemplateRecord,
   ToolRecord,
 } from "../core/records.ts";
+import { parseUri } from "../core/resource-uri.ts";
+import type { NamedSubject } from "../core/rights.ts";
 import { isReadOnlyTool } from "../core/effects.ts";
 import { UriTemplate } from "../core/uri-template.ts";
 import { cleanDefinition, type CleaningRules } from "./clean-definition.ts";
@@ -31,8 +33,17 @@ export interface Prepared<R> {
   readonly notes: readonly string[];
 }
 
-export interface PreparedTool extends Prepared<ToolRecord> {
-  readonly readOnly: boolean;
+/** A tool or a prompt. */
+export interface PreparedNamed<R> extends Prepared<R> {
+  readonly subject: NamedSubject;
+}
+
+export type PreparedTool = PreparedNamed<ToolRecord>;
+export type PreparedPrompt = PreparedNamed<PromptRecord>;
+
+export interface PreparedResource extends Prepared<ResourceRecord> {
+  /** The URI as WHATWG writes it; as it is where it is none. */
+  readonly canonical: string;
 }
 
 export interface PreparedTemplate extends Prepared<TemplateRecord> {
@@ -44,9 +55,9 @@ export interface SourcePart {
   readonly source: Source;
   readonly listing: Listing;
   readonly tools: readonly PreparedTool[];
-  readonly resources: readonly Prepared<ResourceRecord>[];
+  readonly resources: readonly PreparedResource[];
   readonly templates: readonly PreparedTemplate[];
-  readonly prompts: readonly Prepared<PromptRecord>[];
+  readonly prompts: readonly PreparedPrompt[];
   readonly problems: readonly Problem[];
 }
 
@@ -58,9 +69,9 @@ export class PartMaker {
   readonly #options: CatalogOptions;
   readonly #rules: CleaningRules;
   readonly #tools = new WeakMap<ToolRecord, PreparedTool>();
-  readonly #resources = new WeakMap<ResourceRecord, Prepared<ResourceRecord>>();
+  readonly #resources = new WeakMap<ResourceRecord, PreparedResource>();
   readonly #templates = new WeakMap<TemplateRecord, PreparedTemplate>();
-  readonly #prompts = new WeakMap<PromptRecord, Prepared<PromptRecord>>();
+  readonly #prompts = new WeakMap<PromptRecord, PreparedPrompt>();
 
   constructor(options: CatalogOptions, hide: (text: string) => string = (text) => text) {
     this.#options = options;
@@ -76,7 +87,7 @@ export class PartMaker {
       remembered(this.#tools, record, () => this.#tool(record)),
     );
     const resources = prepareAll(listing.resources, uriOf, report, (record) =>
-      remembered(this.#resources, record, () => this.#item(record, record.uri, "uri")),
+      remembered(this.#resources, record, () => this.#resource(record)),
     );
     const templates = prepareAll(listing.templates, templateOf, report, (record) =>
       remembered(this.#templates, record, () => this.#template(record)),
@@ -98,11 +109,33 @@ export class PartMaker {
 
   #tool(record: ToolRecord): PreparedTool {
     const key = renderMcpName(record, this.#options.naming);
-    return { ...this.#clean(record, key, toolEntry(record, key)), readOnly: isReadOnlyTool(record) };
+    const subject = this.#subject(record, key, {
+      isReadOnly: isReadOnlyTool(record),
+      isDiscovery: record.role === "discovery",
+    });
+    return { ...this.#clean(record, key, toolEntry(record, key)), subject };
   }
 
-  #prompt(record: PromptRecord): Prepared<PromptRecord> {
-    return this.#item(record, renderMcpName(record, this.#options.naming), "name");
+  #prompt(record: PromptRecord): PreparedPrompt {
+    const key = renderMcpName(record, this.#options.naming);
+    const subject = this.#subject(record, key, { isReadOnly: true, isDiscovery: false });
+    return { ...this.#item(record, key, "name"), subject };
+  }
+
+  #subject(record: Named, name: string, facts: Pick<NamedSubject, "isReadOnly" | "isDiscovery">): NamedSubject {
+    const { separator } = this.#options.naming;
+    return {
+      type: "name",
+      name,
+      ownName: name,
+      prefixes: namespacePrefix(record, name, separator),
+      separator,
+      ...facts,
+    };
+  }
+
+  #resource(record: ResourceRecord): PreparedResource {
+    return { ...this.#item(record, record.uri, "uri"), canonical: parseUri(record.uri)?.canonical ?? record.uri };
   }
 
   #template(record: TemplateRecord): PreparedTemplate {
@@ -135,6 +168,11 @@ export class PartMaker {
     );
     return false;
   }
+}
+
+/** What the hub put before a name; characters that cannot stand in one were replaced one by one. */
+function namespacePrefix({ source, qualified }: Named, name: string, separator: string): readonly string[] {
+  return source.namespace === "" || qualified ? [] : [name.slice(0, source.namespace.length + separator.length)];
 }
 
 type Report = (subject: string, message: string) => void;

@@ -3,7 +3,7 @@ import type { CallTarget } from "../core/provider.ts";
 import type { ToolRecord } from "../core/records.ts";
 import { NamedTable, type TableOptions } from "./named-table.ts";
 import { changedRow } from "./renamed-row.ts";
-import { permissionOf, type Permission } from "../core/rights.ts";
+import { permissionOf } from "../core/rights.ts";
 import type { PreparedTool, SourcePart } from "./source-part.ts";
 import { withUiResource } from "./tool-entry.ts";
 
@@ -25,11 +25,7 @@ export function createToolTable(
 
 function withShownUi(tool: PreparedTool, rewrites: ReadonlyMap<string, string>): PreparedTool {
   const entry = withUiResource(tool.entry, rewrites);
-  return entry === tool.entry ? tool : changedRow(tool, tool.key, () => entry);
-}
-
-export function permitsTool(permission: Permission, tool: PreparedTool): boolean {
-  return permission.permits(tool.key, { readOnly: tool.readOnly, isDiscovery: tool.record.role === "discovery" });
+  return entry === tool.entry ? tool : changedRow(tool, tool.key, () => ({ entry }));
 }
 
 /**
@@ -38,7 +34,7 @@ export function permitsTool(permission: Permission, tool: PreparedTool): boolean
  */
 export function listedTools(tools: readonly PreparedTool[], view: View): readonly PreparedTool[] {
   const permission = permissionOf(view.principal.rights);
-  const permitted = !permission.isNarrowed ? tools : tools.filter((tool) => permitsTool(permission, tool));
+  const permitted = !permission.isNarrowed ? tools : tools.filter(({ subject }) => permission.permits(subject));
   if (view.mode === "all") return permitted;
   if (view.mode === "discovery") return permitted.filter(isDiscovery);
   const hasHidden = permitted.some((tool) => tool.record.visibility === "ondemand" && tool.record.role === undefined);

@@ -1,39 +1,176 @@
 import type { Problem, Source } from "../core/records.ts";
+import type { UriTemplate } from "../core/uri-template.ts";
 import { renamedRow } from "./renamed-row.ts";
-import type { Prepared } from "./source-part.ts";
+import type { Prepared, PreparedResource, PreparedTemplate, SourcePart } from "./source-part.ts";
+import { schemeOf, uriPrefixes } from "./uri-prefixes.ts";
 
-/** Decides under which URI each resource and template is shown. Earlier sources have the better right to one. */
-export class UriPlacement {
-  readonly problems: Problem[] = [];
+/** What one source serves, and under which URIs it is shown. */
+export interface UriPlace {
+  readonly part: SourcePart;
+  /** Tells this source's URIs from all others, shown or not: its alias and `+`. */
+  readonly prefix: string;
+  /** Its resources by canonical URI, as far as they are shown without the prefix. */
+  readonly bare: ReadonlyMap<string, PreparedResource>;
+  /** Its templates as they are shown. Those without the prefix take URIs without one. */
+  readonly templates: readonly PlacedTemplate[];
+}
+
+export interface PlacedTemplate {
+  readonly row: PreparedTemplate;
+  readonly isBare: boolean;
+}
+
+export interface UriPlacement {
+  /** In order of precedence. */
+  readonly places: readonly UriPlace[];
+  /** By the URI that is shown. */
+  readonly byUri: ReadonlyMap<string, PreparedResource>;
+  readonly byTemplate: ReadonlyMap<string, PreparedTemplate>;
   /** Source id to the URIs that are shown otherwise than the source calls them. */
-  readonly rewrites = new Map<string, Map<string, string>>();
+  readonly rewrites: ReadonlyMap<string, ReadonlyMap<string, string>>;
+  readonly problems: readonly Problem[];
+}
 
-  /** The row as it is shown, also noted in `owned`; nothing when even the prefixed URI is taken. */
-  place<P extends Prepared<unknown>>(
-    owned: Map<string, P>,
-    row: P,
-    from: { source: Source; prefix: string; member: string },
-  ): P | undefined {
-    const { source, prefix, member } = from;
-    const shown = owned.has(row.key) ? `${prefix}${row.key}` : row.key;
-    if (owned.has(shown)) {
-      this.#report(source, row.key, `\`${row.key}\` is not offered: other sources have that URI and \`${shown}\`.`);
+/**
+ * Decides under which URI each resource and template is shown. A URI belongs to the first source that lists it or
+ * serves it by a template, however it is spelt; whoever comes later is shown under its prefix. So is what begins with
+ * another source's prefix, and a template that does not say of which scheme it is: it would take everybody's URIs.
+ */
+export function placeUris(parts: readonly SourcePart[]): UriPlacement {
+  const placing = new Placing(uriPrefixes(parts));
+  const places = parts.map((part) => placing.place(part));
+  const { byUri, byTemplate, rewrites, problems } = placing;
+  return { places, byUri, byTemplate, rewrites, problems };
+}
+
+class Placing {
+  readonly byUri = new Map<string, PreparedResource>();
+  readonly byTemplate = new Map<string, PreparedTemplate>();
+  readonly rewrites = new Map<string, Map<string, string>>();
+  readonly problems: Problem[] = [];
+  readonly #prefixes: ReadonlyMap<SourcePart, string>;
+  /** Who has a canonical URI. */
+  readonly #owners = new Map<string, Source>();
+  readonly #bareTemplates: PreparedTemplate[] = [];
+
+  constructor(prefixes: ReadonlyMap<SourcePart, string>) {
+    this.#prefixes = prefixes;
+  }
+
+  place(part: SourcePart): UriPlace {
+    const prefix = this.#prefixes.get(part)!;
+    const bare = new Map<string, PreparedResource>();
+    const own = new Map<string, Source>();
+    for (const row of part.resources) {
+      const why = this.#whyNotBare(part, row);
+      const shown = this.#show(this.byUri, why, { part, row, prefix, member: "uri" });
+      if (!shown || why !== undefined) continue;
+      if (!bare.has(row.canonical)) bare.set(row.canonical, shown);
+      own.set(row.canonical, part.source);
+    }
+    const templates = part.templates.flatMap((row): PlacedTemplate[] => {
+      const why = this.#whyNotBareTemplate(part, row);
+      const shown = this.#show(this.byTemplate, why, { part, row, prefix, member: "uriTemplate" });
+      return shown ? [{ row: shown, isBare: why === undefined }] : [];
+    });
+    // Only now, since what one source offers is not in its own way.
+    for (const [uri, source] of own) this.#owners.set(uri, source);
+    for (const { row, isBare } of templates) {
+      if (!isBare) continue;
+      this.#warnOfOverlap(part.source, row, prefix);
+      this.#bareTemplates.push(row);
+    }
+    return { part, prefix, bare, templates };
+  }
+
+  #whyNotBare(part: SourcePart, { key, canonical }: PreparedResource): string | undefined {
+    const reserved = this.#reservedFor(part, key) ?? this.#reservedFor(part, canonical);
+    if (reserved) return `URIs that begin so are those of ${reserved}`;
+    const owner = this.#owners.get(canonical);
+    if (owner) return `${owner.id} has that URI and comes first`;
+    const taken = this.#bareTemplates.find(
+      ({ record, template }) =>
+        record.source !== part.source && (matches(template, canonical) || matches(template, key)),
+    );
+    return taken && `${taken.record.source.id} serves it by its template \`${taken.key}\` and comes first`;
+  }
+
+  #whyNotBareTemplate(part: SourcePart, { key, template }: PreparedTemplate): string | undefined {
+    if (schemeOf(key) === undefined) return "it does not begin with a whole scheme, so it would take anybody's URIs";
+    const reserved = this.#reservedFor(part, key);
+    if (reserved) return `URIs that begin so are those of ${reserved}`;
+    const sample = template.sample();
+    const taken = this.#bareTemplates.find(
+      (row) => row.record.source !== part.source && (row.key === key || matches(row.template, sample)),
+    );
+    return taken && `${taken.record.source.id} serves such URIs by its template \`${taken.key}\` and comes first`;
+  }
+
+  /** The other source whose prefix a URI or template begins with. */
+  #reservedFor(part: SourcePart, text: string): string | undefined {
+    const scheme = schemeOf(text);
+    if (scheme === undefined || !scheme.includes("+")) return undefined;
+    for (const [other, prefix] of this.#prefixes)
+      if (other !== part && scheme.startsWith(prefix.toLowerCase())) return other.source.id;
+    return undefined;
+  }
+
+  #show<P extends Prepared<unknown>>(shown: Map<string, P>, why: string | undefined, wish: Shown<P>): P | undefined {
+    const { row, prefix, member } = wish;
+    const { source } = wish.part;
+    const key = why === undefined ? row.key : `${prefix}${row.key}`;
+    if (shown.has(key)) {
+      this.#report(source, row.key, `\`${row.key}\` is not offered: there is another \`${key}\` already.`);
       return undefined;
     }
-    const placed = renamedRow(row, shown, member);
-    owned.set(shown, placed);
-    if (shown !== row.key) this.#rewrite(source, row.key, shown);
+    const placed = renamedRow(row, key, member);
+    shown.set(key, placed);
+    if (why !== undefined) {
+      this.#report(source, row.key, `\`${row.key}\` is offered as \`${key}\`, since ${why}.`);
+      this.#rewrite(source, row.key, key);
+    }
     return placed;
+  }
+
+  /** Some URIs of this template are somebody else's; which ones cannot be told by looking. */
+  #warnOfOverlap(source: Source, { key, template }: PreparedTemplate, prefix: string): void {
+    const other = this.#bareTemplates.find((row) => row.record.source !== source && mayOverlap(row.template, template));
+    const listed = other ? undefined : this.#listedBefore(source, template);
+    const first = other
+      ? `what \`${other.key}\` of ${other.record.source.id} serves too is that one's`
+      : listed && `\`${listed.key}\` is that of ${listed.record.source.id}`;
+    if (first)
+      this.#report(source, key, `Of \`${key}\`, ${first}, since it comes first. Ask with \`${prefix}\` for these.`);
+  }
+
+  #listedBefore(source: Source, template: UriTemplate): PreparedResource | undefined {
+    for (const row of this.byUri.values()) if (row.record.source !== source && matches(template, row.key)) return row;
+    return undefined;
   }
 
   #rewrite(source: Source, uri: string, shown: string): void {
     let ofSource = this.rewrites.get(source.id);
     if (!ofSource) this.rewrites.set(source.id, (ofSource = new Map()));
     ofSource.set(uri, shown);
-    this.#report(source, uri, `\`${uri}\` is offered as \`${shown}\`, since another source has that URI.`);
   }
 
   #report(source: Source, subject: string, message: string): void {
     this.problems.push({ source: source.id, subject, message });
   }
+}
+
+interface Shown<P> {
+  readonly part: SourcePart;
+  readonly row: P;
+  readonly prefix: string;
+  readonly member: "uri" | "uriTemplate";
+}
+
+function matches(template: UriTemplate, uri: string): boolean {
+  return template.match(uri) !== undefined;
+}
+
+/** Whether there may be a URI that both serve, by what stands before their first expressions. */
+function mayOverlap(a: UriTemplate, b: UriTemplate): boolean {
+  return a.head.startsWith(b.head) || b.head.startsWith(a.head);
 }

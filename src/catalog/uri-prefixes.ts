@@ -2,7 +2,7 @@ import type { SourcePart } from "./source-part.ts";
 
 /**
  * What is put before a source's URIs to tell them from another source's: its namespace (or id) and `+`, so that the
- * whole is a URI again. No two sources get the same.
+ * whole is a URI again. No two sources get the same, also by letter case.
  */
 export function uriPrefixes(parts: readonly SourcePart[]): ReadonlyMap<SourcePart, string> {
   const taken = new Set<string>();
@@ -10,12 +10,19 @@ export function uriPrefixes(parts: readonly SourcePart[]): ReadonlyMap<SourcePar
   for (const part of parts) {
     const { namespace, id } = part.source;
     const wanted = [namespace, id].filter((name) => name !== "").map((name) => `${toScheme(name)}+`);
-    const prefix = wanted.find((one) => !taken.has(one)) ?? numbered(wanted[0]!, taken);
-    taken.add(prefix);
+    const prefix = wanted.find((one) => !taken.has(one.toLowerCase())) ?? numbered(wanted[0]!, taken);
+    taken.add(prefix.toLowerCase());
     prefixes.set(part, prefix);
   }
   return prefixes;
 }
+
+/** The scheme that a URI or a template begins with, in lower case; nothing where it does not begin with a whole one. */
+export function schemeOf(text: string): string | undefined {
+  return /^[a-z][a-z0-9+.-]*(?=:)/i.exec(text.slice(0, MAX_SCHEME_LENGTH + 1))?.[0].toLowerCase();
+}
+
+const MAX_SCHEME_LENGTH = 128;
 
 /** A scheme begins with a letter and goes on with letters, digits, `.` and `-`. */
 function toScheme(name: string): string {
@@ -25,6 +32,6 @@ function toScheme(name: string): string {
 
 function numbered(prefix: string, taken: ReadonlySet<string>): string {
   let number = 2;
-  while (taken.has(`${prefix.slice(0, -1)}-${number}+`)) number += 1;
+  while (taken.has(`${prefix.slice(0, -1)}-${number}+`.toLowerCase())) number += 1;
   return `${prefix.slice(0, -1)}-${number}+`;
 }

@@ -1,4 +1,3 @@
-import { safeToShow } from "../core/hidden-text.ts";
 import { Command, Option } from "commander";
 import type { CommandRow, Run, SharedOptions } from "./command-row.ts";
 import { coreRow } from "./core-row.ts";
@@ -253,7 +252,7 @@ export function createProgram(io: Io, version: string, options: ProgramOptions):
     .showSuggestionAfterError(true)
     .configureOutput({
       writeOut: (text) => void io.stdout.write(text),
-      writeErr: (text) => void (options.json || io.stderr.write(safeToShow(text))),
+      writeErr: (text) => void (options.json || io.stderr.write(text)),
     })
     .addHelpText(
       "after",

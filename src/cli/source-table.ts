@@ -47,8 +47,7 @@ export function sourceText(
 }
 
 function detailsOf(line: SourceLine, io: Io, everyStderr: boolean): readonly string[] {
-  const { lastError, stderr = [], problems } = line;
-  const id = plainLine(line.id);
+  const { id, lastError, stderr = [], problems } = line;
   const { red, yellow, dim } = colorsOf(io);
   const shown = everyStderr || !isHealthy(line) ? stderr.slice(-STDERR_LINES) : [];
   return [

@@ -58,7 +58,7 @@ export const KINDS = {
     retry: "never",
   },
   denied: {
-    when: "the caller has no right to it",
+    when: "the caller has no right to it, or to a thing of that name if there were one",
     mcp: "isError",
     jsonrpc: -32000,
     http: 403,

@@ -1,5 +1,6 @@
-import { matchesAnyGlob } from "./glob.ts";
-import { plainUri } from "./plain-uri.ts";
+import { matchesAnyGlob, matchesGlob } from "./glob.ts";
+import { parseUri } from "./resource-uri.ts";
+import { carelessPattern, patternForms, readUri, type UriReadings } from "./uri-readings.ts";
 
 /** No bound at all. */
 export const EVERYTHING = "everything";
@@ -7,7 +8,10 @@ export const EVERYTHING = "everything";
 /** What a principal may do. Whoever wants to know asks `permissionOf`; nobody else reads it. */
 export type Rights = typeof EVERYTHING | NarrowRights;
 
-/** Patterns are globs over rendered names of tools and prompts, and over URIs. */
+/**
+ * Patterns are globs over rendered names of tools and prompts, and over URIs. One that begins with a namespace means
+ * the tools of that namespace's source; one over URIs judges scheme, authority and path.
+ */
 export interface NarrowRights {
   /** Absent: all that is not denied. */
   readonly allow?: readonly string[];
@@ -16,29 +20,60 @@ export interface NarrowRights {
   readonly readOnly?: boolean;
 }
 
+/** What rights are held against. */
+export type Subject = NamedSubject | UriSubject;
+
+/** A tool or a prompt. */
+export interface NamedSubject {
+  readonly type: "name";
+  /** As it is shown. */
+  readonly name: string;
+  /** As it would be shown if nobody else wanted that name. */
+  readonly ownName: string;
+  /** What the hub itself put before the name, separator included, in `name` or in `ownName`. */
+  readonly prefixes: readonly string[];
+  /** What stands between a namespace and a name in this hub. */
+  readonly separator: string;
+  /** Changes nothing, by its annotations. Prompts never do. */
+  readonly isReadOnly: boolean;
+  /** Gives no access of its own: what it leads to is judged by itself. */
+  readonly isDiscovery: boolean;
+}
+
+export interface UriSubject {
+  readonly type: "uri";
+  /** As callers see it. */
+  readonly shown: string;
+  /** As its source gets it. */
+  readonly own: string;
+  /** What tells this source's URIs from all others (`alias+`), whether it is shown or not. */
+  readonly prefix: string;
+  /** A template, whose text is all that is judged: what is read by it is judged by itself. @default false */
+  readonly isTemplate?: boolean;
+}
+
 /** What one caller may use. */
 export interface Permission {
   /** Equal rights have equal keys, whoever holds them. */
   readonly key: string;
   /** There is something that this caller may not use. */
   readonly isNarrowed: boolean;
-  permits(name: string, facts?: PermitFacts): boolean;
-  /** The same for a URI that no list shows: every way in which its server may read it must be permitted. */
-  permitsUri(uri: string): boolean;
-}
-
-export interface PermitFacts {
-  /** Changes nothing, by its annotations. Resources and prompts never do. @default true */
-  readonly readOnly: boolean;
-  /** Gives no access of its own: what it leads to is judged by itself. @default false */
-  readonly isDiscovery: boolean;
+  /** Some pattern is over URIs. */
+  readonly hasUriPatterns: boolean;
+  permits(subject: Subject): boolean;
+  /**
+   * Whether a caller may be told that there is no tool or prompt of this name: by the name alone, so that it hears the
+   * same of what is there and of what is not.
+   */
+  mayBeKnown(name: string, separator: string): boolean;
 }
 
 const ALL_PERMITTED: Permission = Object.freeze({
   key: EVERYTHING,
   isNarrowed: false,
+  hasUriPatterns: false,
   permits: () => true,
-  permitsUri: () => true,
+  mayBeKnown: () => true,
 });
 const known = new WeakMap<NarrowRights, Permission>();
 
@@ -61,31 +96,151 @@ export function readOnlyRights(rights: Rights): Rights {
   return rightsWithin({ ...(rights === EVERYTHING ? {} : rights), readOnly: true });
 }
 
+interface CompiledRights {
+  readonly allow: readonly Pattern[] | undefined;
+  readonly deny: readonly Pattern[];
+  readonly readOnly: boolean;
+  readonly hasUriPatterns: boolean;
+}
+
 function compile({ allow, deny = [], readOnly = false }: NarrowRights): Permission {
-  const permits = (name: string, facts: PermitFacts = { readOnly: true, isDiscovery: false }): boolean => {
-    if (matchesAnyGlob(deny, name)) return false;
-    if (facts.isDiscovery) return true;
-    if (readOnly && !facts.readOnly) return false;
-    return allow === undefined || matchesAnyGlob(allow, name);
-  };
-  const plainDeny = withPlain(deny);
-  const plainAllow = allow && withPlain(allow);
-  const permitsUri = (uri: string): boolean => {
-    const plain = plainUri(uri);
-    return (
-      permits(uri) &&
-      !matchesAnyGlob(plainDeny, plain) &&
-      (plainAllow === undefined || matchesAnyGlob(plainAllow, plain))
-    );
+  const rights: CompiledRights = {
+    allow: allow?.map(compilePattern),
+    deny: deny.map(compilePattern),
+    readOnly,
+    hasUriPatterns: [...(allow ?? []), ...deny].some((pattern) => pattern.includes(":")),
   };
   return Object.freeze({
     key: JSON.stringify([allow ?? null, deny, readOnly]),
     isNarrowed: allow !== undefined || deny.length > 0 || readOnly,
-    permits,
-    permitsUri,
+    hasUriPatterns: rights.hasUriPatterns,
+    mayBeKnown: (name: string, separator: string) => mayBeKnown(rights, name, separator),
+    permits: (subject: Subject) =>
+      subject.type === "name" ? permitsName(rights, subject) : permitsUri(rights, subject),
   });
 }
 
-function withPlain(patterns: readonly string[]): readonly string[] {
-  return [...patterns, ...patterns.map(plainUri)];
+interface Pattern {
+  readonly text: string;
+  /** What stands before its first wildcard. */
+  readonly head: string;
+  readonly uri: UriPattern;
+  /** The pattern as one over a URI's path and one over its query, where it may be meant so. */
+  readonly split: { readonly uri: UriPattern; readonly query: string } | undefined;
+}
+
+interface UriPattern {
+  /** Spellings that mean the same. */
+  readonly forms: readonly string[];
+  readonly careless: readonly string[];
+}
+
+function compilePattern(text: string): Pattern {
+  const mark = text.indexOf("?");
+  return {
+    text,
+    head: /^[^*?]*/.exec(text)![0],
+    uri: uriPattern(text),
+    split:
+      mark > 0 && text.includes(":")
+        ? { uri: uriPattern(text.slice(0, mark)), query: text.slice(mark + 1) }
+        : undefined,
+  };
+}
+
+function uriPattern(text: string): UriPattern {
+  const forms = patternForms(text);
+  return { forms, careless: forms.map(carelessPattern) };
+}
+
+function permitsName({ allow, deny, readOnly }: CompiledRights, subject: NamedSubject): boolean {
+  const { name, ownName, isDiscovery, isReadOnly } = subject;
+  // To deny it is enough that it looks like what is meant.
+  if (deny.some(({ text }) => matchesGlob(text, name) || matchesGlob(text, ownName))) return false;
+  if (isDiscovery) return true;
+  if (readOnly && !isReadOnly) return false;
+  return allow === undefined || allow.some((pattern) => meansName(pattern, subject));
+}
+
+function meansName({ text, head }: Pattern, { name, ownName, prefixes, separator }: NamedSubject): boolean {
+  if (!matchesGlob(text, name) && !matchesGlob(text, ownName)) return false;
+  // Who has no namespace may name its tools like another's; a pattern that begins with that one does not mean them.
+  return !hasNamespace(head, separator) || prefixes.some((prefix) => head.startsWith(prefix));
+}
+
+// A name may be another spelling of one that is denied, and does not say whether its tool is read-only.
+function mayBeKnown({ allow, deny, readOnly }: CompiledRights, name: string, separator: string): boolean {
+  if (deny.length > 0 || readOnly) return false;
+  const { namespace, bare } = splitName(name, separator);
+  return allow === undefined || allow.some((pattern) => meansName(pattern, supposedName(namespace, bare, separator)));
+}
+
+function splitName(name: string, separator: string): { readonly namespace: string; readonly bare: string } {
+  const at = name.indexOf(separator);
+  return at > 0
+    ? { namespace: name.slice(0, at), bare: name.slice(at + separator.length) }
+    : { namespace: "", bare: name };
+}
+
+/** A separator of one character stands in many a name, so it says nothing about whose it is. */
+function hasNamespace(head: string, separator: string): boolean {
+  return separator.length > 1 && head.indexOf(separator) > 0;
+}
+
+function permitsUri({ allow, deny, hasUriPatterns }: CompiledRights, subject: UriSubject): boolean {
+  const { shown, own, prefix, isTemplate = false } = subject;
+  if (deny.some(({ text }) => matchesSome(text, [shown, own, `${prefix}${own}`]))) return false;
+  const uri = parseUri(own);
+  const readings = uri && readUri(uri);
+  const asked = uri && readings && { readings, query: uri.query, starts: startsOf(subject) };
+  if (asked && deny.some((pattern) => denies(pattern, asked))) return false;
+  if (isTemplate || !uri)
+    return (
+      (isTemplate || !hasUriPatterns) &&
+      (allow === undefined || allow.some(({ text }) => matchesSome(text, [shown, `${prefix}${own}`])))
+    );
+  if (!asked) return false;
+  return allow === undefined || readings.forms.every((form) => allow.some((pattern) => allows(pattern, form, asked)));
+}
+
+interface AskedUri {
+  readonly readings: UriReadings;
+  readonly query: string;
+  /** What may stand before a reading for a pattern to mean it. */
+  readonly starts: readonly string[];
+}
+
+/** A source's prefix may be written in a pattern though it is not shown; without it what is shown is meant. */
+function startsOf({ shown, own, prefix }: UriSubject): readonly string[] {
+  const written = prefix.toLowerCase();
+  return shown === own && written !== "" ? ["", written] : [written];
+}
+
+function denies({ uri, split }: Pattern, { readings, query, starts }: AskedUri): boolean {
+  const meets = ({ forms, careless }: UriPattern): boolean =>
+    meetsAny(forms, readings.forms, starts) || meetsAny(careless, readings.careless, starts);
+  return meets(uri) || (split !== undefined && matchesGlob(split.query, query) && meets(split.uri));
+}
+
+function allows({ uri, split }: Pattern, form: string, { query, starts }: AskedUri): boolean {
+  return (
+    meetsAny(uri.forms, [form], starts) ||
+    (split !== undefined && matchesGlob(split.query, query) && meetsAny(split.uri.forms, [form], starts))
+  );
+}
+
+function meetsAny(patterns: readonly string[], forms: readonly string[], starts: readonly string[]): boolean {
+  return forms.some((form) => starts.some((start) => matchesAnyGlob(patterns, `${start}${form}`)));
+}
+
+function matchesSome(pattern: string, texts: readonly string[]): boolean {
+  return texts.some((text) => matchesGlob(pattern, text));
+}
+
+/** What a tool or prompt of a source would be, if it offered one of this name that changes nothing. */
+export function supposedName(namespace: string, name: string, separator: string): NamedSubject {
+  const prefix = namespace === "" ? "" : `${namespace}${separator}`;
+  const full = `${prefix}${name}`;
+  const prefixes = prefix === "" ? [] : [prefix];
+  return { type: "name", name: full, ownName: full, prefixes, separator, isReadOnly: true, isDiscovery: false };
 }

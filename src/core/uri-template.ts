@@ -16,6 +16,8 @@ interface Expression {
    * Character that begins the expansion (`?`, `&`, `#`, `/`, `.`, `;`); with one the whole expression may be missing.
    */
   readonly lead: string;
+  /** Values keep characters that have a meaning in URIs. */
+  readonly isReserved: boolean;
   /** Tells whether the value may hold the character. */
   readonly holds: (code: number) => boolean;
 }
@@ -32,13 +34,27 @@ export class UriTemplate {
   /** Number of characters that stand for themselves: of two templates that match, the one with more says more. */
   readonly literalLength: number;
   readonly names: readonly string[];
+  /** What every URI of this template begins with. */
+  readonly head: string;
   readonly #pieces: readonly Piece[];
 
   constructor(text: string) {
     this.text = text;
     this.#pieces = text.length > MAX_TEMPLATE_LENGTH ? [{ literal: text }] : readPieces(text);
     this.literalLength = this.#pieces.reduce((sum, piece) => sum + ("literal" in piece ? piece.literal.length : 0), 0);
+    const [first] = this.#pieces;
+    this.head = first && "literal" in first ? first.literal : "";
     this.names = this.#pieces.flatMap((piece) => ("literal" in piece ? [] : piece.names));
+  }
+
+  /** A URI of this template, as plain as they come: a letter for each expression that must be there. */
+  sample(): string {
+    return this.#pieces.map((piece) => ("literal" in piece ? piece.literal : piece.lead === "" ? "x" : "")).join("");
+  }
+
+  /** The URI with these values, encoded as the expressions want it; what is missing is left out. */
+  expand(values: UriVariables): string {
+    return this.#pieces.map((piece) => ("literal" in piece ? piece.literal : expandExpression(piece, values))).join("");
   }
 
   /**
@@ -53,6 +69,16 @@ export class UriTemplate {
     const table = fillTable(this.#pieces, uri);
     return table[0]![0] === 1 ? readValues(this.#pieces, table, uri) : undefined;
   }
+}
+
+function expandExpression({ names, lead, isReserved }: Expression, values: UriVariables): string {
+  const given = names.filter((name) => values[name] !== undefined);
+  if (given.length === 0) return "";
+  const encode = isReserved ? encodeURI : encodeURIComponent;
+  const isNamed = lead === "?" || lead === "&" || lead === ";";
+  const texts = given.map((name) => (isNamed ? `${name}=${encode(values[name]!)}` : encode(values[name]!)));
+  const separator = lead === "" || lead === "#" ? "," : lead === "?" ? "&" : lead;
+  return `${lead}${texts.join(separator)}`;
 }
 
 function readPieces(text: string): Piece[] {
@@ -77,7 +103,7 @@ function readExpression(body: string): Expression {
   const names = specs.map((spec) => spec.replace(/(\*|:\d+)$/, "")).filter((name) => name !== "");
   const isList = specs.length > 1 || specs.some((spec) => spec.endsWith("*"));
   const lead = operator === "+" ? "" : operator;
-  return { names, lead, holds: characterRule(operator, isList) };
+  return { names, lead, isReserved: operator === "+" || operator === "#", holds: characterRule(operator, isList) };
 }
 
 function characterRule(operator: string, isList: boolean): (code: number) => boolean {

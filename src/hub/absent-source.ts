@@ -1,8 +1,9 @@
-import { permissionOf } from "../core/rights.ts";
-import type { Principal } from "../core/call.ts";
+import { permissionOf, supposedName } from "../core/rights.ts";
+import type { Call } from "../core/call.ts";
 import { READ_SEPARATORS } from "../core/names.ts";
 import { fail, type Fail } from "../core/outcome.ts";
 import type { Provider } from "../core/provider.ts";
+import type { Source } from "../core/records.ts";
 
 const MODEL_PREFIX = "mcp__";
 
@@ -12,15 +13,14 @@ const MODEL_PREFIX = "mcp__";
  * has no right to the name.
  */
 export function absentSource(
-  name: string,
-  principal: Principal,
-  sources: readonly Provider[],
-  isListed: (sourceId: string) => boolean,
+  { target: name, principal }: Pick<Call, "target" | "principal">,
+  { sources, separator, isListed }: AbsentPlaces,
 ): Fail | undefined {
-  if (!permissionOf(principal.rights).permits(name)) return undefined;
-  const provider = sources.find((one) => isPrefixOf(one, name) && !isListed(one.source.id));
+  const provider = sources.find(({ source }) => bareName(source, name) !== undefined && !isListed(source.id));
   if (!provider) return undefined;
-  const { id } = provider.source;
+  const { id, namespace } = provider.source;
+  const subject = supposedName(namespace, bareName(provider.source, name)!, separator);
+  if (!permissionOf(principal.rights).permits(subject)) return undefined;
   const { state, lastError } = provider.status();
   const where = "The hub's log and status say why.";
   if (state === "down" || state === "degraded")
@@ -38,9 +38,16 @@ export function absentSource(
     : undefined;
 }
 
-function isPrefixOf({ source }: Provider, name: string): boolean {
+interface AbsentPlaces {
+  readonly sources: readonly Provider[];
+  /** What stands between a namespace and a name where tools are listed. */
+  readonly separator: string;
+  isListed(sourceId: string): boolean;
+}
+
+/** What stands behind the source's namespace. */
+function bareName({ namespace }: Source, name: string): string | undefined {
   const plain = name.startsWith(MODEL_PREFIX) ? name.slice(MODEL_PREFIX.length) : name;
-  return READ_SEPARATORS.some(
-    (separator) => source.namespace !== "" && plain.startsWith(`${source.namespace}${separator}`),
-  );
+  const separator = READ_SEPARATORS.find((one) => namespace !== "" && plain.startsWith(`${namespace}${one}`));
+  return separator === undefined ? undefined : plain.slice(namespace.length + separator.length);
 }

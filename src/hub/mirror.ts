@@ -2,6 +2,8 @@ import type { Call } from "../core/call.ts";
 import { isJsonObject } from "../core/json.ts";
 import type { Fail } from "../core/outcome.ts";
 import type { CallTarget, Provider } from "../core/provider.ts";
+import { DEFAULT_SEPARATOR } from "../core/names.ts";
+import { supposedName } from "../core/rights.ts";
 import type { Source } from "../core/records.ts";
 import type { Resolution } from "../pipeline/ports.ts";
 import { SERVER_NAME } from "./hub.ts";
@@ -16,7 +18,9 @@ export async function resolveMirrored(call: Call, places: ResolvePlaces): Promis
   const [provider] = places.sources.providers;
   if (resolution.found || !isNotShown(resolution.failure) || !provider || !isHub(provider)) return resolution;
   const target = asSpelt(call, provider.source);
-  return target ? { found: true, name: call.target, target, provider } : resolution;
+  return target
+    ? { found: true, name: call.target, subject: supposedName("", call.target, DEFAULT_SEPARATOR), target, provider }
+    : resolution;
 }
 
 // Here everything is one source, so a name that is ambiguous here says nothing of what it is there.

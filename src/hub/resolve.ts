@@ -1,6 +1,6 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Snapshot } from "../catalog/snapshot.ts";
-import type { Lookup } from "../catalog/lookup.ts";
+import { isNotThere, type Lookup } from "../catalog/lookup.ts";
 import type { Call } from "../core/call.ts";
 import { objectMember, stringMember } from "../core/json.ts";
 import { fail, type Fail } from "../core/outcome.ts";
@@ -36,18 +36,17 @@ function toResolution(lookup: Lookup, call: Call, places: ResolvePlaces): Resolu
   if (!lookup.found) return { found: false, failure: whyNotFound(lookup.failure, call, places) };
   const provider = places.sources.find(lookup.source.id);
   const { limits } = lookup.source;
-  if (provider)
-    return { found: true, name: lookup.name, target: lookup.target, provider, ...(limits ? { limits } : {}) };
+  if (provider) return { ...lookup, provider, ...(limits ? { limits } : {}) };
   // A reload took the source out between the snapshot and now.
   return { found: false, failure: fail("unknown_tool", `${lookup.name} is no longer offered. List the tools again.`) };
 }
 
 function whyNotFound(failure: Fail, call: Call, { catalog, sources }: ResolvePlaces): Fail {
-  const { method, target } = call;
-  if (failure.kind !== "unknown_tool" || (method !== "tools/call" && method !== "prompts/get")) return failure;
+  const { method } = call;
+  if (!isNotThere(failure) || (method !== "tools/call" && method !== "prompts/get")) return failure;
   const { bySource } = catalog.current.counts;
   const isListed = (id: string): boolean => Object.values(bySource.get(id) ?? {}).some((count) => count > 0);
-  return absentSource(target, call.principal, sources.providers, isListed) ?? failure;
+  return absentSource(call, { sources: sources.providers, separator: catalog.separator, isListed }) ?? failure;
 }
 
 function lookUp(call: Call, snapshot: Snapshot): Lookup {

@@ -1,10 +1,11 @@
 import { isJsonObject, type JsonObject } from "../core/json.ts";
-import { fail, type Fail } from "../core/outcome.ts";
+import { fail, type Fail, type Outcome } from "../core/outcome.ts";
 import type { CallTarget } from "../core/provider.ts";
 import { permissionOf, type Permission } from "../core/rights.ts";
-import { isDestructive, isReadOnly } from "../core/effects.ts";
-import type { Found, PipelineDeps } from "./ports.ts";
-import type { CallState, Stage } from "./state.ts";
+import { isDestructive } from "../core/effects.ts";
+import type { PipelineDeps } from "./ports.ts";
+import { permittedCompletion } from "./permitted-completion.ts";
+import type { CallState, Next, Stage } from "./state.ts";
 
 /** `_meta` key by which a caller that cannot add an argument says that a person agreed. */
 const CONFIRM_META_KEY = "toolyard/confirm";
@@ -14,20 +15,21 @@ const CONFIRM = "confirm";
 export function authoriseStage({ options }: PipelineDeps): Stage {
   return (state, next) => {
     const permission = permissionOf(state.call.principal.rights);
-    if (permission.isNarrowed && !permits(permission, state.found))
-      return Promise.resolve(deniedFailure(state.found.name));
+    if (!permission.permits(state.found.subject)) return Promise.resolve(deniedFailure(state.found.name));
     if (options.confirmDestructive && isDestructive(state.found.target)) {
       if (!isConfirmed(state)) return Promise.resolve(unconfirmedFailure(state.found.name));
       state.arguments = withoutConfirm(state.arguments, state.found.target);
     }
-    return next(state);
+    return permission.hasUriPatterns ? answeredWithin(permission, state, next) : next(state);
   };
 }
 
-function permits(permission: Permission, { name, target }: Found): boolean {
-  // A way to tools gives no access of its own: what it leads to comes by here as a call of its own.
-  const isDiscovery = target.type === "tool" && target.tool.role === "discovery";
-  return permission.permits(name, { readOnly: isReadOnly(target), isDiscovery });
+/** What an answer tells of URIs is bound by rights, too. */
+async function answeredWithin(permission: Permission, state: CallState, next: Next): Promise<Outcome> {
+  const outcome = await next(state);
+  const { target, subject } = state.found;
+  const isOfUris = target.type === "completion" && subject.type === "uri";
+  return isOfUris ? permittedCompletion(outcome, state.call, { target, subject, permission }) : outcome;
 }
 
 function deniedFailure(name: string): Fail {

@@ -5,6 +5,7 @@ import type { CallTarget, Provider } from "../core/provider.ts";
 import type { Problem, ToolLimits } from "../core/records.ts";
 import type { LimitStore } from "../state/ports/limit-store.ts";
 import type { SchemaChecks } from "../schema/schema-checks.ts";
+import type { Subject } from "../core/rights.ts";
 import type { Breakers } from "./breakers.ts";
 import type { LimitsOptions } from "./options.ts";
 
@@ -13,8 +14,10 @@ export type Resolution = Found | { readonly found: false; readonly failure: Fail
 
 export interface Found {
   readonly found: true;
-  /** As callers see it: the rendered name, or a URI. Rights are held against it, and the audit line shows it. */
+  /** As callers see it: the rendered name, or a URI. The audit line shows it. */
   readonly name: string;
+  /** What rights are held against. */
+  readonly subject: Subject;
   readonly target: CallTarget;
   readonly provider: Provider;
   /** Bounds of the source, for whatever the tool itself leaves open. */

@@ -265,7 +265,7 @@ describe("who is not waited for", () => {
     const { port } = yard.hub;
     const principal = { id: "narrow", rights: { allow: ["other__*"] } };
     const answer = (target: string) => port.call(callOf(target, principal));
-    expect(await answer("slow__echo")).toMatchObject({ ok: false, kind: "unknown_tool" });
+    expect(await answer("slow__echo")).toMatchObject({ ok: false, kind: "denied" });
     expect(await answer("echo")).toMatchObject({ ok: false, kind: "unavailable", details: { starting: ["other"] } });
   });
 });

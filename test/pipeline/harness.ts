@@ -1,3 +1,5 @@
+import { isReadOnly } from "../../src/core/effects.ts";
+import { supposedName } from "../../src/core/rights.ts";
 import { LOCAL_PRINCIPAL, type Call } from "../../src/core/call.ts";
 import { Emitter } from "../../src/core/events.ts";
 import type { JsonObject } from "../../src/core/json.ts";
@@ -128,10 +130,13 @@ export function toolFrom(
     definition: { name },
     ...more,
   };
+  const target = { type: "tool", tool } as const;
+  const supposed = supposedName(sourceId, name, "__");
   return {
     found: true,
-    name: `${sourceId}__${name}`,
-    target: { type: "tool", tool },
+    name: supposed.name,
+    subject: { ...supposed, isReadOnly: isReadOnly(target), isDiscovery: tool.role === "discovery" },
+    target,
     provider: providerFrom(source, handler),
   };
 }

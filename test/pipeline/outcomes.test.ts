@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { FailError } from "../../src/core/errors.ts";
 import { fail, ok, type Outcome } from "../../src/core/outcome.ts";
+import { supposedName } from "../../src/core/rights.ts";
 import { createHarness, never, providerFrom, text, toolFrom, type Handler, type ToolOptions } from "./harness.ts";
 
 const hello: Handler = () => text("hello");
@@ -177,6 +178,7 @@ test.each([
   const found = {
     found: true as const,
     name: "x",
+    subject: supposedName("", "x", "__"),
     target: target as never,
     provider: providerFrom(source, () => ok(result as never)),
   };

@@ -11,8 +11,8 @@ export function passesFilter(
 ): (tool: PreparedTool) => boolean {
   const wanted = server?.trim().toLowerCase() ?? "";
   const prefix = `${wanted}${separator}`;
-  return ({ key, record, readOnly: changesNothing }) => {
-    if (readOnly && !changesNothing) return false;
+  return ({ key, record, subject }) => {
+    if (readOnly && !subject.isReadOnly) return false;
     const { id, namespace } = record.source;
     return (
       wanted === "" ||

@@ -1,4 +1,3 @@
-import { safeToShow } from "../../core/hidden-text.ts";
 import { createInterface, type Interface } from "node:readline";
 import { Agent } from "../../agent/agent.ts";
 import { resolveAgent, type AgentOptions } from "../../agent/options.ts";
@@ -11,7 +10,7 @@ import { jsonView, textView, type ChatView } from "../chat-view.ts";
 import { colorsOf } from "../colors.ts";
 import { EXIT, UsageError } from "../failure.ts";
 import { claimInterrupts } from "../interrupts.ts";
-import { flush, printPainted, type Io } from "../io.ts";
+import { flush, print, type Io } from "../io.ts";
 import { readTimeout } from "../one-call.ts";
 import type { Run, SharedOptions } from "../command-row.ts";
 import { loadSettings, withHub } from "../session.ts";
@@ -170,10 +169,10 @@ function openInput(io: Io, isJson: boolean): Interface {
 }
 
 async function greet({ model, io }: Chat): Promise<void> {
-  await printPainted(
+  await print(
     io.stderr,
     colorsOf(io).dim(
-      `${safeToShow(model)} with the tools of the hub. Ctrl+C stops an answer; /clear begins anew; /exit or Ctrl+D ends.`,
+      `${model} with the tools of the hub. Ctrl+C stops an answer; /clear begins anew; /exit or Ctrl+D ends.`,
     ),
   );
 }

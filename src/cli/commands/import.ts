@@ -10,7 +10,7 @@ import { ConfigError } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { CONFIG_SCHEMA } from "../../hub/schema.ts";
 import { EXIT, onFile, UsageError } from "../failure.ts";
-import { print, printPainted, printJson, type Io } from "../io.ts";
+import { print, printJson, type Io } from "../io.ts";
 import type { Run, SharedOptions } from "../command-row.ts";
 import { table } from "../table.ts";
 
@@ -113,7 +113,7 @@ async function printReport(report: ImportReport, target: string, written: boolea
     );
   if (servers.length === 0) await print(io.stdout, "Nothing to take over.");
   else
-    await printPainted(
+    await print(
       io.stdout,
       table(
         ["server", "kind", "from"],

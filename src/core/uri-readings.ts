@@ -1,0 +1,177 @@
+import { encodeBeyondAscii, LONE_SURROGATE, SPECIAL_SCHEMES, type ResourceUri } from "./resource-uri.ts";
+
+/** The ways in which whoever serves a URI may read it, without query and fragment. */
+export interface UriReadings {
+  /** Each may be what it opens. */
+  readonly forms: readonly string[];
+  /** What only a careless reader would make of it: to be denied with the others, and no reason to allow. */
+  readonly careless: readonly string[];
+}
+
+/** Longest URI that is read in all ways, in characters. */
+const MAX_URI_LENGTH = 8192;
+/** Ways in which one URI may be read; with more, it is made to deceive. */
+const MAX_FORMS = 64;
+
+/**
+ * A URI as WHATWG reads it, and as whoever decodes it once more does, until nothing changes: what decoding brings to
+ * light (separators, dot segments, a query, another spelling of a letter) counts like what was there. Nothing where the
+ * URI is made to deceive: encoded control characters, bytes that are no text, more readings than anybody needs.
+ */
+export function readUri({ scheme, authority, path, canonical }: ResourceUri): UriReadings | undefined {
+  if (canonical.length > MAX_URI_LENGTH) return undefined;
+  const rests = closure(authority === undefined ? path : `//${authority}${path}`, URI_STEPS);
+  if (rests === undefined || rests.some((rest) => isDeceptive(rest))) return undefined;
+  const forms = new Set<string>();
+  const careless = new Set<string>();
+  for (const rest of rests) {
+    forms.add(`${scheme}${rest}`);
+    if (scheme === "file:" && isThisMachine(rest)) forms.add(`${scheme}${withoutAuthority(rest)}`);
+    for (const other of carelessForms(scheme, rest)) careless.add(`${scheme}${other}`);
+  }
+  return { forms: Array.from(forms), careless: Array.from(careless) };
+}
+
+/**
+ * The spellings of a pattern over URIs that mean the same, so that any of them may match a reading. What stands before
+ * the scheme's last `+` is kept.
+ */
+export function patternForms(pattern: string): readonly string[] {
+  const parts = /^([^:/?#]*:)(.*)$/s.exec(pattern);
+  if (!parts) return [pattern];
+  const scheme = parts[1]!.toLowerCase();
+  const bare = scheme.slice(scheme.lastIndexOf("+") + 1);
+  const rest = withSlashes(bare, parts[2]!);
+  const starts = [rest, withPlainHost(bare, rest), ...(LONE_SURROGATE.test(rest) ? [] : [encodePattern(rest)])];
+  const forms = new Set(starts.flatMap((start) => closure(start, PATTERN_STEPS) ?? [start]));
+  return Array.from(new Set([pattern, ...Array.from(forms, (form) => `${scheme}${form}`)]));
+}
+
+/** The same as `careless` of a reading: hosts in lower case, whatever the scheme. */
+export function carelessPattern(form: string): string {
+  return withLowerHost(form);
+}
+
+type Step = (rest: string) => string;
+
+/** Everything that the steps make of a text, in any order; nothing where that is more than is reasonable. */
+function closure(start: string, steps: readonly Step[]): readonly string[] | undefined {
+  const found = new Set([start]);
+  for (const rest of found) {
+    for (const step of steps) found.add(step(rest));
+    if (found.size > MAX_FORMS) return undefined;
+  }
+  return Array.from(found);
+}
+
+const PATTERN_STEPS: readonly Step[] = [decode, plainLetters, followDots, joinSlashes];
+const URI_STEPS: readonly Step[] = [...PATTERN_STEPS, followAllDots, cutAtQuery];
+
+/** Undoes one layer of percent-encoding; the URL parser takes tabs and line ends out, and so does this. */
+function decode(rest: string): string {
+  if (!rest.includes("%")) return rest;
+  return rest
+    .replaceAll(/(?:%[0-9a-f]{2})+/gi, (run) => Buffer.from(run.replaceAll("%", ""), "hex").toString("utf8"))
+    .replaceAll(/[\t\n\r]/g, "");
+}
+
+/** What looks like an ASCII character to somebody who compares leniently is one, and a backslash is a slash. */
+function plainLetters(rest: string): string {
+  return rest.normalize("NFKC").replaceAll("\\", "/");
+}
+
+function followDots(rest: string): string {
+  const start = pathStart(rest);
+  return `${rest.slice(0, start)}${followed(rest.slice(start))}`;
+}
+
+/** The same for somebody who takes the host for the first step of the path. */
+function followAllDots(rest: string): string {
+  if (!rest.startsWith("//") || !DOT_SEGMENT.test(rest)) return rest;
+  return `/${followed(rest.slice(1))}`;
+}
+
+const DOT_SEGMENT = /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i;
+
+function followed(path: string): string {
+  if (!DOT_SEGMENT.test(path)) return path;
+  const steps: string[] = [];
+  const root = path.startsWith("/") ? 1 : 0;
+  const all = path.split("/");
+  for (const [at, step] of all.entries()) {
+    const dots = step.replaceAll(/%2e/gi, ".");
+    if (dots !== "." && dots !== "..") {
+      steps.push(step);
+      continue;
+    }
+    if (dots === ".." && steps.length > root) steps.pop();
+    // A path that ends in dots ends in a folder.
+    if (at === all.length - 1) steps.push("");
+  }
+  return steps.join("/");
+}
+
+function joinSlashes(rest: string): string {
+  const start = pathStart(rest);
+  return `${rest.slice(0, start)}${rest.slice(start).replaceAll(/\/{2,}/g, "/")}`;
+}
+
+function cutAtQuery(rest: string): string {
+  const end = rest.search(/[?#]/);
+  return end === -1 ? rest : rest.slice(0, end);
+}
+
+function pathStart(rest: string): number {
+  if (!rest.startsWith("//")) return 0;
+  const slash = rest.indexOf("/", 2);
+  return slash === -1 ? rest.length : slash;
+}
+
+function isDeceptive(rest: string): boolean {
+  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+  return /[\u0000-\u001f\u007f\ufffd]/.test(rest);
+}
+
+function isThisMachine(rest: string): boolean {
+  const host = rest.slice(2, pathStart(rest)).toLowerCase();
+  return host === "localhost" || host === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(host) || host === "0.0.0.0";
+}
+
+function withoutAuthority(rest: string): string {
+  return `//${rest.slice(pathStart(rest))}`;
+}
+
+function carelessForms(scheme: string, rest: string): string[] {
+  if (!rest.startsWith("//")) return rest.startsWith("/") ? [] : [`//${rest}`];
+  const lower = withLowerHost(`:${rest}`).slice(1);
+  const start = pathStart(lower);
+  const path = lower.slice(start);
+  const host = lower.slice(2, start);
+  const named = host.slice(host.lastIndexOf("@") + 1);
+  const hosts = new Set([host, named, named.replace(/:\d*$/, ""), ...(scheme === "file:" ? [""] : [])]);
+  const paths = path === "/" || path === "" ? ["", "/"] : [path];
+  return Array.from(hosts).flatMap((one) => paths.map((end) => `//${one}${end}`));
+}
+
+function withLowerHost(form: string): string {
+  return form.replace(/^([^:/?#]*:\/\/)([^/?#]*)/, (_, start: string, host: string) => `${start}${host.toLowerCase()}`);
+}
+
+/** A path without a host is written with an empty one, as readings are. */
+function withSlashes(scheme: string, rest: string): string {
+  if (rest.startsWith("//")) return rest;
+  if (rest.startsWith("/")) return `//${rest}`;
+  return scheme === "file:" && !rest.startsWith("*") ? `///${rest}` : rest;
+}
+
+function withPlainHost(scheme: string, rest: string): string {
+  if (!rest.startsWith("//") || !SPECIAL_SCHEMES.has(scheme)) return rest;
+  const start = pathStart(rest);
+  const host = rest.slice(2, start).toLowerCase();
+  return `//${scheme === "file:" && host === "localhost" ? "" : host}${start === rest.length ? "/" : rest.slice(start)}`;
+}
+
+/** Spaces, letters beyond ASCII and what else a canonical path never holds as it is. */
+function encodePattern(rest: string): string {
+  return encodeBeyondAscii(rest).replaceAll(/["<>`{}]/g, encodeURIComponent);
+}

@@ -1,0 +1,87 @@
+// Spellings of file URIs from a seed, and what readers of several kinds would open for them.
+import { posix } from "node:path";
+import type { Random } from "../support/random.ts";
+
+const PLACES = [
+  "/a/vault/gold.txt",
+  "/a/public/news.txt",
+  "/a/public/../vault/gold.txt",
+  "/a/public/sub/../../vault/gold.txt",
+  "/a/vault/../public/news.txt",
+  "/a/public/sub/deep.txt",
+  "/a/public",
+  "/a/vault",
+  "/a/other/x",
+];
+
+type Change = (uri: string, random: Random) => string;
+
+const CHANGES: readonly Change[] = [
+  (uri, random) => insert(uri, random, random.pick(["\t", "\n", "\r", " ", "\u0000", "\u200b"])),
+  (uri, random) => replaceOne(uri, random, /[a-z./]/g, escaped),
+  (uri, random) => replaceOne(uri, random, /[a-z./]/g, (text) => escaped(escaped(text))),
+  (uri, random) => replaceOne(uri, random, /%/g, () => "%25"),
+  (uri, random) => replaceOne(uri, random, /\//g, () => random.pick(["\\", "%2f", "%5c", "//", "/./", "/x/../"])),
+  (uri, random) => replaceOne(uri, random, /\./g, () => random.pick(["%2e", "%2E", "．", "\t.", "%252e"])),
+  (uri, random) => replaceOne(uri, random, /[a-z]/g, (text) => String.fromCodePoint(text.codePointAt(0)! + 0xfee0)),
+  (uri, random) => replaceOne(uri, random, /[a-z]/g, (text) => text.toUpperCase()),
+  (uri, random) => `${uri}${random.pick(["?", "#", "%3f", "%23", "%253f"])}/../../public/news.txt`,
+  (uri, random) =>
+    uri.replace("file:///", random.pick(["file:/", "file:", "FILE:///", "file://localhost/", "file:////"])),
+  (uri, random) =>
+    uri.replace("file:///", random.pick(["file://127.0.0.1/", "file://[::1]/", "file:\\\\\\", "files+file:///"])),
+  (uri) => uri.replace("/public", "/public/%2e%2e/public"),
+];
+
+/** One spelling of one of the places. */
+export function spell(random: Random): string {
+  let uri = `file://${random.pick(PLACES)}`;
+  for (let count = random.below(4); count > 0; count -= 1) uri = random.pick(CHANGES)(uri, random);
+  return uri;
+}
+
+/** The paths that servers open for a URI: by the standard, after one or two more decodings, and without a parser. */
+export function opened(uri: string): readonly string[] {
+  const once = decode(uri);
+  return [standard(uri), standard(once), standard(decode(once)), naive(uri), naive(once), folded(uri)].filter(
+    (path) => path !== undefined,
+  );
+}
+
+function standard(uri: string): string | undefined {
+  if (!URL.canParse(uri)) return undefined;
+  const { protocol, pathname } = new URL(uri);
+  return protocol === "file:" ? posix.normalize(decode(pathname).replaceAll("\\", "/")) : undefined;
+}
+
+/** As many scripts do it: what stands behind the host, up to a question mark, decoded, with the dots followed. */
+function naive(uri: string): string | undefined {
+  const path = /^file:(?:\/\/[^/?#]*)?(\/[^?#]*)/i.exec(uri)?.[1];
+  return path === undefined ? undefined : posix.normalize(decode(path));
+}
+
+/** As a file system that knows one form of a letter only. */
+function folded(uri: string): string | undefined {
+  return standard(decode(uri).normalize("NFKC"));
+}
+
+function decode(text: string): string {
+  return text.replaceAll(/(?:%[0-9a-f]{2})+/gi, (run) => Buffer.from(run.replaceAll("%", ""), "hex").toString("utf8"));
+}
+
+function escaped(text: string): string {
+  return Array.from(Buffer.from(text), (byte) => `%${byte.toString(16).padStart(2, "0")}`).join("");
+}
+
+function insert(uri: string, random: Random, text: string): string {
+  const at = random.below(uri.length + 1);
+  return uri.slice(0, at) + text + uri.slice(at);
+}
+
+function replaceOne(uri: string, random: Random, pattern: RegExp, change: (text: string) => string): string {
+  const found = Array.from(uri.slice("file://".length).matchAll(pattern));
+  if (found.length === 0) return uri;
+  const match = random.pick(found);
+  const at = match.index + "file://".length;
+  return uri.slice(0, at) + change(match[0]) + uri.slice(at + match[0].length);
+}
