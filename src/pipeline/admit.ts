@@ -2,6 +2,7 @@ import type { Call } from "../core/call.ts";
 import { formatDuration } from "../core/duration.ts";
 import { fail, type Fail, type Outcome } from "../core/outcome.ts";
 import type { ToolRecord } from "../core/records.ts";
+import { holderOf } from "../core/shares.ts";
 import type { Admission, LimitBounds } from "../state/ports/limit-store.ts";
 import type { PipelineDeps } from "./ports.ts";
 import type { CallState, Next, Stage } from "./state.ts";
@@ -85,13 +86,13 @@ async function throughGate(
   state: CallState,
   next: Next,
 ): Promise<Outcome> {
-  const key = `${tool.source.id}\n${tool.name}`;
-  const isIn = await gates.enter(key, Math.max(1, maxConcurrent), state.deadline.cancellation);
+  const entry = { key: `${tool.source.id}\n${tool.name}`, holder: holderOf(state.call) };
+  const isIn = await gates.enter(entry, Math.max(1, maxConcurrent), state.deadline.cancellation);
   if (!isIn) return queueFailure(state.found.name, maxConcurrent);
   try {
     return await next(state);
   } finally {
-    gates.leave(key);
+    gates.leave(entry);
   }
 }
 

@@ -1,56 +1,44 @@
+import type { Call } from "../core/call.ts";
 import type { Cancellation } from "../core/cancellation.ts";
 import { FailError } from "../core/errors.ts";
+import { FairLine } from "../core/fair-line.ts";
 import { fail } from "../core/outcome.ts";
+import { holderOf, type Holder } from "../core/shares.ts";
 import { abortFailure } from "../core/wait.ts";
 
 /** Calls that may wait for a free place. */
 const MAX_WAITING = 1000;
+/** Calls that name nobody are all of one holder. */
+const NOBODY: Holder = Object.freeze({ principal: "" });
+const NOTHING_TO_LEAVE = (): void => {};
 
-/** Bounds how many calls of one source run at once; further ones wait in order, within their own time. */
+/** Bounds how many calls of one source run at once; further ones wait for their turn, within their own time. */
 export class CallSlots {
-  readonly #width: number;
-  readonly #waiting: (() => void)[] = [];
-  #inside = 0;
+  /** Absent: there is no bound. */
+  readonly #line: FairLine | undefined;
 
   constructor(width: number) {
-    this.#width = width;
+    this.#line = width === Infinity ? undefined : new FairLine({ places: width, waiting: MAX_WAITING });
   }
 
   /**
    * Resolves with the function that frees the place. Rejects with a `FailError` when too many wait, or with the reason
-   * of `signal`.
+   * of `signal`. The places are shared by whose call it is.
    */
-  async enter(signal: Cancellation): Promise<() => void> {
-    if (this.#inside < this.#width) this.#inside += 1;
-    else await this.#wait(signal);
+  async enter(signal: Cancellation, call?: Pick<Call, "principal" | "client">): Promise<() => void> {
+    const line = this.#line;
+    if (!line) return NOTHING_TO_LEAVE;
+    const holder = call ? holderOf(call) : NOBODY;
+    if (!(await line.enter(holder, { cancellation: signal }))) throw signal.aborted ? abortFailure(signal) : full();
     let isInside = true;
     return () => {
-      if (!isInside) return;
+      if (isInside) line.leave(holder);
       isInside = false;
-      const next = this.#waiting.shift();
-      // The place is handed over, so that nobody slips in between.
-      if (next) next();
-      else this.#inside -= 1;
     };
   }
+}
 
-  #wait(signal: Cancellation): Promise<void> {
-    if (this.#waiting.length >= MAX_WAITING) {
-      const message = `${MAX_WAITING} calls already wait for this source. Try again later, or raise its \`max_concurrent\`.`;
-      return Promise.reject(new FailError(fail("limited", message, { retryAfterMs: 1000 })));
-    }
-    if (signal.aborted) return Promise.reject(abortFailure(signal));
-    return new Promise((resolve, reject) => {
-      const onAbort = (): void => {
-        this.#waiting.splice(this.#waiting.indexOf(enter), 1);
-        reject(abortFailure(signal));
-      };
-      const enter = (): void => {
-        signal.removeEventListener("abort", onAbort);
-        resolve();
-      };
-      this.#waiting.push(enter);
-      signal.addEventListener("abort", onAbort, { once: true });
-    });
-  }
+function full(): FailError {
+  const message = `${MAX_WAITING} calls already wait for this source. Try again later, or raise its \`max_concurrent\`.`;
+  return new FailError(fail("limited", message, { retryAfterMs: 1000 }));
 }

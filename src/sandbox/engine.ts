@@ -1,4 +1,5 @@
 import type { JsonObject } from "../core/json.ts";
+import type { Holder } from "../core/shares.ts";
 
 /** Languages that a model may write in. TypeScript is JavaScript once its types are stripped, inside the sandbox. */
 export type SandboxLanguage = "python" | "javascript" | "typescript";
@@ -48,6 +49,11 @@ export interface SandboxJob {
    * Variables stay between runs of the same session. The key is unique over principals. Absent: a fresh interpreter.
    */
   readonly session?: string;
+  /**
+   * Who runs it: slots, the line of those who wait, and sessions are shared by these. Absent: nobody in particular, which
+   * is one owner too.
+   */
+  readonly owner?: Holder;
 }
 
 /**

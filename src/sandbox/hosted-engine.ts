@@ -1,12 +1,13 @@
 import { messageOf } from "../core/errors.ts";
+import { FairLine } from "../core/fair-line.ts";
 import { checkJob, withinBounds } from "./check-job.ts";
 import type { Interpreter } from "./child-messages.ts";
 import type { SandboxEnd, SandboxEngine, SandboxHost, SandboxJob, SandboxLanguage, SandboxOutcome } from "./engine.ts";
 import type { SandboxOptions } from "./options.ts";
-import { RunSlots } from "./run-slots.ts";
+import { ownerOf } from "./owner.ts";
 import { SessionBook } from "./session-book.ts";
 
-/** A run that finds no slot for this long is refused. */
+/** A run that finds no slot for this long is refused, unless it is owed one: then it waits for the longest run. */
 const MAX_QUEUE_MS = 30_000;
 /** A host that ends before it began a run is followed by another, once. */
 const MAX_ATTEMPTS = 2;
@@ -50,7 +51,7 @@ export class HostedEngine implements SandboxEngine {
   readonly isolation: string;
   readonly #options: SandboxOptions;
   readonly #parts: HostedEngineParts;
-  readonly #slots: RunSlots;
+  readonly #slots: FairLine;
   readonly #book = new SessionBook();
   #host: Promise<RunHost> | undefined;
   #live: RunHost | undefined;
@@ -64,7 +65,7 @@ export class HostedEngine implements SandboxEngine {
     this.name = parts.name;
     this.languages = parts.languages;
     this.isolation = parts.isolation;
-    this.#slots = new RunSlots(options.runs, options.queue);
+    this.#slots = new FairLine({ places: options.runs, waiting: options.queue });
   }
 
   /** The process of the child, while there is one. */
@@ -83,7 +84,9 @@ export class HostedEngine implements SandboxEngine {
     const job = withinBounds(given, this.#options);
     const problem = checkJob(job);
     if (problem !== undefined) return refuse("limit", "LimitError", problem);
-    if (!(await this.#slots.take(MAX_QUEUE_MS, signal))) {
+    const owner = ownerOf(job);
+    const owedWaitMs = Math.max(MAX_QUEUE_MS, this.#options.maxWallMs);
+    if (!(await this.#slots.enter(owner, { cancellation: signal, waitMs: MAX_QUEUE_MS, owedWaitMs }))) {
       if (signal.aborted) return refuse("cancelled", "Cancelled", "The caller cancelled the run or went away.");
       if (this.#isDisposed) return refuse("crashed", "Crashed", CLOSED);
       return refuse(
@@ -97,7 +100,7 @@ export class HostedEngine implements SandboxEngine {
     try {
       return await this.#attempt(job, host, signal, refuse);
     } finally {
-      this.#slots.give();
+      this.#slots.leave(owner);
       this.#active -= 1;
       this.#stopWhenIdle();
     }

@@ -1,3 +1,4 @@
+import { FairLine } from "../core/fair-line.ts";
 import { isJsonObject } from "../core/json.ts";
 import { jsonSize, MAX_JSON_DEPTH } from "../core/json-size.ts";
 import type { FromChild, ToChild } from "./child-messages.ts";
@@ -13,8 +14,8 @@ import type {
   SandboxToolCall,
 } from "./engine.ts";
 import { hasMoreContainers } from "./json-containers.ts";
+import { ownerOf } from "./owner.ts";
 import { RunClock } from "./run-clock.ts";
-import { RunSlots } from "./run-slots.ts";
 import type { WorkerDone } from "./worker-messages.ts";
 
 /** Beyond the child's own clocks: this much later the hub no longer waits for it. */
@@ -53,7 +54,7 @@ export class HubRun {
   readonly #options: HubRunOptions;
   readonly #begunAt = performance.now();
   readonly #ending = new AbortController();
-  readonly #slots: RunSlots;
+  readonly #slots: FairLine;
   readonly #calls: OpenCall[] = [];
   readonly #output = { stdout: "", stderr: "", leftBytes: 0, isTruncated: false };
   readonly #startTimer: NodeJS.Timeout;
@@ -66,7 +67,7 @@ export class HubRun {
     this.#options = options;
     const { limits } = options.job;
     this.#output.leftBytes = limits.outputBytes;
-    this.#slots = new RunSlots(limits.concurrentToolCalls, limits.toolCalls);
+    this.#slots = new FairLine({ places: limits.concurrentToolCalls, waiting: limits.toolCalls });
     this.outcome = new Promise((resolve) => (this.#resolve = resolve));
     this.#startTimer = setTimeout(
       () => this.fail("crashed", "The interpreter did not start in time."),
@@ -162,13 +163,15 @@ export class HubRun {
 
   async #perform(ask: (signal: AbortSignal) => Promise<HostReply>): Promise<HostReply> {
     const { signal } = this.#ending;
-    if (!(await this.#slots.take(this.#options.job.limits.wallMs, signal))) return FAILED;
+    const { job } = this.#options;
+    const owner = ownerOf(job);
+    if (!(await this.#slots.enter(owner, { cancellation: signal, waitMs: job.limits.wallMs }))) return FAILED;
     try {
       return await ask(signal);
     } catch {
       return FAILED;
     } finally {
-      this.#slots.give();
+      this.#slots.leave(owner);
     }
   }
 

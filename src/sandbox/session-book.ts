@@ -1,19 +1,36 @@
+import { Shares, type Holder } from "../core/shares.ts";
 import type { SandboxJob, SandboxOutcome } from "./engine.ts";
+import { ownerOf } from "./owner.ts";
 
 /** Keys that are remembered; one that was forgotten begins as `new` rather than as `lost`. */
 const MAX_KEYS = 1000;
 
 /** Remembers which sessions there were, so that a run learns that the variables it may count on are gone. */
 export class SessionBook {
-  readonly #keys = new Set<string>();
+  /** Longest unused first. */
+  readonly #keys = new Map<string, Holder>();
+  readonly #shares = new Shares();
 
   /** The outcome, with `new` told apart from `lost`. */
   noted(job: SandboxJob, outcome: SandboxOutcome): SandboxOutcome {
     if (job.session === undefined || outcome.session === undefined) return outcome;
     const key = `${job.language === "python" ? "python" : "javascript"}:${job.session}`;
-    const wasThere = this.#keys.delete(key);
-    this.#keys.add(key);
-    if (this.#keys.size > MAX_KEYS) this.#keys.delete(this.#keys.values().next().value!);
+    const wasThere = this.#forget(key);
+    const owner = ownerOf(job);
+    if (this.#keys.size >= MAX_KEYS) this.#makeRoomFor(owner);
+    this.#keys.set(key, owner);
+    this.#shares.add(owner);
     return outcome.session === "new" && wasThere ? { ...outcome, session: "lost" } : outcome;
+  }
+
+  #forget(key: string): boolean {
+    const owner = this.#keys.get(key);
+    if (owner) this.#shares.remove(owner);
+    return this.#keys.delete(key);
+  }
+
+  #makeRoomFor(newcomer: Holder): void {
+    const oldest = this.#shares.debtorTo(newcomer, this.#keys, { holder: ([, owner]) => owner, isIdle: true });
+    this.#forget(oldest?.[0] ?? this.#keys.keys().next().value!);
   }
 }

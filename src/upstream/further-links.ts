@@ -1,6 +1,7 @@
 import { FailError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
-import { fail } from "../core/outcome.ts";
+import { fail, type Fail } from "../core/outcome.ts";
+import { Shares, type Holder } from "../core/shares.ts";
 import type { Link } from "./link.ts";
 import type { Subscriptions } from "./subscriptions.ts";
 
@@ -15,8 +16,8 @@ export interface Purpose {
   readonly key: string;
   /** As `status` and the log say it. */
   readonly label: string;
-  /** Whether it counts against the bound. */
-  readonly isBounded: boolean;
+  /** Whose share of the bound it is. Absent: it does not count against the bound. */
+  readonly holder?: Holder;
 }
 
 export interface FurtherLinksOptions {
@@ -30,6 +31,10 @@ interface Entry extends LinkPlace {
   usedAt: number;
 }
 
+interface BoundedEntry extends Entry {
+  readonly purpose: Purpose & Required<Pick<Purpose, "holder">>;
+}
+
 /**
  * Links to one server beside its first: made when they are needed, bounded in number, ended when idle or when their
  * user has gone.
@@ -37,6 +42,7 @@ interface Entry extends LinkPlace {
 export class FurtherLinks {
   readonly #options: FurtherLinksOptions;
   readonly #entries = new Map<string, Entry>();
+  readonly #shares = new Shares();
   readonly #ending = new Set<Promise<void>>();
   #sweep: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -57,18 +63,20 @@ export class FurtherLinks {
     return this.#entries.get(key);
   }
 
-  /** Throws a `FailError` of kind `limited` when there are too many and none is idle. */
+  /** Throws a `FailError` of kind `limited` when there are too many, and nobody owes one to whom it is for. */
   get(purpose: Purpose, open: () => LinkPlace): LinkPlace {
     const entry = this.#entries.get(purpose.key) ?? this.#open(purpose, open);
     entry.usedAt = performance.now();
     return entry;
   }
 
-  async release(key: string): Promise<void> {
+  /** `failure` is what calls under way on it are answered with. */
+  async release(key: string, failure?: Fail): Promise<void> {
     const entry = this.#entries.get(key);
     if (!entry) return;
     this.#entries.delete(key);
-    const ending = entry.link.close();
+    if (entry.purpose.holder) this.#shares.remove(entry.purpose.holder);
+    const ending = entry.link.close(failure);
     this.#ending.add(ending);
     await ending.finally(() => this.#ending.delete(ending));
   }
@@ -96,9 +104,10 @@ export class FurtherLinks {
   #open(purpose: Purpose, open: () => LinkPlace): Entry {
     const { maxLinks, idleMs } = this.#options;
     if (this.#isClosed) throw new FailError(fail("unavailable", "This source was closed.", { retryable: false }));
-    if (purpose.isBounded && this.#bounded().length >= maxLinks) this.#makeRoom(maxLinks);
+    if (purpose.holder && this.#bounded().length >= maxLinks) this.#makeRoomFor(purpose.holder);
     const entry: Entry = { ...open(), purpose, usedAt: performance.now() };
     this.#entries.set(purpose.key, entry);
+    if (purpose.holder) this.#shares.add(purpose.holder);
     if (!this.#sweep) {
       this.#sweep = setInterval(() => this.#endIdle(), Math.max(50, idleMs / 4));
       this.#sweep.unref();
@@ -106,16 +115,17 @@ export class FurtherLinks {
     return entry;
   }
 
-  #bounded(): [string, Entry][] {
-    return Array.from(this.#entries).filter(([, { purpose }]) => purpose.isBounded);
+  #bounded(): BoundedEntry[] {
+    return Array.from(this.#entries.values()).filter(isBounded);
   }
 
-  #makeRoom(maxLinks: number): void {
-    const idle = this.#bounded()
-      .filter(([, entry]) => isIdle(entry))
-      .toSorted(([, first], [, second]) => first.usedAt - second.usedAt)[0];
-    if (idle) return void this.release(idle[0]);
-    const message = `${maxLinks} clients use this source at once, each with a server of its own, and that is its bound.`;
+  #makeRoomFor(newcomer: Holder): void {
+    const all = this.#bounded().toSorted((one, other) => one.usedAt - other.usedAt);
+    const debtor =
+      this.#shares.debtorTo(newcomer, all.filter(isIdle), { holder: holderIn, isIdle: true }) ??
+      this.#shares.debtorTo(newcomer, all, { holder: holderIn });
+    if (debtor) return void this.release(debtor.purpose.key, CROWDED_OUT);
+    const message = `${this.#options.maxLinks} clients use this source at once, each with a server of its own, and that is its bound.`;
     throw new FailError(fail("limited", `${message} Try again later, or raise \`max_sessions\`.`));
   }
 
@@ -128,6 +138,16 @@ export class FurtherLinks {
     clearInterval(this.#sweep);
     this.#sweep = undefined;
   }
+}
+
+const CROWDED_OUT = fail("limited", "This caller has too many connections to this source, and others need the room.");
+
+function isBounded(entry: Entry): entry is BoundedEntry {
+  return entry.purpose.holder !== undefined;
+}
+
+function holderIn({ purpose }: BoundedEntry): Holder {
+  return purpose.holder;
 }
 
 function isIdle({ link, subscriptions }: LinkPlace): boolean {

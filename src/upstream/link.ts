@@ -89,8 +89,7 @@ export class Link {
   /** The connection, made at once if there is none. Rejects with a `FailError` when that fails or `signal` aborts. */
   async get(signal: Cancellation): Promise<Connection> {
     if (this.current) return this.current;
-    if (this.#state === "closed")
-      throw new FailError(fail("unavailable", "This source was closed.", { retryable: false }));
+    if (this.#state === "closed") throw new FailError(CLOSED);
     const isFresh = this.#state === "down" && performance.now() - this.#failedAt < RETRY_FLOOR_MS;
     if (isFresh && this.#failure) throw new FailError(unsent(this.#failure));
     return await orAborted(this.#connect(true), signal);
@@ -120,13 +119,14 @@ export class Link {
     await this.#end(connection);
   }
 
-  async close(): Promise<void> {
+  /** `failure` is what calls under way are answered with. @default that it was closed */
+  async close(failure?: Fail): Promise<void> {
     if (this.#state === "closed") return void (await Promise.all(this.#ending));
     this.#enter("closed");
     clearTimeout(this.#retry);
-    this.#closing.abort(new FailError(fail("unavailable", "This source was closed.", { retryable: false })));
+    this.#closing.abort(new FailError(failure ?? CLOSED));
     const attempt = this.#attempt;
-    if (this.#connection) void this.#end(this.#connection);
+    if (this.#connection) void this.#end(this.#connection, failure);
     this.#connection = undefined;
     await attempt?.catch(() => {});
     await Promise.all(this.#ending);
@@ -198,7 +198,7 @@ export class Link {
   #ready(connection: Connection): void {
     if (this.#state === "closed") {
       void this.#end(connection);
-      throw new FailError(fail("unavailable", "This source was closed.", { retryable: false }));
+      throw new FailError(CLOSED);
     }
     // It ended between its last answer and now.
     if (connection.closed) throw new FailError(connection.closed);
@@ -251,6 +251,8 @@ export class Link {
     return ending.finally(() => this.#ending.delete(ending));
   }
 }
+
+const CLOSED = fail("unavailable", "This source was closed.", { retryable: false });
 
 function tooSlow(timeoutMs: number): Fail {
   const message = `The server did not finish starting within ${timeoutMs / 1000} s. Its last lines on stderr are in the status; \`connect_timeout\` can be raised.`;

@@ -54,7 +54,7 @@ type Owner = "first" | "legacy";
 
 /** How long a link of the legacy era that could not be opened is not tried again. */
 const LEGACY_PAUSE_MS = 60_000;
-const LEGACY: Purpose = Object.freeze({ key: "legacy", label: "callers of the legacy era", isBounded: false });
+const LEGACY: Purpose = Object.freeze({ key: "legacy", label: "callers of the legacy era" });
 
 /**
  * The links to one server, and which of them a caller uses. The first serves everybody as long as it can: a server of
@@ -171,10 +171,15 @@ export class Links {
 
   #placeFor({ principal, client }: Caller): LinkPlace {
     const { isolation } = this.#options;
-    if (isolation === "session" && client.connection !== undefined) return this.#ownOf(client.connection, client);
+    if (isolation === "session" && client.connection !== undefined)
+      return this.#ownOf(client.connection, { principal, client });
     const owner = this.#wantsLegacy(client) ? "legacy" : "first";
     if (isolation === "auto" && !this.#mayShare(principal, owner))
-      return this.#furtherOf({ key: `principal ${principal.id}`, label: `principal ${principal.id}`, isBounded: true });
+      return this.#furtherOf({
+        key: `principal ${principal.id}`,
+        label: `principal ${principal.id}`,
+        holder: { principal: principal.id },
+      });
     return owner === "first" ? this.first : this.#furtherOf(LEGACY);
   }
 
@@ -205,7 +210,7 @@ export class Links {
     return owner === "first" ? this.first.link : this.#further.find(LEGACY.key)?.link;
   }
 
-  #ownOf(connection: string, client: Client): LinkPlace {
+  #ownOf(connection: string, { principal, client }: Caller): LinkPlace {
     const wish = {
       capabilities: sessionCapabilities(client.capabilities),
       isShared: false,
@@ -214,7 +219,7 @@ export class Links {
     const purpose: Purpose = {
       key: sessionKey(connection),
       label: client.name === undefined ? "one client" : `client ${client.name}`,
-      isBounded: true,
+      holder: { principal: principal.id, connection },
     };
     return this.#further.get(purpose, () => this.#options.open({ ...wish, label: purpose.label }));
   }

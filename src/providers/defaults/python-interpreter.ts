@@ -2,8 +2,9 @@ import type { JsonObject } from "../../core/json.ts";
 import { fail, type Outcome } from "../../core/outcome.ts";
 import type { ResolvedCall } from "../../core/provider.ts";
 import type { Source } from "../../core/records.ts";
+import { holderOf } from "../../core/shares.ts";
 import { withoutFence } from "../../sandbox/code-fence.ts";
-import type { SandboxHost } from "../../sandbox/engine.ts";
+import type { SandboxHost, SandboxJob } from "../../sandbox/engine.ts";
 import type { Sandbox, SandboxRun } from "../../sandbox/sandbox.ts";
 import type { FixedTool } from "../fixed-tools.ts";
 import { defaultToolRecord, endOfCall, failedResult, valueResult } from "./default-tool.ts";
@@ -76,11 +77,16 @@ async function interpret(call: ResolvedCall, { sandbox }: InterpreterParts): Pro
   };
   const current = sandbox();
   const limits = { ...current.options.limits, wallMs: Math.max(1, Math.round(seconds * 1000)), toolCalls: 0 };
-  const run = await current.run(
-    { language: "python", code: withoutFence(code), inputs: {}, files: [], profile: "restricted", limits },
-    NOTHING,
-    call.signal,
-  );
+  const job: SandboxJob = {
+    language: "python",
+    code: withoutFence(code),
+    inputs: {},
+    files: [],
+    profile: "restricted",
+    limits,
+    owner: holderOf(call),
+  };
+  const run = await current.run(job, NOTHING, call.signal);
   return outcomeOf(run, call);
 }
 

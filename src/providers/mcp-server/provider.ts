@@ -99,7 +99,7 @@ class McpServerProvider implements Provider {
   async call(call: ResolvedCall): Promise<Outcome> {
     let leave = (): void => {};
     try {
-      leave = await this.#slots.enter(cancellationOf(call));
+      leave = await this.#slots.enter(cancellationOf(call), call);
       return await this.#upstream.call(call, toRequest(call));
     } catch (error) {
       if (error instanceof FailError) return error.failure;

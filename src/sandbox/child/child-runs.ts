@@ -7,6 +7,7 @@ import {
   type ToChild,
 } from "../child-messages.ts";
 import type { SandboxJob, SandboxLanguage } from "../engine.ts";
+import { ownerOf } from "../owner.ts";
 import { encodeFrame, type Frame } from "../frames.ts";
 import type { WorkerDone } from "../worker-messages.ts";
 import { ChildRun } from "./child-run.ts";
@@ -69,6 +70,7 @@ export class ChildRuns {
     const language = interpreterOf(run.job.language);
     return runInSession(this.#sessions, {
       key: `${language}:${key}`,
+      owner: ownerOf(run.job),
       begin: () => this.#pool.take(language),
       perform: (worker, isNew) =>
         run.on(worker, () => this.#tell({ type: "started", run: id, session: isNew ? "new" : "kept" })),

@@ -1,9 +1,8 @@
 import type { WorkerDone } from "../worker-messages.ts";
 import type { RunWorker } from "./run-worker.ts";
-import type { Sessions } from "./sessions.ts";
+import type { Sessions, SessionWish } from "./sessions.ts";
 
-export interface SessionRun {
-  readonly key: string;
+export interface SessionRun extends SessionWish {
   begin(): RunWorker;
   /** Runs the job on the session's worker. */
   perform(worker: RunWorker, isNew: boolean): Promise<WorkerDone>;
@@ -16,12 +15,12 @@ const FREE_WITHIN_MS = 1000;
 const KEEPS_SESSION: ReadonlySet<string> = new Set(["finished", "error"]);
 
 /** A run in a session, which stays where the run ended well and its worker waits for the next one. */
-export async function runInSession(sessions: Sessions, { key, begin, perform }: SessionRun): Promise<WorkerDone> {
-  const taken = sessions.take(key, begin);
+export async function runInSession(sessions: Sessions, run: SessionRun): Promise<WorkerDone> {
+  const taken = sessions.take(run, run.begin);
   if (typeof taken === "string") return refused(taken);
   let done: WorkerDone | undefined;
   try {
-    done = await perform(taken.worker, taken.isNew);
+    done = await run.perform(taken.worker, taken.isNew);
     // Code can say that it is over, and go on: no clock would run for it then.
     if (KEEPS_SESSION.has(done.end) && (await taken.worker.afterJob(FREE_WITHIN_MS)) === "busy") done = wentOn();
     return done;

@@ -1,11 +1,20 @@
+import { Shares, type Holder } from "../../core/shares.ts";
 import type { ChildSettings } from "../child-messages.ts";
 import type { RunWorker } from "./run-worker.ts";
 
 interface Session {
   readonly key: string;
+  /** Who used it last. */
+  owner: Holder;
   readonly worker: RunWorker;
   isBusy: boolean;
   timer: NodeJS.Timeout | undefined;
+}
+
+/** Which session is wanted, and by whom. */
+export interface SessionWish {
+  readonly key: string;
+  readonly owner: Holder;
 }
 
 /** A session that a run holds. */
@@ -24,6 +33,7 @@ export class Sessions {
   readonly #idleMs: number;
   readonly #onCount: (count: number) => void;
   readonly #sessions = new Map<string, Session>();
+  readonly #shares = new Shares();
 
   constructor(
     { sessions, sessionIdleMs }: Pick<ChildSettings, "sessions" | "sessionIdleMs">,
@@ -35,23 +45,26 @@ export class Sessions {
   }
 
   /** The session of this key, begun where there is none; or why there cannot be one now. */
-  take(key: string, begin: () => RunWorker): TakenSession | string {
+  take({ key, owner }: SessionWish, begin: () => RunWorker): TakenSession | string {
     const known = this.#sessions.get(key);
     if (known?.isBusy)
       return "This session is running something already. Wait for its end: a session does one run at a time.";
-    if (known) return this.#hold(known, false);
+    if (known) return this.#hold(known, owner, false);
     if (this.#most === 0) return "Sessions are switched off here (`sandbox.sessions` is 0). Run the code without one.";
-    if (this.#sessions.size >= this.#most && !this.#makeRoom()) {
+    if (this.#sessions.size >= this.#most && !this.#makeRoomFor(owner)) {
+      const areAllBusy = Array.from(this.#sessions.values()).every(({ isBusy }) => isBusy);
+      const why = areAllBusy ? "which is the most at the same time" : "or kept by others within their share";
       return (
-        `All ${this.#most} sessions are running something, which is the most at the same time. ` +
+        `All ${this.#most} sessions are running something, ${why}. ` +
         "Try again in a moment, or run without a session."
       );
     }
-    const session: Session = { key, worker: begin(), isBusy: false, timer: undefined };
+    const session: Session = { key, owner, worker: begin(), isBusy: false, timer: undefined };
     void session.worker.ended.then(() => this.#remove(session));
     this.#sessions.set(key, session);
+    this.#shares.add(owner);
     this.#onCount(this.#sessions.size);
-    return this.#hold(session, true);
+    return this.#hold(session, owner, true);
   }
 
   /** The run is over. `keep`: its worker can take the next one. */
@@ -61,21 +74,22 @@ export class Sessions {
     session.timer = setTimeout(() => this.#end(session), this.#idleMs);
   }
 
-  #hold(session: Session, isNew: boolean): TakenSession {
+  #hold(session: Session, owner: Holder, isNew: boolean): TakenSession {
     clearTimeout(session.timer);
+    this.#shares.remove(session.owner);
+    this.#shares.add(owner);
+    session.owner = owner;
     session.isBusy = true;
     this.#sessions.delete(session.key);
     this.#sessions.set(session.key, session);
     return { session, worker: session.worker, isNew };
   }
 
-  #makeRoom(): boolean {
-    for (const session of this.#sessions.values()) {
-      if (session.isBusy) continue;
-      this.#end(session);
-      return true;
-    }
-    return false;
+  #makeRoomFor(newcomer: Holder): boolean {
+    const idle = Array.from(this.#sessions.values()).filter(({ isBusy }) => !isBusy);
+    const debtor = this.#shares.debtorTo(newcomer, idle, { holder: ({ owner }) => owner, isIdle: true });
+    if (debtor) this.#end(debtor);
+    return debtor !== undefined;
   }
 
   #end(session: Session): void {
@@ -87,6 +101,7 @@ export class Sessions {
     clearTimeout(session.timer);
     if (this.#sessions.get(session.key) !== session) return;
     this.#sessions.delete(session.key);
+    this.#shares.remove(session.owner);
     this.#onCount(this.#sessions.size);
   }
 }

@@ -5,6 +5,7 @@ import { Sessions } from "../child/sessions.ts";
 import { toFileHeads } from "../child-messages.ts";
 import type { SandboxHost, SandboxJob, SandboxOutcome } from "../engine.ts";
 import type { RunHost } from "../hosted-engine.ts";
+import { ownerOf } from "../owner.ts";
 import { HubRun } from "../hub-run.ts";
 import type { WorkerDone } from "../worker-messages.ts";
 import { ProcessWorker, type ProcessKind } from "./process-worker.ts";
@@ -97,6 +98,7 @@ export class ProcessRuns implements RunHost {
     }
     return runInSession(this.#sessions, {
       key: job.session,
+      owner: ownerOf(job),
       begin: () => this.#take(),
       perform: (worker, isNew) => run.on(boundTo(worker, job), () => onStart(isNew ? "new" : "kept")),
     });

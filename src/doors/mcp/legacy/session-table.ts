@@ -1,5 +1,5 @@
 import type { Principal } from "../../../core/call.ts";
-import { Shares } from "../shares.ts";
+import { Shares, type Holder } from "../../../core/shares.ts";
 
 /** A session as the table looks at it. */
 export interface TableEntry {
@@ -37,12 +37,12 @@ export class SessionTable<Entry extends TableEntry> {
     return this.#sessions.size;
   }
 
-  /** False when the table is full of sessions that are at work. */
+  /** False when the table is full of sessions that are at work, or are others' by right. */
   add(session: Entry): boolean {
-    if (this.#sessions.size >= this.#limits.maxSessions && !this.#evictOne()) return false;
+    if (this.#sessions.size >= this.#limits.maxSessions && !this.#makeRoomFor(ownerOf(session))) return false;
     this.#sessions.set(session.id, session);
     session.list();
-    this.#shares.add(session.principalId);
+    this.#shares.add(ownerOf(session));
     return true;
   }
 
@@ -60,7 +60,7 @@ export class SessionTable<Entry extends TableEntry> {
   }
 
   end(session: Entry): void {
-    if (this.#sessions.delete(session.id)) this.#shares.remove(session.principalId);
+    if (this.#sessions.delete(session.id)) this.#shares.remove(ownerOf(session));
     session.close();
   }
 
@@ -81,29 +81,25 @@ export class SessionTable<Entry extends TableEntry> {
   }
 
   /**
-   * The one idle for longest of the principal with the most sessions, so that nobody drives out the others; else the
-   * oldest of its that only listens; else the same of anybody. Sessions at work are left alone.
+   * Ends the session of whoever owes the newcomer one: the one that is idle for longest, else the one that only listens
+   * and was not used for longest, else the one at work that is so. Nobody's session at work goes for one of its own.
    */
-  #evictOne(): boolean {
-    const { largest } = this.#shares;
-    const victim = this.#findRestful((session) => session.principalId === largest) ?? this.#findRestful(() => true);
-    if (victim) this.end(victim);
-    return victim !== undefined;
-  }
-
-  #findRestful(isWanted: (session: Entry) => boolean): Entry | undefined {
-    let idle: Entry | undefined;
-    let listener: Entry | undefined;
+  #makeRoomFor(newcomer: Holder): boolean {
     // Looked for only when the table is full: an order that each request keeps up would cost every one of them.
-    for (const session of this.#sessions.values()) {
-      if (!isWanted(session)) continue;
-      if (session.isIdle) idle = longerUnused(idle, session);
-      else if (!session.isBusy) listener = longerUnused(listener, session);
-    }
-    return idle ?? listener;
+    const all = Array.from(this.#sessions.values());
+    const restful = all.filter(({ isBusy }) => !isBusy);
+    const debtor =
+      this.#shares.debtorTo(newcomer, restful, { holder: ownerOf, isIdle: true, isSooner }) ??
+      this.#shares.debtorTo(newcomer, all, { holder: ownerOf, isSooner });
+    if (debtor) this.end(debtor);
+    return debtor !== undefined;
   }
 }
 
-function longerUnused<Entry extends TableEntry>(known: Entry | undefined, session: Entry): Entry {
-  return known && known.usedAt <= session.usedAt ? known : session;
+function isSooner(one: TableEntry, other: TableEntry): boolean {
+  return one.isIdle === other.isIdle ? one.usedAt < other.usedAt : one.isIdle;
+}
+
+function ownerOf({ principalId }: TableEntry): Holder {
+  return { principal: principalId };
 }

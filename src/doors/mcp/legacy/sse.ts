@@ -1,6 +1,7 @@
 import type { ToolMode } from "../../../core/call.ts";
 import { randomBytes } from "node:crypto";
 import { connectionId } from "../../../core/connection-id.ts";
+import { Shares, type Holder } from "../../../core/shares.ts";
 import type { EventStream } from "../../../http/event-stream.ts";
 import { isJsonContent } from "../../../http/json-content.ts";
 import { sendText } from "../../../http/send.ts";
@@ -14,6 +15,7 @@ interface Connection {
   readonly stream: EventStream;
   /** The tool mode that the request for the stream named. */
   readonly mode: ToolMode | undefined;
+  readonly owner: Holder;
 }
 
 /**
@@ -25,6 +27,7 @@ export class LegacySse {
   readonly messagesPath: string;
   readonly #deps: SessionDeps;
   readonly #connections = new Map<string, Connection>();
+  readonly #shares = new Shares();
   #closing: AbortSignal | undefined;
 
   constructor(deps: SessionDeps, messagesPath = "/messages") {
@@ -37,7 +40,8 @@ export class LegacySse {
   }
 
   open({ http, mode }: LegacyExchange): void {
-    if (this.#connections.size >= this.#deps.options.maxSessions) return sendProblem(http.answer, FULL);
+    const owner: Holder = { principal: http.principal.id };
+    if (!this.#hasRoomFor(owner)) return sendProblem(http.answer, FULL);
     const id = randomBytes(16).toString("hex");
     const stream = http.openStream();
     const session = new LegacySession(this.#deps, {
@@ -46,7 +50,8 @@ export class LegacySse {
       principal: http.principal,
       outlet: streamOutlet(stream),
     });
-    this.#connections.set(id, { session, stream, mode });
+    this.#connections.set(id, { session, stream, mode, owner });
+    this.#shares.add(owner);
     stream.onClosed(() => this.#end(id));
     this.#endStreamsOn(http.closing);
     stream.send(`${new URL(http.baseUrl).pathname.replace(/\/$/, "")}${this.messagesPath}?sessionId=${id}`, {
@@ -99,9 +104,23 @@ export class LegacySse {
     if (this.#closing?.aborted && connection && !connection.session.busy) connection.stream.end();
   }
 
+  /** When there are as many as may be, whoever owes the newcomer one gives its oldest up. */
+  #hasRoomFor(newcomer: Holder): boolean {
+    if (this.#connections.size < this.#deps.options.maxSessions) return true;
+    const oldest = this.#shares.debtorTo(newcomer, this.#connections, { holder: ([, { owner }]) => owner });
+    if (!oldest) return false;
+    const [id, { stream }] = oldest;
+    this.#end(id);
+    stream.end();
+    return true;
+  }
+
   #end(id: string): void {
-    this.#connections.get(id)?.session.close();
+    const connection = this.#connections.get(id);
+    if (!connection) return;
     this.#connections.delete(id);
+    this.#shares.remove(connection.owner);
+    connection.session.close();
   }
 }
 

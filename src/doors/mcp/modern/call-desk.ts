@@ -6,7 +6,7 @@ import type { HubState } from "../../../state/ports/store.ts";
 import { RPC, type RpcRequest } from "../../../wire/messages.ts";
 import { errorAnswer, resultAnswer, SILENCE, type Answer } from "../answers.ts";
 import { answerMethod, type MethodContext } from "../methods.ts";
-import type { AdmittedFacts } from "./facts.ts";
+import { holderIn, type AdmittedFacts } from "./facts.ts";
 import { inputProblem, relayProblem } from "./input-requests.ts";
 import type { ModernOutlet } from "./outlet.ts";
 import { ParkedCalls, type ParkingOptions } from "./parked-calls.ts";
@@ -71,8 +71,9 @@ export class CallDesk {
       const turn = await call.turn(visit);
       if (turn.type === "answer") return turn.answer;
       if (visit.signal.aborted) return SILENCE;
-      if (this.#parked.hasRoomFor(binding.principal)) {
-        const requestState = this.#parked.park(call, binding, request.connection);
+      const holder = holderIn(request);
+      if (this.#parked.hasRoomFor(holder)) {
+        const requestState = this.#parked.park(call, binding, holder);
         return resultAnswer({ resultType: "input_required", inputRequests: turn.inputRequests, requestState });
       }
       call.refuseQuestions(

@@ -1,6 +1,7 @@
 import type { Cancellation } from "../../../core/cancellation.ts";
 import type { Principal, ToolMode } from "../../../core/call.ts";
 import type { JsonObject } from "../../../core/json.ts";
+import type { Holder } from "../../../core/shares.ts";
 import type { Envelope } from "../../../wire/modern/envelope.ts";
 import type { HeaderLookup } from "../../../wire/modern/headers.ts";
 
@@ -17,6 +18,11 @@ export interface RequestFacts {
   readonly connection?: string;
   /** Headers of the request, to be compared with its body. Absent: the transport has none. */
   readonly headerOf?: HeaderLookup;
+}
+
+/** By whose share a place is taken for a request that lasts. */
+export function holderIn({ principal, connection }: RequestFacts): Holder {
+  return connection === undefined ? { principal: principal.id } : { principal: principal.id, connection };
 }
 
 /** A request that brought its envelope; `meta` is what is left of its `_meta`. */

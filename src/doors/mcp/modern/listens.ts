@@ -3,11 +3,11 @@ import type { HubPort, ListKind, View } from "../../../core/hub-port.ts";
 import { messageOf } from "../../../core/errors.ts";
 import { objectMember, type JsonObject } from "../../../core/json.ts";
 import type { Logger } from "../../../core/ports.ts";
+import { Shares, type Holder } from "../../../core/shares.ts";
 import { RPC, rpcError, type RpcRequest } from "../../../wire/messages.ts";
 import { Listen } from "./listen.ts";
 import { ListenBoard } from "./listen-board.ts";
-import { Shares } from "../shares.ts";
-import type { RequestFacts } from "./facts.ts";
+import { holderIn, type RequestFacts } from "./facts.ts";
 import type { ModernOutlet } from "./outlet.ts";
 
 export interface ListenOptions {
@@ -29,7 +29,7 @@ export class Listens {
   readonly #logger: Logger;
   readonly #options: ListenOptions;
   readonly #board: ListenBoard;
-  readonly #open = new Set<Listen>();
+  readonly #open = new Map<Listen, Holder>();
   readonly #shares = new Shares();
 
   constructor(hub: HubPort, logger: Logger, options: ListenOptions) {
@@ -52,7 +52,8 @@ export class Listens {
   ): Promise<void> {
     const refuse = (code: number, message: string): void =>
       outlet.reply(JSON.stringify(rpcError(id, code, message)), 200);
-    if (!this.#hasRoomFor(facts.principal.id)) return refuse(RPC.internal, "Subscription limit reached");
+    const holder = holderIn(facts);
+    if (!this.#hasRoomFor(holder)) return refuse(RPC.internal, "Subscription limit reached");
     const filter = readFilter(params, this.#options.maxSubscribedResources);
     if (typeof filter === "string") return refuse(RPC.invalidParams, `Invalid params: ${filter}`);
     const view: View = { mode: facts.mode, principal: facts.principal };
@@ -64,8 +65,8 @@ export class Listens {
       lists: filter.lists,
       ...(facts.connection !== undefined && { connection: facts.connection }),
     });
-    this.#open.add(listen);
-    this.#shares.add(facts.principal.id);
+    this.#open.set(listen, holder);
+    this.#shares.add(holder);
     this.#board.join(listen);
     facts.signal.addEventListener("abort", listen.drop, { once: true });
     if (facts.signal.aborted) listen.drop();
@@ -79,20 +80,18 @@ export class Listens {
 
   /** Ends those of a lasting connection, or all that came by none, with their results. */
   finish(connection: string | undefined): void {
-    for (const listen of this.#open) if (listen.connection === connection) listen.finish();
+    for (const listen of this.#open.keys()) if (listen.connection === connection) listen.finish();
   }
 
   close(): void {
-    for (const listen of this.#open) listen.finish();
+    for (const listen of this.#open.keys()) listen.finish();
     this.#board.close();
   }
 
-  /** When all places are taken, whoever holds by far the most of them gives its oldest up. */
-  #hasRoomFor(principal: string): boolean {
+  /** When all places are taken, whoever owes the newcomer one gives its oldest up. */
+  #hasRoomFor(newcomer: Holder): boolean {
     if (this.#open.size < this.#options.maxSubscriptions) return true;
-    const debtor = this.#shares.debtorTo(principal);
-    const oldest =
-      debtor === undefined ? undefined : Array.from(this.#open).find((listen) => listen.view.principal.id === debtor);
+    const [oldest] = this.#shares.debtorTo(newcomer, this.#open, { holder: ([, holder]) => holder }) ?? [];
     if (!oldest) return false;
     oldest.finish();
     this.#forget(oldest);
@@ -100,7 +99,8 @@ export class Listens {
   }
 
   #forget(listen: Listen): void {
-    if (this.#open.delete(listen)) this.#shares.remove(listen.view.principal.id);
+    const holder = this.#open.get(listen);
+    if (holder && this.#open.delete(listen)) this.#shares.remove(holder);
   }
 
   async #begin(listen: Listen, filter: Filter, view: View): Promise<readonly (() => Promise<void>)[]> {

@@ -1,16 +1,15 @@
 import { timeoutFailure } from "../../../core/deadline.ts";
 import { FailError } from "../../../core/errors.ts";
 import { fail } from "../../../core/outcome.ts";
+import { Shares, type Holder } from "../../../core/shares.ts";
 import type { ParkedDirectory } from "../../../state/ports/parked-directory.ts";
 import type { HubState } from "../../../state/ports/store.ts";
-import { Shares } from "../shares.ts";
 import { RequestStates, type Binding } from "./request-state.ts";
 import type { RunningCall } from "./running-call.ts";
 
 interface Parked {
   readonly call: RunningCall;
-  readonly principal: string;
-  readonly connection: string | undefined;
+  readonly holder: Holder;
   readonly timer: NodeJS.Timeout;
 }
 
@@ -45,28 +44,23 @@ export class ParkedCalls {
     return this.#byId.size;
   }
 
-  /**
-   * Whether this principal may park one more. When all places are taken, whoever holds by far the most of them gives
-   * one up.
-   */
-  hasRoomFor(principal: string): boolean {
+  /** Whether this caller may park one more. When all places are taken, whoever owes it one gives its oldest up. */
+  hasRoomFor(holder: Holder): boolean {
     if (this.#byId.size < this.#options.maxParkedCalls) return true;
-    const debtor = this.#shares.debtorTo(principal);
-    const oldest =
-      debtor === undefined ? undefined : Array.from(this.#byId).find(([, parked]) => parked.principal === debtor);
+    const oldest = this.#shares.debtorTo(holder, this.#byId, { holder: ([, parked]) => parked.holder });
     if (oldest) this.#giveUp(oldest[0], crowdedOut());
     return oldest !== undefined;
   }
 
   /** The state under which the call waits; it serves once. */
-  park(call: RunningCall, binding: Binding, connection?: string): string {
+  park(call: RunningCall, binding: Binding, holder: Holder): string {
     const { id, state } = this.#states.seal(binding);
     const { inputTimeoutMs } = this.#options;
     const timer = setTimeout(() => this.#giveUp(id, timeoutFailure(inputTimeoutMs)), inputTimeoutMs);
     timer.unref();
-    this.#byId.set(id, { call, principal: binding.principal, connection, timer });
+    this.#byId.set(id, { call, holder, timer });
     this.#directory.put(id);
-    this.#shares.add(binding.principal);
+    this.#shares.add(holder);
     return state;
   }
 
@@ -82,7 +76,7 @@ export class ParkedCalls {
 
   /** Nobody will come back by this connection. */
   release(connection: string): void {
-    for (const [id, parked] of this.#byId) if (parked.connection === connection) this.#giveUp(id, gone());
+    for (const [id, parked] of this.#byId) if (parked.holder.connection === connection) this.#giveUp(id, gone());
   }
 
   close(): void {
@@ -96,11 +90,11 @@ export class ParkedCalls {
     parked.call.cancel(failure);
   }
 
-  #forget(id: string, { principal, timer }: Parked): void {
+  #forget(id: string, { holder, timer }: Parked): void {
     clearTimeout(timer);
     this.#byId.delete(id);
     this.#directory.remove(id);
-    this.#shares.remove(principal);
+    this.#shares.remove(holder);
   }
 }
 

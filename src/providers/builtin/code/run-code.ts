@@ -1,5 +1,6 @@
 import type { Outcome } from "../../../core/outcome.ts";
 import type { ResolvedCall } from "../../../core/provider.ts";
+import { holderOf } from "../../../core/shares.ts";
 import type { BuiltinPorts, CodeRunner } from "../ports.ts";
 import { readArguments } from "./arguments.ts";
 import { codeHost } from "./code-host.ts";
@@ -26,6 +27,7 @@ export async function runCode(
       files,
       profile: "scripting",
       limits: { ...limits, wallMs },
+      owner: holderOf(call),
       // Two callers never meet in one session, whatever they call it.
       ...(session !== undefined && { session: JSON.stringify([call.principal.id, session]) }),
     },

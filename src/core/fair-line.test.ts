@@ -1,0 +1,123 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { Canceller } from "./cancellation.ts";
+import { FairLine } from "./fair-line.ts";
+
+const A = { principal: "a" };
+const B = { principal: "b" };
+const never = { cancellation: new Canceller() };
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Enters and notes in `order` how that ended. */
+function enter(line: FairLine, order: string[], name: string, holder = A, wait: object = {}): Promise<unknown> {
+  return line.enter(holder, { ...never, ...wait }).then((isIn) => order.push(`${name} ${isIn ? "in" : "out"}`));
+}
+
+test("places go to those who wait, in their order; one more than may wait is refused at once", async () => {
+  const line = new FairLine({ places: 1, waiting: 2 });
+  const order: string[] = [];
+  await enter(line, order, "0");
+  const waiting = [enter(line, order, "1"), enter(line, order, "2")];
+  await enter(line, order, "3");
+  line.leave(A);
+  await waiting[0];
+  line.leave(A);
+  await waiting[1];
+  expect(order).toEqual(["0 in", "3 out", "1 in", "2 in"]);
+});
+
+test("who is alone may take every place and the whole line", async () => {
+  const line = new FairLine({ places: 3, waiting: 2 });
+  const order: string[] = [];
+  const all = Array.from({ length: 5 }, (_, at) => enter(line, order, String(at)));
+  await Promise.all(all.slice(0, 3));
+  for (let time = 0; time < 2; time += 1) line.leave(A);
+  await Promise.all(all);
+  expect(order).toEqual(["0 in", "1 in", "2 in", "3 in", "4 in"]);
+});
+
+test("a newcomer passes a full line of somebody else's, whose last place goes, and is next", async () => {
+  const line = new FairLine({ places: 2, waiting: 3 });
+  const order: string[] = [];
+  const flood = Array.from({ length: 5 }, (_, at) => enter(line, order, `a${at}`));
+  const newcomer = enter(line, order, "b", B);
+  await flood[4];
+  line.leave(A);
+  await newcomer;
+  expect(order).toEqual(["a0 in", "a1 in", "a4 out", "b in"]);
+});
+
+test("places alternate between those who wait, however many one of them has waiting", async () => {
+  const line = new FairLine({ places: 1, waiting: 10 });
+  const order: string[] = [];
+  await enter(line, order, "a");
+  const waiting = ["a", "a", "a"].map((name) => enter(line, order, name));
+  waiting.push(enter(line, order, "b", B));
+  line.leave(A);
+  await waiting[3];
+  line.leave(B);
+  await waiting[0];
+  expect(order).toEqual(["a in", "b in", "a in"]);
+});
+
+test("within one principal it is the same by connection", async () => {
+  const line = new FairLine({ places: 1, waiting: 1 });
+  const order: string[] = [];
+  const [one, two] = ["1", "2"].map((connection) => ({ principal: "a", connection }));
+  await enter(line, order, "one", one);
+  const waiting = [enter(line, order, "one more", one), enter(line, order, "two", two)];
+  await waiting[0];
+  line.leave(one!);
+  await waiting[1];
+  expect(order).toEqual(["one in", "one more out", "two in"]);
+});
+
+test("who leaves, and who waited long enough, holds no place in the line", async () => {
+  const line = new FairLine({ places: 1, waiting: 1 });
+  const order: string[] = [];
+  await enter(line, order, "0");
+  const leaving = new Canceller();
+  const left = enter(line, order, "left", A, { cancellation: leaving });
+  leaving.abort("gone");
+  await left;
+  const late = enter(line, order, "late", A, { waitMs: 1000 });
+  await vi.advanceTimersByTimeAsync(1000);
+  await late;
+  const next = enter(line, order, "next");
+  line.leave(A);
+  await next;
+  line.leave(A);
+  expect(line.isEmpty).toBe(true);
+  expect(order).toEqual(["0 in", "left out", "late out", "next in"]);
+});
+
+test("whoever is owed a place waits longer for it than whoever has its share", async () => {
+  const line = new FairLine({ places: 2, waiting: 5 });
+  const order: string[] = [];
+  for (const name of ["a0", "a1"]) await enter(line, order, name);
+  const wait = { waitMs: 1000, owedWaitMs: 5000 };
+  const waiting = [enter(line, order, "a2", A, wait), enter(line, order, "b", B, wait)];
+  await vi.advanceTimersByTimeAsync(4999);
+  expect(order.slice(2)).toEqual(["a2 out"]);
+  await vi.advanceTimersByTimeAsync(1);
+  await Promise.all(waiting);
+  expect(order.slice(2)).toEqual(["a2 out", "b out"]);
+});
+
+test("a closed line sends away whoever waits, and lets nobody in", async () => {
+  const line = new FairLine({ places: 1, waiting: 1 });
+  const order: string[] = [];
+  await enter(line, order, "in");
+  const waiting = enter(line, order, "waiting");
+  line.close();
+  await waiting;
+  line.leave(A);
+  await enter(line, order, "late");
+  expect(order).toEqual(["in in", "waiting out", "late out"]);
+});

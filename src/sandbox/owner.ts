@@ -1,0 +1,10 @@
+import type { Holder } from "../core/shares.ts";
+import type { SandboxJob } from "./engine.ts";
+
+/** Jobs that name no owner are all of one. */
+const NOBODY: Holder = Object.freeze({ principal: "" });
+
+/** By whose share a job is run. */
+export function ownerOf({ owner = NOBODY }: Pick<SandboxJob, "owner">): Holder {
+  return owner;
+}

@@ -1,0 +1,271 @@
+// A generator of floods: several principals, each with a few connections, want and give back what is bounded for all of
+// them. What is driven are the real tables, with stand-ins for what they hold.
+import { Canceller } from "../../src/core/cancellation.ts";
+import { FairLine } from "../../src/core/fair-line.ts";
+import type { Holder } from "../../src/core/shares.ts";
+import { SessionTable, type TableEntry } from "../../src/doors/mcp/legacy/session-table.ts";
+import { ParkedCalls } from "../../src/doors/mcp/modern/parked-calls.ts";
+import { RunningCall } from "../../src/doors/mcp/modern/running-call.ts";
+import { Sessions } from "../../src/sandbox/child/sessions.ts";
+import type { RunWorker } from "../../src/sandbox/child/run-worker.ts";
+import { createRandom, type Random } from "../support/random.ts";
+import { createTestState } from "../fixtures/mcp-door.ts";
+
+/** Something of which there is a bounded number for everybody. */
+export interface Bounded {
+  /** False: refused. */
+  want(holder: Holder): Promise<boolean>;
+  /** Whose it is if this one wants it; a table may know principals only. */
+  ownerIn(holder: Holder): Holder;
+  /** Who has one now. */
+  held(): readonly Holder[];
+  /** The same where it is counted together with something else, and how much there is of both. */
+  heldInAll?(): { readonly held: readonly Holder[]; readonly capacity: number };
+  giveBack(holder: Holder): Promise<void>;
+  close(): void;
+}
+
+export type OpenBounded = (capacity: number) => Bounded;
+
+/** All that is shared, by what it is called in the documentation. */
+export const BOUNDED: Readonly<Record<string, OpenBounded>> = {
+  "slots and the line before them": openLine,
+  "sessions of code": openCodeSessions,
+  "MCP sessions": openMcpSessions,
+  "parked calls": openParkedCalls,
+};
+
+const STEPS = 200;
+
+/** Drives one flood; what it gives is every breach of a property, none if all is well. */
+export async function flood(open: OpenBounded, seed: number): Promise<string[]> {
+  const random = createRandom(seed);
+  const capacity = 4 + random.below(20);
+  const bounded = open(capacity);
+  const breaches: string[] = [];
+  const holders = holdersFrom(random);
+  for (let step = 0; step < STEPS; step += 1) {
+    // The first one floods; others come now and then.
+    const holder = bounded.ownerIn(random.below(4) > 0 ? holders[0]! : random.pick(holders));
+    const before = bounded.held();
+    const inAll = bounded.heldInAll?.();
+    if (random.below(10) === 0 && before.length > 0) {
+      await bounded.giveBack(random.pick(before));
+      continue;
+    }
+    const isServed = await bounded.want(holder);
+    const breach = breachIn({ before, after: bounded.held(), holder, isServed, capacity, ...(inAll && { inAll }) });
+    if (breach) breaches.push(`step ${step}, ${JSON.stringify(holder)}: ${breach}`);
+  }
+  bounded.close();
+  return breaches;
+}
+
+interface Step {
+  readonly before: readonly Holder[];
+  readonly after: readonly Holder[];
+  readonly holder: Holder;
+  readonly isServed: boolean;
+  readonly capacity: number;
+  readonly inAll?: { readonly held: readonly Holder[]; readonly capacity: number };
+}
+
+function breachIn({ before, after, holder, isServed, capacity, inAll }: Step): string | undefined {
+  if (after.length > capacity) return `${after.length} are held, of ${capacity}`;
+  if (!isServed && before.length < capacity) return "refused, while there was room";
+  const share = Math.floor(capacity / distinct([...before, holder], principalOf));
+  if (!isServed && count(before, holder, principalOf) < share) return "a newcomer within its share was refused";
+  const own = before.filter((one) => one.principal === holder.principal);
+  if (own.length === before.length) {
+    const ownShare = Math.floor(capacity / distinct([...own, holder], connectionOf));
+    if (!isServed && count(own, holder, connectionOf) < ownShare) return "a connection within its share was refused";
+  }
+  const robbed = before.find(
+    (one) =>
+      one.principal !== holder.principal &&
+      count(after, one, principalOf) < count(before, one, principalOf) &&
+      isWithinShare(one, holder, { held: before, capacity }) &&
+      (!inAll || isWithinShare(one, holder, inAll)),
+  );
+  return robbed && `${robbed.principal} lost one of no more than its share`;
+}
+
+/** Where there are more who want one than there are places, the share of each is none. */
+function isWithinShare(
+  one: Holder,
+  newcomer: Holder,
+  { held, capacity }: { readonly held: readonly Holder[]; readonly capacity: number },
+): boolean {
+  return count(held, one, principalOf) <= Math.floor(capacity / distinct([...held, newcomer], principalOf));
+}
+
+function principalOf({ principal }: Holder): string {
+  return principal;
+}
+
+function connectionOf({ principal, connection }: Holder): string {
+  return `${principal} ${connection}`;
+}
+
+function distinct(holders: readonly Holder[], keyOf: (holder: Holder) => string): number {
+  return new Set(holders.map(keyOf)).size;
+}
+
+function count(holders: readonly Holder[], holder: Holder, keyOf: (holder: Holder) => string): number {
+  return holders.filter((one) => keyOf(one) === keyOf(holder)).length;
+}
+
+function holdersFrom(random: Random): Holder[] {
+  const principals = ["ada", "bob", "cyd", "dan", "eve"].slice(0, 1 + random.below(5));
+  return principals.flatMap((principal) =>
+    Array.from({ length: 1 + random.below(3) }, (_, at) => ({ principal, connection: `${principal}-${at}` })),
+  );
+}
+
+/** The line of those who wait, behind slots that are a quarter as many. */
+function openLine(capacity: number): Bounded {
+  const places = Math.ceil(capacity / 4);
+  const line = new FairLine({ places, waiting: capacity });
+  const present = new Map<Canceller, { readonly holder: Holder; isInside: boolean }>();
+  const enter = async (holder: Holder, gone: Canceller): Promise<void> => {
+    const isInside = await line.enter(holder, { cancellation: gone });
+    const entry = present.get(gone);
+    if (entry) entry.isInside = isInside;
+    if (!present.get(gone)?.isInside) present.delete(gone);
+  };
+  return {
+    want: async (holder) => {
+      const gone = new Canceller();
+      present.set(gone, { holder, isInside: false });
+      void enter(holder, gone);
+      await settled();
+      return present.has(gone);
+    },
+    ownerIn: (holder) => holder,
+    held: () => Array.from(present.values()).flatMap(({ holder, isInside }) => (isInside ? [] : [holder])),
+    heldInAll: () => ({ held: Array.from(present.values(), ({ holder }) => holder), capacity: places + capacity }),
+    giveBack: async () => {
+      // Whoever is inside longest leaves, or whoever waits gives up where nobody is.
+      const [gone, { holder, isInside }] =
+        Array.from(present).find(([, one]) => one.isInside) ?? Array.from(present)[0]!;
+      present.delete(gone);
+      if (isInside) line.leave(holder);
+      else gone.abort("gone");
+      await settled();
+    },
+    close: () => line.close(),
+  };
+}
+
+/** Sessions that keep their variables, none of which runs anything. */
+function openCodeSessions(capacity: number): Bounded {
+  const sessions = new Sessions({ sessions: capacity, sessionIdleMs: 60_000 }, () => {});
+  const living = new Map<RunWorker, Holder>();
+  let last = 0;
+  return {
+    want: async (holder) => {
+      last += 1;
+      const taken = sessions.take({ key: String(last), owner: holder }, () => {
+        const worker = idleWorker(() => living.delete(worker));
+        living.set(worker, holder);
+        return worker;
+      });
+      if (typeof taken !== "string") sessions.giveBack(taken, true);
+      await settled();
+      return typeof taken !== "string";
+    },
+    ownerIn: (holder) => holder,
+    held: () => Array.from(living.values()),
+    giveBack: async (holder) => {
+      Array.from(living)
+        .find(([, one]) => one === holder)![0]
+        .end();
+      await settled();
+    },
+    close: () => {
+      for (const worker of living.keys()) worker.end();
+    },
+  };
+}
+
+function idleWorker(onEnd: () => void): RunWorker {
+  let end!: () => void;
+  const ended = new Promise<void>((resolve) => (end = resolve)).then(() => ({ reason: "ended", detail: "" }) as const);
+  return {
+    ready: Promise.resolve(),
+    ended,
+    listen: () => {},
+    send: () => {},
+    afterJob: () => Promise.resolve("free"),
+    end: () => {
+      onEnd();
+      end();
+    },
+  };
+}
+
+/** Sessions of the legacy era, each second one at work. */
+function openMcpSessions(capacity: number): Bounded {
+  const table = new SessionTable<TableEntry>({ idleMs: 60_000, maxSessions: capacity });
+  const owners = new Map<string, Holder>();
+  let last = 0;
+  return {
+    want: async (holder) => {
+      last += 1;
+      const id = String(last);
+      const now = performance.now();
+      const isBusy = last % 2 === 0;
+      const isAdded = table.add({
+        id,
+        principalId: holder.principal,
+        isIdle: !isBusy,
+        isBusy,
+        lastSeenAt: now,
+        usedAt: now,
+        list: () => {},
+        close: () => owners.delete(id),
+      });
+      if (isAdded) owners.set(id, holder);
+      return isAdded;
+    },
+    // Within a principal all of them are alike: each is a connection of its own.
+    ownerIn: ({ principal }) => ({ principal }),
+    held: () => Array.from(owners.values()),
+    giveBack: async (holder) => {
+      const [id] = Array.from(owners).find(([, one]) => one === holder)!;
+      table.end(table.find(id)!);
+    },
+    close: () => table.close(),
+  };
+}
+
+/** Calls of the modern era that wait for an answer of their caller. */
+function openParkedCalls(capacity: number): Bounded {
+  const parked = new ParkedCalls({ maxParkedCalls: capacity, inputTimeoutMs: 60_000 }, createTestState());
+  const states = new Map<string, Holder>();
+  const bindingOf = ({ principal }: Holder) => ({ principal, method: "tools/call", target: "t", arguments: {} });
+  return {
+    want: async (holder) => {
+      if (!parked.hasRoomFor(holder)) return false;
+      const visit = { signal: new Canceller(), capabilities: {}, note: () => {} };
+      const call = new RunningCall("test", { capabilities: {} }, visit, true);
+      const state = parked.park(call, bindingOf(holder), holder);
+      states.set(state, holder);
+      call.cancellation.addEventListener("abort", () => states.delete(state));
+      return true;
+    },
+    ownerIn: (holder) => holder,
+    held: () => Array.from(states.values()),
+    giveBack: async (holder) => {
+      const [state] = Array.from(states).find(([, one]) => one === holder)!;
+      await parked.take(state, bindingOf(holder));
+      states.delete(state);
+    },
+    close: () => parked.close(),
+  };
+}
+
+/** Everything that was decided has been heard of. */
+function settled(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve));
+}

@@ -1,0 +1,125 @@
+// Floods: one caller wants all there is of something that is bounded for everybody. A newcomer within its share is
+// served all the same, and who is alone may use everything.
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { objectMember, type JsonObject } from "../../src/core/json.ts";
+import { isRefused, openTarget, openUpstream, say, tool, wordsOf, type Target, type Upstream } from "./attack.ts";
+import { BOUNDED, flood } from "./flood.ts";
+
+const TOKENS = { ada: { token: "token-of-ada-1" }, bob: { token: "token-of-bob-2" } };
+
+describe.each(Object.entries(BOUNDED))("%s", (_what, open) => {
+  test.each(Array.from({ length: 25 }, (_, at) => at + 1))("a flood of several callers, seed %i", async (seed) => {
+    expect(await flood(open, seed)).toEqual([]);
+  });
+});
+
+describe("a hub with two callers", () => {
+  let target: Target;
+  let gate: Upstream;
+  /** Answers the calls of `gate` that wait. */
+  let release: () => void;
+  let waiting: number;
+
+  beforeEach(async () => {
+    waiting = 0;
+    const opened = new Promise<void>((resolve) => (release = resolve));
+    gate = await openUpstream({
+      tools: [tool("pass")],
+      answer: async (method) => {
+        if (method !== "tools/call") return undefined;
+        waiting += 1;
+        await opened;
+        return { result: say("passed") };
+      },
+    });
+  });
+
+  afterEach(async () => {
+    release();
+    await target?.[Symbol.asyncDispose]();
+    await gate.close();
+  });
+
+  const openHub = async (sandbox: JsonObject, server: JsonObject = {}): Promise<void> => {
+    target = await openTarget({
+      server: { tokens: TOKENS },
+      sandbox,
+      mcp: { remote_servers: [{ namespace: "gate", url: gate.url, ...server }] },
+    });
+    await target.hub.list();
+  };
+
+  const runner = async (token: string): Promise<(code: string, more?: JsonObject) => Promise<JsonObject>> => {
+    const client = await target.client(token);
+    return (code, more = {}) =>
+      client.request("tools/call", { name: "execute_code", arguments: { language: "javascript", code, ...more } });
+  };
+
+  const valueOf = (reply: JsonObject): JsonObject =>
+    objectMember(objectMember(reply, "result") ?? {}, "structuredContent") ?? {};
+
+  test("forty waiting runs of one give nobody else 429, and the other's run is the next one", async () => {
+    await openHub({ runs: 2, queue: 8 });
+    const [ada, bob] = [await runner(TOKENS.ada.token), await runner(TOKENS.bob.token)];
+    const ended: string[] = [];
+    const flooding = Array.from({ length: 40 }, async () => {
+      const reply = await ada("await tools.gate.pass(); 'ada'");
+      ended.push(isRefused(reply) ? "refused" : "ada");
+      return reply;
+    });
+    // Two run, eight wait, thirty were refused.
+    await vi.waitFor(() => expect([waiting, ended.length]).toEqual([2, 30]), 60_000);
+    const served = bob("'bob'").then((reply) => (ended.push("bob"), reply));
+    // For whom one of those who wait goes.
+    await vi.waitFor(() => expect(ended).toHaveLength(31), 60_000);
+    release();
+    expect(valueOf(await served)).toMatchObject({ ok: true, result: "bob" });
+    const replies = await Promise.all(flooding);
+    expect(replies.filter((reply) => !isRefused(reply))).toHaveLength(9);
+    // Of those who still ran, the two that had a slot at most ended before.
+    expect(ended.slice(31).indexOf("bob")).toBeLessThanOrEqual(2);
+  });
+
+  test("who is alone has every slot and the whole line", async () => {
+    await openHub({ runs: 2, queue: 3 });
+    const ada = await runner(TOKENS.ada.token);
+    const runs = Array.from({ length: 5 }, () => ada("await tools.gate.pass(); 1"));
+    await vi.waitFor(() => expect(waiting).toBe(2), 60_000);
+    release();
+    for (const reply of await Promise.all(runs)) expect(wordsOf(reply)).toContain('"ok":true');
+  });
+
+  test("nine named sessions of one destroy no session of another", async () => {
+    await openHub({ sessions: 4 });
+    const [ada, bob] = [await runner(TOKENS.ada.token), await runner(TOKENS.bob.token)];
+    await bob("globalThis.kept = 'of bob'", { session: "mine" });
+    for (let at = 0; at < 9; at += 1) await ada(`globalThis.at = ${at}`, { session: `flood ${at}` });
+    expect(valueOf(await bob("kept", { session: "mine" }))).toMatchObject({ result: "of bob", session: "kept" });
+    expect(valueOf(await ada("at", { session: "flood 8" }))).toMatchObject({ result: 8, session: "kept" });
+    expect(valueOf(await ada("typeof at", { session: "flood 0" }))).toMatchObject({ session: "lost" });
+  });
+
+  test("who is alone has every session", async () => {
+    await openHub({ sessions: 4 });
+    const ada = await runner(TOKENS.ada.token);
+    for (let at = 0; at < 4; at += 1) await ada(`globalThis.at = ${at}`, { session: `s${at}` });
+    for (let at = 0; at < 4; at += 1)
+      expect(valueOf(await ada("at", { session: `s${at}` }))).toMatchObject({ result: at, session: "kept" });
+  });
+
+  test("connections of a source: who is alone has all of them, and makes room for a newcomer though each is in use", async () => {
+    await openHub({}, { isolation: "session", max_sessions: 2 });
+    const pass = async (token: string): Promise<JsonObject> =>
+      (await target.client(token, { era: "legacy" })).request("tools/call", { name: "gate__pass", arguments: {} });
+    const [first, second] = [pass(TOKENS.ada.token), pass(TOKENS.ada.token)];
+    await vi.waitFor(() => expect(waiting).toBe(2), 60_000);
+    expect(wordsOf(await pass(TOKENS.ada.token))).toContain("max_sessions");
+    const newcomer = pass(TOKENS.bob.token);
+    await vi.waitFor(() => expect(waiting).toBe(3), 60_000);
+    release();
+    expect(wordsOf(await newcomer)).toBe("passed");
+    const words = [wordsOf(await first), wordsOf(await second)];
+    expect(words).toContain("passed");
+    expect(words).toContainEqual(expect.stringContaining("others need the room"));
+  });
+});
