@@ -1,6 +1,7 @@
 import type { Principal } from "../core/call.ts";
 import type { HttpAnswer } from "./answer.ts";
 import { EventStream, type StreamLimits } from "./event-stream.ts";
+import { parseJsonBody, type JsonBody, type JsonLimits } from "./json-body.ts";
 import type { HttpRequest, RequestHeaders } from "./wire.ts";
 
 /** A request that has arrived, and the way back. */
@@ -22,9 +23,8 @@ export interface ExchangeFacts {
   readonly search: string;
 }
 
-export interface ExchangeLimits extends StreamLimits {
+export interface ExchangeLimits extends StreamLimits, JsonLimits {
   readonly maxBodyBytes: number;
-  readonly maxJsonDepth: number;
 }
 
 /** What all exchanges of a listener share. */
@@ -94,10 +94,6 @@ export class HttpExchange {
     return this.#place.closing;
   }
 
-  get maxJsonDepth(): number {
-    return this.#place.limits.maxJsonDepth;
-  }
-
   /** One header by its name in lower case. */
   header(name: string): string | undefined {
     return this.#request.header(name);
@@ -106,6 +102,11 @@ export class HttpExchange {
   /** The whole body, up to `maxBytes` (the listener's bound where absent). Rejects with a `Refusal`; call it once. */
   readBody(maxBytes = this.#place.limits.maxBodyBytes): Promise<Buffer> {
     return this.#request.readBody(maxBytes);
+  }
+
+  /** A body that was read, as JSON within the listener's bounds. */
+  parseJson(body: Buffer): JsonBody {
+    return parseJsonBody(body, this.#place.limits);
   }
 
   /** Begins a stream of server-sent events as the answer. */

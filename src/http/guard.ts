@@ -1,5 +1,6 @@
 import { isLoopbackHost } from "../core/loopback.ts";
 import { hostNameOf, isAddress, LOOPBACK_NAMES } from "./host-names.ts";
+import { assertNoForeignLoad } from "./own-page.ts";
 import { Refusal } from "./refusal.ts";
 import type { HttpRequest } from "./wire.ts";
 
@@ -12,8 +13,9 @@ export interface GuardOptions {
 /**
  * Keeps web pages out that a browser of this machine has open. A page can make a name of its own point here (DNS
  * rebinding): `Host` then carries that name, so on loopback, or where names are configured, only known ones pass.
- * `X-Forwarded-Host` is never asked, since such a page could send it. A present `Origin` must be known as well. Images,
- * scripts and frames of a foreign page carry no `Origin`, but browsers say of them that they are cross-site.
+ * `X-Forwarded-Host` is never asked, since such a page could send it. A present `Origin` must be that of this very
+ * server, or a configured one: on one machine each port is somebody else's. Images, scripts and frames of a foreign
+ * page carry no `Origin`, but browsers say of them where they come from.
  */
 export class Guard {
   readonly #hostNames: ReadonlySet<string>;
@@ -36,10 +38,13 @@ export class Guard {
     const origin = request.header("origin");
     if (this.#checksHost && (host === undefined || host !== this.#passed)) this.#checkHost(host);
     if (origin !== undefined && origin !== "" && !this.#isOriginAllowed(origin, host)) {
-      throw new Refusal(403, `Invalid Origin: ${origin.slice(0, MAX_QUOTED)}`);
+      const quoted = origin.slice(0, MAX_QUOTED);
+      throw new Refusal(
+        403,
+        `Invalid Origin: ${quoted}. Name it in \`server.cors_origins\` if pages of this origin may call.`,
+      );
     }
-    if (!origin && isForeignLoad(request))
-      throw new Refusal(403, "Invalid request: a page of another site loads this. Open it by itself instead.");
+    assertNoForeignLoad(request);
   }
 
   /** What `Access-Control-Allow-Origin` says to this origin; absent while it is not listed. */
@@ -63,17 +68,25 @@ export class Guard {
 
   #isOriginAllowed(origin: string, host: string | undefined): boolean {
     if (this.#origins.has("*") || this.#origins.has(origin)) return true;
-    const authority = /^https?:\/\/([^/?#@\s]+)$/i.exec(origin)?.[1];
-    const name = authority === undefined ? undefined : hostNameOf(authority);
+    const [, scheme = "", authority = ""] = /^(https?):\/\/([^/?#@\s]+)$/i.exec(origin) ?? [];
+    const name = hostNameOf(authority);
     if (name === undefined) return false;
-    // A page of our own: it names the same host as the request, and that host is an address, which nobody can rebind.
-    return this.#hostNames.has(name) || (isAddress(name) && host !== undefined && hostNameOf(host) === name);
+    // Other ports of this machine may be anybody's, and so may those of another address.
+    if (!isLoopbackHost(name) && this.#hostNames.has(name)) return true;
+    return host !== undefined && withPort(host, scheme) === withPort(authority, scheme) && this.#isOwn(name);
+  }
+
+  /** A name that nobody can make point here: a known one, an address, or this machine. */
+  #isOwn(name: string): boolean {
+    return this.#hostNames.has(name) || isAddress(name) || isLoopbackHost(name);
   }
 }
 
-/** A link that somebody follows opens a document of its own, and is welcome. */
-function isForeignLoad(request: HttpRequest): boolean {
-  return request.header("sec-fetch-site") === "cross-site" && request.header("sec-fetch-dest") !== "document";
+/** Host and port, as they are compared: a port that is not said is the default of the scheme. */
+function withPort(authority: string, scheme: string): string {
+  const lower = authority.toLowerCase();
+  if (/:\d+$/.test(lower)) return lower;
+  return `${lower}:${scheme.toLowerCase() === "https" ? 443 : 80}`;
 }
 
 const MAX_QUOTED = 200;

@@ -105,13 +105,36 @@ describe("host and origin", () => {
     ).toBe(200);
   });
 
-  test.each(["http://localhost:3000", "http://127.0.0.1", "http://[::1]:5173"])(
-    "S3: Origin %s is served",
-    async (origin) => {
-      const url = await start();
-      expect((await send(`${url}/mcp`, { headers: { origin } })).status).toBe(200);
-    },
-  );
+  test.each([
+    ["localhost:3000", "http://localhost:3000"],
+    ["LocalHost:3000", "http://localhost:3000"],
+    ["localhost", "http://localhost:80"],
+    ["127.0.0.1:80", "http://127.0.0.1"],
+    ["[::1]:5173", "http://[::1]:5173"],
+    ["localhost", "https://localhost"],
+  ])("S3: at Host %s Origin %s is served, since it is the same", async (host, origin) => {
+    const url = await start();
+    expect((await send(`${url}/mcp`, { headers: { host, origin } })).status).toBe(200);
+  });
+
+  test.each([
+    ["localhost:8808", "http://localhost:3000"],
+    ["localhost:8808", "http://localhost"],
+    ["localhost:8808", "http://127.0.0.1:8808"],
+    ["127.0.0.1:8808", "http://[::1]:8808"],
+    ["localhost", "http://localhost:443"],
+    ["localhost:80", "https://localhost"],
+  ])("S3: at Host %s Origin %s is answered 403, which says where to name it", async (host, origin) => {
+    const url = await start();
+    const { status, text } = await send(`${url}/mcp`, { headers: { host, origin } });
+    expect([status, text]).toEqual([403, expect.stringContaining("server.cors_origins")]);
+  });
+
+  test("S3: a page of another port of this machine is served where its origin is configured", async () => {
+    const url = await start({ cors_origins: ["http://localhost:3000"] });
+    expect((await send(`${url}/mcp`, { headers: { origin: "http://localhost:3000" } })).status).toBe(200);
+    expect((await send(`${url}/mcp`, { headers: { origin: "http://localhost:3001" } })).status).toBe(403);
+  });
 
   test.each([
     "http://evil.example",

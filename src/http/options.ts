@@ -80,6 +80,13 @@ export const HTTP_OPTION_SCHEMAS = {
   max_json_depth: Type.Optional(
     Type.Integer({ description: "Deepest nesting of a JSON request.", default: 128, minimum: 8, maximum: 1000 }),
   ),
+  max_json_keys: Type.Optional(
+    Type.Integer({
+      description: "Most keys of one object in a JSON request; all its objects together may have 20 times as many.",
+      default: 10_000,
+      minimum: 100,
+    }),
+  ),
   max_header_bytes: Type.Optional(bytesOption({ description: "Largest request head.", default: "32KiB" })),
   max_connections: Type.Optional(
     Type.Integer({ description: "Connections open at once; further ones are closed.", default: 10_000, minimum: 1 }),
@@ -133,6 +140,7 @@ export interface TokenEntry {
 export interface HttpLimits {
   readonly maxBodyBytes: number;
   readonly maxJsonDepth: number;
+  readonly maxJsonKeys: number;
   readonly maxHeaderBytes: number;
   readonly maxConnections: number;
   readonly requestTimeoutMs: number;
@@ -188,6 +196,7 @@ function resolveLimits(raw: HttpConfig): HttpLimits {
   return Object.freeze({
     maxBodyBytes: parseBytes(raw.max_body_bytes ?? "4MiB", "server.max_body_bytes"),
     maxJsonDepth: raw.max_json_depth ?? 128,
+    maxJsonKeys: raw.max_json_keys ?? 10_000,
     maxHeaderBytes: parseBytes(raw.max_header_bytes ?? "32KiB", "server.max_header_bytes"),
     maxConnections: raw.max_connections ?? 10_000,
     requestTimeoutMs: positiveDuration(raw.request_timeout ?? "1m", "server.request_timeout"),

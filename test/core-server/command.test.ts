@@ -182,6 +182,7 @@ test("G46: the banners of HTTP go to standard error; it stays alive until Ctrl+C
   });
   const response = await fetch(`${url}/`, {
     method: "POST",
+    headers: { "content-type": "application/json" },
     body: JSON.stringify(request("text.upper", { text: "a" })),
   });
   expect(await response.json()).toMatchObject({ result: { upper: "A" } });

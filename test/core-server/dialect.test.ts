@@ -11,6 +11,8 @@ import type { JsonObject } from "../../src/core/json.ts";
 import { createGate } from "../fixtures/hub-stand-in.ts";
 import { Core, request, SUM, type HttpClient, type LineClient, type Reply } from "./core.ts";
 
+const JSON_TYPE = { "content-type": "application/json" };
+
 let core: Core;
 
 beforeEach(() => {
@@ -464,7 +466,11 @@ describe("HTTP", () => {
   });
 
   test("G31: a body that is not UTF-8, or nests without end, is refused as well", async () => {
-    const response = await fetch(`${client.url}/`, { method: "POST", body: new Uint8Array([0x22, 0xff, 0x22]) });
+    const response = await fetch(`${client.url}/`, {
+      method: "POST",
+      headers: JSON_TYPE,
+      body: new Uint8Array([0x22, 0xff, 0x22]),
+    });
     expect([response.status, await response.json()]).toMatchObject([400, { error: { code: -32700 } }]);
     expect(await client.post("[".repeat(5000))).toMatchObject({
       status: 400,
@@ -612,7 +618,7 @@ describe("HTTP", () => {
 
   test("C17: a caller that goes away ends its call", async () => {
     const slow = slowTool();
-    const outgoing = httpRequest(`${client.url}/`, { method: "POST" });
+    const outgoing = httpRequest(`${client.url}/`, { method: "POST", headers: JSON_TYPE });
     outgoing.on("error", () => {});
     outgoing.end(JSON.stringify(request("slow.run")));
     await slow.begun;
@@ -627,12 +633,20 @@ describe("HTTP", () => {
     expect(Object.keys((await client.post("{")).reply.error!)).toEqual(["code", "message"]);
   });
 
-  test("G34: whatever content type the caller names, its body is read", async () => {
-    expect(await client.post(request("say.nothing"), "/", { "content-type": "text/plain" })).toMatchObject({
-      status: 200,
-      type: "application/json",
-    });
-  });
+  test.each(["/", "/jsonrpc"])(
+    "G34: at %s a body that is not said to be JSON is 415, as a page could send it",
+    async (path) => {
+      for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"]) {
+        expect(await client.post(request("say.nothing"), path, { "content-type": type })).toMatchObject({
+          status: 415,
+          reply: { error: { message: expect.stringContaining("application/json") } },
+        });
+      }
+      expect(
+        await client.post(request("say.nothing"), path, { "content-type": "application/json; charset=utf-8" }),
+      ).toMatchObject({ status: 200 });
+    },
+  );
 
   test("G37: access is logged at debug alone, without bodies", async () => {
     await client.post(request("math.add", { a: 4711, b: 1 }));
@@ -669,7 +683,10 @@ describe("the HTTP server object", () => {
     const server = new MCPHTTPServer(core.mcp, "127.0.0.1", 0);
     await server.start();
     const { url } = server;
-    expect((await fetch(`${url}/`, { method: "POST", body: JSON.stringify(request("say.nothing")) })).status).toBe(200);
+    expect(
+      (await fetch(`${url}/`, { method: "POST", headers: JSON_TYPE, body: JSON.stringify(request("say.nothing")) }))
+        .status,
+    ).toBe(200);
     await server.stop();
     await expect(fetch(`${url}/`)).rejects.toThrow();
   });
@@ -678,9 +695,11 @@ describe("the HTTP server object", () => {
     const slow = slowTool();
     const server = new MCPHTTPServer(core.mcp, "127.0.0.1", 0);
     await server.start();
-    const answer = fetch(`${server.url}/`, { method: "POST", body: JSON.stringify(request("slow.run")) }).then(
-      (response) => response.json(),
-    );
+    const answer = fetch(`${server.url}/`, {
+      method: "POST",
+      headers: JSON_TYPE,
+      body: JSON.stringify(request("slow.run")),
+    }).then((response) => response.json());
     await slow.begun;
     const begunAt = performance.now();
     await server.stop();
@@ -702,6 +721,7 @@ describe("the HTTP server object", () => {
     try {
       const response = await fetch(`${server.url}/jsonrpc`, {
         method: "POST",
+        headers: JSON_TYPE,
         body: JSON.stringify(request("a.tool")),
       });
       expect(await response.json()).toEqual({ jsonrpc: "2.0", id: 1, result: "found" });

@@ -139,11 +139,16 @@ describe("S3: what a page may not do", () => {
     expect(answer.headers).not.toHaveProperty("access-control-allow-credentials");
   });
 
-  test("S3: a program, a page of this machine and a link that somebody follows are served", async () => {
+  test("S3: a program, a page of the hub itself and a link that somebody follows are served", async () => {
     await using target = await openTarget();
     expect((await target.send({ headers: JSON_HEADERS, body: initialize() })).status).toBe(200);
     expect(
-      (await target.send({ headers: { ...JSON_HEADERS, origin: "http://localhost:5173" }, body: initialize() })).status,
+      (
+        await target.send({
+          headers: { ...JSON_HEADERS, origin: `http://127.0.0.1:${target.port}` },
+          body: initialize(),
+        })
+      ).status,
     ).toBe(200);
     expect(
       (

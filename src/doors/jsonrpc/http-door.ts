@@ -1,15 +1,16 @@
-import { isUtf8 } from "node:buffer";
 import { nextCallId } from "../../core/call-id.ts";
 import { messageOf } from "../../core/errors.ts";
 import type { HttpAnswer } from "../../http/answer.ts";
 import type { HttpExchange } from "../../http/exchange.ts";
+import { assertJsonContent } from "../../http/json-content.ts";
+import type { JsonBody } from "../../http/json-body.ts";
 import type { Mountable } from "../../http/listener.ts";
+import { assertOwnPage } from "../../http/own-page.ts";
 import type { Handler } from "../../http/router.ts";
 import { isJsonObject } from "../../core/json.ts";
 import { Refusal } from "../../http/refusal.ts";
 import { sendEmpty, sendJson } from "../../http/send.ts";
 import { classifyMessage, rpcError, RPC } from "../../wire/messages.ts";
-import { parseJson, type ParsedJson } from "../../wire/parse-json.ts";
 import { CollectedReplies } from "./collected-replies.ts";
 import { isDialectMethod } from "./json-rpc-dialect.ts";
 import type { JsonRpcDoorOptions } from "./options.ts";
@@ -86,6 +87,7 @@ export class JsonRpcHttpDoor implements Door {
     const isStream =
       exchange.method === "DELETE" || exchange.header("mcp-session-id") !== undefined || wantsStream(exchange);
     if (isStream) return this.#parts.mcp.serve(exchange);
+    assertOwnPage(exchange);
     const params = { uri: exchange.query.get("uri") ?? "" };
     return this.#answer([{ jsonrpc: "2.0", id: null, method: "resource/get", params }], false, exchange);
   }
@@ -95,8 +97,9 @@ export class JsonRpcHttpDoor implements Door {
     const { mcp, dialects } = this.#parts;
     const body = await exchange.readBody();
     if (body.length === 0) return refuse(answer, RPC.invalidRequest, "Invalid Request: No data received");
-    const parsed = parseBody(body, exchange.maxJsonDepth);
-    if (!parsed.ok) return refuse(answer, parsed.code, parsed.message);
+    assertJsonContent(exchange);
+    const parsed = exchange.parseJson(body);
+    if (!parsed.ok) return refuse(answer, ...wordsOf(parsed));
     const { value } = parsed;
     if (isMcp(value)) return mcp.take(value, exchange, dialects);
     if (!Array.isArray(value)) return this.#answer([value], false, exchange);
@@ -150,10 +153,10 @@ function refuse(answer: HttpAnswer, code: number, message: string): void {
   sendJson(answer, 400, JSON.stringify(rpcError(null, code, message)));
 }
 
-function parseBody(body: Buffer, maxDepth: number): ParsedJson {
-  return isUtf8(body)
-    ? parseJson(body.toString("utf8"), maxDepth)
-    : { ok: false, code: RPC.parse, message: "Parse error" };
+function wordsOf({ fault, words }: JsonBody & { readonly ok: false }): [code: number, message: string] {
+  return fault === "bounds"
+    ? [RPC.invalidRequest, `Invalid Request: the message ${words}`]
+    : [RPC.parse, "Parse error"];
 }
 
 function isDialectBody(body: unknown): boolean {

@@ -72,7 +72,11 @@ test("G31: a fault outside dispatch is the literal internal server error", async
   const door = new JsonRpcHttpDoor(parts, resolveJsonRpcDoor());
   door.mount(listener);
   const { url } = await listener.listen();
-  const response = await fetch(`${url}/`, { method: "POST", body: '{"jsonrpc":"2.0","id":1,"method":"echo"}' });
+  const response = await fetch(`${url}/`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: '{"jsonrpc":"2.0","id":1,"method":"echo"}',
+  });
   const text = await response.text();
   await listener.close();
   expect([response.status, JSON.parse(text)]).toMatchObject([

@@ -14,7 +14,7 @@ import type { LegacyExchange } from "./legacy/exchange.ts";
 import type { LegacyHttp } from "./legacy/http.ts";
 import type { ModernEndpoint } from "./modern/endpoint.ts";
 import { HttpOutlet } from "./modern/http-outlet.ts";
-import { parseBody, sendError } from "./json-body.ts";
+import { refuseBody, sendError } from "./json-errors.ts";
 import { toolModeOfRequest } from "../tool-mode.ts";
 
 export interface McpHttpParts {
@@ -54,8 +54,8 @@ export class McpHttpDoor {
 
   async #post(http: HttpExchange): Promise<void> {
     assertJsonContent(http);
-    const parsed = parseBody(await http.readBody(), http.maxJsonDepth);
-    if (!parsed.ok) return sendError(http.answer, null, parsed);
+    const parsed = http.parseJson(await http.readBody());
+    if (!parsed.ok) return refuseBody(http.answer, parsed);
     return this.#answer(parsed.value, http);
   }
 

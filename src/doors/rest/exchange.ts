@@ -6,8 +6,6 @@ import type { EventStream } from "../../http/event-stream.ts";
 import type { HttpExchange } from "../../http/exchange.ts";
 import { assertJsonContent } from "../../http/json-content.ts";
 import { Refusal } from "../../http/refusal.ts";
-import { parseJson } from "../../wire/parse-json.ts";
-import { isUtf8 } from "node:buffer";
 import { sendFailure, sendValue, wantsStream } from "./answer.ts";
 import { errorBody } from "./failures.ts";
 
@@ -64,15 +62,8 @@ export class Exchange {
     const body = await this.http.readBody();
     if (body.length === 0) return {};
     assertJsonContent(this.http);
-    const parsed = isUtf8(body) ? parseJson(body.toString("utf8"), this.http.maxJsonDepth) : undefined;
-    if (!parsed) throw new Refusal(400, "The request body is not UTF-8.");
-    if (!parsed.ok)
-      throw new Refusal(
-        400,
-        parsed.message === "Parse error"
-          ? "The request body is not valid JSON."
-          : `The request body nests deeper than ${this.http.maxJsonDepth} levels.`,
-      );
+    const parsed = this.http.parseJson(body);
+    if (!parsed.ok) throw new Refusal(400, `The request body ${parsed.words}.`);
     if (isJsonObject(parsed.value)) return parsed.value;
     throw new Refusal(400, `The request body must be a JSON object with ${what}, such as {"name": "value"}.`);
   }

@@ -1,8 +1,8 @@
 import type { View } from "../../core/hub-port.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { resourceValue, toolValue } from "../../core/tool-value.ts";
-import type { HttpExchange } from "../../http/exchange.ts";
 import type { Mountable } from "../../http/listener.ts";
+import { assertOwnPage } from "../../http/own-page.ts";
 import { Refusal } from "../../http/refusal.ts";
 import { isYes, sendFailure, sendValue, shown, wantsFull } from "./answer.ts";
 import { Calls } from "./calls.ts";
@@ -159,18 +159,6 @@ function nameIn({ http }: Exchange, prefix: string): string {
   } catch {
     throw new Refusal(400, `The tool's name ${JSON.stringify(text.slice(0, 200))} is not a valid piece of a URL.`);
   }
-}
-
-/**
- * A link or a redirect of somebody else's page is an own document for the browser, and is welcome to look at this hub;
- * but what runs a tool must be asked for by whoever sits here.
- */
-function assertOwnPage(exchange: HttpExchange): void {
-  const site = exchange.header("sec-fetch-site");
-  const isForeign = site === "cross-site" || site === "same-site";
-  // An `Origin` was checked already: such a page may call.
-  if (isForeign && !exchange.header("origin"))
-    throw new Refusal(403, "Invalid request: a page of another site leads here. Open the address by itself instead.");
 }
 
 function notFound(base: string): never {

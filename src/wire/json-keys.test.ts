@@ -1,0 +1,42 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { hasMoreKeysThan, KEYS_IN_ALL } from "./json-keys.ts";
+
+const objectOf = (keys: number): Record<string, number> =>
+  Object.fromEntries(Array.from({ length: keys }, (_, index) => [`key ${index}`, index]));
+
+function mostKeysOf(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  const own = Array.isArray(value) ? 0 : Object.keys(value).length;
+  return Math.max(own, 0, ...Object.values(value).map(mostKeysOf));
+}
+
+function allKeysOf(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  const own = Array.isArray(value) ? 0 : Object.keys(value).length;
+  return Object.values(value).reduce<number>((sum, member) => sum + allKeysOf(member), own);
+}
+
+test("S4: an object of as many keys as the bound passes, and one of more does not", () => {
+  expect(hasMoreKeysThan(JSON.stringify(objectOf(500)), 500)).toBe(false);
+  expect(hasMoreKeysThan(JSON.stringify(objectOf(501)), 500)).toBe(true);
+  expect(hasMoreKeysThan(JSON.stringify([{ deep: [objectOf(501)] }]), 500)).toBe(true);
+});
+
+test("S4: many objects pass while all of them together have few enough keys", () => {
+  const list = (objects: number): string => JSON.stringify(Array.from({ length: objects }, () => objectOf(100)));
+  expect(hasMoreKeysThan(list(KEYS_IN_ALL), 100)).toBe(false);
+  expect(hasMoreKeysThan(list(KEYS_IN_ALL + 1), 100)).toBe(true);
+});
+
+test("S4: the scan agrees with the parsed value on any JSON", () => {
+  fc.assert(
+    fc.property(fc.json({ maxDepth: 6 }), fc.integer({ min: 1, max: 6 }), (text, bound) => {
+      const value: unknown = JSON.parse(text);
+      const isTooMuch = mostKeysOf(value) > bound || allKeysOf(value) > bound * KEYS_IN_ALL;
+      // A key that is there twice is one key of the value.
+      if (JSON.stringify(value).length === text.replace(/\s/g, "").length)
+        expect(hasMoreKeysThan(text, bound)).toBe(isTooMuch);
+    }),
+  );
+});

@@ -1,0 +1,205 @@
+// Pages of other sites, and of other ports of this machine, against every door: what they may send without being asked
+// first must neither run nor read anything.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createHub, type LibraryHub } from "../../src/index.ts";
+import { createRandom, type Random } from "../support/random.ts";
+import { JSON_HEADERS, rpc, sendRaw, type RawAnswer, type RawRequest } from "./attack.ts";
+
+const CONFIGURED = "https://app.example";
+/** As many as are asked of one hub. */
+const CASES = 600;
+const SEED = 20_260_728;
+
+let hub: LibraryHub;
+let port: number;
+let runs = 0;
+
+beforeAll(async () => {
+  hub = await createHub({
+    variables: {},
+    settings: {
+      server: { port: 0, cors_origins: [CONFIGURED] },
+      rest: { routes: { "GET /count": "count.up", "POST /count": "count.up", "DELETE /count": "count.up" } },
+    },
+    registerTools: (own) => {
+      own.registerTool("count.up", () => (runs += 1), { type: "object" }, "Counts");
+      own.registerResource("count://now", () => ({ runs: (runs += 1) }), "The count");
+    },
+  });
+  port = (await hub.serve()).address.port;
+});
+afterAll(() => hub.close());
+
+const META = {
+  "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+  "io.modelcontextprotocol/clientCapabilities": {},
+};
+const MODERN = { ...JSON_HEADERS, "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call" };
+const RESOURCE = "?uri=count%3A%2F%2Fnow";
+
+/** Each runs the tool or reads the resource once, where nothing speaks against it. */
+const DOORS: Readonly<Record<string, RawRequest>> = {
+  "JSON-RPC at /": { path: "/", headers: JSON_HEADERS, body: rpc("count.up") },
+  "JSON-RPC at /jsonrpc": { path: "/jsonrpc", headers: JSON_HEADERS, body: rpc("count.up") },
+  "a batch at /jsonrpc": { path: "/jsonrpc", headers: JSON_HEADERS, body: `[${rpc("count.up")}]` },
+  "MCP's own method at /": {
+    path: "/",
+    headers: JSON_HEADERS,
+    body: rpc("tools/call", { name: "count.up", arguments: {} }),
+  },
+  "modern MCP at /mcp": {
+    path: "/mcp",
+    headers: { ...MODERN, "mcp-name": "count.up" },
+    body: rpc("tools/call", { name: "count.up", arguments: {}, _meta: META }),
+  },
+  "modern MCP at /": {
+    path: "/",
+    headers: { ...MODERN, "mcp-name": "count.up" },
+    body: rpc("tools/call", { name: "count.up", arguments: {}, _meta: META }),
+  },
+  "REST by name": { path: "/api/tools/count.up", headers: JSON_HEADERS, body: "{}" },
+  "a path of REST": { path: "/count", headers: JSON_HEADERS, body: "{}" },
+  "a path of REST by GET": { method: "GET", path: "/count" },
+  "a path of REST by DELETE": { method: "DELETE", path: "/count" },
+  "a resource at /": { method: "GET", path: `/${RESOURCE}` },
+  "a resource at /jsonrpc": { method: "GET", path: `/jsonrpc${RESOURCE}` },
+  "a resource of REST": { method: "GET", path: `/api/resources${RESOURCE}` },
+};
+
+async function ask(
+  door: RawRequest,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<RawAnswer & { ran: boolean }> {
+  const before = runs;
+  const answer = await sendRaw(port, { ...door, headers: { host: `127.0.0.1:${port}`, ...door.headers, ...headers } });
+  return { ...answer, ran: runs > before };
+}
+
+describe.each(Object.entries(DOORS))("S3: %s", (_name, door) => {
+  test("runs for a program, for a page of the hub itself and for a configured one", async () => {
+    for (const headers of [
+      {},
+      { origin: `http://127.0.0.1:${port}`, "sec-fetch-site": "same-origin" },
+      { origin: CONFIGURED },
+    ])
+      expect((await ask(door, headers)).ran, JSON.stringify(headers)).toBe(true);
+  });
+
+  test("does not run for a page of another port or site, and says where that would be named", async () => {
+    for (const origin of [
+      "http://localhost:3000",
+      "http://127.0.0.1:1",
+      `http://localhost:${port}`,
+      "https://evil.example",
+      "null",
+    ]) {
+      const { status, ran, body } = await ask(door, { origin });
+      expect([ran, status, body], origin).toEqual([false, 403, expect.stringContaining("server.cors_origins")]);
+    }
+  });
+
+  test("does not run for images and links of another port or site", async () => {
+    for (const site of ["cross-site", "same-site"])
+      for (const dest of ["image", "script", "iframe", "empty", "document"]) {
+        const { status, ran } = await ask(door, { "sec-fetch-site": site, "sec-fetch-dest": dest });
+        expect([ran, status], `${site} ${dest}`).toEqual([false, 403]);
+      }
+  });
+
+  test.runIf(door.body !== undefined)("does not run by a body that needs no preflight", async () => {
+    for (const type of ["text/plain", "text/plain;charset=application/json", "application/x-www-form-urlencoded", ""]) {
+      const { status, ran } = await ask(door, { "content-type": type });
+      expect([ran, status], type).toEqual([false, 415]);
+    }
+  });
+});
+
+test("S3: a stream of HTTP+SSE is not opened for a link of another site, and takes no body that needs no preflight", async () => {
+  const sse = await ask(
+    { method: "GET", path: "/sse" },
+    { "sec-fetch-site": "cross-site", "sec-fetch-dest": "document" },
+  );
+  expect(sse.status).toBe(403);
+  const posted = await ask({
+    path: "/messages?sessionId=x",
+    headers: { "content-type": "text/plain" },
+    body: rpc("ping"),
+  });
+  expect(posted.status).toBeGreaterThanOrEqual(400);
+});
+
+interface Case {
+  readonly door: string;
+  readonly headers: Record<string, string>;
+  readonly mayRun: boolean;
+}
+
+/** One request of a page, honest or not, and what it may come to: the rule, written once more. */
+function draw(random: Random): Case {
+  const door = random.pick(Object.keys(DOORS));
+  const host = random.pick([
+    `127.0.0.1:${port}`,
+    `localhost:${port}`,
+    `LOCALHOST:${port}`,
+    `[::1]:${port}`,
+    "localhost",
+  ]);
+  const headers: Record<string, string> = { host };
+  const origin = drawOrigin(random, host);
+  if (origin !== undefined) headers["origin"] = origin;
+  const site = random.pick([undefined, "none", "same-origin", "same-site", "cross-site"]);
+  if (site !== undefined) headers["sec-fetch-site"] = site;
+  const dest = random.pick([undefined, "document", "image", "iframe", "empty"]);
+  if (dest !== undefined) headers["sec-fetch-dest"] = dest;
+  const hasBody = DOORS[door]!.body !== undefined;
+  const type = hasBody ? random.pick(TYPES) : undefined;
+  if (type !== undefined) headers["content-type"] = type;
+  const isKnown = origin === undefined || origin === CONFIGURED || isSame(origin, host);
+  const isForeign = origin === undefined && (site === "same-site" || site === "cross-site");
+  return {
+    door,
+    headers,
+    mayRun: isKnown && !isForeign && (type === undefined || /^application\/json(;|$)/i.test(type)),
+  };
+}
+
+const TYPES = [
+  "application/json",
+  "application/json",
+  "Application/JSON; charset=utf-8",
+  "text/plain",
+  "text/plain; application/json",
+  "multipart/form-data; boundary=application/json",
+  "application/x-www-form-urlencoded",
+  "application/json, text/plain",
+];
+
+function drawOrigin(random: Random, host: string): string | undefined {
+  const name = random.pick(["localhost", "127.0.0.1", "[::1]", "127.0.0.2", "app.example", "evil.example"]);
+  const at = random.pick(["", `:${port}`, ":80", ":443", ":3000"]);
+  const scheme = random.pick(["http", "https", "HTTP", "ws", "file"]);
+  return random.pick([undefined, undefined, CONFIGURED, "null", `http://${host}`, `${scheme}://${name}${at}`]);
+}
+
+/** Browsers write schemes and hosts in lower case; whoever does not is no browser, and is taken as if it did. */
+function isSame(origin: string, host: string): boolean {
+  if (!/^https?:/i.test(origin)) return false;
+  const { protocol } = new URL(origin);
+  return new URL(origin).host === new URL(`${protocol}//${host}`).host;
+}
+
+test("S3: whatever a page says of itself, only what may run does", async () => {
+  const random = createRandom(SEED);
+  const wrong: string[] = [];
+  let [may, mayNot] = [0, 0];
+  for (let count = 0; count < CASES; count += 1) {
+    const { door, headers, mayRun } = draw(random);
+    const { ran, status } = await ask(DOORS[door]!, headers);
+    if (mayRun) may += 1;
+    else mayNot += 1;
+    if (ran !== mayRun || (!ran && status !== 403 && status !== 415))
+      wrong.push(`${door} ${JSON.stringify(headers)}: ${status}, ran: ${ran}`);
+  }
+  expect(wrong).toEqual([]);
+  expect(Math.min(may, mayNot)).toBeGreaterThan(CASES / 10);
+});
