@@ -241,7 +241,7 @@ describe.each([
     const outcome = await hub.call("execute_code", {
       language,
       code: isPython ? "print('here')\nwhile True: pass" : "console.log('here');\nfor (;;) {}",
-      timeout_ms: 300,
+      timeout_ms: 3_000, // ten times what it takes to begin and print
     });
     expect(outcome).toMatchObject({
       ok: false,
