@@ -1,10 +1,16 @@
 // The rules of this project's own, for the linter.
-import { functionLength } from "./function-length.mjs";
 import { linesRule } from "./lines.mjs";
 import { sandboxWalls } from "./sandbox-walls.mjs";
+import { functionLength, parameters } from "./test-rules.mjs";
 import { tiers } from "./tiers.mjs";
 
 export default {
   meta: { name: "toolyard" },
-  rules: { "function-length": functionLength, "line-length": linesRule, "sandbox-walls": sandboxWalls, tiers },
+  rules: {
+    "test-length": functionLength,
+    "test-parameters": parameters,
+    "line-length": linesRule,
+    "sandbox-walls": sandboxWalls,
+    tiers,
+  },
 };

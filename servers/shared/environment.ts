@@ -31,8 +31,7 @@ const MAX_TIME_MS = 24 * 3_600_000;
 export function choiceOf<const C extends readonly string[]>(
   environment: Environment,
   name: string,
-  choices: C,
-  fallback: C[number],
+  { choices, fallback }: { readonly choices: C; readonly fallback: C[number] },
 ): C[number] {
   const text = environment[name] || fallback;
   if (choices.includes(text)) return text;

@@ -51,6 +51,7 @@ export class Geocoder {
 }
 
 /** Geocoding services of others give one place, or a list of them. */
+// oxlint-disable-next-line complexity -- One spelling of each member after another.
 function spotOf(answer: unknown, address: string): Spot | undefined {
   const results = isObject(answer) ? answer["results"] : answer;
   const best: unknown = Array.isArray(results) ? results[0] : answer;

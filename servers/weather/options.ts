@@ -38,7 +38,7 @@ export function resolveWeather(environment: Environment): WeatherOptions {
     userAgent: userAgentOf(environment),
     timeoutMs: timeOf(environment, "OPEN_METEO_TIMEOUT", 10_000),
     cacheMs: timeOf(environment, "OPEN_METEO_CACHE", 5 * 60_000),
-    units: choiceOf(environment, "WEATHER_UNITS", UNIT_SYSTEMS, "metric"),
+    units: choiceOf(environment, "WEATHER_UNITS", { choices: UNIT_SYSTEMS, fallback: "metric" }),
     geocoding: {
       url: urlOf(environment, "GEOCODING_URL", "http://127.0.0.1:50054/mcp"),
       ...(token ? { token } : {}),

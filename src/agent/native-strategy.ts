@@ -33,7 +33,9 @@ export function createNativeStrategy(sdk: Sdk, settings: ModelSettings): Strateg
   return {
     ask: async (question) => {
       const asked = requestOf(toolsOf(question.tools), settings, question);
-      const done = question.emit ? await streamed(sdk, asked, question, question.emit) : await sdk.generateText(asked);
+      const done = question.emit
+        ? await streamed(sdk.streamText(withoutConsole(asked)), question.signal, question.emit)
+        : await sdk.generateText(asked);
       const toolCalls = await done.toolCalls;
       const { messages } = await done.response;
       const finish = await done.finishReason;
@@ -90,9 +92,16 @@ function toToolSet({ tool, jsonSchema }: Sdk, tools: readonly ModelTool[], model
 
 type Asked = ReturnType<typeof requestOf>;
 
-async function streamed({ streamText }: Sdk, asked: Asked, { signal }: Question, emit: NonNullable<Question["emit"]>) {
-  // Errors arrive in the stream; the SDK's own answer to them is to write to the console.
-  const result = streamText({ ...asked, onError: () => {} });
+/** Errors arrive in the stream; the SDK's own answer to them is to write to the console. */
+function withoutConsole(asked: Asked) {
+  return { ...asked, onError: () => {} };
+}
+
+async function streamed(
+  result: ReturnType<Sdk["streamText"]>,
+  signal: AbortSignal,
+  emit: NonNullable<Question["emit"]>,
+) {
   for await (const part of result.fullStream) {
     if (part.type === "text-delta") emit({ type: "text", text: part.text });
     else if (part.type === "reasoning-delta") emit({ type: "reasoning", text: part.text });

@@ -160,6 +160,7 @@ export interface AgentOptions extends TurnLimits {
 /**
  * Fills in the defaults. Throws an `OptionError` for what is out of range, since programs come here without a check.
  */
+// oxlint-disable-next-line complexity -- One default an option, side by side.
 export function resolveAgent(raw: AgentConfig = {}): AgentOptions {
   const { instructions, max_reply_tokens: maxReplyTokens = 0, max_tokens: maxTokens = 0 } = raw;
   return Object.freeze({

@@ -19,8 +19,7 @@ export interface Reach {
  */
 export async function banner(
   hub: Hub,
-  { endpoint, rest }: ServedHttp,
-  tokenVariable: string | undefined,
+  { endpoint, rest, tokenVariable }: ServedHttp & { readonly tokenVariable: string | undefined },
   io: Io,
 ): Promise<string> {
   const { bold, cyan, dim } = colorsOf(io);

@@ -109,8 +109,7 @@ function noticeLine({ method, params }: Notice): string {
 /** Prints a call's result, or why there is none, and gives the exit code of the table. */
 export async function reportOutcome(
   outcome: Outcome,
-  json: boolean,
-  io: Io,
+  { json, io }: { readonly json: boolean; readonly io: Io },
   text: (result: JsonObject) => string,
 ): Promise<number> {
   if (!outcome.ok) return reportFail(outcome, json, io);

@@ -259,7 +259,7 @@ export function createProgram(io: Io, version: string, options: ProgramOptions):
       exampleText(["toolyard init", "toolyard check", "toolyard serve", "toolyard list", "toolyard help call"]),
     )
     .exitOverride();
-  for (const row of COMMANDS) addCommand(program, row, io, options.finish);
+  for (const row of COMMANDS) addCommand(program, row, { io, finish: options.finish });
   return program;
 }
 
@@ -267,7 +267,13 @@ function exampleText(examples: readonly string[]): string {
   return `\nExamples:\n${examples.map((example) => `  ${example}`).join("\n")}`;
 }
 
-function addCommand(parent: Command, row: CommandRow, io: Io, finish: (code: number) => void): void {
+/** What every command has around it. */
+interface Around extends Pick<ProgramOptions, "finish"> {
+  readonly io: Io;
+}
+
+function addCommand(parent: Command, row: CommandRow, around: Around): void {
+  const { io, finish } = around;
   const command = parent
     .command(row.usage)
     .summary(row.summary)
@@ -277,7 +283,7 @@ function addCommand(parent: Command, row: CommandRow, io: Io, finish: (code: num
   const path = parent.parent ? `${parent.name()} ${command.name()}` : command.name();
   command.showHelpAfterError(`(toolyard ${path} --help shows how it is used)`);
   command.addHelpText("after", exampleText(row.examples));
-  for (const inner of row.commands ?? []) addCommand(command, inner, io, finish);
+  for (const inner of row.commands ?? []) addCommand(command, inner, around);
   const { load } = row;
   if (!load) return;
   command.action(async (...received: unknown[]) => {

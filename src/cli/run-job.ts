@@ -30,9 +30,8 @@ const LANGUAGES: Readonly<Record<string, SandboxLanguage>> = {
 
 /** What the command line asks to run. Throws a `UsageError` for what cannot be run as it is. */
 export async function readJob(
-  file: string,
+  { file, limits }: { readonly file: string; readonly limits: SandboxOptions["limits"] },
   options: RunOptions,
-  { limits }: SandboxOptions,
   io: Io,
 ): Promise<SandboxJob> {
   const language = options.language ?? languageOf(file);

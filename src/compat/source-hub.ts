@@ -101,7 +101,7 @@ export class SourceHub {
   /** Lists the tools of all sources that answer in time. Rejects only when the hub cannot be opened. */
   async discover({ surface, force, timeoutMs }: DiscoverOptions): Promise<Discovery> {
     const { hub } = await this.#open();
-    const failures = await this.#reach(hub, ({ source }) => force || !this.#reached.has(source.id), timeoutMs);
+    const failures = await this.#reach(hub, ({ source }) => force || !this.#reached.has(source.id), { timeoutMs });
     const tools = await hub.tools(surface, WHOLE_VIEW, timeoutMs);
     // What was asked anew and did not answer is not offered as it was.
     return { failures, tools: force ? tools.filter(({ record }) => !failures.has(record.source.id)) : tools };
@@ -110,7 +110,7 @@ export class SourceHub {
   /** Connects to every source. Rejects with the first one's `FailError`. */
   async connect(timeoutMs = REACH_MS): Promise<void> {
     const { hub } = await this.#open();
-    const [failure] = (await this.#reach(hub, ({ source }) => !this.#reached.has(source.id), timeoutMs)).values();
+    const [failure] = (await this.#reach(hub, ({ source }) => !this.#reached.has(source.id), { timeoutMs })).values();
     if (failure) throw new FailError(failure);
   }
 
@@ -155,11 +155,11 @@ export class SourceHub {
     const named = hub.sources().filter((report) => isPrefixOf(report, tool));
     if (named.length === 0) {
       const hasFailed = (report: SourceReport): boolean => isAway(report) && report.status.state !== "starting";
-      void this.#reach(hub, hasFailed, REACH_MS);
+      void this.#reach(hub, hasFailed, { timeoutMs: REACH_MS });
       return undefined;
     }
     const isNamed = (report: SourceReport): boolean => isAway(report) && isPrefixOf(report, tool);
-    const failures = await this.#reach(hub, isNamed, Math.min(timeoutMs, REACH_MS), signal);
+    const failures = await this.#reach(hub, isNamed, { timeoutMs: Math.min(timeoutMs, REACH_MS), signal });
     const [first] = failures.values();
     return failures.size === named.length && hub.nameOf(tool, LOCAL_PRINCIPAL) === undefined ? first : undefined;
   }
@@ -167,8 +167,7 @@ export class SourceHub {
   async #reach(
     hub: Hub,
     wants: (report: SourceReport) => boolean,
-    timeoutMs: number,
-    signal?: AbortSignal,
+    { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal?: AbortSignal | undefined },
   ): Promise<ReadonlyMap<string, Fail>> {
     const failures = new Map<string, Fail>();
     const ids = hub

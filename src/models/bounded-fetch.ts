@@ -1,4 +1,4 @@
-import type { OutboundClient } from "../outbound/outbound-client.ts";
+import type { OutboundClient, OutboundResponse } from "../outbound/outbound-client.ts";
 
 export interface BoundedFetchOptions {
   /** The provider's name, for messages. */
@@ -31,12 +31,14 @@ export function boundedFetch({ service, client, baseUrl, timeoutMs, maxBytes }: 
       maxBytes,
       reach: url.origin === home ? "origin" : "public",
     });
-    const hasBody = response.status !== 204 && response.status !== 304 && response.status >= 200;
-    return new Response(hasBody ? new Uint8Array(response.body) : null, {
-      status: response.status,
-      headers: headersOf(response),
-    });
+    return toResponse(response);
   };
+}
+
+function toResponse(response: OutboundResponse): Response {
+  const { status, body } = response;
+  const hasBody = status !== 204 && status !== 304 && status >= 200;
+  return new Response(hasBody ? new Uint8Array(body) : null, { status, headers: headersOf(response) });
 }
 
 const PASSED_ON = ["content-type", "retry-after"] as const;

@@ -36,7 +36,7 @@ export function createEmbedder(
     embed: async (texts, signal) => {
       try {
         assertKey(provider);
-        const model = await (loaded ??= loadEmbeddingModel(provider, id, client, service));
+        const model = await (loaded ??= loadEmbeddingModel({ provider, id, service }, client));
         const { embedMany } = await import("ai");
         const { embeddings } = await embedMany({ model, values: [...texts], maxRetries: RETRIES, abortSignal: signal });
         return checked(embeddings, texts.length, service);
@@ -67,10 +67,8 @@ function checked(
 }
 
 async function loadEmbeddingModel(
-  provider: ModelProvider,
-  id: string,
+  { provider, id, service }: { readonly provider: ModelProvider; readonly id: string; readonly service: string },
   client: OutboundClient,
-  service: string,
 ): Promise<LoadedEmbeddingModel> {
   const { baseUrl } = provider;
   const settings = {

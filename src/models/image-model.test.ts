@@ -65,7 +65,11 @@ function draw(
   } = {},
 ) {
   const providers = { mine: { kind, base_url: server.url, api_key: "sk-very-secret" } };
-  return generateImage("mine/dall-e-3", { prompt: "an otter", ...request }, signal, maker({ providers }, bounds));
+  return generateImage(
+    "mine/dall-e-3",
+    { prompt: "an otter", ...request },
+    { signal, ...maker({ providers }, bounds) },
+  );
 }
 
 describe.each(KINDS)("an endpoint of kind %s", (kind) => {
@@ -208,8 +212,7 @@ test("Google's models are given the nearest shape", async () => {
   const image = await generateImage(
     "mine/imagen-4.0-generate-001",
     { prompt: "an otter", width: 1920, height: 1080 },
-    new AbortController().signal,
-    maker({ providers }),
+    { signal: new AbortController().signal, ...maker({ providers }) },
   );
   expect(image.mimeType).toBe("image/png");
   expect(server.asked[0]).toMatchObject({ instances: [{ prompt: "an otter" }], parameters: { aspectRatio: "16:9" } });
@@ -224,9 +227,15 @@ test.each([0, -1, 1.5, 8193])("a side of %d pixels is refused before anybody is 
 test("a provider without such models, and one without a key, say so", async () => {
   const { signal } = new AbortController();
   await expect(
-    generateImage("anthropic/claude", { prompt: "x" }, signal, maker({ providers: { anthropic: { api_key: "k" } } })),
+    generateImage(
+      "anthropic/claude",
+      { prompt: "x" },
+      { signal, ...maker({ providers: { anthropic: { api_key: "k" } } }) },
+    ),
   ).rejects.toThrow(/no models that draw/);
-  await expect(generateImage("openai/dall-e-3", { prompt: "x" }, signal, maker({}))).rejects.toThrow(/OPENAI_API_KEY/);
+  await expect(generateImage("openai/dall-e-3", { prompt: "x" }, { signal, ...maker({}) })).rejects.toThrow(
+    /OPENAI_API_KEY/,
+  );
 });
 
 test.each([

@@ -33,15 +33,14 @@ export interface ImageMaker {
 export async function generateImage(
   name: string,
   request: ImageRequest,
-  signal: AbortSignal,
-  maker: ImageMaker,
+  { signal, ...maker }: ImageMaker & { readonly signal: AbortSignal },
 ): Promise<GeneratedImage> {
   let service = "The image model";
   try {
     const { provider, model: id } = parseModelName(name, maker.providers);
     service = `The image model of ${provider.name}`;
     assertKey(provider);
-    const model = await loadImageModel(provider, id, maker, service);
+    const model = await loadImageModel({ provider, id, service }, maker);
     const { generateImage: generate } = await import("ai");
     const { image } = await generate({
       model,
@@ -72,10 +71,8 @@ function checkedImage(data: Uint8Array, service: string): GeneratedImage {
 }
 
 async function loadImageModel(
-  provider: ModelProvider,
-  id: string,
+  { provider, id, service }: { readonly provider: ModelProvider; readonly id: string; readonly service: string },
   { client, timeoutMs = TIMEOUT_MS, maxBytes = MAX_ANSWER_BYTES }: ImageMaker,
-  service: string,
 ): Promise<LoadedImageModel> {
   const { baseUrl } = provider;
   const settings = {

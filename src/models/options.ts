@@ -109,11 +109,12 @@ export function resolveModels(raw: ModelsConfig = {}, variables: Variables = {})
   });
 }
 
+// oxlint-disable-next-line complexity -- One default an option, side by side.
 function resolveProvider(name: string, raw: ProviderConfig, variables: Variables): ModelProvider {
   const known = Object.hasOwn(KNOWN_PROVIDERS, name) ? KNOWN_PROVIDERS[name] : undefined;
   const kind = raw.kind ?? known?.kind ?? "openai-compatible";
   const facts = known?.kind === kind ? known.facts : KIND_FACTS[kind];
-  const baseUrl = resolveBaseUrl(name, raw, facts, variables);
+  const baseUrl = resolveBaseUrl({ name, given: raw.base_url }, facts, variables);
   const apiKey = raw.api_key ?? firstSet(facts.keyVariables, variables);
   if (kind === "openai-compatible" && baseUrl === undefined) {
     throw new OptionError(`\`models.providers.${name}\` needs \`base_url\`, such as "http://127.0.0.1:8000/v1".`);
@@ -134,8 +135,12 @@ function firstSet(names: readonly string[], variables: Variables): string | unde
   return names.map((name) => variables[name]).find((value) => value !== undefined && value !== "");
 }
 
-function resolveBaseUrl(name: string, raw: ProviderConfig, facts: KindFacts, variables: Variables): string | undefined {
-  if (raw.base_url !== undefined) return checkedUrl(raw.base_url, `models.providers.${name}.base_url`);
+function resolveBaseUrl(
+  { name, given }: { readonly name: string; readonly given: string | undefined },
+  facts: KindFacts,
+  variables: Variables,
+): string | undefined {
+  if (given !== undefined) return checkedUrl(given, `models.providers.${name}.base_url`);
   const fromVariable = facts.baseUrlVariable === undefined ? undefined : variables[facts.baseUrlVariable];
   if (fromVariable === undefined || fromVariable === "") return facts.baseUrl;
   return withVersion(checkedUrl(fromVariable, facts.baseUrlVariable!), facts.versionPath);

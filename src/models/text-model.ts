@@ -8,13 +8,18 @@ import type { ModelsOptions } from "./options.ts";
 /** Bound of one answer. */
 const TIMEOUT_MS = 300_000;
 
+export interface TextMaker {
+  readonly signal: AbortSignal;
+  readonly providers: ModelsOptions["providers"];
+  /** Bound of one answer. @default 300000 */
+  readonly timeoutMs?: number;
+}
+
 /** Has the model `provider/model` write one answer. Rejects with a `FailError`. */
 export async function generateText(
   name: string,
   request: TextRequest,
-  signal: AbortSignal,
-  providers: ModelsOptions["providers"],
-  timeoutMs = TIMEOUT_MS,
+  { signal, providers, timeoutMs = TIMEOUT_MS }: TextMaker,
 ): Promise<GeneratedText> {
   const { prompt, system, maxTokens, temperature } = request;
   const timeout = AbortSignal.timeout(timeoutMs);

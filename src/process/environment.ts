@@ -17,16 +17,16 @@ export function childEnvironment(
   parent: Environment = process.env,
   platform: NodeJS.Platform = process.platform,
 ): Record<string, string> {
-  const fold = platform === "win32" ? (name: string) => name.toUpperCase() : (name: string) => name;
-  const wanted = new Set([...ALLOWED, ...(platform === "win32" ? ALLOWED_ON_WINDOWS : []), ...inherit].map(fold));
+  const isWindows = platform === "win32";
+  const fold = (name: string): string => (isWindows ? name.toUpperCase() : name);
+  const wanted = new Set([...ALLOWED, ...(isWindows ? ALLOWED_ON_WINDOWS : []), ...inherit].map(fold));
   const ownNames = new Set(Object.keys(own).map(fold));
   const result: Record<string, string> = {};
+  const passes = (name: string): boolean =>
+    (wanted.has(fold(name)) || name.startsWith("LC_")) && !ownNames.has(fold(name));
   for (const [name, value] of Object.entries(parent)) {
-    if (value === undefined || ownNames.has(fold(name))) continue;
-    if (!wanted.has(fold(name)) && !name.startsWith("LC_")) continue;
     // Exported shell functions are code, not settings.
-    if (value.startsWith("()")) continue;
-    result[name] = value;
+    if (value !== undefined && !value.startsWith("()") && passes(name)) result[name] = value;
   }
   return Object.assign(result, own);
 }

@@ -34,16 +34,19 @@ function messageOf(work: () => unknown): string {
 
 describe("on Windows", () => {
   test("PATHEXT completes a bare name, in its order, and never takes a file without ending", () => {
-    expect(resolveCommand("node", ["a b"], place, windows)).toEqual({
+    expect(resolveCommand("node", ["a b"], { ...place, probe: windows })).toEqual({
       file: "C:\\tools\\node.exe",
       args: ["a b"],
       verbatim: false,
     });
-    expect(resolveCommand("npx", [], place, windows).args[3]).toBe('"C:\\tools\\npx.cmd"');
+    expect(resolveCommand("npx", [], { ...place, probe: windows }).args[3]).toBe('"C:\\tools\\npx.cmd"');
   });
 
   test("a batch file runs through cmd.exe, its arguments quoted against both readers", () => {
-    const resolved = resolveCommand("npx", ["-y", 'say "hi" & del *', "100%", "C:\\dir\\"], place, windows);
+    const resolved = resolveCommand("npx", ["-y", 'say "hi" & del *', "100%", "C:\\dir\\"], {
+      ...place,
+      probe: windows,
+    });
     expect(resolved).toEqual({
       file: "C:\\Windows\\cmd.exe",
       args: [
@@ -57,14 +60,14 @@ describe("on Windows", () => {
   });
 
   test("npm's own shims are escaped twice, since they hand on to cmd.exe once more", () => {
-    expect(resolveCommand("./node_modules/.bin/srv", ["a&b"], place, windows).args[3]).toBe(
+    expect(resolveCommand("./node_modules/.bin/srv", ["a&b"], { ...place, probe: windows }).args[3]).toBe(
       String.raw`"C:\work\node_modules\.bin\srv.cmd ^^^"a^^^&b^^^""`,
     );
   });
 
   test("a path starts at the working folder, and a line break in an argument of a batch file is refused", () => {
-    expect(resolveCommand(".\\run", ["x"], place, windows).args[3]).toBe('"C:\\work\\run.bat ^"x^""');
-    expect(messageOf(() => resolveCommand(".\\run", ["a\nb"], place, windows))).toContain("line break");
+    expect(resolveCommand(".\\run", ["x"], { ...place, probe: windows }).args[3]).toBe('"C:\\work\\run.bat ^"x^""');
+    expect(messageOf(() => resolveCommand(".\\run", ["a\nb"], { ...place, probe: windows }))).toContain("line break");
   });
 });
 
@@ -78,8 +81,8 @@ describe("elsewhere", () => {
   const at = { cwd: "/w", env: { PATH: "/a:/b" } };
 
   test("the first executable along PATH wins, and a path starts at the working folder", () => {
-    expect(resolveCommand("x", ["1"], at, linux)).toEqual({ file: "/b/x", args: ["1"], verbatim: false });
-    expect(resolveCommand("bin/y", [], at, linux).file).toBe("/w/bin/y");
+    expect(resolveCommand("x", ["1"], { ...at, probe: linux })).toEqual({ file: "/b/x", args: ["1"], verbatim: false });
+    expect(resolveCommand("bin/y", [], { ...at, probe: linux }).file).toBe("/w/bin/y");
   });
 
   test.each([
@@ -89,6 +92,6 @@ describe("elsewhere", () => {
     ["/a/x", "`x` was found but may not be run"],
     ["", "The command is empty"],
   ])("%j is refused with what was tried and what to do", (command, message) => {
-    expect(messageOf(() => resolveCommand(command, [], at, linux))).toContain(message);
+    expect(messageOf(() => resolveCommand(command, [], { ...at, probe: linux }))).toContain(message);
   });
 });

@@ -34,8 +34,7 @@ const LOCAL_PROBE: CommandProbe = { platform: process.platform, find: probeFile 
 export function resolveCommand(
   command: string,
   args: readonly string[],
-  place: CommandPlace,
-  probe: CommandProbe = LOCAL_PROBE,
+  { probe = LOCAL_PROBE, ...place }: CommandPlace & { readonly probe?: CommandProbe },
 ): ResolvedCommand {
   const file = findCommand(command, place, probe);
   if (probe.platform !== "win32" || !/\.(?:cmd|bat)$/i.test(file)) return { file, args, verbatim: false };
@@ -53,10 +52,9 @@ export function findCommand(
   { cwd = process.cwd(), env }: CommandPlace,
   probe: CommandProbe = LOCAL_PROBE,
 ): string {
-  if (command === "" || command.includes("\0"))
-    throw commandFailure("The command is empty or holds a NUL byte. Name a program.");
-  const path = probe.platform === "win32" ? win32 : posix;
-  const hasFolder = command.includes("/") || (probe.platform === "win32" && command.includes("\\"));
+  assertNamed(command);
+  const { path, separators } = probe.platform === "win32" ? WINDOWS : POSIX;
+  const hasFolder = separators.test(command);
   const folders = hasFolder ? [cwd] : searchPath(env, cwd, probe.platform);
   let blocked: "not-executable" | "folder" | undefined;
   for (const folder of folders) {
@@ -67,7 +65,12 @@ export function findCommand(
       if (found !== "absent") blocked ??= found;
     }
   }
-  throw notFound(command, hasFolder, folders.length, blocked);
+  throw blocked === undefined ? notFound(command, hasFolder, folders.length) : notRunnable(command, blocked);
+}
+
+function assertNamed(command: string): void {
+  if (command === "" || command.includes("\0"))
+    throw commandFailure("The command is empty or holds a NUL byte. Name a program.");
 }
 
 function searchPath(env: Readonly<Record<string, string>>, cwd: string, platform: NodeJS.Platform): readonly string[] {
@@ -79,6 +82,8 @@ function searchPath(env: Readonly<Record<string, string>>, cwd: string, platform
   return platform === "win32" ? [cwd, ...folders] : folders;
 }
 
+const WINDOWS = { path: win32, separators: /[/\\]/ };
+const POSIX = { path: posix, separators: /\// };
 const DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin";
 
 function endings(command: string, env: Readonly<Record<string, string>>, platform: NodeJS.Platform): readonly string[] {
@@ -118,32 +123,23 @@ function folderOrFile(path: string): boolean | undefined {
   }
 }
 
-function notFound(
-  command: string,
-  hasFolder: boolean,
-  folders: number,
-  blocked: "not-executable" | "folder" | undefined,
-): FailError {
-  // Only the last step is named: where things lie on this machine is no caller's business.
+// Only the last step is named: where things lie on this machine is no caller's business.
+function notRunnable(command: string, blocked: "not-executable" | "folder"): FailError {
   const name = basename(command);
-  if (blocked === "not-executable")
-    return commandFailure(
-      `Command \`${name}\` was found but may not be run. Make it executable (\`chmod +x\`).`,
-      command,
-    );
-  if (blocked === "folder")
-    return commandFailure(`Command \`${name}\` is a folder. Name the program inside it.`, command);
-  if (hasFolder)
-    return commandFailure(
-      `Command \`${name}\` was not found at the path given. Check the path; ` +
-        "a relative one starts at the working folder.",
-      command,
-    );
-  return commandFailure(
-    `Command \`${name}\` was not found in the ${folders} folders of PATH. ` +
-      "Install it, or give its full path as the command.",
-    command,
-  );
+  const problem =
+    blocked === "folder"
+      ? `Command \`${name}\` is a folder. Name the program inside it.`
+      : `Command \`${name}\` was found but may not be run. Make it executable (\`chmod +x\`).`;
+  return commandFailure(problem, command);
+}
+
+function notFound(command: string, hasFolder: boolean, folders: number): FailError {
+  const name = basename(command);
+  const problem = hasFolder
+    ? `Command \`${name}\` was not found at the path given. Check the path; a relative one starts at the working folder.`
+    : `Command \`${name}\` was not found in the ${folders} folders of PATH. ` +
+      "Install it, or give its full path as the command.";
+  return commandFailure(problem, command);
 }
 
 function commandFailure(message: string, command?: string): FailError {

@@ -79,8 +79,10 @@ export class HostedEngine implements SandboxEngine {
 
   async run(given: SandboxJob, host: SandboxHost, signal: AbortSignal): Promise<SandboxOutcome> {
     const begunAt = performance.now();
-    const refuse = (end: SandboxEnd, type: string, message: string): SandboxOutcome =>
-      refused(end, type, message, begunAt);
+    const refuse: Refuse = (end, type, message) => ({
+      ...refused(end, type, message),
+      durationMs: Math.round(performance.now() - begunAt),
+    });
     const job = withinBounds(given, this.#options);
     const problem = checkJob(job);
     if (problem !== undefined) return refuse("limit", "LimitError", problem);
@@ -98,7 +100,7 @@ export class HostedEngine implements SandboxEngine {
     this.#active += 1;
     clearTimeout(this.#idleTimer);
     try {
-      return await this.#attempt(job, host, signal, refuse);
+      return await this.#attempt({ job, host, signal }, refuse);
     } finally {
       this.#slots.leave(owner);
       this.#active -= 1;
@@ -114,12 +116,7 @@ export class HostedEngine implements SandboxEngine {
     await host?.kill();
   }
 
-  async #attempt(
-    job: SandboxJob,
-    host: SandboxHost,
-    signal: AbortSignal,
-    refuse: (end: SandboxEnd, type: string, message: string) => SandboxOutcome,
-  ): Promise<SandboxOutcome> {
+  async #attempt({ job, host, signal }: Wanted, refuse: Refuse): Promise<SandboxOutcome> {
     for (let attempt = 1; ; attempt += 1) {
       if (signal.aborted) return refuse("cancelled", "Cancelled", "The caller cancelled the run or went away.");
       if (this.#isDisposed) return refuse("crashed", "Crashed", CLOSED);
@@ -166,8 +163,15 @@ export class HostedEngine implements SandboxEngine {
 
 const CLOSED = "The sandbox is closed.";
 
-function refused(end: SandboxEnd, type: string, message: string, begunAt: number): SandboxOutcome {
-  const durationMs = Math.round(performance.now() - begunAt);
+interface Wanted {
+  readonly job: SandboxJob;
+  readonly host: SandboxHost;
+  readonly signal: AbortSignal;
+}
+
+type Refuse = (end: SandboxEnd, type: string, message: string) => SandboxOutcome;
+
+function refused(end: SandboxEnd, type: string, message: string): Omit<SandboxOutcome, "durationMs"> {
   return {
     end,
     stdout: "",
@@ -176,6 +180,5 @@ function refused(end: SandboxEnd, type: string, message: string, begunAt: number
     toolCalls: [],
     artifacts: [],
     truncated: false,
-    durationMs,
   };
 }

@@ -86,11 +86,11 @@ export class HubRun {
       case "waiting":
         return this.#clock?.waits(message.waits);
       case "call":
-        return void this.#ask(message.id, message.path, message.json, (signal) =>
+        return void this.#ask(message.id, { name: message.path, argumentsJson: message.json }, (signal) =>
           this.#options.host.call(message.path, message.json, signal),
         );
       case "search":
-        return void this.#ask(message.id, "search", "{}", (signal) =>
+        return void this.#ask(message.id, { name: "search", argumentsJson: "{}" }, (signal) =>
           this.#options.host.search(message.query, message.limit, signal),
         );
       case "done":
@@ -114,13 +114,7 @@ export class HubRun {
     this.isStarted = true;
     this.#session = session;
     this.#startedAt = performance.now();
-    const { limits } = this.#options.job;
-    this.#clock = new RunClock(
-      limits.wallMs + HUB_GRACE_MS,
-      limits.cpuMs + HUB_GRACE_MS,
-      (message) => this.fail("timeout", message),
-      limits,
-    );
+    this.#clock = new RunClock(this.#options.job.limits, HUB_GRACE_MS, (message) => this.fail("timeout", message));
   }
 
   #print(stream: "stdout" | "stderr", text: string): void {
@@ -136,8 +130,7 @@ export class HubRun {
 
   async #ask(
     id: number,
-    name: string,
-    argumentsJson: string,
+    { name, argumentsJson }: { readonly name: string; readonly argumentsJson: string },
     ask: (signal: AbortSignal) => Promise<HostReply>,
   ): Promise<void> {
     const { limits, profile } = this.#options.job;

@@ -154,6 +154,7 @@ export interface SandboxOptions {
   readonly pythonWasm?: string;
 }
 
+// oxlint-disable-next-line complexity -- One default an option, side by side.
 export function resolveSandbox(raw: SandboxConfig = {}): SandboxOptions {
   const limits = resolveLimits(raw);
   return Object.freeze({

@@ -10,17 +10,18 @@ export class RunClock {
   #since: number | undefined;
   #isStopped = false;
 
-  /** `named`: the bounds as the user knows them, for the message; this clock may be set a little later. */
+  /**
+   * `named`: the bounds as the user knows them, in milliseconds, for the message; this clock is set later by `graceMs`.
+   */
   constructor(
-    wallMs: number,
-    cpuMs: number,
-    onEnd: (message: string) => void,
     named: { readonly wallMs: number; readonly cpuMs: number },
+    graceMs: number,
+    onEnd: (message: string) => void,
   ) {
     this.#onEnd = onEnd;
     this.#named = named;
-    this.#cpuLeftMs = cpuMs;
-    this.#wall = setTimeout(() => this.#end(wallMessage(this.#named.wallMs)), wallMs);
+    this.#cpuLeftMs = named.cpuMs + graceMs;
+    this.#wall = setTimeout(() => this.#end(wallMessage(this.#named.wallMs)), named.wallMs + graceMs);
     this.waits(false);
   }
 

@@ -14,18 +14,19 @@ export interface Backend {
 
 export type BackendRequest = Pick<OutboundRequest, "url" | "method" | "headers" | "body">;
 
+/** One search: the words, the most hits that may come, and what ends it. */
+export interface Wanted {
+  readonly query: string;
+  readonly count: number;
+  readonly signal: AbortSignal | undefined;
+}
+
 /** Asks one service once. Rejects with a `FailError`. */
 export async function askBackend(
   backend: Backend,
-  query: string,
-  count: number,
-  asked: {
-    readonly client: OutboundClient;
-    readonly options: WebSearchOptions;
-    readonly signal: AbortSignal | undefined;
-  },
+  { query, count, signal }: Wanted,
+  { client, options }: { readonly client: OutboundClient; readonly options: WebSearchOptions },
 ): Promise<readonly WebHit[]> {
-  const { client, options, signal } = asked;
   const response = await client.request({
     service: backend.name,
     ...backend.request(query, count, options),

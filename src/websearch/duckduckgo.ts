@@ -61,20 +61,29 @@ function readResults(html: string): { readonly hits: readonly WebHit[]; readonly
   let isAd = false;
   let reading: Reading | undefined;
   for (const piece of htmlPieces(html)) {
-    if (piece.type === "text") {
-      if (reading) reading.add(piece.text);
-      saysNone ||= /No (?:more )?results(?: found)?\b/i.test(piece.text);
-    } else if (piece.type === "close") {
-      if (piece.name === reading?.element) reading = undefined;
-    } else {
-      if (piece.name === "div" && piece.hasClass("result")) isAd = piece.hasClass("result--ad");
-      if (piece.name === "tr") isAd = piece.hasClass("result-sponsored");
-      if (piece.hasClass("no-results") || piece.hasClass("result--no-result")) saysNone = true;
+    saysNone ||= saysNoResults(piece);
+    if (piece.type === "text") reading?.add(piece.text);
+    else if (piece.type === "close") reading = piece.name === reading?.element ? undefined : reading;
+    else {
+      isAd = beginsAd(piece) ?? isAd;
       if (!isAd) reading = startReading(piece, found) ?? reading;
     }
   }
   return { hits: found.flatMap(({ title, href, snippet }) => hitOf(title, href, snippet) ?? []), saysNone };
 }
+
+function saysNoResults(piece: HtmlPiece): boolean {
+  if (piece.type === "text") return /No (?:more )?results(?: found)?\b/i.test(piece.text);
+  return piece.type === "open" && (piece.hasClass("no-results") || piece.hasClass("result--no-result"));
+}
+
+/** Whether the result that this tag begins is paid for; nothing where it begins none. */
+function beginsAd({ name, hasClass }: OpenTag): boolean | undefined {
+  if (name === "div" && hasClass("result")) return hasClass("result--ad");
+  return name === "tr" ? hasClass("result-sponsored") : undefined;
+}
+
+type OpenTag = HtmlPiece & { readonly type: "open" };
 
 interface Draft {
   title: string;
@@ -87,7 +96,7 @@ interface Reading {
   add(text: string): void;
 }
 
-function startReading(tag: HtmlPiece & { readonly type: "open" }, found: Draft[]): Reading | undefined {
+function startReading(tag: OpenTag, found: Draft[]): Reading | undefined {
   if (tag.name === "a" && (tag.hasClass("result__a") || tag.hasClass("result-link"))) {
     const draft: Draft = { title: "", href: tag.attribute("href") ?? "", snippet: "" };
     found.push(draft);

@@ -116,7 +116,7 @@ const NAMED: ReadonlyMap<string, string> = new Map(
 export function decodeEntities(text: string): string {
   return text.replaceAll(
     /&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([a-zA-Z]{2,8}));/g,
-    (whole, decimal: string | undefined, hex: string | undefined, name: string | undefined) => {
+    (whole, ...[decimal, hex, name]: (string | undefined)[]) => {
       if (name !== undefined) return NAMED.get(name) ?? whole;
       const code = decimal === undefined ? Number.parseInt(hex!, 16) : Number(decimal);
       return code > 0 && code <= 0x10_ff_ff && !(code >= 0xd8_00 && code <= 0xdf_ff)

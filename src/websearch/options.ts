@@ -70,6 +70,7 @@ const PUBLIC_INTERVAL_MS = 1000;
 const MAX_TIMEOUT_MS = 600_000;
 
 /** Fills in and checks. Throws an `OptionError` that names the option and shows no secret. */
+// oxlint-disable-next-line complexity -- One default an option, side by side.
 export function resolveWebSearch(raw: WebSearchConfig = {}): WebSearchOptions {
   const {
     backend = "duckduckgo",

@@ -87,7 +87,11 @@ export class WebSearch {
   async #ask(query: string, count: number, signal: AbortSignal | undefined): Promise<readonly WebHit[]> {
     await this.#pace.turn(signal);
     try {
-      return await askBackend(this.#backend, query, count, { client: this.#client, options: this.#options, signal });
+      return await askBackend(
+        this.#backend,
+        { query, count, signal },
+        { client: this.#client, options: this.#options },
+      );
     } catch (error) {
       if (error instanceof FailError && error.failure.kind === "limited")
         this.#pace.pause(Math.min(Math.max(error.failure.retryAfterMs ?? MIN_PAUSE_MS, MIN_PAUSE_MS), MAX_PAUSE_MS));

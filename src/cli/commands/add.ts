@@ -28,8 +28,8 @@ interface Added {
 
 export const run: Run<Options> = async ([name = "", ...words], options, io) => {
   const file = fileToAddTo(options, io);
-  const added =
-    words.length === 0 ? await addTools(name, file, options, io) : await addServer(name, words, options, io);
+  const given: Given = { name, file, options, io };
+  const added = words.length === 0 ? await addTools(given) : await addServer(given, words);
   if (options.json) await printJson(io.stdout, added);
   else
     await print(
@@ -39,9 +39,18 @@ export const run: Run<Options> = async ([name = "", ...words], options, io) => {
   return EXIT.ok;
 };
 
-async function addServer(name: string, words: readonly string[], options: Options, io: Io): Promise<Added> {
-  const file = fileToAddTo(options, io);
-  await refuseTaken(name, file, options, io);
+/** The command line, and the file that is added to. */
+interface Given {
+  /** Of a server, or the path of a file or folder with tools. */
+  readonly name: string;
+  readonly file: string;
+  readonly options: Options;
+  readonly io: Io;
+}
+
+async function addServer(given: Given, words: readonly string[]): Promise<Added> {
+  const { name, file, options } = given;
+  await refuseTaken(given);
   const [first = ""] = words;
   const isUrl = words.length === 1 && /^https?:\/\//i.test(first);
   refuseOddOptions(options, isUrl);
@@ -56,7 +65,7 @@ async function addServer(name: string, words: readonly string[], options: Option
 }
 
 /** A name may stand in any of the files in force; the last of them would win in silence. */
-async function refuseTaken(name: string, file: string, options: Options, io: Io): Promise<void> {
+async function refuseTaken({ name, file, options, io }: Given): Promise<void> {
   if (name.trim() === "" || /[\p{Cc}/\\]/u.test(name))
     throw new UsageError(`"${name}" is no name for a server. Take letters, digits, - and _.`);
   const inForce = locateConfig(options.config ?? [], io.env, io.cwd);
@@ -113,7 +122,7 @@ function pairs(texts: readonly string[], separator: string, form: string): JsonO
 }
 
 /** A file or a folder with tools. */
-async function addTools(given: string, file: string, options: Options, io: Io): Promise<Added> {
+async function addTools({ name: given, file, options, io }: Given): Promise<Added> {
   refuseOddOptions(options, true);
   if (options.header !== undefined || options.tokenEnv !== undefined || options.ondemand)
     throw new UsageError(

@@ -12,7 +12,7 @@ export const run: Run<OneCallOptions> = async ([tool = "", ...words], options, i
   const outcome = await oneCall(options, io, async (toolyard, call, hub) =>
     toolyard.call(tool, isJson ? given : await fitted(hub, tool, given), call),
   );
-  return reportOutcome(outcome, options.json === true, io, contentText);
+  return reportOutcome(outcome, { json: options.json === true, io }, contentText);
 };
 
 /** `a=2` means the number where the tool's schema wants one. */

@@ -32,16 +32,16 @@ interface ServerOptions extends Options {
 const FAILED = 1;
 
 export const list: Run<Options> = (_args, options, io) =>
-  answer(options, io, { level: "warning" }, (mcp) => mcp.getCapabilities());
+  answer(options, { io, log: { level: "warning" } }, (mcp) => mcp.getCapabilities());
 
 export const execute: Run<ExecuteOptions> = ([name = ""], options, io) =>
-  answer(options, io, { logger: SILENT_LOGGER }, async (mcp) => {
+  answer(options, { io, log: { logger: SILENT_LOGGER } }, async (mcp) => {
     const result = await mcp.executeTool(name, readParams(options.params), { signal: io.interrupted });
     return { status: "success", result };
   });
 
 export const resource: Run<Options> = ([uri = ""], options, io) =>
-  answer(options, io, { logger: SILENT_LOGGER }, async (mcp) => ({
+  answer(options, { io, log: { logger: SILENT_LOGGER } }, async (mcp) => ({
     status: "success",
     resource: await mcp.getResource(uri, { signal: io.interrupted }),
   }));
@@ -75,7 +75,11 @@ async function serveHttp(mcp: MCP, { host, port }: ServerOptions, io: Io): Promi
  * Prints what `work` gives on standard output, or why there is nothing on standard error, as JSON and nothing else:
  * `log` is what is logged beside it unless somebody asks for another level.
  */
-async function answer(options: Options, io: Io, log: Log, work: (mcp: MCP) => Promise<unknown>): Promise<number> {
+async function answer(
+  options: Options,
+  { io, log }: { readonly io: Io; readonly log: Log },
+  work: (mcp: MCP) => Promise<unknown>,
+): Promise<number> {
   // What modules print belongs to no answer.
   const guard = io.stdout === process.stdout ? guardStdout() : undefined;
   let value: unknown;

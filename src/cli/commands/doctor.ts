@@ -20,15 +20,10 @@ export const run: Run<SharedOptions> = async (_args, options, io) => {
     engineFindings(options, io),
     Promise.resolve(nodeFinding()),
     Promise.resolve({ what: "platform", ok: true, detail: `${platform()} ${arch()}, ${release()}` }),
-    programFinding("python3", ["--version"], "Python scripts and tool folders", io),
-    programFinding(
-      platform() === "win32" ? "cmd" : "sh",
-      platform() === "win32" ? ["/c", "ver"] : ["-c", "echo present"],
-      "shell scripts",
-      io,
-    ),
-    programFinding("npx", ["--version"], "MCP servers that are started with npx", io),
-    programFinding("uvx", ["--version"], "MCP servers that are started with uvx", io),
+    programFinding(["python3", "--version"], "Python scripts and tool folders", io),
+    programFinding(platform() === "win32" ? ["cmd", "/c", "ver"] : ["sh", "-c", "echo present"], "shell scripts", io),
+    programFinding(["npx", "--version"], "MCP servers that are started with npx", io),
+    programFinding(["uvx", "--version"], "MCP servers that are started with uvx", io),
     isolationFinding(),
     prlimitFinding(),
     Promise.resolve(limitsFinding()),
@@ -84,11 +79,11 @@ function nodeFinding(): Finding {
   };
 }
 
-function programFinding(program: string, args: readonly string[], use: string, io: Io): Promise<Finding> {
+function programFinding([program, ...args]: readonly [string, ...string[]], use: string, io: Io): Promise<Finding> {
   return new Promise((done) => {
     execFile(
       program,
-      [...args],
+      args,
       { timeout: PROBE_WITHIN_MS, signal: io.interrupted, env: io.env as NodeJS.ProcessEnv },
       (error, stdout, stderr) => {
         const text = `${stdout}${stderr}`.trim().split("\n")[0] ?? "";

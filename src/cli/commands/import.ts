@@ -26,8 +26,9 @@ export const run: Run<Options> = async (files, options, io) => {
   const isWritten = options.write === true && report.servers.length > 0;
   if (isWritten) await append(target, await toTomlText(report.servers));
   const warnings = isWritten ? [...report.warnings, ...(await exposure(target, report))] : report.warnings;
-  if (options.json) await printJson(io.stdout, jsonReport({ ...report, warnings }, target, isWritten));
-  else await printReport({ ...report, warnings }, target, isWritten, io);
+  const shown: Shown = { ...report, warnings, target, written: isWritten };
+  if (options.json) await printJson(io.stdout, jsonReport(shown));
+  else await printReport(shown, io);
   return EXIT.ok;
 };
 
@@ -92,7 +93,13 @@ async function exposure(target: string, { servers }: ImportReport): Promise<read
   ];
 }
 
-function jsonReport(report: ImportReport, target: string, written: boolean): JsonObject {
+/** What is shown of an import: also where it goes, and whether it was written. */
+interface Shown extends ImportReport {
+  readonly target: string;
+  readonly written: boolean;
+}
+
+function jsonReport({ target, written, ...report }: Shown): JsonObject {
   const servers = report.servers.map(({ alias, program, file, kind, variables }) => ({
     alias,
     program,
@@ -104,8 +111,8 @@ function jsonReport(report: ImportReport, target: string, written: boolean): Jso
   return { target, written, servers, skipped: report.skipped, warnings: report.warnings, files };
 }
 
-async function printReport(report: ImportReport, target: string, written: boolean, io: Io): Promise<void> {
-  const { servers, skipped, warnings, files } = report;
+async function printReport(shown: Shown, io: Io): Promise<void> {
+  const { servers, skipped, warnings, files, target, written } = shown;
   if (files.length === 0)
     return print(
       io.stdout,

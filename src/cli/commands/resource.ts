@@ -5,7 +5,7 @@ import type { Run } from "../command-row.ts";
 
 export const run: Run<OneCallOptions> = async ([uri = ""], options, io) => {
   const outcome = await oneCall(options, io, (hub, call) => hub.read(uri, call));
-  return reportOutcome(outcome, options.json === true, io, contentsText);
+  return reportOutcome(outcome, { json: options.json === true, io }, contentsText);
 };
 
 function contentsText(result: JsonObject): string {

@@ -30,7 +30,7 @@ const STARTED_WITHIN_MS = 35_000;
 export const run: Run<RunOptions> = async ([file = ""], options, io) => {
   const { tree } = await loadSettings(options, io);
   const settings = withTimeout(resolveSandbox(tree.sandbox), options.timeout);
-  const job = await readJob(file, options, settings, io);
+  const job = await readJob({ file, limits: settings.limits }, options, io);
   const view = new RunView(io);
   const ran = await withHub({ ...options, lazy: true, logLevel: "error" }, io, (_toolyard, hub) =>
     runOn(hub, { job, settings, options, io, view }),

@@ -124,7 +124,7 @@ function serverOf(hub: Hub): ServerConfig {
 async function startHttp(hub: Hub, options: Options, io: Io): Promise<ServedHttp> {
   const served = await serveHttp(hub, serverOf(hub));
   if (options.json) await print(io.stdout, JSON.stringify({ url: served.endpoint, pid: process.pid }));
-  else await print(io.stdout, await banner(hub, served, tokenVariable(hub, options), io));
+  else await print(io.stdout, await banner(hub, { ...served, tokenVariable: tokenVariable(hub, options) }, io));
   return served;
 }
 
@@ -173,6 +173,7 @@ function addressOf({ host, port }: ServerConfig): string {
   return JSON.stringify([host, port]);
 }
 
+// oxlint-disable-next-line complexity -- One line a flag.
 function flagsOf(options: Options, io: Io): JsonObject {
   const { host, basePath, toolMode, workers, insecure } = options;
   const server = {

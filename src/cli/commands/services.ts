@@ -51,7 +51,7 @@ export const run: Run<Options> = async (names, options, io) => {
   const module = await loadServices();
   const wanted = chooseServices(module.SERVICES, [...names, ...(options.only?.split(",") ?? [])]);
   const environment = environmentOf(options, io);
-  if (options.stdio) return serveOnStdio(module, wanted, environment, io);
+  if (options.stdio) return serveOnStdio(module, { wanted, environment }, io);
   const ports = portsOf(wanted, options.port ?? []);
   const running: RunningService[] = [];
   try {
@@ -160,8 +160,7 @@ async function startOne(module: ServicesModule, service: Service, options: Servi
 
 async function serveOnStdio(
   module: ServicesModule,
-  wanted: readonly Service[],
-  environment: Io["env"],
+  { wanted, environment }: Pick<Start, "wanted" | "environment">,
   io: Io,
 ): Promise<number> {
   const [service, ...more] = wanted;

@@ -6,10 +6,14 @@ import { EXIT } from "../failure.ts";
 import { print, printJson, type Io } from "../io.ts";
 import type { Run, SharedOptions } from "../command-row.ts";
 
-export const enable: Run = ([name = ""], options, io) => toggle(name, true, options, io);
-export const disable: Run = ([name = ""], options, io) => toggle(name, false, options, io);
+export const enable: Run = ([name = ""], options, io) => toggle({ name, enabled: true }, options, io);
+export const disable: Run = ([name = ""], options, io) => toggle({ name, enabled: false }, options, io);
 
-async function toggle(name: string, enabled: boolean, options: SharedOptions, io: Io): Promise<number> {
+async function toggle(
+  { name, enabled }: { readonly name: string; readonly enabled: boolean },
+  options: SharedOptions,
+  io: Io,
+): Promise<number> {
   const files = await openFiles(options, io);
   const found = serverNamed(files, name);
   if (!found) throw noSuchServer(files, name);

@@ -8,6 +8,7 @@ export class MCPError extends Error {
   readonly code: number;
   readonly data: unknown;
 
+  // oxlint-disable-next-line max-params -- A public signature, in the order of the members that a JSON-RPC error has.
   constructor(message: string, code = -32_000, data?: unknown, options?: ErrorOptions) {
     super(message, options);
     this.name = new.target.name;

@@ -2,6 +2,7 @@ import { Deadline } from "../../core/deadline.ts";
 import { FailError, messageOf, OptionError } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { FailKind } from "../../core/kinds.ts";
+import type { Fail } from "../../core/outcome.ts";
 import type { Logger } from "../../core/ports.ts";
 import { toolValue } from "../../core/tool-value.ts";
 import { orAborted } from "../../core/wait.ts";
@@ -123,7 +124,9 @@ export class MCPManager implements AsyncDisposable {
    * {location})`. Never rejects.
    */
   callTool(tool: string, args?: JsonObject, options?: ManagedCallOptions): Promise<unknown>;
+  // oxlint-disable-next-line max-params -- A public signature: server and tool may be given apart.
   callTool(server: string, tool: string, args?: JsonObject, options?: ManagedCallOptions): Promise<unknown>;
+  // oxlint-disable-next-line max-params -- A public signature: server and tool may be given apart.
   async callTool(
     first: string,
     second?: string | JsonObject,
@@ -250,12 +253,14 @@ export class MCPManager implements AsyncDisposable {
       error: messageOf(error),
     });
     if (error instanceof OptionError) return { error: error.message };
-    // A service that says itself what went wrong is there.
-    const isAnswer = failure?.result !== undefined || failure?.rpcError !== undefined;
-    if (failure && (isAnswer || !UNAVAILABLE.has(failure.kind)))
-      return { error: ownWords(failure.result) ?? failure.message };
+    if (failure && isAnswered(failure)) return { error: ownWords(failure.result) ?? failure.message };
     return { error: `${displayName} unavailable on port ${line.port}` };
   }
+}
+
+/** A service that says itself what went wrong is there. */
+function isAnswered({ kind, result, rpcError }: Fail): boolean {
+  return result !== undefined || rpcError !== undefined || !UNAVAILABLE.has(kind);
 }
 
 /** Of a service that says its failures as this very object. */

@@ -25,7 +25,7 @@ export class LiveModels implements Models {
     if (image === undefined) return undefined;
     return async (request, signal) => {
       const [{ generateImage }, client] = await Promise.all([import("../../models/image-model.ts"), this.#connect()]);
-      return generateImage(request.model ?? image, request, signal, { providers, client });
+      return generateImage(request.model ?? image, request, { signal, providers, client });
     };
   }
 
@@ -34,7 +34,7 @@ export class LiveModels implements Models {
     if (language === undefined) return undefined;
     return async (request, signal) => {
       const { generateText } = await import("../../models/text-model.ts");
-      return generateText(request.model ?? language, request, signal, providers);
+      return generateText(request.model ?? language, request, { signal, providers });
     };
   }
 

@@ -21,9 +21,9 @@ export function createFoldersProvider(
     maxOutputBytes: options.maxOutputBytes,
     timeoutMs: options.timeoutMs,
     run: async ({ execute }, call, host) => {
-      if (execute.settings.run.mode === "spawn") return runExecute(execute, call.arguments, call, host);
+      if (execute.settings.run.mode === "spawn") return runExecute(execute, call, host);
       const { runWarm } = await import("../../runtimes/warm/run-warm.ts");
-      return runWarm({ ...execute, function: "execute" }, call.arguments, call, host);
+      return runWarm({ ...execute, function: "execute" }, call, host);
     },
   });
 }

@@ -21,9 +21,9 @@ export function createScriptsProvider(
     maxOutputBytes: options.maxOutputBytes,
     timeoutMs: options.timeoutMs,
     run: async ({ script }, call, host) => {
-      if (script.settings.run.mode === "spawn") return runScript(script, call.arguments, call, host);
+      if (script.settings.run.mode === "spawn") return runScript(script, call, host);
       const { runWarm } = await import("../../runtimes/warm/run-warm.ts");
-      return runWarm({ ...script, file: script.script!, function: "run" }, call.arguments, call, host);
+      return runWarm({ ...script, file: script.script!, function: "run" }, call, host);
     },
   });
 }

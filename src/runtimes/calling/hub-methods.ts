@@ -21,8 +21,7 @@ const METHODS: Readonly<Record<string, Method>> = {
 
 /** Rejects with a `FailError`. */
 export function answerRequest(
-  method: string,
-  params: JsonObject,
+  { method, params }: { readonly method: string; readonly params: JsonObject },
   access: HubAccess,
   signal: AbortSignal,
 ): Promise<JsonObject> {

@@ -80,7 +80,7 @@ export class HubRequests {
     let line: string;
     try {
       line = toLine(request, {
-        result: await answerRequest(request.method, request.params, this.#access, this.#ended.signal),
+        result: await answerRequest(request, this.#access, this.#ended.signal),
       });
     } catch (error) {
       line = toLine(request, { error: errorOf(failureOf(error)) });

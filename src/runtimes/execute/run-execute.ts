@@ -45,17 +45,16 @@ export interface ExecuteTool {
  * rule as what a script prints; an exception is the tool's failure with type and message, its traceback goes to the
  * log. Never throws for an expected failure.
  */
-export function runExecute(tool: ExecuteTool, params: JsonObject, call: Call, host: ScriptHost): Promise<Outcome> {
-  return withNotices(tool, call, host, (notices) => runWith(tool, params, call, host, notices));
+export function runExecute(tool: ExecuteTool, call: Call, host: ScriptHost): Promise<Outcome> {
+  return withNotices(tool, { call, host }, (notices) => runWith(tool, { call, host }, notices));
 }
 
 async function runWith(
   tool: ExecuteTool,
-  params: JsonObject,
-  call: Call,
-  host: ScriptHost,
+  { call, host }: { readonly call: Call; readonly host: ScriptHost },
   notices: CallNotices,
 ): Promise<Outcome> {
+  const { arguments: params } = call;
   const file = assertFile(tool);
   const suffix = extname(file).toLowerCase();
   const env = scriptEnvironment(

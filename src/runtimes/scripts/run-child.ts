@@ -72,7 +72,7 @@ export async function runChild(run: ChildRun, output: ChildOutput): Promise<Fini
   void child.gone.then(() => run.living.delete(child));
   const ending = new Ending(child, run.signals);
   try {
-    const reading = readOutput(child, run.maxOutputBytes, output, ending);
+    const reading = readOutput(child, { ...output, maxBytes: run.maxOutputBytes }, ending);
     output.onChannel?.(lineWriter(child.pipes[1]!));
     child.stdin.end(run.input);
     const exit = await ending.race(child.exited);
@@ -94,7 +94,8 @@ interface Reading {
 
 const MAX_LOG_LINE_BYTES = 64 * 1024;
 
-function readOutput(child: Child, maxBytes: number, output: ChildOutput, ending: Ending): Reading {
+function readOutput(child: Child, output: ChildOutput & { readonly maxBytes: number }, ending: Ending): Reading {
+  const { maxBytes } = output;
   const kept: Buffer[] = [];
   const stderr = new StderrTail({ onLine: (line) => output.onStderrLine(line) });
   const prints = new LineDecoder(

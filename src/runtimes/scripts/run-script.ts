@@ -2,7 +2,6 @@ import { realpathSync, statSync } from "node:fs";
 import { delimiter, dirname } from "node:path";
 import type { Call } from "../../core/call.ts";
 import { FailError } from "../../core/errors.ts";
-import type { JsonObject } from "../../core/json.ts";
 import { fail, type Outcome } from "../../core/outcome.ts";
 import { childEnvironment } from "../../process/environment.ts";
 import { ChildMessages } from "./child-messages.ts";
@@ -49,17 +48,16 @@ export interface ScriptEnvironment {
  * templates; stdout is the result, stderr the log, JSON lines on descriptor 3 are progress. Never throws for an
  * expected failure.
  */
-export function runScript(script: Script, args: JsonObject, call: Call, host: ScriptHost): Promise<Outcome> {
-  return withNotices(script, call, host, (notices) => runWith(script, args, call, host, notices));
+export function runScript(script: Script, call: Call, host: ScriptHost): Promise<Outcome> {
+  return withNotices(script, { call, host }, (notices) => runWith(script, { call, host }, notices));
 }
 
 async function runWith(
   script: Script,
-  args: JsonObject,
-  call: Call,
-  host: ScriptHost,
+  { call, host }: { readonly call: Call; readonly host: ScriptHost },
   notices: CallNotices,
 ): Promise<Outcome> {
+  const { arguments: args } = call;
   const env = scriptEnvironment(
     script.environment,
     { libraries: host.libraries, ports: { models: modelsFor(call, host.ports.models) } },

@@ -15,8 +15,7 @@ interface Runnable {
 /** Runs a tool with somebody who hears what it says on the side. An expected failure is the outcome. */
 export async function withNotices(
   tool: Runnable,
-  call: Call,
-  { logger }: ScriptHost,
+  { call, host: { logger } }: { readonly call: Call; readonly host: ScriptHost },
   run: (notices: CallNotices) => Promise<Outcome>,
 ): Promise<Outcome> {
   const notices = new CallNotices(call, {

@@ -32,6 +32,7 @@ export function findUnsupported(source: string, tokenise: (source: string) => st
   return undefined;
 }
 
+// oxlint-disable-next-line complexity -- One line a construct.
 function judge(tokens: readonly Token[], at: number): string | undefined {
   const { label, raw } = tokens[at]!;
   const next = tokens[at + 1];

@@ -4,7 +4,7 @@ import { realpathSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Call } from "../../core/call.ts";
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { isJsonObject } from "../../core/json.ts";
 import { fail, ok, type Outcome } from "../../core/outcome.ts";
 import { spawnChild } from "../../process/child.ts";
 import type { CallNotices } from "../scripts/call-notices.ts";
@@ -44,10 +44,10 @@ export interface WarmTool {
 const pools = new WeakMap<ScriptHost, WarmPools>();
 
 /** Runs a tool once in its interpreter. Never throws for an expected failure. */
-export function runWarm(tool: WarmTool, args: JsonObject, call: Call, host: ScriptHost): Promise<Outcome> {
-  return withNotices(tool, call, host, async (notices) => {
+export function runWarm(tool: WarmTool, call: Call, host: ScriptHost): Promise<Outcome> {
+  return withNotices(tool, { call, host }, async (notices) => {
     const messages = new ChildMessages(call, host, notices);
-    const end = await messages.during((channel) => runOnce(tool, args, { call, host, notices, channel }));
+    const end = await messages.during((channel) => runOnce(tool, { call, host, notices, channel }));
     return toOutcome(tool, end, { messages, notices });
   });
 }
@@ -59,19 +59,19 @@ interface Running {
   readonly channel: Parameters<Parameters<ChildMessages["during"]>[0]>[0];
 }
 
-async function runOnce(tool: WarmTool, args: JsonObject, running: Running): Promise<WarmEnd> {
-  const end = await attempt(tool, args, running);
+async function runOnce(tool: WarmTool, running: Running): Promise<WarmEnd> {
+  const end = await attempt(tool, running);
   // It ended while it rested, which shows only when it is spoken to. The tool's code has not been reached.
-  return end.exit && !end.hasBegun ? attempt(tool, args, running) : end;
+  return end.exit && !end.hasBegun ? attempt(tool, running) : end;
 }
 
-function attempt(tool: WarmTool, args: JsonObject, { call, host, notices, channel }: Running): Promise<WarmEnd> {
+function attempt(tool: WarmTool, { call, host, notices, channel }: Running): Promise<WarmEnd> {
   const { settings } = tool;
   const signals = [call.signal, host.closing];
   const log = (line: string) => notices.log(line);
   return poolOf(tool, host).use(signals, (one) =>
     one.run({
-      args,
+      args: call.arguments,
       channel,
       ...(tool.function === "execute" ? { onStdout: log } : {}),
       onStderr: log,

@@ -167,6 +167,7 @@ class Hearing {
     this.#stderr.push(Buffer.from(`${line}\n`));
   }
 
+  // oxlint-disable-next-line complexity -- One line a kind of message that the interpreter sends.
   take(line: string): void {
     // What the interpreter says itself begins like this; all else is the helpers', or the tool's own.
     const own = /^\{"(?:begin|out|err|end)":/.test(line) ? parse(line) : undefined;

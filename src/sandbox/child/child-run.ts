@@ -47,12 +47,8 @@ export class ChildRun {
     await Promise.race([worker.ready, this.#done]);
     if (this.#isDone) return this.#done;
     onStart();
-    const { wallMs, cpuMs } = this.job.limits;
-    this.#clock = new RunClock(
-      wallMs + WORKER_GRACE_MS,
-      cpuMs + WORKER_GRACE_MS,
-      (message) => this.#finish(failed("timeout", "Timeout", message)),
-      this.job.limits,
+    this.#clock = new RunClock(this.job.limits, WORKER_GRACE_MS, (message) =>
+      this.#finish(failed("timeout", "Timeout", message)),
     );
     worker.listen((message) => this.#receive(message));
     worker.send({ type: "job", job: this.job });
@@ -71,6 +67,7 @@ export class ChildRun {
   }
 
   // A worker is as trustworthy as what runs in it. Its kinds of message are few; anything else ends it.
+  // oxlint-disable-next-line complexity -- One case a kind of message, each with its own check.
   #receive(message: unknown): void {
     const said = message as FromWorker;
     switch (said?.type) {

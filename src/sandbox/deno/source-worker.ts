@@ -12,6 +12,7 @@ import { SourceError } from "../javascript/source-error.ts";
 import { splitLast, type Prepared, type Token } from "./split-source.ts";
 
 interface Parser {
+  // oxlint-disable-next-line max-params -- The parser's own signature.
   readonly parse: (
     source: string,
     jsx: boolean,

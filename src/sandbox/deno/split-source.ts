@@ -48,12 +48,15 @@ export function splitLast(code: string, tokens: readonly Token[]): Pick<SplitSou
   let depth = 0;
   for (const [at, token] of words.entries()) {
     if (CLOSING.has(token.label)) depth -= 1;
-    const before = words[at - 1];
-    if (depth === 0 && before?.label === ";") starts = [];
-    if (depth === 0 && mayBegin(code, token, before)) starts.push(token.start);
+    if (depth === 0) starts = startsAfter(starts, code, [words[at - 1], token]);
     if (OPENING.has(token.label)) depth += 1;
   }
   return { starts: starts.slice(-MAX_STARTS), end: words.at(-1)?.end ?? 0 };
+}
+
+function startsAfter(starts: number[], code: string, [before, token]: readonly [Token | undefined, Token]): number[] {
+  const kept = before?.label === ";" ? [] : starts;
+  return mayBegin(code, token, before) ? [...kept, token.start] : kept;
 }
 
 function mayBegin(code: string, token: Token, before: Token | undefined): boolean {

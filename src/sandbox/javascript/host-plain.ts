@@ -34,8 +34,7 @@ const URL_PARTS = [
 /** Answers what needs nothing but the question. Throws a `Refusal`. */
 export function answerPlain(
   operation: HostOperation,
-  first: string,
-  second: string | Uint8Array,
+  [first, second]: readonly [first: string, second: string | Uint8Array],
   files: JobFiles,
 ): string | Uint8Array | undefined {
   switch (operation) {

@@ -99,7 +99,7 @@ export class JobRun implements GuestOwner {
       case "failed":
         return void this.#failWith(first);
       default:
-        return answerPlain(operation, first, second, this.#around.files);
+        return answerPlain(operation, [first, second], this.#around.files);
     }
   }
 

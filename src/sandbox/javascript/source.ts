@@ -15,6 +15,7 @@ interface Token {
 }
 
 interface SucraseParser {
+  // oxlint-disable-next-line max-params -- The parser's own signature.
   readonly parse: (
     source: string,
     jsx: boolean,
@@ -89,6 +90,7 @@ const CLOSING: ReadonlySet<string> = new Set(["}", ")", "]"]);
 /** `IdentifierRole` of names that are declared at the top, as sucrase numbers them. */
 const TOP_LEVEL_ROLES: ReadonlySet<number> = new Set([2, 5]);
 
+// oxlint-disable-next-line complexity -- One pass over the tokens, one line a kind of token.
 function rewrite(
   code: string,
   tokens: readonly Token[],

@@ -61,6 +61,7 @@ export class GuestLink implements Device {
     throw new GuestParked();
   }
 
+  // oxlint-disable-next-line complexity -- One case an operation.
   write(bytes: Uint8Array): void {
     const limits = this.#job?.limits;
     if (limits !== undefined && bytes.length > 2 * Math.max(limits.toolBytes, limits.resultBytes) + FRAME_SLACK_BYTES)

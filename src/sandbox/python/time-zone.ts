@@ -49,14 +49,15 @@ function periodsOf(clock: Clock): Period[] {
   for (let at = start; at < end; at += STEP_S) {
     const { offset } = periods.at(-1)!;
     if (clock.offsetAt(at + STEP_S) === offset) continue;
-    const from = firstOther(clock, offset, at, at + STEP_S);
+    const from = firstOther(clock, { from: at, offset });
     periods.push({ from, offset: clock.offsetAt(from) });
   }
   return periods;
 }
 
-function firstOther(clock: Clock, offset: number, from: number, to: number): number {
-  let [same, other] = [from, to];
+/** When the clock first shows another offset, within the step that begins at `from`. */
+function firstOther(clock: Clock, { from, offset }: Period): number {
+  let [same, other] = [from, from + STEP_S];
   while (other - same > 1) {
     const middle = Math.floor((same + other) / 2);
     if (clock.offsetAt(middle) === offset) same = middle;

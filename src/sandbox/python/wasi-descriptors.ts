@@ -1,3 +1,4 @@
+/* oxlint-disable max-params -- The signatures are those of WASI. */
 import type { Open, OpenFolder } from "./descriptors.ts";
 import { GuestError } from "./errno.ts";
 import type { TreeNode } from "./memory-tree.ts";

@@ -1,3 +1,4 @@
+/* oxlint-disable max-params -- The signatures are those of WASI. */
 import type { Open } from "./descriptors.ts";
 import { GuestError } from "./errno.ts";
 import type { TreePlace } from "./memory-tree.ts";
@@ -64,6 +65,7 @@ export function pathCalls(system: GuestSystem): Record<string, GuestCall> {
   };
 }
 
+// oxlint-disable-next-line complexity -- One line an error, in the order that WASI gives them.
 function open({ tree, devices }: GuestSystem, place: TreePlace, { how, rights, flags }: OpenWish): Open {
   const device = place.folder === tree.root ? devices.get(place.step) : undefined;
   if (device !== undefined) return { kind: "device", device };

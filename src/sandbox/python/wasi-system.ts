@@ -1,3 +1,4 @@
+/* oxlint-disable max-params -- The signatures are those of WASI. */
 import { getRandomValues } from "node:crypto";
 import { GuestError, GuestExit } from "./errno.ts";
 import type { GuestCall, GuestSystem } from "./guest-system.ts";

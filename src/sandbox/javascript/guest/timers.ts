@@ -10,7 +10,7 @@ export function guestTimers(host: GuestHost): GuestTimers {
   const waiting = new Map<string, { readonly run: () => void; readonly everyMs: number | undefined }>();
   let last = 0;
 
-  function set(callback: unknown, delayMs: unknown, given: readonly unknown[], repeats: boolean): number {
+  function set([callback, delayMs, ...given]: readonly unknown[], repeats: boolean): number {
     if (typeof callback !== "function") throw new TypeError("A timer needs a function to call.");
     last += 1;
     const ms = Math.max(0, Number(delayMs) || 0);
@@ -28,9 +28,11 @@ export function guestTimers(host: GuestHost): GuestTimers {
 
   return {
     globals: {
-      setTimeout: (callback: unknown, delayMs?: unknown, ...given: unknown[]) => set(callback, delayMs, given, false),
-      setInterval: (callback: unknown, delayMs?: unknown, ...given: unknown[]) => set(callback, delayMs, given, true),
-      setImmediate: (callback: unknown, ...given: unknown[]) => set(callback, 0, given, false),
+      setTimeout: (callback: unknown, delayMs?: unknown, ...given: unknown[]) =>
+        set([callback, delayMs, ...given], false),
+      setInterval: (callback: unknown, delayMs?: unknown, ...given: unknown[]) =>
+        set([callback, delayMs, ...given], true),
+      setImmediate: (callback: unknown, ...given: unknown[]) => set([callback, 0, ...given], false),
       clearTimeout: clear,
       clearInterval: clear,
       clearImmediate: clear,
