@@ -81,7 +81,7 @@ export class ResourceTable {
     }
     const problem = this.#problemOf(uri);
     // What a tool names is that source's word, as if it were listed.
-    const answerer = problem ? this.#namedByTool(uri) : (this.#answererOf(uri) ?? this.#offeredBy(uri));
+    const answerer = problem ? this.#namedByTool(uri) : this.#answererOf(uri);
     const found = answerer && this.#found(answerer);
     if (found && permission.permits(found.subject)) return found;
     if (problem) return problem;
@@ -135,7 +135,9 @@ export class ResourceTable {
 
   #answererOf(uri: string): Answerer | undefined {
     const prefixed = this.#prefixed(uri);
-    return prefixed ? ofPlace(prefixed.place, uri, prefixed.own) : this.#bareOwner(uri);
+    // With a prefix it is that source's or nobody's.
+    if (prefixed) return ofPlace(prefixed.place, uri, prefixed.own);
+    return this.#bareOwner(uri) ?? this.#offeredBy(uri);
   }
 
   #prefixed(uri: string): { readonly place: UriPlace; readonly own: string } | undefined {
@@ -158,7 +160,10 @@ export class ResourceTable {
   }
 
   #namedByTool(uri: string): Answerer | undefined {
-    const place = this.#places.find(({ part }) => part.tools.some(({ record }) => hasUiResource(record, uri)));
+    const owner = this.#prefixed(uri)?.place;
+    const place = this.#places.find(
+      (one) => (!owner || one === owner) && one.part.tools.some(({ record }) => hasUiResource(record, uri)),
+    );
     return place && { place, target: { type: "resource", uri } };
   }
 
@@ -197,10 +202,10 @@ function ofPlace(place: UriPlace, uri: string, own: string): Answerer | undefine
   const row =
     part.resources.find(({ key }) => key === own) ?? part.resources.find((one) => one.canonical === canonical);
   if (row) return { place, target: { type: "resource", uri: own, resource: row.record } };
-  for (const wanted of [uri, own]) {
-    const template = templateOf(templates, wanted);
-    if (template) return { place, target: { type: "resource", uri: wanted, template: template.record } };
-  }
+  const whole = templateOf(templates, uri, ({ isBare }) => isBare);
+  if (whole) return { place, target: { type: "resource", uri, template: whole.record } };
+  const template = templateOf(templates, own);
+  if (template) return { place, target: { type: "resource", uri: own, template: template.record } };
   const isNamed = part.tools.some(({ record }) => hasUiResource(record, own));
   return isNamed || offersScheme(place, own) ? { place, target: { type: "resource", uri: own } } : undefined;
 }

@@ -95,15 +95,12 @@ class Placing {
     return taken && `${taken.record.source.id} serves it by its template \`${taken.key}\` and comes first`;
   }
 
-  #whyNotBareTemplate(part: SourcePart, { key, template }: PreparedTemplate): string | undefined {
+  #whyNotBareTemplate(part: SourcePart, { key }: PreparedTemplate): string | undefined {
     if (schemeOf(key) === undefined) return "it does not begin with a whole scheme, so it would take anybody's URIs";
     const reserved = this.#reservedFor(part, key);
     if (reserved) return `URIs that begin so are those of ${reserved}`;
-    const sample = template.sample();
-    const taken = this.#bareTemplates.find(
-      (row) => row.record.source !== part.source && (row.key === key || matches(row.template, sample)),
-    );
-    return taken && `${taken.record.source.id} serves such URIs by its template \`${taken.key}\` and comes first`;
+    const owner = this.byTemplate.get(key)?.record.source;
+    return owner && `${owner.id} has that template and comes first`;
   }
 
   /** The other source whose prefix a URI or template begins with. */

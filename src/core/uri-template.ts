@@ -47,11 +47,6 @@ export class UriTemplate {
     this.names = this.#pieces.flatMap((piece) => ("literal" in piece ? [] : piece.names));
   }
 
-  /** A URI of this template, as plain as they come: a letter for each expression that must be there. */
-  sample(): string {
-    return this.#pieces.map((piece) => ("literal" in piece ? piece.literal : piece.lead === "" ? "x" : "")).join("");
-  }
-
   /** The URI with these values, encoded as the expressions want it; what is missing is left out. */
   expand(values: UriVariables): string {
     return this.#pieces.map((piece) => ("literal" in piece ? piece.literal : expandExpression(piece, values))).join("");
