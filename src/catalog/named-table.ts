@@ -6,7 +6,8 @@ import type { Problem, Source } from "../core/records.ts";
 import { ambiguous, denied, unknown, type Lookup } from "./lookup.ts";
 import { inListOrder } from "./list-order.ts";
 import { compareText } from "./precedence.ts";
-import { permissionOf } from "../core/rights.ts";
+import { permissionOf, type Permission } from "../core/rights.ts";
+import type { NameClaims } from "./name-claims.ts";
 import { changedRow } from "./renamed-row.ts";
 import type { PreparedNamed } from "./source-part.ts";
 
@@ -16,6 +17,7 @@ export interface TableOptions {
   readonly naming: McpNaming;
   /** Ids of the sources whose order lists keep. */
   readonly inOwnOrder: ReadonlySet<string>;
+  readonly claims: NameClaims;
 }
 
 /** What tools and prompts share: rows sorted by rendered name, and the way from any spelling of a name to its row. */
@@ -27,13 +29,15 @@ export class NamedTable<R extends NamedRecord, P extends PreparedNamed<R>> {
   readonly problems: readonly Problem[];
   readonly #what: string;
   readonly #separator: string;
+  readonly #claims: NameClaims;
   readonly #book: NameBook<P>;
   #byRecord: ReadonlyMap<R, P> | undefined;
 
   /** `items` come in order of precedence, those of one source in its order; `what` is the noun for messages. */
-  constructor(what: string, items: readonly P[], { naming, inOwnOrder }: TableOptions) {
+  constructor(what: string, items: readonly P[], { naming, inOwnOrder, claims }: TableOptions) {
     this.#what = what;
     this.#separator = naming.separator;
+    this.#claims = claims;
     this.#book = new NameBook(items, { naming, namedOf: (item) => item.record, mcpNameOf: (item) => item.key });
     const { renamed } = this.#book;
     const rows = renamed.size === 0 ? items : items.map((item) => this.#rowOf(item));
@@ -60,10 +64,10 @@ export class NamedTable<R extends NamedRecord, P extends PreparedNamed<R>> {
 
   resolve<T extends CallTarget>(name: string, view: View, target: (record: R) => T): Lookup<T> {
     const permission = permissionOf(view.principal.rights);
-    const permits = ({ subject }: P): boolean => permission.permits(subject);
-    const [row, ...others] = this.candidates(name).filter(permits);
+    const [row, ...others] = this.permitted(this.candidates(name), permission);
     if (row && others.length === 0) {
-      const { key, record, subject } = row;
+      const { key, record } = row;
+      const subject = permission.isNarrowed ? this.#claims.subjectOf(row) : row.subject;
       return { found: true, source: record.source, name: key, subject, target: target(record) };
     }
     if (row)
@@ -72,9 +76,18 @@ export class NamedTable<R extends NamedRecord, P extends PreparedNamed<R>> {
         name,
         [row, ...others].map((one) => one.key),
       );
-    const names = (permission.isNarrowed ? this.rows.filter(permits) : this.rows).map((one) => one.key);
+    const names = this.permitted(this.rows, permission).map((one) => one.key);
     const missing = permission.mayBeKnown(name, this.#separator) ? unknown : denied;
     return missing(this.#what, name, names);
+  }
+
+  /** Those of these rows that may be used. */
+  permitted(rows: readonly P[], permission: Permission): readonly P[] {
+    return permission.isNarrowed ? rows.filter((row) => this.permits(row, permission)) : rows;
+  }
+
+  permits(row: P, permission: Permission): boolean {
+    return !permission.isNarrowed || permission.permits(this.#claims.subjectOf(row));
   }
 
   #shadowProblem(item: P, name: string): Problem {

@@ -7,6 +7,7 @@ import type { SearchAnswer, SearchFilter } from "../core/ports.ts";
 import type { CallTarget } from "../core/provider.ts";
 import type { Problem, PromptRecord, Source, ToolRecord } from "../core/records.ts";
 import type { Lookup } from "./lookup.ts";
+import { NameClaims } from "./name-claims.ts";
 import { NamedTable } from "./named-table.ts";
 import { RowList, type Row } from "./rendered-list.ts";
 import { ResourceTable, type ResourceTarget } from "./resource-table.ts";
@@ -64,11 +65,12 @@ export class Snapshot {
       parts.filter(({ listing }) => listing.isOrdered === true).map(({ source }) => source.id),
     );
     this.#resources = new ResourceTable(parts, inOwnOrder);
-    this.#tools = createToolTable(parts, { naming, inOwnOrder }, this.#resources.rewrites);
+    const options = { naming, inOwnOrder, claims: new NameClaims(parts, naming.separator) };
+    this.#tools = createToolTable(parts, options, this.#resources.rewrites);
     this.#prompts = new NamedTable(
       "prompt",
       parts.flatMap((part) => part.prompts),
-      { naming, inOwnOrder },
+      options,
     );
     this.problems = [
       ...problems,
@@ -106,7 +108,11 @@ export class Snapshot {
 
   /** What the view lists, with the records. */
   tools(view: View): readonly VisibleTool[] {
-    return listedTools(this.#tools.listed, view).map(({ key, record, entry }) => ({ name: key, record, entry }));
+    return listedTools(this.#permitted(this.#tools.listed, view), view.mode).map(({ key, record, entry }) => ({
+      name: key,
+      record,
+      entry,
+    }));
   }
 
   /**
@@ -115,10 +121,10 @@ export class Snapshot {
    */
   sourcesFor(principal: Principal): ReadonlySet<string> {
     const view: View = { mode: "all", principal };
-    const tools = listedTools(this.#tools.rows, view).filter(({ record }) => record.role !== "discovery");
+    const tools = this.#permitted(this.#tools.rows, view).filter(({ record }) => record.role !== "discovery");
     const permission = permissionOf(principal.rights);
     const others = [
-      ...this.#prompts.rows.filter(({ subject }) => permission.permits(subject)),
+      ...this.#prompts.permitted(this.#prompts.rows, permission),
       ...this.#resources.permitted(this.#resources.resources, permission),
       ...this.#resources.permitted(this.#resources.templates, permission),
     ];
@@ -184,7 +190,7 @@ export class Snapshot {
     const permission = permissionOf(view.principal.rights);
     const exact = this.#tools.candidates(query.trim());
     const passes = passesFilter(filter, this.#separator);
-    const permits = ({ subject }: PreparedTool): boolean => permission.permits(subject);
+    const permits = (tool: PreparedTool): boolean => this.#tools.permits(tool, permission);
     const answer = this.#index.search(query, { limit, exact, permits: (tool) => permits(tool) && passes(tool) });
     if (answer.total > 0) return answer;
     const isNarrowed = filter.server !== undefined || filter.readOnly === true;
@@ -206,7 +212,7 @@ export class Snapshot {
     const all = this.#tools.rows.filter((tool) => tool.record.role !== "discovery");
     const permission = permissionOf(view.principal.rights);
     const passes = passesFilter(filter, this.#separator);
-    const permitted = all.filter((tool) => permission.permits(tool.subject) && passes(tool));
+    const permitted = all.filter((tool) => this.#tools.permits(tool, permission) && passes(tool));
     return fusedSearch(
       {
         query,
@@ -219,14 +225,17 @@ export class Snapshot {
     );
   }
 
+  #permitted(rows: readonly PreparedTool[], { principal }: View): readonly PreparedTool[] {
+    return this.#tools.permitted(rows, permissionOf(principal.rights));
+  }
+
   #rows(kind: ListKind, view: View): readonly Row[] {
-    if (kind === "tools") return listedTools(this.#tools.listed, view);
+    if (kind === "tools") return listedTools(this.#permitted(this.#tools.listed, view), view.mode);
     const permission = permissionOf(view.principal.rights);
     const { resources, templates } = this.#resources;
     if (kind === "resources") return this.#resources.permitted(resources, permission);
     if (kind === "templates") return this.#resources.permitted(templates, permission);
-    const { listed } = this.#prompts;
-    return permission.isNarrowed ? listed.filter(({ subject }) => permission.permits(subject)) : listed;
+    return this.#prompts.permitted(this.#prompts.listed, permission);
   }
 
   #resolveResourceRef(ref: JsonObject, uri: string, view: View): Lookup<CompletionTarget> {

@@ -1,9 +1,8 @@
-import type { View } from "../core/hub-port.ts";
+import type { ToolMode } from "../core/call.ts";
 import type { CallTarget } from "../core/provider.ts";
 import type { ToolRecord } from "../core/records.ts";
 import { NamedTable, type TableOptions } from "./named-table.ts";
 import { changedRow } from "./renamed-row.ts";
-import { permissionOf } from "../core/rights.ts";
 import type { PreparedTool, SourcePart } from "./source-part.ts";
 import { withUiResource } from "./tool-entry.ts";
 
@@ -29,14 +28,12 @@ function withShownUi(tool: PreparedTool, rewrites: ReadonlyMap<string, string>):
 }
 
 /**
- * The tools that one view lists (T21 to T28). `normal`: native ones, and the discovery tools when there is something to
+ * Of the tools that a caller may use those that one mode lists (T21 to T28). `normal`: native ones, and the discovery tools when there is something to
  * discover; `discovery`: the discovery tools alone; `all`: everything.
  */
-export function listedTools(tools: readonly PreparedTool[], view: View): readonly PreparedTool[] {
-  const permission = permissionOf(view.principal.rights);
-  const permitted = !permission.isNarrowed ? tools : tools.filter(({ subject }) => permission.permits(subject));
-  if (view.mode === "all") return permitted;
-  if (view.mode === "discovery") return permitted.filter(isDiscovery);
+export function listedTools(permitted: readonly PreparedTool[], mode: ToolMode): readonly PreparedTool[] {
+  if (mode === "all") return permitted;
+  if (mode === "discovery") return permitted.filter(isDiscovery);
   const hasHidden = permitted.some((tool) => tool.record.visibility === "ondemand" && tool.record.role === undefined);
   return permitted.filter((tool) => (isDiscovery(tool) ? hasHidden : tool.record.visibility === "native"));
 }

@@ -32,6 +32,8 @@ export interface NamedSubject {
   readonly ownName: string;
   /** What the hub itself put before the name, separator included, in `name` or in `ownName`. */
   readonly prefixes: readonly string[];
+  /** What it begins with as the names of another source do, which it is not of. @default nothing */
+  readonly looksLike?: readonly string[];
   /** What stands between a namespace and a name in this hub. */
   readonly separator: string;
   /** Changes nothing, by its annotations. Prompts never do. */
@@ -162,8 +164,10 @@ function permitsName({ allow, deny, readOnly }: CompiledRights, subject: NamedSu
   return allow === undefined || allow.some((pattern) => meansName(pattern, subject));
 }
 
-function meansName({ text, head }: Pattern, { name, ownName, prefixes, separator }: NamedSubject): boolean {
+function meansName({ text, head }: Pattern, subject: NamedSubject): boolean {
+  const { name, ownName, prefixes, separator, looksLike } = subject;
   if (!matchesGlob(text, name) && !matchesGlob(text, ownName)) return false;
+  if (looksLike?.some((start) => head.startsWith(start))) return false;
   // Who has no namespace may name its tools like another's; a pattern that begins with that one does not mean them.
   return !hasNamespace(head, separator) || prefixes.some((prefix) => head.startsWith(prefix));
 }

@@ -303,3 +303,31 @@ describe("a pattern with a namespace means that source's tools", () => {
     expect(isRefused(await barred.request("tools/call", { name: "own", arguments: {} }))).toBe(false);
   });
 });
+
+describe("of sources that share a hub", () => {
+  async function names(separator: string, allow: readonly string[]): Promise<readonly string[]> {
+    const evil = new MemoryProvider({ id: "evil", namespace: "", order: 0 }).offerTools(
+      `pub${separator}backdoor`,
+      "billing.steal",
+      `a${separator}b${separator}trap`,
+    );
+    const modules = new MemoryProvider({ id: "modules", namespace: "", order: 1 });
+    modules.offer({ tools: [modules.tool({ name: "billing.pay", qualified: true })] });
+    const pub = new MemoryProvider({ id: "pub", order: 2 }).offerTools("hello");
+    const outer = new MemoryProvider({ id: "a", order: 3 }).offerTools(`b${separator}posing`, "own");
+    const inner = new MemoryProvider({ id: `a${separator}b`, order: 4 }).offerTools("real");
+    const snapshot = await new Catalog(resolveCatalog({ separator }), [evil, modules, pub, outer, inner]).snapshot();
+    const principal = { id: "guest", rights: { allow } };
+    return snapshot.list("tools", { mode: "all", principal }).entries.map(({ name }) => String(name));
+  }
+
+  test.each(["__", "_", ".", "--"])(
+    "S15: with `%s` between, a pattern means the source that it begins with",
+    async (separator) => {
+      expect(await names(separator, [`pub${separator}*`])).toEqual([`pub${separator}hello`]);
+      expect(await names(separator, ["billing.*"])).toEqual(["billing.pay"]);
+      expect(await names(separator, [`a${separator}b${separator}*`])).toEqual([`a${separator}b${separator}real`]);
+      expect(await names(separator, [`a${separator}own`])).toEqual([`a${separator}own`]);
+    },
+  );
+});
