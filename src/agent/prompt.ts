@@ -1,10 +1,8 @@
+import { withoutHidden } from "../core/hidden-text.ts";
 import type { AgentTexts } from "./texts.ts";
 import { cutText } from "./text-size.ts";
 import type { Toolset } from "./toolset.ts";
 
-/** What nobody sees and a model reads all the same: control characters, marks of direction, "tag" letters. */
-// oxlint-disable-next-line no-control-regex
-const HIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]|\udb40[\udc00-\udc7f]/g;
 /** Bounds of what others say in the prompt. */
 const MAX_HINT_CHARS = 1000;
 const MAX_HINTS_BYTES = 16 * 1024;
@@ -24,13 +22,12 @@ export interface PromptParts {
  */
 export function systemPrompt({ instructions, serverInstructions = "", toolset, texts }: PromptParts): string {
   const hints = toolset.hints.map(
-    ([tool, hint]) =>
-      `- ${tool}: ${hint.replaceAll(HIDDEN, "").replaceAll(/\s+/g, " ").trim().slice(0, MAX_HINT_CHARS)}`,
+    ([tool, hint]) => `- ${tool}: ${withoutHidden(hint).replaceAll(/\s+/g, " ").trim().slice(0, MAX_HINT_CHARS)}`,
   );
   return [
     instructions ?? texts.instructions,
     toolset.mode === "discovery" ? texts.discovery : "",
-    cutText(serverInstructions.replaceAll(HIDDEN, ""), MAX_SERVER_BYTES),
+    cutText(withoutHidden(serverInstructions), MAX_SERVER_BYTES),
     hints.length === 0 ? "" : `${texts.hints}\n${cutText(hints.join("\n"), MAX_HINTS_BYTES)}`,
   ]
     .filter((part) => part !== "")

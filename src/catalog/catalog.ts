@@ -2,6 +2,7 @@ import { LOCAL_PRINCIPAL } from "../core/call.ts";
 import { OptionError } from "../core/errors.ts";
 import { Emitter } from "../core/events.ts";
 import type { ListChange, ListKind, View } from "../core/hub-port.ts";
+import { renderMcpName } from "../core/names.ts";
 import type { SearchAnswer, SearchFilter } from "../core/ports.ts";
 import type { CallTarget, ListingWish, Provider } from "../core/provider.ts";
 import { EMPTY_LISTING, type Listing, type Problem, type Source } from "../core/records.ts";
@@ -12,6 +13,7 @@ import { isGuessed, isSpelt, isUnknown, stillStarting, type Lookup } from "./loo
 import type { CatalogOptions } from "./options.ts";
 import { comparePrecedence } from "./precedence.ts";
 import type { SemanticSearch } from "./search/semantic/semantic-search.ts";
+import { ListingShaper } from "./shape-listing.ts";
 import { Snapshot } from "./snapshot.ts";
 import { PartMaker, type SourcePart } from "./source-part.ts";
 
@@ -76,7 +78,13 @@ export class Catalog {
       throw new OptionError(`Two sources are called \`${id}\`. Give one of them another name.`);
     }
     const schedule = (): void => this.#schedule();
-    const gate = new ListingGate(provider, this.#options.listWaitMs, schedule);
+    const { listWaitMs, naming } = this.#options;
+    const shaper = new ListingShaper(provider.source, (tool) => renderMcpName(tool, naming));
+    const gate = new ListingGate(provider, {
+      maxWaitMs: listWaitMs,
+      shape: (listing) => shaper.shape(listing),
+      onLate: schedule,
+    });
     const entry: Entry = { gate, stopListening: provider.events.changed.on(schedule), part: undefined };
     this.#entries = [...this.#entries, entry].toSorted((a, b) =>
       comparePrecedence(a.gate.provider.source, b.gate.provider.source),

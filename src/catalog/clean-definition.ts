@@ -1,20 +1,12 @@
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 
-/** What a source said of itself, made safe to show (S12). */
+/** What a source said of itself, without secrets and in bounds (S12). What is hidden in it went before. */
 export interface Cleaned {
   readonly definition: JsonObject;
   /** What was done, in a few words each; never empty. */
   readonly notes: readonly string[];
 }
 
-/**
- * Control characters except tab and line breaks, the marks that turn the direction of text, and the invisible "tag"
- * letters: none of them is seen by the person who reads a description, all of them are read by a terminal or a model.
- */
-// oxlint-disable-next-line no-control-regex
-const HIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]|\udb40[\udc00-\udc7f]/g;
-/** The same in JSON text, where the first 32 are written as escapes. May find too much, never too little. */
-const HIDDEN_IN_JSON = /\\u00[01]|\\[bf]|[\u007f-\u009f\u202a-\u202e\u2066-\u2069]|\udb40[\udc00-\udc7f]/;
 /** Members that people and models read. Everything else is data and stays as it is. */
 const TEXT_MEMBERS: ReadonlySet<string> = new Set(["description", "title"]);
 /** Below these stands data, whatever its members are called. */
@@ -26,7 +18,7 @@ const MAX_DEPTH = 64;
  * tells for almost all of them; what is not touched keeps its bytes.
  */
 export function cleanDefinition(definition: JsonObject, json: string, rules: CleaningRules): Cleaned | undefined {
-  if (json.length <= rules.maxChars && !HIDDEN_IN_JSON.test(json) && rules.hide(json) === json) return undefined;
+  if (json.length <= rules.maxChars && rules.hide(json) === json) return undefined;
   const notes = new Set<string>();
   const cleaned = cleanMember(definition, rules, notes, 0);
   return notes.size > 0 ? { definition: cleaned as JsonObject, notes: [...notes] } : undefined;
@@ -69,21 +61,14 @@ function cleanObject(object: JsonObject, rules: CleaningRules, notes: Set<string
   return changed ? Object.fromEntries(changed) : object;
 }
 
-/** Text without the characters that nobody sees. */
-export function withoutHidden(text: string): string {
-  return text.replaceAll(HIDDEN, "");
-}
-
 /** A resource is called by its URI, so that its name is for people alone. */
 function isResource(object: JsonObject): boolean {
   return "uri" in object || "uriTemplate" in object;
 }
 
 function cleanText(text: string, { maxChars, hide }: CleaningRules, notes: Set<string>): string {
-  const seen = withoutHidden(text);
-  if (seen !== text) notes.add("control characters were removed from its description");
-  const visible = hide(seen);
-  if (visible !== seen) notes.add("a secret of the configuration was removed from its description");
+  const visible = hide(text);
+  if (visible !== text) notes.add("a secret of the configuration was removed from its description");
   if (visible.length <= maxChars) return visible;
   notes.add(`its description was cut to ${maxChars} characters`);
   // Half of a surrogate pair must not stay behind.

@@ -1,12 +1,19 @@
 import { messageOf } from "../core/errors.ts";
 import type { ListingWish, Provider } from "../core/provider.ts";
 import { EMPTY_LISTING, type Listing, type Problem } from "../core/records.ts";
-import { shapeListing } from "./shape-listing.ts";
 
 interface Asking {
   /** Fulfilled when the answer came, or when it took too long. */
   readonly done: Promise<void>;
   isLate: boolean;
+}
+
+export interface GateOptions {
+  readonly maxWaitMs: number;
+  /** What the catalog makes of a listing. */
+  readonly shape: (listing: Listing) => Listing;
+  /** Called when an answer comes that nobody waited for any more. */
+  readonly onLate: () => void;
 }
 
 /**
@@ -24,15 +31,16 @@ export class ListingGate {
   #given: Listing = EMPTY_LISTING;
   readonly #maxWaitMs: number;
   readonly #onLate: () => void;
+  readonly #shape: (listing: Listing) => Listing;
   #asking: Asking | undefined;
   #next: Promise<void> | undefined;
   #isClosed = false;
 
-  /** `onLate` is called when an answer comes that nobody waited for any more. */
-  constructor(provider: Provider, maxWaitMs: number, onLate: () => void) {
+  constructor(provider: Provider, { maxWaitMs, shape, onLate }: GateOptions) {
     this.provider = provider;
     this.#maxWaitMs = maxWaitMs;
     this.#onLate = onLate;
+    this.#shape = shape;
   }
 
   /** Makes `listing` as fresh as this moment. Returns nothing when that took no waiting. Never rejects. */
@@ -92,7 +100,7 @@ export class ListingGate {
   #accept(listing: Listing): void {
     if (listing !== this.#given) {
       this.#given = listing;
-      this.listing = shapeListing(listing, this.provider.source);
+      this.listing = this.#shape(listing);
     }
     this.problem = undefined;
   }

@@ -1,86 +1,118 @@
-import { definitionDigest } from "../core/definition-digest.ts";
-import { matchesAnyGlob, matchesGlob } from "../core/glob.ts";
-import type { ListingShape } from "../core/listing-shape.ts";
-import type { Listing, Problem, Source, ToolRecord } from "../core/records.ts";
+import { withoutHidden } from "../core/hidden-text.ts";
+import type { JsonObject } from "../core/json.ts";
+import { NO_SHAPE, type ListingShape } from "../core/listing-shape.ts";
+import type {
+  Listing,
+  Problem,
+  PromptRecord,
+  ResourceRecord,
+  ServerSelf,
+  Source,
+  TemplateRecord,
+  ToolRecord,
+} from "../core/records.ts";
+import { hiddenProblem, revealDefinition, TEXTS_CLEANED } from "./hidden-texts.ts";
+import { isChosen, reportIdleOptions, shapeTool, type Offer, type Report } from "./shape-tool.ts";
 
 /**
- * A source's list as the catalog takes it: chosen, renamed, described and bounded as the configuration says, whatever
- * kind the source is. This is the one place where that happens. A list that nothing is made of stays the same object.
+ * Makes of a source's lists what the catalog takes, whatever kind the source is. This is the one place where it is
+ * decided what of a list is offered, and how: tools chosen, renamed, described and bounded as the configuration says,
+ * pinned ones only while they are as they were approved, hints of local sources only, nothing hidden in any text. What
+ * nothing is made of stays the same object.
  */
-export function shapeListing(listing: Listing, source: Source): Listing {
-  const { shape } = source;
-  if (!shape) return listing;
-  const problems: Problem[] = [];
-  const report: Report = (subject, message) => void problems.push({ source: source.id, subject, message });
-  const tools = listing.tools
-    .filter(({ name }) => isOffered(name, shape))
-    .filter((tool) => isApproved(tool, shape, report))
-    .map((tool) => shapeTool(tool, shape));
-  // Nothing can be said about names before a list has been read.
-  if (listing.tools.length > 0) reportIdleOptions(listing, shape, report);
-  const { instructions, ...rest } = listing;
-  return Object.freeze({
-    ...rest,
-    tools,
-    ...(shape.instructions && instructions !== undefined && { instructions }),
-    problems: [...listing.problems, ...problems],
-  });
+export class ListingShaper {
+  readonly #source: Source;
+  readonly #shape: ListingShape;
+  readonly #tools: Offers<ToolRecord>;
+  readonly #resources = new Offers<ResourceRecord>((record) => revealed(record, record.uri));
+  readonly #templates = new Offers<TemplateRecord>((record) => revealed(record, record.uriTemplate));
+  readonly #prompts = new Offers<PromptRecord>((record) => revealed(record, record.name));
+
+  /** `keyOf` gives the name under which the problems of a tool are told. */
+  constructor(source: Source, keyOf: (tool: ToolRecord) => string = ({ name }) => name) {
+    this.#source = source;
+    this.#shape = source.shape ?? NO_SHAPE;
+    this.#tools = new Offers((tool) => shapeTool(tool, { source, shape: this.#shape, keyOf }));
+  }
+
+  shape(listing: Listing): Listing {
+    const problems: Problem[] = [];
+    const report: Report = (subject, message) =>
+      void problems.push({ source: this.#source.id, subject: withoutHidden(subject), message });
+    const given = listing.tools.filter(({ name }) => isChosen(name, this.#shape));
+    const tools = sameOr(listing.tools, this.#tools.of(given, report));
+    const resources = this.#resources.of(listing.resources, report);
+    const templates = this.#templates.of(listing.templates, report);
+    const prompts = this.#prompts.of(listing.prompts, report);
+    reportIdleOptions(listing.tools, this.#shape, report);
+    const instructions = this.#instructions(listing);
+    const server = shownServer(listing.server, report);
+    const { instructions: _said, server: _self, problems: before, ...rest } = listing;
+    const isSame =
+      problems.length === 0 &&
+      tools === listing.tools &&
+      resources === listing.resources &&
+      templates === listing.templates &&
+      prompts === listing.prompts &&
+      instructions === listing.instructions &&
+      server === listing.server;
+    if (isSame) return listing;
+    return Object.freeze({
+      ...rest,
+      tools,
+      resources,
+      templates,
+      prompts,
+      ...(instructions !== undefined && { instructions }),
+      ...(server && { server }),
+      problems: [...before, ...problems],
+    });
+  }
+
+  #instructions({ instructions }: Listing): string | undefined {
+    return this.#shape.instructions && instructions !== undefined ? withoutHidden(instructions) : undefined;
+  }
 }
 
-type Report = (subject: string, message: string) => void;
+/** Shapes records of one type, each once for as long as its source hands out the same object. */
+class Offers<R extends object> {
+  readonly #make: (record: R) => Offer<R>;
+  readonly #made = new WeakMap<R, Offer<R>>();
 
-function isOffered(name: string, { include, exclude, rename }: ListingShape): boolean {
-  const names = Object.hasOwn(rename, name) ? [name, rename[name]!] : [name];
-  if (names.some((one) => matchesAnyGlob(exclude, one))) return false;
-  return include.length === 0 || names.some((one) => matchesAnyGlob(include, one));
-}
+  constructor(make: (record: R) => Offer<R>) {
+    this.#make = make;
+  }
 
-/** Whether a tool is as it was when somebody pinned it (S12). */
-function isApproved({ name, definition }: ToolRecord, { pins }: ListingShape, report: Report): boolean {
-  if (!Object.hasOwn(pins, name)) return true;
-  const digest = definitionDigest(definition);
-  if (digest === pins[name]) return true;
-  report(
-    name,
-    `It is not offered: \`pins\` approves ${pins[name] === "" ? "nothing yet" : `the digest ${pins[name]}`}, and its present digest is ${digest}. Look at its definition, then pin that.`,
-  );
-  return false;
-}
-
-/** The record with what the configuration says of it; the same record where it says nothing. */
-function shapeTool(tool: ToolRecord, shape: ListingShape): ToolRecord {
-  const { name } = tool;
-  const { rename, descriptions, keywords, visibility, toolTimeouts } = shape;
-  const changes: Partial<ToolRecord> = {
-    ...(Object.hasOwn(rename, name) && { alias: rename[name]! }),
-    ...(Object.hasOwn(descriptions, name) && { description: descriptions[name]! }),
-    ...(keywords.length > 0 && { keywords: [...tool.keywords, ...keywords] }),
-    ...(visibility !== undefined && visibility !== tool.visibility && { visibility }),
-    ...(Object.hasOwn(toolTimeouts, name) && { limits: { ...tool.limits, timeoutMs: toolTimeouts[name]! } }),
-  };
-  return Object.keys(changes).length === 0 ? tool : { ...tool, ...changes };
-}
-
-const OPTION_NAMES = {
-  rename: "rename",
-  descriptions: "descriptions",
-  pins: "pins",
-  toolTimeouts: "tool_timeouts",
-} as const;
-const KEYED_OPTIONS = ["rename", "descriptions", "pins", "toolTimeouts"] as const;
-
-// A misspelt name in the configuration has no effect, which nobody would notice.
-function reportIdleOptions({ tools }: Listing, shape: ListingShape, report: Report): void {
-  const names = tools.map(({ name }) => name);
-  const known = new Set(names);
-  for (const option of KEYED_OPTIONS) {
-    for (const name of Object.keys(shape[option])) {
-      if (!known.has(name)) report(name, `\`${OPTION_NAMES[option]}\` names it, and the source has no such tool.`);
+  of(records: readonly R[], report: Report): readonly R[] {
+    const offered: R[] = [];
+    for (const given of records) {
+      let offer = this.#made.get(given);
+      if (!offer) this.#made.set(given, (offer = this.#make(given)));
+      for (const { subject, message } of offer.problems) report(subject, message);
+      if (offer.record) offered.push(offer.record);
     }
+    return sameOr(records, offered);
   }
-  const shown = [...names, ...Object.values(shape.rename)];
-  for (const pattern of shape.include) {
-    if (!shown.some((name) => matchesGlob(pattern, name)))
-      report(pattern, "`include` names it, and no tool of the source matches.");
-  }
+}
+
+/** The first list where the second holds the same. */
+function sameOr<R>(given: readonly R[], made: readonly R[]): readonly R[] {
+  return made.length === given.length && made.every((record, at) => record === given[at]) ? given : made;
+}
+
+const NO_PROBLEMS: readonly never[] = Object.freeze([]);
+
+function revealed<R extends { readonly definition: JsonObject }>(record: R, subject: string): Offer<R> {
+  const { definition, hiddenIn } = revealDefinition(record.definition);
+  if (hiddenIn !== undefined) return { problems: [{ subject, message: hiddenProblem(hiddenIn) }] };
+  if (definition === record.definition) return { record, problems: NO_PROBLEMS };
+  return { record: { ...record, definition }, problems: [{ subject, message: TEXTS_CLEANED }] };
+}
+
+function shownServer(server: ServerSelf | undefined, report: Report): ServerSelf | undefined {
+  if (!server) return undefined;
+  const { definition: info, hiddenIn } = revealDefinition(server.info);
+  if (hiddenIn === undefined) return info === server.info ? server : { ...server, info };
+  report("serverInfo", hiddenProblem(hiddenIn));
+  return undefined;
 }

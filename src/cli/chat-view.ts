@@ -3,7 +3,7 @@ import { formatDuration } from "../core/duration.ts";
 import { colorsOf } from "./colors.ts";
 import type { Io } from "./io.ts";
 import { plainLine } from "./table.ts";
-import { visibleText } from "./visible-text.ts";
+import { safeJson, safeToShow } from "../core/hidden-text.ts";
 
 /** Prints what happens while an answer is made. */
 export interface ChatView {
@@ -12,7 +12,7 @@ export interface ChatView {
 
 /** Each event is one line of JSON. */
 export function jsonView({ stdout }: Pick<Io, "stdout">): ChatView {
-  return { show: (event) => void stdout.write(`${JSON.stringify(event)}\n`) };
+  return { show: (event) => void stdout.write(`${safeJson(JSON.stringify(event))}\n`) };
 }
 
 const MAX_SHOWN_CHARS = 160;
@@ -69,7 +69,7 @@ class Words {
   }
 
   add(text: string): void {
-    const visible = visibleText(text);
+    const visible = safeToShow(text);
     if (visible === "") return;
     this.#said += visible;
     this.#isLineOpen = !visible.endsWith("\n");

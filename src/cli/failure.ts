@@ -2,8 +2,8 @@ import { ConfigError, FailError, OptionError, messageOf } from "../core/errors.t
 import { KINDS, type FailKind } from "../core/kinds.ts";
 import { fail, type Fail } from "../core/outcome.ts";
 import { colorsOf } from "./colors.ts";
-import { print, printJson, type Io } from "./io.ts";
-import { visibleText } from "./visible-text.ts";
+import { print, printPainted, printJson, type Io } from "./io.ts";
+import { safeToShow } from "../core/hidden-text.ts";
 
 /** Exit codes that belong to no outcome. */
 export const EXIT = { ok: 0, usage: 2, internal: KINDS.internal.exit } as const;
@@ -31,7 +31,7 @@ export async function reportFail(failure: Fail, json: boolean, io: Io): Promise<
     await printJson(io.stderr, {
       error: { kind, message, retryable, ...(details ? { details } : {}), ...(result ? { result } : {}) },
     });
-  else await print(io.stderr, `${colorsOf(io).red(kind)}: ${visibleText(message)}`);
+  else await printPainted(io.stderr, `${colorsOf(io).red(kind)}: ${safeToShow(message)}`);
   return KINDS[kind].exit;
 }
 

@@ -1,9 +1,13 @@
 import { addAbortSignal, type Writable } from "node:stream";
+import { safeJson, safeToShow } from "../core/hidden-text.ts";
+
+/** A stream that may be a terminal. */
+export type Terminal = Writable & { readonly isTTY?: boolean };
 
 /** What a command may touch of the world, so that tests can hand in their own. */
 export interface Io {
-  readonly stdout: Writable;
-  readonly stderr: Writable;
+  readonly stdout: Terminal;
+  readonly stderr: Terminal;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   /** Colour for people; without it text is plain. */
@@ -42,8 +46,16 @@ function wantsColor(env: Io["env"], isTerminal: boolean): boolean {
   return isTerminal || !["", "0", undefined].includes(env["FORCE_COLOR"]);
 }
 
-/** Resolves once the text is handed over, so that a process that exits right after loses nothing of it. */
-export function print(stream: Writable, text: string): Promise<void> {
+/**
+ * Plain text: on a terminal nothing in it moves the cursor, paints or turns the writing, whoever said it; programs get it
+ * as it is. Resolves once it is handed over, so that a process that exits right after loses nothing of it.
+ */
+export function print(stream: Terminal, text: string): Promise<void> {
+  return printPainted(stream, stream.isTTY === true ? safeToShow(text) : text);
+}
+
+/** Text with colours of our own, whose other pieces were made safe to show before. */
+export function printPainted(stream: Writable, text: string): Promise<void> {
   return new Promise((done, failed) => {
     stream.write(text.endsWith("\n") ? text : `${text}\n`, (error) => {
       // A reader that went away (`toolyard list | head`) is no fault of ours.
@@ -58,6 +70,7 @@ export function flush(stream: Writable): Promise<void> {
   return new Promise((done) => void stream.write("", () => done()));
 }
 
+/** What a terminal would obey or turn stands in it as an escape, which means the same to whoever parses it. */
 export function printJson(stream: Writable, value: unknown): Promise<void> {
-  return print(stream, JSON.stringify(value, null, 2));
+  return printPainted(stream, safeJson(JSON.stringify(value, null, 2)));
 }

@@ -10,7 +10,7 @@ import { EXIT, reportFail, UsageError } from "./failure.ts";
 import { print, printJson, type Io } from "./io.ts";
 import type { SharedOptions } from "./command-row.ts";
 import { withHub } from "./session.ts";
-import { visibleText } from "./visible-text.ts";
+import { safeToShow } from "../core/hidden-text.ts";
 
 export interface OneCallOptions extends SharedOptions {
   readonly timeout?: string;
@@ -91,7 +91,7 @@ export function readTimeout(text: string): number {
 
 /** Progress or a log message as one line for people. */
 export function noticeText(notice: Notice): string {
-  return visibleText(noticeLine(notice));
+  return safeToShow(noticeLine(notice));
 }
 
 function noticeLine({ method, params }: Notice): string {
@@ -114,7 +114,6 @@ export async function reportOutcome(
 ): Promise<number> {
   if (!outcome.ok) return reportFail(outcome, json, io);
   if (json) await printJson(io.stdout, outcome.result);
-  // Programs get what the tool said as it is; a terminal would act upon what is in there.
-  else await print(io.stdout, io.width === undefined ? text(outcome.result) : visibleText(text(outcome.result)));
+  else await print(io.stdout, text(outcome.result));
   return EXIT.ok;
 }

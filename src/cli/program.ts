@@ -1,3 +1,4 @@
+import { safeToShow } from "../core/hidden-text.ts";
 import { Command, Option } from "commander";
 import type { CommandRow, Run, SharedOptions } from "./command-row.ts";
 import { coreRow } from "./core-row.ts";
@@ -252,7 +253,7 @@ export function createProgram(io: Io, version: string, options: ProgramOptions):
     .showSuggestionAfterError(true)
     .configureOutput({
       writeOut: (text) => void io.stdout.write(text),
-      writeErr: (text) => void (options.json || io.stderr.write(text)),
+      writeErr: (text) => void (options.json || io.stderr.write(safeToShow(text))),
     })
     .addHelpText(
       "after",

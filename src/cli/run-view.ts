@@ -8,7 +8,7 @@ import type { SandboxEnd, SandboxFile } from "../sandbox/engine.ts";
 import type { SandboxRun } from "../sandbox/sandbox.ts";
 import { EXIT, reportFail, UsageError } from "./failure.ts";
 import { print, printJson, type Io } from "./io.ts";
-import { visibleText } from "./visible-text.ts";
+import { safeToShow } from "../core/hidden-text.ts";
 
 const KIND_OF_END: Readonly<Partial<Record<SandboxEnd, FailKind>>> = {
   timeout: "timeout",
@@ -32,7 +32,7 @@ export class RunView {
   print(stream: Stream, text: string): void {
     if (text === "") return;
     this.#printed[stream] += text.length;
-    this.#io[stream].write(this.#shown(text));
+    this.#io[stream].write(this.#io[stream].isTTY === true ? safeToShow(text) : text);
     if (stream === "stdout") this.#isLineOpen = !text.endsWith("\n");
   }
 
@@ -45,7 +45,7 @@ export class RunView {
     if (run.resultJson === undefined) return EXIT.ok;
     const value = JSON.parse(run.resultJson) as unknown;
     const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
-    await print(this.#io.stdout, `${this.#isLineOpen ? "\n" : ""}${this.#shown(text)}`);
+    await print(this.#io.stdout, `${this.#isLineOpen ? "\n" : ""}${text}`);
     return EXIT.ok;
   }
 
@@ -53,13 +53,8 @@ export class RunView {
     const outcome = outcomeOf(run);
     if (outcome.ok) return EXIT.ok;
     const traceback = run.error?.traceback.trimEnd() ?? "";
-    if (traceback !== "") await print(this.#io.stderr, visibleText(traceback));
+    if (traceback !== "") await print(this.#io.stderr, traceback);
     return reportFail(outcome, false, this.#io);
-  }
-
-  // Programs get what the code said as it is; a terminal would act upon what is in there.
-  #shown(text: string): string {
-    return this.#io.width === undefined ? text : visibleText(text);
   }
 }
 

@@ -47,7 +47,8 @@ export function sourceText(
 }
 
 function detailsOf(line: SourceLine, io: Io, everyStderr: boolean): readonly string[] {
-  const { id, lastError, stderr = [], problems } = line;
+  const { lastError, stderr = [], problems } = line;
+  const id = plainLine(line.id);
   const { red, yellow, dim } = colorsOf(io);
   const shown = everyStderr || !isHealthy(line) ? stderr.slice(-STDERR_LINES) : [];
   return [

@@ -1,6 +1,6 @@
 import { colorsOf } from "./colors.ts";
 import type { Io } from "./io.ts";
-import { visibleText } from "./visible-text.ts";
+import { safeToShow } from "../core/hidden-text.ts";
 
 const GAP = "  ";
 const MIN_LAST_COLUMN = 20;
@@ -33,7 +33,7 @@ export function table(
 
 /** Text as one line. Descriptions and errors of upstream servers are not trusted to leave the terminal alone. */
 export function plainLine(text: string): string {
-  return visibleText(text.replaceAll(/\s+|\p{Cc}+/gu, " ")).trim();
+  return safeToShow(text.replaceAll(/\s+|\p{Cc}+/gu, " ")).trim();
 }
 
 function pad(text: string, width: number): string {

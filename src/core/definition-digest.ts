@@ -1,21 +1,54 @@
 import { contentDigest } from "./digest.ts";
 import { isJsonObject, type JsonObject } from "./json.ts";
 
-/** Members that people and models judge a tool by. Icons and what is not known here may change as they like. */
-const TELLING = ["name", "title", "description", "inputSchema", "outputSchema", "annotations"];
+/**
+ * What a person or a model is shown of a tool, now by the hub or later by a client: its name, its texts, its schemas,
+ * what it says it does, its pictures, and what it tells programs that show it (`_meta`: a page of its own, a hint).
+ * What is not in the protocol may change as it likes.
+ */
+const SHOWN = ["name", "title", "description", "inputSchema", "outputSchema", "annotations", "icons", "_meta"];
+/** What digests without a version cover. */
+const SHOWN_AT_FIRST = ["name", "title", "description", "inputSchema", "outputSchema", "annotations"];
+/** Begins each digest, so that one of an older rule is known as such. */
+const VERSION = "2:";
 
 /**
- * The fingerprint of what a tool says of itself, whatever the order in which it is said and the era in which it is
- * read.
+ * The fingerprint of all that is shown of a tool, whatever the order in which it is said and the era in which it is
+ * read. It begins with the version of its rule.
  */
 export function definitionDigest(definition: JsonObject): string {
-  return contentDigest(
-    canonicalJson(
-      TELLING.map(
-        (member) => (member === "outputSchema" ? outputOfBothEras(definition[member]) : definition[member]) ?? null,
-      ),
-    ),
-  );
+  return `${VERSION}${digestOf(definition, SHOWN)}`;
+}
+
+/**
+ * Whether a tool is as a pinned digest approved it. `old`: by the rule of a pin without a version, which leaves out
+ * pictures and `_meta`.
+ */
+export function matchesPin(definition: JsonObject, pin: string): "yes" | "old" | "no" {
+  if (pin === definitionDigest(definition)) return "yes";
+  return pin === digestOf(definition, SHOWN_AT_FIRST) ? "old" : "no";
+}
+
+/**
+ * What may be shown of a tool that is pinned: what its digest covers, and what programs alone read. A list read in one
+ * era may hold an output that the other cannot say; no digest covers that.
+ */
+export function coveredBy(definition: JsonObject): JsonObject {
+  const covered: JsonObject = {};
+  for (const [member, value] of Object.entries(definition)) {
+    const isCovered = SHOWN.includes(member) && (member !== "outputSchema" || outputOfBothEras(value) !== undefined);
+    if (isCovered || member === "execution") covered[member] = value;
+  }
+  return Object.keys(covered).length === Object.keys(definition).length ? definition : covered;
+}
+
+function digestOf(definition: JsonObject, members: readonly string[]): string {
+  const shown = members.map((member) => shownOf(definition, member) ?? null);
+  return contentDigest(canonicalJson(shown));
+}
+
+function shownOf(definition: JsonObject, member: string): unknown {
+  return member === "outputSchema" ? outputOfBothEras(definition[member]) : definition[member];
 }
 
 // The legacy era has no structured content that is no object: there its schema is missing, or wrapped.

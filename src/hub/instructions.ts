@@ -1,4 +1,3 @@
-import { withoutHidden } from "../catalog/clean-definition.ts";
 import { loneSource, type SourceOffer } from "./self-description.ts";
 
 /**
@@ -9,14 +8,9 @@ const MAX_TOTAL_CHARS = 32_768;
 
 /**
  * The instructions of all sources as one text: a lone source's own words as they came, several under the prefix of
- * their tools. What nobody sees is taken out (S12).
+ * their tools.
  */
 export function joinInstructions(sources: readonly SourceOffer[]): string | undefined {
-  const joined = join(sources);
-  return joined === undefined ? undefined : withoutHidden(joined);
-}
-
-function join(sources: readonly SourceOffer[]): string | undefined {
   const speaking = sources.filter(
     ({ listing }) => listing.instructions !== undefined && listing.instructions.trim() !== "",
   );

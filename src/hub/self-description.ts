@@ -1,4 +1,5 @@
 import { cleanDefinition } from "../catalog/clean-definition.ts";
+import { revealDefinition } from "../catalog/hidden-texts.ts";
 import type { ServerFacts } from "../core/hub-port.ts";
 import { isJsonObject, objectMember, type JsonObject } from "../core/json.ts";
 import { NO_FEATURES, type Listing, type Source, type SourceFeatures } from "../core/records.ts";
@@ -33,7 +34,8 @@ export function describeSources(
   return { features, about: cleaned(about, hide), capabilities: lone.capabilities };
 }
 
-function cleaned(about: JsonObject, hide: (text: string) => string): JsonObject {
+function cleaned(info: JsonObject, hide: (text: string) => string): JsonObject {
+  const about = revealDefinition(info).definition;
   return cleanDefinition(about, JSON.stringify(about), { maxChars: MAX_TEXT_CHARS, hide })?.definition ?? about;
 }
 

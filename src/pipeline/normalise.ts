@@ -1,10 +1,12 @@
 import { formatBytes } from "../core/bytes.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
+import { withoutTags } from "../core/hidden-text.ts";
 import { jsonSize } from "../core/json-size.ts";
 import { fail, type Fail, type Ok, type Outcome } from "../core/outcome.ts";
 import { OutputCheck } from "./output-check.ts";
 import type { PipelineDeps } from "./ports.ts";
 import { shapeResult } from "./result-shape.ts";
+import { withoutTagsIn } from "./result-texts.ts";
 import type { CallState, Stage } from "./state.ts";
 import { orAborted } from "../core/wait.ts";
 
@@ -17,7 +19,8 @@ export function normaliseStage(deps: PipelineDeps): Stage {
   return async (state, next) => {
     const outcome = await next(state);
     if (outcome.ok) return normalise(state, outcome, deps, outputs);
-    return outcome.result === undefined ? outcome : (sizeFailure(state, outcome.result, deps) ?? outcome);
+    const tooLarge = outcome.result === undefined ? undefined : sizeFailure(state, outcome.result, deps);
+    return tooLarge ?? withPlainWords(outcome);
   };
 }
 
@@ -30,9 +33,9 @@ function normalise(
   const { call, found } = state;
   const shape = shapeResult(call.method, outcome.result, call.relaysInput);
   if ("wrong" in shape) return malformedFailure(found.name, shape.wrong);
-  const { result } = shape;
-  const tooLarge = sizeFailure(state, result, deps);
+  const tooLarge = sizeFailure(state, shape.result, deps);
   if (tooLarge) return tooLarge;
+  const result = withoutTagsIn(shape.result);
   if (found.target.type !== "tool") return result === outcome.result ? outcome : { ...outcome, result };
   if (result["isError"] === true) return toolFailure(found.name, result);
   const shaped = result === outcome.result ? outcome : { ...outcome, result };
@@ -45,6 +48,18 @@ function normalise(
 function fitted({ found }: CallState, outcome: Ok, wrong: string | undefined): Outcome {
   if (wrong === undefined) return outcome;
   return malformedFailure(found.name, `a result that does not fit its own output schema: ${wrong}`);
+}
+
+/** A failure in the words of somebody else, without the letters that nobody sees. */
+function withPlainWords(failure: Fail): Fail {
+  const { message, result, rpcError } = failure;
+  const plain = {
+    message: withoutTags(message),
+    ...(result && { result: withoutTagsIn(result) }),
+    ...(rpcError && { rpcError: withoutTagsIn(rpcError) }),
+  };
+  const isSame = plain.message === message && plain.result === result && plain.rpcError === rpcError;
+  return isSame ? failure : { ...failure, ...plain };
 }
 
 function sizeFailure(state: CallState, result: JsonObject, { options }: PipelineDeps): Fail | undefined {

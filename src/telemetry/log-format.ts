@@ -1,4 +1,5 @@
 import { createColors } from "picocolors";
+import { escaped, safeJson } from "../core/hidden-text.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { LogLevel } from "../core/ports.ts";
 
@@ -19,7 +20,7 @@ export type Formatter = (entry: LogEntry) => string;
 export const formatJson: Formatter = ({ time, level, message, facts }) => {
   const line: JsonObject = { time, level, message };
   for (const [name, value] of Object.entries(facts)) line[name in line ? `_${name}` : name] = value;
-  return JSON.stringify(line);
+  return safeJson(JSON.stringify(line));
 };
 
 const LABELS: Readonly<Record<LogLevel, string>> = { debug: "DEBUG", info: "INFO ", warning: "WARN ", error: "ERROR" };
@@ -69,10 +70,16 @@ function word(value: unknown): string {
   return visible(JSON.stringify(value) ?? "undefined");
 }
 
-// What servers and callers say may hold line breaks and terminal codes, which would forge lines or repaint the screen.
+/** Line breaks, terminal codes and marks of direction, which would forge lines, repaint the screen or turn what stands there. */
+// oxlint-disable-next-line no-control-regex -- these are what is looked for
+const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** What servers and callers say, on one line that does what it says. */
 function visible(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- these are what is looked for
-  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, (char) =>
-    char === "\n" ? String.raw`\n` : char === "\t" ? " " : `\\x${char.codePointAt(0)!.toString(16).padStart(2, "0")}`,
-  );
+  return text.replaceAll(UNSAFE, (character) => {
+    if (character === "\n") return String.raw`\n`;
+    if (character === "\t") return " ";
+    const code = character.codePointAt(0)!;
+    return code > 0xff ? escaped(character) : `\\x${code.toString(16).padStart(2, "0")}`;
+  });
 }

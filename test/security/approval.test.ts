@@ -3,6 +3,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { contentDigest } from "../../src/core/digest.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import {
   initialize,
@@ -39,6 +40,10 @@ function problemsOf(target: Target): string {
   return JSON.stringify(target.hub.sources().flatMap(({ problems }) => problems));
 }
 
+/** What the first rule fingerprints of it: six members, keys in order, null for what is absent. */
+const FIRST_RULE_OF_PAY =
+  '["pay",null,"Pays a bill.",{"properties":{"to":{"type":"string"}},"type":"object"},null,{"destructiveHint":true}]';
+
 function keptLists(target: Target): string[] {
   const folder = join(target.home, "data", "lists");
   return existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".json")) : [];
@@ -47,7 +52,7 @@ function keptLists(target: Target): string[] {
 async function digestOfPay(): Promise<string> {
   await using target = await open({ pins: { pay: "" } });
   await target.hub.list();
-  return /digest is ([0-9a-f]{32})/.exec(problemsOf(target))![1]!;
+  return /digest is (2:[0-9a-f]{32})/.exec(problemsOf(target))![1]!;
 }
 
 describe("S12: pinned tools", () => {
@@ -83,6 +88,8 @@ describe("S12: pinned tools", () => {
     ],
     ["output schema", { outputSchema: { type: "object" } }],
     ["annotations", { annotations: { readOnlyHint: true } }],
+    ["icon", { icons: [{ src: "data:image/svg+xml,<svg/>" }] }],
+    ["page of its own", { _meta: { ui: { resourceUri: "ui://pay" } } }],
   ])("S12: a changed %s takes a pinned tool out, and a problem names what it is now", async (_, change) => {
     const pins = { pay: await digestOfPay() };
     offered = [{ ...PAY, ...change }, tool("read")];
@@ -91,8 +98,21 @@ describe("S12: pinned tools", () => {
     expect(names).toContain("up__read");
     expect(names).not.toContain("up__pay");
     expect((await target.hub.call("up__pay")).ok).toBe(false);
-    expect(problemsOf(target)).toMatch(/pay.*digest is [0-9a-f]{32}/);
+    expect(problemsOf(target)).toMatch(/pay.*digest is 2:[0-9a-f]{32}/);
     expect(upstream.received.filter(({ method }) => method === "tools/call")).toEqual([]);
+  });
+
+  test("S12: a pin of the first rule holds by that rule, with a warning that names the new one", async () => {
+    const pins = { pay: contentDigest(FIRST_RULE_OF_PAY) };
+    offered = [{ ...PAY, icons: [{ src: "https://example.test/i.png" }] }];
+    await using target = await open({ pins });
+    await target.hub.list();
+    expect((await target.hub.call("up__pay")).ok).toBe(true);
+    expect(problemsOf(target)).toMatch(/pay.*older rule.*present digest: 2:[0-9a-f]{32}/);
+    offered = [{ ...PAY, title: "Harmless" }];
+    await using later = await open({ pins });
+    await later.hub.list();
+    expect((await later.hub.call("up__pay")).ok).toBe(false);
   });
 
   test("S12: what changed since it was last read is told, pinned or not", async () => {

@@ -1,3 +1,4 @@
+import { safeToShow } from "../../core/hidden-text.ts";
 import { createInterface, type Interface } from "node:readline";
 import { Agent } from "../../agent/agent.ts";
 import { resolveAgent, type AgentOptions } from "../../agent/options.ts";
@@ -10,7 +11,7 @@ import { jsonView, textView, type ChatView } from "../chat-view.ts";
 import { colorsOf } from "../colors.ts";
 import { EXIT, UsageError } from "../failure.ts";
 import { claimInterrupts } from "../interrupts.ts";
-import { flush, print, type Io } from "../io.ts";
+import { flush, printPainted, type Io } from "../io.ts";
 import { readTimeout } from "../one-call.ts";
 import type { Run, SharedOptions } from "../command-row.ts";
 import { loadSettings, withHub } from "../session.ts";
@@ -169,10 +170,10 @@ function openInput(io: Io, isJson: boolean): Interface {
 }
 
 async function greet({ model, io }: Chat): Promise<void> {
-  await print(
+  await printPainted(
     io.stderr,
     colorsOf(io).dim(
-      `${model} with the tools of the hub. Ctrl+C stops an answer; /clear begins anew; /exit or Ctrl+D ends.`,
+      `${safeToShow(model)} with the tools of the hub. Ctrl+C stops an answer; /clear begins anew; /exit or Ctrl+D ends.`,
     ),
   );
 }

@@ -1,7 +1,7 @@
 import { KINDS } from "../../core/kinds.ts";
 import { missingEngines } from "../engine-findings.ts";
 import { EXIT } from "../failure.ts";
-import { print, printJson } from "../io.ts";
+import { print, printPainted, printJson } from "../io.ts";
 import type { Run, SharedOptions } from "../command-row.ts";
 import { SETTLED_WITHIN_MS, withHub } from "../session.ts";
 import { readTimeout } from "../one-call.ts";
@@ -31,7 +31,7 @@ export const run: Run<Options> = (_args, options, io) =>
           : `Configuration: ${files.join(", ")}`,
       );
       for (const warning of warnings) await print(io.stdout, `warning: ${warning}`);
-      await print(io.stdout, sourceText(lines, io, { everyStderr: false }));
+      await printPainted(io.stdout, sourceText(lines, io, { everyStderr: false }));
       for (const missing of sandbox) await print(io.stdout, missing);
       await print(io.stdout, healthy ? "Everything answers." : "Something needs attention; see above.");
     }

@@ -2,7 +2,7 @@ import { describeConfig } from "../../config/describe.ts";
 import { publishedSchema } from "../../config/json-schema.ts";
 import { CONFIG_SCHEMA } from "../../hub/schema.ts";
 import { EXIT } from "../failure.ts";
-import { print, printJson } from "../io.ts";
+import { print, printPainted, printJson } from "../io.ts";
 import type { Run, SharedOptions } from "../command-row.ts";
 import { loadSettings } from "../session.ts";
 import { table } from "../table.ts";
@@ -31,7 +31,7 @@ export const run: Run<Options> = async (_args, options, io) => {
     });
     return EXIT.ok;
   }
-  await print(
+  await printPainted(
     io.stdout,
     table(
       ["option", "value", "origin", "meaning"],

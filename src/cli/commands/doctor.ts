@@ -7,7 +7,7 @@ import { dataFolder, locateConfig } from "../../config/locate.ts";
 import { VERSION } from "../../core/version.ts";
 import { engineFindings, type Finding } from "../engine-findings.ts";
 import { EXIT } from "../failure.ts";
-import { print, printJson, type Io } from "../io.ts";
+import { printPainted, printJson, type Io } from "../io.ts";
 import type { Run, SharedOptions } from "../command-row.ts";
 import { table } from "../table.ts";
 
@@ -34,7 +34,7 @@ export const run: Run<SharedOptions> = async (_args, options, io) => {
   const findings = [...others, ...engines];
   if (options.json) await printJson(io.stdout, { version: VERSION, findings });
   else
-    await print(
+    await printPainted(
       io.stdout,
       table(
         ["what", "", "detail"],

@@ -10,7 +10,7 @@ import { ConfigError } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { CONFIG_SCHEMA } from "../../hub/schema.ts";
 import { EXIT, onFile, UsageError } from "../failure.ts";
-import { print, printJson, type Io } from "../io.ts";
+import { print, printPainted, printJson, type Io } from "../io.ts";
 import type { Run, SharedOptions } from "../command-row.ts";
 import { table } from "../table.ts";
 
@@ -120,7 +120,7 @@ async function printReport(shown: Shown, io: Io): Promise<void> {
     );
   if (servers.length === 0) await print(io.stdout, "Nothing to take over.");
   else
-    await print(
+    await printPainted(
       io.stdout,
       table(
         ["server", "kind", "from"],

@@ -2,7 +2,7 @@ import type { ToolMode } from "../../core/call.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Toolyard } from "../../hub/toolyard.ts";
 import { EXIT } from "../failure.ts";
-import { print, printJson } from "../io.ts";
+import { print, printPainted, printJson } from "../io.ts";
 import type { Run, SharedOptions } from "../command-row.ts";
 import { withHub } from "../session.ts";
 import { tellStarting } from "../still-starting.ts";
@@ -22,7 +22,7 @@ export const run: Run<Options> = (_args, options, io) =>
     else if (entries.length === 0)
       await print(io.stdout, "Nothing is offered. `toolyard check` says what each source answers.");
     else
-      await print(
+      await printPainted(
         io.stdout,
         table(
           [identityOf(options), "description"],

@@ -1,6 +1,6 @@
 import type { SearchInstead } from "../../core/ports.ts";
 import { EXIT, UsageError } from "../failure.ts";
-import { print, printJson } from "../io.ts";
+import { print, printPainted, printJson } from "../io.ts";
 import type { Run, SharedOptions } from "../command-row.ts";
 import { withHub } from "../session.ts";
 import { tellStarting } from "../still-starting.ts";
@@ -43,7 +43,7 @@ export const run: Run<Options> = (words, options, io) => {
         ].join("\n"),
       );
     else {
-      await print(
+      await printPainted(
         io.stdout,
         table(
           ["score", "tool", "description"],

@@ -10,7 +10,7 @@ import { assertServable, serveHttp, serveStdio, type Served, type ServedHttp } f
 import { EXIT, UsageError } from "../failure.ts";
 import { watchFaults } from "../faults.ts";
 import { aborted } from "../interrupts.ts";
-import { print, type Io } from "../io.ts";
+import { print, printPainted, type Io } from "../io.ts";
 import type { Run, SharedOptions } from "../command-row.ts";
 import { loadSettings } from "../session.ts";
 import { banner } from "../banner.ts";
@@ -124,7 +124,7 @@ function serverOf(hub: Hub): ServerConfig {
 async function startHttp(hub: Hub, options: Options, io: Io): Promise<ServedHttp> {
   const served = await serveHttp(hub, serverOf(hub));
   if (options.json) await print(io.stdout, JSON.stringify({ url: served.endpoint, pid: process.pid }));
-  else await print(io.stdout, await banner(hub, { ...served, tokenVariable: tokenVariable(hub, options) }, io));
+  else await printPainted(io.stdout, await banner(hub, { ...served, tokenVariable: tokenVariable(hub, options) }, io));
   return served;
 }
 

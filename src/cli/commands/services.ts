@@ -3,7 +3,7 @@ import type { Served, ServedHttp } from "../../hub/serve/serve.ts";
 import { colorsOf } from "../colors.ts";
 import { EXIT, UsageError } from "../failure.ts";
 import { aborted } from "../interrupts.ts";
-import { print, type Io } from "../io.ts";
+import { printPainted, type Io } from "../io.ts";
 import type { Run, SharedOptions } from "../command-row.ts";
 import { parseUrl, readToken } from "../session.ts";
 import { table } from "../table.ts";
@@ -56,7 +56,7 @@ export const run: Run<Options> = async (names, options, io) => {
   const running: RunningService[] = [];
   try {
     await startAll({ module, wanted, ports, environment, options }, running);
-    await print(
+    await printPainted(
       io.stdout,
       options.json ? JSON.stringify({ services: running.map(toJson), pid: process.pid }) : text(running, io),
     );

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { fail } from "../../core/outcome.ts";
 import { messageOf } from "../../core/errors.ts";
 import { EXIT, reportFail } from "../failure.ts";
-import { print, printJson, type Io } from "../io.ts";
+import { print, printPainted, printJson, type Io } from "../io.ts";
 import type { Run, SharedOptions } from "../command-row.ts";
 import { loadSettings, parseUrl, readToken, wantsToken } from "../session.ts";
 import { sourceText, type SourceLine } from "../source-table.ts";
@@ -20,7 +20,7 @@ export const run: Run<SharedOptions> = async (_args, options, io) => {
       io.stdout,
       `toolyard ${String(body["version"])}, up ${String(body["uptimeSeconds"])} s, at ${url.origin}`,
     );
-    await print(
+    await printPainted(
       io.stdout,
       sourceText((Array.isArray(body["sources"]) ? body["sources"] : []) as SourceLine[], io, { everyStderr: true }),
     );

@@ -1,3 +1,4 @@
+import { safeJson } from "../../core/hidden-text.ts";
 import type { SourceReport } from "../../core/hub-port.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { permissionOf } from "../../core/rights.ts";
@@ -23,7 +24,7 @@ export class StatusDoor implements Door {
     listener.route(["GET"], "/status", ({ answer, principal }) => {
       if (permissionOf(principal.rights).isNarrowed)
         throw new Refusal(403, "The status of this hub is shown to callers without narrowed rights only.");
-      const body = this.#hub.redact(JSON.stringify(statusBody(this.#hub.sources(), this.#hub.startedAt)));
+      const body = safeJson(this.#hub.redact(JSON.stringify(statusBody(this.#hub.sources(), this.#hub.startedAt))));
       sendJson(answer, 200, body, ["cache-control", "no-store"]);
     });
   }

@@ -1,0 +1,150 @@
+import { coveredBy, definitionDigest, matchesPin } from "../core/definition-digest.ts";
+import { matchesAnyGlob, matchesGlob } from "../core/glob.ts";
+import { holdsInvisible, withoutHidden } from "../core/hidden-text.ts";
+import { HINT_META_KEY } from "../core/hint.ts";
+import { objectMember } from "../core/json.ts";
+import type { ListingShape } from "../core/listing-shape.ts";
+import { factsOf } from "../core/provider-kinds.ts";
+import type { Source, ToolRecord } from "../core/records.ts";
+import { hiddenProblem, revealDefinition, revealSchema, TEXTS_CLEANED } from "./hidden-texts.ts";
+
+export type Report = (subject: string, message: string) => void;
+
+/** What is offered of one record, if it is, and what is to be told of it. */
+export interface Offer<R> {
+  readonly record?: R;
+  readonly problems: readonly { readonly subject: string; readonly message: string }[];
+}
+
+export interface ToolRules {
+  readonly source: Source;
+  readonly shape: ListingShape;
+  /** The name under which problems of a tool's texts are told. */
+  readonly keyOf: (tool: ToolRecord) => string;
+}
+
+/** Whether `include` and `exclude` leave a tool in, by its given or its new name. */
+export function isChosen(name: string, { include, exclude, rename }: ListingShape): boolean {
+  const names = Object.hasOwn(rename, name) ? [name, rename[name]!] : [name];
+  if (names.some((one) => matchesAnyGlob(exclude, one))) return false;
+  return include.length === 0 || names.some((one) => matchesAnyGlob(include, one));
+}
+
+/** The tool as its source's configuration has it; the same record where it says nothing and nothing is hidden. */
+export function shapeTool(tool: ToolRecord, { source, shape, keyOf }: ToolRules): Offer<ToolRecord> {
+  const pin = pinOf(tool, shape);
+  if (pin.refused !== undefined) return { problems: [{ subject: tool.name, message: pin.refused }] };
+  const approved = pin.isCovered ? onlyCovered(tool) : tool;
+  const hinted = factsOf(source.kind).isLocal ? approved : withoutHint(approved);
+  const configured = configure(hinted, source, shape);
+  const { record, problems } = reveal(configured, keyOf);
+  const warned = pin.warning === undefined ? problems : [{ subject: tool.name, message: pin.warning }, ...problems];
+  return { ...(record && { record }), problems: warned };
+}
+
+interface Pin {
+  /** Why the tool is not offered. */
+  readonly refused?: string;
+  readonly warning?: string;
+  /** A digest of the present rule covers what is shown of it. */
+  readonly isCovered?: boolean;
+}
+
+/** Whether a tool is as it was when somebody pinned it (S12). */
+function pinOf({ name, definition }: ToolRecord, { pins }: ListingShape): Pin {
+  const pin = Object.hasOwn(pins, name) ? pins[name] : undefined;
+  if (pin === undefined) return {};
+  const match = matchesPin(definition, pin);
+  if (match === "yes") return { isCovered: true };
+  const digest = definitionDigest(definition);
+  if (match === "old")
+    return {
+      warning: `\`pins\` approves it by a digest of an older rule, which leaves out icons and \`_meta\`. It is offered. Look at its definition, then pin its present digest: ${digest}.`,
+    };
+  return {
+    refused: `It is not offered: \`pins\` approves ${pin === "" ? "nothing yet" : `the digest ${pin}`}, and its present digest is ${digest}. Look at its definition, then pin that.`,
+  };
+}
+
+function onlyCovered(tool: ToolRecord): ToolRecord {
+  const definition = coveredBy(tool.definition);
+  if (definition === tool.definition) return tool;
+  const { outputSchema, ...rest } = tool;
+  return { ...rest, ...(outputSchema && definition["outputSchema"] !== undefined && { outputSchema }), definition };
+}
+
+/** A hint goes into the agent's prompt, so a server that somebody else wrote gives none. */
+function withoutHint(tool: ToolRecord): ToolRecord {
+  const meta = objectMember(tool.definition, "_meta");
+  if (!meta || !Object.hasOwn(meta, HINT_META_KEY)) return tool;
+  const { [HINT_META_KEY]: _hint, ...rest } = meta;
+  const { _meta, ...definition } = tool.definition;
+  return { ...tool, definition: Object.keys(rest).length === 0 ? definition : { ...definition, _meta: rest } };
+}
+
+function configure(tool: ToolRecord, { limits: bounds }: Source, shape: ListingShape): ToolRecord {
+  const { name } = tool;
+  const { rename, descriptions, keywords, visibility, toolTimeouts } = shape;
+  const own = Object.hasOwn(toolTimeouts, name) ? { timeoutMs: toolTimeouts[name]! } : undefined;
+  const limits = { ...bounds, ...tool.limits, ...own };
+  const changes: Partial<ToolRecord> = {
+    ...(Object.hasOwn(rename, name) && { alias: rename[name]! }),
+    ...(Object.hasOwn(descriptions, name) && { description: descriptions[name]! }),
+    ...(keywords.length > 0 && { keywords: [...tool.keywords, ...keywords] }),
+    ...(visibility !== undefined && visibility !== tool.visibility && { visibility }),
+    ...(Object.keys(limits).length > Object.keys(tool.limits ?? {}).length || own ? { limits } : {}),
+  };
+  return Object.keys(changes).length === 0 ? tool : { ...tool, ...changes };
+}
+
+function reveal(tool: ToolRecord, keyOf: ToolRules["keyOf"]): Offer<ToolRecord> {
+  const { name, inputSchema: given, outputSchema: result } = tool;
+  const { definition, hiddenIn } = revealDefinition(tool.definition);
+  // The record's own schemas are the definition's, or made of them.
+  const [input, output] = [revealSchema("inputSchema", given), result && revealSchema("outputSchema", result)];
+  const place = holdsInvisible(name) ? "name" : (hiddenIn ?? input.hiddenIn ?? output?.hiddenIn);
+  if (place !== undefined) return { problems: [{ subject: name, message: hiddenProblem(place) }] };
+  const description = withoutHidden(tool.description);
+  const isSame =
+    definition === tool.definition &&
+    input.schema === given &&
+    output?.schema === result &&
+    description === tool.description;
+  if (isSame) return { record: tool, problems: NO_PROBLEMS };
+  const record: ToolRecord = {
+    ...tool,
+    definition,
+    description,
+    inputSchema: input.schema,
+    ...(output && { outputSchema: output.schema }),
+  };
+  return { record, problems: [{ subject: keyOf(record), message: TEXTS_CLEANED }] };
+}
+
+const NO_PROBLEMS: readonly never[] = Object.freeze([]);
+
+const OPTION_NAMES = {
+  rename: "rename",
+  descriptions: "descriptions",
+  pins: "pins",
+  toolTimeouts: "tool_timeouts",
+} as const;
+const KEYED_OPTIONS = ["rename", "descriptions", "pins", "toolTimeouts"] as const;
+
+/** Tells of names in the options that the source does not have: a misspelt one has no effect, which nobody would notice. */
+export function reportIdleOptions(tools: readonly ToolRecord[], shape: ListingShape, report: Report): void {
+  // Nothing can be said about names before a list has been read.
+  if (tools.length === 0) return;
+  const names = tools.map(({ name }) => name);
+  const known = new Set(names);
+  for (const option of KEYED_OPTIONS) {
+    for (const name of Object.keys(shape[option])) {
+      if (!known.has(name)) report(name, `\`${OPTION_NAMES[option]}\` names it, and the source has no such tool.`);
+    }
+  }
+  const shown = [...names, ...Object.values(shape.rename)];
+  for (const pattern of shape.include) {
+    if (!shown.some((name) => matchesGlob(pattern, name)))
+      report(pattern, "`include` names it, and no tool of the source matches.");
+  }
+}

@@ -1,0 +1,125 @@
+/**
+ * Characters that a person does not see and a model reads: those without a width (joiners, variation selectors, marks
+ * of direction, the letters of the tag block, fillers, everything that Unicode lets a font leave out), and the anchors
+ * of annotations. In text that is written as JSON the first 32 control characters are escapes; see `MAYBE_HIDDEN`.
+ */
+const INVISIBLE = String.raw`\p{Default_Ignorable_Code_Point}\ufff9-\ufffb`;
+/** Control characters except tab and line breaks: a terminal obeys them. */
+const CONTROL = String.raw`\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f`;
+const HIDDEN = new RegExp(`[${INVISIBLE}${CONTROL}]`, "gu");
+const INVISIBLE_CHARACTER = new RegExp(`[${INVISIBLE}]`, "gu");
+/** May find too much, never too little. */
+const MAYBE_HIDDEN = new RegExp(String.raw`\\u00[01]|\\[bf]|[\u007f-\u009f${INVISIBLE}]`, "u");
+
+const JOINERS: ReadonlySet<string> = new Set(["\u200c", "\u200d"]);
+const ZERO_WIDTH_JOINER = "\u200d";
+/** Choose between the plain and the coloured form of the sign before them (VS15, VS16). */
+const EMOJI_SELECTORS: ReadonlySet<string> = new Set(["\ufe0e", "\ufe0f"]);
+const KEYCAP = "\u20e3";
+const PICTOGRAPH = /^\p{Extended_Pictographic}$/u;
+const SKIN_TONE = /^\p{Emoji_Modifier}$/u;
+/** Scripts whose letters take other forms by a joiner between them. */
+const JOINED_SCRIPTS = [
+  ..."Arabic Syriac Mandaic Nko Mongolian Thaana Adlam Hanifi_Rohingya".split(" "),
+  ..."Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada Malayalam Sinhala".split(" "),
+  ..."Khmer Myanmar Tibetan Balinese Javanese Sundanese Lao Thai Limbu Meetei_Mayek Newa Grantha Tirhuta".split(" "),
+];
+const JOINED_LETTER = new RegExp(
+  `^(?=[\\p{L}\\p{M}])[${JOINED_SCRIPTS.map((script) => `\\p{Script_Extensions=${script}}`).join("")}]$`,
+  "u",
+);
+
+/** Prose without what nobody sees. What emoji and the letters of some scripts need inside of them stays. */
+export function withoutHidden(text: string): string {
+  return text.replaceAll(HIDDEN, (character, at: number) => (isNeeded(text, at, character) ? character : ""));
+}
+
+/** Whether a text holds characters without a width that neither emoji nor letters need. Controls do not count. */
+export function holdsInvisible(text: string): boolean {
+  for (const { 0: character, index } of text.matchAll(INVISIBLE_CHARACTER))
+    if (!isNeeded(text, index, character)) return true;
+  return false;
+}
+
+/** Whether a value of this JSON text may hold something hidden; one look that is right for almost all of them. */
+export function mayHoldHidden(json: string): boolean {
+  return MAYBE_HIDDEN.test(json);
+}
+
+function isNeeded(text: string, at: number, character: string): boolean {
+  if (EMOJI_SELECTORS.has(character)) {
+    const before = characterBefore(text, at);
+    return PICTOGRAPH.test(before) || (/^[0-9#*]$/.test(before) && text[at + 1] === KEYCAP);
+  }
+  if (!JOINERS.has(character)) return false;
+  const after = characterAt(text, at + 1);
+  if (character === ZERO_WIDTH_JOINER && PICTOGRAPH.test(after) && endsEmoji(text, at)) return true;
+  return JOINED_LETTER.test(after) && JOINED_LETTER.test(characterBefore(text, at));
+}
+
+/** Whether a sign of emoji ends at this place, its form and its tone of skin included. */
+function endsEmoji(text: string, end: number): boolean {
+  let at = end;
+  let character = characterBefore(text, at);
+  while (
+    character !== "" &&
+    (EMOJI_SELECTORS.has(character) || SKIN_TONE.test(character)) &&
+    end - at < MAX_EMOJI_TAIL
+  ) {
+    at -= character.length;
+    character = characterBefore(text, at);
+  }
+  return PICTOGRAPH.test(character);
+}
+
+/** Characters after a pictograph that still are of it: one tone of skin, one selector. */
+const MAX_EMOJI_TAIL = 3;
+
+function characterAt(text: string, at: number): string {
+  const code = text.codePointAt(at);
+  return code === undefined ? "" : String.fromCodePoint(code);
+}
+
+function characterBefore(text: string, at: number): string {
+  const isPair = at >= 2 && /^[\ud800-\udbff][\udc00-\udfff]$/.test(text.slice(at - 2, at));
+  return text.slice(isPair ? at - 2 : Math.max(0, at - 1), at);
+}
+
+/** The tag letters, and of the others of their block as many as share its first half; may find too much. */
+const TAG_HALF = "\udb40";
+/** The flag of a country's part (England, Scotland), or a letter of the tag block that stands for itself. */
+const FLAG_OR_TAG =
+  /(\u{1f3f4}[\u{e0061}-\u{e007a}]{2}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{1,4}\u{e007f})|[\u{e0000}-\u{e007f}]/gu;
+
+/** Whether a text may hold tag letters: a look that costs next to nothing where it holds none. */
+export function mayHoldTags(text: string): boolean {
+  return text.includes(TAG_HALF);
+}
+
+/** Text without the letters of the tag block, which spell words that nobody sees; those of flags stay. */
+export function withoutTags(text: string): string {
+  return text.replaceAll(FLAG_OR_TAG, (_whole, flag: string | undefined) => flag ?? "");
+}
+
+/** What turns the direction of writing, so that text is read in another order than it stands in. */
+const DIRECTION = String.raw`\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069`;
+const UNSAFE_TO_SHOW = new RegExp(`[${DIRECTION}${CONTROL}]`, "gu");
+
+/**
+ * Text that leaves a terminal and a page alone: without control characters, line breaks and tabs excepted, and without
+ * the marks that turn the direction of writing. What tools and servers say may hold them, and would repaint the screen
+ * or forge what stands there.
+ */
+export function safeToShow(text: string): string {
+  return text.replaceAll(UNSAFE_TO_SHOW, "");
+}
+
+/** The same of JSON text, where such a character can stand as an escape, so that nothing of the value is lost. */
+export function safeJson(json: string): string {
+  return json.replaceAll(UNSAFE_TO_SHOW, escaped);
+}
+
+/** The character as the escape of JSON and JavaScript. */
+export function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}

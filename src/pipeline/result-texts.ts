@@ -1,0 +1,29 @@
+import { mayHoldTags, withoutTags } from "../core/hidden-text.ts";
+import { isJsonObject, type JsonObject } from "../core/json.ts";
+
+/**
+ * What a tool answered, without the letters of the tag block in any of its texts: they spell words that nobody sees.
+ * Those of flags stay, as does everything else. The same object where there are none, which is told without a copy.
+ */
+export function withoutTagsIn<T extends object>(value: T): T {
+  return holdsTags(value) ? (plain(value) as T) : value;
+}
+
+function holdsTags(value: unknown): boolean {
+  if (typeof value === "string") return mayHoldTags(value);
+  if (typeof value !== "object" || value === null) return false;
+  if (Array.isArray(value)) {
+    for (const item of value) if (holdsTags(item)) return true;
+    return false;
+  }
+  const object = value as JsonObject;
+  for (const key in object) if (mayHoldTags(key) || holdsTags(object[key])) return true;
+  return false;
+}
+
+function plain(value: unknown): unknown {
+  if (typeof value === "string") return withoutTags(value);
+  if (Array.isArray(value)) return value.map(plain);
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [withoutTags(key), plain(member)]));
+}
