@@ -104,6 +104,8 @@ export async function readGnnFile(path: string): Promise<string> {
   const stats = await stat(path);
   if (stats.size > MAX_BYTES)
     throw new Error(`${basename(path)} has ${stats.size} bytes; at most ${MAX_BYTES} are read. Split the file.`);
+  if (stats.isDirectory()) throw Object.assign(new Error(`${basename(path)} is a folder.`), { code: "EISDIR" });
+  if (!stats.isFile()) throw new Error(`${basename(path)} is no ordinary file.`);
   const bytes = await readFile(path);
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);

@@ -1,0 +1,161 @@
+import { relative } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { ModuleHub, ToolContext } from "toolyard";
+import { ToolFailure } from "./failure.ts";
+import { ontologyReport } from "../checks/ontology.ts";
+import { typeCheckDirectory, writeReports, type DirectoryCheck, type WrittenReports } from "../directory-check.ts";
+import { toJsonData } from "../exports/json.ts";
+import type { ProfileName } from "../language/profiles.ts";
+import { printGnn } from "../language/print.ts";
+import { viewOf } from "../language/view.ts";
+import { typeCheck } from "../type-check.ts";
+import type { ModelFiles } from "./model-files.ts";
+import { checkSource, codeOf, readModelText, type ModelSource } from "./read-model.ts";
+import * as schemas from "./schemas.ts";
+
+interface FileArguments {
+  readonly file_path: string;
+  readonly profile?: ProfileName;
+}
+
+interface DirectoryArguments {
+  readonly dir_path: string;
+  readonly recursive?: boolean;
+  readonly output_dir_base?: string;
+  readonly report_md_filename?: string;
+  readonly profile?: ProfileName;
+}
+
+/** Registers what reads and checks models. */
+export function registerCheckTools(hub: ModuleHub, files: ModelFiles): void {
+  hub.registerTool<ModelSource>({
+    name: "gnn.check",
+    description:
+      "Checks a GNN model (Active Inference, Markdown): every problem with its code, line, column, and what to write instead.",
+    schema: schemas.input({ ...schemas.SOURCE_PROPERTIES, profile: schemas.PROFILE }),
+    outputSchema: {
+      type: "object",
+      $defs: { position: schemas.POSITION },
+      properties: {
+        is_valid: { type: "boolean" },
+        diagnostics: schemas.DIAGNOSTICS,
+        ontology: { type: "array", items: { type: "object" }, description: "Mapped and unmapped names, one a model." },
+      },
+      required: ["is_valid", "diagnostics", "ontology"],
+    },
+    keywords: ["validate", "lint", "active inference", "POMDP"],
+    annotations: schemas.READS_FILES,
+    handler: async (source) => {
+      const { file, diagnostics, isValid } = await checkSource(files, source);
+      const ontology = file.models.map((model) => ontologyReport(viewOf(model)));
+      return { is_valid: isValid, diagnostics, ontology };
+    },
+  });
+  hub.registerTool<ModelSource>({
+    name: "gnn.format",
+    description: "Gives a GNN model in its usual layout; the model stays the same, comments stay where they are.",
+    schema: schemas.input(schemas.SOURCE_PROPERTIES),
+    outputSchema: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
+    annotations: schemas.READS_FILES,
+    handler: async (source) => ({ text: printGnn((await checkSource(files, source)).file) }),
+  });
+  hub.registerTool<FileArguments>({
+    name: "gnn.parse_gnn_file",
+    description: "Reads a GNN file into data: variables, edges, values, equations, time, ontology and parameters.",
+    schema: schemas.input({ file_path: { type: "string", description: "Path of the GNN file." } }, ["file_path"]),
+    aliases: ["parse_gnn_file", "visualization.parse_gnn_file"],
+    annotations: schemas.READS_FILES,
+    handler: async ({ file_path }) => {
+      const { file } = await checkSource(files, { file_path });
+      return { success: true, parsed_data: toJsonData(file), file_path };
+    },
+  });
+  registerTypeChecks(hub, files);
+}
+
+function registerTypeChecks(hub: ModuleHub, files: ModelFiles): void {
+  hub.registerTool<FileArguments>({
+    name: "gnn_type_checker.type_check_gnn_file",
+    description: "Type-checks one GNN file and estimates the memory and the inference cost of its models.",
+    schema: schemas.input(
+      { file_path: { type: "string", description: "Path of the GNN file." }, profile: schemas.PROFILE },
+      ["file_path"],
+    ),
+    outputSchema: schemas.TYPE_CHECK,
+    aliases: ["type_check_gnn_file"],
+    annotations: schemas.READS_FILES,
+    handler: async ({ file_path, profile }) =>
+      typeCheck(file_path, await readModelText(files, file_path), profile === undefined ? {} : { profile }),
+  });
+  hub.registerTool<DirectoryArguments>({
+    name: "gnn_type_checker.type_check_gnn_directory",
+    description: "Type-checks every GNN file of a folder, and writes a report (Markdown and JSON) where that is asked.",
+    schema: schemas.input(
+      {
+        dir_path: { type: "string", description: "Path of the folder." },
+        recursive: { type: "boolean", default: false, description: "Folders in it, too." },
+        output_dir_base: { type: "string", description: "Folder for the report. Without it none is written." },
+        report_md_filename: {
+          type: "string",
+          default: "type_check_report.md",
+          description: "Name of the report as Markdown; the JSON lies beside it.",
+        },
+        profile: schemas.PROFILE,
+      },
+      ["dir_path"],
+    ),
+    aliases: ["type_check_gnn_directory"],
+    annotations: schemas.WRITES_FILES,
+    handler: (args, context) => checkDirectory(files, args, context),
+  });
+}
+
+async function checkDirectory(files: ModelFiles, args: DirectoryArguments, context: ToolContext): Promise<object> {
+  const { dir_path: path, recursive = false, profile = "default", output_dir_base: base } = args;
+  const report = base === undefined ? undefined : await reportPath(files, base, args.report_md_filename);
+  const real = await existingFolder(files, path);
+  const check = await typeCheckDirectory(real, {
+    recursive,
+    profile,
+    signal: context.signal,
+    onFile: (done, total) => context.progress(done, total),
+  }).catch((error: unknown) => {
+    if (codeOf(error) === "ENOTDIR") throw new ToolFailure(`${path} is no folder.`, "invalid_params");
+    throw error;
+  });
+  const shown = withGivenPaths(check, real, path);
+  return report === undefined ? shown : { ...shown, reports: urisOf(await writeReports(shown, report)) };
+}
+
+async function existingFolder(files: ModelFiles, path: string): Promise<string> {
+  try {
+    return await files.existing(path);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") throw new ToolFailure(`Directory not found: ${path}`, "invalid_params");
+    throw error;
+  }
+}
+
+async function reportPath(files: ModelFiles, base: string, name = "type_check_report.md"): Promise<string> {
+  if (name === "" || name.startsWith(".") || /[/\\]/.test(name))
+    throw new ToolFailure(
+      `report_md_filename must be the name of a file, such as type_check_report.md, got ${JSON.stringify(name)}.`,
+      "invalid_params",
+    );
+  return files.writable(`${base}/${name}`);
+}
+
+/** Paths as the caller named them: where links lead is not the caller's to know. */
+function withGivenPaths(check: DirectoryCheck, real: string, given: string): DirectoryCheck {
+  const shown = (path: string): string => `${given.replace(/\/+$/, "")}/${relative(real, path)}`;
+  return {
+    ...check,
+    directory_path: given,
+    results_detail: check.results_detail.map((one) => ({ ...one, file_path: shown(one.file_path) })),
+    skipped: check.skipped.map((one) => ({ ...one, file_path: shown(one.file_path) })),
+  };
+}
+
+function urisOf({ markdown, json }: WrittenReports): readonly string[] {
+  return [markdown, json].map((path) => pathToFileURL(path).href);
+}

@@ -1,0 +1,48 @@
+/** What `gnn://documentation/{doc_name}` tells, in our own words. */
+export const DOCUMENTS: Readonly<Record<string, { readonly title: string; readonly content: string }>> = {
+  file_structure: {
+    title: "How a GNN file is built",
+    content: `# How a GNN file is built
+
+A GNN file is Markdown in UTF-8. A line \`## Name\` begins a section; lines that begin with \`#\` inside a section, and
+what stands behind \`#\` in a line, are comments. These sections are known, and those marked * are required:
+
+| section | holds |
+| --- | --- |
+| GNNSection * | an identifier without spaces |
+| GNNVersionAndFlags * | \`GNN v1\` or \`GNN v1.1\`, then flags |
+| ModelName * | a title |
+| ModelAnnotation | free text |
+| StateSpaceBlock * | a variable a line: \`A[2,3,type=float]\` |
+| Connections * | an edge a line: \`D>s\`, \`s-A\` |
+| InitialParameterization | values: \`D={(0.5, 0.5)}\` |
+| Equations | an equation a line |
+| Time | \`Static\` or \`Dynamic\`, \`DiscreteTime=t\`, \`ModelTimeHorizon=20\` |
+| ActInfOntologyAnnotation | a term for a variable: \`s=HiddenState\` |
+| ModelParameters | \`num_actions: 3\` |
+| Footer, Signature | free text |
+
+Several models in a file have a line \`---\` between them. A block of YAML between two such lines may stand first.
+`,
+  },
+  punctuation: {
+    title: "What the signs of GNN mean",
+    content: `# What the signs of GNN mean
+
+| sign | means | example |
+| --- | --- | --- |
+| \`[ ]\` | dimensions, then type and default | \`A[2,num_states,type=float,default=uniform]\` |
+| \`>\` | a directed edge | \`D>s\` |
+| \`-\` | an undirected edge | \`s-A\` |
+| \`( , )\` | a group: every name of it with every name of the other end | \`(s,u)>B\` |
+| \`:\` | the label of an edge | \`γ>A:precision\` |
+| \`=\` | a value, a term, or the constraint of an edge | \`D={(0.5, 0.5)}\` |
+| \`{ }\` | a whole value; rows in parentheses | \`A={(1,0),(0,1)}\` |
+| \`_\` | an index | \`A_m0\`, \`s_t\` |
+| \`_t+1\` | the same variable a step later | \`s_t>s_t+1\` |
+| \`^\`, \`'\` | parts of a name | \`X^Y\`, \`s'\` |
+| \`len( )\` | as many as a variable has numbers | \`G[len(π)]\` |
+| \`#\` | a comment up to the end of the line | \`s[2] # belief\` |
+`,
+  },
+};

@@ -1,0 +1,38 @@
+import { ToolFailure } from "./failure.ts";
+import { checkGnn, type Checked } from "../checks/check.ts";
+import { readGnnFile } from "../directory-check.ts";
+import type { ProfileName } from "../language/profiles.ts";
+import type { ModelFiles } from "./model-files.ts";
+
+/** The text of a file of GNN. Rejects with a `ToolFailure`: where nothing is there, in the words that clients know. */
+export async function readModelText(files: ModelFiles, path: string): Promise<string> {
+  try {
+    return await readGnnFile(await files.existing(path));
+  } catch (error) {
+    if (error instanceof ToolFailure) throw error;
+    if (codeOf(error) === "ENOENT") throw new ToolFailure(`Input GNN file not found: ${path}`, "invalid_params");
+    if (codeOf(error) === "EISDIR") throw new ToolFailure(`${path} is a folder. Name a file in it.`, "invalid_params");
+    throw new ToolFailure(`${path} cannot be read: ${(error as Error).message}`);
+  }
+}
+
+export interface ModelSource {
+  readonly text?: string;
+  readonly file_path?: string;
+  readonly profile?: ProfileName;
+}
+
+/** Checks a text, or the file that is named in its place. */
+export async function checkSource(
+  files: ModelFiles,
+  { text, file_path: path, profile }: ModelSource,
+): Promise<Checked> {
+  if ((text === undefined) === (path === undefined))
+    throw new ToolFailure("Give either `text` or `file_path`.", "invalid_params");
+  const content = text ?? (await readModelText(files, path!));
+  return checkGnn(content, profile === undefined ? {} : { profile });
+}
+
+export function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}

@@ -1,0 +1,64 @@
+import { PROFILES } from "../language/profiles.ts";
+
+export const PROFILE = {
+  type: "string",
+  enum: Object.keys(PROFILES),
+  default: "default",
+  description:
+    "What a valid file is: `default` reads everything in use, `strict-v1` the published grammar only, `seed-era` asks for what the first tools asked for.",
+};
+
+export const SOURCE_PROPERTIES = {
+  text: { type: "string", description: "A model as GNN text. Give this or `file_path`." },
+  file_path: { type: "string", description: "Path of a GNN file. Give this or `text`." },
+};
+
+export const DIAGNOSTICS = {
+  type: "array",
+  items: {
+    type: "object",
+    properties: {
+      code: { type: "string" },
+      severity: { type: "string", enum: ["error", "warning", "note"] },
+      message: { type: "string" },
+      mend: { type: "string", description: "What to write instead." },
+      start: { $ref: "#/$defs/position" },
+      end: { $ref: "#/$defs/position" },
+    },
+    required: ["code", "severity", "message", "start", "end"],
+  },
+};
+
+export const POSITION = {
+  type: "object",
+  description: "Both count from 1; columns are UTF-16 code units.",
+  properties: { line: { type: "integer" }, column: { type: "integer" } },
+  required: ["line", "column"],
+};
+
+export const TYPE_CHECK = {
+  type: "object",
+  properties: {
+    file_path: { type: "string" },
+    is_valid: { type: "boolean" },
+    errors: { type: "array", items: { type: "string" } },
+    warnings: { type: "array", items: { type: "string" } },
+    resource_estimates: {
+      type: "object",
+      properties: {
+        memory_estimate_kb: { type: "number" },
+        inference_estimate_units: { type: "number" },
+      },
+      required: ["memory_estimate_kb", "inference_estimate_units"],
+    },
+  },
+  required: ["file_path", "is_valid", "errors", "warnings", "resource_estimates"],
+  additionalProperties: false,
+};
+
+export function input(properties: object, required: readonly string[] = []): object {
+  return { type: "object", properties, required, additionalProperties: false };
+}
+
+export const READS_FILES = { readOnlyHint: true, openWorldHint: false };
+export const WRITES_FILES = { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false };
