@@ -1,6 +1,6 @@
 import { mkdir, opendir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { randomBytes } from "node:crypto";
-import { basename, dirname, extname, join, relative } from "node:path";
+import { basename, dirname, extname, join, relative, resolve } from "node:path";
 import { checkGnn } from "./checks/check.ts";
 import { LIMITS } from "./language/limits.ts";
 import type { ProfileName } from "./language/profiles.ts";
@@ -67,12 +67,19 @@ export async function typeCheckDirectory(
   };
 }
 
-/** Paths of files that may hold GNN, sorted. */
-export async function findGnnFiles(path: string, { recursive }: { readonly recursive: boolean }): Promise<string[]> {
+export interface FindOptions {
+  /** Folders in the folder, too. */
+  readonly recursive: boolean;
+  /** What a path that is not absolute is taken from. @default the process's folder */
+  readonly base?: string;
+}
+
+/** Paths of files that may hold GNN, sorted, each with the given path in front. */
+export async function findGnnFiles(path: string, { recursive, base = "" }: FindOptions): Promise<string[]> {
   const found: string[] = [];
   const waiting: { readonly folder: string; readonly depth: number }[] = [{ folder: path, depth: 0 }];
   for (let at = waiting.pop(); at; at = waiting.pop()) {
-    for await (const entry of await opendir(at.folder)) {
+    for await (const entry of await opendir(resolve(base, at.folder))) {
       const full = join(at.folder, entry.name);
       if (entry.isFile() && ENDINGS.has(extname(entry.name).toLowerCase())) found.push(full);
       else if (recursive && entry.isDirectory() && !entry.name.startsWith(".") && at.depth < DIRECTORY_LIMITS.depth)
@@ -130,7 +137,8 @@ export async function writeReports(check: DirectoryCheck, markdownPath: string):
   return { markdown: markdownPath, json };
 }
 
-async function replaceFile(path: string, text: string): Promise<void> {
+/** Replaces a file as a whole or not at all. */
+export async function replaceFile(path: string, text: string): Promise<void> {
   const beside = `${path}.${randomBytes(6).toString("hex")}.tmp`;
   try {
     await writeFile(beside, text, { flag: "wx" });

@@ -2,6 +2,7 @@ import { safeToShow } from "../core/hidden-text.ts";
 import { Command, Option } from "commander";
 import type { CommandRow, Run, SharedOptions } from "./command-row.ts";
 import { coreRow } from "./core-row.ts";
+import { gnnRow } from "./gnn-row.ts";
 import type { Io } from "./io.ts";
 import { setupRows } from "./setup-rows.ts";
 
@@ -221,6 +222,7 @@ const COMMANDS: readonly CommandRow[] = [
     ],
     load: () => import("./commands/services.ts"),
   },
+  gnnRow(JSON_OUT),
   coreRow([CONFIG, VERBOSE]),
 ];
 

@@ -122,7 +122,7 @@ describe("exports", () => {
       message: `GNN data from two_room.md exported to ${to} in JSON format.`,
       output_uri: pathToFileURL(to).href,
     });
-    expect(toData(importGnn(readFileSync(to)))).toEqual(toData(parseGnn(TWO_ROOM).file));
+    expect(toData(importGnn(readFileSync(to)).file)).toEqual(toData(parseGnn(TWO_ROOM).file));
   });
 
   test("G54: a file that is not there is an invalid parameter, in the words that clients know", async () => {

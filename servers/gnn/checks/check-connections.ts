@@ -80,6 +80,8 @@ const WORD = /[\p{L}_][\p{L}\p{M}\p{N}_^']*/gu;
 
 /** Parts of the graph that no edge joins. A model of several agents may be meant so. */
 function checkParts({ view, variables, reporter }: CheckContext): void {
+  // A line that cannot be read may be what joins them.
+  if (unreadLines(view).length > 0) return;
   const parts = new Parts();
   let first: Name | undefined;
   for (const { sources, targets } of view.connections) {

@@ -1,5 +1,6 @@
 import type { GnnFile } from "../language/model.ts";
-import { parseGnn } from "../language/parse.ts";
+import { checkGnn } from "../checks/check.ts";
+import type { Diagnostic } from "../language/diagnostics.ts";
 import { printGnn } from "../language/print.ts";
 import { fromCbor, toCbor } from "./cbor.ts";
 import { FormatError } from "./format-error.ts";
@@ -65,15 +66,25 @@ export function exportGnn(file: GnnFile, format: ExportFormatName): string | Uin
   return EXPORT_FORMATS[format].write(file);
 }
 
+/** A file that was read, with what is to be said of it where it was GNN. */
+export interface ImportedFile {
+  readonly file: GnnFile;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
 /** Reads a text of GNN, JSON, XML or CBOR, whichever it is. Throws a `FormatError` for JSON, XML or CBOR that is not ours. */
-export function importGnn(content: string | Uint8Array): GnnFile {
+export function importGnn(content: string | Uint8Array): ImportedFile {
   if (typeof content !== "string") {
-    if (content[0] === 0xd9 && content[1] === 0xd9) return fromJsonData(fromCbor(content));
+    if (content[0] === 0xd9 && content[1] === 0xd9) return whole(fromJsonData(fromCbor(content)));
     return importGnn(decode(content));
   }
   const start = content.replace(/^\uFEFF/, "").trimStart();
-  if (start.startsWith("{")) return fromJson(content);
-  return start.startsWith("<?xml") || start.startsWith("<gnn") ? fromXml(content) : parseGnn(content).file;
+  if (start.startsWith("{")) return whole(fromJson(content));
+  return start.startsWith("<?xml") || start.startsWith("<gnn") ? whole(fromXml(content)) : checkGnn(content);
+}
+
+function whole(file: GnnFile): ImportedFile {
+  return { file, diagnostics: [] };
 }
 
 function decode(bytes: Uint8Array): string {

@@ -84,10 +84,16 @@ function readAttributes(text: string): Record<string, string> {
 }
 
 function unescapeXml(text: string): string {
-  return text.replaceAll(/&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(\w+));/gi, (whole, hex, decimal, name) => {
-    const code = hex ? Number.parseInt(hex, 16) : decimal ? Number(decimal) : undefined;
-    const found = code === undefined ? ENTITIES[name] : code <= 0x10_ff_ff ? String.fromCodePoint(code) : undefined;
-    if (found === undefined) throw new FormatError(`${whole} is no entity that XML has.`);
+  return text.replaceAll(/&[#\w]+;/g, (entity) => {
+    const found = ENTITIES[entity.slice(1, -1)] ?? numbered(entity);
+    if (found === undefined) throw new FormatError(`${entity} is no entity that XML has.`);
     return found;
   });
+}
+
+function numbered(entity: string): string | undefined {
+  const [, hex, decimal] = /^&#(?:x([0-9a-f]{1,6})|(\d{1,7}));$/i.exec(entity) ?? [];
+  if (hex === undefined && decimal === undefined) return undefined;
+  const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
+  return code <= 0x10_ff_ff ? String.fromCodePoint(code) : undefined;
 }

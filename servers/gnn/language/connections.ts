@@ -21,29 +21,35 @@ export function readConnection(line: Line, reporter: Reporter, isStrict: boolean
   const read = readEnds(reader, reporter);
   if (typeof read === "string") return refuse({ line, reader, reporter }, read);
   const { sources, arrow, targets } = read;
-  const label = reader.take(":") ? reader.takeUntil("=").text : undefined;
-  const constraint = reader.take("=") ? reader.takeRest().text : undefined;
-  if (!reader.isAtEnd) return refuse({ line, reader, reporter }, afterEdge(reader));
-  if (label === "" || constraint === "")
-    return refuse(
-      { line, reader, reporter },
-      `The ${label === "" ? "label behind :" : "constraint behind ="} is missing.`,
-    );
+  const notes = {
+    ...(reader.take(":") ? { label: reader.takeUntil("=").text } : {}),
+    ...(reader.take("=") ? { constraint: reader.takeRest().text } : {}),
+  };
+  const wrong = reader.isAtEnd ? wrongWith(read, notes, isStrict) : afterEdge(reader);
+  if (wrong !== undefined) return refuse({ line, reader, reporter }, wrong);
   if (sources.names.length * targets.names.length > LIMITS.edgesOfConnection) return tooMany(line, reader, reporter);
-  if (isStrict) {
-    const beyond = beyondGrammar(read, label, constraint);
-    if (beyond !== undefined) return refuse({ line, reader, reporter }, `${beyond} is not in the grammar of GNN 1.1.`);
-  }
   return {
     kind: "connection",
     sources: sources.names,
     targets: targets.names,
     directed: arrow.directed,
-    ...(label === undefined ? {} : { label }),
-    ...(constraint === undefined ? {} : { constraint }),
+    ...notes,
     span: reader.span,
     ...commentOf(reader),
   };
+}
+
+interface Notes {
+  readonly label?: string;
+  readonly constraint?: string;
+}
+
+/** What keeps a connection that was read whole from being one. */
+function wrongWith(read: ReadEnds, notes: Notes, isStrict: boolean): string | undefined {
+  if (notes.label === "") return "The label behind : is missing.";
+  if (notes.constraint === "") return "The constraint behind = is missing.";
+  const beyond = isStrict ? beyondGrammar(read, notes) : undefined;
+  return beyond === undefined ? undefined : `${beyond} is not in the grammar of GNN 1.1.`;
 }
 
 interface ReadEnds {
@@ -77,14 +83,17 @@ function takeEnds(reader: LineReader, reporter: Reporter): Ends | string {
   const names: Name[] = [];
   while (!reader.take(")")) {
     const name = reader.takeName();
-    if (!name) return reader.isAtEnd ? "A ( is never closed." : `${shown(reader.rest)} is no name of a group.`;
+    if (!name) return wrongInGroup(reader);
     if (names.length < LOOKED_THROUGH && names.some(({ text }) => text === name.text))
       reporter.report({ code: "W007", span: name.span, message: `${name.text} stands twice in the group.` });
     names.push(name);
-    if (!reader.take(",") && !reader.rest.startsWith(")"))
-      return reader.isAtEnd ? "A ( is never closed." : `${shown(reader.rest)} is no name of a group.`;
+    if (!reader.take(",") && !reader.rest.startsWith(")")) return wrongInGroup(reader);
   }
   return names.length === 0 ? "A group has no names." : { names, isGroup: true };
+}
+
+function wrongInGroup(reader: LineReader): string {
+  return reader.isAtEnd ? "A ( is never closed." : `${shown(reader.rest)} is no name of a group.`;
 }
 
 /** Longest first. */
@@ -108,7 +117,7 @@ function afterEdge(reader: LineReader): string {
 }
 
 /** What of a connection has no place in the grammar of `strict-v1`. */
-function beyondGrammar({ sources, arrow, targets }: ReadEnds, label?: string, constraint?: string): string | undefined {
+function beyondGrammar({ sources, arrow, targets }: ReadEnds, { label, constraint }: Notes): string | undefined {
   if (sources.isGroup || targets.isGroup) return "A group in parentheses";
   if (!arrow.isPlain) return "An arrow other than > and -";
   const strange = [...sources.names, ...targets.names].find(({ text }) => !isPlainName(text));

@@ -1,4 +1,15 @@
-import type { Dimension, FrontMatter, GnnFile, Model, Name, Section, Statement, Value } from "./model.ts";
+import type {
+  Connection,
+  Dimension,
+  FrontMatter,
+  GnnFile,
+  Model,
+  Name,
+  Section,
+  Statement,
+  Value,
+  Variable,
+} from "./model.ts";
 import { dimensionOf } from "./names.ts";
 import { printDimension } from "./print.ts";
 import { numberText } from "./print-values.ts";
@@ -94,25 +105,9 @@ function toRemarkedData(statement: Exclude<Statement, { kind: "blank" | "comment
   const comment = statement.comment === undefined ? {} : { comment: statement.comment };
   switch (statement.kind) {
     case "variable":
-      return {
-        kind: "variable",
-        name: statement.name.text,
-        dimensions: statement.dimensions.map(toDimensionData),
-        ...(statement.type ? { type: statement.type.text } : {}),
-        ...(statement.default ? { default: statement.default.text } : {}),
-        options: statement.options,
-        ...comment,
-      };
+      return toVariableData(statement, comment);
     case "connection":
-      return {
-        kind: "connection",
-        sources: statement.sources.map(({ text }) => text),
-        targets: statement.targets.map(({ text }) => text),
-        directed: statement.directed,
-        ...(statement.label === undefined ? {} : { label: statement.label }),
-        ...(statement.constraint === undefined ? {} : { constraint: statement.constraint }),
-        ...comment,
-      };
+      return toConnectionData(statement, comment);
     case "assignment":
       return { kind: "assignment", name: statement.name.text, value: toValueData(statement.value), ...comment };
     case "equation":
@@ -129,6 +124,34 @@ function toRemarkedData(statement: Exclude<Statement, { kind: "blank" | "comment
     case "parameter":
       return { kind: "parameter", key: statement.key.text, value: toValueData(statement.value), ...comment };
   }
+}
+
+function toVariableData(
+  { name, dimensions, type, default: start, options }: Variable,
+  comment: Remarked,
+): VariableData {
+  return {
+    kind: "variable",
+    name: name.text,
+    dimensions: dimensions.map(toDimensionData),
+    ...(type ? { type: type.text } : {}),
+    ...(start ? { default: start.text } : {}),
+    options,
+    ...comment,
+  };
+}
+
+function toConnectionData(connection: Connection, comment: Remarked): ConnectionData {
+  const { sources, targets, directed, label, constraint } = connection;
+  return {
+    kind: "connection",
+    sources: sources.map(({ text }) => text),
+    targets: targets.map(({ text }) => text),
+    directed,
+    ...(label === undefined ? {} : { label }),
+    ...(constraint === undefined ? {} : { constraint }),
+    ...comment,
+  };
 }
 
 function toDimensionData(dimension: Dimension): string | number {

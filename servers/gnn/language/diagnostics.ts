@@ -41,6 +41,9 @@ export const DIAGNOSTICS = {
 
 export type DiagnosticCode = keyof typeof DIAGNOSTICS;
 
+/** Codes that say that something was not read, and is missing in whatever is made of the text. */
+export const UNREAD_CODES: ReadonlySet<DiagnosticCode> = new Set(["E005", "E006", "E007", "E008", "E013", "W006"]);
+
 /** What is to be said of a place in a model. */
 export interface Diagnostic {
   readonly code: DiagnosticCode;

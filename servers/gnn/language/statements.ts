@@ -73,7 +73,7 @@ class ValueLines {
     if (reader.isAtEnd && reader.comment === undefined && !this.#continues(index))
       return { statement: this.#notOne(line, reader), last: index };
     const end = this.#lines.at(-1)!.to;
-    const { value, next } = readValue(this.#reporter.source.text, reader.offset, end, this.#reporter);
+    const { value, next } = readValue({ from: reader.offset, to: end }, this.#reporter);
     const last = this.#lineWith(index, next);
     const comment = this.#behind(last, next);
     return {
@@ -182,7 +182,7 @@ function parameterValue(
   { from, to, reporter }: { readonly from: number; readonly to: number; readonly reporter: Reporter },
 ): Value {
   if (/^[[({]/.test(text) || /^(?:"[^"\\]*"|'[^']*')$/.test(text) || isNumber(text))
-    return readValue(reporter.source.text, from, to, reporter).value;
+    return readValue({ from, to }, reporter).value;
   return { kind: "word", text, at: from };
 }
 

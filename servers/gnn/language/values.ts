@@ -2,6 +2,7 @@ import type { Reporter } from "./diagnostics.ts";
 import { LIMITS } from "./limits.ts";
 import type { Value, ValueComment, ValueGroup } from "./model.ts";
 import { nameAt } from "./names.ts";
+import type { Span } from "./source.ts";
 
 /** What was read, and where reading stopped. */
 export interface ReadValue {
@@ -12,6 +13,9 @@ export interface ReadValue {
 const NUMBER = /[+-]?(?:inf(?:inity)?(?![\p{L}\p{N}_])|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)/iuy;
 const FRACTION = /\s*\/\s*(\d+(?:\.\d+)?)/y;
 const STRING = /"(?:[^"\\\n\r]|\\.)*"|'[^'\n\r]*'/y;
+const SPACE = 32;
+const SLASH = 47;
+const UNDERSCORE = 95;
 const OPENERS = "{([";
 const CLOSERS = "})]";
 
@@ -30,8 +34,8 @@ interface OpenGroup {
  * Reads one value: nested brackets of any kind, numbers, words, strings, comments in between. A reader of literals, never
  * an evaluation; takes time linear in the text and no stack.
  */
-export function readValue(text: string, from: number, to: number, reporter: Reporter): ReadValue {
-  return new ValueReader(text, to, reporter).read(from);
+export function readValue({ from, to }: Span, reporter: Reporter): ReadValue {
+  return new ValueReader(reporter.source.text, to, reporter).read(from);
 }
 
 class ValueReader {
@@ -99,7 +103,7 @@ class ValueReader {
   #comma(): void {
     const group = this.#open.at(-1);
     if (group) {
-      if (!group.needsComma) this.#wrong(this.#at, 1, "There is a comma with no value in front of it.");
+      if (!group.needsComma) this.#wrong(one(this.#at), "There is a comma with no value in front of it.");
       group.needsComma = false;
     }
     this.#at += 1;
@@ -134,13 +138,12 @@ class ValueReader {
     const opener = OPENERS[CLOSERS.indexOf(bracket)]!;
     const depth = this.#open.findLastIndex((group) => group.bracket === opener);
     this.#at += 1;
-    if (depth === -1) return this.#wrong(this.#at - 1, 1, `A ${bracket} closes nothing.`);
+    if (depth === -1) return this.#wrong(one(this.#at - 1), `A ${bracket} closes nothing.`);
     while (this.#open.length > depth) {
       const group = this.#open.at(-1)!;
       if (this.#open.length > depth + 1)
         this.#wrong(
-          group.at,
-          1,
+          one(group.at),
           `The ${group.bracket} is not closed before ${bracket}.`,
           `Close it with ${closerOf(group.bracket)}.`,
         );
@@ -157,7 +160,7 @@ class ValueReader {
   #closeAll(): void {
     while (this.#open.length > 0) {
       const { bracket, at } = this.#open.at(-1)!;
-      this.#wrong(at, 1, `The ${bracket} is never closed.`, `Close it with ${closerOf(bracket)}.`);
+      this.#wrong(one(at), `The ${bracket} is never closed.`, `Close it with ${closerOf(bracket)}.`);
       this.#close();
     }
   }
@@ -179,7 +182,7 @@ class ValueReader {
   #expectPlace(): void {
     const group = this.#open.at(-1);
     if (!group?.needsComma) return;
-    this.#wrong(this.#at, 1, "Two values stand side by side without a comma.", "Put a comma between them.");
+    this.#wrong(one(this.#at), "Two values stand side by side without a comma.", "Put a comma between them.");
     group.needsComma = false;
   }
 
@@ -207,21 +210,22 @@ class ValueReader {
     if (found === undefined) return this.#strange();
     const behind = this.#text.charCodeAt(this.#at + found.length);
     // `3a` is no number, and `3.4.5` neither.
-    if (isNumberStart(behind) || behind === 95 || (behind | 32) === 101 || isLetter(behind)) return this.#strange();
+    if (isNumberStart(behind) || behind === UNDERSCORE || isLetter(behind)) return this.#strange();
     this.#expectPlace();
     const at = this.#at;
     this.#at += found.length;
-    const plain = numberOf(found);
-    const denominator = this.#text.charCodeAt(this.#at) === 47 || behind === 32 ? this.#fraction() : undefined;
-    if (denominator === undefined) {
-      if (!Number.isFinite(plain) && !/inf/i.test(found))
-        this.#wrong(at, found.length, `${shortened(found)} is larger than a number can be.`);
-      this.#put({ kind: "number", value: plain, text: found, at });
-    } else {
-      if (denominator === 0) this.#wrong(at, this.#at - at, "Nothing can be divided by 0.");
-      const value = denominator === 0 ? 0 : plain / denominator;
-      this.#put({ kind: "number", value, text: this.#text.slice(at, this.#at).replaceAll(/\s/g, ""), at });
-    }
+    const value = numberOf(found);
+    const denominator = behind === SLASH || behind === SPACE ? this.#fraction() : undefined;
+    if (denominator !== undefined) return this.#quotient(at, value, denominator);
+    if (!Number.isFinite(value) && !/inf/i.test(found))
+      this.#wrong({ from: at, to: this.#at }, `${shortened(found)} is larger than a number can be.`);
+    this.#put({ kind: "number", value, text: found, at });
+  }
+
+  #quotient(at: number, numerator: number, denominator: number): void {
+    if (denominator === 0) this.#wrong({ from: at, to: this.#at }, "Nothing can be divided by 0.");
+    const value = denominator === 0 ? 0 : numerator / denominator;
+    this.#put({ kind: "number", value, text: this.#text.slice(at, this.#at).replaceAll(/\s/g, ""), at });
   }
 
   /** The usual number, digits with at most one dot, without the cost of an expression. */
@@ -265,14 +269,19 @@ class ValueReader {
     do this.#at += 1;
     while (this.#at < this.#to && !isDelimiter(this.#text.charCodeAt(this.#at)));
     const text = this.#text.slice(from, this.#at);
-    this.#wrong(from, text.length, `${JSON.stringify(shortened(text))} is no number, word or text.`);
+    this.#wrong({ from, to: this.#at }, `${JSON.stringify(shortened(text))} is no number, word or text.`);
     this.#expectPlace();
     this.#put({ kind: "word", text: text.replaceAll(/[^\p{L}\p{N}_]/gu, "_"), at: from });
   }
 
-  #wrong(from: number, length: number, message: string, mend?: string): void {
-    this.#reporter.report({ code: "E007", span: { from, to: from + length }, message, mend });
+  #wrong(span: Span, message: string, mend?: string): void {
+    this.#reporter.report({ code: "E007", span, message, mend });
   }
+}
+
+/** The span of one character. */
+function one(from: number): Span {
+  return { from, to: from + 1 };
 }
 
 function closerOf(bracket: string): string {

@@ -2,8 +2,8 @@ import { pathToFileURL } from "node:url";
 import type { ModuleHub } from "toolyard";
 import { ToolFailure } from "./failure.ts";
 import { EXPORT_FORMATS, exportGnn, NO_PICKLE, type ExportFormatName } from "../exports/formats.ts";
-import type { Checked } from "../checks/check.ts";
-import { checkGnn } from "../checks/check.ts";
+import { checkGnn, type Checked } from "../checks/check.ts";
+import { UNREAD_CODES } from "../language/diagnostics.ts";
 import type { ModelFiles } from "./model-files.ts";
 import { readModelText } from "./read-model.ts";
 import * as schemas from "./schemas.ts";
@@ -30,9 +30,6 @@ const OUTPUT = {
   },
   required: ["status", "message", "output_uri"],
 };
-
-/** Codes of lines that could not be read, and so are missing in an export. */
-const UNREAD = new Set(["E005", "E006", "E007", "E008", "W006"]);
 
 /** Registers one tool for each format, and the one that refuses pickles with the reason. */
 export function registerExportTools(hub: ModuleHub, files: ModelFiles): void {
@@ -77,7 +74,7 @@ async function exportFile(files: ModelFiles, name: ExportFormatName, args: Expor
 
 /** Says so where an export holds less than the file does. */
 function unreadNote({ diagnostics }: Checked): string {
-  const lines = new Set(diagnostics.filter(({ code }) => UNREAD.has(code)).map(({ start }) => start.line));
+  const lines = new Set(diagnostics.filter(({ code }) => UNREAD_CODES.has(code)).map(({ start }) => start.line));
   if (lines.size === 0) return "";
   return ` Not all of it could be read: see line${lines.size > 1 ? "s" : ""} ${[...lines].slice(0, 10).join(", ")} with gnn.check.`;
 }

@@ -1,0 +1,75 @@
+import { readFile, stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import { OptionError } from "toolyard";
+import { findGnnFiles, readGnnFile } from "../directory-check.ts";
+import { importGnn, type ImportedFile } from "../exports/formats.ts";
+
+/** What a command may touch of the world. */
+export interface CommandIo {
+  readonly cwd: string;
+  readStdin(): Promise<string>;
+  /** Writes text on standard output. */
+  print(text: string): Promise<void>;
+  /** Writes text on standard error. */
+  say(text: string): Promise<void>;
+  /** Writes bytes on standard output. */
+  printBytes(bytes: Uint8Array): Promise<void>;
+}
+
+/** One text with the name that a person gave it. */
+export interface NamedText {
+  readonly name: string;
+  /** Absolute; none of standard input. */
+  readonly path?: string;
+  readonly text: string;
+}
+
+export const STDIN = "-";
+
+/** Texts of the files that are named, of all in the folders that are named, and of standard input for `-`. */
+export async function readTexts(names: readonly string[], io: CommandIo): Promise<readonly NamedText[]> {
+  const texts: NamedText[] = [];
+  for (const name of names)
+    if (name === STDIN) texts.push({ name: "(standard input)", text: await io.readStdin() });
+    else for (const file of await filesOf(name, io)) texts.push(await readNamed(file, io));
+  if (texts.length > 0) return texts;
+  throw new OptionError(`There is no file of GNN in ${names.join(", ")}. Name one that ends in .md, .gnn or .csv.`);
+}
+
+async function filesOf(name: string, { cwd }: CommandIo): Promise<readonly string[]> {
+  const stats = await stat(resolve(cwd, name)).catch(() => undefined);
+  if (!stats) throw new OptionError(`There is no file ${JSON.stringify(name)}.`);
+  return stats.isDirectory() ? findGnnFiles(name, { recursive: true, base: cwd }) : [name];
+}
+
+async function readNamed(name: string, { cwd }: CommandIo): Promise<NamedText> {
+  const path = resolve(cwd, name);
+  try {
+    return { name, path, text: await readGnnFile(path) };
+  } catch (error) {
+    throw new OptionError(`${name} cannot be read: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** A file of GNN, JSON, XML or CBOR, whatever it ends in. */
+export async function readAnyFormat(name: string, io: CommandIo): Promise<ImportedFile> {
+  const content = name === STDIN ? await io.readStdin() : await readBytes(name, io);
+  try {
+    return importGnn(content);
+  } catch (error) {
+    throw new OptionError(`${name} cannot be read. ${(error as Error).message}`, { cause: error });
+  }
+}
+
+async function readBytes(name: string, { cwd }: CommandIo): Promise<Uint8Array> {
+  try {
+    return await readFile(resolve(cwd, name));
+  } catch (error) {
+    throw new OptionError(`${name} cannot be read: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** A text as a terminal may show it: control characters other than ends of lines are marked. */
+export function harmless(text: string): string {
+  return text.replaceAll(/[^\P{Cc}\n\t]|[\u202A-\u202E\u2066-\u2069]/gu, "\uFFFD");
+}

@@ -1,0 +1,111 @@
+import { writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { OptionError } from "toolyard";
+import { checkGnn } from "../checks/check.ts";
+import { replaceFile } from "../directory-check.ts";
+import { EXPORT_FORMATS, exportGnn, type ExportFormatName } from "../exports/formats.ts";
+import { formatDiagnostic, UNREAD_CODES } from "../language/diagnostics.ts";
+import { printGnn } from "../language/print.ts";
+import type { ProfileName } from "../language/profiles.ts";
+import { harmless, readAnyFormat, readTexts, STDIN, type CommandIo, type NamedText } from "./files.ts";
+import { toSarif, type CheckedText } from "./sarif.ts";
+
+export type { CommandIo } from "./files.ts";
+
+/** Exit codes for pipelines of others: 1 says that a file is not as it should be. */
+export const EXIT = { ok: 0, found: 1 } as const;
+
+export interface CheckOptions {
+  readonly profile?: ProfileName;
+  readonly json?: boolean;
+  readonly sarif?: boolean;
+  /** Leave notes out. */
+  readonly quiet?: boolean;
+}
+
+/** Checks files and folders. Gives 1 where one of them is not valid. Throws an `OptionError` where one cannot be read. */
+export async function check(names: readonly string[], options: CheckOptions, io: CommandIo): Promise<number> {
+  const texts = await readTexts(names, io);
+  const results = texts.map((text) => checkText(text, options));
+  await io.print(reportOf(results, options));
+  return results.every(({ isValid }) => isValid) ? EXIT.ok : EXIT.found;
+}
+
+function checkText({ name, path, text }: NamedText, { profile = "default", quiet = false }: CheckOptions): CheckedText {
+  const { diagnostics, isValid } = checkGnn(text, { profile });
+  const shown = quiet ? diagnostics.filter(({ severity }) => severity !== "note") : diagnostics;
+  return { name, ...(path === undefined ? {} : { path }), isValid, diagnostics: shown };
+}
+
+function reportOf(results: readonly CheckedText[], { json, sarif }: CheckOptions): string {
+  if (sarif) return JSON.stringify(toSarif(results), undefined, 2);
+  if (json)
+    return JSON.stringify({
+      files: results.map(({ name, isValid, diagnostics }) => ({ file_path: name, is_valid: isValid, diagnostics })),
+    });
+  const lines = results.flatMap(({ name, diagnostics }) =>
+    diagnostics.map((one) => `${name}:${formatDiagnostic(one)}`),
+  );
+  const valid = results.filter(({ isValid }) => isValid).length;
+  const counted = results.length === 1 ? "1 file" : `${results.length} files`;
+  return harmless([...lines, `${counted}: ${valid} valid, ${results.length - valid} invalid`].join("\n"));
+}
+
+export interface FormatOptions {
+  /** Write nothing; say which files are not in the usual layout. */
+  readonly check?: boolean;
+}
+
+/**
+ * Puts files into the usual layout, in place; standard input goes to standard output. Gives 1 where a file holds no GNN,
+ * and with `check` where one would change. Throws an `OptionError` where one cannot be read.
+ */
+export async function fmt(names: readonly string[], options: FormatOptions, io: CommandIo): Promise<number> {
+  let code: number = EXIT.ok;
+  for (const one of await readTexts(names, io)) if (!(await formatOne(one, options, io))) code = EXIT.found;
+  return code;
+}
+
+async function formatOne({ name, path, text }: NamedText, options: FormatOptions, io: CommandIo): Promise<boolean> {
+  const { file, diagnostics } = checkGnn(text);
+  if (diagnostics.some(({ code }) => code === "E013" || code === "E008")) {
+    await io.say(harmless(`${name} is left alone: ${diagnostics.map(formatDiagnostic).join(" ")}`));
+    return false;
+  }
+  const printed = printGnn(file);
+  if (options.check) {
+    if (printed !== text) await io.print(harmless(name));
+    return printed === text;
+  }
+  if (path === undefined) await io.print(printed);
+  else if (printed !== text) await replaceFile(path, printed);
+  return true;
+}
+
+export interface ExportOptions {
+  readonly to: string;
+  readonly output?: string;
+}
+
+/** Writes a file of GNN, JSON, XML or CBOR in another format. Throws an `OptionError` where that cannot be done. */
+export async function exportFile(name: string, { to, output }: ExportOptions, io: CommandIo): Promise<number> {
+  const formats = Object.keys(EXPORT_FORMATS);
+  if (!Object.hasOwn(EXPORT_FORMATS, to))
+    throw new OptionError(`--to must be one of ${formats.join(", ")}, got ${JSON.stringify(to)}.`);
+  const { file, diagnostics } = await readAnyFormat(name, io);
+  const unread = diagnostics.filter(({ code }) => UNREAD_CODES.has(code));
+  for (const diagnostic of unread) await io.say(harmless(`${name}:${formatDiagnostic(diagnostic)}`));
+  const content = exportGnn(file, to as ExportFormatName);
+  if (output !== undefined && output !== STDIN) await writeTo(resolve(io.cwd, output), content);
+  else if (typeof content === "string") await io.print(content);
+  else await io.printBytes(content);
+  return unread.length > 0 ? EXIT.found : EXIT.ok;
+}
+
+async function writeTo(path: string, content: string | Uint8Array): Promise<void> {
+  try {
+    await writeFile(path, content);
+  } catch (error) {
+    throw new OptionError(`${path} cannot be written: ${(error as Error).message}`, { cause: error });
+  }
+}

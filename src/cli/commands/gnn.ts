@@ -1,0 +1,41 @@
+import type { Run, SharedOptions } from "../command-row.ts";
+import { print, type Io } from "../io.ts";
+
+interface CommandIo {
+  readonly cwd: string;
+  readStdin(): Promise<string>;
+  print(text: string): Promise<void>;
+  say(text: string): Promise<void>;
+  printBytes(bytes: Uint8Array): Promise<void>;
+}
+
+type Command<Argument, Options> = (argument: Argument, options: Options, io: CommandIo) => Promise<number>;
+
+/** What the build of `servers/gnn/` exports. It knows this package by its name, so it is not imported by its own. */
+interface GnnModule {
+  readonly check: Command<readonly string[], SharedOptions>;
+  readonly fmt: Command<readonly string[], SharedOptions>;
+  readonly exportFile: Command<string, SharedOptions>;
+}
+
+export const check: Run = async (files, options, io) => (await loadGnn()).check(files, options, commandIo(io));
+
+export const fmt: Run = async (files, options, io) => (await loadGnn()).fmt(files, options, commandIo(io));
+
+export const exportModel: Run = async ([file = "-"], options, io) =>
+  (await loadGnn()).exportFile(file, options, commandIo(io));
+
+async function loadGnn(): Promise<GnnModule> {
+  return (await import(new URL("../../servers/gnn/command/gnn-commands.js", import.meta.url).href)) as GnnModule;
+}
+
+function commandIo(io: Io): CommandIo {
+  return {
+    cwd: io.cwd,
+    readStdin: () => io.readStdin(),
+    print: (text) => print(io.stdout, text),
+    say: (text) => print(io.stderr, text),
+    printBytes: (bytes) =>
+      new Promise((done, failed) => io.stdout.write(bytes, (error) => (error ? failed(error) : done()))),
+  };
+}

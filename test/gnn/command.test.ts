@@ -1,0 +1,102 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { Desk } from "../cli/harness.ts";
+
+const TWO_ROOM = readFileSync(new URL("../fixtures/gnn/two_room.md", import.meta.url), "utf8");
+const SPOILT = TWO_ROOM.replace("D>s\n", "D?s\n");
+
+describe("toolyard gnn check", () => {
+  test("ends with 0 for valid files and with 1 when one is not", async () => {
+    await using desk = await Desk.create({ "models/a.md": TWO_ROOM, "models/deeper/b.md": SPOILT });
+    expect(await desk.run(["gnn", "check", "models/a.md"])).toMatchObject({
+      code: 0,
+      stdout: "1 file: 1 valid, 0 invalid\n",
+    });
+    const both = await desk.run(["gnn", "check", "models"]);
+    expect(both.code).toBe(1);
+    expect(both.stdout).toContain("models/deeper/b.md:23:1 error E005: ");
+    expect(both.stdout).toContain("2 files: 1 valid, 1 invalid");
+  });
+
+  test("reads standard input, by the profile that is asked for, and gives JSON", async () => {
+    await using desk = await Desk.create();
+    const text = TWO_ROOM.replace("s-A", "(s,o)-A");
+    const { code, stdout } = await desk.run(["gnn", "check", "-", "--json", "--profile", "strict-v1"], { stdin: text });
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({
+      files: [{ is_valid: false, diagnostics: [{ code: "E005", start: { line: 24, column: 1 } }] }],
+    });
+  });
+
+  test("gives SARIF with the place of each diagnostic", async () => {
+    await using desk = await Desk.create({ "b.md": SPOILT });
+    const { runs } = JSON.parse((await desk.run(["gnn", "check", "b.md", "--sarif"])).stdout);
+    expect(runs[0].tool.driver.rules[runs[0].results[0].ruleIndex].id).toBe(runs[0].results[0].ruleId);
+    expect(runs[0].results[0]).toMatchObject({
+      level: "error",
+      locations: [
+        {
+          physicalLocation: {
+            artifactLocation: { uri: `file://${desk.path("b.md")}` },
+            region: { startLine: 23, startColumn: 1, endLine: 23, endColumn: 4 },
+          },
+        },
+      ],
+    });
+  });
+
+  test("a file that is not there is a usage error that names it", async () => {
+    await using desk = await Desk.create();
+    expect(await desk.run(["gnn", "check", "none.md"])).toMatchObject({
+      code: 2,
+      stderr: 'There is no file "none.md".\n',
+    });
+  });
+
+  test("what a file says cannot drive the terminal", async () => {
+    await using desk = await Desk.create({ "x.md": "## Connections\na\u001B[2Jb\n" });
+    expect((await desk.run(["gnn", "check", "x.md"])).stdout).not.toContain("\u001B");
+  });
+});
+
+describe("toolyard gnn fmt", () => {
+  test("lays files out in place, after which --check finds nothing", async () => {
+    await using desk = await Desk.create({ "a.md": TWO_ROOM });
+    expect(await desk.run(["gnn", "fmt", "--check", "a.md"])).toMatchObject({ code: 1, stdout: "a.md\n" });
+    expect(readFileSync(desk.path("a.md"), "utf8")).toBe(TWO_ROOM);
+    expect(await desk.run(["gnn", "fmt", "a.md"])).toMatchObject({ code: 0, stdout: "" });
+    expect(readFileSync(desk.path("a.md"), "utf8")).toContain("A[2,2,type=float]    # cue given room\n");
+    expect(await desk.run(["gnn", "fmt", "--check", "a.md"])).toMatchObject({ code: 0, stdout: "" });
+  });
+
+  test("leaves a file alone that holds no GNN", async () => {
+    await using desk = await Desk.create({ "notes.md": "# Notes\n\n\n* x\n" });
+    const { code, stderr } = await desk.run(["gnn", "fmt", "notes.md"]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("notes.md is left alone: ")]);
+    expect(readFileSync(desk.path("notes.md"), "utf8")).toBe("# Notes\n\n\n* x\n");
+  });
+});
+
+describe("toolyard gnn export", () => {
+  test("writes a format, and reads what it wrote", async () => {
+    await using desk = await Desk.create({ "a.md": TWO_ROOM });
+    for (const format of ["json", "xml", "cbor"]) {
+      expect(await desk.run(["gnn", "export", "a.md", "--to", format, "-o", `a.${format}`])).toMatchObject({ code: 0 });
+      const back = await desk.run(["gnn", "export", `a.${format}`, "--to", "plaintext_dsl"]);
+      expect(back.stdout).toContain("π>u\n");
+    }
+  });
+
+  test("says what could not be read, and ends with 1", async () => {
+    await using desk = await Desk.create({ "b.md": SPOILT });
+    const { code, stdout, stderr } = await desk.run(["gnn", "export", "b.md", "--to", "dot"]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("b.md:23:1 error E005")]);
+    expect(stdout).toContain("digraph");
+  });
+
+  test("a format that does not exist is a usage error with the list of those that do", async () => {
+    await using desk = await Desk.create({ "a.md": TWO_ROOM });
+    const { code, stderr } = await desk.run(["gnn", "export", "a.md", "--to", "pickle"]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("--to must be one of json, xml,")]);
+  });
+});
