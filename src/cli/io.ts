@@ -20,6 +20,8 @@ export interface Io {
   readonly interrupted: AbortSignal;
   /** Text on standard input, for arguments given as `-`. Rejects when interrupted. */
   readStdin(): Promise<string>;
+  /** Asks somebody at the terminal; enter and `y` mean yes. Absent where there is nobody. Rejects when interrupted. */
+  readonly ask?: (question: string) => Promise<boolean>;
 }
 
 export function processIo(interrupted: AbortSignal): Io {
@@ -32,12 +34,23 @@ export function processIo(interrupted: AbortSignal): Io {
     color: wantsColor(env, stdout.isTTY === true),
     ...(stdout.isTTY === true ? { width: stdout.columns } : {}),
     interrupted,
+    ...(stdin.isTTY === true && stderr.isTTY === true ? { ask: (question) => askThere(question, interrupted) } : {}),
     readStdin: async () => {
       const chunks: Buffer[] = [];
       for await (const chunk of addAbortSignal(interrupted, stdin)) chunks.push(chunk as Buffer);
       return Buffer.concat(chunks).toString("utf8");
     },
   };
+}
+
+async function askThere(question: string, signal: AbortSignal): Promise<boolean> {
+  const { createInterface } = await import("node:readline/promises");
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return !/^\s*n/i.test(await lines.question(question, { signal }));
+  } finally {
+    lines.close();
+  }
 }
 
 // By https://no-color.org an empty value counts as absent.

@@ -9,7 +9,8 @@ export interface SetupOptions {
 }
 
 /** The commands that change configuration files and those of clients. */
-export function setupRows({ config, json, tokenEnv }: SetupOptions): readonly CommandRow[] {
+export function setupRows(options: SetupOptions): readonly CommandRow[] {
+  const { config, json, tokenEnv } = options;
   return [
     {
       usage: "add <name> [source...]",
@@ -50,6 +51,37 @@ export function setupRows({ config, json, tokenEnv }: SetupOptions): readonly Co
       examples: ["toolyard disable memory"],
       options: [config, json],
       load: async () => ({ run: (await import("./commands/toggle.ts")).disable }),
+    },
+    ...clientRows(options),
+  ];
+}
+
+function clientRows({ config, json, tokenEnv }: SetupOptions): readonly CommandRow[] {
+  return [
+    {
+      usage: "connect [client]",
+      summary:
+        "write the hub into a client's file: claude, claude-code, cursor, vscode, windsurf, zed, codex, gemini, …",
+      examples: ["toolyard connect", "toolyard connect cursor --dry-run", "toolyard connect claude --yes"],
+      options: [
+        config,
+        new Option("-y, --yes", "take every offer without asking: its own servers, discovery mode above 40 tools"),
+        new Option("--dry-run", "only show what would be written"),
+        new Option("--keep", "leave the client's own servers with it"),
+        new Option("--mode <mode>", "what the client's lists show").choices(["normal", "discovery", "all"]),
+        new Option("--http", "write the address of `toolyard serve` instead of a command"),
+        new Option("--own", "a hub for this client alone, not the one that clients share"),
+        tokenEnv,
+        json,
+      ],
+      load: () => import("./commands/connect.ts"),
+    },
+    {
+      usage: "disconnect [client]",
+      summary: "undo `connect`: take the hub out of a client's file and put its own servers back",
+      examples: ["toolyard disconnect cursor", "toolyard disconnect"],
+      options: [new Option("--dry-run", "only show what would be done"), json],
+      load: () => import("./commands/disconnect.ts"),
     },
   ];
 }

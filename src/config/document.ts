@@ -80,7 +80,8 @@ function placeIn(error: unknown): string {
   return line === undefined ? "" : `:${line}:${column}`;
 }
 
-async function parseJson(name: string, text: string): Promise<JsonObject> {
+/** Reads JSON with comments. Throws `ConfigError` naming the place. `name` stands for the text in messages. */
+export async function parseJson(name: string, text: string): Promise<JsonObject> {
   const { parse, visit, printParseErrorCode } = await import("jsonc-parser");
   const errors: ParseError[] = [];
   const tree: unknown = parse(text, errors, { allowTrailingComma: true });

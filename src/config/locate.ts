@@ -14,6 +14,11 @@ function userConfigFolder(variables: Variables, platform: NodeJS.Platform = proc
   return join(variables["XDG_CONFIG_HOME"] || join(variables["HOME"] || homedir(), ".config"), "toolyard");
 }
 
+/** The user's own file, whether it is there or not. */
+export function userConfigFile(variables: Variables): string {
+  return join(userConfigFolder(variables), CONFIG_FILE_NAME);
+}
+
 /** Where data is kept that outlives a run (last known lists): `$TOOLYARD_HOME/data`, else the XDG data folder. */
 export function dataFolder(variables: Variables, platform: NodeJS.Platform = process.platform): string {
   const home = variables["TOOLYARD_HOME"];
@@ -27,6 +32,6 @@ export function locateConfig(named: readonly string[], variables: Variables, cwd
   if (named.length > 0) return named.map((file) => resolve(cwd, file));
   const here = join(cwd, CONFIG_FILE_NAME);
   if (existsSync(here)) return [here];
-  const own = join(userConfigFolder(variables), CONFIG_FILE_NAME);
+  const own = userConfigFile(variables);
   return existsSync(own) ? [own] : [];
 }

@@ -21,6 +21,8 @@ const COMMANDS = [
   "remove",
   "enable",
   "disable",
+  "connect",
+  "disconnect",
   "run",
 ];
 

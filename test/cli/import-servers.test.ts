@@ -24,15 +24,15 @@ async function file(name: string, content: unknown): Promise<string> {
 interface From {
   readonly workspace?: string;
   readonly target?: string;
-  readonly taken?: readonly string[];
+  readonly taken?: Readonly<Record<string, Record<string, unknown>>>;
 }
 
 function take(
   path: string,
-  { workspace, target = join(folder, "toolyard.toml"), taken = [] }: From = {},
+  { workspace, target = join(folder, "toolyard.toml"), taken = {} }: From = {},
 ): Promise<ImportReport> {
   const known = { program: "Some client", path, ...(workspace === undefined ? {} : { workspace }) };
-  return importServers([known], { taken: new Set(taken), target, cwd: folder, schema: CONFIG_SCHEMA });
+  return importServers([known], { taken: new Map(Object.entries(taken)), target, cwd: folder, schema: CONFIG_SCHEMA });
 }
 
 function optionsOf({ servers }: ImportReport): Record<string, unknown> {
@@ -236,8 +236,67 @@ describe("what programs write", () => {
   test("a broken file is one warning; a name that the target has is left alone", async () => {
     const broken = await take(await file("broken.json", '{"mcpServers": {'));
     expect(broken).toMatchObject({ servers: [], warnings: [expect.stringContaining("broken.json")] });
-    const taken = await take(await file("mcp.json", { mcpServers: { a: { command: "x" } } }), { taken: ["a"] });
+    const taken = await take(await file("mcp.json", { mcpServers: { a: { command: "x" } } }), {
+      taken: { a: { command: "x" } },
+    });
     expect(taken).toMatchObject({ servers: [], skipped: [{ alias: "a" }] });
+  });
+});
+
+describe("one server twice", () => {
+  const at = (name: string, mcpServers: object) => file(name, { mcpServers });
+  const both = async (one: object, other: object): Promise<ImportReport> =>
+    importServers(
+      [
+        { program: "One", path: await at("one.json", one) },
+        { program: "Other", path: await at("other.json", other) },
+      ],
+      { taken: new Map(), target: join(folder, "toolyard.toml"), cwd: folder, schema: CONFIG_SCHEMA },
+    );
+
+  test("of one name: the first file has it; where the other runs something else, both are shown, without arguments", async () => {
+    const same = await both({ a: { command: "npx", args: ["-y", "x"] } }, { a: { command: "npx", args: ["-y", "x"] } });
+    expect(same.skipped).toEqual([expect.objectContaining({ alias: "a", reason: "One has one of this name" })]);
+    const other = await both(
+      { a: { command: "npx", args: ["-y", "@scope/x", "--key", "secret"] } },
+      { a: { command: "uvx", args: ["y"] } },
+    );
+    expect(other.skipped[0]?.reason).toBe(
+      "One has one of this name, but with another command: `npx @scope/x` there, `uvx y` here. Rename one of them to have both",
+    );
+    const keys = await both({ a: { command: "x", env: { K: "1" } } }, { a: { command: "x", env: { K: "2" } } });
+    expect(keys.skipped[0]?.reason).toContain("the same command with other variables");
+    expect(keys.skipped[0]?.reason).not.toMatch(/[12]/);
+  });
+
+  test("under two names: both are taken, and it is told; another account of the same is no twin", async () => {
+    const { servers, warnings } = await both(
+      { fs: { command: "npx", args: ["-y", "x"] }, mail: { command: "mail", env: { USER: "ada" } } },
+      { files: { command: "npx -y x" }, work: { command: "mail", env: { USER: "work" } } },
+    );
+    expect(servers.map(({ alias }) => alias)).toEqual(["fs", "mail", "files", "work"]);
+    expect(warnings).toEqual([expect.stringMatching(/^"files" of Other and "fs" of One run the same \(npx x\)/)]);
+    const target = await take(await at("mcp.json", { new: { url: "https://a.example/mcp" } }), {
+      taken: { old: { namespace: "old", url: "https://a.example/mcp" } },
+    });
+    expect(target.warnings).toEqual([
+      expect.stringMatching(/^"new" of Some client and "old" of the target run the same/),
+    ]);
+  });
+
+  test("the target's own of that name is left alone, and what differs is told", async () => {
+    const path = await at("mcp.json", { a: { url: "https://b.example/mcp?key=s" } });
+    const { skipped } = await take(path, { taken: { a: { url: "https://a.example/mcp" } } });
+    expect(skipped[0]?.reason).toBe(
+      "the target already has a server of this name, but with another address: `https://a.example/mcp` there, `https://b.example/mcp` here. Rename one of them to have both",
+    );
+  });
+
+  test("the hub itself, where a client has it, is not taken over into itself", async () => {
+    const entry = { command: "node", args: ["/opt/toolyard/dist/cli/main.js", "serve", "--stdio", "--shared"] };
+    const { servers, skipped } = await take(await at("mcp.json", { toolyard: entry, a: { command: "x" } }));
+    expect(servers.map(({ alias }) => alias)).toEqual(["a"]);
+    expect(skipped[0]).toMatchObject({ alias: "toolyard", reason: "that is this hub" });
   });
 });
 

@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, extname, join, relative } from "node:path";
 import { describe, expect, test } from "vitest";
+import { CLIENTS, clientFile } from "../../src/config/connect/clients.ts";
 import { loadHubConfig } from "../../src/hub/open-hub.ts";
 import { parseManifest } from "../../src/providers/scripts/manifest.ts";
 import { readPage, readSnippets, ROOT, SnippetFolder } from "./snippets.ts";
@@ -41,6 +42,21 @@ describe("guide", () => {
       await folder.run(opening);
     },
     60_000,
+  );
+});
+
+describe("pages of clients", () => {
+  const home = { HOME: "~", USERPROFILE: "%USERPROFILE%", APPDATA: "%APPDATA%" };
+
+  test.each(CLIENTS.filter(({ id }) => id !== "vscode-insiders").map((client) => ({ id: client.id, client })))(
+    "$id: its page names its file on each platform, and its table",
+    ({ id, client }) => {
+      const page = readPage(`docs/guide/clients/${id}.md`);
+      for (const platform of ["linux", "darwin", "win32"] as const)
+        expect(page).toContain(`\`${clientFile(client, { variables: home, cwd: "/", platform })}\``);
+      expect(page).toContain(client.table);
+      expect(readPage("docs/guide/clients/README.md")).toContain(`(${id}.md)`);
+    },
   );
 });
 

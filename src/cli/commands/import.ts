@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
 import { appendFile, mkdir, readFile, stat } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
+import { serversOf } from "../../config/edit/sources.ts";
 import { importServers, toTomlText, type ImportReport } from "../../config/import/import-servers.ts";
 import { knownFiles, type KnownFile } from "../../config/import/known-files.ts";
 import { parseToml, readDocument } from "../../config/document.ts";
-import { remoteName } from "../../providers/http/remote-name.ts";
 import { CONFIG_FILE_NAME } from "../../config/locate.ts";
 import { ConfigError } from "../../core/errors.ts";
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import type { JsonObject } from "../../core/json.ts";
 import { CONFIG_SCHEMA } from "../../hub/schema.ts";
 import { EXIT, onFile, UsageError } from "../failure.ts";
 import { print, printPainted, printJson, type Io } from "../io.ts";
@@ -21,7 +21,7 @@ interface Options extends SharedOptions {
 
 export const run: Run<Options> = async (files, options, io) => {
   const target = resolve(io.cwd, options.output ?? CONFIG_FILE_NAME);
-  const taken = await takenNames(target);
+  const taken = await takenServers(target);
   const report = await importServers(candidates(files, io), { taken, target, cwd: io.cwd, schema: CONFIG_SCHEMA });
   const isWritten = options.write === true && report.servers.length > 0;
   if (isWritten) await append(target, await toTomlText(report.servers));
@@ -51,15 +51,10 @@ function workspaceOf(path: string): string {
   return basename(folder).startsWith(".") ? dirname(folder) : folder;
 }
 
-async function takenNames(target: string): Promise<ReadonlySet<string>> {
-  if (!existsSync(target)) return new Set();
+async function takenServers(target: string): Promise<ReadonlyMap<string, JsonObject>> {
+  if (!existsSync(target)) return new Map();
   const { tree } = await readDocument(target);
-  const mcp = isJsonObject(tree["mcp"]) ? tree["mcp"] : {};
-  const remote = Array.isArray(mcp["remote_servers"]) ? (mcp["remote_servers"] as JsonObject[]) : [];
-  return new Set([
-    ...Object.keys(isJsonObject(mcp["stdio_servers"]) ? mcp["stdio_servers"] : {}),
-    ...remote.map(remoteName),
-  ]);
+  return new Map(serversOf(tree).map(({ name, options }) => [name, options]));
 }
 
 /** The servers' environment may hold keys, so a file that is made for them is its owner's alone. */
@@ -108,7 +103,14 @@ function jsonReport({ target, written, ...report }: Shown): JsonObject {
     variables,
   }));
   const files = report.files.map(({ program, path }) => ({ program, path }));
-  return { target, written, servers, skipped: report.skipped, warnings: report.warnings, files };
+  return {
+    target,
+    written,
+    servers,
+    skipped: report.skipped.map(({ alias, file, reason }) => ({ alias, file, reason })),
+    warnings: report.warnings,
+    files,
+  };
 }
 
 async function printReport(shown: Shown, io: Io): Promise<void> {

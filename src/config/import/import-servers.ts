@@ -8,6 +8,7 @@ import { readTree } from "../document.ts";
 import { convertServers, serverTable } from "../mcp-json.ts";
 import { toPlainEntry } from "./client-entry.ts";
 import type { KnownFile } from "./known-files.ts";
+import { differenceOf, serverLabel } from "./same-server.ts";
 
 export interface ImportedServer {
   readonly alias: string;
@@ -20,18 +21,26 @@ export interface ImportedServer {
   readonly variables: readonly string[];
 }
 
+export interface SkippedServer {
+  readonly alias: string;
+  readonly file: string;
+  readonly reason: string;
+  /** The target has this very server under the same name. */
+  readonly isSame: boolean;
+}
+
 export interface ImportReport {
   readonly servers: readonly ImportedServer[];
   /** Servers that an earlier file, or the target, already has, and those that cannot be used as they stand. */
-  readonly skipped: readonly { readonly alias: string; readonly file: string; readonly reason: string }[];
+  readonly skipped: readonly SkippedServer[];
   readonly warnings: readonly string[];
   /** Files that were there. */
   readonly files: readonly KnownFile[];
 }
 
 export interface ImportOptions {
-  /** Names that the target has already. */
-  readonly taken: ReadonlySet<string>;
+  /** What the target has already, by name. */
+  readonly taken: ReadonlyMap<string, JsonObject>;
   /** The `toolyard.toml` that the servers are meant for. */
   readonly target: string;
   /** Servers that a program keeps for one folder only are taken when it is this one. */
@@ -50,10 +59,29 @@ export async function importServers(candidates: readonly KnownFile[], options: I
     for (const server of await serversOf(file, options, warnings)) {
       const reason = refusal(server, servers.get(server.alias), options);
       if (reason === undefined) servers.set(server.alias, server);
-      else skipped.push({ alias: server.alias, file: file.path, reason });
+      else skipped.push({ alias: server.alias, file: file.path, reason, isSame: isSame(server, options) });
     }
   }
+  warnings.push(...twins([...servers.values()], options.taken));
   return { servers: [...servers.values()], skipped, warnings, files };
+}
+
+/** The name under which clients know the hub itself. */
+export const HUB_NAME = "toolyard";
+
+/** One server under two names: each of its tools would be there twice. */
+function twins(servers: readonly ImportedServer[], taken: ReadonlyMap<string, JsonObject>): readonly string[] {
+  const known = Array.from(taken, ([alias, options]) => ({ alias, where: "the target", options }));
+  return servers.flatMap(({ alias, program, options }) => {
+    const twin = known.find((other) => differenceOf(options, other.options) === undefined);
+    known.push({ alias, where: program, options });
+    return twin
+      ? [
+          `"${alias}" of ${program} and "${twin.alias}" of ${twin.where} run the same (${serverLabel(options)}), so that ` +
+            "each of its tools would be there twice; remove one of them",
+        ]
+      : [];
+  });
 }
 
 function refusal(
@@ -61,10 +89,27 @@ function refusal(
   other: ImportedServer | undefined,
   { taken, schema }: ImportOptions,
 ): string | undefined {
-  if (taken.has(server.alias)) return "the target already has a server of this name";
-  if (other) return `${other.program} has one of this name`;
+  if (server.alias === HUB_NAME && isHub(server.options)) return "that is this hub";
+  const there = taken.get(server.alias);
+  if (there) return `the target already has a server of this name${further(server.options, there)}`;
+  if (other) return `${other.program} has one of this name${further(server.options, other.options)}`;
   const problems = checkConfig(treeOf(server), schema).map(({ path, message }) => `${formatPath(path)}: ${message}`);
   return problems.length > 0 ? problems.join("; ") : undefined;
+}
+
+function isSame({ alias, options }: ImportedServer, { taken }: ImportOptions): boolean {
+  const there = taken.get(alias);
+  return there !== undefined && differenceOf(options, there) === undefined;
+}
+
+function further(here: JsonObject, there: JsonObject): string {
+  const difference = differenceOf(here, there);
+  return difference === undefined ? "" : `, but with ${difference}. Rename one of them to have both`;
+}
+
+/** As `toolyard connect` writes it. */
+function isHub({ args, url }: JsonObject): boolean {
+  return url !== undefined || (Array.isArray(args) && args.includes("serve"));
 }
 
 async function serversOf(file: KnownFile, options: ImportOptions, warnings: string[]): Promise<ImportedServer[]> {

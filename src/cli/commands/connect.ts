@@ -1,0 +1,252 @@
+import { existsSync } from "node:fs";
+import { dirname } from "node:path";
+import { CLIENTS, clientFile, findClient, type ClientKind } from "../../config/connect/clients.ts";
+import { readClientDocument } from "../../config/connect/client-document.ts";
+import { connectClient } from "../../config/connect/connect-client.ts";
+import { ConnectionRecords } from "../../config/connect/records.ts";
+import { planTakeOver, type TakeOver } from "../../config/connect/take-over.ts";
+import { editConfigFile } from "../../config/edit/config-file.ts";
+import { serversOf } from "../../config/edit/sources.ts";
+import { HUB_NAME, type ImportedServer } from "../../config/import/import-servers.ts";
+import { readDocument } from "../../config/document.ts";
+import { dataFolder, locateConfig, userConfigFile } from "../../config/locate.ts";
+import { CONFIG_TEMPLATE } from "../../config/template.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { loadHubConfig } from "../../hub/open-hub.ts";
+import { CONFIG_SCHEMA, type LoadedHubConfig } from "../../hub/schema.ts";
+import { replaceFile } from "../../config/edit/replace-file.ts";
+import type { Run, SharedOptions } from "../command-row.ts";
+import { EXIT, UsageError } from "../failure.ts";
+import { hubEntry } from "../hub-entry.ts";
+import { print, printJson, type Io } from "../io.ts";
+import { withHub } from "../session.ts";
+import { table } from "../table.ts";
+
+export interface ConnectOptions extends SharedOptions {
+  readonly yes?: boolean;
+  readonly dryRun?: boolean;
+  readonly http?: boolean;
+  readonly own?: boolean;
+  /** Its own servers stay with the client. */
+  readonly keep?: boolean;
+  readonly mode?: string;
+}
+
+export const run: Run<ConnectOptions> = async ([name], options, io) => {
+  const clients = name === undefined ? await present(options, io) : [clientNamed(name)];
+  if (!options.yes && !options.dryRun && !io.ask)
+    throw new UsageError(
+      "There is nobody to ask here. --yes takes every offer, --dry-run only shows what would be done.",
+    );
+  const target = await targetFile(options, io);
+  const done: Done[] = [];
+  for (const client of clients) done.push(await connectOne(client, { options, io, target }));
+  if (options.json) await printJson(io.stdout, { target: target.path, dryRun: options.dryRun === true, clients: done });
+  return EXIT.ok;
+};
+
+export function clientNamed(name: string): ClientKind {
+  const found = findClient(name);
+  if ("id" in found) return found;
+  const near = found.length > 0 ? ` Did you mean ${found.join(" or ")}?` : "";
+  throw new UsageError(
+    `No client is known by the name ${name}.${near} There are ${CLIENTS.map(({ id }) => id).join(", ")}.`,
+  );
+}
+
+export function fileOf(client: ClientKind, io: Io): string {
+  return clientFile(client, { variables: io.env, cwd: io.cwd, platform: process.platform });
+}
+
+/** Clients that are on this machine, by their files. Whoever is asked may take them all. */
+async function present(options: ConnectOptions, io: Io): Promise<readonly ClientKind[]> {
+  const clients = CLIENTS.filter((client) => existsSync(fileOf(client, io)) || hasFolder(client, io));
+  const rows = clients.map((client) => [client.id, client.program, fileOf(client, io)]);
+  if (clients.length === 0)
+    throw new UsageError(
+      `No client was found on this machine. Name one: toolyard connect ${CLIENTS.map(({ id }) => id).join(" | ")}`,
+    );
+  if (!options.json) await print(io.stdout, table(["name", "client", "file"], rows, io));
+  if (options.yes || options.dryRun) return clients;
+  if (!io.ask)
+    throw new UsageError(
+      "Name one of them: toolyard connect <name>. --yes connects all, --dry-run only shows what would be done.",
+    );
+  return (await io.ask("Connect all of these? [Y/n] ")) ? clients : [];
+}
+
+/** A folder of its own; those of VS Code's extensions and the home folder say nothing. */
+function hasFolder(client: ClientKind, io: Io): boolean {
+  const folder = dirname(fileOf(client, io));
+  return folder !== (io.env["HOME"] ?? io.env["USERPROFILE"]) && existsSync(folder);
+}
+
+/** The configuration that is connected. */
+interface Target {
+  readonly path: string;
+  readonly files: readonly string[];
+  /** Absent: servers cannot be added, and this says why. */
+  readonly closed?: string;
+}
+
+async function targetFile(options: ConnectOptions, io: Io): Promise<Target> {
+  const found = locateConfig(options.config ?? [], io.env, io.cwd);
+  const path = found.at(-1) ?? userConfigFile(io.env);
+  if (found.length === 0 && !options.dryRun) await replaceFile(path, CONFIG_TEMPLATE);
+  const isJson = /\.json[c5]?$/i.test(path);
+  return {
+    path,
+    files: found.length === 0 ? [path] : found,
+    ...(isJson ? { closed: `${path} is JSON, to which nothing is added` } : {}),
+  };
+}
+
+interface Work {
+  readonly options: ConnectOptions;
+  readonly io: Io;
+  readonly target: Target;
+}
+
+/** What was done, or would be, for one client. */
+interface Done {
+  readonly client: string;
+  readonly file: string;
+  readonly entry: JsonObject;
+  readonly changed: boolean;
+  readonly backup?: string;
+  readonly moved: readonly string[];
+  readonly stays: TakeOver["stays"];
+}
+
+async function connectOne(client: ClientKind, work: Work): Promise<Done> {
+  const { options, io } = work;
+  const file = fileOf(client, io);
+  // What cannot be written is found before anybody is asked, and before servers move.
+  entryFor(client, await configOf(work), work);
+  const plan = await takeOver(client, file, work);
+  if (!options.dryRun) await addServers(work.target, plan.added);
+  const config = await configOf(work);
+  const mode = await modeFor(client, config, work);
+  const entry = entryFor(client, config, work, mode);
+  const { moves: moved, stays } = plan;
+  const records = new ConnectionRecords(dataFolder(io.env));
+  const result = options.dryRun
+    ? { changed: false }
+    : await connectClient({ client, path: file, records, entry, moves: moved });
+  const done = { client: client.id, file, entry, ...result, moved, stays };
+  if (!options.json) await tell(client, done, work);
+  return done;
+}
+
+function configOf({ target, io }: Work): Promise<LoadedHubConfig> {
+  return loadHubConfig({ files: target.files.filter((file) => existsSync(file)), variables: io.env });
+}
+
+function entryFor(
+  client: ClientKind,
+  config: LoadedHubConfig,
+  { options, io, target }: Work,
+  mode = options.mode,
+): JsonObject {
+  const files = config.files.length > 0 ? config.files : target.files;
+  const entry = client.entry(
+    hubEntry({ ...config, files }, { ...options, ...(mode === undefined ? {} : { mode }) }, io),
+  );
+  if (typeof entry === "string") throw new UsageError(`${client.program} cannot be connected so: ${entry}.`);
+  return entry;
+}
+
+const NOTHING: TakeOver = { added: [], moves: [], stays: [] };
+
+async function takeOver(client: ClientKind, path: string, { options, io, target }: Work): Promise<TakeOver> {
+  const document = await readClientDocument(client, path);
+  if (options.keep || Object.keys(document.servers).every((name) => name === HUB_NAME)) return NOTHING;
+  if (target.closed !== undefined) {
+    await print(io.stderr, `The client's own servers stay with it: ${target.closed}.`);
+    return NOTHING;
+  }
+  const plan = await planTakeOver({
+    client,
+    path,
+    document,
+    target: target.path,
+    taken: await takenIn(target),
+    schema: CONFIG_SCHEMA,
+  });
+  if (plan.moves.length === 0 || options.yes || options.dryRun) return plan;
+  const question =
+    `Take over ${client.program}'s own servers (${plan.moves.join(", ")}) into ${target.path}?\n` +
+    "They move out of its file, so that no tool appears twice; the backup keeps them. [Y/n] ";
+  return (await io.ask?.(question)) ? plan : NOTHING;
+}
+
+async function takenIn({ files }: Target): Promise<ReadonlyMap<string, JsonObject>> {
+  const documents = await Promise.all(files.filter((file) => existsSync(file)).map((file) => readDocument(file)));
+  return new Map(documents.flatMap(({ tree }) => serversOf(tree).map(({ name, options }) => [name, options] as const)));
+}
+
+async function addServers(target: Target, servers: readonly ImportedServer[]): Promise<void> {
+  if (servers.length === 0) return;
+  counts.delete(target);
+  await editConfigFile(target.path, CONFIG_SCHEMA, async (document) => {
+    let after = document;
+    for (const { alias, kind, options, program } of servers) {
+      const comment = `from ${program}`;
+      after =
+        kind === "stdio"
+          ? await after.addTable(["mcp", "stdio_servers", alias], options, comment)
+          : await after.addEntry(["mcp", "remote_servers"], options, comment);
+    }
+    return after;
+  });
+}
+
+/** Above this many tools a model chooses worse, and each request carries all their descriptions. */
+const MANY_TOOLS = 40;
+/** Servers that have not answered by then are not counted. */
+const COUNT_MS = 20_000;
+
+/** What the client's lists are to show; with many tools, what it is offered. */
+async function modeFor(
+  client: ClientKind,
+  config: LoadedHubConfig,
+  { options, io, target }: Work,
+): Promise<string | undefined> {
+  if (options.mode !== undefined || config.tree.server?.tool_mode !== undefined) return options.mode;
+  const count = await toolCount(target, options, io);
+  if (count <= MANY_TOOLS) return undefined;
+  if (options.yes || options.dryRun) return "discovery";
+  const question =
+    `The hub lists ${count} tools. Let ${client.program} find them by search (discovery mode) instead of reading all ` +
+    "of them with every request? [Y/n] ";
+  return (await io.ask?.(question)) ? "discovery" : undefined;
+}
+
+/** Counted once for all clients, as long as no servers are added. */
+const counts = new WeakMap<Target, Promise<number>>();
+
+function toolCount(target: Target, { config: _named, ...options }: ConnectOptions, io: Io): Promise<number> {
+  const known = counts.get(target);
+  if (known) return known;
+  const named = target.files.filter((file) => existsSync(file));
+  const counted = withHub({ ...options, config: named, lazy: true, logLevel: "error" }, io, async (toolyard, hub) => {
+    await hub.settled(COUNT_MS);
+    return (await toolyard.list({ mode: "normal" })).length;
+  });
+  counts.set(target, counted);
+  return counted;
+}
+
+async function tell(client: ClientKind, done: Done, { options, io, target }: Work): Promise<void> {
+  const { file, entry, moved, stays, backup, changed } = done;
+  const say = (text: string): Promise<void> => print(io.stdout, text);
+  if (options.dryRun)
+    await say(`${client.program}: ${file} would get\n${JSON.stringify({ [HUB_NAME]: entry }, null, 2)}`);
+  else if (changed) await say(`${client.program} is connected to ${target.path} (${file}).`);
+  else await say(`${client.program} is connected to ${target.path} already (${file}).`);
+  if (moved.length > 0) await say(`${options.dryRun ? "Would move" : "Moved"} to ${target.path}: ${moved.join(", ")}.`);
+  for (const { name, reason } of stays) await say(`${name} stays with ${client.program}: ${reason}.`);
+  if (backup !== undefined && changed)
+    await say(`Its file as it was: ${backup}. \`toolyard disconnect ${client.id}\` puts it back.`);
+  if (changed) await say(options.http ? `\`toolyard serve\` must run for it. ${client.next}` : client.next);
+}

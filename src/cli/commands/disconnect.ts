@@ -1,0 +1,58 @@
+import { disconnectClient, type Disconnected } from "../../config/connect/connect-client.ts";
+import { readClientDocument } from "../../config/connect/client-document.ts";
+import { CLIENTS, type ClientKind } from "../../config/connect/clients.ts";
+import { ConnectionRecords } from "../../config/connect/records.ts";
+import { dataFolder } from "../../config/locate.ts";
+import { HUB_NAME } from "../../config/import/import-servers.ts";
+import type { Run, SharedOptions } from "../command-row.ts";
+import { EXIT, UsageError } from "../failure.ts";
+import { print, printJson, type Io } from "../io.ts";
+import { clientNamed, fileOf } from "./connect.ts";
+
+interface Options extends SharedOptions {
+  readonly dryRun?: boolean;
+}
+
+export const run: Run<Options> = async ([name], options, io) => {
+  const clients = name === undefined ? await connected(io) : [clientNamed(name)];
+  if (clients.length === 0) throw new UsageError("No client is connected. `toolyard connect` does that.");
+  const done = [];
+  for (const client of clients) done.push(await disconnectOne(client, options, io));
+  if (options.json) await printJson(io.stdout, { dryRun: options.dryRun === true, clients: done });
+  return EXIT.ok;
+};
+
+async function connected(io: Io): Promise<readonly ClientKind[]> {
+  const states = await Promise.all(
+    CLIENTS.map(async (client) => HUB_NAME in (await readClientDocument(client, fileOf(client, io))).servers),
+  );
+  return CLIENTS.filter((_, index) => states[index]);
+}
+
+async function disconnectOne(client: ClientKind, options: Options, io: Io): Promise<object> {
+  const path = fileOf(client, io);
+  const records = new ConnectionRecords(dataFolder(io.env));
+  if (options.dryRun) {
+    const moved = (await records.get(path))?.moved ?? [];
+    if (!options.json) await print(io.stdout, dryText(client, path, moved));
+    return { client: client.id, file: path, changed: false, restored: moved };
+  }
+  const result = await disconnectClient({ client, path, records });
+  if (!options.json) await print(io.stdout, text(client, path, result));
+  return { client: client.id, file: path, ...result };
+}
+
+function dryText({ program }: ClientKind, path: string, moved: readonly string[]): string {
+  const back = moved.length > 0 ? ` and get back ${moved.join(", ")}` : "";
+  return `${program}: ${path} would lose \`${HUB_NAME}\`${back}.`;
+}
+
+function text({ program }: ClientKind, path: string, { changed, restored, backup }: Disconnected): string {
+  if (!changed) return `${program} is not connected (${path}).`;
+  const back =
+    restored.length > 0
+      ? ` Its own servers are back: ${restored.join(", ")}. The hub has them, too; \`toolyard remove <name>\` takes them out there.`
+      : "";
+  const kept = backup === undefined ? "" : ` The file had been changed since; what it was before is in ${backup}.`;
+  return `${program} is disconnected (${path}).${back}${kept}`;
+}

@@ -1,0 +1,213 @@
+import type { JsonObject } from "../../core/json.ts";
+import { nearest } from "../../core/suggest.ts";
+import { knownFiles, type Places } from "../import/known-files.ts";
+
+/** How the hub is reached: as a program that the client starts, or at an address. */
+export type HubEntry =
+  | {
+      readonly command: string;
+      readonly args: readonly string[];
+      /** Variables that the program needs and a client would not give it. */
+      readonly env: Readonly<Record<string, string>>;
+    }
+  | {
+      readonly url: string;
+      /** Variable that holds the hub's token, which never stands in the file itself. */
+      readonly tokenVariable?: string;
+    };
+
+/** A client whose file the hub can be written into. */
+export interface ClientKind {
+  /** What it is called on the command line. */
+  readonly id: string;
+  /** As `known-files.ts` names it. */
+  readonly program: string;
+  readonly form: "json" | "toml";
+  /** Where its servers stand in its file. */
+  readonly table: string;
+  /** What makes it read the file again. */
+  readonly next: string;
+  /** Its entry for the hub; a text says why there can be none. */
+  readonly entry: (hub: HubEntry) => JsonObject | string;
+}
+
+type Words = (hub: HubEntry) => JsonObject | string;
+
+interface Spelling {
+  readonly stdio?: JsonObject;
+  readonly http?: JsonObject;
+  /** The key of an address. @default "url" */
+  readonly url?: string;
+  /** How the client writes a variable; absent: it knows none. */
+  readonly variable?: (name: string) => string;
+}
+
+/** The way that most clients write it. */
+function usual({ stdio = {}, http = {}, url: urlKey = "url", variable }: Spelling = {}): Words {
+  return (hub) => {
+    if ("command" in hub) return { ...stdio, ...program(hub) };
+    const entry = { ...http, [urlKey]: hub.url };
+    if (hub.tokenVariable === undefined) return entry;
+    if (!variable) return NO_VARIABLES;
+    return { ...entry, headers: { Authorization: `Bearer ${variable(hub.tokenVariable)}` } };
+  };
+}
+
+function program({ command, args, env }: Extract<HubEntry, { command: string }>): JsonObject {
+  return { command, args, ...(Object.keys(env).length > 0 ? { env } : {}) };
+}
+
+const NO_VARIABLES =
+  "its file cannot name a variable, and the hub's token is not to stand in it. Leave --http out: a hub on a pipe needs no token";
+
+const shell = (name: string): string => `\${${name}}`;
+const ofEnv = (name: string): string => `\${env:${name}}`;
+
+/** Claude Desktop starts programs only; addresses are entered in its settings. */
+const claudeDesktop: Words = (hub) =>
+  "command" in hub
+    ? program(hub)
+    : "its file takes programs only. Enter the address under Settings, Connectors, or leave --http out";
+
+const codex: Words = (hub) =>
+  "command" in hub
+    ? program(hub)
+    : { url: hub.url, ...(hub.tokenVariable === undefined ? {} : { bearer_token_env_var: hub.tokenVariable }) };
+
+const openCode: Words = (hub) => {
+  if ("command" in hub) {
+    const environment = Object.keys(hub.env).length > 0 ? { environment: hub.env } : {};
+    return { type: "local", command: [hub.command, ...hub.args], enabled: true, ...environment };
+  }
+  const { url, tokenVariable } = hub;
+  const headers = tokenVariable === undefined ? {} : { headers: { Authorization: `Bearer {env:${tokenVariable}}` } };
+  return { type: "remote", url, enabled: true, ...headers };
+};
+
+const SERVERS = { form: "json", table: "mcpServers" } as const;
+const RELOADS = "It reads its file again by itself.";
+
+/** Every client that can be connected; a new one is one more entry, and its place a line in `known-files.ts`. */
+export const CLIENTS: readonly ClientKind[] = [
+  {
+    id: "claude",
+    program: "Claude Desktop",
+    ...SERVERS,
+    next: "Quit Claude Desktop and start it again.",
+    entry: claudeDesktop,
+  },
+  {
+    id: "claude-code",
+    program: "Claude Code",
+    ...SERVERS,
+    next: "The next session of Claude Code has it; /mcp shows it.",
+    entry: usual({ stdio: { type: "stdio" }, http: { type: "http" }, variable: shell }),
+  },
+  { id: "cursor", program: "Cursor", ...SERVERS, next: RELOADS, entry: usual({ variable: ofEnv }) },
+  {
+    id: "vscode",
+    program: "VS Code",
+    form: "json",
+    table: "servers",
+    next: "Start it with “MCP: List Servers”, or ask something in agent mode.",
+    entry: usual({ stdio: { type: "stdio" }, http: { type: "http" }, variable: ofEnv }),
+  },
+  {
+    id: "vscode-insiders",
+    program: "VS Code Insiders",
+    form: "json",
+    table: "servers",
+    next: "Start it with “MCP: List Servers”, or ask something in agent mode.",
+    entry: usual({ stdio: { type: "stdio" }, http: { type: "http" }, variable: ofEnv }),
+  },
+  {
+    id: "windsurf",
+    program: "Windsurf",
+    ...SERVERS,
+    next: "Press Refresh in Cascade's list of MCP servers.",
+    entry: usual({ url: "serverUrl", variable: ofEnv }),
+  },
+  {
+    id: "zed",
+    program: "Zed",
+    form: "json",
+    table: "context_servers",
+    next: RELOADS,
+    entry: usual({ stdio: { source: "custom" } }),
+  },
+  {
+    id: "codex",
+    program: "Codex",
+    form: "toml",
+    table: "mcp_servers",
+    next: "The next session of Codex has it.",
+    entry: codex,
+  },
+  {
+    id: "gemini",
+    program: "Gemini CLI",
+    ...SERVERS,
+    next: "The next session of Gemini CLI has it; /mcp shows it.",
+    entry: usual({ url: "httpUrl", variable: shell }),
+  },
+  {
+    id: "opencode",
+    program: "OpenCode",
+    form: "json",
+    table: "mcp",
+    next: "The next session of OpenCode has it.",
+    entry: openCode,
+  },
+  { id: "cline", program: "Cline", ...SERVERS, next: RELOADS, entry: usual({ http: { type: "streamableHttp" } }) },
+  {
+    id: "roo",
+    program: "Roo Code",
+    ...SERVERS,
+    next: RELOADS,
+    entry: usual({ http: { type: "streamable-http" }, variable: ofEnv }),
+  },
+  { id: "lmstudio", program: "LM Studio", ...SERVERS, next: RELOADS, entry: usual() },
+  { id: "kiro", program: "Kiro", ...SERVERS, next: RELOADS, entry: usual({ variable: shell }) },
+  {
+    id: "amazonq",
+    program: "Amazon Q",
+    ...SERVERS,
+    next: "The next session of Amazon Q has it.",
+    entry: usual({ http: { type: "http" } }),
+  },
+  {
+    id: "copilot",
+    program: "Copilot CLI",
+    ...SERVERS,
+    next: "The next session of Copilot CLI has it.",
+    entry: usual({ stdio: { type: "local", tools: ["*"] }, http: { type: "http", tools: ["*"] } }),
+  },
+];
+
+/** Other words for the same clients. */
+const ALIASES: Readonly<Record<string, string>> = {
+  "claude-desktop": "claude",
+  code: "vscode",
+  "vs-code": "vscode",
+  "gemini-cli": "gemini",
+  "lm-studio": "lmstudio",
+  "roo-code": "roo",
+  "amazon-q": "amazonq",
+  "copilot-cli": "copilot",
+};
+
+/** The client of that name; else the names that may have been meant. */
+export function findClient(name: string): ClientKind | readonly string[] {
+  const id = ALIASES[name.toLowerCase()] ?? name.toLowerCase();
+  return (
+    CLIENTS.find((client) => client.id === id) ??
+    nearest(id, [...CLIENTS.map((client) => client.id), ...Object.keys(ALIASES)])
+  );
+}
+
+/** The file in which a client keeps the servers of its user, whether it is there or not. */
+export function clientFile({ program }: ClientKind, places: Places): string {
+  const known = knownFiles(places).find((file) => file.program === program && file.workspace === undefined);
+  if (!known) throw new Error(`No file is known for ${program}.`);
+  return known.path;
+}

@@ -1,0 +1,86 @@
+import * as fc from "fast-check";
+import { parse } from "jsonc-parser";
+import { describe, expect, test } from "vitest";
+import { editJson } from "./json-edit.ts";
+
+const ENTRY = { command: "x", args: ["y"] };
+const PLACE = ["servers", "hub"] as const;
+
+describe("setting", () => {
+  test("behind the last member: its comment and a trailing comma stay where they are", async () => {
+    const text = '// mine\n{\n    "theme": "dark", // at night\n    "list": [1, 2,], // short\n}\n';
+    expect(await editJson(text, PLACE, ENTRY)).toBe(
+      '// mine\n{\n    "theme": "dark", // at night\n    "list": [1, 2,], // short\n    "servers": {\n        "hub": {\n            "command": "x",\n            "args": [\n                "y"\n            ]\n        }\n    },\n}\n',
+    );
+  });
+
+  test("in a table that is there, with tabs and line breaks of Windows", async () => {
+    const text = '{\r\n\t"servers": {\r\n\t\t"a": { "command": "a" } // one\r\n\t}\r\n}';
+    expect(await editJson(text, PLACE, { command: "x" })).toBe(
+      '{\r\n\t"servers": {\r\n\t\t"a": { "command": "a" }, // one\r\n\t\t"hub": {\r\n\t\t\t"command": "x"\r\n\t\t}\r\n\t}\r\n}',
+    );
+  });
+
+  test("on one line, in an empty table, in an empty file, and in place of what was there", async () => {
+    expect(await editJson('{"servers":{"a":{}}}', PLACE, { c: 1 })).toBe('{"servers":{"a":{}, "hub": {"c":1}}}');
+    expect(await editJson('{\n  "servers": { /* none */ }\n}', PLACE, { c: 1 })).toBe(
+      '{\n  "servers": { /* none */\n    "hub": {\n      "c": 1\n    }\n  }\n}',
+    );
+    expect(await editJson("", PLACE, { c: 1 })).toBe('{\n  "servers": {\n    "hub": {\n      "c": 1\n    }\n  }\n}\n');
+    expect(await editJson('{"servers": {"hub": {"c": 1}, "b": {}}}', PLACE, { c: 2 })).toContain('"b": {}');
+  });
+});
+
+describe("removing", () => {
+  test("a member goes with its lines, whatever its place, and nothing else does", async () => {
+    const text = (name: string, body: string): string => `{\n  "servers": {\n${body}\n  } // ${name}\n}\n`;
+    const [a, hub, b] = [
+      '    "a": {}, // first',
+      '    "hub": {\n      "c": 1\n    }, // second',
+      '    "b": {} // third',
+    ];
+    expect(await editJson(text("mid", [a, hub, b].join("\n")), PLACE)).toBe(text("mid", [a, b].join("\n")));
+    expect(await editJson(text("first", [hub, b].join("\n")), PLACE)).toBe(text("first", b));
+    expect(await editJson(text("last", [a, hub].join("\n")), PLACE)).toBe(text("last", a));
+    expect(await editJson(text("bare", `${a}\n    "hub": {}`), PLACE)).toBe(text("bare", '    "a": {} // first'));
+    expect(await editJson('{"servers": {"a": 1, "hub": {}, "b": 2}}', PLACE)).toBe('{"servers": {"a": 1, "b": 2}}');
+  });
+});
+
+test("whatever the layout, a change says what was meant, and taking it back says what was there", async () => {
+  const space = fc.constantFrom("", " ", "\n", "\n  ", " // c\n", "/* c */");
+  const key = fc.constantFrom("a", "b", "hub", "servers", "x y", "//");
+  const tree = fc.dictionary(
+    key,
+    fc.oneof(fc.integer(), fc.dictionary(key, fc.array(fc.constantFrom("{", "//", ","))), fc.constant({})),
+  );
+  await fc.assert(
+    fc.asyncProperty(
+      tree,
+      fc.array(space, { minLength: 12, maxLength: 12 }),
+      fc.boolean(),
+      async (members, spaces, trails) => {
+        const { servers: _other, ...others } = members;
+        let at = 0;
+        const gap = (): string => spaces[(at += 1) % spaces.length]!;
+        const write = (value: unknown): string => {
+          if (typeof value !== "object" || value === null || Array.isArray(value)) return JSON.stringify(value);
+          const inner = Object.entries(value).map(
+            ([name, member]) => `${gap()}${JSON.stringify(name)}:${gap()}${write(member)}${gap()}`,
+          );
+          return `{${inner.join(",")}${trails && inner.length > 0 ? "," : ""}${gap()}}`;
+        };
+        const servers = { a: {}, b: { c: 1 } };
+        const text = write({ ...others, servers });
+        const set = await editJson(text, PLACE, ENTRY);
+        expect(parse(set, [], { allowTrailingComma: true })).toEqual({
+          ...others,
+          servers: { ...servers, hub: ENTRY },
+        });
+        const back = await editJson(set, PLACE);
+        expect(parse(back, [], { allowTrailingComma: true })).toEqual({ ...others, servers });
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
