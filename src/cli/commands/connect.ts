@@ -127,7 +127,7 @@ async function connectOne(client: ClientKind, work: Work): Promise<Done> {
   if (!options.dryRun) await addServers(work.target, plan.added);
   const config = await configOf(work);
   const mode = await modeFor(client, config, work);
-  const entry = entryFor(client, config, work, mode);
+  const entry = entryFor(client, config, { ...work, options: { ...options, ...(mode === undefined ? {} : { mode }) } });
   const { moves: moved, stays } = plan;
   const records = new ConnectionRecords(dataFolder(io.env));
   const result = options.dryRun
@@ -142,16 +142,9 @@ function configOf({ target, io }: Work): Promise<LoadedHubConfig> {
   return loadHubConfig({ files: target.files.filter((file) => existsSync(file)), variables: io.env });
 }
 
-function entryFor(
-  client: ClientKind,
-  config: LoadedHubConfig,
-  { options, io, target }: Work,
-  mode = options.mode,
-): JsonObject {
+function entryFor(client: ClientKind, config: LoadedHubConfig, { options, io, target }: Work): JsonObject {
   const files = config.files.length > 0 ? config.files : target.files;
-  const entry = client.entry(
-    hubEntry({ ...config, files }, { ...options, ...(mode === undefined ? {} : { mode }) }, io),
-  );
+  const entry = client.entry(hubEntry({ ...config, files }, options, io));
   if (typeof entry === "string") throw new UsageError(`${client.program} cannot be connected so: ${entry}.`);
   return entry;
 }
