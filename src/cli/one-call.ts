@@ -3,23 +3,18 @@ import { parseDuration } from "../core/duration.ts";
 import { FailError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import { fail, type Outcome } from "../core/outcome.ts";
-import { factsOf, type ProviderKind } from "../core/provider-kinds.ts";
 import type { CallOptions, Toolyard } from "../hub/toolyard.ts";
+import { isOnThisMachine, missingModules } from "../hub/local-sources.ts";
 import type { Hub } from "../hub/open-hub.ts";
 import { EXIT, reportFail, UsageError } from "./failure.ts";
 import { print, printJson, type Io } from "./io.ts";
 import type { SharedOptions } from "./command-row.ts";
 import { withHub } from "./session.ts";
+import { startedHere, whatIsMissing } from "./still-starting.ts";
 import { safeToShow } from "../core/hidden-text.ts";
 
 export interface OneCallOptions extends SharedOptions {
   readonly timeout?: string;
-}
-
-/** The hub's own tools are not among them: what they find and call may be anywhere. */
-function isOnThisMachine(kind: ProviderKind): boolean {
-  const { isLocal, isHub = false } = factsOf(kind);
-  return isLocal && !isHub;
 }
 
 /** Longer than the bound on connecting, so that a server which starts slowly has its say. */
@@ -35,20 +30,29 @@ export async function oneCall(options: OneCallOptions, io: Io, work: Work): Prom
   const shared = { ...options, logLevel: "error" } as const;
   if (options.url === undefined) {
     const local = await withHub({ ...shared, only: ({ kind }) => isOnThisMachine(kind) }, io, (toolyard, hub) =>
-      onceStarted(work, toolyard, call, hub),
+      onceStarted(work, io, [toolyard, call, hub]),
     );
     if (local.ok || local.kind !== "unknown_tool") return local;
   }
-  return withHub({ ...shared, lazy: true }, io, (toolyard, hub) => onceStarted(work, toolyard, call, hub));
+  return withHub({ ...shared, lazy: true }, io, (toolyard, hub) => onceStarted(work, io, [toolyard, call, hub]));
 }
 
 /** A program that runs once cannot try again in a moment, so it waits for sources that may have the name. */
-async function onceStarted(work: Work, ...[toolyard, call, hub]: Parameters<Work>): Promise<Outcome> {
-  const outcome = await work(toolyard, call, hub);
+async function onceStarted(work: Work, io: Io, given: Parameters<Work>): Promise<Outcome> {
+  const [, , hub] = given;
+  const outcome = await work(...given);
   const isTooEarly = !outcome.ok && outcome.kind === "unavailable" && outcome.details?.["starting"] !== undefined;
-  if (!isTooEarly) return outcome;
+  if (!isTooEarly) return namingMissing(outcome, hub);
+  await startedHere(hub, io);
   await hub.settled(STARTED_WITHIN_MS);
-  return work(toolyard, call, hub);
+  return namingMissing(await work(...given), hub);
+}
+
+/** What nobody has may be of a module that could not be imported. */
+function namingMissing(outcome: Outcome, hub: Hub): Outcome {
+  const missing = whatIsMissing(missingModules(hub));
+  if (outcome.ok || outcome.kind !== "unknown_tool" || missing === undefined) return outcome;
+  return { ...outcome, message: `${outcome.message} ${missing}` };
 }
 
 type Work = (toolyard: Toolyard, call: CallOptions, hub: Hub) => Promise<Outcome>;

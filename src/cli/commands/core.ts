@@ -1,6 +1,6 @@
 import { closeMcpInstance, initialize } from "../../compat/core/initialize.ts";
 import { MCPHTTPServer } from "../../compat/core/http-server.ts";
-import { MCPError } from "../../compat/core/errors.ts";
+import { MCPError, MCPResourceNotFoundError, MCPToolNotFoundError } from "../../compat/core/errors.ts";
 import type { MCP } from "../../compat/core/mcp.ts";
 import { withDefaultSources, type MCPOptions } from "../../compat/core/settings.ts";
 import { StdioServer } from "../../compat/core/stdio-server.ts";
@@ -13,6 +13,7 @@ import { EXIT } from "../failure.ts";
 import { aborted } from "../interrupts.ts";
 import { print, printJson, type Io } from "../io.ts";
 import type { Run, SharedOptions } from "../command-row.ts";
+import { tellWaiting, whatIsMissing } from "../still-starting.ts";
 
 interface Options extends SharedOptions {
   readonly logLevel?: LogLevel;
@@ -32,19 +33,25 @@ interface ServerOptions extends Options {
 const FAILED = 1;
 
 export const list: Run<Options> = (_args, options, io) =>
-  answer(options, { io, log: { level: "warning" } }, (mcp) => mcp.getCapabilities());
+  answer(options, io, { level: "warning", isWhole: true, work: (mcp) => mcp.getCapabilities() });
 
 export const execute: Run<ExecuteOptions> = ([name = ""], options, io) =>
-  answer(options, { io, log: { logger: SILENT_LOGGER } }, async (mcp) => {
-    const result = await mcp.executeTool(name, readParams(options.params), { signal: io.interrupted });
-    return { status: "success", result };
+  answer(options, io, {
+    logger: SILENT_LOGGER,
+    work: async (mcp) => {
+      const result = await mcp.executeTool(name, readParams(options.params), { signal: io.interrupted });
+      return { status: "success", result };
+    },
   });
 
 export const resource: Run<Options> = ([uri = ""], options, io) =>
-  answer(options, { io, log: { logger: SILENT_LOGGER } }, async (mcp) => ({
-    status: "success",
-    resource: await mcp.getResource(uri, { signal: io.interrupted }),
-  }));
+  answer(options, io, {
+    logger: SILENT_LOGGER,
+    work: async (mcp) => ({
+      status: "success",
+      resource: await mcp.getResource(uri, { signal: io.interrupted }),
+    }),
+  });
 
 export const server: Run<ServerOptions> = async (_args, options, io) => {
   // Before anything else can print: on a pipe, standard output belongs to the protocol.
@@ -73,38 +80,55 @@ async function serveHttp(mcp: MCP, { host, port }: ServerOptions, io: Io): Promi
 
 /**
  * Prints what `work` gives on standard output, or why there is nothing on standard error, as JSON and nothing else:
- * `log` is what is logged beside it unless somebody asks for another level.
+ * `level` and `logger` are what is logged beside it unless somebody asks for another level.
  */
-async function answer(
-  options: Options,
-  { io, log }: { readonly io: Io; readonly log: Log },
-  work: (mcp: MCP) => Promise<unknown>,
-): Promise<number> {
+async function answer(options: Options, io: Io, { work, isWhole = false, ...log }: Wanted): Promise<number> {
   // What modules print belongs to no answer.
   const guard = io.stdout === process.stdout ? guardStdout() : undefined;
   let value: unknown;
+  let missing: string | undefined;
   try {
     const [mcp] = await initialize(true, false, coreOptions(options, io, log));
+    missing = whatIsMissing(await mcp.missingModules());
     value = await work(mcp);
   } catch (error) {
     await closeMcpInstance();
     guard?.release();
-    await printJson(io.stderr, { status: "error", message: messageOf(error) });
+    const isNowhere = error instanceof MCPToolNotFoundError || error instanceof MCPResourceNotFoundError;
+    const message = isNowhere && missing !== undefined ? `${messageOf(error)} ${missing}` : messageOf(error);
+    await printJson(io.stderr, { status: "error", message });
     return io.interrupted.aborted ? KINDS.cancelled.exit : FAILED;
   }
   await closeMcpInstance();
   guard?.release();
   await printJson(io.stdout, value);
-  return EXIT.ok;
+  if (!isWhole || missing === undefined) return EXIT.ok;
+  await printJson(io.stderr, { status: "error", message: missing });
+  return FAILED;
 }
 
-type Log = { readonly level?: LogLevel; readonly logger?: Logger };
+interface Log {
+  readonly level?: LogLevel;
+  readonly logger?: Logger;
+}
+
+interface Wanted extends Log {
+  readonly work: (mcp: MCP) => Promise<unknown>;
+  /** The answer is all that there is, so the command failed when a module is missing in it. @default false */
+  readonly isWhole?: boolean;
+}
 
 function coreOptions({ config, logLevel, verbose }: Options, io: Io, log: Log = {}): MCPOptions {
   const asked = logLevel ?? (verbose ? "debug" : undefined);
   const { level, logger } = asked === undefined ? log : { level: asked };
   const sources = withDefaultSources({ variables: io.env, ...(config ? { config } : {}) }, io.cwd);
-  return { ...sources, ...(logger ? { logger } : {}), ...(level ? { settings: { logging: { level } } } : {}) };
+  const onWaiting = (modules: readonly string[]): void => void tellWaiting(modules, io);
+  return {
+    ...sources,
+    onWaiting,
+    ...(logger ? { logger } : {}),
+    ...(level ? { settings: { logging: { level } } } : {}),
+  };
 }
 
 function readParams(text: string): JsonObject {

@@ -1,11 +1,10 @@
 import type { ToolMode } from "../../core/call.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Toolyard } from "../../hub/toolyard.ts";
-import { EXIT } from "../failure.ts";
 import { print, printPainted, printJson } from "../io.ts";
 import type { Run, SharedOptions } from "../command-row.ts";
 import { withHub } from "../session.ts";
-import { tellStarting } from "../still-starting.ts";
+import { startedHere, tellMissing, tellStarting } from "../still-starting.ts";
 import { table } from "../table.ts";
 
 interface Options extends SharedOptions {
@@ -17,6 +16,7 @@ interface Options extends SharedOptions {
 
 export const run: Run<Options> = (_args, options, io) =>
   withHub(options, io, async (hub, inner) => {
+    await startedHere(inner, io);
     const entries = await entriesOf(hub, options);
     if (options.json) await printJson(io.stdout, entries);
     else if (entries.length === 0)
@@ -37,7 +37,7 @@ export const run: Run<Options> = (_args, options, io) =>
         io.stderr,
         "There is no toolyard.toml here: these are the hub's own. `toolyard init` writes one, --config names one.",
       );
-    return EXIT.ok;
+    return tellMissing(inner, options.json === true, io);
   });
 
 function entriesOf(hub: Toolyard, options: Options): Promise<readonly JsonObject[]> {

@@ -1,9 +1,9 @@
 import type { SearchInstead } from "../../core/ports.ts";
-import { EXIT, UsageError } from "../failure.ts";
+import { UsageError } from "../failure.ts";
 import { print, printPainted, printJson } from "../io.ts";
 import type { Run, SharedOptions } from "../command-row.ts";
 import { withHub } from "../session.ts";
-import { tellStarting } from "../still-starting.ts";
+import { startedHere, tellMissing, tellStarting } from "../still-starting.ts";
 import { table } from "../table.ts";
 
 interface Options extends SharedOptions {
@@ -27,11 +27,12 @@ export const run: Run<Options> = (words, options, io) => {
   const limit = Number(options.limit);
   if (!Number.isInteger(limit) || limit < 1 || limit > 100)
     throw new UsageError(`--limit must be a whole number from 1 to 100, got "${options.limit}".`);
-  return withHub(options, io, async (hub) => {
+  return withHub(options, io, async (hub, inner) => {
     const filter = {
       ...(options.server !== undefined && { server: options.server }),
       readOnly: options.readOnly === true,
     };
+    await startedHere(inner, io);
     const { hits, total, instead } = await hub.search(words.join(" "), limit, filter);
     if (options.json) await printJson(io.stdout, { total, hits, ...(instead && { instead }) });
     else if (hits.length === 0)
@@ -54,6 +55,6 @@ export const run: Run<Options> = (words, options, io) => {
       if (total > hits.length) await print(io.stdout, `${total - hits.length} more; --limit shows up to 100.`);
     }
     if (!options.json) await tellStarting(hub, io);
-    return EXIT.ok;
+    return tellMissing(inner, options.json === true, io);
   });
 };

@@ -7,6 +7,7 @@ import { readCapabilities } from "../../doors/jsonrpc/capabilities.ts";
 import { describeServer } from "../../hub/builtin-ports.ts";
 import { openHub, type Hub } from "../../hub/open-hub.ts";
 import type { CallOptions, Toolyard } from "../../hub/toolyard.ts";
+import { localSourcesStarted, missingModules } from "../../hub/local-sources.ts";
 import type { ModuleHub } from "../../providers/modules/api.ts";
 import { ModulesHost } from "../../providers/modules/host.ts";
 import { LateLogger } from "../../telemetry/late-logger.ts";
@@ -105,9 +106,15 @@ export class MCP {
     return this.diagnostics.every(({ source }) => source !== "modules");
   }
 
+  /** Modules that were found and could not be imported, by dotted name; `diagnostics` says why. */
+  async missingModules(): Promise<readonly string[]> {
+    return missingModules(await this.hub());
+  }
+
   /**
    * Looks for modules in the source roots and lets them register; further calls look again. True if at least one tool
-   * is registered, the hub's own `meta.*` not counted. A module that fails is logged and stands in `diagnostics`.
+   * is registered, the hub's own `meta.*` not counted. Waits for each module as long as `timeout` of
+   * [modules] allows. A module that fails is logged and stands in `diagnostics`.
    */
   discoverModules(): Promise<boolean> {
     this.#discovering ??= this.#discover().finally(() => (this.#discovering = undefined));
@@ -216,8 +223,14 @@ export class MCP {
   async #discover(): Promise<boolean> {
     const { hub, toolyard, config } = await this.#open();
     await hub.reconfigure(config.discovered);
+    await localSourcesStarted(hub, { onWaiting: (names) => this.#tellWaiting(names) });
     await this.#registries.refresh(toolyard);
     return hub.sources().some(({ source, tools }) => source.kind !== "builtin" && tools > 0);
+  }
+
+  #tellWaiting(names: readonly string[]): void {
+    this.logger.info(`Waiting for modules that are being imported: ${names.join(", ")}`);
+    this.#options.onWaiting?.(names);
   }
 
   async #close(): Promise<void> {

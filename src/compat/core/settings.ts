@@ -20,6 +20,8 @@ export interface MCPOptions {
   readonly variables?: Readonly<Record<string, string | undefined>>;
   /** @default as `[logging]` says, on standard error */
   readonly logger?: Logger;
+  /** Hears, a second after it began, which modules are still being imported. @default nobody */
+  readonly onWaiting?: (modules: readonly string[]) => void;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { formatDuration } from "../../core/duration.ts";
 import { Emitter } from "../../core/events.ts";
 import type { InnerHub } from "../../core/inner-hub.ts";
 import type { JsonObject } from "../../core/json.ts";
@@ -8,7 +9,7 @@ import { fail, type Outcome } from "../../core/outcome.ts";
 import type { Logger } from "../../core/ports.ts";
 import type { ColdStart, Provider, ProviderEvents, ProviderStatus, ResolvedCall } from "../../core/provider.ts";
 import type { Listing, Problem, Source } from "../../core/records.ts";
-import { within } from "../../core/wait.ts";
+import { orAborted, within } from "../../core/wait.ts";
 import { runCall } from "./calls.ts";
 import { type Discovery, discoverModules, type FoundModule } from "./discover.ts";
 import { FolderWatch } from "./folder-watch.ts";
@@ -35,6 +36,8 @@ interface Slot {
   readonly fingerprint: ModuleFingerprint;
   running?: RunningModule;
   problem?: string;
+  /** The last import failed. */
+  hasFailed?: true;
   loading?: Loading;
 }
 
@@ -51,6 +54,8 @@ interface Loading {
  */
 const MAX_LIST_WAIT_MS = 3000;
 const COLD_WAIT_MS = 5000;
+/** A module that changes while it is imported is imported anew; whoever waits for all waits for so many rounds. */
+const MAX_ROUNDS = 3;
 /** Looks at the disk take at most one part in this many of the time. */
 const SWEEP_SHARE = 50;
 
@@ -106,6 +111,16 @@ class ModulesProvider implements Provider {
     return { waitUntil: Math.max(...first.map(({ waitUntil }) => waitUntil)), over: allOver(first) };
   }
 
+  /** Resolves once every module is imported or failed to be, each within its own time. */
+  async refresh(signal: AbortSignal): Promise<void> {
+    this.#look();
+    for (let round = 0; round < MAX_ROUNDS; round += 1) {
+      const loading = Array.from(this.#slots.values()).flatMap((slot) => slot.loading ?? []);
+      if (loading.length === 0 || this.#closed) return;
+      await orAborted(allOver(loading), signal);
+    }
+  }
+
   call(call: ResolvedCall): Promise<Outcome> {
     if (this.#closed)
       return Promise.resolve(fail("unavailable", "The hub is shutting down. Try again once it is back."));
@@ -127,7 +142,8 @@ class ModulesProvider implements Provider {
         : problems.length > 0
           ? "degraded"
           : "ready";
-    const modules = Array.from(this.#slots.values()).filter((slot) => slot.running);
+    const slots = Array.from(this.#slots.values());
+    const modules = slots.filter((slot) => slot.running);
     return {
       state,
       ...(last === undefined ? {} : { lastError: last }),
@@ -140,6 +156,8 @@ class ModulesProvider implements Provider {
             { path: found.path, tools: Array.from(running?.registrations.tools.keys() ?? []) },
           ]),
         ),
+        loading: slots.filter(({ loading }) => loading).map(({ found }) => found.name),
+        notLoaded: slots.filter(({ hasFailed, running }) => hasFailed && !running).map(({ found }) => found.name),
       },
     };
   }
@@ -179,10 +197,16 @@ class ModulesProvider implements Provider {
 
   #problems(): Problem[] {
     const slots = this.#discovery.modules.flatMap(({ file, name }) => {
-      const problem = this.#slots.get(file)?.problem;
+      const slot = this.#slots.get(file);
+      const problem = slot && isLate(slot) ? this.#stillLoading(name) : slot?.problem;
       return problem === undefined ? [] : [{ subject: name, message: problem }];
     });
     return [...this.#discovery.problems, ...slots].map((problem) => ({ source: this.source.id, ...problem }));
+  }
+
+  #stillLoading(name: string): string {
+    const bound = formatDuration(this.#deps.options.timeoutMs);
+    return `${name} is still being imported, so what it registers is missing yet. It may take ${bound}; \`timeout\` of [modules] is the bound.`;
   }
 
   #isLoading(): boolean {
@@ -204,6 +228,8 @@ class ModulesProvider implements Provider {
       // What was edited while it was being imported is imported once more.
       this.#sweep();
     }
+    // Who is late is named in the problems.
+    if (Array.from(this.#slots.values()).some(isLate)) this.#offer = undefined;
     return this.#current().listing;
   }
 
@@ -290,7 +316,9 @@ class ModulesProvider implements Provider {
   #settle(slot: Slot, result: LoadResult, logger: Logger): void {
     const { found } = slot;
     delete slot.problem;
+    delete slot.hasFailed;
     if (result.type === "failed") {
+      slot.hasFailed = true;
       slot.problem = slot.running ? `${result.message} What it registered before the change stays.` : result.message;
       const stack = result.cause instanceof Error ? result.cause.stack : undefined;
       return logger.error(slot.problem, stack === undefined ? {} : { stack });
@@ -333,6 +361,11 @@ class ModulesProvider implements Provider {
 
 async function allOver(loading: readonly Loading[]): Promise<void> {
   await Promise.all(loading.map(({ done }) => done));
+}
+
+/** It is being imported for the first time, and lists do not wait for it any more. */
+function isLate(slot: Slot): boolean {
+  return slot.loading !== undefined && isNew(slot) && slot.loading.waitUntil <= performance.now();
 }
 
 function isNew({ running, problem }: Slot): boolean {

@@ -1,0 +1,50 @@
+import { factsOf, type ProviderKind } from "../core/provider-kinds.ts";
+import type { Hub } from "./hub.ts";
+
+/** The hub's own tools are not among them: what they find and call may be anywhere. */
+export function isOnThisMachine(kind: ProviderKind): boolean {
+  const { isLocal, isHub = false } = factsOf(kind);
+  return isLocal && !isHub;
+}
+
+export interface LocalWait {
+  readonly signal?: AbortSignal;
+  /** Hears once, after a second, what is still waited for. */
+  readonly onWaiting?: (names: readonly string[]) => void;
+}
+
+const TOLD_AFTER_MS = 1000;
+
+/**
+ * Waits until what is on this machine is there or failed to be: modules are imported, each within its own `timeout`.
+ * What has to be connected to is not waited for. Keeps the process alive, and rejects with a `FailError` when `signal`
+ * ends it.
+ */
+export async function localSourcesStarted(hub: Hub, { signal, onWaiting }: LocalWait = {}): Promise<void> {
+  const starting = (): readonly string[] => localFacts(hub, "loading");
+  let isTold = false;
+  const timer = setInterval(() => {
+    const names = starting();
+    if (!isTold && names.length > 0) onWaiting?.(names);
+    isTold = true;
+  }, TOLD_AFTER_MS);
+  try {
+    const { signal: never } = new AbortController();
+    const local = hub.sources().filter(({ source }) => isOnThisMachine(source.kind));
+    await Promise.all(local.map(({ source }) => hub.refresh(source.id, signal ?? never)));
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/** Names of modules that could not be imported; whatever they register is not there. */
+export function missingModules(hub: Hub): readonly string[] {
+  return localFacts(hub, "notLoaded");
+}
+
+function localFacts(hub: Hub, fact: "loading" | "notLoaded"): readonly string[] {
+  return hub.sources().flatMap(({ source, status }) => {
+    const names = isOnThisMachine(source.kind) ? status.info?.[fact] : undefined;
+    return Array.isArray(names) ? names.filter((name) => typeof name === "string") : [];
+  });
+}
