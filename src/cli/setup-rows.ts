@@ -52,8 +52,29 @@ export function setupRows(options: SetupOptions): readonly CommandRow[] {
       options: [config, json],
       load: async () => ({ run: (await import("./commands/toggle.ts")).disable }),
     },
+    newRow(options),
     ...clientRows(options),
   ];
+}
+
+function newRow({ config, json }: SetupOptions): CommandRow {
+  return {
+    usage: "new <tool>",
+    summary: "write a working tool with its test, and add it to toolyard.toml",
+    examples: ["toolyard new words", "toolyard new words --python", "toolyard new words --service"],
+    options: [
+      new Option("--python", "a script in Python"),
+      new Option("--node", "a script in JavaScript (default)"),
+      new Option("--ts", "a script in TypeScript"),
+      new Option("--sh", "a shell script"),
+      new Option("--module", "a function in the hub's own process"),
+      new Option("--folder", "a function `execute` in Python with its description beside it"),
+      new Option("--service", "an MCP server of its own"),
+      config,
+      json,
+    ],
+    load: () => import("./commands/new.ts"),
+  };
 }
 
 function clientRows({ config, json, tokenEnv }: SetupOptions): readonly CommandRow[] {

@@ -23,6 +23,7 @@ const COMMANDS = [
   "disable",
   "connect",
   "disconnect",
+  "new",
   "run",
 ];
 

@@ -1,0 +1,111 @@
+import { existsSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join, relative, resolve } from "node:path";
+import { editConfigFile, readConfigFile } from "../../config/edit/config-file.ts";
+import {
+  addPath,
+  FOLDERS,
+  hasPath,
+  MODULES,
+  pathsOf,
+  scriptsOf,
+  serversOf,
+  type PathList,
+} from "../../config/edit/sources.ts";
+import type { TomlDocument } from "../../config/edit/toml-document.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { CONFIG_SCHEMA } from "../../hub/schema.ts";
+import type { Run, SharedOptions } from "../command-row.ts";
+import { fileToAddTo } from "../config-target.ts";
+import { EXIT, onFile, UsageError } from "../failure.ts";
+import { print, printJson, type Io } from "../io.ts";
+import { NEW_TOOLS, TOOL_KINDS, type ToolKind } from "../new-tool/kinds.ts";
+import { SAMPLE } from "../new-tool/script-files.ts";
+
+type Options = SharedOptions & Readonly<Partial<Record<ToolKind, boolean>>>;
+
+export const run: Run<Options> = async ([name = ""], options, io) => {
+  if (!/^[a-z][\w-]*$/i.test(name))
+    throw new UsageError(`"${name}" is no name for a tool. Begin with a letter; letters, digits, - and _ may follow.`);
+  const kind = kindOf(options);
+  const file = fileToAddTo(options, io);
+  const document = await readConfigFile(file);
+  const place = placeOf(kind, document.tree);
+  if (kind === "service" && serversOf(document.tree).some((server) => server.name === name))
+    throw new UsageError(`The name "${name}" is taken by another server in ${file}. Choose another name.`);
+  const folder = resolve(dirname(file), place.parent, name);
+  if (existsSync(folder)) throw new UsageError(`${folder} is there already. Choose another name, or remove it first.`);
+  const made = NEW_TOOLS[kind](name);
+  await writeTool(folder, made.files);
+  await editConfigFile(file, CONFIG_SCHEMA, (current) => include(current, { name, file, place }));
+  const shown = shownFrom(io, folder);
+  const lines = { run: `toolyard call ${made.tool} text="${SAMPLE}"`, test: made.test.replace("{folder}", shown) };
+  if (options.json)
+    await printJson(io.stdout, {
+      tool: made.tool,
+      kind,
+      folder,
+      files: Object.keys(made.files),
+      config: file,
+      ...lines,
+    });
+  else
+    await print(
+      io.stdout,
+      [
+        `Wrote ${shown}: ${Object.keys(made.files).join(", ")}. It is in ${file}.`,
+        `Run it:  ${lines.run}`,
+        `Test it: ${lines.test}`,
+      ].join("\n"),
+    );
+  return EXIT.ok;
+};
+
+function kindOf(options: Options): ToolKind {
+  const [kind = "node", ...others] = TOOL_KINDS.filter((one) => options[one]);
+  if (others.length === 0) return kind;
+  throw new UsageError(
+    `A tool is of one kind, and ${[kind, ...others].map((one) => `--${one}`).join(", ")} are given. Leave one.`,
+  );
+}
+
+/** Where tools of one kind lie, counted from the configuration's folder, and where that is said. */
+interface Place {
+  readonly parent: string;
+  /** Absent: a server with its command. */
+  readonly list?: PathList;
+}
+
+function placeOf(kind: ToolKind, tree: JsonObject): Place {
+  if (kind === "service") return { parent: "servers" };
+  const list = kind === "module" ? MODULES : kind === "folder" ? FOLDERS : scriptsOf(tree);
+  const usual = kind === "module" ? "modules" : kind === "folder" ? "folders" : "tools";
+  // A single module file may stand in the list, too.
+  const parent = pathsOf(tree, list).find((path) => !/\.(?:m?[jt]s|py)$/.test(path));
+  return { parent: parent ?? usual, list };
+}
+
+async function writeTool(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
+  await onFile(folder, async () => {
+    await mkdir(folder, { recursive: true });
+    for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  });
+}
+
+interface Inclusion {
+  readonly name: string;
+  readonly file: string;
+  readonly place: Place;
+}
+
+async function include(document: TomlDocument, { name, file, place }: Inclusion): Promise<TomlDocument> {
+  const { parent, list } = place;
+  if (!list)
+    return document.addTable(["mcp", "stdio_servers", name], { command: ["node", `${parent}/${name}/main.mjs`] });
+  return hasPath(document.tree, list, dirname(file), parent) ? document : addPath(document, list, parent);
+}
+
+function shownFrom(io: Io, folder: string): string {
+  const path = relative(io.cwd, folder);
+  return path.startsWith("..") ? folder : path.replaceAll("\\", "/");
+}

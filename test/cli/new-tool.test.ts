@@ -1,0 +1,74 @@
+import { chmod, readFile, writeFile } from "node:fs/promises";
+import { delimiter, dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { TOOL_KINDS } from "../../src/cli/new-tool/kinds.ts";
+import { Desk, exitOf, MAIN, textOf } from "./harness.ts";
+
+/** Runs a line as somebody would who has read it. */
+async function shell(desk: Desk, line: string): Promise<{ readonly code: number | null; readonly output: string }> {
+  const PATH = [desk.path("bin"), dirname(process.execPath), process.env["PATH"]].join(delimiter);
+  const child = desk.startCommand(["sh", "-c", line], { env: { PATH } });
+  const [stdout, stderr, code] = await Promise.all([textOf(child.stdout!), textOf(child.stderr!), exitOf(child)]);
+  return { code, output: stdout + stderr };
+}
+
+async function deskWithCommand(files: Readonly<Record<string, string>> = {}): Promise<Desk> {
+  const desk = await Desk.create({
+    ...files,
+    "bin/toolyard": `#!/bin/sh\nexec "${process.execPath}" "${MAIN}" "$@"\n`,
+  });
+  await chmod(desk.path("bin/toolyard"), 0o755);
+  return desk;
+}
+
+describe("new", () => {
+  test.each(TOOL_KINDS)("--%s: it works at once, its test passes, and fails when the tool is broken", async (kind) => {
+    await using desk = await deskWithCommand();
+    const made = await desk.run(["new", "count-it", `--${kind}`, "--json"]);
+    expect(made).toMatchObject({ code: 0, stderr: "" });
+    const told = JSON.parse(made.stdout) as { run: string; test: string; folder: string; files: readonly string[] };
+    const ran = await shell(desk, told.run);
+    expect(ran.code).toBe(0);
+    expect(JSON.parse(ran.output)).toEqual({ words: 6 });
+    expect(await shell(desk, told.test)).toMatchObject({ code: 0 });
+    expect(await desk.run(["check"])).toMatchObject({ code: 0 });
+    const program = told.files.find((name) => !name.includes("test") && /\.(?:py|mjs|ts|sh)$/.test(name))!;
+    await writeFile(join(told.folder, program), "");
+    expect((await shell(desk, told.test)).code).not.toBe(0);
+  });
+
+  test("it says what was written, and the lines that run and test it", async () => {
+    await using desk = await deskWithCommand();
+    const { stdout } = await desk.run(["new", "words"]);
+    expect(stdout).toBe(
+      `Wrote tools/words: tool.toml, words.mjs, words.test.mjs. It is in ${desk.path("toolyard.toml")}.\n` +
+        'Run it:  toolyard call words text="to be or not to be"\n' +
+        "Test it: node --test tools/words/words.test.mjs\n",
+    );
+  });
+
+  test("the second goes beside the first, where the configuration keeps them", async () => {
+    await using desk = await Desk.create({ "toolyard.toml": '# mine\n[scripts]\ntools_path = ["mine"]\n' });
+    await desk.run(["new", "one"]);
+    await desk.run(["new", "two", "--sh"]);
+    expect(await readFile(desk.path("toolyard.toml"), "utf8")).toBe('# mine\n[scripts]\ntools_path = ["mine"]\n');
+    expect(await desk.run(["list"])).toMatchObject({ stdout: expect.stringMatching(/^one [^]*^two /m) });
+  });
+
+  test("a folder that is there, a name that is none and two kinds are refused, and nothing is written", async () => {
+    await using desk = await Desk.create({ "tools/one/x": "mine" });
+    expect(await desk.run(["new", "one"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("is there already"),
+    });
+    expect(await desk.run(["new", "../one"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("is no name for a tool"),
+    });
+    expect(await desk.run(["new", "two", "--python", "--ts"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--python, --ts are given"),
+    });
+    await expect(readFile(desk.path("toolyard.toml"))).rejects.toThrow("ENOENT");
+  });
+});
