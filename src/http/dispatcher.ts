@@ -1,3 +1,5 @@
+import type { Authentication, Authenticator } from "../core/authenticator.ts";
+import type { Principal } from "../core/call.ts";
 import type { Logger } from "../core/ports.ts";
 import type { HttpAnswer } from "./answer.ts";
 import { allowOrigin, answerPreflight, isPreflight } from "./cors.ts";
@@ -9,7 +11,13 @@ import type { HttpOptions } from "./options.ts";
 import { Refusal } from "./refusal.ts";
 import { Router, type Route } from "./router.ts";
 import { sendJson, sendText } from "./send.ts";
-import { TokenGate } from "./tokens.ts";
+
+export interface DispatcherParts {
+  readonly logger: Logger;
+  readonly authenticator: Authenticator;
+  /** Aborted when the listener begins to close. */
+  readonly closing: AbortSignal;
+}
 
 /**
  * What every request goes through before its door has it, whatever carries it: hosts and origins, CORS, health, the
@@ -20,15 +28,15 @@ export class Dispatcher {
   readonly #options: HttpOptions;
   readonly #logger: Logger;
   readonly #guard: Guard;
-  readonly #gate: TokenGate;
+  readonly #authenticator: Authenticator;
   readonly #forwarded: ForwardedReader;
   readonly #place: ExchangePlace;
 
-  constructor(options: HttpOptions, logger: Logger, closing: AbortSignal) {
+  constructor(options: HttpOptions, { logger, authenticator, closing }: DispatcherParts) {
     this.#options = options;
     this.#logger = logger;
     this.#guard = new Guard(options);
-    this.#gate = new TokenGate(options.tokens, options.openRights);
+    this.#authenticator = authenticator;
     this.#forwarded = new ForwardedReader(options.trustedProxies);
     this.#place = { limits: options.limits, closing };
   }
@@ -55,12 +63,21 @@ export class Dispatcher {
     const route = inner === undefined ? undefined : this.router.find(inner);
     if (inner === undefined || !route) return sendText(answer, 404, "Not Found");
     if (allowed !== undefined && isPreflight(request)) return answerPreflight(arrival, route.methods);
-    const principal = this.#gate.admit(request.header("authorization"));
+    const found = this.#authenticator.authenticate(request);
+    const known = { arrival, route, path: inner, search };
+    return found instanceof Promise
+      ? found.then((authentication) => this.#enter(admitted(authentication), known))
+      : this.#enter(admitted(found), known);
+  }
+
+  /** It is known who calls. */
+  #enter(principal: Principal, { arrival, route, path, search }: Known): void | Promise<void> {
+    const { request } = arrival;
     assertMethod(route, request.method);
     if (this.#place.closing.aborted)
       throw new Refusal(503, "The server is stopping.", { connection: "close", "retry-after": "1" });
     const { remoteAddress, origin } = this.#forwarded.read(request);
-    const facts = { principal, remoteAddress, baseUrl: origin + basePath, path: inner, search };
+    const facts = { principal, remoteAddress, baseUrl: origin + this.#options.basePath, path, search };
     return route.handler(new HttpExchange(arrival, facts, this.#place));
   }
 
@@ -74,6 +91,22 @@ export class Dispatcher {
     const route = inner === undefined ? undefined : this.router.find(inner);
     answerFailure(error, { answer, method: request.method, logger: this.#logger, refusalBody: route?.refusalBody });
   }
+}
+
+/** What is settled of a request before it is known who sends it. */
+interface Known {
+  readonly arrival: Arrival;
+  readonly route: Route;
+  /** Below the base path. */
+  readonly path: string;
+  readonly search: string;
+}
+
+/** Throws a 401 that says what is missing. */
+function admitted(authentication: Authentication): Principal {
+  if (authentication.admitted) return authentication.principal;
+  const { message, challenge } = authentication;
+  throw new Refusal(401, message, { "www-authenticate": challenge });
 }
 
 function assertMethod(route: Route, method: string): void {

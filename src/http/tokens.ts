@@ -1,56 +1,55 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { LOCAL_PRINCIPAL, type Principal } from "../core/call.ts";
-import { EVERYTHING, type Rights } from "../core/rights.ts";
-import type { TokenEntry } from "./options.ts";
-import { Refusal } from "./refusal.ts";
+import {
+  alwaysAdmitting,
+  type Admitted,
+  type Authentication,
+  type Authenticator,
+  type Credentials,
+  type NotAdmitted,
+} from "../core/authenticator.ts";
+import { LOCAL_PRINCIPAL } from "../core/call.ts";
+import type { HttpOptions, TokenEntry } from "./options.ts";
+
+/** Tells who calls as `[server]` says: by its tokens, and without them everybody is the local principal. */
+export function createTokenAuthenticator({
+  tokens,
+  openRights,
+}: Pick<HttpOptions, "tokens" | "openRights">): Authenticator {
+  return tokens.length === 0
+    ? alwaysAdmitting(Object.freeze({ ...LOCAL_PRINCIPAL, rights: openRights }))
+    : new TokenAuthenticator(tokens);
+}
 
 interface KnownToken {
   readonly digest: Buffer;
-  readonly principal: Principal;
+  readonly admitted: Admitted;
 }
 
-/** Tells who calls by `Authorization: Bearer`. Without tokens everybody is the local principal. */
-export class TokenGate {
+/** `Authorization: Bearer`, against tokens that are known. */
+class TokenAuthenticator implements Authenticator {
   readonly #known: readonly KnownToken[];
 
-  readonly #anybody: Principal;
-
-  /** `openRights`: what callers may do where there are no tokens. */
-  constructor(entries: readonly TokenEntry[], openRights: Rights = EVERYTHING) {
-    this.#anybody =
-      openRights === EVERYTHING ? LOCAL_PRINCIPAL : Object.freeze({ ...LOCAL_PRINCIPAL, rights: openRights });
+  constructor(entries: readonly TokenEntry[]) {
     this.#known = entries.map(({ name, token, rights }) => ({
       digest: digestOf(token),
-      principal: Object.freeze({ id: name, rights }),
+      admitted: Object.freeze({ admitted: true, principal: Object.freeze({ id: name, rights }) }),
     }));
   }
 
-  get isOpen(): boolean {
-    return this.#known.length === 0;
-  }
-
-  /** Everybody who may be admitted. */
-  get principals(): readonly Principal[] {
-    return this.isOpen ? [this.#anybody] : this.#known.map(({ principal }) => principal);
-  }
-
-  /** Throws a 401 that says what is missing. */
-  admit(authorization: string | undefined): Principal {
-    if (this.isOpen) return this.#anybody;
-    if (authorization === undefined) throw challenge("Missing Authorization header");
+  authenticate(credentials: Credentials): Authentication {
+    const authorization = credentials.header("authorization");
+    if (authorization === undefined) return refusal("Missing Authorization header");
     const token = /^bearer +(\S+) *$/i.exec(authorization)?.[1];
-    if (token === undefined) throw challenge("Invalid Authorization header format, expected 'Bearer TOKEN'");
-    const principal = this.#principalOf(token);
-    if (!principal) throw challenge("The token is not known here");
-    return principal;
+    if (token === undefined) return refusal("Invalid Authorization header format, expected 'Bearer TOKEN'");
+    return this.#whose(token) ?? refusal("The token is not known here");
   }
 
   // Every token is compared, and digests are of one length, so that the time taken tells nothing about any of them.
-  #principalOf(token: string): Principal | undefined {
+  #whose(token: string): Admitted | undefined {
     const digest = digestOf(token);
-    let found: Principal | undefined;
+    let found: Admitted | undefined;
     for (const known of this.#known) {
-      if (timingSafeEqual(known.digest, digest)) found = known.principal;
+      if (timingSafeEqual(known.digest, digest)) found = known.admitted;
     }
     return found;
   }
@@ -60,8 +59,7 @@ function digestOf(token: string): Buffer {
   return createHash("sha256").update(token).digest();
 }
 
-function challenge(description: string): Refusal {
-  return new Refusal(401, description, {
-    "www-authenticate": `Bearer realm="toolyard", error="invalid_token", error_description="${description}"`,
-  });
+function refusal(message: string): NotAdmitted {
+  const challenge = `Bearer realm="toolyard", error="invalid_token", error_description="${message}"`;
+  return { admitted: false, message, challenge };
 }

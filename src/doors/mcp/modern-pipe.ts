@@ -1,6 +1,6 @@
 import { CallMap } from "../../core/call-map.ts";
 import { Canceller } from "../../core/cancellation.ts";
-import { LOCAL_PRINCIPAL, type ToolMode } from "../../core/call.ts";
+import type { Principal, ToolMode } from "../../core/call.ts";
 import { FailError } from "../../core/errors.ts";
 import { isJsonObject } from "../../core/json.ts";
 import { fail } from "../../core/outcome.ts";
@@ -10,6 +10,7 @@ import { progressGap } from "./progress-gap.ts";
 
 export interface ModernPipeOptions {
   readonly endpoint: ModernEndpoint;
+  readonly principal: Principal;
   /** The lasting connection that the pipe is. */
   readonly connection: string;
   /** A pipe has no header that could name another one. */
@@ -79,7 +80,7 @@ export class ModernPipe {
 
   async #serve(message: RpcRequest): Promise<void> {
     const { id } = message;
-    const { endpoint, connection, mode, maxInFlight, send } = this.#options;
+    const { endpoint, principal, connection, mode, maxInFlight, send } = this.#options;
     if (this.#inFlight.has(id))
       return this.#refuse(
         id,
@@ -95,7 +96,7 @@ export class ModernPipe {
     }
     const controller = new Canceller();
     this.#inFlight.set(id, controller);
-    const facts = { door: "mcp-stdio", principal: LOCAL_PRINCIPAL, mode, signal: controller, connection };
+    const facts = { door: "mcp-stdio", principal, mode, signal: controller, connection };
     let reply: string | undefined;
     let progressAt: number | undefined;
     const note = (text: string): void => {

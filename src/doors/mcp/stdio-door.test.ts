@@ -1,3 +1,4 @@
+import { LOCAL_PRINCIPAL } from "../../core/call.ts";
 import { once } from "node:events";
 import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -29,6 +30,7 @@ class Pipe {
     this.#deps = createTestDeps(this.hub, settings);
     this.#modern = createTestModern(this.hub);
     this.door = new StdioDoor({
+      principal: LOCAL_PRINCIPAL,
       ...this.#deps,
       input: this.input,
       output: createProtocolSink(this.output),

@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import { LOCAL_PRINCIPAL, type Client } from "../../core/call.ts";
+import type { Client, Principal } from "../../core/call.ts";
 import { connectionId } from "../../core/connection-id.ts";
 import { isJsonObject } from "../../core/json.ts";
 import { rpcError, RPC } from "../../wire/messages.ts";
@@ -17,6 +17,8 @@ export interface StdioDoorDeps extends SessionDeps {
   readonly input: Readable;
   readonly output: ProtocolSink;
   readonly modern: ModernEndpoint;
+  /** Who is on the other end. */
+  readonly principal: Principal;
   /** Hears once how the client speaks; nothing when it does not speak MCP. */
   readonly onFirst?: (era: Client["era"]) => void;
   /** What else is spoken on this pipe, in order. @default none */
@@ -54,11 +56,12 @@ export class StdioDoor {
     this.#session = new LegacySession(deps, {
       connection,
       door: "mcp-stdio",
-      principal: LOCAL_PRINCIPAL,
+      principal: deps.principal,
       outlet: this.#pipe,
     });
     this.#modern = new ModernPipe({
       endpoint: deps.modern,
+      principal: deps.principal,
       connection,
       mode: deps.defaultMode,
       maxInFlight: deps.options.maxInFlight,

@@ -1,4 +1,5 @@
 import { OptionError } from "../../core/errors.ts";
+import type { Authenticator } from "../../core/authenticator.ts";
 import type { Logger } from "../../core/ports.ts";
 import { HttpAnswer } from "../answer.ts";
 import { Dispatcher } from "../dispatcher.ts";
@@ -20,8 +21,8 @@ export interface FetchListener extends Listener {
   readonly fetch: FetchHandler;
 }
 
-export function createFetchListener(options: HttpOptions, logger: Logger): FetchListener {
-  return new WebListener(options, logger);
+export function createFetchListener(options: HttpOptions, logger: Logger, authenticator: Authenticator): FetchListener {
+  return new WebListener(options, logger, authenticator);
 }
 
 class WebListener implements FetchListener {
@@ -34,9 +35,9 @@ class WebListener implements FetchListener {
   #onOver: () => void = () => {};
   #closed: Promise<void> | undefined;
 
-  constructor(options: HttpOptions, logger: Logger) {
+  constructor(options: HttpOptions, logger: Logger, authenticator: Authenticator) {
     this.#options = options;
-    this.#dispatcher = new Dispatcher(options, logger, this.#closing.signal);
+    this.#dispatcher = new Dispatcher(options, { logger, authenticator, closing: this.#closing.signal });
   }
 
   route(methods: readonly string[], path: string, handler: Handler, refusalBody?: RefusalBody): void {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { CallSet } from "../../core/call-map.ts";
+import type { Authenticator } from "../../core/authenticator.ts";
 import type { Logger } from "../../core/ports.ts";
 import { HttpAnswer } from "../answer.ts";
 import { tooLarge } from "../body-refusals.ts";
@@ -17,8 +18,8 @@ import { NodeWire, type WireOwner } from "./wire.ts";
 // MB and 30 ms.
 const { createServer } = process.getBuiltinModule("node:http");
 
-export function createListener(options: HttpOptions, logger: Logger): Listener {
-  return new NodeListener(options, logger);
+export function createListener(options: HttpOptions, logger: Logger, authenticator: Authenticator): Listener {
+  return new NodeListener(options, logger, authenticator);
 }
 
 /** A listener that is given its connections by another process. It need not listen. */
@@ -27,8 +28,12 @@ export interface AdoptingListener extends Listener {
   adopt(socket: Socket): void;
 }
 
-export function createAdoptingListener(options: HttpOptions, logger: Logger): AdoptingListener {
-  return new NodeListener(options, logger);
+export function createAdoptingListener(
+  options: HttpOptions,
+  logger: Logger,
+  authenticator: Authenticator,
+): AdoptingListener {
+  return new NodeListener(options, logger, authenticator);
 }
 
 class NodeListener implements AdoptingListener, WireOwner {
@@ -43,10 +48,10 @@ class NodeListener implements AdoptingListener, WireOwner {
   #isAdopting = false;
   #closed: Promise<void> | undefined;
 
-  constructor(options: HttpOptions, logger: Logger) {
+  constructor(options: HttpOptions, logger: Logger, authenticator: Authenticator) {
     this.#options = options;
     this.streamStallMs = options.limits.streamStallMs;
-    this.#dispatcher = new Dispatcher(options, logger, this.#closing.signal);
+    this.#dispatcher = new Dispatcher(options, { logger, authenticator, closing: this.#closing.signal });
     this.#server = this.#createServer();
   }
 

@@ -1,12 +1,11 @@
-import type { Principal } from "../../core/call.ts";
 import type { Logger } from "../../core/ports.ts";
 import { HttpAnswer } from "../answer.ts";
 import { HttpExchange, type Arrival, type ExchangePlace } from "../exchange.ts";
 import { answerFailure } from "../failure.ts";
 import type { HttpOptions } from "../options.ts";
 import type { Handler, RefusalBody } from "../router.ts";
-import { TokenGate } from "../tokens.ts";
 import type { RequestHead } from "./messages.ts";
+import { PrincipalReader } from "./principal-text.ts";
 import { RemoteRequest, type RemoteAnswerWire } from "./remote-wire.ts";
 
 interface Served {
@@ -19,13 +18,11 @@ export class Desk {
   readonly #logger: Logger;
   readonly #place: ExchangePlace;
   readonly #routes: Served[] = [];
-  readonly #principals: ReadonlyMap<string, Principal>;
+  readonly #principals = new PrincipalReader();
 
-  constructor({ limits, tokens, openRights }: HttpOptions, logger: Logger, closing: AbortSignal) {
+  constructor({ limits }: HttpOptions, logger: Logger, closing: AbortSignal) {
     this.#logger = logger;
     this.#place = { limits, closing };
-    const { principals } = new TokenGate(tokens, openRights);
-    this.#principals = new Map(principals.map((principal) => [principal.id, principal]));
   }
 
   /** Routes are known by the order in which they are added. */
@@ -47,7 +44,7 @@ export class Desk {
   }
 
   #exchange({ principal, remoteAddress, baseUrl, path, search }: RequestHead, arrival: Arrival): HttpExchange {
-    const facts = { principal: this.#principals.get(principal)!, remoteAddress, baseUrl, path, search };
+    const facts = { principal: this.#principals.read(principal), remoteAddress, baseUrl, path, search };
     return new HttpExchange(arrival, facts, this.#place);
   }
 }

@@ -20,6 +20,8 @@ export const FRAME = {
   cut: 6,
   /** Serve no further request, end the others, and go. */
   close: 7,
+  /** Who a caller is, which the worker asked; `exchange` is its question's. Head: `Authentication`. */
+  principal: 8,
   // From a worker.
   /** It serves from now on. */
   ready: 20,
@@ -35,6 +37,8 @@ export const FRAME = {
   taken: 25,
   /** A line for the log. Head: `LogHead`. */
   log: 26,
+  /** Who brings this? `exchange` is a number of its own. Head: the `Authorization` that came, empty for none. */
+  who: 27,
 } as const;
 
 export interface Frame {

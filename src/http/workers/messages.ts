@@ -2,7 +2,7 @@ import type { JsonObject } from "../../core/json.ts";
 import type { HttpOptions } from "../options.ts";
 import type { RequestHeaders } from "../wire.ts";
 
-/** What a worker is told before it serves. */
+/** What a worker is told before it serves. Tokens are not for it: it asks who a caller is. */
 export interface WorkerSettings {
   readonly options: HttpOptions;
   readonly routes: readonly WorkerRoute[];
@@ -30,7 +30,7 @@ export interface RequestHead {
   /** Index in `routes`. */
   readonly route: number;
   readonly headers: RequestHeaders;
-  /** Id of the principal. */
+  /** The whole principal, as `writePrincipal` writes it. */
   readonly principal: string;
   readonly remoteAddress: string;
   readonly baseUrl: string;

@@ -1,5 +1,6 @@
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
-import { OptionError } from "../../core/errors.ts";
+import { messageOf, OptionError } from "../../core/errors.ts";
+import type { Authentication, Authenticator } from "../../core/authenticator.ts";
 import type { Logger } from "../../core/ports.ts";
 import { ForwardedReader } from "../forwarded.ts";
 import { listenOn } from "../listen-on.ts";
@@ -25,13 +26,14 @@ const MAX_DELAY_MS = 5000;
  * fewest; what a request means is decided here, by the same handlers as without workers, so tools, sessions and limits
  * exist once.
  */
-export function createWorkerPool(options: HttpOptions, logger: Logger): Listener {
-  return new WorkerPool(options, logger);
+export function createWorkerPool(options: HttpOptions, logger: Logger, authenticator: Authenticator): Listener {
+  return new WorkerPool(options, logger, authenticator);
 }
 
 class WorkerPool implements Listener, WorkerOwner {
   readonly #options: HttpOptions;
   readonly #logger: Logger;
+  readonly #authenticator: Authenticator;
   readonly #router = new Router();
   readonly #routes: WorkerRoute[] = [];
   readonly #desk: Desk;
@@ -46,9 +48,10 @@ class WorkerPool implements Listener, WorkerOwner {
   #address: ListenerAddress | undefined;
   #closed: Promise<void> | undefined;
 
-  constructor(options: HttpOptions, logger: Logger) {
+  constructor(options: HttpOptions, logger: Logger, authenticator: Authenticator) {
     this.#options = options;
     this.#logger = logger;
+    this.#authenticator = authenticator;
     // What cannot be used is said here, not by each worker.
     void new ForwardedReader(options.trustedProxies);
     this.#desk = new Desk(options, logger, this.#closing.signal);
@@ -91,6 +94,17 @@ class WorkerPool implements Listener, WorkerOwner {
     this.#desk.serve(...request);
   }
 
+  async who(authorization: string): Promise<Authentication> {
+    const header = (name: string): string | undefined =>
+      name === "authorization" && authorization !== "" ? authorization : undefined;
+    try {
+      return await this.#authenticator.authenticate({ header });
+    } catch (error) {
+      this.#logger.error("It could not be told who calls.", { error: messageOf(error) });
+      return { admitted: false, message: "It could not be told who calls. Try again later.", challenge: "Bearer" };
+    }
+  }
+
   logged({ level, message, facts }: LogHead): void {
     this.#logger[level](message, facts);
   }
@@ -127,7 +141,7 @@ class WorkerPool implements Listener, WorkerOwner {
   }
 
   #start(): void {
-    this.#workers.add(new WorkerProcess({ options: this.#options, routes: this.#routes }, this));
+    this.#workers.add(new WorkerProcess({ options: { ...this.#options, tokens: [] }, routes: this.#routes }, this));
   }
 
   #accepted(socket: Socket): void {

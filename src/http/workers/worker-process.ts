@@ -3,6 +3,7 @@ import { fork } from "node:child_process";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { fileURLToPath } from "node:url";
+import type { Authentication } from "../../core/authenticator.ts";
 import { childEnvironment } from "../../process/environment.ts";
 import { Channel } from "./channel.ts";
 import { FRAME, type Frame } from "./frames.ts";
@@ -14,6 +15,8 @@ export interface WorkerOwner {
   /** A request has come; `wire` is the way back. */
   served(head: RequestHead, body: Buffer, wire: RemoteAnswerWire): void;
   logged(line: LogHead): void;
+  /** Tells who brings this `Authorization`; empty where none is brought. Never rejects. */
+  who(authorization: string): Promise<Authentication>;
   /** It serves by now, or a connection of its own has closed. */
   hasRoom(worker: WorkerProcess): void;
   /** The process has ended, asked for or not; connections that it was not given yet come back. */
@@ -115,9 +118,16 @@ export class WorkerProcess {
         this.#isReady = true;
         this.hasServed = true;
         return this.#owner.hasRoom(this);
+      case FRAME.who:
+        return void this.#tellWho(exchange, JSON.parse(head) as string);
       case FRAME.log:
         return this.#owner.logged(JSON.parse(head) as LogHead);
     }
+  }
+
+  async #tellWho(question: number, authorization: string): Promise<void> {
+    const answer = await this.#owner.who(authorization);
+    if (!this.#hasEnded) this.#channel.send(FRAME.principal, question, JSON.stringify(answer));
   }
 
   #request(exchange: number, head: RequestHead, body: Buffer): void {

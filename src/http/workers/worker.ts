@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import type { Authentication } from "../../core/authenticator.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Logger } from "../../core/ports.ts";
 import type { HttpAnswer } from "../answer.ts";
@@ -8,6 +9,8 @@ import { Refusal } from "../refusal.ts";
 import type { Handler, RefusalBody } from "../router.ts";
 import type { RawHeaders } from "../wire.ts";
 import type { Channel } from "./channel.ts";
+import { writePrincipal } from "./principal-text.ts";
+import { RemoteAuthenticator } from "./remote-authenticator.ts";
 import { FRAME, type Frame } from "./frames.ts";
 import {
   REFUSAL_MARK,
@@ -30,11 +33,13 @@ export class Worker {
   readonly #channel: Channel;
   readonly #open = new Map<number, HttpAnswer>();
   readonly #listener: AdoptingListener;
+  readonly #authenticator: RemoteAuthenticator;
   #lastExchange = 0;
 
   constructor(channel: Channel, { options, routes }: WorkerSettings) {
     this.#channel = channel;
-    this.#listener = createAdoptingListener(options, channelLogger(channel));
+    this.#authenticator = new RemoteAuthenticator(channel);
+    this.#listener = createAdoptingListener(options, channelLogger(channel), this.#authenticator);
     for (const [index, route] of routes.entries())
       this.#listener.route(route.methods, route.path, this.#forwarder(index), refusalsOf(route));
   }
@@ -52,8 +57,9 @@ export class Worker {
     return this.#listener.close();
   }
 
-  /** Takes a frame that belongs to a request. */
+  /** Takes a frame that belongs to a request, or to a question. */
   receive({ type, exchange, head, body }: Frame): void {
+    if (type === FRAME.principal) return this.#authenticator.answered(exchange, JSON.parse(head) as Authentication);
     const answer = this.#open.get(exchange);
     // Its caller has gone, which the primary did not know yet.
     if (!answer) return;
@@ -116,7 +122,7 @@ function headOf(route: number, exchange: HttpExchange, read: Buffer | Refusal): 
     route,
     // Who calls is settled here, so the token goes no further.
     headers: { ...headers, authorization: undefined },
-    principal: principal.id,
+    principal: writePrincipal(principal),
     remoteAddress,
     baseUrl,
     path,

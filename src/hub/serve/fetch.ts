@@ -1,4 +1,5 @@
 import { createFetchListener, type FetchHandler } from "../../http/fetch/listener.ts";
+import { createTokenAuthenticator } from "../../http/tokens.ts";
 import { resolveHttp } from "../../http/options.ts";
 import type { Hub } from "../hub.ts";
 import type { ServerConfig } from "./doors.ts";
@@ -12,7 +13,7 @@ export interface ServedFetch extends Served {
 /** Every HTTP door behind `fetch`, without a port. Rejects with an `OptionError` when `[server]` cannot be used. */
 export async function serveFetch(hub: Hub, server: ServerConfig): Promise<ServedFetch> {
   const http = resolveHttp(server);
-  const listener = createFetchListener(http, hub.logger);
+  const listener = createFetchListener(http, hub.logger, createTokenAuthenticator(http));
   const doors = await openDoors(hub, server, { http, listener });
   const doorClosed = hub.doorOpened("fetch");
   return {

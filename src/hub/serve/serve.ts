@@ -1,3 +1,4 @@
+import { LOCAL_PRINCIPAL } from "../../core/call.ts";
 import type { Readable } from "node:stream";
 import type { Door, DoorFront } from "../../doors/door.ts";
 import { resolveJsonRpcDoor } from "../../doors/jsonrpc/options.ts";
@@ -8,6 +9,7 @@ import { resolveRest } from "../../doors/rest/options.ts";
 import { isLoopbackHost } from "../../core/loopback.ts";
 import type { Listener, ListenerAddress, Mountable } from "../../http/listener.ts";
 import { createListener } from "../../http/node/listener.ts";
+import { createTokenAuthenticator } from "../../http/tokens.ts";
 import { resolveHttp, type HttpOptions } from "../../http/options.ts";
 import type { FirstCaller } from "./first-caller.ts";
 import type { Hub } from "../hub.ts";
@@ -128,9 +130,10 @@ export function closerOf(
 
 /** Workers are loaded when there are some. */
 async function listenerFor(http: HttpOptions, hub: Hub): Promise<Listener> {
-  if (http.workers === 1) return createListener(http, hub.logger);
+  const authenticator = createTokenAuthenticator(http);
+  if (http.workers === 1) return createListener(http, hub.logger, authenticator);
   const { createWorkerPool } = await import("../../http/workers/pool.ts");
-  return createWorkerPool(http, hub.logger);
+  return createWorkerPool(http, hub.logger, authenticator);
 }
 
 /** A client's ends of the program, and who hears first how it speaks. */
@@ -150,6 +153,7 @@ export function serveStdio(hub: Hub, server: ServerConfig, { input, output, firs
   const door = new StdioDoor({
     ...mcp.session,
     modern: mcp.modern,
+    principal: LOCAL_PRINCIPAL,
     input,
     output: output.sink,
     onFirst: (era) => firstCaller?.spoke(era),

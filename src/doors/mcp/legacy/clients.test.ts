@@ -1,3 +1,4 @@
+import { LOCAL_PRINCIPAL } from "../../../core/call.ts";
 import { once } from "node:events";
 import { createServer, type AddressInfo, type Server } from "node:net";
 import { Client as ClientV2, StreamableHTTPClientTransport as HttpV2 } from "@modelcontextprotocol/client";
@@ -35,7 +36,13 @@ async function startPipeDoor(): Promise<PipeDoor> {
   const open: StdioDoor[] = [];
   const server: Server = createServer({ allowHalfOpen: true }, (socket) => {
     socket.setNoDelay(true);
-    const door = new StdioDoor({ ...deps, input: socket, output: createProtocolSink(socket), modern });
+    const door = new StdioDoor({
+      principal: LOCAL_PRINCIPAL,
+      ...deps,
+      input: socket,
+      output: createProtocolSink(socket),
+      modern,
+    });
     open.push(door);
     door.start();
     void door.done.then(() => socket.end());
