@@ -8,6 +8,10 @@ export interface SharedOptions {
   readonly tokenEnv?: string;
   readonly json?: boolean;
   readonly verbose?: boolean;
+  /** What a configuration file of somebody else starts is accepted. */
+  readonly yes?: boolean;
+  /** The files of `config` were found by the process that started this one; nobody named them. */
+  readonly found?: boolean;
 }
 
 /** Runs one command and gives the exit code. */

@@ -20,8 +20,11 @@ export interface Io {
   readonly interrupted: AbortSignal;
   /** Text on standard input, for arguments given as `-`. Rejects when interrupted. */
   readStdin(): Promise<string>;
-  /** Asks somebody at the terminal; enter and `y` mean yes. Absent where there is nobody. Rejects when interrupted. */
-  readonly ask?: (question: string) => Promise<boolean>;
+  /**
+   * Asks somebody at the terminal. `otherwise` is what enter means, and anything that is not clear. @default true. Absent
+   * where there is nobody. Rejects when interrupted.
+   */
+  readonly ask?: (question: string, otherwise?: boolean) => Promise<boolean>;
 }
 
 export function processIo(interrupted: AbortSignal): Io {
@@ -34,7 +37,9 @@ export function processIo(interrupted: AbortSignal): Io {
     color: wantsColor(env, stdout.isTTY === true),
     ...(stdout.isTTY === true ? { width: stdout.columns } : {}),
     interrupted,
-    ...(stdin.isTTY === true && stderr.isTTY === true ? { ask: (question) => askThere(question, interrupted) } : {}),
+    ...(stdin.isTTY === true && stderr.isTTY === true
+      ? { ask: (question, otherwise = true) => askThere({ question, otherwise }, interrupted) }
+      : {}),
     readStdin: async () => {
       const chunks: Buffer[] = [];
       for await (const chunk of addAbortSignal(interrupted, stdin)) chunks.push(chunk as Buffer);
@@ -43,11 +48,15 @@ export function processIo(interrupted: AbortSignal): Io {
   };
 }
 
-async function askThere(question: string, signal: AbortSignal): Promise<boolean> {
+async function askThere(
+  { question, otherwise }: { readonly question: string; readonly otherwise: boolean },
+  signal: AbortSignal,
+): Promise<boolean> {
   const { createInterface } = await import("node:readline/promises");
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    return !/^\s*n/i.test(await lines.question(question, { signal }));
+    const answer = await lines.question(question, { signal });
+    return otherwise ? !/^\s*n/i.test(answer) : /^\s*y(es)?\s*$/i.test(answer);
   } finally {
     lines.close();
   }

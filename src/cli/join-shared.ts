@@ -119,14 +119,19 @@ function sharedEnd({ socket, pid, isNew }: Extract<Joined, { outcome: "joined" }
 }
 
 /** `files` are absolute, since the process may be started in another folder. */
-function ownCommand({ toolMode, verbose, watch }: Options, files: readonly string[]): readonly string[] {
+function ownCommand(
+  { toolMode, verbose, watch, config, found, yes }: Options,
+  files: readonly string[],
+): readonly string[] {
   return [
     ...process.execArgv,
     process.argv[1] ?? "",
     "serve",
     ...files.flatMap((file) => ["--config", file]),
+    ...(config === undefined || found ? ["--found"] : []),
     ...(toolMode === undefined ? [] : ["--tool-mode", toolMode]),
     ...(verbose ? ["--verbose"] : []),
+    ...(yes ? ["--yes"] : []),
     ...(watch ? [] : ["--no-watch"]),
   ];
 }

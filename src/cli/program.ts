@@ -10,14 +10,15 @@ const CONFIG = new Option(
   "-c, --config <file>",
   "configuration file: toolyard.toml or a desktop client's JSON; repeatable, later ones win",
 ).argParser(collect);
+const YES = new Option("-y, --yes", "accept what the toolyard.toml of this folder starts");
 const URL = new Option("--url <url>", "ask the MCP endpoint at this address instead of building the hub here");
 const TOKEN_ENV = new Option("--token-env <name>", "name of the variable that holds the bearer token");
 const JSON_OUT = new Option("--json", "print JSON for programs");
 const VERBOSE = new Option("-v, --verbose", "log more, on standard error");
 const TIMEOUT = new Option("--timeout <duration>", "give up after this long, such as 30s or 5m");
 
-const LOCAL = [CONFIG, JSON_OUT, VERBOSE];
-const REMOTE = [CONFIG, URL, TOKEN_ENV, JSON_OUT, VERBOSE];
+const LOCAL = [CONFIG, YES, JSON_OUT, VERBOSE];
+const REMOTE = [CONFIG, YES, URL, TOKEN_ENV, JSON_OUT, VERBOSE];
 
 const COMMANDS: readonly CommandRow[] = [
   {
@@ -31,6 +32,8 @@ const COMMANDS: readonly CommandRow[] = [
     ],
     options: [
       CONFIG,
+      YES,
+      new Option("--found").hideHelp(),
       new Option("--stdio", "speak MCP on standard input and output instead of HTTP"),
       new Option("--shared", "with --stdio: join the hub that other clients use, or start it; alone: be that hub"),
       new Option("--linger <duration>", "how long a shared hub outlasts its last client (default: 30s)"),
@@ -176,11 +179,12 @@ const COMMANDS: readonly CommandRow[] = [
     options: [
       new Option("-o, --output <file>", "the toolyard.toml to add to (default: ./toolyard.toml)"),
       new Option("--write", "write the result; without it, it is only shown"),
+      YES,
       JSON_OUT,
     ],
     load: () => import("./commands/import.ts"),
   },
-  ...setupRows({ config: CONFIG, json: JSON_OUT, tokenEnv: TOKEN_ENV }),
+  ...setupRows({ config: CONFIG, yes: YES, json: JSON_OUT, tokenEnv: TOKEN_ENV }),
   {
     usage: "chat",
     summary: "talk to a model that uses the tools",
@@ -223,7 +227,7 @@ const COMMANDS: readonly CommandRow[] = [
     load: () => import("./commands/services.ts"),
   },
   gnnRow(JSON_OUT),
-  coreRow([CONFIG, VERBOSE]),
+  coreRow([CONFIG, YES, VERBOSE]),
 ];
 
 function collect(value: string, earlier: readonly string[] | undefined): readonly string[] {

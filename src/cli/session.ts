@@ -11,13 +11,25 @@ import type { Toolyard } from "../hub/toolyard.ts";
 import { UsageError } from "./failure.ts";
 import { watchFaults } from "./faults.ts";
 import { aborted } from "./interrupts.ts";
+import { consent, sayUnaccepted } from "./consent.ts";
 import type { Io } from "./io.ts";
 import type { SharedOptions } from "./command-row.ts";
 
-/** The configuration that a command works with: named, found, or none at all. */
-export function loadSettings(options: SharedOptions, io: Io, flags: JsonObject = {}): Promise<LoadedHubConfig> {
+/** A configuration as a command loads it. */
+export interface LoadedSettings extends LoadedHubConfig {
+  /** What is to be said of a file that was found here, starts commands and was never accepted. */
+  readonly unaccepted?: string;
+}
+
+/**
+ * The configuration that a command works with: named, found, or none at all. One that somebody else may have written is
+ * asked about first. Rejects with a `UsageError` when it is refused.
+ */
+export async function loadSettings(options: SharedOptions, io: Io, flags: JsonObject = {}): Promise<LoadedSettings> {
+  const unaccepted = await consent(options, io);
   const files = locateConfig(options.config ?? [], io.env, io.cwd);
-  return loadHubConfig({ files, variables: io.env, flags: withVerbosity(flags, options) });
+  const config = await loadHubConfig({ files, variables: io.env, flags: withVerbosity(flags, options) });
+  return unaccepted === undefined ? config : { ...config, unaccepted };
 }
 
 function withVerbosity(flags: JsonObject, options: SharedOptions): JsonObject {
@@ -32,6 +44,8 @@ export interface HubOptions extends SharedOptions {
    * @default as configured
    */
   readonly lazy?: boolean;
+  /** Of a file that nobody accepted, servers with a saved list are not started. @default false */
+  readonly savesStarts?: boolean;
   /** What the hub may say on standard error beside the answer; nothing at all with `--json`. @default "warning" */
   readonly logLevel?: "warning" | "error";
 }
@@ -45,21 +59,7 @@ export async function withHub<T>(
   io: Io,
   work: (toolyard: Toolyard, hub: Hub) => Promise<T>,
 ): Promise<T> {
-  // Behind --url there is one source, and what it says is the answer.
-  const quiet: JsonObject = {
-    logging: { level: options.url === undefined ? (options.logLevel ?? "warning") : "error" },
-  };
-  const config =
-    options.url === undefined ? await loadSettings(options, io, quiet) : await remoteSettings(options, io, quiet);
-  const hub = await openHub({
-    config,
-    variables: io.env,
-    ...(options.lazy === undefined ? {} : { lazy: options.lazy && options.url === undefined }),
-    mirror: options.url !== undefined,
-    ...(options.only ? { only: options.only } : {}),
-    // Programs read standard error, too: with --json nothing but the error object stands there.
-    ...(options.json && !options.verbose ? { logger: SILENT_LOGGER } : {}),
-  });
+  const hub = await openFor(options, io);
   // A terminal that is closed waits for nobody; leaving by the exit kills the children.
   const onHangup = (): never => process.exit(HANGUP_EXIT);
   process.once("SIGHUP", onHangup);
@@ -76,6 +76,24 @@ export async function withHub<T>(
     await hub.close();
     unwatch();
   }
+}
+
+async function openFor(options: HubOptions, io: Io): Promise<Hub> {
+  const isRemote = options.url !== undefined;
+  // Behind --url there is one source, and what it says is the answer.
+  const quiet: JsonObject = { logging: { level: isRemote ? "error" : (options.logLevel ?? "warning") } };
+  const config = await (isRemote ? remoteSettings(options, io, quiet) : loadSettings(options, io, quiet));
+  if (config.unaccepted !== undefined) await sayUnaccepted(config.unaccepted, options, io);
+  const lazy = options.savesStarts === true && config.unaccepted !== undefined ? true : options.lazy;
+  return openHub({
+    config,
+    variables: io.env,
+    ...(lazy === undefined ? {} : { lazy: lazy && !isRemote }),
+    mirror: isRemote,
+    ...(options.only ? { only: options.only } : {}),
+    // Programs read standard error, too: with --json nothing but the error object stands there.
+    ...(options.json && !options.verbose ? { logger: SILENT_LOGGER } : {}),
+  });
 }
 
 const HANGUP_EXIT = 129;
@@ -105,7 +123,7 @@ async function cancellation(interrupted: AbortSignal, answer: Promise<unknown>):
 const REMOTE_ID = "hub";
 
 /** A hub whose only source is another hub, seen whole: what a filter would hide is there to be searched. */
-async function remoteSettings(options: SharedOptions, io: Io, quiet: JsonObject): Promise<LoadedHubConfig> {
+async function remoteSettings(options: SharedOptions, io: Io, quiet: JsonObject): Promise<LoadedSettings> {
   const url = parseUrl(options.url!);
   if (!url.searchParams.has("tool_mode")) url.searchParams.set("tool_mode", "show_all");
   const token = readToken(options, io);

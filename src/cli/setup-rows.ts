@@ -4,13 +4,14 @@ import type { CommandRow } from "./command-row.ts";
 /** What the commands that set a yard up share with the others. */
 export interface SetupOptions {
   readonly config: Option;
+  readonly yes: Option;
   readonly json: Option;
   readonly tokenEnv: Option;
 }
 
 /** The commands that change configuration files and those of clients. */
 export function setupRows(options: SetupOptions): readonly CommandRow[] {
-  const { config, json, tokenEnv } = options;
+  const { config, yes, json, tokenEnv } = options;
   return [
     {
       usage: "add <name> [source...]",
@@ -22,6 +23,7 @@ export function setupRows(options: SetupOptions): readonly CommandRow[] {
       ],
       options: [
         config,
+        yes,
         new Option("-e, --env <key=value>", "a variable of the server that is started; repeatable").argParser(collect),
         new Option("--cwd <folder>", "working folder of the server that is started (default: that of the file)"),
         new Option("-H, --header <header>", 'a header for the address, "Name: value"; repeatable').argParser(collect),
@@ -35,21 +37,21 @@ export function setupRows(options: SetupOptions): readonly CommandRow[] {
       usage: "remove <name>",
       summary: "take a server, a file or a folder with tools out of toolyard.toml",
       examples: ["toolyard remove memory", "toolyard remove ./tools"],
-      options: [config, json],
+      options: [config, yes, json],
       load: () => import("./commands/remove.ts"),
     },
     {
       usage: "enable <name>",
       summary: "switch a server on in toolyard.toml",
       examples: ["toolyard enable memory"],
-      options: [config, json],
+      options: [config, yes, json],
       load: async () => ({ run: (await import("./commands/toggle.ts")).enable }),
     },
     {
       usage: "disable <name>",
       summary: "switch a server off in toolyard.toml and keep its settings",
       examples: ["toolyard disable memory"],
-      options: [config, json],
+      options: [config, yes, json],
       load: async () => ({ run: (await import("./commands/toggle.ts")).disable }),
     },
     newRow(options),

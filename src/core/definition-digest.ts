@@ -1,4 +1,4 @@
-import { contentDigest } from "./digest.ts";
+import { canonicalJson, contentDigest } from "./digest.ts";
 import { isJsonObject, type JsonObject } from "./json.ts";
 
 /**
@@ -62,12 +62,6 @@ function outputOfBothEras(schema: unknown): unknown {
     required.join() === "result";
   const result = isWrapper ? properties["result"] : undefined;
   return isJsonObject(result) && result["type"] !== "object" ? undefined : schema;
-}
-
-function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, member: unknown) =>
-    isJsonObject(member) ? Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : 1))) : member,
-  );
 }
 
 /** Tools that both lists have and that say something else of themselves in the second. */

@@ -1,9 +1,12 @@
 import { expect, test } from "vitest";
 import { isPublicAddress, lookupPublic, mayBePublic, NOT_PUBLIC_CODE } from "./addresses.ts";
 
-test.each(["1.1.1.1", "172.32.0.1", "2606:4700::1111", "::ffff:8.8.8.8"])("S10: %s is public", (address) => {
-  expect(isPublicAddress(address)).toBe(true);
-});
+test.each(["1.1.1.1", "172.32.0.1", "2606:4700::1111", "3ffe::1", "4000::1", "5f01::1", "::ffff:8.8.8.8"])(
+  "S10: %s is public",
+  (address) => {
+    expect(isPublicAddress(address)).toBe(true);
+  },
+);
 
 test.each([
   "127.0.0.1",
@@ -20,6 +23,12 @@ test.each([
   "::ffff:127.0.0.1",
   "::ffff:a9fe:a9fe",
   "::7f00:1",
+  "::ffff:0:127.0.0.1",
+  "::ffff:0:a9fe:a9fe",
+  "3fff::1",
+  "3fff:fff::1",
+  "5f00::1",
+  "5f00:ffff::1",
   "64:ff9b::7f00:1",
   "2002:7f00:1::",
   "fd00::1",

@@ -11,10 +11,18 @@ export interface Ran {
   readonly stderr: string;
 }
 
+export interface RunWish {
+  readonly isTerminal?: boolean;
+  /** @default TOOLYARD_HOME, else this process's */
+  readonly cwd?: string;
+  /** The person at the terminal. @default there is none */
+  readonly ask?: (question: string) => Promise<boolean>;
+}
+
 export async function runCommand(
   words: readonly string[],
   env: Readonly<Record<string, string>>,
-  { isTerminal = false } = {},
+  { isTerminal = false, cwd, ask }: RunWish = {},
 ): Promise<Ran> {
   const stdout = Object.assign(new PassThrough(), { isTTY: isTerminal });
   const stderr = Object.assign(new PassThrough(), { isTTY: isTerminal });
@@ -23,9 +31,10 @@ export async function runCommand(
     stdout,
     stderr,
     env,
-    cwd: env["TOOLYARD_HOME"] ?? process.cwd(),
+    cwd: cwd ?? env["TOOLYARD_HOME"] ?? process.cwd(),
     color: false,
     ...(isTerminal && { width: 120 }),
+    ...(ask && { ask }),
     interrupted: new AbortController().signal,
     readStdin: async () => "",
   };

@@ -6,6 +6,7 @@ import { readDocument } from "../../config/document.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { CONFIG_SCHEMA } from "../../hub/schema.ts";
 import { fileToAddTo } from "../config-target.ts";
+import { consent, writeAccepted } from "../consent.ts";
 import { EXIT, UsageError } from "../failure.ts";
 import { print, printJson, type Io } from "../io.ts";
 import type { Run, SharedOptions } from "../command-row.ts";
@@ -27,9 +28,10 @@ interface Added {
 }
 
 export const run: Run<Options> = async ([name = "", ...words], options, io) => {
+  await consent(options, io);
   const file = fileToAddTo(options, io);
   const given: Given = { name, file, options, io };
-  const added = words.length === 0 ? await addTools(given) : await addServer(given, words);
+  const added = await writeAccepted(file, io, () => (words.length === 0 ? addTools(given) : addServer(given, words)));
   if (options.json) await printJson(io.stdout, added);
   else
     await print(

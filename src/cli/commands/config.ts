@@ -39,6 +39,7 @@ export const run: Run<Options> = async (_args, options, io) => {
       io,
     ),
   );
+  if (config.unaccepted !== undefined) await print(io.stderr, `warning: ${config.unaccepted}`);
   for (const warning of config.warnings) await print(io.stderr, `warning: ${warning}`);
   for (const { id, reason } of config.unusable) await print(io.stderr, `warning: ${id} is left out: ${reason}`);
   return EXIT.ok;

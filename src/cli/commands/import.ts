@@ -9,6 +9,7 @@ import { CONFIG_FILE_NAME } from "../../config/locate.ts";
 import { ConfigError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { CONFIG_SCHEMA } from "../../hub/schema.ts";
+import { consent, writeAccepted } from "../consent.ts";
 import { EXIT, onFile, UsageError } from "../failure.ts";
 import { print, printPainted, printJson, type Io } from "../io.ts";
 import type { Run, SharedOptions } from "../command-row.ts";
@@ -21,10 +22,11 @@ interface Options extends SharedOptions {
 
 export const run: Run<Options> = async (files, options, io) => {
   const target = resolve(io.cwd, options.output ?? CONFIG_FILE_NAME);
+  if (options.write) await consent(options, io);
   const taken = await takenServers(target);
   const report = await importServers(candidates(files, io), { taken, target, cwd: io.cwd, schema: CONFIG_SCHEMA });
   const isWritten = options.write === true && report.servers.length > 0;
-  if (isWritten) await append(target, await toTomlText(report.servers));
+  if (isWritten) await writeAccepted(target, io, async () => append(target, await toTomlText(report.servers)));
   const warnings = isWritten ? [...report.warnings, ...(await exposure(target, report))] : report.warnings;
   const shown: Shown = { ...report, warnings, target, written: isWritten };
   if (options.json) await printJson(io.stdout, jsonReport(shown));

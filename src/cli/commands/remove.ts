@@ -12,27 +12,31 @@ import {
 import type { JsonObject } from "../../core/json.ts";
 import { CONFIG_SCHEMA } from "../../hub/schema.ts";
 import { noSuchServer, openFiles, serverNamed, type OpenFile } from "../config-target.ts";
+import { consent, writeAccepted } from "../consent.ts";
 import { EXIT } from "../failure.ts";
 import { print, printJson, type Io } from "../io.ts";
 import type { Run } from "../command-row.ts";
 
 export const run: Run = async ([name = ""], options, io) => {
+  await consent(options, io);
   const files = await openFiles(options, io);
-  const file = (await removeServer(files, name)) ?? (await removeTools(files, name, io));
+  const file = (await removeServer(files, name, io)) ?? (await removeTools(files, name, io));
   if (file === undefined) throw noSuchServer(files, name);
   if (options.json) await printJson(io.stdout, { name, file });
   else await print(io.stdout, `Removed ${name} from ${file}. A hub that runs ends it.`);
   return EXIT.ok;
 };
 
-async function removeServer(files: readonly OpenFile[], name: string): Promise<string | undefined> {
+async function removeServer(files: readonly OpenFile[], name: string, io: Io): Promise<string | undefined> {
   const found = serverNamed(files, name);
   if (!found) return undefined;
-  await editConfigFile(found.file.path, CONFIG_SCHEMA, async (document) => {
-    // Looked up anew: the file may have changed since it was searched.
-    const server = serversOf(document.tree).find((one) => one.name === name);
-    return server ? document.remove(server.path) : document;
-  });
+  await writeAccepted(found.file.path, io, () =>
+    editConfigFile(found.file.path, CONFIG_SCHEMA, async (document) => {
+      // Looked up anew: the file may have changed since it was searched.
+      const server = serversOf(document.tree).find((one) => one.name === name);
+      return server ? document.remove(server.path) : document;
+    }),
+  );
   return found.file.path;
 }
 
@@ -46,7 +50,9 @@ async function removeTools(files: readonly OpenFile[], name: string, io: Io): Pr
     if (!list) continue;
     const isMeant = (one: string): boolean =>
       spellings.some((spelling) => resolve(folder, spelling) === resolve(folder, one));
-    await editConfigFile(path, CONFIG_SCHEMA, (current) => removePath(current, list, isMeant));
+    await writeAccepted(path, io, () =>
+      editConfigFile(path, CONFIG_SCHEMA, (current) => removePath(current, list, isMeant)),
+    );
     return path;
   }
   return undefined;

@@ -42,8 +42,10 @@ export const run: Run<Options> = async (_args, options, io) => {
     const ended = await joinShared({ options, io, output });
     if (ended !== undefined) return ended;
   }
-  const load = () => loadSettings(options, io, flags);
-  const config = await load();
+  // On a pipe there is nobody to ask, and while the hub runs nobody is asked.
+  const { ask: _ask, ...unasked } = io;
+  const config = await loadSettings(options, output ? unasked : io, flags);
+  const load = () => loadSettings(options, unasked, flags);
   const firstCaller = new FirstCaller();
   const hub = await openHub({
     config,
@@ -52,6 +54,7 @@ export const run: Run<Options> = async (_args, options, io) => {
   });
   const unwatch = watchFaults(hub.logger);
   logConfig(config, hub.logger);
+  if (config.unaccepted !== undefined) hub.logger.warning(config.unaccepted);
   try {
     return await serve(hub, { options, io, load, output, firstCaller });
   } finally {

@@ -2,6 +2,7 @@ import { editConfigFile } from "../../config/edit/config-file.ts";
 import { serversOf } from "../../config/edit/sources.ts";
 import { CONFIG_SCHEMA } from "../../hub/schema.ts";
 import { noSuchServer, openFiles, serverNamed } from "../config-target.ts";
+import { consent, writeAccepted } from "../consent.ts";
 import { EXIT } from "../failure.ts";
 import { print, printJson, type Io } from "../io.ts";
 import type { Run, SharedOptions } from "../command-row.ts";
@@ -14,16 +15,19 @@ async function toggle(
   options: SharedOptions,
   io: Io,
 ): Promise<number> {
+  await consent(options, io);
   const files = await openFiles(options, io);
   const found = serverNamed(files, name);
   if (!found) throw noSuchServer(files, name);
   const { path } = found.file;
   const before = found.server.options["enabled"] !== false;
-  await editConfigFile(path, CONFIG_SCHEMA, async (document) => {
-    const server = serversOf(document.tree).find((one) => one.name === name);
-    if (!server || (server.options["enabled"] !== false) === enabled) return document;
-    return document.set(server.path, "enabled", enabled);
-  });
+  await writeAccepted(path, io, () =>
+    editConfigFile(path, CONFIG_SCHEMA, async (document) => {
+      const server = serversOf(document.tree).find((one) => one.name === name);
+      if (!server || (server.options["enabled"] !== false) === enabled) return document;
+      return document.set(server.path, "enabled", enabled);
+    }),
+  );
   const changed = before !== enabled;
   if (options.json) await printJson(io.stdout, { name, file: path, enabled, changed });
   else await print(io.stdout, sentence(name, path, { enabled, changed }));

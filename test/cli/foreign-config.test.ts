@@ -1,0 +1,197 @@
+// A toolyard.toml that came with a folder may start anything: it is asked about once, wherever a command finds it.
+import { chown, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { runCommand, type Ran, type RunWish } from "../security/command.ts";
+
+/** A server that leaves a mark when it is started, and lists one tool. */
+const SERVER = `
+import { appendFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+appendFileSync(process.argv[2], "started\\n");
+createInterface({ input: process.stdin }).on("line", (line) => {
+  const { id, method } = JSON.parse(line);
+  if (id === undefined) return;
+  const tools = [{ name: "echo", inputSchema: { type: "object" } }];
+  const answers = {
+    initialize: { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo: { name: "s", version: "1" } },
+    "tools/list": { tools },
+    "tools/call": { content: [{ type: "text", text: "said" }] },
+  };
+  const result = answers[method];
+  const reply = result ? { result } : { error: { code: -32601, message: "Method not found" } };
+  process.stdout.write(JSON.stringify({ jsonrpc: "2.0", id, ...reply }) + "\\n");
+});
+`;
+
+let root: string;
+let yard: string;
+let mark: string;
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), "toolyard-foreign-"));
+  yard = join(root, "clone");
+  mark = join(root, "mark");
+  await mkdir(join(yard, ".git"), { recursive: true });
+  await writeFile(join(root, "server.mjs"), SERVER);
+  await write();
+});
+afterEach(() => rm(root, { recursive: true, force: true }));
+
+async function write(more = ""): Promise<void> {
+  const command = JSON.stringify([process.execPath, join(root, "server.mjs"), mark]);
+  await writeFile(join(yard, "toolyard.toml"), `[mcp.stdio_servers.evil]\ncommand = ${command}\n${more}`);
+}
+
+function run(words: readonly string[], wish: RunWish = {}): Promise<Ran> {
+  const env = { TOOLYARD_HOME: join(root, "home"), PATH: process.env["PATH"] ?? "" };
+  return runCommand(words, env, { cwd: yard, ...wish });
+}
+
+/** Somebody at a terminal who gives one answer, and the questions that were put. */
+function person(answer: boolean): RunWish & { readonly asked: string[] } {
+  const asked: string[] = [];
+  return {
+    isTerminal: true,
+    asked,
+    ask: async (question) => {
+      asked.push(question);
+      return answer;
+    },
+  };
+}
+
+const COMMANDS: readonly (readonly string[])[] = [
+  ["list"],
+  ["search", "echo"],
+  ["call", "evil__echo"],
+  ["check"],
+  ["config"],
+  ["serve", "--port", "0"],
+  ["core", "list"],
+  ["disable", "evil"],
+];
+
+describe("at a terminal", () => {
+  test.each(COMMANDS.map((words) => [words]))(
+    "`%s` asks first, and starts nothing when the answer is no",
+    async (words) => {
+      const nobody = person(false);
+      const { code, stderr } = await run(words, nobody);
+      expect(nobody.asked).toHaveLength(1);
+      expect(code).not.toBe(0);
+      expect(stderr).toContain("is inside of a git work tree");
+      expect(stderr).toContain(`[mcp.stdio_servers.evil] ${process.execPath}`);
+      expect(existsSync(mark)).toBe(false);
+    },
+  );
+
+  test("it is asked once, and again when what is started changes, not when something else does", async () => {
+    const somebody = person(true);
+    expect((await run(["list"], somebody)).stdout).toContain("evil__echo");
+    await run(["call", "evil__echo"], somebody);
+    await write('visibility = "ondemand"\n');
+    await run(["check"], somebody);
+    expect(somebody.asked).toHaveLength(1);
+    await write('args = ["--more"]\n');
+    await run(["list"], somebody);
+    expect(somebody.asked).toHaveLength(2);
+  });
+
+  test.each([
+    ["a variable", 'env = { NODE_OPTIONS = "--inspect" }\n'],
+    ["a folder of modules", '[modules]\npaths = ["m"]\n'],
+    ["the folder of scripts", "[scripts]\n"],
+    ["a program of the sandbox", '[sandbox]\npython = "./python"\n'],
+  ])("%s that is added is asked about", async (_name, more) => {
+    await run(["list"], person(true));
+    await write(more);
+    const somebody = person(false);
+    await run(["list"], somebody);
+    expect(somebody.asked).toHaveLength(1);
+  });
+
+  test("the values of variables are not shown", async () => {
+    await write('env = { KEY = "s3cret" }\n');
+    const { stdout, stderr } = await run(["list"], person(false));
+    expect(stdout + stderr).not.toContain("s3cret");
+  });
+
+  test("a file of one's own outside of any work tree, and one that starts nothing, are not asked about", async () => {
+    const nobody = person(false);
+    await writeFile(join(yard, "toolyard.toml"), "[limits]\n");
+    expect((await run(["list"], nobody)).code).toBe(0);
+    await write();
+    await rm(join(yard, ".git"), { recursive: true });
+    expect((await run(["list"], nobody)).stdout).toContain("evil__echo");
+    expect(nobody.asked).toEqual([]);
+  });
+
+  test.runIf(process.getuid?.() === 0)("a file of another user is asked about wherever it lies", async () => {
+    await rm(join(yard, ".git"), { recursive: true });
+    await chown(join(yard, "toolyard.toml"), 12_345, 12_345);
+    const nobody = person(false);
+    expect((await run(["list"], nobody)).stderr).toContain("belongs to another user");
+    expect(nobody.asked).toHaveLength(1);
+  });
+
+  test.each([[["--yes"]], [["--config", "toolyard.toml"]]])("%s accepts it, for later commands too", async (words) => {
+    const nobody = person(false);
+    expect((await run(["list", ...words], nobody)).stdout).toContain("evil__echo");
+    expect((await run(["list"], nobody)).stdout).toContain("evil__echo");
+    expect(nobody.asked).toEqual([]);
+  });
+});
+
+describe("what Toolyard writes itself", () => {
+  test("is accepted: a new file, and a change of one that was", async () => {
+    const nobody = person(false);
+    await rm(join(yard, "toolyard.toml"));
+    await run(["add", "mine", "--", process.execPath, join(root, "server.mjs"), mark], nobody);
+    expect((await run(["list"], nobody)).stdout).toContain("mine__echo");
+    await run(["add", "other", "--", process.execPath, join(root, "server.mjs"), mark], nobody);
+    await run(["disable", "mine"], nobody);
+    expect((await run(["list"], nobody)).stdout).toContain("other__echo");
+    expect(nobody.asked).toEqual([]);
+  });
+
+  test("what `init` made is not asked about", async () => {
+    const nobody = person(false);
+    await rm(join(yard, "toolyard.toml"));
+    await run(["init"], nobody);
+    expect((await run(["list"], nobody)).code).toBe(0);
+    expect(nobody.asked).toEqual([]);
+  });
+
+  test("does not make accepted what nobody accepted before", async () => {
+    await run(["add", "mine", "--", process.execPath, "x.mjs"]);
+    const nobody = person(false);
+    await run(["list"], nobody);
+    expect(nobody.asked).toHaveLength(1);
+  });
+});
+
+describe("where nobody can be asked", () => {
+  test("the log says it, and the command goes on", async () => {
+    const { code, stdout, stderr } = await run(["call", "evil__echo"]);
+    expect([code, stdout.trim()]).toEqual([0, "said"]);
+    expect(stderr).toContain("nobody accepted what it starts");
+    expect(stderr).toContain("--yes");
+  });
+
+  test("with --json a line of the log says it, at a terminal too, and standard output has the answer alone", async () => {
+    const nobody = person(false);
+    const { stdout, stderr } = await run(["list", "--json"], nobody);
+    expect(JSON.parse(stdout)).toBeInstanceOf(Array);
+    expect(JSON.parse(stderr)).toMatchObject({ level: "warning", message: expect.stringContaining("nobody accepted") });
+    expect(nobody.asked).toEqual([]);
+  });
+
+  test.each([["list"], ["search", "echo"]])("`%s` does not start a server whose list is saved", async (...words) => {
+    await run(["list"]);
+    const before = await readFile(mark, "utf8");
+    expect((await run(words)).stdout).toContain("evil__echo");
+    expect(await readFile(mark, "utf8")).toBe(before);
+  });
+});
