@@ -16,9 +16,10 @@ import { loadHubConfig } from "../../hub/open-hub.ts";
 import { CONFIG_SCHEMA, type LoadedHubConfig } from "../../hub/schema.ts";
 import { replaceFile } from "../../config/edit/replace-file.ts";
 import type { Run, SharedOptions } from "../command-row.ts";
+import { consent, writeAccepted } from "../consent.ts";
 import { EXIT, UsageError } from "../failure.ts";
 import { hubEntry } from "../hub-entry.ts";
-import { print, printJson, type Io } from "../io.ts";
+import { print, printPainted, printJson, type Io } from "../io.ts";
 import { withHub } from "../session.ts";
 import { table } from "../table.ts";
 
@@ -66,7 +67,7 @@ async function present(options: ConnectOptions, io: Io): Promise<readonly Client
     throw new UsageError(
       `No client was found on this machine. Name one: toolyard connect ${CLIENTS.map(({ id }) => id).join(" | ")}`,
     );
-  if (!options.json) await print(io.stdout, table(["name", "client", "file"], rows, io));
+  if (!options.json) await printPainted(io.stdout, table(["name", "client", "file"], rows, io));
   if (options.yes || options.dryRun) return clients;
   if (!io.ask)
     throw new UsageError(
@@ -90,6 +91,8 @@ interface Target {
 }
 
 async function targetFile(options: ConnectOptions, io: Io): Promise<Target> {
+  // From now on a client would start it, where nobody is asked.
+  if (!options.dryRun) await consent(options, io);
   const found = locateConfig(options.config ?? [], io.env, io.cwd);
   const path = found.at(-1) ?? userConfigFile(io.env);
   if (found.length === 0 && !options.dryRun) await replaceFile(path, CONFIG_TEMPLATE);
@@ -124,7 +127,7 @@ async function connectOne(client: ClientKind, work: Work): Promise<Done> {
   // What cannot be written is found before anybody is asked, and before servers move.
   entryFor(client, await configOf(work), work);
   const plan = await takeOver(client, file, work);
-  if (!options.dryRun) await addServers(work.target, plan.added);
+  if (!options.dryRun) await writeAccepted(work.target.path, io, () => addServers(work.target, plan.added));
   const config = await configOf(work);
   const mode = await modeFor(client, config, work);
   const entry = entryFor(client, config, { ...work, options: { ...options, ...(mode === undefined ? {} : { mode }) } });
