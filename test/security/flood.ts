@@ -247,7 +247,13 @@ function openParkedCalls(capacity: number): Bounded {
   return {
     want: async (holder) => {
       if (!parked.hasRoomFor(holder)) return false;
-      const visit = { signal: new Canceller(), capabilities: {}, note: () => {} };
+      const visit = {
+        signal: new Canceller(),
+        capabilities: {},
+        progressToken: undefined,
+        logLevel: undefined,
+        note: () => {},
+      };
       const call = new RunningCall("test", { capabilities: {} }, visit, true);
       const state = parked.park(call, bindingOf(holder), holder);
       states.set(state, holder);

@@ -29,7 +29,7 @@ export type Era =
  * header is compared with it and never overrules it. Only where the body says nothing does a modern header say that
  * something is missing.
  */
-export function eraOf(body: unknown, headerOf: HeaderLookup): Era {
+export function eraOf(body: unknown, headers: HeaderLookup): Era {
   if (Array.isArray(body)) return eraOfBatch(body);
   const classified = classifyMessage(body);
   switch (classified.type) {
@@ -42,14 +42,14 @@ export function eraOf(body: unknown, headerOf: HeaderLookup): Era {
     case "reply":
       return { type: "legacy" };
     case "request":
-      return eraOfRequest(classified.message, headerOf);
+      return eraOfRequest(classified.message, headers);
     case "notification":
-      return eraOfNotification(classified.message, headerOf);
+      return eraOfNotification(classified.message, headers);
   }
 }
 
-function eraOfRequest(message: RpcRequest, headerOf: HeaderLookup): Era {
-  const revision = modernHeader(headerOf);
+function eraOfRequest(message: RpcRequest, headers: HeaderLookup): Era {
+  const revision = modernHeader(headers);
   if (message.method === "initialize" && !isWellFormedClaim(message.params)) {
     if (revision === undefined) return { type: "legacy" };
     return mismatch(
@@ -69,12 +69,12 @@ function eraOfRequest(message: RpcRequest, headerOf: HeaderLookup): Era {
   );
 }
 
-function eraOfNotification(message: RpcNotification, headerOf: HeaderLookup): Era {
-  const revision = modernHeader(headerOf);
-  const given = headerOf("mcp-method")?.trim();
+function eraOfNotification(message: RpcNotification, headers: HeaderLookup): Era {
+  const revision = modernHeader(headers);
+  const given = headers.header("mcp-method")?.trim();
   if (!claimsModernEra(message.params) && revision === undefined) return { type: "legacy" };
   const claimed = objectMember(message.params ?? {}, "_meta")?.[META.protocolVersion];
-  const header = headerOf("mcp-protocol-version")?.trim();
+  const header = headers.header("mcp-protocol-version")?.trim();
   if (claimed !== undefined && typeof claimed !== "string") {
     const fault = { key: META.protocolVersion, problem: "must be a string" };
     return refused(null, RPC.invalidParams, `Invalid _meta envelope: ${fault.key}: ${fault.problem}`, {
@@ -110,8 +110,8 @@ function eraOfBatch(body: readonly unknown[]): Era {
 }
 
 /** A header that names a revision of the modern era; any other value, known or not, is the legacy era's to judge. */
-function modernHeader(headerOf: HeaderLookup): string | undefined {
-  const header = headerOf("mcp-protocol-version")?.trim();
+function modernHeader(headers: HeaderLookup): string | undefined {
+  const header = headers.header("mcp-protocol-version")?.trim();
   return isModernRevision(header) ? header : undefined;
 }
 

@@ -7,13 +7,13 @@ import { Refusal } from "../../http/refusal.ts";
 import { sendEmpty } from "../../http/send.ts";
 import { classifyMessage, RPC, type RpcRequest } from "../../wire/messages.ts";
 import { MODERN_REVISIONS } from "../../wire/modern/envelope.ts";
-import type { HeaderLookup } from "../../wire/modern/headers.ts";
 import type { Dialect } from "../dialect.ts";
 import { eraOf } from "./era.ts";
 import type { LegacyExchange } from "./legacy/exchange.ts";
 import type { LegacyHttp } from "./legacy/http.ts";
 import type { ModernEndpoint } from "./modern/endpoint.ts";
 import { HttpOutlet } from "./modern/http-outlet.ts";
+import { QuietCalls } from "./modern/quiet-calls.ts";
 import { refuseBody, sendError } from "./json-errors.ts";
 import { toolModeOfRequest } from "../tool-mode.ts";
 
@@ -27,6 +27,7 @@ export interface McpHttpParts {
 /** MCP's answers to HTTP requests, whatever path they came by. Whoever made the parts closes them. */
 export class McpHttpDoor {
   readonly #parts: McpHttpParts;
+  readonly #quiet = new QuietCalls();
   #closing: AbortSignal | undefined;
 
   constructor(parts: McpHttpParts) {
@@ -60,8 +61,7 @@ export class McpHttpDoor {
   }
 
   #answer(body: unknown, http: HttpExchange, dialects?: readonly Dialect[]): void | Promise<void> {
-    const headerOf: HeaderLookup = (name) => http.header(name);
-    const era = eraOf(body, headerOf);
+    const era = eraOf(body, http);
     switch (era.type) {
       case "refused":
         return sendError(http.answer, era.id, era.error);
@@ -69,24 +69,24 @@ export class McpHttpDoor {
         // Over HTTP a caller cancels by closing the stream, so no notification has anything to say.
         return sendEmpty(http.answer, 202);
       case "modern-request":
-        return this.#modern(era.message, http, headerOf);
+        return this.#modern(era.message, http);
       case "legacy":
         return this.#legacy(body, http, dialects);
     }
   }
 
-  #modern(message: RpcRequest, http: HttpExchange, headerOf: HeaderLookup): Promise<void> {
+  #modern(message: RpcRequest, http: HttpExchange): Promise<void> {
     this.#endListensOn(http.closing);
     const canStream = acceptsStream(http.header("accept"));
     if (!canStream && message.method === "subscriptions/listen")
       throw new Refusal(406, "Not Acceptable: Client must accept text/event-stream");
-    const outlet = new HttpOutlet(http, canStream);
+    const outlet = new HttpOutlet(http, canStream, this.#quiet);
     return this.#parts.modern.handle(message, outlet, {
       door: "mcp-http",
       principal: http.principal,
       mode: toolModeOfRequest(http) ?? this.#parts.defaultMode,
       signal: outlet.signal,
-      headerOf,
+      headers: http,
     });
   }
 

@@ -63,13 +63,16 @@ export function claimsModernEra(params: unknown): boolean {
 export function readEnvelope(params: JsonObject | undefined): EnvelopeReading {
   const meta = params && objectMember(params, "_meta");
   if (!meta || !(META.protocolVersion in meta)) return { type: "none" };
+  const protocolVersion = stringMember(meta, META.protocolVersion);
+  const clientCapabilities = objectMember(meta, META.clientCapabilities);
   const faults = findEnvelopeFaults(meta);
-  if (faults.length > 0) return { type: "invalid", faults };
+  if (faults.length > 0 || protocolVersion === undefined || clientCapabilities === undefined)
+    return { type: "invalid", faults };
   const clientInfo = objectMember(meta, META.clientInfo);
   const logLevel = stringMember(meta, META.logLevel);
   const envelope: Envelope = {
-    protocolVersion: stringMember(meta, META.protocolVersion) ?? "",
-    clientCapabilities: objectMember(meta, META.clientCapabilities) ?? {},
+    protocolVersion,
+    clientCapabilities,
     ...(clientInfo && { clientInfo }),
     ...(logLevel !== undefined && { logLevel }),
   };
@@ -78,21 +81,41 @@ export function readEnvelope(params: JsonObject | undefined): EnvelopeReading {
 
 /** What keeps `meta` from being an envelope; in a modern request an absent `_meta` is looked at as `{}`. */
 export function findEnvelopeFaults(meta: JsonObject): readonly EnvelopeFault[] {
-  const faults: EnvelopeFault[] = [];
-  const check = (key: string, isRequired: boolean, problemOf: (value: unknown) => string | undefined): void => {
+  let faults: EnvelopeFault[] | undefined;
+  for (const { key, isRequired, problemOf } of ENVELOPE_MEMBERS) {
     const value = meta[key];
-    if (value === undefined && !isRequired) return;
+    if (value === undefined && !isRequired) continue;
     const problem = value === undefined ? "missing" : problemOf(value);
-    if (problem !== undefined) faults.push({ key, problem });
-  };
-  check(META.protocolVersion, true, (value) => (typeof value === "string" ? undefined : "must be a string"));
-  check(META.clientCapabilities, true, (value) => (isJsonObject(value) ? undefined : "must be an object"));
-  check(META.clientInfo, false, implementationProblem);
-  check(META.logLevel, false, (value) =>
-    (LOG_LEVELS as readonly unknown[]).includes(value) ? undefined : `must be one of ${LOG_LEVELS.join(", ")}`,
-  );
-  return faults;
+    if (problem !== undefined) (faults ??= []).push({ key, problem });
+  }
+  return faults ?? NO_FAULTS;
 }
+
+const NO_FAULTS: readonly EnvelopeFault[] = Object.freeze([]);
+
+const ENVELOPE_MEMBERS: readonly {
+  readonly key: string;
+  readonly isRequired: boolean;
+  problemOf(value: unknown): string | undefined;
+}[] = [
+  {
+    key: META.protocolVersion,
+    isRequired: true,
+    problemOf: (value) => (typeof value === "string" ? undefined : "must be a string"),
+  },
+  {
+    key: META.clientCapabilities,
+    isRequired: true,
+    problemOf: (value) => (isJsonObject(value) ? undefined : "must be an object"),
+  },
+  { key: META.clientInfo, isRequired: false, problemOf: (value) => implementationProblem(value) },
+  {
+    key: META.logLevel,
+    isRequired: false,
+    problemOf: (value) =>
+      (LOG_LEVELS as readonly unknown[]).includes(value) ? undefined : `must be one of ${LOG_LEVELS.join(", ")}`,
+  },
+];
 
 function implementationProblem(value: unknown): string | undefined {
   const isImplementation =
@@ -113,7 +136,9 @@ export function writeEnvelope(meta: JsonObject, envelope: Envelope): JsonObject 
 
 /** `meta` without the envelope's four keys: what may be passed on to somebody else. */
 function withoutEnvelope(meta: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(meta).filter(([key]) => !ENVELOPE_KEYS.includes(key)));
+  // Most requests bring nothing else.
+  const others = Object.keys(meta).filter((key) => !ENVELOPE_KEYS.includes(key));
+  return others.length === 0 ? {} : Object.fromEntries(others.map((key) => [key, meta[key]]));
 }
 
 /** The listening request that a notification of a `subscriptions/listen` stream belongs to. */

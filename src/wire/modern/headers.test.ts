@@ -121,7 +121,7 @@ test("an argument that is absent, null, not a scalar or not exact gets no header
 });
 
 function lookup(given: Record<string, string>) {
-  return (name: string) => given[name];
+  return { header: (name: string) => given[name] };
 }
 
 test("headers that repeat the body are accepted", () => {

@@ -181,34 +181,34 @@ export interface HeaderMismatch {
   readonly problem: string;
 }
 
-/** What a server says of a modern request's `Mcp-Method` and `Mcp-Name`. `headerOf` takes names in lower case. */
+/** What a server says of a modern request's `Mcp-Method` and `Mcp-Name`. */
 export function findStandardMismatch(
   method: string,
   params: JsonObject | undefined,
-  headerOf: HeaderLookup,
+  headers: HeaderLookup,
 ): HeaderMismatch | undefined {
-  const given = headerOf("mcp-method");
+  const given = headers.header("mcp-method");
   if (given === undefined)
     return { header: HEADERS.method, problem: `the body names method ${method} but the header is absent` };
   if (given.trim() !== method)
     return { header: HEADERS.method, problem: `the body names method ${method} but the header names ${given.trim()}` };
   const source = nameSource(method, params);
   if (source?.value === undefined) return undefined;
-  return compareText(HEADERS.name, headerOf("mcp-name"), { body: `params.${source.member}`, text: source.value });
+  return compareText(HEADERS.name, headers.header("mcp-name"), { body: `params.${source.member}`, text: source.value });
 }
 
 /** What a server says of a call's `Mcp-Param-*` headers; a header beyond those that the tool names is ignored. */
 export function findParamMismatch(
-  headers: readonly ParamHeader[],
+  declared: readonly ParamHeader[],
   args: JsonObject,
-  headerOf: HeaderLookup,
+  headers: HeaderLookup,
 ): HeaderMismatch | undefined {
-  for (const { name, path, type } of headers) {
+  for (const { name, path, type } of declared) {
     const value = valueAt(args, path);
     const text = toHeaderText(value);
     if (text === undefined) continue;
     const header = `${HEADERS.paramPrefix}${name}`;
-    const given = headerOf(header.toLowerCase());
+    const given = headers.header(header.toLowerCase());
     // 42 and 42.0 are one number.
     if (given !== undefined && type !== "string" && typeof value === "number" && isDecimalOf(given, value)) continue;
     const mismatch = compareText(header, given, { body: path.join("."), text });
@@ -217,7 +217,11 @@ export function findParamMismatch(
   return undefined;
 }
 
-export type HeaderLookup = (lowerCaseName: string) => string | undefined;
+/** Headers of a request. An object that is there anyway: a function in an object keeps it alive for long. */
+export interface HeaderLookup {
+  /** One header by its name in lower case. */
+  header(name: string): string | undefined;
+}
 
 function compareText(
   header: string,

@@ -20,7 +20,7 @@ export type Admission =
  * here and, on HTTP, headers that say the same as the body. A request with several faults is answered for the first of
  * this order.
  */
-export function admit({ method, params }: RpcRequest, headerOf?: HeaderLookup): Admission {
+export function admit({ method, params }: RpcRequest, headers?: HeaderLookup): Admission {
   const reading = readEnvelope(params);
   if (reading.type === "none")
     return refused(
@@ -36,14 +36,14 @@ export function admit({ method, params }: RpcRequest, headerOf?: HeaderLookup): 
     );
   }
   const { protocolVersion } = reading.envelope;
-  const header = headerOf?.("mcp-protocol-version")?.trim();
+  const header = headers?.header("mcp-protocol-version")?.trim();
   if (header !== undefined && header !== protocolVersion) {
     return mismatched({
       header,
       problem: `the body names protocol version ${protocolVersion} but the ${HEADERS.protocolVersion} header names ${header}`,
     });
   }
-  const given = headerOf?.("mcp-method")?.trim();
+  const given = headers?.header("mcp-method")?.trim();
   if (given !== undefined && given !== method)
     return mismatched({
       header: given,
@@ -57,7 +57,7 @@ export function admit({ method, params }: RpcRequest, headerOf?: HeaderLookup): 
       data,
     );
   }
-  const missing = headerOf && missingHeader(method, params, headerOf, header);
+  const missing = headers && missingHeader(method, params, headers, header);
   return missing ? mismatched(missing) : { ok: true, envelope: reading.envelope, meta: reading.meta };
 }
 
@@ -70,12 +70,12 @@ export function mismatched({ header, problem }: HeaderMismatch): Admission & { r
 function missingHeader(
   method: string,
   params: JsonObject | undefined,
-  headerOf: HeaderLookup,
+  headers: HeaderLookup,
   version: string | undefined,
 ): HeaderMismatch | undefined {
   if (version === undefined)
     return { header: "(missing)", problem: `the required ${HEADERS.protocolVersion} header is absent` };
-  return findStandardMismatch(method, params, headerOf);
+  return findStandardMismatch(method, params, headers);
 }
 
 function refused(code: number, message: string, data?: JsonObject): Admission & { readonly ok: false } {

@@ -1,6 +1,7 @@
+import type { Cancellation } from "../../../core/cancellation.ts";
 import type { Client } from "../../../core/call.ts";
 import { FailError } from "../../../core/errors.ts";
-import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../../core/json.ts";
+import { objectMember, stringMember, type JsonObject } from "../../../core/json.ts";
 import { fail } from "../../../core/outcome.ts";
 import type { HubState } from "../../../state/ports/store.ts";
 import { RPC, type RpcRequest } from "../../../wire/messages.ts";
@@ -15,6 +16,13 @@ import { RunningCall, type Visit } from "./running-call.ts";
 
 type CallContext = Omit<MethodContext, "link">;
 
+interface CallerBack {
+  readonly state: string;
+  readonly visit: Visit;
+  readonly binding: Binding;
+  readonly request: AdmittedFacts;
+}
+
 /** Serves calls, over as many requests as their questions to the caller take. */
 export class CallDesk {
   readonly #parked: ParkedCalls;
@@ -28,22 +36,27 @@ export class CallDesk {
   }
 
   /** What to answer to this request: the call's answer, or `input_required` with what the call wants to know. */
-  async serve(
+  serve(
     message: RpcRequest,
     outlet: ModernOutlet,
     request: AdmittedFacts,
     context: CallContext,
-  ): Promise<Answer> {
+  ): Answer | Promise<Answer> {
     const params = message.params ?? {};
     const problem = inputProblem(params);
     if (problem !== undefined) return errorAnswer(RPC.invalidParams, `Invalid params: ${problem}.`);
-    const visit = visitOf(outlet, request, RELAYING_METHODS.has(message.method));
+    const visit = new RequestVisit(outlet, request, RELAYING_METHODS.has(message.method));
     const binding = bindingOf(message, request);
     const state = params["requestState"];
     if (!isOwnState(state)) return this.#turn(this.#begin(message, visit, request, context), visit, binding, request);
+    return this.#goOn(objectMember(params, "inputResponses") ?? {}, { state, visit, binding, request });
+  }
+
+  /** The caller is back with answers for a call that waits. */
+  async #goOn(responses: JsonObject, { state, visit, binding, request }: CallerBack): Promise<Answer> {
     const taken = await this.#parked.take(state, binding);
     if (taken.type !== "here") return taken.type === "elsewhere" ? HELD_ELSEWHERE : INVALID_STATE;
-    taken.call.respond(objectMember(params, "inputResponses") ?? {});
+    taken.call.respond(responses);
     return this.#turn(taken.call, visit, binding, request);
   }
 
@@ -57,12 +70,13 @@ export class CallDesk {
 
   #begin({ method, params = {} }: RpcRequest, visit: Visit, request: AdmittedFacts, context: CallContext): RunningCall {
     const call = new RunningCall(request.door, clientOf(request), visit, RELAYING_METHODS.has(method));
-    const { progressToken: _, ...meta } = request.meta;
+    const meta = withoutToken(request.meta);
     const state = params["requestState"];
     const sent = typeof state === "string" ? { ...params, requestState: unwrapRelayed(state) } : params;
-    void answerMethod({ method, params: sent, meta }, { ...context, link: call }).then((answer) =>
-      call.settle(this.#relayed(answer, request, method)),
-    );
+    void answerMethod(
+      { method, params: sent, meta },
+      { deps: context.deps, view: context.view, codec: context.codec, link: call },
+    ).then((answer) => call.settle(this.#relayed(answer, request, method)));
     return call;
   }
 
@@ -108,15 +122,32 @@ const HELD_ELSEWHERE = errorAnswer(
 /** Methods whose answer may be `input_required`. */
 const RELAYING_METHODS: ReadonlySet<string> = new Set(["tools/call", "prompts/get", "resources/read"]);
 
-function visitOf(outlet: ModernOutlet, { signal, envelope, meta }: AdmittedFacts, canAsk: boolean): Visit {
-  const token = meta["progressToken"];
-  return {
-    signal,
-    capabilities: canAsk ? envelope.clientCapabilities : {},
-    ...((typeof token === "string" || typeof token === "number") && { progressToken: token }),
-    ...(envelope.logLevel !== undefined && { logLevel: envelope.logLevel }),
-    note: (method: string, params: JsonObject) => outlet.note(JSON.stringify({ jsonrpc: "2.0", method, params })),
-  };
+/** A class, since an object literal with a function in it lives until a full collection, and its call with it. */
+class RequestVisit implements Visit {
+  readonly signal: Cancellation;
+  readonly capabilities: JsonObject;
+  readonly progressToken: string | number | undefined;
+  readonly logLevel: string | undefined;
+  readonly #outlet: ModernOutlet;
+
+  constructor(outlet: ModernOutlet, { signal, envelope, meta }: AdmittedFacts, canAsk: boolean) {
+    const token = meta["progressToken"];
+    this.#outlet = outlet;
+    this.signal = signal;
+    this.capabilities = canAsk ? envelope.clientCapabilities : {};
+    this.progressToken = typeof token === "string" || typeof token === "number" ? token : undefined;
+    this.logLevel = envelope.logLevel;
+  }
+
+  note(method: string, params: JsonObject): void {
+    this.#outlet.note(JSON.stringify({ jsonrpc: "2.0", method, params }));
+  }
+}
+
+function withoutToken(meta: JsonObject): JsonObject {
+  if (!("progressToken" in meta)) return meta;
+  const { progressToken: _, ...others } = meta;
+  return others;
 }
 
 function bindingOf({ method, params = {} }: RpcRequest, { principal }: AdmittedFacts): Binding {
@@ -129,14 +160,12 @@ function bindingOf({ method, params = {} }: RpcRequest, { principal }: AdmittedF
 }
 
 function clientOf({ connection, envelope }: AdmittedFacts): Client {
-  const { clientInfo, clientCapabilities } = envelope;
-  const name = isJsonObject(clientInfo) ? stringMember(clientInfo, "name") : undefined;
-  const version = isJsonObject(clientInfo) ? stringMember(clientInfo, "version") : undefined;
-  return {
-    ...(connection !== undefined && { connection }),
-    ...(name !== undefined && { name }),
-    ...(version !== undefined && { version }),
-    era: "modern",
-    capabilities: clientCapabilities,
-  };
+  const { clientInfo, clientCapabilities: capabilities } = envelope;
+  const client: { -readonly [K in keyof Client]: Client[K] } = { era: "modern", capabilities };
+  if (connection !== undefined) client.connection = connection;
+  const name = clientInfo && stringMember(clientInfo, "name");
+  const version = clientInfo && stringMember(clientInfo, "version");
+  if (name !== undefined) client.name = name;
+  if (version !== undefined) client.version = version;
+  return client;
 }

@@ -48,12 +48,11 @@ export class ModernCodec implements MethodCodec {
 
   /** A call's result with what this era wants to find in each. */
   stamp(method: string, result: JsonObject): JsonObject {
-    const stamped = {
-      ...result,
-      resultType: result["resultType"] ?? "complete",
-      _meta: { ...objectMember(result, "_meta"), ...this.#identity },
-    };
-    return method === "resources/read" && stamped.resultType === "complete" ? this.#withCaching(stamped) : stamped;
+    const stamped: JsonObject = { ...result };
+    const meta = objectMember(result, "_meta");
+    stamped["resultType"] ??= "complete";
+    stamped["_meta"] = meta ? { ...meta, ...this.#identity } : this.#identity;
+    return method === "resources/read" && stamped["resultType"] === "complete" ? this.#withCaching(stamped) : stamped;
   }
 
   upstreamError(error: RpcErrorObject): RpcErrorObject {

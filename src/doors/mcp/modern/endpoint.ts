@@ -19,7 +19,7 @@ import type { ModernOptions } from "../options.ts";
 import { admit, mismatched } from "./admission.ts";
 import { CallDesk } from "./call-desk.ts";
 import { ModernCodec, type CacheScope } from "./codec.ts";
-import type { AdmittedFacts, RequestFacts } from "./facts.ts";
+import { AdmittedFacts, type RequestFacts } from "./facts.ts";
 import { Listens } from "./listens.ts";
 import type { ModernOutlet } from "./outlet.ts";
 import { ToolHeaders } from "./tool-headers.ts";
@@ -48,6 +48,7 @@ export class ModernEndpoint {
   readonly #desk: CallDesk;
   readonly #toolHeaders: ToolHeaders;
   #facts: Promise<ServerFacts> | undefined;
+  #codec: { readonly facts: ServerFacts; readonly scope: CacheScope; readonly codec: ModernCodec } | undefined;
   readonly #stop: () => void;
 
   constructor(deps: ModernDeps) {
@@ -70,13 +71,13 @@ export class ModernEndpoint {
    * rejects.
    */
   async handle(message: RpcRequest, outlet: ModernOutlet, facts: RequestFacts): Promise<void> {
-    const admission = admit(message, facts.headerOf);
+    const admission = admit(message, facts.headers);
     if (!admission.ok) {
       const { code, message: text, data } = admission.error;
       return outlet.reply(JSON.stringify(rpcError(message.id, code, text, data)), admission.status);
     }
     try {
-      await this.#route(message, outlet, { ...facts, envelope: admission.envelope, meta: admission.meta });
+      await this.#route(message, outlet, new AdmittedFacts(facts, admission.envelope, admission.meta));
     } catch (error) {
       const errorId = nextCallId();
       this.#deps.logger.error("A request of the MCP door failed by a fault of this program.", {
@@ -113,25 +114,26 @@ export class ModernEndpoint {
 
   async #route(message: RpcRequest, outlet: ModernOutlet, request: AdmittedFacts): Promise<void> {
     const { id, method, params = {} } = message;
-    const send = (answer: Answer, extra: JsonObject, status = statusOf(answer)): void => {
+    const send = (answer: Answer, extra?: JsonObject, status = statusOf(answer)): void => {
       if (request.signal.aborted) return;
       const spliced = outlet.replySpliced && splicedReply(id, answer, extra);
       if (spliced) return outlet.replySpliced!(spliced, status);
       const text = replyText(id, answer, extra);
       if (text !== undefined) outlet.reply(text, status);
     };
-    if (!isSharedMethod(method) && !OWN_METHODS.has(method)) return send(methodNotFound(method), {}, 404);
+    if (!isSharedMethod(method) && !OWN_METHODS.has(method)) return send(methodNotFound(method), undefined, 404);
     const facts = await this.#factsFor(method, request);
-    const codec = new ModernCodec(facts, this.#scopeFor(request));
+    const codec = this.#codecFor(facts, this.#scopeFor(request));
     if (method === "server/discover") {
       const answer = discovery(facts, offeredFeatures(this.#deps.hub, facts));
       return send(answer, { ...codec.cacheable(facts), _meta: { [META.serverInfo]: serverInfo(facts) } });
     }
     if (method === "subscriptions/listen") return this.#listens.serve(message, outlet, request, codec.identity);
     const view: View = { mode: request.mode, principal: request.principal };
-    if (method === "tools/call" && request.headerOf) {
-      const mismatch = await this.#toolHeaders.findMismatch(params, view, request.headerOf);
-      if (mismatch) return send({ type: "error", error: mismatched(mismatch).error }, {}, 400);
+    if (method === "tools/call" && request.headers) {
+      const found = this.#toolHeaders.findMismatch(params, view, request.headers);
+      const mismatch = found instanceof Promise ? await found : found;
+      if (mismatch) return send({ type: "error", error: mismatched(mismatch).error }, undefined, 400);
     }
     const context: Omit<MethodContext, "link"> = { deps: this.#methods, view, codec };
     if (method.endsWith("/list")) {
@@ -139,7 +141,7 @@ export class ModernEndpoint {
       return send(answer, codec.cacheable(answer.type === "list" ? answer.list : {}));
     }
     const answer = await this.#desk.serve(message, outlet, request, context);
-    send(answer.type === "result" ? resultAnswer(codec.stamp(method, answer.result)) : answer, {});
+    send(answer.type === "result" ? resultAnswer(codec.stamp(method, answer.result)) : answer);
   }
 
   // Only discovery waits to know what the hub offers; who it is, is told as far as it is known.
@@ -153,6 +155,13 @@ export class ModernEndpoint {
       this.#facts = undefined;
       throw error;
     }
+  }
+
+  /** Calls mostly say the same of the hub, so what says it is kept. */
+  #codecFor(facts: ServerFacts, scope: CacheScope): ModernCodec {
+    if (this.#codec?.facts !== facts || this.#codec.scope !== scope)
+      this.#codec = { facts, scope, codec: new ModernCodec(facts, scope) };
+    return this.#codec.codec;
   }
 
   #scopeFor({ principal, mode }: RequestFacts): CacheScope {

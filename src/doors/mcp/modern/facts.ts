@@ -15,9 +15,9 @@ export interface RequestFacts {
   /** Aborted when the caller cancels this request, or goes before it is answered. */
   readonly signal: Cancellation;
   /** The lasting connection it came by, where there is one; see `Client.connection`. */
-  readonly connection?: string;
+  readonly connection?: string | undefined;
   /** Headers of the request, to be compared with its body. Absent: the transport has none. */
-  readonly headerOf?: HeaderLookup;
+  readonly headers?: HeaderLookup | undefined;
 }
 
 /** By whose share a place is taken for a request that lasts. */
@@ -25,8 +25,29 @@ export function holderIn({ principal, connection }: RequestFacts): Holder {
   return connection === undefined ? { principal: principal.id } : { principal: principal.id, connection };
 }
 
-/** A request that brought its envelope; `meta` is what is left of its `_meta`. */
-export interface AdmittedFacts extends RequestFacts {
+/**
+ * A request that brought its envelope. A class, since what is spread into an object literal was seen to live until a
+ * full collection.
+ */
+export class AdmittedFacts implements RequestFacts {
+  readonly door: string;
+  readonly principal: Principal;
+  readonly mode: ToolMode;
+  readonly signal: Cancellation;
+  readonly connection: string | undefined;
+  readonly headers: HeaderLookup | undefined;
   readonly envelope: Envelope;
+  /** What is left of `_meta` without the envelope. */
   readonly meta: JsonObject;
+
+  constructor(facts: RequestFacts, envelope: Envelope, meta: JsonObject) {
+    this.door = facts.door;
+    this.principal = facts.principal;
+    this.mode = facts.mode;
+    this.signal = facts.signal;
+    this.connection = facts.connection;
+    this.headers = facts.headers;
+    this.envelope = envelope;
+    this.meta = meta;
+  }
 }

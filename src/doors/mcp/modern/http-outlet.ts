@@ -4,32 +4,33 @@ import type { HttpExchange } from "../../../http/exchange.ts";
 import { sendJson, sendJsonPieces } from "../../../http/send.ts";
 import type { SplicedReply } from "../answers.ts";
 import type { ModernOutlet } from "./outlet.ts";
+import type { QuietCall, QuietCalls } from "./quiet-calls.ts";
 
 /**
  * One modern request's way back over HTTP: plain JSON when nothing comes before the answer, else a stream of events. A
  * call that is quiet for long becomes a stream too, since clients and proxies give up on a head that does not come.
  */
-export class HttpOutlet implements ModernOutlet {
+export class HttpOutlet implements ModernOutlet, QuietCall {
+  readonly startedAt = performance.now();
   readonly #http: HttpExchange;
   readonly #canStream: boolean;
-  readonly #quiet: NodeJS.Timeout | undefined;
+  readonly #quiet: QuietCalls;
   #stream: EventStream | undefined;
   #isOver = false;
 
   /** A caller that takes no stream gets its answer without what would have come before it. */
-  constructor(http: HttpExchange, canStream: boolean) {
+  constructor(http: HttpExchange, canStream: boolean, quiet: QuietCalls) {
     this.#http = http;
+    this.#quiet = quiet;
     this.#canStream = canStream;
     HttpOutlet.#watch(this);
-    if (canStream) this.#quiet = setTimeout(HttpOutlet.#openQuiet, QUIET_MS, this).unref();
+    if (canStream) quiet.add(this);
   }
 
   // Functions are made outside the constructor, as in `Deadline`.
   static #watch(outlet: HttpOutlet): void {
     outlet.#http.answer.onClosed(() => outlet.#closed());
   }
-
-  static readonly #openQuiet = (outlet: HttpOutlet): void => void outlet.#open();
 
   /** Aborted when the caller went before it was answered. */
   get signal(): Cancellation {
@@ -39,7 +40,7 @@ export class HttpOutlet implements ModernOutlet {
   reply(text: string, status: number): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    clearTimeout(this.#quiet);
+    this.#forget();
     if (!this.#stream) return sendJson(this.#http.answer, status, text);
     this.#stream.send(text);
     this.#stream.end();
@@ -48,7 +49,7 @@ export class HttpOutlet implements ModernOutlet {
   replySpliced(reply: SplicedReply, status: number): void {
     if (this.#isOver || this.#stream) return this.reply(reply.join(""), status);
     this.#isOver = true;
-    clearTimeout(this.#quiet);
+    this.#forget();
     sendJsonPieces(this.#http.answer, status, reply);
   }
 
@@ -57,16 +58,24 @@ export class HttpOutlet implements ModernOutlet {
     this.#open().send(text);
   }
 
+  /** Turns the answer into a stream, with nothing to say yet. */
+  open(): void {
+    if (!this.#isOver) this.#open();
+  }
+
   #open(): EventStream {
-    clearTimeout(this.#quiet);
+    if (!this.#stream) this.#forget();
     this.#stream ??= this.#http.openStream();
     return this.#stream;
   }
 
+  #forget(): void {
+    if (this.#canStream && !this.#stream) this.#quiet.delete(this);
+  }
+
   #closed(): void {
-    clearTimeout(this.#quiet);
+    if (this.#isOver) return;
+    this.#forget();
     this.#isOver = true;
   }
 }
-
-const QUIET_MS = 20_000;

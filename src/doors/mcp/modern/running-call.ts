@@ -20,10 +20,13 @@ import {
 export interface Visit {
   readonly signal: Cancellation;
   readonly capabilities: JsonObject;
-  readonly progressToken?: string | number;
-  readonly logLevel?: string;
+  readonly progressToken: string | number | undefined;
+  readonly logLevel: string | undefined;
   note(method: string, params: JsonObject): void;
 }
+
+/** Stays empty: a call that asks something has a map of its own. */
+const NO_QUESTIONS = new Map<string, Question>();
 
 /** How a visit ends: with the call's answer, or with questions to its caller. */
 export type Turn =
@@ -49,10 +52,13 @@ export class RunningCall implements CallerLink {
   readonly wants: CallerLink["wants"];
   readonly relaysInput: boolean;
   readonly #caller = new Canceller();
-  readonly #questions = new Map<string, Question>();
+  /** Most calls ask nothing. */
+  #questions = NO_QUESTIONS;
   #capabilities: JsonObject;
   #visit: Visit | undefined;
   #endTurn: ((turn: Turn) => void) | undefined;
+  /** Waits for the caller of this visit to go. */
+  #onGone: (() => void) | undefined;
   #gathering: NodeJS.Timeout | undefined;
   #held: Notice[] = [];
   #asked = 0;
@@ -98,20 +104,25 @@ export class RunningCall implements CallerLink {
       if (this.#questions.size > 0) this.#rejectAll(over());
       return Promise.resolve({ type: "answer", answer: this.#answer });
     }
-    return new Promise((resolve) => {
-      const onAbort = (): void => this.cancel(visit.signal.reason);
-      this.#visit = visit;
-      this.#capabilities = visit.capabilities;
-      this.#endTurn = (turn) => {
-        visit.signal.removeEventListener("abort", onAbort);
-        resolve(turn);
-      };
-      this.#flushTo(visit);
-      if (visit.signal.aborted) return onAbort();
-      visit.signal.addEventListener("abort", onAbort, { once: true });
-      this.#refuseUndeclared();
-      if (this.#questions.size > 0) this.#gather();
-    });
+    const turn = new Promise<Turn>((resolve) => (this.#endTurn = resolve));
+    this.#visit = visit;
+    this.#capabilities = visit.capabilities;
+    this.#flushTo(visit);
+    if (visit.signal.aborted) this.cancel(visit.signal.reason);
+    else this.#wait(visit);
+    return turn;
+  }
+
+  #wait(visit: Visit): void {
+    this.#onGone = RunningCall.#cancelOf(this, visit);
+    visit.signal.addEventListener("abort", this.#onGone, { once: true });
+    this.#refuseUndeclared();
+    if (this.#questions.size > 0) this.#gather();
+  }
+
+  // Made outside of what it is kept in, as in `Deadline`.
+  static #cancelOf(call: RunningCall, { signal }: Visit): () => void {
+    return () => call.cancel(signal.reason);
   }
 
   /** Hands answers to whoever asked. What is not answered, or not as it should be, stays asked. */
@@ -153,6 +164,7 @@ export class RunningCall implements CallerLink {
     signal?.addEventListener("abort", onAbort, { once: true });
     try {
       return await new Promise<JsonObject>((resolve, reject) => {
+        if (this.#questions === NO_QUESTIONS) this.#questions = new Map();
         this.#questions.set(key, { ask, isPut: false, resolve, reject });
         this.#gather();
       });
@@ -192,6 +204,8 @@ export class RunningCall implements CallerLink {
   #end(turn: Turn): void {
     clearTimeout(this.#gathering);
     this.#gathering = undefined;
+    if (this.#onGone) this.#visit?.signal.removeEventListener("abort", this.#onGone);
+    this.#onGone = undefined;
     this.#visit = undefined;
     this.#endTurn?.(turn);
     this.#endTurn = undefined;
