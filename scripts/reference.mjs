@@ -59,13 +59,18 @@ toolyard config           # every option in force, and where it was set
 toolyard config --schema  # the JSON Schema, for an editor
 \`\`\`
 
-Precedence: flag, then \`TOOLYARD_<SECTION>_<KEY>\`, then file, then default. Durations are milliseconds or text such as \`"30s"\`; sizes are bytes or
-text such as \`"4MiB"\`. Secrets take a literal, \`\${VAR}\`, \`\${VAR:-default}\` or \`{file = "path"}\`. Paths count from the file they stand in.
+Precedence: flag, then \`TOOLYARD_<SECTION>_<KEY>\`, then file, then default. Durations are milliseconds or text such as
+\`"30s"\`; sizes are bytes or text such as \`"4MiB"\`. Secrets take a literal, \`\${VAR}\`, \`\${VAR:-default}\` or
+\`{file = "path"}\`. Paths count from the file they stand in.
 
 ${Object.entries(sections)
   .map(([name, schema]) => section(`\`[${name}]\``, schema))
   .join("\n")}
-${section("`[mcp.stdio_servers.<alias>]`", mcp.properties.stdio_servers.additionalProperties, "MCP servers that are started here.")}
+${section(
+  "`[mcp.stdio_servers.<alias>]`",
+  mcp.properties.stdio_servers.additionalProperties,
+  "MCP servers that are started here.",
+)}
 ${section("`[[mcp.remote_servers]]`", mcp.properties.remote_servers.items, "MCP servers on HTTP.")}`;
 }
 
@@ -80,7 +85,8 @@ ${NOTE}\`\`\`sh
 toolyard call no_such_tool; echo $?   # unknown_tool: … , 3
 \`\`\`
 
-One table answers on every surface. An \`isError\` result that the hub itself made carries its kind in \`_meta["toolyard/kind"]\`; a tool's own passes as it came.
+One table answers on every surface. An \`isError\` result that the hub itself made carries its kind in
+\`_meta["toolyard/kind"]\`; a tool's own passes as it came.
 
 | kind | when | \`tools/call\` | JSON-RPC dialect | HTTP | binding status | exit code | retry |
 |---|---|---|---|---|---|---|---|
@@ -116,8 +122,9 @@ ${NOTE}\`\`\`sh
 toolyard --help
 \`\`\`
 
-Exit codes are those of [the table](errors.md): 0 ok, 1 the tool failed, 2 the command line or the arguments are wrong, 3 no such name, 4 not reachable,
-5 timeout, 70 a fault of toolyard, 130 interrupted. With \`--json\`, results go to standard output and errors to standard error, as JSON.
+Exit codes are those of [the table](errors.md): 0 ok, 1 the tool failed, 2 the command line or the arguments are wrong,
+3 no such name, 4 not reachable, 5 timeout, 70 a fault of toolyard, 130 interrupted. With \`--json\`, results go to
+standard output and errors to standard error, as JSON.
 
 ${pages.join("\n")}`;
 }

@@ -19,7 +19,7 @@ const isStrict = process.argv.includes("--strict");
 /** More than that is no accident of the machine's. */
 const MAX_UNSTEADY = 3;
 
-function run(name, script, args = [], env = {}) {
+function run(name, [script, ...args], env = {}) {
   console.log(`\n== ${name}`);
   const { status } = spawnSync(process.execPath, [script, ...args], {
     cwd: root,
@@ -31,7 +31,7 @@ function run(name, script, args = [], env = {}) {
 
 /** A step without counts of its own is one check. */
 function check(name, script, args) {
-  const passed = run(name, script, args);
+  const passed = run(name, [script, ...args]);
   if (passed) total.passed += 1;
   else total.failures.push({ test: name, message: "see above" });
   return passed;
@@ -40,7 +40,7 @@ function check(name, script, args) {
 /** A step that leaves its counts in a file. One that leaves none has failed. */
 function counted(name, script, args) {
   const file = join(scratch, `${name}.json`);
-  const passed = run(name, script, args, { TOOLYARD_TEST_SUMMARY: file });
+  const passed = run(name, [script, ...args], { TOOLYARD_TEST_SUMMARY: file });
   const summary = readSummary(file) ?? { passed: 0, failures: [], skipped: [] };
   if (!passed && summary.failures.length === 0)
     summary.failures.push({ test: name, message: "it ended without a count, see above" });

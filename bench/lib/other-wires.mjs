@@ -32,7 +32,7 @@ export async function openEvents(url) {
   return {
     async call(name, args, due) {
       id += 1;
-      check(await ask(callMessage(id, name, args, due)), { id, ...due });
+      check(await ask(callMessage(id, { name, arguments: args }, due)), { id, ...due });
     },
     renew: () => wire.renew(),
     close() {

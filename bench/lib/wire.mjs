@@ -151,7 +151,7 @@ function callerOf(wire, url, ids = { last: 0 }) {
     /** Calls a tool; `due` is what the answer must hold. */
     async call(name, args, due) {
       const id = (ids.last += 1);
-      const { body } = await posted(wire, callMessage(id, name, args, due));
+      const { body } = await posted(wire, callMessage(id, { name, arguments: args }, due));
       check(body, { id, ...due });
     },
     /** One more caller in the same session, on a connection of its own. */
@@ -166,12 +166,12 @@ function callerOf(wire, url, ids = { last: 0 }) {
 }
 
 /** A call; it asks for progress if progress is due. */
-export function callMessage(id, name, args, { marks = 0 } = {}) {
+export function callMessage(id, wanted, { marks = 0 } = {}) {
   return {
     jsonrpc: "2.0",
     id,
     method: "tools/call",
-    params: { name, arguments: args, ...(marks > 0 && { _meta: { progressToken: id } }) },
+    params: { ...wanted, ...(marks > 0 && { _meta: { progressToken: id } }) },
   };
 }
 
@@ -179,15 +179,11 @@ export function callMessage(id, name, args, { marks = 0 } = {}) {
  * An answer must be to the request `id` (unless the protocol has none), as long as is due, and hold the text and the
  * marks of progress.
  */
+// oxlint-disable-next-line complexity -- One line a fault of an answer.
 export function check(body, { id, bytes = 0, text = "", marks = 0 }) {
   const isItsOwn = id === undefined || body.includes(`"id":${id},`) || body.includes(`"id":${id}}`);
-  if (
-    !isItsOwn ||
-    body.length < bytes ||
-    !body.includes('"result"') ||
-    !body.includes(text) ||
-    body.includes('"isError":true')
-  )
+  const isResult = body.includes('"result"') && !body.includes('"isError":true');
+  if (!isItsOwn || !isResult || body.length < bytes || !body.includes(text))
     throw new Error(`a wrong answer: ${body.slice(0, 300)}`);
   const found = marks === 0 ? 0 : body.split("notifications/progress").length - 1;
   if (found !== marks) throw new Error(`loses progress: ${found} of ${marks} notices with the answer`);

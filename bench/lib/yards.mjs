@@ -10,11 +10,12 @@ export function emptyYard(folder) {
   return write(folder, "empty.toml", "");
 }
 
-/** `count` servers that are real children; `kind` is the official everything server or a raw echo. */
-export function stdioYard(folder, count, script = everything, args = ["stdio"]) {
+/** `count` official everything servers that are real children. */
+export function stdioYard(folder, count) {
   const servers = Array.from(
     { length: count },
-    (_, index) => `[mcp.stdio_servers.s${index}]\ncommand = ${JSON.stringify([process.execPath, script, ...args])}\n`,
+    (_, index) =>
+      `[mcp.stdio_servers.s${index}]\ncommand = ${JSON.stringify([process.execPath, everything, "stdio"])}\n`,
   );
   return write(folder, `stdio-${count}.toml`, servers.join("\n"));
 }
@@ -39,7 +40,9 @@ export function modulesYard(folder, count) {
   writeFileSync(
     join(folder, "modules", "many", "mcp.mjs"),
     `export function registerTools(hub) {
-  for (let index = 0; index < ${count}; index += 1) hub.registerTool("many.tool_" + index, ({ text }) => text, { type: "object", properties: { text: { type: "string", description: "Any text" } }, required: ["text"] }, "Echoes a text, number " + index);
+  for (let index = 0; index < ${count}; index += 1) hub.registerTool("many.tool_" + index, ({ text }) => text,
+    { type: "object", properties: { text: { type: "string", description: "Any text" } }, required: ["text"] },
+    "Echoes a text, number " + index);
 }
 `,
   );

@@ -46,7 +46,10 @@ export function registerTools(hub) {
         since: { type: "string", format: "date-time", description: "Only those that changed after this moment" },
       },
       required: ["text"],
-    }, verbs[index % verbs.length] + " a " + thing + " in workspace " + index + ", and says what was done with it and by whom.", { visibility: index % 5 === 0 ? "native" : "ondemand" });
+    },
+    verbs[index % verbs.length] + " a " + thing + " in workspace " + index +
+      ", and says what was done with it and by whom.",
+    { visibility: index % 5 === 0 ? "native" : "ondemand" });
   }
 }
 `;

@@ -185,9 +185,11 @@ const invoice = (id) => ({
   lines: [{ text: "Service hours", quantity: id % 9, unit: "h" }, { text: "Travel", quantity: 1, unit: "flat" }],
 });
 export function registerTools(hub) {
-  const one = (name, description) => ({ type: "object", properties: { [name]: { type: "integer", description } }, required: [name] });
+  const one = (name, description) => ({ type: "object", properties: { [name]: { type: "integer", description } },
+    required: [name] });
   hub.registerTool("invoices.get", ({ id }) => invoice(id), one("id", "Number of the invoice"), "Gives one invoice");
-  hub.registerTool("invoices.page", ({ page }) => Array.from({ length: ${PAGE} }, (_, at) => invoice(page * ${PAGE} + at)), one("page", "From 0 on"), "Lists invoices, ${PAGE} a page");
+  hub.registerTool("invoices.page", ({ page }) => Array.from({ length: ${PAGE} },
+    (_, at) => invoice(page * ${PAGE} + at)), one("page", "From 0 on"), "Lists invoices, ${PAGE} a page");
 }
 `,
   );

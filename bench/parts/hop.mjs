@@ -48,16 +48,16 @@ export async function measureHop(bench) {
  */
 async function compareDoor(bench, { callers, bare, hub }) {
   const contestants = await Promise.all([
-    contestant("bare handler", bare, "echo", { callers, open: openBare }),
-    contestant("in process", hub, "many.tool_0", { callers }),
+    contestant("bare handler", bare, { tool: "echo", callers, open: openBare }),
+    contestant("in process", hub, { tool: "many.tool_0", callers }),
   ]);
   await compete(bench, contestants, { what: "echo", args: { text: "hello" }, count: 1500, callers });
 }
 
 async function compare(bench, { load, callers, direct, hub }) {
   const contestants = await Promise.all([
-    contestant("direct", direct, load.tool, { callers }),
-    ...Object.entries(WAYS).map(([way, prefix]) => contestant(way, hub, prefix + load.tool, { callers })),
+    contestant("direct", direct, { tool: load.tool, callers }),
+    ...Object.entries(WAYS).map(([way, prefix]) => contestant(way, hub, { tool: prefix + load.tool, callers })),
   ]);
   await compete(bench, contestants, { ...load, callers });
 }
@@ -90,7 +90,7 @@ async function compete({ quick, report }, contestants, load) {
   for (const { sessions } of contestants) for (const session of sessions) session.close();
 }
 
-async function contestant(name, server, tool, { callers, open = openSession }) {
+async function contestant(name, server, { tool, callers, open = openSession }) {
   return {
     name,
     tool,

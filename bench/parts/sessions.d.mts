@@ -9,4 +9,8 @@ export interface SessionHub {
 
 export function startSessionHub(home: string): Promise<SessionHub>;
 /** Opens sessions as clients do and leaves them; `calls`: each has called a tool of the stdio server. */
-export function openSessions(url: string, agent: Agent, count: number, calls: boolean): Promise<void>;
+export function openSessions(
+  url: string,
+  agent: Agent,
+  sessions: { readonly count: number; readonly calls: boolean },
+): Promise<void>;

@@ -13,17 +13,17 @@ export async function measureSessions({ quick, folder, report }) {
   const agent = new Agent({ keepAlive: true, maxSockets: 16 });
   try {
     // The first ones bring code and caches that are not theirs.
-    await openSessions(hub.url, agent, 200, true);
+    await openSessions(hub.url, agent, { count: 200, calls: true });
     const before = await hub.look();
     const count = quick ? 1000 : 5000;
-    await openSessions(hub.url, agent, count, false);
+    await openSessions(hub.url, agent, { count, calls: false });
     const idle = await hub.look();
     report(
       `${count} idle legacy sessions`,
       `${((idle.heapBytes - before.heapBytes) / count / 1024).toFixed(1)} KB each`,
       GOALS.session,
     );
-    await openSessions(hub.url, agent, 1000, true);
+    await openSessions(hub.url, agent, { count: 1000, calls: true });
     const after = await hub.look();
     report(
       "1000 sessions that called a stdio server and were abandoned",
@@ -50,11 +50,11 @@ export async function startSessionHub(home) {
 }
 
 /** Opens sessions as clients do, some at a time, and leaves them; `calls`: each has called a tool. */
-export async function openSessions(url, agent, count, calls) {
+export async function openSessions(url, agent, { count, calls }) {
   let begun = 0;
   const one = async () => {
     while (begun++ < count) {
-      const post = (body, headers) => send(url, agent, body, headers);
+      const post = (body, headers) => send(url, body, { agent, headers });
       const { headers } = await post({
         id: 1,
         method: "initialize",
@@ -73,7 +73,7 @@ export async function openSessions(url, agent, count, calls) {
   await Promise.all(Array.from({ length: 16 }, one));
 }
 
-function send(url, agent, message, headers = {}) {
+function send(url, message, { agent, headers = {} }) {
   return new Promise((resolve, reject) => {
     const always = { "content-type": "application/json", accept: "application/json, text/event-stream" };
     const outgoing = request(url, { method: "POST", agent, headers: { ...always, ...headers } }, (response) => {

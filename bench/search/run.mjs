@@ -10,7 +10,9 @@ const catalogs = [...new Set(queries.map(({ catalog }) => catalog))];
 const of = (list, name) => list.filter(({ catalog }) => catalog === name);
 const row = (name, measures, n = "") =>
   console.log(
-    `${name.padEnd(24)}${String(n).padStart(5)}${MEASURES.map((measure) => measures[measure].toFixed(1).padStart(9)).join("")}`,
+    name.padEnd(24) +
+      String(n).padStart(5) +
+      MEASURES.map((measure) => measures[measure].toFixed(1).padStart(9)).join(""),
   );
 
 for (const catalog of catalogs) {
@@ -43,9 +45,8 @@ for (const catalog of catalogs) {
 if (process.argv.includes("--tune")) {
   const names = [...new Set(of(queries, "mcp").map(({ source }) => source))];
   console.log(
-    "\n" +
-      `${"left out of tuning".padEnd(24)}${"nDCG@10 as tuned on the others".padStart(32)}${"as shipped".padStart(12)}  ` +
-      "constants that moved",
+    `\n${"left out of tuning".padEnd(24)}${"nDCG@10 as tuned on the others".padStart(32)}` +
+      `${"as shipped".padStart(12)}  constants that moved`,
   );
   for (const name of names) {
     const { tuned, shipped, moved } = tuneWithout(name, of(tools, "mcp"), of(queries, "mcp"));

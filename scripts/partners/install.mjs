@@ -44,11 +44,11 @@ function python(name, distribution, eras) {
     sources: [join(folder, "requirements.txt")],
     install: async () => {
       rmSync(join(cache, name), { recursive: true, force: true });
-      await run("python3", ["-m", "venv", join(cache, name)], root);
+      await run(["python3", "-m", "venv", join(cache, name)], root);
       // The list is whole, so nothing is left to resolve.
       await run(
-        binary,
         [
+          binary,
           "-m",
           "pip",
           "install",
@@ -79,7 +79,7 @@ function go(name, module) {
     toolchain: GO,
     build: "go",
     sources: [folder],
-    install: () => run("go", ["build", "-o", `${built}/`, "./..."], folder),
+    install: () => run(["go", "build", "-o", `${built}/`, "./..."], folder),
     client: [join(built, `${name}-client`)],
     server: [join(built, `${name}-server`)],
   };
@@ -91,12 +91,10 @@ function rust(name) {
   return {
     name,
     eras: BOTH,
-    library:
-      `${name} ` +
-      `${new RegExp(`${name} = \\{ version = "=([^"]+)"`, "u").exec(readFileSync(join(folder, "Cargo.toml"), "utf8"))?.[1] ?? ""}`,
+    library: `${name} ${pinnedVersion(name, join(folder, "Cargo.toml"))}`,
     toolchain: RUST,
     sources: [folder],
-    install: () => run("cargo", ["build", "--locked", "--quiet"], folder, { CARGO_TARGET_DIR: built }),
+    install: () => run(["cargo", "build", "--locked", "--quiet"], folder, { CARGO_TARGET_DIR: built }),
     client: [join(built, "debug", "client")],
     server: [join(built, "debug", "server")],
   };
@@ -140,7 +138,7 @@ export async function installPartners(names) {
 
 /** What a toolchain says of itself, or nothing where there is none. */
 async function askVersion({ command, args }) {
-  return run(command, args, root).catch(() => undefined);
+  return run([command, ...args], root).catch(() => undefined);
 }
 
 async function ensure(partner) {
@@ -158,6 +156,11 @@ function digestOf(paths) {
   return hash.digest("hex");
 }
 
+function pinnedVersion(name, manifest) {
+  const pin = new RegExp(`${name} = \\{ version = "=([^"]+)"`, "u");
+  return pin.exec(readFileSync(manifest, "utf8"))?.[1] ?? "";
+}
+
 function filesOf(path) {
   if (!statSync(path).isDirectory()) return [path];
   return readdirSync(path, { recursive: true, withFileTypes: true })
@@ -166,7 +169,7 @@ function filesOf(path) {
     .toSorted();
 }
 
-function run(command, args, cwd, env = {}) {
+function run([command, ...args], cwd, env = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
       cwd,

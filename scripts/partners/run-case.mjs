@@ -83,7 +83,7 @@ async function reachThroughHub({ server, transport }, { work, start, env }) {
 function observe({ client, era, scenario }, reached, { work, env }) {
   const target = { era, scenario: scenario === "whole" ? "whole" : "cold", ...reached };
   const [command, ...args] = client.client;
-  const child = launch(command, [...args, JSON.stringify(target)], work, env);
+  const child = launch([command, ...args, JSON.stringify(target)], work, env);
   let errors = "";
   child.stderr.on("data", (part) => (errors = (errors + part).slice(-KEPT_ERRORS)));
   return new Promise((resolve) => {
@@ -113,7 +113,7 @@ function readObservations(line) {
 
 /** Starts a server and waits for the first URL with `/mcp` on its standard output. */
 function startAndReadUrl([command, ...args], work, env) {
-  const child = launch(command, args, work, env);
+  const child = launch([command, ...args], work, env);
   let errors = "";
   child.stderr.on("data", (part) => (errors = (errors + part).slice(-KEPT_ERRORS)));
   return new Promise((resolve, reject) => {
@@ -153,7 +153,7 @@ async function isListening(url) {
 }
 
 /** In a group of its own, so that what it starts can be ended with it. */
-function launch(command, args, work, env) {
+function launch([command, ...args], work, env) {
   const child = spawn(command, args, {
     cwd: work,
     stdio: ["ignore", "pipe", "pipe"],

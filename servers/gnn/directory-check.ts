@@ -39,8 +39,8 @@ export interface DirectoryCheck {
 }
 
 /**
- * Checks every file of a folder that ends in .md, .gnn or .csv and holds GNN, in the order of their names. Links are not
- * followed. Rejects where the folder cannot be read or has more than 10,000 such files.
+ * Checks every file of a folder that ends in .md, .gnn or .csv and holds GNN, in the order of their names. Links are
+ * not followed. Rejects where the folder cannot be read or has more than 10,000 such files.
  */
 export async function typeCheckDirectory(
   path: string,
@@ -153,7 +153,10 @@ export function reportOf(check: DirectoryCheck): string {
   const { directory_path: folder, results_summary: summary, results_detail: detail, skipped } = check;
   const rows = detail.map(
     (result) =>
-      `| ${cell(relative(folder, result.file_path))} | ${result.is_valid ? "valid" : "invalid"} | ${result.errors.length} | ${result.warnings.length} | ${result.resource_estimates.memory_estimate_kb.toFixed(3)} | ${result.resource_estimates.inference_estimate_units.toFixed(1)} |`,
+      `| ${cell(relative(folder, result.file_path))} | ${result.is_valid ? "valid" : "invalid"} | ` +
+      `${result.errors.length} | ${result.warnings.length} | ` +
+      `${result.resource_estimates.memory_estimate_kb.toFixed(3)} | ` +
+      `${result.resource_estimates.inference_estimate_units.toFixed(1)} |`,
   );
   const findings = detail
     .filter(({ errors, warnings }) => errors.length + warnings.length > 0)
@@ -166,7 +169,8 @@ export function reportOf(check: DirectoryCheck): string {
   return [
     "# Type check of GNN files",
     "",
-    `${summary.total_files} files in \`${folder}\`: ${summary.valid_count} valid, ${summary.invalid_count} invalid. ${check.report_generated_at}`,
+    `${summary.total_files} files in \`${folder}\`: ${summary.valid_count} valid, ${summary.invalid_count} ` +
+      `invalid. ${check.report_generated_at}`,
     "",
     "| file | | errors | warnings | memory (KB) | inference (units) |",
     "| --- | --- | ---: | ---: | ---: | ---: |",

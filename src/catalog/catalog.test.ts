@@ -327,7 +327,7 @@ test("C3: of two candidates the one that the caller may use is meant", async () 
   ).toMatchObject({ found: true, name: "gl__search" });
 });
 
-test("C28: among equal names the kind decides, then the order; the shadowed one answers to its qualified name", async () => {
+test("C28: among equal names the kind decides, then the order; the other answers to its qualified name", async () => {
   const http = new MemoryProvider({ id: "remote", kind: "http", namespace: "", order: 0 }).offerTools("search");
   const second = new MemoryProvider({ id: "two", kind: "scripts", namespace: "", order: 2 }).offerTools("search");
   const first = new MemoryProvider({ id: "one", kind: "scripts", namespace: "", order: 1 }).offerTools("search");
@@ -536,7 +536,7 @@ test("a version changes exactly when the content does", async () => {
   expect(versions[2]).not.toBe(versions[1]);
 });
 
-test("T34: a hundred callers at once cost at most two questions, and all see what was there before they asked", async () => {
+test("T34: a hundred callers at once cost at most two questions, and all see what was there before", async () => {
   const gh = new MemoryProvider({ id: "gh" });
   const waiting: (() => void)[] = [];
   let tools = ["old"];
@@ -730,7 +730,7 @@ test.each(["cold__t", "cold::t", "cold.t", "cold/t", "mcp__cold__t", "mcp__my__h
   },
 );
 
-test("a bare name says who is still starting once the cold waits are over, and is unknown once everybody was listed", async () => {
+test("a bare name says who is still starting after the cold waits, and is unknown once all were listed", async () => {
   const [a, b] = [coldProvider({ id: "a", order: 0 }, 0), coldProvider({ id: "b", order: 1 }, 0)];
   const catalog = catalogOf([a.provider, b.provider]);
   expect(await toolSource(catalog, "t")).toEqual(["unavailable", { starting: ["a", "b"] }]);
@@ -741,7 +741,7 @@ test("a bare name says who is still starting once the cold waits are over, and i
   expect(await toolSource(catalog, "t")).toEqual(["unknown_tool", { near: [] }]);
 });
 
-test("a bare name that somebody has is not held up by those who come after it, and waits for those with a better right to it", async () => {
+test("a bare name that somebody has waits for those with a better right to it, and for nobody else", async () => {
   const cold = coldProvider({ id: "cold", namespace: "", order: 1 }, 600_000);
   const warm = new MemoryProvider({ id: "warm", namespace: "", order: 0 }).offerTools("t");
   expect(await toolSource(catalogOf([warm, cold.provider]), "t")).toBe("warm");

@@ -55,7 +55,7 @@ test("a listed URI leads to its resource, one of a template to that, and any oth
   });
 });
 
-test("a URI of two sources belongs to the better one; the other's is listed with its namespace and leads back", async () => {
+test("a URI of two sources belongs to the better one; the other's has its namespace and leads back", async () => {
   const snapshot = await snapshotOf(docs("two", 2), docs("one", 1));
   expect(snapshot.list("resources", view()).entries.map((entry) => entry["uri"])).toEqual([
     "docs://a",
@@ -108,7 +108,7 @@ test("the interface of a tool is rewritten along with the URI of its resource, a
   ]);
 });
 
-test("a user interface that a tool names and nobody lists is read from that tool's source; any other unlisted one is not found", async () => {
+test("an unlisted user interface that a tool names is read from its source; any other is not found", async () => {
   const other = new MemoryProvider({ id: "other", order: 0 }).offerTools("x");
   const apps = new MemoryProvider({ id: "apps", order: 1 });
   apps.offer({

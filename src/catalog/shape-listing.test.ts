@@ -42,7 +42,7 @@ test("`include` takes given and new names, `exclude` wins over it", () => {
   expect(tools.map(({ name }) => name)).toEqual(["read_a", "c"]);
 });
 
-test("a description, further keywords, a visibility and a time are put in place of the source's own or beside them", () => {
+test("a description, keywords, a visibility and a time are put in place of the source's own or beside them", () => {
   const [tool] = shaped(
     { descriptions: { a: "Better." }, keywords: ["more"], visibility: "ondemand", toolTimeouts: { a: 5 } },
     "a",

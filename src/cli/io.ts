@@ -69,8 +69,8 @@ function wantsColor(env: Io["env"], isTerminal: boolean): boolean {
 }
 
 /**
- * Plain text: on a terminal nothing in it moves the cursor, paints or turns the writing, whoever said it; programs get it
- * as it is. Resolves once it is handed over, so that a process that exits right after loses nothing of it.
+ * Plain text: on a terminal nothing in it moves the cursor, paints or turns the writing, whoever said it; programs get
+ * it as it is. Resolves once it is handed over, so that a process that exits right after loses nothing of it.
  */
 export function print(stream: Terminal, text: string): Promise<void> {
   return printPainted(stream, stream.isTTY === true ? safeToShow(text) : text);

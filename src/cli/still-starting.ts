@@ -36,5 +36,8 @@ export async function tellMissing(hub: Hub, json: boolean, io: Io): Promise<numb
 /** Nothing where nothing is missing. */
 export function whatIsMissing(modules: readonly string[]): string | undefined {
   if (modules.length === 0) return undefined;
-  return `Modules that could not be loaded, so what they register is missing: ${modules.join(", ")}. \`toolyard check\` says why.`;
+  return (
+    `Modules that could not be loaded, so what they register is missing: ${modules.join(", ")}. ` +
+    "`toolyard check` says why."
+  );
 }

@@ -44,7 +44,7 @@ test("C20: a child never outlives its parent", () => {
   expect(kindOf(child.signal)).toBe("timeout");
 });
 
-test("C20: a bound of the parent's is told by the parent, and by the child a little later where the parent was cleared before", () => {
+test("C20: the parent tells of its bound, or the child a little later where the parent was cleared", () => {
   const parent = new Deadline({ idleMs: 1000, totalMs: 1000 });
   const child = new Deadline({ idleMs: MINUTE, totalMs: HOUR }, parent);
   parent.clear();

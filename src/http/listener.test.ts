@@ -163,7 +163,7 @@ describe("cors", () => {
     expect(Object.keys(answer.headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
   });
 
-  test("S3: a preflight from a configured origin lists the mode, session and version headers, without a token", async () => {
+  test("S3: a preflight of a configured origin lists mode, session and version headers, without a token", async () => {
     const url = await start({ cors_origins: ["https://app.example"], token: "secret" });
     const headers = {
       origin: "https://app.example",
@@ -308,7 +308,7 @@ describe("trusted proxy", () => {
     "x-forwarded-host": "tools.example",
   };
 
-  test("S17: forwarded headers of a known proxy name the caller, what the caller wrote itself is left out", async () => {
+  test("S17: forwarded headers of a known proxy name the caller; what the caller wrote is left out", async () => {
     const url = await start({ trusted_proxy: ["127.0.0.1", "10.0.0.0/8"], base_path: "/x" });
     expect(JSON.parse((await send(`${url}/mcp`, { headers })).text)).toMatchObject({
       remoteAddress: "203.0.113.9",

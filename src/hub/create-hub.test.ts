@@ -95,7 +95,7 @@ describe("a hub in a program", () => {
     await expect(fetch(`${address.url}/healthz`)).rejects.toThrow("fetch failed");
   });
 
-  test("a change of [server] while it is served is told, since the door stays as it was; one of a source is not", async () => {
+  test("a change of [server] while it is served is told, as the door stays; one of a source is not", async () => {
     const config = join(folder, "toolyard.toml");
     const warnings: string[] = [];
     const logger: Logger = { ...SILENT_LOGGER, warning: (message) => void warnings.push(message), with: () => logger };
@@ -112,7 +112,7 @@ describe("a hub in a program", () => {
     await expect.poll(() => warnings).toEqual([expect.stringContaining("[server] or [rest] has changed")]);
   });
 
-  test("S9: code is not run while a door is open to the network without a token, whatever the configuration says by now", async () => {
+  test("S9: code is not run while a door is open to the network without a token, whatever is configured", async () => {
     const config = join(folder, "toolyard.toml");
     const warnings: string[] = [];
     const logger: Logger = { ...SILENT_LOGGER, warning: (message) => void warnings.push(message), with: () => logger };

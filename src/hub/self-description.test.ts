@@ -46,7 +46,7 @@ test("what nobody sees, and secrets, are taken out of a lone source's texts", ()
   expect(about).toEqual({ title: "One", description: "key ***" });
 });
 
-test("several sources: nobody's identity, extensions joined under their ids, lists that one may have, nothing else", () => {
+test("several sources: nobody's identity, extensions joined by id, lists that one may have, nothing else", () => {
   const one = source(
     "one",
     { prompts: {}, experimental: { a: {} }, extensions: { "x/y": { v: 1 } }, "x-capability": 1 },

@@ -195,7 +195,8 @@ describe("kill", () => {
     const module = pathToFileURL(join(import.meta.dirname, "child.ts")).href;
     const program = `
       const { spawnChild } = await import(${JSON.stringify(module)});
-      const child = await spawnChild({ command: "sh", args: ["-c", "trap '' TERM; sleep 600 & echo $!; wait"], env: { PATH: process.env.PATH } });
+      const child = await spawnChild({ command: "sh", args: ["-c", "trap '' TERM; sleep 600 & echo $!; wait"],
+        env: { PATH: process.env.PATH } });
       child.stdout.once("data", (data) => { console.log(child.pid, String(data).trim()); process.exit(3); });`;
     const result = runTypeScript(program);
     const pids = result.stdout.trim().split(" ").map(Number);
@@ -213,7 +214,8 @@ function runTypeScript(program: string) {
     import { transform } from ${JSON.stringify(import.meta.resolve("sucrase"))};
     export async function load(url, context, next) {
       if (!url.endsWith(".ts")) return next(url, context);
-      const { code } = transform(readFileSync(new URL(url), "utf8"), { transforms: ["typescript"], disableESTransforms: true });
+      const { code } = transform(readFileSync(new URL(url), "utf8"),
+        { transforms: ["typescript"], disableESTransforms: true });
       return { format: "module", source: code, shortCircuit: true };
     }`;
   const root = folder();

@@ -136,7 +136,8 @@ function notRunnable(command: string, blocked: "not-executable" | "folder"): Fai
 function notFound(command: string, hasFolder: boolean, folders: number): FailError {
   const name = basename(command);
   const problem = hasFolder
-    ? `Command \`${name}\` was not found at the path given. Check the path; a relative one starts at the working folder.`
+    ? `Command \`${name}\` was not found at the path given. Check the path; ` +
+      "a relative one starts at the working folder."
     : `Command \`${name}\` was not found in the ${folders} folders of PATH. ` +
       "Install it, or give its full path as the command.";
   return commandFailure(problem, command);

@@ -50,8 +50,8 @@ export interface SandboxJob {
    */
   readonly session?: string;
   /**
-   * Who runs it: slots, the line of those who wait, and sessions are shared by these. Absent: nobody in particular, which
-   * is one owner too.
+   * Who runs it: slots, the line of those who wait, and sessions are shared by these. Absent: nobody in particular,
+   * which is one owner too.
    */
   readonly owner?: Holder;
 }

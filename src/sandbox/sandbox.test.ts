@@ -13,7 +13,7 @@ function job(language: SandboxJob["language"]): SandboxJob {
   return { language, code: "1 + 1", inputs: {}, files: [], profile: "scripting", limits: resolveSandbox().limits };
 }
 
-test("an engine that is demanded and not there is refused with what to install, and no other one runs the code", async () => {
+test("an engine that is demanded and absent is refused with what to install; no other runs the code", async () => {
   const sandbox = new Sandbox(resolveSandbox({ engine: "deno", deno: "/no/such/deno" }));
   expect(await sandbox.run(job("javascript"), host, never)).toMatchObject({
     engine: "deno",

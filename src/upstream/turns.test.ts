@@ -85,7 +85,7 @@ test("an answer waits a bounded time for the turn, and is then passed on without
   expect(turns.hasYielded("ada")).toBe(false);
 });
 
-test("between principals the whole turn is kept, people included; others of the same principal go ahead meanwhile", async () => {
+test("between principals the whole turn is kept, people included; the same principal's others go ahead", async () => {
   const turns = new Turns(true);
   const leaveAda = await turns.enter(of("ada", { principal: "a" }));
   turns.asked("ada");
@@ -126,7 +126,7 @@ test("a client whose named question was open before turns began gives its turn u
   await expect(turns.enter(of("cleo", LOCAL))).resolves.toBeTypeOf("function");
 });
 
-test("an answer that waits for the turn while its question is taken back does not keep the client from yielding for the next", async () => {
+test("an answer that waits for the turn of a question taken back does not keep the client from yielding", async () => {
   const turns = new Turns(true);
   await turns.enter(of("ada", LOCAL));
   turns.asked("ada");

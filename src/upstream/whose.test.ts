@@ -86,7 +86,7 @@ test("one that waited long enough goes to the latest call, and is refused betwee
   expect(place([[]])).toEqual([{ type: "refused", why: "nobody" }]);
 });
 
-test("of the calls of one client those that report progress are not asked, and questions go in the order of the calls, once it is quiet", () => {
+test("of one client's calls those that report progress are not asked, the others in order, once quiet", () => {
   const [ask, sample, work] = [call("eva"), call("eva"), call("eva")];
   const calls = [ask, sample, work];
   expect(place([calls, calls], { spoken: [work] })).toEqual([

@@ -56,7 +56,7 @@ interface ChatMessage {
 const latest = (): Asked => models.asked.at(-1)!;
 const messages = (): readonly ChatMessage[] => latest().body["messages"] as ChatMessage[];
 
-test("R20: search_chunks is given with its description and its input, and answers with results and their count", async () => {
+test("R20: search_chunks has its description and its input, and answers with results and their count", async () => {
   const tool = (await client.listTools()).find(({ name }) => name === "search_chunks");
   expect(tool).toMatchObject({
     description: "Search for text chunks using semantic similarity",
@@ -186,7 +186,7 @@ test("R31: tools go to Mistral and OpenAI as functions, and to Anthropic with in
   expect(latest().body["tools"]).toContainEqual(asFunction);
 });
 
-test("R32: message and tools go out, the tool is called, its result goes back, until there is a final answer", async () => {
+test("R32: message and tools go out, the tool is called, its result goes back, until the final answer", async () => {
   const from = models.asked.length;
   models.say([
     { calls: [{ id: "call00001", name: "list_documents", arguments: {} }] },

@@ -296,7 +296,7 @@ test("cancelling ends the running tools, every call has its answer, and the conv
   for (const id of ["one", "two"]) expect(sent()).toContain(`"tool_use_id":"${id}"`);
 });
 
-test("C47: what the agent says itself is French where French is asked for, and what the model says is its own", async () => {
+test("C47: what the agent says is French where French is asked for; what the model says is its own", async () => {
   models.say(() => call("add", { a: 1, b: 1 }));
   const agent = agentOf("mistral/m", { locale: "fr", maxIterations: 1 });
   expect(await agent.chat("Continue")).toMatchObject({ text: "Max iterations atteintes" });

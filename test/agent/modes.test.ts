@@ -168,7 +168,7 @@ describe("where the tools are", () => {
     await expect(agent.chat("hello")).rejects.toThrow("The MCP server cannot be reached.");
   });
 
-  test("M7: a service that dies in the middle of a chat is an object with `error` for the model, and the chat goes on", async () => {
+  test("M7: a service that dies in mid-chat is an object with `error` for the model; the chat goes on", async () => {
     const service = await startTools({ get_weather: ({ location }) => ({ location, temperature: 21 }) });
     await using manager = new MCPManager(
       { get_weather: { host: "127.0.0.1", port: service.port, name: "Weather MCP" } },

@@ -15,6 +15,7 @@ export const load = shared.load;
 /** Hears of each call of `hang`, and of its end. */
 export const hanging = shared.hanging;
 
+// oxlint-disable-next-line toolyard/test-length -- One tool after another.
 export function registerTools(hub) {
   hub.registerTool("add", ({ a, b }) => a + b, numbers, "Adds two numbers");
   hub.registerTool("say", ({ text }) => text, { text: { type: "string" } }, "Says a text");

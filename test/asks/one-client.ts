@@ -128,7 +128,7 @@ export function describeOneClient(way: Way): void {
       expect(ada.questions).toEqual([]);
     });
 
-    test("a call that takes too long while its person never answers ends with one outcome, and the next one is served", async () => {
+    test("a call whose person never answers ends with one outcome, and the next one is served", async () => {
       await using yard = await openYard({ ...way, options: { total_timeout: "3s" } });
       const ada = await yard.connect("ada");
       // The server has started, so that the time is the question's alone.
@@ -153,7 +153,7 @@ export function describeOneClient(way: Way): void {
 // A modern call that waits for input is given up by not coming back, which no event tells of.
 function describeGivingUp(way: Way): void {
   describe(`${titleOf(way)}: calls that are given up`, () => {
-    test("a question is withdrawn with the last call that could have asked it, though another one is under way that came later", async () => {
+    test("a question goes with the last call that could have asked it, though a later one is under way", async () => {
       await using yard = await openYard(way);
       const ada = await yard.connect("ada");
       const end = new AbortController();

@@ -10,7 +10,7 @@ test.each<[string, YardWish]>([
   ["a server of the session's own", { ...LEGACY, isolation: "session" }],
   ["a shared server, over a pipe", { era: "legacy", door: "stdio" }],
 ])(
-  "two calls of one client at once on %s, and a person who takes longer than the other call: the answer reaches the call that asked",
+  "two calls of a client at once on %s, one person slower than the other call: the answer reaches the asker",
   async (_what, wish) => {
     await using yard = await openYard(wish);
     const ada = await yard.connect("ada");
@@ -27,7 +27,7 @@ test.each<[string, YardWish]>([
   },
 );
 
-test("a modern caller over HTTP is asked though another of its calls was under way at the server's first question", async () => {
+test("a modern caller over HTTP is asked though its other call was under way at the first question", async () => {
   await using yard = await openYard({ era: "modern", door: "HTTP" });
   const ada = await yard.connect("ada");
   const other = ada.call("slow", "other");

@@ -66,7 +66,7 @@ function describeWaiting(way: Way): void {
     expect(await endless).toMatchObject({ tag: "endless" });
   });
 
-  test("two clients are asked at once, and each answer reaches the call that asked, the later one first or last", async () => {
+  test("two clients are asked at once, and each answer reaches the call that asked, in either order", async () => {
     await using yard = await openYard(way);
     const [ada, bob] = await connectAll(yard);
     for (const order of ["in order", "turned round"]) {
@@ -127,7 +127,7 @@ function describeLeaving(way: Way): void {
 
 /** Questions before the server is known to ask, when calls of several clients are under way. */
 function describeDoubt(way: Way): void {
-  test("the server's first question, beside another client's call, is put to the client that is left when that call is over", async () => {
+  test("the first question, beside another client's call, goes to the client that is left after it", async () => {
     await using yard = await openYard(way);
     const [ada, bob] = await connectAll(yard);
     const other = bob.call("slow", "other");

@@ -36,7 +36,7 @@ export function describeSeveralPrincipals(way: Way): void {
 }
 
 function describeOwnServers(way: Way): void {
-  test("who was asked first keeps the server, others get one each and are served while the first one's person thinks", async () => {
+  test("who was asked first keeps the server; others get one each and are served while its person thinks", async () => {
     await using yard = await openFor(way);
     const [ada, bob] = [await comes(yard, "ada"), await comes(yard, "bob")];
     const asking = ada.call("ask", "asking");
@@ -68,7 +68,7 @@ function describeOwnServers(way: Way): void {
     expect(asked(robert)).toEqual([]);
   });
 
-  test("a call that was under way on the first server ends there, and the next one goes to the principal's own", async () => {
+  test("a call under way on the first server ends there, and the next goes to the principal's own", async () => {
     await using yard = await openFor(way);
     const [ada, bob] = [await comes(yard, "ada"), await comes(yard, "bob")];
     const slow = bob.call("slow", "slow");
@@ -172,7 +172,7 @@ function describeFirstQuestions(way: Way): void {
 }
 
 function describeSharedServer(way: Way): void {
-  test("a principal waits until the calls of the other are over, people included, and both are served by one server", async () => {
+  test("a principal waits until the other's calls are over, people included; one server serves both", async () => {
     await using yard = await openFor(way);
     const [ada, bob] = [await comes(yard, "ada"), await comes(yard, "bob")];
     const first = await askOnce(ada);

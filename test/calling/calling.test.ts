@@ -161,7 +161,8 @@ describe("helpers of scripts", () => {
         const [hit] = await searchTools("doubles a number", { limit: 1 });
         const listed = (await listTools()).some((tool) => tool.name === "double");
         console.log("only a log line");
-        returnObject({ got: get("x"), text: await callTool("words"), failed, all: all.map(({ x }) => x), hit: hit.name, listed });
+        returnObject({ got: get("x"), text: await callTool("words"), failed, all: all.map(({ x }) => x), hit: hit.name,
+          listed });
       }
       main();`,
       '[parameters.x]\ntype = "integer"\n',
@@ -338,7 +339,7 @@ describe("whose calls they are", () => {
     ]);
   });
 
-  test("more requests than a run may make are refused, and a script that reads no answers is ended with its call", async () => {
+  test("more requests than a run may make are refused; a script that reads no answers ends with its call", async () => {
     folder.script(
       "flood",
       "flood.py",
@@ -371,7 +372,7 @@ describe("the context of execute", () => {
   const started = (more: JsonObject = {}): Promise<LibraryHub> =>
     start({ folders: { tools_path: join(folder.path, "tools") }, ...more });
 
-  test("L34: in Python the instance calls, searches and lists tools, and a function without the parameter gets none", async () => {
+  test("L34: in Python the instance calls, searches and lists tools; without the parameter there is none", async () => {
     execute(
       "one",
       ".py",
@@ -479,7 +480,7 @@ describe("the context of execute", () => {
     await expect.poll(() => existsSync(file)).toBe(true);
   });
 
-  test("L36: without an image model the instance has no `tti`, and asking for an image fails with a clear message", async () => {
+  test("L36: without an image model the instance has no `tti`, and asking for an image fails clearly", async () => {
     execute(
       "one",
       ".py",
@@ -502,7 +503,7 @@ describe("the context of execute", () => {
       });
   });
 
-  test("L34: with configured models `tti.generate_image` gives bytes and `generate_text` a text, in both languages", async () => {
+  test("L34: with models `tti.generate_image` gives bytes and `generate_text` a text, in both languages", async () => {
     const asked: JsonObject[] = [];
     const server = createServer((request, response) => {
       const answer = async (): Promise<void> => {

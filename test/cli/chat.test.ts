@@ -225,7 +225,7 @@ describe("the weather question, as programs of their own", () => {
     expect(JSON.stringify(models.asked[1]!.body)).toContain("partly cloudy");
   }, 60_000);
 
-  test("M7: weather that is killed behind the hub is the document's very object to the model, and the chat goes on", async () => {
+  test("M7: weather killed behind the hub is the document's very object to the model; the chat goes on", async () => {
     const { url, weather, weatherPort } = await startHub();
     const again = { location: "Tokyo, Japan" };
     models.say([
@@ -253,7 +253,7 @@ describe("the weather question, as programs of their own", () => {
     expect(models.asked).toHaveLength(5);
   }, 60_000);
 
-  test("M7: a service that is killed in the middle of a chat is the document's error object to the model, and the chat goes on", async () => {
+  test("M7: a service killed in mid-chat is the document's error object to the model; the chat goes on", async () => {
     const { url, geocoding, port } = await startHub();
     const question = { location: "Tokyo, Japan" };
     models.say([

@@ -3,7 +3,8 @@
 const SCRIPT = `import { readFileSync, writeFileSync } from "node:fs";
 const { how, text = "" } = JSON.parse(readFileSync(0, "utf8"));
 if (how === "fail") { console.error("It broke."); process.exit(1); }
-if (how === "wait") { writeFileSync(process.env.PID_FILE ?? "/dev/null", String(process.pid)); setInterval(() => {}, 1000); }
+if (how === "wait") { writeFileSync(process.env.PID_FILE ?? "/dev/null", String(process.pid));
+  setInterval(() => {}, 1000); }
 else console.log(JSON.stringify({ text, how }));
 `;
 

@@ -154,7 +154,7 @@ describe("what programs write", () => {
     });
   });
 
-  test("Zed: comments, trailing commas and both forms of a command; an extension's server is told about and left", async () => {
+  test("Zed: comments, trailing commas, both forms of a command; an extension's server is named and left", async () => {
     const path = await file(
       "settings.json",
       '// mine\n{"theme": "One", "context_servers": {"new": {"source": "custom", "command": "n", "args": ' +
@@ -254,7 +254,7 @@ describe("one server twice", () => {
       { taken: new Map(), target: join(folder, "toolyard.toml"), cwd: folder, schema: CONFIG_SCHEMA },
     );
 
-  test("of one name: the first file has it; where the other runs something else, both are shown, without arguments", async () => {
+  test("of one name: the first file has it; where the other differs, both are shown, without arguments", async () => {
     const same = await both({ a: { command: "npx", args: ["-y", "x"] } }, { a: { command: "npx", args: ["-y", "x"] } });
     expect(same.skipped).toEqual([expect.objectContaining({ alias: "a", reason: "One has one of this name" })]);
     const other = await both(
@@ -262,7 +262,8 @@ describe("one server twice", () => {
       { a: { command: "uvx", args: ["y"] } },
     );
     expect(other.skipped[0]?.reason).toBe(
-      "One has one of this name, but with another command: `npx @scope/x` there, `uvx y` here. Rename one of them to have both",
+      "One has one of this name, but with another command: `npx @scope/x` there, `uvx y` here. " +
+        "Rename one of them to have both",
     );
     const keys = await both({ a: { command: "x", env: { K: "1" } } }, { a: { command: "x", env: { K: "2" } } });
     expect(keys.skipped[0]?.reason).toContain("the same command with other variables");
@@ -288,7 +289,8 @@ describe("one server twice", () => {
     const path = await at("mcp.json", { a: { url: "https://b.example/mcp?key=s" } });
     const { skipped } = await take(path, { taken: { a: { url: "https://a.example/mcp" } } });
     expect(skipped[0]?.reason).toBe(
-      "the target already has a server of this name, but with another address: `https://a.example/mcp` there, `https://b.example/mcp` here. Rename one of them to have both",
+      "the target already has a server of this name, but with another address: `https://a.example/mcp` there, " +
+        "`https://b.example/mcp` here. Rename one of them to have both",
     );
   });
 

@@ -11,10 +11,14 @@ async function serve(desk: Desk, token?: string): Promise<AsyncDisposable & { ur
   await desk.write(
     "modules/notes/mcp.mjs",
     `export function registerTools(hub) {
-      hub.registerTool("notes.slow", async (_args, { progress, signal }) => { progress(1, 2, "half"); await new Promise((_, gone) => signal.addEventListener("abort", () => gone(signal.reason))); }, {}, "Never ends", { visibility: "ondemand" });
-      hub.registerTool("notes.fast", async (_args, { progress }) => { progress(1, 2, "half"); return "done"; }, {}, "Ends at once");
+      hub.registerTool("notes.slow", async (_args, { progress, signal }) => { progress(1, 2, "half");
+        await new Promise((_, gone) => signal.addEventListener("abort", () => gone(signal.reason))); }, {},
+        "Never ends", { visibility: "ondemand" });
+      hub.registerTool("notes.fast", async (_args, { progress }) => { progress(1, 2, "half"); return "done"; }, {},
+        "Ends at once");
       hub.registerResource("notes://all", () => "all notes", "All notes");
-      hub.registerPrompt("notes.write", ({ about }) => "Write about " + about, { arguments: [{ name: "about", required: true }] });
+      hub.registerPrompt("notes.write", ({ about }) => "Write about " + about,
+        { arguments: [{ name: "about", required: true }] });
     }`,
   );
   const variables = { ...process.env, TOOLYARD_HOME: desk.path("served") };
@@ -74,7 +78,7 @@ test("--url: progress is told while a call runs, and its failures keep their exi
   expect(wrong.code).toBe(2);
 });
 
-test("C3: --url: every spelling that the hub there understands is understood, and one that means nothing is unknown", async () => {
+test("C3: --url: every spelling that the hub knows is understood; one that means nothing is unknown", async () => {
   await using desk = await Desk.create(SCRIPTS);
   await using hub = await serve(desk);
   const at = ["--url", hub.url];

@@ -6,7 +6,8 @@ import { Desk, exitOf, gone, seen } from "./harness.ts";
 
 const MODULE = `export function registerTools(hub) {
   const page = { type: "object", properties: { page: { type: "integer" } }, required: ["page"] };
-  hub.registerTool("records.page", ({ page }) => Array.from({ length: 3 }, (_, at) => page * 3 + at), page, "One page of the records");
+  hub.registerTool("records.page", ({ page }) => Array.from({ length: 3 }, (_, at) => page * 3 + at), page,
+    "One page of the records");
   hub.registerTool("records.fail", () => Promise.reject(new Error("The record is locked.")), {}, "Fails");
 }`;
 const TOML = '[modules]\npaths = ["modules"]\n';
@@ -35,7 +36,7 @@ function desk(files: Readonly<Record<string, string>> = {}): Promise<Desk> {
 }
 
 describe("toolyard run", () => {
-  test("0: Python runs with the tools in reach; each stream is what the code printed there, the result comes last", async () => {
+  test("0: Python runs with the tools in reach; each stream has what was printed there, the result last", async () => {
     await using at = await desk();
     expect(await at.run(["run", "sum.py", "--input", "year:=2026"])).toEqual({
       code: 0,
@@ -82,7 +83,7 @@ describe("toolyard run", () => {
     });
   });
 
-  test("what the code prints is there while it runs; Ctrl+C ends the code, what it called and its sandbox: 130", async () => {
+  test("what code prints is there while it runs; Ctrl+C ends it, what it called and its sandbox: 130", async () => {
     await using at = await desk({
       "wait.js": 'console.log("waiting"); for (;;) await new Promise((done) => setTimeout(done, 20));',
     });

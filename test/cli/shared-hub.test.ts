@@ -9,13 +9,17 @@ const ASKING = `import { writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 const say = (message) => console.log(JSON.stringify({ jsonrpc: "2.0", ...message }));
 const answers = {
-  initialize: ({ protocolVersion }) => ({ protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "asking", version: "1" } }),
-  "tools/list": () => ({ tools: [{ name: "who", inputSchema: { type: "object" } }, { name: "hang", inputSchema: { type: "object" } }] }),
+  initialize: ({ protocolVersion }) => ({ protocolVersion, capabilities: { tools: {} },
+    serverInfo: { name: "asking", version: "1" } }),
+  "tools/list": () => ({ tools: [{ name: "who", inputSchema: { type: "object" } },
+    { name: "hang", inputSchema: { type: "object" } }] }),
 };
 let call;
 createInterface({ input: process.stdin }).on("line", (line) => {
   const { id, method, params, result } = JSON.parse(line);
-  if (method === "tools/call" && params.name === "who") { call = id; return say({ id: "q", method: "elicitation/create", params: { message: "Who?", requestedSchema: { type: "object", properties: { name: { type: "string" } } } } }); }
+  if (method === "tools/call" && params.name === "who") { call = id;
+    return say({ id: "q", method: "elicitation/create",
+    params: { message: "Who?", requestedSchema: { type: "object", properties: { name: { type: "string" } } } } }); }
   if (method === "tools/call") return writeFileSync("hanging", "");
   if (id === "q") return say({ id: call, result: { content: [{ type: "text", text: result.content.name }] } });
   if (id !== undefined) say({ id, result: answers[method]?.(params) ?? {} });
@@ -36,7 +40,7 @@ const FILES = { "server.mjs": SERVER, "asking.mjs": ASKING, "toolyard.toml": TOM
 const shared = (desk: Desk): string => desk.path("home/toolyard/data/shared");
 
 describe("serve --stdio --shared", () => {
-  test("clients that start at once share one hub and one set of children, and one does not notice that another goes", async () => {
+  test("clients that start at once share one hub and its children, and none notices that another goes", async () => {
     await using desk = await Desk.create(FILES);
     const clients = await Promise.all(Array.from({ length: 4 }, () => SharedClient.open(desk)));
     const hubs = await Promise.all(clients.map((client) => client.hub()));
@@ -237,7 +241,9 @@ test("a call that runs when its client goes is still answered", async () => {
   const keeper = await SharedClient.open(desk);
   const { stdout, code } = await desk.run(["serve", "--stdio", "--shared", ...LINGER], {
     stdin:
-      '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}\n{"jsonrpc":"2.0","method":"notifications/initialized"}\n{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"small__echo","arguments":{"text":"last"}}}\n',
+      '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}\n' +
+      '{"jsonrpc":"2.0","method":"notifications/initialized"}\n' +
+      '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"small__echo","arguments":{"text":"last"}}}\n',
   });
   expect(code).toBe(0);
   expect(stdout).toContain('"text":"last"');

@@ -8,8 +8,10 @@ const LOUD = `console.log("loud at import");
 process.stdout.write("and straight to the stream\\n");
 export function registerTools(hub) {
   console.info("loud at registration");
-  hub.registerTool("loud.call", () => { console.log("loud in a call"); console.warn("a warning"); process.stdout.write("no line break"); return "quiet"; }, {}, "Prints");
-  hub.registerTool("loud.late", () => { setTimeout(() => { console.log("late"); throw new Error("nobody waits for this"); }, 1); return "later"; }, {}, "Throws when its call is over");
+  hub.registerTool("loud.call", () => { console.log("loud in a call"); console.warn("a warning");
+    process.stdout.write("no line break"); return "quiet"; }, {}, "Prints");
+  hub.registerTool("loud.late", () => { setTimeout(() => { console.log("late");
+    throw new Error("nobody waits for this"); }, 1); return "later"; }, {}, "Throws when its call is over");
   hub.registerTool("loud.crash", () => { throw new Error("crashed"); }, {}, "Crashes");
 }
 `;
@@ -108,10 +110,12 @@ test("serve --config mcp.json: a desktop client's file serves unchanged", async 
 const answer = (id, result) => console.log(JSON.stringify({ jsonrpc: "2.0", id, result }));
 createInterface({ input: process.stdin }).on("line", (line) => {
   const { id, method } = JSON.parse(line);
-  if (method === "initialize") answer(id, { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo: { name: "s", version: "1" } });
+  if (method === "initialize") answer(id, { protocolVersion: "2025-06-18", capabilities: { tools: {} },
+    serverInfo: { name: "s", version: "1" } });
   else if (method === "tools/list") answer(id, { tools: [{ name: "hi", inputSchema: { type: "object" } }] });
   else if (method === "tools/call") answer(id, { content: [{ type: "text", text: "hi from " + process.env.WHO }] });
-  else if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32601, message: "no" } }));
+  else if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id,
+    error: { code: -32601, message: "no" } }));
 });
 `;
   const config = {

@@ -38,12 +38,13 @@ function write(
 const EXECUTE =
   "async executeTool(name, params) { return { output: { name, params, options: this.getBindingConfig() }, " +
   "status_code: 200 }; }";
-const WHOLE = `constructor(options = {}) { super("custom", options); }\nasync discoverTools() { return []; }\n${EXECUTE}`;
+const WHOLE =
+  `constructor(options = {}) { super("custom", options); }\nasync discoverTools() { return []; }\n` + EXECUTE;
 
 const manager = (): LollmsMCPBindingManager => new LollmsMCPBindingManager(folder.path);
 
 describe("the manager", () => {
-  test("L20: bindings of a directory are found and made: a file, and a folder with an index, TypeScript and JavaScript", async () => {
+  test("L20: bindings of a directory are made: a file, a folder with an index, TypeScript, JavaScript", async () => {
     write("one.ts", {
       methods: WHOLE.replace("options = {}", "options: object = {}").replace(
         "(name, params)",
@@ -288,7 +289,7 @@ describe("a custom binding over plain HTTP", () => {
     expect(binding.get_binding_config()).toEqual({ api_endpoint: service.url });
   });
 
-  test("L14: what the service refuses is its body text and its status; a service that is late or gone is an error, not a throw", async () => {
+  test("L14: a refusal is the service's text and status; a late or gone service is an error, not a throw", async () => {
     await using service = await open();
     const { binding } = service;
     expect(await binding.executeTool("example_remote_tool", {})).toEqual({ error: "no data", status_code: 418 });

@@ -213,7 +213,7 @@ describe("the contract", () => {
     ]);
   });
 
-  test("L5: both spellings of an option at once, and one that does not exist, give an empty list with the reason", async () => {
+  test("L5: both spellings of an option, and one that does not exist, give an empty list with the reason", async () => {
     const binding = local();
     expect(await binding.discoverTools({ force_refresh: true, forceRefresh: true })).toEqual([]);
     expect(binding.diagnostics).toMatchObject([
@@ -225,7 +225,7 @@ describe("the contract", () => {
     ]);
   });
 
-  test("L6: bad JSON, a missing script and a missing folder leave the healthy rest, and are told elsewhere", async () => {
+  test("L6: bad JSON, a missing script and a missing folder leave the healthy rest, and are told", async () => {
     const binding = local();
     folder.write("tools/broken/broken.mcp.json", "{");
     folder.write("tools/broken/broken.mjs", "");
@@ -408,7 +408,7 @@ describe("the contract", () => {
     expect(kept(new Own({ tools_folder_path: "x" })).get_binding_config()).toEqual({ api_endpoint: "http://x" });
   });
 
-  test("L12: beside a server that hangs, an unknown name with the prefix of a healthy one is answered at once, and one without says who is still starting", async () => {
+  test("L12: beside a hanging server a wrong name with a healthy prefix fails at once; a bare one waits", async () => {
     const binding = standard({
       initial_servers: {
         silent: { command: [...COMMAND, "silent"], connect_timeout: "10m" },
@@ -427,7 +427,7 @@ describe("the contract", () => {
     expect(await binding.executeTool("silent::nope", {}, { timeout: "100ms" })).toMatchObject({ status_code: 504 });
   });
 
-  test("L12: a name without its alias, whose only server is away, is not unknown, and is found once the server is there", async () => {
+  test("L12: a bare name whose only server is away is not unknown, and is found once it is there", async () => {
     const port = await closedPort();
     const binding = remote({ server_url: `http://127.0.0.1:${port}/mcp` });
     expect(await binding.executeTool("one", {})).toMatchObject({ status_code: 503 });
@@ -451,7 +451,7 @@ describe("StandardMCPBinding", () => {
     ).toEqual([]);
   });
 
-  test("L54: a server that is added is in the next discovery; one that is removed is gone with its process", async () => {
+  test("L54: an added server is in the next discovery; one that is removed is gone with its process", async () => {
     const binding = standard({});
     expect(await binding.addServer("late", COMMAND)).toBe(true);
     expect(names(await binding.discoverTools())).toContain("late::where");

@@ -121,7 +121,7 @@ describe("the life of a client", () => {
     expect(methods.indexOf("notifications/initialized")).toBe(methods.indexOf("initialize") + 1);
   });
 
-  test("R3: a server that cannot be started, or is not there, says so at start, and calling first is refused", async () => {
+  test("R3: a server that cannot be started, or is absent, says so at start; calling first is refused", async () => {
     expect(await failure(open(`${folder.path}/gone.py`).start())).toMatchObject({
       kind: "unavailable",
       message: expect.stringContaining("There is no server script at"),
@@ -170,7 +170,7 @@ describe("tools", () => {
     expect(tools).toHaveLength(6);
   });
 
-  test("R5: the wire's spelling does not appear, and a list that cannot be had is an error, not an empty one", async () => {
+  test("R5: the wire's spelling does not appear; a list that cannot be had is an error, not empty", async () => {
     const client = await started(SERVER);
     expect((await client.list_tools()).some((tool) => "inputSchema" in tool)).toBe(false);
     await client.stop();
@@ -276,7 +276,7 @@ describe("any server", () => {
 });
 
 describe("time and noise", () => {
-  test("R14: a server that writes more than 64 KiB to stderr first is used as any other, and its words are there", async () => {
+  test("R14: a server that first writes over 64 KiB to stderr is used as any other; its words are there", async () => {
     const client = await started({ command: [process.execPath, SERVER, "chatty"] });
     expect(await client.callTool("add_numbers", { a: 1, b: 2 })).toEqual({ sum: 3 });
     await expect.poll(() => client.stderr.at(-1)).toMatch(/^loading model/);
@@ -449,7 +449,8 @@ for line in sys.stdin:
     if "id" not in message:
         continue
     answers = {
-        "initialize": {"protocolVersion": "2024-11-05", "capabilities": {"tools": {}}, "serverInfo": {"name": "py", "version": "1"}},
+        "initialize": {"protocolVersion": "2024-11-05", "capabilities": {"tools": {}},
+          "serverInfo": {"name": "py", "version": "1"}},
         "tools/list": {"tools": [TOOL]},
         "tools/call": {"content": [{"type": "text", "text": os.environ.get("WORD", "")}]},
     }

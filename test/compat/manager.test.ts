@@ -325,7 +325,7 @@ describe("names", () => {
       expect(await manager.callTool(service, "get_weather", { location: "Tokyo" }), service).toEqual(want);
   });
 
-  test("C14: a container of the field with its `_tool` names is driven under the document's names, and the reverse", async () => {
+  test("C14: a container with its `_tool` names is driven under the document's names, and the reverse", async () => {
     const [field, own] = [
       await serve({ get_weather_tool: () => "theirs", web_search_tool: ({ query }) => ({ query }) }),
       await serve({ get_weather: () => "ours" }),
@@ -354,7 +354,7 @@ describe("names", () => {
     });
   });
 
-  test("M6: two lines onto one tool are no ambiguity, and a model's form of the tool's own name leads there", async () => {
+  test("M6: two lines onto one tool are no ambiguity; a model's form of the tool's name leads there", async () => {
     const server = await serve({ "weather.get": () => "sun" });
     const line = { host: HOST, port: server.port, tool: "weather.get" };
     const manager = open({ sun: line, rain: { ...line, name: "Rain MCP" } });
@@ -431,7 +431,7 @@ describe("connections", () => {
     expect(await manager.callTool("get_weather", { location: "Rome" })).toMatchObject({ location: "Rome" });
   });
 
-  test("M1: lists of all servers are joined under the registered names; a server that is away is left out", async () => {
+  test("M1: lists of all servers are joined under the registered names; one that is away is left out", async () => {
     const [field, port] = [await serve({ get_weather_tool: { schema: LOCATION, run: () => "x" } }), await closedPort()];
     const manager = open(
       { get_weather: { host: HOST, port: field.port }, geocode: { host: HOST, port } },

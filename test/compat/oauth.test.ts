@@ -99,7 +99,7 @@ test.each<[string, object, string]>([
   expect(() => remote("https://far.test/mcp", auth)).toThrow(message);
 });
 
-test("S14: a server that repeats the token does not get it into errors, status or logs, before a renewal or after", async () => {
+test("S14: a server that repeats the token gets it into no error, status or log, renewed or not", async () => {
   await using tokens = await startTokenServer();
   await using server = await startServer(async (request, response) => {
     const { id, method } = await readJson(request);

@@ -19,9 +19,12 @@ beforeEach(() => {
     "src/text/mcp.mjs",
     `console.log("printed while loading");
 export function register_tools(mcp) {
-  mcp.register_tool("text.upper", ({ text }) => { console.log("printed by a tool"); return { upper: text.toUpperCase() }; }, { type: "object", properties: { text: { type: "string" } }, required: ["text"] }, "Upper case.");
+  mcp.register_tool("text.upper", ({ text }) => { console.log("printed by a tool");
+    return { upper: text.toUpperCase() }; }, { type: "object", properties: { text: { type: "string" } },
+    required: ["text"] }, "Upper case.");
   mcp.register_tool("bad.run", () => { throw new Error("boom"); });
-  mcp.register_resource("doc://{id}", (_uri, { id }) => { if (id === "bad") throw new Error("disk gone"); return { id }; }, "Docs");
+  mcp.register_resource("doc://{id}", (_uri, { id }) => { if (id === "bad") throw new Error("disk gone"); return { id };
+    }, "Docs");
 }`,
   );
 });

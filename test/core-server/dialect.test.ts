@@ -261,7 +261,7 @@ describe("stdio", () => {
     expect(client.lines).toHaveLength(1);
   });
 
-  test("C17: batches are answered with one array, an empty one with one error, one of notifications with nothing", async () => {
+  test("C17: batches are answered with one array, an empty one with an error, notifications with nothing", async () => {
     client.send([]);
     client.send([
       { jsonrpc: "2.0", method: "say.nothing" },

@@ -201,7 +201,7 @@ describe("execution", () => {
     expect(core.log.all).toContain("error Tool not found: no_tool");
   });
 
-  test("G12: a missing required parameter and a wrong type are invalid params, and the function is not called", async () => {
+  test("G12: a missing parameter and a wrong type are invalid params, and the function is not called", async () => {
     let calls = 0;
     core.mcp.registerTool("math.add", () => (calls += 1), SUM);
     const missing = await caught(core.mcp.executeTool("math.add", { a: 1 }));
@@ -306,7 +306,7 @@ describe("execution", () => {
     expect(await caught(core.mcp.executeTool("bare.run", { path: 1 }))).toBeInstanceOf(MCPInvalidParamsError);
   });
 
-  test("G57: a plain function of one object is registered as it is; with the schema {} it takes nothing it needs", async () => {
+  test("G57: a function of one object is registered as it is; with the schema {} it takes nothing", async () => {
     const shout = ({ text }: { text: string }): string => text.toUpperCase();
     core.mcp.registerTool("text.shout", shout, {
       type: "object",
@@ -351,7 +351,7 @@ describe("execution", () => {
 });
 
 describe("initialize", () => {
-  test("G17: it gives server, sdk_found and forced; a second call the same, and nothing is discovered twice", async () => {
+  test("G17: it gives server, sdk_found and forced, twice the same, and nothing is discovered twice", async () => {
     core.module("a", 'globalThis.coreLoads = (globalThis.coreLoads ?? 0) + 1; mcp.register_tool("a.tool", () => 1);');
     const [first, sdkFound, forced] = await initialize(true, false, core.options);
     const [second] = await initialize();
@@ -423,7 +423,7 @@ describe("errors", () => {
     expect(new MCPToolNotFoundError("t")).toBeInstanceOf(MCPError);
   });
 
-  test("G63: an MCPError that a tool throws keeps its code, words and data; another error does not become one", async () => {
+  test("G63: an MCPError that a tool throws keeps code, words and data; other errors do not become one", async () => {
     core.mcp.registerTool("own.error", () => {
       throw new MCPError("quota", -32010, { left: 0 });
     });

@@ -30,7 +30,8 @@ function yard(modules: Readonly<Record<string, string>>, timeout = "30s"): (...w
   for (const [name, text] of Object.entries(modules)) folder.write(`src/${name}`, text);
   folder.write(
     "toolyard.toml",
-    `[modules]\npaths = ["src"]\ntimeout = "${timeout}"\n[catalog]\ncold_wait = "10ms"\n[builtin]\nexecute_code = false\n`,
+    `[modules]\npaths = ["src"]\ntimeout = "${timeout}"\n[catalog]\ncold_wait = "10ms"\n[builtin]\n` +
+      "execute_code = false\n",
   );
   const env = { PATH: process.env["PATH"] ?? "", TOOLYARD_HOME: folder.path };
   return (...words) => runCommand([...words, "--config", `${folder.path}/toolyard.toml`], env, { isTerminal: true });
@@ -120,7 +121,8 @@ test("G7: a Python module that imports slowly is waited for", async () => {
   await using core = new Core();
   core.folder.write(
     "src/slow/mcp.py",
-    'import time\ntime.sleep(1.2)\ndef register_tools(mcp):\n    mcp.register_tool("slow.run", lambda: "done", {}, "Slow")\n',
+    "import time\ntime.sleep(1.2)\ndef register_tools(mcp):\n" +
+      '    mcp.register_tool("slow.run", lambda: "done", {}, "Slow")\n',
   );
   core.with({ settings: { catalog: SHORT_WAIT } });
   expect([await core.mcp.discoverModules(), core.mcp.allModulesLoaded]).toEqual([true, true]);

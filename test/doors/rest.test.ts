@@ -17,19 +17,24 @@ import { RestDoor } from "../../src/doors/rest/rest-door.ts";
 
 const MODULE = `export function registerTools(hub) {
   hub.registerTool("words.say", (args) => args, { type: "object", properties: {
-    text: { type: "string" }, days: { type: "integer" }, loud: { type: "boolean" }, tags: { type: "array", items: { type: "number" } }, at: { $ref: "#/$defs/at" } },
+    text: { type: "string" }, days: { type: "integer" }, loud: { type: "boolean" },
+      tags: { type: "array", items: { type: "number" } }, at: { $ref: "#/$defs/at" } },
     $defs: { at: { type: "object" } } }, "Says it again.");
   hub.registerTool("words.text", () => "plain words", {}, "Says words.");
   hub.registerTool("words.thrown", () => { throw new Error("boom"); });
-  hub.registerTool("words.failed", () => ({ content: [{ type: "text", text: "no" }], structuredContent: { why: 1 }, isError: true }));
-  hub.registerTool("words.asks", async (_args, { ask }) => ask("elicitation/create", { message: "?", requestedSchema: { type: "object", properties: {} } }));
-  hub.registerTool("words.steps", async (_args, { progress, log }) => { progress(1, 2, "half"); log("info", "said"); return { done: true }; });
+  hub.registerTool("words.failed", () => ({ content: [{ type: "text", text: "no" }], structuredContent: { why: 1 },
+    isError: true }));
+  hub.registerTool("words.asks", async (_args, { ask }) => ask("elicitation/create",
+    { message: "?", requestedSchema: { type: "object", properties: {} } }));
+  hub.registerTool("words.steps", async (_args, { progress, log }) => { progress(1, 2, "half"); log("info", "said");
+    return { done: true }; });
   hub.registerTool("words.waits", (_args, { signal }) => new Promise((_, no) => {
     signal.addEventListener("abort", () => { globalThis.restTest.ended(); no(signal.reason); });
     globalThis.restTest.begun();
   }));
   hub.registerResource("words://json", () => ({ a: 1 }), "JSON");
-  hub.registerResource("words://page", () => ({ contents: [{ uri: "words://page", mimeType: "text/html", text: "<script>1</script>" }] }), "A page");
+  hub.registerResource("words://page", () => ({ contents: [{ uri: "words://page", mimeType: "text/html",
+    text: "<script>1</script>" }] }), "A page");
 }
 `;
 

@@ -106,7 +106,7 @@ describe.each(ERAS)("a client of the %s era", (era) => {
     expect(await calling).toMatchObject({ structuredContent: { args: { a: 1 } } });
   });
 
-  test("past its cold wait the answer is at once that it is still starting, with the names of those that are", async () => {
+  test("past its cold wait the answer is at once that it still starts, with the names of those that do", async () => {
     await using yard = await ColdYard.open((slow) => servers({ quick, a: slow({ namespace: "" }), b: slow() }, NONE));
     await yard.hub.call("quick__echo");
     const client = await yard.connect(era);
@@ -156,7 +156,7 @@ describe.each(ERAS)("a client of the %s era", (era) => {
     });
   });
 
-  test("instructions and capabilities of a hub whose server is slow are those that it has once it is warm", async () => {
+  test("instructions and capabilities of a hub with a slow server are those that it has once it is warm", async () => {
     await using yard = await ColdYard.open((slow) => servers({ slow: slow() }, LONG));
     const connecting = yard.connect(era);
     await yard.start();
@@ -241,7 +241,7 @@ describe("who is not waited for", () => {
     expect((await client.list("tools/list", "tools")).map(({ name }) => name)).toContain("quick__echo");
   });
 
-  test("a source whose time to connect is over: its prefix says that it is not there, a bare name is unknown", async () => {
+  test("a source whose time to connect is over: its prefix says that it is away, a bare name is unknown", async () => {
     await using yard = await ColdYard.open((slow) => servers({ slow: slow({ connect_timeout: "300ms" }) }, LONG));
     expect(await yard.hub.call("slow__echo")).toMatchObject({
       ok: false,

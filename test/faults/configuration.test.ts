@@ -83,7 +83,7 @@ test("a busy port ends with code 2, names the port and says what to do", async (
   expect(served.stderr).toMatch(/--port|another port/);
 });
 
-test("an unset variable and a missing command leave out their own servers, are named, and the others are served", async () => {
+test("an unset variable and a missing command leave out their servers, are named; the others are served", async () => {
   const config = {
     mcp: {
       stdio_servers: {
@@ -111,7 +111,7 @@ test("an unset variable and a missing command leave out their own servers, are n
   expect(missing.message).toContain("no-such-program-here");
 });
 
-test("a good edit adds, removes and restarts only what changed; clients hear of it; who was not touched keeps its process and its call", async () => {
+test("a good edit adds, removes and restarts what changed, and says so; others keep process and call", async () => {
   await using served = await ServeChild.start({ config: servers({ kept: [], changed: [], removed: [] }) });
   const client = await connect(served);
   const before = {
@@ -164,7 +164,7 @@ test("a bad edit changes nothing and is reported; the good one after it is taken
   expect(await namesOf(client)).toContain("added__pid");
 });
 
-test("a changed [server] is taken over at the same address; one that cannot be served leaves the door as it was", async () => {
+test("a changed [server] is taken over at its address; one that cannot be served leaves the door", async () => {
   await using served = await ServeChild.start({ config: servers({ kept: [] }) });
   // One connection a request: a kept one may be on its way out with the old door.
   const headers = (token?: string) => ({

@@ -67,7 +67,7 @@ test.each([
   },
 );
 
-test("a server that refuses connections is named with what to do, and is listed and served once it appears", async () => {
+test("a server that refuses connections is named with what to do, listed and served once it appears", async () => {
   const port = await freePort();
   await using hub = await FaultHub.open({ remote: [remote(`http://127.0.0.1:${port}/mcp`)] });
   expect(await hub.call("bad__echo", { text: "x" })).toMatchObject({
@@ -86,7 +86,7 @@ test("a server that refuses connections is named with what to do, and is listed 
   await hub.expectRestUndisturbed();
 });
 
-test("a server that goes away and comes back is served again; meanwhile its calls say so and its tools stay listed", async () => {
+test("a server that goes and comes back is served again; meanwhile calls say so and tools stay listed", async () => {
   const first = await startLegacy();
   await using hub = await FaultHub.open({ remote: [remote(first.url)] });
   expect(await hub.text("bad__echo", { text: "1" })).toBe("1");

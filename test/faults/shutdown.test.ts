@@ -75,7 +75,7 @@ test("SIGTERM with a call in flight over HTTP: the answer arrives, the code is 0
   await allGone(pids);
 });
 
-test("SIGTERM with a call that never ends over HTTP: it is answered at the end of its grace, the code is 0 and no child is left", async () => {
+test("SIGTERM with an endless call over HTTP: answered at the end of its grace, code 0, no child left", async () => {
   await using served = await ServeChild.start({ config: { ...CONFIG, server: { shutdown_grace: "500ms" } } });
   const client = await connect(served);
   const pids = await children(served);
@@ -106,7 +106,7 @@ test("SIGTERM with a call in flight over stdio: the answer arrives, the code is 
   await allGone(pids);
 });
 
-test("the client of a pipe goes with a call in flight: the call is answered, the code is 0 and no child is left", async () => {
+test("a pipe's client goes with a call in flight: the call is answered, code 0, no child is left", async () => {
   await using served = await ServeChild.start({ config: CONFIG, door: "stdio" });
   const pipe = new Pipe(served);
   await pipe.open();

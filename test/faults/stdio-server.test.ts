@@ -15,7 +15,7 @@ async function temporaryFolder(): Promise<string> {
   return folder;
 }
 
-test("a server whose command is not there is named with what to do, and is listed and served once it appears", async () => {
+test("a server whose command is absent is named with what to do, listed and served once it appears", async () => {
   const command = join(await temporaryFolder(), "late-server");
   await using hub = await FaultHub.open({ bad: { command: [command] } });
   expect(await hub.call("bad__pid")).toMatchObject({
@@ -143,7 +143,7 @@ test("answers that come twice, for ids nobody gave or out of order reach the rig
   ]);
 });
 
-test("an answer of 50 MB is refused with the bound and how to raise it, and the same child serves the next call", async () => {
+test("an answer of 50 MB is refused with the bound and its option, and the child serves the next call", async () => {
   await using hub = await FaultHub.open({ bad: { command: legacyServer() } });
   const pid = await hub.text("bad__pid");
   const [big] = await Promise.all([hub.call("bad__big", { bytes: 50_000_000 }), hub.expectRestUndisturbed()]);
@@ -173,7 +173,7 @@ test("broken tools among good ones are left out by name, and the good ones are l
   expect(hub.hub.sources().find(({ source }) => source.id === "bad")?.problems).toHaveLength(4);
 });
 
-test("10,000 tools over 100 pages are all listed, found and callable, and the others are served meanwhile", async () => {
+test("10,000 tools over 100 pages are all listed, found and callable; others are served meanwhile", async () => {
   await using hub = await FaultHub.open({ bad: { command: legacyServer("pages=100", "per-page=100") } });
   await hub.expectRestUndisturbed();
   // A first list waits for it only so long; later it is announced.

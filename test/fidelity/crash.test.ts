@@ -23,7 +23,7 @@ const pidOf = async (client: RawClient): Promise<string> =>
 const onStdio = [...pairingsOf("HTTP"), ...pairingsOf("stdio")].filter(({ transport }) => transport === "stdio");
 
 describe.each(onStdio.map((pairing) => [titleOf(pairing), pairing] as const))("%s", (title, pairing) => {
-  test(`${title}: calls in flight are answered at once when the child dies, and the very next call is served`, async () => {
+  test(`${title}: calls in flight are answered at once when the child dies, and the next is served`, async () => {
     await using hub = await serveRich(pairing);
     const client = await hub.connect({ era: pairing.client });
     const before = await pidOf(client);
@@ -42,7 +42,7 @@ describe.each(onStdio.map((pairing) => [titleOf(pairing), pairing] as const))("%
 
 describe.each(["legacy", "modern"] as const)("%s server on HTTP", (upstream) => {
   test.each(["legacy", "modern"] as const)(
-    `%s client (HTTP) × ${upstream} server (HTTP): calls in flight are answered at once when the server dies, and calls are served once it is back`,
+    `%s client (HTTP) × ${upstream} server (HTTP): calls in flight are answered when it dies, others once it is back`,
     async (era) => {
       const command = [process.execPath, RICH_SCRIPT, upstream, "http"];
       await using server = await startChildServer(command);

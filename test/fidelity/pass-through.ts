@@ -237,7 +237,7 @@ export function describePassThrough(pairing: Pairing): void {
       });
     }
 
-    test(`${title}: images, audio, links, embedded resources, unknown blocks, and unknown members of blocks`, async () => {
+    test(`${title}: images, audio, links, embedded resources, unknown blocks and members`, async () => {
       const result = await client.tool("blocks");
       expectSame(plain(result), {
         content: BLOCKS,
@@ -250,7 +250,7 @@ export function describePassThrough(pairing: Pairing): void {
       expectSame(plain(await client.tool("bare")), { content: [] });
     });
 
-    test(`${title}: arguments, _meta and unknown members of params reach the server, the caller's envelope only where it belongs`, async () => {
+    test(`${title}: arguments, _meta and unknown params reach the server, the envelope where it belongs`, async () => {
       const args = { n: 1, text: "ü", deep: { list: [null, 1.5, "x"] }, "x-argument": true };
       const params = structured(
         await client.tool("echo", args, {
@@ -333,15 +333,21 @@ export function describePassThrough(pairing: Pairing): void {
       );
     });
 
-    for (const name of ["elicit", "elicit-url", "sample", "roots"] as const) {
-      test(`${title}: ${name === "elicit" ? "elicitation by form" : name === "elicit-url" ? "elicitation by URL" : name === "sample" ? "sampling" : "roots"} reaches the caller as it was asked, and its answer the server as it was given`, async () => {
+    test.each([
+      ["elicitation by form", "elicit"],
+      ["elicitation by URL", "elicit-url"],
+      ["sampling", "sample"],
+      ["roots", "roots"],
+    ] as const)(
+      `${title}: %s reaches the caller as it was asked, and its answer the server as it was given`,
+      async (_what, name) => {
         const already = client.asked.length;
         const result = await client.tool(name);
         const { method, params } = QUESTIONS[name];
         expect(client.asked.slice(already)).toEqual([{ method, params }]);
         expectSame(structured(result)["answer"], ANSWERS[method]);
-      });
-    }
+      },
+    );
 
     test(`${title}: cancellation reaches the tool`, async () => {
       const cancelled = async (): Promise<JsonObject[]> =>

@@ -98,7 +98,7 @@ test("T3: a tool that was added is in every answer that was asked for afterwards
   expect(await runTool(callers[0]!, 5000)).toBe("added");
 });
 
-test("T4, T7: a description of the same size, written in the same second with the old time put back, is in every answer", async () => {
+test("T4, T7: a description of the same size and second, with its old time put back, is in every answer", async () => {
   const manifest = join(folder.path, nameOf(7), "tool.toml");
   const { atime, mtime, size } = statSync(manifest);
   for (const word of ["alpha", "bravo", "delta"]) {
@@ -162,7 +162,7 @@ test("a broken manifest takes out its own tool in every answer, and the mended o
   await expectAll((tools) => descriptionOf(tools, 13), "The mended tool.");
 });
 
-test("list_changed is pushed to those who listen when a tool is added, edited, hidden and removed, without anybody asking", async () => {
+test("list_changed is pushed to listeners when a tool is added, edited, hidden and removed, unasked", async () => {
   for (const era of ["legacy", "modern"] as const) {
     await using listener = await connect(era);
     await listBy(listener);

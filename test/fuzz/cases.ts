@@ -145,16 +145,19 @@ function mutateText(text: string, random: Random): string {
     case 0:
       return text.replace(/:("[^"]*"|\d+)/, `:${random.pick(LITERALS)}`);
     case 1:
-      return text.replace(
-        "{",
-        `{${JSON.stringify(random.pick(["id", "method", "params", "jsonrpc"]))}:${random.pick(['"x"', "7", "null", "{}"])},`,
-      );
+      return text.replace("{", () => {
+        const member = JSON.stringify(random.pick(["id", "method", "params", "jsonrpc"]));
+        return `{${member}:${random.pick(['"x"', "7", "null", "{}"])},`;
+      });
     case 2: {
       const depth = random.pick([60, 120, 129, 3000]);
       return text.replace(/:("[^"]*"|\d+)/, `:${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`);
     }
-    default:
-      return `${text.slice(0, random.below(text.length))}${random.pick(["\u00a0", "\ufeff", "\\", '"', "é", "\t", "/* */", ","])}${text.slice(random.below(text.length))}`;
+    default: {
+      const before = text.slice(0, random.below(text.length));
+      const between = random.pick(["\u00a0", "\ufeff", "\\", '"', "é", "\t", "/* */", ","]);
+      return before + between + text.slice(random.below(text.length));
+    }
   }
 }
 

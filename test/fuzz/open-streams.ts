@@ -40,6 +40,7 @@ export interface StreamsReport {
   readonly stillOpen: number;
 }
 
+// oxlint-disable-next-line toolyard/test-length -- One run from its yard to its report.
 export async function runOpenStreams(
   { streams, minutes, callsPerSecond }: StreamsOptions,
   onMinute: (minute: Minute) => void,

@@ -48,6 +48,7 @@ export function join(all: readonly Expected[]): Expected {
   return { requests: all.flatMap(({ requests }) => requests), invalid: all.flatMap(({ invalid }) => invalid) };
 }
 
+// oxlint-disable-next-line complexity -- One line a rule of JSON-RPC.
 function expectedOfMessage(value: unknown): Expected {
   if (!isJsonObject(value)) return UNREADABLE;
   const id =

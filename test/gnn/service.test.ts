@@ -114,7 +114,7 @@ describe("type checks", () => {
 });
 
 describe("exports", () => {
-  test("G54: a file is exported to JSON, with the status, the message and the address of what was written", async () => {
+  test("G54: a file is exported to JSON, with status, message and address of what was written", async () => {
     const to = join(root, "out/two room.json");
     const args = { gnn_file_path: "two_room.md", output_file_path: to };
     expect(await call("export.export_gnn_to_json_mcp", args)).toEqual({

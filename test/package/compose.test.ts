@@ -25,7 +25,7 @@ function readBlocks(): readonly Block[] {
 
 const BLOCKS = readBlocks();
 
-test("compose.yaml: one container for each line of the manager's registry, on its port, open to this machine only", () => {
+test("compose.yaml: one container for each line of the manager's registry, on its port, for this machine only", () => {
   expect(BLOCKS.map(({ host }) => host)).toEqual(Object.values(DEFAULT_REGISTRY).map(({ host }) => host));
   for (const { host, text } of BLOCKS) {
     const { port } = Object.values(DEFAULT_REGISTRY).find((line) => line.host === host)!;

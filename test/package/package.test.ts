@@ -172,7 +172,8 @@ export function registerTools(hub: ModuleHub): void {
 const hub = await createHub({ settings: { server: { port: 0 } } });
 const outcome: Outcome = await hub.call("meta.ping", {}, { timeoutMs: 1000 });
 export const message: string = outcome.ok ? "fine" : outcome.message;
-export function registerTools(modules: ModuleHub): void { modules.registerTool("x", ({ a }: { a: number }) => a + 1, {}, "x"); }
+export function registerTools(modules: ModuleHub): void {
+  modules.registerTool("x", ({ a }: { a: number }) => a + 1, {}, "x"); }
 `,
   "tsconfig.json": JSON.stringify({
     compilerOptions: {

@@ -211,7 +211,7 @@ test("a result that is nested without end is malformed", async () => {
   });
 });
 
-test("field 2.9: structured content that does not fit is passed on and mentioned, or refused where that is wanted", async () => {
+test("field 2.9: structured content that does not fit is passed on and told, or refused if wanted", async () => {
   const result = { content: [], structuredContent: { n: "text" } };
   const tool = toolFrom("t", () => ok(result), {
     outputSchema: { type: "object", properties: { n: { type: "number" } } },

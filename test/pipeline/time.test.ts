@@ -75,7 +75,7 @@ test("a tool's own time is longer or shorter than the hub's", async () => {
   expect(await settled(harness.call("source"), 210)).toMatchObject({ kind: "timeout", details: { timeoutMs: 200 } });
 });
 
-test("C20: a caller's deadline shortens the hub's, and progress in the call is a sign of life for the caller's", async () => {
+test("C20: a caller's deadline shortens the hub's; progress in the call is a sign of life for both", async () => {
   const harness = createHarness({ t: toolFrom("t", never), p: toolFrom("p", every(50, 1000)) });
   const deadline = new Deadline({ idleMs: 100, totalMs: HOUR });
   expect(await settled(harness.call("t", {}, { deadline }), 110)).toMatchObject({ kind: "timeout" });

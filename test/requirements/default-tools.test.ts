@@ -332,7 +332,7 @@ describe("generate_image_from_prompt", () => {
     expect(paths).toEqual(["An-otter-at-sea.png", "An-otter-at-sea-2.png"]);
   });
 
-  test("L34, L36: a script of one's own draws with the client instance, too, and is told where there is none", async () => {
+  test("L34, L36: an own script draws with the client instance, too, and is told where there is none", async () => {
     folder.write(
       "tools/paint/paint.mjs",
       "export const execute = async ({ words }, client) => ({ bytes: (await " +

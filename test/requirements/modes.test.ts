@@ -175,7 +175,7 @@ test('T29: tool_search(query="email") finds send_email and execute_tool(name, ar
   });
 });
 
-test("T29: tool_search gives one text item, a JSON array of name, description, score and inputSchema, best first", async () => {
+test("T29: tool_search gives one text: a JSON array of name, description, score, inputSchema, best first", async () => {
   const client = await open();
   const { result } = await client.call("tool_search", { query: "send_email" });
   const [first] = JSON.parse(textsOf(result)[0]!) as JsonObject[];

@@ -41,7 +41,7 @@ test("G1: a module that registered nothing is no entry", async () => {
   });
 });
 
-test("G2: a file mcp in a sub-directory is found in every configured place, and meta_mcp in the folder mcp itself", async () => {
+test("G2: a file mcp in a sub-directory is found in every place, and meta_mcp in the folder mcp itself", async () => {
   yard.module("export", 'hub.registerTool("export.run", () => 1);');
   yard.folder.write(
     "mods/mcp/meta_mcp.mjs",
@@ -108,7 +108,7 @@ test("G5: a module without register_tools is a warning, and is not recorded", as
   ]);
 });
 
-test("G6: an exception in import or registration is logged with the path; the others load and the hub serves", async () => {
+test("G6: an exception in import or registration is logged with the path; others load, the hub serves", async () => {
   const bad = yard.folder.write("mods/bad/mcp.mjs", 'throw new Error("boom");');
   const worse = yard.folder.write("mods/worse/mcp.mjs", 'export function registerTools() { throw new Error("bang"); }');
   yard.module("good", 'hub.registerTool("good.run", () => "fine");');
@@ -246,7 +246,7 @@ test("G13: the return value of the function is the result", async () => {
   });
 });
 
-test("G13: an exception is logged with its traceback and is a structured error for the caller, without one", async () => {
+test("G13: an exception is logged with its traceback and is a structured error without for the caller", async () => {
   yard.module("a", 'hub.registerTool("export.run", function exportRun() { throw new RangeError("too far"); });');
   const { result } = await (await open()).call("export.run");
   expect(result).toMatchObject({
@@ -280,7 +280,7 @@ test("G14: a URI that fits no template, and a retriever that fails, are structur
   expect(outcome).toMatchObject({ ok: false, message: "Resource 'gnn://else/1' not found." });
 });
 
-test("G15: capabilities are version, description, tools with their schema and resources with their template", async () => {
+test("G15: capabilities are version, description, tools with schemas and resources with templates", async () => {
   yard.module(
     "a",
     `hub.registerTool("math.add", ({ a, b }) => a + b, ${SUM}, "Adds."); ` +
@@ -319,7 +319,7 @@ test("G15: what the caller may not use is not among them, and the description is
   expect(capabilities.tools.map(({ name }) => name)).not.toContain("closed.run");
 });
 
-test("G16: a tool is name, function, schema and description; a resource template, retriever and description", async () => {
+test("G16: a tool is name, function, schema, description; a resource template, retriever, description", async () => {
   yard.module(
     "a",
     'hub.registerTool({ name: "one.run", func: () => "ran", schema: {}, description: "Runs." }); ' +
@@ -397,7 +397,8 @@ test("G52: a value that is not among those of the enum is refused, with those th
 });
 
 const WRAPPER = `
-  const core = (path) => { if (path === "missing.md") throw new Error("ENOENT"); return "file:///tmp/" + path + ".json"; };
+  const core = (path) => { if (path === "missing.md") throw new Error("ENOENT"); return "file:///tmp/" + path + ".json";
+    };
   hub.registerTool("export.to_json", ({ gnn_file_path }) => {
     try {
       return { status: "success", message: "Exported", output_uri: core(gnn_file_path) };
@@ -609,7 +610,7 @@ test("C22: scripts run by their suffix, and anything executable as it is", async
   ]);
 });
 
-test("C23: a tool.toml, a .mcp.json and a registration become tools of one kind: listed, searched, called", async () => {
+test("C23: a tool.toml, a .mcp.json and a registration become one kind of tool: listed, searched, called", async () => {
   yard.script("from_toml", 'keywords = ["loader"]\n');
   yard.folder.write(
     "folders/from_json/from_json.mcp.json",

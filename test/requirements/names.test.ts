@@ -77,10 +77,12 @@ import { createInterface } from "node:readline";
 const say = (id, result) => process.stdout.write(JSON.stringify({ jsonrpc: "2.0", id, result }) + "\\n");
 createInterface({ input: process.stdin }).on("line", (line) => {
   const { id, method, params } = JSON.parse(line);
-  if (method === "initialize") say(id, { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo: { name: "odd", version: "1" } });
+  if (method === "initialize") say(id, { protocolVersion: "2025-06-18", capabilities: { tools: {} },
+    serverInfo: { name: "odd", version: "1" } });
   else if (method === "tools/list") say(id, { tools: [{ name: "b::c", inputSchema: { type: "object" } }] });
   else if (method === "tools/call") say(id, { content: [{ type: "text", text: params.name + " was called" }] });
-  else if (id !== undefined) process.stdout.write(JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32601, message: "no" } }) + "\\n");
+  else if (id !== undefined) process.stdout.write(JSON.stringify({ jsonrpc: "2.0", id,
+    error: { code: -32601, message: "no" } }) + "\\n");
 });
 `;
 
@@ -133,7 +135,7 @@ test("C28: the shadowed ones stay callable by their qualified names, which are l
   expect(await client.text("folders::same")).toBe("folder");
 });
 
-test("C28: of two tool folders the first by path order wins, definition and executable, and the second is reported", async () => {
+test("C28: of two tool folders the first by path wins, definition and executable; the second is reported", async () => {
   yard.folder.write("tools/a/tool.toml", 'name = "same"\ndescription = "From a."\nscript = "run.sh"\n');
   yard.folder.write("tools/a/run.sh", "echo a");
   yard.folder.write("tools/b/tool.toml", 'name = "same"\ndescription = "From b."\nscript = "run.sh"\n');

@@ -18,10 +18,13 @@ const MODULE = `
   hub.registerTool("t.echo", (args) => args);
   hub.registerTool("t.fails", () => { throw new Error("boom"); });
   hub.registerTool("t.says", () => ({ content: [{ type: "text", text: "own words" }], isError: true, extra: 1 }));
-  hub.registerTool("t.slow", (_args, { signal }) => new Promise((_, no) => signal.addEventListener("abort", () => no(new Error("ended")))), {}, "", { timeout: "100ms" });
-  hub.registerTool("t.add", ({ a, b }) => a + b, { type: "object", properties: { a: { type: "integer", minimum: 1 }, b: { type: "integer", default: 5 } }, required: ["a"] });
+  hub.registerTool("t.slow", (_args, { signal }) => new Promise((_, no) => signal.addEventListener("abort",
+    () => no(new Error("ended")))), {}, "", { timeout: "100ms" });
+  hub.registerTool("t.add", ({ a, b }) => a + b, { type: "object",
+    properties: { a: { type: "integer", minimum: 1 }, b: { type: "integer", default: 5 } }, required: ["a"] });
   hub.registerTool("t.strict", (args) => args, { type: "object", properties: { a: {} }, additionalProperties: false });
-  hub.registerTool("t.tuple", (args) => args, { $schema: "http://json-schema.org/draft-07/schema#", type: "object", properties: { pair: { type: "array", items: [{ type: "string" }, { type: "number" }], additionalItems: false } } });
+  hub.registerTool("t.tuple", (args) => args, { $schema: "http://json-schema.org/draft-07/schema#", type: "object",
+    properties: { pair: { type: "array", items: [{ type: "string" }, { type: "number" }], additionalItems: false } } });
   hub.registerTool("t.big", () => "x".repeat(5000), {}, "", { max_result_bytes: 1000 });
   hub.registerTool("t.outer", async (_args, { call }) => call("t.slow"), {}, "", { timeout: "5s" });
   hub.registerResource("r://{id}", () => null);

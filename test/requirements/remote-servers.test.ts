@@ -210,7 +210,7 @@ function startOneTool(name: string): Promise<RunningServer> {
   });
 }
 
-test("M2: get_current_datetime, search_ddgs, get_weather and geocode each answer from their own host and port", async () => {
+test("M2: get_current_datetime, search_ddgs, get_weather and geocode answer from their own address", async () => {
   const lines = await Promise.all(
     Object.entries(LINES).map(async ([tool, namespace]): Promise<Remote> => ({
       namespace,

@@ -276,7 +276,7 @@ test.each([
   expect(textsOf(result)[0]).toContain(`Missing required parameter: ${missing}`);
 });
 
-test("T33: one scan serves native and ondemand tools, and the discovery tools come only with an ondemand one", async () => {
+test("T33: one scan serves native and ondemand tools; discovery tools come with an ondemand one only", async () => {
   yard.script("a");
   yard.script("b", 'visibility = "ondemand"\n');
   const client = await open();
@@ -311,7 +311,7 @@ test("T34: one broken tool among concurrent calls fails alone", async () => {
   );
 });
 
-test("T35: loading, changing and removing tools, visibilities, discovery mode and search work together on one server", async () => {
+test("T35: tools that come, change and go, visibilities, discovery mode and search work together", async () => {
   documentTools();
   const client = await open();
   expect(await client.names({ "x-mcp-tool-mode": "discovery" })).toEqual(["execute_tool", "tool_search"]);
@@ -321,7 +321,7 @@ test("T35: loading, changing and removing tools, visibilities, discovery mode an
   expect((await client.call("calculator", { operation: "add", a: 1, b: 1 })).error?.code).toBe(-32602);
 });
 
-test("T36: wrong visibility, the discovery header and a missing required field keep a tool from tools/list", async () => {
+test("T36: wrong visibility, the discovery header and a missing field keep a tool from tools/list", async () => {
   yard.script("fine");
   yard.script("hidden", 'visibility = "ondemand"\n');
   yard.folder.write("tools/nameless/tool.toml", 'description = "d"\nscript = "run.sh"\n');

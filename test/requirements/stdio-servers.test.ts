@@ -128,7 +128,7 @@ test("L54: one that was never added is not removed", async () => {
   expect(await yard.hub.removeServer("calc")).toBe(false);
 });
 
-test("L63: a program that a source needs and that is not there disables that source, with a clear message", async () => {
+test("L63: a program that a source needs and that is absent disables that source, with a clear message", async () => {
   yard.script("fine");
   yard.folder.write(
     "tools/needs/tool.toml",
@@ -300,7 +300,7 @@ test("R13: each message to the server is exactly one line, whatever the argument
   expect(lines.every((line) => (JSON.parse(line) as JsonObject)["jsonrpc"] === "2.0")).toBe(true);
 });
 
-test("R14: more than 64 KiB on stderr before the first reply neither hang nor corrupt the session, and are surfaced", async () => {
+test("R14: over 64 KiB on stderr before the first reply neither hang nor spoil the session, but show", async () => {
   const client = await open({ library: { command: [...COMMAND, "chatty"] } }, { logging: { level: "debug" } });
   expect(JSON.parse(await client.text("library__add_numbers", { a: 1, b: 2 }))).toEqual({ sum: 3 });
   expect(yard.hub.sources().find(({ source }) => source.id === "library")?.status.stderr?.length).toBeGreaterThan(0);
@@ -346,7 +346,7 @@ test("R17: retries have an end: a server that cannot be started is an answer, no
   expect(result).toMatchObject({ isError: true, _meta: { "toolyard/kind": "unavailable" } });
 });
 
-test("R18: search_chunks, the first test target, answers; every call leaves a debug line without its values", async () => {
+test("R18: search_chunks, the first target, answers; every call leaves a debug line without its values", async () => {
   const client = await open({ library: { command: COMMAND } });
   expect(JSON.parse(await client.text("library__search_chunks", { query: "sentinel-query" }))).toMatchObject({
     total_count: 1,

@@ -30,9 +30,11 @@ const MODULE = `
   hub.registerTool("t.wait", async () => { await gone; return "waited"; });
   hub.registerTool("t.go", () => { go(); return "went"; });
   let aborted = 0;
-  hub.registerTool("t.hang", (_args, { signal }) => new Promise((_, no) => signal.addEventListener("abort", () => { aborted += 1; no(new Error("ended")); })));
+  hub.registerTool("t.hang", (_args, { signal }) => new Promise((_, no) => signal.addEventListener("abort",
+    () => { aborted += 1; no(new Error("ended")); })));
   hub.registerTool("t.aborted", () => aborted);
-  hub.registerTool("t.steps", (_args, { progress }) => { for (let step = 1; step <= 3; step += 1) progress(step, 3); return "done"; });
+  hub.registerTool("t.steps", (_args, { progress }) => { for (let step = 1; step <= 3; step += 1) progress(step, 3);
+    return "done"; });
   hub.registerTool("t.hidden", () => 1, {}, "", { visibility: "ondemand" });
 `;
 
@@ -205,7 +207,7 @@ describe("one endpoint of MCP", () => {
     );
   });
 
-  test("C17: an empty batch is one -32600, a batch of notifications has no reply, and later revisions take none", async () => {
+  test("C17: an empty batch is one -32600, one of notifications has no reply, later revisions take none", async () => {
     const client = await open({ revision: "2025-03-26" });
     expect((await client.post([])).messages).toMatchObject([{ id: null, error: { code: -32600 } }]);
     expect(await client.post([{ jsonrpc: "2.0", method: "notifications/x" }])).toMatchObject({ status: 202, text: "" });
@@ -297,7 +299,7 @@ describe("the pipe", () => {
     });
   });
 
-  test("R10: tools/call gives content with the JSON as text; the client that parses the first text has its result", async () => {
+  test("R10: tools/call gives content with JSON as text; a client that parses the first has its result", async () => {
     const client = openPipe();
     await client.initialize("2024-11-05");
     const reply = await client.request(2, "tools/call", { name: "t.echo", arguments: { query: "x" } });

@@ -237,7 +237,7 @@ describe.each([
     });
   });
 
-  test("C20: code that does not end is ended in its time, once, and told as a timeout with all that it did before", async () => {
+  test("C20: code that does not end is ended in time, once, and told as a timeout with all that it did", async () => {
     const outcome = await hub.call("execute_code", {
       language,
       code: isPython ? "print('here')\nwhile True: pass" : "console.log('here');\nfor (;;) {}",

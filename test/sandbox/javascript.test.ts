@@ -246,7 +246,8 @@ describe("what there is beside the language", () => {
       "files.write('a', 'x'.repeat(2000))",
       "files.write('b', '1'); files.write('c', '1'); files.write('d', '1')",
     ];
-    const code = `${tries.map((each) => `try { ${each}; words.push('none') } catch (e) { words.push(e.message) }`).join("\n")}`;
+    const guarded = (each: string): string => `try { ${each}; words.push('none') } catch (e) { words.push(e.message) }`;
+    const code = tries.map(guarded).join("\n");
     const outcome = await run({ code: `const words = [];\n${code}\nwords`, limits: { fileBytes: 1000, files: 2 } });
     expect(valueOf(outcome)).toEqual([
       expect.stringContaining('no file "nope.txt"'),

@@ -167,9 +167,11 @@ describe("the child", () => {
 const HUB = `
 import { createEmbeddedEngine } from "ENGINE";
 const engine = createEmbeddedEngine();
-const limits = { wallMs: 60000, cpuMs: 60000, memoryBytes: 1e8, outputBytes: 1e4, resultBytes: 1e4, toolCalls: 9, concurrentToolCalls: 1, toolBytes: 1e4, fileBytes: 0, files: 0 };
+const limits = { wallMs: 60000, cpuMs: 60000, memoryBytes: 1e8, outputBytes: 1e4, resultBytes: 1e4, toolCalls: 9,
+  concurrentToolCalls: 1, toolBytes: 1e4, fileBytes: 0, files: 0 };
 const host = { call: async () => (console.log(engine.pid), { ok: true, json: "1" }) };
-await engine.run({ language: "javascript", code: "await tools.a(); for (;;) {}", inputs: {}, files: [], profile: "scripting", limits }, host, new AbortController().signal);
+await engine.run({ language: "javascript", code: "await tools.a(); for (;;) {}", inputs: {}, files: [],
+  profile: "scripting", limits }, host, new AbortController().signal);
 `;
 
 /** Speaks the frames of the child by hand. */
@@ -190,7 +192,8 @@ const done = (over) => ({ type: "done", run: 1, files: [], done: { end: "finishe
 const PROBE = `${SPEAK}
 import { readFileSync, writeFileSync } from "node:fs";
 const kindOf = (work) => { try { work(); return "done"; } catch (error) { return error.code ?? error.name; } };
-const { spawnSync } = process.getBuiltinModule ? process.getBuiltinModule("node:child_process") : await import("node:child_process");
+const { spawnSync } = process.getBuiltinModule
+  ? process.getBuiltinModule("node:child_process") : await import("node:child_process");
 hub.once("data", () => {
   const report = {
     env: Object.keys(process.env).filter((name) => name !== "TOOLYARD_CHILD_ID"),

@@ -138,7 +138,7 @@ describe.each([
     expect((await count(made)).pid).toBe(pid);
   });
 
-  test("an interpreter that ends itself is the tool's failure with the exit code, and the next call is served", async () => {
+  test("an interpreter that ends itself is a failure with the exit code, and the next call is served", async () => {
     await using made = yard();
     expect(await made.call("one", { do: "exit" })).toMatchObject({
       ok: false,
@@ -206,7 +206,7 @@ describe.each([
     expect((await count(made)).calls).toBe(1);
   });
 
-  test("an edit of the script or of a file beside it is there at the next call, and the call under way ends as it began", async () => {
+  test("an edit of the script or a file beside it is in the next call; a running one ends as it began", async () => {
     await using made = yard();
     const { pid } = await count(made);
     made.folder.write(`one/${file}`, text.replace("calls += 1", "calls += 10"));
@@ -312,7 +312,7 @@ test("warm is refused for what cannot stay, and as a default it is passed over t
   expect(textOf(await made.call("py"))).toBe("python");
 });
 
-test("`execute` of a tool folder stays too: what it prints is a log message, and it has its client instance", async () => {
+test("`execute` of a tool folder stays too: what it prints is logged, and it has its client instance", async () => {
   await using made = new ScriptYard();
   const metadata = (name: string) =>
     JSON.stringify({ name, description: "d", input_schema: { type: "object" }, run: { mode: "warm" } });

@@ -114,7 +114,7 @@ describe.each(Object.entries(DOORS))("S3: %s", (_name, door) => {
   });
 });
 
-test("S3: a stream of HTTP+SSE is not opened for a link of another site, and takes no body that needs no preflight", async () => {
+test("S3: HTTP+SSE opens no stream for another site's link, and takes no body without a preflight", async () => {
   const sse = await ask(
     { method: "GET", path: "/sse" },
     { "sec-fetch-site": "cross-site", "sec-fetch-dest": "document" },
@@ -135,6 +135,7 @@ interface Case {
 }
 
 /** One request of a page, honest or not, and what it may come to: the rule, written once more. */
+// oxlint-disable-next-line complexity -- One line a part of a page's request.
 function draw(random: Random): Case {
   const door = random.pick(Object.keys(DOORS));
   const host = random.pick([

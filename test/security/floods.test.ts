@@ -107,7 +107,7 @@ describe("a hub with two callers", () => {
       expect(valueOf(await ada("at", { session: `s${at}` }))).toMatchObject({ result: at, session: "kept" });
   });
 
-  test("connections of a source: who is alone has all of them, and makes room for a newcomer though each is in use", async () => {
+  test("connections of a source: who is alone has all, and makes room for a newcomer though all are busy", async () => {
     await openHub({}, { isolation: "session", max_sessions: 2 });
     const pass = async (token: string): Promise<JsonObject> =>
       (await target.client(token, { era: "legacy" })).request("tools/call", { name: "gate__pass", arguments: {} });

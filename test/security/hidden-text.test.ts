@@ -85,7 +85,7 @@ function problemsOf(target: Target): string {
 }
 
 describe("S12: prose", () => {
-  test("S12: of whatever hides in descriptions, titles and instructions nothing is left, and nothing else is lost", async () => {
+  test("S12: nothing hidden in descriptions, titles and instructions is left, and nothing else is lost", async () => {
     const cases = Array.from({ length: CASES }, prose);
     const instructions = prose();
     const target = await targetOf({
@@ -168,7 +168,7 @@ describe("S12: names, choices and defaults", () => {
     expect(entry).toMatchObject({ inputSchema: { properties } });
   });
 
-  test("S12: a prompt whose argument's name hides something, and a resource whose URI does, are not offered", async () => {
+  test("S12: a prompt with hidden text in an argument's name, or a resource in its URI, is not offered", async () => {
     const { hub } = await targetOf({
       resources: [
         { uri: "doc://a\u200b", name: "a" },
@@ -233,7 +233,7 @@ describe("S12: the hub's own terminal and pages", () => {
     expect((await target.log()).replaceAll(/[\t\r]/g, "")).not.toMatch(UNSAFE);
   });
 
-  test("S12: whatever a command says on a terminal, about files and servers of others, does nothing to it", async () => {
+  test("S12: what a command says on a terminal of files and servers of others does nothing to it", async () => {
     using folder = new ToolFolder();
     const broken = folder.write("toolyard.toml", `[server]\n"por\u202et" = 1\n[evil]\n"\u009b2J" = 1\n`);
     const missing = `${folder.path}/no\u001b[31mfile\u202e.toml`;

@@ -115,10 +115,7 @@ async function openAsking(): Promise<{ target: Target; close: () => Promise<void
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.write(`data: ${JSON.stringify(asking)}\n\n`);
       finish = (answer) =>
-        void response.end(
-          "data: " +
-            `${JSON.stringify({ jsonrpc: "2.0", id, result: { content: [{ type: "text", text: JSON.stringify(answer) }] } })}\n\n`,
-        );
+        void response.end(event({ id, result: { content: [{ type: "text", text: JSON.stringify(answer) }] } }));
       return undefined;
     },
   });
@@ -216,10 +213,8 @@ describe("S17: what runs for others", () => {
         if (method !== "tools/call") return undefined;
         const { progressToken } = params["_meta"] as JsonObject;
         response.writeHead(200, { "content-type": "text/event-stream" });
-        response.write(
-          "data: " +
-            `${JSON.stringify({ jsonrpc: "2.0", method: "notifications/progress", params: { progressToken, progress: 1, message: "ada's own" } })}\n\n`,
-        );
+        const progress = { progressToken, progress: 1, message: "ada's own" };
+        response.write(event({ method: "notifications/progress", params: progress }));
         response.once("close", () => void (response.writableEnded || aborted.push("closed")));
         finish = () =>
           void response.end(
@@ -454,4 +449,9 @@ function rawBytes(port: number, text: string): Promise<string> {
     socket.on("close", () => resolve(received));
     if (!text.includes("1000")) setTimeout(() => socket.destroy(), 300);
   });
+}
+
+/** One message as an event of a stream. */
+function event(message: JsonObject): string {
+  return `data: ${JSON.stringify({ jsonrpc: "2.0", ...message })}\n\n`;
 }

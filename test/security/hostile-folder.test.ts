@@ -168,9 +168,13 @@ describe("S8: children", () => {
 createInterface({ input: process.stdin }).on("line", (line) => {
   const { id, method } = JSON.parse(line);
   if (id === undefined) return;
-  const results = { initialize: { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo: { name: "x", version: "1" } }, "tools/list": { tools: [{ name: "env", inputSchema: { type: "object" } }] }, "tools/call": { content: [{ type: "text", text: JSON.stringify(process.env) }] } };
+  const results = { initialize: { protocolVersion: "2025-11-25", capabilities: { tools: {} },
+    serverInfo: { name: "x", version: "1" } }, "tools/list": {
+    tools: [{ name: "env", inputSchema: { type: "object" } }] },
+    "tools/call": { content: [{ type: "text", text: JSON.stringify(process.env) }] } };
   const result = results[method];
-  process.stdout.write(JSON.stringify({ jsonrpc: "2.0", id, ...(result ? { result } : { error: { code: -32601, message: "no" } }) }) + "\\n");
+  process.stdout.write(JSON.stringify({ jsonrpc: "2.0", id,
+    ...(result ? { result } : { error: { code: -32601, message: "no" } }) }) + "\\n");
 });\n`,
     );
     await using target = await openTarget({

@@ -132,7 +132,8 @@ test("S18: a thread that nobody needs does not keep the process alive", () => {
   const module = fileURLToPath(new URL("../../dist/schema/schema-checks.js", import.meta.url));
   const program = `
     import { SchemaChecks } from ${JSON.stringify(module)};
-    const guarded = new SchemaChecks().of({ $dynamicAnchor: "n", properties: { a: { $dynamicRef: "#n", type: "string" } } }, "input");
+    const guarded = new SchemaChecks().of({ $dynamicAnchor: "n",
+      properties: { a: { $dynamicRef: "#n", type: "string" } } }, "input");
     const result = await guarded.checkApart({ a: 1 }, { source: "a", isGone: () => false });
     console.log(result.message);`;
   const { stdout, status } = spawnSync(process.execPath, ["--input-type=module", "-e", program], { encoding: "utf8" });

@@ -345,10 +345,13 @@ createInterface({ input: process.stdin }).on("line", (line) => {
   const { id, method, params } = JSON.parse(line);
   if (id === undefined || method === undefined) return;
   const send = (text) => write('"id":' + id + "," + text);
-  if (method === "initialize") return send('"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"prompts":{},"logging":{}},"serverInfo":{"name":"x","version":"1"}}');
+  const opening = { protocolVersion: "2025-11-25", capabilities: { tools: {}, prompts: {}, logging: {} },
+    serverInfo: { name: "x", version: "1" } };
+  if (method === "initialize") return send('"result":' + JSON.stringify(opening));
   if (method === "prompts/list") return send('"result":{"prompts":[{"name":"p","_meta":' + deep + '}]}');
   if (method === "tools/list") {
-    const names = ["fine", "error", "result", "ask"].map((name) => '{"name":"' + name + '","inputSchema":{"type":"object"}}').join(",");
+    const entry = (name) => '{"name":"' + name + '","inputSchema":{"type":"object"}}';
+    const names = ["fine", "error", "result", "ask"].map(entry).join(",");
     return send('"result":{"tools":[' + names + ']}');
   }
   if (method !== "tools/call") return send('"error":{"code":-32601,"message":"Method not found"}');
@@ -358,7 +361,8 @@ createInterface({ input: process.stdin }).on("line", (line) => {
     write('"id":900,"method":"elicitation/create","params":{"message":"?","requestedSchema":' + deep + '}');
     return send('"result":{"content":' + deep + '}');
   }
-  write('"method":"notifications/progress","params":{"progressToken":' + params._meta?.progressToken + ',"progress":1,"x":' + deep + '}');
+  const token = params._meta?.progressToken;
+  write('"method":"notifications/progress","params":{"progressToken":' + token + ',"progress":1,"x":' + deep + '}');
   write('"method":"notifications/message","params":{"level":"error","data":' + deep + '}');
   write('"method":"notifications/made-up","params":' + deep);
   send('"result":{"content":[{"type":"text","text":"fine"}]}');

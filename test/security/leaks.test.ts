@@ -57,10 +57,9 @@ test("S4: sessions, listens, questions and broken requests that ended leave noth
     answer: (method, _params, { response, id }) => {
       if (method !== "tools/call") return undefined;
       response.writeHead(200, { "content-type": "text/event-stream" });
-      response.write(
-        "data: " +
-          `${JSON.stringify({ jsonrpc: "2.0", id: `ask-${id}`, method: "elicitation/create", params: { message: "?", requestedSchema: { type: "object", properties: {} } } })}\n\n`,
-      );
+      const params = { message: "?", requestedSchema: { type: "object", properties: {} } };
+      const asking = { jsonrpc: "2.0", id: `ask-${id}`, method: "elicitation/create", params };
+      response.write(`data: ${JSON.stringify(asking)}\n\n`);
       return undefined;
     },
   });

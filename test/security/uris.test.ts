@@ -66,7 +66,7 @@ describe(`of ${CASES} spellings from seed ${SEED}`, () => {
     expect(count).toBeGreaterThan(CASES / 20);
   });
 
-  test("what is forwarded is what was asked for, and for a caller with all rights a standard reader's own words", async () => {
+  test("forwarded is what was asked for, and for a caller with all rights a standard reader's words", async () => {
     const snapshot = await files();
     for (let at = 0; at < CASES; at += 1) {
       const uri = spell(createRandom(SEED + at));

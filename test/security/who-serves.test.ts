@@ -185,7 +185,7 @@ function some<T>(random: Random, values: readonly T[], most: number): readonly T
   return Array.from(new Set(Array.from({ length: random.below(most + 1) }, () => random.pick(values))));
 }
 
-test(`in ${CASES} hubs from seed ${SEED}, each URI is served by the first source that may have it, and by nobody else`, async () => {
+test(`in ${CASES} hubs from seed ${SEED}, each URI is served by the first that may, and by nobody else`, async () => {
   for (let at = 0; at < CASES; at += 1) {
     const random = createRandom(SEED + at);
     const uri = (): string => `${random.pick(SCHEMES)}${random.pick(PATHS)}`;

@@ -65,6 +65,7 @@ export class PythonWorker implements AsyncDisposable {
     this.#snapshots = snapshots;
   }
 
+  // oxlint-disable-next-line toolyard/test-length -- One exchange with the worker, whose parts share its state.
   async run(
     code: string,
     { inputs = {}, files = [], profile = "scripting", limits = {}, host = echo }: PythonJob = {},

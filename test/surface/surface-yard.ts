@@ -22,15 +22,18 @@ const TEXT = '{ type: "object", properties: { text: { type: "string" } }, requir
 const MODULE = `export function registerTools(hub) {
   hub.registerTool("words.say", (args) => args, ${TEXT}, "Says it again.");
   hub.registerTool("fail.thrown", () => { throw new Error("boom"); });
-  hub.registerTool("fail.strict", (args) => args, { type: "object", properties: { a: { type: "integer" } }, required: ["a"] });
+  hub.registerTool("fail.strict", (args) => args, { type: "object", properties: { a: { type: "integer" } },
+    required: ["a"] });
   hub.registerTool("fail.big", () => "x".repeat(5000), {}, "", { max_result_bytes: 1000 });
   hub.registerTool("fail.destroys", () => "gone", {}, "", { annotations: { destructiveHint: true } });
-  hub.registerTool("fail.slow", (_args, { signal }) => new Promise((_, no) => signal.addEventListener("abort", () => no(signal.reason))), {}, "", { timeout: "100ms" });
+  hub.registerTool("fail.slow", (_args, { signal }) => new Promise((_, no) => signal.addEventListener("abort",
+    () => no(signal.reason))), {}, "", { timeout: "100ms" });
   hub.registerTool("fail.waits", (_args, { signal }) => new Promise((_, no) => {
     signal.addEventListener("abort", () => { globalThis.surfaceYard.ended(); no(signal.reason); });
     globalThis.surfaceYard.begun();
   }));
-  hub.registerTool("fail.single", () => new Promise((done) => setTimeout(done, 300, "alone")), {}, "", { max_concurrent: 1 });
+  hub.registerTool("fail.single", () => new Promise((done) => setTimeout(done, 300, "alone")), {}, "",
+    { max_concurrent: 1 });
 }
 `;
 

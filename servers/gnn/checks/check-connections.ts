@@ -95,7 +95,9 @@ function checkParts({ view, variables, reporter }: CheckContext): void {
   reporter.report({
     code: "N004",
     span: first.span,
-    message: `The graph has ${found.length} parts that no edge joins: ${named.join(", ")}${found.length > 5 ? ", …" : ""}.`,
+    message:
+      `The graph has ${found.length} parts that no edge joins: ` +
+      `${named.join(", ")}${found.length > 5 ? ", …" : ""}.`,
   });
 }
 

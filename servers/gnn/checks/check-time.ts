@@ -20,7 +20,9 @@ export function checkTime(context: CheckContext): void {
     reporter.report({
       code: "E014",
       span: first.span,
-      message: `The first line of Time is ${JSON.stringify(first.key)}; the profile ${profile.name} wants Static or Dynamic there.`,
+      message:
+        `The first line of Time is ${JSON.stringify(first.key)}; ` +
+        `the profile ${profile.name} wants Static or Dynamic there.`,
     });
   const said = new Map<string, TimeEntry>();
   for (const entry of view.time) {

@@ -137,7 +137,9 @@ function checkMissing({ view, reporter }: CheckContext, given: ReadonlyMap<strin
     const value = given.get(name.text)?.value;
     if (value && readTensor(value).kind === "tensor") continue;
     if (value && value.kind === "word" && FILLERS.has(value.text)) continue;
-    const message = `${name.text} has no numbers${value ? " but a placeholder" : ""}; a program that is made of the model needs them.`;
+    const message =
+      `${name.text} has no numbers${value ? " but a placeholder" : ""}; ` +
+      "a program that is made of the model needs them.";
     reporter.report({
       code: "N001",
       span: name.span,

@@ -1,8 +1,8 @@
 import { equalTensors, reshape, sameShape, squeeze, transpose, worstSum, type Tensor } from "./tensor.ts";
 
 /**
- * How a tensor of probabilities is written. The first one is what GNN declares: columns sum to 1 (`A[observation,state]`,
- * `B[next,previous,action]`); files also have it turned over, or with the action in front.
+ * How a tensor of probabilities is written. The first one is what GNN declares: columns sum to 1
+ * (`A[observation,state]`, `B[next,previous,action]`); files also have it turned over, or with the action in front.
  */
 export const LAYOUTS = {
   A: ["observation × state", "state × observation"],

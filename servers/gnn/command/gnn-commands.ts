@@ -23,7 +23,9 @@ export interface CheckOptions {
   readonly quiet?: boolean;
 }
 
-/** Checks files and folders. Gives 1 where one of them is not valid. Throws an `OptionError` where one cannot be read. */
+/**
+ * Checks files and folders. Gives 1 where one of them is not valid. Throws an `OptionError` where one cannot be read.
+ */
 export async function check(names: readonly string[], options: CheckOptions, io: CommandIo): Promise<number> {
   const texts = await readTexts(names, io);
   const results = texts.map((text) => checkText(text, options));
@@ -57,8 +59,8 @@ export interface FormatOptions {
 }
 
 /**
- * Puts files into the usual layout, in place; standard input goes to standard output. Gives 1 where a file holds no GNN,
- * and with `check` where one would change. Throws an `OptionError` where one cannot be read.
+ * Puts files into the usual layout, in place; standard input goes to standard output. Gives 1 where a file holds no
+ * GNN, and with `check` where one would change. Throws an `OptionError` where one cannot be read.
  */
 export async function fmt(names: readonly string[], options: FormatOptions, io: CommandIo): Promise<number> {
   let code: number = EXIT.ok;

@@ -59,7 +59,8 @@ export type ExportFormatName = keyof typeof EXPORT_FORMATS;
 
 /** Why there is no export as a Python pickle. */
 export const NO_PICKLE =
-  "GNN is not exported as a pickle: whoever loads a pickle runs whatever code is in it. Use JSON, or CBOR where a binary format is wanted; both are read back without loss.";
+  "GNN is not exported as a pickle: whoever loads a pickle runs whatever code is in it. " +
+  "Use JSON, or CBOR where a binary format is wanted; both are read back without loss.";
 
 /** Writes a file in a format. */
 export function exportGnn(file: GnnFile, format: ExportFormatName): string | Uint8Array {

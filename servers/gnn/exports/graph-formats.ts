@@ -46,10 +46,10 @@ export function toGraphml({ name, nodes, edges }: Graph): string {
     `  <graph id="G" edgedefault="directed">`,
     `    ${element("data", { key: "graph_name" }, escapeXml(name))}`,
     ...nodes.map((node) => `    ${element("node", { id: node.id }, data("node", NODE_ATTRIBUTES, node))}`),
-    ...edges.map(
-      (edge) =>
-        `    ${element("edge", { id: edge.id, source: edge.source, target: edge.target }, data("edge", EDGE_ATTRIBUTES, edge))}`,
-    ),
+    ...edges.map((edge) => {
+      const { id, source, target } = edge;
+      return `    ${element("edge", { id, source, target }, data("edge", EDGE_ATTRIBUTES, edge))}`;
+    }),
     "  </graph>",
     "</graphml>",
   ];

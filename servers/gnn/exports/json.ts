@@ -8,8 +8,8 @@ const FORMAT = "gnn-json";
 const VERSION = 1;
 
 /**
- * A file as plain data: what a program asks for (variables, edges one by one, values), and in `sections` everything in its
- * order, from which the file is read back.
+ * A file as plain data: what a program asks for (variables, edges one by one, values), and in `sections` everything in
+ * its order, from which the file is read back.
  */
 export function toJsonData(file: GnnFile): object {
   const { models, ...rest } = toData(file);

@@ -2,8 +2,8 @@ import type { SectionName } from "./section-names.ts";
 
 /**
  * Which files are valid. `default` reads everything that is found in the wild; `strict-v1` holds a file against the
- * published grammar of GNN 1.1, which has no groups, time shifts or names in other scripts; `seed-era` asks for what the
- * first tools of 2025 asked for.
+ * published grammar of GNN 1.1, which has no groups, time shifts or names in other scripts; `seed-era` asks for what
+ * the first tools of 2025 asked for.
  */
 export type ProfileName = "default" | "strict-v1" | "seed-era";
 

@@ -31,8 +31,8 @@ interface OpenGroup {
 }
 
 /**
- * Reads one value: nested brackets of any kind, numbers, words, strings, comments in between. A reader of literals, never
- * an evaluation; takes time linear in the text and no stack.
+ * Reads one value: nested brackets of any kind, numbers, words, strings, comments in between. A reader of literals,
+ * never an evaluation; takes time linear in the text and no stack.
  */
 export function readValue({ from, to }: Span, reporter: Reporter): ReadValue {
   return new ValueReader(reporter.source.text, to, reporter).read(from);

@@ -31,7 +31,8 @@ export function registerCheckTools(hub: ModuleHub, files: ModelFiles): void {
   hub.registerTool<ModelSource>({
     name: "gnn.check",
     description:
-      "Checks a GNN model (Active Inference, Markdown): every problem with its code, line, column, and what to write instead.",
+      "Checks a GNN model (Active Inference, Markdown): every problem with its code, line, column, and what " +
+      "to write instead.",
     schema: schemas.input({ ...schemas.SOURCE_PROPERTIES, profile: schemas.PROFILE }),
     outputSchema: {
       type: "object",

@@ -27,7 +27,9 @@ export function registerDocumentation(hub: ModuleHub): void {
   hub.registerPrompt(
     "gnn.write_model",
     ({ subject = "" }) =>
-      `Write a GNN model of ${subject}.\n\n${NAMES.map((name) => DOCUMENTS[name]!.content).join("\n")}\nEach column of A, B and D sums to 1; B is next × previous × action. Then call gnn.check with the text, mend what it says, and check again until it is valid.`,
+      `Write a GNN model of ${subject}.\n\n${NAMES.map((name) => DOCUMENTS[name]!.content).join("\n")}\n` +
+      "Each column of A, B and D sums to 1; B is next × previous × action. " +
+      "Then call gnn.check with the text, mend what it says, and check again until it is valid.",
     {
       title: "Write a GNN model",
       description: "Asks for a model of something, and has it checked until it is valid.",

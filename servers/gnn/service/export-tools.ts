@@ -76,5 +76,8 @@ async function exportFile(files: ModelFiles, name: ExportFormatName, args: Expor
 function unreadNote({ diagnostics }: Checked): string {
   const lines = new Set(diagnostics.filter(({ code }) => UNREAD_CODES.has(code)).map(({ start }) => start.line));
   if (lines.size === 0) return "";
-  return ` Not all of it could be read: see line${lines.size > 1 ? "s" : ""} ${[...lines].slice(0, 10).join(", ")} with gnn.check.`;
+  return (
+    ` Not all of it could be read: see line${lines.size > 1 ? "s" : ""} ${[...lines].slice(0, 10).join(", ")} ` +
+    "with gnn.check."
+  );
 }

@@ -118,6 +118,8 @@ function noRoots(): ToolFailure {
 }
 
 function outside(path: string, roots: readonly string[]): ToolFailure {
-  const message = `${path} lies outside of the folders that are open to these tools (${roots.map((root) => basename(root)).join(", ")}). Name a file in one of them.`;
+  const message =
+    `${path} lies outside of the folders that are open to these tools ` +
+    `(${roots.map((root) => basename(root)).join(", ")}). Name a file in one of them.`;
   return new ToolFailure(message, "denied");
 }

@@ -11,6 +11,7 @@ export function rootsOf(environment: Environment): readonly string[] {
   const relative = roots.find((root) => !isAbsolute(root));
   if (relative === undefined) return roots;
   throw new OptionError(
-    `GNN_ROOTS must be absolute paths with ${delimiter} between them, such as /home/me/models, got ${JSON.stringify(relative)}.`,
+    `GNN_ROOTS must be absolute paths with ${delimiter} between them, such as /home/me/models, got ` +
+      `${JSON.stringify(relative)}.`,
   );
 }

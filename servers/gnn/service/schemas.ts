@@ -5,7 +5,8 @@ export const PROFILE = {
   enum: Object.keys(PROFILES),
   default: "default",
   description:
-    "What a valid file is: `default` reads everything in use, `strict-v1` the published grammar only, `seed-era` asks for what the first tools asked for.",
+    "What a valid file is: `default` reads everything in use, `strict-v1` the published grammar only, " +
+    "`seed-era` asks for what the first tools asked for.",
 };
 
 export const SOURCE_PROPERTIES = {

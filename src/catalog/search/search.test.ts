@@ -270,7 +270,7 @@ test.each([
   expect(resolveMaxResults(given)).toBe(meant);
 });
 
-test("whatever is asked, scores lie within 0 and 1, best first and then by name, and the same question has the same answer", async () => {
+test("whatever is asked, scores are 0 to 1, best first, then by name; one question has one answer", async () => {
   const catalog = new Catalog(resolveCatalog(), [
     new MemoryProvider({ id: "x" }).offerTools(...TOOLS, "a.b", "__proto__", "constructor"),
   ]);

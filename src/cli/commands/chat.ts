@@ -173,7 +173,8 @@ async function greet({ model, io }: Chat): Promise<void> {
   await printPainted(
     io.stderr,
     colorsOf(io).dim(
-      `${safeToShow(model)} with the tools of the hub. Ctrl+C stops an answer; /clear begins anew; /exit or Ctrl+D ends.`,
+      `${safeToShow(model)} with the tools of the hub. Ctrl+C stops an answer; /clear begins anew; ` +
+        "/exit or Ctrl+D ends.",
     ),
   );
 }

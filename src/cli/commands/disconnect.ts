@@ -51,7 +51,8 @@ function text({ program }: ClientKind, path: string, { changed, restored, backup
   if (!changed) return `${program} is not connected (${path}).`;
   const back =
     restored.length > 0
-      ? ` Its own servers are back: ${restored.join(", ")}. The hub has them, too; \`toolyard remove <name>\` takes them out there.`
+      ? ` Its own servers are back: ${restored.join(", ")}. The hub has them, too; ` +
+        "`toolyard remove <name>` takes them out there."
       : "";
   const kept = backup === undefined ? "" : ` The file had been changed since; what it was before is in ${backup}.`;
   return `${program} is disconnected (${path}).${back}${kept}`;

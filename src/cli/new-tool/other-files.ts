@@ -111,7 +111,8 @@ const methods = {
 };
 
 function answer({ id, method, params = {} }) {
-  if (!methods[method]) return { jsonrpc: "2.0", id, error: { code: -32601, message: \`Method not found: \${method}\` } };
+  if (!methods[method]) return { jsonrpc: "2.0", id,
+    error: { code: -32601, message: \`Method not found: \${method}\` } };
   try {
     return { jsonrpc: "2.0", id, result: methods[method](params) };
   } catch (error) {

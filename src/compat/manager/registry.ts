@@ -136,12 +136,9 @@ export class RegistryNames {
           .join(", ")}. Use one of these names.`,
       };
     const near = nearest(name, this.#tools);
-    return {
-      found: false,
-      message:
-        "Unknown tool: " +
-        `${shown}.${near.length > 0 ? ` Did you mean ${near.join(", ")}?` : ` There are: ${this.#tools.join(", ") || "none"}.`}`,
-    };
+    const known =
+      near.length > 0 ? `Did you mean ${near.join(", ")}?` : `There are: ${this.#tools.join(", ") || "none"}.`;
+    return { found: false, message: `Unknown tool: ${shown}. ${known}` };
   }
 }
 

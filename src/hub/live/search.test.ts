@@ -59,7 +59,7 @@ async function hubWith(server: RunningServer, extra: Record<string, unknown> = {
   return hub;
 }
 
-test("tools are found by what they mean through any OpenAI-compatible endpoint, and the vectors stay on disk", async () => {
+test("tools are found by meaning through any OpenAI-compatible endpoint, and the vectors stay on disk", async () => {
   const server = await serveEmbeddings();
   const hub = await hubWith(server);
   await expect

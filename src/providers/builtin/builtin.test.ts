@@ -215,7 +215,7 @@ test("tool_search says where a further hit lives when its name does not", async 
   expect(second).toContain("- tool_5 (elsewhere): Does 5.");
 });
 
-test("a query as long as a task is answered, with the advice to search one step at a time; a short one is not", async () => {
+test("a query as long as a task is answered with the advice to search step by step; a short one is not", async () => {
   const advice = (query: string) =>
     call(yard({ hits: hitsOf(1) }), "tool_search", { query }).then((outcome) =>
       texts(outcome).at(-1)!.includes("one step"),

@@ -123,7 +123,7 @@ describe("a path outside", () => {
     expectNothingElse();
   });
 
-  test("S6: a second name of a file outside is not appended to, and overwriting it leaves that file alone", async () => {
+  test("S6: a second name of a file outside is not appended to; overwriting it leaves that file alone", async () => {
     mkdirSync(root);
     linkSync(join(outside, "secret.txt"), join(root, "hard.txt"));
     await expect(open().append("hard.txt", bytes("x"))).rejects.toThrow(/hard link/);

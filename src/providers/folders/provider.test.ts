@@ -271,7 +271,7 @@ describe("Python tools", () => {
     expect(notices.map((notice) => notice.params["data"]).toSorted()).toEqual(["err", "from a child", '{"result": 1}']);
   });
 
-  test("an exception is the tool's failure with type and message; the traceback goes to the log without paths", async () => {
+  test("an exception is the tool's failure with type and message; its traceback is logged without paths", async () => {
     const notices: Notice[] = [];
     const outcome = await call("def execute(params):\n  raise KeyError('nope')", notices);
     expect(outcome).toMatchObject({

@@ -81,7 +81,7 @@ test.each(["basic", "post"] as const)(
   },
 );
 
-test("C21: a client that the authorisation server does not know needs authorisation, and the server is not asked", async () => {
+test("C21: a client unknown to the authorisation server needs authorisation, and the server is not asked", async () => {
   await using tokens = await startTokenServer();
   await using server = await startLegacy({ accepts: tokens.accepts });
   const provider = open(server.url, authAt(tokens, { client_secret: "wr0ng-secret" }));

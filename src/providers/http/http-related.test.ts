@@ -59,7 +59,7 @@ async function start() {
   };
 }
 
-test("what comes on the stream of a call that is over goes to no other caller, and its question is refused", async () => {
+test("what comes on the stream of a call that is over goes to nobody else, and its question is refused", async () => {
   const server = await start();
   const provider = createHttpProvider({
     source: { ...SOURCE, kind: "http" },

@@ -202,7 +202,7 @@ test("C11: a bare map of parameters is wrapped with a warning, and {} means no p
   expect(lines.some((line) => line.startsWith("warning Tool bare: "))).toBe(true);
 });
 
-test("the one-object form, options in both spellings and an unknown option that is refused with the near one", async () => {
+test("the one-object form, both spellings of an option, an unknown one refused with the near one", async () => {
   write(
     "a/mcp.ts",
     register(
@@ -435,7 +435,7 @@ test("G10, G14, C38: resources by URI and by template, text, JSON, bytes, and on
   });
 });
 
-test("prompts: text, messages, a missing argument, and completion of prompt arguments and template variables", async () => {
+test("prompts: text, messages, a missing argument, completion of arguments and of template variables", async () => {
   write(
     "a/mcp.ts",
     register(
@@ -472,7 +472,7 @@ test("prompts: text, messages, a missing argument, and completion of prompt argu
   );
 });
 
-test("an edit is seen by the next request, a helper's edit too, and an unchanged listing is the same object", async () => {
+test("an edit is seen by the next request, a helper's too, and an unchanged listing is the same object", async () => {
   write("a/mcp.ts", `import { word } from "./word.ts"; ${register('hub.registerTool("t", () => word);')}`);
   write("a/word.ts", `export const word: string = "one";`);
   const provider = start();

@@ -136,7 +136,7 @@ def register_tools(mcp_instance):
 `;
 
 describe("what a module registers", () => {
-  test("G2: mcp.py in a sub-folder registers tools and resources by the document's own calls, and runs with relative imports", async () => {
+  test("G2: mcp.py in a sub-folder registers by the document's own calls, and runs with relative imports", async () => {
     write("export/exporter.py", "import json\ndef to_json(text): return json.dumps({'text': text})\n");
     write("export/mcp.py", EXPORT);
     const provider = start();
@@ -188,7 +188,7 @@ describe("what a module registers", () => {
     });
   });
 
-  test("G2: of mcp.ts and mcp.py in one folder the first counts, meta_mcp.py is one in the folder mcp, and both languages stand side by side", async () => {
+  test("G2: of mcp.ts and mcp.py in a folder the first counts, in folder mcp meta_mcp.py, together", async () => {
     write("a/mcp.mjs", 'export const registerTools = (hub) => hub.registerTool("a.ts", () => 1);');
     module("a", "run = lambda: 1");
     write(
@@ -289,7 +289,7 @@ describe("calling", () => {
     expect(valueOf(await callTool(start(), "m.t", { a: 1 }))).toEqual(value);
   });
 
-  test("G57: with the schema {} a function without parameters is called without, and one that takes a dict gets it", async () => {
+  test("G57: with the schema {} a function gets no parameters, or the dict that it takes", async () => {
     module("m", "def run(): return 'none'");
     module("n", "def run(params): return params");
     const provider = start();
@@ -325,7 +325,7 @@ describe("calling", () => {
     });
   });
 
-  test("G13: an exception is the error's words for the caller and the traceback for the log; a JSON-RPC code is kept", async () => {
+  test("G13: of an exception the caller gets the words, the log the traceback; a JSON-RPC code is kept", async () => {
     module(
       "m",
       "class E(Exception):\n  code = -32602\n  data = {'x': 1}\ndef run(a):\n  raise (E('bad') if a == 2 else ValueError('no'))",
@@ -423,7 +423,7 @@ describe("the life of the process", () => {
     return Number(textOf(await callTool(provider, tool)));
   }
 
-  test("a process that died is started anew by the next call, which is served; the call under way says what happened", async () => {
+  test("a process that died is started anew by the next call; the call under way says what happened", async () => {
     module(
       "m",
       "import os\ndef run(die=False):\n  if die: os._exit(3)\n  return os.getpid()",
@@ -443,7 +443,7 @@ describe("the life of the process", () => {
     expect((await provider.listing()).tools).toHaveLength(1);
   });
 
-  test("an edit of the module, or of a file that it imports, is served by a new process; the old one ends", async () => {
+  test("an edit of the module or what it imports is served by a new process, and the old one ends", async () => {
     write("m/helper.py", "WORD = 'old'");
     module("m", "import os\nfrom .helper import WORD\ndef run(): return WORD + str(os.getpid())");
     const provider = start();
@@ -457,7 +457,7 @@ describe("the life of the process", () => {
     expect(textOf(await callTool(provider, "m.t"))).toMatch(/^new/);
   });
 
-  test("C20: a call past its deadline ends at once, the process that it holds is replaced, and the others are served", async () => {
+  test("C20: a call past its deadline ends at once, its process is replaced, and others are served", async () => {
     const started = join(folder, "started");
     module(
       "m",

@@ -214,7 +214,7 @@ describe("arguments and environment", () => {
     expect(await callTool(provider, "argv", { x: "a\0b" })).toMatchObject({ ok: false, kind: "invalid_params" });
   });
 
-  test("S8: nothing of this process's environment passes but the allow-list, `[env]` and what `pass` names", async () => {
+  test("S8: of this process's environment the allow-list, `[env]` and what `pass` names pass alone", async () => {
     process.env["TOOLYARD_TEST_SECRET"] = "secret";
     process.env["TOOLYARD_TEST_PASSED"] = "passed";
     folder.script("one", "main.sh", "env", '[env]\nOWN = "mine"\npass = ["TOOLYARD_TEST_PASSED"]\n');

@@ -125,7 +125,7 @@ describe("freshness", () => {
     expect((await provider.listing()).tools[0]).toMatchObject({ visibility: "native" });
   });
 
-  test("an unchanged folder gives the same listing, and a change keeps the definitions of the other tools", async () => {
+  test("an unchanged folder gives the same listing; a change keeps the definitions of the other tools", async () => {
     folder.script("one", "run.sh", ECHO);
     folder.script("two", "run.sh", ECHO);
     const provider = provide();
@@ -316,7 +316,7 @@ type = "boolean"
     ]);
   });
 
-  test("C28: of two folders with one name the first by path wins, and it is the first one's script that runs", async () => {
+  test("C28: of two folders with one name the first by path wins, and its script is what runs", async () => {
     folder.script("b", "run.sh", "echo from b");
     folder.script("a", "run.sh", "echo from a");
     folder.write("a/tool.toml", 'name = "same"\ndescription = "A"\nscript = "run.sh"\n');
@@ -374,7 +374,7 @@ type = "boolean"
     chmodSync(join(folder.path, "closed"), 0o755);
   });
 
-  test("T36: a manifest that is a folder, a loop of links or too large is reported, others are unaffected", async () => {
+  test("T36: a manifest that is a folder, a loop of links or too large is reported; others are served", async () => {
     folder.script("good", "run.sh", ECHO);
     mkdirSync(join(folder.path, "loop"));
     symlinkSync("tool.toml", join(folder.path, "loop/tool.toml"));

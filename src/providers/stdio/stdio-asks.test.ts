@@ -57,7 +57,7 @@ test("an ask that no call can own is refused and logged", async () => {
   expect(server.lines.faults()).toContain("ask-without-call");
 });
 
-test("asks of calls of two clients find their callers, at the first time as at the second, and the clients take turns from then on", async () => {
+test("asks of two clients' calls find their callers, the first too, and the clients then take turns", async () => {
   await using server = run(legacy);
   await server.text("echo");
   const answering = (name: string) => ({
@@ -111,7 +111,7 @@ test("a caller that takes its time to answer does not run into the idle bound of
   });
 });
 
-test("isolation = session: each client gets a server of its own with its own capabilities, ended by release", async () => {
+test("isolation = session: each client gets its own server with its own capabilities, ended by release", async () => {
   await using server = run(legacy, [], { options: { isolation: "session" } });
   await server.listing();
   const ada = { client: { connection: "ada", capabilities: { sampling: {}, tasks: {} } } };
@@ -258,7 +258,7 @@ function person(): {
   return { onAsk, asked, answer: () => answer({ action: "accept" }), signal: () => given };
 }
 
-test("a question stays open when another call of its client ends, and is withdrawn when none is left that could have asked", async () => {
+test("a question outlives another call of its client, and goes with the last that could have asked it", async () => {
   await using server = run(legacy);
   await server.text("echo");
   const client = { connection: "ada" };
@@ -290,7 +290,7 @@ test("nobody of the same principal waits for a person: the turn is given up whil
   expect(await asking).toEqual({ action: "accept" });
 });
 
-test("isolation = auto: a further principal gets a process of its own on a server that asks, and the status tells of it", async () => {
+test("isolation = auto: another principal gets an own process of a server that asks, as status tells", async () => {
   await using server = run(legacy);
   const pid = await server.text("pid", {}, { principal: "ada" });
   expect(await server.text("pid", {}, { principal: "bob" })).toBe(pid);

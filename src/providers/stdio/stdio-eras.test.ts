@@ -15,7 +15,7 @@ const legacy = {
 const plainLegacy = { client: { connection: "plain", era: "legacy" as const, capabilities: {} } };
 const modern = { client: { connection: "new", era: "modern" as const, capabilities: { elicitation: {} } } };
 
-test("a server of both eras puts its questions to a legacy caller, over a process of that era, which the status shows", async () => {
+test("a server of both eras asks a legacy caller over a process of that era, which the status shows", async () => {
   await using server = run(dual);
   await server.listing();
   expect(server.provider.status().info).toMatchObject({ era: "modern" });
@@ -87,7 +87,7 @@ test("the first caller's era is the first process's, and no second one is starte
   expect((await readFile(record, "utf8")).trim().split("\n")).toHaveLength(1);
 });
 
-test("a server of both eras that is slow to start, so that it is asked both ways, is spoken to in the modern one", async () => {
+test("a server of both eras that starts slowly, and is asked both ways, is spoken to in the modern one", async () => {
   const started = join(await mkdtemp(join(tmpdir(), "toolyard-eras-")), "started");
   await using server = run(dual, [`starts-slowly=${started}`]);
   expect(await server.text("era", {}, modern)).toBe("modern");
@@ -144,14 +144,14 @@ test("a list read over one era has the digests of the other, so that pins hold i
   expect(await digestIn("legacy")).toBe(await digestIn("modern"));
 });
 
-test("one list that the server calls private makes all that it lists private, and a server that calls none so does not", async () => {
+test("one list that the server calls private makes all of its lists private; without one none is", async () => {
   await using young = run(dual, [], { options: { era: "modern" } });
   expect((await young.listing()).isPrivate).toBe(true);
   await using old = run(dual, [], { options: { era: "legacy" } });
   expect((await old.listing()).isPrivate).toBeUndefined();
 });
 
-test("a list whose time is over is read again for whoever lists, also of a server that tells of changes and did not", async () => {
+test("a list whose time is over is read again, also of a server that tells of changes and did not", async () => {
   await using server = run(dual, [], { options: { era: "modern" } });
   const names = async (): Promise<string[]> => (await server.provider.listing()).tools.map(({ name }) => name);
   expect(await names()).not.toContain("grown_0");
@@ -225,7 +225,7 @@ test("a legacy caller's subscription is renewed after its process was lost, with
   await end();
 });
 
-test("a session's own server is in use while its caller is asked between two requests: neither bound ends it", async () => {
+test("a session's own server is in use while its caller is asked between requests: neither bound ends it", async () => {
   await using server = run(dual, [], { options: { era: "modern", isolation: "session", max_sessions: 1 } });
   await server.listing();
   let answer = (_result: JsonObject): void => {};

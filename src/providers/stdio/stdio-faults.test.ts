@@ -67,7 +67,7 @@ test("progress resets the idle time of a call", async () => {
   expect(touched).toHaveLength(2);
 });
 
-test("a call in flight is answered at once when the child dies, and the very next call is served by a fresh one", async () => {
+test("a call in flight is answered at once when the child dies, and a fresh one serves the next call", async () => {
   await using server = run(legacy);
   const before = await server.text("pid");
   const startedAt = performance.now();
@@ -175,7 +175,7 @@ test("a batch of messages on one line is read one by one", async () => {
   expect(notices).toEqual(["batched"]);
 });
 
-test("protocol errors keep code and data; an unknown tool is known by its words, isError results stay whole", async () => {
+test("protocol errors keep code and data; an unknown tool is known by its words; isError stays whole", async () => {
   await using server = run(legacy);
   expect(await server.call("error")).toMatchObject({
     ok: false,

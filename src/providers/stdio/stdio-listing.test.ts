@@ -85,7 +85,7 @@ test("an unchanged source hands out the same object again, also after a restart"
   expect(await server.listing()).toBe(listing);
 });
 
-test("S15: include, exclude, rename, descriptions, keywords, visibility and limits shape the records; what names nothing is a problem", async () => {
+test("S15: include, exclude, rename, texts, visibility, limits shape records; what names nothing is told", async () => {
   const options = {
     include: ["echo", "p*", "number"],
     exclude: ["progress"],
@@ -115,7 +115,7 @@ test("enabled = false starts nothing", async () => {
   expect(await readdir(folder)).toEqual([]);
 });
 
-test("the last known listing is served while the server is not there yet, and holds no secret of its command", async () => {
+test("the last known listing is served while the server is away, and holds no secret of its command", async () => {
   const folder = await temporaryFolder();
   const wish = { cacheFolder: folder, options: { env: { API_KEY: "s3cret" } } };
   await using first = run(legacy, [], wish);
@@ -162,7 +162,7 @@ test("start = lazy: with a known listing nothing is started before a call, and t
   expect(await second.text("pid")).not.toBe(pid);
 });
 
-test("a first list waits for a server that was never listed, but no longer than its cold wait, counted from its start", async () => {
+test("a first list waits for a server never listed, but no longer than its cold wait from its start", async () => {
   const held = join(await temporaryFolder(), "start");
   await using server = run(legacy, [`start-file=${held}`], { coldWaitMs: 50 });
   expect(server.provider.coldStart?.()?.waitUntil).toBeLessThan(performance.now() + 51);
@@ -217,7 +217,7 @@ test("a legacy subscription is counted, kept over a restart and heard with its o
   ).toEqual(["resources/subscribe", "resources/unsubscribe"]);
 });
 
-test("modern: one listening stream carries list changes and subscribed resources, and is replaced without a gap", async () => {
+test("modern: one stream carries list changes and subscribed resources, and is replaced without a gap", async () => {
   await using server = run(modern);
   await server.listing();
   const updates: string[] = [];

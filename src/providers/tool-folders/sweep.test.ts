@@ -45,7 +45,7 @@ describe("how often the disk is looked at", () => {
     expect(sweep.sweeps).toBe(1);
   });
 
-  test("callers that come while a sweep runs share the next one, and see what was written before they came", async () => {
+  test("callers that come while a sweep runs share the next one, and see what was written before", async () => {
     for (let index = 0; index < 3000; index += 1) folder.write(`t${String(index).padStart(4, "0")}/x`, "old");
     const sweep = sweepOf();
     const first = sweep.current();
@@ -80,7 +80,7 @@ describe("what is read again", () => {
     expect(after.values[2]).toEqual({ place: "b", text: "2" });
   });
 
-  test("what changed shortly before the sweep is read again, and gives the same result when it is the same", async () => {
+  test("what changed shortly before the sweep is read again, and is the same result if it is the same", async () => {
     folder.write("a/x", "1");
     const sweep = sweepOf();
     const first = await sweep.current();

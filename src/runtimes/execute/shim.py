@@ -1,7 +1,7 @@
 """Runs `execute(params[, lollms_client_instance])` of one tool file, once.
 
-Arguments: the file. stdin: the parameters as a JSON object. The line to the hub carries requests and their answers while it runs,
-`{"log": ..., "level": ...}` and `{"progress": ...}`, and at the end one of `{"result": ...}` or
+Arguments: the file. stdin: the parameters as a JSON object. The line to the hub carries requests and their answers
+while it runs, `{"log": ..., "level": ...}` and `{"progress": ...}`, and at the end one of `{"result": ...}` or
 `{"error": {"type": ..., "message": ...}}`. stdout and stderr belong to the tool: whatever it prints is a log line.
 """
 
@@ -49,7 +49,12 @@ def main():
     try:
         message = {"result": run(sys.argv[1], channel)}
     except SystemExit as stop:
-        message = {"error": {"type": "SystemExit", "message": "The tool ended itself with code %r instead of returning." % (stop.code,)}}
+        message = {
+            "error": {
+                "type": "SystemExit",
+                "message": "The tool ended itself with code %r instead of returning." % (stop.code,),
+            }
+        }
     except BaseException as error:
         traceback.print_exc()
         message = {"error": {"type": type(error).__name__, "message": str(error)}}
@@ -61,7 +66,9 @@ def main():
     try:
         channel.send(message)
     except (TypeError, ValueError, RecursionError) as error:
-        channel.send({"error": {"type": type(error).__name__, "message": "The result cannot be written as JSON: %s" % error}})
+        channel.send(
+            {"error": {"type": type(error).__name__, "message": "The result cannot be written as JSON: %s" % error}}
+        )
     # Threads and exit handlers of the tool must not keep an answered call waiting.
     os._exit(0)
 

@@ -1,8 +1,8 @@
 """Keeps one tool's file loaded and runs its function again and again.
 
-Arguments: the file, and `run` or `execute`, the function. The line to the hub brings `{"run": id, "arguments": {...}}` and carries back
-`{"begin": id}`, `{"out": base64}` and `{"err": base64}` for what is printed, whatever the helpers send, and at the end `{"end": id}`
-with `result`, where the function returned something, or with `error`.
+Arguments: the file, and `run` or `execute`, the function. The line to the hub brings `{"run": id, "arguments": {...}}`
+and carries back `{"begin": id}`, `{"out": base64}` and `{"err": base64}` for what is printed, whatever the helpers
+send, and at the end `{"end": id}` with `result`, where the function returned something, or with `error`.
 """
 
 import base64
@@ -35,7 +35,9 @@ class Print(io.RawIOBase):
 
 
 def printer(channel, key):
-    return io.TextIOWrapper(io.BufferedWriter(Print(channel, key)), encoding="utf-8", errors="replace", line_buffering=key == "err")
+    return io.TextIOWrapper(
+        io.BufferedWriter(Print(channel, key)), encoding="utf-8", errors="replace", line_buffering=key == "err"
+    )
 
 
 def load(path, name):
@@ -79,7 +81,12 @@ def answer(work):
     except SystemExit as stop:
         if stop.code is None or stop.code == 0:
             return {}
-        return {"error": {"type": "SystemExit", "message": "The tool ended itself with code %r instead of returning." % (stop.code,)}}
+        return {
+            "error": {
+                "type": "SystemExit",
+                "message": "The tool ended itself with code %r instead of returning." % (stop.code,),
+            }
+        }
     except BaseException as error:
         traceback.print_exc()
         return {"error": {"type": type(error).__name__, "message": str(error)}}
@@ -98,7 +105,12 @@ def finish(channel, number, members):
     try:
         channel.send({"end": number, **members})
     except (TypeError, ValueError, RecursionError) as error:
-        channel.send({"end": number, "error": {"type": type(error).__name__, "message": "The result cannot be written as JSON: %s" % error}})
+        channel.send(
+            {
+                "end": number,
+                "error": {"type": type(error).__name__, "message": "The result cannot be written as JSON: %s" % error},
+            }
+        )
 
 
 def serve(channel, requests, path, name):
@@ -112,7 +124,14 @@ def serve(channel, requests, path, name):
             members = answer(lambda: loaded.append(load(path, name)))
             if not loaded:
                 flush()
-                finish(channel, number, members or {"error": {"type": "SystemExit", "message": "The tool's file ended itself while it was loaded."}})
+                finish(
+                    channel,
+                    number,
+                    members
+                    or {
+                        "error": {"type": "SystemExit", "message": "The tool's file ended itself while it was loaded."}
+                    },
+                )
                 os._exit(0)  # A file that does not load is read anew at the next call.
             function = loaded[0]
         members = answer(lambda: call(function, name, request["arguments"], channel))

@@ -1,4 +1,5 @@
-"""Frames between this interpreter and the hub, over one pipe. What the code may have is bounded here, and once more by the hub."""
+"""Frames between this interpreter and the hub, over one pipe. What the code may have is bounded here, and once more by
+the hub."""
 
 import binascii
 import collections
@@ -62,7 +63,16 @@ class _Run:
 
 _run = _Run({"outputBytes": 1 << 16})
 for _name, _descriptor in (("stdout", 1), ("stderr", 2)):
-    setattr(sys, _name, io.TextIOWrapper(io.BufferedWriter(_Capped(_descriptor), 8192), encoding="utf-8", errors="backslashreplace", line_buffering=True))
+    setattr(
+        sys,
+        _name,
+        io.TextIOWrapper(
+            io.BufferedWriter(_Capped(_descriptor), 8192),
+            encoding="utf-8",
+            errors="backslashreplace",
+            line_buffering=True,
+        ),
+    )
 sys.__stdout__, sys.__stderr__ = sys.stdout, sys.stderr
 
 
@@ -99,7 +109,19 @@ def _begin(job, heads, body):
             file.write(body[at:at + head["size"]])
         at += head["size"]
     _run.files = dict(_walk())
-    _answers.append(("job", json.dumps({"code": job["code"], "inputs": job["inputs"], "profile": job["profile"], "resultBytes": limits["resultBytes"]})))
+    _answers.append(
+        (
+            "job",
+            json.dumps(
+                {
+                    "code": job["code"],
+                    "inputs": job["inputs"],
+                    "profile": job["profile"],
+                    "resultBytes": limits["resultBytes"],
+                }
+            ),
+        )
+    )
 
 
 def _limit_memory(memory_bytes):
@@ -113,7 +135,12 @@ def _limit_memory(memory_bytes):
 
 def _call(id, path, json):
     if len(json.encode("utf-8", "replace")) > _run.limits["toolBytes"]:
-        return _refuse(id, "too_large", f"The arguments of `{path}` are larger than {_run.limits['toolBytes']} bytes. Pass less, or pass it in pieces.")
+        return _refuse(
+            id,
+            "too_large",
+            f"The arguments of `{path}` are larger than {_run.limits['toolBytes']} bytes. "
+            "Pass less, or pass it in pieces.",
+        )
     _ask(id, {"type": "call", "id": id, "path": path, "json": json})
 
 
@@ -124,7 +151,11 @@ def _search(id, query, limit):
 def _ask(number, message):
     _run.calls += 1
     if _run.calls > _run.limits["toolCalls"]:
-        return _refuse(number, "limited", f"The code made more than {_run.limits['toolCalls']} tool calls. Ask for more at once, or in several runs.")
+        return _refuse(
+            number,
+            "limited",
+            f"The code made more than {_run.limits['toolCalls']} tool calls. Ask for more at once, or in several runs.",
+        )
     if len(_run.running) >= _run.limits["concurrentToolCalls"]:
         _run.queue.append((number, message))
         return
@@ -195,10 +226,20 @@ def _done(end, result=None, error=None):
     limits = _run.limits
     if len(artifacts) > limits["files"] or sum(len(data) for _, data in artifacts) > limits["fileBytes"]:
         artifacts = []
-        message = f"The code left more files than it may: {limits['files']} of together {limits['fileBytes']} bytes are kept. Leave fewer or smaller ones."
-        done = {"end": "limit", "truncated": _run.truncated, "error": {"type": "FilesTooLarge", "message": message, "traceback": ""}}
+        message = (
+            f"The code left more files than it may: {limits['files']} of together {limits['fileBytes']} bytes are "
+            "kept. Leave fewer or smaller ones."
+        )
+        done = {
+            "end": "limit",
+            "truncated": _run.truncated,
+            "error": {"type": "FilesTooLarge", "message": message, "traceback": ""},
+        }
     _answers.clear()
-    _write({"type": "done", "done": done, "files": [{"path": path, "size": len(data)} for path, data in artifacts]}, [data for _, data in artifacts])
+    _write(
+        {"type": "done", "done": done, "files": [{"path": path, "size": len(data)} for path, data in artifacts]},
+        [data for _, data in artifacts],
+    )
 
 
 def _walk():
@@ -256,4 +297,12 @@ def _exactly(size):
     return b"".join(parts)
 
 
-_OPERATIONS = {"boot": _boot, "next": _next, "call": _call, "search": _search, "wait": _wait, "zone": _zone, "done": _done}
+_OPERATIONS = {
+    "boot": _boot,
+    "next": _next,
+    "call": _call,
+    "search": _search,
+    "wait": _wait,
+    "zone": _zone,
+    "done": _done,
+}

@@ -1,4 +1,5 @@
-"""Starts the interpreter's side of a run in a Python of this machine: the same prelude as in WebAssembly, with this link in place of its own."""
+"""Starts the interpreter's side of a run in a Python of this machine: the same prelude as in WebAssembly, with this
+link in place of its own."""
 
 import importlib.machinery
 import importlib.util

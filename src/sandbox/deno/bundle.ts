@@ -46,7 +46,8 @@ const reader = Deno.stdin.readable.getReader();
 const read = async () => { const { value, done } = await reader.read(); return done ? undefined : value; };
 const write = (bytes) => { for (let at = 0; at < bytes.length; ) at += Deno.stdout.writeSync(bytes.subarray(at)); };
 let held = Buffer.alloc(0);
-const need = async (size) => { while (held.length < size) { const chunk = await read(); if (!chunk) Deno.exit(0); held = Buffer.concat([held, chunk]); } };
+const need = async (size) => { while (held.length < size) { const chunk = await read(); if (!chunk) Deno.exit(0);
+  held = Buffer.concat([held, chunk]); } };
 await need(8);
 const total = 8 + held.readUInt32BE(0) + held.readUInt32BE(4);
 await need(total);
@@ -58,6 +59,7 @@ for (const { name, text } of modules) {
   urls.set(name, URL.createObjectURL(new Blob([linked], { type: "text/javascript" })));
 }
 const { start } = await import(urls.get(modules.at(-1).name));
-await start({ read: async () => { if (rest.length === 0) return read(); const first = rest; rest = Buffer.alloc(0); return first; }, write });
+await start({ read: async () => { if (rest.length === 0) return read(); const first = rest; rest = Buffer.alloc(0);
+  return first; }, write });
 Deno.exit(0);
 `;

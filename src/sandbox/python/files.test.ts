@@ -24,7 +24,8 @@ with open("kept.txt", "w") as f: f.write("abc"); f.seek(1); f.write("X"); f.trun
 os.rename("kept.txt", "renamed.txt")
 with tempfile.TemporaryFile() as f: f.write(b"x")
 open("/tmp/t", "w").write("t")
-sorted(os.listdir(".")), os.path.getsize("renamed.txt"), os.path.exists("gone.txt"), sorted(str(p) for p in pathlib.Path("out").rglob("*"))`;
+made = sorted(str(p) for p in pathlib.Path("out").rglob("*"))
+sorted(os.listdir(".")), os.path.getsize("renamed.txt"), os.path.exists("gone.txt"), made`;
   const run = await python.run(code);
   expect(run.value).toEqual([["data", "out", "renamed.txt"], 2, false, ["out/deep", "out/deep/x.json"]]);
   expect(run.files).toEqual({ "out/deep/x.json": '{"a": 1}', "renamed.txt": "aX" });

@@ -60,7 +60,8 @@ from zoneinfo import ZoneInfo
 from datetime import datetime, timezone
 berlin = ZoneInfo("Europe/Berlin")
 change = datetime(2024, 3, 31, 0, 59, 59, tzinfo=timezone.utc)
-[change.astimezone(berlin).isoformat(), datetime(2024, 3, 31, 1, tzinfo=timezone.utc).astimezone(berlin).isoformat(), str(datetime(2050, 7, 1, tzinfo=berlin).dst()),
+[change.astimezone(berlin).isoformat(), datetime(2024, 3, 31, 1, tzinfo=timezone.utc).astimezone(berlin).isoformat(),
+  str(datetime(2050, 7, 1, tzinfo=berlin).dst()),
  datetime(2024, 1, 1, tzinfo=ZoneInfo("Asia/Kolkata")).tzname(), ZoneInfo("UTC").utcoffset(change).total_seconds()]`;
   for (const profile of ["scripting", "restricted"] as const) {
     expect(await python.run(code, { profile })).toMatchObject({

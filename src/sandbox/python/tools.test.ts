@@ -44,7 +44,8 @@ async with asyncio.TaskGroup() as group:
     tasks = [group.create_task(tools.t.x(n=i)) for i in range(3)]
 one = asyncio.create_task(tools.t.x(n=3))
 got = [await done for done in asyncio.as_completed([tools.t.x(n=4), tools.t.x(n=5)])]
-[t.result()['n'] for t in tasks], (await one)['n'], sorted(g['n'] for g in got), (await asyncio.wait_for(tools.t.x(n=6), 5))['n']`;
+[t.result()['n'] for t in tasks], (await one)['n'], sorted(g['n'] for g in got), (await asyncio.wait_for(tools.t.x(n=6),
+  5))['n']`;
   expect((await python.run(code)).value).toEqual([[0, 1, 2], 3, [4, 5], 6]);
 });
 
@@ -52,7 +53,8 @@ test("without await a call is what it answers, once that is used", async () => {
   const code = `
 r = tools.t.x(n=2, items=[1, 2])
 total = sum(item for item in r["items"])
-[r["n"] + 1, len(r), "n" in r, total, r.get("none", 0), tools.t.x.sync(k=1)["k"], tools.t.x(k=2).result()["k"], f"{tools.t.x(k=3)}", r == {"n": 2, "items": [1, 2]}]`;
+[r["n"] + 1, len(r), "n" in r, total, r.get("none", 0), tools.t.x.sync(k=1)["k"], tools.t.x(k=2).result()["k"],
+  f"{tools.t.x(k=3)}", r == {"n": 2, "items": [1, 2]}]`;
   expect((await python.run(code)).value).toEqual([3, 2, true, 3, 0, 1, 2, "{'k': 3}", true]);
   expect((await python.run("tools.t.x(n=1)")).value).toEqual({ n: 1 });
   expect((await python.run("{'all': [tools.t.x(n=1), tools.t.x(n=2)]}")).value).toEqual({ all: [{ n: 1 }, { n: 2 }] });

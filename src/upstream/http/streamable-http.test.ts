@@ -213,7 +213,7 @@ test("a refusal that does not speak of the session is an answer like any other",
   expect(await peer.request("tools/list")).toMatchObject({ error: { code: -32602 } });
 });
 
-test("a response stream that breaks off before the answer goes on where it stopped, after the wait that the server names", async () => {
+test("a response stream that breaks off goes on where it stopped, after the wait that the server names", async () => {
   const resumes: { at: number; id: string | string[] | undefined }[] = [];
   let brokeAt = 0;
   await using server = await startServer(async (request, response) => {

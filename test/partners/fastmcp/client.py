@@ -38,7 +38,9 @@ class Partner:
         async def on_progress(value, _total, _message):
             progress(value)
 
-        result = await self.client.call_tool(name, arguments, progress_handler=on_progress if progress else None, raise_on_error=False)
+        result = await self.client.call_tool(
+            name, arguments, progress_handler=on_progress if progress else None, raise_on_error=False
+        )
         text = " ".join(block.text for block in result.content)
         return f"tool error: {text}" if result.is_error else text
 
@@ -73,7 +75,9 @@ async def connect(target: Target, person: Person):
             changed.set()
 
     mode = "legacy" if target.era == "legacy" else "auto"
-    client = Client(transport(target), mode=mode, elicitation_handler=elicit, sampling_handler=sample, message_handler=message)
+    client = Client(
+        transport(target), mode=mode, elicitation_handler=elicit, sampling_handler=sample, message_handler=message
+    )
     async with client, AsyncExitStack() as stack:
         if client.protocol_version == MODERN:
             await stack.enter_async_context(listening(client, changed))
@@ -90,7 +94,9 @@ async def listening(client: Client, changed: asyncio.Event):
 
     async with AsyncExitStack() as stack:
         try:
-            subscription = await asyncio.wait_for(stack.enter_async_context(listen(client.session, tools_list_changed=True)), 5)
+            subscription = await asyncio.wait_for(
+                stack.enter_async_context(listen(client.session, tools_list_changed=True)), 5
+            )
         except Exception as error:
             print(f"listen: {error}", file=sys.stderr)
             yield

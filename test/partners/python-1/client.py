@@ -67,14 +67,20 @@ async def connect(target: Target, person: Person):
 
     async def sample(_context, params):
         text = person.model(params.messages[0].content.text)
-        return types.CreateMessageResult(role="assistant", content=types.TextContent(type="text", text=text), model="none")
+        return types.CreateMessageResult(
+            role="assistant", content=types.TextContent(type="text", text=text), model="none"
+        )
 
     async def message(received):
-        if isinstance(received, types.ServerNotification) and isinstance(received.root, types.ToolListChangedNotification):
+        if isinstance(received, types.ServerNotification) and isinstance(
+            received.root, types.ToolListChangedNotification
+        ):
             changed.set()
 
     async with transport(target) as (read, write, *_):
-        async with ClientSession(read, write, elicitation_callback=elicit, sampling_callback=sample, message_handler=message) as session:
+        async with ClientSession(
+            read, write, elicitation_callback=elicit, sampling_callback=sample, message_handler=message
+        ) as session:
             partner = Partner(session, changed)
             await partner.open()
             yield partner

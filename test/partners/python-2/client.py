@@ -65,14 +65,18 @@ async def connect(target: Target, person: Person):
 
     async def sample(_context, params):
         text = person.model(params.messages[0].content.text)
-        return types.CreateMessageResult(role="assistant", content=types.TextContent(type="text", text=text), model="none")
+        return types.CreateMessageResult(
+            role="assistant", content=types.TextContent(type="text", text=text), model="none"
+        )
 
     async def message(received):
         if isinstance(received, types.ToolListChangedNotification):
             changed.set()
 
     mode = "legacy" if target.era == "legacy" else "auto"
-    client = Client(server(target), mode=mode, elicitation_callback=elicit, sampling_callback=sample, message_handler=message)
+    client = Client(
+        server(target), mode=mode, elicitation_callback=elicit, sampling_callback=sample, message_handler=message
+    )
     async with client, AsyncExitStack() as stack:
         if client.protocol_version == MODERN:
             await stack.enter_async_context(listening(client, changed))

@@ -1,6 +1,7 @@
 """What a client does with a server, and what it sees of it. The same in every language: one JSON line of observations.
 
-A library's own `client.py` brings a `connect` that yields a `Partner`; the words of the answers are those of the servers beside it.
+A library's own `client.py` brings a `connect` that yields a `Partner`; the words of the answers are those of the
+servers beside it.
 """
 
 import asyncio
@@ -53,7 +54,10 @@ class Partner(Protocol):
 
     def opened(self) -> dict[str, Any]: ...
     async def tools(self) -> list[str]: ...
-    async def call(self, name: str, arguments: dict[str, Any], progress: Callable[[float], None] | None = None) -> str: ...
+    async def call(
+        self, name: str, arguments: dict[str, Any], progress: Callable[[float], None] | None = None
+    ) -> str: ...
+
     async def read(self, uri: str) -> str: ...
     async def prompt(self, name: str, arguments: dict[str, str]) -> str: ...
     async def hang(self, begun: asyncio.Event) -> str: ...
@@ -81,7 +85,8 @@ async def within(event: asyncio.Event, seconds: float) -> bool:
 
 
 def named(tools: Any, name: str, partner: Partner) -> str:
-    """A server that speaks both eras has a tool for each way to ask or to tell: `name` pushes, `name_modern` does as the newer era wants."""
+    """A server that speaks both eras has a tool for each way to ask or to tell: `name` pushes, `name_modern` does as
+    the newer era wants."""
     modern = f"{name}_modern"
     return modern if partner.opened()["version"] == "2026-07-28" and modern in tools else name
 
@@ -127,11 +132,17 @@ async def cancel(partner: Partner) -> dict[str, Any]:
 async def change(partner: Partner, tools: Any) -> dict[str, Any]:
     partner.changed.clear()
     result = await seen(partner.call(named(tools, "change", partner), {}))
-    return {"result": result, "heard": await within(partner.changed, NOTICE_S), "listed": await seen(partner.tools()), "extra": await seen(partner.call("extra", {}))}
+    return {
+        "result": result,
+        "heard": await within(partner.changed, NOTICE_S),
+        "listed": await seen(partner.tools()),
+        "extra": await seen(partner.call("extra", {})),
+    }
 
 
 async def offered(partner: Partner) -> Any:
-    """What the server offers. Where it is slow to start, as a busy machine makes it, until it says so: cold starts are the other scenario's."""
+    """What the server offers. Where it is slow to start, as a busy machine makes it, until it says so: cold starts are
+    the other scenario's."""
     for _ in range(20):
         tools = await seen(partner.tools())
         if isinstance(tools, list) and tools:
@@ -157,7 +168,12 @@ async def whole(partner: Partner, person: Person) -> dict[str, Any]:
 
 async def cold(partner: Partner, _person: Person) -> dict[str, Any]:
     """Everything at once as soon as the connection stands, then again until it is served."""
-    steps = [partner.call("quick", {"text": "one"}), partner.read("note://partner"), partner.prompt("greet", {"name": "Ada"}), partner.tools()]
+    steps = [
+        partner.call("quick", {"text": "one"}),
+        partner.read("note://partner"),
+        partner.prompt("greet", {"name": "Ada"}),
+        partner.tools(),
+    ]
     quick, resource, prompt, tools = await asyncio.gather(*(seen(step) for step in steps))
     later: Any = None
     for _ in range(40):
@@ -165,7 +181,15 @@ async def cold(partner: Partner, _person: Person) -> dict[str, Any]:
         if later == "quick: two":
             break
         await asyncio.sleep(0.5)
-    return {"opened": partner.opened(), "quick": quick, "resource": resource, "prompt": prompt, "tools": tools, "later": later, "toolsLater": await seen(partner.tools())}
+    return {
+        "opened": partner.opened(),
+        "quick": quick,
+        "resource": resource,
+        "prompt": prompt,
+        "tools": tools,
+        "later": later,
+        "toolsLater": await seen(partner.tools()),
+    }
 
 
 SCENARIOS = {"whole": whole, "cold": cold}

@@ -59,10 +59,12 @@ export const RUNS_OUT: Expectation = { ends: ["memory", "error", "limit", "crash
 /** A clock that an attack on time is to run into. */
 export const SHORT = { wallMs: 600, cpuMs: 400 } as const;
 
+// oxlint-disable-next-line toolyard/test-parameters -- A row of the table of attacks.
 export function python(id: string, what: string, code: string, expect: Expectation, more: More = {}): Attack {
   return { id, what, language: "python", code, expect, ...more };
 }
 
+// oxlint-disable-next-line toolyard/test-parameters -- A row of the table of attacks.
 export function javascript(id: string, what: string, code: string, expect: Expectation, more: More = {}): Attack {
   return { id, what, language: "javascript", code, expect, ...more };
 }

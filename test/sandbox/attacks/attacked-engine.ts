@@ -93,6 +93,7 @@ function toJob({ options }: Sandbox, { language, code, profile = "scripting", li
 }
 
 /** What the run had beyond what it may have. */
+// oxlint-disable-next-line complexity -- One line a bound.
 function overBounds(
   { stdout, stderr, resultJson = "", artifacts, toolCalls, durationMs }: SandboxRun,
   { limits, profile }: SandboxJob,

@@ -8,6 +8,7 @@ const OPEN =
   "import os, json\nfd = os.open('/.rpc', os.O_RDWR)\ndef say(data):\n" +
   "    try: return os.write(fd, data if isinstance(data, bytes) else json.dumps(data).encode())\n" +
   "    except OSError as e: return type(e).__name__\n";
+// oxlint-disable-next-line toolyard/test-parameters -- A row of the table of attacks.
 const raw = (
   id: string,
   what: string,
@@ -29,6 +30,7 @@ const PIPE =
 const FUNCTION =
   "Error.prepareStackTrace = (_, f) => f; let host; try { files.read('../x') } catch (e) { host = " +
   "[...e.stack].find((f) => f.getFunctionName?.() === 'host')?.getFunction() } host ??= () => {};\n";
+// oxlint-disable-next-line toolyard/test-parameters -- A row of the table of attacks.
 const forged = (
   id: string,
   what: string,

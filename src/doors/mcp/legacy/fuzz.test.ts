@@ -63,7 +63,7 @@ function isRequest(value: unknown): value is JsonObject {
   return typeof value["id"] === "string" || typeof value["id"] === "number";
 }
 
-test("whatever is sent, each request has one reply with its id and a known code, and nothing else is said", async () => {
+test("whatever is sent, each request has one reply with its id and a known code, and nothing else", async () => {
   const hub = new HubStandIn();
   const deps = createTestDeps(hub);
   const run = async (values: readonly unknown[]): Promise<void> => {

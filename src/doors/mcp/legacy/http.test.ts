@@ -429,7 +429,7 @@ describe("answers", () => {
     });
   });
 
-  test("a cancelled call is answered that it was cancelled, so that nobody takes its end for a stream that was lost", async () => {
+  test("a cancelled call is answered so, and nobody takes its end for a lost stream", async () => {
     const headers = await openSession();
     const started = createGate();
     door.hub.started.on(started.open);

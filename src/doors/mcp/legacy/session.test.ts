@@ -185,7 +185,7 @@ describe("the handshake", () => {
     });
   });
 
-  test("what a source that is still starting may come to offer is advertised: a client never asks again for what it was not told of", async () => {
+  test("what a starting source may come to offer is told: no client asks for it again", async () => {
     const client = new TestClient();
     client.hub.lists = { ...client.hub.lists, resources: [], templates: [], prompts: [] };
     client.hub.serverFacts = {

@@ -91,7 +91,7 @@ describe("discovery and lists", () => {
     expect(result(await server.ask("resources/read", { uri: "test://a" }, { headers }))["cacheScope"]).toBe("private");
   });
 
-  test("a list of which some source says that it is for one caller is private, also where `execution` is taken out of it", async () => {
+  test("a list that some source says is for one caller is private, also without its `execution`", async () => {
     server.hub.isPrivate = true;
     server.hub.lists.tools = [{ name: "t", inputSchema: { type: "object" }, execution: { taskSupport: "optional" } }];
     expect([

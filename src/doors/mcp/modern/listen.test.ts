@@ -138,7 +138,7 @@ describe("subscriptions/listen", () => {
     await closed;
   });
 
-  test("on a lasting connection ends with a result when that is released, and with it what waits for input", async () => {
+  test("on a lasting connection ends with a result when that is released, as does what waits for input", async () => {
     const sent: JsonObject[] = [];
     const outlet = {
       reply: (text: string) => void sent.push(JSON.parse(text) as JsonObject),

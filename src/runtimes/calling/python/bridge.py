@@ -1,4 +1,5 @@
-"""Runs one module file `mcp.py` for the hub, as long as the module is there. Arguments: the file and its root folder."""
+"""Runs one module file `mcp.py` for the hub, as long as the module is there. Arguments: the file and its root
+folder."""
 
 import os
 import sys

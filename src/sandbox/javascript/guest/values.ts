@@ -1,4 +1,4 @@
-/* oxlint-disable max-lines-per-function, complexity, max-params -- Runs inside the sandbox by its own text, so all of it is one function. */
+/* oxlint-disable max-lines-per-function, complexity, max-params -- Its own text runs inside, so it is one function. */
 /**
  * Runs inside the sandbox: its text is evaluated there, so it may use nothing but its arguments and the language. Turns
  * values into JSON text and into words. What it needs of the language is taken before any foreign code runs; that code

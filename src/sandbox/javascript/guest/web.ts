@@ -1,4 +1,4 @@
-/* oxlint-disable max-lines-per-function, complexity -- Runs inside the sandbox by its own text, so all of it is one function. */
+/* oxlint-disable max-lines-per-function, complexity -- Its own text runs inside, so it is one function. */
 import type { GuestHost } from "./host.ts";
 
 /** Runs inside the sandbox. What browsers and Node have beside the language, and models reach for. */

@@ -15,14 +15,20 @@ def remember(name, code):
 def describe(error):
     shown = traceback.TracebackException.from_exception(error, capture_locals=False, compact=True)
     _trim(shown, set())
-    return {"type": type(error).__name__, "message": _message(error), "traceback": "".join(shown.format(chain=True)).rstrip("\n")}
+    return {
+        "type": type(error).__name__,
+        "message": _message(error),
+        "traceback": "".join(shown.format(chain=True)).rstrip("\n"),
+    }
 
 
 def _trim(shown, seen):
     if shown is None or id(shown) in seen:
         return
     seen.add(id(shown))
-    shown.stack = traceback.StackSummary.from_list([_relative(frame) for frame in shown.stack if frame.filename.startswith((PREFIX, WORK))])
+    shown.stack = traceback.StackSummary.from_list(
+        [_relative(frame) for frame in shown.stack if frame.filename.startswith((PREFIX, WORK))]
+    )
     _trim(shown.__cause__, seen)
     _trim(shown.__context__, seen)
     for inner in shown.exceptions or ():

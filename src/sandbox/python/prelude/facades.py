@@ -12,16 +12,19 @@ import types
 from . import guard
 
 _WHOLE = """
-    abc array base64 binascii bisect calendar cmath collections collections.abc colorsys contextlib copy csv dataclasses datetime decimal difflib enum
-    fractions functools graphlib hashlib heapq hmac html itertools json keyword math numbers operator pprint random re secrets statistics string
-    struct textwrap time typing unicodedata urllib.parse uuid zlib zoneinfo
+    abc array base64 binascii bisect calendar cmath collections collections.abc colorsys contextlib copy csv dataclasses
+    datetime decimal difflib enum fractions functools graphlib hashlib heapq hmac html itertools json keyword math
+    numbers operator pprint random re secrets statistics string struct textwrap time typing unicodedata urllib.parse
+    uuid zlib zoneinfo
 """.split()
 _PARTS = {
     "ast": ["literal_eval"],
-    "asyncio": """run gather sleep wait_for timeout create_task Queue Event Lock Semaphore TaskGroup as_completed wait CancelledError TimeoutError
+    "asyncio": """run gather sleep wait_for timeout create_task Queue Event Lock Semaphore TaskGroup as_completed wait
+    CancelledError TimeoutError
         iscoroutine iscoroutinefunction""".split(),
     "io": ["StringIO", "BytesIO"],
-    "sys": """version version_info maxsize maxunicode float_info int_info byteorder platform getsizeof getrecursionlimit setrecursionlimit intern
+    "sys": """version version_info maxsize maxunicode float_info int_info byteorder platform getsizeof getrecursionlimit
+    setrecursionlimit intern
         exit""".split(),
     "traceback": ["format_exc", "print_exc", "format_exception_only"],
     "types": ["SimpleNamespace", "MappingProxyType", "GeneratorType", "NoneType"],
@@ -116,7 +119,9 @@ def _get_field(self, field_name, args, kwargs):
 
 
 def _field_value(value, name, *default):
-    if type(name) is not str or (guard.is_refused(name) and not name.startswith("__dataclass_") and name != "__wrapped__"):
+    if type(name) is not str or (
+        guard.is_refused(name) and not name.startswith("__dataclass_") and name != "__wrapped__"
+    ):
         raise AttributeError(guard.refusal(name))
     return getattr(value, name, *default)
 
@@ -135,7 +140,8 @@ def _redirect(stream):
 
 
 def _checked_exec(text, namespace, into=None):
-    """`exec` of the module dataclasses, which writes names of fields into source text: only what it writes itself may be run."""
+    """`exec` of the module dataclasses, which writes names of fields into source text: only what it writes itself may
+    be run."""
     if "__builtins__" not in namespace:
         raise TypeError("A dataclass's module has no built-in names.")
     if not _is_generated(ast.parse(text)):
@@ -143,8 +149,25 @@ def _checked_exec(text, namespace, into=None):
     exec(text, namespace, into)
 
 
-_NEVER_GENERATED = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.NamedExpr, ast.Import, ast.ImportFrom, ast.Subscript,
-                    ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.With, ast.Try, ast.Await, ast.Yield, ast.YieldFrom)
+_NEVER_GENERATED = (
+    ast.Lambda,
+    ast.ListComp,
+    ast.SetComp,
+    ast.DictComp,
+    ast.GeneratorExp,
+    ast.NamedExpr,
+    ast.Import,
+    ast.ImportFrom,
+    ast.Subscript,
+    ast.FunctionDef,
+    ast.AsyncFunctionDef,
+    ast.ClassDef,
+    ast.With,
+    ast.Try,
+    ast.Await,
+    ast.Yield,
+    ast.YieldFrom,
+)
 _GENERATED_NAMES = {"super", "hash", "type", "NotImplemented"}
 _GENERATED_METHODS = ("__setattr__", "__delattr__", "__post_init__")
 
@@ -154,10 +177,21 @@ def _is_generated(tree):
     if len(tree.body) != 1 or not isinstance(tree.body[0], ast.FunctionDef) or len(tree.body[0].body) != 2:
         return False
     method, end = tree.body[0].body
-    if not isinstance(method, ast.FunctionDef) or not isinstance(end, ast.Return) or not isinstance(end.value, ast.Name) or end.value.id != method.name:
+    if (
+        not isinstance(method, ast.FunctionDef)
+        or not isinstance(end, ast.Return)
+        or not isinstance(end.value, ast.Name)
+        or end.value.id != method.name
+    ):
         return False
     given = [node for maker in (tree.body[0], method) for node in ast.walk(maker.args) if isinstance(node, ast.arg)]
-    outside = [*tree.body[0].args.defaults, *method.args.defaults, *method.args.kw_defaults, *(node.annotation for node in given), method.returns]
+    outside = [
+        *tree.body[0].args.defaults,
+        *method.args.defaults,
+        *method.args.kw_defaults,
+        *(node.annotation for node in given),
+        method.returns,
+    ]
     if not all(node is None or (isinstance(node, ast.Name) and node.id.startswith("__dataclass_")) for node in outside):
         return False
     names = {node.arg for node in given} | _GENERATED_NAMES
@@ -168,7 +202,11 @@ def _may_be_generated(node, names):
     if isinstance(node, ast.Call):
         called = node.func
         known = ("super", "hash", "type", "FrozenInstanceError")
-        return (called.id in known or called.id.startswith("__dataclass_dflt_")) if isinstance(called, ast.Name) else getattr(called, "attr", None) in _GENERATED_METHODS
+        return (
+            (called.id in known or called.id.startswith("__dataclass_dflt_"))
+            if isinstance(called, ast.Name)
+            else getattr(called, "attr", None) in _GENERATED_METHODS
+        )
     if isinstance(node, ast.Attribute):
         return node.attr in _GENERATED_METHODS or not (guard.is_refused(node.attr) or node.attr in guard.CHECKED)
     if isinstance(node, ast.Name):
@@ -204,7 +242,9 @@ def _sys_attribute(name):
         return getattr(sys, name)
     if name == "argv":
         return ["<code>"]
-    raise AttributeError(f"'sys.{name}' is not there: only what says something about numbers, sizes and this Python is.")
+    raise AttributeError(
+        f"'sys.{name}' is not there: only what says something about numbers, sizes and this Python is."
+    )
 
 
 _REPLACED = {

@@ -1,7 +1,9 @@
-"""What restricted code may be: its syntax tree is looked at before it runs, and names it makes up while it runs are looked at then.
+"""What restricted code may be: its syntax tree is looked at before it runs, and names it makes up while it runs are
+looked at then.
 
-Refused are the attributes by which one gets from any value to the interpreter's insides. Methods with such names may be defined, and those
-that mean no more than an operator does may be used. The walls of the sandbox do not depend on this: it is a rule inside of them.
+Refused are the attributes by which one gets from any value to the interpreter's insides. Methods with such names may be
+defined, and those that mean no more than an operator does may be used. The walls of the sandbox do not depend on this:
+it is a rule inside of them.
 """
 
 import ast
@@ -10,20 +12,45 @@ ATTRIBUTE = "__yard_attribute__"
 _OWN = "__yard_"
 _NAMES = {"__builtins__", "__loader__", "__spec__", "__package__", "__cached__"}
 _OPERATORS = """
-    init new post_init repr str bytes format name qualname doc module class version all slots match_args annotations eq ne lt le gt ge hash bool len
-    length_hint iter next reversed contains getitem setitem delitem missing call enter exit aenter aexit aiter anext await get set delete
-    set_name getattr init_subclass class_getitem add sub mul truediv floordiv mod divmod pow matmul lshift rshift and or xor neg pos abs invert
-    int float complex index round trunc floor ceil copy deepcopy cause context notes suppress_context wrapped instancecheck
-    subclasscheck del sizeof total fspath
+    init new post_init repr str bytes format name qualname doc module class version all slots match_args annotations eq
+    ne lt le gt ge hash bool len length_hint iter next reversed contains getitem setitem delitem missing call enter exit
+    aenter aexit aiter anext await get set delete set_name getattr init_subclass class_getitem add sub mul truediv
+    floordiv mod divmod pow matmul lshift rshift and or xor neg pos abs invert int float complex index round trunc floor
+    ceil copy deepcopy cause context notes suppress_context wrapped instancecheck subclasscheck del sizeof total fspath
 """.split()
 _ALLOWED = {f"__{kind}{name}__" for name in _OPERATORS for kind in ("", "r", "i")} | {"__exit__"}
 # Looked at when they are used: their arguments, or what they are used on, decide.
 CHECKED = {"format", "format_map", "__dict__", "__getattr__", "__getattribute__", "__setattr__", "__delattr__"}
 _CHECKED_INNER = {name for name in CHECKED if name.startswith("__")}
 _INSIDES = {
-    "gi_frame", "gi_code", "gi_yieldfrom", "cr_frame", "cr_code", "cr_await", "cr_origin", "ag_frame", "ag_code", "ag_await",
-    "f_back", "f_builtins", "f_code", "f_globals", "f_locals", "f_trace", "f_generator", "tb_frame", "tb_next", "tb_lasti",
-    "co_code", "co_consts", "co_names", "co_varnames", "_evaluate", "_convert_", "get_stack", "mro",
+    "gi_frame",
+    "gi_code",
+    "gi_yieldfrom",
+    "cr_frame",
+    "cr_code",
+    "cr_await",
+    "cr_origin",
+    "ag_frame",
+    "ag_code",
+    "ag_await",
+    "f_back",
+    "f_builtins",
+    "f_code",
+    "f_globals",
+    "f_locals",
+    "f_trace",
+    "f_generator",
+    "tb_frame",
+    "tb_next",
+    "tb_lasti",
+    "co_code",
+    "co_consts",
+    "co_names",
+    "co_varnames",
+    "_evaluate",
+    "_convert_",
+    "get_stack",
+    "mro",
 }
 _HINT = "Inner attributes of Python cannot be used here; ordinary attributes, operators and methods can."
 
@@ -58,7 +85,10 @@ def check(tree, filename, code):
     for node in ast.walk(tree):
         for name in _names(node):
             if _is_refused_in(node, name):
-                raise SyntaxError(refusal(name), (filename, getattr(node, "lineno", 1), getattr(node, "col_offset", 0) + 1, _line(code, node)))
+                raise SyntaxError(
+                    refusal(name),
+                    (filename, getattr(node, "lineno", 1), getattr(node, "col_offset", 0) + 1, _line(code, node)),
+                )
     return ast.fix_missing_locations(_Checked().visit(tree))
 
 
@@ -94,4 +124,6 @@ class _Checked(ast.NodeTransformer):
         self.generic_visit(node)
         if node.attr not in CHECKED or not isinstance(node.ctx, ast.Load):
             return node
-        return ast.copy_location(ast.Call(ast.Name(ATTRIBUTE, ast.Load()), [node.value, ast.Constant(node.attr)], []), node)
+        return ast.copy_location(
+            ast.Call(ast.Name(ATTRIBUTE, ast.Load()), [node.value, ast.Constant(node.attr)], []), node
+        )

@@ -9,7 +9,9 @@ from . import tools
 class _Selector:
     def select(self, timeout):
         if timeout is None and not tools.running():
-            raise RuntimeError("The code waits for something that can never happen: no tool call runs and no timer is set.")
+            raise RuntimeError(
+                "The code waits for something that can never happen: no tool call runs and no timer is set."
+            )
         if timeout is None or timeout > 0:
             tools.wait(timeout)
         elif tools.running():
@@ -58,7 +60,8 @@ _run = asyncio.run
 
 
 def run(main, *, debug=None, loop_factory=None):
-    """`asyncio.run`, which also works inside of code that awaits at its top level, and takes whatever can be awaited."""
+    """`asyncio.run`, which also works inside of code that awaits at its top level, and takes whatever can be
+    awaited."""
     outer = events._get_running_loop()
     events._set_running_loop(None)
     try:

@@ -9,8 +9,25 @@ from . import link, missing, run as runs, zones
 from . import loop  # noqa: F401  the event loop is in place before any code asks for one
 
 
-_OFTEN = ("collections", "contextlib", "csv", "dataclasses", "datetime", "decimal", "enum", "fractions", "itertools", "math", "random", "re", "statistics",
-          "string", "textwrap", "typing", "uuid")
+_OFTEN = (
+    "collections",
+    "contextlib",
+    "csv",
+    "dataclasses",
+    "datetime",
+    "decimal",
+    "enum",
+    "fractions",
+    "itertools",
+    "math",
+    "random",
+    "re",
+    "statistics",
+    "string",
+    "textwrap",
+    "typing",
+    "uuid",
+)
 _session = None
 
 
@@ -29,8 +46,8 @@ def run():
         for name in _OFTEN:
             __import__(name)
         link.send("park")
-        # In here the memory is copied, and this call does not return: `serve` is called anew, in this interpreter and in each copy. It has
-        # to be a call that keeps the interpreter's lock.
+        # In here the memory is copied, and this call does not return: `serve` is called anew, in this interpreter and
+        # in each copy. It has to be a call that keeps the interpreter's lock.
         time.time()
     serve()
 

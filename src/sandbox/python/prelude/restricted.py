@@ -15,7 +15,16 @@ _PLAIN = object()
 def names(scope):
     """`scope`: the variables of the code, which `eval` and `exec` use where they are given none."""
     own = {name: value for name, value in vars(builtins).items() if name not in _LEFT_OUT}
-    own.update({guard.ATTRIBUTE: _attribute, "__import__": _import, "getattr": _getattr, "hasattr": _hasattr, "setattr": _setattr, "delattr": _delattr})
+    own.update(
+        {
+            guard.ATTRIBUTE: _attribute,
+            "__import__": _import,
+            "getattr": _getattr,
+            "hasattr": _hasattr,
+            "setattr": _setattr,
+            "delattr": _delattr,
+        }
+    )
     own.update({"vars": _vars, "open": _open, "compile": _compile, **_runners(scope)})
     return own
 
@@ -52,12 +61,17 @@ def _vars(*values):
     if not values:
         raise TypeError("vars() needs a value here; globals() gives the code's own variables.")
     if issubclass(type(values[0]), type):
-        return {name: value for name, value in vars(values[0]).items() if not guard.is_refused(name) and name not in guard.CHECKED}
+        return {
+            name: value
+            for name, value in vars(values[0]).items()
+            if not guard.is_refused(name) and name not in guard.CHECKED
+        }
     return vars(*values)
 
 
 def _attribute(value, name):
-    """An attribute that depends on what it is used on, or on what it is given. The code can find this function: it answers for no other name."""
+    """An attribute that depends on what it is used on, or on what it is given. The code can find this function: it
+    answers for no other name."""
     if type(name) is not str or name not in guard.CHECKED:
         raise AttributeError(guard.refusal(name))
     if name == "__dict__":
@@ -122,7 +136,9 @@ def _runners(scope):
         tree = guard.check(ast.parse(text, "<text>", mode), "<text>", text)
         into = scope if given is None else given
         into["__builtins__"] = scope["__builtins__"]
-        return (eval if mode == "eval" else exec)(compile(tree, "<text>", mode, dont_inherit=True), into, *([] if locals is None else [locals]))
+        return (eval if mode == "eval" else exec)(
+            compile(tree, "<text>", mode, dont_inherit=True), into, *([] if locals is None else [locals])
+        )
 
     def own_locals(depth):
         frame = sys._getframe(depth)

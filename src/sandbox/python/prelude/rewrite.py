@@ -1,4 +1,5 @@
-"""What models write, as Python that can be run: `return` at the top level ends the code, and its last expression is its result."""
+"""What models write, as Python that can be run: `return` at the top level ends the code, and its last expression is its
+result."""
 
 import ast
 

@@ -31,9 +31,18 @@ class Session:
         except SystemExit as left:
             return _left(left)
         except values.TooLarge:
-            return _failed("limit", "ResultTooLarge", f"The result is larger than {job['resultBytes']} bytes of JSON. Return less, or write it to a file.")
+            return _failed(
+                "limit",
+                "ResultTooLarge",
+                f"The result is larger than {job['resultBytes']} bytes of JSON. Return less, or write it to a file.",
+            )
         except MemoryError as error:
-            return {"end": "memory", "error": _described(error, "MemoryError", "The code used all the memory that it may use. Keep less at once.")}
+            return {
+                "end": "memory",
+                "error": _described(
+                    error, "MemoryError", "The code used all the memory that it may use. Keep less at once."
+                ),
+            }
         except BaseException as error:
             end = "limit" if isinstance(error, tools.ToolError) and error.kind == "limited" else "error"
             return {"end": end, "error": _described(error, type(error).__name__, "")}
@@ -47,7 +56,9 @@ class Session:
         if job["profile"] == "restricted":
             tree = _restrict(tree, scope, name, job["code"])
         else:
-            scope.update({"__builtins__": builtins, "tools": tools.tools, "search": tools.search, "ToolError": tools.ToolError})
+            scope.update(
+                {"__builtins__": builtins, "tools": tools.tools, "search": tools.search, "ToolError": tools.ToolError}
+            )
         code = compile(rewrite.rewrite(tree), name, "exec", flags=_FLAGS, dont_inherit=True)
         try:
             value = self._execute(code, scope)

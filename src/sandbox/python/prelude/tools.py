@@ -105,10 +105,40 @@ def _stand_in(name, function):
     setattr(Asked, name, method)
 
 
-for _name in ("getitem", "contains", "eq", "ne", "lt", "le", "gt", "ge", "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or",
-              "xor", "neg", "pos", "abs", "index"):
+for _name in (
+    "getitem",
+    "contains",
+    "eq",
+    "ne",
+    "lt",
+    "le",
+    "gt",
+    "ge",
+    "add",
+    "sub",
+    "mul",
+    "truediv",
+    "floordiv",
+    "mod",
+    "pow",
+    "and",
+    "or",
+    "xor",
+    "neg",
+    "pos",
+    "abs",
+    "index",
+):
     _stand_in(f"__{_name}__", getattr(operator, f"__{_name}__"))
-for _name, _function in (("len", len), ("iter", iter), ("bool", bool), ("int", int), ("float", float), ("reversed", reversed), ("round", round)):
+for _name, _function in (
+    ("len", len),
+    ("iter", iter),
+    ("bool", bool),
+    ("int", int),
+    ("float", float),
+    ("reversed", reversed),
+    ("round", round),
+):
     _stand_in(f"__{_name}__", _function)
 for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod"):
     _stand_in(f"__r{_name}__", lambda mine, other, _do=getattr(operator, f"__{_name}__"): _do(other, mine))
@@ -131,7 +161,10 @@ class _Path:
 
     def __getitem__(self, name):
         if not isinstance(name, str):
-            raise TypeError(f"A tool is named by text, got {type(name).__name__}. Write tools[\"source\"][\"name\"](...) or tools.source.name(...).")
+            raise TypeError(
+                f"A tool is named by text, got {type(name).__name__}. "
+                "Write tools[\"source\"][\"name\"](...) or tools.source.name(...)."
+            )
         return _Path(f"{self._path}.{name}" if self._path else name)
 
     def __setattr__(self, name, value):
@@ -141,7 +174,9 @@ class _Path:
         if not self._path:
             raise TypeError("Name a tool: tools.<source>.<name>(...). search(\"what you need\") finds it.")
         if len(args) > 1 or (args and not isinstance(args[0], (dict, type(None)))):
-            raise TypeError(f"tools.{self._path} takes its arguments by name, or as one dict. Got {len(args)} by position.")
+            raise TypeError(
+                f"tools.{self._path} takes its arguments by name, or as one dict. Got {len(args)} by position."
+            )
         given = {**(args[0] or {} if args else {}), **named}
         text = values.to_json(given, _ARGUMENT_BYTES)
         return Asked(f"tools.{self._path}", lambda number: link.send("call", id=number, path=self._path, json=text))
@@ -154,7 +189,8 @@ tools = _Path("")
 
 
 def search(query, limit=10):
-    """Finds tools by what they do: their names, signatures and descriptions, the best first. `await` it, or use it as it is."""
+    """Finds tools by what they do: their names, signatures and descriptions, the best first. `await` it, or use it as
+    it is."""
     return Asked("search", lambda number: link.send("search", id=number, query=str(query), limit=max(1, int(limit))))
 
 

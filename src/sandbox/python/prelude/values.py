@@ -1,8 +1,9 @@
 """Python values as strict JSON.
 
-As they are: None, bool, int, float, str, list, tuple, dict. NaN and infinities: null. Sets: lists, sorted where they can be. Dataclasses and
-named tuples: objects. Dates and times: ISO 8601. timedelta, Decimal, Fraction, UUID, paths: their text. Enum members: their value. bytes:
-base64. Iterators, ranges, views, deques: lists. Exceptions: "Type: message". Whatever else: its repr().
+As they are: None, bool, int, float, str, list, tuple, dict. NaN and infinities: null. Sets: lists, sorted where they
+can be. Dataclasses and named tuples: objects. Dates and times: ISO 8601. timedelta, Decimal, Fraction, UUID, paths:
+their text. Enum members: their value. bytes: base64. Iterators, ranges, views, deques: lists. Exceptions: "Type:
+message". Whatever else: its repr().
 """
 
 import json
@@ -10,7 +11,20 @@ import sys
 
 MAX_DEPTH = 200
 _FLOAT_BOUNDS = (float("-inf"), float("inf"))
-_ITERABLES = {"generator", "map", "filter", "zip", "enumerate", "range", "reversed", "dict_keys", "dict_values", "dict_items", "deque", "array"}
+_ITERABLES = {
+    "generator",
+    "map",
+    "filter",
+    "zip",
+    "enumerate",
+    "range",
+    "reversed",
+    "dict_keys",
+    "dict_values",
+    "dict_items",
+    "deque",
+    "array",
+}
 
 
 class TooLarge(Exception):
@@ -19,7 +33,9 @@ class TooLarge(Exception):
 
 def to_json(value, max_bytes):
     budget = [max_bytes]
-    text = json.dumps(plain(value, budget, "the result", [], set()), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    text = json.dumps(
+        plain(value, budget, "the result", [], set()), ensure_ascii=False, separators=(",", ":"), allow_nan=False
+    )
     try:
         size = len(text.encode("utf-8"))
     except UnicodeEncodeError:
@@ -46,7 +62,10 @@ def plain(value, budget, what, path, seen):
     if kind is float:
         return value if value == value and value not in _FLOAT_BOUNDS else None
     if id(value) in seen:
-        raise ValueError(f"{what} contains itself at {_place(path)}, so that it cannot be written as JSON. Return a copy without the cycle.")
+        raise ValueError(
+            f"{what} contains itself at {_place(path)}, so that it cannot be written as JSON. "
+            "Return a copy without the cycle."
+        )
     if len(path) >= MAX_DEPTH:
         raise ValueError(f"{what} is nested deeper than {MAX_DEPTH} levels. Return something flatter.")
     seen.add(id(value))
@@ -88,7 +107,11 @@ def _container(value, kind, budget, what, path, seen):
         import binascii
         return _text(binascii.b2a_base64(value, newline=False).decode("ascii"), budget)
     if hasattr(kind, "__dataclass_fields__") and not isinstance(value, type):
-        return {name: inner(getattr(value, name, None), f".{name}") for name, field in kind.__dataclass_fields__.items() if field._field_type.name == "_FIELD"}
+        return {
+            name: inner(getattr(value, name, None), f".{name}")
+            for name, field in kind.__dataclass_fields__.items()
+            if field._field_type.name == "_FIELD"
+        }
     return _other(value, kind, budget, inner)
 
 

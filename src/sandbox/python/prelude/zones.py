@@ -30,7 +30,9 @@ def load(key):
         link.send("zone", key=str(key))
         _, text = link.receive()
         if not text:
-            raise ZoneInfoNotFoundError(f"No time zone found with key {key}. Names are those of the IANA database, such as Europe/Berlin.")
+            raise ZoneInfoNotFoundError(
+                f"No time zone found with key {key}. Names are those of the IANA database, such as Europe/Berlin."
+            )
         _kept[key] = binascii.a2b_base64(text)
     return io.BytesIO(_kept[key])
 

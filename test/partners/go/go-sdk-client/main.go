@@ -25,7 +25,8 @@ func connect(ctx context.Context, target scenario.Target, person *scenario.Perso
 	own := &partner{progress: map[any]func(float64){}}
 	client := mcp.NewClient(&mcp.Implementation{Name: "go-sdk", Version: "1"}, &mcp.ClientOptions{
 		ElicitationHandler: func(_ context.Context, request *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
-			return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"answer": person.Answer(request.Params.Message)}}, nil
+			return &mcp.ElicitResult{Action: "accept",
+				Content: map[string]any{"answer": person.Answer(request.Params.Message)}}, nil
 		},
 		CreateMessageHandler: func(_ context.Context, request *mcp.CreateMessageRequest) (*mcp.CreateMessageResult, error) {
 			text := person.Model(request.Params.Messages[0].Content.(*mcp.TextContent).Text)
@@ -67,7 +68,8 @@ func (p *partner) Opened() scenario.Opened {
 		server = result.ServerInfo.Name
 	}
 	return scenario.Opened{
-		Version: result.ProtocolVersion, Server: server, Instructions: scenario.Text(result.Instructions), Capabilities: scenario.Capabilities(result.Capabilities),
+		Version: result.ProtocolVersion, Server: server, Instructions: scenario.Text(result.Instructions),
+		Capabilities: scenario.Capabilities(result.Capabilities),
 	}
 }
 
@@ -82,7 +84,8 @@ func (p *partner) Tools(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
-func (p *partner) Call(ctx context.Context, name string, arguments map[string]any, progress func(float64)) (string, error) {
+func (p *partner) Call(ctx context.Context, name string, arguments map[string]any, progress func(float64),
+) (string, error) {
 	params := &mcp.CallToolParams{Name: name, Arguments: arguments}
 	if progress != nil {
 		p.mu.Lock()

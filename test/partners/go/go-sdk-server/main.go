@@ -26,7 +26,8 @@ type words struct {
 	Text string `json:"text"`
 }
 
-var answerSchema = &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{"answer": {Type: "string"}}, Required: []string{"answer"}}
+var answerSchema = &jsonschema.Schema{Type: "object",
+	Properties: map[string]*jsonschema.Schema{"answer": {Type: "string"}}, Required: []string{"answer"}}
 
 func main() {
 	delay, _ := strconv.Atoi(os.Getenv("PARTNER_START_MS"))
@@ -47,7 +48,8 @@ func main() {
 // handlerOf serves each era as the library wants it: the newer one without sessions, the older one with.
 func handlerOf(server *mcp.Server) http.Handler {
 	find := func(*http.Request) *mcp.Server { return server }
-	modern := mcp.NewStreamableHTTPHandler(find, &mcp.StreamableHTTPOptions{Stateless: true, PropagateRequestCancellation: true})
+	modern := mcp.NewStreamableHTTPHandler(find, &mcp.StreamableHTTPOptions{Stateless: true,
+		PropagateRequestCancellation: true})
 	legacy := mcp.NewStreamableHTTPHandler(find, nil)
 	return http.HandlerFunc(func(response http.ResponseWriter, request *http.Request) {
 		if request.Header.Get("MCP-Protocol-Version") >= "2026-07-28" {
@@ -59,8 +61,10 @@ func handlerOf(server *mcp.Server) http.Handler {
 }
 
 func newServer() *mcp.Server {
-	server := mcp.NewServer(&mcp.Implementation{Name: "go-sdk", Version: "1"}, &mcp.ServerOptions{Instructions: "Notes of go-sdk."})
-	mcp.AddTool(server, &mcp.Tool{Name: "quick"}, func(_ context.Context, _ *mcp.CallToolRequest, in words) (*mcp.CallToolResult, any, error) {
+	server := mcp.NewServer(&mcp.Implementation{Name: "go-sdk", Version: "1"},
+		&mcp.ServerOptions{Instructions: "Notes of go-sdk."})
+	mcp.AddTool(server, &mcp.Tool{Name: "quick"}, func(_ context.Context, _ *mcp.CallToolRequest,
+		in words) (*mcp.CallToolResult, any, error) {
 		return text("quick: " + in.Text), nil, nil
 	})
 	mcp.AddTool(server, &mcp.Tool{Name: "ask"}, ask)
@@ -69,16 +73,20 @@ func newServer() *mcp.Server {
 	mcp.AddTool(server, &mcp.Tool{Name: "sample_modern"}, sampleModern)
 	mcp.AddTool(server, &mcp.Tool{Name: "work"}, work)
 	addCancellation(server)
-	mcp.AddTool(server, &mcp.Tool{Name: "change"}, func(context.Context, *mcp.CallToolRequest, nothing) (*mcp.CallToolResult, any, error) {
+	mcp.AddTool(server, &mcp.Tool{Name: "change"}, func(context.Context, *mcp.CallToolRequest,
+		nothing) (*mcp.CallToolResult, any, error) {
 		// The library tells of the change by itself.
-		mcp.AddTool(server, &mcp.Tool{Name: "extra"}, func(context.Context, *mcp.CallToolRequest, nothing) (*mcp.CallToolResult, any, error) {
+		mcp.AddTool(server, &mcp.Tool{Name: "extra"}, func(context.Context, *mcp.CallToolRequest,
+			nothing) (*mcp.CallToolResult, any, error) {
 			return text("extra"), nil, nil
 		})
 		return text("changed"), nil, nil
 	})
-	server.AddResource(&mcp.Resource{URI: "note://partner", Name: "note", MIMEType: "text/plain"}, func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: "note://partner", MIMEType: "text/plain", Text: "a note"}}}, nil
-	})
+	server.AddResource(&mcp.Resource{URI: "note://partner", Name: "note", MIMEType: "text/plain"},
+		func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+			return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: "note://partner", MIMEType: "text/plain",
+				Text: "a note"}}}, nil
+		})
 	greet := &mcp.Prompt{Name: "greet", Arguments: []*mcp.PromptArgument{{Name: "name", Required: true}}}
 	server.AddPrompt(greet, func(_ context.Context, request *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 		content := &mcp.TextContent{Text: "Greet " + request.Params.Arguments["name"]}
@@ -140,7 +148,8 @@ func sampleModern(_ context.Context, request *mcp.CallToolRequest, in words) (*m
 
 func report(ctx context.Context, request *mcp.CallToolRequest, step float64, total float64) {
 	if token := request.Params.GetProgressToken(); token != nil {
-		_ = request.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: step, Total: total})
+		_ = request.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: step,
+			Total: total})
 	}
 }
 
@@ -154,7 +163,8 @@ func work(ctx context.Context, request *mcp.CallToolRequest, _ nothing) (*mcp.Ca
 
 func addCancellation(server *mcp.Server) {
 	var cancelled atomic.Int32
-	mcp.AddTool(server, &mcp.Tool{Name: "hang"}, func(ctx context.Context, request *mcp.CallToolRequest, _ nothing) (*mcp.CallToolResult, any, error) {
+	mcp.AddTool(server, &mcp.Tool{Name: "hang"}, func(ctx context.Context, request *mcp.CallToolRequest,
+		_ nothing) (*mcp.CallToolResult, any, error) {
 		report(ctx, request, 1, 2)
 		select {
 		case <-ctx.Done():
@@ -164,7 +174,8 @@ func addCancellation(server *mcp.Server) {
 			return text("not cancelled"), nil, nil
 		}
 	})
-	mcp.AddTool(server, &mcp.Tool{Name: "heard"}, func(context.Context, *mcp.CallToolRequest, nothing) (*mcp.CallToolResult, any, error) {
+	mcp.AddTool(server, &mcp.Tool{Name: "heard"}, func(context.Context, *mcp.CallToolRequest,
+		nothing) (*mcp.CallToolResult, any, error) {
 		return text(fmt.Sprintf("cancelled: %d", cancelled.Load())), nil, nil
 	})
 }

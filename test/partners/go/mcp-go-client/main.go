@@ -26,12 +26,14 @@ type answerer struct{ person *scenario.Person }
 
 func (a answerer) Elicit(_ context.Context, request mcp.ElicitationRequest) (*mcp.ElicitationResult, error) {
 	content := map[string]any{"answer": a.person.Answer(request.Params.Message)}
-	return &mcp.ElicitationResult{ElicitationResponse: mcp.ElicitationResponse{Action: mcp.ElicitationResponseActionAccept, Content: content}}, nil
+	answer := mcp.ElicitationResponse{Action: mcp.ElicitationResponseActionAccept, Content: content}
+	return &mcp.ElicitationResult{ElicitationResponse: answer}, nil
 }
 
 func (a answerer) CreateMessage(_ context.Context, request mcp.CreateMessageRequest) (*mcp.CreateMessageResult, error) {
 	text := a.person.Model(mcp.GetTextFromContent(request.Messages[0].Content))
-	return &mcp.CreateMessageResult{SamplingMessage: mcp.SamplingMessage{Role: mcp.RoleAssistant, Content: mcp.NewTextContent(text)}, Model: "none"}, nil
+	return &mcp.CreateMessageResult{SamplingMessage: mcp.SamplingMessage{Role: mcp.RoleAssistant,
+		Content: mcp.NewTextContent(text)}, Model: "none"}, nil
 }
 
 func main() { scenario.Run(connect) }
@@ -41,7 +43,8 @@ func connect(ctx context.Context, target scenario.Target, person *scenario.Perso
 	if err != nil {
 		return nil, err
 	}
-	options := []client.ClientOption{client.WithElicitationHandler(answerer{person}), client.WithSamplingHandler(answerer{person})}
+	options := []client.ClientOption{client.WithElicitationHandler(answerer{person}),
+		client.WithSamplingHandler(answerer{person})}
 	if target.Era == "legacy" {
 		options = append(options, client.WithLegacyProtocolOnly())
 	}
@@ -90,7 +93,8 @@ func (p *partner) heard(notification mcp.JSONRPCNotification, person *scenario.P
 
 func (p *partner) Opened() scenario.Opened {
 	return scenario.Opened{
-		Version: p.opened.ProtocolVersion, Server: p.opened.ServerInfo.Name, Instructions: scenario.Text(p.opened.Instructions),
+		Version: p.opened.ProtocolVersion, Server: p.opened.ServerInfo.Name,
+		Instructions: scenario.Text(p.opened.Instructions),
 		Capabilities: scenario.Capabilities(p.opened.Capabilities),
 	}
 }
@@ -107,7 +111,8 @@ func (p *partner) Tools(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
-func (p *partner) Call(ctx context.Context, name string, arguments map[string]any, progress func(float64)) (string, error) {
+func (p *partner) Call(ctx context.Context, name string, arguments map[string]any, progress func(float64),
+) (string, error) {
 	request := mcp.CallToolRequest{Params: mcp.CallToolParams{Name: name, Arguments: arguments}}
 	if progress != nil {
 		p.mu.Lock()
@@ -137,7 +142,8 @@ func (p *partner) Read(ctx context.Context, uri string) (string, error) {
 }
 
 func (p *partner) Prompt(ctx context.Context, name string, arguments map[string]string) (string, error) {
-	result, err := p.client.GetPrompt(ctx, mcp.GetPromptRequest{Params: mcp.GetPromptParams{Name: name, Arguments: arguments}})
+	result, err := p.client.GetPrompt(ctx, mcp.GetPromptRequest{Params: mcp.GetPromptParams{Name: name,
+		Arguments: arguments}})
 	if err != nil {
 		return "", err
 	}

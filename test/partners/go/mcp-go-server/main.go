@@ -18,7 +18,8 @@ import (
 )
 
 var answerSchema = map[string]any{
-	"type": "object", "properties": map[string]any{"answer": map[string]any{"type": "string"}}, "required": []string{"answer"},
+	"type": "object", "properties": map[string]any{"answer": map[string]any{"type": "string"}},
+	"required": []string{"answer"},
 }
 
 func main() {
@@ -39,13 +40,15 @@ func main() {
 
 func newServer() *server.MCPServer {
 	own := server.NewMCPServer(
-		"mcp-go", "1", server.WithInstructions("Notes of mcp-go."), server.WithToolCapabilities(true), server.WithResourceCapabilities(false, true),
+		"mcp-go", "1", server.WithInstructions("Notes of mcp-go."), server.WithToolCapabilities(true),
+		server.WithResourceCapabilities(false, true),
 		server.WithPromptCapabilities(true), server.WithElicitation(),
 	)
 	own.EnableSampling()
-	own.AddTool(mcp.NewTool("quick", mcp.WithString("text", mcp.Required())), func(_ context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		return text("quick: " + request.GetString("text", "")), nil
-	})
+	own.AddTool(mcp.NewTool("quick", mcp.WithString("text", mcp.Required())),
+		func(_ context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return text("quick: " + request.GetString("text", "")), nil
+		})
 	question, words := mcp.WithString("question", mcp.Required()), mcp.WithString("text", mcp.Required())
 	own.AddTool(mcp.NewTool("ask", question), ask)
 	own.AddTool(mcp.NewTool("ask_modern", question), askModern)
@@ -55,12 +58,17 @@ func newServer() *server.MCPServer {
 	addCancellation(own)
 	own.AddTool(mcp.NewTool("change"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		// The library tells of the change by itself.
-		own.AddTool(mcp.NewTool("extra"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) { return text("extra"), nil })
+		own.AddTool(mcp.NewTool("extra"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult,
+			error) {
+			return text("extra"), nil
+		})
 		return text("changed"), nil
 	})
-	own.AddResource(mcp.NewResource("note://partner", "note"), func(context.Context, mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
-		return []mcp.ResourceContents{mcp.TextResourceContents{URI: "note://partner", MIMEType: "text/plain", Text: "a note"}}, nil
-	})
+	own.AddResource(mcp.NewResource("note://partner", "note"),
+		func(context.Context, mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
+			return []mcp.ResourceContents{mcp.TextResourceContents{URI: "note://partner", MIMEType: "text/plain",
+				Text: "a note"}}, nil
+		})
 	greet := mcp.NewPrompt("greet", mcp.WithArgument("name", mcp.RequiredArgument()))
 	own.AddPrompt(greet, func(_ context.Context, request mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 		content := mcp.NewTextContent("Greet " + request.Params.Arguments["name"])

@@ -1,4 +1,5 @@
-// Package scenario is what a client does with a server, and what it sees of it: the same as python/scenario.py, word for word.
+// Package scenario is what a client does with a server, and what it sees of it: the same as python/scenario.py, word
+// for word.
 package scenario
 
 import (
@@ -76,7 +77,8 @@ func call(partner Partner, name string, arguments map[string]any) any {
 	return seen(stepTime, func(ctx context.Context) (string, error) { return partner.Call(ctx, name, arguments, nil) })
 }
 
-// named: a server that speaks both eras has a tool for each way to ask or to tell: `name` pushes, `name_modern` does as the newer era wants.
+// named: a server that speaks both eras has a tool for each way to ask or to tell: `name` pushes, `name_modern` does
+// as the newer era wants.
 func named(tools any, name string, partner Partner) string {
 	list, _ := tools.([]string)
 	if modern := name + "_modern"; partner.Opened().Version == Modern && slices.Contains(list, modern) {
@@ -85,7 +87,8 @@ func named(tools any, name string, partner Partner) string {
 	return name
 }
 
-var words = map[string]map[string]any{"ask": {"question": "colour"}, "sample": {"text": "rain"}, "work": {}, "quick": {"text": "hi"}}
+var words = map[string]map[string]any{"ask": {"question": "colour"}, "sample": {"text": "rain"}, "work": {},
+	"quick": {"text": "hi"}}
 
 // together makes four calls at once. The person answers when the other three are over.
 func together(partner Partner, person *Person, tools any, order []string) observations {
@@ -165,7 +168,8 @@ func change(partner Partner, person *Person, tools any) observations {
 	within(person.changed, 0)
 	result := call(partner, named(tools, "change", partner), map[string]any{})
 	heard := within(person.changed, noticeTime)
-	return observations{"result": result, "heard": heard, "listed": seen(stepTime, partner.Tools), "extra": call(partner, "extra", map[string]any{})}
+	return observations{"result": result, "heard": heard, "listed": seen(stepTime, partner.Tools),
+		"extra": call(partner, "extra", map[string]any{})}
 }
 
 func read(partner Partner) any {
@@ -178,7 +182,8 @@ func prompt(partner Partner) any {
 	})
 }
 
-// offered is what the server offers. Where it is slow to start, as a busy machine makes it, until it says so: cold starts are the other scenario's.
+// offered is what the server offers. Where it is slow to start, as a busy machine makes it, until it says so: cold
+// starts are the other scenario's.
 func offered(partner Partner) any {
 	for range 20 {
 		if tools, ok := seen(stepTime, partner.Tools).([]string); ok && len(tools) > 0 {
@@ -191,7 +196,8 @@ func offered(partner Partner) any {
 
 func whole(partner Partner, person *Person) observations {
 	tools := offered(partner)
-	seenAll := observations{"opened": partner.Opened(), "tools": tools, "quick": call(partner, "quick", map[string]any{"text": "one"})}
+	seenAll := observations{"opened": partner.Opened(), "tools": tools,
+		"quick": call(partner, "quick", map[string]any{"text": "one"})}
 	seenAll["resource"], seenAll["prompt"] = read(partner), prompt(partner)
 	seenAll["askFirst"] = together(partner, person, tools, []string{"ask", "sample", "work", "quick"})
 	seenAll["askLast"] = together(partner, person, tools, []string{"quick", "work", "sample", "ask"})

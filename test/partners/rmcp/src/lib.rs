@@ -95,11 +95,18 @@ async fn seen<T: Into<Value>>(step: impl Future<Output = anyhow::Result<T>>) -> 
     }
 }
 
-/// A server that speaks both eras has a tool for each way to ask or to tell: `name` pushes, `name_modern` does as the newer era wants.
+/// A server that speaks both eras has a tool for each way to ask or to tell: `name` pushes, `name_modern` does as the
+/// newer era wants.
 fn named(tools: &Value, name: &str, partner: &impl Partner) -> String {
     let modern = format!("{name}_modern");
-    let offered = tools.as_array().is_some_and(|list| list.iter().any(|tool| tool == &modern));
-    if partner.opened()["version"] == MODERN && offered { modern } else { name.into() }
+    let offered = tools
+        .as_array()
+        .is_some_and(|list| list.iter().any(|tool| tool == &modern));
+    if partner.opened()["version"] == MODERN && offered {
+        modern
+    } else {
+        name.into()
+    }
 }
 
 fn words(name: &str) -> Value {
@@ -118,7 +125,11 @@ async fn together(partner: &impl Partner, person: &Person, tools: &Value, order:
     person.asked.lock().unwrap().clear();
     let ended = Mutex::new(Vec::<&str>::new());
     let one = async |name: &'static str| {
-        let tool = if matches!(name, "ask" | "sample") { named(tools, name, partner) } else { name.into() };
+        let tool = if matches!(name, "ask" | "sample") {
+            named(tools, name, partner)
+        } else {
+            name.into()
+        };
         let result = seen(partner.call(&tool, words(name))).await;
         let mut ended = ended.lock().unwrap();
         ended.push(name);
@@ -170,10 +181,13 @@ async fn change(partner: &impl Partner, person: &Person, tools: &Value) -> Value
     let _ = timeout(Duration::ZERO, person.changed.notified()).await;
     let result = seen(partner.call(&named(tools, "change", partner), json!({}))).await;
     let heard = timeout(NOTICE, person.changed.notified()).await.is_ok();
-    json!({"result": result, "heard": heard, "listed": seen(partner.tools()).await, "extra": seen(partner.call("extra", json!({}))).await})
+    let listed = seen(partner.tools()).await;
+    let extra = seen(partner.call("extra", json!({}))).await;
+    json!({"result": result, "heard": heard, "listed": listed, "extra": extra})
 }
 
-/// What the server offers. Where it is slow to start, as a busy machine makes it, until it says so: cold starts are the other scenario's.
+/// What the server offers. Where it is slow to start, as a busy machine makes it, until it says so: cold starts are the
+/// other scenario's.
 async fn offered(partner: &impl Partner) -> Value {
     for _ in 0..20 {
         let tools = seen(partner.tools()).await;
@@ -217,11 +231,16 @@ async fn cold(partner: &impl Partner) -> Value {
         sleep(Duration::from_millis(500)).await;
     }
     let tools_later = seen(partner.tools()).await;
-    json!({"opened": partner.opened(), "quick": quick, "resource": resource, "prompt": prompt, "tools": tools, "later": later, "toolsLater": tools_later})
+    json!({
+        "opened": partner.opened(), "quick": quick, "resource": resource, "prompt": prompt,
+        "tools": tools, "later": later, "toolsLater": tools_later
+    })
 }
 
 /// Connects, observes and prints one line of JSON.
-pub async fn run<P: Partner>(connect: impl AsyncFnOnce(&Target, Arc<Person>) -> anyhow::Result<P>) -> anyhow::Result<()> {
+pub async fn run<P: Partner>(
+    connect: impl AsyncFnOnce(&Target, Arc<Person>) -> anyhow::Result<P>,
+) -> anyhow::Result<()> {
     let target: Target = serde_json::from_str(&std::env::args().nth(1).unwrap_or_default())?;
     let person = Arc::new(Person::default());
     let observed = match connect(&target, person.clone()).await {
@@ -236,7 +255,12 @@ pub async fn run<P: Partner>(connect: impl AsyncFnOnce(&Target, Arc<Person>) -> 
 /// `tools`, `tools.listChanged`, …: what is declared, without what is false.
 pub fn capabilities(declared: &Value) -> Vec<String> {
     let mut names = vec![];
-    for (name, members) in declared.as_object().into_iter().flatten().filter(|(_, members)| !members.is_null()) {
+    for (name, members) in declared
+        .as_object()
+        .into_iter()
+        .flatten()
+        .filter(|(_, members)| !members.is_null())
+    {
         names.push(name.clone());
         for (member, value) in members.as_object().into_iter().flatten() {
             if !value.is_null() && value != &json!(false) {

@@ -1,7 +1,8 @@
-"""The Python end of a module: what it registers is told to the hub, what the hub calls is run, each call in a thread of its own.
+"""The Python end of a module: what it registers is told to the hub, what the hub calls is run, each call in a thread of
+its own.
 
-Lines to the hub: `register_tool`, `register_resource`, `files`, then `ready` or `failed`; answers by the id of the call; and whatever
-running code asks for or says, marked with its call.
+Lines to the hub: `register_tool`, `register_resource`, `files`, then `ready` or `failed`; answers by the id of the
+call; and whatever running code asks for or says, marked with its call.
 """
 
 import base64
@@ -48,12 +49,16 @@ class Server:
         if not callable(func):
             raise TypeError("Tool %r: `func` must be a function, got %s." % (name, type(func).__name__))
         schema = {} if schema is None else schema
-        self.tool_registry[name] = Record(name=name, func=func, schema=schema, description=description, run=caller_of(func, schema))
+        self.tool_registry[name] = Record(
+            name=name, func=func, schema=schema, description=description, run=caller_of(func, schema)
+        )
         self._tell("register_tool", name=name, schema=schema, description=description or "", options=options)
 
     def register_resource(self, uri_template, retriever, description="", **options):
         if not callable(retriever):
-            raise TypeError("Resource %r: `retriever` must be a function, got %s." % (uri_template, type(retriever).__name__))
+            raise TypeError(
+                "Resource %r: `retriever` must be a function, got %s." % (uri_template, type(retriever).__name__)
+            )
         self.resource_registry[uri_template] = Record(
             uri_template=uri_template, retriever=retriever, description=description, run=retriever_of(retriever)
         )
@@ -118,7 +123,15 @@ class Bridge:
         try:
             self._line.send(answer)
         except (TypeError, ValueError, RecursionError) as error:
-            self._line.send({"id": call.number, "error": {"type": type(error).__name__, "message": "the result cannot be written as JSON: %s" % error}})
+            self._line.send(
+                {
+                    "id": call.number,
+                    "error": {
+                        "type": type(error).__name__,
+                        "message": "the result cannot be written as JSON: %s" % error,
+                    },
+                }
+            )
         self._tell_files()
 
     def _begin(self, method, params):
@@ -199,7 +212,11 @@ def to_result(value):
 
 
 def describe(error):
-    told = {"type": type(error).__name__, "message": str(error) or type(error).__name__, "traceback": traceback.format_exc()}
+    told = {
+        "type": type(error).__name__,
+        "message": str(error) or type(error).__name__,
+        "traceback": traceback.format_exc(),
+    }
     code = getattr(error, "code", None)
     if isinstance(code, int) and not isinstance(code, bool):
         told["code"] = code

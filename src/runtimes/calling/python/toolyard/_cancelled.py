@@ -1,4 +1,5 @@
-"""Whether the caller gave up. Looking for the first time turns the hub's SIGTERM from an end into a word; SIGKILL follows soon."""
+"""Whether the caller gave up. Looking for the first time turns the hub's SIGTERM from an end into a word; SIGKILL
+follows soon."""
 
 import signal
 import threading

@@ -1,4 +1,5 @@
-"""The line to the hub: JSON lines out on one descriptor, answers in on another. Threads and event loops may use it at once."""
+"""The line to the hub: JSON lines out on one descriptor, answers in on another. Threads and event loops may use it at
+once."""
 
 import json
 import os
@@ -10,7 +11,8 @@ DESCRIPTORS = "TOOLYARD_DESCRIPTORS"
 
 
 class ToolError(Exception):
-    """A call that did not succeed. `kind` is of the hub's table: tool_error, unknown_tool, invalid_params, denied, limited, timeout, ..."""
+    """A call that did not succeed. `kind` is of the hub's table: tool_error, unknown_tool, invalid_params, denied,
+    limited, timeout, ..."""
 
     def __init__(self, message, kind="internal", details=None, result=None):
         super().__init__(message)
@@ -162,5 +164,7 @@ def _open():
         os.fstat(out)
         os.fstat(into)
     except (ValueError, OSError):
-        raise ToolError("This program was not started by a hub as a tool, so there is no hub to ask.", "unavailable") from None
+        raise ToolError(
+            "This program was not started by a hub as a tool, so there is no hub to ask.", "unavailable"
+        ) from None
     return Channel(out, into)

@@ -32,17 +32,32 @@ class ClientContext(Hub):
         """Whether the caller gave up or the time is over."""
         return self._cancelled()
 
-    def generate_text(self, prompt, images=None, system_prompt=None, n_predict=None, temperature=None, system=None, max_tokens=None, model=None, **_options):
+    def generate_text(
+        self,
+        prompt,
+        images=None,
+        system_prompt=None,
+        n_predict=None,
+        temperature=None,
+        system=None,
+        max_tokens=None,
+        model=None,
+        **_options
+    ):
         if images:
             raise ValueError("`generate_text` takes no images here.")
-        return super().generate_text(prompt, system or system_prompt or None, max_tokens or n_predict, temperature, model)
+        return super().generate_text(
+            prompt, system or system_prompt or None, max_tokens or n_predict, temperature, model
+        )
 
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
         raise AttributeError(
-            "lollms_client_instance.%s is not available here. It offers `logger`, `progress`, `cancelled`, `tools`, `call_tool`, "
-            "`search_tools`, `list_tools`, `generate_text` and `generate_image`, and with a configured image model `tti.generate_image`." % name
+            "lollms_client_instance.%s is not available here. It offers `logger`, `progress`, `cancelled`, `tools`, "
+            "`call_tool`, `search_tools`, `list_tools`, `generate_text` and `generate_image`, and with a "
+            "configured image model `tti.generate_image`."
+            % name
         )
 
 

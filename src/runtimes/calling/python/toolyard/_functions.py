@@ -6,14 +6,16 @@ POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR
 
 
 def caller_of(func, schema):
-    """A function of one dict. Keywords are the rule; a function whose only parameter is none of the schema's gets the dict itself."""
+    """A function of one dict. Keywords are the rule; a function whose only parameter is none of the schema's gets the
+    dict itself."""
     if _takes_dict(_parameters(func), _names(schema)):
         return lambda arguments: func(arguments)
     return lambda arguments: func(**arguments)
 
 
 def retriever_of(retriever):
-    """A function of URI and variables, for a retriever that takes the URI alone, the variables as a second dict, or each by its name."""
+    """A function of URI and variables, for a retriever that takes the URI alone, the variables as a second dict, or
+    each by its name."""
     parameters = _parameters(retriever)
     if parameters is None or any(p.kind is p.VAR_KEYWORD for p in parameters):
         return lambda uri, variables: retriever(uri, **variables)

@@ -108,14 +108,18 @@ class Hub:
         return self._ask("models/generate_text", _text(prompt, system, max_tokens, temperature, model))["text"]
 
     async def generate_text_async(self, prompt, system=None, max_tokens=None, temperature=None, model=None):
-        return (await self._ask_async("models/generate_text", _text(prompt, system, max_tokens, temperature, model)))["text"]
+        return (await self._ask_async("models/generate_text", _text(prompt, system, max_tokens, temperature, model)))[
+            "text"
+        ]
 
     def generate_image(self, prompt, negative_prompt=None, width=None, height=None, model=None):
         """An `Image` by the configured image model. Raises `ToolError` of kind unavailable when none is configured."""
         return _image(self._ask("models/generate_image", _picture(prompt, negative_prompt, width, height, model)))
 
     async def generate_image_async(self, prompt, negative_prompt=None, width=None, height=None, model=None):
-        return _image(await self._ask_async("models/generate_image", _picture(prompt, negative_prompt, width, height, model)))
+        return _image(
+            await self._ask_async("models/generate_image", _picture(prompt, negative_prompt, width, height, model))
+        )
 
 
 def _call(name, arguments):

@@ -9,7 +9,8 @@ MAX_FILES = 1000
 
 
 def load(path, root):
-    """`root` is the configured folder: the module `<root>/export/mcp.py` becomes `<root's name>.export.mcp`, its folders packages."""
+    """`root` is the configured folder: the module `<root>/export/mcp.py` becomes `<root's name>.export.mcp`, its
+    folders packages."""
     folder = os.path.dirname(path)
     # As Python does for a program: its own folder comes first. What lies further up comes last.
     sys.path.insert(0, folder)

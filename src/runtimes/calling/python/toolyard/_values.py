@@ -4,7 +4,9 @@ import json
 
 
 def to_line(message):
-    return (json.dumps(_clean(message), ensure_ascii=False, default=_plain, separators=(",", ":")) + "\n").encode("utf-8", "replace")
+    return (json.dumps(_clean(message), ensure_ascii=False, default=_plain, separators=(",", ":")) + "\n").encode(
+        "utf-8", "replace"
+    )
 
 
 def _clean(value):

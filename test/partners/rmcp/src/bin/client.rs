@@ -22,13 +22,20 @@ struct Answerer {
 impl ClientHandler for Answerer {
     fn get_info(&self) -> ClientConfig {
         let mut config = ClientConfig::default();
-        config.capabilities = ClientCapabilities::builder().enable_elicitation().enable_sampling().build();
+        config.capabilities = ClientCapabilities::builder()
+            .enable_elicitation()
+            .enable_sampling()
+            .build();
         config.client_info = Implementation::new("rmcp", "1");
         config.protocol_version = self.version.clone();
         config
     }
 
-    async fn create_elicitation(&self, request: ElicitRequestParams, _: RequestContext<RoleClient>) -> Result<ElicitResult, ErrorData> {
+    async fn create_elicitation(
+        &self,
+        request: ElicitRequestParams,
+        _: RequestContext<RoleClient>,
+    ) -> Result<ElicitResult, ErrorData> {
         match request {
             ElicitRequestParams::FormElicitationParams { message, .. } => {
                 let answer = self.person.answer(&message).await;
@@ -38,10 +45,20 @@ impl ClientHandler for Answerer {
         }
     }
 
-    async fn create_message(&self, params: CreateMessageRequestParams, _: RequestContext<RoleClient>) -> Result<CreateMessageResult, ErrorData> {
+    async fn create_message(
+        &self,
+        params: CreateMessageRequestParams,
+        _: RequestContext<RoleClient>,
+    ) -> Result<CreateMessageResult, ErrorData> {
         let asked = serde_json::to_value(&params.messages[0]).unwrap_or_default();
-        let text = asked["content"]["text"].as_str().or(asked["content"][0]["text"].as_str()).unwrap_or_default();
-        Ok(CreateMessageResult::new(SamplingMessage::assistant_text(self.person.model(text)), "none".into()))
+        let text = asked["content"]["text"]
+            .as_str()
+            .or(asked["content"][0]["text"].as_str())
+            .unwrap_or_default();
+        Ok(CreateMessageResult::new(
+            SamplingMessage::assistant_text(self.person.model(text)),
+            "none".into(),
+        ))
     }
 
     async fn on_progress(&self, params: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
@@ -62,11 +79,21 @@ async fn connect(target: &Target, person: Arc<Person>) -> anyhow::Result<Connect
     let (legacy, modern) = (ProtocolVersion::V_2025_11_25, ProtocolVersion::V_2026_07_28);
     let lifecycle = match target.era.as_str() {
         "legacy" => ClientLifecycleMode::Initialize,
-        _ => ClientLifecycleMode::Auto { preferred_versions: vec![modern], legacy_version: Some(legacy.clone()) },
+        _ => ClientLifecycleMode::Auto {
+            preferred_versions: vec![modern],
+            legacy_version: Some(legacy.clone()),
+        },
     };
-    let handler = Answerer { person: person.clone(), version: legacy };
+    let handler = Answerer {
+        person: person.clone(),
+        version: legacy,
+    };
     let service = match &target.url {
-        Some(url) => handler.serve_with_lifecycle(StreamableHttpClientTransport::from_uri(url.as_str()), lifecycle).await?,
+        Some(url) => {
+            handler
+                .serve_with_lifecycle(StreamableHttpClientTransport::from_uri(url.as_str()), lifecycle)
+                .await?
+        }
         None => {
             let mut command = Command::new(&target.command[0]);
             command.args(&target.command[1..]);
@@ -84,7 +111,10 @@ async fn connect(target: &Target, person: Arc<Person>) -> anyhow::Result<Connect
 
 /// On the newer revision what changed is told on a subscription.
 async fn listen(service: &RunningService<RoleClient, Answerer>, person: Arc<Person>) {
-    match service.listen(SubscriptionFilter::builder().tools_list_changed().build()).await {
+    match service
+        .listen(SubscriptionFilter::builder().tools_list_changed().build())
+        .await
+    {
         Err(error) => eprintln!("listen: {error}"),
         Ok(mut subscription) => {
             tokio::spawn(async move {
@@ -108,14 +138,28 @@ impl Partner for Connection {
     }
 
     async fn tools(&self) -> anyhow::Result<Vec<String>> {
-        Ok(self.service.list_all_tools().await?.into_iter().map(|tool| tool.name.into_owned()).collect())
+        Ok(self
+            .service
+            .list_all_tools()
+            .await?
+            .into_iter()
+            .map(|tool| tool.name.into_owned())
+            .collect())
     }
 
     async fn call(&self, name: &str, arguments: Value) -> anyhow::Result<String> {
         let arguments = arguments.as_object().cloned().unwrap_or_default();
-        let result = self.service.call_tool(CallToolRequestParams::new(name.to_string()).with_arguments(arguments)).await?;
+        let result = self
+            .service
+            .call_tool(CallToolRequestParams::new(name.to_string()).with_arguments(arguments))
+            .await?;
         let result = serde_json::to_value(result)?;
-        let texts: Vec<&str> = result["content"].as_array().into_iter().flatten().filter_map(|block| block["text"].as_str()).collect();
+        let texts: Vec<&str> = result["content"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|block| block["text"].as_str())
+            .collect();
         let prefix = if result["isError"] == true { "tool error: " } else { "" };
         Ok(format!("{prefix}{}", texts.join(" ")))
     }
@@ -127,9 +171,15 @@ impl Partner for Connection {
 
     async fn prompt(&self, name: &str, arguments: Value) -> anyhow::Result<String> {
         let arguments = arguments.as_object().cloned().unwrap_or_default();
-        let result = self.service.get_prompt(GetPromptRequestParams::new(name).with_arguments(arguments)).await?;
+        let result = self
+            .service
+            .get_prompt(GetPromptRequestParams::new(name).with_arguments(arguments))
+            .await?;
         let result = serde_json::to_value(result)?;
-        Ok(result["messages"][0]["content"]["text"].as_str().unwrap_or_default().into())
+        Ok(result["messages"][0]["content"]["text"]
+            .as_str()
+            .unwrap_or_default()
+            .into())
     }
 }
 

@@ -16,7 +16,9 @@ use rmcp::{
     service::{RequestContext, SubscriptionContext},
     transport::{
         stdio,
-        streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService, session::local::LocalSessionManager},
+        streamable_http_server::{
+            StreamableHttpServerConfig, StreamableHttpService, session::local::LocalSessionManager,
+        },
     },
 };
 use serde_json::{Value, json};
@@ -44,7 +46,9 @@ fn failed(error: impl std::fmt::Display) -> ErrorData {
 
 fn tool(name: &'static str, argument: Option<&str>) -> Tool {
     let schema = match argument {
-        Some(argument) => json!({"type": "object", "properties": {argument: {"type": "string"}}, "required": [argument]}),
+        Some(argument) => {
+            json!({"type": "object", "properties": {argument: {"type": "string"}}, "required": [argument]})
+        }
         None => json!({"type": "object"}),
     };
     Tool::new(name, "", schema.as_object().cloned().unwrap_or_default())
@@ -61,7 +65,14 @@ fn form(question: &str) -> ElicitRequestParams {
 
 fn answered(reply: &Value) -> CallToolResponse {
     let action = reply["action"].as_str().unwrap_or_default();
-    text(format!("answer: {}", if action == "accept" { reply["content"]["answer"].as_str().unwrap_or_default() } else { action }))
+    text(format!(
+        "answer: {}",
+        if action == "accept" {
+            reply["content"]["answer"].as_str().unwrap_or_default()
+        } else {
+            action
+        }
+    ))
 }
 
 fn sampling(words: &str) -> CreateMessageRequestParams {
@@ -70,7 +81,13 @@ fn sampling(words: &str) -> CreateMessageRequestParams {
 
 fn sampled(reply: &Value) -> CallToolResponse {
     let content = &reply["content"];
-    text(format!("sampled: {}", content["text"].as_str().or(content[0]["text"].as_str()).unwrap_or_default()))
+    text(format!(
+        "sampled: {}",
+        content["text"]
+            .as_str()
+            .or(content[0]["text"].as_str())
+            .unwrap_or_default()
+    ))
 }
 
 fn rounds(key: &str, request: InputRequest) -> CallToolResponse {
@@ -81,7 +98,10 @@ fn rounds(key: &str, request: InputRequest) -> CallToolResponse {
 
 async fn report(context: &RequestContext<RoleServer>, step: f64, total: f64) {
     if let Some(token) = context.meta.get_progress_token() {
-        let _ = context.peer.notify_progress(ProgressNotificationParam::new(token, step).with_total(total)).await;
+        let _ = context
+            .peer
+            .notify_progress(ProgressNotificationParam::new(token, step).with_total(total))
+            .await;
     }
 }
 
@@ -130,9 +150,15 @@ impl Server {
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        let capabilities =
-            ServerCapabilities::builder().enable_tools().enable_tool_list_changed().enable_resources().enable_prompts().build();
-        ServerConfig::new(capabilities).with_server_info(Implementation::new("rmcp", "1")).with_instructions("Notes of rmcp.")
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_tool_list_changed()
+            .enable_resources()
+            .enable_prompts()
+            .build();
+        ServerConfig::new(capabilities)
+            .with_server_info(Implementation::new("rmcp", "1"))
+            .with_instructions("Notes of rmcp.")
     }
 
     fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
@@ -153,7 +179,11 @@ impl ServerHandler for Server {
         }
     }
 
-    async fn list_tools(&self, _: Option<PaginatedRequestParams>, _: RequestContext<RoleServer>) -> Result<ListToolsResult, ErrorData> {
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
         let mut tools = vec![
             tool("quick", Some("text")),
             tool("ask", Some("question")),
@@ -173,19 +203,38 @@ impl ServerHandler for Server {
     }
 
     async fn call_tool(&self, request: CallToolRequestParams, context: RequestContext<RoleServer>) -> Outcome {
-        let given = |name: &str| request.arguments.as_ref().and_then(|members| members.get(name)?.as_str()).unwrap_or_default().to_string();
-        let reply = |key: &str| request.input_responses.as_ref().and_then(|replies| replies.get(key)).map(|reply| json!(reply));
+        let given = |name: &str| {
+            request
+                .arguments
+                .as_ref()
+                .and_then(|members| members.get(name)?.as_str())
+                .unwrap_or_default()
+                .to_string()
+        };
+        let reply = |key: &str| {
+            request
+                .input_responses
+                .as_ref()
+                .and_then(|replies| replies.get(key))
+                .map(|reply| json!(reply))
+        };
         match request.name.as_ref() {
             "quick" => Ok(text(format!("quick: {}", given("text")))),
             "ask" => self.ask(&given("question"), &context).await,
             "ask_modern" => Ok(match reply("answer") {
                 Some(reply) => answered(&reply),
-                None => rounds("answer", InputRequest::Elicitation(ElicitRequest::new(form(&given("question"))))),
+                None => rounds(
+                    "answer",
+                    InputRequest::Elicitation(ElicitRequest::new(form(&given("question")))),
+                ),
             }),
             "sample" => self.sample(&given("text"), &context).await,
             "sample_modern" => Ok(match reply("text") {
                 Some(reply) => sampled(&reply),
-                None => rounds("text", InputRequest::CreateMessage(CreateMessageRequest::new(sampling(&given("text"))))),
+                None => rounds(
+                    "text",
+                    InputRequest::CreateMessage(CreateMessageRequest::new(sampling(&given("text")))),
+                ),
             }),
             "work" => self.work(&context).await,
             "hang" => self.hang(&context).await,
@@ -197,37 +246,74 @@ impl ServerHandler for Server {
         }
     }
 
-    async fn list_resources(&self, _: Option<PaginatedRequestParams>, _: RequestContext<RoleServer>) -> Result<ListResourcesResult, ErrorData> {
-        Ok(ListResourcesResult::with_all_items(vec![Resource::new("note://partner", "note")]))
+    async fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        Ok(ListResourcesResult::with_all_items(vec![Resource::new(
+            "note://partner",
+            "note",
+        )]))
     }
 
-    async fn read_resource(&self, request: ReadResourceRequestParams, _: RequestContext<RoleServer>) -> Result<ReadResourceResponse, ErrorData> {
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
         Ok(ReadResourceResult::new(vec![ResourceContents::text("a note", request.uri)]).into())
     }
 
-    async fn list_prompts(&self, _: Option<PaginatedRequestParams>, _: RequestContext<RoleServer>) -> Result<ListPromptsResult, ErrorData> {
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
         let name = PromptArgument::new("name").with_required(true);
-        Ok(ListPromptsResult::with_all_items(vec![Prompt::new("greet", None::<String>, Some(vec![name]))]))
+        Ok(ListPromptsResult::with_all_items(vec![Prompt::new(
+            "greet",
+            None::<String>,
+            Some(vec![name]),
+        )]))
     }
 
-    async fn get_prompt(&self, request: GetPromptRequestParams, _: RequestContext<RoleServer>) -> Result<GetPromptResponse, ErrorData> {
-        let name = json!(request.arguments)["name"].as_str().unwrap_or_default().to_string();
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let name = json!(request.arguments)["name"]
+            .as_str()
+            .unwrap_or_default()
+            .to_string();
         Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, format!("Greet {name}"))]).into())
     }
 }
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    let delay = std::env::var("PARTNER_START_MS").ok().and_then(|text| text.parse().ok()).unwrap_or(0);
+    let delay = std::env::var("PARTNER_START_MS")
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(0);
     sleep(Duration::from_millis(delay)).await;
-    let state = State { cancelled: AtomicU32::new(0), is_extended: AtomicBool::new(false), changes: broadcast::Sender::new(8) };
+    let state = State {
+        cancelled: AtomicU32::new(0),
+        is_extended: AtomicBool::new(false),
+        changes: broadcast::Sender::new(8),
+    };
     let server = Server(Arc::new(state));
     if !std::env::args().any(|argument| argument == "--http") {
         server.serve(stdio()).await?.waiting().await?;
         return Ok(());
     }
     let sessions = Arc::new(LocalSessionManager::default());
-    let service = StreamableHttpService::new(move || Ok(server.clone()), sessions, StreamableHttpServerConfig::default());
+    let service = StreamableHttpService::new(
+        move || Ok(server.clone()),
+        sessions,
+        StreamableHttpServerConfig::default(),
+    );
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
     println!("url http://{}/mcp", listener.local_addr()?);
     axum::serve(listener, axum::Router::new().nest_service("/mcp", service)).await?;
