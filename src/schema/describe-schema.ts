@@ -18,16 +18,22 @@ export function describeSchema(schema: unknown, root: JsonObject, depth = 0): st
   }
   if (Array.isArray(schema["enum"])) return `one of ${listValues(schema["enum"])}`;
   if ("const" in schema) return listValues([schema["const"]]);
-  for (const key of ["anyOf", "oneOf"]) {
-    const branches = schema[key];
-    if (Array.isArray(branches))
-      return joinChoices(branches.slice(0, MAX_BRANCHES).map((branch) => describeSchema(branch, root, depth + 1)));
-  }
-  const types = Array.isArray(schema["type"]) ? schema["type"].slice(0, MAX_BRANCHES) : [schema["type"]];
-  return joinChoices(types.map((type) => describeType(type, schema, root, depth)));
+  const branches = [schema["anyOf"], schema["oneOf"]].find((one) => Array.isArray(one));
+  if (Array.isArray(branches))
+    return joinChoices(branches.slice(0, MAX_BRANCHES).map((branch) => describeSchema(branch, root, depth + 1)));
+  return describeTypes(schema, root, depth);
 }
 
-function describeType(type: unknown, schema: JsonObject, root: JsonObject, depth: number): string {
+function describeTypes(schema: JsonObject, root: JsonObject, depth: number): string {
+  const types: readonly unknown[] = Array.isArray(schema["type"]) ? schema["type"] : [schema["type"]];
+  const describe = (type: unknown): string =>
+    type === "array" && isJsonObject(schema["items"])
+      ? `an array, each item ${describeSchema(schema["items"], root, depth + 1)}`
+      : describeType(type, schema);
+  return joinChoices(types.slice(0, MAX_BRANCHES).map(describe));
+}
+
+function describeType(type: unknown, schema: JsonObject): string {
   switch (type) {
     case "string":
       return typeof schema["format"] === "string" ? `a string (${schema["format"].slice(0, 40)})` : "a string";
@@ -39,9 +45,7 @@ function describeType(type: unknown, schema: JsonObject, root: JsonObject, depth
     case "null":
       return "null";
     case "array":
-      return isJsonObject(schema["items"])
-        ? `an array, each item ${describeSchema(schema["items"], root, depth + 1)}`
-        : "an array";
+      return "an array";
     case "object":
       return describeObject(schema);
     default:

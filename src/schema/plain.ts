@@ -22,7 +22,9 @@ export const MAX_PLAIN_PARTS = 100;
 /** Objects, lists and values in the whole text, what nobody refers to among them. */
 export const MAX_PLAIN_VALUES = 5_000;
 /** Characters of names, patterns and defaults, once references are followed: all that becomes code. */
-export const MAX_PLAIN_CODE_CHARS = 16_000;
+export const MAX_PLAIN_CODE_CHARS = 8_000;
+/** Characters of one name, which stands in the code of all that is below it. */
+export const MAX_PLAIN_NAME_CHARS = 200;
 /** Characters of all patterns. */
 export const MAX_PLAIN_PATTERN_CHARS = 2_000;
 /** Levels of the text. */
@@ -146,23 +148,27 @@ class Measure {
   }
 
   /** What the schema says besides its subschemas. */
-  #own(schema: JsonObject, { isRoot = false, isRepeated = false }: Place): void {
-    for (const key in schema) {
-      const isIdentity = key === "$id" || key === "$schema";
-      if (FAR.has(key) || (isIdentity && (!isRoot || isPublished(schema["$id"])))) this.isPlain = false;
-    }
+  #own(schema: JsonObject, place: Place): void {
+    if (namesOthers(schema, place)) this.isPlain = false;
     if (READING_TEXT.some((key) => key in schema)) this.readsText = true;
     if (schema["uniqueItems"] === true) this.stepsPerItem += UNIQUE_STEPS;
-    const names = namesOf(schema);
-    const isClosed = "additionalProperties" in schema || "unevaluatedProperties" in schema;
-    const compared = names.length + listLength(schema["enum"]);
-    if (isRepeated || isClosed) this.stepsPerItem += Math.ceil(compared / NAMES_PER_STEP);
-    for (const name of names) this.#codeChars += name.length;
+    this.#names(schema, place);
     this.#pattern(schema["pattern"]);
     if (isJsonObject(schema["patternProperties"])) Object.keys(schema["patternProperties"]).forEach(this.#pattern);
     if ("default" in schema) this.#default(schema["default"]);
     if (this.#codeChars + this.defaultChars > MAX_PLAIN_CODE_CHARS) this.isPlain = false;
     if (this.#patternChars > MAX_PLAIN_PATTERN_CHARS) this.isPlain = false;
+  }
+
+  #names(schema: JsonObject, { isRepeated = false }: Place): void {
+    const names = namesOf(schema);
+    const isClosed = "additionalProperties" in schema || "unevaluatedProperties" in schema;
+    const compared = names.length + listLength(schema["enum"]);
+    if (isRepeated || isClosed) this.stepsPerItem += Math.ceil(compared / NAMES_PER_STEP);
+    for (const name of names) {
+      this.#codeChars += name.length;
+      if (name.length > MAX_PLAIN_NAME_CHARS) this.isPlain = false;
+    }
   }
 
   readonly #pattern = (pattern: unknown): void => {
@@ -174,6 +180,13 @@ class Measure {
     // The bound on the number of values keeps this short, but for the length of texts, which is not written out.
     this.defaultChars += typeof value === "string" ? value.length : (JSON.stringify(value) ?? "").length;
   }
+}
+
+/** It has an identity, or refers to others in a way that is not looked at here. */
+function namesOthers(schema: JsonObject, { isRoot = false }: Place): boolean {
+  for (const key in schema) if (FAR.has(key)) return true;
+  if (isRoot) return isPublished(schema["$id"]);
+  return "$id" in schema || "$schema" in schema;
 }
 
 // Ajv takes the name of a published meta-schema for that schema itself.

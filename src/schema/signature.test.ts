@@ -1,3 +1,4 @@
+import type { JsonObject } from "../core/json.ts";
 import { expect, test } from "vitest";
 import { signatureOf } from "./signature.ts";
 
@@ -15,10 +16,13 @@ const FORECAST = {
 
 test("TypeScript: what is optional, which values there are, and what each is for", () => {
   expect(
-    signatureOf("typescript", "tools.w.forecast", FORECAST, {
-      type: "object",
-      properties: { sky: { type: "string" } },
-      required: ["sky"],
+    signatureOf("typescript", "tools.w.forecast", {
+      input: FORECAST,
+      output: {
+        type: "object",
+        properties: { sky: { type: "string" } },
+        required: ["sky"],
+      },
     }),
   ).toBe(
     'tools.w.forecast(args: { days?: number /* (≥ 1, ≤ 14) */; city: string /* Where. A name. */; units?: "metric" | "imperial"; at?: { lat: number; "lon-g"?: number }; tags?: (string | null)[] }): Promise<{ sky: string }>',
@@ -26,7 +30,7 @@ test("TypeScript: what is optional, which values there are, and what each is for
 });
 
 test("Python: required parameters first, defaults, and a comment a line", () => {
-  expect(signatureOf("python", "tools.w.forecast", FORECAST)).toBe(
+  expect(signatureOf("python", "tools.w.forecast", { input: FORECAST })).toBe(
     [
       'tools.w.forecast(city: str, days: int = 3, units: Literal["metric", "imperial"] = None, at: {"lat": float, "lon-g"?: float} = None, tags: list[str | None] = None) -> Any',
       "  # city: Where. A name.",
@@ -38,15 +42,14 @@ test("Python: required parameters first, defaults, and a comment a line", () => 
 test("a parameter whose name is none in Python is given in a dict", () => {
   expect(
     signatureOf("python", "t", {
-      type: "object",
-      properties: { "max-size": { type: "integer" }, class: { type: "string" } },
+      input: { type: "object", properties: { "max-size": { type: "integer" }, class: { type: "string" } } },
     }),
   ).toBe('t({"max-size": int, "class": str}) -> Any');
 });
 
 test("a tool without parameters takes none; one that takes anything takes an object", () => {
-  expect(signatureOf("typescript", "t", { type: "object" })).toBe("t(): Promise<unknown>");
-  expect(signatureOf("typescript", "t", { type: "object", additionalProperties: true })).toBe(
+  expect(signatureOf("typescript", "t", { input: { type: "object" } })).toBe("t(): Promise<unknown>");
+  expect(signatureOf("typescript", "t", { input: { type: "object", additionalProperties: true } })).toBe(
     "t(args?: Record<string, unknown>): Promise<unknown>",
   );
 });
@@ -57,17 +60,28 @@ test("a reference is followed inside the schema, and a circle ends", () => {
     properties: { node: { $ref: "#/$defs/node" } },
     $defs: { node: { type: "object", properties: { next: { $ref: "#/$defs/node" }, id: { type: "string" } } } },
   };
-  expect(signatureOf("typescript", "t", schema)).toMatch(/^t\(args\?: \{ node\?: \{ next\?: \{ .*id\?: string/);
-  expect(signatureOf("typescript", "t", { type: "object", properties: { x: { $ref: "https://example.org/x" } } })).toBe(
-    "t(args?: { x?: unknown }): Promise<unknown>",
+  expect(signatureOf("typescript", "t", { input: schema })).toMatch(
+    /^t\(args\?: \{ node\?: \{ next\?: \{ .*id\?: string/,
   );
+  expect(
+    signatureOf("typescript", "t", { input: { type: "object", properties: { x: { $ref: "https://example.org/x" } } } }),
+  ).toBe("t(args?: { x?: unknown }): Promise<unknown>");
 });
 
 test.each([[null], [7], [{ type: 5 }], [{ properties: [] }], [{ enum: [] }], [{ anyOf: [] }], [{ type: [] }]])(
   "a schema that says nothing (%j) is read as anything",
   (member) => {
-    expect(signatureOf("typescript", "t", { type: "object", properties: { x: member } })).toMatch(
+    expect(signatureOf("typescript", "t", { input: { type: "object", properties: { x: member } } })).toMatch(
       /^t\(args\?: \{ x\?: .+ \}\): Promise<unknown>$/,
     );
   },
 );
+
+test("S18: a type that is named over and over is written once on each level", () => {
+  const types = Array.from({ length: 1000 }, () => "object");
+  const level = (inner: JsonObject): JsonObject => ({ type: types, properties: { a: inner } });
+  const input = level(level(level(level({ type: "string" }))));
+  expect(signatureOf("typescript", "t", { input })).toBe(
+    "t(args?: { a?: { a?: { a?: { a?: string } } } }): Promise<unknown>",
+  );
+});

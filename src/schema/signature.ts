@@ -2,6 +2,11 @@ import { isJsonObject, stringMember, type JsonObject } from "../core/json.ts";
 
 export type SignatureLanguage = "python" | "typescript";
 
+export interface ToolSchemas {
+  readonly input: JsonObject;
+  readonly output?: JsonObject | undefined;
+}
+
 /** Deepest object whose members are written out. */
 const MAX_DEPTH = 4;
 /** Members of one object, and values of one enumeration, that are written out. */
@@ -14,7 +19,7 @@ const MAX_REFERENCES = 8;
  * number }): Promise<unknown>`, or `tools.weather.forecast(city: str, days: int = 3)`. Descriptions follow as comments,
  * a line each.
  */
-export function signatureOf(language: SignatureLanguage, path: string, input: JsonObject, output?: JsonObject): string {
+export function signatureOf(language: SignatureLanguage, path: string, { input, output }: ToolSchemas): string {
   return language === "python" ? pythonSignature(path, input, output) : typescriptSignature(path, input, output);
 }
 
@@ -58,6 +63,14 @@ const PYTHON_WORDS: ReadonlySet<string> = new Set(
   ),
 );
 
+const SCALARS: Readonly<Record<string, Readonly<Record<SignatureLanguage, string>>>> = {
+  string: { python: "str", typescript: "string" },
+  integer: { python: "int", typescript: "number" },
+  number: { python: "float", typescript: "number" },
+  boolean: { python: "bool", typescript: "boolean" },
+  null: { python: "None", typescript: "null" },
+};
+
 /** Reads schemas of one root, whose `$ref`s it follows a few times. */
 class TypeReader {
   readonly #language: SignatureLanguage;
@@ -87,25 +100,10 @@ class TypeReader {
   }
 
   #named(type: unknown, schema: JsonObject, depth: number): string {
-    const isPython = this.#language === "python";
-    switch (type) {
-      case "string":
-        return isPython ? "str" : "string";
-      case "integer":
-        return isPython ? "int" : "number";
-      case "number":
-        return isPython ? "float" : "number";
-      case "boolean":
-        return isPython ? "bool" : "boolean";
-      case "null":
-        return isPython ? "None" : "null";
-      case "array":
-        return this.#array(schema, depth);
-      case "object":
-        return this.#object(schema, depth);
-      default:
-        return this.#any();
-    }
+    if (type === "array") return this.#array(schema, depth);
+    if (type === "object") return this.#object(schema, depth);
+    const words = typeof type === "string" && Object.hasOwn(SCALARS, type) ? SCALARS[type] : undefined;
+    return words ? words[this.#language] : this.#any();
   }
 
   #array(schema: JsonObject, depth: number): string {

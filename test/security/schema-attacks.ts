@@ -13,6 +13,11 @@ export const ATTACKS: readonly Attack[] = [
   attack("the same behind a member of the caller", behindMember(fillingLevels(28)), { go: {} }),
   attack("a default that is filled with itself", { properties: { a: { $ref: "#", default: {} } } }),
   attack("a default of almost a megabyte", { properties: { a: { default: "x".repeat(900_000) } } }),
+  attack("defaults that bring members which bring defaults", fillingMembers(28)),
+  attack("long names above many members", {
+    properties: { ["n".repeat(7000)]: properties(95, () => ({ minLength: 1 })) },
+  }),
+  attack("names upon names", longPath(28)),
   attack("63 KB of nested anyOf", { anyOf: many(40, () => nestedUnion(40)) }, { a: 1 }),
   attack("nested anyOf of 190 levels", { properties: { a: nestedUnion(90) } }, { a: {} }),
   attack("1,000 branches of oneOf", { oneOf: many(1000, branch) }, { a: -1 }),
@@ -181,6 +186,19 @@ export function fillingLevels(levels: number): JsonObject {
   const definitions = many(levels, (at) => [`d${at}`, { type: "object", properties: { a: next(at), b: next(at) } }]);
   const last = { type: "object", properties: { s: { default: "x" } } };
   return { $ref: "#/$defs/d0", $defs: { ...Object.fromEntries(definitions), [`d${levels}`]: last } };
+}
+
+function fillingMembers(levels: number): JsonObject {
+  const next = (at: number): JsonObject => ({ $ref: `#/$defs/d${at + 1}` });
+  const level = (at: number): JsonObject => ({ default: { l: {}, r: {} }, properties: { l: next(at), r: next(at) } });
+  const definitions = many(levels, (at) => [`d${at}`, { type: "object", properties: { x: level(at) } }]);
+  return { $ref: "#/$defs/d0", $defs: { ...Object.fromEntries(definitions), [`d${levels}`]: {} } };
+}
+
+function longPath(levels: number): JsonObject {
+  let schema = properties(60, () => ({ type: "string", minLength: 1 }));
+  for (let level = 0; level < levels; level += 1) schema = { properties: { ["n".repeat(200)]: schema } };
+  return schema;
 }
 
 function behindMember({ $ref, $defs }: JsonObject): JsonObject {

@@ -1,4 +1,5 @@
 import { isJsonObject, stringMember, type JsonObject } from "../../../core/json.ts";
+import { sizeOfValue } from "../../../schema/value-size.ts";
 import type { RestRoute } from "../options.ts";
 import { typesOf } from "../query-arguments.ts";
 import { chatPath, HUB_OPERATIONS, hubPaths } from "./hub-paths.ts";
@@ -30,6 +31,13 @@ interface KnownTool {
   readonly inputRef: string;
   readonly outputRef?: string;
 }
+
+/** Objects, lists and values of one schema; a larger one would keep everybody waiting, and nobody reads it. */
+const MAX_SCHEMA_PARTS = 10_000;
+const TOO_LARGE = Object.freeze({
+  type: "object",
+  description: "The schema is too large to be shown here; the list of tools has it.",
+});
 
 class Writer {
   readonly #source: DocumentSource;
@@ -95,9 +103,10 @@ class Writer {
   }
 
   #schema(wanted: string, schema: unknown): { readonly ref: string; readonly schema: unknown } {
-    const key = freeName(wanted, new Set(this.#schemas.keys()));
+    const key = freeName(wanted, this.#schemas);
     const ref = `#/components/schemas/${key}`;
-    const ported = portableSchema(schema, ref);
+    const { items } = sizeOfValue(schema, MAX_SCHEMA_PARTS);
+    const ported = items > MAX_SCHEMA_PARTS ? TOO_LARGE : portableSchema(schema, ref);
     this.#schemas.set(key, ported);
     return { ref, schema: ported };
   }

@@ -209,7 +209,7 @@ export function safeName(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9._-]/g, "_") || "_";
 }
 
-export function freeName(name: string, taken: ReadonlySet<string>): string {
+export function freeName(name: string, taken: Pick<ReadonlySet<string>, "has">): string {
   let free = name;
   for (let count = 2; taken.has(free); count += 1) free = `${name}_${count}`;
   return free;

@@ -54,7 +54,10 @@ async function found(
   const { hits } = await innerHub.search(query, limit, parent);
   return hits.map(({ name, description, inputSchema, outputSchema }) => ({
     name,
-    signature: signatureOf(language === "python" ? "python" : "typescript", toolPath(name), inputSchema, outputSchema),
+    signature: signatureOf(language === "python" ? "python" : "typescript", toolPath(name), {
+      input: inputSchema,
+      output: outputSchema,
+    }),
     description,
   }));
 }
