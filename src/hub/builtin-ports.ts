@@ -15,7 +15,7 @@ export function createBuiltinPorts(
   hub: () => Hub,
   innerHub: InnerHub,
   sandbox: LiveSandbox,
-  logLines: (count: number) => readonly string[],
+  logLines: (count: number, principal?: string) => readonly string[],
 ): BuiltinPorts {
   return {
     innerHub,
@@ -24,7 +24,8 @@ export function createBuiltinPorts(
     capabilities: ({ principal }) => readCapabilities(hub(), { mode: "all", principal }, describeServer(hub())),
     module: (name, parent) => moduleFor(hub(), name, parent),
     code: { sandbox: () => sandbox.current() },
-    logLines,
+    logLines: (count, { principal }) =>
+      logLines(count, permissionOf(principal.rights).isNarrowed ? principal.id : undefined),
   };
 }
 

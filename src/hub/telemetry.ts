@@ -14,7 +14,8 @@ export interface Telemetry {
   readonly audit: Audit;
   readonly redactor: Redactor;
   /** The last lines of the log, oldest first, redacted. */
-  logLines(count: number): readonly string[];
+  /** The last lines of the log, those about one principal's calls alone where its id is given. */
+  logLines(count: number, principal?: string): readonly string[];
   /** Writes out what waits, and closes files. */
   close(): Promise<void>;
 }
@@ -39,7 +40,7 @@ export function createTelemetry(
     logger,
     audit: auditSink ? createAudit(auditSink, redactor) : NO_AUDIT,
     redactor,
-    logLines: (count) => ring.lines({ limit: count }),
+    logLines: (limit, principal) => ring.lines({ limit, principal }),
     close: async () => {
       await auditSink?.close();
       await sink.close();

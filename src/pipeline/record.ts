@@ -115,7 +115,8 @@ const LEVELS: Readonly<Record<FailKind, LogLevel>> = {
 
 function writeLog({ logger, options }: PipelineDeps, state: CallState, outcome: Outcome, durationMs: number): void {
   const source = state.isResolved ? { source: state.found.provider.source.id } : {};
-  const facts: JsonObject = { call: state.call.id, target: targetOf(state), ...source, durationMs };
+  const { id, principal } = state.call;
+  const facts: JsonObject = { call: id, principal: principal.id, target: targetOf(state), ...source, durationMs };
   if (outcome.ok) {
     if (durationMs > options.slowCallMs) logger.info("A call was slow.", facts);
     else logger.debug("A call is done.", facts);

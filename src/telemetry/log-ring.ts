@@ -9,6 +9,17 @@ const format = createTextFormatter(false);
 interface RingLine {
   readonly level: LogLevel;
   readonly text: string;
+  /** Whose call it is about; nothing where it is about no call. */
+  readonly principal: unknown;
+}
+
+export interface LinesWish {
+  /** @default 100 */
+  readonly limit?: number;
+  /** @default all */
+  readonly level?: LogLevel;
+  /** The id of one. @default all, and what is about no call */
+  readonly principal?: string | undefined;
 }
 
 /** The last lines of the log, for whoever asks a running hub. Bounded in lines and in their length. */
@@ -22,18 +33,25 @@ export class LogRing {
   }
 
   push(entry: LogEntry): void {
-    this.#lines[this.#next % this.#maxLines] = { level: entry.level, text: format(entry).slice(0, MAX_LINE_CHARS) };
+    this.#lines[this.#next % this.#maxLines] = {
+      level: entry.level,
+      text: format(entry).slice(0, MAX_LINE_CHARS),
+      principal: entry.facts["principal"],
+    };
     this.#next += 1;
   }
 
-  /** The last `limit` lines of at least this level, oldest first. */
-  lines({ limit = 100, level = "debug" }: { readonly limit?: number; readonly level?: LogLevel } = {}): string[] {
+  /** The last `limit` lines of at least this level, oldest first; those about one principal's calls alone. */
+  lines({ limit = 100, level = "debug", principal }: LinesWish = {}): string[] {
     const first = Math.max(0, this.#next - this.#maxLines);
     const inOrder = Array.from(
       { length: this.#next - first },
       (_, index) => this.#lines[(first + index) % this.#maxLines]!,
     );
-    const matching = inOrder.filter((line) => LEVEL_ORDER[line.level] >= LEVEL_ORDER[level]);
+    const matching = inOrder.filter(
+      (line) =>
+        LEVEL_ORDER[line.level] >= LEVEL_ORDER[level] && (principal === undefined || line.principal === principal),
+    );
     return limit > 0 ? matching.slice(-limit).map(({ text }) => text) : [];
   }
 }

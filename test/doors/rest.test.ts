@@ -387,8 +387,8 @@ describe("callers", () => {
     const headers = { authorization: "Bearer narrow" };
     expect(await (await fetch(`${url}/api/tools?tool_mode=all`, { headers })).text()).not.toContain("words.say");
     expect(await (await fetch(`${url}/api/tools?query=say`, { headers })).text()).not.toContain("words.say");
-    for (const path of ["/api/tools/say", "/say"])
-      expect((await fetch(`${url}${path}`, { headers })).status, path).toBe(403);
+    expect((await fetch(`${url}/api/tools/say`, { headers })).status).toBe(403);
+    expect((await fetch(`${url}/say`, { headers })).status).toBe(404);
     expect((await post(`${url}/api/tools/say`, {}, headers)).status).toBe(403);
     expect((await post(`${url}/api/tools/text`, {}, headers)).status).toBe(200);
   });
@@ -453,6 +453,27 @@ describe("configured routes", () => {
       loud: true,
     });
     expect((await fetch(`${url}/words/post`)).status).toBe(405);
+  });
+
+  test("S15: to a caller without the right to its tool a route is a path that leads nowhere", async () => {
+    const rest = {
+      routes: { "GET /say": "words.say", "GET /none": "words.nothing" },
+    };
+    const tokens = {
+      narrow: { token: "narrow", deny: ["words.say"] },
+      other: { token: "other", allow: ["words.text"] },
+    };
+    const { url } = await serve({ http: { tokens }, rest });
+    for (const token of ["narrow", "other"]) {
+      const ask = async (method: string, path: string): Promise<unknown> => {
+        const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+        const response = await fetch(`${url}${path}`, { method, headers, ...(method === "POST" && { body: "{}" }) });
+        const { date: _, ...rest } = Object.fromEntries(response.headers);
+        return [response.status, rest, await response.text()];
+      };
+      expect(await ask("GET", "/say?text=a")).toEqual(await ask("GET", "/nowhere?text=a"));
+      expect(await ask("GET", "/none?text=a")).toEqual(await ask("GET", "/nowhere?text=a"));
+    }
   });
 
   test("a route onto a tool that is not there is 404", async () => {

@@ -209,6 +209,76 @@ test.each([{ "x-mcp-show-all": "true" }, { "x-mcp-tool-mode": "show_all" }, { "x
   },
 );
 
+test("S15: of the log a guest sees what is about its own calls, the owner everything", async () => {
+  const tokens = { ...TOKENS, guest: { ...TOKENS.guest, allow: [...TOKENS.guest.allow, "meta.*"] } };
+  await using own = await openTarget({
+    server: { tokens },
+    builtin: { server_logs: true },
+    // The log's last lines are kept where it is not written to a file of somebody else's.
+    logging: { level: "debug" },
+    mcp: {
+      remote_servers: [
+        { namespace: "vault", url: vault.url },
+        { namespace: "pub", url: pub.url },
+      ],
+    },
+  });
+  const [owner, guest] = [await own.client(TOKENS.owner.token), await own.client(TOKENS.guest.token)];
+  await owner.tool("vault__open");
+  await guest.request("tools/call", { name: "pub__hello", arguments: {} });
+  const linesOf = async (client: typeof guest): Promise<string> =>
+    JSON.stringify(await client.request("tools/call", { name: "meta.get_server_logs", arguments: { lines: 50 } }));
+  const seen = await linesOf(guest);
+  expect(seen).toContain("pub__hello");
+  expect(seen).toContain("principal=guest");
+  expect(seen).not.toMatch(/vault|owner/);
+  expect(await linesOf(owner)).toMatch(/vault__open/);
+});
+
+/** Suggestions follow the words that were asked for, and name what the caller may use. */
+const HINTS = /"id":[^,}]+|Did you mean [^?]*\?|Use what the list shows\.|"near":\[[^\]]*\]/g;
+
+test("S15: callers hear the same of what is hidden from them as of what is not there", async () => {
+  for (const name of ["guest", "barred", "reader"] as const) {
+    const client = await target.client(TOKENS[name].token);
+    const heard = async (method: string, params: JsonObject, hidden: string, absent: string): Promise<void> => {
+      const [there, not] = await Promise.all(
+        [hidden, absent].map(async (text) =>
+          JSON.stringify(
+            await client.request(method, {
+              ...params,
+              ...(method === "resources/read" ? { uri: text } : { name: text }),
+            }),
+          )
+            .replaceAll(text, "…")
+            .replaceAll(HINTS, ""),
+        ),
+      );
+      expect(there, `${name}: ${hidden}`).toBe(not);
+    };
+    const openName = name === "reader" ? "vault__open" : "vault__peek";
+    await heard("tools/call", { arguments: {} }, openName, "vault__nope");
+    await heard("tools/call", { arguments: {} }, openName.replace("__", "::"), "vault::nope");
+    if (name === "guest") await heard("tools/call", { arguments: {} }, "crown__open", "nowhere__nope");
+    if (name !== "reader") await heard("prompts/get", {}, "vault__heist", "vault__nope");
+    if (name !== "reader") await heard("resources/read", {}, "file:///vault/gold", "file:///vault/lead");
+    for (const path of ["/api/tools/"]) {
+      const ask = async (tool_: string, method: string): Promise<readonly unknown[]> => {
+        const headers = { authorization: `Bearer ${TOKENS[name].token}`, "content-type": "application/json" };
+        const { status, body } = await target.send({
+          method,
+          path: `${path}${tool_}`,
+          headers,
+          ...(method === "POST" && { body: "{}" }),
+        });
+        return [status, body.replaceAll(tool_, "…").replaceAll(HINTS, "")];
+      };
+      for (const method of ["GET", "POST"])
+        expect(await ask(openName, method)).toEqual(await ask("vault__nope", method));
+    }
+  }
+});
+
 test("S15: the status is not for a guest", async () => {
   const status = (token: string) =>
     target.send({ method: "GET", path: "/status", headers: { authorization: `Bearer ${token}` } });

@@ -1,9 +1,12 @@
 import type { View } from "../../core/hub-port.ts";
 import type { JsonObject } from "../../core/json.ts";
+import type { Outcome } from "../../core/outcome.ts";
+import { permissionOf } from "../../core/rights.ts";
 import { resourceValue, toolValue } from "../../core/tool-value.ts";
 import type { Mountable } from "../../http/listener.ts";
 import { assertOwnPage } from "../../http/own-page.ts";
 import { Refusal } from "../../http/refusal.ts";
+import { sendText } from "../../http/send.ts";
 import { isYes, sendFailure, sendValue, shown, wantsFull } from "./answer.ts";
 import { Calls } from "./calls.ts";
 import { readChat, runChat } from "./chat.ts";
@@ -94,7 +97,14 @@ export class RestDoor implements Door {
 
   async #callTool(exchange: Exchange, target: string, args: JsonObject, query?: URLSearchParams): Promise<void> {
     const isFull = wantsFull(exchange.http, query ?? exchange.http.query);
-    const outcome = await this.#calls.run({ method: "tools/call", target, args }, this.#viewOf(exchange), exchange);
+    this.#answer(exchange, await this.#run(exchange, target, args), isFull);
+  }
+
+  #run(exchange: Exchange, target: string, args: JsonObject): Promise<Outcome> {
+    return this.#calls.run({ method: "tools/call", target, args }, this.#viewOf(exchange), exchange);
+  }
+
+  #answer(exchange: Exchange, outcome: Outcome, isFull: boolean): void {
     if (outcome.ok) exchange.succeed(shown(outcome.result, isFull, toolValue));
     else exchange.fail(outcome, isFull);
   }
@@ -139,7 +149,20 @@ export class RestDoor implements Door {
       ? await this.#queryArguments(exchange, target.tool)
       : await exchange.readObject("the tool's arguments");
     // `full` may be the name of a parameter here.
-    return this.#callTool(exchange, target.tool, { ...given, ...fixed }, NO_QUERY);
+    const isFull = wantsFull(exchange.http, NO_QUERY);
+    const outcome = await this.#run(exchange, target.tool, { ...given, ...fixed });
+    if (!outcome.ok && (await this.#isHidden(exchange, target.tool)))
+      return sendText(exchange.http.answer, 404, "Not Found");
+    this.#answer(exchange, outcome, isFull);
+  }
+
+  /**
+   * Whether a caller with narrowed rights must not learn what a path leads to, nor that it leads anywhere: it is answered
+   * as any path that is none.
+   */
+  async #isHidden(exchange: Exchange, tool: string): Promise<boolean> {
+    if (!permissionOf(exchange.http.principal.rights).isNarrowed) return false;
+    return !(await this.#parts.hub.describeTool(tool, this.#viewOf(exchange))).found;
   }
 
   async #queryArguments(exchange: Exchange, tool: string): Promise<JsonObject> {

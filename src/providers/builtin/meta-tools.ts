@@ -162,7 +162,7 @@ function serverLogs(source: Source, ports: BuiltinPorts, maxLines: number): Fixe
     (call) => {
       const { lines } = call.arguments;
       return objectResult({
-        lines: ports.logLines(typeof lines === "number" ? Math.min(lines, maxLines) : Math.min(50, maxLines)),
+        lines: ports.logLines(typeof lines === "number" ? Math.min(lines, maxLines) : Math.min(50, maxLines), call),
       });
     },
   );

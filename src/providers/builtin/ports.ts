@@ -18,8 +18,10 @@ export interface BuiltinPorts {
   module(name: string, parent: Call): ModuleFacts | undefined;
   /** Absent: no code is run here. */
   readonly code?: CodeRunner;
-  /** The last lines of the log, oldest first, redacted. */
-  logLines(count: number): readonly string[];
+  /**
+   * The last lines of the log, oldest first, redacted; for a caller with narrowed rights those about its own calls.
+   */
+  logLines(count: number, parent: Call): readonly string[];
 }
 
 /** Where code is run. */
