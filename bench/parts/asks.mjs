@@ -28,7 +28,8 @@ export async function measureAsks({ quick, report, folder }) {
     const figures =
       `p99 ${of("during", "p99")} beside ${of("without", "p99")}, p50 ${of("during", "p50")} beside ` +
       `${of("without", "p50")}`;
-    const shown = `${median(ratios).toFixed(2)} × without (${ratios.map((ratio) => ratio.toFixed(2)).join(", ")}); ${figures}`;
+    const each = ratios.map((ratio) => ratio.toFixed(2)).join(", ");
+    const shown = `${median(ratios).toFixed(2)} × without (${each}); ${figures}`;
     report(`p99 of ${CALLERS} callers of a server that asks, one question open`, shown, "1.2 ×");
     for (const session of sessions) session.close();
   });

@@ -91,5 +91,6 @@ async function ask(foreign: ForeignFile, io: Io): Promise<void> {
 }
 
 function unaccepted({ path, why, starts }: ForeignFile): string {
-  return `${path} ${why}, and nobody accepted what it starts: ${starts.join("; ")}. Look at it, then accept it with --yes.`;
+  const what = `${path} ${why}, and nobody accepted what it starts: ${starts.join("; ")}.`;
+  return `${what} Look at it, then accept it with --yes.`;
 }

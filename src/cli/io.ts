@@ -21,8 +21,8 @@ export interface Io {
   /** Text on standard input, for arguments given as `-`. Rejects when interrupted. */
   readStdin(): Promise<string>;
   /**
-   * Asks somebody at the terminal. `otherwise` is what enter means, and anything that is not clear. @default true. Absent
-   * where there is nobody. Rejects when interrupted.
+   * Asks somebody at the terminal. `otherwise` is what enter means, and anything that is not clear. @default true.
+   * Absent where there is nobody. Rejects when interrupted.
    */
   readonly ask?: (question: string, otherwise?: boolean) => Promise<boolean>;
 }

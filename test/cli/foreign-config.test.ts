@@ -180,7 +180,7 @@ describe("where nobody can be asked", () => {
     expect(stderr).toContain("--yes");
   });
 
-  test("with --json a line of the log says it, at a terminal too, and standard output has the answer alone", async () => {
+  test("with --json a line of the log says it, also at a terminal, and standard output has the answer", async () => {
     const nobody = person(false);
     const { stdout, stderr } = await run(["list", "--json"], nobody);
     expect(JSON.parse(stdout)).toBeInstanceOf(Array);
