@@ -45,7 +45,10 @@ export const TEXTS_CLEANED =
 
 /** Why a definition is not offered. */
 export function hiddenProblem(place: string): string {
-  return `It is not offered: \`${place}\` holds characters that nobody sees, and may not be altered. Have them removed where it comes from.`;
+  return (
+    `It is not offered: \`${place}\` holds characters that nobody sees, and may not be altered. ` +
+    "Have them removed where it comes from."
+  );
 }
 
 /** What cannot be written as JSON is refused where definitions are prepared, with its own words. */

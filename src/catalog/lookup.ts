@@ -60,13 +60,17 @@ export function unknown(what: string, name: string, names: Iterable<string>): Mi
 export function denied(what: string, name: string, names: Iterable<string>): Missing {
   const near = nearest(name, names);
   const hint = near.length > 0 ? `Did you mean ${near.join(", ")}?` : "Use what the list shows.";
-  const message = `No right to use the ${what} ${shown(name)}, if there is one. ${hint} Whoever runs this hub can give more rights.`;
+  const message =
+    `No right to use the ${what} ${shown(name)}, if there is one. ` +
+    `${hint} Whoever runs this hub can give more rights.`;
   return { found: false, failure: fail("denied", message, { details: { near } }) };
 }
 
 export function ambiguous(what: string, name: string, candidates: readonly string[]): Missing {
   const sorted = candidates.toSorted();
-  const message = `Several ${what}s answer to ${shown(name)}: ${sorted.slice(0, MAX_SHOWN_CANDIDATES).join(", ")}. Use one of these names.`;
+  const message =
+    `Several ${what}s answer to ${shown(name)}: ${sorted.slice(0, MAX_SHOWN_CANDIDATES).join(", ")}. ` +
+    "Use one of these names.";
   return { found: false, failure: fail("ambiguous", message, { details: { candidates: sorted } }) };
 }
 
@@ -81,7 +85,9 @@ export function resourceNotFound(uri: string, uris: Iterable<string>): Missing {
 export function stillStarting(name: string, sources: readonly Source[]): Missing {
   const ids = sources.map(({ id }) => id);
   const more = ids.length > MAX_SHOWN_CANDIDATES ? `, and ${ids.length - MAX_SHOWN_CANDIDATES} more` : "";
-  const message = `${shown(name)} is not known yet, still starting: ${ids.slice(0, MAX_SHOWN_CANDIDATES).join(", ")}${more}. Try again in a moment.`;
+  const message =
+    `${shown(name)} is not known yet, still starting: ${ids.slice(0, MAX_SHOWN_CANDIDATES).join(", ")}${more}. ` +
+    "Try again in a moment.";
   return { found: false, failure: fail("unavailable", message, { details: { starting: ids } }) };
 }
 

@@ -15,7 +15,8 @@ const CATALOG_OPTION_SCHEMAS = {
   max_name_chars: Type.Optional(
     Type.Integer({
       description:
-        "Longest name that is listed; a longer one is shortened and ends in a digest. The APIs of models take 64, and some clients put a prefix before it.",
+        "Longest name that is listed; a longer one is shortened and ends in a digest. " +
+        "The APIs of models take 64, and some clients put a prefix before it.",
       default: 64,
       minimum: 24,
       maximum: MAX_MCP_NAME_LENGTH,
@@ -31,7 +32,8 @@ const CATALOG_OPTION_SCHEMAS = {
   list_wait_ms: Type.Optional(
     Type.Integer({
       description:
-        "Longest time that a list waits for one source before its last known list is used. Sources keep shorter bounds of their own.",
+        "Longest time that a list waits for one source before its last known list is used. " +
+        "Sources keep shorter bounds of their own.",
       default: 10_000,
       minimum: 1,
     }),
@@ -39,7 +41,8 @@ const CATALOG_OPTION_SCHEMAS = {
   cold_wait: Type.Optional(
     durationOption({
       description:
-        "How long lists, the handshake and names without a prefix wait for a source that was never listed, counted from its start. A name with its prefix waits as long as its call may take. 1 h at most.",
+        "How long lists, the handshake and names without a prefix wait for a source that was never listed, " +
+        "counted from its start. A name with its prefix waits as long as its call may take. 1 h at most.",
       default: "5s",
     }),
   ),

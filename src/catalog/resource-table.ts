@@ -231,12 +231,15 @@ function offersScheme({ part }: UriPlace, uri: string): boolean {
 }
 
 function notAUri(uri: string): Missing {
-  const message = `${shown(uri)} is no URI that can be read. Check its host, and write what cannot stand in a URI percent-encoded.`;
+  const message =
+    `${shown(uri)} is no URI that can be read. Check its host, and write what cannot stand in a URI ` +
+    "percent-encoded.";
   return { found: false, failure: fail("invalid_params", message) };
 }
 
 function notCanonical(uri: string, canonical: string): Missing {
-  const message = `${shown(uri)} is not written as URIs are compared. If this is what is meant, ask for ${shown(canonical)}`;
+  const advice = `If this is what is meant, ask for ${shown(canonical)}`;
+  const message = `${shown(uri)} is not written as URIs are compared. ${advice}`;
   return { found: false, failure: fail("invalid_params", message, { details: { canonical } }) };
 }
 

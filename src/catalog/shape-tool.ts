@@ -59,10 +59,14 @@ function pinOf({ name, definition }: ToolRecord, { pins }: ListingShape): Pin {
   const digest = definitionDigest(definition);
   if (match === "old")
     return {
-      warning: `\`pins\` approves it by a digest of an older rule, which leaves out icons and \`_meta\`. It is offered. Look at its definition, then pin its present digest: ${digest}.`,
+      warning:
+        "`pins` approves it by a digest of an older rule, which leaves out icons and `_meta`. " +
+        `It is offered. Look at its definition, then pin its present digest: ${digest}.`,
     };
   return {
-    refused: `It is not offered: \`pins\` approves ${pin === "" ? "nothing yet" : `the digest ${pin}`}, and its present digest is ${digest}. Look at its definition, then pin that.`,
+    refused:
+      `It is not offered: \`pins\` approves ${pin === "" ? "nothing yet" : `the digest ${pin}`}, and its ` +
+      `present digest is ${digest}. Look at its definition, then pin that.`,
   };
 }
 

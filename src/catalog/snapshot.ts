@@ -167,7 +167,8 @@ export class Snapshot {
     }
     if (ref["type"] === "ref/resource" && uri !== undefined) return this.#resolveResourceRef(ref, uri, view);
     const message =
-      '`ref` must be `{type: "ref/prompt", name}` or `{type: "ref/resource", uri}`. Name a listed prompt or resource template.';
+      '`ref` must be `{type: "ref/prompt", name}` or `{type: "ref/resource", uri}`. ' +
+      "Name a listed prompt or resource template.";
     return { found: false, failure: fail("invalid_params", message) };
   }
 

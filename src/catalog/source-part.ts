@@ -164,7 +164,8 @@ export class PartMaker {
       return true;
     report(
       key,
-      `\`${key}\` is a name of the hub's own tools, so this tool is not offered. Rename it, or give its source a namespace.`,
+      `\`${key}\` is a name of the hub's own tools, so this tool is not offered. ` +
+        "Rename it, or give its source a namespace.",
     );
     return false;
   }

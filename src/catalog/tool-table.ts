@@ -28,8 +28,8 @@ function withShownUi(tool: PreparedTool, rewrites: ReadonlyMap<string, string>):
 }
 
 /**
- * Of the tools that a caller may use those that one mode lists (T21 to T28). `normal`: native ones, and the discovery tools when there is something to
- * discover; `discovery`: the discovery tools alone; `all`: everything.
+ * Of the tools that a caller may use those that one mode lists (T21 to T28). `normal`: native ones, and the discovery
+ * tools when there is something to discover; `discovery`: the discovery tools alone; `all`: everything.
  */
 export function listedTools(permitted: readonly PreparedTool[], mode: ToolMode): readonly PreparedTool[] {
   if (mode === "all") return permitted;

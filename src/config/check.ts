@@ -51,7 +51,10 @@ function scalarProblem(value: unknown, schema: OptionSchema): string | undefined
   if (schema.enum && !schema.enum.includes(value)) {
     const choices = schema.enum.map((choice) => show(choice)).join(", ");
     const [near] = typeof value === "string" ? nearest(value, schema.enum.map(String), 1) : [];
-    return `must be one of ${choices}, got ${shown(value, schema)}${near === undefined ? "" : `; did you mean "${near}"?`}`;
+    return (
+      `must be one of ${choices}, got ` +
+      `${shown(value, schema)}${near === undefined ? "" : `; did you mean "${near}"?`}`
+    );
   }
   if (typeof value === "number") {
     if (schema.minimum !== undefined && value < schema.minimum)

@@ -45,7 +45,10 @@ const SECRET_VARIABLE = /(?:key|token|secret|pass|passwd|password|passphrase|pwd
 
 function inputMessage(name: string): string {
   const variable = name.toUpperCase().replaceAll(/[^A-Z0-9]+/g, "_");
-  return `\`\${input:${name}}\` asks a person, which a server cannot; set the variable ${variable} and write \`\${env:${variable}}\` instead`;
+  return (
+    `\`\${input:${name}}\` asks a person, which a server cannot; ` +
+    `set the variable ${variable} and write \`\${env:${variable}}\` instead`
+  );
 }
 
 /** Editors' own variables that have a plain meaning here. */

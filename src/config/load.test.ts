@@ -112,7 +112,8 @@ describe("layers", () => {
   test("`config` shows every option with its origin, defaults included and secrets masked", async () => {
     const path = await file(
       "a.toml",
-      '[server]\ntoken = "s3cret-value"\n[[mcp.remote_servers]]\nnamespace = "r"\nurl = "http://x"\nheaders = { A = "hidden" }',
+      '[server]\ntoken = "s3cret-value"\n[[mcp.remote_servers]]\nnamespace = "r"\nurl = "http://x"\n' +
+        'headers = { A = "hidden" }',
     );
     const lines = describeConfig(await load({ files: [path] }), schema);
     expect(lines).toContainEqual({
@@ -177,7 +178,8 @@ describe("references", () => {
     await file("token.txt", "from-file\n");
     const path = await file(
       "a.toml",
-      '[server]\nport = "${PORT}"\nhost = "${NOPE:-localhost}"\ntoken = {file = "token.txt"}\n[mcp.stdio_servers.s]\ncommand = "run"\nenv = {KEY = "${env:KEY}", RAW = "$${KEY}"}',
+      '[server]\nport = "${PORT}"\nhost = "${NOPE:-localhost}"\ntoken = {file = "token.txt"}\n' +
+        '[mcp.stdio_servers.s]\ncommand = "run"\nenv = {KEY = "${env:KEY}", RAW = "$${KEY}"}',
     );
     const { tree, secrets } = await load({ files: [path], variables: { PORT: "99", KEY: "k-secret" } });
     expect(tree["server"]).toEqual({ port: 99, host: "localhost", token: "from-file" });
@@ -190,7 +192,9 @@ describe("references", () => {
   test("an unset variable takes out its own server alone and is named", async () => {
     const path = await file(
       "a.toml",
-      '[mcp.stdio_servers.good]\ncommand = "run"\n[mcp.stdio_servers.bad]\ncommand = "run"\nenv = {KEY = "${MISSING_KEY}"}\n[[mcp.remote_servers]]\nnamespace = "r"\nurl = "http://x"\ntoken = "${NO_TOKEN}"',
+      '[mcp.stdio_servers.good]\ncommand = "run"\n[mcp.stdio_servers.bad]\ncommand = "run"\n' +
+        'env = {KEY = "${MISSING_KEY}"}\n[[mcp.remote_servers]]\nnamespace = "r"\nurl = "http://x"\n' +
+        'token = "${NO_TOKEN}"',
     );
     const { tree, unusable } = await load({ files: [path] });
     expect(Object.keys((tree["mcp"] as { stdio_servers: object }).stdio_servers)).toEqual(["good"]);
@@ -216,7 +220,9 @@ describe("server files of other programs", () => {
   test("an `mcpServers` file serves unchanged; unknown keys are one warning line", async () => {
     const path = await file(
       "mcp.json",
-      '{\n// comment\n"mcpServers": {"fs": {"command": "npx", "args": ["-y", "x"], "timeout": 30, "autoApprove": [], "alwaysAllow": []}, "off": {"command": "y", "disabled": true}, "web": {"type": "sse", "url": "https://example.com/sse", "headers": {"A": "${TOK:-t}"}}}}',
+      '{\n// comment\n"mcpServers": {"fs": {"command": "npx", "args": ["-y", "x"], "timeout": 30, ' +
+        '"autoApprove": [], "alwaysAllow": []}, "off": {"command": "y", "disabled": true}, "web": {"type": ' +
+        '"sse", "url": "https://example.com/sse", "headers": {"A": "${TOK:-t}"}}}}',
     );
     const { tree, warnings } = await load({ files: [path] });
     expect(tree["mcp"]).toEqual({

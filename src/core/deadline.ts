@@ -173,7 +173,8 @@ export function timeoutFailure(timeoutMs: number): FailError {
   return new FailError(
     fail(
       "timeout",
-      `Timed out after ${seconds} without an answer. Raise the timeout of this source or tool if the work takes longer.`,
+      `Timed out after ${seconds} without an answer. Raise the timeout of this source or tool if the work ` +
+        "takes longer.",
       {
         details: { timeoutMs: rounded },
       },

@@ -25,7 +25,8 @@ export function parseDuration(value: number | string, name = "duration"): number
 
 function problem(name: string, value: unknown): OptionError {
   return new OptionError(
-    `\`${name}\` must be a number of milliseconds or a duration such as "30s", "5m" or "1h", got ${JSON.stringify(value)}.`,
+    `\`${name}\` must be a number of milliseconds or a duration such as "30s", "5m" or "1h", got ` +
+      `${JSON.stringify(value)}.`,
   );
 }
 

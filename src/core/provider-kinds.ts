@@ -2,8 +2,8 @@ export interface KindFacts {
   /** All of a source's records stand and fall with one server, so that failures of one call speak for the others. */
   readonly oneServer: boolean;
   /**
-   * What it says was written by whoever set the hub up, or by the hub itself: only its hints go into the agent's prompt,
-   * and it is looked at before anything is connected to.
+   * What it says was written by whoever set the hub up, or by the hub itself: only its hints go into the agent's
+   * prompt, and it is looked at before anything is connected to.
    */
   readonly isLocal: boolean;
   /** It is the hub itself: its tools have the reserved names, and what they call may be anywhere. @default false */

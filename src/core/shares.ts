@@ -29,12 +29,14 @@ export interface DebtorOptions<Place> {
  * Who holds how many places of something that is bounded for all callers together, and who gives one up for whom. The
  * one policy of the hub, whatever the places are:
  *
- * - Places are shared by principal, and the share of one principal by its connections, since without tokens everybody is
+ * - Places are shared by principal, and the share of one principal by its connections, since without tokens everybody
+ * is
  *   one principal. Whoever is alone may have all of them: nothing is kept free for anybody.
  * - A share is the number of places, divided by those who hold or want one. When all are taken, whoever holds more than
  *   its share makes room for whoever would still hold less with one more: the one with the most first. So a newcomer
  *   within its share finds room, and nobody who holds no more than its share loses any.
- * - A place that nobody needs at the moment goes sooner: its own holder gives it up for a new one, and where there are more
+ * - A place that nobody needs at the moment goes sooner: its own holder gives it up for a new one, and where there are
+ * more
  *   who want one than places, so that nobody's share is one, whoever holds none gets one of those who hold the most.
  */
 export class Shares {

@@ -168,7 +168,8 @@ function withPlainHost(scheme: string, rest: string): string {
   if (!rest.startsWith("//") || !SPECIAL_SCHEMES.has(scheme)) return rest;
   const start = pathStart(rest);
   const host = rest.slice(2, start).toLowerCase();
-  return `//${scheme === "file:" && host === "localhost" ? "" : host}${start === rest.length ? "/" : rest.slice(start)}`;
+  const shownHost = scheme === "file:" && host === "localhost" ? "" : host;
+  return `//${shownHost}${start === rest.length ? "/" : rest.slice(start)}`;
 }
 
 /** Spaces, letters beyond ASCII and what else a canonical path never holds as it is. */

@@ -30,5 +30,8 @@ export function parseJsonBody(body: Buffer, { maxJsonDepth, maxJsonKeys }: JsonL
 
 function tooManyKeys(maxKeys: number): string {
   const [one, all] = [maxKeys, maxKeys * KEYS_IN_ALL];
-  return `has an object of more than ${one} keys, or more than ${all} keys in all; send less at once, or raise \`server.max_json_keys\``;
+  return (
+    `has an object of more than ${one} keys, or more than ${all} keys in all; ` +
+    "send less at once, or raise `server.max_json_keys`"
+  );
 }

@@ -501,7 +501,8 @@ describe("event streams", () => {
     let text = "";
     socket.on("data", (chunk: Buffer) => (text += chunk.toString()));
     socket.write(
-      "GET /events HTTP/1.1\r\nHost: localhost\r\n\r\nGET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+      "GET /events HTTP/1.1\r\nHost: localhost\r\n\r\nGET /healthz HTTP/1.1\r\nHost: localhost\r\n" +
+        "Connection: close\r\n\r\n",
     );
     await once(socket, "close");
     expect(text.split("HTTP/1.1 ")).toEqual([

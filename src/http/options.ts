@@ -72,7 +72,8 @@ export const HTTP_OPTION_SCHEMAS = {
   trusted_proxy: Type.Optional(
     Type.Array(Type.String({ minLength: 1 }), {
       description:
-        "Addresses or ranges (`10.0.0.0/8`) of reverse proxies whose `X-Forwarded-For`, `-Host` and `-Proto` are believed.",
+        "Addresses or ranges (`10.0.0.0/8`) of reverse proxies whose `X-Forwarded-For`, `-Host` and `-Proto` " +
+        "are believed.",
       default: [],
     }),
   ),
@@ -122,7 +123,8 @@ export const HTTP_OPTION_SCHEMAS = {
     Type.Union([Type.Integer({ minimum: 1, maximum: MAX_WORKERS }), Type.String({ pattern: "^(auto|[1-9]\\d?)$" })], {
       examples: ["auto", 4],
       description:
-        "Processes that serve HTTP connections, beside the one that owns tools and sessions; `auto`: what the cores allow, none below four cores. 1 serves everything in one process.",
+        "Processes that serve HTTP connections, beside the one that owns tools and sessions; " +
+        "`auto`: what the cores allow, none below four cores. 1 serves everything in one process.",
       default: 1,
     }),
   ),
@@ -274,7 +276,9 @@ function resolveTokens({ token, tokens = {} }: HttpConfig): readonly TokenEntry[
 function assertOwnName(name: string, token: string | undefined): void {
   if (name === LOCAL_PRINCIPAL.id || (name === "token" && token !== undefined)) {
     throw new OptionError(
-      `\`server.tokens.${name}\`: \`${name}\` is what ${name === "token" ? "the caller of `server.token`" : "a caller without a token"} is called. Choose another name.`,
+      `\`server.tokens.${name}\`: \`${name}\` is what ` +
+        `${name === "token" ? "the caller of `server.token`" : "a caller without a token"} is called. ` +
+        "Choose another name.",
     );
   }
 }
@@ -285,7 +289,8 @@ function assertDistinct(entries: readonly TokenEntry[]): void {
     // A token with a space or a control character could never arrive in a header.
     if (!/^[\x21-\x7e]+$/.test(token)) {
       throw new OptionError(
-        `The token of \`server.tokens.${name}\` is empty or holds spaces or characters beyond ASCII. Use letters, digits and punctuation only.`,
+        `The token of \`server.tokens.${name}\` is empty or holds spaces or characters beyond ASCII. ` +
+          "Use letters, digits and punctuation only.",
       );
     }
     const other = names.get(token);
@@ -301,6 +306,7 @@ function assertGuarded(host: string, tokens: readonly TokenEntry[], insecure: bo
   if (isLoopbackHost(host) || tokens.length > 0 || insecure) return;
   throw new OptionError(
     `Refusing to listen on ${host} without a token: everybody who reaches this machine could call every tool. ` +
-      "Set `server.token` (or --token-env NAME), listen on 127.0.0.1, or pass --insecure (`server.insecure = true`) if something else guards the port.",
+      "Set `server.token` (or --token-env NAME), listen on 127.0.0.1, or pass --insecure (`server.insecure = " +
+      "true`) if something else guards the port.",
   );
 }

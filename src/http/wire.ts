@@ -27,8 +27,8 @@ export interface WireEvents {
 }
 
 /**
- * The way back to one caller, as each rim (`node/`, `fetch/`, `workers/`) has it. Doors see an `HttpAnswer`, which keeps
- * the order of these calls: one `begin`, then pieces, then one `end`, or `cut` at any time.
+ * The way back to one caller, as each rim (`node/`, `fetch/`, `workers/`) has it. Doors see an `HttpAnswer`, which
+ * keeps the order of these calls: one `begin`, then pieces, then one `end`, or `cut` at any time.
  */
 export interface AnswerWire {
   /** Nothing that is sent reaches anybody. */

@@ -33,7 +33,8 @@ async function script(name: string, visibility = "native"): Promise<void> {
   await writeFile(join(folder, "tools", name, "run.sh"), "cat\n");
   await writeFile(
     join(folder, "tools", name, "tool.toml"),
-    `name = "${name}"\ndescription = "Hands back what it is given"\nscript = "run.sh"\nvisibility = "${visibility}"\n[parameters.text]\ntype = "string"\nrequired = true\n`,
+    `name = "${name}"\ndescription = "Hands back what it is given"\nscript = "run.sh"\n` +
+      `visibility = "${visibility}"\n[parameters.text]\ntype = "string"\nrequired = true\n`,
   );
 }
 

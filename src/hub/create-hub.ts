@@ -171,7 +171,8 @@ async function openProgram(registerTools: RegisterTools) {
 }
 
 const SERVER_CHANGED =
-  "[server] or [rest] has changed, tokens and rights among it, and what is served goes on as it was. Close it, then call `serve()` again.";
+  "[server] or [rest] has changed, tokens and rights among it, and what is served goes on as it was. " +
+  "Close it, then call `serve()` again.";
 
 function serverOf(hub: Hub): ServerConfig {
   return hub.config.tree.server ?? {};

@@ -41,7 +41,8 @@ export function createInnerHub(hub: () => Hub): InnerHub {
 function tooDeep(target: string): Outcome {
   return fail(
     "limited",
-    `Tool \`${target}\` was not called: ${MAX_DEPTH} calls already wait for one another. Look for a tool that calls itself.`,
+    `Tool \`${target}\` was not called: ${MAX_DEPTH} calls already wait for one another. ` +
+      "Look for a tool that calls itself.",
     { retryable: false, details: { maxDepth: MAX_DEPTH } },
   );
 }

@@ -28,7 +28,8 @@ const PartsSchema = Type.Object({
         dir: Type.Optional(
           Type.Path({
             description:
-              "Folder of binding modules, for `LollmsMCPBindingManager.fromConfig` of `toolyard/bindings`. The hub itself never reads it.",
+              "Folder of binding modules, for `LollmsMCPBindingManager.fromConfig` of `toolyard/bindings`. " +
+              "The hub itself never reads it.",
             minLength: 1,
           }),
         ),

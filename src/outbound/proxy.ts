@@ -32,7 +32,8 @@ function checked(proxy: string, name: string): string {
   const text = proxy.includes("://") ? proxy : `http://${proxy}`;
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
   throw new OptionError(
-    `\`${name}\` is not the address of an HTTP proxy. It must look like http://proxy.example.com:3128; \`proxy = "none"\` goes without one.`,
+    `\`${name}\` is not the address of an HTTP proxy. It must look like http://proxy.example.com:3128; ` +
+      `\`proxy = "none"\` goes without one.`,
   );
 }
 

@@ -114,6 +114,8 @@ function limitedFailure({ reason, retryAfterMs }: Exclude<Admission, { admitted:
 }
 
 function queueFailure(name: string, maxConcurrent: number): Fail {
-  const message = `${name} runs ${maxConcurrent} at a time and its queue is full. Try again in ${formatDuration(QUEUE_RETRY_MS)}.`;
+  const message =
+    `${name} runs ${maxConcurrent} at a time and its queue is full. ` +
+    `Try again in ${formatDuration(QUEUE_RETRY_MS)}.`;
   return fail("limited", message, { retryAfterMs: QUEUE_RETRY_MS, details: { reason: "queue" } });
 }

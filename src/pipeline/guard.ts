@@ -51,7 +51,9 @@ function isNeutral(outcome: Outcome, { call }: CallState): boolean {
 }
 
 function blockedFailure(source: string, { retryAfterMs, failures, lastMessage }: BlockedCircuit): Fail {
-  const message = `${source} failed ${failures} times in a row and is left alone; it is tried again in ${formatDuration(retryAfterMs)}. The last failure: ${lastMessage}`;
+  const message =
+    `${source} failed ${failures} times in a row and is left alone; ` +
+    `it is tried again in ${formatDuration(retryAfterMs)}. The last failure: ${lastMessage}`;
   return fail("unavailable", message, { retryAfterMs, details: { breaker: "open", failures } });
 }
 

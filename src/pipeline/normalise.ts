@@ -69,7 +69,9 @@ function sizeFailure(state: CallState, result: JsonObject, { options }: Pipeline
   state.resultBytes = jsonSize(result, maxBytes);
   if (state.resultBytes <= maxBytes) return undefined;
   if (state.resultBytes === Infinity) return malformedFailure(name, "a result that is nested too deeply");
-  const message = `${name} answered with more than ${formatBytes(maxBytes)}. Ask it for less at a time, or raise \`max_result_bytes\`.`;
+  const message =
+    `${name} answered with more than ${formatBytes(maxBytes)}. ` +
+    "Ask it for less at a time, or raise `max_result_bytes`.";
   return fail("too_large", message, { details: { maxBytes } });
 }
 

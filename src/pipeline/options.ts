@@ -18,7 +18,8 @@ const BreakerSchema = Type.Object(
   },
   {
     description:
-      "Keeps calls from waiting for a server that is down. Failures of tools do not count, only a server that is not there or answers nonsense.",
+      "Keeps calls from waiting for a server that is down. " +
+      "Failures of tools do not count, only a server that is not there or answers nonsense.",
   },
 );
 
@@ -42,7 +43,8 @@ const RetriesSchema = Type.Object(
   },
   {
     description:
-      "What never reached its server is tried again; what did, only if the tool is read-only or idempotent by annotation.",
+      "What never reached its server is tried again; what did, only if the tool is read-only or " +
+      "idempotent by annotation.",
   },
 );
 
@@ -83,7 +85,8 @@ export const LimitsSchema = Type.Object(
     output_validation: Type.Optional(
       Type.Enum(["off", "warn", "strict"], {
         description:
-          "What happens when structured content does not fit the tool's own output schema: nothing, a line in the log, or a failed call.",
+          "What happens when structured content does not fit the tool's own output schema: nothing, a line in " +
+          "the log, or a failed call.",
         default: "warn",
       }),
     ),

@@ -39,6 +39,7 @@ export class CallSlots {
 }
 
 function full(): FailError {
-  const message = `${MAX_WAITING} calls already wait for this source. Try again later, or raise its \`max_concurrent\`.`;
+  const advice = "Try again later, or raise its `max_concurrent`.";
+  const message = `${MAX_WAITING} calls already wait for this source. ${advice}`;
   return new FailError(fail("limited", message, { retryAfterMs: 1000 }));
 }

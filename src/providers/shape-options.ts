@@ -32,7 +32,9 @@ export const SHAPE_MEMBERS = {
   pins: Type.Optional(
     Type.Record(Type.String(), {
       description:
-        "Digests of tools as they were approved, by the name that the source gives. A tool that says something else of itself by now is not offered, and `check` names its new digest. Pin to an empty text to be told the present one.",
+        "Digests of tools as they were approved, by the name that the source gives. " +
+        "A tool that says something else of itself by now is not offered, and `check` names its new digest. " +
+        "Pin to an empty text to be told the present one.",
       default: {},
       examples: [{ pay: "" }],
     }),
@@ -83,7 +85,8 @@ function assertDistinct(rename: Readonly<Record<string, string>>, place: string)
     const other = seen.get(to);
     if (other !== undefined)
       throw new OptionError(
-        `\`${place}rename\` gives ${JSON.stringify(other)} and ${JSON.stringify(from)} the same name ${JSON.stringify(to)}.`,
+        `\`${place}rename\` gives ${JSON.stringify(other)} and ${JSON.stringify(from)} the same name ` +
+          `${JSON.stringify(to)}.`,
       );
     seen.set(to, from);
   }

@@ -91,7 +91,8 @@ test("G12: a wrong type is refused with path, expectation and what came", () => 
 
 test("a misspelt parameter is recognised", () => {
   expect(check(weather, { ctiy: "Bonn" })).toBe(
-    'Missing required parameter: city ("ctiy" was given, did you mean "city"?); Unknown parameter: ctiy, did you mean "city"?',
+    'Missing required parameter: city ("ctiy" was given, did you mean "city"?); ' +
+      'Unknown parameter: ctiy, did you mean "city"?',
   );
 });
 

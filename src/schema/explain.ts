@@ -116,9 +116,10 @@ const EXPLAIN: Readonly<Record<string, (found: Found) => Told>> = {
           )
         : [];
     const expected = `one of ${listValues(values)}`;
+    const hint = near === undefined ? "" : `; did you mean ${JSON.stringify(near)}?`;
     return {
       expected,
-      message: `${named(path)} must be ${expected}${near === undefined ? "" : `; did you mean ${JSON.stringify(near)}?`}`,
+      message: `${named(path)} must be ${expected}${hint}`,
     };
   },
   const: ({ error, path }) => ({
@@ -148,7 +149,9 @@ const EXPLAIN: Readonly<Record<string, (found: Found) => Told>> = {
   }),
   propertyNames: ({ error, path }) => ({
     expected: "another property name",
-    message: `${named(path)} has the property ${JSON.stringify(String(error.params["propertyName"]).slice(0, 100))}, a name that is not accepted`,
+    message:
+      `${named(path)} has the property ${JSON.stringify(String(error.params["propertyName"]).slice(0, 100))}, a ` +
+      "name that is not accepted",
   }),
   uniqueItems: ({ path }) => ({
     expected: "items that all differ",
@@ -175,7 +178,9 @@ function missing({ error, path, root }: Found): Told {
     : [];
   const [near] = nearest(name, strangers, 1);
   // These words are fixed: callers look for them.
-  const message = `Missing required parameter: ${at}${near === undefined ? "" : ` (${quote(near)} was given, did you mean ${quote(name)}?)`}`;
+  const message =
+    "Missing required parameter: " +
+    `${at}${near === undefined ? "" : ` (${quote(near)} was given, did you mean ${quote(name)}?)`}`;
   return { path: at, expected: describeSchema(properties[name], root), received: "nothing", message };
 }
 

@@ -24,7 +24,9 @@ export function normaliseInputSchema(raw: unknown): NormalisedSchema {
   if (Array.isArray(raw["type"]) && raw["type"].includes("object")) return { schema: { ...raw, type: "object" } };
   return {
     schema: { type: "object" },
-    warning: `The input schema must be of type "object", got ${JSON.stringify(raw["type"]).slice(0, 80)}; any arguments are accepted.`,
+    warning:
+      `The input schema must be of type "object", got ${JSON.stringify(raw["type"]).slice(0, 80)}; ` +
+      "any arguments are accepted.",
   };
 }
 
@@ -101,7 +103,8 @@ function wrap(raw: JsonObject): NormalisedSchema {
   return {
     schema: { type: "object", properties, ...(required.length > 0 ? { required } : {}) },
     warning:
-      'The input schema is a bare map of parameters; it was wrapped into {"type": "object", "properties": …}. Write it that way.',
+      'The input schema is a bare map of parameters; it was wrapped into {"type": "object", "properties": …}. ' +
+      "Write it that way.",
   };
 }
 

@@ -25,14 +25,17 @@ test("TypeScript: what is optional, which values there are, and what each is for
       },
     }),
   ).toBe(
-    'tools.w.forecast(args: { days?: number /* (≥ 1, ≤ 14) */; city: string /* Where. A name. */; units?: "metric" | "imperial"; at?: { lat: number; "lon-g"?: number }; tags?: (string | null)[] }): Promise<{ sky: string }>',
+    "tools.w.forecast(args: { days?: number /* (≥ 1, ≤ 14) */; city: string /* Where. A name. */; " +
+      'units?: "metric" | "imperial"; at?: { lat: number; "lon-g"?: number }; ' +
+      "tags?: (string | null)[] }): Promise<{ sky: string }>",
   );
 });
 
 test("Python: required parameters first, defaults, and a comment a line", () => {
   expect(signatureOf("python", "tools.w.forecast", { input: FORECAST })).toBe(
     [
-      'tools.w.forecast(city: str, days: int = 3, units: Literal["metric", "imperial"] = None, at: {"lat": float, "lon-g"?: float} = None, tags: list[str | None] = None) -> Any',
+      'tools.w.forecast(city: str, days: int = 3, units: Literal["metric", "imperial"] = None, at: {"lat": ' +
+        'float, "lon-g"?: float} = None, tags: list[str | None] = None) -> Any',
       "  # city: Where. A name.",
       "  # days: (≥ 1, ≤ 14)",
     ].join("\n"),

@@ -29,7 +29,8 @@ function typescriptSignature(path: string, input: JsonObject, output: JsonObject
   const isEmpty = Object.keys(propertiesOf(input)).length === 0;
   const optional = requiredOf(input).length === 0 ? "?" : "";
   const parameters = isEmpty && input["additionalProperties"] !== true ? "" : `args${optional}: ${type}`;
-  return `${path}(${parameters}): Promise<${output ? new TypeReader("typescript", output).type(output, 0) : "unknown"}>`;
+  const result = output ? new TypeReader("typescript", output).type(output, 0) : "unknown";
+  return `${path}(${parameters}): Promise<${result}>`;
 }
 
 function pythonSignature(path: string, input: JsonObject, output: JsonObject | undefined): string {
@@ -58,9 +59,10 @@ function pythonSignature(path: string, input: JsonObject, output: JsonObject | u
 }
 
 const PYTHON_WORDS: ReadonlySet<string> = new Set(
-  "False None True and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield".split(
-    " ",
-  ),
+  (
+    "False None True and as assert async await break class continue def del elif else except finally for from " +
+    "global if import in is lambda nonlocal not or pass raise return try while with yield"
+  ).split(" "),
 );
 
 const SCALARS: Readonly<Record<string, Readonly<Record<SignatureLanguage, string>>>> = {
@@ -115,16 +117,20 @@ class TypeReader {
   #object(schema: JsonObject, depth: number): string {
     const members = Object.entries(propertiesOf(schema));
     const isPython = this.#language === "python";
-    if (members.length === 0 || depth >= MAX_DEPTH)
-      return isPython
-        ? "dict"
-        : `Record<string, ${isJsonObject(schema["additionalProperties"]) ? this.type(schema["additionalProperties"], depth + 1) : "unknown"}>`;
+    if (members.length === 0 || depth >= MAX_DEPTH) {
+      if (isPython) return "dict";
+      const others = schema["additionalProperties"];
+      return `Record<string, ${isJsonObject(others) ? this.type(others, depth + 1) : "unknown"}>`;
+    }
     const required = new Set(requiredOf(schema));
     const shown = members.slice(0, MAX_MEMBERS).map(([name, member]) => {
       const type = this.type(member, depth + 1);
       if (isPython) return `${JSON.stringify(name)}${required.has(name) ? "" : "?"}: ${type}`;
       const comment = isJsonObject(member) && commentOf(member) !== "" ? ` /* ${commentOf(member)} */` : "";
-      return `${/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name)}${required.has(name) ? "" : "?"}: ${type}${comment}`;
+      return (
+        `${/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name)}${required.has(name) ? "" : "?"}: ` +
+        `${type}${comment}`
+      );
     });
     const rest = members.length > MAX_MEMBERS ? ["…"] : [];
     return isPython ? `{${[...shown, ...rest].join(", ")}}` : `{ ${[...shown, ...rest].join("; ")} }`;

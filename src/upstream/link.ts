@@ -255,6 +255,8 @@ export class Link {
 const CLOSED = fail("unavailable", "This source was closed.", { retryable: false });
 
 function tooSlow(timeoutMs: number): Fail {
-  const message = `The server did not finish starting within ${timeoutMs / 1000} s. Its last lines on stderr are in the status; \`connect_timeout\` can be raised.`;
+  const message =
+    `The server did not finish starting within ${timeoutMs / 1000} s. ` +
+    "Its last lines on stderr are in the status; `connect_timeout` can be raised.";
   return fail("unavailable", message);
 }

@@ -163,6 +163,8 @@ async function succeeds(work: Promise<unknown>, withinMs: number): Promise<boole
 function explained(error: unknown, reason: string): unknown {
   const failure = failureOf(error);
   if (!failure.rpcError) return error;
-  const message = `The server speaks no protocol revision that is spoken here: ${reason}, and refused \`initialize\`: ${failure.rpcError.message}`;
+  const message =
+    `The server speaks no protocol revision that is spoken here: ${reason}, and refused \`initialize\`: ` +
+    `${failure.rpcError.message}`;
   return new FailError(fail("unavailable", message, { cause: error }));
 }

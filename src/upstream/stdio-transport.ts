@@ -179,7 +179,9 @@ function ended(exit: Exit | undefined): Fail {
       : exit.signal
         ? `was ended by ${exit.signal}`
         : `ended with exit code ${exit.code ?? "unknown"}`;
-  const message = `The server process ${how}. It is started again when it is needed; its last lines on stderr are in the log and in the status.`;
+  const message =
+    `The server process ${how}. It is started again when it is needed; ` +
+    "its last lines on stderr are in the log and in the status.";
   return fail("unavailable", message, {
     retryable: false,
     details: { ...(exit && { exitCode: exit.code, signal: exit.signal }), sent: true },

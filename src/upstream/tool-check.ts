@@ -23,7 +23,8 @@ export function checkTool(tool: JsonObject, era: EraName): CheckedTool {
   } else if (!allowsObject(inputSchema["type"])) {
     return {
       problems: [
-        `Its \`inputSchema\` is of type ${JSON.stringify(inputSchema["type"])?.slice(0, 100)} and not an object; it was left out.`,
+        `Its \`inputSchema\` is of type ${JSON.stringify(inputSchema["type"])?.slice(0, 100)} and not an ` +
+          "object; it was left out.",
       ],
     };
   }

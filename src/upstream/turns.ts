@@ -204,7 +204,9 @@ export class Turns {
 
   #wait(call: Call, key: string): Promise<void> {
     if (this.#waiting.length >= MAX_WAITING) {
-      const message = `${MAX_WAITING} calls already wait for this server, which takes one client at a time because it asks its callers questions.`;
+      const message =
+        `${MAX_WAITING} calls already wait for this server, which takes one client at a time because it asks ` +
+        "its callers questions.";
       return Promise.reject(
         new FailError(fail("limited", `${message} Try again later, or set isolation = "session".`)),
       );

@@ -10,7 +10,8 @@ export const SearchSchema = Type.Object(
     embedding_wait_ms: Type.Optional(
       Type.Integer({
         description:
-          "Longest time that one search waits for the embedding of its query, where `models.embedding` is set; after it words alone decide.",
+          "Longest time that one search waits for the embedding of its query, where `models.embedding` is " +
+          "set; after it words alone decide.",
         default: DEFAULT_WAIT_MS,
         minimum: 1,
         maximum: MAX_WAIT_MS,

@@ -7,8 +7,10 @@ const MAX_WORD_LENGTH = 48;
 /** Words that say nothing about a tool. */
 const STOP_WORDS: ReadonlySet<string> = new Set(
   (
-    "a an and any are as at be been but by can could do does for from had has have how i if in into is it its just let like me my of on or our " +
-    "please shall should so some such that the their them then there these they this those to up us want was we were what when where which " +
+    "a an and any are as at be been but by can could do does for from had has have how i if in into is it its " +
+    "just let like me my of on or our " +
+    "please shall should so some such that the their them then there these they this those to up us want was " +
+    "we were what when where which " +
     "who will with would you your using via need am about also all give tell"
   ).split(" "),
 );

@@ -58,7 +58,8 @@ function program({ command, args, env }: Extract<HubEntry, { command: string }>)
 }
 
 const NO_VARIABLES =
-  "its file cannot name a variable, and the hub's token is not to stand in it. Leave --http out: a hub on a pipe needs no token";
+  "its file cannot name a variable, and the hub's token is not to stand in it. " +
+  "Leave --http out: a hub on a pipe needs no token";
 
 const shell = (name: string): string => `\${${name}}`;
 const ofEnv = (name: string): string => `\${env:${name}}`;

@@ -10,14 +10,17 @@ describe("setting", () => {
   test("behind the last member: its comment and a trailing comma stay where they are", async () => {
     const text = '// mine\n{\n    "theme": "dark", // at night\n    "list": [1, 2,], // short\n}\n';
     expect(await editJson(text, PLACE, ENTRY)).toBe(
-      '// mine\n{\n    "theme": "dark", // at night\n    "list": [1, 2,], // short\n    "servers": {\n        "hub": {\n            "command": "x",\n            "args": [\n                "y"\n            ]\n        }\n    },\n}\n',
+      '// mine\n{\n    "theme": "dark", // at night\n    "list": [1, 2,], // short\n    "servers": {\n' +
+        '        "hub": {\n            "command": "x",\n            "args": [\n                "y"\n' +
+        "            ]\n        }\n    },\n}\n",
     );
   });
 
   test("in a table that is there, with tabs and line breaks of Windows", async () => {
     const text = '{\r\n\t"servers": {\r\n\t\t"a": { "command": "a" } // one\r\n\t}\r\n}';
     expect(await editJson(text, PLACE, { command: "x" })).toBe(
-      '{\r\n\t"servers": {\r\n\t\t"a": { "command": "a" }, // one\r\n\t\t"hub": {\r\n\t\t\t"command": "x"\r\n\t\t}\r\n\t}\r\n}',
+      '{\r\n\t"servers": {\r\n\t\t"a": { "command": "a" }, // one\r\n\t\t"hub": {\r\n\t\t\t"command": "x"\r\n' +
+        "\t\t}\r\n\t}\r\n}",
     );
   });
 

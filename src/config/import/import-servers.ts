@@ -77,7 +77,8 @@ function twins(servers: readonly ImportedServer[], taken: ReadonlyMap<string, Js
     known.push({ alias, where: program, options });
     return twin
       ? [
-          `"${alias}" of ${program} and "${twin.alias}" of ${twin.where} run the same (${serverLabel(options)}), so that ` +
+          `"${alias}" of ${program} and "${twin.alias}" of ${twin.where} run the same ` +
+            `(${serverLabel(options)}), so that ` +
             "each of its tools would be there twice; remove one of them",
         ]
       : [];

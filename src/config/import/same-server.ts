@@ -4,7 +4,10 @@ import { isJsonObject, type JsonObject } from "../../core/json.ts";
 /** How one server's options differ from another's of the same name; nothing where they run the same. */
 export function differenceOf(here: JsonObject, there: JsonObject): string | undefined {
   if (!isDeepStrictEqual(wordsOf(here), wordsOf(there)))
-    return `another ${"url" in here ? "address" : "command"}: \`${serverLabel(there)}\` there, \`${serverLabel(here)}\` here`;
+    return (
+      `another ${"url" in here ? "address" : "command"}: \`${serverLabel(there)}\` there, ` +
+      `\`${serverLabel(here)}\` here`
+    );
   const isSame = SETTINGS.every((key) => isDeepStrictEqual(tableOf(here[key]), tableOf(there[key])));
   return isSame ? undefined : "the same command with other variables or headers";
 }

@@ -64,7 +64,8 @@ function eraOfRequest(message: RpcRequest, headers: HeaderLookup): Era {
   return refused(
     message.id,
     RPC.invalidParams,
-    `Invalid params: the ${HEADERS.protocolVersion} header names protocol revision ${revision}, but the request is missing the required per-request envelope key(s): ${missing.join(", ")}`,
+    `Invalid params: the ${HEADERS.protocolVersion} header names protocol revision ${revision}, but the ` +
+      `request is missing the required per-request envelope key(s): ${missing.join(", ")}`,
     { envelope: { missing } },
   );
 }

@@ -9,7 +9,8 @@ export const MCP_OPTION_SCHEMAS = {
   tool_mode: Type.Optional(
     Type.Enum(["normal", "discovery", "show_all", "all"], {
       description:
-        "What callers see that do not say it by `X-MCP-Tool-Mode` or `?tool_mode=`: native tools, the two search tools, or every tool.",
+        "What callers see that do not say it by `X-MCP-Tool-Mode` or `?tool_mode=`: native tools, the two " +
+        "search tools, or every tool.",
       default: "normal",
     }),
   ),

@@ -88,7 +88,8 @@ function linkTo(exchange: Exchange): CallerLink {
 }
 
 function cannotAsk(method: string): FailError {
-  const message = `A caller on REST cannot be asked \`${method}\`. Call the tool by MCP, where questions can be answered.`;
+  const advice = "Call the tool by MCP, where questions can be answered.";
+  const message = `A caller on REST cannot be asked \`${method}\`. ${advice}`;
   return new FailError(
     fail("denied", message, { details: { ask: method }, rpcError: { code: RPC.methodNotFound, message } }),
   );

@@ -69,7 +69,9 @@ export class DescribeDoor {
       this.#routes(view),
     ]);
     const routeTools = routes.flatMap(({ tool }) => (tool ? [tool] : []));
-    const key = `${list.version} ${hasChat} ${routes.map(({ tool }) => (tool ? "1" : "0")).join("")} ${contentDigest(JSON.stringify(routeTools))}`;
+    const key =
+      `${list.version} ${hasChat} ${routes.map(({ tool }) => (tool ? "1" : "0")).join("")} ` +
+      `${contentDigest(JSON.stringify(routeTools))}`;
     const kept = this.#kept.get(key);
     if (kept) return kept;
     const source: DocumentSource = {

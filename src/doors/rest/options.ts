@@ -40,7 +40,8 @@ export const RestSchema = Type.Object(
     routes: Type.Optional(
       Type.Record(Type.Union([Type.String({ description: "The tool's name.", minLength: 1 }), RouteSchema]), {
         description:
-          'Further paths onto tools: `"GET /weather/get" = "get_weather"`. GET and DELETE take arguments from the query, the others from a JSON body.',
+          'Further paths onto tools: `"GET /weather/get" = "get_weather"`. ' +
+          "GET and DELETE take arguments from the query, the others from a JSON body.",
         default: {},
       }),
     ),
@@ -106,7 +107,8 @@ function resolveRoute(line: string, raw: string | Static<typeof RouteSchema>, ba
   const where = `\`rest.routes."${line}"\``;
   if (!method || !PATH.test(path))
     throw new OptionError(
-      `${where} must be a method (${ROUTE_METHODS.join(", ")}) and a path of plain letters, such as "GET /weather/get".`,
+      `${where} must be a method (${ROUTE_METHODS.join(", ")}) and a path of plain letters, such as "GET ` +
+        `/weather/get".`,
     );
   if (isTaken(path) || path === basePath || path.startsWith(`${basePath}/`))
     throw new OptionError(`${where}: ${path} is served already. Choose another path.`);

@@ -24,7 +24,8 @@ export class NodeWire implements HttpRequest, AnswerWire {
     NodeWire.#watch(this);
   }
 
-  // Functions are made outside the constructor, as in `Deadline`. Both happen once; `once` would make one more for each.
+  // Functions are made outside the constructor, as in `Deadline`. Both happen once; `once` would make one more for
+  // each.
   static #watch(wire: NodeWire): void {
     wire.#response.on("close", () => {
       wire.#owner.over(wire);

@@ -78,7 +78,8 @@ class WorkerPool implements Listener, WorkerOwner {
     ).catch(async () => {
       await this.close();
       throw new OptionError(
-        "The workers of the HTTP door do not start; the log says what is known. Set `server.workers` to 1 to do without them.",
+        "The workers of the HTTP door do not start; the log says what is known. " +
+          "Set `server.workers` to 1 to do without them.",
       );
     });
     this.#address = addressOf(this.#server.address() as AddressInfo, this.#options.basePath);

@@ -208,7 +208,8 @@ export class Conversation {
 }
 
 const ENDED =
-  "The hub ended while this was running, so whether it took effect is not known. What is asked next is served by the next hub.";
+  "The hub ended while this was running, so whether it took effect is not known. " +
+  "What is asked next is served by the next hub.";
 
 function failure({ id, method, isModern }: Open, reason: string): JsonObject {
   const _meta = { [KIND_META_KEY]: "unavailable" };

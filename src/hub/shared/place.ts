@@ -65,6 +65,7 @@ async function makeOwn(folder: string): Promise<void> {
   if (process.platform === "win32") return;
   if (made.isDirectory() && made.uid === process.getuid?.() && (made.mode & 0o077) === 0) return;
   throw new OptionError(
-    `${folder} must be a folder that you alone may use, since clients reach the shared hub there. \`chmod 700\` it, or remove it.`,
+    `${folder} must be a folder that you alone may use, since clients reach the shared hub there. ` +
+      "`chmod 700` it, or remove it.",
   );
 }

@@ -88,7 +88,8 @@ function fullCapabilities(source: Source, ports: BuiltinPorts): FixedTool {
       name: "meta.get_full_capabilities",
       title: "Full capabilities",
       description:
-        "Returns a comprehensive list of all registered tools and resources with their schemas (equivalent to primary mcp/discover).",
+        "Returns a comprehensive list of all registered tools and resources with their schemas (equivalent to " +
+        "primary mcp/discover).",
       hiddenNames: ["get_mcp_server_capabilities"],
     },
     async (call) => objectResult(await ports.capabilities(call)),

@@ -9,7 +9,8 @@ const BUILTIN_OPTION_SCHEMAS = {
   execute_code: Type.Optional(
     Type.Boolean({
       description:
-        "Offer `execute_code`: code that a caller wrote is run in a sandbox (section `sandbox`). Never offered where anybody on the network may call: it takes a loopback address or tokens.",
+        "Offer `execute_code`: code that a caller wrote is run in a sandbox (section `sandbox`). " +
+        "Never offered where anybody on the network may call: it takes a loopback address or tokens.",
       default: true,
     }),
   ),

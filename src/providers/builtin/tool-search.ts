@@ -11,8 +11,10 @@ import type { BuiltinPorts } from "./ports.ts";
 const NOTHING_FOUND = "No tools found. Try different keywords or a broader search term.";
 
 const DESCRIPTION =
-  'Finds tools by what they do, best first. Search for one step of the task at a time, in a few words such as "send email"; an empty query ' +
-  "lists all tools by name, and the exact name of a tool gives its schema. Call what you found by its name, or with execute_tool.";
+  "Finds tools by what they do, best first. Search for one step of the task at a time, in a few words such as " +
+  '"send email"; an empty query ' +
+  "lists all tools by name, and the exact name of a tool gives its schema. " +
+  "Call what you found by its name, or with execute_tool.";
 
 const SHOWN_SCHEMA: JsonObject = {
   type: "object",

@@ -126,7 +126,8 @@ async function appendFile(path: string, content: Uint8Array, maxBytes: number): 
     // Its other name may lie anywhere.
     if (!stats.isFile() || stats.nlink > 1)
       throw new FileRefusal(
-        `\`${basename(path)}\` has a second name elsewhere (a hard link) and is left alone. Overwrite it, or give another name.`,
+        `\`${basename(path)}\` has a second name elsewhere (a hard link) and is left alone. ` +
+          "Overwrite it, or give another name.",
       );
     if (stats.size + content.byteLength > maxBytes) throw tooLarge(stats.size + content.byteLength, maxBytes);
     try {
@@ -149,7 +150,8 @@ async function closing<T>(handle: FileHandle, work: () => Promise<T>): Promise<T
 
 function tooLarge(bytes: number, maxBytes: number): FileRefusal {
   return new FileRefusal(
-    `The file would have ${formatBytes(bytes)}, and ${formatBytes(maxBytes)} are allowed. Write less, or raise \`default_tools.max_file_size\`.`,
+    `The file would have ${formatBytes(bytes)}, and ${formatBytes(maxBytes)} are allowed. ` +
+      "Write less, or raise `default_tools.max_file_size`.",
   );
 }
 

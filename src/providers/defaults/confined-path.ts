@@ -73,6 +73,7 @@ function isInside(root: string, path: string): boolean {
 
 function outside(path: string): FileRefusal {
   return new FileRefusal(
-    `\`${path}\` lies outside of the folders that files may be written to. Give a path relative to them, such as notes/today.md.`,
+    `\`${path}\` lies outside of the folders that files may be written to. ` +
+      "Give a path relative to them, such as notes/today.md.",
   );
 }

@@ -46,7 +46,8 @@ export function fileWriter(source: Source, files: ConfinedFiles): FixedTool {
     name: "file_writer",
     title: "Write a file",
     description:
-      "Writes text to a file, or appends it. The file lies in the folder for files; nothing outside of it can be written.",
+      "Writes text to a file, or appends it. The file lies in the folder for files; " +
+      "nothing outside of it can be written.",
     inputSchema: INPUT,
     outputSchema: OUTPUT,
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },

@@ -68,7 +68,8 @@ export function generateImageTool(source: Source, parts: ImageParts): FixedTool 
 }
 
 const NO_MODEL =
-  'No image model is there. Set `models.image` to a model such as "openai/gpt-image-1", or call with a client instance that has a text-to-image binding (`tti`).';
+  'No image model is there. Set `models.image` to a model such as "openai/gpt-image-1", or call with a client ' +
+  "instance that has a text-to-image binding (`tti`).";
 
 async function run(call: ResolvedCall, { models, files, root }: ImageParts): Promise<Outcome> {
   const { prompt, output_filename_suggestion: suggestion = "" } = call.arguments as {

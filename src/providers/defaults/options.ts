@@ -14,7 +14,8 @@ export const DefaultToolsSchema = Type.Object(
     enable: Type.Optional(
       Type.Array(Type.Enum([ALL, ...DEFAULT_TOOL_NAMES]), {
         description:
-          "Which of them are offered: their names, or `all`. They write files, ask services on the network and run code, so none is unless it is named.",
+          "Which of them are offered: their names, or `all`. " +
+          "They write files, ask services on the network and run code, so none is unless it is named.",
         default: [],
         examples: [["internet_search"]],
       }),
@@ -22,7 +23,8 @@ export const DefaultToolsSchema = Type.Object(
     file_roots: Type.Optional(
       Type.Array(Type.Path({ minLength: 1 }), {
         description:
-          "Folders that files are written to, and nothing outside of them. A relative path of a caller counts from the first one; it is made when it is missing.",
+          "Folders that files are written to, and nothing outside of them. " +
+          "A relative path of a caller counts from the first one; it is made when it is missing.",
         default: [DEFAULT_ROOT],
         minItems: 1,
       }),
@@ -52,7 +54,8 @@ export function resolveDefaultTools(raw: DefaultToolsConfig = {}, folder: string
   const unknown = enable.find((name) => name !== ALL && !DEFAULT_TOOL_NAMES.includes(name));
   if (unknown !== undefined)
     throw new OptionError(
-      `\`default_tools.enable\` names ${JSON.stringify(unknown)}. There are ${[ALL, ...DEFAULT_TOOL_NAMES].join(", ")}.`,
+      `\`default_tools.enable\` names ${JSON.stringify(unknown)}. ` +
+        `There are ${[ALL, ...DEFAULT_TOOL_NAMES].join(", ")}.`,
     );
   if (roots.length === 0) throw new OptionError("`default_tools.file_roots` is empty. Name a folder, or leave it out.");
   return Object.freeze({

@@ -19,7 +19,8 @@ const INPUT: JsonObject = {
     code: {
       type: "string",
       description:
-        "The Python program. What it prints is `stdout`; the value of its last line, if that is an expression, is `returned_value`.",
+        "The Python program. What it prints is `stdout`; the value of its last line, if that is an " +
+        "expression, is `returned_value`.",
     },
     timeout_seconds: {
       type: "number",
@@ -43,8 +44,10 @@ const OUTPUT: JsonObject = {
 };
 
 const DESCRIPTION =
-  "Runs Python 3 with the harmless part of its standard library: math, statistics, json, re, datetime, csv, collections, itertools, decimal and the like. " +
-  "There are no files, network, processes, packages or tools. For calculations, and for work on text and data that stand in the code.";
+  "Runs Python 3 with the harmless part of its standard library: math, statistics, json, re, datetime, csv, " +
+  "collections, itertools, decimal and the like. " +
+  "There are no files, network, processes, packages or tools. " +
+  "For calculations, and for work on text and data that stand in the code.";
 
 export interface InterpreterParts {
   /** The sandbox as it is configured now. */

@@ -69,7 +69,9 @@ function ownStem({ folder, texts, problems }: Gathering): string[] {
   if (other !== undefined) {
     problems.push({
       subject: folder.place,
-      message: `not offered: the folder holds \`${other}\`, but its tool's files must be called \`${stem}${METADATA_SUFFIX}\` and \`${stem}.py\` (or .ts, .js, .mjs)`,
+      message:
+        `not offered: the folder holds \`${other}\`, but its tool's files must be called ` +
+        `\`${stem}${METADATA_SUFFIX}\` and \`${stem}.py\` (or .ts, .js, .mjs)`,
     });
   } else if (scriptOf(stem, folder) !== undefined) {
     problems.push({

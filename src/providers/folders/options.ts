@@ -14,7 +14,8 @@ export const FoldersSchema = Type.Object(
   {
     tools_path: Type.Union([Type.Path({ minLength: 1 }), Type.Array(Type.Path({ minLength: 1 }))], {
       description:
-        "Folder, or list of folders, with <tool>/<tool>.mcp.json beside <tool>.py, .ts, .js or .mjs; the pair may also lie in the folder itself.",
+        "Folder, or list of folders, with <tool>/<tool>.mcp.json beside <tool>.py, .ts, .js or .mjs; " +
+        "the pair may also lie in the folder itself.",
     }),
     libraries_path: Type.Optional(
       Type.Union([Type.Path({ minLength: 1 }), Type.Array(Type.Path({ minLength: 1 }))], {

@@ -143,12 +143,14 @@ describe("what is offered", () => {
     folder.write("one/one.mcp.json", metadata("one", { ...run, title: "One" }));
     folder.write(
       "one/one.py",
-      "import os, subprocess\ndef execute(params): return os.environ['SETTING'] + ' ' + subprocess.check_output(['sh', '-c', 'ulimit -n']).decode().strip()",
+      "import os, subprocess\ndef execute(params): return os.environ['SETTING'] + ' ' + " +
+        "subprocess.check_output(['sh', '-c', 'ulimit -n']).decode().strip()",
     );
     tool(
       "two",
       ".py",
-      "import subprocess\ndef execute(params): return subprocess.check_output(['sh', '-c', 'ulimit -n']).decode().strip()",
+      "import subprocess\ndef execute(params): return subprocess.check_output(['sh', '-c', 'ulimit " +
+        "-n']).decode().strip()",
     );
     const provider = provide({ limits: { files: 40 } });
     const { tools } = await provider.listing();
@@ -204,7 +206,8 @@ const LANGUAGES = [
     {
       echo: "def execute(params): return {'got': params['x']}",
       context:
-        "def execute(params, lollms_client_instance=None):\n  lollms_client_instance.logger.info('noted')\n  return 'done'",
+        "def execute(params, lollms_client_instance=None):\n  lollms_client_instance.logger.info('noted')\n" +
+        "  return 'done'",
     },
   ],
   [
@@ -213,7 +216,8 @@ const LANGUAGES = [
     {
       echo: "exports.execute = (params) => ({ got: params.x });",
       context:
-        "exports.execute = (params, lollms_client_instance) => { lollms_client_instance.logger.info('noted'); return 'done'; };",
+        "exports.execute = (params, lollms_client_instance) => { lollms_client_instance.logger.info('noted'); " +
+        "return 'done'; };",
     },
   ],
   [
@@ -222,7 +226,8 @@ const LANGUAGES = [
     {
       echo: "export async function execute(params) { return { got: params.x }; }",
       context:
-        "export function execute(params, lollms_client_instance = null) { lollms_client_instance.logger.info('noted'); return 'done'; }",
+        "export function execute(params, lollms_client_instance = null) { " +
+        "lollms_client_instance.logger.info('noted'); return 'done'; }",
     },
   ],
   [
@@ -231,7 +236,8 @@ const LANGUAGES = [
     {
       echo: "export function execute(params: { x: string }): object { return { got: params.x }; }",
       context:
-        "export const execute = (params: object, lollms_client_instance: any) => { lollms_client_instance.logger.info('noted'); return 'done'; };",
+        "export const execute = (params: object, lollms_client_instance: any) => { " +
+        "lollms_client_instance.logger.info('noted'); return 'done'; };",
     },
   ],
 ] as const;
@@ -264,7 +270,8 @@ describe("Python tools", () => {
   test("what the tool prints, also from its own children, is a log line and never part of the result", async () => {
     const notices: Notice[] = [];
     const outcome = await call(
-      "import subprocess, sys\ndef execute(params):\n  print('{\"result\": 1}')\n  subprocess.run(['echo', 'from a child'])\n  print('err', file=sys.stderr)\n  return {'a': 1}",
+      "import subprocess, sys\ndef execute(params):\n  print('{\"result\": 1}')\n" +
+        "  subprocess.run(['echo', 'from a child'])\n  print('err', file=sys.stderr)\n  return {'a': 1}",
       notices,
     );
     expect(outcome).toMatchObject({ ok: true, result: { structuredContent: { a: 1 } } });
@@ -306,7 +313,9 @@ describe("Python tools", () => {
     expect(
       textOf(
         await call(
-          "def execute(params, lollms_client_instance=None):\n  return str(getattr(lollms_client_instance, 'tti', None)) + str(hasattr(lollms_client_instance, 'tti'))",
+          "def execute(params, lollms_client_instance=None):\n" +
+            "  return str(getattr(lollms_client_instance, 'tti', None)) + " +
+            "str(hasattr(lollms_client_instance, 'tti'))",
         ),
       ),
     ).toBe("NoneFalse");
@@ -333,7 +342,8 @@ describe("Python tools", () => {
 
   test("values beyond JSON are shown: dates and sets as text and lists, NaN as null", async () => {
     const outcome = await call(
-      "import datetime\ndef execute(params):\n  return {'d': datetime.date(2026, 1, 2), 's': {3}, 'n': float('nan'), 'k': {1: 2}}",
+      "import datetime\ndef execute(params):\n  return {'d': datetime.date(2026, 1, 2), 's': {3}, 'n': " +
+        "float('nan'), 'k': {1: 2}}",
     );
     expect(outcome).toMatchObject({
       ok: true,
@@ -353,7 +363,9 @@ describe("Python tools", () => {
     tool(
       "one",
       ".py",
-      "import os, subprocess, time\ndef execute(params):\n  child = subprocess.Popen(['sleep', '600'], start_new_session=True)\n  print(os.getpid(), child.pid, flush=True)\n  time.sleep(600)",
+      "import os, subprocess, time\ndef execute(params):\n" +
+        "  child = subprocess.Popen(['sleep', '600'], start_new_session=True)\n" +
+        "  print(os.getpid(), child.pid, flush=True)\n  time.sleep(600)",
     );
     const notices: Notice[] = [];
     const outcome = await withTimeToBegin(
@@ -370,7 +382,8 @@ describe("Python tools", () => {
     expect(
       textOf(
         await call(
-          "import threading, time\ndef execute(params):\n  threading.Thread(target=time.sleep, args=(600,)).start()\n  return 'now'",
+          "import threading, time\ndef execute(params):\n  threading.Thread(target=time.sleep, " +
+            "args=(600,)).start()\n  return 'now'",
         ),
       ),
     ).toBe("now");

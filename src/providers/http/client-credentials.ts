@@ -17,7 +17,8 @@ export const CLIENT_CREDENTIALS_MEMBERS = {
   scope: Type.Optional(
     Type.String({
       description:
-        "With `client_credentials`: the scopes to ask for, with spaces between them. Absent: the endpoint's own choice.",
+        "With `client_credentials`: the scopes to ask for, with spaces between them. " +
+        "Absent: the endpoint's own choice.",
     }),
   ),
   resource: Type.Optional(
@@ -66,7 +67,8 @@ function checkedTokenUrl(text: string): string {
     throw new OptionError("`auth.token_url` is no address. It must look like https://auth.example.com/oauth/token.");
   if (url.protocol === "http:" && !isLoopback(url.hostname)) {
     throw new OptionError(
-      `\`auth.token_url\` must begin with https://: the client's secret goes to ${url.host}, which is not this machine.`,
+      `\`auth.token_url\` must begin with https://: the client's secret goes to ${url.host}, which is not ` +
+        "this machine.",
     );
   }
   if (url.username !== "" || url.password !== "")
@@ -80,6 +82,7 @@ function checkedTokenUrl(text: string): string {
 function checkedResource(text: string): string {
   if (URL.canParse(text) && !text.includes("#")) return text;
   throw new OptionError(
-    `\`auth.resource\` must be an absolute URI without a fragment, such as https://mcp.example.com/mcp, got ${JSON.stringify(text)}.`,
+    "`auth.resource` must be an absolute URI without a fragment, such as https://mcp.example.com/mcp, got " +
+      `${JSON.stringify(text)}.`,
   );
 }

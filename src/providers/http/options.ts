@@ -28,7 +28,9 @@ export const RemoteServerSchema = Type.Object({
   display_name: Type.Optional(
     Type.String({
       description:
-        'What the server is called in failures: a call that finds it away, too slow or talking nonsense is answered with `{"error": "Weather MCP unavailable on port 50053"}`. Absent: the hub\'s own words, which say more.',
+        "What the server is called in failures: a call that finds it away, too slow or talking nonsense is " +
+        'answered with `{"error": "Weather MCP unavailable on port 50053"}`. ' +
+        "Absent: the hub's own words, which say more.",
       examples: ["Weather MCP"],
       minLength: 1,
     }),
@@ -36,7 +38,8 @@ export const RemoteServerSchema = Type.Object({
   transport: Type.Optional(
     Type.Enum(["auto", "streamable", "sse"], {
       description:
-        "`streamable`: Streamable HTTP. `sse`: HTTP+SSE of 2024-11-05. `auto`: the former, or the latter where the server knows nothing else.",
+        "`streamable`: Streamable HTTP. `sse`: HTTP+SSE of 2024-11-05. " +
+        "`auto`: the former, or the latter where the server knows nothing else.",
       default: "auto",
     }),
   ),
@@ -46,7 +49,8 @@ export const RemoteServerSchema = Type.Object({
       {
         type: Type.Enum(["bearer", "api_key", "client_credentials"], {
           description:
-            "`bearer`: `token` goes into `Authorization`. `api_key`: `key` goes into `header`. `client_credentials`: an access token is fetched from `token_url` (OAuth 2).",
+            "`bearer`: `token` goes into `Authorization`. `api_key`: `key` goes into `header`. " +
+            "`client_credentials`: an access token is fetched from `token_url` (OAuth 2).",
         }),
         token: Type.Optional(Type.Secret({ description: "With `bearer`." })),
         key: Type.Optional(Type.Secret({ description: "With `api_key`." })),
@@ -142,7 +146,8 @@ function visibilityOf({
   if (toolVisibility === undefined) return {};
   if (visibility === undefined || visibility === toolVisibility) return { visibility: toolVisibility };
   throw new OptionError(
-    `\`visibility\` is "${visibility}" and \`tool_visibility\` is "${toolVisibility}". They are one setting; remove one of them.`,
+    `\`visibility\` is "${visibility}" and \`tool_visibility\` is "${toolVisibility}". They are one setting; ` +
+      "remove one of them.",
   );
 }
 

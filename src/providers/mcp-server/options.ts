@@ -43,7 +43,9 @@ export const MCP_SERVER_MEMBERS = {
   isolation: Type.Optional(
     Type.Enum(["auto", "shared", "session"], {
       description:
-        "`auto`: one server for all callers, until it asks its caller something without saying whom; then each further token has its own. `shared`: one server, whatever it asks. `session`: each lasting connection of a caller gets its own, with that caller's capabilities.",
+        "`auto`: one server for all callers, until it asks its caller something without saying whom; " +
+        "then each further token has its own. `shared`: one server, whatever it asks. " +
+        "`session`: each lasting connection of a caller gets its own, with that caller's capabilities.",
       default: "auto",
     }),
   ),
@@ -57,7 +59,10 @@ export const MCP_SERVER_MEMBERS = {
   era: Type.Optional(
     Type.Enum(["auto", "legacy", "modern"], {
       description:
-        "Which protocol is spoken to the server: `legacy` is that with a handshake (up to 2025-11-25), `modern` that without (2026-07-28). `auto`: what the server speaks; one that speaks both is spoken to as its caller can be asked, over a connection for each. `legacy` suits a server that keeps state.",
+        "Which protocol is spoken to the server: `legacy` is that with a handshake (up to 2025-11-25), " +
+        "`modern` that without (2026-07-28). `auto`: what the server speaks; " +
+        "one that speaks both is spoken to as its caller can be asked, over a connection for each. " +
+        "`legacy` suits a server that keeps state.",
       default: "auto",
     }),
   ),

@@ -44,7 +44,9 @@ export function discoverModules(paths: readonly string[], allowlist: readonly st
     if (!isInside(file, root)) {
       problems.push({
         subject: path,
-        message: `The module ${path} leads out of its folder ${root}, so it is not loaded. Configure the folder it lies in.`,
+        message:
+          `The module ${path} leads out of its folder ${root}, so it is not loaded. ` +
+          "Configure the folder it lies in.",
       });
       return;
     }

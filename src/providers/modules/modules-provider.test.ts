@@ -104,7 +104,8 @@ async function run(
 test("G2, G4: mcp.ts and mcp.js in sub-folders register, and the log says so", async () => {
   write(
     "alpha/mcp.ts",
-    `import type { ModuleHub } from "toolyard"; ${register('hub.registerTool("alpha.one", () => "1");').replace("(hub)", "(hub: ModuleHub)")}`,
+    `import type { ModuleHub } from "toolyard"; ` +
+      `${register('hub.registerTool("alpha.one", () => "1");').replace("(hub)", "(hub: ModuleHub)")}`,
   );
   write("beta/mcp.js", `export function register_tools(hub) { hub.register_tool("two", () => "2", {}, "Two"); }`);
   write("other/tool.ts", "throw new Error('not looked at')");
@@ -148,7 +149,8 @@ test("G6: a module that throws is told with its path, and the others load", asyn
 test("a module that never finishes is given up after the timeout and what it registers later is ignored", async () => {
   const slow = write(
     "slow/mcp.ts",
-    `export async function registerTools(hub: any) { hub.registerTool("early", () => 1); globalThis.lateHub = hub; await new Promise(() => {}); }`,
+    `export async function registerTools(hub: any) { hub.registerTool("early", () => 1); ` +
+      "globalThis.lateHub = hub; await new Promise(() => {}); }",
   );
   write("good/mcp.ts", register('hub.registerTool("fine", () => 1);'));
   const provider = start({ timeout: "500ms" });
@@ -176,7 +178,8 @@ test("C29: the hub's own names are refused with a diagnostic", async () => {
   write(
     "a/mcp.ts",
     register(
-      'for (const n of ["tool_search", "execute_tool", "execute_code", "meta.ping", "metallic"]) hub.registerTool(n, () => 1);',
+      'for (const n of ["tool_search", "execute_tool", "execute_code", "meta.ping", "metallic"]) ' +
+        "hub.registerTool(n, () => 1);",
     ),
   );
   const listing = await start().listing();
@@ -206,8 +209,10 @@ test("the one-object form, both spellings of an option, an unknown one refused w
   write(
     "a/mcp.ts",
     register(
-      `hub.registerTool({ name: "full", handler: () => 1, input_schema: { type: "object" }, description: "D", title: "T", output_schema: { type: "object" },
-         annotations: { readOnlyHint: true }, keywords: ["k"], visibility: "ondemand", timeout: "5s", max_concurrent: 2, aliases: ["old"], _meta: { a: 1 } });`,
+      `hub.registerTool({ name: "full", handler: () => 1, input_schema: { type: "object" }, description: "D",
+         title: "T", output_schema: { type: "object" },
+         annotations: { readOnlyHint: true }, keywords: ["k"], visibility: "ondemand", timeout: "5s", max_concurrent: 2,
+           aliases: ["old"], _meta: { a: 1 } });`,
     ),
   );
   const bad = write("b/mcp.ts", register('hub.registerTool("t", () => 1, {}, "", { visibilty: "native" });'));
@@ -235,7 +240,8 @@ test("the one-object form, both spellings of an option, an unknown one refused w
   expect(
     lines.some((line) =>
       line.startsWith(
-        `error Failed to load or register tools from ${bad}: Tool \`t\`: \`visibilty\` is not an option; did you mean \`visibility\`?`,
+        `error Failed to load or register tools from ${bad}: Tool \`t\`: \`visibilty\` is not an option; ` +
+          "did you mean `visibility`?",
       ),
     ),
   ).toBe(true);
@@ -292,7 +298,8 @@ test("an error with a JSON-RPC code is a protocol error, one with a system's cod
   write(
     "a/mcp.ts",
     register(
-      'hub.registerTool("t", () => { throw Object.assign(new Error("no"), { code: -32602, data: { a: 1 } }); }); hub.registerTool("u", () => { throw Object.assign(new Error("exit"), { code: 1 }); });',
+      'hub.registerTool("t", () => { throw Object.assign(new Error("no"), { code: -32602, data: { a: 1 } }); ' +
+        '}); hub.registerTool("u", () => { throw Object.assign(new Error("exit"), { code: 1 }); });',
     ),
   );
   const provider = start();
@@ -321,12 +328,14 @@ test("G57: a plain function of one object is a handler, and a handler sees its c
   write(
     "a/mcp.ts",
     register(
-      'const add = ({ a, b }: { a: number; b: number }): number => a + b; hub.registerTool("add", add, { a: { type: "number" }, b: { type: "number" } });',
+      "const add = ({ a, b }: { a: number; b: number }): number => a + b; " +
+        'hub.registerTool("add", add, { a: { type: "number" }, b: { type: "number" } });',
       `hub.registerTool("see", async (_args, context) => {
          context.log("info", "hello", "me"); context.progress(1, 2, "half");
          const answer = await context.ask("elicitation/create", { message: "?" });
          const other = await context.call("add", { a: 1 });
-         return { answer, other: other.content[0].text, principal: context.principal, name: context.client.name, meta: context.meta, state: context.requestState ?? null };
+         return { answer, other: other.content[0].text, principal: context.principal, name: context.client.name,
+           meta: context.meta, state: context.requestState ?? null };
        });`,
     ),
   );
@@ -367,7 +376,8 @@ test("a handler that copies or wraps its context has the signal there too", asyn
   write(
     "a/mcp.mjs",
     register(
-      'hub.registerTool("copy", (_args, context) => [{ ...context }, new Proxy(context, {}), Object.create(context)].map(({ signal }) => signal instanceof AbortSignal));',
+      'hub.registerTool("copy", (_args, context) => [{ ...context }, new Proxy(context, {}), ' +
+        "Object.create(context)].map(({ signal }) => signal instanceof AbortSignal));",
     ),
   );
   expect(await run(start(), "copy")).toMatchObject({ result: { content: [{ text: "[true,true,true]" }] } });
@@ -376,7 +386,8 @@ test("a handler that copies or wraps its context has the signal there too", asyn
 const ASKING = register(
   `hub.registerTool("t", (_args, context) => context.inputResponses
      ? "hello " + context.inputResponses.who.content.name + " " + context.requestState
-     : { resultType: "input_required", inputRequests: { who: { method: "elicitation/create", params: {} } }, requestState: "st" });`,
+     : { resultType: "input_required", inputRequests: { who: { method: "elicitation/create", params: {} } },
+       requestState: "st" });`,
 );
 
 test("input_required reaches a caller that relays it, and is asked for by the hub otherwise", async () => {
@@ -396,7 +407,8 @@ test("G10, G14, C38: resources by URI and by template, text, JSON, bytes, and on
     "a/mcp.ts",
     register(
       'hub.registerResource("note://main", () => "text", "Main", { mime_type: "text/markdown" });',
-      'hub.register_resource("viz://{dir}/{+path}", (uri, vars) => vars.path === "none" ? null : vars.path === "raw" ? new Uint8Array([1]) : { uri, ...vars });',
+      'hub.register_resource("viz://{dir}/{+path}", (uri, vars) => vars.path === "none" ? ' +
+        'null : vars.path === "raw" ? new Uint8Array([1]) : { uri, ...vars });',
     ),
   );
   const provider = start();
@@ -439,8 +451,10 @@ test("prompts: text, messages, a missing argument, completion of arguments and o
   write(
     "a/mcp.ts",
     register(
-      'hub.registerPrompt("greet", ({ name }) => "Hi " + name, { description: "G", arguments: [{ name: "name", required: true }], complete: { name: ["Ann", "andy", "Bob"] } });',
-      'hub.registerResource("city://{name}", () => "x", "", { complete: { name: (value, { arguments: given }) => [value + given.land] } });',
+      'hub.registerPrompt("greet", ({ name }) => "Hi " + name, { description: "G", arguments: [{ name: ' +
+        '"name", required: true }], complete: { name: ["Ann", "andy", "Bob"] } });',
+      'hub.registerResource("city://{name}", () => "x", "", { complete: { name: (value, { arguments: given }) ' +
+        "=> [value + given.land] } });",
     ),
   );
   const provider = start();
@@ -503,7 +517,8 @@ test("a running call ends on what it began with, and the old state is closed aft
   write(
     "a/mcp.ts",
     register(
-      'let go; hub.onClose(() => { globalThis.closed = (globalThis.closed ?? "") + "1"; }); hub.registerTool("t", () => new Promise((done) => { globalThis.finish = () => done("old"); }));',
+      'let go; hub.onClose(() => { globalThis.closed = (globalThis.closed ?? "") + "1"; }); ' +
+        'hub.registerTool("t", () => new Promise((done) => { globalThis.finish = () => done("old"); }));',
     ),
   );
   const shared = globalThis as unknown as { closed?: string; finish?: () => void };
@@ -530,7 +545,8 @@ test("a bad edit keeps what was there and says so; the mended file takes over", 
   expect(names(listing)).toEqual(["t"]);
   expect(listing.problems[0]!.message).toMatch(
     new RegExp(
-      `^Failed to load or register tools from ${path}: mcp\\.ts:1:\\d+: .* What it registered before the change stays\\.$`,
+      `^Failed to load or register tools from ${path}: mcp\\.ts:1:\\d+: .* What it registered before the ` +
+        "change stays\\.$",
       "u",
     ),
   );
@@ -541,7 +557,8 @@ test("a bad edit keeps what was there and says so; the mended file takes over", 
 test("touching a file that failed tries it again", async () => {
   const path = write(
     "a/mcp.ts",
-    `globalThis.tryNo = (globalThis.tryNo ?? 0) + 1; if (globalThis.tryNo % 2) throw new Error("not yet"); ${register('hub.registerTool("t", () => 1);')}`,
+    `globalThis.tryNo = (globalThis.tryNo ?? 0) + 1; if (globalThis.tryNo % 2) throw new Error("not yet"); ` +
+      `${register('hub.registerTool("t", () => 1);')}`,
   );
   const provider = start();
   expect((await provider.listing()).problems.length).toBe(1);
@@ -553,7 +570,8 @@ test("tools come and go at run time, with an announcement each", async () => {
   write(
     "a/mcp.ts",
     register(
-      'hub.registerTool("add", () => { globalThis.handle = hub.registerTool("more", () => 1); }); hub.registerTool("drop", () => { globalThis.handle.unregister(); hub.resourceUpdated("x://1"); });',
+      'hub.registerTool("add", () => { globalThis.handle = hub.registerTool("more", () => 1); }); ' +
+        'hub.registerTool("drop", () => { globalThis.handle.unregister(); hub.resourceUpdated("x://1"); });',
     ),
   );
   const provider = start();

@@ -206,7 +206,10 @@ class ModulesProvider implements Provider {
 
   #stillLoading(name: string): string {
     const bound = formatDuration(this.#deps.options.timeoutMs);
-    return `${name} is still being imported, so what it registers is missing yet. It may take ${bound}; \`timeout\` of [modules] is the bound.`;
+    return (
+      `${name} is still being imported, so what it registers is missing yet. It may take ${bound}; ` +
+      "`timeout` of [modules] is the bound."
+    );
   }
 
   #isLoading(): boolean {

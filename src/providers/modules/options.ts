@@ -9,14 +9,16 @@ export const ModulesSchema = Type.Object({
   paths: Type.Optional(
     Type.Array(Type.Path(), {
       description:
-        "Folders whose sub-folders hold a file `mcp.ts`, `mcp.mts`, `mcp.mjs`, `mcp.js` or `mcp.py` (the folder itself may hold one too; in a folder called `mcp` also `meta_mcp`), and single module files.",
+        "Folders whose sub-folders hold a file `mcp.ts`, `mcp.mts`, `mcp.mjs`, `mcp.js` or `mcp.py` (the " +
+        "folder itself may hold one too; in a folder called `mcp` also `meta_mcp`), and single module files.",
       default: [],
     }),
   ),
   allowlist: Type.Optional(
     Type.Array(Type.String(), {
       description:
-        "Modules that may load, by dotted name (`tools.export.mcp`) or folder name (`export`), with `*` and `?`. Empty: all.",
+        "Modules that may load, by dotted name (`tools.export.mcp`) or folder name (`export`), with `*` and " +
+        "`?`. Empty: all.",
       default: [],
     }),
   ),

@@ -227,7 +227,8 @@ describe("what a module registers", () => {
   test("G8: a name registered twice is the later one's, with a warning", async () => {
     write(
       "a/mcp.py",
-      'def register_tools(mcp):\n  mcp.register_tool("x", lambda: 1, {}, "d")\n  mcp.register_tool("x", lambda: 2, {}, "d")\n',
+      'def register_tools(mcp):\n  mcp.register_tool("x", lambda: 1, {}, "d")\n' +
+        '  mcp.register_tool("x", lambda: 2, {}, "d")\n',
     );
     const provider = start();
     expect(textOf(await callTool(provider, "x"))).toBe("2");
@@ -237,7 +238,9 @@ describe("what a module registers", () => {
   test("options, and tools registered later by a running tool", async () => {
     write(
       "a/mcp.py",
-      'def register_tools(mcp):\n  mcp.register_tool("more", lambda: mcp.register_tool("later", lambda: "here", {}, "L"), {}, "d", keywords=["k"], visibility="ondemand", timeout="5s", annotations={"readOnlyHint": True})\n',
+      'def register_tools(mcp):\n  mcp.register_tool("more", lambda: mcp.register_tool("later", lambda: ' +
+        '"here", {}, "L"), {}, "d", keywords=["k"], visibility="ondemand", timeout="5s", ' +
+        'annotations={"readOnlyHint": True})\n',
     );
     const provider = start();
     expect((await provider.listing()).tools).toMatchObject([
@@ -312,7 +315,8 @@ describe("calling", () => {
   test("bytes of a retriever are a blob, and a failing one says why", async () => {
     write(
       "r/mcp.py",
-      'def register_tools(mcp):\n  mcp.register_resource("b://one", lambda uri: b"\\x00\\x01", "d")\n  mcp.register_resource("b://two", lambda uri: 1 / 0, "d")\n',
+      'def register_tools(mcp):\n  mcp.register_resource("b://one", lambda uri: b"\\x00\\x01", "d")\n' +
+        '  mcp.register_resource("b://two", lambda uri: 1 / 0, "d")\n',
     );
     const provider = start();
     expect(await readResource(provider, "b://one")).toMatchObject({
@@ -328,7 +332,8 @@ describe("calling", () => {
   test("G13: of an exception the caller gets the words, the log the traceback; a JSON-RPC code is kept", async () => {
     module(
       "m",
-      "class E(Exception):\n  code = -32602\n  data = {'x': 1}\ndef run(a):\n  raise (E('bad') if a == 2 else ValueError('no'))",
+      "class E(Exception):\n  code = -32602\n  data = {'x': 1}\ndef run(a):\n" +
+        "  raise (E('bad') if a == 2 else ValueError('no'))",
       SCHEMA,
     );
     const provider = start();
@@ -347,7 +352,8 @@ describe("calling", () => {
   test("what a function prints is a log message of its call, never part of a result", async () => {
     module(
       "m",
-      "import os, sys\ndef run():\n  print('one'); print('two', end=''); os.write(1, b'raw\\n'); print('err', file=sys.stderr)\n  return 'result'",
+      "import os, sys\ndef run():\n  print('one'); print('two', end=''); os.write(1, b'raw\\n'); " +
+        "print('err', file=sys.stderr)\n  return 'result'",
     );
     const notices: Notice[] = [];
     const provider = start();
@@ -359,7 +365,10 @@ describe("calling", () => {
   test("a module's function calls, searches and lists tools as its caller, and tells progress", async () => {
     module(
       "m",
-      "from toolyard import call_tool, tools, search_tools, list_tools, progress, ToolError, logger\ndef run():\n  progress(1, 2, 'half')\n  logger.warning('careful')\n  try: call_tool('gone')\n  except ToolError as e: kind = e.kind\n  return [call_tool('x', {'a': 1}), tools.w.get(city='Oslo'), search_tools('q', 3)[0]['name'], len(list_tools()), kind]",
+      "from toolyard import call_tool, tools, search_tools, list_tools, progress, ToolError, logger\n" +
+        "def run():\n  progress(1, 2, 'half')\n  logger.warning('careful')\n  try: call_tool('gone')\n" +
+        "  except ToolError as e: kind = e.kind\n  return [call_tool('x', {'a': 1}), tools.w.get(city='Oslo'), " +
+        "search_tools('q', 3)[0]['name'], len(list_tools()), kind]",
     );
     const notices: Notice[] = [];
     const outcome = await callTool(start(), "m.t", {}, { notices });
@@ -379,7 +388,8 @@ describe("calling", () => {
   test("the configured models are offered; without one the call says so", async () => {
     module(
       "m",
-      "from toolyard import generate_text, generate_image\ndef run(): return [generate_text('hi'), len(generate_image('cat').data)]",
+      "from toolyard import generate_text, generate_image\n" +
+        "def run(): return [generate_text('hi'), len(generate_image('cat').data)]",
     );
     const models: Models = {
       generateText: ({ prompt }) => Promise.resolve({ text: prompt.toUpperCase() }),
@@ -461,7 +471,8 @@ describe("the life of the process", () => {
     const started = join(folder, "started");
     module(
       "m",
-      `import os, time\ndef run(hang=False):\n  if hang:\n    open(${JSON.stringify(started)}, 'w').close()\n    while True: time.sleep(60)\n  return os.getpid()`,
+      `import os, time\ndef run(hang=False):\n  if hang:\n    open(${JSON.stringify(started)}, 'w').close()\n` +
+        "    while True: time.sleep(60)\n  return os.getpid()",
       '{"type": "object", "properties": {"hang": {"type": "boolean"}}}',
     );
     const provider = start();
@@ -479,7 +490,9 @@ describe("the life of the process", () => {
     const done = join(folder, "done");
     module(
       "m",
-      `import os, time\nfrom toolyard import cancelled, progress\ndef run(wait=False):\n  if wait:\n    progress(1)\n    while not cancelled(): time.sleep(0.01)\n    open(${JSON.stringify(done)}, 'w').close()\n  return os.getpid()`,
+      "import os, time\nfrom toolyard import cancelled, progress\ndef run(wait=False):\n  if wait:\n" +
+        "    progress(1)\n    while not cancelled(): time.sleep(0.01)\n" +
+        `    open(${JSON.stringify(done)}, 'w').close()\n  return os.getpid()`,
       '{"type": "object", "properties": {"wait": {"type": "boolean"}}}',
     );
     const provider = start();
@@ -509,7 +522,9 @@ describe("the life of the process", () => {
     const closed = join(folder, "closed");
     write(
       "m/mcp.py",
-      `import os, subprocess\ndef register_tools(mcp):\n  mcp.register_tool("pids", lambda: [os.getpid(), subprocess.Popen(["sleep", "600"]).pid], {}, "d")\n  mcp.on_close(lambda: open(${JSON.stringify(closed)}, "w").close())\n`,
+      `import os, subprocess\ndef register_tools(mcp):\n  mcp.register_tool("pids", lambda: [os.getpid(), ` +
+        `subprocess.Popen(["sleep", "600"]).pid], {}, "d")\n` +
+        `  mcp.on_close(lambda: open(${JSON.stringify(closed)}, "w").close())\n`,
     );
     const provider = start();
     const pids = valueOf(await callTool(provider, "pids")) as number[];

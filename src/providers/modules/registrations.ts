@@ -111,10 +111,12 @@ export class Registrations {
     // something else.
     if (isReservedMethod(entry.name))
       throw new OptionError(
-        `Tool \`${entry.name}\`: the name is a method of the protocol, or begins like one. Choose another one, such as \`my.${entry.name.replaceAll(/[^A-Za-z0-9_-]/g, "_")}\`.`,
+        `Tool \`${entry.name}\`: the name is a method of the protocol, or begins like one. ` +
+          `Choose another one, such as \`my.${entry.name.replaceAll(/[^A-Za-z0-9_-]/g, "_")}\`.`,
       );
     if (RESERVED.test(entry.name)) {
-      const message = `Tool ${entry.name} is not registered: the name belongs to the hub's own tools. Choose another one.`;
+      const reason = "the name belongs to the hub's own tools. Choose another one.";
+      const message = `Tool ${entry.name} is not registered: ${reason}`;
       this.#logger.warning(message);
       this.refused.set(entry.name, message);
       return { unregister: () => {} };

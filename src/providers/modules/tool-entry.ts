@@ -104,7 +104,8 @@ function readMembers(given: JsonObject, known: readonly string[], tool: string):
     if (!known.includes(member)) {
       const near = nearest(key, known, 1)[0];
       throw new OptionError(
-        `Tool \`${tool}\`: \`${key}\` is not an option${near === undefined ? "" : `; did you mean \`${near}\`?`} Known are ${known.join(", ")}.`,
+        `Tool \`${tool}\`: \`${key}\` is not an ` +
+          `option${near === undefined ? "" : `; did you mean \`${near}\`?`} Known are ${known.join(", ")}.`,
       );
     }
     if (value !== undefined) members[member] = value;

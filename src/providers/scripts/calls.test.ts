@@ -60,7 +60,8 @@ describe("languages", () => {
     [
       "JavaScript, module",
       "main.mjs",
-      "import { readFileSync } from 'node:fs'; console.log(JSON.stringify({ got: JSON.parse(readFileSync(0, 'utf8')).x }));",
+      "import { readFileSync } from 'node:fs'; console.log(JSON.stringify({ got: JSON.parse(readFileSync(0, " +
+        "'utf8')).x }));",
     ],
     [
       "JavaScript, CommonJS",
@@ -70,7 +71,8 @@ describe("languages", () => {
     [
       "TypeScript",
       "main.ts",
-      "import { readFileSync } from 'node:fs'; enum K { got = 'got' } const a: { x: string } = JSON.parse(readFileSync(0, 'utf8')); console.log(JSON.stringify({ [K.got]: a.x }));",
+      "import { readFileSync } from 'node:fs'; enum K { got = 'got' } const a: { x: string } = " +
+        "JSON.parse(readFileSync(0, 'utf8')); console.log(JSON.stringify({ [K.got]: a.x }));",
     ],
     ["shell", "main.sh", 'printf \'{"got": "%s"}\' "$TOOL_ARG_X"'],
     [
@@ -179,8 +181,11 @@ describe("arguments and environment", () => {
     folder.script(
       "one",
       "main.py",
-      "import json, os, sys\nprint(json.dumps({'in': json.load(sys.stdin), 'argv': sys.argv[1:], 'env': {k: v for k, v in os.environ.items() if k.startswith('TOOL_ARG')}}))",
-      'args = ["--limit={limit}", "--tag", "{tag}", "--", "{text}", "{{x}}"]\n[parameters.limit]\ntype = "integer"\n[parameters.text]\ntype = "string"\n[parameters.tag]\ntype = "string"\n[parameters.my-list]\ntype = "array:string"\n',
+      "import json, os, sys\nprint(json.dumps({'in': json.load(sys.stdin), 'argv': sys.argv[1:], 'env': {k: v " +
+        "for k, v in os.environ.items() if k.startswith('TOOL_ARG')}}))",
+      'args = ["--limit={limit}", "--tag", "{tag}", "--", "{text}", "{{x}}"]\n[parameters.limit]\n' +
+        'type = "integer"\n[parameters.text]\ntype = "string"\n[parameters.tag]\ntype = "string"\n' +
+        '[parameters.my-list]\ntype = "array:string"\n',
     );
     const args = { limit: 3, text: 'a b; $HOME "q"', "my-list": ["a"] };
     const outcome = await callTool(provide(), "one", args);
@@ -290,7 +295,8 @@ describe("results", () => {
     folder.script(
       "one",
       "main.sh",
-      `echo note >&2; for i in 1 2 3; do echo "{\\"progress\\": $i, \\"total\\": 3, \\"message\\": \\"step $i\\"}" >&3; done; echo done`,
+      `echo note >&2; for i in 1 2 3; do echo "{\\"progress\\": $i, \\"total\\": 3, \\"message\\": \\"step ` +
+        `$i\\"}" >&3; done; echo done`,
     );
     const notices: Notice[] = [];
     expect(textOf(await callTool(provide(), "one", {}, { notices }))).toBe("done");
@@ -306,7 +312,8 @@ describe("results", () => {
     folder.script(
       "one",
       "main.py",
-      "import os, sys\nfor i in range(5001): os.write(3, b'{\"progress\": %d}\\n' % i)\nfor i in range(5000): print(i, file=sys.stderr)",
+      "import os, sys\nfor i in range(5001): os.write(3, b'{\"progress\": %d}\\n' % i)\n" +
+        "for i in range(5000): print(i, file=sys.stderr)",
     );
     const notices: Notice[] = [];
     await callTool(provide(), "one", {}, { notices });
@@ -344,7 +351,8 @@ describe("faults, each with one answer and no child left", () => {
     folder.script(
       "one",
       "main.sh",
-      "trap '' TERM; sleep 600 & echo $! >> pids; setsid sleep 600 & echo $! >> pids; echo $$ >> pids; echo >> begun; while :; do sleep 600; done",
+      "trap '' TERM; sleep 600 & echo $! >> pids; setsid sleep 600 & echo $! >> pids; echo $$ >> pids; " +
+        "echo >> begun; while :; do sleep 600; done",
     );
     const { outcome, timeoutMs } = await withTimeToBegin(
       async (timeoutMs) => ({ timeoutMs, outcome: await callTool(provide(), "one", {}, { timeoutMs }) }),

@@ -87,7 +87,10 @@ export function parseManifest(text: string, rules: ManifestRules): ParsedManifes
 function syntaxProblem(error: unknown): string {
   const { line, column } = error as { line?: number; column?: number };
   const [first = ""] = messageOf(error).split("\n", 1);
-  return `the TOML cannot be read${line === undefined ? "" : ` (line ${line}, column ${column})`}: ${first.replace(/^Invalid TOML document: /, "")}`;
+  return (
+    `the TOML cannot be read${line === undefined ? "" : ` (line ${line}, column ${column})`}: ` +
+    `${first.replace(/^Invalid TOML document: /, "")}`
+  );
 }
 
 function readManifest(raw: JsonObject, rules: ManifestRules, findings: Findings): Manifest {
@@ -131,7 +134,8 @@ function readManifest(raw: JsonObject, rules: ManifestRules, findings: Findings)
 function checkWarm(script: string | undefined, args: readonly string[], findings: Findings): void {
   if (script === undefined || warmShim(script) === undefined)
     findings.fault(
-      '`run.mode = "warm"` needs a `script` in Python, JavaScript or TypeScript (.py, .js, .mjs, .cjs, .ts, .mts, .cts)',
+      '`run.mode = "warm"` needs a `script` in Python, JavaScript or TypeScript (.py, .js, ' +
+        ".mjs, .cjs, .ts, .mts, .cts)",
     );
   if (args.length > 0)
     findings.fault('`args` has no meaning with `run.mode = "warm"`: the script\'s function `run` gets the arguments');
@@ -141,7 +145,8 @@ function readName(raw: JsonObject, { folderName, allowDirnameAsName }: ManifestR
   const name = textOf(raw, "name", findings) ?? (allowDirnameAsName ? folderName : undefined);
   if (name === undefined) {
     findings.fault(
-      `\`name\` is missing; add \`name = ${JSON.stringify(folderName)}\`, or set \`allow_dirname_as_name = true\` in [scripts]`,
+      `\`name\` is missing; add \`name = ${JSON.stringify(folderName)}\`, or set \`allow_dirname_as_name = ` +
+        "true` in [scripts]",
     );
     return "";
   }

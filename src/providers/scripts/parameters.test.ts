@@ -47,10 +47,12 @@ describe("C26: parameters", () => {
 
   test("tables and the list form give the same schema, `required` in the order written", () => {
     const table = read(
-      '[parameters.b]\ntype = "string"\nrequired = true\ndescription = "B"\n[parameters.a]\ntype = "number"\nrequired = true\n[parameters.c]\ntype = "boolean"',
+      '[parameters.b]\ntype = "string"\nrequired = true\ndescription = "B"\n[parameters.a]\ntype = "number"\n' +
+        'required = true\n[parameters.c]\ntype = "boolean"',
     );
     const list = read(
-      '[[parameters]]\nname = "b"\ntype = "string"\nrequired = true\ndescription = "B"\n[[parameters]]\nname = "a"\ntype = "number"\nrequired = true\n[[parameters]]\nname = "c"\ntype = "boolean"',
+      '[[parameters]]\nname = "b"\ntype = "string"\nrequired = true\ndescription = "B"\n[[parameters]]\n' +
+        'name = "a"\ntype = "number"\nrequired = true\n[[parameters]]\nname = "c"\ntype = "boolean"',
     );
     expect(table).toEqual(list);
     expect(table.schema).toEqual({

@@ -98,7 +98,8 @@ function typeSchema(type: unknown, findings: Findings, place: string): JsonObjec
   if (name === undefined || words.length > MAX_DEPTH || (rest.length > 0 && name !== "array")) {
     const [near] = nearest(first, Object.keys(TYPES), 1);
     findings.fault(
-      `\`${place}.type\` is ${JSON.stringify(type)}; ${near === undefined ? "" : `did you mean "${near}"? `}accepted are ${accepted()}`,
+      `\`${place}.type\` is ${JSON.stringify(type)}; ` +
+        `${near === undefined ? "" : `did you mean "${near}"? `}accepted are ${accepted()}`,
     );
     return {};
   }
@@ -112,7 +113,8 @@ function accepted(): string {
 function addProperties(schema: JsonObject, raw: unknown, findings: Findings, place: string, depth: number): void {
   if (schema["type"] !== "object" || depth >= MAX_DEPTH) {
     findings.fault(
-      `\`${place}.properties\` needs \`type = "object"\`${depth >= MAX_DEPTH ? ` and less than ${MAX_DEPTH} levels` : ""}`,
+      `\`${place}.properties\` needs \`type = ` +
+        `"object"\`${depth >= MAX_DEPTH ? ` and less than ${MAX_DEPTH} levels` : ""}`,
     );
     return;
   }

@@ -29,7 +29,8 @@ export function splitWords(text: string, platform: NodeJS.Platform = process.pla
       word = undefined;
     } else if ("|;&<>`".includes(char)) {
       throw new OptionError(
-        `\`command\` holds \`${char}\`, which only a shell understands. Put it in quotes, or start the shell itself: ["sh", "-c", "…"].`,
+        `\`command\` holds \`${char}\`, which only a shell understands. ` +
+          `Put it in quotes, or start the shell itself: ["sh", "-c", "…"].`,
       );
     } else word = (word ?? "") + char;
   }

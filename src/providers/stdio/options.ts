@@ -7,7 +7,8 @@ import { splitWords } from "./command-words.ts";
 export const StdioServerSchema = Type.Object({
   command: Type.Union([Type.String({ minLength: 1 }), Type.Array(Type.String(), { minItems: 1 })], {
     description:
-      "The program and its arguments: a list, or one string that is split at blanks as a shell would (quotes count, no shell runs). With `args`, a string is the program alone.",
+      "The program and its arguments: a list, or one string that is split at blanks as a shell would (quotes " +
+      "count, no shell runs). With `args`, a string is the program alone.",
     examples: [["npx", "-y", "@modelcontextprotocol/server-memory"], "npx -y @modelcontextprotocol/server-memory"],
   }),
   args: Type.Optional(Type.Array(Type.String(), { description: "Further arguments.", default: [] })),

@@ -148,7 +148,8 @@ export class FolderProvider<T extends FolderTool> implements Provider {
           problems.push(
             this.#problem(
               tool.place,
-              `not offered: the name \`${tool.name}\` is taken by \`${first.place}\`, which comes first; rename one of them`,
+              `not offered: the name \`${tool.name}\` is taken by \`${first.place}\`, which comes first; ` +
+                "rename one of them",
             ),
           );
       }

@@ -42,7 +42,8 @@ const LimitsSchema = Type.Object(
   },
   {
     description:
-      "Bounds of a call beside its time, for tools that do not set their own. Kept by the system: Linux with `prlimit`.",
+      "Bounds of a call beside its time, for tools that do not set their own. " +
+      "Kept by the system: Linux with `prlimit`.",
   },
 );
 
@@ -66,7 +67,8 @@ const IsolationSchema = Type.Object(
     write: Type.Optional(
       Type.Array(Type.String(), {
         description:
-          "Folders that an isolated tool may write to, made where they are not there; relative ones start at its own folder.",
+          "Folders that an isolated tool may write to, made where they are not there; " +
+          "relative ones start at its own folder.",
         default: isolation.write,
       }),
     ),

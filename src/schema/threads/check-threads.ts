@@ -97,4 +97,5 @@ const UNUSABLE: JobResult = Object.freeze({ ok: "unusable" });
 const CLOSED = "The hub is shutting down. Try again once it is back.";
 const CROWDED = "Too many calls wait for their arguments to be checked. Try again later.";
 const NOT_STARTED =
-  "The arguments could not be checked, since no thread could be started for it: the machine is out of memory or processes. Try again later.";
+  "The arguments could not be checked, since no thread could be started for it: the machine is out of memory " +
+  "or processes. Try again later.";

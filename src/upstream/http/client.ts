@@ -206,7 +206,9 @@ export class HttpClient {
       );
     if (target !== undefined && target.origin === from.origin) return target;
     const where = target && /^https?:$/.test(target.protocol) ? shownUrl(target) : "an address that cannot be used";
-    const what = `redirects to ${where}, which is another server and was not asked. Set \`url\` to it if it is the one you mean.`;
+    const what =
+      `redirects to ${where}, which is another server and was not asked. ` +
+      "Set `url` to it if it is the one you mean.";
     throw httpFailure("unavailable", this.place, what, extras);
   }
 }

@@ -57,7 +57,9 @@ export function toRequestFailure(error: unknown, place: Place, signal: Cancellat
   if (unreachable !== undefined)
     return httpFailure("unavailable", place, unreachable, { details: UNSENT, cause: error });
   if (CERTIFICATE.test(code)) {
-    const what = `has a certificate that cannot be verified (${code}). If it is signed by a CA of your own, name its file in \`ca\`.`;
+    const what =
+      `has a certificate that cannot be verified (${code}). ` +
+      "If it is signed by a CA of your own, name its file in `ca`.";
     return httpFailure("unavailable", place, what, { details: UNSENT, retryable: false, cause: error });
   }
   if (code === "UND_ERR_HEADERS_TIMEOUT" || code === "UND_ERR_BODY_TIMEOUT") {

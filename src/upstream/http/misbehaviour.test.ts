@@ -48,7 +48,8 @@ function answering(status: number, headers: Record<string, string> = {}, body = 
 const sse = { "content-type": "text/event-stream" };
 const json = { "content-type": "application/json" };
 const challenge =
-  'Bearer error="invalid_token", resource_metadata="https://far.test/.well-known/oauth-protected-resource", scope="tools:read"';
+  'Bearer error="invalid_token", resource_metadata="https://far.test/.well-known/oauth-protected-resource", ' +
+  'scope="tools:read"';
 
 const table: [string, RequestListener, object][] = [
   [
@@ -203,7 +204,8 @@ test("noise on a stream is told and does not keep the answer from being heard", 
     response
       .writeHead(200, sse)
       .end(
-        `: hello\n\nevent: other\ndata: x\n\ndata: oops\n\ndata: ${JSON.stringify({ jsonrpc: "2.0", id, result: {} })}\n\n`,
+        ": hello\n\nevent: other\ndata: x\n\ndata: oops\n\n" +
+          `data: ${JSON.stringify({ jsonrpc: "2.0", id, result: {} })}\n\n`,
       );
   });
   await using peer = await connect(server.url);

@@ -180,7 +180,9 @@ export class StreamableHttpTransport implements Transport {
     }
     if (type !== JSON_TYPE) {
       discard(response.body);
-      const what = `answered with ${type === "" ? "no content type" : `\`${type.slice(0, 100)}\``} where JSON or an event stream is due. Check that \`url\` points to an MCP server.`;
+      const what =
+        `answered with ${type === "" ? "no content type" : `\`${type.slice(0, 100)}\``} where JSON or an event ` +
+        "stream is due. Check that `url` points to an MCP server.";
       throw httpFailure("malformed", client.place, what, { details: { status: response.status } });
     }
     const text = await readText(response.body, { place: client.place, maxBytes: maxMessageBytes, signal });

@@ -156,7 +156,8 @@ test.each([
   expect(failure).toMatchObject({ kind: "needs_authorisation", retryable: false, details: { sent: false, error } });
   expect(failure.message).toMatch(
     new RegExp(
-      `^\`far\` gets no access token: the token endpoint at 127\\.0\\.0\\.1:\\d+ refused the client \\(${error}: Not this one: HTTP ${status}\\)\\. Check \`client_id\``,
+      "^`far` gets no access token: the token endpoint at 127\\.0\\.0\\.1:\\d+ refused the client " +
+        `\\(${error}: Not this one: HTTP ${status}\\)\\. Check \`client_id\``,
     ),
   );
 });
@@ -180,7 +181,9 @@ test("C21: an endpoint that is not there is unavailable, and the message says wh
   expect(await failureOf(make(server).source.token(signal))).toMatchObject({
     kind: "unavailable",
     retryable: true,
-    message: `\`far\` gets no access token: the token endpoint at 127.0.0.1:${server.port} refused the connection. Start the server, or correct \`token_url\`.`,
+    message:
+      `\`far\` gets no access token: the token endpoint at 127.0.0.1:${server.port} refused the connection. ` +
+      "Start the server, or correct `token_url`.",
     details: { sent: false },
   });
 });

@@ -163,7 +163,10 @@ export class TokenSource implements Tokens {
   }
 
   #message(what: string): string {
-    return `\`${this.#options.label}\` gets no access token: the token endpoint at ${this.#options.client.place.host} ${what}`;
+    return (
+      `\`${this.#options.label}\` gets no access token: the token endpoint at ` +
+      `${this.#options.client.place.host} ${what}`
+    );
   }
 
   // An endpoint may repeat what it was sent.

@@ -135,7 +135,8 @@ export function findParamHeaders(inputSchema: JsonObject): ParamHeaders {
     const isPermitted = PERMITTED_TYPES.includes(type);
     if (!isPermitted)
       reasons.push(
-        `${where}: ${ANNOTATION} is only permitted on string, integer and boolean properties, not on ${JSON.stringify(type ?? null)}`,
+        `${where}: ${ANNOTATION} is only permitted on string, integer and boolean properties, not on ` +
+          `${JSON.stringify(type ?? null)}`,
       );
     // A `number` breaks the rule for tools, but its header is unambiguous: servers compare it all the same.
     if (!isPermitted && type !== "number") return;

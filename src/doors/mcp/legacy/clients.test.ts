@@ -27,7 +27,9 @@ interface PipeDoor {
   close(): Promise<void>;
 }
 
-const RELAY = `const socket = require("node:net").connect(Number(process.argv[1])); process.stdin.pipe(socket); socket.pipe(process.stdout); socket.on("close", () => process.exit());`;
+const RELAY =
+  `const socket = require("node:net").connect(Number(process.argv[1])); process.stdin.pipe(socket); ` +
+  `socket.pipe(process.stdout); socket.on("close", () => process.exit());`;
 
 async function startPipeDoor(): Promise<PipeDoor> {
   const hub = new HubStandIn();

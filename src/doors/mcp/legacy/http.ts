@@ -180,7 +180,9 @@ export class LegacyHttp {
     if ((await this.#idHeldElsewhere(exchange)) !== undefined) sendProblem(exchange.http.answer, SESSION_ELSEWHERE);
   }
 
-  /** Id of the caller's session that the request names, where another door or hub holds it; else answers the request. */
+  /**
+   * Id of the caller's session that the request names, where another door or hub holds it; else answers the request.
+   */
   async #idHeldElsewhere({ http }: LegacyExchange): Promise<string | undefined> {
     const id = http.header("mcp-session-id");
     if (id === undefined) return refuse(http.answer, SESSION_REQUIRED);
@@ -254,7 +256,8 @@ function messageProblem(
 }
 
 function noBatches(session: HttpSession): HttpProblem {
-  const message = `Invalid Request: revision ${session.protocol.revision.date} has no batches. Send one message a request.`;
+  const { date } = session.protocol.revision;
+  const message = `Invalid Request: revision ${date} has no batches. Send one message a request.`;
   return { status: 400, code: RPC.invalidRequest, message };
 }
 

@@ -40,7 +40,9 @@ export function admit({ method, params }: RpcRequest, headers?: HeaderLookup): A
   if (header !== undefined && header !== protocolVersion) {
     return mismatched({
       header,
-      problem: `the body names protocol version ${protocolVersion} but the ${HEADERS.protocolVersion} header names ${header}`,
+      problem:
+        `the body names protocol version ${protocolVersion} but the ${HEADERS.protocolVersion} header names ` +
+        `${header}`,
     });
   }
   const given = headers?.header("mcp-method")?.trim();

@@ -66,7 +66,9 @@ function failedOfRefusal(answer: Answer): boolean {
 
 /** Goes to whoever asked, and to the caller when that gives up. */
 export function undeclaredFailure(missing: JsonObject): FailError {
-  const message = `The calling client cannot be asked: it did not declare the capability \`${Object.keys(missing).join(", ")}\`.`;
+  const message =
+    "The calling client cannot be asked: it did not declare the capability " +
+    `\`${Object.keys(missing).join(", ")}\`.`;
   return new FailError(
     fail("denied", message, { details: { requiredCapabilities: missing }, rpcError: capabilityError(missing) }),
   );

@@ -64,7 +64,8 @@ class Writer {
         title,
         version,
         description:
-          "Every tool of this hub is one POST away. Values come as JSON, failures as `{error: {kind, message, …}}` with the status that says why.",
+          "Every tool of this hub is one POST away. Values come as JSON, failures as `{error: {kind, message, " +
+          "…}}` with the status that says why.",
       },
       paths,
       components: {

@@ -36,7 +36,8 @@ describe("the page for people", () => {
     expect(text).toContain("<code>/api/tools/say</code>");
     expect(text).toContain("<td>a string</td>");
     expect(text).toContain(
-      `curl http://127.0.0.1:8808/api/tools/say -H &#39;content-type: application/json&#39; -d &#39;{&quot;text&quot;:&quot;it&#39;\\&#39;&#39;s&quot;}&#39;`,
+      "curl http://127.0.0.1:8808/api/tools/say -H &#39;content-type: application/json&#39; " +
+        "-d &#39;{&quot;text&quot;:&quot;it&#39;\\&#39;&#39;s&quot;}&#39;",
     );
   });
 

@@ -18,7 +18,9 @@ export interface PageWish {
 const PAGE_SIZE = 100;
 
 /** No script, nothing from elsewhere, and this one style. */
-export const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${createHash("sha256").update(PAGE_STYLE).digest("base64")}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`;
+export const PAGE_POLICY =
+  `default-src 'none'; style-src 'sha256-${createHash("sha256").update(PAGE_STYLE).digest("base64")}'; ` +
+  "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /** The document as a page for people: it needs no script. `baseUrl` is how the reader reaches this hub. */
 export function renderPage(document: JsonObject, baseUrl: string, { filter, page }: PageWish): string {
@@ -28,14 +30,19 @@ export function renderPage(document: JsonObject, baseUrl: string, { filter, page
   const at = Math.min(Math.max(1, page), pages);
   const shown = found.slice((at - 1) * PAGE_SIZE, at * PAGE_SIZE);
   const title = stringMember(document["info"] as JsonObject, "title") ?? "";
-  const groups = [...new Set(shown.map(({ tag }) => tag))].map(
-    (tag) =>
-      html`<h2>${TITLES[tag] ?? tag}</h2>${shown.filter((one) => one.tag === tag).map((one) => section(one, document, baseUrl))}`,
-  );
-  return html`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${title}: REST</title><style>${new Html(PAGE_STYLE)}</style></head><body>
-<h1>${title}</h1><p class="dim">${stringMember(document["info"] as JsonObject, "description")} <a href="openapi.json">openapi.json</a></p>
-<form role="search"><input type="search" name="filter" value="${filter}" placeholder="Filter by name or words" aria-label="Filter"><button>Filter</button></form>
-<main>${groups}${found.length === 0 ? html`<p>Nothing here holds these words.</p>` : ""}</main>${pager(at, pages, filter)}
+  const groups = [...new Set(shown.map(({ tag }) => tag))].map((tag) => {
+    const sections = shown.filter((one) => one.tag === tag).map((one) => section(one, document, baseUrl));
+    return html`<h2>${TITLES[tag] ?? tag}</h2>${sections}`;
+  });
+  const description = stringMember(document["info"] as JsonObject, "description");
+  return html`<!doctype html><html lang="en"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width,initial-scale=1">
+<title>${title}: REST</title><style>${new Html(PAGE_STYLE)}</style></head><body>
+<h1>${title}</h1><p class="dim">${description} <a href="openapi.json">openapi.json</a></p>
+<form role="search"><input type="search" name="filter" value="${filter}" placeholder="Filter by name or words"
+ aria-label="Filter"><button>Filter</button></form>
+<main>${groups}${found.length === 0 ? html`<p>Nothing here holds these words.</p>` : ""}</main>
+${pager(at, pages, filter)}
 </body></html>`.text;
 }
 
@@ -69,8 +76,10 @@ function section({ method, path, operation }: Operation, document: JsonObject, b
   const body = bodySchema(operation);
   const description = stringMember(operation, "description");
   const failures = Object.keys(operation["responses"] as JsonObject).filter((status) => status !== "200");
-  return html`<details><summary><span class="verb">${method.toUpperCase()}</span><code>${path}</code><span class="dim">${stringMember(operation, "summary")}</span></summary><div class="body">
-${description === undefined ? "" : html`<p class="words">${description}</p>`}${parameterTable(operation, body, document)}
+  const words = description === undefined ? "" : html`<p class="words">${description}</p>`;
+  return html`<details><summary><span class="verb">${method.toUpperCase()}</span><code>${path}</code
+><span class="dim">${stringMember(operation, "summary")}</span></summary><div class="body">
+${words}${parameterTable(operation, body, document)}
 <h3>Try it</h3><pre>${curlLine({ method, path, operation, body }, document, baseUrl)}</pre>
 <p class="dim">Gives ${valueWords(operation, document)}. Failures: ${failures.join(", ")}.</p></div></details>`;
 }
@@ -109,7 +118,9 @@ function parameterTable(operation: JsonObject, body: unknown, document: JsonObje
 
 function row(name: string, isRequired: boolean, schema: unknown, document: JsonObject, words?: string): Html {
   const description = words ?? stringMember(follow(schema, document), "description") ?? "";
-  return html`<tr><td><code>${name}</code>${isRequired ? html` <span class="dim">required</span>` : ""}</td><td>${describeSchema(schema, document)}</td><td class="words">${description}</td></tr>`;
+  const required = isRequired ? html` <span class="dim">required</span>` : "";
+  const takes = describeSchema(schema, document);
+  return html`<tr><td><code>${name}</code>${required}</td><td>${takes}</td><td class="words">${description}</td></tr>`;
 }
 
 function follow(schema: unknown, document: JsonObject): JsonObject {
@@ -156,5 +167,7 @@ function pager(at: number, pages: number, filter: string): Html | "" {
   if (pages === 1) return "";
   const link = (to: number, words: string): Html =>
     html`<a href="?${new URLSearchParams({ filter, page: String(to) }).toString()}">${words}</a> `;
-  return html`<nav>${at > 1 ? link(at - 1, "Before") : ""}Page ${at} of ${pages} ${at < pages ? link(at + 1, "Next") : ""}</nav>`;
+  const before = at > 1 ? link(at - 1, "Before") : "";
+  const next = at < pages ? link(at + 1, "Next") : "";
+  return html`<nav>${before}Page ${at} of ${pages} ${next}</nav>`;
 }

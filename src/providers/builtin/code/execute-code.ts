@@ -7,9 +7,12 @@ import { ACCEPTED_SCHEMA, SHOWN_SCHEMA } from "./schema.ts";
 const NAME = "execute_code";
 
 const DESCRIPTION =
-  "Runs Python, JavaScript or TypeScript in a sandbox without files, network or processes of this machine, and gives its result, output and files. " +
-  'Inside, `tools.<source>.<name>({…})` calls any tool (`await` it; Python takes named arguments), and `await search("what you need")` finds tools ' +
-  "with their signatures. Use it for several calls, for loops, and to keep large results out of the conversation: only what you return comes back.";
+  "Runs Python, JavaScript or TypeScript in a sandbox without files, network or processes of this machine, " +
+  "and gives its result, output and files. " +
+  "Inside, `tools.<source>.<name>({…})` calls any tool (`await` it; " +
+  'Python takes named arguments), and `await search("what you need")` finds tools ' +
+  "with their signatures. Use it for several calls, for loops, and to keep large results out of the " +
+  "conversation: only what you return comes back.";
 
 /** Time between the end of a run and that of the call around it. */
 const SLACK_MS = 5_000;

@@ -12,5 +12,6 @@ export function toolPath(name: string): string {
     at > 0 && at + DEFAULT_SEPARATOR.length < name.length
       ? [name.slice(0, at), name.slice(at + DEFAULT_SEPARATOR.length)]
       : [name];
-  return `tools${steps.map((step) => (step.split(".").every((part) => IDENTIFIER.test(part)) ? `.${step}` : `[${JSON.stringify(step)}]`)).join("")}`;
+  const isPlain = (step: string): boolean => step.split(".").every((part) => IDENTIFIER.test(part));
+  return `tools${steps.map((step) => (isPlain(step) ? `.${step}` : `[${JSON.stringify(step)}]`)).join("")}`;
 }
