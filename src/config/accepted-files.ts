@@ -20,8 +20,8 @@ export interface ForeignFile {
 }
 
 /**
- * What a file would start, where it belongs to another user or lies inside of a git work tree: such a file may have come
- * with a folder that was only meant to be read. Nothing where it starts nothing, or is plainly one's own.
+ * What a file would start, where it belongs to another user or lies inside of a git work tree: such a file may have
+ * come with a folder that was only meant to be read. Nothing where it starts nothing, or is plainly one's own.
  */
 export async function foreignFile(file: string): Promise<ForeignFile | undefined> {
   const path = await realpath(file);

@@ -71,7 +71,7 @@ describe.each(rims)("%s", (_rim, open) => {
     for (const answer of answers) expect(await answer.json()).toEqual(guest.admitted && guest.principal);
   });
 
-  test("S2: answers whom it does not admit with its words and its challenge, and asks again the next time", async () => {
+  test("S2: answers whom it does not admit with its words and its challenge, and asks again next time", async () => {
     const slow = new Slow();
     const ask = await open(slow);
     for (const authorization of [undefined, "Bearer other", "Bearer other"]) {

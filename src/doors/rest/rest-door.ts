@@ -157,8 +157,8 @@ export class RestDoor implements Door {
   }
 
   /**
-   * Whether a caller with narrowed rights must not learn what a path leads to, nor that it leads anywhere: it is answered
-   * as any path that is none.
+   * Whether a caller with narrowed rights must not learn what a path leads to, nor that it leads anywhere: it is
+   * answered as any path that is none.
    */
   async #isHidden(exchange: Exchange, tool: string): Promise<boolean> {
     if (!permissionOf(exchange.http.principal.rights).isNarrowed) return false;
