@@ -1,7 +1,7 @@
 // Lines of at most 120 characters, in every text file that is tracked. `node scripts/lint/lines.mjs` looks at all of
 // them; the linter shows the same for JavaScript and TypeScript while somebody writes. Left out are rows of tables,
 // what a link makes long, words too long for any line (digests, regular expressions), formats whose texts cannot be
-// broken (JSON), and what a program wrote.
+// broken (JSON), and what a program wrote, the output that a page shows among it.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
@@ -13,6 +13,8 @@ const LONG_WORD = /\S{90,}/;
 const LINK = /https?:\/\/\S+|\]\([^)]*\)/g;
 /** A regular expression that stands alone on its line. */
 const PATTERN = /^\s*\/.+\/[a-z]*[,;]?$/;
+/** What a program said, as a page shows it. */
+const OUTPUT = /^```text\n[^]*?^```$/gm;
 const TABLE_ROW = /^\s*(?:(?:\/\/|#|\*)\s*)?\|.*\|\s*$/;
 const NOT_BREAKABLE = /\.(?:json|jsonl|lock|sum|svg|csv|tsv|snap)$/;
 /** Written by a program, or kept as somebody else wrote it, so wrapped by nobody. */
@@ -62,7 +64,8 @@ function longLinesOf(file) {
     throw error;
   }
   if (text.includes("\0")) return [];
-  return text
+  const shown = file.endsWith(".md") ? text.replaceAll(OUTPUT, (block) => block.replaceAll(/[^\n]/g, "")) : text;
+  return shown
     .split(/\r?\n/)
     .flatMap((line, index) => (isTooLong(line) ? [{ file, line: index + 1, length: line.length }] : []));
 }

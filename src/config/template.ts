@@ -29,12 +29,12 @@ export const CONFIG_TEMPLATE = `# Toolyard: every tool behind one MCP endpoint.
 # tools_path = "folders"
 
 # Tools that come along. They write files (into files/), ask services on the network and run code, so each is named;
-  "all" is all of them.
+# "all" is all of them.
 # [default_tools]
 # enable = ["internet_search", "file_writer", "generate_image_from_prompt", "python_interpreter"]
 
-# Bounds of code that models write: execute_code,
-  python_interpreter and toolyard run. It reaches tools and nothing of this machine.
+# Bounds of code that models write: execute_code, python_interpreter and toolyard run. It reaches tools and nothing of
+# this machine.
 # [sandbox]
 # timeout = "30s"
 # memory = "256MiB"

@@ -30,14 +30,13 @@ export interface DebtorOptions<Place> {
  * one policy of the hub, whatever the places are:
  *
  * - Places are shared by principal, and the share of one principal by its connections, since without tokens everybody
- * is
- *   one principal. Whoever is alone may have all of them: nothing is kept free for anybody.
+ *   is one principal. Whoever is alone may have all of them: nothing is kept free for anybody.
  * - A share is the number of places, divided by those who hold or want one. When all are taken, whoever holds more than
  *   its share makes room for whoever would still hold less with one more: the one with the most first. So a newcomer
  *   within its share finds room, and nobody who holds no more than its share loses any.
  * - A place that nobody needs at the moment goes sooner: its own holder gives it up for a new one, and where there are
- * more
- *   who want one than places, so that nobody's share is one, whoever holds none gets one of those who hold the most.
+ *   more who want one than places, so that nobody's share is one, whoever holds none gets one of those who hold the
+ *   most.
  */
 export class Shares {
   readonly #held = new Map<string, Held>();

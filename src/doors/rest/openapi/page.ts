@@ -77,8 +77,10 @@ function section({ method, path, operation }: Operation, document: JsonObject, b
   const description = stringMember(operation, "description");
   const failures = Object.keys(operation["responses"] as JsonObject).filter((status) => status !== "200");
   const words = description === undefined ? "" : html`<p class="words">${description}</p>`;
-  return html`<details><summary><span class="verb">${method.toUpperCase()}</span><code>${path}</code
-><span class="dim">${stringMember(operation, "summary")}</span></summary><div class="body">
+  const summary = stringMember(operation, "summary");
+  return html`<details><summary>
+<span class="verb">${method.toUpperCase()}</span><code>${path}</code><span class="dim">${summary}</span>
+</summary><div class="body">
 ${words}${parameterTable(operation, body, document)}
 <h3>Try it</h3><pre>${curlLine({ method, path, operation, body }, document, baseUrl)}</pre>
 <p class="dim">Gives ${valueWords(operation, document)}. Failures: ${failures.join(", ")}.</p></div></details>`;
