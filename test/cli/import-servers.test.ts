@@ -294,6 +294,13 @@ describe("one server twice", () => {
     );
   });
 
+  test("what was taken over and read again from the target is the same", async () => {
+    const path = await at("mcp.json", { a: { command: "x", env: { K: "v" } } });
+    const target = parse(await toTomlText((await take(path)).servers)) as { mcp: { stdio_servers: never } };
+    const { skipped } = await take(path, { taken: target.mcp.stdio_servers });
+    expect(skipped).toEqual([expect.objectContaining({ alias: "a", isSame: true })]);
+  });
+
   test("the hub itself, where a client has it, is not taken over into itself", async () => {
     const entry = { command: "node", args: ["/opt/toolyard/dist/cli/main.js", "serve", "--stdio", "--shared"] };
     const { servers, skipped } = await take(await at("mcp.json", { toolyard: entry, a: { command: "x" } }));

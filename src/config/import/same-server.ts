@@ -50,6 +50,7 @@ function splitPlain(command: unknown): readonly string[] {
   return /["'\\]/.test(text) ? [text] : text.split(/\s+/);
 }
 
+/** Readers of TOML make tables without a prototype, which would never be equal to others. */
 function tableOf(value: unknown): JsonObject {
-  return isJsonObject(value) ? value : {};
+  return isJsonObject(value) ? { ...value } : {};
 }
