@@ -3,9 +3,7 @@ import { mkdir, readFile, realpath, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { canonicalJson, contentDigest } from "../core/digest.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
-import { withFileLock } from "../process/file-lock.ts";
 import { readDocument } from "./document.ts";
-import { replaceFile } from "./edit/replace-file.ts";
 
 /** A configuration file that somebody else may have written, and what it would start here. */
 export interface ForeignFile {
@@ -117,6 +115,9 @@ export class AcceptedFiles {
   /** Rejects with the system's error, or a `ConfigError`, where the list cannot be written. */
   async accept({ path, digest }: Pick<ForeignFile, "path" | "digest">): Promise<void> {
     await mkdir(dirname(this.#file), { recursive: true, mode: 0o700 });
+    // Most commands only read the list, so what writes it is loaded here.
+    const { withFileLock } = await import("../process/file-lock.ts");
+    const { replaceFile } = await import("./edit/replace-file.ts");
     await withFileLock(`${this.#file}.lock`, async () => {
       const accepted = await this.#read();
       if (accepted.get(path) === digest) return;
