@@ -106,12 +106,18 @@ describe.each(Object.entries(DOORS))("S3: %s", (_name, door) => {
       }
   });
 
-  test.runIf(door.body !== undefined)("does not run by a body that needs no preflight", async () => {
-    for (const type of ["text/plain", "text/plain;charset=application/json", "application/x-www-form-urlencoded", ""]) {
-      const { status, ran } = await ask(door, { "content-type": type });
-      expect([ran, status], type).toEqual([false, 415]);
-    }
-  });
+  if (door.body !== undefined)
+    test("does not run by a body that needs no preflight", async () => {
+      for (const type of [
+        "text/plain",
+        "text/plain;charset=application/json",
+        "application/x-www-form-urlencoded",
+        "",
+      ]) {
+        const { status, ran } = await ask(door, { "content-type": type });
+        expect([ran, status], type).toEqual([false, 415]);
+      }
+    });
 });
 
 test("S3: HTTP+SSE opens no stream for another site's link, and takes no body without a preflight", async () => {
