@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { isDeeperThan } from "../wire/json-depth.ts";
+import { isDeeperThan } from "../core/json-depth.ts";
 import { hasMoreKeysThan, KEYS_IN_ALL } from "../wire/json-keys.ts";
 
 /** What a JSON body may be made of, so that no one who works on it takes long. */

@@ -1,7 +1,17 @@
-import type { Readable } from "node:stream";
-import type { Agent, Dispatcher, ProxyAgent } from "undici";
 import { cancelledFailure } from "../core/deadline.ts";
 import { FailError } from "../core/errors.ts";
+import { readBytes } from "./client/body.ts";
+import { Connections } from "./client/connections.ts";
+import {
+  exchange,
+  MAX_REDIRECTS,
+  targetOf,
+  type Redirect,
+  type Route,
+  type Sending,
+  type Step,
+} from "./client/exchange.ts";
+import { retryAfterMs as readRetryAfter } from "./client/retry-after.ts";
 import { lookupPublic, mayBePublic } from "./addresses.ts";
 import { notPublic, outboundFailure, outboundTimeout, outboundTooLarge, toOutboundFailure } from "./failures.ts";
 import { resolveProxy, type ProxyEnvironment } from "./proxy.ts";
@@ -41,7 +51,6 @@ export interface OutboundResponse {
   readonly body: Buffer;
 }
 
-const MAX_REDIRECTS = 3;
 const CONNECT_TIMEOUT_MS = 10_000;
 const MAX_CONNECTIONS = 16;
 const KEPT_ALIVE_MS = 10_000;
@@ -52,11 +61,13 @@ const KEPT_ALIVE_MS = 10_000;
  */
 export class OutboundClient {
   readonly #options: OutboundOptions;
-  readonly #dispatchers = new Map<string, Promise<Agent | ProxyAgent>>();
+  readonly #connections = new Map<string, Connections>();
+  readonly #route: Route<Asked>;
   #isClosed = false;
 
   constructor(options: OutboundOptions) {
     this.#options = options;
+    this.#route = this.#createRoute();
   }
 
   /** Resolves with the whole answer, whatever its status. */
@@ -67,8 +78,7 @@ export class OutboundClient {
     const timeout = AbortSignal.timeout(timeoutMs);
     const signal = caller ? AbortSignal.any([caller, timeout]) : timeout;
     try {
-      signal.throwIfAborted();
-      return await this.#requestFollowing(request, signal);
+      return await this.#readWhole({ request, signal, idleMs: timeoutMs });
     } catch (error) {
       if (caller?.aborted) throw cancelledFailure(caller.reason);
       if (timeout.aborted) throw outboundTimeout(service, timeoutMs);
@@ -79,132 +89,96 @@ export class OutboundClient {
   /** Ends all connections. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    const all = await Promise.allSettled(this.#dispatchers.values());
-    this.#dispatchers.clear();
-    await Promise.allSettled(all.map(async (one) => one.status === "fulfilled" && (await one.value.destroy())));
+    const all = [...this.#connections.values()];
+    this.#connections.clear();
+    await Promise.allSettled(all.map((connections) => connections.close()));
   }
 
-  async #requestFollowing(request: OutboundRequest, signal: AbortSignal): Promise<OutboundResponse> {
-    let step: Step = { url: request.url, method: request.method ?? "GET", body: request.body };
-    for (let followed = 0; ; followed += 1) {
-      const { statusCode: status, headers, body } = await this.#send(step, request, signal);
-      const location = REDIRECTS.has(status) ? headerOf(headers, "location") : undefined;
-      if (location === undefined)
-        return { status, header: (name) => headerOf(headers, name), body: await readBody(body, request) };
-      body.on("error", () => {}).destroy();
-      if (followed === MAX_REDIRECTS)
-        throw outboundFailure(
-          "unavailable",
-          request.service,
-          `redirects more than ${MAX_REDIRECTS} times. Check its address.`,
-          { retryable: false },
-        );
-      step = redirected(step, status, location, request);
-    }
+  async #readWhole(asked: Asked): Promise<OutboundResponse> {
+    const { url, method = "GET", body: sent, maxBytes, service } = asked.request;
+    const { status, header, body } = await exchange({ url, method, body: sent }, asked, this.#route);
+    const whole = await readBytes(body, maxBytes, {
+      tooLarge: () => outboundTooLarge(service, maxBytes),
+      broken: (error) => toOutboundFailure(error, service),
+    });
+    return { status, header, body: whole };
   }
 
-  async #send(step: Step, request: OutboundRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
-    const { url, method, body } = step;
+  #createRoute(): Route<Asked> {
+    const { userAgent } = this.#options;
+    return {
+      redirects: REDIRECTS,
+      connect: (url, { request }) => this.#connect(url, request),
+      targetOf,
+      headersFor: (url, { request }) => ({
+        "user-agent": userAgent,
+        "accept-encoding": "identity",
+        ...(url.origin === request.url.origin ? request.headers : {}),
+      }),
+      follow: (redirect, { request }) => followed(redirect, request),
+      toFailure: (error, { request }) => toOutboundFailure(error, request.service),
+    };
+  }
+
+  #connect(url: URL, { reach, service }: OutboundRequest): ReturnType<Connections["open"]> {
     if (url.protocol !== "http:" && url.protocol !== "https:")
       throw outboundFailure(
         "denied",
-        request.service,
+        service,
         "names an address that is neither http nor https, and was not asked for it.",
       );
-    if (request.reach === "public" && !mayBePublic(url)) throw notPublic(request.service);
-    const own = url.origin === request.url.origin ? request.headers : {};
-    const dispatcher = await this.#dispatcherFor(url, request.reach);
-    return dispatcher.request({
-      origin: url.origin,
-      path: `${url.pathname}${url.search}`,
-      method,
-      headers: { "user-agent": this.#options.userAgent, "accept-encoding": "identity", ...own },
-      ...(body === undefined ? {} : { body }),
-      signal,
-      headersTimeout: request.timeoutMs,
-      bodyTimeout: request.timeoutMs,
-    });
-  }
-
-  #dispatcherFor(url: URL, reach: OutboundRequest["reach"]): Promise<Agent | ProxyAgent> {
+    if (reach === "public" && !mayBePublic(url)) throw notPublic(service);
     const proxy = resolveProxy(url, this.#options.proxy, this.#options.environment);
     // What a proxy resolves cannot be looked at here; it is the network's own guard then.
     const key = proxy === undefined ? reach : `${url.protocol} ${proxy}`;
-    let dispatcher = this.#dispatchers.get(key);
-    if (!dispatcher) {
-      dispatcher = createDispatcher(reach, proxy, url.protocol === "https:");
-      this.#dispatchers.set(key, dispatcher);
+    let connections = this.#connections.get(key);
+    if (!connections) {
+      connections = connectionsFor(reach, proxy, url.protocol === "https:");
+      this.#connections.set(key, connections);
     }
-    return dispatcher;
+    return connections.open();
   }
 }
 
-interface Step {
-  readonly url: URL;
-  readonly method: "GET" | "POST";
-  readonly body: string | undefined;
+interface Asked extends Sending {
+  readonly request: OutboundRequest;
+}
+
+function connectionsFor(reach: OutboundRequest["reach"], proxy: string | undefined, isTunnel: boolean): Connections {
+  return new Connections({
+    isTunnel,
+    connectTimeoutMs: CONNECT_TIMEOUT_MS,
+    maxConnections: MAX_CONNECTIONS,
+    keepAliveMs: KEPT_ALIVE_MS,
+    ...(proxy !== undefined && { proxy }),
+    ...(reach === "public" && { lookup: lookupPublic }),
+  });
 }
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** As browsers do it: only 307 and 308 repeat a POST. */
-function redirected(
-  { url: from, method, body }: Step,
-  status: number,
-  location: string,
-  { service, reach }: OutboundRequest,
-): Step {
-  const url = URL.canParse(location, from.href) ? new URL(location, from) : undefined;
+function followed({ from, status, location, followed: before }: Redirect, { service, reach }: OutboundRequest): Step {
+  const final = { retryable: false };
+  const tooMany = `redirects more than ${MAX_REDIRECTS} times. Check its address.`;
+  if (before === MAX_REDIRECTS) throw outboundFailure("unavailable", service, tooMany, final);
+  const url = URL.canParse(location, from.url.href) ? new URL(location, from.url) : undefined;
   if (!url) throw outboundFailure("malformed", service, "redirects to an address that cannot be used.");
-  const staysHere = url.origin === from.origin || (url.host === from.host && url.protocol === "https:");
+  const staysHere = url.origin === from.url.origin || (url.host === from.url.host && url.protocol === "https:");
   if (reach === "origin" && !staysHere) {
     throw outboundFailure(
       "unavailable",
       service,
       "redirects to another host, which was not asked. Set its address to that one if it is the one you mean.",
-      { retryable: false },
+      final,
     );
   }
-  return status === 307 || status === 308 ? { url, method, body } : { url, method: "GET", body: undefined };
+  return status === 307 || status === 308 ? { ...from, url } : { url, method: "GET", body: undefined };
 }
 
-// Loaded with the first request: it costs 70 ms and 18 MB.
-async function createDispatcher(
-  reach: OutboundRequest["reach"],
-  proxy: string | undefined,
-  isTls: boolean,
-): Promise<Agent | ProxyAgent> {
-  const { Agent, ProxyAgent } = await import("undici");
-  const shared = { connections: MAX_CONNECTIONS, keepAliveTimeout: KEPT_ALIVE_MS };
-  const connect = { timeout: CONNECT_TIMEOUT_MS, ...(reach === "public" ? { lookup: lookupPublic } : {}) };
-  if (proxy === undefined) return new Agent({ ...shared, connect });
-  const timeout = { timeout: CONNECT_TIMEOUT_MS };
-  return new ProxyAgent({ ...shared, uri: proxy, proxyTunnel: isTls, requestTls: timeout, proxyTls: timeout });
-}
-
-async function readBody(body: Readable, { service, maxBytes }: OutboundRequest): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    // Leaving the loop destroys the body, and its connection with it.
-    if (length > maxBytes) throw outboundTooLarge(service, maxBytes);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks, length);
-}
-
-function headerOf(headers: Dispatcher.ResponseData["headers"], name: string): string | undefined {
-  const value = headers[name];
-  return Array.isArray(value) ? value.join(", ") : value;
-}
-
-/** `Retry-After` in milliseconds, seconds or a date; nothing when it says neither. */
+/** How long an answer asks to wait, in milliseconds; nothing when it does not say. */
 export function retryAfterMs(response: OutboundResponse, now: number): number | undefined {
-  const value = response.header("retry-after");
-  if (value === undefined) return undefined;
-  const ms = /^\d+(?:\.\d+)?$/.test(value.trim()) ? Number(value) * 1000 : Date.parse(value) - now;
-  return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
+  return readRetryAfter(response.header("retry-after"), now);
 }
 
 /** Parses an answer as JSON. Throws `malformed` with the service's name. */

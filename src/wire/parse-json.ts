@@ -1,4 +1,4 @@
-import { isDeeperThan } from "./json-depth.ts";
+import { isDeeperThan } from "../core/json-depth.ts";
 import { RPC } from "./messages.ts";
 
 export type ParsedJson =

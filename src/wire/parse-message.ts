@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 import { keepJsonText } from "../core/json-text.ts";
-import { endOfString } from "./json-depth.ts";
+import { endOfString } from "../core/json-depth.ts";
 import { parseJson, type ParsedJson } from "./parse-json.ts";
 
 /** A short member is written anew as fast as its text is found. */

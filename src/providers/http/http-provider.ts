@@ -1,13 +1,13 @@
 import type { Provider } from "../../core/provider.ts";
 import type { OpenTransport } from "../../upstream/transport.ts";
 import { AutoHttpTransport, type Framing } from "../../upstream/http/auto.ts";
-import { HttpClient, type HttpClientOptions } from "../../upstream/http/client.ts";
+import { HttpClient, type HttpClientOptions } from "../../outbound/client/http-client.ts";
 import type { HttpConnectionOptions } from "../../upstream/http/http-connection.ts";
 import { HttpSseTransport } from "../../upstream/http/http-sse.ts";
 import { isLoopback } from "../../core/loopback.ts";
 import { resolveProxy, type ProxyEnvironment } from "../../outbound/proxy.ts";
 import { StreamableHttpTransport } from "../../upstream/http/streamable-http.ts";
-import { TokenSource } from "../../upstream/http/token-source.ts";
+import { TokenSource } from "../../outbound/credentials/token-source.ts";
 import { createMcpServerProvider, type McpServerDeps } from "../mcp-server/provider.ts";
 import type { HttpTransportChoice, RemoteServerOptions } from "./options.ts";
 

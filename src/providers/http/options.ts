@@ -1,10 +1,11 @@
 import { OptionError } from "../../core/errors.ts";
 import { Type, type Static } from "../../core/option-schema.ts";
 import type { ServiceName } from "../../core/records.ts";
-import type { ClientCredentials } from "../../upstream/http/token-source.ts";
+import { CREDENTIAL_MEMBERS } from "../../outbound/credentials/options.ts";
+import { resolveClientCredentials } from "../../outbound/credentials/client-credentials.ts";
+import { resolveHeaders } from "../../outbound/credentials/headers.ts";
+import type { ClientCredentials } from "../../outbound/credentials/token-source.ts";
 import { resolveMcpServer, MCP_SERVER_MEMBERS, type McpServerOptions } from "../mcp-server/options.ts";
-import { CLIENT_CREDENTIALS_MEMBERS, resolveClientCredentials } from "./client-credentials.ts";
-import { resolveHeaders } from "./credentials.ts";
 
 /** One `[[mcp.remote_servers]]` of the configuration. */
 export const RemoteServerSchema = Type.Object({
@@ -43,31 +44,7 @@ export const RemoteServerSchema = Type.Object({
       default: "auto",
     }),
   ),
-  token: Type.Optional(Type.Secret({ description: "Sent as `Authorization: Bearer …`." })),
-  auth: Type.Optional(
-    Type.Object(
-      {
-        type: Type.Enum(["bearer", "api_key", "client_credentials"], {
-          description:
-            "`bearer`: `token` goes into `Authorization`. `api_key`: `key` goes into `header`. " +
-            "`client_credentials`: an access token is fetched from `token_url` (OAuth 2).",
-        }),
-        token: Type.Optional(Type.Secret({ description: "With `bearer`." })),
-        key: Type.Optional(Type.Secret({ description: "With `api_key`." })),
-        header: Type.Optional(
-          Type.String({ description: "With `api_key`: the header that carries the key.", default: "X-API-Key" }),
-        ),
-        ...CLIENT_CREDENTIALS_MEMBERS,
-      },
-      {
-        description: "Credentials in long form; `token` is the short one.",
-        examples: [{ type: "api_key", key: "${WEATHER_KEY}" }],
-      },
-    ),
-  ),
-  headers: Type.Optional(
-    Type.Record(Type.Secret(), { description: "Further headers of every request to this server.", default: {} }),
-  ),
+  ...CREDENTIAL_MEMBERS,
   tool_visibility: Type.Optional(
     Type.Enum(["native", "ondemand"], { description: "Another spelling of `visibility`." }),
   ),

@@ -3,8 +3,8 @@ import { Canceller, type Cancellation } from "../../core/cancellation.ts";
 import type { FailError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { parseMessage } from "../../wire/parse-message.ts";
-import type { HttpClient } from "./client.ts";
-import { httpFailure } from "./failures.ts";
+import type { HttpClient } from "../../outbound/client/http-client.ts";
+import { httpFailure } from "../../outbound/client/server-failures.ts";
 import type { TransportHandlers } from "../transport.ts";
 
 export interface HttpConnectionOptions {

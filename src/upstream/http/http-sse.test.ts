@@ -2,7 +2,7 @@ import { afterEach, expect, test } from "vitest";
 import { readJson, startLegacy, startModern, startServer, startSse } from "../../../test/fixtures/http-servers.ts";
 import { failureOf, modernParams, Peer } from "../../../test/fixtures/transport-peer.ts";
 import { AutoHttpTransport, type Framing } from "./auto.ts";
-import { HttpClient } from "./client.ts";
+import { HttpClient } from "../../outbound/client/http-client.ts";
 import { HttpSseTransport } from "./http-sse.ts";
 
 const clients: HttpClient[] = [];

@@ -3,9 +3,11 @@ import { FailError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { RpcMessage } from "../../wire/messages.ts";
 import type { SendOptions, Transport, TransportHandlers } from "../transport.ts";
-import { discard, readEvents, readRefusal } from "./body.ts";
-import type { HttpResponse } from "./client.ts";
-import { httpFailure, toStatusFailure } from "./failures.ts";
+import { discard, readRefusal } from "../../outbound/client/body.ts";
+import { readEvents } from "./events.ts";
+import type { HttpResponse } from "../../outbound/client/exchange.ts";
+import { httpFailure } from "../../outbound/client/server-failures.ts";
+import { toStatusFailure } from "./status-failure.ts";
 import {
   EVENT_STREAM_TYPE,
   HttpConnection,

@@ -3,8 +3,8 @@ import { afterEach, expect, test } from "vitest";
 import { readJson, sendJson, startLegacy, startServer } from "../../../test/fixtures/http-servers.ts";
 import { failureOf, modernParams, Peer } from "../../../test/fixtures/transport-peer.ts";
 import type { Fail } from "../../core/outcome.ts";
-import { HttpClient } from "./client.ts";
-import { retryAfterMs } from "./failures.ts";
+import { HttpClient } from "../../outbound/client/http-client.ts";
+import { retryAfterMs } from "../../outbound/client/retry-after.ts";
 import { StreamableHttpTransport } from "./streamable-http.ts";
 
 const clients: HttpClient[] = [];

@@ -2,11 +2,13 @@ import { setTimeout as delay } from "node:timers/promises";
 import { abortSignalOf, type Cancellation } from "../../core/cancellation.ts";
 import { FailError } from "../../core/errors.ts";
 import { classifyMessage, type RequestId } from "../../wire/messages.ts";
-import { discard, readEvents, readRefusal } from "./body.ts";
-import { httpFailure, toStatusFailure } from "./failures.ts";
+import { discard, readRefusal } from "../../outbound/client/body.ts";
+import { readEvents } from "./events.ts";
+import { httpFailure } from "../../outbound/client/server-failures.ts";
+import { toStatusFailure } from "./status-failure.ts";
 import { EVENT_STREAM_TYPE, mediaType, type HttpConnection } from "./http-connection.ts";
 import { reopenDelay } from "./reopen.ts";
-import type { ResponseBody } from "./response-body.ts";
+import type { ResponseBody } from "../../outbound/client/response-body.ts";
 
 export interface ResponseStreamOptions {
   readonly idleMs: number;

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { abortSignalOf, type Cancellation } from "../../core/cancellation.ts";
 import { FailError } from "../../core/errors.ts";
-import { discard, readEvents, readRefusal } from "./body.ts";
-import type { HttpResponse } from "./client.ts";
+import { discard, readRefusal } from "../../outbound/client/body.ts";
+import { readEvents } from "./events.ts";
+import type { HttpResponse } from "../../outbound/client/exchange.ts";
 import { EVENT_STREAM_TYPE, mediaType, type HttpConnection } from "./http-connection.ts";
 import { reopenDelay } from "./reopen.ts";
 

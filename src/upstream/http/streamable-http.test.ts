@@ -11,7 +11,7 @@ import {
   type RunningServer,
 } from "../../../test/fixtures/http-servers.ts";
 import { failureOf, modernParams, Peer } from "../../../test/fixtures/transport-peer.ts";
-import { HttpClient } from "./client.ts";
+import { HttpClient } from "../../outbound/client/http-client.ts";
 import { StreamableHttpTransport } from "./streamable-http.ts";
 
 const clients: HttpClient[] = [];

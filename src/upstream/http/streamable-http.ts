@@ -8,9 +8,10 @@ import { claimsModernEra, isModernRevision } from "../../wire/modern/envelope.ts
 import { findParamHeaders, paramHeaders, standardHeaders, type ParamHeader } from "../../wire/modern/headers.ts";
 import { classifyMessage, type RpcMessage, type RpcRequest } from "../../wire/messages.ts";
 import type { SendOptions, Transport, TransportHandlers } from "../transport.ts";
-import { discard, readRefusal, readText } from "./body.ts";
-import type { HttpResponse } from "./client.ts";
-import { httpFailure, toStatusFailure } from "./failures.ts";
+import { discard, readRefusal, readText } from "../../outbound/client/body.ts";
+import type { HttpResponse } from "../../outbound/client/exchange.ts";
+import { httpFailure } from "../../outbound/client/server-failures.ts";
+import { toStatusFailure } from "./status-failure.ts";
 import {
   EVENT_STREAM_TYPE,
   HttpConnection,

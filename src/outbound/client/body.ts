@@ -1,6 +1,6 @@
 import type { Cancellation } from "../../core/cancellation.ts";
-import { SseDecoder, type SseHandlers } from "../../wire/sse.ts";
-import { httpFailure, toRequestFailure, type Place } from "./failures.ts";
+import type { FailError } from "../../core/errors.ts";
+import { httpFailure, toRequestFailure, type Place } from "./server-failures.ts";
 import type { ResponseBody } from "./response-body.ts";
 
 export interface BodyBounds {
@@ -10,31 +10,39 @@ export interface BodyBounds {
   readonly signal: Cancellation;
 }
 
-/** Reads a body to its end. Rejects with `too_large` as soon as it is over the bound, and with what broke it. */
-export async function readText(body: ResponseBody, bounds: BodyBounds): Promise<string> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  await consume(body, bounds, (chunk) => {
-    length += chunk.length;
-    if (length > bounds.maxBytes) throw tooLarge(bounds);
-    chunks.push(chunk);
-  });
-  return (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length)).toString("utf8");
+/** What reading makes of an answer over its bound, and of one that breaks off. */
+export interface BodyFaults {
+  tooLarge(): FailError;
+  broken(error: unknown): FailError;
 }
 
-/**
- * Reads events until the stream ends. Rejects with `too_large` for an event over the bound, and with what broke the
- * stream.
- */
-export async function readEvents(body: ResponseBody, bounds: BodyBounds, handlers: SseHandlers): Promise<void> {
-  const decoder = new SseDecoder(bounds.maxBytes, handlers);
-  await consume(body, bounds, (chunk) => {
-    try {
-      decoder.push(chunk);
-    } catch (error) {
-      throw error instanceof RangeError ? tooLarge(bounds) : error;
-    }
+/** Reads a body to its end. Rejects with `too_large` as soon as it is over the bound, and with what broke it. */
+export async function readText(body: ResponseBody, bounds: BodyBounds): Promise<string> {
+  return (await readBytes(body, bounds.maxBytes, faultsAt(bounds))).toString("utf8");
+}
+
+/** As `readText`, in whosever words. */
+export async function readBytes(body: ResponseBody, maxBytes: number, faults: BodyFaults): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  await consume(body, faults, (chunk) => {
+    length += chunk.length;
+    if (length > maxBytes) throw faults.tooLarge();
+    chunks.push(chunk);
   });
+  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length);
+}
+
+/** The faults of a configured server's body. */
+export function faultsAt({ place, maxBytes, signal }: BodyBounds): BodyFaults {
+  return {
+    tooLarge: () => httpFailure("too_large", place, tooLong(maxBytes), { details: { maxBytes } }),
+    broken: (error) => toRequestFailure(error, place, signal),
+  };
+}
+
+function tooLong(maxBytes: number): string {
+  return `sent an answer over the bound of ${maxBytes} bytes. Ask it for less, or raise \`max_message_bytes\`.`;
 }
 
 /** The body of a refusal as far as it can be had; empty when it breaks off or is over the bound. Never rejects. */
@@ -64,7 +72,8 @@ export function discard(body: ResponseBody): void {
 const MAX_DISCARDED_BYTES = 64 * 1024;
 const MAX_DISCARD_MS = 5000;
 
-function consume(body: ResponseBody, bounds: BodyBounds, onChunk: (chunk: Buffer) => void): Promise<void> {
+/** Hands on each chunk; what `onChunk` throws ends the body. */
+export function consume(body: ResponseBody, faults: BodyFaults, onChunk: (chunk: Buffer) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     let isOver = false;
     const end = (error: unknown): void => {
@@ -83,12 +92,7 @@ function consume(body: ResponseBody, bounds: BodyBounds, onChunk: (chunk: Buffer
           end(error);
         }
       },
-      onEnd: (error) => end(error === undefined ? undefined : toRequestFailure(error, bounds.place, bounds.signal)),
+      onEnd: (error) => end(error === undefined ? undefined : faults.broken(error)),
     });
   });
-}
-
-function tooLarge({ place, maxBytes }: BodyBounds): Error {
-  const what = `sent an answer over the bound of ${maxBytes} bytes. Ask it for less, or raise \`max_message_bytes\`.`;
-  return httpFailure("too_large", place, what, { details: { maxBytes } });
 }

@@ -1,5 +1,5 @@
+import { isDeeperThan } from "../../core/json-depth.ts";
 import { isJsonObject, stringMember, type JsonObject } from "../../core/json.ts";
-import { parseJson } from "../../wire/parse-json.ts";
 
 /** Where the endpoint does not say how long a token is good for. */
 export const DEFAULT_LIFETIME_MS = 5 * 60_000;
@@ -19,8 +19,7 @@ export type TokenAnswer =
  * Reads the body of a token endpoint's answer (RFC 6749, 5.1 and 5.2). `hide` takes secrets out of what is shown of it.
  */
 export function readTokenAnswer(text: string, hide: (words: string) => string): TokenAnswer {
-  const parsed = parseJson(text, MAX_ANSWER_DEPTH);
-  const answer = parsed.ok && isJsonObject(parsed.value) ? parsed.value : undefined;
+  const answer = objectIn(text);
   if (!answer) return { type: "malformed", what: "answered something that is no JSON object" };
   const error = stringMember(answer, "error");
   if (error !== undefined)
@@ -30,6 +29,16 @@ export function readTokenAnswer(text: string, hide: (words: string) => string): 
       description: shown(hide(stringMember(answer, "error_description") ?? "")),
     };
   return readToken(answer, hide);
+}
+
+function objectIn(text: string): JsonObject | undefined {
+  if (isDeeperThan(text, MAX_ANSWER_DEPTH)) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function readToken(answer: JsonObject, hide: (words: string) => string): TokenAnswer {

@@ -7,7 +7,7 @@ import { afterEach, expect, test } from "vitest";
 import { listen, sendJson, startServer, type RunningServer } from "../../../test/fixtures/http-servers.ts";
 import { failureOf } from "../../../test/fixtures/transport-peer.ts";
 import { discard, readText } from "./body.ts";
-import { HttpClient, type HttpClientOptions, type HttpRequest } from "./client.ts";
+import { HttpClient, type HttpClientOptions, type HttpRequest } from "./http-client.ts";
 
 const clients: HttpClient[] = [];
 

@@ -1,10 +1,10 @@
 import { FailError } from "../../core/errors.ts";
 import { fail } from "../../core/outcome.ts";
 import { orAborted } from "../../core/wait.ts";
-import { readText } from "./body.ts";
-import type { HttpClient, HttpResponse, Tokens } from "./client.ts";
-import { retryAfterMs } from "./failures.ts";
-import { JSON_TYPE } from "./http-connection.ts";
+import { readText } from "../client/body.ts";
+import type { HttpResponse } from "../client/exchange.ts";
+import type { HttpClient, Tokens } from "../client/http-client.ts";
+import { retryAfterMs } from "../client/retry-after.ts";
 import { readTokenAnswer } from "./token-answer.ts";
 
 /** A client that is known to an authorisation server (RFC 6749, 4.4). */
@@ -184,7 +184,7 @@ function tokenRequest({ clientId, clientSecret, scope, resource, clientAuth }: C
   const form = new URLSearchParams({ grant_type: "client_credentials" });
   if (scope !== undefined) form.set("scope", scope);
   if (resource !== undefined) form.set("resource", resource);
-  const headers = { "content-type": "application/x-www-form-urlencoded", accept: JSON_TYPE };
+  const headers = { "content-type": "application/x-www-form-urlencoded", accept: "application/json" };
   if (clientAuth === "basic")
     return { headers: { ...headers, authorization: `Basic ${basic(clientId, clientSecret)}` }, body: form.toString() };
   form.set("client_id", clientId);

@@ -1,6 +1,5 @@
 import { OptionError } from "../../core/errors.ts";
-import { CLIENT_CREDENTIALS_MEMBERS } from "./client-credentials.ts";
-import type { RemoteServerConfig } from "./options.ts";
+import { CLIENT_CREDENTIALS_MEMBERS, type CredentialConfig } from "./options.ts";
 
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
@@ -19,9 +18,7 @@ const MEMBERS: Readonly<Record<string, readonly string[]>> = {
  * The headers that go with every request, credentials among them except those that are fetched at run time. Throws an
  * `OptionError`; no value is shown.
  */
-export function resolveHeaders(
-  options: Pick<RemoteServerConfig, "headers" | "token" | "auth">,
-): Readonly<Record<string, string>> {
+export function resolveHeaders(options: CredentialConfig): Readonly<Record<string, string>> {
   const headers = Object.fromEntries(
     Object.entries(options.headers ?? {}).map(([name, value]) => checkedHeader(name, value)),
   );
@@ -45,13 +42,13 @@ interface Credential {
   readonly value?: string;
 }
 
-function credentialOf({ token }: Pick<RemoteServerConfig, "token">): Credential | undefined {
+function credentialOf({ token }: Pick<CredentialConfig, "token">): Credential | undefined {
   return token === undefined || token === ""
     ? undefined
     : { option: "token", name: "authorization", value: `Bearer ${token}` };
 }
 
-function authOf({ auth }: Pick<RemoteServerConfig, "auth">): Credential | undefined {
+function authOf({ auth }: Pick<CredentialConfig, "auth">): Credential | undefined {
   if (!auth) return undefined;
   assertMembers(auth);
   if (auth.type === "client_credentials") return { option: "auth", name: "authorization" };
@@ -64,7 +61,7 @@ function authOf({ auth }: Pick<RemoteServerConfig, "auth">): Credential | undefi
   return { option: "auth", name, value };
 }
 
-function assertMembers(auth: NonNullable<RemoteServerConfig["auth"]>): void {
+function assertMembers(auth: NonNullable<CredentialConfig["auth"]>): void {
   const members = Object.hasOwn(MEMBERS, auth.type) ? MEMBERS[auth.type] : undefined;
   if (!members)
     throw new OptionError(

@@ -1,42 +1,10 @@
 import { OptionError } from "../../core/errors.ts";
-import { Type } from "../../core/option-schema.ts";
 import { isLoopback } from "../../core/loopback.ts";
-import type { ClientCredentials } from "../../upstream/http/token-source.ts";
-import type { RemoteServerConfig } from "./options.ts";
-
-/** Members of `auth` of type `client_credentials`. */
-export const CLIENT_CREDENTIALS_MEMBERS = {
-  token_url: Type.Optional(
-    Type.String({
-      description: "With `client_credentials`: the token endpoint; `https`, or `http` on this machine.",
-      examples: ["https://auth.example.com/oauth/token"],
-    }),
-  ),
-  client_id: Type.Optional(Type.String({ description: "With `client_credentials`." })),
-  client_secret: Type.Optional(Type.Secret({ description: "With `client_credentials`. It goes to `token_url` only." })),
-  scope: Type.Optional(
-    Type.String({
-      description:
-        "With `client_credentials`: the scopes to ask for, with spaces between them. " +
-        "Absent: the endpoint's own choice.",
-    }),
-  ),
-  resource: Type.Optional(
-    Type.String({
-      description: "With `client_credentials`: what the token is for (RFC 8707), as a URI. Absent: it is not sent.",
-      examples: ["https://mcp.example.com/mcp"],
-    }),
-  ),
-  client_auth: Type.Optional(
-    Type.Enum(["basic", "post"], {
-      description: "With `client_credentials`: id and secret go to the endpoint as HTTP Basic, or in the form.",
-      default: "basic",
-    }),
-  ),
-} as const;
+import type { CredentialConfig } from "./options.ts";
+import type { ClientCredentials } from "./token-source.ts";
 
 /** Undefined where `auth` is of another type. Throws an `OptionError` that shows no secret. */
-export function resolveClientCredentials(auth: RemoteServerConfig["auth"]): ClientCredentials | undefined {
+export function resolveClientCredentials(auth: CredentialConfig["auth"]): ClientCredentials | undefined {
   if (auth?.type !== "client_credentials") return undefined;
   const { scope, resource, client_auth: clientAuth = "basic" } = auth;
   if (clientAuth !== "basic" && clientAuth !== "post")
@@ -52,7 +20,7 @@ export function resolveClientCredentials(auth: RemoteServerConfig["auth"]): Clie
 }
 
 function needed(
-  auth: NonNullable<RemoteServerConfig["auth"]>,
+  auth: NonNullable<CredentialConfig["auth"]>,
   name: "token_url" | "client_id" | "client_secret",
 ): string {
   const value = auth[name];

@@ -4,7 +4,7 @@ import { sendJson, startServer, type RunningServer } from "../../../test/fixture
 import { CLIENT, startTokenServer } from "../../../test/fixtures/token-server.ts";
 import { failureOf } from "../../../test/fixtures/transport-peer.ts";
 import type { Fail } from "../../core/outcome.ts";
-import { HttpClient } from "./client.ts";
+import { HttpClient } from "../client/http-client.ts";
 import { DEFAULT_LIFETIME_MS } from "./token-answer.ts";
 import { TokenSource, type ClientCredentials } from "./token-source.ts";
 

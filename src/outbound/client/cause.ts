@@ -1,0 +1,53 @@
+import { messageOf } from "../../core/errors.ts";
+
+/** Ways in which a request ends without a whole answer, whoever was asked. */
+export type RequestCause =
+  | "refused"
+  | "unknown_host"
+  | "unresolved"
+  | "no_route_host"
+  | "no_route_network"
+  | "connect_timeout"
+  | "no_tls"
+  | "certificate"
+  | "silent"
+  | "proxy"
+  | "not_http"
+  | "broken";
+
+const BY_CODE: ReadonlyMap<string, RequestCause> = new Map([
+  ["ECONNREFUSED", "refused"],
+  ["ENOTFOUND", "unknown_host"],
+  ["EAI_AGAIN", "unresolved"],
+  ["EHOSTUNREACH", "no_route_host"],
+  ["ENETUNREACH", "no_route_network"],
+  ["ETIMEDOUT", "connect_timeout"],
+  ["UND_ERR_CONNECT_TIMEOUT", "connect_timeout"],
+  ["EPROTO", "no_tls"],
+  ["UND_ERR_HEADERS_TIMEOUT", "silent"],
+  ["UND_ERR_BODY_TIMEOUT", "silent"],
+  ["UND_ERR_HEADERS_OVERFLOW", "not_http"],
+]);
+
+const CERTIFICATE = /^(?:CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|ERR_TLS_|ERR_SSL|HOSTNAME_MISMATCH|INVALID_CA)/;
+
+/** What a request died of, and the code that says so, if any. */
+export function causeOf(error: unknown): { readonly cause: RequestCause; readonly code: string } {
+  const code = codeOf(error);
+  return { cause: BY_CODE.get(code) ?? causeByLooks(error, code), code };
+}
+
+function causeByLooks(error: unknown, code: string): RequestCause {
+  if (CERTIFICATE.test(code)) return "certificate";
+  if (/proxy/i.test(messageOf(error))) return "proxy";
+  const isNoHttp = code.startsWith("HPE_") || (error instanceof Error && error.name === "HTTPParserError");
+  return isNoHttp ? "not_http" : "broken";
+}
+
+// A name with several addresses fails with one error for each of them.
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return "";
+  if ("code" in error && typeof error.code === "string") return error.code;
+  if (error instanceof AggregateError) return codeOf(error.errors[0]);
+  return error.cause === undefined ? "" : codeOf(error.cause);
+}

@@ -1,0 +1,101 @@
+import type { Dispatcher } from "undici";
+import type { Cancellation } from "../../core/cancellation.ts";
+import { MAX_TIMER_MS } from "../../core/deadline.ts";
+import { discard } from "./body.ts";
+import { dispatch, type RawResponse } from "./dispatch.ts";
+import type { ResponseBody } from "./response-body.ts";
+
+/** One request, or one of those that a redirect makes of it. */
+export interface Step {
+  readonly url: URL;
+  readonly method: "GET" | "POST" | "DELETE";
+  readonly body: string | undefined;
+}
+
+export interface HttpResponse {
+  readonly status: number;
+  /** Takes names in lower case. */
+  header(name: string): string | undefined;
+  /** Whoever gets the response reads it to its end, discards or destroys it. */
+  readonly body: ResponseBody;
+}
+
+/** What holds for a request and all that its redirects make of it. */
+export interface Sending {
+  readonly signal: Cancellation;
+  /** Bound of silence, before the headers and between two chunks; 0 for none. */
+  readonly idleMs: number;
+}
+
+/** What a client decides of its requests, made once. Everything may throw a `FailError`. */
+export interface Route<S extends Sending> {
+  /** Statuses of which `Location` is followed. */
+  readonly redirects: ReadonlySet<number>;
+  connect(url: URL, sending: S): Promise<Dispatcher>;
+  /** Origin and path; what is asked again and again is taken apart once. */
+  targetOf(url: URL): { readonly origin: string; readonly path: string };
+  headersFor(url: URL, sending: S): Record<string, string>;
+  /** Where a redirect leads, or why it is not followed. */
+  follow(redirect: Redirect, sending: S): Step;
+  toFailure(error: unknown, sending: S): Error;
+}
+
+export interface Redirect {
+  readonly from: Step;
+  readonly status: number;
+  readonly location: string;
+  /** How many were followed before. */
+  readonly followed: number;
+}
+
+export const MAX_REDIRECTS = 3;
+
+/** Asks, and follows where the route lets it. Resolves with the headers' arrival. */
+export async function exchange<S extends Sending>(first: Step, sending: S, route: Route<S>): Promise<HttpResponse> {
+  let step = first;
+  for (let followed = 0; ; followed += 1) {
+    const response = await send(step, sending, route);
+    const { status } = response;
+    const location = route.redirects.has(status) ? response.header("location") : undefined;
+    if (location === undefined) return response;
+    discard(response.body);
+    step = route.follow({ from: step, status, location, followed }, sending);
+  }
+}
+
+async function send<S extends Sending>(step: Step, sending: S, route: Route<S>): Promise<HttpResponse> {
+  const { signal, idleMs } = sending;
+  try {
+    signal.throwIfAborted();
+    const dispatcher = await route.connect(step.url, sending);
+    const { origin, path } = route.targetOf(step.url);
+    const silenceMs = Math.min(idleMs, MAX_TIMER_MS);
+    const options = {
+      origin,
+      path,
+      method: step.method,
+      headers: route.headersFor(step.url, sending),
+      body: step.body ?? null,
+      headersTimeout: silenceMs,
+      bodyTimeout: silenceMs,
+    };
+    return toResponse(await dispatch(dispatcher, options, signal));
+  } catch (error) {
+    throw route.toFailure(error, sending);
+  }
+}
+
+export function targetOf(url: URL): { readonly origin: string; readonly path: string } {
+  return { origin: url.origin, path: `${url.pathname}${url.search}` };
+}
+
+function toResponse({ status, headers, body }: RawResponse): HttpResponse {
+  return {
+    status,
+    header: (name) => {
+      const value = headers[name];
+      return Array.isArray(value) ? value.join(", ") : value;
+    },
+    body,
+  };
+}

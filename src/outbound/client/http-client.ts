@@ -1,0 +1,184 @@
+import type { Cancellation } from "../../core/cancellation.ts";
+import { discard } from "./body.ts";
+import { Connections } from "./connections.ts";
+import {
+  exchange,
+  MAX_REDIRECTS,
+  targetOf,
+  type HttpResponse,
+  type Redirect,
+  type Route,
+  type Sending,
+  type Step,
+} from "./exchange.ts";
+import { httpFailure, shownUrl, toRequestFailure, UNSENT, type Place } from "./server-failures.ts";
+
+export interface HttpClientOptions {
+  /** Id of the source, for messages. */
+  readonly label: string;
+  readonly url: URL;
+  /**
+   * Sent with every request to this server and to no other: credentials and what else is configured. Names in lower
+   * case.
+   */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly connectTimeoutMs: number;
+  /** Bound of connections; a request beyond it waits for one. Every open stream takes one. */
+  readonly maxConnections: number;
+  /**
+   * PEM files of CAs that are trusted besides those that Node trusts by itself. They are read with the first request.
+   */
+  readonly caFiles: readonly string[];
+  /** URL of a proxy; absent: none. */
+  readonly proxy?: string;
+  /** Gives the bearer token of each request; absent: none is needed beyond `headers`. */
+  readonly tokens?: Tokens;
+}
+
+/** Access tokens that change with time. */
+export interface Tokens {
+  /** The present token. Rejects with a `FailError`, or with the signal's reason. */
+  token(signal: Cancellation): Promise<string>;
+  /** The server does not accept this one: it is not given again. */
+  drop(token: string): void;
+}
+
+export interface HttpRequest {
+  readonly method: "GET" | "POST" | "DELETE";
+  /** Another place on the same server. @default the client's own URL */
+  readonly url?: URL;
+  /** Names in lower case. They win over the client's own. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly signal: Cancellation;
+  /** Bound of silence, before the headers and between two chunks; 0 for none. */
+  readonly idleMs: number;
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+interface Asked extends Sending {
+  readonly headers: Headers;
+  readonly credentials: Headers;
+}
+
+const NO_CREDENTIALS: Headers = Object.freeze({});
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 307, 308]);
+
+/**
+ * One server's pool of connections. TLS is always verified. A redirect is followed within the origin only, with its
+ * method and body: neither credentials nor arguments go to a place that nobody configured, and no server can point us
+ * into the local network.
+ */
+export class HttpClient {
+  readonly place: Place;
+  /** What may be shown of the URL. */
+  readonly endpoint: string;
+  readonly url: URL;
+  readonly #options: HttpClientOptions;
+  readonly #route: Route<Asked>;
+  readonly #connections: Connections;
+  #isClosed = false;
+
+  constructor(options: HttpClientOptions) {
+    const { url, label, proxy, caFiles, connectTimeoutMs, maxConnections } = options;
+    this.#options = options;
+    this.url = url;
+    this.place = { label, host: url.host };
+    this.endpoint = shownUrl(url);
+    this.#connections = new Connections({
+      origin: url.origin,
+      ...(proxy !== undefined && { proxy }),
+      isTunnel: url.protocol === "https:",
+      connectTimeoutMs,
+      maxConnections,
+      caFiles,
+      onUntrusted: (error) => this.#untrusted(error),
+    });
+    this.#route = this.#createRoute();
+  }
+
+  /**
+   * Resolves with the headers' arrival. Rejects with a `FailError`; `details.sent` is `false` where no byte went out.
+   */
+  async request(request: HttpRequest): Promise<HttpResponse> {
+    const { tokens } = this.#options;
+    if (!tokens) return this.#request(request, NO_CREDENTIALS);
+    const token = await this.#tokenOf(tokens, request);
+    const response = await this.#request(request, bearer(token));
+    if (response.status !== 401) return response;
+    // It was not executed, so it can be sent again; a second 401 is not about the token's age.
+    discard(response.body);
+    tokens.drop(token);
+    return this.#request(request, bearer(await this.#tokenOf(tokens, request)));
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#connections.close();
+  }
+
+  async #tokenOf(tokens: Tokens, { signal }: HttpRequest): Promise<string> {
+    try {
+      return await tokens.token(signal);
+    } catch (error) {
+      throw toRequestFailure(error, this.place, signal);
+    }
+  }
+
+  #request({ url, method, body, headers, signal, idleMs }: HttpRequest, credentials: Headers): Promise<HttpResponse> {
+    return exchange({ url: url ?? this.url, method, body }, { headers, credentials, signal, idleMs }, this.#route);
+  }
+
+  #createRoute(): Route<Asked> {
+    const { place, url: own } = this;
+    const { headers: configured } = this.#options;
+    const target = targetOf(own);
+    return {
+      redirects: REDIRECTS,
+      connect: () => this.#connect(),
+      targetOf: (url) => (url === own ? target : targetOf(url)),
+      headersFor: (_url, { credentials, headers }) => joined(configured, credentials, headers),
+      follow: (redirect) => this.#follow(redirect),
+      toFailure: (error, { signal }) => toRequestFailure(error, place, signal),
+    };
+  }
+
+  #connect(): ReturnType<Connections["open"]> {
+    if (this.#isClosed) throw httpFailure("unavailable", this.place, "was closed.", { details: UNSENT });
+    return this.#connections.open();
+  }
+
+  #untrusted(cause: unknown): Error {
+    return httpFailure("unavailable", this.place, "cannot be verified: its `ca` file cannot be read.", {
+      details: UNSENT,
+      retryable: false,
+      cause,
+    });
+  }
+
+  #follow({ from: step, location, followed }: Redirect): Step {
+    const from = step.url;
+    const extras = { details: UNSENT, retryable: false };
+    const tooMany = `redirects more than ${MAX_REDIRECTS} times. Correct \`url\`.`;
+    if (followed === MAX_REDIRECTS) throw httpFailure("unavailable", this.place, tooMany, extras);
+    const url = URL.canParse(location, from.href) ? new URL(location, from) : undefined;
+    if (url?.origin === from.origin) return { ...step, url };
+    const where = url && /^https?:$/.test(url.protocol) ? shownUrl(url) : "an address that cannot be used";
+    const what =
+      `redirects to ${where}, which is another server and was not asked. ` +
+      "Set `url` to it if it is the one you mean.";
+    throw httpFailure("unavailable", this.place, what, extras);
+  }
+}
+
+/** The later ones win. Assigned one by one: spreading several objects into one takes V8's slow way. */
+function joined(...all: readonly Readonly<Record<string, string>>[]): Record<string, string> {
+  const headers: Record<string, string> = { "user-agent": "toolyard" };
+  for (const some of all) for (const name in some) headers[name] = some[name]!;
+  return headers;
+}
+
+function bearer(token: string): Record<string, string> {
+  return { authorization: `Bearer ${token}` };
+}

@@ -1,0 +1,8 @@
+const MAX_RETRY_AFTER_MS = 24 * 3600 * 1000;
+
+/** `Retry-After` in milliseconds, from seconds or a date, at most a day; nothing where it says neither. */
+export function retryAfterMs(value: string | undefined, nowMs: number): number | undefined {
+  if (value === undefined) return undefined;
+  const ms = /^\s*\d+(?:\.\d+)?\s*$/.test(value) ? Number(value) * 1000 : Date.parse(value) - nowMs;
+  return Number.isFinite(ms) ? Math.min(Math.max(0, ms), MAX_RETRY_AFTER_MS) : undefined;
+}

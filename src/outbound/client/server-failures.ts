@@ -1,0 +1,92 @@
+import type { Cancellation } from "../../core/cancellation.ts";
+import { FailError } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { fail, type FailExtras } from "../../core/outcome.ts";
+import type { FailKind } from "../../core/kinds.ts";
+import { causeOf, type RequestCause } from "./cause.ts";
+
+/**
+ * Who a failure is about: the source's id and `host:port`. Nothing else of the URL is shown, since queries hold keys.
+ */
+export interface Place {
+  readonly label: string;
+  readonly host: string;
+}
+
+export function httpFailure(kind: FailKind, place: Place, what: string, extras: FailExtras = {}): FailError {
+  return new FailError(fail(kind, `\`${place.label}\` at ${place.host} ${what}`, extras));
+}
+
+/**
+ * What may be shown of a URL: its origin and path. Some services hand out keys as a part of the path, so long
+ * random-looking parts are left out, as is the query.
+ */
+export function shownUrl(url: URL): string {
+  const path = url.pathname
+    .split("/")
+    .map((part) => (part.length >= MIN_SECRET_LENGTH && /\d|[A-Z]|%/.test(part) ? "…" : part));
+  return `${url.origin}${path.join("/")}`;
+}
+
+const MIN_SECRET_LENGTH = 16;
+
+/** Marks a failure of something that the server cannot have begun to work on. */
+export const UNSENT: JsonObject = Object.freeze({ sent: false });
+
+interface Told {
+  readonly kind: FailKind;
+  readonly what: string;
+  /** The server cannot have begun. */
+  readonly isUnsent?: true;
+  readonly isFinal?: true;
+}
+
+const unreachable = (what: string): Told => ({ kind: "unavailable", what, isUnsent: true });
+
+const TOLD: Readonly<Record<RequestCause, Told>> = {
+  refused: unreachable("refused the connection. Start the server, or correct `url`."),
+  unknown_host: unreachable("cannot be found: its host name does not resolve. Correct `url`."),
+  unresolved: unreachable("cannot be found right now: name resolution failed. Check the network."),
+  no_route_host: unreachable("cannot be reached: there is no route to the host. Check the network."),
+  no_route_network: unreachable("cannot be reached: there is no route to its network. Check the network."),
+  connect_timeout: unreachable(
+    "did not accept a connection in time. Check that it runs and that nothing blocks the way.",
+  ),
+  no_tls: unreachable("does not speak TLS. Use `http` in place of `https`, or correct the port."),
+  certificate: {
+    ...unreachable(
+      "has a certificate that cannot be verified ({code}). " +
+        "If it is signed by a CA of your own, name its file in `ca`.",
+    ),
+    isFinal: true,
+  },
+  proxy: unreachable("is behind a proxy that refused to connect to it. Check `proxy` and NO_PROXY."),
+  silent: {
+    kind: "timeout",
+    what: "stayed silent for too long. Raise its `timeout` if the work takes longer.",
+  },
+  not_http: {
+    kind: "malformed",
+    what: "answered something that is not HTTP. Check that `url` points to an MCP server.",
+  },
+  broken: { kind: "unavailable", what: "closed the connection before the answer was complete." },
+};
+
+/** What a request that brought no response died of. An abort passes through as the reason it was aborted with. */
+export function toRequestFailure(error: unknown, place: Place, signal: Cancellation): FailError {
+  if (signal.aborted) return toAbortFailure(signal.reason, place);
+  if (error instanceof FailError) return error;
+  const { cause, code } = causeOf(error);
+  const { kind, what, isUnsent, isFinal } = TOLD[cause];
+  return httpFailure(kind, place, what.replace("{code}", code), {
+    ...(isUnsent && { details: UNSENT }),
+    ...(isFinal && { retryable: false }),
+    cause: error,
+  });
+}
+
+function toAbortFailure(reason: unknown, place: Place): FailError {
+  return reason instanceof FailError
+    ? reason
+    : httpFailure("cancelled", place, "is not asked any more: the request was given up.", { cause: reason });
+}
