@@ -20,6 +20,10 @@ const options = readOptions();
 if (!existsSync(join(root, "dist", "cli", "main.js")))
   throw new Error("dist/cli/main.js is not there. Run `npm run build` first.");
 
+// An end by a signal is an end, too: what was started ends with it.
+for (const [signal, code] of Object.entries({ SIGINT: 130, SIGTERM: 143, SIGHUP: 129 }))
+  process.once(signal, () => process.exit(code));
+
 const began = performance.now();
 const wanted = casesOf(PARTNERS);
 const { ready, skipped } = await installPartners(

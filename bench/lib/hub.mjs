@@ -14,11 +14,11 @@ process.once("exit", () => running.forEach((child) => child.kill("SIGKILL")));
 
 /**
  * Serves `config` on a free port. `home` keeps the data folder out of the user's; `node` is the program that runs the
- * hub.
+ * hub, `program` the hub's own.
  */
-export async function startHub(config, { home, node = process.execPath, args = [] }) {
+export async function startHub(config, { home, node = process.execPath, program = cli, args = [] }) {
   const startedAt = performance.now();
-  const child = spawn(node, [cli, "serve", "--config", config, "--port", "0", "--json", "--no-watch", ...args], {
+  const child = spawn(node, [program, "serve", "--config", config, "--port", "0", "--json", "--no-watch", ...args], {
     stdio: ["ignore", "pipe", "inherit"],
     env: { ...process.env, ...IN_FORCE, TOOLYARD_HOME: home, TOOLYARD_AUDIT_FILE: join(home, "audit.jsonl") },
   });

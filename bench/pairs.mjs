@@ -1,0 +1,179 @@
+// `node bench/pairs.mjs --before DIR [--rounds 10] [--json FILE] [row …]`: this build beside that of another checkout,
+// built as well, in alternating turns on one machine. Three hubs stand side by side: the one before, the same once
+// more, and the one after. How the second differs from the first is what the machine adds; how the third does is the
+// change.
+//
+// CPU of the hub's process alone (Linux), so other load of the machine counts only through its caches. Each figure is
+// the median of the ratios of turns that follow one another, with the lower and the upper quartile.
+import { cpus, tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { cli, legacyClient, modernClient, startHub } from "./lib/hub.mjs";
+import { cpuMs, median, memoryMb, ms } from "./lib/measure.mjs";
+import { startServer } from "./lib/servers.mjs";
+import { openSession } from "./lib/wire.mjs";
+import { kindsYard, modulesYard } from "./lib/yards.mjs";
+
+const TOOLS = {
+  module: { name: "many.tool_0", count: 400 },
+  builtin: { name: "meta.ping", args: {}, count: 400 },
+  stdio: { name: "child__echo", count: 250 },
+  http: { name: "web__echo", count: 250 },
+  script: { name: "tool_00000", count: 10 },
+  folder: { name: "folder_echo", count: 6 },
+};
+const CROWD = 32;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { before: { type: "string" }, rounds: { type: "string", default: "10" }, json: { type: "string" } },
+});
+if (values.before === undefined) throw new Error("`--before` names a built checkout to compare this one with.");
+const rounds = Number(values.rounds);
+const programs = { before: join(resolve(values.before), "dist", "cli", "main.js"), after: cli };
+const scratch = mkdtempSync(join(tmpdir(), "toolyard-pairs-"));
+process.once("exit", () => rmSync(scratch, { recursive: true, force: true, maxRetries: 5 }));
+for (const [signal, code] of Object.entries({ SIGINT: 130, SIGTERM: 143 }))
+  process.once(signal, () => process.exit(code));
+
+const rows = [];
+console.log(`Node ${process.version}, ${cpus().length} × ${cpus()[0].model}, ${rounds} turns each\n`);
+const remote = await startServer("echo-http.mjs");
+try {
+  await compareStarts();
+  await compareCalls();
+} finally {
+  remote.stop();
+}
+if (values.json !== undefined) writeFileSync(values.json, JSON.stringify(rows, undefined, 2));
+
+/** What a hub needs until it serves, and holds when it is idle. */
+async function compareStarts() {
+  if (!isWanted("start")) return;
+  const config = modulesYard(folder(), 1000);
+  const taken = { before: [], again: [], after: [] };
+  const memory = { before: [], again: [], after: [] };
+  for (let round = 0; round <= rounds; round += 1) {
+    for (const who of inTurn(round)) {
+      const hub = await startHub(config, { home: folder(), program: programOf(who) });
+      const client = modernClient(hub.url);
+      await client.listText();
+      client.close();
+      if (round > 0) {
+        taken[who].push(cpuMs(hub.pid));
+        memory[who].push(memoryMb(hub.pid).own);
+      }
+      await hub.stop();
+    }
+  }
+  report("start to first list, 1000 tools", taken, ms);
+  report("memory then", memory, (value) => `${value.toFixed(1)} MB`);
+}
+
+async function compareCalls() {
+  const config = kindsYard(folder(), remote.url);
+  const hubs = {};
+  for (const who of ["before", "again", "after"])
+    hubs[who] = await startHub(config, { home: folder(), program: programOf(who) });
+  try {
+    for (const [kind, tool] of Object.entries(TOOLS)) {
+      await compareCall(hubs, `${kind}, modern`, { ...tool, open: (url) => one(modernClient(url)) });
+      await compareCall(hubs, `${kind}, legacy`, { ...tool, open: async (url) => one(await legacyClient(url)) });
+      if (tool.count >= 100) await compareCall(hubs, `${kind}, ${CROWD} callers`, { ...tool, open: crowd });
+    }
+    await compareCall(hubs, "list of every kind", { count: 100, open: lists });
+  } finally {
+    for (const hub of Object.values(hubs)) await hub.stop();
+  }
+}
+
+async function compareCall(hubs, what, { name, args = { text: "hello" }, count, open }) {
+  if (!isWanted(what)) return;
+  const clients = {};
+  for (const who of Object.keys(hubs)) clients[who] = await open(hubs[who].url);
+  const taken = { before: [], again: [], after: [] };
+  for (let round = 0; round <= rounds; round += 1) {
+    for (const who of inTurn(round)) {
+      const began = cpuMs(hubs[who].pid);
+      await clients[who].call(name, args, round === 0 ? count * 3 : count);
+      if (round > 0) taken[who].push((cpuMs(hubs[who].pid) - began) / count);
+    }
+  }
+  for (const client of Object.values(clients)) client.close();
+  report(what, taken, ms);
+}
+
+/** Calls one after the other. */
+function one(client) {
+  return {
+    close: client.close,
+    async call(name, args, count) {
+      for (let turn = 0; turn < count; turn += 1) await client.call(name, args);
+    },
+  };
+}
+
+async function lists(url) {
+  const client = await legacyClient(url);
+  return {
+    close: client.close,
+    async call(_, __, count) {
+      for (let turn = 0; turn < count; turn += 1) await client.listText();
+    },
+  };
+}
+
+/** Many sessions at once, each with one call in flight. */
+async function crowd(url) {
+  const sessions = await Promise.all(Array.from({ length: CROWD }, () => openSession(url)));
+  return {
+    close: () => sessions.forEach((session) => session.close()),
+    async call(name, args, count) {
+      let left = count * 2;
+      const work = async (session) => {
+        while ((left -= 1) >= 0) await session.call(name, args);
+      };
+      await Promise.all(sessions.map(work));
+    },
+  };
+}
+
+/** Who comes first changes, so that nobody has the better half of what drifts. */
+function inTurn(round) {
+  const all = ["before", "again", "after"];
+  return round % 2 === 0 ? all : all.toReversed();
+}
+
+function programOf(who) {
+  return who === "after" ? programs.after : programs.before;
+}
+
+function isWanted(what) {
+  return positionals.length === 0 || positionals.some((word) => what.startsWith(word));
+}
+
+function report(what, { before, again, after }, show) {
+  const same = ratios(again, before);
+  const change = ratios(after, before);
+  rows.push({ what, before: median(before), after: median(after), same, change });
+  console.log(
+    `${what.padEnd(34)} ${show(median(before))} → ${show(median(after))}`.padEnd(64) +
+      `after/before ${shown(change)}   before/before ${shown(same)}`,
+  );
+}
+
+function ratios(ones, others) {
+  const all = ones.map((value, index) => value / others[index]).toSorted((a, b) => a - b);
+  const at = (part) => all[Math.floor((all.length - 1) * part)];
+  return { median: at(0.5), lower: at(0.25), upper: at(0.75) };
+}
+
+function shown({ median: middle, lower, upper }) {
+  return `${middle.toFixed(3)} (${lower.toFixed(2)}–${upper.toFixed(2)})`;
+}
+
+function folder() {
+  const path = join(scratch, String(Math.random()).slice(2));
+  mkdirSync(path);
+  return path;
+}
