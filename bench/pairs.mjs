@@ -5,6 +5,7 @@
 //
 // CPU of the hub's process alone (Linux), so other load of the machine counts only through its caches. Each figure is
 // the median of the ratios of turns that follow one another, with the lower and the upper quartile.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
