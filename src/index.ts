@@ -27,11 +27,13 @@ export type {
   Registration,
   ResourceOptions,
   ResourceRetriever,
+  RegisterTool,
   ToolContext,
   ToolHandler,
   ToolOptions,
   ToolRegistration,
 } from "./providers/modules/api.ts";
+export type { ToolArguments } from "./providers/modules/arguments.ts";
 export { createWebSearch } from "./websearch/create-web-search.ts";
 export type { WebSearchConfig } from "./websearch/options.ts";
 export type { WebHit } from "./websearch/web-hit.ts";

@@ -1,13 +1,13 @@
-import type { ModelMessage, UserContent } from "ai";
 import { Deadline } from "../core/deadline.ts";
 import { messageOf, OptionError } from "../core/errors.ts";
 import type { Logger } from "../core/ports.ts";
-import type { LoadedLanguageModel } from "../models/language-model.ts";
+import type { LoadedLanguageModel } from "../models/given-model.ts";
 import type { AgentHub } from "./agent-hub.ts";
 import { createAutoStrategy } from "./auto-strategy.ts";
 import { EventStream, type AgentStream } from "./event-stream.ts";
 import { History } from "./history.ts";
 import { createJsonStrategy } from "./json-strategy.ts";
+import type { ModelMessage, UserContent } from "./messages.ts";
 import { createNativeStrategy } from "./native-strategy.ts";
 import type { AgentOptions, TurnLimits } from "./options.ts";
 import type { AgentEvent, AgentOutcome, AgentState } from "./outcome.ts";

@@ -1,4 +1,4 @@
-import type { ModelMessage } from "ai";
+import type { ModelMessage } from "./messages.ts";
 
 /** The conversation so far, in whole turns: a question, what came of it, an answer. */
 export class History {

@@ -1,6 +1,6 @@
 import type * as ai from "ai";
-import type { ModelMessage, UserContent } from "ai";
 import { parseDecision } from "./json-decision.ts";
+import type { ModelMessage, UserContent } from "./messages.ts";
 import { plainRequestOf, toUsage, type ModelSettings } from "./native-strategy.ts";
 import type { Answered, Question, Reply, Strategy } from "./reply.ts";
 import type { AgentTexts } from "./texts.ts";

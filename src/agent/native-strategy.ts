@@ -1,7 +1,9 @@
 import type * as ai from "ai";
-import type { AssistantModelMessage, LanguageModelUsage, ModelMessage, ToolSet } from "ai";
-import type { LoadedLanguageModel } from "../models/language-model.ts";
+import type { LanguageModelUsage, ToolSet } from "ai";
+import type { LoadedLanguageModel } from "../models/given-model.ts";
+import { toSdkModel } from "../models/sdk-model.ts";
 import { isJsonObject } from "../core/json.ts";
+import type { AssistantModelMessage, ModelMessage } from "./messages.ts";
 import type { AgentUsage } from "./outcome.ts";
 import type { Answered, Question, Strategy, WantedCall } from "./reply.ts";
 import type { AgentTexts } from "./texts.ts";
@@ -58,7 +60,7 @@ export function plainRequestOf(
   { system, messages, signal }: Question,
 ) {
   return {
-    model,
+    model: toSdkModel(model),
     ...(system === "" ? {} : { system }),
     messages: [...messages],
     abortSignal: signal,

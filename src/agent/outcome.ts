@@ -1,4 +1,4 @@
-import type { ModelMessage } from "ai";
+import type { ModelMessage } from "./messages.ts";
 import type { FailKind } from "../core/kinds.ts";
 import type { JsonObject } from "../core/json.ts";
 

@@ -1,4 +1,4 @@
-import type { AssistantModelMessage, ModelMessage } from "ai";
+import type { AssistantModelMessage, ModelMessage } from "./messages.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { AgentEvent, AgentUsage } from "./outcome.ts";
 import type { ModelTool } from "./toolset.ts";

@@ -1,7 +1,7 @@
-import type { ToolResultPart, UserContent } from "ai";
 import { isJsonObject, stringMember, type JsonObject } from "../core/json.ts";
 import type { Fail, Outcome } from "../core/outcome.ts";
 import { toolValue } from "../core/tool-value.ts";
+import type { ToolResultPart, UserContent } from "./messages.ts";
 import type { AgentTexts } from "./texts.ts";
 import { cutText } from "./text-size.ts";
 

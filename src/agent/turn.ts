@@ -1,6 +1,6 @@
-import type { ModelMessage, UserModelMessage } from "ai";
 import { FailError } from "../core/errors.ts";
 import type { AgentHub } from "./agent-hub.ts";
+import type { ModelMessage, UserModelMessage } from "./messages.ts";
 import { describeModelError } from "./model-error.ts";
 import type { TurnLimits } from "./options.ts";
 import {

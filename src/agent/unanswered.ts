@@ -1,4 +1,4 @@
-import type { ModelMessage, ToolModelMessage } from "ai";
+import type { ModelMessage, ToolModelMessage } from "./messages.ts";
 
 type ResultPart = Extract<ToolModelMessage["content"][number], { type: "tool-result" }>;
 

@@ -1,4 +1,4 @@
-import type { LoadedLanguageModel } from "../models/language-model.ts";
+import type { LoadedLanguageModel } from "../models/given-model.ts";
 
 /** Whose rules hold for tools and results. Whatever speaks OpenAI's interface counts as `compatible`. */
 export type Vendor = "openai" | "anthropic" | "mistral" | "google" | "compatible";

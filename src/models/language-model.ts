@@ -1,10 +1,7 @@
-import type { LanguageModel } from "ai";
+import type { LoadedLanguageModel } from "./given-model.ts";
 import { assertKey, parseModelName } from "./model-name.ts";
 import type { ModelProvider } from "./model-provider.ts";
 import type { ModelsOptions } from "./options.ts";
-
-/** A model of the AI SDK itself, not its name. */
-export type LoadedLanguageModel = Exclude<LanguageModel, string>;
 
 /**
  * Makes the language model that `provider/model` names; nothing of the vendor's client is loaded before. Rejects with

@@ -1,3 +1,4 @@
+import { toSdkModel } from "./sdk-model.ts";
 import type { GeneratedText, TextRequest } from "../core/models.ts";
 import { outboundTimeout } from "../outbound/failures.ts";
 import { loadLanguageModel } from "./language-model.ts";
@@ -31,7 +32,7 @@ export async function generateText(
       loadLanguageModel(name, { providers }),
     ]);
     const { text } = await generate({
-      model,
+      model: toSdkModel(model),
       prompt,
       ...(system === undefined ? {} : { system }),
       ...(maxTokens === undefined ? {} : { maxOutputTokens: maxTokens }),

@@ -1,5 +1,5 @@
 import { Agent } from "../../agent/agent.ts";
-import type { ModelMessage } from "ai";
+import type { ModelMessage } from "../../agent/messages.ts";
 import { resolveAgent } from "../../agent/options.ts";
 import {
   toMistralTools,

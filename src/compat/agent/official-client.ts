@@ -1,6 +1,7 @@
 import { OptionError } from "../../core/errors.ts";
 import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../core/json.ts";
-import { loadLanguageModel, type LoadedLanguageModel } from "../../models/language-model.ts";
+import type { LoadedLanguageModel } from "../../models/given-model.ts";
+import { loadLanguageModel } from "../../models/language-model.ts";
 import { KIND_FACTS } from "../../models/kinds.ts";
 import { resolveModels, withVersion } from "../../models/options.ts";
 

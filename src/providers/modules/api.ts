@@ -1,5 +1,6 @@
 import type { ImageRequest, TextRequest } from "../../core/models.ts";
 import type { Logger, SearchAnswer } from "../../core/ports.ts";
+import type { IsTyped, ToolArguments } from "./arguments.ts";
 
 /**
  * What a module sees of the hub. A module is a file `mcp.ts` (or `.mts`, `.mjs`, `.js`) that exports
@@ -8,10 +9,13 @@ import type { Logger, SearchAnswer } from "../../core/ports.ts";
  */
 
 /**
- * A JSON Schema, a bare map of properties, `{}` for no parameters, or any schema object that can say itself as JSON
- * Schema (zod ≥ 4.2).
+ * A JSON Schema, a bare map of properties, `{}` for no parameters, or a schema of a library: zod 3, zod from 4.2 on,
+ * and any other that can say itself as JSON Schema. What such a schema makes of the arguments is what the handler gets.
  */
 export type ModuleSchema = object;
+
+/** A schema that tells the compiler nothing, so that the handler says itself what it takes. */
+type UntypedSchema<S> = S & ([IsTyped<S>] extends [true] ? never : unknown);
 
 /** A JSON object of a caller. */
 export type ModuleObject = { readonly [key: string]: unknown };
@@ -54,13 +58,41 @@ export interface ToolOptions {
 }
 
 /** The one-object form of `registerTool`. */
-export interface ToolRegistration<A extends object = ModuleObject> extends ToolOptions {
+export interface ToolRegistration<
+  A extends object = ModuleObject,
+  S extends ModuleSchema = ModuleSchema,
+> extends ToolOptions {
   readonly name: string;
   readonly handler: ToolHandler<A>;
-  readonly schema?: ModuleSchema;
-  readonly inputSchema?: ModuleSchema;
-  readonly input_schema?: ModuleSchema;
+  readonly schema?: S;
+  readonly inputSchema?: S;
+  readonly input_schema?: S;
   readonly description?: string;
+}
+
+/**
+ * Registers a tool. With a schema that the compiler can read, the types of the handler's arguments are the schema's;
+ * with another one they are the handler's own.
+ */
+export interface RegisterTool {
+  <A extends object = ModuleObject, const S extends ModuleSchema = ModuleSchema>(
+    name: string,
+    handler: ToolHandler<A>,
+    schema?: UntypedSchema<S>,
+    description?: string,
+    options?: ToolOptions,
+  ): Registration;
+  <A extends object = ModuleObject, const S extends ModuleSchema = ModuleSchema>(
+    registration: ToolRegistration<A, UntypedSchema<S>>,
+  ): Registration;
+  <const S extends ModuleSchema>(registration: ToolRegistration<ToolArguments<S>, S>): Registration;
+  <const S extends ModuleSchema>(
+    name: string,
+    handler: ToolHandler<ToolArguments<S>>,
+    schema: S,
+    description?: string,
+    options?: ToolOptions,
+  ): Registration;
 }
 
 /**
@@ -164,14 +196,7 @@ export interface Registration {
 export interface ModuleHub {
   /** The hub's own log, each line marked with the module. */
   readonly logger: Logger;
-  registerTool<A extends object = ModuleObject>(
-    name: string,
-    handler: ToolHandler<A>,
-    schema?: ModuleSchema,
-    description?: string,
-    options?: ToolOptions,
-  ): Registration;
-  registerTool<A extends object = ModuleObject>(registration: ToolRegistration<A>): Registration;
+  readonly registerTool: RegisterTool;
   /** A URI, or an RFC 6570 template such as `notes://{folder}/{id}`. */
   registerResource(
     uriTemplate: string,
@@ -193,7 +218,7 @@ export interface ModuleHub {
    */
   onClose(close: () => void | Promise<void>): void;
 
-  register_tool: ModuleHub["registerTool"];
+  readonly register_tool: RegisterTool;
   register_resource: ModuleHub["registerResource"];
   register_prompt: ModuleHub["registerPrompt"];
   unregister_tool: ModuleHub["unregisterTool"];

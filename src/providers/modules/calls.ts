@@ -46,7 +46,8 @@ function gone(message: string): Promise<Outcome> {
 
 function runTool(call: ResolvedCall, { entry, module }: Owned<ToolEntry>, deps: CallsDeps): Promise<Outcome> {
   const attempt = async (extra: JsonObject): Promise<Outcome> => {
-    const value = await entry.handler(call.arguments, createContext(call, deps, extra, entry.handler.length > 1));
+    const args = entry.parse ? await entry.parse(call.arguments) : call.arguments;
+    const value = await entry.handler(args, createContext(call, deps, extra, entry.handler.length > 1));
     return toToolOutcome(value, entry.name);
   };
   return module.use(() =>

@@ -6,6 +6,7 @@ import type { ToolLimits } from "../../core/records.ts";
 import { nearest } from "../../core/suggest.ts";
 import { normaliseInputSchema } from "../../schema/normalise.ts";
 import type { ToolHandler } from "./api.ts";
+import { type LibrarySchema, type Parse, readLibrarySchema } from "./schema-library.ts";
 
 /** A registered tool, checked and in one shape whichever form was used. */
 export interface ToolEntry {
@@ -19,6 +20,8 @@ export interface ToolEntry {
   readonly aliases: readonly string[];
   readonly definition: JsonObject;
   readonly handler: ToolHandler;
+  /** What the library behind the schema makes of arguments that were held against the JSON Schema. */
+  readonly parse?: Parse;
   /** What is odd about the schema, said so that it can be mended. */
   readonly warning?: string;
 }
@@ -72,8 +75,9 @@ function toEntry(members: JsonObject): ToolEntry {
       `Tool \`${name}\`: \`visibility\` must be "native" or "ondemand", got ${JSON.stringify(visibility)}.`,
     );
   }
-  const input = normaliseInputSchema(jsonSchemaOf(schema, name, "schema"));
-  const output = outputSchema === undefined ? undefined : jsonSchemaOf(outputSchema, name, "outputSchema");
+  const given = readSchema(schema, name, "schema");
+  const input = normaliseInputSchema(given.schema);
+  const output = outputSchema === undefined ? undefined : readSchema(outputSchema, name, "outputSchema").schema;
   const limits = readLimits(members, name);
   return {
     name,
@@ -93,6 +97,7 @@ function toEntry(members: JsonObject): ToolEntry {
       ...pick(members, ["annotations", "icons", "_meta"]),
     },
     handler: handler as ToolHandler,
+    ...(given.parse ? { parse: given.parse } : {}),
     ...(input.warning === undefined ? {} : { warning: input.warning }),
   };
 }
@@ -142,21 +147,11 @@ function strings(value: unknown, tool: string, key: string): readonly string[] {
   throw new OptionError(`Tool \`${tool}\`: \`${key}\` must be a list of strings, got ${kindOf(value)}.`);
 }
 
-/** Schema libraries of the Standard JSON Schema kind say themselves as JSON Schema. */
-function jsonSchemaOf(value: unknown, tool: string, key: string): JsonObject {
+function readSchema(value: unknown, tool: string, key: string): LibrarySchema {
   if ((typeof value !== "object" && typeof value !== "function") || value === null || Array.isArray(value)) {
     throw new OptionError(`Tool \`${tool}\`: \`${key}\` must be a JSON Schema object, got ${kindOf(value)}.`);
   }
-  const standard = (
-    value as { "~standard"?: { jsonSchema?: { input?: (options: { target: string }) => JsonObject } } }
-  )["~standard"];
-  const toInput = standard?.jsonSchema?.input;
-  if (typeof toInput === "function") return toInput({ target: "draft-2020-12" });
-  if (standard !== undefined)
-    throw new OptionError(
-      `Tool \`${tool}\`: the schema library behind \`${key}\` cannot give JSON Schema. Pass the JSON Schema itself.`,
-    );
-  return value as JsonObject;
+  return readLibrarySchema(value, `Tool \`${tool}\`: \`${key}\``) ?? { schema: value as JsonObject };
 }
 
 function pick(members: JsonObject, keys: readonly string[]): JsonObject {

@@ -1,0 +1,88 @@
+import type { ModuleObject } from "./api.ts";
+
+/**
+ * The arguments that a handler gets, read from its tool's schema: of a library (zod 3 and 4, any other of the Standard
+ * Schema kind) what it parses to, of a JSON Schema written in place or `as const` what it describes, defaults filled
+ * in. Of what says nothing to the compiler: an object.
+ */
+export type ToolArguments<S> =
+  S extends Parsing<infer O>
+    ? AsObject<O>
+    : S extends { readonly type: "object"; readonly properties: infer P }
+      ? ObjectOf<S, P>
+      : ModuleObject;
+
+/** True of a schema that `ToolArguments` reads something from. */
+export type IsTyped<S> =
+  S extends Parsing<unknown>
+    ? true
+    : S extends { readonly type: "object"; readonly properties: infer P }
+      ? IsExact<S, P>
+      : false;
+
+/** `_output`: zod before 3.24, which is not of the Standard Schema kind yet. */
+type Parsing<O> =
+  | { readonly "~standard": { readonly types?: { readonly output: O } | undefined } }
+  | { readonly _output: O; readonly _def: object };
+
+type AsObject<O> = O extends object ? O : ModuleObject;
+
+// A list or a type that is any text belongs to a schema that was widened, of which nothing may be concluded.
+type IsExact<S, P> = S extends { readonly required: readonly (infer R)[] }
+  ? string extends R
+    ? false
+    : HasExactTypes<P>
+  : HasExactTypes<P>;
+type HasExactTypes<P> = true extends {
+  [K in keyof P]: P[K] extends { readonly type: infer T } ? IsText<T> : false;
+}[keyof P]
+  ? false
+  : true;
+type IsText<T> = string extends T ? true : false;
+
+type ObjectOf<S, P> = Flat<
+  { -readonly [K in Present<S, P>]: ValueOf<P[K]> } & {
+    -readonly [K in Exclude<keyof P, Present<S, P>>]?: ValueOf<P[K]>;
+  }
+>;
+
+/** Required, or there by its default. */
+type Present<S, P> =
+  | (S extends { readonly required: readonly (infer R)[] } ? Extract<keyof P, R> : never)
+  | { [K in keyof P]: P[K] extends { readonly default: unknown } ? K : never }[keyof P];
+
+type ValueOf<S> = S extends { readonly const: infer C }
+  ? C
+  : S extends { readonly enum: readonly (infer E)[] }
+    ? E
+    : S extends { readonly anyOf: readonly (infer U)[] }
+      ? ValueOf<U>
+      : S extends { readonly oneOf: readonly (infer U)[] }
+        ? ValueOf<U>
+        : S extends { readonly type: readonly (infer T)[] }
+          ? OfType<T, S>
+          : S extends { readonly type: infer T }
+            ? OfType<T, S>
+            : unknown;
+
+type OfType<T, S> = T extends "object"
+  ? S extends { readonly properties: infer P }
+    ? ObjectOf<S, P>
+    : ModuleObject
+  : T extends "array"
+    ? S extends { readonly items: infer I }
+      ? ValueOf<I>[]
+      : unknown[]
+    : T extends keyof Scalars
+      ? Scalars[T]
+      : unknown;
+
+interface Scalars {
+  readonly string: string;
+  readonly number: number;
+  readonly integer: number;
+  readonly boolean: boolean;
+  readonly null: null;
+}
+
+type Flat<T> = { [K in keyof T]: T[K] } & {};

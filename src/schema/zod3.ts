@@ -1,0 +1,150 @@
+import { isJsonObject, type JsonObject } from "../core/json.ts";
+
+/**
+ * Schemas of zod 3 as JSON Schema, which zod says itself from 4.2 on. Told is what may be sent, before defaults and
+ * transformations; what JSON Schema cannot say is left to the schema itself, which looks at the arguments afterwards.
+ */
+export function isZod3(value: unknown): value is Zod3Schema {
+  return isJsonObject(value) && isJsonObject(value["_def"]) && typeof value["_def"]["typeName"] === "string";
+}
+
+export interface Zod3Schema {
+  readonly _def: JsonObject & { readonly typeName: string };
+  readonly safeParseAsync?: (value: unknown) => Promise<Zod3Answer>;
+}
+
+type Zod3Answer =
+  | { readonly success: true; readonly data: unknown }
+  | {
+      readonly success: false;
+      readonly error: { readonly issues: readonly { path: PropertyKey[]; message: string }[] };
+    };
+
+/** Deeper than this it is a schema that holds itself. */
+const MAX_DEPTH = 32;
+
+export function zod3ToJsonSchema(schema: unknown, depth = 0): JsonObject {
+  if (!isZod3(schema) || depth > MAX_DEPTH) return {};
+  const { _def: def } = schema;
+  const inner = (value: unknown): JsonObject => zod3ToJsonSchema(value, depth + 1);
+  const made = WRITERS[def.typeName]?.(def, inner) ?? {};
+  return typeof def["description"] === "string" ? { ...made, description: def["description"] } : made;
+}
+
+type Writer = (def: JsonObject, inner: (value: unknown) => JsonObject) => JsonObject;
+
+/** What wraps another schema and changes nothing of what may be sent. */
+const innerType: Writer = (def, inner) => inner(def["innerType"]);
+
+const WRITERS: Readonly<Record<string, Writer>> = {
+  ZodString: (def) => withChecks({ type: "string" }, def, stringCheck),
+  ZodNumber: (def) => withChecks({ type: isInteger(def) ? "integer" : "number" }, def, numberCheck),
+  ZodBoolean: () => ({ type: "boolean" }),
+  ZodNull: () => ({ type: "null" }),
+  ZodNever: () => ({ not: {} }),
+  ZodLiteral: (def) => ({ const: def["value"] }),
+  ZodEnum: (def) => ({ type: "string", enum: def["values"] }),
+  ZodNativeEnum: (def) => ({ enum: enumValues(def["values"]) }),
+  ZodObject: objectSchema,
+  ZodArray: (def, inner) => ({
+    type: "array",
+    items: inner(def["type"]),
+    ...limit(def["minLength"] ?? def["exactLength"], "minItems"),
+    ...limit(def["maxLength"] ?? def["exactLength"], "maxItems"),
+  }),
+  ZodSet: (def, inner) => ({ type: "array", items: inner(def["valueType"]), uniqueItems: true }),
+  ZodTuple: (def, inner) => {
+    const items = listOf(def["items"]).map(inner);
+    return {
+      type: "array",
+      prefixItems: items,
+      minItems: items.length,
+      items: def["rest"] ? inner(def["rest"]) : false,
+    };
+  },
+  ZodRecord: (def, inner) => ({ type: "object", additionalProperties: inner(def["valueType"]) }),
+  ZodUnion: (def, inner) => ({ anyOf: listOf(def["options"]).map(inner) }),
+  ZodDiscriminatedUnion: (def, inner) => ({ oneOf: listOf(def["options"]).map(inner) }),
+  ZodIntersection: (def, inner) => ({ allOf: [inner(def["left"]), inner(def["right"])] }),
+  ZodNullable: (def, inner) => ({ anyOf: [inner(def["innerType"]), { type: "null" }] }),
+  ZodDefault: (def, inner) => ({
+    ...inner(def["innerType"]),
+    ...(typeof def["defaultValue"] === "function" ? { default: (def["defaultValue"] as () => unknown)() } : {}),
+  }),
+  ZodOptional: innerType,
+  ZodReadonly: innerType,
+  ZodBranded: (def, inner) => inner(def["type"]),
+  ZodPipeline: (def, inner) => inner(def["in"]),
+  // A function before the schema may turn anything into what it asks for.
+  ZodEffects: (def, inner) =>
+    isJsonObject(def["effect"]) && def["effect"]["type"] === "preprocess" ? {} : inner(def["schema"]),
+  ZodLazy: (def, inner) => inner((def["getter"] as () => unknown)()),
+};
+
+function objectSchema(def: JsonObject, inner: (value: unknown) => JsonObject): JsonObject {
+  const shape = (def["shape"] as () => JsonObject)();
+  const required = Object.keys(shape).filter((name) => !mayBeAbsent(shape[name]));
+  return {
+    type: "object",
+    properties: Object.fromEntries(Object.entries(shape).map(([name, value]) => [name, inner(value)])),
+    ...(required.length > 0 ? { required } : {}),
+    ...(def["unknownKeys"] === "strict" ? { additionalProperties: false } : {}),
+  };
+}
+
+function mayBeAbsent(schema: unknown): boolean {
+  const asked = schema as { isOptional?: () => boolean } | undefined;
+  return asked?.isOptional?.() === true;
+}
+
+type Check = JsonObject & { readonly kind: string };
+
+/** `coerce` takes anything, so that nothing more is asked of what is sent. */
+function withChecks(base: JsonObject, def: JsonObject, write: (check: Check) => JsonObject): JsonObject {
+  if (def["coerce"] === true) return {};
+  return Object.assign(base, ...listOf(def["checks"]).map((check) => write(check as Check)));
+}
+
+function isInteger(def: JsonObject): boolean {
+  return listOf(def["checks"]).some((check) => (check as Check).kind === "int");
+}
+
+const FORMATS: Readonly<Record<string, string>> = { email: "email", url: "uri", uuid: "uuid", datetime: "date-time" };
+
+function stringCheck(check: Check): JsonObject {
+  const format = FORMATS[check.kind];
+  if (format !== undefined) return { format };
+  if (check.kind === "regex") return patternOf(check["regex"] as RegExp);
+  return {
+    ...(check.kind === "min" || check.kind === "length" ? { minLength: check["value"] } : {}),
+    ...(check.kind === "max" || check.kind === "length" ? { maxLength: check["value"] } : {}),
+  };
+}
+
+// Flags have no place in JSON Schema; the schema itself looks at those.
+function patternOf({ source, flags }: RegExp): JsonObject {
+  return flags.replace("u", "") === "" ? { pattern: source } : {};
+}
+
+function numberCheck({ kind, value, inclusive }: Check): JsonObject {
+  if (kind === "min") return { [inclusive === false ? "exclusiveMinimum" : "minimum"]: value };
+  if (kind === "max") return { [inclusive === false ? "exclusiveMaximum" : "maximum"]: value };
+  return kind === "multipleOf" ? { multipleOf: value } : {};
+}
+
+function limit(value: unknown, key: string): JsonObject {
+  return isJsonObject(value) ? { [key]: value["value"] } : {};
+}
+
+// The members of a numeric enum lead back to their names.
+function enumValues(values: unknown): unknown[] {
+  if (!isJsonObject(values)) return [];
+  return Object.keys(values)
+    .filter((key) => typeof values[String(values[key])] !== "number")
+    .map((key) => values[key]);
+}
+
+function listOf(value: unknown): unknown[] {
+  if (value instanceof Map) return [...value.values()];
+  return Array.isArray(value) ? value : [];
+}

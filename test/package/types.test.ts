@@ -1,0 +1,91 @@
+import { execFile } from "node:child_process";
+import { cp, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ROOT } from "../cli/harness.ts";
+
+const run = promisify(execFile);
+const KEYS = ["", "/agent", "/bindings", "/client", "/core", "/manager", "/script", "/web-search"];
+const RESOLUTIONS = [
+  { module: "nodenext", moduleResolution: "nodenext" },
+  { module: "esnext", moduleResolution: "bundler" },
+];
+/** Node's types, the dependencies that declarations name, and the library of a program's schemas. */
+const BESIDE = ["@types/node", "undici-types", "ajv", "undici", "zod"];
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), "toolyard-types-")));
+  await mkdir(join(folder, "node_modules/@types"), { recursive: true });
+  // Copied, not linked: the package resolves what lies beside it, which none of the optional packages does.
+  await cp(join(ROOT, "package.json"), join(folder, "node_modules/toolyard/package.json"));
+  await cp(join(ROOT, "dist"), join(folder, "node_modules/toolyard/dist"), {
+    recursive: true,
+    filter: (path) => !/\.js$|\.py$/.test(path),
+  });
+  for (const name of BESIDE) await symlink(join(ROOT, "node_modules", name), join(folder, "node_modules", name));
+  await cp(join(ROOT, "test/package/types/handlers.ts"), join(folder, "handlers.ts"));
+  await writeFile(join(folder, "package.json"), '{"type": "module"}');
+  await writeFile(
+    join(folder, "all.ts"),
+    KEYS.map((key, index) => `export * as key${index} from "toolyard${key}";\n`).join(""),
+  );
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function compile(options: object, ...files: string[]): Promise<string> {
+  await writeFile(
+    join(folder, "tsconfig.json"),
+    JSON.stringify({
+      compilerOptions: {
+        target: "es2022",
+        strict: true,
+        noEmit: true,
+        exactOptionalPropertyTypes: true,
+        skipLibCheck: false,
+        types: ["node"],
+        ...options,
+      },
+      files,
+    }),
+  );
+  return run(process.execPath, [join(ROOT, "node_modules/typescript/bin/tsc"), "-p", folder]).then(
+    () => "",
+    (error: { stdout: string }) => error.stdout,
+  );
+}
+
+test.each(RESOLUTIONS)(
+  "all declarations compile with nothing skipped and none of the optional packages ($moduleResolution)",
+  async (options) => {
+    expect(await compile(options, "all.ts")).toBe("");
+  },
+);
+
+test.each(RESOLUTIONS)(
+  "handlers have the types of zod 3 and 4, Standard and JSON Schema; wrong ones do not compile ($moduleResolution)",
+  async (options) => {
+    expect(await compile(options, "handlers.ts")).toBe("");
+  },
+);
+
+test("a handler of the wrong type is told at its place", async () => {
+  await writeFile(
+    join(folder, "wrong.ts"),
+    `import type { ModuleHub } from "toolyard";
+export const register = (hub: ModuleHub) =>
+  hub.registerTool("x", ({ a }: { a: string }) => a, {
+    type: "object",
+    properties: { a: { type: "number" } },
+    required: ["a"],
+  });
+`,
+  );
+  const said = await compile(RESOLUTIONS[0]!, "wrong.ts");
+  expect(said).toMatch(/wrong\.ts\(3,\d+\): error/);
+  expect(said).toContain("Type 'number' is not assignable to type 'string'");
+});
