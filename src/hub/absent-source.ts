@@ -46,8 +46,13 @@ interface AbsentPlaces {
 }
 
 /** What stands behind the source's namespace. */
-function bareName({ namespace }: Source, name: string): string | undefined {
+function bareName({ namespace }: Pick<Source, "namespace">, name: string): string | undefined {
   const plain = name.startsWith(MODEL_PREFIX) ? name.slice(MODEL_PREFIX.length) : name;
   const separator = READ_SEPARATORS.find((one) => namespace !== "" && plain.startsWith(`${namespace}${one}`));
   return separator === undefined ? undefined : plain.slice(namespace.length + separator.length);
+}
+
+/** The same, behind its id too. */
+export function behindPrefix({ id, namespace }: Source, name: string): string | undefined {
+  return bareName({ namespace }, name) ?? bareName({ namespace: id }, name);
 }

@@ -1,4 +1,5 @@
 import type { Catalog } from "../catalog/catalog.ts";
+import type { Lookup } from "../catalog/lookup.ts";
 import { LOCAL_PRINCIPAL, type Call, type Principal } from "../core/call.ts";
 import { FailError } from "../core/errors.ts";
 import { Emitter } from "../core/events.ts";
@@ -16,7 +17,7 @@ import { fail, type Fail, type Outcome } from "../core/outcome.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Surface } from "../core/names.ts";
 import type { Logger, SearchAnswer, SearchFilter } from "../core/ports.ts";
-import type { Provider } from "../core/provider.ts";
+import type { CallTarget, Provider } from "../core/provider.ts";
 import type { Problem, ToolRecord } from "../core/records.ts";
 import { permissionOf } from "../core/rights.ts";
 import { VERSION } from "../core/version.ts";
@@ -27,7 +28,9 @@ import { LogLevels } from "./log-levels.ts";
 import type { Pipeline } from "../pipeline/pipeline.ts";
 import type { Planner } from "./plan.ts";
 import type { LoadedHubConfig } from "./schema.ts";
+import { lookBehind } from "./absent-services.ts";
 import { asSaidBehind } from "./behind.ts";
+import { wantedOf } from "./resolve.ts";
 import type { SourceChanges, SourceSet } from "./source-set.ts";
 import type { HubState } from "../state/ports/store.ts";
 import { toolyardOf, type Identity, type Toolyard } from "./toolyard.ts";
@@ -158,9 +161,12 @@ export class Hub implements HubPort {
     view: View,
   ): Promise<{ readonly found: true; readonly entry: JsonObject } | { readonly found: false; readonly failure: Fail }> {
     let seen = this.#parts.catalog.current;
-    const lookup = await this.#parts.catalog.lookUp({ text: spelling, isUri: false, view }, (snapshot) =>
-      (seen = snapshot).resolveTool(spelling, view),
-    );
+    const find = (): Lookup | Promise<Lookup> =>
+      this.#parts.catalog.lookUp<CallTarget>({ text: spelling, isUri: false, view }, (snapshot) =>
+        (seen = snapshot).resolveTool(spelling, view),
+      );
+    const wanted = wantedOf({ name: spelling, principal: view.principal }, this.#parts);
+    const { lookup } = await lookBehind(await find(), wanted, { find });
     return lookup.found ? { found: true, entry: seen.toolEntry(lookup.name)! } : lookup;
   }
 

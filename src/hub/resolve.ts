@@ -1,11 +1,12 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Snapshot } from "../catalog/snapshot.ts";
 import { isNotThere, type Lookup } from "../catalog/lookup.ts";
-import type { Call } from "../core/call.ts";
+import { cancellationOf, type Call } from "../core/call.ts";
 import { objectMember, stringMember } from "../core/json.ts";
 import { fail, type Fail } from "../core/outcome.ts";
 import type { CallTarget } from "../core/provider.ts";
 import type { Resolution } from "../pipeline/ports.ts";
+import { lookBehind, type Wanted } from "./absent-services.ts";
 import { absentSource } from "./absent-source.ts";
 import type { SourceSet } from "./source-set.ts";
 
@@ -15,10 +16,36 @@ import type { SourceSet } from "./source-set.ts";
  */
 export function resolveCall(call: Call, places: ResolvePlaces): Resolution | Promise<Resolution> {
   const asked = { text: call.target, isUri: asksForUri(call), view: call };
-  const lookup = places.catalog.lookUp<CallTarget>(asked, (snapshot) => lookUp(call, snapshot));
-  return lookup instanceof Promise
-    ? lookup.then((found) => toResolution(found, call, places))
-    : toResolution(lookup, call, places);
+  const find = (): Lookup | Promise<Lookup> =>
+    places.catalog.lookUp<CallTarget>(asked, (snapshot) => lookUp(call, snapshot));
+  const decide = (lookup: Lookup): Resolution | Promise<Resolution> =>
+    lookup.found || call.method !== "tools/call"
+      ? toResolution(lookup, call, places)
+      : withAbsentServices(lookup, call, places, find);
+  const lookup = find();
+  return lookup instanceof Promise ? lookup.then(decide) : decide(lookup);
+}
+
+// oxlint-disable-next-line max-params -- The look-up is made again as it was made first.
+async function withAbsentServices(
+  missing: Lookup,
+  call: Call,
+  places: ResolvePlaces,
+  find: () => Lookup | Promise<Lookup>,
+): Promise<Resolution> {
+  const wanted = wantedOf({ name: call.target, principal: call.principal }, places);
+  const { lookup, absence } = await lookBehind(missing, wanted, { find, cancellation: cancellationOf(call) });
+  return absence ? { found: false, ...absence } : toResolution(lookup, call, places);
+}
+
+/** Where a name is looked for that no list holds. */
+export function wantedOf(asked: Pick<Wanted, "name" | "principal">, { catalog, sources }: ResolvePlaces): Wanted {
+  return {
+    ...asked,
+    providers: sources.providers,
+    separator: catalog.separator,
+    isListed: (id) => Object.values(catalog.current.counts.bySource.get(id) ?? {}).some((count) => count > 0),
+  };
 }
 
 /** Where a call is looked up. */
@@ -44,9 +71,8 @@ function toResolution(lookup: Lookup, call: Call, places: ResolvePlaces): Resolu
 function whyNotFound(failure: Fail, call: Call, { catalog, sources }: ResolvePlaces): Fail {
   const { method } = call;
   if (!isNotThere(failure) || (method !== "tools/call" && method !== "prompts/get")) return failure;
-  const { bySource } = catalog.current.counts;
-  const isListed = (id: string): boolean => Object.values(bySource.get(id) ?? {}).some((count) => count > 0);
-  return absentSource(call, { sources: sources.providers, separator: catalog.separator, isListed }) ?? failure;
+  const { providers, ...places } = wantedOf({ name: call.target, principal: call.principal }, { catalog, sources });
+  return absentSource(call, { sources: providers, ...places }) ?? failure;
 }
 
 function lookUp(call: Call, snapshot: Snapshot): Lookup {

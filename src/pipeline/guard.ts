@@ -5,6 +5,7 @@ import { factsOf } from "../core/provider-kinds.ts";
 import type { BlockedCircuit, Breakers } from "./breakers.ts";
 import { isIdempotent } from "../core/effects.ts";
 import type { RetryOptions } from "./options.ts";
+import type { Source } from "../core/records.ts";
 import type { PipelineDeps } from "./ports.ts";
 import type { CallState, Next, Stage } from "./state.ts";
 import { pause } from "../core/wait.ts";
@@ -37,7 +38,8 @@ async function behindBreaker({ breakers, retries }: Guarded, state: CallState, n
     outcome = await attempt(state, next, retries);
     return outcome;
   } finally {
-    if (!outcome || isNeutral(outcome, state)) breakers.abandoned(provider, startedAt);
+    if (!outcome || isNeutral(outcome, state) || isServiceAway(outcome, provider.source))
+      breakers.abandoned(provider, startedAt);
     else if (!outcome.ok && COUNTED.has(outcome.kind)) breakers.failed(provider, startedAt, outcome.message);
     else breakers.succeeded(provider);
   }
@@ -48,6 +50,11 @@ function isNeutral(outcome: Outcome, { call }: CallState): boolean {
   // A caller in a hurry is no fault of the server.
   const isCallersTime = outcome.kind === "timeout" && call.deadline?.signal.aborted === true;
   return isCallersTime || NEUTRAL.has(outcome.kind);
+}
+
+/** A service that is not there is tried at every call: its callers wait for it, and a refused connection costs little. */
+function isServiceAway(outcome: Outcome, { service }: Source): boolean {
+  return service !== undefined && !outcome.ok && outcome.kind === "unavailable" && outcome.details?.["sent"] === false;
 }
 
 function blockedFailure(source: string, { retryAfterMs, failures, lastMessage }: BlockedCircuit): Fail {

@@ -2,7 +2,7 @@ import type { Call } from "../core/call.ts";
 import type { Fail } from "../core/outcome.ts";
 import type { Audit, Logger } from "../core/ports.ts";
 import type { CallTarget, Provider } from "../core/provider.ts";
-import type { Problem, ToolLimits } from "../core/records.ts";
+import type { Problem, ServiceName, ToolLimits } from "../core/records.ts";
 import type { LimitStore } from "../state/ports/limit-store.ts";
 import type { SchemaChecks } from "../schema/schema-checks.ts";
 import type { Subject } from "../core/rights.ts";
@@ -10,7 +10,14 @@ import type { Breakers } from "./breakers.ts";
 import type { LimitsOptions } from "./options.ts";
 
 /** What a call's target leads to, in the caller's view of things. */
-export type Resolution = Found | { readonly found: false; readonly failure: Fail };
+export type Resolution = Found | NotFound;
+
+export interface NotFound {
+  readonly found: false;
+  readonly failure: Fail;
+  /** Present: what is asked for is this one's, which is away. */
+  readonly service?: ServiceName;
+}
 
 export interface Found {
   readonly found: true;

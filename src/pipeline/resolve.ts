@@ -7,8 +7,12 @@ import { orAborted } from "../core/wait.ts";
 /** Finds the record and the provider behind the target's name, in the caller's view. */
 export function resolveStage({ resolve, options }: PipelineDeps): Stage {
   const proceed = (resolution: Resolution, state: CallState, next: Next): Promise<Outcome> => {
-    if (!resolution.found) return Promise.resolve(resolution.failure);
+    if (!resolution.found) {
+      state.service = resolution.service;
+      return Promise.resolve(resolution.failure);
+    }
     state.found = resolution;
+    state.service = resolution.provider.source.service;
     const budget = budgetOf(resolution.target, resolution.limits, options);
     if (budget) state.deadline.adapt(budget);
     return next(state);

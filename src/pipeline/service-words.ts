@@ -10,8 +10,8 @@ const UNAVAILABLE: ReadonlySet<FailKind> = new Set(["unavailable", "timeout", "m
  * MCP unavailable on port 50053"}` (M4, C36). What the server said itself passes as it came.
  */
 export function inServiceWords(outcome: Outcome, state: CallState): Outcome {
-  if (outcome.ok || !state.isResolved || state.call.method !== "tools/call") return outcome;
-  const { service } = state.found.provider.source;
+  const { service } = state;
+  if (outcome.ok || state.call.method !== "tools/call") return outcome;
   const isAnswer = outcome.result !== undefined || outcome.rpcError !== undefined;
   if (!service || isAnswer || !UNAVAILABLE.has(outcome.kind)) return outcome;
   return told(outcome, `${service.name} unavailable on port ${service.port}`);

@@ -23,6 +23,8 @@ export interface LinkOptions {
   readonly backoff: BackoffOptions;
   /** Comes back by itself after a loss; otherwise only when it is asked for. */
   keepAlive(): boolean;
+  /** @default 500 */
+  readonly retryFloorMs?: number | undefined;
   readonly logger: Logger;
 }
 
@@ -90,7 +92,8 @@ export class Link {
   async get(signal: Cancellation): Promise<Connection> {
     if (this.current) return this.current;
     if (this.#state === "closed") throw new FailError(CLOSED);
-    const isFresh = this.#state === "down" && performance.now() - this.#failedAt < RETRY_FLOOR_MS;
+    const { retryFloorMs = RETRY_FLOOR_MS } = this.#options;
+    const isFresh = this.#state === "down" && performance.now() - this.#failedAt < retryFloorMs;
     if (isFresh && this.#failure) throw new FailError(unsent(this.#failure));
     return await orAborted(this.#connect(true), signal);
   }

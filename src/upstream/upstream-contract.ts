@@ -31,6 +31,8 @@ export interface UpstreamOptions {
   /** What `roots/list` is answered with outside a call: `{uri, name?}`. */
   readonly roots: readonly JsonObject[];
   readonly connectTimeoutMs: number;
+  /** After a failed attempt to connect, who asks within this time gets its failure. @default 500 */
+  readonly retryFloorMs?: number | undefined;
   /** Log messages are asked for from this level on; absent: what the server sends by itself. */
   readonly logLevel?: string;
 }

@@ -232,7 +232,7 @@ export class Upstream {
   }
 
   #open({ capabilities, isShared, era: wished, label }: LinkWish): LinkPlace {
-    const { openTransport, connectTimeoutMs } = this.#options;
+    const { openTransport, connectTimeoutMs, retryFloorMs } = this.#options;
     const { gate = CONNECT_GATE, logger } = this.#deps;
     const connectionOptions = (): ConnectionOptions => {
       const { era: knownEra, preferred } = this.#links;
@@ -259,7 +259,7 @@ export class Upstream {
         ? this.#firstEvents(() => subscriptions)
         : this.#furtherEvents(() => subscriptions, { label, isShared });
     const link = new Link(
-      { openTransport, connectionOptions, connectTimeoutMs, gate, backoff: BACKOFF, keepAlive, logger },
+      { openTransport, connectionOptions, connectTimeoutMs, gate, backoff: BACKOFF, keepAlive, retryFloorMs, logger },
       events,
     );
     const subscriptions = new Subscriptions((signal) => link.get(signal));

@@ -170,6 +170,8 @@ function createUpstream({
       openTransport,
       clientInfo: clientInfo ?? { name: "toolyard", version: VERSION },
       start,
+      // Callers of a service have it tried whenever they call.
+      ...(source.service && { retryFloorMs: 0 }),
       idleStopMs,
       isolation,
       era,
