@@ -5,6 +5,8 @@ import type { Environment } from "./environment.ts";
 export interface Service {
   /** As the command line calls it. */
   readonly name: string;
+  /** As compose files and registries call it. @default `name` with `-mcp` */
+  readonly host?: string;
   readonly tool: string;
   /** Where it listens unless told otherwise. */
   readonly port: number;

@@ -37,7 +37,7 @@ const OUTPUT = {
 };
 
 /** Searches the web: DuckDuckGo, or SearXNG or Brave by configuration. */
-export const webSearch: Service = { name: "web-search", tool: "search_ddgs", port: 50_052, register };
+export const webSearch: Service = { name: "web-search", host: "ddgs-mcp", tool: "search_ddgs", port: 50_052, register };
 
 function register(hub: ModuleHub, environment: Environment): void {
   const search = openSearch(environment);

@@ -208,6 +208,7 @@ const COMMANDS: readonly CommandRow[] = [
     examples: [
       "toolyard services",
       "toolyard services weather geocoding --port weather=6000",
+      "toolyard services ddgs-mcp datetime-mcp",
       "toolyard services datetime --stdio",
       "toolyard services --only weather --hub",
     ],

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from "./json.ts";
+import { KIND_META_KEY } from "./kinds.ts";
 
 /**
  * The plain value of a tool's result, for surfaces that know no content blocks. Structured content is the value.
@@ -13,6 +14,21 @@ export function toolValue(result: JsonObject): unknown {
   const blocks: readonly unknown[] = Array.isArray(result["content"]) ? result["content"] : [];
   const values = blocks.map(blockValue);
   return values.length > 1 ? values : (values[0] ?? null);
+}
+
+/**
+ * What a failure says: of `{"error": "…"}`, the object in which services tell theirs, its words; of any other text all
+ * of it.
+ */
+export function failureWords(text: string): string {
+  const value = text.startsWith("{") ? textValue(text) : undefined;
+  return isJsonObject(value) && typeof value["error"] === "string" && value["error"] !== "" ? value["error"] : text;
+}
+
+/** The kind that a hub behind this one gave a failure, as a fact of it. */
+export function kindDetails({ _meta: meta }: JsonObject): { readonly details?: JsonObject } {
+  const kind = isJsonObject(meta) ? meta[KIND_META_KEY] : undefined;
+  return typeof kind === "string" ? { details: { upstreamKind: kind } } : {};
 }
 
 /** A text as the value that it may stand for. */

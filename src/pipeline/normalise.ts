@@ -1,8 +1,9 @@
 import { formatBytes } from "../core/bytes.ts";
-import { isJsonObject, type JsonObject } from "../core/json.ts";
+import type { JsonObject } from "../core/json.ts";
 import { withoutTags } from "../core/hidden-text.ts";
 import { jsonSize } from "../core/json-size.ts";
 import { fail, type Fail, type Ok, type Outcome } from "../core/outcome.ts";
+import { failureWords, kindDetails } from "../core/tool-value.ts";
 import { OutputCheck } from "./output-check.ts";
 import type { PipelineDeps } from "./ports.ts";
 import { shapeResult } from "./result-shape.ts";
@@ -84,12 +85,7 @@ const MAX_MESSAGE_CHARS = 2000;
 function toolFailure(name: string, result: JsonObject): Fail {
   const blocks = result["content"] as readonly JsonObject[];
   const text = blocks.find((block) => block["type"] === "text" && typeof block["text"] === "string")?.["text"];
-  const message = typeof text === "string" && text !== "" ? text : `${name} says that it failed, and not why.`;
+  const message =
+    typeof text === "string" && text !== "" ? failureWords(text) : `${name} says that it failed, and not why.`;
   return fail("tool_error", message.slice(0, MAX_MESSAGE_CHARS), { result, ...kindDetails(result) });
-}
-
-// A hub behind this one says its own kind there; it is kept for programs.
-function kindDetails(result: JsonObject): { details?: JsonObject } {
-  const kind = isJsonObject(result["_meta"]) ? result["_meta"]["toolyard/kind"] : undefined;
-  return typeof kind === "string" ? { details: { upstreamKind: kind } } : {};
 }

@@ -2,6 +2,7 @@ import type { CallMethod } from "../core/call.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 import type { FailKind } from "../core/kinds.ts";
 import { fail, ok, type Fail, type Outcome, type RpcErrorObject } from "../core/outcome.ts";
+import { failureWords, kindDetails } from "../core/tool-value.ts";
 import { RPC, type RpcReply } from "../wire/messages.ts";
 
 /** Characters of a server's own words that go into a message. */
@@ -20,7 +21,8 @@ export function toOutcome(method: CallMethod, reply: RpcReply): Outcome {
       "malformed",
       `The server's answer to \`${method}\` makes no sense: ${nonsense}. Its author has to mend that.`,
     );
-  if (method === "tools/call" && result["isError"] === true) return fail("tool_error", wordsOf(result), { result });
+  if (method === "tools/call" && result["isError"] === true)
+    return fail("tool_error", wordsOf(result), { result, ...kindDetails(result) });
   return ok(result);
 }
 
@@ -66,6 +68,6 @@ function wordsOf(result: JsonObject): string {
   const texts = content.flatMap((block) =>
     isJsonObject(block) && typeof block["text"] === "string" ? [block["text"]] : [],
   );
-  const words = texts.join("\n").slice(0, MAX_WORDS);
+  const words = failureWords(texts.join("\n")).slice(0, MAX_WORDS);
   return words === "" ? "The tool reported an error without words." : words;
 }

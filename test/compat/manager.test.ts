@@ -174,7 +174,7 @@ describe("routing", () => {
     );
     const stuck = manager.callTool("geocode");
     expect(await manager.callTool("quick")).toBe("now");
-    expect(await stuck).toEqual(UNAVAILABLE(silent.port, "Geocode MCP"));
+    expect(await stuck).toEqual(UNAVAILABLE(silent.port, "Geocoding MCP"));
     await silent.close();
   });
 

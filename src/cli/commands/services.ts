@@ -20,6 +20,8 @@ interface Options extends SharedOptions {
 
 interface Service {
   readonly name: string;
+  /** `ddgs-mcp`: the name that it has in registries and compose files. */
+  readonly host?: string;
   readonly tool: string;
   readonly port: number;
 }
@@ -72,13 +74,20 @@ async function loadServices(): Promise<ServicesModule> {
 }
 
 function chooseServices(all: readonly Service[], names: readonly string[]): readonly Service[] {
-  const wanted = new Set(names.map((name) => name.trim()).filter((name) => name !== ""));
-  const unknown = [...wanted].find((name) => !all.some((service) => service.name === name));
+  const words = names.map((name) => name.trim()).filter((name) => name !== "");
+  const unknown = words.find((word) => !serviceOf(all, word));
   if (unknown !== undefined)
     throw new UsageError(
       `There is no service ${JSON.stringify(unknown)}. The services are ${all.map(({ name }) => name).join(", ")}.`,
     );
-  return wanted.size === 0 ? all : all.filter(({ name }) => wanted.has(name));
+  const wanted = new Set(words.map((word) => serviceOf(all, word)));
+  return wanted.size === 0 ? all : all.filter((service) => wanted.has(service));
+}
+
+/** `web-search`, `ddgs-mcp` and `ddgs` are one service, `weather-mcp` and `weather` another. */
+function serviceOf(all: readonly Service[], word: string): Service | undefined {
+  const short = word.replace(/-mcp$/, "");
+  return all.find(({ name, host }) => name === short || host === `${short}-mcp`);
 }
 
 function environmentOf({ hub, ...options }: Options, io: Io): Io["env"] {
@@ -95,7 +104,8 @@ function environmentOf({ hub, ...options }: Options, io: Io): Io["env"] {
 function portsOf(wanted: readonly Service[], given: readonly string[]): ReadonlyMap<string, number> {
   const ports = new Map(wanted.map(({ name, port }) => [name, port]));
   for (const word of given) {
-    const [, name, digits = ""] = /^(?:([^=]+)=)?(\d{1,5})$/.exec(word) ?? [];
+    const [, said, digits = ""] = /^(?:([^=]+)=)?(\d{1,5})$/.exec(word) ?? [];
+    const name = said === undefined ? undefined : (serviceOf(wanted, said)?.name ?? said);
     const port = digits === "" ? Infinity : Number(digits);
     if (port > MAX_PORT || (name !== undefined && !ports.has(name))) {
       throw new OptionError(

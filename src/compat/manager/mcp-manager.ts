@@ -81,6 +81,8 @@ export class MCPManager implements AsyncDisposable {
       logger,
     } = snakeKeys(options, ["timeout", "attempts", "aliases", "logger"]) as ManagerOptions;
     this.#timeoutMs = parseSeconds(timeout, "timeout");
+    if (!Number.isInteger(attempts) || attempts < 1)
+      throw new OptionError(`\`attempts\` must be a whole number above 0, got ${JSON.stringify(attempts)}.`);
     this.#attempts = attempts;
     this.#aliases = { ...TOOL_ALIASES, ...aliases };
     this.#logger = logger;
@@ -111,7 +113,11 @@ export class MCPManager implements AsyncDisposable {
   }
 
   /** The line that a name means; nothing for an unknown or ambiguous one. Asks nobody. */
-  resolve(name: string): (RegistryLine & { readonly tool: string; readonly url: string }) | undefined {
+  resolve(
+    name: string,
+  ):
+    | (RegistryLine & { readonly host: string; readonly port: number; readonly tool: string; readonly url: string })
+    | undefined {
     const lookup = this.#find(name);
     if (!lookup.found) return undefined;
     const { token: _secret, ...line } = lookup.entry.line;

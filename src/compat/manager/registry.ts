@@ -1,4 +1,5 @@
 import { OptionError } from "../../core/errors.ts";
+import { isJsonObject } from "../../core/json.ts";
 import { NameBook } from "../../core/name-book.ts";
 import { DEFAULT_NAMING, READ_SEPARATORS, renderModelName, type Named } from "../../core/names.ts";
 import { nearest } from "../../core/suggest.ts";
@@ -6,8 +7,11 @@ import { resolveRemoteServer } from "../../providers/http/options.ts";
 
 /** Where a tool is. The server speaks Streamable HTTP at `scheme://host:port/path`. */
 export interface RegistryLine {
-  readonly host: string;
-  readonly port: number;
+  /** Name or address; with `port`. In place of both: `url`. */
+  readonly host?: string;
+  readonly port?: number;
+  /** The whole address of the server, in place of `host`, `port`, `path` and `scheme`. */
+  readonly url?: string;
   /** @default "/mcp" */
   readonly path?: string;
   /** @default "http" */
@@ -44,7 +48,7 @@ export const TOOL_ALIASES: Readonly<Record<string, string>> = Object.freeze({
 /** A line of the registry, resolved. */
 export interface Entry {
   readonly tool: string;
-  readonly line: RegistryLine;
+  readonly line: RegistryLine & { readonly host: string; readonly port: number };
   /** What the tool may be called at its server, the likeliest first. */
   readonly toolNames: readonly string[];
   /** Lines with one endpoint and one token share a connection. */
@@ -59,30 +63,53 @@ export type Found =
   | { readonly found: true; readonly entry: Entry }
   | { readonly found: false; readonly message: string };
 
+const LINE_KEYS = ["host", "port", "url", "path", "scheme", "token", "tool", "name"];
+
 /** Reads a line. Throws an `OptionError` that names it. */
 export function toEntry(tool: string, line: RegistryLine, aliases: Readonly<Record<string, string>>): Entry {
-  const { host, port, path = "/mcp", scheme = "http", name } = line;
   if (tool === "") throw new OptionError("A line of the registry has no tool's name.");
-  if (port === undefined) throw new OptionError(`The registry's line \`${tool}\` has no \`port\`.`);
-  const endpoint = endpointOf(tool, { host, port, path, scheme });
-  const words = name === undefined ? shortWords(host, tool) : name.replace(/\s+MCP$/i, "").split(/[\s_-]+/);
+  const { name, token, tool: nameThere } = checkedLine(tool, line);
+  const url = addressOf(tool, line);
+  const host = line.host ?? url.hostname.replace(/^\[(.*)\]$/, "$1");
+  const words = name === undefined ? shortWords(host, tool, aliases) : name.replace(/\s+MCP$/i, "").split(/[\s_-]+/);
   return {
     tool,
-    line,
-    endpoint,
-    ...(line.token === undefined ? {} : { token: line.token }),
-    toolNames: line.tool === undefined ? [tool, ...otherNames(tool, aliases)] : [line.tool],
+    line: { ...line, host, port: line.port ?? portOf(url) },
+    endpoint: url.href,
+    ...(token === undefined ? {} : { token }),
+    toolNames: nameThere === undefined ? [tool, ...otherNames(tool, aliases)] : [nameThere],
     displayName: `${name === undefined ? words.map(capitalised).join(" ") : words.join(" ")} MCP`,
     servers: { id: host, namespace: words.join("-").toLowerCase() },
   };
 }
 
-function endpointOf(
-  tool: string,
-  address: { host: string; port: number; path: string; scheme: "http" | "https" },
-): string {
+function checkedLine(tool: string, line: unknown): RegistryLine {
+  const where = `The registry's line \`${tool}\``;
+  if (!isJsonObject(line))
+    throw new OptionError(`${where} must be an object such as {host: "weather-mcp", port: 50053}.`);
+  const given = line as RegistryLine;
+  const unknown = Object.keys(given).find((key) => !LINE_KEYS.includes(key));
+  if (unknown !== undefined) {
+    const near = nearest(unknown, LINE_KEYS, 1).map((key) => ` Did you mean \`${key}\`?`);
+    const known = LINE_KEYS.map((key) => `\`${key}\``).join(", ");
+    throw new OptionError(`${where} has no key \`${unknown}\`.${near.join("") || ` It takes ${known}.`}`);
+  }
+  const wrong = (["url", "path", "scheme", "token", "tool", "name"] as const).find(
+    (key) => given[key] !== undefined && (typeof given[key] !== "string" || given[key] === ""),
+  );
+  if (wrong !== undefined) throw new OptionError(`${where}: \`${wrong}\` must be a text that is not empty.`);
+  if (given.url === undefined && given.host === undefined)
+    throw new OptionError(`${where} has no \`host\`. Give \`host\` and \`port\`, or the whole address as \`url\`.`);
+  if (given.url === undefined && given.port === undefined && !/^https?:\/\//i.test(given.host!))
+    throw new OptionError(`${where} has no \`port\`. Give it, or the whole address as \`url\`.`);
+  return given;
+}
+
+function addressOf(tool: string, { host, port, path, scheme, url }: RegistryLine): URL {
   try {
-    return resolveRemoteServer(address).url.href;
+    const given = { host, port, path, scheme, url };
+    return resolveRemoteServer(Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)))
+      .url;
   } catch (error) {
     if (error instanceof OptionError)
       throw new OptionError(`The registry's line \`${tool}\`: ${error.message}`, { cause: error });
@@ -90,15 +117,30 @@ function endpointOf(
   }
 }
 
+function portOf({ port, protocol }: URL): number {
+  return port === "" ? (protocol === "https:" ? 443 : 80) : Number(port);
+}
+
 function otherNames(tool: string, aliases: Readonly<Record<string, string>>): readonly string[] {
   return Object.entries(aliases).flatMap((pair) => (pair.includes(tool) ? pair.filter((name) => name !== tool) : []));
 }
 
-/** `weather-mcp` → weather; an address says nothing, so there the tool does: `get_weather` → weather. */
-function shortWords(host: string, tool: string): string[] {
-  const [first = host] = host.split(".");
-  const isName = /[a-z]/i.test(host) && !host.includes(":") && first.toLowerCase() !== "localhost";
-  return (isName ? first.replace(/[-_]mcp$/i, "") : tool.replace(/^get_/, "").replace(/_tool$/, "")).split(/[_-]+/);
+/**
+ * `weather-mcp` → weather. An address says nothing, so there the tool does: those of the document by the service that
+ * it has there (`search_ddgs` → ddgs), others by their own words (`get_joke` → joke).
+ */
+function shortWords(host: string, tool: string, aliases: Readonly<Record<string, string>>): string[] {
+  const [first = host] = (isName(host) ? host : (knownHost(tool, aliases) ?? "")).split(".");
+  const words = first === "" ? tool.replace(/^get_/, "").replace(/_tool$/, "") : first.replace(/[-_]mcp$/i, "");
+  return words.split(/[_-]+/);
+}
+
+function isName(host: string): boolean {
+  return /[a-z]/i.test(host) && !host.includes(":") && host.split(".")[0]!.toLowerCase() !== "localhost";
+}
+
+function knownHost(tool: string, aliases: Readonly<Record<string, string>>): string | undefined {
+  return [tool, ...otherNames(tool, aliases)].map((name) => DEFAULT_REGISTRY[name]?.host).find(Boolean);
 }
 
 function capitalised(word: string): string {

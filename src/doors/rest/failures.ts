@@ -1,4 +1,4 @@
-import { stringMember, type JsonObject } from "../../core/json.ts";
+import { isJsonObject, stringMember, type JsonObject } from "../../core/json.ts";
 import { KINDS, type FailKind } from "../../core/kinds.ts";
 import type { Fail } from "../../core/outcome.ts";
 import { toolValue } from "../../core/tool-value.ts";
@@ -31,12 +31,19 @@ export function errorBody(failure: Fail, isFull = false): JsonObject {
 function ownWords({ result, message, details = {} }: Fail): JsonObject {
   if (!result) return {};
   const value = toolValue(result);
-  const isSaid = value === null || value === message || value === stringMember(details, "error");
+  const isSaid =
+    value === null || value === message || value === stringMember(details, "error") || isJustError(value, message);
   return isSaid ? {} : { value };
 }
 
-export function statusOf({ kind }: Fail): number {
-  return KINDS[kind].http;
+function isJustError(value: unknown, message: string): boolean {
+  return isJsonObject(value) && value["error"] === message && Object.keys(value).length === 1;
+}
+
+/** A service that says that the arguments were wrong has not failed: its caller has to ask otherwise (M11). */
+export function statusOf({ kind, details }: Fail): number {
+  const isRefused = kind === "tool_error" && details?.["upstreamKind"] === "invalid_params";
+  return KINDS[isRefused ? "invalid_params" : kind].http;
 }
 
 /** When trying again makes sense, for `limited` and for whoever says so. */
