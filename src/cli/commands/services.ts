@@ -105,7 +105,7 @@ function portsOf(wanted: readonly Service[], given: readonly string[]): Readonly
   const ports = new Map(wanted.map(({ name, port }) => [name, port]));
   for (const word of given) {
     const [, said, digits = ""] = /^(?:([^=]+)=)?(\d{1,5})$/.exec(word) ?? [];
-    const name = said === undefined ? undefined : (serviceOf(wanted, said)?.name ?? said);
+    const name = ownName(wanted, said);
     const port = digits === "" ? Infinity : Number(digits);
     if (port > MAX_PORT || (name !== undefined && !ports.has(name))) {
       throw new OptionError(
@@ -117,6 +117,10 @@ function portsOf(wanted: readonly Service[], given: readonly string[]): Readonly
     else for (const [index, service] of wanted.entries()) ports.set(service.name, port === 0 ? 0 : port + index);
   }
   return ports;
+}
+
+function ownName(wanted: readonly Service[], said: string | undefined): string | undefined {
+  return said === undefined ? undefined : (serviceOf(wanted, said)?.name ?? said);
 }
 
 const MAX_PORT = 65_535;
