@@ -1,7 +1,8 @@
-import { durationOption, parseDuration } from "../core/duration.ts";
-import { bytesOption, parseBytes } from "../core/bytes.ts";
-import { OptionError } from "../core/errors.ts";
+import { durationOption } from "../core/duration.ts";
+import { bytesOption } from "../core/bytes.ts";
+import { MAX_TIMER_MS } from "../core/deadline.ts";
 import { Type, type Static } from "../core/option-schema.ts";
+import { ABOVE_ZERO, readOptions } from "../core/option-values.ts";
 import type { Locale } from "./texts.ts";
 
 const AGENT_OPTION_SCHEMAS = {
@@ -32,7 +33,7 @@ const AGENT_OPTION_SCHEMAS = {
     }),
   ),
   timeout: Type.Optional(
-    durationOption({ description: "Longest time for one answer, tools included.", default: "10m" }),
+    durationOption({ description: "Longest time for one answer, tools included.", default: "10m" }, ABOVE_ZERO),
   ),
   max_parallel_calls: Type.Optional(
     Type.Integer({
@@ -160,47 +161,29 @@ export interface AgentOptions extends TurnLimits {
 /**
  * Fills in the defaults. Throws an `OptionError` for what is out of range, since programs come here without a check.
  */
-// oxlint-disable-next-line complexity -- One default an option, side by side.
 export function resolveAgent(raw: AgentConfig = {}): AgentOptions {
-  const { instructions, max_reply_tokens: maxReplyTokens = 0, max_tokens: maxTokens = 0 } = raw;
+  const options = readOptions(AgentSchema, raw, "agent.");
+  const { instructions, max_reply_tokens: maxReplyTokens } = options;
   return Object.freeze({
     ...(instructions !== undefined && { instructions }),
-    locale: oneOf("locale", raw.locale ?? "en", ["en", "fr"]),
-    maxIterations: atLeast(1, "max_iterations", raw.max_iterations ?? 5),
-    maxToolCalls: atLeast(0, "max_tool_calls", raw.max_tool_calls ?? 50),
-    maxTokens: atLeast(0, "max_tokens", maxTokens) === 0 ? Infinity : maxTokens,
-    ...(atLeast(0, "max_reply_tokens", maxReplyTokens) > 0 && { maxReplyTokens }),
-    timeoutMs: positiveDuration(raw.timeout ?? "10m"),
-    maxParallelCalls: atLeast(1, "max_parallel_calls", raw.max_parallel_calls ?? 8),
-    maxRetries: atLeast(0, "max_retries", raw.max_retries ?? 2),
-    maxResultBytes: parseBytes(raw.max_result_bytes ?? "100KiB", "agent.max_result_bytes"),
-    maxHistoryMessages: atLeast(2, "max_history_messages", raw.max_history_messages ?? 400),
-    finalAnswer: raw.final_answer ?? false,
-    mode: oneOf("mode", raw.mode ?? "auto", ["auto", "all", "discovery"]),
-    maxListedTools: atLeast(1, "max_listed_tools", raw.max_listed_tools ?? 64),
-    maxListedBytes: parseBytes(raw.max_listed_bytes ?? "64KiB", "agent.max_listed_bytes"),
-    strategy: oneOf("strategy", raw.strategy ?? "auto", ["auto", "native", "json"]),
-    maxJsonRetries: atLeast(0, "max_json_retries", raw.max_json_retries ?? 1),
-    attachments: oneOf("attachments", raw.attachments ?? "auto", ["auto", "always", "never"]),
-    hints: raw.hints ?? {},
+    locale: options.locale,
+    maxIterations: options.max_iterations,
+    maxToolCalls: options.max_tool_calls,
+    maxTokens: options.max_tokens || Infinity,
+    ...(maxReplyTokens > 0 && { maxReplyTokens }),
+    // A timer holds 2^31 milliseconds at most.
+    timeoutMs: Math.min(options.timeout, MAX_TIMER_MS),
+    maxParallelCalls: options.max_parallel_calls,
+    maxRetries: options.max_retries,
+    maxResultBytes: options.max_result_bytes,
+    maxHistoryMessages: options.max_history_messages,
+    finalAnswer: options.final_answer,
+    mode: options.mode,
+    maxListedTools: options.max_listed_tools,
+    maxListedBytes: options.max_listed_bytes,
+    strategy: options.strategy,
+    maxJsonRetries: options.max_json_retries,
+    attachments: options.attachments,
+    hints: options.hints,
   });
-}
-
-function atLeast(minimum: number, key: string, value: number): number {
-  if (Number.isInteger(value) && value >= minimum) return value;
-  throw new OptionError(
-    `\`agent.${key}\` must be a whole number of at least ${minimum}, got ${JSON.stringify(value)}.`,
-  );
-}
-
-function oneOf<T extends string>(key: string, value: T, accepted: readonly T[]): T {
-  if (accepted.includes(value)) return value;
-  throw new OptionError(`\`agent.${key}\` must be one of ${accepted.join(", ")}, got ${JSON.stringify(value)}.`);
-}
-
-// A timer holds 2^31 milliseconds at most.
-function positiveDuration(value: number | string): number {
-  const timeoutMs = parseDuration(value, "agent.timeout");
-  if (timeoutMs > 0) return Math.min(timeoutMs, 2_147_483_647);
-  throw new OptionError(`\`agent.timeout\` must be above 0, got ${JSON.stringify(value)}.`);
 }

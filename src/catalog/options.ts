@@ -1,7 +1,8 @@
-import { durationOption, parseDuration } from "../core/duration.ts";
+import { durationOption } from "../core/duration.ts";
 import { OptionError } from "../core/errors.ts";
 import { DEFAULT_SEPARATOR, MAX_MCP_NAME_LENGTH, type McpNaming } from "../core/names.ts";
 import { Type, type Static } from "../core/option-schema.ts";
+import { readOptions } from "../core/option-values.ts";
 
 /** Keys that the catalog owns in the configuration. */
 const CATALOG_OPTION_SCHEMAS = {
@@ -39,12 +40,16 @@ const CATALOG_OPTION_SCHEMAS = {
     }),
   ),
   cold_wait: Type.Optional(
-    durationOption({
-      description:
-        "How long lists, the handshake and names without a prefix wait for a source that was never listed, " +
-        "counted from its start. A name with its prefix waits as long as its call may take. 1 h at most.",
-      default: "5s",
-    }),
+    durationOption(
+      {
+        description:
+          "How long lists, the handshake and names without a prefix wait for a source that was never listed, " +
+          "counted from its start. A name with its prefix waits as long as its call may take. 1 h at most.",
+        default: "5s",
+      },
+      // Who wants to wait longer waits for nothing, most of the time.
+      { most: 3_600_000, must: "must be 1h at most" },
+    ),
   ),
   change_delay_ms: Type.Optional(
     Type.Integer({
@@ -73,44 +78,19 @@ export function resolveCatalog(
   raw: CatalogConfig = {},
   { reserveNames = true }: { readonly reserveNames?: boolean } = {},
 ): CatalogOptions {
-  const {
-    separator = DEFAULT_SEPARATOR,
-    max_name_chars = 64,
-    max_description_chars = 16_384,
-    list_wait_ms = 10_000,
-    cold_wait = "5s",
-    change_delay_ms = 30,
-  } = raw;
+  const options = readOptions(CatalogSchema, raw);
+  const { separator } = options;
   if (!/^[A-Za-z0-9_.-]{1,4}$/.test(separator)) {
     throw new OptionError(
       `\`separator\` must be 1 to 4 of letters, digits, \`_\`, \`.\` and \`-\`, got \`${separator}\`.`,
     );
   }
   return Object.freeze({
-    naming: Object.freeze({ separator, maxLength: inRange("max_name_chars", max_name_chars) }),
-    maxDescriptionChars: atLeast(64, "max_description_chars", max_description_chars),
-    listWaitMs: atLeast(1, "list_wait_ms", list_wait_ms),
-    coldWaitMs: coldWait(cold_wait),
-    changeDelayMs: atLeast(0, "change_delay_ms", change_delay_ms),
+    naming: Object.freeze({ separator, maxLength: options.max_name_chars }),
+    maxDescriptionChars: options.max_description_chars,
+    listWaitMs: options.list_wait_ms,
+    coldWaitMs: options.cold_wait,
+    changeDelayMs: options.change_delay_ms,
     reserveNames,
   });
-}
-
-/** Who wants to wait longer waits for nothing, most of the time. */
-const MAX_COLD_WAIT_MS = 3_600_000;
-
-function coldWait(value: number | string): number {
-  const waitMs = parseDuration(value, "cold_wait");
-  if (waitMs <= MAX_COLD_WAIT_MS) return waitMs;
-  throw new OptionError(`\`cold_wait\` must be 1h at most, got \`${value}\`.`);
-}
-
-function inRange(key: string, value: number): number {
-  if (Number.isInteger(value) && value >= 24 && value <= MAX_MCP_NAME_LENGTH) return value;
-  throw new OptionError(`\`${key}\` must be a whole number from 24 to ${MAX_MCP_NAME_LENGTH}, got \`${value}\`.`);
-}
-
-function atLeast(minimum: number, key: string, value: number): number {
-  if (Number.isInteger(value) && value >= minimum) return value;
-  throw new OptionError(`\`${key}\` must be a whole number of at least ${minimum}, got \`${value}\`.`);
 }

@@ -1,5 +1,6 @@
 import { OptionError } from "./errors.ts";
-import { Type, type OptionSchema } from "./option-schema.ts";
+import { Type, type Noted, type Notes, type OptionSchema } from "./option-schema.ts";
+import { boundedAmount, type AmountBounds } from "./option-values.ts";
 
 const UNIT_BYTES: Readonly<Record<string, number>> = {
   b: 1,
@@ -23,14 +24,23 @@ export function parseBytes(value: number | string, name = "size"): number {
   );
 }
 
-type Notes = Pick<OptionSchema, "description" | "default" | "examples">;
+type BytesNotes = Pick<Notes, "description" | "default" | "examples">;
+type BytesOption<N> = Noted<OptionSchema<number | string> & { readonly "~value": number }, N>;
 
-/** The schema of an option that `parseBytes` reads. */
-export function bytesOption(notes: Notes = {}): OptionSchema<number | string> {
-  return Type.Union([Type.Integer({ minimum: 0 }), Type.String({ pattern: PATTERN })], {
-    examples: ["4MiB", "10MB"],
-    ...notes,
-  });
+/** The schema of an option that `parseBytes` reads; what it must be beyond that are its bounds. */
+export function bytesOption<const N extends BytesNotes = {}>(notes?: N, bounds?: AmountBounds): BytesOption<N> {
+  const schema: OptionSchema<number | string> = Type.Union(
+    [Type.Integer({ minimum: 0 }), Type.String({ pattern: PATTERN })],
+    {
+      examples: ["4MiB", "10MB"],
+      ...notes,
+    },
+  );
+  const read = (value: number | string, name: string): number => {
+    const amount = parseBytes(value, name);
+    return bounds ? boundedAmount(amount, bounds, { name, value }) : amount;
+  };
+  return Type.Read(schema, read) as BytesOption<N>;
 }
 
 /** Bytes as people write them: `512 B`, `4.2 MB`. */

@@ -29,6 +29,8 @@ export interface OptionSchema<T = unknown> {
   readonly writeOnly?: boolean;
   /** Present: each entry of this table, or list of tables, is a source of its own. */
   readonly "~sources"?: SourceTable;
+  /** Present: how a part reads a value that was written, such as `"30s"`. Throws an `OptionError`. */
+  readonly "~read"?: (value: never, name: string) => unknown;
   /** Only for the compiler: the type of an accepted value. */
   readonly "~type"?: T;
   readonly "~optional"?: true;
@@ -52,7 +54,10 @@ export function valuesOf({ additionalProperties: values }: OptionSchema): Option
 
 export type Static<S> = S extends OptionSchema<infer T> ? T : never;
 
-type Notes = Omit<OptionSchema, "type" | "~type" | "~optional" | "~sources" | "properties" | "items" | "anyOf">;
+type Mark = "~optional" | "~sources" | "~read";
+export type Notes = Omit<OptionSchema, "type" | "~type" | Mark | "properties" | "items" | "anyOf">;
+/** What the compiler knows of a schema by its notes: whether it has a default. */
+export type Noted<S, N> = N extends { readonly default: unknown } ? S & { readonly "~default": true } : S;
 type Properties = Readonly<Record<string, OptionSchema>>;
 type OptionalKeys<P> = { [K in keyof P]: P[K] extends { readonly "~optional": true } ? K : never }[keyof P];
 /** What a table of these members holds. */
@@ -66,61 +71,82 @@ export type Sections = Readonly<Record<string, OptionSchema>>;
 
 export type Optional<S extends OptionSchema> = S & { readonly "~optional": true };
 
-function String_(notes: Notes = {}): OptionSchema<string> {
-  return { type: "string", ...notes };
+function noted<S extends OptionSchema, N extends Notes>(schema: S, notes: N | undefined): Noted<S, N> {
+  return { ...schema, ...notes } as unknown as Noted<S, N>;
+}
+
+function String_<const N extends Notes = {}>(notes?: N): Noted<OptionSchema<string>, N> {
+  return noted<OptionSchema<string>, N>({ type: "string" }, notes);
 }
 
 /**
  * A secret: given literally, by variable, or as `{file = "…"}`; by the time a part sees it, it is the string itself.
  */
-function Secret(notes: Notes = {}): OptionSchema<string> {
-  return { type: "string", writeOnly: true, ...notes };
+function Secret<const N extends Notes = {}>(notes?: N): Noted<OptionSchema<string>, N> {
+  return noted<OptionSchema<string>, N>({ type: "string", writeOnly: true }, notes);
 }
 
-function Path(notes: Notes = {}): OptionSchema<string> {
-  return { type: "string", format: "path", ...notes };
+function Path<const N extends Notes = {}>(notes?: N): Noted<OptionSchema<string>, N> {
+  return noted<OptionSchema<string>, N>({ type: "string", format: "path" }, notes);
 }
 
-function Number_(notes: Notes = {}): OptionSchema<number> {
-  return { type: "number", ...notes };
+function Number_<const N extends Notes = {}>(notes?: N): Noted<OptionSchema<number>, N> {
+  return noted<OptionSchema<number>, N>({ type: "number" }, notes);
 }
 
-function Integer(notes: Notes = {}): OptionSchema<number> {
-  return { type: "integer", ...notes };
+function Integer<const N extends Notes = {}>(notes?: N): Noted<OptionSchema<number>, N> {
+  return noted<OptionSchema<number>, N>({ type: "integer" }, notes);
 }
 
-function Boolean_(notes: Notes = {}): OptionSchema<boolean> {
-  return { type: "boolean", ...notes };
+function Boolean_<const N extends Notes = {}>(notes?: N): Noted<OptionSchema<boolean>, N> {
+  return noted<OptionSchema<boolean>, N>({ type: "boolean" }, notes);
 }
 
 function Literal<const V extends string | number | boolean>(value: V, notes: Notes = {}): OptionSchema<V> {
   return { const: value, ...notes };
 }
 
-function Enum<const V extends readonly string[]>(values: V, notes: Notes = {}): OptionSchema<V[number]> {
-  return { type: "string", enum: values, ...notes };
+function Enum<const V extends readonly string[], const N extends Notes = {}>(
+  values: V,
+  notes?: N,
+): Noted<OptionSchema<V[number]>, N> {
+  return noted<OptionSchema<V[number]>, N>({ type: "string", enum: values }, notes);
 }
 
-function Array_<S extends OptionSchema>(items: S, notes: Notes = {}): OptionSchema<readonly Static<S>[]> {
-  return { type: "array", items, ...notes };
+function Array_<S extends OptionSchema, const N extends Notes = {}>(
+  items: S,
+  notes?: N,
+): Noted<OptionSchema<readonly Static<S>[]>, N> {
+  return noted<OptionSchema<readonly Static<S>[]>, N>({ type: "array", items }, notes);
 }
 
-function Record_<S extends OptionSchema>(
+function Record_<S extends OptionSchema, const N extends Notes = {}>(
   values: S,
-  notes: Notes = {},
-): OptionSchema<Readonly<Record<string, Static<S>>>> {
-  return { type: "object", additionalProperties: values, ...notes };
+  notes?: N,
+): Noted<OptionSchema<Readonly<Record<string, Static<S>>>>, N> {
+  return noted<OptionSchema<Readonly<Record<string, Static<S>>>>, N>(
+    { type: "object", additionalProperties: values },
+    notes,
+  );
 }
 
-function Union<const M extends readonly OptionSchema[]>(members: M, notes: Notes = {}): OptionSchema<UnionOf<M>> {
-  return { anyOf: members, ...notes };
+function Union<const M extends readonly OptionSchema[], const N extends Notes = {}>(
+  members: M,
+  notes?: N,
+): Noted<OptionSchema<UnionOf<M>>, N> {
+  return noted<OptionSchema<UnionOf<M>>, N>({ anyOf: members }, notes);
 }
+
+/** The schema of a table with these members. */
+export type ObjectSchema<P extends Properties> = Omit<OptionSchema<ObjectOf<P>>, "properties"> & {
+  readonly properties: P;
+};
 
 /** Unknown keys are refused unless the notes say `additionalProperties: true`. */
-function Object_<P extends Properties>(
+function Object_<P extends Properties, const N extends Notes = {}>(
   properties: P,
-  notes: Notes = {},
-): OptionSchema<ObjectOf<P>> & { readonly properties: P } {
+  notes?: N,
+): Noted<ObjectSchema<P>, N> {
   const required = Object.keys(properties).filter((key) => !properties[key]!["~optional"]);
   return {
     type: "object",
@@ -128,17 +154,19 @@ function Object_<P extends Properties>(
     ...(required.length > 0 ? { required } : {}),
     additionalProperties: false,
     ...notes,
-  };
+  } as Noted<ObjectSchema<P>, N>;
 }
 
-// Marks must not travel into JSON, so they are not enumerable.
-function marked<S extends OptionSchema>(schema: S, mark: "~optional" | "~sources", value: unknown): S {
-  const copy = Object.defineProperty({ ...schema }, mark, { value, enumerable: false });
-  // A schema may bear both marks, and copying leaves out what is not enumerable.
-  const other = mark === "~optional" ? "~sources" : "~optional";
-  return schema[other] === undefined
-    ? copy
-    : Object.defineProperty(copy, other, { value: schema[other], enumerable: false });
+const MARKS: readonly Mark[] = ["~optional", "~sources", "~read"];
+
+// Marks must not travel into JSON, so they are not enumerable, and copying leaves them out.
+function marked<S extends OptionSchema>(schema: S, mark: Mark, value: unknown): S {
+  const copy = { ...schema };
+  for (const other of MARKS) {
+    const kept = other === mark ? value : schema[other];
+    if (kept !== undefined) Object.defineProperty(copy, other, { value: kept, enumerable: false });
+  }
+  return copy;
 }
 
 function optional<S extends OptionSchema>(schema: S): Optional<S> {
@@ -148,6 +176,14 @@ function optional<S extends OptionSchema>(schema: S): Optional<S> {
 /** A table, or a list of tables, whose entries are sources. */
 function sources<S extends OptionSchema>(schema: S, table: SourceTable): S {
   return marked(schema, "~sources", table);
+}
+
+/** A value that is written in one way and used in another, such as a duration. */
+function read<S extends OptionSchema, R>(
+  schema: S,
+  reader: (value: Static<S>, name: string) => R,
+): S & { readonly "~value": R } {
+  return marked(schema, "~read", reader) as S & { readonly "~value": R };
 }
 
 export const Type = {
@@ -165,4 +201,5 @@ export const Type = {
   Object: Object_,
   Optional: optional,
   Sources: sources,
+  Read: read,
 } as const;

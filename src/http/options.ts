@@ -2,10 +2,11 @@ import { availableParallelism } from "node:os";
 import { LOCAL_PRINCIPAL } from "../core/call.ts";
 import { isLoopbackHost } from "../core/loopback.ts";
 import { EVERYTHING, readOnlyRights, rightsWithin, type Rights } from "../core/rights.ts";
-import { bytesOption, parseBytes } from "../core/bytes.ts";
-import { durationOption, parseDuration } from "../core/duration.ts";
+import { bytesOption } from "../core/bytes.ts";
+import { durationOption } from "../core/duration.ts";
 import { OptionError } from "../core/errors.ts";
 import { Type, type Static } from "../core/option-schema.ts";
+import { ABOVE_ZERO, readOptions, type ValuesOf } from "../core/option-values.ts";
 
 /** Each is a process of its own. */
 const MAX_WORKERS = 64;
@@ -93,16 +94,19 @@ export const HTTP_OPTION_SCHEMAS = {
     Type.Integer({ description: "Connections open at once; further ones are closed.", default: 10_000, minimum: 1 }),
   ),
   request_timeout: Type.Optional(
-    durationOption({
-      description: "Time in which a request must have arrived whole. Answers and streams are not bound by it.",
-      default: "1m",
-    }),
+    durationOption(
+      {
+        description: "Time in which a request must have arrived whole. Answers and streams are not bound by it.",
+        default: "1m",
+      },
+      ABOVE_ZERO,
+    ),
   ),
   idle_timeout: Type.Optional(
-    durationOption({ description: "Time that an unused connection is kept open.", default: "1m" }),
+    durationOption({ description: "Time that an unused connection is kept open.", default: "1m" }, ABOVE_ZERO),
   ),
   stream_keep_alive: Type.Optional(
-    durationOption({ description: "A quiet event stream gets a comment this often.", default: "15s" }),
+    durationOption({ description: "A quiet event stream gets a comment this often.", default: "15s" }, ABOVE_ZERO),
   ),
   max_stream_backlog_bytes: Type.Optional(
     bytesOption({
@@ -111,10 +115,13 @@ export const HTTP_OPTION_SCHEMAS = {
     }),
   ),
   stream_stall: Type.Optional(
-    durationOption({
-      description: "Time in which a slow reader must take what waits for it before it is cut off.",
-      default: "1m",
-    }),
+    durationOption(
+      {
+        description: "Time in which a slow reader must take what waits for it before it is cut off.",
+        default: "1m",
+      },
+      ABOVE_ZERO,
+    ),
   ),
   shutdown_grace: Type.Optional(
     durationOption({ description: "Time that answers in flight get when the program ends.", default: "10s" }),
@@ -130,6 +137,7 @@ export const HTTP_OPTION_SCHEMAS = {
   ),
 } as const;
 
+// Node takes a time of 0 as "no bound at all", so those times are above it.
 const HttpSchema = Type.Object(HTTP_OPTION_SCHEMAS, { description: "The HTTP listener." });
 export type HttpConfig = Static<typeof HttpSchema>;
 
@@ -174,47 +182,39 @@ export interface HttpOptions {
  * Fills in the defaults. Throws an `OptionError` for what cannot be served, an open address without a token among it.
  */
 export function resolveHttp(raw: HttpConfig = {}): HttpOptions {
-  const host = raw.host ?? "127.0.0.1";
-  const tokens = resolveTokens(raw);
-  assertGuarded(host, tokens, raw.insecure ?? false);
+  const options = readOptions(HttpSchema, raw, "server.");
+  const { host, port, trusted_proxy: trustedProxies } = options;
+  const tokens = resolveTokens(options);
+  assertGuarded(host, tokens, options.insecure);
+  const isSafe = options.profile === "safe";
   return Object.freeze({
     host,
-    port: resolvePort(raw.port ?? 8808),
-    basePath: resolveBasePath(raw.base_path ?? ""),
-    tokens:
-      raw.profile === "safe"
-        ? tokens.map((entry) => Object.freeze({ ...entry, rights: readOnlyRights(entry.rights) }))
-        : tokens,
-    openRights: raw.profile === "safe" ? readOnlyRights(EVERYTHING) : EVERYTHING,
-    allowedHosts: (raw.allowed_hosts ?? []).map((name) => name.toLowerCase()),
-    corsOrigins: (raw.cors_origins ?? []).map(resolveOrigin),
-    trustedProxies: raw.trusted_proxy ?? [],
-    workers: resolveWorkers(raw.workers ?? 1),
-    limits: resolveLimits(raw),
+    port,
+    basePath: resolveBasePath(options.base_path),
+    tokens: isSafe ? tokens.map((entry) => Object.freeze({ ...entry, rights: readOnlyRights(entry.rights) })) : tokens,
+    openRights: isSafe ? readOnlyRights(EVERYTHING) : EVERYTHING,
+    allowedHosts: options.allowed_hosts.map((name) => name.toLowerCase()),
+    corsOrigins: options.cors_origins.map(resolveOrigin),
+    trustedProxies,
+    workers: resolveWorkers(options.workers),
+    limits: limitsOf(options),
   });
 }
 
-function resolveLimits(raw: HttpConfig): HttpLimits {
+function limitsOf(options: ValuesOf<typeof HttpSchema>): HttpLimits {
   return Object.freeze({
-    maxBodyBytes: parseBytes(raw.max_body_bytes ?? "4MiB", "server.max_body_bytes"),
-    maxJsonDepth: raw.max_json_depth ?? 128,
-    maxJsonKeys: raw.max_json_keys ?? 10_000,
-    maxHeaderBytes: parseBytes(raw.max_header_bytes ?? "32KiB", "server.max_header_bytes"),
-    maxConnections: raw.max_connections ?? 10_000,
-    requestTimeoutMs: positiveDuration(raw.request_timeout ?? "1m", "server.request_timeout"),
-    idleTimeoutMs: positiveDuration(raw.idle_timeout ?? "1m", "server.idle_timeout"),
-    streamKeepAliveMs: positiveDuration(raw.stream_keep_alive ?? "15s", "server.stream_keep_alive"),
-    maxStreamBacklogBytes: parseBytes(raw.max_stream_backlog_bytes ?? "4MiB", "server.max_stream_backlog_bytes"),
-    streamStallMs: positiveDuration(raw.stream_stall ?? "1m", "server.stream_stall"),
-    shutdownGraceMs: parseDuration(raw.shutdown_grace ?? "10s", "server.shutdown_grace"),
+    maxBodyBytes: options.max_body_bytes,
+    maxJsonDepth: options.max_json_depth,
+    maxJsonKeys: options.max_json_keys,
+    maxHeaderBytes: options.max_header_bytes,
+    maxConnections: options.max_connections,
+    requestTimeoutMs: options.request_timeout,
+    idleTimeoutMs: options.idle_timeout,
+    streamKeepAliveMs: options.stream_keep_alive,
+    maxStreamBacklogBytes: options.max_stream_backlog_bytes,
+    streamStallMs: options.stream_stall,
+    shutdownGraceMs: options.shutdown_grace,
   });
-}
-
-// Node takes 0 as "no bound at all".
-function positiveDuration(value: number | string, name: string): number {
-  const durationMs = parseDuration(value, name);
-  if (durationMs > 0) return durationMs;
-  throw new OptionError(`\`${name}\` must be above 0, got ${JSON.stringify(value)}.`);
 }
 
 /**
@@ -235,11 +235,6 @@ function resolveWorkers(wanted: number | string): number {
   );
 }
 
-function resolvePort(port: number): number {
-  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
-  throw new OptionError(`\`server.port\` must be a whole number from 0 to 65535, got \`${port}\`.`);
-}
-
 function resolveBasePath(path: string): string {
   const trimmed = path.replace(/\/+$/, "");
   if (trimmed === "") return "";
@@ -257,7 +252,7 @@ function resolveOrigin(origin: string): string {
   );
 }
 
-function resolveTokens({ token, tokens = {} }: HttpConfig): readonly TokenEntry[] {
+function resolveTokens({ token, tokens }: ValuesOf<typeof HttpSchema>): readonly TokenEntry[] {
   const entries: TokenEntry[] = token === undefined ? [] : [{ name: "token", token, rights: EVERYTHING }];
   for (const [name, entry] of Object.entries(tokens)) {
     assertOwnName(name, token);

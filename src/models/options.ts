@@ -1,5 +1,6 @@
 import { OptionError } from "../core/errors.ts";
 import { Type, type Static } from "../core/option-schema.ts";
+import { readOptions } from "../core/option-values.ts";
 import { KIND_FACTS, KNOWN_PROVIDERS, MODEL_PROVIDER_KINDS, type KindFacts } from "./kinds.ts";
 import { parseModelName } from "./model-name.ts";
 import type { ModelProvider } from "./model-provider.ts";
@@ -95,27 +96,28 @@ type Variables = Readonly<Record<string, string | undefined>>;
  * is no `provider/model`, or a provider that nobody knows.
  */
 export function resolveModels(raw: ModelsConfig = {}, variables: Variables = {}): ModelsOptions {
-  const names = new Set([...Object.keys(KNOWN_PROVIDERS), ...Object.keys(raw.providers ?? {})]);
+  const { providers: given, language, image, embedding } = readOptions(ModelsSchema, raw, "models.");
+  const names = new Set([...Object.keys(KNOWN_PROVIDERS), ...Object.keys(given)]);
   const providers = Object.fromEntries(
-    Array.from(names, (name) => [name, resolveProvider(name, raw.providers?.[name] ?? {}, variables)]),
+    Array.from(names, (name) => [name, resolveProvider(name, given[name], variables)]),
   );
-  for (const model of [raw.language, raw.image, raw.embedding])
-    if (model !== undefined) parseModelName(model, providers);
+  for (const model of [language, image, embedding]) if (model !== undefined) parseModelName(model, providers);
   return Object.freeze({
-    ...(raw.language !== undefined && { language: raw.language }),
-    ...(raw.image !== undefined && { image: raw.image }),
-    ...(raw.embedding !== undefined && { embedding: raw.embedding }),
+    ...(language !== undefined && { language }),
+    ...(image !== undefined && { image }),
+    ...(embedding !== undefined && { embedding }),
     providers: Object.freeze(providers),
   });
 }
 
-// oxlint-disable-next-line complexity -- One default an option, side by side.
-function resolveProvider(name: string, raw: ProviderConfig, variables: Variables): ModelProvider {
+function resolveProvider(name: string, raw: ProviderConfig | undefined, variables: Variables): ModelProvider {
+  const options = readOptions(ProviderSchema, raw, `models.providers.${name}.`);
+  const { headers, api } = options;
   const known = Object.hasOwn(KNOWN_PROVIDERS, name) ? KNOWN_PROVIDERS[name] : undefined;
-  const kind = raw.kind ?? known?.kind ?? "openai-compatible";
+  const kind = options.kind ?? known?.kind ?? "openai-compatible";
   const facts = known?.kind === kind ? known.facts : KIND_FACTS[kind];
-  const baseUrl = resolveBaseUrl({ name, given: raw.base_url }, facts, variables);
-  const apiKey = raw.api_key ?? firstSet(facts.keyVariables, variables);
+  const baseUrl = resolveBaseUrl({ name, given: options.base_url }, facts, variables);
+  const apiKey = keyOf(options.api_key, facts, variables);
   if (kind === "openai-compatible" && baseUrl === undefined) {
     throw new OptionError(`\`models.providers.${name}\` needs \`base_url\`, such as "http://127.0.0.1:8000/v1".`);
   }
@@ -123,12 +125,17 @@ function resolveProvider(name: string, raw: ProviderConfig, variables: Variables
     name,
     kind,
     ...(baseUrl !== undefined && { baseUrl }),
-    ...(apiKey !== undefined && apiKey !== "" && { apiKey }),
+    ...(apiKey !== undefined && { apiKey }),
     keyVariables: facts.keyVariables,
     needsKey: facts.needsKey,
-    headers: raw.headers ?? {},
-    api: raw.api ?? "responses",
+    headers,
+    api,
   });
+}
+
+/** An empty one is none. */
+function keyOf(given: string | undefined, { keyVariables }: KindFacts, variables: Variables): string | undefined {
+  return given === undefined ? firstSet(keyVariables, variables) : given || undefined;
 }
 
 function firstSet(names: readonly string[], variables: Variables): string | undefined {

@@ -1,7 +1,7 @@
-import { bytesOption, parseBytes } from "../core/bytes.ts";
-import { durationOption, parseDuration } from "../core/duration.ts";
-import { OptionError } from "../core/errors.ts";
+import { bytesOption } from "../core/bytes.ts";
+import { durationOption } from "../core/duration.ts";
 import { Type, type Static } from "../core/option-schema.ts";
+import { ABOVE_ZERO, readOptions } from "../core/option-values.ts";
 
 const BreakerSchema = Type.Object(
   {
@@ -52,14 +52,17 @@ const RetriesSchema = Type.Object(
 export const LimitsSchema = Type.Object(
   {
     call_timeout: Type.Optional(
-      durationOption({
-        description:
-          "How long a call may take without a sign of life; progress resets it. Sources and tools may set their own.",
-        default: "60s",
-      }),
+      durationOption(
+        {
+          description:
+            "How long a call may take without a sign of life; progress resets it. Sources and tools may set their own.",
+          default: "60s",
+        },
+        ABOVE_ZERO,
+      ),
     ),
     total_timeout: Type.Optional(
-      durationOption({ description: "How long a call may take in all, progress or not.", default: "1h" }),
+      durationOption({ description: "How long a call may take in all, progress or not.", default: "1h" }, ABOVE_ZERO),
     ),
     rate_per_minute: Type.Optional(
       Type.Integer({ description: "Calls a minute for each client; 0 for no bound.", default: 600, minimum: 0 }),
@@ -78,7 +81,9 @@ export const LimitsSchema = Type.Object(
         minimum: 0,
       }),
     ),
-    max_result_bytes: Type.Optional(bytesOption({ description: "Largest result of a call.", default: "10MB" })),
+    max_result_bytes: Type.Optional(
+      bytesOption({ description: "Largest result of a call.", default: "10MB" }, ABOVE_ZERO),
+    ),
     slow_call: Type.Optional(
       durationOption({ description: "Calls that take longer are mentioned in the log.", default: "10s" }),
     ),
@@ -131,51 +136,28 @@ export interface LimitsOptions {
 }
 
 export function resolveLimits(raw: LimitsConfig = {}): LimitsOptions {
+  const limits = readOptions(LimitsSchema, raw);
   return Object.freeze({
-    callTimeoutMs: positive("call_timeout", parseDuration(raw.call_timeout ?? "60s", "call_timeout")),
-    totalTimeoutMs: positive("total_timeout", parseDuration(raw.total_timeout ?? "1h", "total_timeout")),
-    ratePerMinute: whole("rate_per_minute", raw.rate_per_minute ?? 600, 0),
-    inFlight: whole("in_flight", raw.in_flight ?? 64, 0),
-    queue: whole("queue", raw.queue ?? 100, 0),
-    maxResultBytes: positive("max_result_bytes", parseBytes(raw.max_result_bytes ?? "10MB", "max_result_bytes")),
-    slowCallMs: parseDuration(raw.slow_call ?? "10s", "slow_call"),
-    outputValidation: outputValidation(raw.output_validation ?? "warn"),
-    confirmDestructive: raw.confirm_destructive ?? false,
+    callTimeoutMs: limits.call_timeout,
+    totalTimeoutMs: limits.total_timeout,
+    ratePerMinute: limits.rate_per_minute,
+    inFlight: limits.in_flight,
+    queue: limits.queue,
+    maxResultBytes: limits.max_result_bytes,
+    slowCallMs: limits.slow_call,
+    outputValidation: limits.output_validation,
+    confirmDestructive: limits.confirm_destructive,
     breaker: resolveBreaker(raw.breaker),
     retries: resolveRetries(raw.retries),
   });
 }
 
-function resolveBreaker({ failures = 5, cool_down = "5s" }: Static<typeof BreakerSchema> = {}): BreakerOptions {
-  return Object.freeze({
-    failures: whole("breaker.failures", failures, 1),
-    coolDownMs: parseDuration(cool_down, "breaker.cool_down"),
-  });
+function resolveBreaker(raw: LimitsConfig["breaker"]): BreakerOptions {
+  const { failures, cool_down: coolDownMs } = readOptions(BreakerSchema, raw, "breaker.");
+  return Object.freeze({ failures, coolDownMs });
 }
 
-function resolveRetries({
-  attempts = 3,
-  base_delay = "100ms",
-  max_delay = "2s",
-}: Static<typeof RetriesSchema> = {}): RetryOptions {
-  return Object.freeze({
-    attempts: whole("retries.attempts", attempts, 1),
-    baseDelayMs: parseDuration(base_delay, "retries.base_delay"),
-    maxDelayMs: parseDuration(max_delay, "retries.max_delay"),
-  });
-}
-
-function positive(name: string, value: number): number {
-  if (value > 0) return value;
-  throw new OptionError(`\`${name}\` must be above 0, got ${value}.`);
-}
-
-function whole(name: string, value: number, least: number): number {
-  if (Number.isInteger(value) && value >= least) return value;
-  throw new OptionError(`\`${name}\` must be a whole number of at least ${least}, got ${JSON.stringify(value)}.`);
-}
-
-function outputValidation(value: string): OutputValidation {
-  if (value === "off" || value === "warn" || value === "strict") return value;
-  throw new OptionError(`\`output_validation\` must be "off", "warn" or "strict", got ${JSON.stringify(value)}.`);
+function resolveRetries(raw: LimitsConfig["retries"]): RetryOptions {
+  const { attempts, base_delay: baseDelayMs, max_delay: maxDelayMs } = readOptions(RetriesSchema, raw, "retries.");
+  return Object.freeze({ attempts, baseDelayMs, maxDelayMs });
 }

@@ -1,7 +1,10 @@
-import { durationOption, parseDuration } from "../core/duration.ts";
+import { durationOption } from "../core/duration.ts";
 import { OptionError } from "../core/errors.ts";
 import type { ListingShape } from "../core/listing-shape.ts";
 import { Type, type OptionSchema, type Static } from "../core/option-schema.ts";
+import { ABOVE_ZERO, readEntries, readOptions } from "../core/option-values.ts";
+
+const TOOL_TIMEOUT = durationOption({}, ABOVE_ZERO);
 
 /** Members of an options schema by which a source's list is shaped, whatever brings its tools. */
 export const SHAPE_MEMBERS = {
@@ -43,7 +46,7 @@ export const SHAPE_MEMBERS = {
     Type.Array(Type.String(), { description: "Further words by which these tools are found.", default: [] }),
   ),
   tool_timeouts: Type.Optional(
-    Type.Record(durationOption(), {
+    Type.Record(TOOL_TIMEOUT, {
       description: "`timeout` of single tools, by the name that the source gives.",
       default: {},
       examples: [{ parse_pdf: "10m" }],
@@ -56,27 +59,13 @@ export type ShapeConfig = Static<typeof ShapeSchema>;
 
 /** Fills in and checks. `place` is put before the names of options in messages. Throws an `OptionError`. */
 export function resolveShape(config: ShapeConfig, place = ""): ListingShape {
-  const { include = [], exclude = [], rename = {}, descriptions = {}, pins = {}, keywords = [] } = config;
-  assertDistinct(rename, place);
-  const toolTimeouts = Object.entries(config.tool_timeouts ?? {}).map(
-    ([tool, value]) => [tool, positive(value, `${place}tool_timeouts.${tool}`)] as const,
-  );
+  const { tool_timeouts: toolTimeouts, ...lists } = readOptions(ShapeSchema, config, place);
+  assertDistinct(lists.rename, place);
   return Object.freeze({
-    include,
-    exclude,
-    rename,
-    descriptions,
-    pins,
-    keywords,
-    toolTimeouts: Object.fromEntries(toolTimeouts),
+    ...lists,
+    toolTimeouts: readEntries(TOOL_TIMEOUT, toolTimeouts, `${place}tool_timeouts.`),
     instructions: true,
   });
-}
-
-function positive(value: number | string, name: string): number {
-  const timeMs = parseDuration(value, name);
-  if (timeMs > 0) return timeMs;
-  throw new OptionError(`\`${name}\` must be above 0, got ${JSON.stringify(value)}.`);
 }
 
 function assertDistinct(rename: Readonly<Record<string, string>>, place: string): void {

@@ -60,7 +60,7 @@ test.each([
   [{ memory: "1MiB" }, "`memory` must be between 32MiB and 4GiB"],
   [{ memory: "5GiB" }, "`memory` must be between 32MiB and 4GiB"],
   [{ result: "1GiB" }, "`result` must be at most 256MiB"],
-  [{ runs: 0 }, "`runs` must be a whole number of at least 1"],
+  [{ runs: 0 }, "`runs` must be a whole number from 1 to 64"],
   [{ parallel_tool_calls: 1.5 }, "`parallel_tool_calls` must be a whole number"],
 ])("%o is refused", (config, words) => {
   expect(() => resolveSandbox(config)).toThrow(words);

@@ -1,7 +1,7 @@
-import { bytesOption, parseBytes } from "../core/bytes.ts";
-import { durationOption, parseDuration } from "../core/duration.ts";
-import { OptionError } from "../core/errors.ts";
+import { bytesOption } from "../core/bytes.ts";
+import { durationOption } from "../core/duration.ts";
 import { Type, type Static } from "../core/option-schema.ts";
+import { readOptions, type AmountBounds, type ValuesOf } from "../core/option-values.ts";
 import type { SandboxLimits } from "./engine.ts";
 
 export const SANDBOX_ENGINES = ["embedded", "bwrap", "deno", "bwrap-python"] as const;
@@ -9,6 +9,20 @@ export const SANDBOX_ENGINES = ["embedded", "bwrap", "deno", "bwrap-python"] as 
 const PYTHON_ENGINES = ["embedded", "bwrap", "bwrap-python"] as const;
 const JAVASCRIPT_ENGINES = ["embedded", "bwrap", "deno"] as const;
 export type SandboxEngineName = (typeof SANDBOX_ENGINES)[number];
+
+/**
+ * Two interpreters of the least size, beside what the hub itself needs, still fit a small machine; WebAssembly ends at
+ * 4 GiB.
+ */
+const MEMORY: AmountBounds = {
+  least: 32 * 1024 ** 2,
+  most: 4 * 1024 ** 3 - 65_536,
+  must: "must be between 32MiB and 4GiB",
+};
+/** Above this, what crosses between the processes no longer fits one frame comfortably. */
+const SIZE: AmountBounds = { most: 256 * 1024 ** 2, must: "must be at most 256MiB" };
+/** Timers wrap around above this. */
+const TIME: AmountBounds = { above: 0, most: 2 ** 31 - 1, must: "must be above 0 and at most 24 days" };
 
 /** The section `[sandbox]`. */
 export const SandboxSchema = Type.Object(
@@ -33,25 +47,31 @@ export const SandboxSchema = Type.Object(
       }),
     ),
     timeout: Type.Optional(
-      durationOption({
-        description: "How long a run may take, its tool calls included, where the caller names no time.",
-        default: "30s",
-      }),
+      durationOption(
+        {
+          description: "How long a run may take, its tool calls included, where the caller names no time.",
+          default: "30s",
+        },
+        TIME,
+      ),
     ),
     max_timeout: Type.Optional(
-      durationOption({ description: "Longest time that a caller may ask for.", default: "5m" }),
+      durationOption({ description: "Longest time that a caller may ask for.", default: "5m" }, TIME),
     ),
     cpu_time: Type.Optional(
-      durationOption({
-        description: "How long the code itself may compute; the time that it waits for tools does not count.",
-        default: "10s",
-      }),
+      durationOption(
+        {
+          description: "How long the code itself may compute; the time that it waits for tools does not count.",
+          default: "10s",
+        },
+        TIME,
+      ),
     ),
-    memory: Type.Optional(bytesOption({ description: "Memory of one interpreter.", default: "256MiB" })),
+    memory: Type.Optional(bytesOption({ description: "Memory of one interpreter.", default: "256MiB" }, MEMORY)),
     output: Type.Optional(
-      bytesOption({ description: "What a run may print; the rest is left out.", default: "256KiB" }),
+      bytesOption({ description: "What a run may print; the rest is left out.", default: "256KiB" }, SIZE),
     ),
-    result: Type.Optional(bytesOption({ description: "Largest result of a run, as JSON.", default: "1MiB" })),
+    result: Type.Optional(bytesOption({ description: "Largest result of a run, as JSON.", default: "1MiB" }, SIZE)),
     tool_calls: Type.Optional(
       Type.Integer({ description: "Tool calls that one run may make.", default: 100, minimum: 0, maximum: 10_000 }),
     ),
@@ -64,15 +84,20 @@ export const SandboxSchema = Type.Object(
       }),
     ),
     tool_bytes: Type.Optional(
-      bytesOption({
-        description: "Largest arguments and largest answer of one tool call inside a run.",
-        default: "8MiB",
-      }),
+      bytesOption(
+        {
+          description: "Largest arguments and largest answer of one tool call inside a run.",
+          default: "8MiB",
+        },
+        SIZE,
+      ),
     ),
     files: Type.Optional(
       Type.Integer({ description: "Files that a run may hold.", default: 64, minimum: 0, maximum: 10_000 }),
     ),
-    file_bytes: Type.Optional(bytesOption({ description: "Size of all files of a run together.", default: "16MiB" })),
+    file_bytes: Type.Optional(
+      bytesOption({ description: "Size of all files of a run together.", default: "16MiB" }, SIZE),
+    ),
     runs: Type.Optional(
       Type.Integer({
         description: "Runs at the same time; more wait for their turn.",
@@ -90,12 +115,15 @@ export const SandboxSchema = Type.Object(
       }),
     ),
     idle: Type.Optional(
-      durationOption({
-        description:
-          "Time without a run and without a session after which the child process is stopped. " +
-          "The next run starts it again.",
-        default: "5m",
-      }),
+      durationOption(
+        {
+          description:
+            "Time without a run and without a session after which the child process is stopped. " +
+            "The next run starts it again.",
+          default: "5m",
+        },
+        TIME,
+      ),
     ),
     sessions: Type.Optional(
       Type.Integer({
@@ -106,7 +134,10 @@ export const SandboxSchema = Type.Object(
       }),
     ),
     session_idle: Type.Optional(
-      durationOption({ description: "Time without a run after which a session and its variables go.", default: "10m" }),
+      durationOption(
+        { description: "Time without a run after which a session and its variables go.", default: "10m" },
+        TIME,
+      ),
     ),
     python: Type.Optional(
       Type.String({
@@ -154,70 +185,36 @@ export interface SandboxOptions {
   readonly pythonWasm?: string;
 }
 
-// oxlint-disable-next-line complexity -- One default an option, side by side.
 export function resolveSandbox(raw: SandboxConfig = {}): SandboxOptions {
-  const limits = resolveLimits(raw);
+  const options = readOptions(SandboxSchema, raw);
+  const { runs, queue, sessions, python, deno, python_wasm: pythonWasm } = options;
   return Object.freeze({
-    pythonEngine: raw.python_engine ?? raw.engine ?? "embedded",
-    javascriptEngine: raw.javascript_engine ?? raw.engine ?? "embedded",
-    limits,
-    maxWallMs: Math.max(limits.wallMs, time("max_timeout", raw.max_timeout ?? "5m")),
-    runs: whole("runs", raw.runs ?? 4, 1),
-    queue: whole("queue", raw.queue ?? 32, 0),
-    idleMs: time("idle", raw.idle ?? "5m"),
-    sessions: whole("sessions", raw.sessions ?? 8, 0),
-    sessionIdleMs: time("session_idle", raw.session_idle ?? "10m"),
-    python: raw.python ?? "python3",
-    deno: raw.deno ?? "deno",
-    ...(raw.python_wasm === undefined ? {} : { pythonWasm: raw.python_wasm }),
+    pythonEngine: options.python_engine ?? options.engine,
+    javascriptEngine: options.javascript_engine ?? options.engine,
+    limits: limitsOf(options),
+    maxWallMs: Math.max(options.timeout, options.max_timeout),
+    runs,
+    queue,
+    idleMs: options.idle,
+    sessions,
+    sessionIdleMs: options.session_idle,
+    python,
+    deno,
+    ...(pythonWasm !== undefined && { pythonWasm }),
   });
 }
 
-function resolveLimits(raw: SandboxConfig): SandboxLimits {
+function limitsOf(options: ValuesOf<typeof SandboxSchema>): SandboxLimits {
   return Object.freeze({
-    wallMs: time("timeout", raw.timeout ?? "30s"),
-    cpuMs: time("cpu_time", raw.cpu_time ?? "10s"),
-    memoryBytes: memory(parseBytes(raw.memory ?? "256MiB", "memory")),
-    outputBytes: size("output", raw.output ?? "256KiB"),
-    resultBytes: size("result", raw.result ?? "1MiB"),
-    toolCalls: whole("tool_calls", raw.tool_calls ?? 100, 0),
-    concurrentToolCalls: whole("parallel_tool_calls", raw.parallel_tool_calls ?? 8, 1),
-    toolBytes: size("tool_bytes", raw.tool_bytes ?? "8MiB"),
-    fileBytes: size("file_bytes", raw.file_bytes ?? "16MiB"),
-    files: whole("files", raw.files ?? 64, 0),
+    wallMs: options.timeout,
+    cpuMs: options.cpu_time,
+    memoryBytes: options.memory,
+    outputBytes: options.output,
+    resultBytes: options.result,
+    toolCalls: options.tool_calls,
+    concurrentToolCalls: options.parallel_tool_calls,
+    toolBytes: options.tool_bytes,
+    fileBytes: options.file_bytes,
+    files: options.files,
   });
-}
-
-/**
- * Two interpreters of this size, beside what the hub itself needs, still fit a small machine; WebAssembly ends at 4
- * GiB.
- */
-const LEAST_MEMORY_BYTES = 32 * 1024 ** 2;
-const MOST_MEMORY_BYTES = 4 * 1024 ** 3 - 65_536;
-/** Above this, what crosses between the processes no longer fits one frame comfortably. */
-const MOST_BYTES = 256 * 1024 ** 2;
-
-function memory(bytes: number): number {
-  if (bytes >= LEAST_MEMORY_BYTES && bytes <= MOST_MEMORY_BYTES) return bytes;
-  throw new OptionError(`\`memory\` must be between 32MiB and 4GiB, got ${bytes} bytes.`);
-}
-
-function size(name: string, value: number | string): number {
-  const bytes = parseBytes(value, name);
-  if (bytes <= MOST_BYTES) return bytes;
-  throw new OptionError(`\`${name}\` must be at most 256MiB, got ${JSON.stringify(value)}.`);
-}
-
-/** Timers wrap around above this. */
-const MOST_MS = 2 ** 31 - 1;
-
-function time(name: string, value: number | string): number {
-  const milliseconds = parseDuration(value, name);
-  if (milliseconds > 0 && milliseconds <= MOST_MS) return milliseconds;
-  throw new OptionError(`\`${name}\` must be above 0 and at most 24 days, got ${JSON.stringify(value)}.`);
-}
-
-function whole(name: string, value: number, least: number): number {
-  if (Number.isInteger(value) && value >= least) return value;
-  throw new OptionError(`\`${name}\` must be a whole number of at least ${least}, got ${JSON.stringify(value)}.`);
 }

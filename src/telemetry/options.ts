@@ -1,5 +1,6 @@
 import { OptionError } from "../core/errors.ts";
 import { Type, type Static } from "../core/option-schema.ts";
+import { readOptions } from "../core/option-values.ts";
 import type { LogLevel } from "../core/ports.ts";
 
 /** The section `[logging]`. */
@@ -60,26 +61,14 @@ export type AuditOptions =
   | { readonly to: "stderr" }
   | { readonly to: "file"; readonly file: string };
 
-export function resolveLogging({ level = "info", format = "text", file }: LoggingConfig = {}): LoggingOptions {
-  return Object.freeze({
-    level: oneOf("level", level, LEVELS),
-    format: oneOf("format", format, FORMATS),
-    ...(file === undefined ? {} : { file }),
-  });
+export function resolveLogging(raw: LoggingConfig = {}): LoggingOptions {
+  return Object.freeze(readOptions(LoggingSchema, raw));
 }
 
-export function resolveAudit({ file, stderr = false }: AuditConfig = {}): AuditOptions {
+export function resolveAudit(raw: AuditConfig = {}): AuditOptions {
+  const { file, stderr } = readOptions(AuditSchema, raw, "audit.");
   if (file !== undefined && stderr)
     throw new OptionError("`audit.file` and `audit.stderr` exclude one another. Keep one of them.");
   if (file !== undefined) return Object.freeze({ to: "file", file });
   return Object.freeze({ to: stderr ? "stderr" : "none" });
-}
-
-const LEVELS: readonly LogLevel[] = ["debug", "info", "warning", "error"];
-const FORMATS: readonly LogFormat[] = ["text", "json"];
-
-function oneOf<T extends string>(name: string, value: string, accepted: readonly T[]): T {
-  const found = accepted.find((candidate) => candidate === value);
-  if (found !== undefined) return found;
-  throw new OptionError(`\`${name}\` must be one of ${accepted.join(", ")}, got ${JSON.stringify(value)}.`);
 }

@@ -1,7 +1,8 @@
-import { bytesOption, parseBytes } from "../core/bytes.ts";
-import { durationOption, parseDuration } from "../core/duration.ts";
+import { bytesOption } from "../core/bytes.ts";
+import { durationOption } from "../core/duration.ts";
 import { OptionError } from "../core/errors.ts";
 import { Type, type Static } from "../core/option-schema.ts";
+import { readOptions } from "../core/option-values.ts";
 import { VERSION } from "../core/version.ts";
 
 export const WebSearchSchema = Type.Object(
@@ -24,7 +25,12 @@ export const WebSearchSchema = Type.Object(
     safe_search: Type.Optional(
       Type.Enum(["off", "moderate", "strict"], { description: "What is left out.", default: "moderate" }),
     ),
-    timeout: Type.Optional(durationOption({ description: "Bound of one request.", default: "10s" })),
+    timeout: Type.Optional(
+      durationOption(
+        { description: "Bound of one request.", default: "10s" },
+        { least: 1, most: 600_000, must: "must be from 1 ms to 10 minutes" },
+      ),
+    ),
     min_interval: Type.Optional(
       durationOption({ description: "Least time between two requests. Absent: 1 s, and none for `searxng`." }),
     ),
@@ -67,43 +73,25 @@ const BASE_URLS: Readonly<Record<BackendName, string | undefined>> = {
   brave: "https://api.search.brave.com/res/v1/web/search",
 };
 const PUBLIC_INTERVAL_MS = 1000;
-const MAX_TIMEOUT_MS = 600_000;
 
 /** Fills in and checks. Throws an `OptionError` that names the option and shows no secret. */
-// oxlint-disable-next-line complexity -- One default an option, side by side.
 export function resolveWebSearch(raw: WebSearchConfig = {}): WebSearchOptions {
-  const {
-    backend = "duckduckgo",
-    api_key: apiKey,
-    safe_search: safeSearch = "moderate",
-    proxy,
-    user_agent: userAgent = `toolyard/${VERSION}`,
-  } = raw;
-  if (!(backend in BASE_URLS))
-    throw new OptionError(
-      `\`web_search.backend\` must be "duckduckgo", "searxng" or "brave", got ${JSON.stringify(backend)}.`,
-    );
+  const options = readOptions(WebSearchSchema, raw, "web_search.");
+  const { backend, api_key: apiKey, proxy } = options;
   if (backend === "brave" && !apiKey)
     throw new OptionError('`web_search.backend` is "brave", which needs a key. Set `web_search.api_key`.');
-  const minInterval = raw.min_interval ?? (backend === "searxng" ? 0 : PUBLIC_INTERVAL_MS);
   return Object.freeze({
     backend,
-    baseUrl: resolveBaseUrl(backend, raw.base_url),
+    baseUrl: resolveBaseUrl(backend, options.base_url),
     ...(apiKey ? { apiKey } : {}),
-    safeSearch,
-    timeoutMs: timeoutOf(raw.timeout ?? "10s"),
-    minIntervalMs: parseDuration(minInterval, "web_search.min_interval"),
-    cacheMs: parseDuration(raw.cache ?? "5m", "web_search.cache"),
-    maxBodyBytes: parseBytes(raw.max_body ?? "2MiB", "web_search.max_body"),
-    userAgent: checkedUserAgent(userAgent),
-    ...(proxy === undefined ? {} : { proxy }),
+    safeSearch: options.safe_search,
+    timeoutMs: options.timeout,
+    minIntervalMs: options.min_interval ?? (backend === "searxng" ? 0 : PUBLIC_INTERVAL_MS),
+    cacheMs: options.cache,
+    maxBodyBytes: options.max_body,
+    userAgent: checkedUserAgent(options.user_agent ?? `toolyard/${VERSION}`),
+    ...(proxy !== undefined && { proxy }),
   });
-}
-
-function timeoutOf(value: number | string): number {
-  const ms = parseDuration(value, "web_search.timeout");
-  if (ms >= 1 && ms <= MAX_TIMEOUT_MS) return ms;
-  throw new OptionError(`\`web_search.timeout\` must be from 1 ms to 10 minutes, got ${JSON.stringify(value)}.`);
 }
 
 // The address may hold a key, so it is not repeated.

@@ -1,8 +1,5 @@
-import { OptionError } from "../../core/errors.ts";
 import { Type, type Static } from "../../core/option-schema.ts";
-
-const DEFAULT_WAIT_MS = 500;
-const MAX_WAIT_MS = 60_000;
+import { readOptions } from "../../core/option-values.ts";
 
 /** `[search]` of the configuration. */
 export const SearchSchema = Type.Object(
@@ -12,9 +9,9 @@ export const SearchSchema = Type.Object(
         description:
           "Longest time that one search waits for the embedding of its query, where `models.embedding` is " +
           "set; after it words alone decide.",
-        default: DEFAULT_WAIT_MS,
+        default: 500,
         minimum: 1,
-        maximum: MAX_WAIT_MS,
+        maximum: 60_000,
       }),
     ),
   },
@@ -26,11 +23,7 @@ export interface SearchOptions {
   readonly embeddingWaitMs: number;
 }
 
-export function resolveSearch({ embedding_wait_ms = DEFAULT_WAIT_MS }: SearchConfig = {}): SearchOptions {
-  if (!Number.isInteger(embedding_wait_ms) || embedding_wait_ms < 1 || embedding_wait_ms > MAX_WAIT_MS) {
-    throw new OptionError(
-      `\`search.embedding_wait_ms\` must be a whole number from 1 to ${MAX_WAIT_MS}, got ${String(embedding_wait_ms)}.`,
-    );
-  }
-  return Object.freeze({ embeddingWaitMs: embedding_wait_ms });
+export function resolveSearch(raw: SearchConfig = {}): SearchOptions {
+  const { embedding_wait_ms: embeddingWaitMs } = readOptions(SearchSchema, raw, "search.");
+  return Object.freeze({ embeddingWaitMs });
 }

@@ -1,4 +1,5 @@
 import { Type, type Static } from "../../core/option-schema.ts";
+import { readOptions } from "../../core/option-values.ts";
 
 /** Keys of `[server]` that the JSON-RPC door adds. */
 export const JSON_RPC_OPTION_SCHEMAS = {
@@ -23,6 +24,7 @@ export interface JsonRpcDoorOptions {
   readonly onMcpPath: boolean;
 }
 
-export function resolveJsonRpcDoor({ jsonrpc = true, legacy = false }: JsonRpcDoorConfig = {}): JsonRpcDoorOptions {
-  return Object.freeze({ enabled: jsonrpc, onMcpPath: legacy });
+export function resolveJsonRpcDoor(raw: JsonRpcDoorConfig = {}): JsonRpcDoorOptions {
+  const { jsonrpc: enabled, legacy: onMcpPath } = readOptions(JsonRpcDoorSchema, raw);
+  return Object.freeze({ enabled, onMcpPath });
 }

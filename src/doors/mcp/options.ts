@@ -1,7 +1,7 @@
 import type { ToolMode } from "../../core/call.ts";
-import { durationOption, parseDuration } from "../../core/duration.ts";
-import { OptionError } from "../../core/errors.ts";
+import { durationOption } from "../../core/duration.ts";
 import { Type, type Static } from "../../core/option-schema.ts";
+import { readOptions } from "../../core/option-values.ts";
 import { parseToolMode } from "../tool-mode.ts";
 
 /** Keys of `[server]` that the MCP door adds to those of the listener. */
@@ -57,24 +57,16 @@ export interface ModernOptions {
 }
 
 export function resolveMcpDoor(raw: McpDoorConfig = {}): McpDoorOptions {
-  const pageSize = raw.page_size ?? 0;
-  const modern: ModernOptions = {
-    maxSubscriptions: raw.max_subscriptions ?? 1024,
-    maxSubscribedResources: raw.max_subscribed_resources ?? 1000,
-    maxParkedCalls: raw.max_parked_calls ?? 1000,
-    inputTimeoutMs: parseDuration(raw.input_timeout ?? "10m", "server.input_timeout"),
-  };
-  for (const [name, value] of Object.entries({
-    page_size: pageSize,
-    max_subscriptions: modern.maxSubscriptions,
-    max_parked_calls: modern.maxParkedCalls,
-  })) {
-    if (!Number.isInteger(value) || value < 0)
-      throw new OptionError(`\`server.${name}\` must be a whole number from 0 on, got \`${value}\`.`);
-  }
+  const options = readOptions(McpDoorSchema, raw, "server.");
+  const { page_size: pageSize } = options;
   return Object.freeze({
-    toolMode: parseToolMode(raw.tool_mode ?? "normal"),
+    toolMode: parseToolMode(options.tool_mode),
     ...(pageSize > 0 && { pageSize }),
-    modern: Object.freeze(modern),
+    modern: Object.freeze({
+      maxSubscriptions: options.max_subscriptions,
+      maxSubscribedResources: options.max_subscribed_resources,
+      maxParkedCalls: options.max_parked_calls,
+      inputTimeoutMs: options.input_timeout,
+    }),
   });
 }

@@ -1,6 +1,7 @@
 import { OptionError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { Type, type Static } from "../../core/option-schema.ts";
+import { readOptions } from "../../core/option-values.ts";
 
 const RouteSchema = Type.Object({
   tool: Type.Optional(
@@ -73,12 +74,8 @@ export interface RestOptions {
 }
 
 /** Fills in the defaults. Throws an `OptionError` that names the path or route which cannot be served. */
-export function resolveRest({
-  enabled = true,
-  base_path = "/api",
-  openapi = true,
-  routes = {},
-}: RestConfig = {}): RestOptions {
+export function resolveRest(raw: RestConfig = {}): RestOptions {
+  const { enabled, base_path, openapi, routes } = readOptions(RestSchema, raw, "rest.");
   const basePath = base_path.replace(/\/+$/, "");
   if (!PATH.test(basePath) || isTaken(basePath))
     throw new OptionError(
@@ -112,7 +109,8 @@ function resolveRoute(line: string, raw: string | Static<typeof RouteSchema>, ba
     );
   if (isTaken(path) || path === basePath || path.startsWith(`${basePath}/`))
     throw new OptionError(`${where}: ${path} is served already. Choose another path.`);
-  const { tool, chat = false, arguments: fixed = {}, description } = typeof raw === "string" ? { tool: raw } : raw;
+  const route = readOptions(RouteSchema, typeof raw === "string" ? { tool: raw } : raw);
+  const { tool, chat, arguments: fixed, description } = route;
   if ((tool === undefined) !== chat) throw new OptionError(`${where} needs either \`tool\` or \`chat = true\`.`);
   if (chat && (method !== "POST" || Object.keys(fixed).length > 0))
     throw new OptionError(`${where}: \`chat\` is for POST, and takes no \`arguments\`.`);

@@ -1,14 +1,13 @@
 import { OptionError } from "../../core/errors.ts";
+import { readOptions } from "../../core/option-values.ts";
 import { isLoopback } from "../../core/loopback.ts";
-import type { CredentialConfig } from "./options.ts";
+import { AuthSchema, type CredentialConfig } from "./options.ts";
 import type { ClientCredentials } from "./token-source.ts";
 
 /** Undefined where `auth` is of another type. Throws an `OptionError` that shows no secret. */
 export function resolveClientCredentials(auth: CredentialConfig["auth"]): ClientCredentials | undefined {
   if (auth?.type !== "client_credentials") return undefined;
-  const { scope, resource, client_auth: clientAuth = "basic" } = auth;
-  if (clientAuth !== "basic" && clientAuth !== "post")
-    throw new OptionError(`\`auth.client_auth\` must be "basic" or "post", got ${JSON.stringify(clientAuth)}.`);
+  const { scope, resource, client_auth: clientAuth } = readOptions(AuthSchema, auth, "auth.");
   return Object.freeze({
     tokenUrl: checkedTokenUrl(needed(auth, "token_url")),
     clientId: needed(auth, "client_id"),

@@ -1,5 +1,6 @@
 import { OptionError } from "../../core/errors.ts";
-import { CLIENT_CREDENTIALS_MEMBERS, type CredentialConfig } from "./options.ts";
+import { readOptions } from "../../core/option-values.ts";
+import { AuthSchema, CLIENT_CREDENTIALS_MEMBERS, type CredentialConfig } from "./options.ts";
 
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
@@ -57,7 +58,7 @@ function authOf({ auth }: Pick<CredentialConfig, "auth">): Credential | undefine
   if (value === undefined || value === "")
     throw new OptionError(`\`auth\` of type "${auth.type}" needs \`${needed}\`.`);
   if (auth.type === "bearer") return { option: "auth", name: "authorization", value: `Bearer ${value}` };
-  const [name] = checkedHeader(auth.header ?? "X-API-Key", value, "auth");
+  const [name] = checkedHeader(readOptions(AuthSchema, auth, "auth.").header, value, "auth");
   return { option: "auth", name, value };
 }
 

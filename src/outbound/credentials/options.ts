@@ -31,30 +31,31 @@ export const CLIENT_CREDENTIALS_MEMBERS = {
   ),
 } as const;
 
+/** `auth`, whatever its type; each type takes some of these. */
+export const AuthSchema = Type.Object(
+  {
+    type: Type.Enum(["bearer", "api_key", "client_credentials"], {
+      description:
+        "`bearer`: `token` goes into `Authorization`. `api_key`: `key` goes into `header`. " +
+        "`client_credentials`: an access token is fetched from `token_url` (OAuth 2).",
+    }),
+    token: Type.Optional(Type.Secret({ description: "With `bearer`." })),
+    key: Type.Optional(Type.Secret({ description: "With `api_key`." })),
+    header: Type.Optional(
+      Type.String({ description: "With `api_key`: the header that carries the key.", default: "X-API-Key" }),
+    ),
+    ...CLIENT_CREDENTIALS_MEMBERS,
+  },
+  {
+    description: "Credentials in long form; `token` is the short one.",
+    examples: [{ type: "api_key", key: "${WEATHER_KEY}" }],
+  },
+);
+
 /** Options of whatever is asked with credentials of its own. */
 export const CREDENTIAL_MEMBERS = {
   token: Type.Optional(Type.Secret({ description: "Sent as `Authorization: Bearer …`." })),
-  auth: Type.Optional(
-    Type.Object(
-      {
-        type: Type.Enum(["bearer", "api_key", "client_credentials"], {
-          description:
-            "`bearer`: `token` goes into `Authorization`. `api_key`: `key` goes into `header`. " +
-            "`client_credentials`: an access token is fetched from `token_url` (OAuth 2).",
-        }),
-        token: Type.Optional(Type.Secret({ description: "With `bearer`." })),
-        key: Type.Optional(Type.Secret({ description: "With `api_key`." })),
-        header: Type.Optional(
-          Type.String({ description: "With `api_key`: the header that carries the key.", default: "X-API-Key" }),
-        ),
-        ...CLIENT_CREDENTIALS_MEMBERS,
-      },
-      {
-        description: "Credentials in long form; `token` is the short one.",
-        examples: [{ type: "api_key", key: "${WEATHER_KEY}" }],
-      },
-    ),
-  ),
+  auth: Type.Optional(AuthSchema),
   headers: Type.Optional(
     Type.Record(Type.Secret(), { description: "Further headers of every request to this server.", default: {} }),
   ),

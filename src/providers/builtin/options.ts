@@ -1,8 +1,5 @@
-import { OptionError } from "../../core/errors.ts";
 import { Type, type Static } from "../../core/option-schema.ts";
-
-/** The GNN document's own words, for clients that go by them (G15). */
-const SERVER_DESCRIPTION = "GNN Project MCP Server";
+import { readOptions } from "../../core/option-values.ts";
 
 /** Keys that the hub's own tools own in the configuration. */
 const BUILTIN_OPTION_SCHEMAS = {
@@ -30,7 +27,8 @@ const BUILTIN_OPTION_SCHEMAS = {
   server_description: Type.Optional(
     Type.String({
       description: "What `meta.get_full_capabilities` gives as `server_description`.",
-      default: SERVER_DESCRIPTION,
+      // The GNN document's own words, for clients that go by them (G15).
+      default: "GNN Project MCP Server",
     }),
   ),
   server_log_lines: Type.Optional(
@@ -50,15 +48,12 @@ export interface BuiltinOptions {
 }
 
 export function resolveBuiltin(raw: BuiltinConfig = {}): BuiltinOptions {
-  const {
-    execute_code: executeCode = true,
-    meta_tools: metaTools = true,
-    server_logs: serverLogs = false,
-    server_log_lines: serverLogLines = 100,
-    server_description: serverDescription = SERVER_DESCRIPTION,
-  } = raw;
-  if (!Number.isInteger(serverLogLines) || serverLogLines < 1 || serverLogLines > 1000) {
-    throw new OptionError(`\`server_log_lines\` must be a whole number from 1 to 1000, got \`${serverLogLines}\`.`);
-  }
-  return Object.freeze({ executeCode, metaTools, serverLogs, serverLogLines, serverDescription });
+  const options = readOptions(BuiltinSchema, raw);
+  return Object.freeze({
+    executeCode: options.execute_code,
+    metaTools: options.meta_tools,
+    serverLogs: options.server_logs,
+    serverLogLines: options.server_log_lines,
+    serverDescription: options.server_description,
+  });
 }

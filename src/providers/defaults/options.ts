@@ -1,12 +1,13 @@
 import { resolve } from "node:path";
-import { bytesOption, formatBytes, parseBytes } from "../../core/bytes.ts";
-import { durationOption, parseDuration } from "../../core/duration.ts";
+import { bytesOption, formatBytes } from "../../core/bytes.ts";
+import { durationOption } from "../../core/duration.ts";
 import { OptionError } from "../../core/errors.ts";
 import { Type, type Static } from "../../core/option-schema.ts";
+import { readOptions } from "../../core/option-values.ts";
 import { DEFAULT_TOOL_NAMES, type DefaultToolName } from "./names.ts";
 
 const ALL = "all";
-const DEFAULT_ROOT = "files";
+const NAMES: readonly string[] = DEFAULT_TOOL_NAMES;
 const MAX_FILE_BYTES = 1024 ** 3;
 
 export const DefaultToolsSchema = Type.Object(
@@ -25,15 +26,21 @@ export const DefaultToolsSchema = Type.Object(
         description:
           "Folders that files are written to, and nothing outside of them. " +
           "A relative path of a caller counts from the first one; it is made when it is missing.",
-        default: [DEFAULT_ROOT],
+        default: ["files"],
         minItems: 1,
       }),
     ),
     max_file_size: Type.Optional(
-      bytesOption({ description: "Bound of one file, what was in it before included.", default: "10MiB" }),
+      bytesOption(
+        { description: "Bound of one file, what was in it before included.", default: "10MiB" },
+        { least: 1, most: MAX_FILE_BYTES, must: `must be from 1 B to ${formatBytes(MAX_FILE_BYTES)}` },
+      ),
     ),
     image_timeout: Type.Optional(
-      durationOption({ description: "How long drawing one image may take.", default: "5m" }),
+      durationOption(
+        { description: "How long drawing one image may take.", default: "5m" },
+        { least: 1, most: 3_600_000, must: "must be from 1 ms to 1 hour" },
+      ),
     ),
   },
   { description: "The tools that come with Toolyard." },
@@ -50,8 +57,10 @@ export interface DefaultToolsOptions {
 
 /** Fills in the defaults; relative paths count from `folder`. Throws an `OptionError`. */
 export function resolveDefaultTools(raw: DefaultToolsConfig = {}, folder: string = process.cwd()): DefaultToolsOptions {
-  const { enable = [], file_roots: roots = [DEFAULT_ROOT] } = raw;
-  const unknown = enable.find((name) => name !== ALL && !DEFAULT_TOOL_NAMES.includes(name));
+  const options = readOptions(DefaultToolsSchema, raw, "default_tools.");
+  const { file_roots: roots } = options;
+  const enable: readonly string[] = options.enable;
+  const unknown = enable.find((name) => name !== ALL && !NAMES.includes(name));
   if (unknown !== undefined)
     throw new OptionError(
       `\`default_tools.enable\` names ${JSON.stringify(unknown)}. ` +
@@ -61,21 +70,7 @@ export function resolveDefaultTools(raw: DefaultToolsConfig = {}, folder: string
   return Object.freeze({
     enable: Object.freeze(DEFAULT_TOOL_NAMES.filter((name) => enable.includes(ALL) || enable.includes(name))),
     fileRoots: Object.freeze(Array.from(new Set(roots.map((root) => resolve(folder, root))))),
-    maxFileBytes: fileBytesOf(raw.max_file_size ?? "10MiB"),
-    imageTimeoutMs: imageTimeoutOf(raw.image_timeout ?? "5m"),
+    maxFileBytes: options.max_file_size,
+    imageTimeoutMs: options.image_timeout,
   });
-}
-
-function fileBytesOf(value: number | string): number {
-  const bytes = parseBytes(value, "default_tools.max_file_size");
-  if (bytes >= 1 && bytes <= MAX_FILE_BYTES) return bytes;
-  throw new OptionError(
-    `\`default_tools.max_file_size\` must be from 1 B to ${formatBytes(MAX_FILE_BYTES)}, got ${JSON.stringify(value)}.`,
-  );
-}
-
-function imageTimeoutOf(value: number | string): number {
-  const ms = parseDuration(value, "default_tools.image_timeout");
-  if (ms >= 1 && ms <= 3_600_000) return ms;
-  throw new OptionError(`\`default_tools.image_timeout\` must be from 1 ms to 1 hour, got ${JSON.stringify(value)}.`);
 }

@@ -1,13 +1,12 @@
 import { resolve } from "node:path";
-import { bytesOption, parseBytes } from "../../core/bytes.ts";
-import { durationOption, parseDuration } from "../../core/duration.ts";
+import { bytesOption } from "../../core/bytes.ts";
+import { durationOption } from "../../core/duration.ts";
 import { Type, type Static } from "../../core/option-schema.ts";
+import { readOptions } from "../../core/option-values.ts";
 import type { ListingShape } from "../../core/listing-shape.ts";
 import type { RunSettings } from "../../runtimes/scripts/run-settings.ts";
 import { resolveShape, SHAPE_MEMBERS } from "../shape-options.ts";
 import { resolveRunOptions, RUN_OPTIONS } from "../tool-folders/run-options.ts";
-
-const DEFAULT_MAX_OUTPUT_BYTES = 10_000_000;
 
 /** `[folders]`. */
 export const FoldersSchema = Type.Object(
@@ -35,7 +34,7 @@ export const FoldersSchema = Type.Object(
     max_output: Type.Optional(
       bytesOption({
         description: "Most that one call may write, on all its descriptors together.",
-        default: DEFAULT_MAX_OUTPUT_BYTES,
+        default: 10_000_000,
       }),
     ),
     ...SHAPE_MEMBERS,
@@ -62,12 +61,13 @@ export interface FoldersOptions {
  * read.
  */
 export function resolveFolders(raw: FoldersConfig, folder: string = process.cwd()): FoldersOptions {
+  const options = readOptions(FoldersSchema, raw, "folders.");
   return Object.freeze({
-    toolsPaths: toPaths(raw.tools_path, folder),
-    librariesPaths: toPaths(raw.libraries_path ?? [], folder),
-    visibility: raw.visibility ?? "native",
-    timeoutMs: raw.timeout === undefined ? undefined : parseDuration(raw.timeout, "folders.timeout"),
-    maxOutputBytes: parseBytes(raw.max_output ?? DEFAULT_MAX_OUTPUT_BYTES, "folders.max_output"),
+    toolsPaths: toPaths(options.tools_path, folder),
+    librariesPaths: toPaths(options.libraries_path, folder),
+    visibility: options.visibility,
+    timeoutMs: options.timeout,
+    maxOutputBytes: options.max_output,
     settings: resolveRunOptions(raw, "folders"),
     shape: resolveShape(raw, "folders."),
   });

@@ -187,7 +187,11 @@ const refused: [string, Partial<RemoteServerConfig>, RegExp][] = [
     /user name or a password/,
   ],
   ["a resource that is no URI", { auth: { ...whole, resource: "mine" } }, /`auth.resource` must be an absolute URI/],
-  ["an unknown client_auth", { auth: { ...whole, client_auth: "jwt" as never } }, /"basic" or "post", got "jwt"/],
+  [
+    "an unknown client_auth",
+    { auth: { ...whole, client_auth: "jwt" as never } },
+    /must be one of basic, post, got "jwt"/,
+  ],
   ["a token beside it", { token: "s3cret", auth: whole }, /`token` and `auth`/],
   ["a token within it", { auth: { ...whole, token: "s3cret" } }, /takes no `token`/],
   [

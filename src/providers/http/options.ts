@@ -1,5 +1,6 @@
 import { OptionError } from "../../core/errors.ts";
 import { Type, type Static } from "../../core/option-schema.ts";
+import { readOptions, type ValuesOf } from "../../core/option-values.ts";
 import type { ServiceName } from "../../core/records.ts";
 import { CREDENTIAL_MEMBERS } from "../../outbound/credentials/options.ts";
 import { resolveClientCredentials } from "../../outbound/credentials/client-credentials.ts";
@@ -89,14 +90,10 @@ export interface RemoteServerOptions {
 
 /** Fills in and checks. Throws an `OptionError` that names the option and shows no secret. */
 export function resolveRemoteServer(options: RemoteServerConfig): RemoteServerOptions {
-  const { transport = "auto", ca, proxy, max_connections: maxConnections = 256 } = options;
-  if (!Number.isInteger(maxConnections) || maxConnections < 2) {
-    throw new OptionError(
-      `\`max_connections\` must be a whole number of at least 2, got ${JSON.stringify(maxConnections)}.`,
-    );
-  }
+  const values = readOptions(RemoteServerSchema, options);
+  const { transport, ca, proxy, max_connections: maxConnections } = values;
   const clientCredentials = resolveClientCredentials(options.auth);
-  const url = resolveUrl(options);
+  const url = resolveUrl(options, values);
   const service = serviceOf(options, url);
   return Object.freeze({
     url,
@@ -128,10 +125,12 @@ function visibilityOf({
   );
 }
 
-function resolveUrl(options: RemoteServerConfig): URL {
-  const { url, host, port, path = "/mcp", scheme = "http" } = options;
+function resolveUrl(
+  given: RemoteServerConfig,
+  { url, host, port, path, scheme }: ValuesOf<typeof RemoteServerSchema>,
+): URL {
   if (url === undefined && host === undefined) throw new OptionError("`url` or `host` must say where the server is.");
-  const extra = (["host", "port", "path", "scheme"] as const).find((name) => options[name] !== undefined);
+  const extra = (["host", "port", "path", "scheme"] as const).find((name) => given[name] !== undefined);
   if (url !== undefined && extra !== undefined)
     throw new OptionError(`\`url\` and \`${extra}\` both say where the server is; remove one of them.`);
   return url === undefined ? joinUrl(host ?? "", { port, path, scheme }) : checkedUrl(url);
@@ -145,8 +144,6 @@ function joinUrl(
     throw new OptionError(
       `\`host\` must be a name or an IP address alone, got ${JSON.stringify(host)}. Use \`url\` for a whole address.`,
     );
-  if (port !== undefined && (!Number.isInteger(port) || port < 1 || port > 65_535))
-    throw new OptionError(`\`port\` must be a whole number from 1 to 65535, got ${JSON.stringify(port)}.`);
   const isBareIpv6 = host.includes(":") && !host.startsWith("[") && host.split(":").length > 2;
   const name = isBareIpv6 ? `[${host}]` : host;
   const slash = path.startsWith("/") ? "" : "/";

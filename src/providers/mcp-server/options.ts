@@ -1,7 +1,7 @@
-import { bytesOption, parseBytes } from "../../core/bytes.ts";
-import { durationOption, parseDuration } from "../../core/duration.ts";
-import { OptionError } from "../../core/errors.ts";
+import { bytesOption } from "../../core/bytes.ts";
+import { durationOption } from "../../core/duration.ts";
 import { Type, type OptionSchema, type Static } from "../../core/option-schema.ts";
+import { ABOVE_ZERO, readOptions } from "../../core/option-values.ts";
 import type { ListingShape } from "../../core/listing-shape.ts";
 import type { ToolLimits } from "../../core/records.ts";
 import { resolveShape, SHAPE_MEMBERS } from "../shape-options.ts";
@@ -22,13 +22,13 @@ export const MCP_SERVER_MEMBERS = {
     Type.String({ description: "Prefix of the tools' names; empty for none. Absent: the server's alias." }),
   ),
   timeout: Type.Optional(
-    durationOption({ description: "How long a call may stay without a sign of life. Absent: the hub's." }),
+    durationOption({ description: "How long a call may stay without a sign of life. Absent: the hub's." }, ABOVE_ZERO),
   ),
   total_timeout: Type.Optional(
-    durationOption({ description: "How long a call may take in all, however lively. Absent: the hub's." }),
+    durationOption({ description: "How long a call may take in all, however lively. Absent: the hub's." }, ABOVE_ZERO),
   ),
   connect_timeout: Type.Optional(
-    durationOption({ description: "How long the server may take until it can be used.", default: "30s" }),
+    durationOption({ description: "How long the server may take until it can be used.", default: "30s" }, ABOVE_ZERO),
   ),
   max_concurrent: Type.Optional(
     Type.Integer({
@@ -38,7 +38,11 @@ export const MCP_SERVER_MEMBERS = {
     }),
   ),
   max_message_bytes: Type.Optional(
-    bytesOption({ description: "Largest message that is taken from the server.", default: "32MiB" }),
+    bytesOption(
+      { description: "Largest message that is taken from the server.", default: "32MiB" },
+      // Below this not even a handshake fits.
+      { least: 1024, must: "must be at least 1024 bytes" },
+    ),
   ),
   isolation: Type.Optional(
     Type.Enum(["auto", "shared", "session"], {
@@ -73,10 +77,10 @@ export const MCP_SERVER_MEMBERS = {
     }),
   ),
   idle_stop: Type.Optional(
-    durationOption({
-      description: "A lazy server, and a session's own one, ends after this long without a call.",
-      default: "10m",
-    }),
+    durationOption(
+      { description: "A lazy server, and a session's own one, ends after this long without a call.", default: "10m" },
+      ABOVE_ZERO,
+    ),
   ),
   roots: Type.Optional(
     Type.Array(Type.Path(), {
@@ -121,48 +125,25 @@ export interface McpServerOptions {
 
 /** Fills in and checks. Throws an `OptionError` that names the option. */
 export function resolveMcpServer(config: McpServerConfig = {}): McpServerOptions {
-  const { enabled = true, visibility = "native", instructions = true } = config;
-  const { isolation = "auto", era = "auto", start = "eager", roots = [] } = config;
+  const options = readOptions(McpServerSchema, config);
+  const { enabled, visibility, instructions, isolation, era, start, roots, namespace, log_level: logLevel } = options;
   return Object.freeze({
     enabled,
     shape: Object.freeze({ ...resolveShape(config), visibility, instructions }),
-    ...(config.namespace !== undefined && { namespace: config.namespace }),
-    limits: limitsOf(config),
-    connectTimeoutMs: positive(config.connect_timeout ?? "30s", "connect_timeout"),
-    maxConcurrent: count(config.max_concurrent ?? 0, "max_concurrent", 0) || Infinity,
-    maxMessageBytes: atLeast(parseBytes(config.max_message_bytes ?? "32MiB", "max_message_bytes"), "max_message_bytes"),
+    ...(namespace !== undefined && { namespace }),
+    limits: {
+      ...(options.timeout !== undefined && { timeoutMs: options.timeout }),
+      ...(options.total_timeout !== undefined && { totalTimeoutMs: options.total_timeout }),
+    },
+    connectTimeoutMs: options.connect_timeout,
+    maxConcurrent: options.max_concurrent || Infinity,
+    maxMessageBytes: options.max_message_bytes,
     isolation,
     era,
-    maxSessions: count(config.max_sessions ?? 32, "max_sessions", 1),
+    maxSessions: options.max_sessions,
     start,
-    idleStopMs: positive(config.idle_stop ?? "10m", "idle_stop"),
+    idleStopMs: options.idle_stop,
     roots,
-    ...(config.log_level !== undefined && { logLevel: config.log_level }),
+    ...(logLevel !== undefined && { logLevel }),
   });
-}
-
-function limitsOf({ timeout, total_timeout: totalTimeout }: McpServerConfig): ToolLimits {
-  return {
-    ...(timeout !== undefined && { timeoutMs: positive(timeout, "timeout") }),
-    ...(totalTimeout !== undefined && { totalTimeoutMs: positive(totalTimeout, "total_timeout") }),
-  };
-}
-
-function positive(value: number | string, name: string): number {
-  const timeMs = parseDuration(value, name);
-  if (timeMs > 0) return timeMs;
-  throw new OptionError(`\`${name}\` must be above 0, got ${JSON.stringify(value)}.`);
-}
-
-function count(value: number, name: string, least: number): number {
-  if (Number.isInteger(value) && value >= least) return value;
-  throw new OptionError(`\`${name}\` must be a whole number of at least ${least}, got ${JSON.stringify(value)}.`);
-}
-
-// Below this not even a handshake fits.
-const LEAST_MESSAGE_BYTES = 1024;
-
-function atLeast(bytes: number, name: string): number {
-  if (bytes >= LEAST_MESSAGE_BYTES) return bytes;
-  throw new OptionError(`\`${name}\` must be at least ${LEAST_MESSAGE_BYTES} bytes, got ${bytes}.`);
 }

@@ -1,6 +1,6 @@
-import { durationOption, parseDuration } from "../../core/duration.ts";
-import { OptionError } from "../../core/errors.ts";
+import { durationOption } from "../../core/duration.ts";
 import { type Static, Type } from "../../core/option-schema.ts";
+import { readOptions } from "../../core/option-values.ts";
 import { resolveShape, SHAPE_MEMBERS } from "../shape-options.ts";
 import type { ListingShape, Visibility } from "../../core/listing-shape.ts";
 
@@ -23,10 +23,13 @@ export const ModulesSchema = Type.Object({
     }),
   ),
   timeout: Type.Optional(
-    durationOption({
-      description: "How long one module's import and its `registerTools` may take together.",
-      default: "30s",
-    }),
+    durationOption(
+      {
+        description: "How long one module's import and its `registerTools` may take together.",
+        default: "30s",
+      },
+      { least: 1, must: "must be above 0" },
+    ),
   ),
   namespace: Type.Optional(
     Type.String({
@@ -69,17 +72,8 @@ export interface ModulesOptions {
 }
 
 export function resolveModules(raw: ModulesConfig = {}): ModulesOptions {
-  const {
-    paths = [],
-    allowlist = [],
-    timeout = "30s",
-    namespace = "",
-    visibility = "native",
-    env = {},
-    inherit_env: inheritEnv = [],
-  } = raw;
-  const timeoutMs = parseDuration(timeout, "modules.timeout");
-  if (timeoutMs < 1) throw new OptionError(`\`modules.timeout\` must be above 0, got ${JSON.stringify(timeout)}.`);
+  const options = readOptions(ModulesSchema, raw, "modules.");
+  const { paths, allowlist, timeout: timeoutMs, namespace, visibility, env } = options;
   return Object.freeze({
     paths: Object.freeze([...paths]),
     allowlist: Object.freeze([...allowlist]),
@@ -87,7 +81,7 @@ export function resolveModules(raw: ModulesConfig = {}): ModulesOptions {
     namespace,
     visibility,
     env: Object.freeze({ ...env }),
-    inheritEnv: Object.freeze([...inheritEnv]),
+    inheritEnv: Object.freeze([...options.inherit_env]),
     shape: resolveShape(raw, "modules."),
   });
 }

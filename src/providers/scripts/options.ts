@@ -1,16 +1,14 @@
 import { resolve } from "node:path";
-import { bytesOption, parseBytes } from "../../core/bytes.ts";
-import { durationOption, parseDuration } from "../../core/duration.ts";
+import { bytesOption } from "../../core/bytes.ts";
+import { durationOption } from "../../core/duration.ts";
 import { Type, type Static } from "../../core/option-schema.ts";
+import { readOptions } from "../../core/option-values.ts";
 import type { ListingShape } from "../../core/listing-shape.ts";
 import type { RunSettings } from "../../runtimes/scripts/run-settings.ts";
 import { resolveShape, SHAPE_MEMBERS } from "../shape-options.ts";
 import { resolveRunOptions, RUN_OPTIONS } from "../tool-folders/run-options.ts";
 
-const DEFAULT_TOOLS_PATH = "./tools";
-const DEFAULT_MAX_OUTPUT_BYTES = 10_000_000;
-
-const paths = (notes: { description: string; default: unknown }) =>
+const paths = <const N extends { description: string; default: string | readonly string[] }>(notes: N) =>
   Type.Union([Type.Path({ minLength: 1 }), Type.Array(Type.Path({ minLength: 1 }))], notes);
 
 /** `[scripts]`, also written `[scriptling]`. */
@@ -19,7 +17,7 @@ export const ScriptsSchema = Type.Object(
     tools_path: Type.Optional(
       paths({
         description: "Folder, or list of folders, with one folder per tool: a tool.toml beside its script.",
-        default: DEFAULT_TOOLS_PATH,
+        default: "./tools",
       }),
     ),
     libraries_path: Type.Optional(
@@ -39,7 +37,7 @@ export const ScriptsSchema = Type.Object(
     max_output: Type.Optional(
       bytesOption({
         description: "Most that one call may write, on all its descriptors together.",
-        default: DEFAULT_MAX_OUTPUT_BYTES,
+        default: 10_000_000,
       }),
     ),
     ...SHAPE_MEMBERS,
@@ -66,12 +64,13 @@ export interface ScriptsOptions {
  * read.
  */
 export function resolveScripts(raw: ScriptsConfig = {}, folder: string = process.cwd()): ScriptsOptions {
+  const options = readOptions(ScriptsSchema, raw, "scripts.");
   return Object.freeze({
-    toolsPaths: toPaths(raw.tools_path ?? DEFAULT_TOOLS_PATH, folder),
-    librariesPaths: toPaths(raw.libraries_path ?? [], folder),
-    allowDirnameAsName: raw.allow_dirname_as_name ?? false,
-    timeoutMs: raw.timeout === undefined ? undefined : parseDuration(raw.timeout, "scripts.timeout"),
-    maxOutputBytes: parseBytes(raw.max_output ?? DEFAULT_MAX_OUTPUT_BYTES, "scripts.max_output"),
+    toolsPaths: toPaths(options.tools_path, folder),
+    librariesPaths: toPaths(options.libraries_path, folder),
+    allowDirnameAsName: options.allow_dirname_as_name,
+    timeoutMs: options.timeout,
+    maxOutputBytes: options.max_output,
     settings: resolveRunOptions(raw, "scripts"),
     shape: resolveShape(raw, "scripts."),
   });

@@ -1,5 +1,6 @@
 import { OptionError } from "../../core/errors.ts";
 import { Type, type Static } from "../../core/option-schema.ts";
+import { readOptions } from "../../core/option-values.ts";
 import { resolveMcpServer, MCP_SERVER_MEMBERS, type McpServerOptions } from "../mcp-server/options.ts";
 import { splitWords } from "./command-words.ts";
 
@@ -41,14 +42,14 @@ export interface StdioServerOptions {
 
 /** Fills in and checks. Throws an `OptionError` that names the option. */
 export function resolveStdioServer(options: StdioServerConfig): StdioServerOptions {
-  const { command: given, args, cwd, env = {}, inherit_env: inheritEnv = [] } = options;
-  const words = typeof given === "string" ? (args === undefined ? splitWords(given) : [given]) : given;
+  const { command: given, args, cwd, env, inherit_env: inheritEnv } = readOptions(StdioServerSchema, options);
+  const words = typeof given === "string" ? (options.args === undefined ? splitWords(given) : [given]) : given;
   const [command, ...first] = words;
   if (command === undefined || command.trim() === "")
     throw new OptionError(`\`command\` must name a program, got ${JSON.stringify(given)}.`);
   return Object.freeze({
     command,
-    args: [...first, ...(args ?? [])],
+    args: [...first, ...args],
     ...(cwd !== undefined && { cwd }),
     env,
     inheritEnv,

@@ -1,13 +1,8 @@
-import { bytesOption, parseBytes } from "../../core/bytes.ts";
-import { durationOption, parseDuration } from "../../core/duration.ts";
+import { bytesOption } from "../../core/bytes.ts";
+import { durationOption } from "../../core/duration.ts";
 import { Type, type Static } from "../../core/option-schema.ts";
+import { readGiven, readOptions } from "../../core/option-values.ts";
 import type { PartialRunSettings, RunSettings } from "../../runtimes/scripts/run-settings.ts";
-
-export const DEFAULT_RUN_SETTINGS: RunSettings = Object.freeze({
-  limits: Object.freeze({}),
-  isolation: Object.freeze({ mode: "process", network: false, read: [], write: [], program: "bwrap" }),
-  run: Object.freeze({ mode: "spawn", workers: 2, maxCalls: 1000, idleMs: 300_000 }),
-});
 
 /** `own` over `base`, member by member. */
 export function mergeRunSettings(base: RunSettings, { limits, isolation, run }: PartialRunSettings): RunSettings {
@@ -17,8 +12,6 @@ export function mergeRunSettings(base: RunSettings, { limits, isolation, run }: 
     run: { ...base.run, ...run },
   };
 }
-
-const { isolation, run } = DEFAULT_RUN_SETTINGS;
 
 const LimitsSchema = Type.Object(
   {
@@ -52,16 +45,14 @@ const IsolationSchema = Type.Object(
     mode: Type.Optional(
       Type.Enum(["process", "bwrap"], {
         description: "`bwrap`: behind bubblewrap, where only the tool's folder and the system's programs are seen.",
-        default: isolation.mode,
+        default: "process",
       }),
     ),
-    network: Type.Optional(
-      Type.Boolean({ description: "Whether an isolated tool has a network.", default: isolation.network }),
-    ),
+    network: Type.Optional(Type.Boolean({ description: "Whether an isolated tool has a network.", default: false })),
     read: Type.Optional(
       Type.Array(Type.String(), {
         description: "Further files and folders that an isolated tool may read; relative ones start at its own folder.",
-        default: isolation.read,
+        default: [],
       }),
     ),
     write: Type.Optional(
@@ -69,14 +60,14 @@ const IsolationSchema = Type.Object(
         description:
           "Folders that an isolated tool may write to, made where they are not there; " +
           "relative ones start at its own folder.",
-        default: isolation.write,
+        default: [],
       }),
     ),
     program: Type.Optional(
       Type.String({
         minLength: 1,
         description: "Bubblewrap itself: a name on PATH, or a full path.",
-        default: isolation.program,
+        default: "bwrap",
       }),
     ),
   },
@@ -89,7 +80,7 @@ const RunSchema = Type.Object(
       Type.Enum(["spawn", "warm"], {
         description:
           "`spawn`: a process for each call. `warm`: an interpreter that stays; Python, JavaScript and TypeScript.",
-        default: run.mode,
+        default: "spawn",
       }),
     ),
     workers: Type.Optional(
@@ -97,14 +88,14 @@ const RunSchema = Type.Object(
         minimum: 1,
         maximum: 32,
         description: "Warm interpreters of one tool at a time; each serves one call at a time.",
-        default: run.workers,
+        default: 2,
       }),
     ),
     max_calls: Type.Optional(
       Type.Integer({
         minimum: 1,
         description: "Calls after which a warm interpreter is replaced.",
-        default: run.maxCalls,
+        default: 1000,
       }),
     ),
     idle: Type.Optional(
@@ -130,30 +121,36 @@ export interface RunConfig {
 
 /** What a section says, over the defaults. `place` names the section in errors. Throws an `OptionError`. */
 export function resolveRunOptions(raw: RunConfig, place: string): RunSettings {
-  return Object.freeze(mergeRunSettings(DEFAULT_RUN_SETTINGS, toRunSettings(raw, `${place}.`)));
+  const { max_calls: maxCalls, idle: idleMs, ...run } = readOptions(RunSchema, raw.run, `${place}.run.`);
+  return Object.freeze({
+    limits: toLimits(raw.limits, `${place}.`),
+    isolation: readOptions(IsolationSchema, raw.isolation, `${place}.isolation.`),
+    run: { ...run, maxCalls, idleMs },
+  });
 }
 
 /**
  * The same three tables, checked already, as settings. Throws an `OptionError` for a size or time that cannot be read.
  */
-export function toRunSettings({ limits = {}, isolation = {}, run = {} }: RunConfig, place = ""): PartialRunSettings {
+export function toRunSettings(raw: RunConfig, place = ""): PartialRunSettings {
+  const { max_calls: maxCalls, idle: idleMs, ...run } = readGiven(RunSchema, raw.run, `${place}run.`);
   return {
-    limits: present({
-      memoryBytes: limits.memory === undefined ? undefined : parseBytes(limits.memory, `${place}limits.memory`),
-      cpuMs: limits.cpu === undefined ? undefined : parseDuration(limits.cpu, `${place}limits.cpu`),
-      processes: limits.procs,
-      openFiles: limits.files,
-      fileBytes: limits.file_size === undefined ? undefined : parseBytes(limits.file_size, `${place}limits.file_size`),
-      outputBytes: limits.output === undefined ? undefined : parseBytes(limits.output, `${place}limits.output`),
-    }),
-    isolation,
-    run: present({
-      mode: run.mode,
-      workers: run.workers,
-      maxCalls: run.max_calls,
-      idleMs: run.idle === undefined ? undefined : parseDuration(run.idle, `${place}run.idle`),
-    }),
+    limits: toLimits(raw.limits, place),
+    isolation: readGiven(IsolationSchema, raw.isolation, `${place}isolation.`),
+    run: present({ ...run, maxCalls, idleMs }),
   };
+}
+
+function toLimits(raw: RunConfig["limits"], place: string): RunSettings["limits"] {
+  const limits = readGiven(LimitsSchema, raw, `${place}limits.`);
+  return present({
+    memoryBytes: limits.memory,
+    cpuMs: limits.cpu,
+    processes: limits.procs,
+    openFiles: limits.files,
+    fileBytes: limits.file_size,
+    outputBytes: limits.output,
+  });
 }
 
 type Present<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> };

@@ -1,6 +1,6 @@
-import { durationOption, parseDuration } from "../../../core/duration.ts";
-import { OptionError } from "../../../core/errors.ts";
+import { durationOption } from "../../../core/duration.ts";
 import { Type, type Static } from "../../../core/option-schema.ts";
+import { readOptions } from "../../../core/option-values.ts";
 
 /** `[server.sessions]`: sessions of the legacy era. */
 export const LegacySessionSchema = Type.Object(
@@ -60,46 +60,28 @@ export const LegacySessionSchema = Type.Object(
 export type LegacySessionConfig = Static<typeof LegacySessionSchema>;
 
 export interface LegacySessionOptions {
-  /** @default 1_800_000 */
   readonly idleMs: number;
-  /** @default 10_000 */
   readonly maxSessions: number;
-  /** @default 600_000 */
   readonly askTimeoutMs: number;
-  /** @default 1000 */
   readonly maxInFlight: number;
-  /** @default 1000 */
   readonly maxSubscriptions: number;
-  /** @default 300_000 */
   readonly replayMs: number;
-  /** @default 67_108_864 */
   readonly replayMaxBytes: number;
-  /** @default 1000 */
   readonly replayMaxEvents: number;
-  /** @default 1000 */
   readonly retryMs: number;
 }
 
 export function resolveLegacySessions(raw: LegacySessionConfig = {}): LegacySessionOptions {
-  const options: LegacySessionOptions = {
-    idleMs: parseDuration(raw.idle ?? "30m", "server.sessions.idle"),
-    maxSessions: raw.max ?? 10_000,
-    askTimeoutMs: parseDuration(raw.ask_timeout ?? "10m", "server.sessions.ask_timeout"),
-    maxInFlight: raw.max_in_flight ?? 1000,
-    maxSubscriptions: raw.max_subscriptions ?? 1000,
-    replayMs: parseDuration(raw.replay ?? "5m", "server.sessions.replay"),
-    replayMaxBytes: raw.replay_max_bytes ?? 64 * 1024 * 1024,
-    replayMaxEvents: raw.replay_max_events ?? 1000,
-    retryMs: parseDuration(raw.retry ?? "1s", "server.sessions.retry"),
-  };
-  const counts = {
-    max: options.maxSessions,
-    max_in_flight: options.maxInFlight,
-    max_subscriptions: options.maxSubscriptions,
-  };
-  for (const [name, value] of Object.entries(counts)) {
-    if (!Number.isInteger(value) || value < 1)
-      throw new OptionError(`\`server.sessions.${name}\` must be a whole number above 0, got \`${value}\`.`);
-  }
-  return Object.freeze(options);
+  const options = readOptions(LegacySessionSchema, raw, "server.sessions.");
+  return Object.freeze({
+    idleMs: options.idle,
+    maxSessions: options.max,
+    askTimeoutMs: options.ask_timeout,
+    maxInFlight: options.max_in_flight,
+    maxSubscriptions: options.max_subscriptions,
+    replayMs: options.replay,
+    replayMaxBytes: options.replay_max_bytes,
+    replayMaxEvents: options.replay_max_events,
+    retryMs: options.retry,
+  });
 }
