@@ -6,8 +6,9 @@ import { registerDocumentation } from "./service/documentation-tools.ts";
 import { registerExportTools } from "./service/export-tools.ts";
 import { ModelFiles } from "./service/model-files.ts";
 import { rootsOf } from "./service/options.ts";
+import { registerSimulateTools } from "./service/simulate-tools.ts";
 
-/** Reads, checks, lays out and exports models of Active Inference in GNN. Needs no network. */
+/** Reads, checks, lays out, exports and runs models of Active Inference in GNN. Needs no network. */
 export const gnn: Service = { name: "gnn", tool: "gnn.check", port: 50_058, register };
 
 function register(hub: ModuleHub, environment: Environment): void {
@@ -15,4 +16,5 @@ function register(hub: ModuleHub, environment: Environment): void {
   registerCheckTools(hub, files);
   registerExportTools(hub, files);
   registerDocumentation(hub);
+  registerSimulateTools(hub, files);
 }

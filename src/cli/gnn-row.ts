@@ -9,7 +9,7 @@ const PROFILE = new Option("--profile <name>", "what a valid file is")
 export function gnnRow(json: Option): CommandRow {
   return {
     usage: "gnn",
-    summary: "models of Active Inference in GNN: check, lay out, convert",
+    summary: "models of Active Inference in GNN: check, lay out, convert, run",
     examples: ["toolyard gnn check models/", "toolyard gnn fmt agent.md", "toolyard gnn export agent.md --to graphml"],
     options: [],
     commands: [
@@ -48,6 +48,26 @@ export function gnnRow(json: Option): CommandRow {
         ],
         load: async () => ({ run: (await import("./commands/gnn.ts")).exportModel }),
       },
+      runRow(json),
     ],
+  };
+}
+
+function runRow(json: Option): CommandRow {
+  return {
+    usage: "run <file>",
+    summary: "run a discrete model (A, B, C, D, E) and print what it believes and does at each step",
+    examples: ["toolyard gnn run agent.md", "toolyard gnn run agent.md --steps 50 --seed 7 --plot agent.svg"],
+    options: [
+      new Option("--steps <count>", "steps to run; without it the model's horizon, else 20"),
+      new Option("--seed <number>", "the same seed gives the same run").default("0"),
+      new Option("--library <name>", "whose inference and planning: pymdp-1 or pymdp-0.0.7").default("pymdp-1"),
+      new Option("--policy-length <count>", "actions of a policy: how far the agent plans").default("1"),
+      new Option("--gamma <number>", "precision of policies; without it that of the library"),
+      new Option("--stochastic", "draw actions instead of taking the best"),
+      new Option("--plot <file>", "write a plot as SVG; `-` prints it"),
+      json,
+    ],
+    load: async () => ({ run: (await import("./commands/gnn.ts")).runModel }),
   };
 }

@@ -11,6 +11,7 @@ import { harmless, readAnyFormat, readTexts, STDIN, type CommandIo, type NamedTe
 import { toSarif, type CheckedText } from "./sarif.ts";
 
 export type { CommandIo } from "./files.ts";
+export { run } from "./run-command.ts";
 
 /** Exit codes for pipelines of others: 1 says that a file is not as it should be. */
 export const EXIT = { ok: 0, found: 1 } as const;

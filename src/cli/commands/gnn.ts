@@ -16,6 +16,7 @@ interface GnnModule {
   readonly check: Command<readonly string[], SharedOptions>;
   readonly fmt: Command<readonly string[], SharedOptions>;
   readonly exportFile: Command<string, SharedOptions>;
+  readonly run: Command<string, SharedOptions>;
 }
 
 export const check: Run = async (files, options, io) => (await loadGnn()).check(files, options, commandIo(io));
@@ -24,6 +25,8 @@ export const fmt: Run = async (files, options, io) => (await loadGnn()).fmt(file
 
 export const exportModel: Run = async ([file = "-"], options, io) =>
   (await loadGnn()).exportFile(file, options, commandIo(io));
+
+export const runModel: Run = async ([file = "-"], options, io) => (await loadGnn()).run(file, options, commandIo(io));
 
 async function loadGnn(): Promise<GnnModule> {
   return (await import(new URL("../../servers/gnn/command/gnn-commands.js", import.meta.url).href)) as GnnModule;

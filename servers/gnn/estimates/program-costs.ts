@@ -1,0 +1,78 @@
+import type { DiscreteAgent, Program } from "../programs/program.ts";
+
+/** What a program that is made of a model needs. */
+export interface ProgramCosts {
+  /** Of the tensors, as numbers of 8 bytes. */
+  readonly tensorBytes: number;
+  /** Multiplications with their additions of one step: beliefs, then every policy. */
+  readonly operationsPerStep: number;
+  readonly policies: number;
+}
+
+export interface CostOptions {
+  /** Actions of a policy. @default 1 */
+  readonly policyLength?: number;
+  /** Times that beliefs of several factors are updated. @default 16 */
+  readonly iterations?: number;
+}
+
+const BYTES = 8;
+
+/** Bytes and operations by counting what the rendered programs and the simulation do. */
+export function programCosts(program: Program, options: CostOptions = {}): ProgramCosts {
+  if (program.kind === "discrete") {
+    const all = program.agents.map((agent) => agentCosts(agent, options));
+    const sum = (cost: (one: ProgramCosts) => number): number => all.reduce((total, one) => total + cost(one), 0);
+    return {
+      tensorBytes: sum((one) => one.tensorBytes),
+      operationsPerStep: sum((one) => one.operationsPerStep),
+      policies: sum((one) => one.policies),
+    };
+  }
+  const { states: n, outcomes: m } = program;
+  return {
+    tensorBytes: BYTES * (3 * n * n + n * m + m * m + n),
+    // F P Fᵀ, H P Hᵀ, the gain by elimination, P - K H P, and the means.
+    operationsPerStep: 3 * n ** 3 + 3 * n * n * m + 2 * n * m * m + m ** 3 + n * n + 2 * n * m,
+    policies: 0,
+  };
+}
+
+function agentCosts(agent: DiscreteAgent, { policyLength = 1, iterations = 16 }: CostOptions): ProgramCosts {
+  const { factors, modalities, E } = agent;
+  const policies = factors.reduce((product, { actions }) => product * actions, 1) ** policyLength;
+  const likelihoods = modalities.reduce((sum, { A }) => sum + A.data.length, 0);
+  const transitions = factors.reduce((sum, { B }) => sum + B.data.length, 0);
+  const counts =
+    modalities.reduce((sum, { countsA }) => sum + (countsA?.data.length ?? 0), 0) +
+    factors.reduce((sum, { countsB }) => sum + (countsB?.data.length ?? 0), 0);
+  const vectors =
+    modalities.reduce((sum, { outcomes }) => sum + outcomes, 0) +
+    factors.reduce((sum, { states }) => sum + states, 0) +
+    (E?.length ?? 0);
+  return {
+    tensorBytes: BYTES * (likelihoods + transitions + counts + vectors),
+    operationsPerStep: inference(agent, iterations) + policies * policyLength * planning(agent) + 2 * counts,
+    policies,
+  };
+}
+
+/** Each iteration sums the likelihood of what was seen once for each factor that it depends on. */
+function inference({ factors, modalities }: DiscreteAgent, iterations: number): number {
+  const messages = modalities.reduce(
+    (sum, { A, outcomes, factors: on }) => sum + (A.data.length / outcomes) * on.length * on.length,
+    0,
+  );
+  const states = factors.reduce((sum, one) => sum + one.states, 0);
+  return (factors.length === 1 ? 1 : iterations) * (messages + 2 * states);
+}
+
+/** States and outcomes to come, their uncertainty, and what is preferred of them. */
+function planning({ factors, modalities }: DiscreteAgent): number {
+  const states = factors.reduce((sum, one) => sum + one.states * one.states, 0);
+  const outcomes = modalities.reduce(
+    (sum, one) => sum + one.A.data.length * (one.factors.length + 1) + 2 * one.outcomes,
+    0,
+  );
+  return states + outcomes;
+}

@@ -1,0 +1,18 @@
+import type { ModelView } from "../language/view.ts";
+import type { Numbers } from "./numbers.ts";
+import type { Letter, Part } from "./parts.ts";
+
+/** The tensors of one agent by letter, each in the order of its modalities or factors. */
+export interface AgentParts {
+  readonly instance: string;
+  of(letter: Letter, index: number): Part | undefined;
+  counts(letter: Letter, index: number): Part | undefined;
+  /** How many modalities or factors the letters speak of. */
+  size(...letters: readonly Letter[]): number;
+}
+
+/** What the tensors of an agent are read from. */
+export interface AgentSource {
+  readonly view: ModelView;
+  readonly numbers: Numbers;
+}

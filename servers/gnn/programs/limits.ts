@@ -1,0 +1,8 @@
+/** Bounds of the models that programs are made of. */
+export const PROGRAM_LIMITS = {
+  /** Numbers of all tensors together, those that a default fills in included. */
+  numbers: 1_000_000,
+  factors: 16,
+  modalities: 32,
+  agents: 64,
+} as const;

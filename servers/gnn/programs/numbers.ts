@@ -1,0 +1,114 @@
+import { readTensor, type Tensor } from "../checks/tensor.ts";
+import { Dimensions } from "../checks/dimensions.ts";
+import type { Assignment, Value, Variable } from "../language/model.ts";
+import type { ModelView } from "../language/view.ts";
+import { PROGRAM_LIMITS } from "./limits.ts";
+import { ProgramError } from "./program-error.ts";
+
+/** What stands for a whole tensor. */
+export type Filler = "uniform" | "zeros" | "ones" | "eye";
+
+/** A tensor as the model has it: its numbers, or what fills it, with the shape that is declared. */
+export interface Given {
+  readonly name: string;
+  readonly shape?: readonly number[];
+  readonly tensor?: Tensor;
+  readonly filler?: Filler;
+}
+
+const FILLERS: Readonly<Record<string, Filler>> = {
+  uniform: "uniform",
+  zeros: "zeros",
+  ones: "ones",
+  eye: "eye",
+  identity: "eye",
+};
+
+/** The tensors of a model by name. Reads no more numbers than `PROGRAM_LIMITS` has. */
+export class Numbers {
+  readonly #values: ReadonlyMap<string, Assignment>;
+  readonly #variables = new Map<string, Variable>();
+  readonly #parameters: ReadonlyMap<string, Value>;
+  readonly #dimensions: Dimensions;
+  #count = 0;
+
+  constructor(view: ModelView) {
+    this.#values = new Map(view.values.map((value) => [value.name.text, value]));
+    for (const variable of view.variables)
+      if (!this.#variables.has(variable.name.text)) this.#variables.set(variable.name.text, variable);
+    this.#parameters = new Map(view.parameters.map(({ key, value }) => [key.text, value]));
+    this.#dimensions = new Dimensions(view);
+  }
+
+  /** Names with a value or a declaration, in their order. */
+  names(): readonly string[] {
+    return [...new Set([...this.#variables.keys(), ...this.#values.keys()])];
+  }
+
+  has(name: string): boolean {
+    return this.#values.has(name) || this.#variables.has(name);
+  }
+
+  hasValue(name: string): boolean {
+    return this.#values.has(name);
+  }
+
+  /** A whole number above 0 of ModelParameters. */
+  parameter(name: string): number | undefined {
+    const value = this.#parameters.get(name);
+    return value?.kind === "number" && Number.isInteger(value.value) && value.value > 0 ? value.value : undefined;
+  }
+
+  /** What the model says of a tensor. Throws a `ProgramError` where that is no tensor of numbers. */
+  given(name: string): Given {
+    const variable = this.#variables.get(name);
+    const declared = this.#declared(name, variable);
+    const value = this.#values.get(name)?.value;
+    const reading = value && readTensor(value);
+    if (reading?.kind === "ragged")
+      throw new ProgramError(name, `The value of ${name} is no tensor. ${reading.message}`);
+    if (reading?.kind === "tensor") {
+      this.count(name, reading.tensor.data.length);
+      finite(name, reading.tensor.data);
+      return { ...declared, tensor: reading.tensor };
+    }
+    const word = reading?.word ?? variable?.default?.text;
+    return word === undefined ? declared : this.#byWord(declared, word);
+  }
+
+  #declared(name: string, variable: Variable | undefined): Given {
+    const shape = variable && this.#dimensions.shapeOf(variable);
+    return shape ? { name, shape } : { name };
+  }
+
+  #byWord(declared: Given, word: string): Given {
+    const { name, shape } = declared;
+    if (Object.hasOwn(FILLERS, word)) return { ...declared, filler: FILLERS[word]! };
+    const number = Number(word);
+    if (shape && Number.isFinite(number)) return { ...declared, tensor: this.filled(name, shape, number) };
+    throw new ProgramError(
+      name,
+      `${name} is ${JSON.stringify(word)}, which gives no numbers. Add ${name}={…} to InitialParameterization.`,
+    );
+  }
+
+  filled(name: string, shape: readonly number[], number: number): Tensor {
+    const length = shape.reduce((product, one) => product * one, 1);
+    this.count(name, length);
+    return { shape, data: new Float64Array(length).fill(number) };
+  }
+
+  count(name: string, numbers: number): void {
+    this.#count += numbers;
+    if (this.#count <= PROGRAM_LIMITS.numbers) return;
+    throw new ProgramError(
+      name,
+      `With ${name} the model has more than ${PROGRAM_LIMITS.numbers.toLocaleString("en")} numbers, which is too much.`,
+    );
+  }
+}
+
+function finite(name: string, data: Float64Array): void {
+  const strange = data.find((number) => !Number.isFinite(number));
+  if (strange !== undefined) throw new ProgramError(name, `${name} holds ${strange}; write a number in its place.`);
+}

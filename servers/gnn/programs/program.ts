@@ -1,0 +1,72 @@
+import type { Tensor } from "../checks/tensor.ts";
+
+/** A model in numbers: what is needed to run it, whatever runs it. */
+export type Program = DiscreteProgram | LinearGaussianProgram;
+
+interface Named {
+  /** The title that the file gives; any text. */
+  readonly title: string;
+  /** What the model says and no program does, in sentences. */
+  readonly notes: readonly string[];
+}
+
+export interface DiscreteProgram extends Named {
+  readonly kind: "discrete";
+  /** One; several beside each other; or levels, the lowest one first, each of which sets the prior of the one below. */
+  readonly arrangement: "single" | "agents" | "levels";
+  readonly agents: readonly DiscreteAgent[];
+  /** Steps of each level for one of the level above it; empty but for levels. */
+  readonly ratios: readonly number[];
+  /** Steps that the model asks for. */
+  readonly horizon?: number;
+}
+
+export interface DiscreteAgent {
+  /** `level1`, `agent2`; empty where there is one only. */
+  readonly name: string;
+  readonly factors: readonly Factor[];
+  readonly modalities: readonly Modality[];
+  /** Habit: a probability for each policy. */
+  readonly E?: Float64Array;
+}
+
+/** One factor of the hidden state. */
+export interface Factor {
+  /** As messages call it: `B_f0`. */
+  readonly name: string;
+  readonly states: number;
+  readonly actions: number;
+  /** next × previous × action */
+  readonly B: Tensor;
+  readonly D: Float64Array;
+  /** Counts for B, where B is learnt. */
+  readonly countsB?: Tensor;
+}
+
+/** One modality of what is observed. */
+export interface Modality {
+  readonly name: string;
+  readonly outcomes: number;
+  /** The factors that it depends on, in the order of A's dimensions. */
+  readonly factors: readonly number[];
+  /** outcome × state of each of these factors */
+  readonly A: Tensor;
+  /** Log preferences. */
+  readonly C: Float64Array;
+  /** Counts for A, where A is learnt. */
+  readonly countsA?: Tensor;
+}
+
+/** x' = F x + noise of Q, y = H x + noise of R. */
+export interface LinearGaussianProgram extends Named {
+  readonly kind: "linear-gaussian";
+  readonly states: number;
+  readonly outcomes: number;
+  readonly F: Tensor;
+  readonly H: Tensor;
+  readonly Q: Tensor;
+  readonly R: Tensor;
+  readonly mean: Float64Array;
+  readonly covariance: Tensor;
+  readonly horizon?: number;
+}

@@ -1,0 +1,130 @@
+import { edgesOf, timeOf, type ModelView } from "../language/view.ts";
+import type { AgentParts, AgentSource } from "./agent-parts.ts";
+import { PROGRAM_LIMITS } from "./limits.ts";
+import type { Numbers } from "./numbers.ts";
+import { arrange, partOf, type Letter, type Part } from "./parts.ts";
+import type { DiscreteAgent, DiscreteProgram } from "./program.ts";
+import { ProgramError } from "./program-error.ts";
+import { readFactor } from "./read-factor.ts";
+import { readModality } from "./read-modality.ts";
+import { vectorOf } from "./shapes.ts";
+
+export function readDiscrete(view: ModelView, numbers: Numbers): DiscreteProgram {
+  const parts = numbers
+    .names()
+    .map(partOf)
+    .filter((part) => part !== undefined);
+  refuseCounts(parts);
+  const { arrangement, instances } = arrange(parts.filter(({ isCounts }) => !isCounts));
+  if (instances.length > PROGRAM_LIMITS.agents)
+    throw new ProgramError(instances.at(-1)!, `A program has at most ${PROGRAM_LIMITS.agents} agents or levels.`);
+  const agents = instances.map((instance) => readAgent(partsOf(parts, instance), { view, numbers }));
+  if (arrangement === "levels") expectLevels(agents);
+  const horizon = horizonOf(view, numbers);
+  return {
+    kind: "discrete",
+    title: titleOf(view),
+    notes: arrangement === "agents" ? notesOf(view, instances) : [],
+    arrangement,
+    agents,
+    ratios: arrangement === "levels" ? agents.slice(1).map((_, level) => ratioOf(numbers, instances, level)) : [],
+    ...(horizon === undefined ? {} : { horizon }),
+  };
+}
+
+export function titleOf(view: ModelView): string {
+  return (view.name ?? view.identifier ?? "Model").slice(0, 200);
+}
+
+export function horizonOf(view: ModelView, numbers: Numbers): number | undefined {
+  const { horizon } = timeOf(view);
+  if (horizon === undefined) return undefined;
+  return /^\d{1,9}$/.test(horizon) ? Number(horizon) || undefined : numbers.parameter(horizon);
+}
+
+function refuseCounts(parts: readonly Part[]): void {
+  const strange = parts.find(({ isCounts, letter }) => isCounts && letter !== "A" && letter !== "B");
+  if (!strange) return;
+  throw new ProgramError(strange.name, `${strange.name}: only A and B are learnt (dirichlet_A, dirichlet_B).`);
+}
+
+function partsOf(all: readonly Part[], instance: string): AgentParts {
+  const own = all.filter((part) => part.instance === instance);
+  const find = (letter: Letter, index: number, isCounts: boolean): Part | undefined => {
+    const found = own.filter((part) => part.letter === letter && part.index === index && part.isCounts === isCounts);
+    if (found.length < 2) return found[0];
+    const [one, other] = found;
+    throw new ProgramError(other!.name, `${one!.name} and ${other!.name} are both ${letter} of number ${index}.`);
+  };
+  return {
+    instance,
+    of: (letter, index) => find(letter, index, false),
+    counts: (letter, index) => find(letter, index, true),
+    size: (...letters) =>
+      own.reduce((size, { letter, index }) => (letters.includes(letter) ? Math.max(size, index + 1) : size), 0),
+  };
+}
+
+function readAgent(parts: AgentParts, source: AgentSource): DiscreteAgent {
+  const count = parts.size("B", "D");
+  const modalities = parts.size("A", "C");
+  const where = parts.instance === "" ? "" : ` of ${parts.instance}`;
+  if (modalities === 0) throw new ProgramError("A", `The model has no likelihood A${where}, which programs need.`);
+  if (count > PROGRAM_LIMITS.factors || modalities > PROGRAM_LIMITS.modalities)
+    throw new ProgramError(
+      `A${where}`,
+      `A program has at most ${PROGRAM_LIMITS.factors} factors and ${PROGRAM_LIMITS.modalities} modalities.`,
+    );
+  const factors = Array.from({ length: Math.max(count, 1) }, (_, index) => readFactor(parts, index, source));
+  const agent = {
+    name: parts.instance,
+    factors,
+    modalities: Array.from({ length: modalities }, (_, index) => readModality(parts, index, { ...source, factors })),
+  };
+  const habit = parts.of("E", 0);
+  if (!habit) return agent;
+  const given = source.numbers.given(habit.name);
+  const length = given.tensor?.data.length ?? given.shape?.reduce((product, one) => product * one, 1) ?? 0;
+  const E = vectorOf(given, length, source.numbers);
+  return E ? { ...agent, E } : agent;
+}
+
+/** A level observes the most probable state of the one below. */
+function expectLevels(agents: readonly DiscreteAgent[]): void {
+  for (const [index, upper] of agents.entries()) {
+    const lower = agents[index - 1];
+    if (!lower) continue;
+    const [modality] = upper.modalities;
+    const [factor] = lower.factors;
+    if (upper.modalities.length > 1 || lower.factors.length > 1)
+      throw new ProgramError(
+        upper.modalities.length > 1 ? upper.modalities[1]!.name : lower.factors[1]!.name,
+        `Between ${lower.name} and ${upper.name} there can be one modality and one factor.`,
+      );
+    if (modality!.outcomes !== factor!.states)
+      throw new ProgramError(
+        modality!.name,
+        `${modality!.name} has ${modality!.outcomes} outcomes, and ${lower.name}, which it observes, has ` +
+          `${factor!.states} states.`,
+      );
+  }
+}
+
+/** `timescale_ratio`, or the one of two levels: `timescale_ratio_2_1`. */
+function ratioOf(numbers: Numbers, instances: readonly string[], level: number): number {
+  const [lower, upper] = [instances[level]!, instances[level + 1]!].map((name) => name.replace(/\D/g, ""));
+  return numbers.parameter(`timescale_ratio_${upper}_${lower}`) ?? numbers.parameter("timescale_ratio") ?? 1;
+}
+
+/** Edges between agents say that something is shared, and no number says how. */
+function notesOf(view: ModelView, instances: readonly string[]): readonly string[] {
+  const suffixes = instances.map((instance) => `_${instance}`);
+  const ownerOf = (name: string): string => suffixes.find((suffix) => name.includes(suffix)) ?? "";
+  const shared = edgesOf(view).edges.find(({ source, target }) => {
+    const ends = [ownerOf(source), ownerOf(target)];
+    return ends[0] !== ends[1] && ends.some((owner) => owner !== "");
+  });
+  if (!shared) return [];
+  const edge = `${shared.source}${shared.directed ? ">" : "-"}${shared.target}`;
+  return [`The agents share nothing in the program: ${edge} and the like have no numbers that say how.`];
+}

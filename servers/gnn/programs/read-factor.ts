@@ -1,0 +1,98 @@
+import { orientB } from "../checks/conventions.ts";
+import type { Tensor } from "../checks/tensor.ts";
+import type { Given, Numbers } from "./numbers.ts";
+import type { Part } from "./parts.ts";
+import type { Factor } from "./program.ts";
+import { ProgramError } from "./program-error.ts";
+import type { AgentParts, AgentSource } from "./agent-parts.ts";
+import { filledTensor, identity, inShape, normalised, vectorOf } from "./shapes.ts";
+
+/** One factor: how its state goes on, and where it starts. */
+export function readFactor(parts: AgentParts, index: number, { numbers }: AgentSource): Factor {
+  const transitions = parts.of("B", index);
+  const prior = parts.of("D", index);
+  const B = transitions
+    ? readTransitions(numbers.given(transitions.name), numbers)
+    : still(parts, { index, prior, numbers });
+  const name = transitions?.name ?? prior?.name ?? "D";
+  const [states, , actions] = B.shape as [number, number, number];
+  const counts = parts.counts("B", index);
+  return {
+    name,
+    states,
+    actions,
+    B,
+    D: readPrior(prior, states, numbers),
+    ...(counts ? { countsB: readCounts(numbers.given(counts.name), B.shape, numbers) } : {}),
+  };
+}
+
+function readTransitions(given: Given, numbers: Numbers): Tensor {
+  const declared = expectFactorised(given);
+  const shape = [declared[0]!, declared[1] ?? 1, declared[2] ?? 1];
+  if (given.filler) return normalised(filledTensor(given, shape, numbers));
+  if (!given.tensor) throw noNumbers(given.name);
+  const oriented = orientB(given.tensor, declared);
+  if (!oriented || !("tensor" in oriented)) throw notProbable(given, oriented?.sum);
+  if (shape[0] !== shape[1])
+    throw new ProgramError(given.name, `${given.name} leads from ${shape[1]} states to ${shape[0]}.`);
+  return normalised({ shape, data: oriented.tensor.data });
+}
+
+function expectFactorised({ name, shape, tensor }: Given): readonly number[] {
+  const declared = shape ?? tensor?.shape;
+  if (!declared) throw noNumbers(name);
+  if (declared.length <= 3) return declared;
+  throw new ProgramError(
+    name,
+    `${name} has ${declared.length} dimensions: transitions that depend on several factors. Programs have ` +
+      "next × previous × action for each factor.",
+  );
+}
+
+/** Without B the state stays what it is. */
+function still(
+  parts: AgentParts,
+  { index, prior, numbers }: { readonly index: number; readonly prior: Part | undefined; readonly numbers: Numbers },
+): Tensor {
+  if (parts.size("B") > 0) throw new ProgramError(`B_f${index}`, `Factor ${index} has no transitions B_f${index}.`);
+  if (!prior) throw new ProgramError("B", "The model has neither transitions B nor a prior D, so no hidden state.");
+  const { shape, tensor } = numbers.given(prior.name);
+  const states = (shape ?? tensor?.shape ?? []).reduce((product, one) => product * one, 1);
+  return identity(prior.name, [states, states, 1], numbers);
+}
+
+function readPrior(prior: Part | undefined, states: number, numbers: Numbers): Float64Array {
+  const given = prior && vectorOf(numbers.given(prior.name), states, numbers);
+  if (!given) return new Float64Array(states).fill(1 / states);
+  const sum = given.reduce((total, number) => total + number, 0);
+  if (given.some((number) => number < 0) || Math.abs(sum - 1) > 0.02)
+    throw new ProgramError(prior.name, `${prior.name} holds no probabilities: it sums to ${round(sum)}.`);
+  return given.map((number) => number / sum);
+}
+
+/** Counts of a Dirichlet distribution, above 0, in the shape of what they are for. */
+export function readCounts(given: Given, shape: readonly number[], numbers: Numbers): Tensor {
+  const counts = given.filler ? filledTensor(given, shape, numbers) : given.tensor && inShape(given, shape);
+  if (!counts) throw noNumbers(given.name);
+  if (counts.data.some((number) => number <= 0))
+    throw new ProgramError(given.name, `${given.name} holds counts, which are above 0.`);
+  return counts;
+}
+
+export function noNumbers(name: string): ProgramError {
+  return new ProgramError(name, `${name} has no numbers. Add ${name}={…} to InitialParameterization.`);
+}
+
+export function notProbable({ name, shape, tensor }: Given, sum: number | undefined): ProgramError {
+  return new ProgramError(
+    name,
+    sum === undefined
+      ? `${name} is ${tensor?.shape.join("×")}, and is declared as ${shape?.join("×")}.`
+      : `The columns of ${name} are no probabilities: the worst one sums to ${round(sum)}.`,
+  );
+}
+
+function round(number: number): number {
+  return Number(number.toPrecision(6));
+}

@@ -1,0 +1,11 @@
+import type { ModelView } from "../language/view.ts";
+import { Numbers } from "./numbers.ts";
+import type { Program } from "./program.ts";
+import { readDiscrete } from "./read-discrete.ts";
+import { isLinear, readLinear } from "./read-linear.ts";
+
+/** A model in numbers. Throws a `ProgramError` that names what no program can be made of. */
+export function readProgram(view: ModelView): Program {
+  const numbers = new Numbers(view);
+  return isLinear(numbers) ? readLinear(view, numbers) : readDiscrete(view, numbers);
+}

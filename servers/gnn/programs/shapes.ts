@@ -1,0 +1,55 @@
+import { sameShape, squeeze, stridesOf, type Tensor } from "../checks/tensor.ts";
+import type { Given, Numbers } from "./numbers.ts";
+import { ProgramError } from "./program-error.ts";
+
+/** Columns sum to 1 to the last digit, whatever digits are written. */
+export function normalised({ shape, data }: Tensor): Tensor {
+  const columns = data.length / shape[0]!;
+  const result = Float64Array.from(data);
+  for (let column = 0; column < columns; column += 1) {
+    let sum = 0;
+    for (let at = column; at < data.length; at += columns) sum += data[at]!;
+    for (let at = column; at < data.length; at += columns) result[at]! /= sum;
+  }
+  return { shape, data: result };
+}
+
+/** A vector that is written as a row or as a column. */
+export function vectorOf(given: Given, length: number, numbers: Numbers): Float64Array | undefined {
+  const { name, tensor, filler } = given;
+  if (!tensor && !filler) return undefined;
+  if (filler === "eye") throw new ProgramError(name, `${name} is a vector of ${length} numbers, and no identity.`);
+  const data = tensor?.data ?? numbers.filled(name, [length], fillOf(filler!, length)).data;
+  if (data.length === length && squeeze((tensor ?? { shape: [] }).shape).length <= 1) return data;
+  throw new ProgramError(
+    name,
+    `${name} must be a vector of ${length} numbers here, and is ${(tensor?.shape ?? []).join("×")}.`,
+  );
+}
+
+function fillOf(filler: "uniform" | "zeros" | "ones", length: number): number {
+  return filler === "uniform" ? 1 / length : filler === "ones" ? 1 : 0;
+}
+
+/** A tensor that a filler stands for: each column uniform, or the identity for each action. */
+export function filledTensor({ name, filler }: Given, shape: readonly number[], numbers: Numbers): Tensor {
+  if (filler === "eye") return identity(name, shape, numbers);
+  return numbers.filled(name, shape, fillOf(filler as "uniform" | "zeros" | "ones", shape[0]!));
+}
+
+export function identity(name: string, shape: readonly number[], numbers: Numbers): Tensor {
+  const [rows, columns] = shape;
+  if (rows === undefined || rows !== columns || shape.length > 3)
+    throw new ProgramError(name, `${name} is ${shape.join("×")}, and an identity is square.`);
+  const tensor = numbers.filled(name, shape, 0);
+  const [down, right] = stridesOf(shape);
+  for (let at = 0; at < rows; at += 1)
+    for (let action = 0; action < (shape[2] ?? 1); action += 1) tensor.data[at * (down! + right!) + action] = 1;
+  return tensor;
+}
+
+/** The tensor in a shape that differs from its own in dimensions of 1 only. */
+export function inShape({ name, tensor }: Given, shape: readonly number[]): Tensor {
+  if (tensor && sameShape(squeeze(tensor.shape), squeeze(shape))) return { shape, data: tensor.data };
+  throw new ProgramError(name, `${name} must be ${shape.join("×")}, and is ${(tensor?.shape ?? []).join("×")}.`);
+}

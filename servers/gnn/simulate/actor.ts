@@ -1,0 +1,100 @@
+import { AgentModel, allPolicies } from "./agent-model.ts";
+import type { DiscreteAgent } from "../programs/program.ts";
+import { ProgramError } from "../programs/program-error.ts";
+import type { Method } from "./method.ts";
+import type { Random } from "./random.ts";
+import { highest, softmax, type Beliefs } from "./vectors.ts";
+
+export interface ActorOptions {
+  readonly method: Method;
+  readonly policyLength: number;
+  readonly gamma: number;
+  readonly isStochastic: boolean;
+}
+
+/** What one agent made of one observation. */
+export interface ActorStep {
+  readonly observation: readonly number[];
+  readonly beliefs: Beliefs;
+  readonly scores: Float64Array;
+  readonly policies: Float64Array;
+  readonly action: readonly number[];
+}
+
+/** One agent: sees, learns, plans, acts. */
+export class Actor {
+  readonly model: AgentModel;
+  readonly #options: ActorOptions;
+  #prior: Beliefs;
+  #beliefs: Beliefs | undefined;
+  #action: readonly number[] | undefined;
+
+  constructor(agent: DiscreteAgent, options: ActorOptions) {
+    this.model = new AgentModel(agent, allPolicies(agent.factors, options.policyLength));
+    this.#options = options;
+    this.#prior = this.model.priors;
+    const { length } = this.model.policies;
+    if (this.model.habit.length === length) return;
+    throw new ProgramError(
+      "E",
+      `E${agent.name === "" ? "" : `_${agent.name}`} has ${this.model.habit.length} numbers, and there are ${length} ` +
+        `policies of ${options.policyLength} action${options.policyLength > 1 ? "s" : ""}.`,
+    );
+  }
+
+  /** What is believed before the next observation. */
+  get prior(): Beliefs {
+    return this.#prior;
+  }
+
+  expect(prior: Beliefs): void {
+    this.#prior = prior;
+  }
+
+  see(observation: readonly number[]): void {
+    const before = this.#beliefs;
+    this.#beliefs = this.#options.method.infer(this.model, observation, this.#prior);
+    this.model.learnA(observation, this.#beliefs);
+    if (before && this.#action) this.model.learnB(before, this.#beliefs, this.#action);
+  }
+
+  get beliefs(): Beliefs {
+    return this.#beliefs ?? this.#prior;
+  }
+
+  /** Scores of all policies; waits for `breathe` between them. */
+  async plan(breathe: () => Promise<void>): Promise<Float64Array> {
+    const scores = new Float64Array(this.model.policies.length);
+    for (const [index, policy] of this.model.policies.entries()) {
+      scores[index] = this.#options.method.score(this.model, this.beliefs, policy);
+      await breathe();
+    }
+    return scores;
+  }
+
+  weigh(scores: Float64Array): Float64Array {
+    const { method, gamma } = this.#options;
+    return softmax(scores.map((score, index) => gamma * score + method.logarithm(this.model.habit[index]!)));
+  }
+
+  choose(weights: Float64Array, random: Random): readonly number[] {
+    const { method } = this.#options;
+    if (method.choosesPolicies) return this.model.policies[this.#pick(weights, random)]![0]!;
+    return this.model.factors.map(({ actions }, factor) => {
+      const marginal = new Float64Array(actions);
+      for (const [index, policy] of this.model.policies.entries()) marginal[policy[0]![factor]!]! += weights[index]!;
+      return this.#pick(marginal, random);
+    });
+  }
+
+  #pick(weights: Float64Array, random: Random): number {
+    const { isStochastic, method } = this.#options;
+    if (!isStochastic) return highest(weights);
+    return random.choose(softmax(weights.map((weight) => method.alpha * method.logarithm(weight))));
+  }
+
+  act(action: readonly number[]): void {
+    this.#action = action;
+    this.#prior = this.model.expectedStates(this.beliefs, action);
+  }
+}

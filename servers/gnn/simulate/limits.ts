@@ -1,0 +1,10 @@
+/** Bounds of one simulation. */
+export const SIMULATION_LIMITS = {
+  steps: 1000,
+  policyLength: 8,
+  policies: 65_536,
+  /** Operations of all steps, as `programCosts` counts them. */
+  operations: 2_000_000_000,
+  /** Numbers of a result. */
+  numbers: 500_000,
+} as const;

@@ -1,0 +1,78 @@
+import type { AgentModel } from "./agent-model.ts";
+import type { Method } from "./method.ts";
+import { contract, dot, softmax, type Beliefs } from "./vectors.ts";
+
+/** What PyMDP 1.x adds to keep logarithms finite, in 64 bits. */
+const SMALLEST = 2 ** -52;
+const ITERATIONS = 16;
+
+/** PyMDP 1.x with its defaults: factorised fixed-point iteration, one whole policy chosen. */
+export const pymdp1: Method = {
+  iterations: ITERATIONS,
+  gamma: 1,
+  alpha: 1,
+  choosesPolicies: true,
+  logarithm,
+  infer,
+  score,
+};
+
+function logarithm(probability: number): number {
+  return Math.log(Math.max(probability, SMALLEST));
+}
+
+function infer(model: AgentModel, outcomes: readonly number[], prior: Beliefs): Beliefs {
+  const evidence = model.modalities.map((_, modality) =>
+    model.likelihood(modality, outcomes[modality]!).map(logarithm),
+  );
+  const logPrior = prior.map((belief) => belief.map(logarithm));
+  let posterior: Beliefs = prior.map((belief) => new Float64Array(belief.length));
+  // With one factor the first update is exact and the others repeat it.
+  for (let iteration = 0; iteration < (prior.length === 1 ? 1 : ITERATIONS); iteration += 1)
+    posterior = update(model, { evidence, logPrior, beliefs: posterior.map(softmax) });
+  return posterior.map(softmax);
+}
+
+interface Messages {
+  readonly evidence: readonly Float64Array[];
+  readonly logPrior: Beliefs;
+  readonly beliefs: Beliefs;
+}
+
+function update(model: AgentModel, { evidence, logPrior, beliefs }: Messages): Beliefs {
+  const next = logPrior.map((belief) => Float64Array.from(belief));
+  for (const [modality, { factors }] of model.modalities.entries()) {
+    const seen = factors.map((factor) => beliefs[factor]!);
+    for (const [at, factor] of factors.entries()) {
+      const message = contract(evidence[modality]!, seen, at);
+      for (let state = 0; state < message.length; state += 1) next[factor]![state]! += message[state]!;
+    }
+  }
+  return next;
+}
+
+function score(model: AgentModel, beliefs: Beliefs, policy: readonly (readonly number[])[]): number {
+  let total = 0;
+  let states = beliefs;
+  for (const actions of policy) {
+    states = model.expectedStates(states, actions);
+    for (const [modality, outcomes] of model.expectedOutcomes(states).entries())
+      total += entropy(outcomes) - ambiguity(model, modality, states) + dot(outcomes, model.modalities[modality]!.C);
+  }
+  return total;
+}
+
+function entropy(probabilities: Float64Array): number {
+  return -probabilities.reduce((sum, probability) => sum + probability * logarithm(probability), 0);
+}
+
+/** The entropy of outcomes that is left when the states are known. */
+function ambiguity(model: AgentModel, modality: number, states: Beliefs): number {
+  const { factors } = model.modalities[modality]!;
+  const uncertain = model.A[modality]!.map((probability) => -probability * logarithm(probability));
+  const size = uncertain.length / model.modalities[modality]!.outcomes;
+  const entropies = new Float64Array(size);
+  for (let at = 0; at < uncertain.length; at += 1) entropies[at % size]! += uncertain[at]!;
+  const seen = factors.map((factor) => states[factor]!);
+  return contract(entropies, seen, -1)[0]!;
+}

@@ -1,0 +1,30 @@
+/** Numbers from 0 to 1 that are the same for the same seed, everywhere (sfc32). */
+export class Random {
+  readonly #state: Uint32Array;
+
+  constructor(seed: number) {
+    this.#state = Uint32Array.of(seed, seed / 2 ** 32, 0x9e3779b9, 1);
+    for (let round = 0; round < 15; round += 1) this.next();
+  }
+
+  next(): number {
+    const state = this.#state;
+    const sum = (state[0]! + state[1]! + state[3]!) >>> 0;
+    state[3] = state[3]! + 1;
+    state[0] = state[1]! ^ (state[1]! >>> 9);
+    state[1] = state[2]! + (state[2]! << 3);
+    state[2] = ((state[2]! << 21) | (state[2]! >>> 11)) + sum;
+    return sum / 2 ** 32;
+  }
+
+  /** The place that a number drawn by these probabilities falls into. */
+  choose(probabilities: Float64Array): number {
+    const drawn = this.next();
+    let sum = 0;
+    for (let at = 0; at < probabilities.length; at += 1) {
+      sum += probabilities[at]!;
+      if (drawn < sum) return at;
+    }
+    return probabilities.findLastIndex((probability) => probability > 0);
+  }
+}

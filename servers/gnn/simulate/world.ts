@@ -1,0 +1,38 @@
+import type { DiscreteAgent } from "../programs/program.ts";
+import type { Random } from "./random.ts";
+
+/** What an agent acts in: the model as it is written, with states that are drawn. */
+export class World {
+  readonly #agent: DiscreteAgent;
+  readonly #random: Random;
+  #states: readonly number[];
+
+  constructor(agent: DiscreteAgent, random: Random) {
+    this.#agent = agent;
+    this.#random = random;
+    this.#states = agent.factors.map(({ D }) => random.choose(D));
+  }
+
+  get states(): readonly number[] {
+    return this.#states;
+  }
+
+  observe(): readonly number[] {
+    return this.#agent.modalities.map(({ A, outcomes, factors }) => {
+      const size = A.data.length / outcomes;
+      const sizes = factors.map((factor) => this.#agent.factors[factor]!.states);
+      const place = factors.reduce((at, factor, index) => at * sizes[index]! + this.#states[factor]!, 0);
+      return this.#random.choose(Float64Array.from({ length: outcomes }, (_, one) => A.data[one * size + place]!));
+    });
+  }
+
+  act(taken: readonly number[]): void {
+    this.#states = this.#agent.factors.map(({ B, states, actions }, index) => {
+      const column = Float64Array.from(
+        { length: states },
+        (_, to) => B.data[(to * states + this.#states[index]!) * actions + taken[index]!]!,
+      );
+      return this.#random.choose(column);
+    });
+  }
+}
