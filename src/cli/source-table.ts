@@ -1,6 +1,7 @@
 import { isJsonObject } from "../core/json.ts";
 import type { ProviderStatus } from "../core/provider.ts";
 import { colorsOf } from "./colors.ts";
+import { installingText } from "./installs.ts";
 import type { Io } from "./io.ts";
 import { plainLine, table } from "./table.ts";
 
@@ -47,11 +48,12 @@ export function sourceText(
 }
 
 function detailsOf(line: SourceLine, io: Io, everyStderr: boolean): readonly string[] {
-  const { lastError, stderr = [], problems } = line;
+  const { lastError, stderr = [], problems, installing } = line;
   const id = plainLine(line.id);
   const { red, yellow, dim } = colorsOf(io);
   const shown = everyStderr || !isHealthy(line) ? stderr.slice(-STDERR_LINES) : [];
   return [
+    ...(installing ? [plainLine(installingText(line.id, installing))] : []),
     ...(lastError === undefined || isTold(lastError, problems) ? [] : [`${red(id)}: ${plainLine(lastError)}`]),
     ...problems.map(({ subject, message }) => `${yellow(id)}: ${plainLine(subject)}: ${plainLine(message)}`),
     ...furtherOf(line).map((text) => `${id}: ${plainLine(text)}`),

@@ -30,6 +30,27 @@ export type CallTarget =
 
 export type ProviderState = "starting" | "ready" | "degraded" | "down" | "needs_authorisation" | "disabled" | "closed";
 
+/** What a source waits for before it can start: `npx`, `uvx` and the like download at their first start. */
+export interface Installation {
+  /** What is downloaded, as the configuration names it: `npx @scope/server`. */
+  readonly package: string;
+  /** Since when, an ISO time. */
+  readonly since: string;
+  /** What happens at this moment: the last line that the program wrote, or whose download is waited for. */
+  readonly waitsFor: string;
+  /** Process that downloads; ending it ends the download. */
+  readonly pid?: number;
+}
+
+/** Something downloaded earlier that cannot be used: an install that was ended in the middle. */
+export interface BrokenInstall {
+  readonly package: string;
+  /** What is removed by mending. */
+  readonly folders: readonly string[];
+  /** It was mended before, and failed again. */
+  readonly mended: boolean;
+}
+
 /** What `status` and `check` show of one source. Holds no secret. */
 export interface ProviderStatus {
   readonly state: ProviderState;
@@ -40,6 +61,10 @@ export interface ProviderStatus {
   readonly restarts?: number;
   readonly pid?: number;
   readonly since?: string;
+  /** Present while the source is downloaded; its state is `starting`. */
+  readonly installing?: Installation;
+  /** Present while what was downloaded cannot be used; see `Provider.mend`. */
+  readonly broken?: BrokenInstall;
   /** Free facts: protocol revision, server name, endpoint, folder. */
   readonly info?: JsonObject;
 }
@@ -102,6 +127,11 @@ export interface Provider {
   /** The lasting connection is over; whatever was kept for it ends. */
   release?(connection: string): void;
   status(): ProviderStatus;
+  /**
+   * Removes a broken download and downloads it anew; the source then starts. Rejects with a `FailError`. Absent:
+   * nothing is downloaded.
+   */
+  mend?(signal: AbortSignal): Promise<void>;
   /** Ends everything that was started. Idempotent, bounded in time. */
   close(): Promise<void>;
 }

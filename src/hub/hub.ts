@@ -70,6 +70,11 @@ export interface SurfaceTool {
   readonly entry: JsonObject;
 }
 
+export interface SettledOptions {
+  /** The time does not run while something is downloaded; downloads have a bound of their own. @default false */
+  readonly installs?: boolean;
+}
+
 const WHOLE_VIEW: View = { mode: "all", principal: LOCAL_PRINCIPAL };
 /** What the hub calls itself towards clients. */
 export const SERVER_NAME = "toolyard";
@@ -272,15 +277,30 @@ export class Hub implements HubPort {
     return { native, ondemand: own.length - native };
   }
 
+  /** Some source is being downloaded. */
+  get isInstalling(): boolean {
+    return this.#parts.sources.providers.some((provider) => provider.status().installing !== undefined);
+  }
+
+  /** Downloads anew what of a source is broken. False: it downloads nothing. Rejects with a `FailError`. */
+  async mend(sourceId: string, signal: AbortSignal): Promise<boolean> {
+    const provider = this.#parts.sources.find(sourceId);
+    if (!provider?.mend) return false;
+    await provider.mend(signal);
+    return true;
+  }
+
   /** Resolves once no source is starting any more, or after `withinMs`. */
-  async settled(withinMs: number): Promise<void> {
-    const until = performance.now() + withinMs;
+  async settled(withinMs: number, { installs = false }: SettledOptions = {}): Promise<void> {
+    let until = performance.now() + withinMs;
     await this.list("tools", WHOLE_VIEW);
     while (
       performance.now() < until &&
       this.#parts.sources.providers.some((provider) => provider.status().state === "starting")
     ) {
       await new Promise((done) => void setTimeout(done, STATE_LOOK_MS));
+      // What was downloaded starts then, and has the same time for it.
+      if (installs && this.isInstalling) until = performance.now() + withinMs;
     }
   }
 

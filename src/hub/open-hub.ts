@@ -172,6 +172,7 @@ function createPlanner(
       sandbox: () => sandbox.current(),
       // Another hub is shown as it is now, and to each token in its own way: what it listed before is no answer.
       ...(mirror ? {} : { cacheFolder: join(dataFolder(variables), "lists") }),
+      installsFolder: join(dataFolder(variables), "installs"),
       coldWaitMs,
       isSecretFree: (text) => redactor.known(text) === text,
       hideFor: (owner, secrets) => redactor.replace(owner, secrets),

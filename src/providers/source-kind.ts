@@ -30,6 +30,8 @@ export interface SourceServices {
   readonly sandbox: () => Pick<Sandbox, "options" | "run">;
   /** Where last known lists are kept; absent: they are not. */
   readonly cacheFolder?: string;
+  /** Where downloads of servers are kept book of; absent: among temporary files. */
+  readonly installsFolder?: string;
   /** How long lists and bare names wait for a source that was never listed, counted from its start. */
   readonly coldWaitMs: number;
   /** Whether a text holds none of the configuration's secrets. */

@@ -10,6 +10,8 @@ import type { EraName } from "./era.ts";
 import { unsent } from "./exchange.ts";
 import { failureOf } from "./faults.ts";
 import type { Gate } from "./gate.ts";
+import type { Installer } from "./installer.ts";
+import { startInstalled, StartLines } from "./start-installed.ts";
 import type { OpenTransport } from "./transport.ts";
 
 export type LinkState = "idle" | "connecting" | "ready" | "down" | "closed";
@@ -20,6 +22,8 @@ export interface LinkOptions {
   connectionOptions(): ConnectionOptions;
   readonly connectTimeoutMs: number;
   readonly gate: Gate;
+  /** Where a start may download. */
+  readonly installer?: Installer | undefined;
   readonly backoff: BackoffOptions;
   /** Comes back by itself after a loss; otherwise only when it is asked for. */
   keepAlive(): boolean;
@@ -45,6 +49,7 @@ export class Link {
   readonly #events: LinkEvents;
   readonly #backoff: Backoff;
   readonly #closing = new AbortController();
+  readonly #lines = new StartLines();
   #state: LinkState = "idle";
   #connection: Connection | undefined;
   #attempt: Promise<Connection> | undefined;
@@ -147,7 +152,10 @@ export class Link {
     this.#enter("connecting");
     try {
       const work = (): Promise<Connection> => this.#openInTime();
-      const connection = await (isUrgent ? work() : this.#options.gate.run(work, this.#closing.signal));
+      const { gate, installer } = this.#options;
+      const { signal } = this.#closing;
+      const start = (): Promise<Connection> => (isUrgent ? work() : gate.run(work, signal));
+      const connection = await startInstalled(start, { installer, signal, lines: this.#lines });
       this.#ready(connection);
       return connection;
     } catch (error) {
@@ -156,13 +164,16 @@ export class Link {
   }
 
   async #openInTime(): Promise<Connection> {
-    const { connectTimeoutMs } = this.#options;
-    const deadline = new Deadline({ idleMs: connectTimeoutMs, totalMs: connectTimeoutMs });
+    const { connectTimeoutMs, installer } = this.#options;
+    const totalMs = Math.max(connectTimeoutMs, installer?.maxMs ?? 0);
+    const deadline = new Deadline({ idleMs: connectTimeoutMs, totalMs });
+    const unwatch = installer?.watch(() => deadline.touch());
     try {
       return await this.#open(AbortSignal.any([deadline.signal, this.#closing.signal]));
     } catch (error) {
       throw deadline.signal.aborted ? new FailError(tooSlow(connectTimeoutMs)) : error;
     } finally {
+      unwatch?.();
       deadline.clear();
     }
   }
@@ -176,7 +187,11 @@ export class Link {
       if (details?.["spokeBoth"] === true)
         return await this.#openOnce({ ...options, knownEra: "modern" satisfies EraName }, signal);
       // Some servers cannot stand a request before `initialize` and end: those get another start, without the probe.
-      const mayAskOtherwise = options.era === "auto" && details?.["exitCode"] !== undefined && !signal.aborted;
+      const mayAskOtherwise =
+        options.era === "auto" &&
+        details?.["exitCode"] !== undefined &&
+        !signal.aborted &&
+        this.#options.installer?.verdict(this.#lines.all) === undefined;
       const { prefersLegacy, ...plain } = options;
       if (mayAskOtherwise && prefersLegacy)
         return await this.#openOnce({ ...plain, knownEra: "modern" satisfies EraName }, signal);
@@ -188,6 +203,10 @@ export class Link {
   async #openOnce(options: ConnectionOptions, signal: AbortSignal): Promise<Connection> {
     const connection: Connection = new Connection(this.#options.openTransport(), options, {
       ...this.#events,
+      onStderr: (line) => {
+        if (this.#state !== "ready") this.#heard(line);
+        this.#events.onStderr(line);
+      },
       onClose: (failure) => {
         if (this.#connection === connection && this.#state === "ready") this.#lost(failure);
         // What is left of it is cleared away, whoever ended it.
@@ -196,6 +215,11 @@ export class Link {
     });
     await connection.open(signal);
     return connection;
+  }
+
+  #heard(line: string): void {
+    this.#lines.push(line);
+    this.#options.installer?.heard();
   }
 
   #ready(connection: Connection): void {
@@ -235,8 +259,9 @@ export class Link {
     if (!this.#options.keepAlive()) return;
     clearTimeout(this.#retry);
     const { maxMs } = this.#options.backoff;
-    // Nobody signs in within seconds.
-    const pauseMs = this.#failure?.kind === "needs_authorisation" ? maxMs : this.#backoff.nextMs();
+    // Nobody signs in within seconds, and what could not be downloaded is not there in a moment.
+    const isLasting = this.#failure?.kind === "needs_authorisation" || this.#failure?.details?.["install"] === true;
+    const pauseMs = isLasting ? maxMs : this.#backoff.nextMs();
     this.#retry = setTimeout(() => this.start(), pauseMs);
     this.#retry.unref();
   }

@@ -107,6 +107,8 @@ export class StdioTransport implements Transport {
     child.stdin.end();
     await within(child.exited, END_BY_ITSELF_MS);
     await child.kill(KILL_GRACE_MS);
+    // Why it ended may still be in the pipe.
+    await within(child.closed, DRAIN_MS);
   }
 
   #read(child: Child, handlers: TransportHandlers): void {

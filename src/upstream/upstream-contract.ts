@@ -3,6 +3,7 @@ import type { JsonObject } from "../core/json.ts";
 import type { Logger } from "../core/ports.ts";
 import type { EraChoice, EraName, Implementation } from "./era.ts";
 import type { Gate } from "./gate.ts";
+import type { Installer } from "./installer.ts";
 import type { ListingCache } from "./listing-cache.ts";
 import type { OpenTransport } from "./transport.ts";
 
@@ -46,6 +47,8 @@ export interface UpstreamDeps {
   readonly firstCallerEra?: Promise<EraName | undefined>;
   /** @default CONNECT_GATE */
   readonly gate?: Gate;
+  /** Where a start may download. @default none does */
+  readonly installer?: Installer | undefined;
   /** Where the last known listing is kept; absent: nowhere. */
   readonly cache?: ListingCache;
   /** How long after `open()` a list waits for the first one. @default 5000 */

@@ -2,6 +2,7 @@ import type { JsonObject } from "../core/json.ts";
 import type { Fail } from "../core/outcome.ts";
 import type { ProviderState, ProviderStatus } from "../core/provider.ts";
 import type { EraName } from "./era.ts";
+import type { Installer } from "./installer.ts";
 import type { Link } from "./link.ts";
 
 export interface StatusFacts {
@@ -16,6 +17,7 @@ export interface StatusFacts {
   /** Each link beside the first. */
   readonly further: readonly JsonObject[];
   readonly stderr: readonly string[];
+  readonly installer: Pick<Installer, "installation" | "brokenInstall"> | undefined;
 }
 
 /** What `status` shows of one server. */
@@ -28,6 +30,7 @@ export function toStatus(facts: StatusFacts): ProviderStatus {
     ...(state === "idle" && { asleep: true }),
   };
   const { pid } = info;
+  const { installation: installing, brokenInstall: broken } = facts.installer ?? {};
   const lastError = failure?.message ?? facts.listingFailure?.message;
   return {
     state: stateOf(facts),
@@ -36,12 +39,17 @@ export function toStatus(facts: StatusFacts): ProviderStatus {
     restarts,
     ...(typeof pid === "number" && { pid }),
     since: since.toISOString(),
+    ...(installing && { installing }),
+    ...(broken && state !== "ready" && { broken }),
     info,
   };
 }
 
-function stateOf({ link: { state, failure }, isClosed, isLazy, isCold, listingFailure }: StatusFacts): ProviderState {
+function stateOf(facts: StatusFacts): ProviderState {
+  const { link, isClosed, isLazy, isCold, listingFailure, installer } = facts;
+  const { state, failure } = link;
   if (isClosed || state === "closed") return "closed";
+  if (installer?.installation) return "starting";
   if (failure?.kind === "needs_authorisation") return "needs_authorisation";
   // Connected is not enough: what it offers is not known yet.
   if (isCold && (state === "ready" || state === "idle")) return "starting";

@@ -12,6 +12,7 @@ import type { CallRequest, Connection, ConnectionOptions } from "./connection.ts
 import { failureOf } from "./faults.ts";
 import { CONNECT_GATE } from "./gate.ts";
 import type { LinkPlace } from "./further-links.ts";
+import type { Installer } from "./installer.ts";
 import { Link, type LinkEvents } from "./link.ts";
 import { Links, type Caller, type LinkWish } from "./links.ts";
 import { ListingKeeper } from "./listing-keeper.ts";
@@ -110,6 +111,12 @@ export class Upstream {
     this.#stopWhenIdle();
   }
 
+  /** Downloads anew what is broken, and connects. Rejects with a `FailError`. */
+  async mend(installer: Installer, signal: AbortSignal): Promise<void> {
+    await orAborted(installer.mend(signal), signal);
+    await this.refresh(signal);
+  }
+
   /** Makes a call: over the shared connection, or over that of the caller's session. Expected failures are outcomes. */
   async call(call: Call, request: CallRequest): Promise<Outcome> {
     this.#callsInFlight += 1;
@@ -168,6 +175,7 @@ export class Upstream {
       era: this.#links.era,
       further: this.#links.describe(),
       stderr: this.#journal.stderr.lines(),
+      installer: this.#deps.installer,
     });
   }
 
@@ -259,7 +267,17 @@ export class Upstream {
         ? this.#firstEvents(() => subscriptions)
         : this.#furtherEvents(() => subscriptions, { label, isShared });
     const link = new Link(
-      { openTransport, connectionOptions, connectTimeoutMs, gate, backoff: BACKOFF, keepAlive, retryFloorMs, logger },
+      {
+        openTransport,
+        connectionOptions,
+        connectTimeoutMs,
+        gate,
+        installer: this.#deps.installer,
+        backoff: BACKOFF,
+        keepAlive,
+        retryFloorMs,
+        logger,
+      },
       events,
     );
     const subscriptions = new Subscriptions((signal) => link.get(signal));

@@ -1,7 +1,9 @@
 import { KINDS } from "../../core/kinds.ts";
+import { mendBroken, tellInstalls } from "../installs.ts";
+import type { Hub } from "../../hub/hub.ts";
 import { missingEngines } from "../engine-findings.ts";
 import { EXIT } from "../failure.ts";
-import { print, printPainted, printJson } from "../io.ts";
+import { print, printPainted, printJson, type Io } from "../io.ts";
 import type { Run, SharedOptions } from "../command-row.ts";
 import { SETTLED_WITHIN_MS, withHub } from "../session.ts";
 import { readTimeout } from "../one-call.ts";
@@ -13,7 +15,8 @@ interface Options extends SharedOptions {
 
 export const run: Run<Options> = (_args, options, io) =>
   withHub({ ...options, logLevel: "error", lazy: false }, io, async (toolyard, hub) => {
-    await hub.settled(options.timeout === undefined ? SETTLED_WITHIN_MS : readTimeout(options.timeout));
+    await settled(hub, options, io);
+    if (await mendBroken(hub, options, io)) await settled(hub, options, io);
     await toolyard.list({ mode: "all" });
     const lines = toolyard
       .sources()
@@ -37,3 +40,14 @@ export const run: Run<Options> = (_args, options, io) =>
     }
     return healthy ? EXIT.ok : KINDS.unavailable.exit;
   });
+
+/** Downloads have a bound of their own, unless somebody said how long to wait. */
+async function settled(hub: Hub, options: Options, io: Io): Promise<void> {
+  const quiet = tellInstalls(hub, options, io);
+  try {
+    if (options.timeout === undefined) await hub.settled(SETTLED_WITHIN_MS, { installs: true });
+    else await hub.settled(readTimeout(options.timeout));
+  } finally {
+    quiet();
+  }
+}

@@ -20,6 +20,7 @@ import type { CallRequest } from "../../upstream/connection.ts";
 import type { EraName, Implementation } from "../../upstream/era.ts";
 import type { Caller } from "../../upstream/links.ts";
 import type { Gate } from "../../upstream/gate.ts";
+import type { Installer } from "../../upstream/installer.ts";
 import { ListingCache } from "../../upstream/listing-cache.ts";
 import type { ServerListing } from "../../upstream/listing.ts";
 import type { OpenTransport } from "../../upstream/transport.ts";
@@ -46,6 +47,8 @@ export interface McpServerDeps {
   readonly clientInfo?: Implementation;
   /** Bounds how many servers start at once. @default one for the process */
   readonly gate?: Gate;
+  /** Where a start may download. @default none does */
+  readonly installer?: Installer | undefined;
   /** A further connection costs no process. */
   readonly opensCheaply: boolean;
   /** The era of the first caller; an eager start waits for it. @default nothing is waited for */
@@ -66,6 +69,7 @@ export function createMcpServerProvider(deps: McpServerDeps): Provider {
 class McpServerProvider implements Provider {
   readonly source: Source;
   readonly events: ProviderEvents;
+  readonly mend?: (signal: AbortSignal) => Promise<void>;
   readonly #upstream: Upstream;
   readonly #slots: CallSlots;
   #known: ServerListing | undefined;
@@ -77,6 +81,8 @@ class McpServerProvider implements Provider {
     this.#upstream = createUpstream(deps);
     this.#slots = new CallSlots(options.maxConcurrent);
     this.events = this.#upstream.events;
+    const { installer } = deps;
+    if (installer) this.mend = (signal) => this.#upstream.mend(installer, signal);
   }
 
   open(): void {
@@ -155,7 +161,7 @@ function createUpstream({
 }: McpServerDeps): Upstream {
   const { idleStopMs, isolation, era, maxSessions, connectTimeoutMs, logLevel } = options;
   const start = deps.lazy === undefined ? options.start : deps.lazy ? "lazy" : "eager";
-  const { opensCheaply, gate, firstCallerEra, coldWaitMs } = deps;
+  const { opensCheaply, gate, firstCallerEra, coldWaitMs, installer } = deps;
   const cache =
     cacheFolder === undefined
       ? undefined
@@ -183,6 +189,7 @@ function createUpstream({
     },
     {
       logger: logger.with({ source: source.id }),
+      installer,
       ...(gate && { gate }),
       ...(cache && { cache }),
       ...(coldWaitMs !== undefined && { coldWaitMs }),

@@ -1,6 +1,6 @@
 import { Type } from "../../core/option-schema.ts";
 import { mcpSource, type McpServerServices } from "../mcp-server/kind.ts";
-import { defineSourceKind, inEntry } from "../source-kind.ts";
+import { defineSourceKind, inEntry, type SourceServices } from "../source-kind.ts";
 import { resolveStdioServer, StdioServerSchema, type StdioServerConfig } from "./options.ts";
 
 /** What of the configuration it looks at. */
@@ -34,6 +34,6 @@ export const STDIO = defineSourceKind({
         inEntry(`mcp.stdio_servers.${id}`, () => resolveStdioServer(raw)),
       ),
     ),
-  make: async (source, options, services: McpServerServices) =>
+  make: async (source, options, services: McpServerServices & Pick<SourceServices, "installsFolder">) =>
     (await import("./stdio-provider.ts")).createStdioProvider({ ...services, source, options }),
 });

@@ -1,3 +1,4 @@
+import { durationOption, parseDuration } from "../../core/duration.ts";
 import { OptionError } from "../../core/errors.ts";
 import { Type, type Static } from "../../core/option-schema.ts";
 import { readOptions } from "../../core/option-values.ts";
@@ -26,6 +27,14 @@ export const StdioServerSchema = Type.Object({
       default: [],
     }),
   ),
+  install_timeout: Type.Optional(
+    durationOption({
+      description:
+        "How long a command that downloads its server first (`npx`, `uvx`, `docker run`, …) may do so. " +
+        "`connect_timeout` counts from when that is done.",
+      default: "10m",
+    }),
+  ),
   ...MCP_SERVER_MEMBERS,
 });
 
@@ -37,6 +46,8 @@ export interface StdioServerOptions {
   readonly cwd?: string;
   readonly env: Readonly<Record<string, string>>;
   readonly inheritEnv: readonly string[];
+  /** Of a command that downloads its server first. */
+  readonly installTimeoutMs: number;
   readonly upstream: McpServerOptions;
 }
 
@@ -47,12 +58,16 @@ export function resolveStdioServer(options: StdioServerConfig): StdioServerOptio
   const [command, ...first] = words;
   if (command === undefined || command.trim() === "")
     throw new OptionError(`\`command\` must name a program, got ${JSON.stringify(given)}.`);
+  const installTimeoutMs = parseDuration(options.install_timeout ?? "10m", "install_timeout");
+  if (installTimeoutMs <= 0)
+    throw new OptionError(`\`install_timeout\` must be above 0, got ${JSON.stringify(options.install_timeout)}.`);
   return Object.freeze({
     command,
     args: [...first, ...args],
     ...(cwd !== undefined && { cwd }),
     env,
     inheritEnv,
+    installTimeoutMs,
     upstream: resolveMcpServer(options),
   });
 }

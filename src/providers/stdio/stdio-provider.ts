@@ -1,7 +1,12 @@
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Logger } from "../../core/ports.ts";
 import type { Provider } from "../../core/provider.ts";
 import { childEnvironment } from "../../process/environment.ts";
 import { StdioTransport } from "../../upstream/stdio-transport.ts";
 import { createMcpServerProvider, type McpServerDeps } from "../mcp-server/provider.ts";
+import { CommandInstaller } from "./install/command-installer.ts";
+import { planInstall } from "./install/plan.ts";
 import type { StdioServerOptions } from "./options.ts";
 
 export interface StdioProviderDeps extends Pick<
@@ -9,15 +14,20 @@ export interface StdioProviderDeps extends Pick<
   "source" | "logger" | "cacheFolder" | "isSecretFree" | "clientInfo" | "gate" | "coldWaitMs" | "firstCallerEra"
 > {
   readonly options: StdioServerOptions;
+  /** Where all hubs of this user keep book of downloads. @default a folder of this user's among temporary files */
+  readonly installsFolder?: string | undefined;
 }
 
 /** An MCP server as a child process (L50, R1): started, watched, restarted and ended here. */
-export function createStdioProvider({ options, ...deps }: StdioProviderDeps): Provider {
+export function createStdioProvider({ options, installsFolder, ...deps }: StdioProviderDeps): Provider {
   const { command, args, cwd, env, inheritEnv, upstream } = options;
+  const installer = createInstaller(options, {
+    folder: installsFolder ?? temporaryFolder(),
+    logger: deps.logger.with({ source: deps.source.id }),
+  });
   const openTransport = (): StdioTransport =>
     new StdioTransport({
-      command,
-      args,
+      ...(installer?.words ?? { command, args }),
       ...(cwd !== undefined && { cwd }),
       env: childEnvironment({ own: env, inherit: inheritEnv }),
       maxMessageBytes: upstream.maxMessageBytes,
@@ -27,6 +37,30 @@ export function createStdioProvider({ options, ...deps }: StdioProviderDeps): Pr
     options: upstream,
     opensCheaply: false,
     openTransport,
+    installer,
     cacheKey: [command, ...args, cwd ?? ""],
   });
+}
+
+function createInstaller(
+  { command, args, cwd, env: own, inheritEnv, installTimeoutMs, upstream }: StdioServerOptions,
+  { folder, logger }: { readonly folder: string; readonly logger: Logger },
+): CommandInstaller | undefined {
+  if (!upstream.enabled) return undefined;
+  const env = childEnvironment({ own, inherit: inheritEnv });
+  const plan = planInstall({ command, args }, { env });
+  if (!plan) return undefined;
+  return new CommandInstaller({
+    plan,
+    command: { command, args },
+    env,
+    ...(cwd !== undefined && { cwd }),
+    folder,
+    maxMs: installTimeoutMs,
+    logger,
+  });
+}
+
+function temporaryFolder(): string {
+  return join(tmpdir(), `toolyard-installs-${process.getuid?.() ?? "user"}`);
 }

@@ -1,0 +1,52 @@
+import type { BrokenInstall, Installation } from "../core/provider.ts";
+import { messageOf } from "../core/errors.ts";
+import { plainLine } from "./table.ts";
+import type { Hub } from "../hub/hub.ts";
+import type { SharedOptions } from "./command-row.ts";
+import { print, type Io } from "./io.ts";
+
+const SAY_EVERY_MS = 5000;
+
+/** `memory: installing, 14 s: Downloading cryptography (4.5MiB)` */
+export function installingText(id: string, { since, waitsFor }: Installation): string {
+  const seconds = Math.max(0, Math.round((Date.now() - Date.parse(since)) / 1000));
+  return `${id}: installing, ${seconds} s: ${waitsFor}`;
+}
+
+/** Says from time to time, while a command waits, what is being downloaded. The returned function ends that. */
+export function tellInstalls(hub: Hub, { json }: SharedOptions, io: Io): () => void {
+  if (json) return () => {};
+  const timer = setInterval(() => {
+    const lines = hub
+      .sources()
+      .flatMap(({ source, status }) => (status.installing ? [installingText(source.id, status.installing)] : []));
+    if (lines.length > 0) void print(io.stderr, lines.join("\n"));
+  }, SAY_EVERY_MS);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+/**
+ * Mends what was downloaded and cannot be used, once, after a question; `--yes` is the answer. Whether something was
+ * mended.
+ */
+export async function mendBroken(hub: Hub, options: SharedOptions, io: Io): Promise<boolean> {
+  let mended = false;
+  for (const { source, status } of hub.sources()) {
+    const { broken } = status;
+    if (!broken || broken.mended || !(await mayMend({ ...broken, id: source.id }, options, io))) continue;
+    mended = true;
+    // Why it failed again stands in its status.
+    await hub.mend(source.id, io.interrupted).catch((error: unknown) => hub.logger.debug(messageOf(error)));
+  }
+  return mended;
+}
+
+type Named = BrokenInstall & { readonly id: string };
+
+async function mayMend({ id, folders }: Named, options: SharedOptions, io: Io): Promise<boolean> {
+  if (options.yes) return true;
+  if (options.json || !io.ask) return false;
+  await print(io.stderr, `${plainLine(id)}: what was downloaded is broken: ${folders.map(plainLine).join(", ")}`);
+  return io.ask("Remove that and download it anew? [y/N] ", false);
+}

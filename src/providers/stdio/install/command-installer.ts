@@ -1,0 +1,260 @@
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { contentDigest } from "../../../core/digest.ts";
+import { FailError } from "../../../core/errors.ts";
+import { fail, type Fail } from "../../../core/outcome.ts";
+import type { Logger } from "../../../core/ports.ts";
+import type { BrokenInstall, Installation } from "../../../core/provider.ts";
+import { within } from "../../../core/wait.ts";
+import type { Installer, StartVerdict } from "../../../upstream/installer.ts";
+import { brokenFolders } from "./broken-folders.ts";
+import { watchGrowth } from "./growth.ts";
+import { installFailure } from "./install-advice.ts";
+import { cacheIdentity, installFiles, installingProcess, readResult, type InstallResult } from "./install-files.ts";
+import { RunningInstall } from "./install-job.ts";
+import type { CommandWords, InstallPlan } from "./runner.ts";
+
+export interface CommandInstallerOptions {
+  readonly plan: InstallPlan;
+  /** As it is configured. */
+  readonly command: CommandWords;
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  /** Where all hubs of this user keep book of downloads. */
+  readonly folder: string;
+  /** The longest that a download may take. */
+  readonly maxMs: number;
+  readonly logger: Logger;
+}
+
+const LOOK_MS = 1000;
+/** A download that only looks for something newer is waited for this long; then what is there is started. */
+const RENEW_PATIENCE_MS = 20_000;
+/** A download that failed is not tried again within this time; its failure is told. */
+const FAILED_FOR_MS = 10_000;
+const SAY_EVERY_MS = 15_000;
+
+/** What this process is downloading, by the key of its files. */
+const RUNNING = new Map<string, RunningInstall>();
+
+/** Downloads for one command, in a process of its own that outlives this one. */
+export class CommandInstaller implements Installer {
+  readonly maxMs: number;
+  brokenInstall: BrokenInstall | undefined;
+  readonly #options: CommandInstallerOptions;
+  readonly #key: string;
+  readonly #files: ReturnType<typeof installFiles>;
+  #running: RunningInstall | undefined;
+  /** A start seems to download by itself. */
+  #seen: { readonly since: Date; readonly waitsFor: string } | undefined;
+  #installs = 0;
+  #said = false;
+  #failure: { readonly failure: Fail; readonly at: number } | undefined;
+
+  constructor(options: CommandInstallerOptions) {
+    const { plan, folder, maxMs, env } = options;
+    this.#options = options;
+    this.maxMs = maxMs;
+    this.#key = keyOf(plan, env);
+    this.#files = installFiles(folder, this.#key);
+  }
+
+  /** What is to be started now. */
+  get words(): CommandWords {
+    const { plan, command } = this.#options;
+    // Downloaded, and said to be missing all the same: it is left to itself.
+    return this.#installs > 1 ? command : (plan.start ?? command);
+  }
+
+  get installation(): Installation | undefined {
+    const { plan } = this.#options;
+    const now = this.#running ?? this.#seen;
+    if (!now) return undefined;
+    const pid = this.#running?.pid;
+    return {
+      package: plan.package,
+      since: now.since.toISOString(),
+      waitsFor: now.waitsFor,
+      ...(pid !== undefined && { pid }),
+    };
+  }
+
+  async before(signal: AbortSignal): Promise<void> {
+    const { plan, maxMs } = this.#options;
+    this.#installs = 0;
+    if (!plan.install) return;
+    // A hub that ended left it to finish, or another one is at it.
+    if (installingProcess(this.#files, maxMs) !== undefined) return this.#wait(signal);
+    if (plan.freshMs === undefined) return;
+    const last = this.#lastSuccess();
+    if (last === undefined) return this.#first(signal);
+    if (Date.now() - last.at < plan.freshMs) return;
+    await within(this.#wait(signal), RENEW_PATIENCE_MS).catch((error: unknown) => {
+      if (signal.aborted || !(error instanceof FailError)) throw error;
+      this.#options.logger.info("Whether there is a newer version is not known; the one that is there is started.", {
+        error: error.message,
+      });
+    });
+  }
+
+  verdict(stderr: readonly string[]): StartVerdict {
+    const { missing, install, broken, refused } = this.#options.plan;
+    if (install && missing && stderr.some((line) => missing.test(line))) return "missing";
+    if (broken && brokenFolders(stderr, broken).length > 0) return "broken";
+    return refused && stderr.some((line) => refused.test(line)) ? "refused" : undefined;
+  }
+
+  async install(signal: AbortSignal): Promise<void> {
+    this.#installs += 1;
+    const last = this.#failure;
+    if (last && performance.now() - last.at < FAILED_FOR_MS) throw new FailError(last.failure);
+    if (this.#installs <= 1) await this.#wait(signal);
+  }
+
+  watch(onSign: () => void): () => void {
+    const { plan } = this.#options;
+    const grew = watchGrowth(plan.folders);
+    const timer = setInterval(() => {
+      const lock = plan.locks.find((path) => existsSync(path));
+      const isAlive = grew() || lock !== undefined || this.#said;
+      this.#said = false;
+      if (!isAlive) return;
+      const waitsFor = lock === undefined ? "its start, which downloads" : `another process that holds ${lock}`;
+      this.#seen = { since: this.#seen?.since ?? new Date(), waitsFor };
+      onSign();
+    }, LOOK_MS);
+    timer.unref();
+    return () => {
+      clearInterval(timer);
+      this.#seen = undefined;
+    };
+  }
+
+  heard(): void {
+    // Where downloading is done beforehand, what a server says while it starts is no sign of it.
+    this.#said = this.#options.plan.install === undefined;
+  }
+
+  explain(failure: Fail, stderr: readonly string[]): Fail {
+    const { plan, command, maxMs } = this.#options;
+    const folders = plan.broken ? brokenFolders(stderr, plan.broken) : [];
+    if (folders.length > 0) return this.#brokenFailure(failure, folders);
+    return installFailure(plan.package, { ok: false, at: Date.now(), lines: stderr }, command, maxMs);
+  }
+
+  #brokenFailure(failure: Fail, folders: readonly string[]): Fail {
+    const { plan } = this.#options;
+    const mended = existsSync(this.#files.mended);
+    this.brokenInstall = { package: plan.package, folders, mended };
+    const what = `What was downloaded for \`${plan.package}\` cannot be used`;
+    const message = mended
+      ? `${what}, though ${folders.join(", ")} was downloaded anew: the package itself lacks something. ` +
+        "Name another version of it in the configuration, and tell whoever made it."
+      : `${what}: ${folders.join(", ")} is broken, as after an install that was ended in the middle. ` +
+        "`toolyard check --yes` removes it and downloads it anew.";
+    return fail("unavailable", message, { retryable: false, details: { ...failure.details, install: true } });
+  }
+
+  succeeded(): void {
+    this.#failure = undefined;
+    if (!this.brokenInstall && !existsSync(this.#files.mended)) return;
+    this.brokenInstall = undefined;
+    rmSync(this.#files.mended, { force: true });
+  }
+
+  async mend(signal: AbortSignal): Promise<void> {
+    const { plan, logger, folder } = this.#options;
+    const broken = this.brokenInstall;
+    if (!broken || !plan.install) return;
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(this.#files.mended, "");
+    for (const one of broken.folders) {
+      logger.warning("A broken download is removed.", { folder: one });
+      removeFolder(one);
+    }
+    this.brokenInstall = undefined;
+    this.#failure = undefined;
+    await this.#wait(signal);
+  }
+
+  /** Nothing is known of what is there. */
+  async #first(signal: AbortSignal): Promise<void> {
+    try {
+      await this.#wait(signal);
+    } catch (error) {
+      // A start that downloads nothing may do without, and says so if not.
+      if (!this.#options.plan.start || signal.aborted) throw error;
+    }
+  }
+
+  #lastSuccess(): InstallResult | undefined {
+    const { plan } = this.#options;
+    const result = readResult(this.#files);
+    return result?.ok === true && result.cache === cacheIdentity(plan.folders[0]) ? result : undefined;
+  }
+
+  async #wait(signal: AbortSignal): Promise<void> {
+    const { plan, maxMs, logger } = this.#options;
+    const running = this.#join();
+    this.#running = running;
+    const saying = setInterval(() => this.#say(running), SAY_EVERY_MS);
+    saying.unref();
+    logger.info("Downloading before it can start.", { package: plan.package });
+    try {
+      const result = await running.ended(signal);
+      if (!result.ok) {
+        const failure = installFailure(plan.package, result, plan.install!, maxMs);
+        this.#failure = { failure, at: performance.now() };
+        throw new FailError(failure);
+      }
+      logger.info("Downloaded.", { package: plan.package, seconds: secondsSince(running.since) });
+    } finally {
+      clearInterval(saying);
+      this.#running = undefined;
+    }
+  }
+
+  #say({ since, waitsFor, pid }: RunningInstall): void {
+    const { plan, logger } = this.#options;
+    const facts = { package: plan.package, seconds: secondsSince(since), waitsFor };
+    logger.info("Still downloading.", { ...facts, ...(pid !== undefined && { pid }) });
+  }
+
+  /** One download for all sources of this process that need the same. */
+  #join(): RunningInstall {
+    const there = RUNNING.get(this.#key);
+    if (there) return there;
+    const { plan, env, cwd, folder, maxMs } = this.#options;
+    const [cacheFolder] = plan.folders;
+    const made = new RunningInstall({
+      ...plan.install!,
+      env,
+      ...(cwd !== undefined && { cwd }),
+      files: this.#files,
+      folder,
+      maxMs,
+      needsScratch: plan.needsScratch === true,
+      ...(cacheFolder !== undefined && { cacheFolder }),
+      grew: watchGrowth(plan.folders),
+    });
+    RUNNING.set(this.#key, made);
+    void made.over.then(() => RUNNING.delete(this.#key));
+    return made;
+  }
+}
+
+function secondsSince(since: Date): number {
+  return Math.round((Date.now() - since.getTime()) / 1000);
+}
+
+/** The same package into the same cache has the same key, in every hub of this user. */
+function keyOf({ package: name, install, folders }: InstallPlan, env: Readonly<Record<string, string>>): string {
+  const settings = Object.entries(env).filter(([key]) => /^(?:HOME$|npm_config_|UV_|PIPX_|BUN_|DOCKER_)/i.test(key));
+  return contentDigest(JSON.stringify([name, install, folders, settings.toSorted()]));
+}
+
+/** Out of the way at once, so that nobody finds half of it. */
+function removeFolder(path: string): void {
+  const aside = `${path}.broken-${process.pid}`;
+  renameSync(path, aside);
+  rmSync(aside, { recursive: true, force: true });
+}

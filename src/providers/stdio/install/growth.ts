@@ -1,0 +1,36 @@
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+
+const MAX_ENTRIES = 300;
+
+/** Says of folders whether something came or went there since it was last asked. */
+export function watchGrowth(folders: readonly string[]): () => boolean {
+  let known = folders.map(fingerprint).join();
+  return () => {
+    const now = folders.map(fingerprint).join();
+    const grew = now !== known;
+    known = now;
+    return grew;
+  };
+}
+
+/** Times of the folder and of what lies right in it. */
+function fingerprint(folder: string): number {
+  let sum = timeOf(folder);
+  if (sum === 0) return 0;
+  try {
+    for (const name of readdirSync(folder).slice(0, MAX_ENTRIES)) sum += timeOf(join(folder, name));
+  } catch {
+    // Gone meanwhile.
+  }
+  return sum;
+}
+
+function timeOf(path: string): number {
+  try {
+    const { mtimeMs, size } = statSync(path);
+    return mtimeMs + size;
+  } catch {
+    return 0;
+  }
+}

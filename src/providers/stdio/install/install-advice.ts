@@ -1,0 +1,58 @@
+import { fail, type Fail } from "../../../core/outcome.ts";
+import type { InstallResult } from "./install-files.ts";
+import type { CommandWords } from "./runner.ts";
+
+const MAX_LINES = 4;
+const MAX_CHARS = 600;
+
+/** What a program says, and what to do about it. */
+const ADVICE: readonly (readonly [says: RegExp, advice: string])[] = [
+  [
+    /E404|not found in the (?:package )?registry|No matching distribution|manifest unknown|repository does not exist|pull access denied/i,
+    "There is no such package, or it is private: correct its name in the configuration.",
+  ],
+  [/ENOSPC|No space left/i, "The disk of its cache is full: make room there."],
+  [/EACCES|EPERM|Permission denied/i, "This user may not write its cache: correct the rights of that folder."],
+  [/E401|E403|ENEEDAUTH|authentication required/i, "The registry wants a login: log in with the program itself."],
+  [
+    /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|timed? ?out|dns error|error sending request|connection refused|Temporary failure|network|lookup/i,
+    "The registry cannot be reached: check the network and the proxy (`HTTPS_PROXY`).",
+  ],
+];
+
+/** What is said of a download that failed. */
+export function installFailure(what: string, result: InstallResult, words: CommandWords, maxMs: number): Fail {
+  const lines = telling(result.lines);
+  const said = lines.length === 0 ? "" : ` It said: ${lines.join(" ").slice(0, MAX_CHARS)}.`;
+  return fail(
+    "unavailable",
+    `\`${what}\` could not be downloaded${how(result, maxMs)}.${said} ${adviceFor(result, words)}`,
+    {
+      retryable: false,
+      details: { install: true },
+    },
+  );
+}
+
+function how({ reason = "" }: InstallResult, maxMs: number): string {
+  if (reason === "timeout") return ` within ${maxMs / 1000} s (\`install_timeout\`) and was ended`;
+  if (reason === "ended") return ": it was ended";
+  return reason.startsWith("exit ") ? ` (${reason.replace("exit ", "exit code ")})` : "";
+}
+
+function adviceFor({ reason, lines }: InstallResult, { command, args }: CommandWords): string {
+  if (reason === "ended") return "It is tried again with the next start.";
+  const text = lines.join("\n");
+  const [, advice] = ADVICE.find(([says]) => says.test(text)) ?? [];
+  return advice ?? `Run it by hand to see more: ${[command, ...args].map(shellWord).join(" ")}`;
+}
+
+function shellWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `"${word}"`;
+}
+
+/** The lines with the error; the last ones where none says so. */
+function telling(lines: readonly string[]): readonly string[] {
+  const errors = lines.filter((line) => /error|ERR!|cause:|denied|not found/i.test(line) && !/complete log/.test(line));
+  return errors.length > 0 ? errors.slice(0, MAX_LINES) : lines.slice(-MAX_LINES);
+}

@@ -1,0 +1,20 @@
+// The process that downloads: it outlives the hub that started it, within its own bound.
+import { text } from "node:stream/consumers";
+import { messageOf } from "../../../core/errors.ts";
+import { minder, type InstallJob } from "./minder.ts";
+
+const ended = new AbortController();
+process.once("SIGTERM", () => ended.abort());
+process.once("SIGINT", () => ended.abort());
+// A terminal that is closed is no reason to leave half a download behind.
+process.on("SIGHUP", () => {});
+process.stderr.on("error", () => {});
+
+try {
+  // Cut short, it is no JSON: then nobody waits for it either.
+  const job: InstallJob = JSON.parse(await text(process.stdin));
+  await minder(job, ended.signal);
+} catch (error) {
+  process.exitCode = 1;
+  process.stderr.write(messageOf(error));
+}

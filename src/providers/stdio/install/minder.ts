@@ -1,0 +1,107 @@
+import { mkdirSync, renameSync, rmSync, writeFileSync, appendFileSync } from "node:fs";
+import { messageOf } from "../../../core/errors.ts";
+import { within } from "../../../core/wait.ts";
+import { spawnChild, type Child } from "../../../process/child.ts";
+import { LockTaken, withFileLock } from "../../../process/file-lock.ts";
+import { cacheIdentity, LOCK_MARGIN_MS, logTail, type InstallFiles, type InstallResult } from "./install-files.ts";
+import { SCRATCH, type CommandWords } from "./runner.ts";
+
+/** What the process of its own is told on its standard input: one download. */
+export interface InstallJob extends CommandWords {
+  readonly cwd?: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly files: InstallFiles;
+  readonly maxMs: number;
+  readonly needsScratch: boolean;
+  readonly cacheFolder?: string;
+}
+
+const PRIVATE_MODE = 0o600;
+const MAX_LOG_BYTES = 256 * 1024;
+const MAX_RESULT_LINES = 15;
+const KILL_GRACE_MS = 5000;
+const DRAIN_MS = 2000;
+/** npm's own folders got in one another's way; it comes right with the next try. */
+const PASSING = /ECOMPROMISED|ENOTEMPTY/;
+
+/** Downloads under the lock of the package, and writes down how it went. Another process that does so is left to it. */
+export async function minder(job: InstallJob, ended: AbortSignal): Promise<void> {
+  const { files, maxMs } = job;
+  try {
+    await withFileLock(files.lock, () => download(job, ended), { waitMs: 0, staleMs: maxMs + LOCK_MARGIN_MS });
+  } catch (error) {
+    if (!(error instanceof LockTaken)) throw error;
+  }
+}
+
+async function download(job: InstallJob, ended: AbortSignal): Promise<void> {
+  const { files, maxMs, cacheFolder } = job;
+  const end = AbortSignal.any([ended, AbortSignal.timeout(maxMs)]);
+  let failure = await attempt(job, end);
+  if (failure !== undefined && !end.aborted && PASSING.test(logTail(files).join("\n")))
+    failure = await attempt(job, end);
+  const reason = end.aborted ? (ended.aborted ? "ended" : "timeout") : failure;
+  writeResult(files, {
+    ok: reason === undefined,
+    at: Date.now(),
+    lines: logTail(files).slice(-MAX_RESULT_LINES),
+    ...(reason !== undefined && { reason }),
+    cache: cacheIdentity(cacheFolder),
+  });
+}
+
+/** Why it failed. */
+async function attempt(job: InstallJob, end: AbortSignal): Promise<string | undefined> {
+  const { files, command, cwd, env, needsScratch } = job;
+  const args = job.args.map((word) => (word === SCRATCH ? files.scratch : word));
+  tryTo(() => writeFileSync(files.log, "", { mode: PRIVATE_MODE }));
+  if (needsScratch) {
+    mkdirSync(files.scratch, { recursive: true });
+    writeFileSync(`${files.scratch}/package.json`, "{}");
+  }
+  try {
+    const child = await spawnChild({ command, args, env, ...(cwd !== undefined && { cwd }) });
+    child.stdin.end();
+    keepLog(child, files);
+    const kill = (): void => void child.kill(KILL_GRACE_MS);
+    end.addEventListener("abort", kill, { once: true });
+    if (end.aborted) kill();
+    const { code, signal } = await child.exited;
+    await within(child.closed, DRAIN_MS);
+    end.removeEventListener("abort", kill);
+    await child.kill(0);
+    return code === 0 ? undefined : `exit ${signal ?? code ?? ""}`;
+  } catch (error) {
+    tryTo(() => appendFileSync(files.log, messageOf(error)));
+    return "start";
+  } finally {
+    if (needsScratch) rmSync(files.scratch, { recursive: true, force: true });
+  }
+}
+
+function keepLog({ stdout, stderr }: Child, { log }: InstallFiles): void {
+  let bytes = 0;
+  const keep = (chunk: Buffer): void => {
+    bytes += chunk.length;
+    // A full disk is told of by the program; its words are read from what could be written.
+    if (bytes <= MAX_LOG_BYTES) tryTo(() => appendFileSync(log, chunk));
+  };
+  stdout.on("data", keep);
+  stderr.on("data", keep);
+}
+
+function writeResult({ result }: InstallFiles, value: InstallResult): void {
+  const next = `${result}.${process.pid}`;
+  tryTo(() => {
+    writeFileSync(next, JSON.stringify(value), { mode: PRIVATE_MODE });
+    renameSync(next, result);
+  });
+}
+
+function tryTo(work: () => void): void {
+  try {
+    work();
+  } catch {
+    // Nobody is there to be told.
+  }
+}

@@ -1,0 +1,84 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { flagNames, splitFlags, valuesOf, wordsOf, without, type Flag, type FlagRules } from "./flags.ts";
+import { commandOf, homeFolder, unknownPlan, type InstallPlan, type Place, type Runner } from "./runner.ts";
+
+const RULES: FlagRules = {
+  switches: flagNames(
+    "-y --yes -q --quiet --silent -s -d -dd -ddd --verbose --force -f --no-audit --no-fund " +
+      "--no-update-notifier --ignore-scripts --legacy-peer-deps --prefer-offline --prefer-online " +
+      "--no-progress --no-color --foreground-scripts",
+  ),
+  values: flagNames(
+    "-p --package --cache --userconfig --globalconfig --registry --prefix --loglevel -w --workspace " +
+      "--script-shell --shell --fetch-timeout --fetch-retries --cafile --proxy --https-proxy --noproxy " +
+      "--allow-scripts --node-options --tag --before",
+  ),
+};
+const PACKAGE = ["-p", "--package"];
+const YES = ["-y", "--yes"];
+
+/**
+ * `npx` and `npm exec` refuse with `--no` what is not there. They are asked to start first, since only they know what
+ * a name means: a program of this folder, a global one, or a package, of which there may be a newer version.
+ */
+function npmRunner(rules: FlagRules): Runner {
+  return ({ name, head, words }, place) => {
+    const cache = npmCache(place, []);
+    const split = splitFlags(words, rules);
+    const named = split && valuesOf(split.flags, ...PACKAGE);
+    const packages = split && named && (named.length > 0 ? named : split.rest.slice(0, 1));
+    if (!split || !packages?.length || split.rest.length === 0 || !packages.every(isFromRegistry))
+      return unknownPlan(name, [join(cache, "_npx")]);
+    const flags = without(split.flags, ...YES);
+    return {
+      ...placesOf(packages, npmCache(place, flags)),
+      package: `${name} ${packages.join(" ")}`,
+      start: commandOf(head, "--no", ...wordsOf(flags), "--", ...split.rest),
+      install: commandOf(
+        head,
+        "--yes",
+        ...wordsOf(without(flags, ...PACKAGE)),
+        ...packages.map((one) => `--package=${one}`),
+        "-c",
+        "exit 0",
+      ),
+      missing: /npm (?:ERR!|error) (?:npx )?cancell?ed/i,
+      refused:
+        /npm (?:ERR!|error) code (?:E404|E401|E403|ENOTFOUND|EAI_AGAIN|ECONN|ETIMEDOUT|ERR_SOCKET|ENOSPC|EACCES)/,
+      broken: {
+        says: /MODULE_NOT_FOUND|Cannot find (?:module|package)|ENOTEMPTY|ECOMPROMISED/,
+        parents: ["_npx"],
+      },
+    };
+  };
+}
+
+export const NPX = npmRunner(RULES);
+/** There `-p` stands for something else. */
+export const NPM_EXEC = npmRunner({ ...RULES, values: RULES.values.filter((value) => value !== "-p") });
+
+/** What is no folder, file or address of the user's own. */
+function isFromRegistry(spec: string): boolean {
+  return !/^(?:[./~\\]|[a-z]:[\\/]|file:)/i.test(spec);
+}
+
+function npmCache(place: Place, flags: readonly Flag[]): string {
+  const { env } = place;
+  const [named] = valuesOf(flags, "--cache");
+  return named ?? env["npm_config_cache"] ?? env["NPM_CONFIG_CACHE"] ?? homeFolder(place, ".npm", "npm-cache");
+}
+
+function placesOf(packages: readonly string[], cache: string): Pick<InstallPlan, "folders" | "locks"> {
+  const own = join(cache, "_npx", npxFolder(packages));
+  return {
+    folders: [own, join(own, "node_modules"), join(cache, "_cacache", "tmp")],
+    locks: [join(own, "concurrency.lock")],
+  };
+}
+
+/** The name that npm gives the folder of these packages. */
+export function npxFolder(packages: readonly string[]): string {
+  const text = packages.toSorted((a, b) => a.localeCompare(b, "en")).join("\n");
+  return createHash("sha512").update(text).digest("hex").slice(0, 16);
+}

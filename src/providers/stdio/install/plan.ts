@@ -1,0 +1,74 @@
+import { basename } from "node:path";
+import { BUN, DOCKER, PIPX, PNPM, YARN } from "./other-runners.ts";
+import { NPM_EXEC, NPX } from "./npx.ts";
+import type { CommandWords, InstallPlan, Runner } from "./runner.ts";
+import { UVX } from "./uvx.ts";
+
+/** How each program is called that downloads what it runs. */
+const RUNNERS: readonly (readonly [words: readonly string[], runner: Runner])[] = [
+  [["npx"], NPX],
+  [["npm", "exec"], NPM_EXEC],
+  [["npm", "x"], NPM_EXEC],
+  [["uvx"], UVX],
+  [["uv", "tool", "run"], UVX],
+  [["uv", "x"], UVX],
+  [["bunx"], BUN],
+  [["bun", "x"], BUN],
+  [["pipx", "run"], PIPX],
+  [["pnpm", "dlx"], PNPM],
+  [["pnpx"], PNPM],
+  [["yarn", "dlx"], YARN],
+  [["docker", "run"], DOCKER],
+  [["docker", "container", "run"], DOCKER],
+  [["podman", "run"], DOCKER],
+];
+
+/** Where a command runs, as far as its downloads depend on it. */
+export interface RunnerPlace {
+  readonly env: Readonly<Record<string, string>>;
+  readonly platform?: NodeJS.Platform;
+}
+
+/** What is known of the downloads of a command; absent for one that downloads nothing. */
+export function planInstall({ command, args }: CommandWords, place: RunnerPlace): InstallPlan | undefined {
+  const words = [command, ...args];
+  const shell = shellWords(words);
+  const own = words.slice(shell);
+  for (const [names, runner] of RUNNERS) {
+    const isIt = names.every((name, at) => (at === 0 ? programName(own[0]) : own[at]) === name);
+    if (!isIt) continue;
+    const head = own.slice(0, names.length);
+    const given = { name: names.join(" "), head, words: own.slice(names.length) };
+    const plan = runner(given, { platform: process.platform, ...place });
+    return inShell(words.slice(0, shell), plan);
+  }
+  return undefined;
+}
+
+/** `C:\…\npx.cmd` is `npx`. */
+function programName(word = ""): string {
+  return basename(word.replaceAll("\\", "/"))
+    .toLowerCase()
+    .replace(/\.(?:cmd|exe|bat|ps1)$/, "");
+}
+
+/** How many words in front are `cmd /c`, which many configurations for Windows have. */
+function shellWords(words: readonly string[]): number {
+  if (programName(words[0]) !== "cmd") return 0;
+  const end = words.findIndex((word) => word.toLowerCase() === "/c");
+  return end === -1 ? 0 : end + 1;
+}
+
+function inShell(shell: readonly string[], plan: InstallPlan): InstallPlan {
+  if (shell.length === 0) return plan;
+  const wrap = ({ command, args }: CommandWords): CommandWords => ({
+    command: shell[0]!,
+    args: [...shell.slice(1), command, ...args],
+  });
+  return {
+    ...plan,
+    ...(plan.start && { start: wrap(plan.start) }),
+    ...(plan.install && { install: wrap(plan.install) }),
+    ...(plan.clean && { clean: wrap(plan.clean) }),
+  };
+}

@@ -1,0 +1,71 @@
+import { join } from "node:path";
+import { flagNames, splitFlags, valuesOf, wordsOf, without, type FlagRules } from "./flags.ts";
+import { commandOf, homeFolder, unknownPlan, type Place, type Runner } from "./runner.ts";
+
+const RULES: FlagRules = {
+  switches: flagNames(
+    "--isolated --quiet -q --verbose -v --refresh --no-progress --native-tls --no-config " +
+      "--managed-python --no-managed-python --no-python-downloads --upgrade -U --reinstall --no-index " +
+      "--no-build --no-binary --compile-bytecode --no-env-file --no-sources --no-build-isolation " +
+      "--system-certs",
+  ),
+  values: flagNames(
+    "--from --with -w --with-editable --with-requirements --python -p --index --index-url -i " +
+      "--extra-index-url --default-index --find-links -f --cache-dir --config-file --directory " +
+      "--project --refresh-package --upgrade-package -P --reinstall-package --constraints -c " +
+      "--overrides --build-constraints -b --env-file --resolution --prerelease --exclude-newer " +
+      "--link-mode --index-strategy --keyring-provider -C --config-setting --no-build-package " +
+      "--no-binary-package --python-platform --color --allow-insecure-host --fork-strategy " +
+      "--torch-backend",
+  ),
+};
+
+/** uv asks its index again after ten minutes. */
+const FRESH_MS = 10 * 60 * 1000;
+
+/**
+ * `uvx` has no word for downloading alone; running the Python of the same environment comes to the same. With
+ * `--offline` its start downloads nothing.
+ */
+export const UVX: Runner = ({ name, head, words }, place) => {
+  const split = splitFlags(words, RULES);
+  const [given] = split?.rest ?? [];
+  const flags = split?.flags ?? [];
+  const cache = uvCache(place, valuesOf(flags, "--cache-dir"));
+  const folders = [cache, join(cache, "archive-v0"), join(cache, "builds-v0"), join(cache, "wheels-v5")];
+  if (!split || given === undefined) return unknownPlan(name, folders);
+  const [from = given] = valuesOf(flags, "--from");
+  const isPython = /^python[\d.]*$/.test(from);
+  const source = isPython ? [] : ["--from", from];
+  return {
+    package: `${name} ${from}`,
+    folders,
+    locks: [],
+    start: commandOf(head, "--offline", ...words),
+    install: commandOf(head, ...wordsOf(without(flags, "--from")), ...source, isPython ? from : "python", "-c", ""),
+    missing: /network was disabled|not found in the cache|because --offline|offline mode|needs to be downloaded/i,
+    freshMs: FRESH_MS,
+    broken: {
+      says: /ModuleNotFoundError|ImportError|No such file|ailed to (?:read|deserialize|open|spawn)|Querying Python/,
+      parents: ["archive-v0", "environments-v2", "builds-v0"],
+    },
+    clean: commandOf(uvOf(head), "cache", "clean", packageName(from)),
+  };
+};
+
+function uvOf(head: readonly string[]): readonly string[] {
+  return [head[0]!.replace(/uvx(?=(?:\.exe)?$)/i, "uv")];
+}
+
+/** `mcp-server-time==1.0[extra]` is `mcp-server-time`. */
+function packageName(from: string): string {
+  return /^[\w.-]+/.exec(from)?.[0] ?? from;
+}
+
+function uvCache(place: Place, [named]: readonly string[]): string {
+  const { env } = place;
+  if (named !== undefined) return named;
+  if (env["UV_CACHE_DIR"]) return env["UV_CACHE_DIR"];
+  if (env["XDG_CACHE_HOME"]) return join(env["XDG_CACHE_HOME"], "uv");
+  return homeFolder(place, join(".cache", "uv"), join("uv", "cache"));
+}
