@@ -194,6 +194,6 @@ export function registerTools(hub) {
 `,
   );
   const path = join(folder, "code.toml");
-  writeFileSync(path, '[modules]\npaths = ["modules"]\n[sandbox]\ntool_calls = 1000\n');
+  writeFileSync(path, '[modules]\npaths = ["modules"]\n');
   return path;
 }

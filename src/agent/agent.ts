@@ -166,6 +166,7 @@ export class Agent implements AsyncDisposable {
           maxParallelCalls: options.maxParallelCalls,
           output: this.#outputRules(model),
           signal: deadline.signal,
+          remainingMs: () => deadline.remainingMs,
           emit: (event) => this.#tell(event, onEvent),
           isHeard: onEvent !== undefined,
         },

@@ -3,6 +3,7 @@ import { FailError, messageOf } from "../core/errors.ts";
 import { fail, type Outcome } from "../core/outcome.ts";
 import { toolValue } from "../core/tool-value.ts";
 import { orAborted } from "../core/wait.ts";
+import { whileLimited } from "../core/while-limited.ts";
 import type { AgentCall, AgentEvent } from "./outcome.ts";
 import type { Answered, WantedCall } from "./reply.ts";
 import { toErrorObject, toModelOutput, type OutputRules } from "./tool-output.ts";
@@ -12,6 +13,8 @@ export interface CallRules {
   readonly hub: AgentHub;
   readonly toolset: Toolset;
   readonly signal: AbortSignal;
+  /** Milliseconds that are left: what is `limited` is made again within them. */
+  readonly remainingMs: () => number;
   readonly maxParallel: number;
   /** Further ones are answered without being made. */
   readonly maxCalls: number;
@@ -68,14 +71,16 @@ async function runOne(
 async function outcomeOf(
   wanted: WantedCall,
   { tool, index }: { readonly tool: string; readonly index: number },
-  { hub, signal, maxCalls, output: { texts } }: CallRules,
+  { hub, signal, remainingMs, maxCalls, output: { texts } }: CallRules,
 ): Promise<Outcome> {
   if (signal.aborted) return fail("cancelled", texts.callCancelled);
   if (index >= maxCalls) return fail("limited", texts.callNotMade, { retryable: false });
   if (!wanted.arguments)
     return fail("invalid_params", texts.malformedArguments(wanted.name, (wanted.received ?? "").slice(0, 200)));
   try {
-    return await orAborted(hub.call(tool, wanted.arguments, { signal }), signal);
+    const args = wanted.arguments;
+    const attempt = (): Promise<Outcome> => orAborted(hub.call(tool, args, { signal }), signal);
+    return await whileLimited(attempt, { cancellation: signal, remainingMs });
   } catch (error) {
     // A hub answers with outcomes; whatever else stands in its place may throw.
     return error instanceof FailError ? error.failure : fail("internal", messageOf(error), { cause: error });

@@ -32,6 +32,8 @@ export interface TurnParts {
   readonly output: OutputRules;
   /** Aborts with a `FailError` of kind `timeout` or `cancelled`. */
   readonly signal: AbortSignal;
+  /** Milliseconds that are left for the answer. */
+  readonly remainingMs: () => number;
   readonly emit: (event: AgentEvent) => void;
   /** Replies are streamed. */
   readonly isHeard: boolean;

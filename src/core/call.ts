@@ -11,6 +11,10 @@ export interface Principal {
   /** `"local"` for stdio, the library and an HTTP door without tokens; else the name of the token's entry. */
   readonly id: string;
   readonly rights: Rights;
+  /** Calls a minute, whatever is configured for everybody; 0 for no bound. @default what is configured */
+  readonly ratePerMinute?: number;
+  /** It has no name, and may come from beyond this machine. @default false */
+  readonly remote?: boolean;
 }
 
 export const LOCAL_PRINCIPAL: Principal = Object.freeze({ id: "local", rights: EVERYTHING });

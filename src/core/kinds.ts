@@ -144,3 +144,6 @@ export type FailKind = keyof typeof KINDS;
 
 /** `_meta` key under which a result made by the hub says its kind. */
 export const KIND_META_KEY = "toolyard/kind";
+
+/** Where a result or an error of MCP says when to try again, in milliseconds. */
+export const RETRY_META_KEY = "toolyard/retryAfterMs";

@@ -22,6 +22,12 @@ const TokenSchema = Type.Object({
   read_only: Type.Optional(
     Type.Boolean({ description: "Only tools that are read-only by annotation.", default: false }),
   ),
+  rate_per_minute: Type.Optional(
+    Type.Integer({
+      description: "Calls a minute of each client with this token; 0 for no bound. Not set: as `limits` says.",
+      minimum: 0,
+    }),
+  ),
 });
 
 /** Keys of `[server]` that the listener owns; doors add theirs to the same table. */
@@ -145,6 +151,7 @@ export interface TokenEntry {
   readonly name: string;
   readonly token: string;
   readonly rights: Rights;
+  readonly ratePerMinute?: number;
 }
 
 export interface HttpLimits {
@@ -261,7 +268,8 @@ function resolveTokens({ token, tokens }: ValuesOf<typeof HttpSchema>): readonly
       ...(entry.deny && { deny: entry.deny }),
       ...(entry.read_only && { readOnly: true }),
     });
-    entries.push({ name, token: entry.token, rights });
+    const { token: secret, rate_per_minute: ratePerMinute } = entry;
+    entries.push({ name, token: secret, rights, ...(ratePerMinute !== undefined && { ratePerMinute }) });
   }
   assertDistinct(entries);
   return Object.freeze(entries);

@@ -8,16 +8,21 @@ import {
   type NotAdmitted,
 } from "../core/authenticator.ts";
 import { LOCAL_PRINCIPAL } from "../core/call.ts";
+import { isLoopbackHost } from "../core/loopback.ts";
 import type { HttpOptions, TokenEntry } from "./options.ts";
 
 /** Tells who calls as `[server]` says: by its tokens, and without them everybody is the local principal. */
 export function createTokenAuthenticator({
   tokens,
   openRights,
-}: Pick<HttpOptions, "tokens" | "openRights">): Authenticator {
-  return tokens.length === 0
-    ? alwaysAdmitting(Object.freeze({ ...LOCAL_PRINCIPAL, rights: openRights }))
-    : new TokenAuthenticator(tokens);
+  host,
+  trustedProxies,
+}: Pick<HttpOptions, "tokens" | "openRights" | "host" | "trustedProxies">): Authenticator {
+  if (tokens.length > 0) return new TokenAuthenticator(tokens);
+  // Behind a proxy somebody from anywhere comes from this machine.
+  const isOpen = !isLoopbackHost(host) || trustedProxies.length > 0;
+  const principal = { ...LOCAL_PRINCIPAL, rights: openRights, ...(isOpen && { remote: true }) };
+  return alwaysAdmitting(Object.freeze(principal));
 }
 
 interface KnownToken {
@@ -30,9 +35,12 @@ class TokenAuthenticator implements Authenticator {
   readonly #known: readonly KnownToken[];
 
   constructor(entries: readonly TokenEntry[]) {
-    this.#known = entries.map(({ name, token, rights }) => ({
+    this.#known = entries.map(({ name, token, rights, ratePerMinute }) => ({
       digest: digestOf(token),
-      admitted: Object.freeze({ admitted: true, principal: Object.freeze({ id: name, rights }) }),
+      admitted: Object.freeze({
+        admitted: true,
+        principal: Object.freeze({ id: name, rights, ...(ratePerMinute !== undefined && { ratePerMinute }) }),
+      }),
     }));
   }
 

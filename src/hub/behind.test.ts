@@ -23,3 +23,10 @@ test("what is no kind, and what no hub said, stays as it was", () => {
     expect(asSaidBehind(outcome)).toBe(outcome);
   }
 });
+
+test("with what is limited goes when to try again", () => {
+  const later = { ...said("limited"), _meta: { "toolyard/kind": "limited", "toolyard/retryAfterMs": 49 } };
+  const limited = { kind: "limited", retryable: true, retryAfterMs: 49 };
+  expect(asSaidBehind(fail("tool_error", "x", { result: later }))).toMatchObject(limited);
+  expect(asSaidBehind(fail("tool_error", "x", { result: said("limited") }))).toMatchObject({ retryable: false });
+});

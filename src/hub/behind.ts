@@ -1,6 +1,6 @@
 import { isJsonObject } from "../core/json.ts";
-import { KIND_META_KEY, KINDS, type FailKind } from "../core/kinds.ts";
-import type { Outcome } from "../core/outcome.ts";
+import { KIND_META_KEY, KINDS, RETRY_META_KEY, type FailKind } from "../core/kinds.ts";
+import type { Fail, Outcome } from "../core/outcome.ts";
 
 /**
  * A failure under the kind that a hub behind this one gave it. To the pipeline it is what it looks like from here,
@@ -9,8 +9,16 @@ import type { Outcome } from "../core/outcome.ts";
  */
 export function asSaidBehind(outcome: Outcome): Outcome {
   if (outcome.ok) return outcome;
-  const said = saidKind(outcome.result?.["_meta"]) ?? saidKind(outcome.rpcError?.data);
-  return said === undefined || said === outcome.kind ? outcome : { ...outcome, kind: said };
+  const meta = [outcome.result?.["_meta"], outcome.rpcError?.data].find((from) => saidKind(from) !== undefined);
+  const said = saidKind(meta);
+  if (said === undefined || said === outcome.kind) return outcome;
+  return { ...outcome, kind: said, ...(said === "limited" && whenAgain(meta)) };
+}
+
+/** Whoever is told when to come back may; without a time it was no matter of when. */
+function whenAgain(from: unknown): Pick<Fail, "retryable" | "retryAfterMs"> | undefined {
+  const retryAfterMs = isJsonObject(from) ? from[RETRY_META_KEY] : undefined;
+  return typeof retryAfterMs === "number" ? { retryable: true, retryAfterMs } : undefined;
 }
 
 function saidKind(from: unknown): FailKind | undefined {

@@ -1,9 +1,10 @@
-import type { Call } from "../core/call.ts";
+import { LOCAL_PRINCIPAL, type Call, type Principal } from "../core/call.ts";
 import { formatDuration } from "../core/duration.ts";
 import { fail, type Fail, type Outcome } from "../core/outcome.ts";
 import type { ToolRecord } from "../core/records.ts";
 import { holderOf } from "../core/shares.ts";
 import type { Admission, LimitBounds } from "../state/ports/limit-store.ts";
+import { RATE_PER_MINUTE, type LimitsOptions } from "./options.ts";
 import type { PipelineDeps } from "./ports.ts";
 import type { CallState, Next, Stage } from "./state.ts";
 import { ToolGates } from "./tool-gates.ts";
@@ -19,14 +20,14 @@ const QUEUE_RETRY_MS = 1000;
 
 /** Bounds what one client may do, and how often one tool runs at once (S5). */
 export function admitStage({ limitStore, options }: PipelineDeps): Stage {
-  const own: LimitBounds = Object.freeze({ perMinute: options.ratePerMinute, inFlight: options.inFlight });
-  const joint: LimitBounds = Object.freeze({
-    perMinute: own.perMinute * CONNECTIONS_OF_ONE,
-    inFlight: own.inFlight * CONNECTIONS_OF_ONE,
-  });
   const gates = new ToolGates(options.queue);
   const sharesOf = ({ principal, client }: Call): readonly Share[] => {
+    const own: LimitBounds = { perMinute: ratePerMinute(principal, options), inFlight: options.inFlight };
     if (client.connection === undefined) return [{ key: principal.id, bounds: own }];
+    const joint: LimitBounds = {
+      perMinute: own.perMinute * CONNECTIONS_OF_ONE,
+      inFlight: own.inFlight * CONNECTIONS_OF_ONE,
+    };
     // The joint share goes first: connections without end must not fill the store, where everybody's shares are.
     return [
       { key: `${principal.id}\n`, bounds: joint },
@@ -50,6 +51,12 @@ export function admitStage({ limitStore, options }: PipelineDeps): Stage {
       for (const key of taken.toReversed()) limitStore.leave(key);
     }
   };
+}
+
+/** What is set for the caller itself, else for everybody; nobody has to keep programs of this machine from itself. */
+function ratePerMinute(principal: Principal, options: LimitsOptions): number {
+  const isLocal = principal.id === LOCAL_PRINCIPAL.id && principal.remote !== true;
+  return principal.ratePerMinute ?? options.ratePerMinute ?? (isLocal ? 0 : RATE_PER_MINUTE);
 }
 
 interface Share {

@@ -6,7 +6,6 @@ test("the defaults are those that the documents name", () => {
   expect(resolveLimits()).toEqual({
     callTimeoutMs: 60_000,
     totalTimeoutMs: 3_600_000,
-    ratePerMinute: 600,
     inFlight: 64,
     queue: 100,
     maxResultBytes: 10_000_000,

@@ -3,6 +3,9 @@ import { durationOption } from "../core/duration.ts";
 import { Type, type Static } from "../core/option-schema.ts";
 import { ABOVE_ZERO, readOptions } from "../core/option-values.ts";
 
+/** Calls a minute of one client, where nothing else is said. */
+export const RATE_PER_MINUTE = 600;
+
 const BreakerSchema = Type.Object(
   {
     failures: Type.Optional(
@@ -65,7 +68,13 @@ export const LimitsSchema = Type.Object(
       durationOption({ description: "How long a call may take in all, progress or not.", default: "1h" }, ABOVE_ZERO),
     ),
     rate_per_minute: Type.Optional(
-      Type.Integer({ description: "Calls a minute for each client; 0 for no bound.", default: 600, minimum: 0 }),
+      Type.Integer({
+        description:
+          "Calls a minute for each client; 0 for no bound. Where it is not set, callers of this machine without " +
+          "a token have none.",
+        default: RATE_PER_MINUTE,
+        minimum: 0,
+      }),
     ),
     in_flight: Type.Optional(
       Type.Integer({
@@ -124,7 +133,8 @@ export interface RetryOptions {
 export interface LimitsOptions {
   readonly callTimeoutMs: number;
   readonly totalTimeoutMs: number;
-  readonly ratePerMinute: number;
+  /** Absent: `RATE_PER_MINUTE` for whoever is not local. */
+  readonly ratePerMinute?: number;
   readonly inFlight: number;
   readonly queue: number;
   readonly maxResultBytes: number;
@@ -140,7 +150,7 @@ export function resolveLimits(raw: LimitsConfig = {}): LimitsOptions {
   return Object.freeze({
     callTimeoutMs: limits.call_timeout,
     totalTimeoutMs: limits.total_timeout,
-    ratePerMinute: limits.rate_per_minute,
+    ...(raw.rate_per_minute !== undefined && { ratePerMinute: limits.rate_per_minute }),
     inFlight: limits.in_flight,
     queue: limits.queue,
     maxResultBytes: limits.max_result_bytes,

@@ -34,7 +34,7 @@ export function checkJob({ code, inputs, files, limits, session }: SandboxJob): 
   const inputBytes = Buffer.byteLength(JSON.stringify(inputs));
   if (inputBytes > limits.toolBytes)
     return (
-      `The inputs have ${inputBytes} bytes as JSON; at most ${limits.toolBytes} are taken. ` +
+      `The inputs have ${inputBytes} bytes as JSON; at most ${limits.toolBytes} are taken (\`sandbox.tool_bytes\`). ` +
       "Give large data as files."
     );
   if (session !== undefined && (session === "" || session.length > MAX_SESSION_CHARS))

@@ -75,7 +75,14 @@ export type HostReply =
   /** JSON text of the tool's value. */
   | { readonly ok: true; readonly json: string }
   /** Becomes a `ToolError` with this message, `kind` and `retryable` in the code. */
-  | { readonly ok: false; readonly kind: string; readonly message: string; readonly retryable: boolean };
+  | {
+      readonly ok: false;
+      readonly kind: string;
+      readonly message: string;
+      readonly retryable: boolean;
+      /** When it makes sense to ask again; the run waits that long by itself, if its time allows. */
+      readonly retryAfterMs?: number;
+    };
 
 export interface SandboxError {
   /** Name of the exception: `ValueError`, `TypeError`, `ToolError`. */
@@ -135,6 +142,8 @@ export interface SandboxToolCall {
   readonly name: string;
   readonly ms: number;
   readonly ok: boolean;
+  /** Why it failed; absent for one that the end of the run cut off. */
+  readonly failure?: { readonly kind: string; readonly message: string };
 }
 
 /**

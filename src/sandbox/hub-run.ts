@@ -1,5 +1,6 @@
 import { FairLine } from "../core/fair-line.ts";
 import { isJsonObject } from "../core/json.ts";
+import { whileLimited } from "../core/while-limited.ts";
 import { jsonSize, MAX_JSON_DEPTH } from "../core/json-size.ts";
 import type { FromChild, ToChild } from "./child-messages.ts";
 import { readFiles } from "./child-messages.ts";
@@ -16,6 +17,7 @@ import type {
 import { hasMoreContainers } from "./json-containers.ts";
 import { ownerOf } from "./owner.ts";
 import { RunClock } from "./run-clock.ts";
+import { tooLongArguments, tooManyCalls } from "./bound-messages.ts";
 import type { WorkerDone } from "./worker-messages.ts";
 
 /** Beyond the child's own clocks: this much later the hub no longer waits for it. */
@@ -24,6 +26,8 @@ const HUB_GRACE_MS = 2000;
 const START_TIMEOUT_MS = 60_000;
 const MAX_WORDS = 16_384;
 const MAX_NAME_CHARS = 512;
+/** Of the message of a call that failed, as the outcome of the run has it. */
+const MAX_FAILURE_CHARS = 300;
 /** Objects and arrays in the arguments of one call. */
 const MAX_CONTAINERS = 200_000;
 
@@ -41,6 +45,7 @@ interface OpenCall {
   readonly startedAt: number;
   ms?: number;
   ok: boolean;
+  failure?: { readonly kind: string; readonly message: string };
 }
 
 /**
@@ -135,12 +140,7 @@ export class HubRun {
   ): Promise<void> {
     const { limits, profile } = this.#options.job;
     if (profile !== "scripting") return this.#nonsense("The code asked for a tool where there are none.");
-    if (this.#calls.length >= limits.toolCalls)
-      return this.fail(
-        "limit",
-        `The code made more than ${limits.toolCalls} tool calls, which is the most for one run. ` +
-          "Ask for several records with one call, or do the rest in another run.",
-      );
+    if (this.#calls.length >= limits.toolCalls) return this.fail("limit", tooManyCalls(limits.toolCalls));
     const call: OpenCall = { name: name.slice(0, MAX_NAME_CHARS), startedAt: performance.now(), ok: false };
     this.#calls.push(call);
     const reply = checkName(name) ?? checkArguments(argumentsJson, limits.toolBytes) ?? (await this.#perform(ask));
@@ -148,6 +148,7 @@ export class HubRun {
     const fitting = fit(reply, limits.toolBytes);
     call.ms = performance.now() - call.startedAt;
     call.ok = fitting.ok;
+    if (!fitting.ok) call.failure = { kind: fitting.kind, message: fitting.message.slice(0, MAX_FAILURE_CHARS) };
     const json = fitting.ok
       ? fitting.json
       : JSON.stringify({ kind: fitting.kind, message: fitting.message, retryable: fitting.retryable });
@@ -160,12 +161,16 @@ export class HubRun {
     const owner = ownerOf(job);
     if (!(await this.#slots.enter(owner, { cancellation: signal, waitMs: job.limits.wallMs }))) return FAILED;
     try {
-      return await ask(signal);
+      return await whileLimited(() => ask(signal), { cancellation: signal, remainingMs: () => this.#remainingMs() });
     } catch {
       return FAILED;
     } finally {
       this.#slots.leave(owner);
     }
+  }
+
+  #remainingMs(): number {
+    return (this.#startedAt ?? this.#begunAt) + this.#options.job.limits.wallMs - performance.now();
   }
 
   #done(done: Omit<WorkerDone, "artifacts">, files: SandboxFile[] | undefined): void {
@@ -238,8 +243,7 @@ function checkName(name: string): HostReply | undefined {
 function checkArguments(json: string, maxBytes: number): HostReply | undefined {
   const refuse = (kind: string, message: string): HostReply => ({ ok: false, kind, message, retryable: false });
   const bytes = Buffer.byteLength(json);
-  if (bytes > maxBytes)
-    return refuse("too_large", `The arguments of a tool call may have ${maxBytes} bytes; these have ${bytes}.`);
+  if (bytes > maxBytes) return refuse("too_large", tooLongArguments(maxBytes, bytes));
   if (hasMoreContainers(json, MAX_CONTAINERS))
     return refuse(
       "too_large",
@@ -255,15 +259,19 @@ function checkArguments(json: string, maxBytes: number): HostReply | undefined {
 function fit(reply: HostReply, maxBytes: number): HostReply {
   if (!reply.ok || Buffer.byteLength(reply.json) <= maxBytes) return reply;
   const message =
-    `The answer has ${Buffer.byteLength(reply.json)} bytes; at most ${maxBytes} reach the code. ` +
-    "Ask for less at a time.";
+    `The answer has ${Buffer.byteLength(reply.json)} bytes; at most ${maxBytes} reach the code ` +
+    "(`sandbox.tool_bytes`). Ask for less at a time.";
   return { ok: false, kind: "too_large", message, retryable: false };
 }
 
 function checkResult(json: string, maxBytes: number): [SandboxEnd, string] | undefined {
   const bytes = Buffer.byteLength(json);
   if (bytes > maxBytes)
-    return ["limit", `The result has ${bytes} bytes as JSON; at most ${maxBytes} are returned. Return less of it.`];
+    return [
+      "limit",
+      `The result has ${bytes} bytes as JSON; at most ${maxBytes} are returned (\`sandbox.result\`). ` +
+        "Return less of it.",
+    ];
   const value = parse(json);
   // Code may put functions of its own in place of those that write JSON; what comes of it must still be JSON.
   if (value === undefined) return ["error", "The result is not JSON: the code changed how its values are written out."];
@@ -288,6 +296,6 @@ function shorten({ type, message, traceback }: SandboxError): SandboxError {
   };
 }
 
-function toRecord({ name, startedAt, ms, ok }: OpenCall, now: number): SandboxToolCall {
-  return { name, ms: Math.round((ms ?? now - startedAt) * 10) / 10, ok };
+function toRecord({ name, startedAt, ms, ok, failure }: OpenCall, now: number): SandboxToolCall {
+  return { name, ms: Math.round((ms ?? now - startedAt) * 10) / 10, ok, ...(failure && { failure }) };
 }

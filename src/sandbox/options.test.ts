@@ -11,7 +11,7 @@ test("everything has a default", () => {
       memoryBytes: 256 * 1024 ** 2,
       outputBytes: 256 * 1024,
       resultBytes: 1024 ** 2,
-      toolCalls: 100,
+      toolCalls: 1000,
       concurrentToolCalls: 8,
       toolBytes: 8 * 1024 ** 2,
       fileBytes: 16 * 1024 ** 2,

@@ -73,7 +73,7 @@ export const SandboxSchema = Type.Object(
     ),
     result: Type.Optional(bytesOption({ description: "Largest result of a run, as JSON.", default: "1MiB" }, SIZE)),
     tool_calls: Type.Optional(
-      Type.Integer({ description: "Tool calls that one run may make.", default: 100, minimum: 0, maximum: 10_000 }),
+      Type.Integer({ description: "Tool calls that one run may make.", default: 1000, minimum: 0, maximum: 10_000 }),
     ),
     parallel_tool_calls: Type.Optional(
       Type.Integer({

@@ -407,3 +407,19 @@ test("what is no saved conversation is refused, and the present one stays", asyn
   agent.clear();
   expect(agent.history).toEqual([]);
 });
+
+test("a call that is limited for a moment is made again within the answer's time, unseen by the model", async () => {
+  const narrow = await createHub({
+    settings: { modules: { paths: [toolsFile] }, limits: { rate_per_minute: 60 } },
+    logger: SILENT_LOGGER,
+  });
+  try {
+    for (let at = 0; at < 60; at += 1) await narrow.call("add", { a: at, b: 1 });
+    expect(await narrow.call("add", { a: 1, b: 1 })).toMatchObject({ kind: "limited" });
+    models.say([call("add", { a: 2, b: 3 }), { text: "It is 5." }]);
+    const outcome = await agentOf("local/qwen", { hub: narrow }).chat("What is 2+3?");
+    expect(outcome).toMatchObject({ text: "It is 5.", steps: [{ calls: [{ tool: "add", ok: true }] }, {}] });
+  } finally {
+    await narrow.close();
+  }
+});

@@ -58,7 +58,7 @@ describe("toolyard run", () => {
     await using at = await desk();
     const ran = await at.run(["run", "sum.ts", "--input", "year=1", "--json"]);
     expect(ran).toMatchObject({ code: 0, stderr: "" });
-    const answer = JSON.parse(ran.stdout) as { tool_calls: unknown[] };
+    const answer = JSON.parse(ran.stdout) as { tool_calls: { made: number } };
     expect(answer).toMatchObject({
       ok: true,
       result: { total: 66 },
@@ -66,7 +66,7 @@ describe("toolyard run", () => {
       error: null,
       engine: "embedded",
     });
-    expect(answer.tool_calls).toHaveLength(4);
+    expect(answer.tool_calls).toMatchObject({ made: 4, failed: 0, failures: [], slowest: { length: 3 } });
   });
 
   test("`-` is code on standard input, a text is a result as it stands, and nothing is printed for none", async () => {
@@ -144,6 +144,31 @@ describe("toolyard run", () => {
     }
     expect(await at.run(["run", "sum.py", "--url", "http://127.0.0.1:9/mcp"])).toMatchObject({ code: 4, stdout: "" });
   });
+});
+
+test("--url: what the hub there limits for a moment is called again after it", async () => {
+  await using at = await desk({
+    "toolyard.toml": `${TOML}[limits]\nrate_per_minute = 120\n`,
+    "many.js":
+      "let done = 0; for (let page = 0; page < 123; page += 1) { " +
+      "await tools.records.page({ page }); done += 1; }\ndone",
+  });
+  const hub = await createHub({
+    config: at.path("toolyard.toml"),
+    settings: { server: { port: 0 } },
+    variables: { ...process.env, TOOLYARD_HOME: at.path("served") },
+    logger: SILENT_LOGGER,
+  });
+  try {
+    const { endpoint } = await hub.serve();
+    await at.write("elsewhere/x", "");
+    const ran = await at.run(["run", "../many.js", "--timeout", "5m", "--url", endpoint], {
+      cwd: at.path("elsewhere"),
+    });
+    expect(ran).toMatchObject({ code: 0, stdout: "123\n" });
+  } finally {
+    await hub.close();
+  }
 });
 
 describe("files", () => {

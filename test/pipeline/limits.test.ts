@@ -1,5 +1,6 @@
 import { EVERYTHING } from "../../src/core/rights.ts";
 import { expect, test } from "vitest";
+import { LOCAL_PRINCIPAL, type Principal } from "../../src/core/call.ts";
 import type { Outcome } from "../../src/core/outcome.ts";
 import { createHarness, text, toolFrom, type Handler } from "./harness.ts";
 
@@ -85,6 +86,25 @@ test("S5: too many calls at once are limited; whoever is done makes room", async
   gate.letGo();
   gate.letGo();
   expect(kinds(await Promise.all([second, third]))).toEqual({ ok: 2 });
+});
+
+test("S5: nobody on this machine without a token is bound by default; others have 600 calls a minute", async () => {
+  const harness = createHarness({ t: toolFrom("t", () => text("x")) }, { limits: { in_flight: 0 } });
+  const many = (principal: Principal): Promise<Outcome[]> =>
+    Promise.all(Array.from({ length: 700 }, () => harness.call("t", {}, { principal })));
+  expect(kinds(await many(LOCAL_PRINCIPAL))).toEqual({ ok: 700 });
+  expect(kinds(await many({ id: "ada", rights: EVERYTHING }))).toMatchObject({ limited: expect.any(Number) as number });
+  const open = await many({ ...LOCAL_PRINCIPAL, remote: true });
+  expect(kinds(open)).toMatchObject({ limited: expect.any(Number) as number });
+});
+
+test("a rate that is set holds for everybody, and one of a token for its callers", async () => {
+  const harness = createHarness({ t: toolFrom("t", () => text("x")) }, { limits: { rate_per_minute: 2 } });
+  const three = (principal: Principal): Promise<Outcome[]> =>
+    Promise.all(Array.from({ length: 3 }, () => harness.call("t", {}, { principal })));
+  expect(kinds(await three(LOCAL_PRINCIPAL))).toEqual({ ok: 2, limited: 1 });
+  expect(kinds(await three({ id: "ada", rights: EVERYTHING, ratePerMinute: 1 }))).toEqual({ ok: 1, limited: 2 });
+  expect(kinds(await three({ id: "bob", rights: EVERYTHING, ratePerMinute: 0 }))).toEqual({ ok: 3 });
 });
 
 test("0 is no bound", async () => {

@@ -151,7 +151,35 @@ describe.each([
       truncated: false,
       engine: "embedded",
     });
-    expect(answer["tool_calls"]).toHaveLength(10);
+    expect(answer["tool_calls"]).toMatchObject({ made: 10, failed: 0, failures: [], slowest: { length: 3 } });
+  });
+
+  test("of many calls it tells how many, what failed and why, and the three slowest", async () => {
+    const code = isPython
+      ? "import asyncio\nawait asyncio.gather(*[tools.records.page(page=page) for page in range(118)])\n" +
+        "for _ in range(2):\n    try:\n        await tools.records.fail()\n    except ToolError:\n        pass\n'read'"
+      : "await Promise.all([...Array(118).keys()].map((page) => tools.records.page({ page })));\n" +
+        "for (let i = 0; i < 2; i += 1) { try { await tools.records.fail() } catch {} }\n'read'";
+    const answer = await run(language, code);
+    expect(answer).toMatchObject({
+      result: "read",
+      tool_calls: {
+        made: 120,
+        failed: 2,
+        failures: [{ name: "records.fail", kind: "tool_error", count: 2 }],
+        slowest: { length: 3 },
+      },
+    });
+    expect(JSON.stringify(answer).length).toBeLessThan(1000);
+  });
+
+  test("arguments above `sandbox.tool_bytes` are refused, and the message names the option", async () => {
+    const code = isPython
+      ? "try:\n    await tools.records.page(page=0, more='x' * 9_000_000)\nexcept Exception as error:\n" +
+        "    said = str(error)\nsaid"
+      : "let said; try { await tools.records.page({ page: 0, more: 'x'.repeat(9_000_000) }) } " +
+        "catch (error) { said = error.message }\nsaid";
+    expect((await run(language, code))["result"]).toContain("sandbox.tool_bytes");
   });
 
   test("calls run in parallel, within the bound", async () => {

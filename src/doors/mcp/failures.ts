@@ -1,6 +1,6 @@
 import type { CallMethod } from "../../core/call.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { KIND_META_KEY, KINDS } from "../../core/kinds.ts";
+import { KIND_META_KEY, KINDS, RETRY_META_KEY } from "../../core/kinds.ts";
 import type { Fail, RpcErrorObject } from "../../core/outcome.ts";
 import { RPC } from "../../wire/messages.ts";
 import { errorAnswer, resultAnswer, SILENCE, type Answer } from "./answers.ts";
@@ -93,7 +93,7 @@ function errorData(failure: Fail): JsonObject {
 }
 
 function retryFacts(failure: Fail): JsonObject {
-  return failure.retryAfterMs === undefined ? {} : { "toolyard/retryAfterMs": failure.retryAfterMs };
+  return failure.retryAfterMs === undefined ? {} : { [RETRY_META_KEY]: failure.retryAfterMs };
 }
 
 /** The message, and what to do next where the message does not say it yet: a model reads nothing but this text. */

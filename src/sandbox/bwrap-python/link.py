@@ -138,7 +138,7 @@ def _call(id, path, json):
         return _refuse(
             id,
             "too_large",
-            f"The arguments of `{path}` are larger than {_run.limits['toolBytes']} bytes. "
+            f"The arguments of `{path}` are larger than {_run.limits['toolBytes']} bytes (`sandbox.tool_bytes`). "
             "Pass less, or pass it in pieces.",
         )
     _ask(id, {"type": "call", "id": id, "path": path, "json": json})
@@ -154,7 +154,8 @@ def _ask(number, message):
         return _refuse(
             number,
             "limited",
-            f"The code made more than {_run.limits['toolCalls']} tool calls. Ask for more at once, or in several runs.",
+            f"The code made more than {_run.limits['toolCalls']} tool calls (`sandbox.tool_calls`). "
+            "Ask for more at once, or in several runs.",
         )
     if len(_run.running) >= _run.limits["concurrentToolCalls"]:
         _run.queue.append((number, message))

@@ -1,4 +1,5 @@
 import type { SandboxJob, SandboxLimits } from "../engine.ts";
+import { tooLongArguments } from "../bound-messages.ts";
 import type { FromWorker } from "../worker-messages.ts";
 import { Refusal } from "./refusal.ts";
 
@@ -33,9 +34,7 @@ export class HostCalls {
     const at = payload.indexOf("\n");
     const [head, rest] = [payload.slice(0, at), payload.slice(at + 1)];
     if (Buffer.byteLength(rest) > this.#limits.toolBytes)
-      throw new Refusal(
-        `The arguments of a tool call may have ${this.#limits.toolBytes} bytes; these have ${Buffer.byteLength(rest)}.`,
-      );
+      throw new Refusal(tooLongArguments(this.#limits.toolBytes, Buffer.byteLength(rest)));
     this.#made += 1;
     if (this.#made > this.#limits.toolCalls) return this.#onTooMany();
     this.#waiting.push(

@@ -1,3 +1,4 @@
+import { tooManyCalls } from "../bound-messages.ts";
 import type { SandboxEnd, SandboxError, SandboxJob } from "../engine.ts";
 import { cpuMessage, wallMessage } from "../run-clock.ts";
 import type { FromWorker, WorkerDone } from "../worker-messages.ts";
@@ -50,12 +51,7 @@ export class JobRun implements GuestOwner {
     this.#around = around;
     this.#clock = new JobClock(job.limits);
     this.#calls = new HostCalls(job, around.say, () =>
-      this.#fail(
-        "limit",
-        "LimitError",
-        `The code made more than ${job.limits.toolCalls} tool calls, which is the most for one run. ` +
-          "Ask for several records with one call, or do the rest in another run.",
-      ),
+      this.#fail("limit", "LimitError", tooManyCalls(job.limits.toolCalls)),
     );
     this.#timers = new JobTimers((id) => this.#enter(() => void around.vm.call("fire", id)));
     this.#output = new JobOutput(

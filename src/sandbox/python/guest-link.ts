@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { SandboxEnd, SandboxJob, SandboxLimits } from "../engine.ts";
 import type { ToWorker } from "../worker-messages.ts";
 import type { Device } from "./descriptors.ts";
+import { tooManyCalls } from "../bound-messages.ts";
 import { GuestError, GuestExit, GuestParked } from "./errno.ts";
 import { wallMessage } from "../run-clock.ts";
 import { timeZoneFile } from "./time-zone.ts";
@@ -147,7 +148,8 @@ export class GuestLink implements Device {
       return this.#refuse(
         id,
         "too_large",
-        `The arguments of \`${path}\` are larger than ${limits.toolBytes} bytes. Pass less, or pass it in pieces.`,
+        `The arguments of \`${path}\` are larger than ${limits.toolBytes} bytes (\`sandbox.tool_bytes\`). ` +
+          "Pass less, or pass it in pieces.",
       );
     }
     this.#ask(id, limits, () => this.#parts.host.send({ type: "call", id, path, json }));
@@ -166,11 +168,7 @@ export class GuestLink implements Device {
   #ask(id: number, limits: SandboxLimits, send: () => void): void {
     this.#calls += 1;
     if (this.#calls > limits.toolCalls) {
-      return this.#refuse(
-        id,
-        "limited",
-        `The code made more than ${limits.toolCalls} tool calls. Ask for more at once, or in several runs.`,
-      );
+      return this.#refuse(id, "limited", tooManyCalls(limits.toolCalls));
     }
     if (this.#running.has(id)) throw new GuestError("inval");
     if (this.#running.size >= limits.concurrentToolCalls) {

@@ -62,8 +62,8 @@ async function found(
   }));
 }
 
-function replyOf({ kind, message, retryable }: Fail): HostReply {
-  return { ok: false, kind, message, retryable };
+function replyOf({ kind, message, retryable, retryAfterMs }: Fail): HostReply {
+  return { ok: false, kind, message, retryable, ...(retryAfterMs !== undefined && { retryAfterMs }) };
 }
 
 function refusal(kind: Fail["kind"], message: string): HostReply {

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../../core/json.ts";
 import { fail, ok, type Outcome } from "../../../core/outcome.ts";
 import type { FailKind } from "../../../core/kinds.ts";
-import type { SandboxEnd, SandboxFile } from "../../../sandbox/engine.ts";
+import type { SandboxEnd, SandboxFile, SandboxToolCall } from "../../../sandbox/engine.ts";
 import type { SandboxRun } from "../../../sandbox/sandbox.ts";
 
 /** Files whose text is part of the answer; larger ones, and what is no text, go beside it. */
@@ -56,7 +56,7 @@ export function answerOf(run: SandboxRun): JsonObject {
     stdout: run.stdout,
     stderr: run.stderr,
     error: run.error ? { type: run.error.type, message: run.error.message, traceback: run.error.traceback } : null,
-    tool_calls: run.toolCalls.map(({ name, ms, ok: isOk }) => ({ name, ms: Math.round(ms), ok: isOk })),
+    tool_calls: callFigures(run.toolCalls),
     artifacts: run.artifacts.map(described),
     truncated: run.truncated,
     duration_ms: Math.round(run.durationMs),
@@ -66,6 +66,31 @@ export function answerOf(run: SandboxRun): JsonObject {
     ...(run.sessionEnded && { session_ended: true }),
   };
 }
+
+/**
+ * What is worth knowing of a thousand calls: how many, what failed and why, and where the time went. Failures of one
+ * tool and kind are one row with its first message.
+ */
+function callFigures(calls: readonly SandboxToolCall[]): JsonObject {
+  const failed = calls.filter(({ ok: isOk }) => !isOk);
+  const rows = new Map<string, { name: string; kind: string; message: string; count: number }>();
+  for (const { name, failure = CUT_OFF } of failed) {
+    const row = rows.get(`${name}\n${failure.kind}`);
+    if (row) row.count += 1;
+    else if (rows.size < MAX_FAILURE_ROWS) rows.set(`${name}\n${failure.kind}`, { name, ...failure, count: 1 });
+  }
+  const slowest = calls.toSorted((one, other) => other.ms - one.ms).slice(0, SLOWEST_CALLS);
+  return {
+    made: calls.length,
+    failed: failed.length,
+    failures: [...rows.values()],
+    slowest: slowest.map(({ name, ms }) => ({ name, ms: Math.round(ms) })),
+  };
+}
+
+const SLOWEST_CALLS = 3;
+const MAX_FAILURE_ROWS = 20;
+const CUT_OFF = { kind: "cancelled", message: "It had no answer yet when the run ended." };
 
 function described(file: SandboxFile): JsonObject {
   const text = file.bytes.byteLength <= MAX_INLINE_BYTES ? textOf(file) : undefined;

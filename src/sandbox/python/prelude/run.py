@@ -34,7 +34,8 @@ class Session:
             return _failed(
                 "limit",
                 "ResultTooLarge",
-                f"The result is larger than {job['resultBytes']} bytes of JSON. Return less, or write it to a file.",
+                f"The result is larger than {job['resultBytes']} bytes of JSON (`sandbox.result`). "
+                "Return less, or write it to a file.",
             )
         except MemoryError as error:
             return {
