@@ -1,14 +1,16 @@
 import type { Notice } from "../core/call.ts";
 import { parseDuration } from "../core/duration.ts";
 import { FailError } from "../core/errors.ts";
-import type { JsonObject } from "../core/json.ts";
+import { isJsonObject, type JsonObject } from "../core/json.ts";
 import { fail, type Outcome } from "../core/outcome.ts";
 import type { CallOptions, Toolyard } from "../hub/toolyard.ts";
 import { isOnThisMachine, missingModules } from "../hub/local-sources.ts";
+import { SERVER_NAME } from "../hub/hub.ts";
 import type { Hub } from "../hub/open-hub.ts";
 import { EXIT, reportFail, UsageError } from "./failure.ts";
 import { print, printJson, type Io } from "./io.ts";
 import type { SharedOptions } from "./command-row.ts";
+import { META } from "../wire/modern/envelope.ts";
 import { withHub } from "./session.ts";
 import { startedHere, whatIsMissing } from "./still-starting.ts";
 import { safeToShow } from "../core/hidden-text.ts";
@@ -34,7 +36,24 @@ export async function oneCall(options: OneCallOptions, io: Io, work: Work): Prom
     );
     if (local.ok || local.kind !== "unknown_tool") return local;
   }
-  return withHub({ ...shared, lazy: true }, io, (toolyard, hub) => onceStarted(work, io, [toolyard, call, hub]));
+  const outcome = await withHub({ ...shared, lazy: true }, io, (toolyard, hub) =>
+    onceStarted(work, io, [toolyard, call, hub]),
+  );
+  return options.url === undefined || !outcome.ok ? outcome : { ...outcome, result: withoutEnvelope(outcome.result) };
+}
+
+/** What the hub there put around a result to send it is no part of it; here nobody puts it there. */
+function withoutEnvelope({ _meta: meta, ...result }: JsonObject): JsonObject {
+  const { [META.serverInfo]: server, ...rest } = isJsonObject(meta) ? meta : {};
+  const isHubs = isJsonObject(server) && server["name"] === SERVER_NAME;
+  const { resultType, ttlMs, cacheScope, ...plain } = result;
+  const kept = {
+    ...plain,
+    ...(resultType !== undefined && resultType !== "complete" && { resultType }),
+    ...(ttlMs !== undefined && ttlMs !== 0 && { ttlMs, cacheScope }),
+  };
+  if (!isHubs) return meta === undefined ? kept : { ...kept, _meta: meta };
+  return Object.keys(rest).length === 0 ? kept : { ...kept, _meta: rest };
 }
 
 /** A program that runs once cannot try again in a moment, so it waits for sources that may have the name. */

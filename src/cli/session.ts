@@ -1,5 +1,6 @@
 import { within } from "../core/wait.ts";
 import type { LoadedHubConfig } from "../hub/schema.ts";
+import type { ToolMode } from "../core/call.ts";
 import type { JsonObject } from "../core/json.ts";
 import { FailError } from "../core/errors.ts";
 import { fail, type Fail } from "../core/outcome.ts";
@@ -48,6 +49,8 @@ export interface HubOptions extends SharedOptions {
   readonly savesStarts?: boolean;
   /** What the hub may say on standard error beside the answer; nothing at all with `--json`. @default "warning" */
   readonly logLevel?: "warning" | "error";
+  /** What the hub behind `--url` is asked to show; an address that says it itself wins. @default "all" */
+  readonly shows?: ToolMode;
 }
 
 /**
@@ -123,13 +126,17 @@ async function cancellation(interrupted: AbortSignal, answer: Promise<unknown>):
 const REMOTE_ID = "hub";
 
 /** A hub whose only source is another hub, seen whole: what a filter would hide is there to be searched. */
-async function remoteSettings(options: SharedOptions, io: Io, quiet: JsonObject): Promise<LoadedSettings> {
+async function remoteSettings(options: HubOptions, io: Io, quiet: JsonObject): Promise<LoadedSettings> {
   const url = parseUrl(options.url!);
-  if (!url.searchParams.has("tool_mode")) url.searchParams.set("tool_mode", "show_all");
+  if (!url.searchParams.has("tool_mode")) url.searchParams.set("tool_mode", modeWord(options));
   const token = readToken(options, io);
   const server = { alias: REMOTE_ID, namespace: "", url: url.href, ...(token === undefined ? {} : { token }) };
   const flags = withVerbosity({ ...quiet, mcp: { remote_servers: [server] } }, options);
   return loadHubConfig({ files: [], variables: {}, flags });
+}
+
+function modeWord({ shows = "all" }: HubOptions): string {
+  return shows === "all" ? "show_all" : shows;
 }
 
 export function parseUrl(text: string): URL {

@@ -15,7 +15,7 @@ interface Options extends SharedOptions {
 }
 
 export const run: Run<Options> = (_args, options, io) =>
-  withHub({ ...options, savesStarts: true }, io, async (hub, inner) => {
+  withHub({ ...options, savesStarts: true, shows: options.mode }, io, async (hub, inner) => {
     await startedHere(inner, io);
     const entries = await entriesOf(hub, options);
     if (options.json) await printJson(io.stdout, entries);
@@ -44,7 +44,8 @@ function entriesOf(hub: Toolyard, options: Options): Promise<readonly JsonObject
   if (options.resources) return hub.listResources();
   if (options.templates) return hub.listResourceTemplates();
   if (options.prompts) return hub.listPrompts();
-  return hub.list({ mode: options.mode });
+  // What the hub there shows in that mode is all that there is here.
+  return hub.list({ mode: options.url === undefined ? options.mode : "all" });
 }
 
 function identityOf({ resources, templates, prompts }: Options): string {

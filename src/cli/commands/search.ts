@@ -2,6 +2,7 @@ import type { SearchInstead } from "../../core/ports.ts";
 import { UsageError } from "../failure.ts";
 import { print, printPainted, printJson } from "../io.ts";
 import type { Run, SharedOptions } from "../command-row.ts";
+import { searchThere } from "../search-there.ts";
 import { withHub } from "../session.ts";
 import { startedHere, tellMissing, tellStarting } from "../still-starting.ts";
 import { table } from "../table.ts";
@@ -33,7 +34,9 @@ export const run: Run<Options> = (words, options, io) => {
       readOnly: options.readOnly === true,
     };
     await startedHere(inner, io);
-    const { hits, total, instead } = await hub.search(words.join(" "), limit, filter);
+    const query = words.join(" ");
+    const { hits, total, instead } =
+      (await searchThere({ query, limit, filter }, options, io)) ?? (await hub.search(query, limit, filter));
     if (options.json) await printJson(io.stdout, { total, hits, ...(instead && { instead }) });
     else if (hits.length === 0)
       await print(

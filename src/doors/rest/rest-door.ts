@@ -1,6 +1,7 @@
 import type { View } from "../../core/hub-port.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Outcome } from "../../core/outcome.ts";
+import type { SearchFilter } from "../../core/ports.ts";
 import { permissionOf } from "../../core/rights.ts";
 import { resourceValue, toolValue } from "../../core/tool-value.ts";
 import type { Mountable } from "../../http/listener.ts";
@@ -82,8 +83,9 @@ export class RestDoor implements Door {
     const view = this.#viewOf(exchange);
     const wanted = query.get("query") ?? query.get("q");
     if (wanted !== null) {
-      const { hits, total } = await this.#parts.hub.search(wanted, readLimit(query) ?? DEFAULT_HITS, view);
-      return sendValue(exchange.answer, { tools: hits, total });
+      const limit = readLimit(query) ?? DEFAULT_HITS;
+      const { hits, total, instead } = await this.#parts.hub.search(wanted, limit, view, searchFilter(query));
+      return sendValue(exchange.answer, { tools: hits, total, ...(instead && { instead }) });
     }
     const { entries, ...page } = pageOf(await this.#parts.hub.list("tools", view), pageWish(query));
     sendValue(exchange.answer, { tools: entries, ...page });
@@ -170,6 +172,15 @@ export class RestDoor implements Door {
     const schema = lookup.found ? (lookup.entry["inputSchema"] as JsonObject) : {};
     return queryArguments(exchange.http.query, schema);
   }
+}
+
+/** `?server=` and `?read_only=`, as `tool_search` has them. */
+function searchFilter(query: URLSearchParams): SearchFilter {
+  const server = query.get("server");
+  return {
+    ...(server !== null && { server }),
+    readOnly: query.has("read_only") && isYes(query.get("read_only")),
+  };
 }
 
 const NO_QUERY = new URLSearchParams();

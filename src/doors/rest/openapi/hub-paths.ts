@@ -37,6 +37,8 @@ export function hubPaths(basePath: string, hasTokens: boolean): Path[] {
         get: operation("list_tools", "The tools, or those that a search finds.", {
           parameters: [
             query("query", "Words to search all tools by, the best first.", { type: "string" }),
+            query("server", "Search only tools of this server.", { type: "string" }),
+            query("read_only", "Search only tools that change nothing.", { type: "boolean" }),
             query("name", "A glob over names, such as `web__*`.", { type: "string" }),
             LIMIT,
             CURSOR,
