@@ -8,6 +8,7 @@ import type { ListChange, View } from "../core/hub-port.ts";
 import { EMPTY_LISTING, type Listing } from "../core/records.ts";
 import { Catalog } from "./catalog.ts";
 import { resolveCatalog, type CatalogConfig } from "./options.ts";
+import { searchTools } from "./search/search-tools.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 const open: Catalog[] = [];
@@ -255,7 +256,7 @@ test.each(["normal", "discovery"] as const)(
       name: "send_email",
       visibility: "ondemand",
     });
-    const answer = (await catalogOf([tools, discoveryProvider()]).snapshot()).search("", view(mode), 100);
+    const answer = await catalogOf([tools, discoveryProvider()]).search("", view(mode), 100);
     expect(answer.hits.map((hit) => hit.name)).toEqual(["calculator", "meta.ping", "send_email"]);
   },
 );
@@ -266,7 +267,7 @@ test("S15: rights narrow the list, calls and search alike", async () => {
   const rights = { allow: ["gh__*"], deny: ["*delete"] };
   expect(names(snapshot, "normal", rights)).toEqual(["gh__search"]);
   expect(snapshot.resolveTool("gh__delete", view("normal", rights))).toMatchObject({ failure: { kind: "denied" } });
-  expect(snapshot.search("delete", view("normal", rights), 5).hits).toEqual([]);
+  expect(searchTools(snapshot, { query: "delete", view: view("normal", rights), limit: 5 }).hits).toEqual([]);
 });
 
 test("S15: another spelling of the name does not get around the rights", async () => {

@@ -118,11 +118,14 @@ export class Catalog {
    * embeddings.
    */
   async search(query: string, view: View, limit: number, filter: SearchFilter = {}): Promise<SearchAnswer> {
-    const snapshot = await this.snapshot();
+    // Loaded with the first search: a hub whose clients take whole lists never needs it.
+    const [{ searchFused, searchTools }, snapshot] = await Promise.all([
+      import("./search/search-tools.ts"),
+      this.snapshot(),
+    ]);
     const semantic = await this.#semantic();
-    return semantic
-      ? snapshot.searchFused(query, view, limit, filter, semantic)
-      : snapshot.search(query, view, limit, filter);
+    const asked = { query, view, limit, filter };
+    return semantic ? searchFused(snapshot, asked, semantic) : searchTools(snapshot, asked);
   }
 
   /** From now on embeddings take part in searches, if there are any by then. Closing them is their owner's business. */

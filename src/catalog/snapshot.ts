@@ -3,7 +3,6 @@ import type { ListKind, RenderedList, View } from "../core/hub-port.ts";
 import { stringMember, type JsonObject } from "../core/json.ts";
 import type { McpNaming, Surface } from "../core/names.ts";
 import { fail } from "../core/outcome.ts";
-import type { SearchAnswer, SearchFilter } from "../core/ports.ts";
 import type { CallTarget } from "../core/provider.ts";
 import type { Problem, PromptRecord, Source, ToolRecord } from "../core/records.ts";
 import type { Lookup } from "./lookup.ts";
@@ -12,11 +11,6 @@ import { NamedTable } from "./named-table.ts";
 import { RowList, type Row } from "./rendered-list.ts";
 import { ResourceTable, type ResourceTarget } from "./resource-table.ts";
 import { permissionOf } from "../core/rights.ts";
-import { passesFilter } from "./search/filter.ts";
-import { insteadOf, MAX_NEAR } from "./search/instead.ts";
-import { resolveLimit, SearchIndex } from "./search/search-index.ts";
-import { fusedSearch } from "./search/semantic/fused-search.ts";
-import type { SemanticSearch } from "./search/semantic/semantic-search.ts";
 import type { PreparedPrompt, PreparedTool, SourcePart } from "./source-part.ts";
 import { createToolTable, listedTools, type ToolTable, type ToolTarget } from "./tool-table.ts";
 
@@ -54,7 +48,6 @@ export class Snapshot {
   readonly #separator: string;
   /** One private source makes every list private: who may see what it offers is its own business. */
   readonly #isPrivate: boolean;
-  #index: SearchIndex | undefined;
 
   /** `parts` come in order of precedence; `problems` are those that belong to no listing. */
   constructor(parts: readonly SourcePart[], naming: McpNaming, problems: readonly Problem[]) {
@@ -182,48 +175,9 @@ export class Snapshot {
     return this.#resources.shownUri(sourceId, uri);
   }
 
-  /**
-   * The best tools for a query among those that the view may use, listed or not (T23, T26). `limit` below 1 or no
-   * number is 5.
-   */
-  search(query: string, view: View, limit: number, filter: SearchFilter = {}): SearchAnswer {
-    this.#index ??= new SearchIndex(this.#tools.rows, this.#parts);
-    const permission = permissionOf(view.principal.rights);
-    const exact = this.#tools.candidates(query.trim());
-    const passes = passesFilter(filter, this.#separator);
-    const permits = (tool: PreparedTool): boolean => this.#tools.permits(tool, permission);
-    const answer = this.#index.search(query, { limit, exact, permits: (tool) => permits(tool) && passes(tool) });
-    if (answer.total > 0) return answer;
-    const isNarrowed = filter.server !== undefined || filter.readOnly === true;
-    const elsewhere = isNarrowed ? this.#index.search(query, { limit: MAX_NEAR, exact, permits }).hits : [];
-    return {
-      ...answer,
-      instead: insteadOf(query, filter, this.#separator, this.#tools.rows.filter(permits), elsewhere),
-    };
-  }
-
-  /** The same with the likeness of texts, where that is known in time. */
-  searchFused(
-    query: string,
-    view: View,
-    limit: number,
-    filter: SearchFilter,
-    semantic: SemanticSearch,
-  ): Promise<SearchAnswer> {
-    const all = this.#tools.rows.filter((tool) => tool.record.role !== "discovery");
-    const permission = permissionOf(view.principal.rights);
-    const passes = passesFilter(filter, this.#separator);
-    const permitted = all.filter((tool) => this.#tools.permits(tool, permission) && passes(tool));
-    return fusedSearch(
-      {
-        query,
-        limit: resolveLimit(limit),
-        all,
-        permitted,
-        lexical: (count) => this.search(query, view, count, filter),
-      },
-      semantic,
-    );
+  /** What a search looks through. */
+  get searchable(): { readonly tools: ToolTable; readonly parts: readonly SourcePart[]; readonly separator: string } {
+    return { tools: this.#tools, parts: this.#parts, separator: this.#separator };
   }
 
   #permitted(rows: readonly PreparedTool[], { principal }: View): readonly PreparedTool[] {

@@ -12,7 +12,8 @@ import { logConfig } from "./log-config.ts";
 import { Reloader } from "./reload.ts";
 import type { HubConfig } from "./schema.ts";
 import type { ServedFetch } from "./serve/fetch.ts";
-import { serveHttp, serveStdio, type Served, type ServedHttp } from "./serve/serve.ts";
+import { serveHttp, type Served, type ServedHttp } from "./serve/serve.ts";
+import { serveStdio } from "./serve/serve-stdio.ts";
 import { doorsOf, type ServerConfig } from "./serve/doors.ts";
 import type { Toolyard } from "./toolyard.ts";
 

@@ -2,7 +2,7 @@ import { isJsonObject } from "../core/json.ts";
 import { fail, type Outcome } from "../core/outcome.ts";
 import type { ToolRecord } from "../core/records.ts";
 import type { CheckResult } from "../schema/compile.ts";
-import type { GuardedSchema } from "../schema/guarded-schema.ts";
+import type { CheckedSchema } from "../schema/schema-checks.ts";
 import type { PipelineDeps } from "./ports.ts";
 import { SchemaProblems } from "./schema-problems.ts";
 import type { CallState, Next, Stage } from "./state.ts";
@@ -28,7 +28,7 @@ export function validateStage(deps: PipelineDeps): Stage {
 }
 
 interface Apart {
-  readonly schema: GuardedSchema;
+  readonly schema: CheckedSchema;
   readonly problems: SchemaProblems;
   readonly tool: ToolRecord;
 }

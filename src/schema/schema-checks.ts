@@ -1,32 +1,59 @@
 import type { JsonObject } from "../core/json.ts";
-import { GuardedSchema, type SchemaRole } from "./guarded-schema.ts";
-import { CheckThreads } from "./threads/check-threads.ts";
-import { TurnAllowance } from "./turn-allowance.ts";
+import type { CheckResult } from "./compile.ts";
+import type { CheckFor, GuardedSchema, SchemaRole } from "./guarded-schema.ts";
+import type { GuardedSchemas } from "./guarded-schemas.ts";
+
+/** What the rest of the hub knows of a schema. */
+export type CheckedSchema = Pick<GuardedSchema, "verdict" | "checkHere" | "checkApart">;
 
 /**
- * Checks values against schemas that nobody here has read. No schema and no value holds up the event loop: what is
- * plain and small is checked at once (`plain.ts` says what that is), everything else in threads, which start with the
- * first such check, end when nobody needs them, and never keep the process alive.
+ * Checks values against schemas that nobody here has read. The checks themselves are loaded with the first call: a hub
+ * that is only listed never needs them.
  */
 export class SchemaChecks {
-  readonly #threads = new CheckThreads();
-  readonly #deps = { threads: this.#threads, turn: new TurnAllowance() };
-  readonly #input = new WeakMap<JsonObject, GuardedSchema>();
-  readonly #output = new WeakMap<JsonObject, GuardedSchema>();
+  #loading: Promise<GuardedSchemas> | undefined;
+  #schemas: GuardedSchemas | undefined;
+  #isClosed = false;
 
-  /** `input`: defaults are filled in. The same object for the same schema. */
-  of(schema: JsonObject, role: SchemaRole): GuardedSchema {
-    const known = role === "input" ? this.#input : this.#output;
-    let guarded = known.get(schema);
-    if (!guarded) {
-      guarded = new GuardedSchema(schema, role, this.#deps);
-      known.set(schema, guarded);
-    }
-    return guarded;
+  /** `input`: defaults are filled in. */
+  of(schema: JsonObject, role: SchemaRole): CheckedSchema {
+    return this.#schemas?.of(schema, role) ?? new LateSchema(async () => (await this.#load()).of(schema, role));
   }
 
   /** Ends the threads. Checks that wait for one are rejected with a `FailError`. */
   close(): void {
-    this.#threads.close();
+    this.#isClosed = true;
+    this.#schemas?.close();
+  }
+
+  #load(): Promise<GuardedSchemas> {
+    return (this.#loading ??= import("./guarded-schemas.ts").then((loaded) => {
+      this.#schemas = new loaded.GuardedSchemas();
+      if (this.#isClosed) this.#schemas.close();
+      return this.#schemas;
+    }));
+  }
+}
+
+/** A schema whose first check waits until the checks are loaded. */
+class LateSchema implements CheckedSchema {
+  readonly #load: () => Promise<GuardedSchema>;
+  #schema: GuardedSchema | undefined;
+
+  constructor(load: () => Promise<GuardedSchema>) {
+    this.#load = load;
+  }
+
+  get verdict(): CheckedSchema["verdict"] {
+    return this.#schema?.verdict;
+  }
+
+  checkHere(): undefined {
+    return undefined;
+  }
+
+  async checkApart(value: unknown, whom: CheckFor): Promise<CheckResult> {
+    this.#schema = await this.#load();
+    return this.#schema.checkHere(value) ?? this.#schema.checkApart(value, whom);
   }
 }

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../src/core/json.ts";
 import type { CheckResult } from "../../src/schema/compile.ts";
-import { SchemaChecks } from "../../src/schema/schema-checks.ts";
+import { GuardedSchemas } from "../../src/schema/guarded-schemas.ts";
 import { watchLoop } from "../support/loop-stalls.ts";
 import { createRandom } from "../support/random.ts";
 import { openTarget, openUpstream, say, tool, wordsOf, type Target } from "./attack.ts";
@@ -22,13 +22,13 @@ import {
 const MAX_STALL_MS = 50;
 const PLAIN = { type: "object", properties: { text: { type: "string" } }, required: ["text"] };
 
-async function check(checks: SchemaChecks, { schema, value }: Attack): Promise<CheckResult> {
+async function check(checks: GuardedSchemas, { schema, value }: Attack): Promise<CheckResult> {
   const guarded = checks.of(schema, "input");
   return guarded.checkHere(value) ?? guarded.checkApart(value, { source: "stranger", isGone: () => false });
 }
 
 /** The longest turn of the loop during two checks, the second of which has nothing to compile any more. */
-async function longestTurn(checks: SchemaChecks, attack: Attack): Promise<number> {
+async function longestTurn(checks: GuardedSchemas, attack: Attack): Promise<number> {
   using watch = watchLoop();
   // What the engine itself costs when it is first needed is not the schema's doing.
   await check(checks, { name: "plain", schema: PLAIN, value: { text: 1 } });
@@ -42,7 +42,7 @@ async function longestTurn(checks: SchemaChecks, attack: Attack): Promise<number
 }
 
 test.each(ATTACKS)("S18: $name: the event loop goes on", async (attack) => {
-  const checks = new SchemaChecks();
+  const checks = new GuardedSchemas();
   try {
     expect(await longestTurn(checks, attack)).toBeLessThan(MAX_STALL_MS);
   } finally {
@@ -52,7 +52,7 @@ test.each(ATTACKS)("S18: $name: the event loop goes on", async (attack) => {
 
 test("S18: schemas that are hostile at random do not stop the event loop", async () => {
   const random = createRandom(20_260_728);
-  const checks = new SchemaChecks();
+  const checks = new GuardedSchemas();
   try {
     for (let round = 0; round < 80; round += 1)
       expect([round, await longestTurn(checks, randomAttack(random))]).toEqual([round, expect.toSatisfy(isShort)]);
@@ -66,7 +66,7 @@ function isShort(ms: number): boolean {
 }
 
 test("S18: what plain schemas and threads say of a value is the same", async () => {
-  const checks = new SchemaChecks();
+  const checks = new GuardedSchemas();
   const schema: JsonObject = {
     type: "object",
     properties: { city: { type: "string" }, days: { type: "integer", default: 3 } },
@@ -85,7 +85,7 @@ test("S18: what plain schemas and threads say of a value is the same", async () 
 });
 
 test("S18: two hundred schemas that are met in one turn are compiled in a few", async () => {
-  const checks = new SchemaChecks();
+  const checks = new GuardedSchemas();
   try {
     using watch = watchLoop();
     await check(checks, { name: "plain", schema: PLAIN, value: { text: 1 } });
@@ -107,7 +107,7 @@ test("S18: two hundred schemas that are met in one turn are compiled in a few", 
 });
 
 test("S18: a schema that is too much is given up once, by its digest", async () => {
-  const checks = new SchemaChecks();
+  const checks = new GuardedSchemas();
   const schema = { type: "object", ...fillingLevels(28) };
   try {
     await check(checks, { name: "first", schema, value: {} });
@@ -121,7 +121,7 @@ test("S18: a schema that is too much is given up once, by its digest", async () 
 });
 
 test("S18: once the hub is closed, what waits for a thread is told so", async () => {
-  const checks = new SchemaChecks();
+  const checks = new GuardedSchemas();
   const waiting = check(checks, ATTACKS[0]!);
   checks.close();
   await expect(waiting).rejects.toMatchObject({ failure: { kind: "unavailable" } });
@@ -129,10 +129,10 @@ test("S18: once the hub is closed, what waits for a thread is told so", async ()
 });
 
 test("S18: a thread that nobody needs does not keep the process alive", () => {
-  const module = fileURLToPath(new URL("../../dist/schema/schema-checks.js", import.meta.url));
+  const module = fileURLToPath(new URL("../../dist/schema/guarded-schemas.js", import.meta.url));
   const program = `
-    import { SchemaChecks } from ${JSON.stringify(module)};
-    const guarded = new SchemaChecks().of({ $dynamicAnchor: "n",
+    import { GuardedSchemas } from ${JSON.stringify(module)};
+    const guarded = new GuardedSchemas().of({ $dynamicAnchor: "n",
       properties: { a: { $dynamicRef: "#n", type: "string" } } }, "input");
     const result = await guarded.checkApart({ a: 1 }, { source: "a", isGone: () => false });
     console.log(result.message);`;

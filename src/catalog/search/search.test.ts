@@ -8,6 +8,7 @@ import type { ToolRecord } from "../../core/records.ts";
 import { Catalog } from "../catalog.ts";
 import { resolveCatalog } from "../options.ts";
 import { resolveMaxResults } from "./limits.ts";
+import { searchTools } from "./search-tools.ts";
 import { queryWords, stem, wordsOf } from "./words.ts";
 
 const VIEW = { mode: "normal", principal: LOCAL_PRINCIPAL } as const;
@@ -20,7 +21,7 @@ async function searchIn(tools: readonly Facts[], query: string, limit = 5): Prom
   ]);
   const snapshot = await catalog.snapshot();
   catalog.close();
-  return snapshot.search(query, VIEW, limit);
+  return searchTools(snapshot, { query, view: VIEW, limit });
 }
 
 async function found(tools: readonly Facts[], query: string, limit = 5): Promise<string[]> {
@@ -72,7 +73,7 @@ test("the server's name is searched too", async () => {
     new MemoryProvider({ id: "github" }).offerTools("merge"),
     new MemoryProvider({ id: "gitlab" }).offerTools("merge"),
   ]);
-  const { hits } = (await catalog.snapshot()).search("gitlab merge", VIEW, 5);
+  const { hits } = searchTools(await catalog.snapshot(), { query: "gitlab merge", view: VIEW, limit: 5 });
   expect(hits[0]!.name).toBe("gitlab__merge");
 });
 
@@ -90,7 +91,9 @@ test("an exact name is found in every spelling, with its prefix and without", as
   const catalog = new Catalog(resolveCatalog(), [new MemoryProvider({ id: "gh" }).offerTools("search_code", "search")]);
   const snapshot = await catalog.snapshot();
   for (const spelling of ["search_code", "gh__search_code", "gh::search_code", "GH__search_code"]) {
-    expect(snapshot.search(spelling, VIEW, 1).hits).toMatchObject([{ name: "gh__search_code", score: 1 }]);
+    expect(searchTools(snapshot, { query: spelling, view: VIEW, limit: 1 }).hits).toMatchObject([
+      { name: "gh__search_code", score: 1 },
+    ]);
   }
 });
 
@@ -151,9 +154,11 @@ test("a query that finds nothing in one server is told the names that are writte
     new MemoryProvider({ id: "a" }).offerTools("read_file"),
     new MemoryProvider({ id: "b" }).offerTools("sum"),
   ]).snapshot();
-  const { instead } = snapshot.search("read_file", VIEW, 5, { server: "b" });
+  const { instead } = searchTools(snapshot, { query: "read_file", view: VIEW, limit: 5, filter: { server: "b" } });
   expect(instead).toMatchObject({ near: ["a__read_file"], noSuchServer: false });
-  expect(snapshot.search("sum", VIEW, 5, { server: "c" }).instead).toMatchObject({ noSuchServer: true });
+  expect(searchTools(snapshot, { query: "sum", view: VIEW, limit: 5, filter: { server: "c" } }).instead).toMatchObject({
+    noSuchServer: true,
+  });
 });
 
 test.each(["gitlab", "GitLab", "GL"])("a search in the server %s finds only its tools", async (server) => {
@@ -162,8 +167,10 @@ test.each(["gitlab", "GitLab", "GL"])("a search in the server %s finds only its 
     new MemoryProvider({ id: "gitlab", namespace: "gl" }).offerTools("merge"),
   ];
   const snapshot = await new Catalog(resolveCatalog(), providers).snapshot();
-  expect(snapshot.search("merge", VIEW, 5, { server }).hits.map((hit) => hit.name)).toEqual(["gl__merge"]);
-  expect(snapshot.search("merge", VIEW, 5).total).toBe(2);
+  expect(
+    searchTools(snapshot, { query: "merge", view: VIEW, limit: 5, filter: { server } }).hits.map((hit) => hit.name),
+  ).toEqual(["gl__merge"]);
+  expect(searchTools(snapshot, { query: "merge", view: VIEW, limit: 5 }).total).toBe(2);
 });
 
 test("a search for what changes nothing leaves out every tool that does not say so", async () => {
@@ -174,10 +181,12 @@ test("a search for what changes nothing leaves out every tool that does not say 
   const snapshot = await new Catalog(resolveCatalog(), [
     new MemoryProvider({ id: "notes" }).offerTools(annotated, "write_note"),
   ]).snapshot();
-  expect(snapshot.search("note", VIEW, 5, { readOnly: true }).hits.map((hit) => hit.name)).toEqual([
-    "notes__read_note",
-  ]);
-  expect(snapshot.search("note", VIEW, 5, { readOnly: false }).total).toBe(2);
+  expect(
+    searchTools(snapshot, { query: "note", view: VIEW, limit: 5, filter: { readOnly: true } }).hits.map(
+      (hit) => hit.name,
+    ),
+  ).toEqual(["notes__read_note"]);
+  expect(searchTools(snapshot, { query: "note", view: VIEW, limit: 5, filter: { readOnly: false } }).total).toBe(2);
 });
 
 test("a tool that the caller may not use is in no answer, nor in what is named instead", async () => {
@@ -185,8 +194,12 @@ test("a tool that the caller may not use is in no answer, nor in what is named i
     new MemoryProvider({ id: "a" }).offerTools("open_door", "shut_door"),
   ]).snapshot();
   const view = { mode: "normal", principal: { id: "guest", rights: { deny: ["*shut*"] } } } as const;
-  expect(snapshot.search("door", view, 5).hits.map((hit) => hit.name)).toEqual(["a__open_door"]);
-  expect(snapshot.search("shut_doof_zz", view, 5).instead?.near ?? []).not.toContain("a__shut_door");
+  expect(searchTools(snapshot, { query: "door", view, limit: 5 }).hits.map((hit) => hit.name)).toEqual([
+    "a__open_door",
+  ]);
+  expect(searchTools(snapshot, { query: "shut_doof_zz", view, limit: 5 }).instead?.near ?? []).not.toContain(
+    "a__shut_door",
+  );
 });
 
 test("words that stand side by side in the description count more than the same words apart", async () => {
@@ -216,7 +229,11 @@ test("of two tools that are alike, that of the server with more to say on the qu
       { name: "track", description: "Tracks a parcel." },
     ),
   ];
-  const { hits } = (await new Catalog(resolveCatalog(), providers).snapshot()).search("parcel", VIEW, 3);
+  const { hits } = searchTools(await new Catalog(resolveCatalog(), providers).snapshot(), {
+    query: "parcel",
+    view: VIEW,
+    limit: 3,
+  });
   expect(hits[0]!.server).toBe("omega");
 });
 
@@ -285,14 +302,14 @@ test("whatever is asked, scores are 0 to 1, best first, then by name; one questi
   fc.assert(
     fc.property(words, (parts) => {
       const query = parts.join(" ");
-      const { hits } = snapshot.search(query, VIEW, 50);
+      const { hits } = searchTools(snapshot, { query, view: VIEW, limit: 50 });
       for (const [at, hit] of hits.entries()) {
         expect(hit.score).toBeGreaterThan(0);
         expect(hit.score).toBeLessThanOrEqual(1);
         const next = hits[at + 1];
         if (next) expect(hit.score > next.score || (hit.score === next.score && hit.name < next.name)).toBe(true);
       }
-      expect(snapshot.search(query, VIEW, 50).hits).toEqual(hits);
+      expect(searchTools(snapshot, { query, view: VIEW, limit: 50 }).hits).toEqual(hits);
     }),
   );
 });
@@ -304,7 +321,7 @@ test("a change in one source is found on the next search, and what went is not",
     new MemoryProvider({ id: "y" }).offerTools({ name: "pear", description: "pears" }),
   ]);
   const names = async (query: string): Promise<string[]> =>
-    (await catalog.snapshot()).search(query, VIEW, 5).hits.map((hit) => hit.name);
+    searchTools(await catalog.snapshot(), { query, view: VIEW, limit: 5 }).hits.map((hit) => hit.name);
   expect(await names("apples")).toEqual(["x__old"]);
   provider.offerTools({ name: "new", description: "bananas" });
   expect([await names("apples"), await names("bananas"), await names("pears")]).toEqual([[], ["x__new"], ["y__pear"]]);
@@ -319,12 +336,17 @@ test("S18: 10,000 tools and a hostile query stay within bounds", async () => {
   );
   const snapshot = await new Catalog(resolveCatalog(), [provider]).snapshot();
   const began = cpuMs();
-  snapshot.search("warm up", VIEW, 5);
+  searchTools(snapshot, { query: "warm up", view: VIEW, limit: 5 });
   const built = cpuMs();
-  for (let round = 0; round < 20; round += 1) snapshot.search("customer invoices number 42", VIEW, 5);
+  for (let round = 0; round < 20; round += 1)
+    searchTools(snapshot, { query: "customer invoices number 42", view: VIEW, limit: 5 });
   const asked = cpuMs();
-  snapshot.search("zzqxtool ".repeat(100_000), VIEW, 5);
-  snapshot.search(Array.from({ length: 5000 }, (_, at) => `wrod${at}x`).join(" "), VIEW, 5);
+  searchTools(snapshot, { query: "zzqxtool ".repeat(100_000), view: VIEW, limit: 5 });
+  searchTools(snapshot, {
+    query: Array.from({ length: 5000 }, (_, at) => `wrod${at}x`).join(" "),
+    view: VIEW,
+    limit: 5,
+  });
   // Ten times what an idle machine of 2025 takes.
   expect(built - began).toBeLessThan(5000);
   expect((asked - built) / 20).toBeLessThan(150);

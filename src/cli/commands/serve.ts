@@ -6,7 +6,7 @@ import { logConfig } from "../../hub/log-config.ts";
 import { openHub, type Hub } from "../../hub/open-hub.ts";
 import { Reloader } from "../../hub/reload.ts";
 import { doorsOf, type ServerConfig } from "../../hub/serve/doors.ts";
-import { assertServable, serveHttp, serveStdio, type Served, type ServedHttp } from "../../hub/serve/serve.ts";
+import { assertServable, serveHttp, type Served, type ServedHttp } from "../../hub/serve/serve.ts";
 import { EXIT, UsageError } from "../failure.ts";
 import { watchFaults } from "../faults.ts";
 import { aborted } from "../interrupts.ts";
@@ -115,7 +115,10 @@ async function open(
   { options, io, output, firstCaller }: Serving,
   reloader: Reloader,
 ): Promise<Served | ServedHttp> {
-  if (output) return serveStdio(hub, serverOf(hub), { input: process.stdin, output, firstCaller });
+  if (output) {
+    const { serveStdio } = await import("../../hub/serve/serve-stdio.ts");
+    return serveStdio(hub, serverOf(hub), { input: process.stdin, output, firstCaller });
+  }
   if (!options.shared) return startHttp(hub, options, io);
   return serveClients(hub, { options, io, reloader, firstCaller, lingerMs: readLinger(options.linger) });
 }

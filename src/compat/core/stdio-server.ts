@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream";
 import { guardStdout, type GuardedStdout } from "../../process/stdout-guard.ts";
-import { serveStdio, type Served } from "../../hub/serve/serve.ts";
+import type { Served } from "../../hub/serve/serve.ts";
+import { serveStdio } from "../../hub/serve/serve-stdio.ts";
 import { initialize, closeMcpInstance, type InitializeOptions } from "./initialize.ts";
 import type { MCP } from "./mcp.ts";
 

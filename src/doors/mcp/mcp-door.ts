@@ -2,18 +2,17 @@ import type { Principal } from "../../core/call.ts";
 import type { HttpExchange } from "../../http/exchange.ts";
 import type { Mountable } from "../../http/listener.ts";
 import type { Dialect } from "../dialect.ts";
-import type { Conversation, McpFace, ReplyOutlet } from "../door.ts";
+import type { Conversation, McpFace } from "../door.ts";
 import { McpHttpDoor } from "./http-door.ts";
-import { LegacyHttp } from "./legacy/http.ts";
-import { LegacySession, type SessionDeps } from "./legacy/session.ts";
-import { LegacySse } from "./legacy/sse.ts";
+import { LateLegacy } from "./late-legacy.ts";
+import type { SessionDepsParts } from "./legacy/session-deps.ts";
 import type { ModernEndpoint } from "./modern/endpoint.ts";
 import { mountSse } from "./sse-door.ts";
 import { needsWholeMcp } from "./whole-mcp.ts";
 
 export interface McpDoorParts {
   readonly modern: ModernEndpoint;
-  readonly session: SessionDeps;
+  readonly session: SessionDepsParts;
   /** False: another door serves `/mcp` and hands on what is MCP's. */
   readonly ownsPath: boolean;
 }
@@ -21,32 +20,28 @@ export interface McpDoorParts {
 /** MCP on HTTP, all of it: `/mcp` for both eras, `/sse` and `/messages` for 2024-11-05. */
 export class McpDoor implements McpFace {
   readonly #parts: McpDoorParts;
-  readonly #legacy: LegacyHttp;
-  readonly #sse: LegacySse;
+  readonly #legacy: LateLegacy;
   readonly #http: McpHttpDoor;
 
   constructor(parts: McpDoorParts) {
     const { modern, session } = parts;
     this.#parts = parts;
-    this.#legacy = new LegacyHttp(session);
-    this.#sse = new LegacySse(session);
+    this.#legacy = new LateLegacy(session);
     this.#http = new McpHttpDoor({ modern, legacy: this.#legacy, defaultMode: session.defaultMode });
   }
 
   mount(listener: Mountable): void {
     if (this.#parts.ownsPath) this.#http.mount(listener);
-    mountSse(listener, this.#sse);
+    mountSse(listener, this.#legacy);
   }
 
   giveUp(): void {
-    this.#legacy.close();
+    this.#legacy.giveUp();
   }
 
   close(): void {
     this.#legacy.close();
-    this.#sse.close();
     this.#parts.modern.close();
-    this.#parts.session.board.close();
   }
 
   wants(body: unknown, exchange: HttpExchange): boolean {
@@ -62,9 +57,6 @@ export class McpDoor implements McpFace {
   }
 
   converse(principal: Principal): Conversation {
-    return new LegacySession(this.#parts.session, { door: "jsonrpc", principal, outlet: NOBODY });
+    return this.#legacy.converse(principal);
   }
 }
-
-/** Between its requests nobody listens to such a caller. */
-const NOBODY: ReplyOutlet = Object.freeze({ reply: () => {}, note: () => {}, reachable: false, isShared: false });

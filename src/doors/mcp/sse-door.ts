@@ -3,22 +3,30 @@ import { assertOwnPage } from "../../http/own-page.ts";
 import type { Mountable } from "../../http/listener.ts";
 import { refuseBody } from "./json-errors.ts";
 import type { LegacyExchange } from "./legacy/exchange.ts";
-import type { LegacySse } from "./legacy/sse.ts";
 import { toolModeOfRequest } from "../tool-mode.ts";
 
-/** Mounts HTTP+SSE of 2024-11-05: `GET /sse` and `POST /messages`. Whoever made `sse` closes it. */
-export function mountSse(listener: Mountable, sse: LegacySse): void {
-  listener.route(["GET"], "/sse", (exchange) => {
-    assertOwnPage(exchange);
-    sse.open(exchangeOf(exchange));
-  });
-  listener.route(["POST"], sse.messagesPath, (exchange) => post(sse, exchangeOf(exchange)));
+/** Where a client posts, below the base path. */
+export const MESSAGES_PATH = "/messages";
+
+/** What answers the two. */
+export interface SseFace {
+  openSse(exchange: LegacyExchange): void | Promise<void>;
+  postSse(exchange: LegacyExchange, body: unknown): void | Promise<void>;
 }
 
-async function post(sse: LegacySse, exchange: LegacyExchange): Promise<void> {
+/** Mounts HTTP+SSE of 2024-11-05: `GET /sse` and `POST /messages`. Whoever made `face` closes it. */
+export function mountSse(listener: Mountable, face: SseFace): void {
+  listener.route(["GET"], "/sse", (exchange) => {
+    assertOwnPage(exchange);
+    return face.openSse(exchangeOf(exchange));
+  });
+  listener.route(["POST"], MESSAGES_PATH, (exchange) => post(face, exchangeOf(exchange)));
+}
+
+async function post(face: SseFace, exchange: LegacyExchange): Promise<void> {
   const { http } = exchange;
   const parsed = http.parseJson(await http.readBody());
-  if (parsed.ok) return sse.post(exchange, parsed.value);
+  if (parsed.ok) return face.postSse(exchange, parsed.value);
   refuseBody(http.answer, parsed);
 }
 

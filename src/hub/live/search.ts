@@ -5,7 +5,7 @@ import { contentDigest } from "../../core/digest.ts";
 import type { Logger } from "../../core/ports.ts";
 import { VERSION } from "../../core/version.ts";
 import { resolveModels } from "../../models/options.ts";
-import { OutboundClient } from "../../outbound/outbound-client.ts";
+import type { OutboundClient } from "../../outbound/outbound-client.ts";
 import type { HubConfig } from "../schema.ts";
 
 export interface LiveSearchOptions {
@@ -23,13 +23,12 @@ export interface LiveSearchOptions {
  */
 export class LiveSearch {
   readonly #options: LiveSearchOptions;
-  readonly #client: OutboundClient;
+  #client: OutboundClient | undefined;
   #key = "";
   #current: Promise<SemanticSearch> | undefined;
 
   constructor(options: LiveSearchOptions) {
     this.#options = options;
-    this.#client = new OutboundClient({ userAgent: `toolyard/${VERSION}`, environment: options.variables });
   }
 
   current(): Promise<SemanticSearch> | undefined {
@@ -45,7 +44,7 @@ export class LiveSearch {
 
   async close(): Promise<void> {
     await this.#end();
-    await this.#client.close();
+    await this.#client?.close();
   }
 
   async #end(): Promise<void> {
@@ -58,10 +57,12 @@ export class LiveSearch {
     const { config, variables, folder, logger } = this.#options;
     const { models, search } = config();
     const options = resolveModels(models, variables);
-    const [{ createEmbedder }, { SemanticSearch }] = await Promise.all([
+    const [{ createEmbedder }, { OutboundClient }, { SemanticSearch }] = await Promise.all([
       import("../../models/embedder.ts"),
+      import("../../outbound/outbound-client.ts"),
       import("../../catalog/search/semantic/semantic-search.ts"),
     ]);
+    this.#client ??= new OutboundClient({ userAgent: `toolyard/${VERSION}`, environment: variables });
     const embedder = createEmbedder(options.embedding!, options, this.#client);
     const file = folder === undefined ? undefined : join(folder, `${contentDigest(embedder.model)}.bin`);
     return new SemanticSearch({

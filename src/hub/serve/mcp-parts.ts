@@ -1,8 +1,7 @@
 import type { Dialect } from "../../doors/dialect.ts";
 import { JsonRpcDialect } from "../../doors/jsonrpc/json-rpc-dialect.ts";
-import { createSessionDeps } from "../../doors/mcp/legacy/session-deps.ts";
 import { resolveLegacySessions } from "../../doors/mcp/legacy/options.ts";
-import type { SessionDeps } from "../../doors/mcp/legacy/session.ts";
+import type { SessionDepsParts } from "../../doors/mcp/legacy/session-deps.ts";
 import { ModernEndpoint } from "../../doors/mcp/modern/endpoint.ts";
 import { resolveMcpDoor } from "../../doors/mcp/options.ts";
 import { describeServer } from "../builtin-ports.ts";
@@ -12,7 +11,7 @@ import type { ServerConfig } from "./doors.ts";
 /** Both eras of MCP, whatever carries them. */
 export interface McpParts {
   readonly modern: ModernEndpoint;
-  readonly session: SessionDeps;
+  readonly session: SessionDepsParts;
 }
 
 export function createMcpParts(hub: Hub, server: ServerConfig, hasTokens: boolean): McpParts {
@@ -26,7 +25,7 @@ export function createMcpParts(hub: Hub, server: ServerConfig, hasTokens: boolea
   };
   return {
     modern: new ModernEndpoint({ ...shared, options, hasTokens }),
-    session: createSessionDeps({ ...shared, options: resolveLegacySessions(server.sessions) }),
+    session: { ...shared, options: resolveLegacySessions(server.sessions) },
   };
 }
 

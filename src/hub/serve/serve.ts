@@ -1,17 +1,12 @@
-import { LOCAL_PRINCIPAL } from "../../core/call.ts";
-import type { Readable } from "node:stream";
 import type { Door, DoorFront } from "../../doors/door.ts";
 import { resolveJsonRpcDoor } from "../../doors/jsonrpc/options.ts";
 import { McpDoor } from "../../doors/mcp/mcp-door.ts";
-import { StdioDoor } from "../../doors/mcp/stdio-door.ts";
-import type { GuardedStdout } from "../../process/stdout-guard.ts";
 import { resolveRest } from "../../doors/rest/options.ts";
 import { isLoopbackHost } from "../../core/loopback.ts";
 import type { Listener, ListenerAddress, Mountable } from "../../http/listener.ts";
 import { createListener } from "../../http/node/listener.ts";
 import { createTokenAuthenticator } from "../../http/tokens.ts";
 import { resolveHttp, type HttpOptions } from "../../http/options.ts";
-import type { FirstCaller } from "./first-caller.ts";
 import type { Hub } from "../hub.ts";
 import { wantedDoors, type DoorsConfig, type ServerConfig } from "./doors.ts";
 import { createDialects, createMcpParts } from "./mcp-parts.ts";
@@ -134,40 +129,4 @@ async function listenerFor(http: HttpOptions, hub: Hub): Promise<Listener> {
   if (http.workers === 1) return createListener(http, hub.logger, authenticator);
   const { createWorkerPool } = await import("../../http/workers/pool.ts");
   return createWorkerPool(http, hub.logger, authenticator);
-}
-
-/** A client's ends of the program, and who hears first how it speaks. */
-export interface Pipe {
-  readonly input: Readable;
-  readonly output: GuardedStdout;
-  readonly firstCaller?: FirstCaller;
-}
-
-/**
- * Serves MCP, and the JSON-RPC dialect behind it, on a pipe. The caller has taken over standard output already, so that
- * nothing else can write there.
- */
-export function serveStdio(hub: Hub, server: ServerConfig, { input, output, firstCaller }: Pipe): Served {
-  const mcp = createMcpParts(hub, server, false);
-  const { enabled } = resolveJsonRpcDoor(server);
-  const door = new StdioDoor({
-    ...mcp.session,
-    modern: mcp.modern,
-    principal: LOCAL_PRINCIPAL,
-    input,
-    output: output.sink,
-    onFirst: (era) => firstCaller?.spoke(era),
-    ...(enabled ? { dialects: createDialects(hub) } : {}),
-  });
-  door.start();
-  const doorClosed = hub.doorOpened("stdio");
-  return {
-    done: door.done,
-    close: async (graceMs) => {
-      doorClosed();
-      await door.close(graceMs);
-      mcp.modern.close();
-      mcp.session.board.close();
-    },
-  };
 }

@@ -6,7 +6,7 @@ import { withFileLock } from "../../process/file-lock.ts";
 import type { Hub } from "../hub.ts";
 import type { ServerConfig } from "../serve/doors.ts";
 import type { FirstCaller } from "../serve/first-caller.ts";
-import { serveStdio, type Served } from "../serve/serve.ts";
+import type { Served } from "../serve/serve.ts";
 import { readGreeting, readHello, writeGreeting, type Hello } from "./greeting.ts";
 import { tryConnect } from "./connect.ts";
 import type { SharedPlace } from "./place.ts";
@@ -139,6 +139,8 @@ export class SharedDoor {
   async #serve(socket: Socket, { mode }: Hello): Promise<void> {
     const { hub, server, firstCaller } = this.#options;
     const config = { ...server(), ...(mode === undefined ? {} : { tool_mode: mode }) };
+    // Loaded with the first client.
+    const { serveStdio } = await import("../serve/serve-stdio.ts");
     const served = serveStdio(hub, config, {
       input: socket,
       output: { sink: createProtocolSink(socket), release: () => {} },

@@ -11,6 +11,7 @@ import { resolveCatalog } from "../../options.ts";
 import { fuseRanks } from "./fuse.ts";
 import { SemanticSearch } from "./semantic-search.ts";
 import { VectorFile } from "./vector-file.ts";
+import { searchTools } from "../search-tools.ts";
 import { VectorStore } from "./vector-store.ts";
 
 const VIEW = { mode: "normal", principal: LOCAL_PRINCIPAL } as const;
@@ -60,7 +61,7 @@ function semantic(model: Embedder, waitMs = 60_000, file?: string): SemanticSear
 test("a tool without a word of the query is found by what it means, and without embeddings it is not", async () => {
   const catalog = await catalogWith(semantic(embedder()));
   expect((await catalog.search("write a letter", VIEW, 5)).hits[0]!.name).toBe("post_office");
-  expect((await catalog.snapshot()).search("write a letter", VIEW, 5).hits).toEqual([]);
+  expect(searchTools(await catalog.snapshot(), { query: "write a letter", view: VIEW, limit: 5 }).hits).toEqual([]);
 });
 
 test("an exact name stays first with a score of 1, whatever is alike", async () => {

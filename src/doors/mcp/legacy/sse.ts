@@ -5,6 +5,7 @@ import { Shares, type Holder } from "../../../core/shares.ts";
 import type { EventStream } from "../../../http/event-stream.ts";
 import { isJsonContent } from "../../../http/json-content.ts";
 import { sendText } from "../../../http/send.ts";
+import { MESSAGES_PATH } from "../sse-door.ts";
 import type { LegacyExchange } from "./exchange.ts";
 import { batchProblem, FULL, sendProblem, SESSION_NOT_FOUND } from "./http-checks.ts";
 import type { Outlet } from "./outlet.ts";
@@ -23,16 +24,13 @@ interface Connection {
  * post to. The session lives as long as the stream.
  */
 export class LegacySse {
-  /** Below the base path: where `post` is mounted. */
-  readonly messagesPath: string;
   readonly #deps: SessionDeps;
   readonly #connections = new Map<string, Connection>();
   readonly #shares = new Shares();
   #closing: AbortSignal | undefined;
 
-  constructor(deps: SessionDeps, messagesPath = "/messages") {
+  constructor(deps: SessionDeps) {
     this.#deps = deps;
-    this.messagesPath = messagesPath;
   }
 
   get size(): number {
@@ -54,7 +52,7 @@ export class LegacySse {
     this.#shares.add(owner);
     stream.onClosed(() => this.#end(id));
     this.#endStreamsOn(http.closing);
-    stream.send(`${new URL(http.baseUrl).pathname.replace(/\/$/, "")}${this.messagesPath}?sessionId=${id}`, {
+    stream.send(`${new URL(http.baseUrl).pathname.replace(/\/$/, "")}${MESSAGES_PATH}?sessionId=${id}`, {
       event: "endpoint",
     });
   }

@@ -1,0 +1,48 @@
+import type { Readable } from "node:stream";
+import { LOCAL_PRINCIPAL } from "../../core/call.ts";
+import { resolveJsonRpcDoor } from "../../doors/jsonrpc/options.ts";
+import { createSessionDeps } from "../../doors/mcp/legacy/session-deps.ts";
+import { StdioDoor } from "../../doors/mcp/stdio-door.ts";
+import type { GuardedStdout } from "../../process/stdout-guard.ts";
+import type { Hub } from "../hub.ts";
+import type { ServerConfig } from "./doors.ts";
+import type { FirstCaller } from "./first-caller.ts";
+import { createDialects, createMcpParts } from "./mcp-parts.ts";
+import type { Served } from "./serve.ts";
+
+/** A client's ends of the program, and who hears first how it speaks. */
+export interface Pipe {
+  readonly input: Readable;
+  readonly output: GuardedStdout;
+  readonly firstCaller?: FirstCaller;
+}
+
+/**
+ * Serves MCP, and the JSON-RPC dialect behind it, on a pipe. The caller has taken over standard output already, so that
+ * nothing else can write there.
+ */
+export function serveStdio(hub: Hub, server: ServerConfig, { input, output, firstCaller }: Pipe): Served {
+  const mcp = createMcpParts(hub, server, false);
+  const session = createSessionDeps(mcp.session);
+  const { enabled } = resolveJsonRpcDoor(server);
+  const door = new StdioDoor({
+    ...session,
+    modern: mcp.modern,
+    principal: LOCAL_PRINCIPAL,
+    input,
+    output: output.sink,
+    onFirst: (era) => firstCaller?.spoke(era),
+    ...(enabled ? { dialects: createDialects(hub) } : {}),
+  });
+  door.start();
+  const doorClosed = hub.doorOpened("stdio");
+  return {
+    done: door.done,
+    close: async (graceMs) => {
+      doorClosed();
+      await door.close(graceMs);
+      mcp.modern.close();
+      session.board.close();
+    },
+  };
+}

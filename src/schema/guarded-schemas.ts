@@ -1,0 +1,32 @@
+import type { JsonObject } from "../core/json.ts";
+import { GuardedSchema, type SchemaRole } from "./guarded-schema.ts";
+import { CheckThreads } from "./threads/check-threads.ts";
+import { TurnAllowance } from "./turn-allowance.ts";
+
+/**
+ * Checks values against schemas that nobody here has read. No schema and no value holds up the event loop: what is
+ * plain and small is checked at once (`plain.ts` says what that is), everything else in threads, which start with the
+ * first such check, end when nobody needs them, and never keep the process alive.
+ */
+export class GuardedSchemas {
+  readonly #threads = new CheckThreads();
+  readonly #deps = { threads: this.#threads, turn: new TurnAllowance() };
+  readonly #input = new WeakMap<JsonObject, GuardedSchema>();
+  readonly #output = new WeakMap<JsonObject, GuardedSchema>();
+
+  /** `input`: defaults are filled in. The same object for the same schema. */
+  of(schema: JsonObject, role: SchemaRole): GuardedSchema {
+    const known = role === "input" ? this.#input : this.#output;
+    let guarded = known.get(schema);
+    if (!guarded) {
+      guarded = new GuardedSchema(schema, role, this.#deps);
+      known.set(schema, guarded);
+    }
+    return guarded;
+  }
+
+  /** Ends the threads. Checks that wait for one are rejected with a `FailError`. */
+  close(): void {
+    this.#threads.close();
+  }
+}
