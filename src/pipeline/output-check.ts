@@ -2,7 +2,6 @@ import { messageOf } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { ToolRecord } from "../core/records.ts";
 import type { CheckResult } from "../schema/compile.ts";
-import type { SchemaChecks } from "../schema/schema-checks.ts";
 import type { OutputValidation } from "./options.ts";
 import type { PipelineDeps } from "./ports.ts";
 import { SchemaProblems } from "./schema-problems.ts";
@@ -14,7 +13,7 @@ import { SchemaProblems } from "./schema-problems.ts";
 export class OutputCheck {
   readonly #mode: OutputValidation;
   readonly #logger: PipelineDeps["logger"];
-  readonly #schemas: SchemaChecks;
+  readonly #schemas: PipelineDeps["schemas"];
   readonly #problems: SchemaProblems;
   readonly #misfits: SchemaProblems;
 

@@ -43,7 +43,7 @@ export interface PipelineDeps {
   readonly logger: Logger;
   readonly options: LimitsOptions;
   /** Whoever makes them closes them. */
-  readonly schemas: SchemaChecks;
+  readonly schemas: Pick<SchemaChecks, "of">;
   /** Hears of schemas that turn out to be broken at the first call. */
   readonly onProblem: (problem: Problem) => void;
   /**

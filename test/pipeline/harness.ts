@@ -14,7 +14,7 @@ import { createPipeline } from "../../src/pipeline/pipeline.ts";
 import type { Found, PipelineDeps, Resolution } from "../../src/pipeline/ports.ts";
 import type { LimitStore } from "../../src/state/ports/limit-store.ts";
 import { createTestState } from "../fixtures/mcp-door.ts";
-import { SchemaChecks } from "../../src/schema/schema-checks.ts";
+import { GuardedSchemas } from "../../src/schema/guarded-schemas.ts";
 
 export type Handler = (call: ResolvedCall) => Promise<Outcome> | Outcome;
 
@@ -54,7 +54,7 @@ export function createHarness(
     audit: { write: (line) => void audit.push(line) },
     logger: loggerInto(log, {}),
     options,
-    schemas: new SchemaChecks(),
+    schemas: new GuardedSchemas(),
     onProblem: (problem) => void problems.push(problem),
     ...deps,
   });
