@@ -31,5 +31,8 @@ const statuses = ["tsconfig.build.json", "tsconfig.servers.json"].map(
 );
 const failed = statuses.find((status) => status !== 0);
 if (failed !== undefined) process.exit(failed);
+// What a hub knows of the services before they run is what they list.
+const lists = spawnSync(process.execPath, [join(root, "scripts", "service-lists.mjs")], { stdio: "inherit" });
+if (lists.status !== 0) process.exit(lists.status ?? 1);
 const main = join(root, "dist", "cli", "main.js");
 if (existsSync(main)) chmodSync(main, 0o755);

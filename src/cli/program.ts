@@ -204,12 +204,13 @@ const COMMANDS: readonly CommandRow[] = [
   },
   {
     usage: "services [names...]",
-    summary: "run the services datetime, web-search, weather and geocoding as MCP servers",
+    summary: "run the services datetime, web-search, weather and geocoding as MCP servers; gnn where it is named",
     examples: [
       "toolyard services",
       "toolyard services weather geocoding --port weather=6000",
       "toolyard services ddgs-mcp datetime-mcp",
       "toolyard services datetime --stdio",
+      "toolyard services gnn",
       "toolyard services --only weather --hub",
     ],
     options: [

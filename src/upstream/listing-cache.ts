@@ -18,6 +18,14 @@ export interface Remembered {
   readonly listing: ServerListing;
 }
 
+/** Where the last known listing of a server is kept between two runs. */
+export interface ListingStore {
+  load(): Promise<Remembered | undefined>;
+  save(remembered: Remembered): void;
+  /** Waits for what is being written. */
+  close(): Promise<void>;
+}
+
 export interface ListingCacheOptions {
   readonly folder: string;
   /** Source id and what makes it this server and no other: command and arguments, or URL. Only its hash is written. */
@@ -27,7 +35,7 @@ export interface ListingCacheOptions {
   readonly isSecretFree?: (text: string) => boolean;
 }
 
-const FORMAT = 1;
+export const FORMAT = 1;
 /** A listing over this is not kept. */
 const MAX_BYTES = 32 * 1024 * 1024;
 /** The era may have changed with an update of the server; after this it is found out again. */
@@ -37,7 +45,7 @@ const MAX_ERA_AGE_MS = 24 * 60 * 60 * 1000;
  * Keeps the last known listing of one server on disk, so that its tools are there before it is. A broken file counts as
  * none.
  */
-export class ListingCache {
+export class ListingCache implements ListingStore {
   readonly #file: string;
   readonly #folder: string;
   readonly #logger: Logger;
@@ -98,7 +106,8 @@ export class ListingCache {
   }
 }
 
-function parseRemembered(value: unknown): Remembered | undefined {
+/** What was written; nothing where it is not of this format. */
+export function parseRemembered(value: unknown): Remembered | undefined {
   if (!isJsonObject(value) || value["format"] !== FORMAT) return undefined;
   const remembered = objectMember(value, "remembered");
   const listing = remembered && objectMember(remembered, "listing");

@@ -4,7 +4,7 @@ import type { Logger } from "../core/ports.ts";
 import type { EraChoice, EraName, Implementation } from "./era.ts";
 import type { Gate } from "./gate.ts";
 import type { Installer } from "./installer.ts";
-import type { ListingCache } from "./listing-cache.ts";
+import type { ListingStore } from "./listing-cache.ts";
 import type { OpenTransport } from "./transport.ts";
 
 export interface UpstreamOptions {
@@ -50,7 +50,7 @@ export interface UpstreamDeps {
   /** Where a start may download. @default none does */
   readonly installer?: Installer | undefined;
   /** Where the last known listing is kept; absent: nowhere. */
-  readonly cache?: ListingCache;
+  readonly cache?: ListingStore;
   /** How long after `open()` a list waits for the first one. @default 5000 */
   readonly coldWaitMs?: number;
   /** A server that timed out in silence hangs if it does not answer a ping for this long. @default 10,000 */

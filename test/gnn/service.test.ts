@@ -190,13 +190,13 @@ describe("confinement", () => {
     expect(existsSync(join(yard, "out.json")) || existsSync(join(yard, "new"))).toBe(false);
   });
 
-  test("without a folder that is open, the answer says which variable to set", async () => {
+  test("without a folder that is open, the answer says which line to add", async () => {
     await using closed = await openService(gnn, { environment: { ...environment(), GNN_ROOTS: "" } }).then((own) =>
       Object.assign(own, { [Symbol.asyncDispose]: () => own.close() }),
     );
     expect(await closed.call("gnn.check", { file_path: "two_room.md" })).toMatchObject({
       ok: false,
-      message: expect.stringContaining("Set GNN_ROOTS"),
+      message: expect.stringMatching(/^No folder is open .* Add the line `roots = .* set GNN_ROOTS\.$/),
     });
     expect(await closed.call("gnn.check", { text: TWO_ROOM })).toMatchObject({ ok: true });
   });

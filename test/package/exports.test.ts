@@ -95,6 +95,7 @@ test("the keys of the package are these, and each names files of its own", () =>
     "./bindings",
     "./client",
     "./core",
+    "./gnn",
     "./manager",
     "./script",
     "./web-search",

@@ -89,7 +89,7 @@ describe("the package", () => {
     ]);
     // Beside what is compiled, children are run from files that no compiler touches: each of them, and no others.
     expect(paths.filter((path) => path.startsWith("dist/") && !/\.(js|d\.ts)$/.test(path)).toSorted()).toEqual(
-      uncompiled(),
+      [...uncompiled(), "dist/servers/lists.json"].toSorted(),
     );
     expect(paths.filter((path) => /\.test\.|fixture|left-over|\.map$/.test(path))).toEqual([]);
     expect(packed.size).toBeLessThan(MAX_PACKED_BYTES);
@@ -137,16 +137,12 @@ describe("the package", () => {
     // TypeScript needs the transformer, a dependency like any other.
     expect(await toolyard("call", "typed.hello", "--config", "typed.toml")).toBe("hello\n");
     // The services come along, each a program of its own.
-    await writeFile(
-      join(home, "services.toml"),
-      `[mcp.stdio_servers.datetime]\ncommand = [${JSON.stringify(process.execPath)}, ` +
-        `"node_modules/toolyard/dist/servers/datetime/main.js", "--stdio"]\n`,
-    );
+    await writeFile(join(home, "services.toml"), "[services]\ndatetime = true\n");
     expect(
       JSON.parse(await toolyard("call", "get_current_datetime", "timezone=UTC", "--config", "services.toml")),
     ).toMatchObject({ timezone: "UTC" });
     await expect(toolyard("services", "nothing")).rejects.toThrow(
-      "The services are datetime, web-search, weather, geocoding.",
+      "The services are datetime, web-search, weather, geocoding, gnn.",
     );
     const program = await run(process.execPath, ["program.mjs"], { cwd: home, env });
     expect(program.stdout).toBe("well\n");
@@ -169,9 +165,11 @@ export function registerTools(hub: ModuleHub): void {
 }
 `,
   "consumer.ts": `import { createHub, type ModuleHub, type Outcome } from "toolyard";
+import { checkGnn } from "toolyard/gnn";
 const hub = await createHub({ settings: { server: { port: 0 } } });
 const outcome: Outcome = await hub.call("meta.ping", {}, { timeoutMs: 1000 });
 export const message: string = outcome.ok ? "fine" : outcome.message;
+export const isValid: boolean = checkGnn("## GNNSection").isValid;
 export function registerTools(modules: ModuleHub): void {
   modules.registerTool("x", ({ a }: { a: number }) => a + 1, {}, "x"); }
 `,

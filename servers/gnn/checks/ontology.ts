@@ -2,7 +2,7 @@ import { nearest } from "../language/nearest.ts";
 import type { Mapping } from "../language/model.ts";
 import type { ModelView } from "../language/view.ts";
 import { NameTable } from "../language/names.ts";
-import { ONTOLOGY_TERMS } from "./ontology-terms.ts";
+import { isKnownTerm, TERMS } from "./ontology-names.ts";
 
 export interface OntologyReport {
   readonly valid_mappings: Readonly<Record<string, string>>;
@@ -22,11 +22,11 @@ export function ontologyReport({ mappings, variables }: ModelView): OntologyRepo
 }
 
 export function isTerm(term: string): boolean {
-  return ONTOLOGY_TERMS.has(term);
+  return isKnownTerm(term);
 }
 
 export function nearestTerm(term: string): string | undefined {
-  return nearest(term, ONTOLOGY_TERMS.keys());
+  return nearest(term, TERMS);
 }
 
 function pairs(mappings: readonly Mapping[]): Record<string, string> {

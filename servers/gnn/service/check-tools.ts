@@ -26,7 +26,7 @@ interface DirectoryArguments {
   readonly profile?: ProfileName;
 }
 
-/** Registers what reads and checks models. */
+/** Registers what reads, checks and lays out models. */
 export function registerCheckTools(hub: ModuleHub, files: ModelFiles): void {
   hub.registerTool<ModelSource>({
     name: "gnn.check",
@@ -71,10 +71,10 @@ export function registerCheckTools(hub: ModuleHub, files: ModelFiles): void {
       return { success: true, parsed_data: toJsonData(file), file_path };
     },
   });
-  registerTypeChecks(hub, files);
 }
 
-function registerTypeChecks(hub: ModuleHub, files: ModelFiles): void {
+/** Registers type checks of files and folders. */
+export function registerTypeChecks(hub: ModuleHub, files: ModelFiles): void {
   hub.registerTool<FileArguments>({
     name: "gnn_type_checker.type_check_gnn_file",
     description: "Type-checks one GNN file and estimates the memory and the inference cost of its models.",

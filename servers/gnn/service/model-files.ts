@@ -112,7 +112,8 @@ function ignoreMissing(error: NodeJS.ErrnoException): undefined {
 
 function noRoots(): ToolFailure {
   return new ToolFailure(
-    "No folder is open to these tools. Set GNN_ROOTS to the folders of your models, such as GNN_ROOTS=/home/me/models.",
+    'No folder is open to these tools. Add the line `roots = ["/home/me/models"]` below [gnn] of toolyard.toml, with ' +
+      "the folders of your models; of a server that runs alone, set GNN_ROOTS.",
     "denied",
   );
 }

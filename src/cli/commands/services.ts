@@ -42,6 +42,7 @@ interface RunningService {
 /** What the build of `servers/` exports. They know this package by its name, so it does not import them by theirs. */
 interface ServicesModule {
   readonly SERVICES: readonly Service[];
+  readonly SERVICES_ON_REQUEST: readonly Service[];
   startService(service: Service, options: ServiceOptions): Promise<RunningService>;
   openService(service: Service, options: ServiceOptions): Promise<{ serveStdio(): Served; close(): Promise<void> }>;
 }
@@ -51,7 +52,7 @@ const GEOCODING = "geocoding";
 
 export const run: Run<Options> = async (names, options, io) => {
   const module = await loadServices();
-  const wanted = chooseServices(module.SERVICES, [...names, ...(options.only?.split(",") ?? [])]);
+  const wanted = chooseServices(module, [...names, ...(options.only?.split(",") ?? [])]);
   const environment = environmentOf(options, io);
   if (options.stdio) return serveOnStdio(module, { wanted, environment }, io);
   const ports = portsOf(wanted, options.port ?? []);
@@ -73,7 +74,8 @@ async function loadServices(): Promise<ServicesModule> {
   return (await import(new URL("../../servers/services.js", import.meta.url).href)) as ServicesModule;
 }
 
-function chooseServices(all: readonly Service[], names: readonly string[]): readonly Service[] {
+function chooseServices(module: ServicesModule, names: readonly string[]): readonly Service[] {
+  const all = [...module.SERVICES, ...module.SERVICES_ON_REQUEST];
   const words = names.map((name) => name.trim()).filter((name) => name !== "");
   const unknown = words.find((word) => !serviceOf(all, word));
   if (unknown !== undefined)
@@ -81,7 +83,7 @@ function chooseServices(all: readonly Service[], names: readonly string[]): read
       `There is no service ${JSON.stringify(unknown)}. The services are ${all.map(({ name }) => name).join(", ")}.`,
     );
   const wanted = new Set(words.map((word) => serviceOf(all, word)));
-  return wanted.size === 0 ? all : all.filter((service) => wanted.has(service));
+  return wanted.size === 0 ? module.SERVICES : all.filter((service) => wanted.has(service));
 }
 
 /** `web-search`, `ddgs-mcp` and `ddgs` are one service, `weather-mcp` and `weather` another. */
@@ -155,7 +157,7 @@ async function startAll(
   const variables =
     endpoint === undefined || environment["GEOCODING_URL"] ? environment : { ...environment, GEOCODING_URL: endpoint };
   for (const service of wanted) if (service !== geocoding) await start(service, variables);
-  running.sort((one, other) => module.SERVICES.indexOf(one.service) - module.SERVICES.indexOf(other.service));
+  running.sort((one, other) => wanted.indexOf(one.service) - wanted.indexOf(other.service));
 }
 
 async function startOne(module: ServicesModule, service: Service, options: ServiceOptions): Promise<RunningService> {

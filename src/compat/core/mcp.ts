@@ -53,6 +53,7 @@ export class MCP {
   readonly #host: ModulesHost;
   readonly #registries: Registries;
   #opening: Promise<Opened> | undefined;
+  #gnnRoots: readonly string[] = [];
   #discovering: Promise<boolean> | undefined;
   #closed: Promise<void> | undefined;
 
@@ -94,6 +95,11 @@ export class MCP {
   }
   get discoveredModules(): ReadonlyMap<string, Readonly<Record<string, unknown>>> {
     return this.discovered_modules;
+  }
+
+  /** Folders of [gnn], which bind the modules of GNN; known once it is opened. */
+  get gnnRoots(): readonly string[] {
+    return this.#gnnRoots;
   }
 
   /** What keeps modules, or anything else that is configured, from being there. */
@@ -210,6 +216,7 @@ export class MCP {
         modulesHost: this.#host,
         ...(logger ? { logger } : {}),
       });
+      this.#gnnRoots = config.bare.tree.gnn?.roots ?? [];
       this.#late.bind(hub.logger);
       for (const warning of config.bare.warnings) hub.logger.warning(warning);
       return { hub, toolyard: hub.toolyard({ door: "core" }), config };

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 import { locateConfig } from "../../config/locate.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Logger } from "../../core/ports.ts";
@@ -47,15 +48,23 @@ export async function loadCoreConfig({
   const files = named.length > 0 ? locateConfig(named, variables, process.cwd()) : [];
   const loaded = await loadHubConfig({ files, variables, base: BASE, flags: settings });
   const tree = loaded.tree;
-  const roots = [...(tree.modules?.paths ?? []), ...paths.map((path) => resolve(path))];
+  const roots = [...(tree.modules?.paths ?? []), ...paths.map((path) => resolve(path)), ...gnnModules(tree)];
+  // Here the tools of GNN are modules as others are, so nobody starts them as a service.
+  const services = { ...tree.services, gnn: false };
   return {
-    discovered: withTree(loaded, { ...tree, modules: { ...tree.modules, paths: roots } }),
+    discovered: withTree(loaded, { ...tree, services, modules: { ...tree.modules, paths: roots } }),
     bare: withTree(loaded, {
       ...tree,
+      services,
       modules: { ...tree.modules, paths: [] },
       builtin: { ...tree.builtin, meta_tools: false },
     }),
   };
+}
+
+/** `gnn`, `gnn_type_checker`, `export` and the others, where [services] asks for them. */
+function gnnModules({ services }: HubConfig): readonly string[] {
+  return services?.gnn ? [fileURLToPath(new URL("../../servers/gnn/modules", import.meta.url))] : [];
 }
 
 function withTree(config: LoadedHubConfig, tree: HubConfig): LoadedHubConfig {

@@ -21,7 +21,7 @@ import type { EraName, Implementation } from "../../upstream/era.ts";
 import type { Caller } from "../../upstream/links.ts";
 import type { Gate } from "../../upstream/gate.ts";
 import type { Installer } from "../../upstream/installer.ts";
-import { ListingCache } from "../../upstream/listing-cache.ts";
+import { ListingCache, type ListingStore } from "../../upstream/listing-cache.ts";
 import type { ServerListing } from "../../upstream/listing.ts";
 import type { OpenTransport } from "../../upstream/transport.ts";
 import { Upstream } from "../../upstream/upstream.ts";
@@ -41,6 +41,8 @@ export interface McpServerDeps {
   readonly cacheKey: readonly string[];
   /** Folder for last known listings; absent: they are not kept. */
   readonly cacheFolder?: string;
+  /** Where the last known listing comes from and goes to. @default a file in `cacheFolder` */
+  readonly listingStore?: ListingStore;
   /** Whether a text may be written to that folder. @default every text may */
   readonly isSecretFree?: (text: string) => boolean;
   /** Who the hub is towards the server. @default toolyard and its version */
@@ -163,14 +165,15 @@ function createUpstream({
   const start = deps.lazy === undefined ? options.start : deps.lazy ? "lazy" : "eager";
   const { opensCheaply, gate, firstCallerEra, coldWaitMs, installer } = deps;
   const cache =
-    cacheFolder === undefined
+    deps.listingStore ??
+    (cacheFolder === undefined
       ? undefined
       : new ListingCache({
           folder: cacheFolder,
           key: [source.kind, source.id, ...cacheKey],
           logger,
           ...(isSecretFree && { isSecretFree }),
-        });
+        }));
   return new Upstream(
     {
       openTransport,

@@ -1,14 +1,15 @@
 import { Type } from "../../core/option-schema.ts";
 import { mcpSource, type McpServerServices } from "../mcp-server/kind.ts";
-import { defineSourceKind, inEntry, type SourceServices } from "../source-kind.ts";
-import { resolveStdioServer, StdioServerSchema, type StdioServerConfig } from "./options.ts";
+import { defineSourceKind, inEntry, type ResolvedSource, type SourceServices } from "../source-kind.ts";
+import { resolveStdioServer, StdioServerSchema, type StdioServerConfig, type StdioServerOptions } from "./options.ts";
+import { GnnSchema, resolveServices, ServicesSchema, type ServiceOptions, type ServicesReads } from "./services.ts";
 
 /** What of the configuration it looks at. */
-export interface StdioReads {
+export interface StdioReads extends ServicesReads {
   readonly mcp?: { readonly stdio_servers?: Readonly<Record<string, StdioServerConfig>> };
 }
 
-/** MCP servers that are started here. */
+/** MCP servers that are started here: those of the configuration, and the services that come with the package. */
 export const STDIO = defineSourceKind({
   kind: "stdio",
   schema: {
@@ -26,14 +27,24 @@ export const STDIO = defineSourceKind({
         ),
       }),
     ),
+    services: Type.Optional(ServicesSchema),
+    gnn: Type.Optional(GnnSchema),
   },
-  resolve: ({ mcp }: StdioReads) =>
-    Object.entries(mcp?.stdio_servers ?? {}).map(([id, raw]) =>
+  resolve: ({ mcp, ...config }: StdioReads): readonly ResolvedSource<StdioServerOptions | ServiceOptions>[] => [
+    ...Object.entries(mcp?.stdio_servers ?? {}).map(([id, raw]) =>
       mcpSource(
         id,
         inEntry(`mcp.stdio_servers.${id}`, () => resolveStdioServer(raw)),
       ),
     ),
-  make: async (source, options, services: McpServerServices & Pick<SourceServices, "installsFolder">) =>
-    (await import("./stdio-provider.ts")).createStdioProvider({ ...services, source, options }),
+    ...resolveServices(config),
+  ],
+  make: async (
+    source,
+    options,
+    services: McpServerServices & Pick<SourceServices, "installsFolder" | "models" | "variables">,
+  ) =>
+    "service" in options
+      ? (await import("./service-provider.ts")).createServiceProvider({ ...services, source, options })
+      : (await import("./stdio-provider.ts")).createStdioProvider({ ...services, source, options }),
 });

@@ -11,7 +11,15 @@ import type { StdioServerOptions } from "./options.ts";
 
 export interface StdioProviderDeps extends Pick<
   McpServerDeps,
-  "source" | "logger" | "cacheFolder" | "isSecretFree" | "clientInfo" | "gate" | "coldWaitMs" | "firstCallerEra"
+  | "source"
+  | "logger"
+  | "cacheFolder"
+  | "listingStore"
+  | "isSecretFree"
+  | "clientInfo"
+  | "gate"
+  | "coldWaitMs"
+  | "firstCallerEra"
 > {
   readonly options: StdioServerOptions;
   /** Where all hubs of this user keep book of downloads. @default a folder of this user's among temporary files */

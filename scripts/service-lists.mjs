@@ -1,0 +1,58 @@
+// Writes dist/servers/lists.json: what each service lists, so that a hub knows its tools before it is started.
+import { writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const dist = new URL("../dist/", import.meta.url);
+const load = (path) => import(new URL(path, dist).href);
+const [
+  { SERVICES },
+  { StdioTransport },
+  { Upstream },
+  { FORMAT },
+  { SILENT_LOGGER },
+  { childEnvironment },
+  { VERSION },
+] = await Promise.all(
+  [
+    "providers/stdio/services.js",
+    "upstream/stdio-transport.js",
+    "upstream/upstream.js",
+    "upstream/listing-cache.js",
+    "core/ports.js",
+    "process/environment.js",
+    "core/version.js",
+  ].map(load),
+);
+
+const hosted = fileURLToPath(new URL("servers/hosted.js", dist));
+const OPTIONS = {
+  clientInfo: { name: "toolyard", version: VERSION },
+  start: "lazy",
+  idleStopMs: 60_000,
+  era: "modern",
+  opensCheaply: false,
+  isolation: "auto",
+  maxSessions: 1,
+  roots: [],
+  connectTimeoutMs: 120_000,
+};
+
+async function listOf(name) {
+  let remembered;
+  const cache = { load: async () => undefined, save: (value) => (remembered = value), close: async () => {} };
+  const openTransport = () =>
+    new StdioTransport({
+      command: process.execPath,
+      args: [hosted, name],
+      env: childEnvironment(),
+      maxMessageBytes: 32 * 1024 * 1024,
+    });
+  const upstream = new Upstream({ ...OPTIONS, openTransport }, { logger: SILENT_LOGGER, cache });
+  upstream.open();
+  await upstream.refresh(AbortSignal.timeout(120_000));
+  await upstream.close();
+  return [name, { format: FORMAT, remembered }];
+}
+
+const lists = await Promise.all(Object.values(SERVICES).map(({ name }) => listOf(name)));
+writeFileSync(new URL("servers/lists.json", dist), JSON.stringify({ version: VERSION, ...Object.fromEntries(lists) }));

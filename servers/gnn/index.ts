@@ -1,0 +1,34 @@
+export { checkGnn, type Checked } from "./checks/check.ts";
+export { ontologyReport, type OntologyReport } from "./checks/ontology.ts";
+export {
+  findGnnFiles,
+  reportOf,
+  typeCheckDirectory,
+  type DirectoryCheck,
+  type DirectoryCheckOptions,
+} from "./directory-check.ts";
+export { seedEraEstimates, type ResourceEstimates } from "./estimates/seed-era.ts";
+export {
+  EXPORT_FORMATS,
+  exportGnn,
+  FormatError,
+  importGnn,
+  type ExportFormat,
+  type ExportFormatName,
+  type ImportedFile,
+} from "./exports/formats.ts";
+export { graphOf, type Graph, type GraphEdge, type GraphNode } from "./exports/graph.ts";
+export { fromData, toData, type FileData } from "./language/data.ts";
+export {
+  DIAGNOSTICS,
+  formatDiagnostic,
+  type Diagnostic,
+  type DiagnosticCode,
+  type Severity,
+} from "./language/diagnostics.ts";
+export type { GnnFile, Model, Section, Statement, Value } from "./language/model.ts";
+export { parseGnn, type Parsed, type ParseOptions } from "./language/parse.ts";
+export { printGnn, type PrintOptions } from "./language/print.ts";
+export type { ProfileName } from "./language/profiles.ts";
+export { edgesOf, timeOf, viewOf, type Edge, type ModelView, type TimeView } from "./language/view.ts";
+export { typeCheck, type TypeCheckResult } from "./type-check.ts";

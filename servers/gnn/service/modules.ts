@@ -1,0 +1,34 @@
+import type { ModuleHub } from "toolyard";
+import { registerCheckTools, registerTypeChecks } from "./check-tools.ts";
+import { registerDocumentation } from "./documentation-tools.ts";
+import { registerExportTools } from "./export-tools.ts";
+import { ModelFiles } from "./model-files.ts";
+import { rootsOf } from "./options.ts";
+import { registerSimulateTools } from "./simulate-tools.ts";
+
+type Register = (hub: ModuleHub, files: ModelFiles) => void;
+
+/** What each module registers; a core server finds them one by one in `modules/`. */
+export const MODULES = {
+  gnn: (hub, files) => {
+    registerCheckTools(hub, files);
+    registerDocumentation(hub);
+    registerSimulateTools(hub, files);
+  },
+  gnn_type_checker: registerTypeChecks,
+  export: registerExportTools,
+} as const satisfies Readonly<Record<string, Register>>;
+
+export type ModuleName = keyof typeof MODULES;
+
+/** What a core server has beside a module's hub. */
+interface Core {
+  /** Folders of `[gnn]`. */
+  readonly gnnRoots?: readonly string[];
+}
+
+/** Registers the tools of one module with a core server, inside the folders of its configuration or of `GNN_ROOTS`. */
+export function registerModule(name: ModuleName, hub: ModuleHub & Core): void {
+  const { gnnRoots = [] } = hub;
+  MODULES[name](hub, new ModelFiles(gnnRoots.length > 0 ? gnnRoots : rootsOf(process.env)));
+}

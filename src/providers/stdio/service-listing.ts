@@ -1,0 +1,67 @@
+import { readFile } from "node:fs/promises";
+import { isJsonObject, objectMember, type JsonObject } from "../../core/json.ts";
+import type { Listing, ToolRecord } from "../../core/records.ts";
+import { VERSION } from "../../core/version.ts";
+import { parseRemembered, type ListingStore } from "../../upstream/listing-cache.ts";
+
+/** Lists of the services, written by the build. They are of this very version, so nothing is kept on disk. */
+const LISTS = new URL("../../servers/lists.json", import.meta.url);
+
+/** The list that came with the package. */
+export class ShippedListing implements ListingStore {
+  readonly #name: string;
+
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  async load(): ReturnType<ListingStore["load"]> {
+    try {
+      const lists: unknown = JSON.parse(await readFile(LISTS, "utf8"));
+      if (!isJsonObject(lists) || lists["version"] !== VERSION) return undefined;
+      return parseRemembered({ ...objectMember(lists, this.#name), savedAt: Date.now() });
+    } catch {
+      return undefined;
+    }
+  }
+
+  save(): void {}
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+/** What `servers/hosted.ts` tells beside what MCP has a place for. */
+const TOLD = "toolyard/registered";
+
+const seen = new WeakMap<Listing, Listing>();
+
+/** Tools of a service as it registered them: with their further names, words and visibility. */
+export function asRegistered(listing: Listing): Listing {
+  const known = seen.get(listing);
+  if (known) return known;
+  const told = Object.freeze({ ...listing, tools: listing.tools.map(toRegistered) });
+  seen.set(listing, told);
+  return told;
+}
+
+function toRegistered(tool: ToolRecord): ToolRecord {
+  const { _meta: meta, ...definition } = tool.definition;
+  const told = isJsonObject(meta) ? objectMember(meta, TOLD) : undefined;
+  if (!told || !isJsonObject(meta)) return tool;
+  const { [TOLD]: _told, ...rest } = meta;
+  const aliases = textsOf(told["aliases"]);
+  return {
+    ...tool,
+    ...(aliases.length > 0 ? { hiddenNames: aliases } : {}),
+    ...(tool.name.includes(".") ? { qualified: true } : {}),
+    keywords: textsOf(told["keywords"]),
+    visibility: told["visibility"] === "ondemand" ? "ondemand" : "native",
+    definition: { ...definition, ...(Object.keys(rest).length > 0 ? { _meta: rest } : {}) } satisfies JsonObject,
+  };
+}
+
+function textsOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
+}

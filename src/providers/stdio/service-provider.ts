@@ -1,0 +1,98 @@
+import { BuiltCall } from "../../core/built-call.ts";
+import type { Ask } from "../../core/call.ts";
+import { FailError } from "../../core/errors.ts";
+import { isJsonObject, stringMember, type JsonObject } from "../../core/json.ts";
+import type { Models } from "../../core/models.ts";
+import { fail } from "../../core/outcome.ts";
+import type { ListingWish, Provider, ResolvedCall } from "../../core/provider.ts";
+import type { Listing } from "../../core/records.ts";
+import { asRegistered, ShippedListing } from "./service-listing.ts";
+import { createStdioProvider, type StdioProviderDeps } from "./stdio-provider.ts";
+import type { ServiceOptions } from "./services.ts";
+
+export interface ServiceProviderDeps extends StdioProviderDeps {
+  readonly options: ServiceOptions;
+  readonly models: Models;
+  /** The hub's own environment. */
+  readonly variables: Readonly<Record<string, string | undefined>>;
+}
+
+/** A service of the package: known by the list that came with it, and lent the configured language model. */
+export function createServiceProvider({ models, variables, ...deps }: ServiceProviderDeps): Provider {
+  const { service, env, ...options } = deps.options;
+  const passed = Object.entries(variables).filter(
+    (entry): entry is [string, string] =>
+      entry[1] !== undefined && service.reads.some((beginning) => entry[0].startsWith(beginning)),
+  );
+  const provider = createStdioProvider({
+    ...deps,
+    options: { ...options, env: { ...Object.fromEntries(passed), ...env } },
+    listingStore: new ShippedListing(service.name),
+  });
+  // A provider is a class with private members, so it stays the receiver of its methods.
+  return new Proxy(provider, {
+    get: (target, key) => {
+      if (key === "call") return (call: ResolvedCall) => target.call(new ServiceCall(call, models));
+      if (key === "listing") return (wish?: ListingWish) => registered(target.listing(wish));
+      const value: unknown = Reflect.get(target, key, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
+
+function registered(listing: Listing | Promise<Listing>): Listing | Promise<Listing> {
+  return listing instanceof Promise ? listing.then(asRegistered) : asRegistered(listing);
+}
+
+const SAMPLING = "sampling/createMessage";
+
+/** A call whose service may ask the configured language model; without one its caller is asked, if it can be. */
+class ServiceCall extends BuiltCall implements ResolvedCall {
+  readonly record: ResolvedCall["record"];
+  override readonly client: ResolvedCall["client"];
+  readonly #call: ResolvedCall;
+  readonly #generate: Models["generateText"];
+
+  constructor(call: ResolvedCall, models: Models) {
+    const generate = call.models?.generateText ?? models.generateText;
+    super(call, call, generate ? { relaysInput: false } : {});
+    this.#call = call;
+    this.#generate = generate;
+    this.record = call.record;
+    const { client } = call;
+    this.client = generate ? { ...client, capabilities: { ...client.capabilities, sampling: {} } } : client;
+  }
+
+  override get signal(): AbortSignal {
+    return this.#call.signal;
+  }
+
+  override async ask(ask: Ask, signal: AbortSignal = this.signal): Promise<JsonObject> {
+    if (ask.method !== SAMPLING || !this.#generate) return super.ask(ask, signal);
+    const prompt = textOf(ask.params["messages"]);
+    if (prompt === "") throw new FailError(fail("invalid_params", "A language model is asked by text."));
+    const system = stringMember(ask.params, "systemPrompt");
+    const maxTokens = ask.params["maxTokens"];
+    const { text } = await this.#generate(
+      {
+        prompt,
+        ...(system === undefined ? {} : { system }),
+        ...(typeof maxTokens === "number" ? { maxTokens } : {}),
+      },
+      signal,
+    );
+    return { role: "assistant", model: "configured", stopReason: "endTurn", content: { type: "text", text } };
+  }
+}
+
+/** The texts of messages, one below the other. */
+function textOf(messages: unknown): string {
+  if (!Array.isArray(messages)) return "";
+  return messages
+    .flatMap((message: unknown) => {
+      const content = isJsonObject(message) ? message["content"] : undefined;
+      return Array.isArray(content) ? content : [content];
+    })
+    .flatMap((block: unknown) => (isJsonObject(block) ? (stringMember(block, "text") ?? []) : []))
+    .join("\n\n");
+}

@@ -1,0 +1,125 @@
+import { delimiter } from "node:path";
+import { fileURLToPath } from "node:url";
+import { OptionError } from "../../core/errors.ts";
+import { Type, type Static } from "../../core/option-schema.ts";
+import { mcpSource } from "../mcp-server/kind.ts";
+import type { ResolvedSource } from "../source-kind.ts";
+import { resolveStdioServer, type StdioServerOptions } from "./options.ts";
+
+/** A service that comes with the package. */
+interface ServiceRow {
+  /** As `toolyard services` calls it. */
+  readonly name: string;
+  readonly says: string;
+  /** Beginnings of the names of variables that it reads, beside those that all of them do. */
+  readonly reads: readonly string[];
+}
+
+/** By their keys in the configuration. */
+export const SERVICES = {
+  datetime: { name: "datetime", says: "The time in any place.", reads: ["DATETIME_"] },
+  web_search: { name: "web-search", says: "The web, searched as [web_search] says.", reads: ["WEB_SEARCH_"] },
+  weather: {
+    name: "weather",
+    says: "Weather and forecasts. Without `GEOCODING_URL` it looks places up by itself.",
+    reads: ["WEATHER_", "OPEN_METEO_", "GEOCODING_", "NOMINATIM_"],
+  },
+  geocoding: { name: "geocoding", says: "Coordinates of places and addresses.", reads: ["NOMINATIM_"] },
+  gnn: {
+    name: "gnn",
+    says: "Models of Active Inference in GNN: read, checked, drawn, converted.",
+    reads: ["GNN_"],
+  },
+} as const satisfies Readonly<Record<string, ServiceRow>>;
+
+type ServiceKey = keyof typeof SERVICES;
+
+const READ_BY_ALL = ["SERVICES_", "TOOLYARD_HOME", "TOOLYARD_LOGGING_"];
+
+function member(key: ServiceKey) {
+  return Type.Optional(Type.Boolean({ description: SERVICES[key].says, default: false }));
+}
+
+export const ServicesSchema = Type.Object(
+  {
+    datetime: member("datetime"),
+    web_search: member("web_search"),
+    weather: member("weather"),
+    geocoding: member("geocoding"),
+    gnn: member("gnn"),
+  },
+  {
+    description:
+      "Services that come with the package, each a process of its own that is started at its first use. " +
+      "A name that others offer too belongs to whom it would among [mcp.stdio_servers].",
+  },
+);
+
+export const GnnSchema = Type.Object(
+  {
+    roots: Type.Optional(
+      Type.Array(Type.Path({ minLength: 1 }), {
+        description:
+          "Folders in which the tools of GNN may read and write, and nowhere else. " +
+          "A relative path of a caller counts from the first one. Empty: the tools take texts only.",
+        default: [],
+        examples: [["models"]],
+      }),
+    ),
+  },
+  { description: "The tools of GNN, where [services] has them." },
+);
+
+export interface ServicesReads {
+  readonly services?: Static<typeof ServicesSchema>;
+  readonly gnn?: Static<typeof GnnSchema>;
+  readonly web_search?: Readonly<Record<string, unknown>>;
+}
+
+export interface ServiceOptions extends StdioServerOptions {
+  readonly service: {
+    /** Its key in the file of lists. */
+    readonly name: string;
+    /** Beginnings of the names of variables that pass from the hub's environment. */
+    readonly reads: readonly string[];
+  };
+}
+
+/** The program that runs one service for a hub. */
+const HOSTED = fileURLToPath(new URL("../../servers/hosted.js", import.meta.url));
+
+/** Services that a configuration wants. Throws an `OptionError` that names the option. */
+export function resolveServices({
+  services = {},
+  ...config
+}: ServicesReads): readonly ResolvedSource<ServiceOptions>[] {
+  const keys = (Object.keys(SERVICES) as ServiceKey[]).filter((key) => services[key]);
+  return keys.map((key) => {
+    const { name, reads } = SERVICES[key];
+    const server = resolveStdioServer({
+      command: [process.execPath, HOSTED, name],
+      env: variablesOf(key, config),
+      namespace: "",
+      start: "lazy",
+      era: "modern",
+    });
+    return mcpSource(`services.${key}`, { ...server, service: { name, reads: [...READ_BY_ALL, ...reads] } });
+  });
+}
+
+function variablesOf(key: ServiceKey, { gnn, web_search: webSearch = {} }: ServicesReads): Record<string, string> {
+  if (key === "gnn" && gnn?.roots && gnn.roots.length > 0) return { GNN_ROOTS: joined(gnn.roots) };
+  if (key !== "web_search") return {};
+  const { user_agent: userAgent, ...options } = webSearch;
+  const named = Object.entries(options).map(([name, value]) => [`WEB_SEARCH_${name.toUpperCase()}`, String(value)]);
+  return Object.fromEntries(userAgent === undefined ? named : [...named, ["SERVICES_USER_AGENT", String(userAgent)]]);
+}
+
+function joined(roots: readonly string[]): string {
+  const split = roots.find((root) => root.includes(delimiter));
+  if (split === undefined) return roots.join(delimiter);
+  throw new OptionError(
+    `\`gnn.roots\` must be paths without ${JSON.stringify(delimiter)}, got ${JSON.stringify(split)}. ` +
+      "Rename the folder.",
+  );
+}
