@@ -49,6 +49,7 @@ export function gnnRow(json: Option): CommandRow {
         load: async () => ({ run: (await import("./commands/gnn.ts")).exportModel }),
       },
       runRow(json),
+      renderRow(),
     ],
   };
 }
@@ -69,5 +70,20 @@ function runRow(json: Option): CommandRow {
       json,
     ],
     load: async () => ({ run: (await import("./commands/gnn.ts")).runModel }),
+  };
+}
+
+function renderRow(): CommandRow {
+  return {
+    usage: "render <file>",
+    summary: "write a model as a program that runs it",
+    examples: ["toolyard gnn render agent.md --to pymdp -o agent.py", "toolyard gnn render agent.md --to rxinfer"],
+    options: [
+      new Option("--to <target>", "pymdp, rxinfer, pymdp_0_0_7, jax, numpy, pytorch or stan").makeOptionMandatory(),
+      new Option("--policy-length <count>", "actions of a policy: how far the agent plans").default("1"),
+      new Option("--gamma <number>", "precision of policies; without it that of the library"),
+      new Option("-o, --output <file>", "write there instead of standard output"),
+    ],
+    load: async () => ({ run: (await import("./commands/gnn.ts")).renderModel }),
   };
 }

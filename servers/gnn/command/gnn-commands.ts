@@ -11,6 +11,7 @@ import { harmless, readAnyFormat, readTexts, STDIN, type CommandIo, type NamedTe
 import { toSarif, type CheckedText } from "./sarif.ts";
 
 export type { CommandIo } from "./files.ts";
+export { render } from "./render-command.ts";
 export { run } from "./run-command.ts";
 
 /** Exit codes for pipelines of others: 1 says that a file is not as it should be. */

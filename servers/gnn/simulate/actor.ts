@@ -1,6 +1,5 @@
 import { AgentModel, allPolicies } from "./agent-model.ts";
 import type { DiscreteAgent } from "../programs/program.ts";
-import { ProgramError } from "../programs/program-error.ts";
 import type { Method } from "./method.ts";
 import type { Random } from "./random.ts";
 import { highest, softmax, type Beliefs } from "./vectors.ts";
@@ -33,13 +32,6 @@ export class Actor {
     this.model = new AgentModel(agent, allPolicies(agent.factors, options.policyLength));
     this.#options = options;
     this.#prior = this.model.priors;
-    const { length } = this.model.policies;
-    if (this.model.habit.length === length) return;
-    throw new ProgramError(
-      "E",
-      `E${agent.name === "" ? "" : `_${agent.name}`} has ${this.model.habit.length} numbers, and there are ${length} ` +
-        `policies of ${options.policyLength} action${options.policyLength > 1 ? "s" : ""}.`,
-    );
   }
 
   /** What is believed before the next observation. */

@@ -1,4 +1,6 @@
 import { programCosts } from "../estimates/program-costs.ts";
+import { expectHabits } from "../programs/habits.ts";
+import { expectWholeCounts } from "../programs/legacy.ts";
 import type { DiscreteProgram, Program } from "../programs/program.ts";
 import { ProgramError } from "../programs/program-error.ts";
 import { Actor, type ActorStep } from "./actor.ts";
@@ -72,6 +74,7 @@ export async function simulate(program: Program, options: SimulateOptions = {}):
   const steps = stepsOf(program, options);
   expectBounds(program, { steps, policyLength, iterations: METHODS[method].iterations });
   expectReplay(program, options, steps);
+  expectHabits(program, policyLength);
   if (method === "pymdp-0.0.7") expectWholeCounts(program);
   const run = new Run(program, { ...options, method, seed, policyLength }, steps);
   return { title: program.title, method, seed, steps, notes: program.notes, agents: await run.whole() };
@@ -117,18 +120,6 @@ function expectReplay(program: DiscreteProgram, { observations, actions }: Simul
   const choices = agent!.factors.map(({ name, actions: count }) => ({ name, count }));
   if (observations) expectRows("observations", { rows: observations, columns: outcomes, steps });
   if (actions) expectRows("actions", { rows: actions, columns: choices, steps });
-}
-
-/** PyMDP 0.0.7 has every likelihood over all factors, and would learn what the model says does not matter. */
-export function expectWholeCounts({ agents }: DiscreteProgram): void {
-  for (const { modalities, factors } of agents)
-    for (const { name, countsA, factors: on } of modalities)
-      if (countsA && on.length < factors.length)
-        throw new ProgramError(
-          `dirichlet_${name}`,
-          `dirichlet_${name} is learnt over ${on.length} of ${factors.length} factors, and PyMDP 0.0.7 learns over ` +
-            "all of them. Use PyMDP 1.x.",
-        );
 }
 
 interface Rows {

@@ -17,6 +17,7 @@ interface GnnModule {
   readonly fmt: Command<readonly string[], SharedOptions>;
   readonly exportFile: Command<string, SharedOptions>;
   readonly run: Command<string, SharedOptions>;
+  readonly render: Command<string, SharedOptions>;
 }
 
 export const check: Run = async (files, options, io) => (await loadGnn()).check(files, options, commandIo(io));
@@ -27,6 +28,9 @@ export const exportModel: Run = async ([file = "-"], options, io) =>
   (await loadGnn()).exportFile(file, options, commandIo(io));
 
 export const runModel: Run = async ([file = "-"], options, io) => (await loadGnn()).run(file, options, commandIo(io));
+
+export const renderModel: Run = async ([file = "-"], options, io) =>
+  (await loadGnn()).render(file, options, commandIo(io));
 
 async function loadGnn(): Promise<GnnModule> {
   return (await import(new URL("../../servers/gnn/command/gnn-commands.js", import.meta.url).href)) as GnnModule;

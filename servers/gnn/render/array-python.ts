@@ -1,0 +1,33 @@
+import type { Program } from "../programs/program.ts";
+import { pythonAgents, pythonMatrices } from "./python-data.ts";
+import { PYTHON_FILTER, PYTHON_MIND } from "./python-mind.ts";
+import { pythonHead, PYTHON_RUN } from "./python-run.ts";
+import type { RenderOptions, RenderTarget } from "./target.ts";
+
+/** A library of arrays: what it is called, and how the few operations that programs need are said in it. */
+interface ArrayLibrary {
+  readonly title: string;
+  readonly operations: string;
+}
+
+/** A program of its own inference for a library of arrays. */
+export function arrayTarget({ title, operations }: ArrayLibrary): RenderTarget {
+  return {
+    title,
+    extension: ".py",
+    mimeType: "text/x-python",
+    families: ["discrete", "factored", "hierarchical", "multi-agent", "learning", "linear-gaussian"],
+    write: (program, options) => [pythonHead(title), IMPORTS, operations, ...bodyOf(program, options)].join("\n"),
+  };
+}
+
+const IMPORTS = `import itertools
+import json
+import sys
+
+import numpy as np`;
+
+function bodyOf(program: Program, options: RenderOptions): readonly string[] {
+  if (program.kind === "discrete") return [pythonAgents(program, options, 1), PYTHON_MIND, PYTHON_RUN];
+  return [pythonMatrices(program), PYTHON_FILTER];
+}

@@ -1,0 +1,38 @@
+/** Where a line of numbers is broken. */
+const WIDTH = 100;
+
+/**
+ * A text as a literal of Python or Julia: printable ASCII as it is, everything else by its number, so that nothing in
+ * it ends the literal, begins an interpolation or turns the direction of what stands around it.
+ */
+export function stringLiteral(text: string): string {
+  return `"${[...text].map(escaped).join("")}"`;
+}
+
+function escaped(character: string): string {
+  const code = character.codePointAt(0)!;
+  // Half of a character is none.
+  if (code >= 0xd800 && code <= 0xdfff) return String.raw`\ufffd`;
+  if (code >= 32 && code < 127 && !'"\\$'.includes(character)) return character;
+  return code > 0xffff ? String.raw`\U${hex(code, 8)}` : String.raw`\u${hex(code, 4)}`;
+}
+
+function hex(code: number, digits: number): string {
+  return code.toString(16).padStart(digits, "0");
+}
+
+/** Numbers with commas between them, over as many lines as they need. All are finite. */
+export function numberLines(numbers: Iterable<number>, indent: string): string {
+  const lines: string[] = [];
+  let line = "";
+  for (const number of numbers) {
+    const word = `${number}, `;
+    if (line.length + word.length > WIDTH) {
+      lines.push(line.trimEnd());
+      line = "";
+    }
+    line += word;
+  }
+  lines.push(line.trimEnd().replace(/,$/, ""));
+  return lines.length === 1 ? lines[0]! : `\n${lines.map((one) => indent + one).join("\n")}\n${indent.slice(0, -4)}`;
+}

@@ -1,0 +1,109 @@
+import { expectWholeCounts } from "../programs/legacy.ts";
+import { expectDiscrete } from "./pymdp.ts";
+import { pythonAgents } from "./python-data.ts";
+import { pythonHead, PYTHON_RUN } from "./python-run.ts";
+import type { RenderTarget } from "./target.ts";
+
+/** PyMDP 0.0.7, before it was on JAX. Its precision of policies is 16. */
+export const pymdp007: RenderTarget = {
+  title: "PyMDP 0.0.7",
+  extension: ".py",
+  mimeType: "text/x-python",
+  families: ["discrete", "factored", "hierarchical", "multi-agent", "learning"],
+  write: (program, options) => {
+    const discrete = expectDiscrete(program, "PyMDP");
+    expectWholeCounts(discrete);
+    return [pythonHead("PyMDP 0.0.7"), IMPORTS, pythonAgents(discrete, options, 16), MIND, PYTHON_RUN].join("\n");
+  },
+};
+
+const IMPORTS = `import json
+import sys
+
+import numpy as np
+from pymdp import utils
+from pymdp.agent import Agent
+`;
+
+const MIND = `
+
+def objects(arrays):
+    """Arrays of different shapes in one, as PyMDP wants them."""
+    result = utils.obj_array(len(arrays))
+    for index, array in enumerate(arrays):
+        result[index] = np.asarray(array, dtype=float)
+    return result
+
+
+def over_all(tensor, on, states):
+    """A likelihood over all factors; those that do not matter change nothing."""
+    shape = [size if factor in on else 1 for factor, size in enumerate(states)]
+    return np.broadcast_to(tensor.reshape([len(tensor), *shape]), [len(tensor), *states]).copy()
+
+
+def means(tensors, counts):
+    return [tensor if count is None else count / count.sum(0) for tensor, count in zip(tensors, counts)]
+
+
+def learnt(counts, tensors):
+    """Which are learnt, and the counts of all; where nothing is learnt the numbers stand for them."""
+    which = [index for index, count in enumerate(counts) if count is not None]
+    return which, objects([t if c is None else c for t, c in zip(tensors, counts)]) if which else None
+
+
+class Mind:
+    """What one agent believes and wants."""
+
+    def __init__(self, agent):
+        states = [len(b) for b in agent["B"]]
+        A = means(agent["A"], agent["counts_A"])
+        A = [over_all(a, on, states) for a, on in zip(A, agent["on"])]
+        B = means(agent["B"], agent["counts_B"])
+        counts = [None if c is None else over_all(c, on, states) for c, on in zip(agent["counts_A"], agent["on"])]
+        self.learns_A, pA = learnt(counts, A)
+        self.learns_B, pB = learnt(agent["counts_B"], B)
+        self.agent = Agent(
+            A=objects(A),
+            B=objects(B),
+            C=objects(agent["C"]),
+            D=objects(agent["D"]),
+            E=agent["E"],
+            pA=pA,
+            pB=pB,
+            modalities_to_learn=self.learns_A or "all",
+            factors_to_learn=self.learns_B or "all",
+            policy_len=POLICY_LENGTH,
+            gamma=GAMMA,
+        )
+        self.prior, self.taken = agent["D"], None
+
+    def expect(self, prior):
+        # What is believed of the start, in place of where the last action led.
+        self.prior = prior
+        self.agent.D, self.agent.action = objects(prior), None
+
+    def expected_outcomes(self):
+        return np.asarray(self.agent.A[0] @ self.prior[0])
+
+    def see(self, observation):
+        before = self.agent.qs
+        beliefs = self.agent.infer_states(observation)
+        if self.learns_A:
+            self.agent.update_A(observation)
+        if self.learns_B and self.taken is not None:
+            self.agent.action = self.taken
+            self.agent.update_B(before)
+        return beliefs
+
+    def plan(self):
+        return self.agent.infer_policies()
+
+    def choose(self, policies):
+        return [int(action) for action in self.agent.sample_action()]
+
+    def act(self, action):
+        self.agent.action = self.taken = np.array(action, dtype=float)
+        moved = zip(self.agent.B, self.agent.qs, action)
+        self.prior = [b[:, :, u] @ belief for b, belief, u in moved]
+
+`;

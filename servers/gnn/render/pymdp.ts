@@ -1,0 +1,115 @@
+import type { DiscreteAgent, DiscreteProgram, Program } from "../programs/program.ts";
+import { ProgramError } from "../programs/program-error.ts";
+import { pythonAgents } from "./python-data.ts";
+import { pythonHead, PYTHON_RUN } from "./python-run.ts";
+import type { RenderTarget } from "./target.ts";
+
+/** PyMDP 1.x. Its precision of policies is 1. */
+export const pymdp: RenderTarget = {
+  title: "PyMDP 1.x",
+  extension: ".py",
+  mimeType: "text/x-python",
+  families: ["discrete", "factored", "hierarchical", "multi-agent", "learning"],
+  write: (program, options) => {
+    const discrete = expectDiscrete(program, "PyMDP");
+    discrete.agents.forEach(expectWholeLearning);
+    return [pythonHead("PyMDP 1.x"), IMPORTS, pythonAgents(discrete, options, 1), MIND, PYTHON_RUN].join("\n");
+  },
+};
+
+export function expectDiscrete(program: Program, title: string): DiscreteProgram {
+  if (program.kind === "discrete") return program;
+  throw new ProgramError(
+    "F",
+    `F, H, Q and R: ${title} has discrete states only. Render a linear-Gaussian model to numpy, jax, pytorch, ` +
+      "rxinfer or stan.",
+  );
+}
+
+/** PyMDP 1.x learns every likelihood or none of them, and every transition or none. */
+function expectWholeLearning({ modalities, factors }: DiscreteAgent): void {
+  const fixed = modalities.find(({ countsA }) => !countsA) ?? modalities[0]!;
+  if (modalities.some(({ countsA }) => countsA) && !fixed.countsA)
+    throw new ProgramError(fixed.name, `${fixed.name} has no dirichlet_${fixed.name}: PyMDP 1.x learns all A or none.`);
+  const still = factors.find(({ countsB }) => !countsB);
+  if (factors.some(({ countsB }) => countsB) && still)
+    throw new ProgramError(still.name, `${still.name} has no dirichlet_${still.name}: PyMDP 1.x learns all B or none.`);
+}
+
+const IMPORTS = `import json
+import os
+import sys
+
+os.environ.setdefault("JAX_ENABLE_X64", "True")
+import jax.numpy as jnp
+import numpy as np
+from pymdp.agent import Agent
+`;
+
+const MIND = `
+
+def batch(arrays):
+    """PyMDP has agents in batches; this is one of one."""
+    return [jnp.asarray(array)[None] for array in arrays]
+
+
+def means(tensors, counts):
+    return [tensor if count is None else count / count.sum(0) for tensor, count in zip(tensors, counts)]
+
+
+class Mind:
+    """What one agent believes and wants."""
+
+    def __init__(self, agent):
+        self.learns_A = agent["counts_A"][0] is not None
+        self.learns_B = agent["counts_B"][0] is not None
+        self.agent = Agent(
+            A=batch(means(agent["A"], agent["counts_A"])),
+            B=batch(means(agent["B"], agent["counts_B"])),
+            C=batch(agent["C"]),
+            D=batch(agent["D"]),
+            E=None if agent["E"] is None else jnp.asarray(agent["E"])[None],
+            pA=batch(agent["counts_A"]) if self.learns_A else None,
+            pB=batch(agent["counts_B"]) if self.learns_B else None,
+            learn_A=self.learns_A,
+            learn_B=self.learns_B,
+            A_dependencies=agent["on"],
+            B_dependencies=[[factor] for factor in range(len(agent["B"]))],
+            policy_len=POLICY_LENGTH,
+            gamma=GAMMA,
+            batch_size=1,
+        )
+        self.prior, self.qs, self.action = self.agent.D, None, None
+
+    def expect(self, prior):
+        self.prior = batch(prior)
+
+    def expected_outcomes(self):
+        return np.asarray(self.agent.A[0][0] @ self.prior[0][0])
+
+    def see(self, observation):
+        seen = [jnp.array([[outcome]]) for outcome in observation]
+        before, self.qs = self.qs, self.agent.infer_states(seen, self.prior)
+        if self.learns_A or self.learns_B:
+            self.learn(seen, before)
+        return [belief[0, -1] for belief in self.qs]
+
+    def learn(self, seen, before):
+        # An action below 0 says that there was no step before.
+        action = jnp.full((1, 1, len(self.qs)), -1) if before is None else self.action[:, None]
+        pairs = zip(self.qs if before is None else before, self.qs)
+        steps = [jnp.concatenate([old[:, -1:], new[:, -1:]], axis=1) for old, new in pairs]
+        self.agent = self.agent.infer_parameters(self.qs, seen, action, beliefs_B=steps)
+
+    def plan(self):
+        policies, scores = self.agent.infer_policies(self.qs)
+        return policies[0], scores[0]
+
+    def choose(self, policies):
+        return [int(action) for action in self.agent.sample_action(policies[None])[0]]
+
+    def act(self, action):
+        self.action = jnp.array([action])
+        self.prior = self.agent.update_empirical_prior(self.action, self.qs)
+
+`;

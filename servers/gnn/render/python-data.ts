@@ -1,0 +1,92 @@
+import type { Tensor } from "../checks/tensor.ts";
+import type { DiscreteAgent, DiscreteProgram, LinearGaussianProgram } from "../programs/program.ts";
+import { numberLines, stringLiteral } from "./literals.ts";
+import type { RenderOptions } from "./target.ts";
+
+/** The numbers of a discrete model as Python. Every text of the model is a literal, every name is one of ours. */
+export function pythonAgents(program: DiscreteProgram, { policyLength, gamma }: RenderOptions, usual: number): string {
+  return [
+    `TITLE = ${stringLiteral(program.title)}`,
+    `NOTES = [${program.notes.map(stringLiteral).join(", ")}]`,
+    `STEPS = ${Math.min(program.horizon ?? 20, 1000)}`,
+    `POLICY_LENGTH = ${policyLength}`,
+    `GAMMA = ${gamma ?? usual}`,
+    `# Whether each agent but the last is below the next one, and its steps for one of that.`,
+    `IS_LEVELS = ${program.arrangement === "levels" ? "True" : "False"}`,
+    `RATIOS = [${program.ratios.join(", ")}]`,
+    "",
+    "",
+    "def tensor(numbers, shape):",
+    "    return np.array(numbers, dtype=float).reshape(shape)",
+    "",
+    "",
+    "AGENTS = [",
+    ...program.agents.flatMap(agentLines),
+    "]",
+  ].join("\n");
+}
+
+function agentLines({ name, factors, modalities, E }: DiscreteAgent): readonly string[] {
+  const entry = (key: string, items: readonly string[]): readonly string[] => [
+    `        "${key}": [`,
+    ...items.map((item) => `            ${item},`),
+    "        ],",
+  ];
+  return [
+    "    {",
+    `        "name": ${stringLiteral(name)},`,
+    `        "factors": [${factors.map((factor) => stringLiteral(factor.name)).join(", ")}],`,
+    `        "modalities": [${modalities.map((modality) => stringLiteral(modality.name)).join(", ")}],`,
+    `        # The factors that each likelihood depends on.`,
+    `        "on": [${modalities.map(({ factors: on }) => `[${on.join(", ")}]`).join(", ")}],`,
+    ...entry(
+      "A",
+      modalities.map(({ A }) => pythonTensor(A)),
+    ),
+    ...entry(
+      "B",
+      factors.map(({ B }) => pythonTensor(B)),
+    ),
+    ...entry(
+      "C",
+      modalities.map(({ C }) => pythonVector(C)),
+    ),
+    ...entry(
+      "D",
+      factors.map(({ D }) => pythonVector(D)),
+    ),
+    `        "E": ${E ? pythonVector(E) : "None"},`,
+    ...entry(
+      "counts_A",
+      modalities.map(({ countsA }) => (countsA ? pythonTensor(countsA) : "None")),
+    ),
+    ...entry(
+      "counts_B",
+      factors.map(({ countsB }) => (countsB ? pythonTensor(countsB) : "None")),
+    ),
+    "    },",
+  ];
+}
+
+function pythonVector(numbers: Float64Array): string {
+  return pythonTensor({ shape: [numbers.length], data: numbers });
+}
+
+function pythonTensor({ shape, data }: Tensor): string {
+  return `tensor([${numberLines(data, " ".repeat(16))}], [${shape.join(", ")}])`;
+}
+
+/** The numbers of a linear-Gaussian model as Python. */
+export function pythonMatrices(program: LinearGaussianProgram): string {
+  const { F, H, Q, R, mean, covariance } = program;
+  const line = (name: string, tensor: Tensor): string =>
+    `${name} = np.array([${numberLines(tensor.data, "    ")}], dtype=float).reshape([${tensor.shape.join(", ")}])`;
+  return [
+    `TITLE = ${stringLiteral(program.title)}`,
+    `NOTES = [${program.notes.map(stringLiteral).join(", ")}]`,
+    `STEPS = ${Math.min(program.horizon ?? 20, 1000)}`,
+    ...Object.entries({ F, H, Q, R }).map(([name, tensor]) => line(name, tensor)),
+    line("PRIOR_MEAN", { shape: [mean.length], data: mean }),
+    line("PRIOR_COVARIANCE", covariance),
+  ].join("\n");
+}

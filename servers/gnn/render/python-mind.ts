@@ -1,0 +1,164 @@
+/** An agent of fixed-point inference and expected free energy, on whatever has arrays; the algorithm of PyMDP 1.x. */
+export const PYTHON_MIND = `
+ITERATIONS = 16
+# What keeps logarithms finite.
+SMALLEST = 2.0**-52
+LETTERS = "abcdefghijklmnopqrstuvwxy"
+
+
+def logarithm(values):
+    return log(at_least(values, SMALLEST))
+
+
+def softmax(values):
+    powers = exp(values - values.max())
+    return powers / powers.sum()
+
+
+def contract(table, vectors, keep):
+    """Sums out each dimension that has a vector, weighted by it; dimensions are letters."""
+    terms = ",".join([LETTERS[: table.ndim], *(letter for letter, _ in vectors)])
+    return einsum(f"{terms}->{keep}", table, *(vector for _, vector in vectors))
+
+
+def infer(A, on, observation, prior):
+    """Beliefs after what was seen."""
+    evidence = [logarithm(table[outcome]) for table, outcome in zip(A, observation)]
+    log_prior = [logarithm(belief) for belief in prior]
+    posterior = [belief * 0 for belief in prior]
+    # With one factor the first update is exact.
+    for _ in range(1 if len(prior) == 1 else ITERATIONS):
+        beliefs = [softmax(values) for values in posterior]
+        posterior = list(log_prior)
+        for table, factors in zip(evidence, on):
+            for place, factor in enumerate(factors):
+                others = [(LETTERS[i], beliefs[f]) for i, f in enumerate(factors) if i != place]
+                posterior[factor] = posterior[factor] + contract(table, others, LETTERS[place])
+    return [softmax(values) for values in posterior]
+
+
+def next_states(B, beliefs, action):
+    return [b[:, :, u] @ belief for b, belief, u in zip(B, beliefs, action)]
+
+
+def score(A, on, B, C, beliefs, policy):
+    """The negative expected free energy of a policy."""
+    total = 0.0
+    for action in policy:
+        beliefs = next_states(B, beliefs, action)
+        for table, factors, preference in zip(A, on, C):
+            seen = [(LETTERS[i + 1], beliefs[f]) for i, f in enumerate(factors)]
+            outcomes = contract(table, seen, "a")
+            uncertain = contract(-(table * logarithm(table)), seen, "a").sum()
+            total = total - (outcomes * logarithm(outcomes)).sum() - uncertain + (outcomes * preference).sum()
+    return total
+
+
+def all_policies(counts):
+    """Every sequence of actions, an action for each factor."""
+    choices = list(itertools.product(*(range(count) for count in counts)))
+    return list(itertools.product(choices, repeat=POLICY_LENGTH))
+
+
+def means(tensors, counts):
+    return [array(t) if c is None else array(c / c.sum(0)) for t, c in zip(tensors, counts)]
+
+
+class Mind:
+    """What one agent believes and wants."""
+
+    def __init__(self, agent):
+        on = agent["on"]
+        self.A, self.B = means(agent["A"], agent["counts_A"]), means(agent["B"], agent["counts_B"])
+        self.counts_A = [c if c is None else array(c) for c in agent["counts_A"]]
+        self.counts_B = [c if c is None else array(c) for c in agent["counts_B"]]
+        self.on, C = on, [array(c) for c in agent["C"]]
+        self.prior, self.beliefs, self.action = [array(d) for d in agent["D"]], None, None
+        self.policies = all_policies([b.shape[2] for b in agent["B"]])
+        count = len(self.policies)
+        self.log_habit = logarithm(array(np.full(count, 1 / count) if agent["E"] is None else agent["E"]))
+        self.infer = compiled(lambda A, observation, prior: infer(A, on, observation, prior))
+        self.score = compiled(lambda A, B, beliefs, policy: score(A, on, B, C, beliefs, policy))
+
+    def expect(self, prior):
+        self.prior = [array(belief) for belief in prior]
+
+    def expected_outcomes(self):
+        return to_numpy(self.A[0] @ self.prior[0])
+
+    def see(self, observation):
+        before, self.beliefs = self.beliefs, self.infer(self.A, observation, self.prior)
+        for m, (counts, factors) in enumerate(zip(self.counts_A, self.on)):
+            if counts is not None:
+                self.counts_A[m] = counts + self.joint(observation[m], self.A[m].shape[0], factors)
+                self.A[m] = self.counts_A[m] / self.counts_A[m].sum(0)
+        for f, counts in enumerate(self.counts_B):
+            if counts is not None and before is not None:
+                taken = one_hot(self.action[f], counts.shape[2])
+                self.counts_B[f] = counts + einsum("a,b,c->abc", self.beliefs[f], before[f], taken)
+                self.B[f] = self.counts_B[f] / self.counts_B[f].sum(0)
+        return [to_numpy(belief) for belief in self.beliefs]
+
+    def joint(self, outcome, outcomes, factors):
+        letters = LETTERS[: len(factors) + 1]
+        vectors = [one_hot(outcome, outcomes), *(self.beliefs[f] for f in factors)]
+        return einsum(f"{','.join(letters)}->{letters}", *vectors)
+
+    def plan(self):
+        scores = array([float(self.score(self.A, self.B, self.beliefs, policy)) for policy in self.policies])
+        return to_numpy(softmax(GAMMA * scores + self.log_habit)), to_numpy(scores)
+
+    def choose(self, policies):
+        return list(self.policies[int(np.argmax(policies))][0])
+
+    def act(self, action):
+        self.action = action
+        self.prior = next_states(self.B, self.beliefs, action)
+
+
+def one_hot(place, length):
+    return array(np.arange(length) == place)
+
+`;
+
+/** A Kalman filter, and a world of the same model. */
+export const PYTHON_FILTER = `
+
+def filtered(observations):
+    """The mean and the covariance of the state after each observation."""
+    f, h, q, r = (array(matrix) for matrix in (F, H, Q, R))
+    mean, covariance = array(PRIOR_MEAN), array(PRIOR_COVARIANCE)
+    for y in observations:
+        expected = h @ covariance @ h.T + r
+        gain = solve(expected, h @ covariance).T
+        mean = mean + gain @ (array(y) - h @ mean)
+        covariance = covariance - gain @ h @ covariance
+        yield to_numpy(mean), to_numpy(covariance)
+        mean, covariance = f @ mean, f @ covariance @ f.T + q
+
+
+def drawn(steps, rng):
+    """States and observations of the model."""
+    state = rng.multivariate_normal(PRIOR_MEAN, PRIOR_COVARIANCE)
+    for _ in range(steps):
+        yield state, rng.multivariate_normal(H @ state, R)
+        state = rng.multivariate_normal(F @ state, Q)
+
+
+def run(steps=STEPS, seed=0):
+    """A row for each step."""
+    world = list(drawn(steps, np.random.default_rng(seed)))
+    for step, ((state, y), (mean, covariance)) in enumerate(zip(world, filtered([y for _, y in world]))):
+        yield {
+            "step": step,
+            "state": state.tolist(),
+            "observation": y.tolist(),
+            "mean": mean.tolist(),
+            "covariance": covariance.tolist(),
+        }
+
+
+if __name__ == "__main__":
+    for row in run(*(int(argument) for argument in sys.argv[1:3])):
+        print(json.dumps(row))
+`;

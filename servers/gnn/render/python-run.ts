@@ -1,0 +1,78 @@
+/** The world that agents act in, and the loop, in Python with NumPy: the same for every target. */
+export const PYTHON_RUN = `
+def draw(rng, probabilities):
+    """A place, drawn by its probability."""
+    return int(rng.choice(len(probabilities), p=probabilities / probabilities.sum()))
+
+
+class World:
+    """The model as it is written, with states that are drawn."""
+
+    def __init__(self, agent, rng):
+        self.agent, self.rng = agent, rng
+        self.states = [draw(rng, prior) for prior in agent["D"]]
+
+    def observe(self):
+        tables = zip(self.agent["A"], self.agent["on"])
+        return [draw(self.rng, a[(slice(None), *(self.states[f] for f in on))]) for a, on in tables]
+
+    def act(self, action):
+        self.states = [draw(self.rng, b[:, s, u]) for b, s, u in zip(self.agent["B"], self.states, action)]
+
+
+def turn(name, mind, step, observation, states=None):
+    """One agent sees, plans and acts; what came of it as plain data."""
+    beliefs = mind.see(observation)
+    policies, scores = mind.plan()
+    action = mind.choose(policies)
+    mind.act(action)
+    return {
+        "agent": name,
+        "step": step,
+        "states": states,
+        "observation": observation,
+        "beliefs": [np.asarray(belief).tolist() for belief in beliefs],
+        "policies": np.asarray(policies).tolist(),
+        "negative_expected_free_energy": np.asarray(scores).tolist(),
+        "action": action,
+    }
+
+
+def run(steps=STEPS, seed=0):
+    """A row for each step of each agent."""
+    rng = np.random.default_rng(seed)
+    minds = [Mind(agent) for agent in AGENTS]
+    worlds = [World(agent, rng) for agent in (AGENTS[:1] if IS_LEVELS else AGENTS)]
+    periods = [int(np.prod(RATIOS[: level + 1])) for level in range(len(RATIOS))]
+    for step in range(steps):
+        # Each level says where the one below starts, and sees at the end of a period where that is.
+        for level in reversed(range(1, len(minds) if IS_LEVELS else 0)):
+            if step % periods[level - 1] == 0:
+                minds[level - 1].expect([minds[level].expected_outcomes()])
+        for agent, mind, world in zip(AGENTS, minds, worlds):
+            states = list(world.states)
+            row = turn(agent["name"], mind, step, world.observe(), states)
+            world.act(row["action"])
+            yield row
+        for level in range(1, len(minds) if IS_LEVELS else 0):
+            if (step + 1) % periods[level - 1] != 0:
+                break
+            row = turn(AGENTS[level]["name"], minds[level], step, [int(np.argmax(row["beliefs"][0]))])
+            yield row
+
+
+if __name__ == "__main__":
+    for row in run(*(int(argument) for argument in sys.argv[1:3])):
+        print(json.dumps(row))
+`;
+
+/** How a program begins. */
+export function pythonHead(library: string): string {
+  return `"""A model of Active Inference, rendered from GNN for ${library}.
+
+    python PROGRAM.py [STEPS [SEED]]
+
+prints a line of JSON for each step: what is seen, what is believed, how good each policy is, what is done.
+"""
+`;
+}
