@@ -7,6 +7,7 @@ export {
   type DirectoryCheck,
   type DirectoryCheckOptions,
 } from "./directory-check.ts";
+export { programCosts, type CostOptions, type ProgramCosts } from "./estimates/program-costs.ts";
 export { seedEraEstimates, type ResourceEstimates } from "./estimates/seed-era.ts";
 export {
   EXPORT_FORMATS,
@@ -31,4 +32,25 @@ export { parseGnn, type Parsed, type ParseOptions } from "./language/parse.ts";
 export { printGnn, type PrintOptions } from "./language/print.ts";
 export type { ProfileName } from "./language/profiles.ts";
 export { edgesOf, timeOf, viewOf, type Edge, type ModelView, type TimeView } from "./language/view.ts";
+export { ProgramError } from "./programs/program-error.ts";
+export type {
+  DiscreteAgent,
+  DiscreteProgram,
+  Factor,
+  LinearGaussianProgram,
+  Modality,
+  Program,
+} from "./programs/program.ts";
+export { readProgram } from "./programs/read-program.ts";
+export type { RenderOptions, RenderTarget } from "./render/target.ts";
+export { RENDER_TARGETS, renderProgram, type RenderTargetName } from "./render/targets.ts";
+export { plotRun } from "./simulate/plot.ts";
+export { toRunData, toRunText } from "./simulate/report.ts";
+export {
+  simulate,
+  type SimulatedAgent,
+  type SimulatedStep,
+  type SimulateOptions,
+  type Simulation,
+} from "./simulate/simulate.ts";
 export { typeCheck, type TypeCheckResult } from "./type-check.ts";

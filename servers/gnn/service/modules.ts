@@ -4,6 +4,7 @@ import { registerDocumentation } from "./documentation-tools.ts";
 import { registerExportTools } from "./export-tools.ts";
 import { ModelFiles } from "./model-files.ts";
 import { rootsOf } from "./options.ts";
+import { registerRenderTools } from "./render-tools.ts";
 import { registerSimulateTools } from "./simulate-tools.ts";
 
 type Register = (hub: ModuleHub, files: ModelFiles) => void;
@@ -17,6 +18,7 @@ export const MODULES = {
   },
   gnn_type_checker: registerTypeChecks,
   export: registerExportTools,
+  render: registerRenderTools,
 } as const satisfies Readonly<Record<string, Register>>;
 
 export type ModuleName = keyof typeof MODULES;

@@ -1,0 +1,14 @@
+import { expect, test } from "vitest";
+import { RENDER_TARGETS } from "../../servers/gnn/render/targets.ts";
+import { readPage, readSnippets, SnippetFolder } from "../docs/snippets.ts";
+
+const PAGE = readPage("docs/guide/gnn-programs.md");
+
+test("every block of the page on programs runs, and what it says comes out", async () => {
+  await using folder = await SnippetFolder.create();
+  await folder.run(readSnippets(PAGE));
+});
+
+test("the page on programs names every target", () => {
+  for (const target of Object.keys(RENDER_TARGETS)) expect(PAGE).toContain(`| \`${target}\` `);
+});
