@@ -6,7 +6,9 @@ const PAGE = readPage("docs/guide/gnn-programs.md");
 
 test("every block of the page on programs runs, and what it says comes out", async () => {
   await using folder = await SnippetFolder.create();
-  await folder.run(readSnippets(PAGE));
+  const snippets = readSnippets(PAGE);
+  await folder.run(snippets);
+  expect(snippets).toHaveLength(3);
 });
 
 test("the page on programs names every target", () => {
