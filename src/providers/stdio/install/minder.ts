@@ -36,11 +36,15 @@ export async function minder(job: InstallJob, ended: AbortSignal): Promise<void>
 
 async function download(job: InstallJob, ended: AbortSignal): Promise<void> {
   const { files, maxMs, cacheFolder } = job;
-  const end = AbortSignal.any([ended, AbortSignal.timeout(maxMs)]);
-  let failure = await attempt(job, end);
-  if (failure !== undefined && !end.aborted && PASSING.test(logTail(files).join("\n")))
-    failure = await attempt(job, end);
-  const reason = end.aborted ? (ended.aborted ? "ended" : "timeout") : failure;
+  const end = new AbortController();
+  const timer = setTimeout(() => end.abort(), maxMs);
+  ended.addEventListener("abort", () => end.abort(), { once: true });
+  if (ended.aborted) end.abort();
+  let failure = await attempt(job, end.signal);
+  const isPassing = failure !== undefined && !end.signal.aborted && PASSING.test(logTail(files).join("\n"));
+  if (isPassing) failure = await attempt(job, end.signal);
+  clearTimeout(timer);
+  const reason = ended.aborted ? "ended" : end.signal.aborted ? "timeout" : failure;
   writeResult(files, {
     ok: reason === undefined,
     at: Date.now(),
