@@ -9,7 +9,7 @@ import { createStdioProvider } from "../../src/providers/stdio/stdio-provider.ts
 import { NpmRegistry, serverPackages } from "../fixtures/installs/npm-registry.ts";
 import { Lines, SOURCE } from "../fixtures/upstreams/harness.ts";
 import { seen } from "../cli/harness.ts";
-import { InstallYard } from "./yard.ts";
+import { InstallYard, LONG } from "./yard.ts";
 
 interface Source extends AsyncDisposable {
   readonly provider: Provider;
@@ -25,7 +25,7 @@ function npx(yard: InstallYard, name: string, config: Partial<StdioServerConfig>
   return { provider, lines, [Symbol.asyncDispose]: () => provider.close() };
 }
 
-const SLOW = { timeout: 100_000 };
+const SLOW = { timeout: 500_000 };
 
 async function ready({ provider }: Source): Promise<void> {
   await expect.poll(() => provider.status().state, SLOW).toBe("ready");
@@ -35,7 +35,7 @@ async function installing({ provider }: Source): Promise<void> {
   await expect.poll(() => provider.status().installing?.pid, SLOW).toBeGreaterThan(0);
 }
 
-test("a download that takes longer than connect_timeout is waited for, and said to be under way", async () => {
+test("a download that takes longer than connect_timeout is waited for, and said to be under way", LONG, async () => {
   await using registry = await NpmRegistry.start(serverPackages("slow-server"));
   await using yard = await InstallYard.create(registry.npmrc());
   registry.hold();
@@ -53,7 +53,7 @@ test("a download that takes longer than connect_timeout is waited for, and said 
   expect(source.provider.status().restarts).toBe(0);
 });
 
-test("a hub that ends leaves the download to finish, and the next start waits for it", async () => {
+test("a hub that ends leaves the download to finish, and the next start waits for it", LONG, async () => {
   await using registry = await NpmRegistry.start(serverPackages("left-server"));
   await using yard = await InstallYard.create(registry.npmrc());
   registry.hold();
@@ -71,7 +71,7 @@ test("a hub that ends leaves the download to finish, and the next start waits fo
   expect(registry.downloads.toSorted()).toEqual(["left-server", "left-server-needs"]);
 });
 
-test("a hub that is killed in the middle leaves nothing broken behind", async () => {
+test("a hub that is killed in the middle leaves nothing broken behind", LONG, async () => {
   await using registry = await NpmRegistry.start(serverPackages("killed-server"));
   await using yard = await InstallYard.create(registry.npmrc());
   await yard.configure({ killed: "npx -y killed-server" });
@@ -87,7 +87,7 @@ test("a hub that is killed in the middle leaves nothing broken behind", async ()
   expect(registry.downloads.toSorted()).toEqual(["killed-server", "killed-server-needs"]);
 });
 
-test("two hubs that start at once download once", async () => {
+test("two hubs that start at once download once", LONG, async () => {
   await using registry = await NpmRegistry.start(serverPackages("both-server"));
   await using yard = await InstallYard.create(registry.npmrc());
   registry.hold();
@@ -102,7 +102,7 @@ test("two hubs that start at once download once", async () => {
   expect(registry.downloads.toSorted()).toEqual(["both-server", "both-server-needs"]);
 });
 
-test("a broken _npx folder is named, mended by check --yes, and the server is up", async () => {
+test("a broken _npx folder is named, mended by check --yes, and the server is up", LONG, async () => {
   await using registry = await NpmRegistry.start(serverPackages("torn-server"));
   await using yard = await InstallYard.create(registry.npmrc());
   await yard.configure({ torn: "npx -y torn-server" });
@@ -123,7 +123,7 @@ test("a broken _npx folder is named, mended by check --yes, and the server is up
   await access(lost);
 });
 
-test("a package that lacks something itself is mended once, and then said to be at fault", async () => {
+test("a package that lacks something itself is mended once, and then said to be at fault", LONG, async () => {
   const files = { "main.mjs": '#!/usr/bin/env node\nimport "nobody-brings-this";\n' };
   await using registry = await NpmRegistry.start([{ name: "faulty-server", bin: "main.mjs", files }]);
   await using yard = await InstallYard.create(registry.npmrc());
@@ -136,7 +136,7 @@ test("a package that lacks something itself is mended once, and then said to be 
   expect(await readdir(join(yard.home, ".npm", "_npx"))).toEqual(before);
 });
 
-test("a package that does not exist, and a registry that is not there, are said with what to do", async () => {
+test("a package that does not exist, and a registry that is not there, are said with what to do", LONG, async () => {
   await using registry = await NpmRegistry.start([]);
   await using yard = await InstallYard.create(registry.npmrc());
   await yard.configure({ nobody: "npx -y nobody-made-this" });
@@ -146,7 +146,7 @@ test("a package that does not exist, and a registry that is not there, are said 
   expect((await elsewhere.check())["nobody"]?.lastError).toMatch(/ECONNREFUSED.*The registry cannot be reached/);
 });
 
-test("a download that stands still ends with install_timeout, and its processes with it", async () => {
+test("a download that stands still ends with install_timeout, and its processes with it", LONG, async () => {
   await using registry = await NpmRegistry.start(serverPackages("stalled-server"));
   await using yard = await InstallYard.create(registry.npmrc());
   registry.hold();

@@ -8,6 +8,9 @@ import { SERVER } from "../cli/small-server.ts";
 const STAND_IN = fileURLToPath(new URL("../fixtures/installs/stand-in.cjs", import.meta.url));
 const STOOD_IN = ["uvx", "docker", "bun", "bunx", "pipx", "pnpm", "yarn"];
 
+/** Programs are started here that take seconds each, and a slow machine takes many times that. */
+export const LONG = { timeout: 600_000 };
+
 /** What `check --json` says of one source. */
 export interface Checked {
   readonly id: string;

@@ -1,0 +1,72 @@
+import { expect, test } from "vitest";
+import { planInstall } from "./plan.ts";
+
+const PLACE = { env: { HOME: "/home/ada" }, platform: "linux" } as const;
+
+/** How the command is started and what downloads for it, as one line each. */
+function planned(line: string): { readonly start?: string; readonly install?: string } | undefined {
+  const [command = "", ...args] = line.split(" ");
+  const plan = planInstall({ command, args }, PLACE);
+  if (!plan) return undefined;
+  const text = (words: typeof plan.install): string => (words ? [words.command, ...words.args].join(" ") : "");
+  return {
+    ...(plan.start && { start: text(plan.start) }),
+    ...(plan.install && { install: text(plan.install) }),
+  };
+}
+
+test.each([
+  ["npx -y @a/b --root /x", "npx --no -- @a/b --root /x", "npx --yes --package=@a/b -c exit 0"],
+  ["npx -y --package=a b c", "npx --no --package=a -- b c", "npx --yes --package=a -c exit 0"],
+  ["npx.cmd a@latest", "npx.cmd --no -- a@latest", "npx.cmd --yes --package=a@latest -c exit 0"],
+  ["cmd /c npx -y a", "cmd /c npx --no -- a", "cmd /c npx --yes --package=a -c exit 0"],
+  ["C:\\node\\npx.cmd -y a", "C:\\node\\npx.cmd --no -- a", "C:\\node\\npx.cmd --yes --package=a -c exit 0"],
+  ["npm exec -y a -- --flag", "npm exec --no -- a -- --flag", "npm exec --yes --package=a -c exit 0"],
+  ["npm x a", "npm x --no -- a", "npm x --yes --package=a -c exit 0"],
+  ["uvx mcp-server-git --repo .", "uvx --offline mcp-server-git --repo .", "uvx --from mcp-server-git python -c "],
+  ["uv tool run --from a[x] b", "uv tool run --offline --from a[x] b", "uv tool run --from a[x] python -c "],
+  ["uvx --with c a", "uvx --offline --with c a", "uvx --with c --from a python -c "],
+  [
+    "docker run -i --rm -e TOKEN --name=x mcp/github stdio",
+    "docker run --pull=never -i --rm -e TOKEN --name=x mcp/github stdio",
+    "docker pull mcp/github",
+  ],
+  [
+    "docker run -it --platform linux/amd64 a",
+    "docker run --pull=never -it --platform linux/amd64 a",
+    "docker pull --platform linux/amd64 a",
+  ],
+  ["podman run --rm a", "podman run --pull=never --rm a", "podman pull a"],
+])("`%s` starts without downloading, and is downloaded for", (line, start, install) => {
+  expect(planned(line)).toEqual({ start, install });
+});
+
+test.each([
+  ["bunx a@2 --x", "bun add --cwd {scratch} a@2"],
+  ["bun x a", "bun add --cwd {scratch} a"],
+  ["pipx run --spec a==1 b", "pipx run --spec a==1 python -c "],
+  ["pipx run a", "pipx run --spec a python -c "],
+  ["pnpm dlx a b", "pnpm dlx --package=a node -e 0"],
+  ["yarn dlx -q -p a b", "yarn dlx -q --package=a node -e 0"],
+])("`%s` is downloaded for before its start", (line, install) => {
+  expect(planned(line)).toEqual({ install });
+});
+
+// What a flag that nobody knows is followed by may be its value, and no package to be installed.
+test.each([
+  "npx --unheard of a",
+  "npx -c ls",
+  "npx ./here",
+  "uvx --unheard a",
+  "docker run --pull never a",
+  "bunx ./a",
+])("`%s` is started as it is", (line) => {
+  expect(planned(line)).toEqual({});
+});
+
+test.each(["node server.js", "npm start", "docker ps", "python -m uv", "uv run server.py", "sh -c npx"])(
+  "`%s` downloads nothing that is known",
+  (line) => {
+    expect(planned(line)).toBeUndefined();
+  },
+);

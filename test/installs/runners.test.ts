@@ -1,0 +1,80 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { seen } from "../cli/harness.ts";
+import { SERVER } from "../cli/small-server.ts";
+import { InstallYard, LONG } from "./yard.ts";
+
+const TEN = {
+  a: "uvx server-a",
+  b: "uvx --from server-b run-b",
+  c: "uvx server-c@latest",
+  d: "docker run -i --rm -e TOKEN image-d",
+  e: "docker run --rm -i image-e stdio",
+  f: "bunx server-f",
+  g: "pipx run server-g",
+  h: "pipx run --spec server-h app-h",
+  i: "pnpm dlx server-i",
+  j: "yarn dlx server-j",
+};
+
+test(
+  "ten servers that nobody downloaded yet are up at the first check, and the second downloads nothing",
+  LONG,
+  async () => {
+    await using yard = await InstallYard.create();
+    await yard.configure(TEN);
+    const first = await yard.check();
+    expect(Object.values(first).map(({ state, lastError }) => lastError ?? state)).toEqual(
+      Object.values(first).map(() => "ready"),
+    );
+    const once = await yard.downloads();
+    expect(once).toHaveLength(10);
+    const second = await yard.check();
+    expect(Object.values(second).filter(({ state }) => state === "ready")).toHaveLength(11);
+    expect(await yard.downloads()).toEqual(once);
+  },
+);
+
+test("two servers of one image download it once, and say so while they wait", LONG, async () => {
+  await using yard = await InstallYard.create();
+  await yard.configure({ one: "docker run --rm -i image-x", two: "docker run --rm -i image-x" });
+  await yard.slowDown();
+  const hub = yard.desk.start(["check", "--yes"], { env: yard.env });
+  hub.stdout!.resume();
+  await seen(
+    hub.stderr!,
+    /one: installing, \d+ s: Downloading image-x[\s\S]*two: installing, \d+ s: Downloading image-x/,
+  );
+  hub.stderr!.resume();
+  await yard.quicken();
+  expect(await yard.check()).toMatchObject({ one: { state: "ready" }, two: { state: "ready" } });
+  expect(await yard.downloads()).toEqual(["docker image-x"]);
+});
+
+test("what does not exist is said with the words of the program and what to do; the others are up", LONG, async () => {
+  await using yard = await InstallYard.create();
+  await yard.configure({ none: "uvx none-such", good: "uvx good-one" });
+  const { none, good } = await yard.check();
+  expect(good).toMatchObject({ state: "ready" });
+  expect(none?.state).toBe("down");
+  expect(none?.lastError).toMatch(/`uvx none-such` could not be downloaded \(exit code 1\).*none-such was not found/);
+  expect(none?.lastError).toContain("There is no such package");
+});
+
+test("a broken folder of uv's is named and mended", LONG, async () => {
+  await using yard = await InstallYard.create();
+  await yard.configure({ torn: "uvx torn-server" });
+  const folder = join(yard.home, ".cache", "uv", "archive-v0", "a1b2c3d4e5");
+  await mkdir(folder, { recursive: true });
+  const traceback = `File "${folder}/lib/python3.12/site-packages/mcp/__init__.py", line 1`;
+  const torn = `import { existsSync } from "node:fs";
+if (existsSync(${JSON.stringify(folder)})) {
+  console.error(${JSON.stringify(`${traceback}\nModuleNotFoundError: No module named 'anyio'`)});
+  process.exit(1);
+}
+await import("./whole.mjs");`;
+  await writeFile(join(yard.home, "whole.mjs"), SERVER);
+  await writeFile(join(yard.home, "server.mjs"), torn);
+  expect(await yard.check()).toMatchObject({ torn: { state: "ready" } });
+});
