@@ -6,16 +6,16 @@ import type { Era, EraName, HandshakeOptions } from "./era.ts";
 import type { Exchange } from "./exchange.ts";
 import { failureOf } from "./faults.ts";
 import { initialize } from "./legacy/initialize.ts";
-import { discover, type Verdict } from "./modern/discover.ts";
+import { discover, knock, type Verdict } from "./modern/discover.ts";
 import type { Transport } from "./transport.ts";
 
 type Probe = Verdict | { readonly type: "failed"; readonly failure: Fail } | { readonly type: "silent" };
 
 /**
  * Settles the era on an open transport, in place: the modern probe first, `initialize` when the server refuses it. A
- * server that stays silent may be one that ignores what it does not know, or one that is still starting; so
- * `initialize` is sent beside the waiting probe and whichever is answered well decides. On HTTP, where each request has
- * its own stream, the probe is given up instead.
+ * server that stays silent may be one that ignores what it does not know, or one that is still starting: a ping tells
+ * which, and `initialize` is then sent beside the waiting probe, so that whichever is answered well decides. On HTTP,
+ * where each request has its own stream, the probe is given up instead.
  */
 export async function negotiate(
   exchange: Exchange,
@@ -40,8 +40,12 @@ export async function negotiate(
   try {
     if (first.type === "modern") return settle(transport, first.era);
     if (first.type === "failed" && isFatal(first.failure, exchange)) throw new FailError(first.failure);
-    if (first.type === "silent" && !transport.perRequestStreams)
+    if (first.type === "silent" && !transport.perRequestStreams) {
+      const word = await wordOnceAwake(probing, exchange, options, signal);
+      if (word.type === "modern") return settle(transport, word.era);
+      if (word.type === "failed" && isFatal(word.failure, exchange)) throw new FailError(word.failure);
       return await race(probing, initialize(exchange, transport, options, signal), transport, options.probeSilenceMs);
+    }
     giveUp.abort();
     return await initialize(exchange, transport, options, signal);
   } catch (error) {
@@ -113,6 +117,34 @@ async function watch(work: Promise<Verdict>): Promise<Probe> {
 async function firstWord(probing: Promise<Probe>, silenceMs: number): Promise<Probe> {
   return (await within(probing, silenceMs, { keepsAlive: false })) ?? { type: "silent" };
 }
+
+/**
+ * A silent server ignores what it does not know, or is still starting. A ping tells: legacy servers answer one before
+ * `initialize`, too. Asked both ways too early, a server of both eras would have to be started a second time; one that
+ * knows no ping either is asked to `initialize` all the same when it had its time.
+ */
+async function wordOnceAwake(
+  probing: Promise<Probe>,
+  exchange: Exchange,
+  options: HandshakeOptions,
+  signal: AbortSignal,
+): Promise<Probe> {
+  const giveUp = new AbortController();
+  const awake = knock(exchange, options, AbortSignal.any([signal, giveUp.signal])).then(
+    () => firstWord(probing, AWAKE_MS),
+    () => firstWord(probing, WAKE_MS),
+  );
+  try {
+    return await firstWord(Promise.race([probing, awake]), WAKE_MS);
+  } finally {
+    giveUp.abort();
+  }
+}
+
+/** How long a silent server may go on starting before it is asked both ways. */
+const WAKE_MS = 2500;
+/** What a server that has answered a ping still has for the probe, which it was sent before. */
+const AWAKE_MS = 500;
 
 // Nobody there, or nobody let in: `initialize` would fare no better. A refusal by HTTP status alone is how older
 // servers say no.

@@ -1,3 +1,6 @@
+import { mkdtemp, readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { fixture, heard, isAlive, run } from "../../../test/fixtures/upstreams/harness.ts";
 
@@ -239,7 +242,7 @@ test("a server that cannot stand the probe is started again without it", async (
 test("a server that ignores the probe is asked to initialize on the same child", async () => {
   await using server = run(legacy, ["silent"]);
   const { log } = (await server.json("seen")) as { log: { method?: string }[] };
-  expect(log.flatMap(({ method }) => method ?? []).slice(0, 2)).toEqual(["server/discover", "initialize"]);
+  expect(log.flatMap(({ method }) => method ?? []).slice(0, 3)).toEqual(["server/discover", "ping", "initialize"]);
 });
 
 test.each([
@@ -249,6 +252,13 @@ test.each([
   await using server = run(bothEras, [String(startMs)]);
   expect(await server.text("era", {}, { client: { era: "modern", capabilities: {} } })).toBe("modern");
   expect(server.provider.status().info).toMatchObject({ era: "modern" });
+});
+
+test("a server of both eras that starts slowly is started once", async () => {
+  const record = join(await mkdtemp(join(tmpdir(), "toolyard-starts-")), "pids");
+  await using server = run(bothEras, ["2500", record]);
+  await server.text("era", {}, { client: { era: "modern", capabilities: {} } });
+  expect((await readFile(record, "utf8")).trim().split("\n")).toHaveLength(1);
 });
 
 test("the verdict on the era is kept over a restart: no second probe", async () => {

@@ -41,6 +41,12 @@ export async function discover(
   }
 }
 
+/** Resolves with the answer to a ping, whatever it is: a server of the modern era refuses it, one of the other knows it. */
+export function knock(exchange: Exchange, options: HandshakeOptions, signal: AbortSignal): Promise<unknown> {
+  const params = { _meta: envelopeWriter(LATEST_MODERN_REVISION, options)({}) };
+  return exchange.start("ping", params, { signal, cancelBy: "nothing" }).reply;
+}
+
 function verdictOn(result: JsonObject, transport: Transport, options: HandshakeOptions): Verdict {
   const revision = knownAmong(result["supportedVersions"]);
   if (revision === undefined)
