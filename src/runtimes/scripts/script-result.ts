@@ -6,9 +6,9 @@ import type { Exit } from "../../process/child.ts";
 const MAX_REASON_CHARS = 4000;
 
 /**
- * What stdout means when the script ended well. A PNG or a JPEG is an image. Else one rule: text that is, as a whole, a JSON object is a structured
- * result, and one with a list `content` of items that have a `type` is an MCP result; everything else, JSON lists,
- * numbers and strings included, is text.
+ * What stdout means when the script ended well. A PNG or a JPEG is an image. Else one rule: text that is, as a whole, a
+ * JSON object is a structured result, and one with a list `content` of items that have a `type` is an MCP result;
+ * everything else, JSON lists, numbers and strings included, is text.
  */
 export function successOutcome(stdout: Buffer): Outcome {
   const mimeType = imageTypeOf(stdout);
@@ -18,8 +18,8 @@ export function successOutcome(stdout: Buffer): Outcome {
     return fail(
       "malformed",
       `The script wrote ${stdout.length} bytes of binary data on stdout that are no PNG and no JPEG. ` +
-        "Return them with `return_image`, `return_audio` or `return_file` of `toolyard` in Python (`returnImage` … of " +
-        '`toolyard/script` in Node), print {"content": [{"type": "image", "data": "<base64>", ' +
+        "Return them with `return_image`, `return_audio` or `return_file` of `toolyard` in Python (`returnImage` … " +
+        'of `toolyard/script` in Node), print {"content": [{"type": "image", "data": "<base64>", ' +
         '"mimeType": "image/webp"}]}, or write a file and print its name.',
     );
   }
