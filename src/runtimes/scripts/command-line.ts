@@ -43,8 +43,8 @@ const PYTHON_COMMANDS = process.platform === "win32" ? ["python3", "python", "py
 
 /**
  * How a script is run: a first line `#!` that names something out of the ordinary (`bash`, `uv run`) decides, then the
- * suffix, with the interpreter of a `.venv` nearby; a file with neither is run as a program itself. Throws a `FailError`
- * of kind `unavailable` when the runtime is missing.
+ * suffix, with the interpreter of a `.venv` nearby; a file with neither is run as a program itself. Throws a
+ * `FailError` of kind `unavailable` when the runtime is missing.
  */
 export async function scriptCommandLine(script: string, place: ScriptPlace): Promise<CommandLine> {
   const runtime = RUNTIMES[extname(script).toLowerCase()];
