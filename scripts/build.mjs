@@ -31,6 +31,7 @@ const statuses = ["tsconfig.build.json", "tsconfig.servers.json"].map(
 );
 const failed = statuses.find((status) => status !== 0);
 if (failed !== undefined) process.exit(failed);
+cpSync(join(root, "servers/gnn/pictures/font"), join(root, "dist/servers/gnn/pictures/font"), { recursive: true });
 // What a hub knows of the services before they run is what they list.
 const lists = spawnSync(process.execPath, [join(root, "scripts", "service-lists.mjs")], { stdio: "inherit" });
 if (lists.status !== 0) process.exit(lists.status ?? 1);

@@ -54,3 +54,12 @@ export {
   type Simulation,
 } from "./simulate/simulate.ts";
 export { typeCheck, type TypeCheckResult } from "./type-check.ts";
+export {
+  drawGnn,
+  PictureError,
+  PICTURES,
+  toPng,
+  type DrawOptions,
+  type PictureName,
+  type ThemeName,
+} from "./pictures/draw.ts";

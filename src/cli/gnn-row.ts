@@ -50,6 +50,7 @@ export function gnnRow(json: Option): CommandRow {
       },
       runRow(json),
       renderRow(),
+      drawRow(),
     ],
   };
 }
@@ -85,5 +86,22 @@ function renderRow(): CommandRow {
       new Option("-o, --output <file>", "write there instead of standard output"),
     ],
     load: async () => ({ run: (await import("./commands/gnn.ts")).renderModel }),
+  };
+}
+
+function drawRow(): CommandRow {
+  return {
+    usage: "draw <file>",
+    summary: "draw a file of GNN, JSON, XML or CBOR as SVG or PNG",
+    examples: ["toolyard gnn draw agent.md -o agent.svg", "toolyard gnn draw agent.md --picture roles -o roles.png"],
+    options: [
+      new Option("--picture <name>", "graph, roles (grouped by role) or matrices (maps of colours)")
+        .choices(["graph", "roles", "matrices"])
+        .default("graph"),
+      new Option("--theme <name>", "colours").choices(["light", "dark"]).default("light"),
+      new Option("--model <number>", "one model of a file with several"),
+      new Option("-o, --output <file>", "write there, as its ending says (default: SVG to standard output)"),
+    ],
+    load: async () => ({ run: (await import("./commands/gnn.ts")).draw }),
   };
 }

@@ -21,7 +21,6 @@ test.each([
       "fromGoogleToolCall",
       "fromMistralToolCall",
       "fromOpenAIToolCall",
-      "toAiSdkTools",
       "toAnthropicTools",
       "toGoogleTools",
       "toMistralTools",

@@ -10,7 +10,7 @@ const SNIPPETS = readSnippets(PAGE);
 test("every block of the guide's page runs, and what it says comes out", async () => {
   await using folder = await SnippetFolder.create();
   await folder.run(SNIPPETS.filter(({ language }) => ["gnn", "sh", "text"].includes(language)));
-  expect(SNIPPETS.filter(({ language }) => language === "sh")).toHaveLength(2);
+  expect(SNIPPETS.filter(({ language }) => language === "sh").length).toBeGreaterThanOrEqual(3);
 });
 
 test("the picture of the guide's page is that of its model", () => {

@@ -37,7 +37,6 @@ const TYPES = [
   "ModuleHub",
   "ModuleObject",
   "ModuleSchema",
-  "NodeHandler",
   "Notice",
   "Ok",
   "Outcome",

@@ -10,6 +10,7 @@ import type { ProfileName } from "../language/profiles.ts";
 import { harmless, readAnyFormat, readTexts, STDIN, type CommandIo, type NamedText } from "./files.ts";
 import { toSarif, type CheckedText } from "./sarif.ts";
 
+export { draw } from "./draw.ts";
 export type { CommandIo } from "./files.ts";
 export { render } from "./render-command.ts";
 export { run } from "./run-command.ts";

@@ -1,10 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { lstat, mkdir, realpath, rename, rm, writeFile } from "node:fs/promises";
+import { lstat, mkdir, readdir, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { ToolFailure } from "./failure.ts";
 
 /** Folders that may lie above a file that is written first. */
 const MAX_NEW_FOLDERS = 32;
+/** Names of one listing. */
+const MAX_LISTED = 10_000;
 /** Folders of a path that are looked at. */
 const MAX_STEPS = 256;
 
@@ -25,6 +27,25 @@ export class ModelFiles {
     await this.#expectInside(real ?? (await nearestAbove(wanted)), path);
     if (real !== undefined) return real;
     throw Object.assign(new Error(`${path} is not there.`), { code: "ENOENT" });
+  }
+
+  /** Names of the ordinary files of a folder, sorted. Rejects with code `ENOENT` where nothing is. */
+  async list(path: string): Promise<readonly string[]> {
+    const entries = await readdir(await this.existing(path), { withFileTypes: true });
+    return entries
+      .filter((entry) => entry.isFile())
+      .map(({ name }) => name)
+      .toSorted()
+      .slice(0, MAX_LISTED);
+  }
+
+  /** A folder that is there or is made. Says whether it was made. */
+  async folder(path: string): Promise<{ readonly path: string; readonly created: boolean }> {
+    const wanted = this.#absolute(path);
+    const before = await stat(wanted).catch(() => undefined);
+    if (before && !before.isDirectory())
+      throw new ToolFailure(`${path} is no folder and is left alone. Give another name.`, "invalid_params");
+    return { path: await this.#folder(wanted, path), created: before === undefined };
   }
 
   /** The real path of a file to be written; folders above it are made. */

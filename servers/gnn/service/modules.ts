@@ -5,6 +5,7 @@ import { registerExportTools } from "./export-tools.ts";
 import { ModelFiles } from "./model-files.ts";
 import { rootsOf } from "./options.ts";
 import { registerRenderTools } from "./render-tools.ts";
+import { registerDrawing, registerVisualization } from "./picture-tools.ts";
 import { registerSimulateTools } from "./simulate-tools.ts";
 
 type Register = (hub: ModuleHub, files: ModelFiles) => void;
@@ -15,10 +16,12 @@ export const MODULES = {
     registerCheckTools(hub, files);
     registerDocumentation(hub);
     registerSimulateTools(hub, files);
+    registerDrawing(hub, files);
   },
   gnn_type_checker: registerTypeChecks,
   export: registerExportTools,
   render: registerRenderTools,
+  visualization: registerVisualization,
 } as const satisfies Readonly<Record<string, Register>>;
 
 export type ModuleName = keyof typeof MODULES;

@@ -16,6 +16,7 @@ interface GnnModule {
   readonly check: Command<readonly string[], SharedOptions>;
   readonly fmt: Command<readonly string[], SharedOptions>;
   readonly exportFile: Command<string, SharedOptions>;
+  readonly draw: Command<string, SharedOptions>;
   readonly run: Command<string, SharedOptions>;
   readonly render: Command<string, SharedOptions>;
 }
@@ -31,6 +32,7 @@ export const runModel: Run = async ([file = "-"], options, io) => (await loadGnn
 
 export const renderModel: Run = async ([file = "-"], options, io) =>
   (await loadGnn()).render(file, options, commandIo(io));
+export const draw: Run = async ([file = "-"], options, io) => (await loadGnn()).draw(file, options, commandIo(io));
 
 async function loadGnn(): Promise<GnnModule> {
   return (await import(new URL("../../servers/gnn/command/gnn-commands.js", import.meta.url).href)) as GnnModule;

@@ -1,0 +1,205 @@
+import { orientB } from "../checks/conventions.ts";
+import { familyOf } from "../checks/families.ts";
+import { readTensor, type Tensor } from "../checks/tensor.ts";
+import { element } from "../exports/xml-text.ts";
+import type { ModelView } from "../language/view.ts";
+import { PICTURE_LIMITS } from "./limits.ts";
+import { PictureError } from "./picture-error.ts";
+import { fixed, shortened, svgText, textWidth, toSvg } from "./svg.ts";
+import type { Rgb, Theme } from "./theme.ts";
+
+const MARGIN = 24;
+const GAP = 26;
+const MAX_ROW = 1000;
+const SIZE = 12;
+const SMALL = 10;
+
+/** One matrix, or one slice of a tensor, as it is drawn. */
+interface Slice {
+  readonly title: string;
+  /** Which slice, and what of a large one is left out. */
+  readonly note: string;
+  readonly rows: readonly (readonly number[])[];
+}
+
+/** The numbers of a model: each matrix as a map of colours, tensors as one map for each place of the first dimensions. */
+export function drawMatrices(view: ModelView, theme: Theme): string {
+  const slices = slicesOf(view);
+  const name = view.name ?? view.identifier ?? "GNN";
+  if (slices.length === 0)
+    throw new PictureError(`${name} has no values in InitialParameterization, so there is no matrix. Draw its graph.`);
+  const title = shortened(name, 80);
+  const blocks = slices.map((slice) => drawSlice(slice, theme));
+  const { parts, width, height } = inRows(blocks);
+  const wide = Math.max(width, textWidth(title, 17) * 1.12) + 2 * MARGIN;
+  const heading = svgText(title, {
+    x: MARGIN,
+    y: MARGIN + 13,
+    size: 17,
+    fill: theme.text,
+    anchor: "start",
+    isBold: true,
+  });
+  return toSvg({ title, width: wide, height: height + MARGIN, body: [heading, ...parts] }, theme);
+}
+
+function slicesOf({ values }: ModelView): readonly Slice[] {
+  const slices: Slice[] = [];
+  for (const { name, value } of values.slice(0, PICTURE_LIMITS.matrices)) {
+    const reading = readTensor(value);
+    if (reading.kind !== "tensor" || reading.tensor.data.length === 0) continue;
+    const { tensor } = reading;
+    slices.push(...(transitionsOf(name.text, tensor) ?? cut(name.text, tensor)));
+  }
+  return slices;
+}
+
+/** Of transitions, one map of next × previous state for each action, in whichever order they are written. */
+function transitionsOf(name: string, tensor: Tensor): readonly Slice[] | undefined {
+  const [first, second, third] = tensor.shape;
+  if (familyOf(name)?.letter !== "B" || tensor.shape.length !== 3 || third === undefined) return undefined;
+  const shapes = [
+    [first!, second!, third],
+    [second!, third, first!],
+  ];
+  const oriented = shapes.map((shape) => orientB(tensor, shape)).find((one) => one !== undefined && "tensor" in one);
+  if (!oriented || !("tensor" in oriented)) return undefined;
+  const [next = 1, previous = 1, actions = 1] = oriented.tensor.shape;
+  const byAction = Float64Array.from(oriented.tensor.data, (_, at) => {
+    const [action, cell] = [Math.floor(at / (next * previous)), at % (next * previous)];
+    return oriented.tensor.data[cell * actions + action]!;
+  });
+  const slices = cut(name, { shape: [actions, next, previous], data: byAction });
+  return slices.map((slice, at) => ({ ...slice, title: `${shortened(name, 28)}, action ${at}` }));
+}
+
+/** Along the dimensions in front of the last two. */
+function cut(name: string, { shape, data }: Tensor): readonly Slice[] {
+  const [rows = 1, columns = 1] = shape.length === 1 ? [1, shape[0]!] : shape.slice(-2);
+  const outer = shape.slice(0, -2);
+  const count = data.length / (rows * columns);
+  const note = noteOf({ rows, columns, count });
+  return Array.from({ length: Math.min(count, PICTURE_LIMITS.slices) }, (_, at) => ({
+    title: shortened(`${name}${outer.length === 0 ? "" : `[${placeOf(at, outer).join(", ")}]`}`, 40),
+    note: `${rows} × ${columns}${note}`,
+    rows: Array.from({ length: Math.min(rows, PICTURE_LIMITS.cells) }, (__, row) => {
+      const from = (at * rows + row) * columns;
+      return Array.from(data.subarray(from, from + Math.min(columns, PICTURE_LIMITS.cells)));
+    }),
+  }));
+}
+
+function noteOf({ rows, columns, count }: Readonly<Record<"rows" | "columns" | "count", number>>): string {
+  const { cells, slices } = PICTURE_LIMITS;
+  const cuts =
+    rows > cells || columns > cells ? `, the first ${Math.min(rows, cells)} × ${Math.min(columns, cells)}` : "";
+  return count > slices ? `${cuts}, ${slices} of ${count}` : cuts;
+}
+
+function placeOf(at: number, outer: readonly number[]): readonly number[] {
+  const place: number[] = [];
+  let rest = at;
+  for (const length of outer.toReversed()) {
+    place.unshift(rest % length);
+    rest = Math.floor(rest / length);
+  }
+  return place;
+}
+
+interface Block {
+  readonly width: number;
+  readonly height: number;
+  readonly content: string;
+}
+
+/** Numbers stand in the cells where there is room for them. */
+const MAX_NUMBERED = 12;
+
+function drawSlice({ title, note, rows }: Slice, theme: Theme): Block {
+  const columns = rows[0]?.length ?? 0;
+  const isNumbered = rows.length <= MAX_NUMBERED && columns <= MAX_NUMBERED;
+  const texts = rows.map((row) => row.map((value) => (isNumbered ? numberText(value) : "")));
+  const longest = Math.max(0, ...texts.flat().map((text) => textWidth(text, SIZE)));
+  const cell = isNumbered ? { width: Math.max(34, longest + 10), height: 26 } : small(Math.max(rows.length, columns));
+  const most = Math.max(...rows.flat().map(Math.abs), Number.MIN_VALUE);
+  const cells = rows.flatMap((row, y) =>
+    row.map((value, x) =>
+      drawCell({ x: x * cell.width, y: 36 + y * cell.height, ...cell }, texts[y]![x]!, {
+        theme,
+        part: value / most,
+      }),
+    ),
+  );
+  const heading =
+    svgText(title, { x: 0, y: 12, size: 14, fill: theme.text, anchor: "start", isBold: true }) +
+    svgText(note, { x: 0, y: 27, size: SMALL, fill: theme.quiet, anchor: "start" });
+  return {
+    width: Math.max(columns * cell.width, textWidth(title, 14) * 1.12, textWidth(note, SMALL)),
+    height: 36 + rows.length * cell.height,
+    content: heading + cells.join(""),
+  };
+}
+
+function small(longest: number): { readonly width: number; readonly height: number } {
+  const side = Math.max(6, Math.min(18, Math.floor(400 / longest)));
+  return { width: side, height: side };
+}
+
+interface CellBox {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+function drawCell(
+  box: CellBox,
+  text: string,
+  { theme, part }: { readonly theme: Theme; readonly part: number },
+): string {
+  const color = colorOf(part, theme);
+  const place = { x: fixed(box.x), y: fixed(box.y), width: fixed(box.width), height: box.height };
+  const rect = element("rect", { ...place, fill: toHex(color), stroke: theme.background });
+  if (text === "") return rect;
+  const fill = isLight(color) ? "#10151b" : "#ffffff";
+  return rect + svgText(text, { x: box.x + box.width / 2, y: box.y + box.height / 2 + 4, size: SIZE, fill });
+}
+
+/** `part` from -1 to 1 of the greatest number of the matrix. */
+function colorOf(part: number, { scale }: Theme): Rgb {
+  const end = part < 0 ? scale.low : scale.high;
+  const mixed = scale.zero.map((zero, at) => Math.round(zero + (end[at]! - zero) * Math.min(1, Math.abs(part))));
+  return mixed as unknown as Rgb;
+}
+
+function toHex(color: Rgb): string {
+  return `#${color.map((part) => part.toString(16).padStart(2, "0")).join("")}`;
+}
+
+function isLight([red, green, blue]: Rgb): boolean {
+  return red * 0.299 + green * 0.587 + blue * 0.114 > 140;
+}
+
+function numberText(value: number): string {
+  if (Number.isInteger(value) && Math.abs(value) < 1e6) return String(value);
+  const size = Math.abs(value);
+  return size >= 0.001 && size < 1e4 ? String(Number(value.toPrecision(3))) : value.toExponential(1);
+}
+
+/** One beside the other, and below where a row is full. */
+function inRows(blocks: readonly Block[]): {
+  readonly parts: string[];
+  readonly width: number;
+  readonly height: number;
+} {
+  const parts: string[] = [];
+  let [x, y, high, widest] = [0, MARGIN + 38, 0, 0];
+  for (const { width, height, content } of blocks) {
+    if (x > 0 && x + width > MAX_ROW) [x, y, high] = [0, y + high + GAP, 0];
+    parts.push(element("g", { transform: `translate(${fixed(x + MARGIN)} ${fixed(y)})` }, content));
+    x += width + GAP;
+    high = Math.max(high, height);
+    widest = Math.max(widest, x - GAP);
+  }
+  return { parts, width: widest, height: y + high };
+}

@@ -1,0 +1,104 @@
+import type { Graphviz as GraphvizClass } from "@hpcc-js/wasm-graphviz";
+import { inBlocks } from "./blocks.ts";
+import { fold, WIDEST } from "./fold.ts";
+import { GROUP_TITLE, type Box, type Layout, type Line, type Point } from "./geometry.ts";
+import { PictureError } from "./picture-error.ts";
+
+/** Places boxes and lines so that lines point down and cross little. Rejects with a `PictureError`. */
+export async function layOut(boxes: readonly Box[], lines: readonly Line[]): Promise<Layout> {
+  const graphviz = await (await loadGraphviz()).load();
+  const json = graphviz.layout(toDot(boxes, lines), "json", "dot");
+  const layout = read(JSON.parse(json) as GraphvizJson, boxes, lines);
+  if (layout.width <= layout.height * WIDEST || layout.width < WIDE_ENOUGH) return layout;
+  return layout.groups.size > 0 ? inBlocks(boxes, lines) : fold(layout, boxes, lines);
+}
+
+async function loadGraphviz(): Promise<typeof GraphvizClass> {
+  try {
+    return (await import("@hpcc-js/wasm-graphviz")).Graphviz;
+  } catch (error) {
+    throw new PictureError(
+      "A graph is laid out by the package @hpcc-js/wasm-graphviz, which is not installed. " +
+        "Run: npm install @hpcc-js/wasm-graphviz",
+      { cause: error },
+    );
+  }
+}
+
+const INCH = 72;
+/** A picture that is not wider than a screen is left as it is. */
+const WIDE_ENOUGH = 1200;
+
+/** Names in it are our own, so that no text of a model is ever read as DOT. */
+function toDot(boxes: readonly Box[], lines: readonly Line[]): string {
+  const index = new Map(boxes.map(({ id }, at) => [id, at]));
+  const box = ({ width, height }: Box, at: number): string =>
+    `b${at} [width=${(width / INCH).toFixed(3)},height=${(height / INCH).toFixed(3)}];`;
+  const groups = [...new Set(boxes.flatMap(({ group }) => group ?? []))];
+  const clusters = groups.map((group, at) => {
+    const members = boxes.flatMap((one, own) => (one.group === group ? box(one, own) : []));
+    return `subgraph cluster_${at} { label=${sizedLabel(GROUP_TITLE)}; labeljust=l; ${members.join(" ")} }`;
+  });
+  const free = boxes.flatMap((one, at) => (one.group === undefined ? box(one, at) : []));
+  const edges = lines.map(({ from, to, label }, at) => {
+    const size = label && `,label=${sizedLabel(label)}`;
+    return `b${index.get(from)} -> b${index.get(to)} [id="l${at}"${size ?? ""}];`;
+  });
+  const margin = groups.length > 0 ? "graph [margin=12];" : "";
+  return (
+    `digraph { rankdir=TB; nodesep=0.32; ranksep=0.5; ${margin} node [shape=box,fixedsize=true,label=""]; ` +
+    `edge [arrowsize=0.7]; ${clusters.join(" ")} ${free.join(" ")} ${edges.join(" ")} }`
+  );
+}
+
+function sizedLabel({ width, height }: { readonly width: number; readonly height: number }): string {
+  const size = `WIDTH="${Math.ceil(width)}" HEIGHT="${Math.ceil(height)}"`;
+  return `<<TABLE FIXEDSIZE="TRUE" BORDER="0" ${size}><TR><TD></TD></TR></TABLE>>`;
+}
+
+interface GraphvizJson {
+  readonly bb: string;
+  readonly objects?: readonly { readonly name: string; readonly pos?: string; readonly bb?: string }[];
+  readonly edges?: readonly { readonly id: string; readonly pos: string; readonly lp?: string }[];
+}
+
+function read({ bb, objects = [], edges = [] }: GraphvizJson, boxes: readonly Box[], lines: readonly Line[]): Layout {
+  const [, , width = 0, height = 0] = numbers(bb);
+  const point = ([x = 0, y = 0]: readonly number[]): Point => ({ x, y: height - y });
+  const groupNames = [...new Set(boxes.flatMap(({ group }) => group ?? []))];
+  const placed = new Map<string, Point>();
+  const groups = new Map<string, { from: Point; to: Point }>();
+  for (const { name, pos, bb: own } of objects) {
+    const at = Number(/\d+$/.exec(name)?.[0]);
+    if (pos !== undefined) placed.set(boxes[at]!.id, point(numbers(pos)));
+    else if (own !== undefined) {
+      const [left, bottom, right, top] = numbers(own);
+      groups.set(groupNames[at]!, { from: point([left!, top!]), to: point([right!, bottom!]) });
+    }
+  }
+  const drawn = edges.map(({ id, pos, lp }) => {
+    const { id: own } = lines[Number(id.slice(1))]!;
+    return [
+      own,
+      { curve: curveOf(pos).map(point), ...(lp === undefined ? {} : { label: point(numbers(lp)) }) },
+    ] as const;
+  });
+  return { width, height, boxes: placed, lines: new Map(drawn), groups };
+}
+
+/** `e,x,y` says where the arrow's head ends, behind the last point of the curve. */
+function curveOf(pos: string): number[][] {
+  const words = pos.split(" ");
+  const head = words.find((word) => word.startsWith("e,"));
+  const curve = words.filter((word) => !/^[es],/.test(word)).map(numbers);
+  return head === undefined ? curve : [...curve, ...straight(curve.at(-1)!, numbers(head.slice(2)))];
+}
+
+function straight(from: readonly number[], to: readonly number[]): number[][] {
+  const between = (part: number): number[] => from.map((value, at) => value + (to[at]! - value) * part);
+  return [between(1 / 3), between(2 / 3), [...to]];
+}
+
+function numbers(text: string): number[] {
+  return text.split(",").map(Number);
+}

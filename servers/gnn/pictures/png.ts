@@ -1,0 +1,48 @@
+import type { Resvg as ResvgClass } from "@resvg/resvg-wasm";
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { PICTURE_LIMITS } from "./limits.ts";
+import { PictureError } from "./picture-error.ts";
+
+const FONT = new URL("font/dejavu-sans.ttf", import.meta.url);
+
+interface Painter {
+  readonly Resvg: typeof ResvgClass;
+  readonly font: Uint8Array;
+}
+
+let painter: Promise<Painter> | undefined;
+
+/** Turns an SVG of ours into a PNG, twice as fine where it is small enough. Rejects with a `PictureError`. */
+export async function toPng(svg: string): Promise<Uint8Array> {
+  painter ??= loadPainter();
+  const { Resvg, font } = await painter.catch((error: unknown) => {
+    painter = undefined;
+    throw error;
+  });
+  const [, width = "1", height = "1"] = /width="(\d+)" height="(\d+)"/.exec(svg) ?? [];
+  const zoom = Math.min(2, PICTURE_LIMITS.pixels / Math.max(Number(width), Number(height)));
+  const picture = new Resvg(svg, {
+    fitTo: { mode: "zoom", value: zoom },
+    font: { fontBuffers: [font], defaultFontFamily: "DejaVu Sans", sansSerifFamily: "DejaVu Sans" },
+  });
+  try {
+    return picture.render().asPng();
+  } finally {
+    picture.free();
+  }
+}
+
+async function loadPainter(): Promise<Painter> {
+  const { initWasm, Resvg } = await import("@resvg/resvg-wasm").catch((error: unknown) => {
+    throw new PictureError(
+      "A PNG is painted by the package @resvg/resvg-wasm, which is not installed. " +
+        "Run: npm install @resvg/resvg-wasm. SVG needs nothing.",
+      { cause: error },
+    );
+  });
+  const wasm = fileURLToPath(import.meta.resolve("@resvg/resvg-wasm/index_bg.wasm"));
+  const [code, font] = await Promise.all([readFile(wasm), readFile(FONT)]);
+  await initWasm(code);
+  return { Resvg, font };
+}

@@ -1,0 +1,63 @@
+import type { GraphNode } from "../exports/graph.ts";
+import { baseName } from "../language/names.ts";
+
+/** What a variable is to its model. `title` heads its group, `isFactor` makes it a box rather than a circle. */
+export interface Role {
+  readonly title: string;
+  readonly isFactor: boolean;
+}
+
+/** In the order in which a legend names them. */
+export const ROLES = {
+  observation: { title: "Observations", isFactor: false },
+  likelihood: { title: "Likelihoods", isFactor: true },
+  state: { title: "Hidden states", isFactor: false },
+  transition: { title: "Transitions", isFactor: true },
+  prior: { title: "Priors", isFactor: true },
+  preference: { title: "Preferences", isFactor: true },
+  policy: { title: "Policies and actions", isFactor: false },
+  energy: { title: "Free energies", isFactor: true },
+  precision: { title: "Precisions", isFactor: false },
+  noise: { title: "Noise", isFactor: true },
+  time: { title: "Time", isFactor: false },
+  other: { title: "Others", isFactor: false },
+} as const satisfies Readonly<Record<string, Role>>;
+
+export type RoleName = keyof typeof ROLES;
+
+/** Parts of ontology terms, the more particular ones first: `PriorOverHiddenStates` is a prior, no state. */
+const BY_TERM: readonly (readonly [RegExp, RoleName])[] = [
+  [/FreeEnergy/, "energy"],
+  [/Likelihood|Recognition|^ObservationMatrix/, "likelihood"],
+  [/Transition|ControlInputMatrix/, "transition"],
+  [/Preference/, "preference"],
+  [/^Time|TrajectoryLength/, "time"],
+  [/Variance/, "noise"],
+  [/Precision|Beta|Gamma|Temperature/, "precision"],
+  [/^Prior|Habit|InitialPolicy/, "prior"],
+  [/Observation|ObservableState/, "observation"],
+  [/State|Belief/, "state"],
+  [/Policy|Action/, "policy"],
+];
+
+/** Names by which models call things, without their time and the number behind them. */
+const BY_NAME: readonly (readonly [RegExp, RoleName])[] = [
+  [/^(?:A|H|dirichlet_A)$/, "likelihood"],
+  [/^(?:B|F|dirichlet_B)$/, "transition"],
+  [/^(?:C|dirichlet_C)$/, "preference"],
+  [/^(?:D|E|prior\w*|dirichlet_[DE])$/, "prior"],
+  [/^(?:G|EFE|VFE)$/, "energy"],
+  [/^(?:Q|R)$/, "noise"],
+  [/^(?:s|s_prime|s'|x|x_prime|z|qs|state\w*|belief\w*)$/, "state"],
+  [/^(?:o|y|obs\w*)$/, "observation"],
+  [/^(?:π|pi|u|action\w*|policy|policies)$/u, "policy"],
+  [/^(?:γ|gamma|β|beta|ω|omega|ζ|α|alpha)$/u, "precision"],
+  [/^(?:t|dt|time)$/, "time"],
+];
+
+export function roleOf({ name, ontology }: Pick<GraphNode, "name" | "ontology">): RoleName {
+  const byTerm = ontology === "" ? undefined : BY_TERM.find(([pattern]) => pattern.test(ontology));
+  if (byTerm) return byTerm[1];
+  const plain = baseName(name).replace(/(?:_(?:m|f|c|level|agent)?\d+)+$/, "");
+  return BY_NAME.find(([pattern]) => pattern.test(plain))?.[1] ?? "other";
+}
