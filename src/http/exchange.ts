@@ -1,7 +1,8 @@
 import type { Principal } from "../core/call.ts";
 import type { HttpAnswer } from "./answer.ts";
 import { EventStream, type StreamLimits } from "./event-stream.ts";
-import { parseJsonBody, type JsonBody, type JsonLimits } from "./json-body.ts";
+import { parseJsonBody, type JsonBody } from "./json-body.ts";
+import type { JsonLimits } from "../wire/parse-json.ts";
 import type { HttpRequest, RequestHeaders } from "./wire.ts";
 
 /** A request that has arrived, and the way back. */

@@ -1,14 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { isDeeperThan } from "../core/json-depth.ts";
-import { hasMoreKeysThan, KEYS_IN_ALL } from "../wire/json-keys.ts";
-
-/** What a JSON body may be made of, so that no one who works on it takes long. */
-export interface JsonLimits {
-  /** Levels of nesting. */
-  readonly maxJsonDepth: number;
-  /** Keys of one object; all together may have `KEYS_IN_ALL` times as many. */
-  readonly maxJsonKeys: number;
-}
+import { hasMoreKeysThan, tooManyKeys } from "../wire/json-keys.ts";
+import type { JsonLimits } from "../wire/parse-json.ts";
 
 /** A body as JSON, or what is wrong with it: `words` follow "the request body". */
 export type JsonBody =
@@ -26,12 +19,4 @@ export function parseJsonBody(body: Buffer, { maxJsonDepth, maxJsonKeys }: JsonL
   } catch {
     return { ok: false, fault: "syntax", words: "is not valid JSON" };
   }
-}
-
-function tooManyKeys(maxKeys: number): string {
-  const [one, all] = [maxKeys, maxKeys * KEYS_IN_ALL];
-  return (
-    `has an object of more than ${one} keys, or more than ${all} keys in all; ` +
-    "send less at once, or raise `server.max_json_keys`"
-  );
 }

@@ -6,6 +6,7 @@ import { bytesOption } from "../core/bytes.ts";
 import { durationOption } from "../core/duration.ts";
 import { OptionError } from "../core/errors.ts";
 import { Type, type Static } from "../core/option-schema.ts";
+import type { JsonLimits } from "../wire/parse-json.ts";
 import { ABOVE_ZERO, readOptions, type ValuesOf } from "../core/option-values.ts";
 
 /** Each is a process of its own. */
@@ -154,10 +155,8 @@ export interface TokenEntry {
   readonly ratePerMinute?: number;
 }
 
-export interface HttpLimits {
+export interface HttpLimits extends JsonLimits {
   readonly maxBodyBytes: number;
-  readonly maxJsonDepth: number;
-  readonly maxJsonKeys: number;
   readonly maxHeaderBytes: number;
   readonly maxConnections: number;
   readonly requestTimeoutMs: number;
@@ -206,6 +205,12 @@ export function resolveHttp(raw: HttpConfig = {}): HttpOptions {
     workers: resolveWorkers(options.workers),
     limits: limitsOf(options),
   });
+}
+
+/** What the JSON of a request may be made of, whatever it comes by. */
+export function resolveJsonLimits(raw: HttpConfig = {}): JsonLimits {
+  const { max_json_depth: maxJsonDepth, max_json_keys: maxJsonKeys } = readOptions(HttpSchema, raw, "server.");
+  return Object.freeze({ maxJsonDepth, maxJsonKeys });
 }
 
 function limitsOf(options: ValuesOf<typeof HttpSchema>): HttpLimits {

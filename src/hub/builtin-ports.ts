@@ -20,7 +20,7 @@ export function createBuiltinPorts(
   return {
     innerHub,
     resolveName: (name, parent) => hub().nameOf(name, parent.principal),
-    status: () => statusOf(hub()),
+    status: (parent) => statusOf(hub(), parent),
     capabilities: ({ principal }) => readCapabilities(hub(), { mode: "all", principal }, describeServer(hub())),
     module: (name, parent) => moduleFor(hub(), name, parent),
     code: { sandbox: () => sandbox.current() },
@@ -29,15 +29,15 @@ export function createBuiltinPorts(
   };
 }
 
-function statusOf(hub: Hub): HubStatus {
-  const { tools, resources } = hub.counts();
+function statusOf(hub: Hub, parent: Call): HubStatus {
+  const { tools, resources } = hub.counts(parent.principal);
   const { server } = hub.config.tree;
   const hasTokens = server?.token !== undefined || Object.keys(server?.tokens ?? {}).length > 0;
   return {
     serverName: "toolyard",
     serverVersion: VERSION,
     startedAt: hub.startedAt.getTime(),
-    modules: loadedModules(hub).map(({ name }) => name),
+    modules: loadedModules(hub).flatMap(({ name }) => moduleFor(hub, name, parent)?.name ?? []),
     tools,
     resources,
     transports: hub.doors,

@@ -265,9 +265,13 @@ export class Hub implements HubPort {
     return lookup.found ? lookup.name : undefined;
   }
 
-  counts(): { readonly tools: number; readonly resources: number } {
-    const { tools, resources, templates } = this.#parts.catalog.current.counts.total;
-    return { tools, resources: resources + templates };
+  /** What there is, as far as the principal may see it. */
+  counts(principal: Principal): { readonly tools: number; readonly resources: number } {
+    const { current } = this.#parts.catalog;
+    const { tools, resources, templates } = current.counts.total;
+    if (!permissionOf(principal.rights).isNarrowed) return { tools, resources: resources + templates };
+    const seen = (kind: ListKind): number => current.list(kind, { mode: "all", principal }).entries.length;
+    return { tools: seen("tools"), resources: seen("resources") + seen("templates") };
   }
 
   /** How many tools of a source are listed, and how many are found by search only. */

@@ -1,6 +1,7 @@
 import { FailError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import { fail, type Fail } from "../core/outcome.ts";
+import { linkHolder, linkKeyText, type LinkKey } from "../core/link-key.ts";
 import { Shares, type Holder } from "../core/shares.ts";
 import type { Link } from "./link.ts";
 import type { Subscriptions } from "./subscriptions.ts";
@@ -13,12 +14,13 @@ export interface LinkPlace {
 
 /** Whom a further link is for. */
 export interface Purpose {
-  readonly key: string;
+  readonly key: LinkKey;
   /** As `status` and the log say it. */
   readonly label: string;
-  /** Whose share of the bound it is. Absent: it does not count against the bound. */
-  readonly holder?: Holder;
 }
+
+/** Any part of a key that tells its link from others. */
+type KnownBy = Parameters<typeof linkKeyText>[0];
 
 export interface FurtherLinksOptions {
   readonly maxLinks: number;
@@ -28,11 +30,13 @@ export interface FurtherLinksOptions {
 
 interface Entry extends LinkPlace {
   readonly purpose: Purpose;
+  /** Whose share of the bound it is. Undefined: it does not count against the bound. */
+  readonly holder: Holder | undefined;
   usedAt: number;
 }
 
 interface BoundedEntry extends Entry {
-  readonly purpose: Purpose & Required<Pick<Purpose, "holder">>;
+  readonly holder: Holder;
 }
 
 /**
@@ -59,23 +63,24 @@ export class FurtherLinks {
     return Array.from(this.#entries.values(), ({ link }) => link);
   }
 
-  find(key: string): LinkPlace | undefined {
-    return this.#entries.get(key);
+  find(key: KnownBy): LinkPlace | undefined {
+    return this.#entries.get(linkKeyText(key));
   }
 
   /** Throws a `FailError` of kind `limited` when there are too many, and nobody owes one to whom it is for. */
   get(purpose: Purpose, open: () => LinkPlace): LinkPlace {
-    const entry = this.#entries.get(purpose.key) ?? this.#open(purpose, open);
+    const entry = this.#entries.get(linkKeyText(purpose.key)) ?? this.#open(purpose, open);
     entry.usedAt = performance.now();
     return entry;
   }
 
   /** `failure` is what calls under way on it are answered with. */
-  async release(key: string, failure?: Fail): Promise<void> {
-    const entry = this.#entries.get(key);
+  async release(key: KnownBy, failure?: Fail): Promise<void> {
+    const text = linkKeyText(key);
+    const entry = this.#entries.get(text);
     if (!entry) return;
-    this.#entries.delete(key);
-    if (entry.purpose.holder) this.#shares.remove(entry.purpose.holder);
+    this.#entries.delete(text);
+    if (entry.holder) this.#shares.remove(entry.holder);
     const ending = entry.link.close(failure);
     this.#ending.add(ending);
     await ending.finally(() => this.#ending.delete(ending));
@@ -84,7 +89,7 @@ export class FurtherLinks {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#sweep);
-    for (const key of Array.from(this.#entries.keys())) void this.release(key);
+    for (const { purpose } of Array.from(this.#entries.values())) void this.release(purpose.key);
     await Promise.all(this.#ending);
   }
 
@@ -104,10 +109,11 @@ export class FurtherLinks {
   #open(purpose: Purpose, open: () => LinkPlace): Entry {
     const { maxLinks, idleMs } = this.#options;
     if (this.#isClosed) throw new FailError(fail("unavailable", "This source was closed.", { retryable: false }));
-    if (purpose.holder && this.#bounded().length >= maxLinks) this.#makeRoomFor(purpose.holder);
-    const entry: Entry = { ...open(), purpose, usedAt: performance.now() };
-    this.#entries.set(purpose.key, entry);
-    if (purpose.holder) this.#shares.add(purpose.holder);
+    const holder = linkHolder(purpose.key);
+    if (holder && this.#bounded().length >= maxLinks) this.#makeRoomFor(holder);
+    const entry: Entry = { ...open(), purpose, holder, usedAt: performance.now() };
+    this.#entries.set(linkKeyText(purpose.key), entry);
+    if (holder) this.#shares.add(holder);
     if (!this.#sweep) {
       this.#sweep = setInterval(() => this.#endIdle(), Math.max(50, idleMs / 4));
       this.#sweep.unref();
@@ -133,8 +139,8 @@ export class FurtherLinks {
 
   #endIdle(): void {
     const oldest = performance.now() - this.#options.idleMs;
-    for (const [key, entry] of this.#entries) {
-      if (entry.usedAt <= oldest && isIdle(entry)) void this.release(key);
+    for (const entry of this.#entries.values()) {
+      if (entry.usedAt <= oldest && isIdle(entry)) void this.release(entry.purpose.key);
     }
     if (this.#entries.size > 0) return;
     clearInterval(this.#sweep);
@@ -145,11 +151,11 @@ export class FurtherLinks {
 const CROWDED_OUT = fail("limited", "This caller has too many connections to this source, and others need the room.");
 
 function isBounded(entry: Entry): entry is BoundedEntry {
-  return entry.purpose.holder !== undefined;
+  return entry.holder !== undefined;
 }
 
-function holderIn({ purpose }: BoundedEntry): Holder {
-  return purpose.holder;
+function holderIn({ holder }: BoundedEntry): Holder {
+  return holder;
 }
 
 function isIdle({ link, subscriptions }: LinkPlace): boolean {

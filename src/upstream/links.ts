@@ -2,6 +2,7 @@ import type { Call, Client, Principal } from "../core/call.ts";
 import type { Cancellation } from "../core/cancellation.ts";
 import { contentDigest } from "../core/digest.ts";
 import { objectMember, type JsonObject } from "../core/json.ts";
+import { EVERYBODY, LEGACY_CALLERS, type LinkKey } from "../core/link-key.ts";
 import { canBeAsked, sessionCapabilities, SHARED_CAPABILITIES } from "./capabilities.ts";
 import type { Connection } from "./connection.ts";
 import type { Era, EraChoice, EraName } from "./era.ts";
@@ -13,10 +14,10 @@ export type Caller = Pick<Call, "principal" | "client">;
 
 /** How a link is to be made. */
 export interface LinkWish {
+  /** For whom it is. */
+  readonly key: LinkKey;
   /** What is declared to the server. */
   readonly capabilities: JsonObject;
-  /** Callers of several clients use it. */
-  readonly isShared: boolean;
   /** The handshake of this era suits the caller best. */
   readonly era: EraName | undefined;
   /** Absent: the first link, from which the lists come. */
@@ -54,7 +55,7 @@ type Owner = "first" | "legacy";
 
 /** How long a link of the legacy era that could not be opened is not tried again. */
 const LEGACY_PAUSE_MS = 60_000;
-const LEGACY: Purpose = Object.freeze({ key: "legacy", label: "callers of the legacy era" });
+const LEGACY: Purpose = Object.freeze({ key: LEGACY_CALLERS, label: "callers of the legacy era" });
 
 /**
  * The links to one server, and which of them a caller uses. The first serves everybody as long as it can: a server of
@@ -78,7 +79,7 @@ export class Links {
   constructor(options: LinksOptions) {
     this.#options = options;
     this.#further = new FurtherLinks({ maxLinks: options.maxSessions, idleMs: options.idleMs });
-    this.first = options.open({ capabilities: SHARED_CAPABILITIES, isShared: true, era: undefined });
+    this.first = options.open({ key: EVERYBODY, capabilities: SHARED_CAPABILITIES, era: undefined });
   }
 
   /** Of the first link, as far as it is known. */
@@ -122,7 +123,7 @@ export class Links {
   }
 
   find(connection: string): Link | undefined {
-    return this.#further.find(sessionKey(connection))?.link;
+    return this.#further.find({ for: "connection", connection })?.link;
   }
 
   /** The open connection that this caller uses, made if need be. Rejects with a `FailError`. */
@@ -158,7 +159,7 @@ export class Links {
   }
 
   release(connection: string): void {
-    void this.#further.release(sessionKey(connection));
+    void this.#further.release({ for: "connection", connection });
   }
 
   describe(): JsonObject[] {
@@ -176,9 +177,8 @@ export class Links {
     const owner = this.#wantsLegacy(client) ? "legacy" : "first";
     if (isolation === "auto" && !this.#mayShare(principal, owner))
       return this.#furtherOf({
-        key: `principal ${principal.id}`,
+        key: { for: "principal", principal: principal.id },
         label: `principal ${principal.id}`,
-        holder: { principal: principal.id },
       });
     return owner === "first" ? this.first : this.#furtherOf(LEGACY);
   }
@@ -213,20 +213,18 @@ export class Links {
   #ownOf(connection: string, { principal, client }: Caller): LinkPlace {
     const wish = {
       capabilities: sessionCapabilities(client.capabilities),
-      isShared: false,
       era: this.#isModernOnly() || client.era === "modern" ? this.#era : client.era,
     };
     const purpose: Purpose = {
-      key: sessionKey(connection),
+      key: { for: "connection", principal: principal.id, connection },
       label: client.name === undefined ? "one client" : `client ${client.name}`,
-      holder: { principal: principal.id, connection },
     };
-    return this.#further.get(purpose, () => this.#options.open({ ...wish, label: purpose.label }));
+    return this.#further.get(purpose, () => this.#options.open({ ...wish, ...purpose }));
   }
 
   #furtherOf(purpose: Purpose): LinkPlace {
     return this.#further.get(purpose, () =>
-      this.#options.open({ capabilities: SHARED_CAPABILITIES, isShared: true, era: "legacy", label: purpose.label }),
+      this.#options.open({ ...purpose, capabilities: SHARED_CAPABILITIES, era: "legacy" }),
     );
   }
 
@@ -255,8 +253,4 @@ export class Links {
   #isModernOnly(): boolean {
     return this.#modernOnly !== undefined && this.#modernOnly === this.#identity;
   }
-}
-
-function sessionKey(connection: string): string {
-  return `session ${connection}`;
 }

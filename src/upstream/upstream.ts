@@ -4,6 +4,7 @@ import { FailError } from "../core/errors.ts";
 import { Emitter } from "../core/events.ts";
 import type { JsonObject } from "../core/json.ts";
 import { fail, type Outcome } from "../core/outcome.ts";
+import { isSharedLink } from "../core/link-key.ts";
 import { orAborted } from "../core/wait.ts";
 import type { Logger } from "../core/ports.ts";
 import type { ColdStart, ListingWish, ProviderStatus } from "../core/provider.ts";
@@ -239,7 +240,8 @@ export class Upstream {
     );
   }
 
-  #open({ capabilities, isShared, era: wished, label }: LinkWish): LinkPlace {
+  #open({ key, capabilities, era: wished, label }: LinkWish): LinkPlace {
+    const isShared = isSharedLink(key);
     const { openTransport, connectTimeoutMs, retryFloorMs } = this.#options;
     const { gate = CONNECT_GATE, logger } = this.#deps;
     const connectionOptions = (): ConnectionOptions => {

@@ -40,3 +40,12 @@ export function hasMoreKeysThan(text: string, maxKeys: number): boolean {
   }
   return false;
 }
+
+/** What a text is refused with, behind its name. */
+export function tooManyKeys(maxKeys: number): string {
+  const [one, all] = [maxKeys, maxKeys * KEYS_IN_ALL];
+  return (
+    `has an object of more than ${one} keys, or more than ${all} keys in all; ` +
+    "send less at once, or raise `server.max_json_keys`"
+  );
+}

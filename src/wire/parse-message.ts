@@ -11,7 +11,7 @@ const MIN_KEPT_CHARS = 4096;
  * they came as.
  */
 export function parseMessage(text: string, maxDepth: number): ParsedJson {
-  const parsed = parseJson(text, maxDepth);
+  const parsed = parseJson(text, { maxJsonDepth: maxDepth, maxJsonKeys: Infinity });
   if (parsed.ok && text.length >= MIN_KEPT_CHARS && isJsonObject(parsed.value) && isJsonObject(parsed.value["result"]))
     keepResultTexts(text, parsed.value["result"]);
   return parsed;

@@ -1,7 +1,9 @@
 // A client with a token that may do little, and wants more: every way into the hub is tried with names that it has no
 // right to.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { LOCAL_PRINCIPAL } from "../../src/core/call.ts";
 import { objectMember, type JsonObject } from "../../src/core/json.ts";
+import { ToolFolder } from "../support/tool-folder.ts";
 import {
   initialize,
   isRefused,
@@ -233,6 +235,39 @@ test("S15: of the log a guest sees what is about its own calls, the owner everyt
   expect(seen).toContain("principal=guest");
   expect(seen).not.toMatch(/vault|owner/);
   expect(await linesOf(owner)).toMatch(/vault__open/);
+});
+
+test("S15: the server status counts and names for a guest what it may see, for the owner everything", async () => {
+  using folder = new ToolFolder();
+  const registering = (name: string): string =>
+    `export function registerTools(hub) {
+      hub.registerTool("${name}.run", () => 1);
+      hub.registerResource("${name}:///list", () => "x");
+    }`;
+  for (const name of ["gold", "news"]) folder.write(`${name}/mcp.mjs`, registering(name));
+  const allow = ["news.*", "news:///*", "meta.get_server_status"];
+  await using own = await openTarget({
+    server: { tokens: { owner: { token: "owner-1" }, guest: { token: "guest-2", allow } } },
+    modules: { paths: [folder.path] },
+  });
+  await own.hub.list();
+  const statusFor = async (token: string): Promise<unknown> => {
+    const params = { name: "meta.get_server_status", arguments: {} };
+    return JSON.parse(wordsOf(await (await own.client(token)).request("tools/call", params)));
+  };
+  expect(await statusFor("guest-2")).toMatchObject({
+    discovered_modules_count: 1,
+    loaded_modules: [expect.stringContaining("news")],
+    // Its own two, and the two that search and call.
+    registered_tools_count: 4,
+    registered_resources_count: 1,
+  });
+  const everything = await own.hub.port.list("tools", { mode: "all", principal: LOCAL_PRINCIPAL });
+  expect(await statusFor("owner-1")).toMatchObject({
+    discovered_modules_count: 2,
+    registered_tools_count: everything.entries.length,
+    registered_resources_count: 2,
+  });
 });
 
 /** Suggestions follow the words that were asked for, and name what the caller may use. */

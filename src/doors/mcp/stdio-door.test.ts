@@ -1,4 +1,6 @@
+import { alwaysAdmitting, type Authentication, type Authenticator } from "../../core/authenticator.ts";
 import { LOCAL_PRINCIPAL } from "../../core/call.ts";
+import { resolveJsonLimits } from "../../http/options.ts";
 import { once } from "node:events";
 import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -13,6 +15,10 @@ import { createProtocolSink } from "../../process/stdout-guard.ts";
 
 type Message = JsonObject & { id?: unknown; method?: string; result?: JsonObject; error?: { code: number } };
 
+interface PipeSettings extends DoorSettings {
+  readonly authenticator?: Authenticator;
+}
+
 /** A door on two pipes; what it writes is taken apart into lines, each of which must be JSON. */
 class Pipe {
   readonly hub = new HubStandIn();
@@ -25,12 +31,13 @@ class Pipe {
   #rest = "";
   #wake = createGate();
 
-  constructor(settings: DoorSettings = {}, highWaterMark = 65_536) {
+  constructor(settings: PipeSettings = {}, highWaterMark = 65_536) {
     this.output = new PassThrough({ highWaterMark });
     this.#deps = createTestDeps(this.hub, settings);
     this.#modern = createTestModern(this.hub);
     this.door = new StdioDoor({
-      principal: LOCAL_PRINCIPAL,
+      authenticator: settings.authenticator ?? alwaysAdmitting(LOCAL_PRINCIPAL),
+      jsonLimits: resolveJsonLimits(),
       ...this.#deps,
       input: this.input,
       output: createProtocolSink(this.output),
@@ -86,7 +93,7 @@ class Pipe {
 let pipe: Pipe;
 const pipes: Pipe[] = [];
 
-function open(settings?: DoorSettings, highWaterMark?: number): Pipe {
+function open(settings?: PipeSettings, highWaterMark?: number): Pipe {
   const opened = new Pipe(settings, highWaterMark);
   pipes.push(opened);
   return opened;
@@ -157,6 +164,18 @@ describe("lines", () => {
     expect(pipe.messages).toMatchObject([{ id: null, error: { code: -32600 } }, { id: 1 }]);
   });
 
+  test("S4: a line with an object of too many keys is refused by the bound's name, and the next served", async () => {
+    const { maxJsonKeys } = resolveJsonLimits();
+    const objectOf = (keys: number): JsonObject =>
+      Object.fromEntries(Array.from({ length: keys }, (_, index) => [`k${index}`, 0]));
+    pipe.send(rpc("wide", "ping", objectOf(maxJsonKeys + 1)), rpc("after", "ping", objectOf(maxJsonKeys - 10)));
+    await pipe.reply("after");
+    expect(pipe.messages).toMatchObject([
+      { id: null, error: { code: -32600, message: expect.stringContaining("`server.max_json_keys`") } },
+      { id: "after" },
+    ]);
+  });
+
   test("G20: blank lines mean nothing", async () => {
     pipe.send("", "   ", rpc(1, "ping"));
     await pipe.reply(1);
@@ -174,6 +193,42 @@ describe("lines", () => {
         [3, undefined],
       ]),
     );
+  });
+});
+
+describe("who is on the other end", () => {
+  const principal = { id: "guest", rights: { allow: ["echo"] } };
+
+  test("is told by the authenticator, asked once and before anything is read", async () => {
+    const asked = createGate();
+    const decided: { admit?: (found: Authentication) => void } = {};
+    const authenticate = (): Promise<Authentication> => {
+      asked.open();
+      return new Promise((resolve) => (decided.admit = resolve));
+    };
+    const guarded = open({ authenticator: { authenticate } });
+    guarded.read();
+    guarded.send(rpc(1, "tools/call", { name: "echo" }), modern(2, "tools/call", { name: "echo" }));
+    await asked.opened;
+    expect(guarded.hub.calls).toEqual([]);
+    decided.admit?.({ admitted: true, principal });
+    await guarded.reply(1);
+    await guarded.reply(2);
+    expect(guarded.hub.calls.map((call) => call.principal)).toEqual([principal, principal]);
+  });
+
+  test.each<[string, Authenticator["authenticate"]]>([
+    ["is not admitted", () => ({ admitted: false, message: "Nobody knows you", challenge: "" })],
+    ["cannot be told", () => Promise.reject(new Error("Nobody knows you"))],
+  ])("one who %s is told so once, and nothing of theirs is read", async (_, authenticate) => {
+    const refused = open({ authenticator: { authenticate } });
+    refused.read();
+    refused.send(rpc(1, "tools/call", { name: "echo" }));
+    await refused.door.done;
+    expect(refused.messages).toMatchObject([
+      { id: null, error: { code: -32600, message: expect.stringContaining("Nobody knows you") } },
+    ]);
+    expect(refused.hub.calls).toEqual([]);
   });
 });
 

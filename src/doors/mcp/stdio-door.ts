@@ -1,9 +1,12 @@
 import type { Readable } from "node:stream";
+import { NO_CREDENTIALS, type Authentication, type Authenticator } from "../../core/authenticator.ts";
 import type { Client, Principal } from "../../core/call.ts";
 import { connectionId } from "../../core/connection-id.ts";
 import { isJsonObject } from "../../core/json.ts";
+import { messageOf } from "../../core/errors.ts";
 import { rpcError, RPC } from "../../wire/messages.ts";
 import { claimsModernEra } from "../../wire/modern/envelope.ts";
+import type { JsonLimits } from "../../wire/parse-json.ts";
 import type { Dialect } from "../dialect.ts";
 import { MAX_BATCH } from "./legacy/http-checks.ts";
 import type { Outlet } from "./legacy/outlet.ts";
@@ -17,8 +20,9 @@ export interface StdioDoorDeps extends SessionDeps {
   readonly input: Readable;
   readonly output: ProtocolSink;
   readonly modern: ModernEndpoint;
-  /** Who is on the other end. */
-  readonly principal: Principal;
+  /** Tells who is on the other end; asked once, before anything is read. */
+  readonly authenticator: Authenticator;
+  readonly jsonLimits: JsonLimits;
   /** Hears once how the client speaks; nothing when it does not speak MCP. */
   readonly onFirst?: (era: Client["era"]) => void;
   /** What else is spoken on this pipe, in order. @default none */
@@ -32,8 +36,8 @@ export class StdioDoor {
    */
   readonly done: Promise<void>;
   readonly #deps: StdioDoorDeps;
-  readonly #session: LegacySession;
-  readonly #modern: ModernPipe;
+  /** Both eras for whoever is on the other end, once that is known. */
+  #spoken: Spoken | undefined;
   readonly #reader: StdioReader;
   readonly #running = new Set<Promise<void>>();
   readonly #pipe: Outlet;
@@ -52,22 +56,8 @@ export class StdioDoor {
       (text) => this.#write(text),
       () => this.#state === "reading",
     );
-    const connection = connectionId();
-    this.#session = new LegacySession(deps, {
-      connection,
-      door: "mcp-stdio",
-      principal: deps.principal,
-      outlet: this.#pipe,
-    });
-    this.#modern = new ModernPipe({
-      endpoint: deps.modern,
-      principal: deps.principal,
-      connection,
-      mode: deps.defaultMode,
-      maxInFlight: deps.options.maxInFlight,
-      send: (text) => this.#write(text),
-    });
-    this.#reader = new StdioReader(deps.input, MAX_LINE_BYTES, {
+    const limits = { ...deps.jsonLimits, maxLineBytes: MAX_LINE_BYTES };
+    this.#reader = new StdioReader(deps.input, limits, {
       onValue: (value) => this.#take(value),
       onRefused: (code, message) => this.#refuse(code, message),
       onEnd: () => void this.#drain(DRAIN_MS),
@@ -77,14 +67,16 @@ export class StdioDoor {
     });
   }
 
-  /** Begins to read. */
+  /** Begins to read, once it is known who is there. */
   start(): void {
     this.#deps.output.onDrain(() => this.#reader.resume());
     this.#deps.output.onBroken((error) => {
       this.#deps.logger.info("The client has closed its end of the pipe.", { error: error.message });
       void this.#drain(0);
     });
-    this.#reader.start();
+    const found = this.#authenticate();
+    if (found instanceof Promise) void found.then((authentication) => this.#enter(authentication));
+    else this.#enter(found);
   }
 
   /** Reads no more, answers what is running within `graceMs`, and resolves with `done`. */
@@ -93,9 +85,49 @@ export class StdioDoor {
     return this.done;
   }
 
+  #authenticate(): Authentication | Promise<Authentication> {
+    const failed = (error: unknown): Authentication => ({ admitted: false, message: messageOf(error), challenge: "" });
+    try {
+      const found = this.#deps.authenticator.authenticate(NO_CREDENTIALS);
+      return found instanceof Promise ? found.catch(failed) : found;
+    } catch (error) {
+      return failed(error);
+    }
+  }
+
+  #enter(found: Authentication): void {
+    if (this.#state !== "reading") return;
+    if (found.admitted) {
+      this.#spoken = this.#spokenWith(found.principal);
+      this.#reader.start();
+      return;
+    }
+    this.#deps.logger.error("The client on the pipe is not admitted; the connection ends.", { error: found.message });
+    this.#refuse(RPC.invalidRequest, `Not admitted: ${found.message}`);
+    void this.#drain(0);
+  }
+
+  #spokenWith(principal: Principal): Spoken {
+    const deps = this.#deps;
+    const connection = connectionId();
+    return {
+      session: new LegacySession(deps, { connection, door: "mcp-stdio", principal, outlet: this.#pipe }),
+      modern: new ModernPipe({
+        endpoint: deps.modern,
+        principal,
+        connection,
+        mode: deps.defaultMode,
+        maxInFlight: deps.options.maxInFlight,
+        send: (text) => this.#write(text),
+      }),
+    };
+  }
+
   #take(value: unknown): void {
+    const spoken = this.#spoken;
+    if (!spoken) return;
     if (!this.#hasSpoken) this.#first(value);
-    const work = Array.isArray(value) ? this.#takeBatch(value) : this.#takeMessage(value, this.#pipe);
+    const work = Array.isArray(value) ? this.#takeBatch(value, spoken) : this.#takeMessage(value, spoken);
     this.#running.add(work);
     void work.finally(() => this.#running.delete(work));
   }
@@ -107,17 +139,17 @@ export class StdioDoor {
     this.#deps.onFirst?.(claimsModernEra(message["params"]) ? "modern" : legacy);
   }
 
-  #takeMessage(value: unknown, outlet: Outlet): Promise<void> {
-    if (isJsonObject(value) && claimsModernEra(value["params"])) return this.#modern.receive(value);
+  #takeMessage(value: unknown, { session, modern }: Spoken, outlet: Outlet = this.#pipe): Promise<void> {
+    if (isJsonObject(value) && claimsModernEra(value["params"])) return modern.receive(value);
     // A cancellation need not carry the envelope, so both eras hear of it. Ids are the client's, and it has one count
     // of them.
-    this.#modern.noticed(value);
+    modern.noticed(value);
     const { dialects } = this.#deps;
-    return this.#session.receive(value, { outlet, ...(dialects ? { dialects } : {}) });
+    return session.receive(value, { outlet, ...(dialects ? { dialects } : {}) });
   }
 
   /** The replies to a batch are one array, once the last of them is there; what comes before them goes out at once. */
-  async #takeBatch(messages: readonly unknown[]): Promise<void> {
+  async #takeBatch(messages: readonly unknown[], spoken: Spoken): Promise<void> {
     if (messages.length === 0) return this.#refuse(RPC.invalidRequest, "Invalid Request: Batch must not be empty");
     if (messages.length > MAX_BATCH)
       return this.#refuse(RPC.invalidRequest, `Invalid Request: Batch must not exceed ${MAX_BATCH} messages`);
@@ -133,7 +165,7 @@ export class StdioDoor {
       () => this.#pipe.reachable,
       (text) => void replies.push(text),
     );
-    await Promise.all(messages.map((message) => this.#takeMessage(message, outlet)));
+    await Promise.all(messages.map((message) => this.#takeMessage(message, spoken, outlet)));
     if (replies.length > 0) this.#pipe.reply(`[${replies.join(",")}]`);
   }
 
@@ -160,11 +192,11 @@ export class StdioDoor {
     if (this.#state !== "reading") return;
     this.#state = "draining";
     this.#reader.stop();
-    this.#session.endQuestions();
-    this.#modern.endInput();
+    this.#spoken?.session.endQuestions();
+    this.#spoken?.modern.endInput();
     await Promise.race([this.#idle(), this.#hurried]);
-    this.#session.close("The hub is closing.");
-    this.#modern.close("The hub is closing.");
+    this.#spoken?.session.close("The hub is closing.");
+    this.#spoken?.modern.close("The hub is closing.");
     const given = new Promise<void>((resolve) => {
       this.#timers.push(setTimeout(resolve, FLUSH_MS));
     });
@@ -177,6 +209,11 @@ export class StdioDoor {
   async #idle(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running);
   }
+}
+
+interface Spoken {
+  readonly session: LegacySession;
+  readonly modern: ModernPipe;
 }
 
 class PipeOutlet implements Outlet {

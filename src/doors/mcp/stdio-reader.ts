@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import { LineDecoder } from "../../wire/lines.ts";
 import { RPC } from "../../wire/messages.ts";
-import { parseJson } from "../../wire/parse-json.ts";
+import { parseJson, type JsonLimits } from "../../wire/parse-json.ts";
 
 export interface ReaderHandlers {
   /** A parsed line: any JSON value. */
@@ -12,16 +12,23 @@ export interface ReaderHandlers {
   onEnd(): void;
 }
 
+export interface LineLimits extends JsonLimits {
+  readonly maxLineBytes: number;
+}
+
 /** Reads one JSON value a line. Blank lines mean nothing; a bad line is reported and does no harm to the next. */
 export class StdioReader {
   readonly #input: Readable;
   readonly #handlers: ReaderHandlers;
+  readonly #limits: JsonLimits;
   readonly #decoder: LineDecoder;
   #isOver = false;
 
-  constructor(input: Readable, maxLineBytes: number, handlers: ReaderHandlers) {
+  constructor(input: Readable, limits: LineLimits, handlers: ReaderHandlers) {
+    const { maxLineBytes } = limits;
     this.#input = input;
     this.#handlers = handlers;
+    this.#limits = limits;
     this.#decoder = new LineDecoder(
       maxLineBytes,
       (line) => this.#line(line),
@@ -69,10 +76,8 @@ export class StdioReader {
   #line(line: string): void {
     const text = line.trim();
     if (text === "") return;
-    const parsed = parseJson(text, MAX_DEPTH);
+    const parsed = parseJson(text, this.#limits);
     if (parsed.ok) this.#handlers.onValue(parsed.value);
     else this.#handlers.onRefused(parsed.code, parsed.message);
   }
 }
-
-const MAX_DEPTH = 128;

@@ -1,5 +1,7 @@
 import type { Readable } from "node:stream";
+import { alwaysAdmitting } from "../../core/authenticator.ts";
 import { LOCAL_PRINCIPAL } from "../../core/call.ts";
+import { resolveJsonLimits } from "../../http/options.ts";
 import { resolveJsonRpcDoor } from "../../doors/jsonrpc/options.ts";
 import { createSessionDeps } from "../../doors/mcp/legacy/session-deps.ts";
 import { StdioDoor } from "../../doors/mcp/stdio-door.ts";
@@ -28,7 +30,8 @@ export function serveStdio(hub: Hub, server: ServerConfig, { input, output, firs
   const door = new StdioDoor({
     ...session,
     modern: mcp.modern,
-    principal: LOCAL_PRINCIPAL,
+    authenticator: alwaysAdmitting(LOCAL_PRINCIPAL),
+    jsonLimits: resolveJsonLimits(server),
     input,
     output: output.sink,
     onFirst: (era) => firstCaller?.spoke(era),

@@ -50,7 +50,7 @@ function serverStatus(source: Source, ports: BuiltinPorts, now: () => number): F
       keywords: ["uptime", "health", "version"],
       hiddenNames: ["get_mcp_server_status", "get_mcp_server_auth_status", "get_mcp_server_encryption_status"],
     },
-    () => objectResult(statusOf(ports.status(), now())),
+    (call) => objectResult(statusOf(ports.status(call), now())),
   );
 }
 

@@ -10,11 +10,14 @@ export interface BuiltinPorts {
    * The rendered name of the tool that a spelling means to this call's caller; nothing when it means none, or several.
    */
   resolveName(name: string, parent: Call): string | undefined;
-  status(): HubStatus;
+  /** To a caller with narrowed rights: what it may see of it. */
+  status(parent: Call): HubStatus;
   /** What `mcp/discover` answers to this call's caller: `{mcp_version, server_description, tools, resources}`. */
   capabilities(parent: Call): Promise<JsonObject>;
-  /** A loaded module by its dotted name, such as `src.export.mcp`. */
-  /** With the tools that the caller may use; nothing when it may use none of them. */
+  /**
+   * A loaded module by its dotted name, such as `src.export.mcp`, with the tools that the caller may use; nothing when
+   * it may use none of them.
+   */
   module(name: string, parent: Call): ModuleFacts | undefined;
   /** Absent: no code is run here. */
   readonly code?: CodeRunner;
@@ -30,7 +33,7 @@ export interface CodeRunner {
   sandbox(): Pick<Sandbox, "options" | "run">;
 }
 
-/** What anybody who may call may know of the running hub (G71, G75). */
+/** What a caller may know of the running hub (G71, G75). */
 export interface HubStatus {
   readonly serverName: string;
   readonly serverVersion: string;

@@ -1,4 +1,6 @@
+import { alwaysAdmitting } from "../../../core/authenticator.ts";
 import { LOCAL_PRINCIPAL } from "../../../core/call.ts";
+import { resolveJsonLimits } from "../../../http/options.ts";
 import { once } from "node:events";
 import { createServer, type AddressInfo, type Server } from "node:net";
 import { Client as ClientV2, StreamableHTTPClientTransport as HttpV2 } from "@modelcontextprotocol/client";
@@ -39,7 +41,8 @@ async function startPipeDoor(): Promise<PipeDoor> {
   const server: Server = createServer({ allowHalfOpen: true }, (socket) => {
     socket.setNoDelay(true);
     const door = new StdioDoor({
-      principal: LOCAL_PRINCIPAL,
+      authenticator: alwaysAdmitting(LOCAL_PRINCIPAL),
+      jsonLimits: resolveJsonLimits(),
       ...deps,
       input: socket,
       output: createProtocolSink(socket),
