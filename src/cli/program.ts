@@ -151,7 +151,13 @@ const COMMANDS: readonly CommandRow[] = [
     usage: "check",
     summary: "check the configuration and connect once to every source",
     examples: ["toolyard check", "toolyard check --config mcp.json --json"],
-    options: [...LOCAL, TIMEOUT],
+    options: [
+      CONFIG,
+      new Option("-y, --yes", "accept what the toolyard.toml of this folder starts, and mend broken downloads"),
+      JSON_OUT,
+      VERBOSE,
+      TIMEOUT,
+    ],
     load: () => import("./commands/check.ts"),
   },
   {
