@@ -118,9 +118,11 @@ export class CommandInstaller implements Installer {
       const isAlive = grew() || lock !== undefined || this.#said;
       this.#said = false;
       if (!isAlive) return;
+      onSign();
+      // One that downloads nothing writes to its cache all the same.
+      if (plan.start && lock === undefined) return void (this.#seen = undefined);
       const waitsFor = lock === undefined ? "its start, which downloads" : `another process that holds ${lock}`;
       this.#seen = { since: this.#seen?.since ?? new Date(), waitsFor };
-      onSign();
     }, LOOK_MS);
     timer.unref();
     return () => {
