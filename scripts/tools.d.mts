@@ -5,3 +5,6 @@ export function ensureTools(): {
   readonly inspector: string;
   readonly bin: string;
 };
+
+/** Installs a folder of this repository by its lock file unless that was done. Returns its `node_modules`. */
+export function ensureInstalled(name: string): string;

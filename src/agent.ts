@@ -32,5 +32,12 @@ export {
   type ListedTool,
   type OpenAITool,
 } from "./agent/tool-formats/formats.ts";
+export {
+  toAiSdkTools,
+  type AiSdkSchema,
+  type AiSdkTool,
+  type AiSdkTools,
+  type AiSdkToolsOptions,
+} from "./compat/agent/ai-sdk-tools.ts";
 export { LLMWithMCPTools } from "./compat/agent/llm-with-mcp-tools.ts";
 export type { LLMClient } from "./compat/agent/official-client.ts";

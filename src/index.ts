@@ -2,6 +2,7 @@ export { createHub, type CreateHubOptions, type LibraryHub, type ServerSettings 
 export type { CallOptions, ListOptions, Toolyard } from "./hub/toolyard.ts";
 export type { Served, ServedHttp } from "./hub/serve/serve.ts";
 export type { ServedFetch } from "./hub/serve/fetch.ts";
+export type { NodeHandler } from "./hub/serve/node.ts";
 export type { FetchHandler } from "./http/fetch/listener.ts";
 export type { HubConfig } from "./hub/schema.ts";
 export type { Ask, Notice, ToolMode } from "./core/call.ts";

@@ -40,6 +40,7 @@ export class ListingShaper {
     const report: Report = (subject, message) =>
       void problems.push({ source: this.#source.id, subject: withoutHidden(subject), message });
     const given = listing.tools.filter(({ name }) => isChosen(name, this.#shape));
+    const excluded = listing.tools.filter(({ name }) => !isChosen(name, this.#shape)).map(({ name }) => name);
     const tools = sameOr(listing.tools, this.#tools.of(given, report));
     const resources = this.#resources.of(listing.resources, report);
     const templates = this.#templates.of(listing.templates, report);
@@ -66,6 +67,7 @@ export class ListingShaper {
       ...(instructions !== undefined && { instructions }),
       ...(server && { server }),
       problems: [...before, ...problems],
+      ...(excluded.length > 0 && { excluded }),
     });
   }
 

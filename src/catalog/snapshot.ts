@@ -13,6 +13,7 @@ import { ResourceTable, type ResourceTarget } from "./resource-table.ts";
 import { permissionOf } from "../core/rights.ts";
 import type { PreparedPrompt, PreparedTool, SourcePart } from "./source-part.ts";
 import { createToolTable, listedTools, type ToolTable, type ToolTarget } from "./tool-table.ts";
+import { whyWithheld } from "./withheld.ts";
 
 export type PromptTarget = Extract<CallTarget, { type: "prompt" }>;
 export type CompletionTarget = Extract<CallTarget, { type: "completion" }>;
@@ -127,6 +128,11 @@ export class Snapshot {
   /** The tool that a name in any spelling means. Every tool can be called by its name, listed or not (T24). */
   resolveTool(name: string, view: View): Lookup<ToolTarget> {
     return this.#tools.resolve(name, view, (tool) => ({ type: "tool", tool }));
+  }
+
+  /** Why a tool of this name is not offered, where a source knows. Not for callers with narrowed rights. */
+  whyWithheld(name: string): string | undefined {
+    return whyWithheld(this.#parts, name);
   }
 
   /** The wire shape of the tool with this rendered name, as the widest list has it. */

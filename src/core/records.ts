@@ -107,6 +107,8 @@ export interface Listing {
   /** What the source's server says of itself, where there is one. */
   readonly server?: ServerSelf;
   readonly problems: readonly Problem[];
+  /** Names of tools that the configuration leaves out. */
+  readonly excluded?: readonly string[];
 }
 
 /** A server of a source as its handshake described it. */

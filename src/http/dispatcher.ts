@@ -41,6 +41,13 @@ export class Dispatcher {
     this.#place = { limits: options.limits, closing };
   }
 
+  /** Whether a path is one that is answered here. */
+  isOwn(target: string): boolean {
+    const { path } = splitTarget(target);
+    const inner = innerPath(path, this.#options.basePath);
+    return isHealthPath(path, this.#options.basePath) || (inner !== undefined && this.router.find(inner) !== undefined);
+  }
+
   /** Answers one request, also with what its handler throws. */
   serve(arrival: Arrival): void {
     try {

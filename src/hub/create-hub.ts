@@ -12,6 +12,7 @@ import { logConfig } from "./log-config.ts";
 import { Reloader } from "./reload.ts";
 import type { HubConfig } from "./schema.ts";
 import type { ServedFetch } from "./serve/fetch.ts";
+import { nodeHandler, type NodeHandler } from "./serve/node.ts";
 import { serveHttp, type Served, type ServedHttp } from "./serve/serve.ts";
 import { serveStdio } from "./serve/serve-stdio.ts";
 import { doorsOf, type ServerConfig } from "./serve/doors.ts";
@@ -54,6 +55,11 @@ export interface LibraryHub extends Toolyard {
    * closes it, too. Rejects with an `OptionError` when `[server]` cannot be used.
    */
   serveFetch(): Promise<ServedFetch>;
+  /**
+   * Serves what `serve` does without a port, as a function from Node's request and response: for Express, Fastify and
+   * `node:http`. Closing the hub closes it, too. Throws an `OptionError` when `[server]` cannot be used.
+   */
+  nodeHandler(): NodeHandler;
   /**
    * Serves MCP on standard input and output. Until the hub is closed, standard output belongs to the protocol: what
    * anybody else prints goes to standard error. `done` resolves when the client has gone.
@@ -122,6 +128,13 @@ export async function createHub(options: CreateHubOptions = {}): Promise<Library
       served.push(one);
       await reloader.reconsider();
       return one;
+    },
+    nodeHandler: () => {
+      const one = nodeHandler(hub, serverOf(hub));
+      servedAs = doorsOf(hub.config.tree);
+      served.push(one.served);
+      void reloader.reconsider();
+      return one.handler;
     },
     serveStdio: () => {
       const output = guardStdout();

@@ -72,7 +72,19 @@ function whyNotFound(failure: Fail, call: Call, { catalog, sources }: ResolvePla
   const { method } = call;
   if (!isNotThere(failure) || (method !== "tools/call" && method !== "prompts/get")) return failure;
   const { providers, ...places } = wantedOf({ name: call.target, principal: call.principal }, { catalog, sources });
-  return absentSource(call, { sources: providers, ...places }) ?? failure;
+  return absentSource(call, { sources: providers, ...places }) ?? withReason(failure, call, catalog);
+}
+
+// Whoever has narrowed rights is told `denied`, which says nothing of what there is.
+function withReason(failure: Fail, { method, target }: Call, catalog: Catalog): Fail {
+  if (failure.kind !== "unknown_tool" || method !== "tools/call") return failure;
+  const reason = catalog.current.whyWithheld(target);
+  if (reason === undefined) return failure;
+  return {
+    ...failure,
+    message: `Unknown tool: ${target}. It is not offered because ${reason}.`,
+    details: { ...failure.details, withheld: reason },
+  };
 }
 
 function lookUp(call: Call, snapshot: Snapshot): Lookup {

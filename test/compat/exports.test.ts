@@ -21,6 +21,7 @@ test.each([
       "fromGoogleToolCall",
       "fromMistralToolCall",
       "fromOpenAIToolCall",
+      "toAiSdkTools",
       "toAnthropicTools",
       "toGoogleTools",
       "toMistralTools",

@@ -37,6 +37,7 @@ const TYPES = [
   "ModuleHub",
   "ModuleObject",
   "ModuleSchema",
+  "NodeHandler",
   "Notice",
   "Ok",
   "Outcome",

@@ -98,7 +98,10 @@ function retryFacts(failure: Fail): JsonObject {
 
 /** The message, and what to do next where the message does not say it yet: a model reads nothing but this text. */
 function withHints(failure: Fail, message = failure.message): string {
+  const withheld = failure.details?.["withheld"];
   const sentences = [message];
+  if (typeof withheld === "string" && !message.includes(withheld))
+    sentences.push(`It is not offered because ${withheld}.`);
   const near = unsaid(failure.details?.["near"], message);
   const candidates = unsaid(failure.details?.["candidates"], message);
   if (near.length > 0) sentences.push(`Did you mean ${near.slice(0, MAX_NEAR).join(", ")}?`);

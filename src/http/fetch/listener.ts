@@ -6,6 +6,7 @@ import { Dispatcher } from "../dispatcher.ts";
 import type { Listener, ListenerAddress } from "../listener.ts";
 import type { HttpOptions } from "../options.ts";
 import { Refusal, sendRefusal } from "../refusal.ts";
+import { requestKind, wrongRequest } from "../request-kinds.ts";
 import type { Handler, RefusalBody } from "../router.ts";
 import type { HttpRequest } from "../wire.ts";
 import { FetchAnswerWire, FetchRequest } from "./wire.ts";
@@ -54,6 +55,8 @@ class WebListener implements FetchListener {
   }
 
   #serve(request: Request): Promise<Response> {
+    if (requestKind(request) !== "a standard Request")
+      return Promise.reject(wrongRequest("`fetch` of hub.serveFetch()", "a standard Request", request));
     const { signal } = request;
     if (signal.aborted) return Promise.reject(reasonOf(signal));
     return new Promise((resolve, reject) => {

@@ -128,6 +128,6 @@ function toTool(
     ? []
     : command
       ? [localCommand(manifest) === undefined ? command[0]! : file!]
-      : neededCommands(file!);
+      : neededCommands(file!, folder);
   return { name, place: folder.place, description, keywords, visibility, limits, settings, definition, script, needs };
 }

@@ -77,6 +77,7 @@ export class FolderProvider<T extends FolderTool> implements Provider {
   #needs: ReadonlyMap<string, readonly string[]> = new Map();
   #demanding: readonly T[] = [];
   #tools = new Map<string, T>();
+  #refused: ReadonlySet<string> = new Set();
   readonly #byDefinition = new WeakMap<JsonObject, T>();
   #isClosed = false;
 
@@ -160,11 +161,20 @@ export class FolderProvider<T extends FolderTool> implements Provider {
     }
     problems.push(...unfit.map(([subject, message]) => this.#problem(subject, message)));
     this.#tools = tools;
+    this.#logRefused(problems);
     return Object.freeze({
       ...EMPTY_LISTING,
       tools: Array.from(tools.values(), (tool) => this.#record(tool)),
       problems,
     });
+  }
+
+  /** What is refused is in the log when it is refused, once for as long as it stays so. */
+  #logRefused(problems: readonly Problem[]): void {
+    const refused = problems.filter(({ message }) => message.startsWith("not offered"));
+    const lines = refused.map(({ subject, message }) => `${subject} is ${message}`);
+    for (const line of lines) if (!this.#refused.has(line)) this.#options.logger.warning(line);
+    this.#refused = new Set(lines);
   }
 
   // The record of an unchanged tool may be made anew; its definition stays the same object.

@@ -12,6 +12,8 @@ import { suffixCommandLine } from "../scripts/command-line.ts";
 import { contain } from "../scripts/contain.ts";
 import { exitOfTool, limitOutcome } from "../scripts/exit-status.ts";
 import { hidePaths } from "../scripts/hide-paths.ts";
+import { withPackageAdvice } from "../scripts/missing-package.ts";
+import { findVenv } from "../scripts/venv.ts";
 import { isInside } from "../scripts/inside.ts";
 import { EXTRA_PIPES, runChild, type Finished } from "../scripts/run-child.ts";
 import { scriptEnvironment, type ScriptEnvironment } from "../scripts/run-script.ts";
@@ -62,12 +64,12 @@ async function runWith(
     { libraries: host.libraries, ports: { models: modelsFor(call, host.ports.models) } },
     {},
   );
-  const line = await suffixCommandLine(suffix, { cwd: tool.folder, env });
+  const line = await suffixCommandLine(suffix, { cwd: tool.folder, root: tool.root, env });
   const shim = fileURLToPath(new URL(EXECUTE_SUFFIXES[suffix]!, import.meta.url));
   const messages = new ChildMessages(call, host, notices);
   const { settings } = tool;
   const whole = { command: line.command, args: [...line.args, shim, file] };
-  const contained = await contain({ ...tool, line: whole, env, reads: [realpathSync(file)], extraPipes: EXTRA_PIPES });
+  const contained = await contain({ ...tool, line: whole, env, reads: readsOf(tool, file), extraPipes: EXTRA_PIPES });
   const run = {
     ...contained,
     cwd: tool.folder,
@@ -80,6 +82,11 @@ async function runWith(
     runChild(run, { ...channel, onStdoutLine: (text) => notices.log(text), onStderrLine: (text) => notices.log(text) }),
   );
   return toOutcome(tool, messages.answer, finished);
+}
+
+function readsOf({ folder, root }: ExecuteTool, file: string): readonly string[] {
+  const venv = findVenv(folder, root);
+  return [realpathSync(file), ...(venv ? [venv.folder] : [])];
 }
 
 function assertFile({ name, file, root }: ExecuteTool): string {
@@ -113,8 +120,10 @@ function toOutcome(
   if (limited) return limited;
   if (answer && Object.hasOwn(answer, "result")) return valueResult(answer["result"]);
   const error = answer?.["error"];
-  if (isJsonObject(error))
-    return failed(hidePaths(`${String(error["type"])}: ${String(error["message"])}`, places), { error: error["type"] });
+  if (isJsonObject(error)) {
+    const words = hidePaths(`${String(error["type"])}: ${String(error["message"])}`, places);
+    return failed(withPackageAdvice(words), { error: error["type"] });
+  }
   const how = exit.code === null ? `was ended by ${exit.signal ?? "a signal"}` : `ended with exit code ${exit.code}`;
   const last = hidePaths(stderr.lines().slice(-MAX_REASON_LINES).join("\n"), places);
   return failed(`Tool \`${name}\` ${how} without an answer.${last === "" ? "" : `\n${last}`}`, {

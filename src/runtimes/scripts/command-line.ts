@@ -5,11 +5,17 @@ import { realPython } from "../../process/interpreter.ts";
 import { findCommand, type CommandPlace } from "../../process/resolve-command.ts";
 import { NODE_HELPER_ARGS } from "../calling/helpers.ts";
 import { typescriptNodeArgs } from "../typescript/node-args.ts";
+import { findVenv } from "./venv.ts";
 
 /** A program and the arguments that come before the script's own. */
 export interface CommandLine {
   readonly command: string;
   readonly args: readonly string[];
+}
+
+/** Where a script lies, and the tools folder up to which virtual environments are its own. */
+export interface ScriptPlace extends CommandPlace {
+  readonly root?: string;
 }
 
 type Runtime = "python" | "node" | "typescript" | "sh";
@@ -36,11 +42,11 @@ const ORDINARY: Readonly<Record<Runtime, RegExp>> = {
 const PYTHON_COMMANDS = process.platform === "win32" ? ["python3", "python", "py"] : ["python3", "python"];
 
 /**
- * How a script is run: a first line `#!` that names something out of the ordinary (`bash`, a virtual environment, `uv
- * run`) decides, then the suffix; a file with neither is run as a program itself. Throws a `FailError` of kind
- * `unavailable` when the runtime is missing.
+ * How a script is run: a first line `#!` that names something out of the ordinary (`bash`, `uv run`) decides, then the
+ * suffix, with the interpreter of a `.venv` nearby; a file with neither is run as a program itself. Throws a
+ * `FailError` of kind `unavailable` when the runtime is missing.
  */
-export async function scriptCommandLine(script: string, place: CommandPlace): Promise<CommandLine> {
+export async function scriptCommandLine(script: string, place: ScriptPlace): Promise<CommandLine> {
   const runtime = RUNTIMES[extname(script).toLowerCase()];
   const shebang = readShebang(script);
   if (shebang && !(runtime && isOrdinary(shebang, runtime)))
@@ -51,7 +57,7 @@ export async function scriptCommandLine(script: string, place: CommandPlace): Pr
 }
 
 /** The runtime for files of one suffix, without a script. Throws as `scriptCommandLine` does. */
-export async function suffixCommandLine(suffix: string, place: CommandPlace): Promise<CommandLine> {
+export async function suffixCommandLine(suffix: string, place: ScriptPlace): Promise<CommandLine> {
   const runtime = RUNTIMES[suffix];
   if (runtime === undefined) throw new TypeError(`No runtime for ${suffix}.`);
   return runtimeCommand(runtime, place);
@@ -65,18 +71,20 @@ export function warmShim(script: string): "warm.py" | "warm.mjs" | undefined {
 }
 
 /** As `scriptCommandLine`, without the script itself. */
-export async function interpreterCommandLine(script: string, place: CommandPlace): Promise<CommandLine> {
+export async function interpreterCommandLine(script: string, place: ScriptPlace): Promise<CommandLine> {
   const { command, args } = await scriptCommandLine(script, place);
   return { command, args: args.slice(0, -1) };
 }
 
-async function runtimeCommand(runtime: Runtime, place: CommandPlace): Promise<CommandLine> {
+async function runtimeCommand(runtime: Runtime, place: ScriptPlace): Promise<CommandLine> {
   if (runtime === "python") return { command: await findPython(place), args: [] };
   if (runtime === "sh") return { command: "sh", args: [] };
   return { command: process.execPath, args: runtime === "typescript" ? typescriptNodeArgs() : NODE_HELPER_ARGS };
 }
 
-async function findPython(place: CommandPlace): Promise<string> {
+async function findPython(place: ScriptPlace): Promise<string> {
+  const venv = place.cwd === undefined || place.root === undefined ? undefined : findVenv(place.cwd, place.root);
+  if (venv) return venv.python;
   let first: unknown;
   for (const command of PYTHON_COMMANDS) {
     try {
@@ -89,12 +97,16 @@ async function findPython(place: CommandPlace): Promise<string> {
 }
 
 /** Commands of which one must be on this machine for the script to run; none when it needs nothing but this program. */
-export function neededCommands(script: string): readonly string[] {
+export function neededCommands(
+  script: string,
+  at?: { readonly path: string; readonly realRoot: string },
+): readonly string[] {
   const shebang = readShebang(script);
   const runtime = RUNTIMES[extname(script).toLowerCase()];
   if (shebang && !(runtime && isOrdinary(shebang, runtime))) return [shebang.command];
   if (runtime === "node" || runtime === "typescript") return [];
-  return runtime === "python" ? PYTHON_COMMANDS : [runtime ?? script];
+  if (runtime === "python") return at && findVenv(at.path, at.realRoot) ? [] : PYTHON_COMMANDS;
+  return [runtime ?? script];
 }
 
 /** Why none of the commands can be run, or `undefined` when one can. Looks at PATH only; starts nothing. */

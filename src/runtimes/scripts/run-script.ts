@@ -18,6 +18,8 @@ import { isInside } from "./inside.ts";
 import { EXTRA_PIPES, runChild } from "./run-child.ts";
 import type { RunSettings } from "./run-settings.ts";
 import { failureOutcome, successOutcome } from "./script-result.ts";
+import { withPackageAdvice } from "./missing-package.ts";
+import { findVenv } from "./venv.ts";
 import { withNotices } from "./with-notices.ts";
 
 /** All that is needed to run a script tool, from one reading of its manifest. */
@@ -90,7 +92,7 @@ async function runWith(
     failureOutcome({
       exit,
       stdout: finished.stdout,
-      stderr: hidePaths(finished.stderr.text(), [script.folder, script.root]),
+      stderr: withPackageAdvice(hidePaths(finished.stderr.text(), [script.folder, script.root])),
     })
   );
 }
@@ -99,16 +101,17 @@ async function commandLineOf(
   { name, script, root, folder, command }: Script,
   env: Readonly<Record<string, string>>,
 ): Promise<CommandLine> {
-  const place = { cwd: folder, env };
+  const place = { cwd: folder, root, env };
   const file = script === undefined ? undefined : assertScript(name, script, root);
   const [program, ...first] = command ?? [];
   if (program !== undefined) return { command: program, args: file === undefined ? first : [...first, file] };
   return scriptCommandLine(file!, place);
 }
 
-/** A script may lie in another folder than its manifest. */
-function scriptReads({ script }: Script): readonly string[] {
-  return script === undefined ? [] : [dirname(realpathSync(script))];
+/** A script may lie in another folder than its manifest, and its virtual environment in the tools folder. */
+function scriptReads({ script, folder, root }: Script): readonly string[] {
+  const venv = findVenv(folder, root);
+  return [...(script === undefined ? [] : [dirname(realpathSync(script))]), ...(venv ? [venv.folder] : [])];
 }
 
 // Looked at again for each call: the folder may have changed since its manifest was read, a symbolic link above all.

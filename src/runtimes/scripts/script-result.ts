@@ -6,18 +6,21 @@ import type { Exit } from "../../process/child.ts";
 const MAX_REASON_CHARS = 4000;
 
 /**
- * What stdout means when the script ended well. One rule: text that is, as a whole, a JSON object is a structured
- * result, and one with a list `content` of items that have a `type` is an MCP result; everything else, JSON lists,
- * numbers and strings included, is text.
+ * What stdout means when the script ended well. A PNG or a JPEG is an image. Else one rule: text that is, as a whole, a
+ * JSON object is a structured result, and one with a list `content` of items that have a `type` is an MCP result;
+ * everything else, JSON lists, numbers and strings included, is text.
  */
 export function successOutcome(stdout: Buffer): Outcome {
+  const mimeType = imageTypeOf(stdout);
+  if (mimeType !== undefined) return ok({ content: [{ type: "image", data: stdout.toString("base64"), mimeType }] });
   const text = stdout.toString("utf8");
   if (isBinary(stdout, text)) {
     return fail(
       "malformed",
-      `The script wrote ${stdout.length} bytes of binary data on stdout. ` +
-        `Print {"content": [{"type": "image", "data": "<base64>", "mimeType": "image/png"}]}, or write a file ` +
-        "and print its name.",
+      `The script wrote ${stdout.length} bytes of binary data on stdout that are no PNG and no JPEG. ` +
+        "Return them with `return_image`, `return_audio` or `return_file` of `toolyard` in Python (`returnImage` … " +
+        'of `toolyard/script` in Node), print {"content": [{"type": "image", "data": "<base64>", ' +
+        '"mimeType": "image/webp"}]}, or write a file and print its name.',
     );
   }
   const object = jsonObjectOf(text);
@@ -87,6 +90,15 @@ function jsonObjectOf(text: string): JsonObject | undefined {
   } catch {
     return undefined;
   }
+}
+
+const IMAGE_SIGNS: readonly (readonly [sign: Buffer, mimeType: string])[] = [
+  [Buffer.from("89504e470d0a1a0a", "hex"), "image/png"],
+  [Buffer.from("ffd8ff", "hex"), "image/jpeg"],
+];
+
+function imageTypeOf(bytes: Buffer): string | undefined {
+  return IMAGE_SIGNS.find(([sign]) => bytes.subarray(0, sign.length).equals(sign))?.[1];
 }
 
 // Text in another encoding decodes with marks and is still of use; with NUL bytes it is no text at all.

@@ -13,6 +13,8 @@ import { interpreterCommandLine, warmShim, type CommandLine } from "../scripts/c
 import { contain } from "../scripts/contain.ts";
 import { exitOfTool, limitOutcome } from "../scripts/exit-status.ts";
 import { hidePaths } from "../scripts/hide-paths.ts";
+import { withPackageAdvice } from "../scripts/missing-package.ts";
+import { findVenv } from "../scripts/venv.ts";
 import { EXTRA_PIPES } from "../scripts/run-child.ts";
 import { assertScript, scriptEnvironment, type ScriptEnvironment } from "../scripts/run-script.ts";
 import type { RunSettings } from "../scripts/run-settings.ts";
@@ -102,6 +104,7 @@ function poolOf(tool: WarmTool, host: ScriptHost): ReturnType<WarmPools["of"]> {
 async function start(tool: WarmTool, stamp: () => CodeStamp, host: ScriptHost): Promise<WarmProcess> {
   const { name, folder, root, environment, settings } = tool;
   const file = assertScript(name, tool.file, root);
+  const venv = findVenv(folder, root);
   const env = scriptEnvironment(environment, host, {});
   const line = await interpreterOf(tool, file, env);
   const shim = fileURLToPath(new URL(warmShim(file)!, import.meta.url));
@@ -113,7 +116,7 @@ async function start(tool: WarmTool, stamp: () => CodeStamp, host: ScriptHost): 
     settings,
     env,
     line: whole,
-    reads: [dirname(realpathSync(file))],
+    reads: [dirname(realpathSync(file)), ...(venv ? [venv.folder] : [])],
     extraPipes: EXTRA_PIPES,
     isLasting: true,
   });
@@ -125,12 +128,12 @@ async function start(tool: WarmTool, stamp: () => CodeStamp, host: ScriptHost): 
 }
 
 async function interpreterOf(
-  { command, folder }: WarmTool,
+  { command, folder, root }: WarmTool,
   file: string,
   env: Readonly<Record<string, string>>,
 ): Promise<CommandLine> {
   const [program, ...args] = command ?? [];
-  return program === undefined ? interpreterCommandLine(file, { cwd: folder, env }) : { command: program, args };
+  return program === undefined ? interpreterCommandLine(file, { cwd: folder, root, env }) : { command: program, args };
 }
 
 interface Heard {
@@ -140,10 +143,10 @@ interface Heard {
 
 function toOutcome(tool: WarmTool, { message, exit, stdout, stderr }: WarmEnd, { messages, notices }: Heard): Outcome {
   const clean = (text: string) => hidePaths(text, [tool.folder, tool.root]);
-  if (!message) return endedEarly(tool, { exit: exit!, stdout, stderr: clean(stderr.text()) });
+  if (!message) return endedEarly(tool, { exit: exit!, stdout, stderr: withPackageAdvice(clean(stderr.text())) });
   const { error, result } = message;
   if (isJsonObject(error)) {
-    const reason = clean(`${String(error["type"])}: ${String(error["message"])}`);
+    const reason = withPackageAdvice(clean(`${String(error["type"])}: ${String(error["message"])}`));
     return fail("tool_error", reason, {
       details: { error: error["type"] },
       result: { ...textResult(reason), isError: true },

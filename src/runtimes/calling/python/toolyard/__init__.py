@@ -34,7 +34,10 @@ __all__ = [
     "list_tools_async",
     "logger",
     "progress",
+    "return_audio",
     "return_error",
+    "return_file",
+    "return_image",
     "return_object",
     "return_string",
     "search_tools",
@@ -83,6 +86,27 @@ def return_string(text):
 def return_object(value):
     """Makes a JSON value the tool's result; a dict is structured content."""
     _channel.current().send({"result": value})
+
+
+def return_image(image, mime_type=None):
+    """Makes an image the tool's result: bytes, a path, or a figure of matplotlib or an image of Pillow."""
+    _return_media("image", image, mime_type)
+
+
+def return_audio(sound, mime_type=None):
+    """Makes a sound the tool's result: bytes, or a path."""
+    _return_media("audio", sound, mime_type)
+
+
+def return_file(file, mime_type=None, name=None):
+    """Makes a file the tool's result: bytes, or a path. Text stays text."""
+    _return_media("file", file, mime_type, name)
+
+
+def _return_media(kind, given, mime_type, name=None):
+    from ._media import media_result
+
+    _channel.current().send({"result": media_result(kind, given, mime_type, name)})
 
 
 def return_error(message):

@@ -4,6 +4,7 @@
 const { readFileSync } = require("node:fs");
 const { current, ToolError } = require("./channel.cjs");
 const { createHub } = require("./hub.cjs");
+const { mediaResult } = require("./media.cjs");
 
 const hub = createHub(() => current());
 let given;
@@ -38,6 +39,10 @@ module.exports = {
   returnString: (text) => current().send({ result: String(text) }),
   /** Makes a JSON value the tool's result; an object is structured content. */
   returnObject: (value) => current().send({ result: value ?? null }),
+  /** Makes an image, a sound or a file the tool's result: bytes, or the path of a file. */
+  returnImage: (image, options) => current().send({ result: mediaResult("image", image, options) }),
+  returnAudio: (sound, options) => current().send({ result: mediaResult("audio", sound, options) }),
+  returnFile: (file, options) => current().send({ result: mediaResult("file", file, options) }),
   /** Makes the call a failure with this message. */
   returnError: (message) => current().send({ error: { message: String(message) } }),
   executeTool: hub.callTool,

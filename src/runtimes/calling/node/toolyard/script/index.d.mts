@@ -53,6 +53,14 @@ export declare function get<T = unknown>(name: string, otherwise?: T): T;
 export declare function returnString(text: string): void;
 /** Makes a JSON value the tool's result; an object is structured content. */
 export declare function returnObject(value: unknown): void;
+/** Bytes, or the path of a file; what `generateImage` gives, too. */
+export type Media = Uint8Array | ArrayBuffer | string | URL | { readonly data: Uint8Array; readonly mimeType?: string };
+/** Makes an image the tool's result. */
+export declare function returnImage(image: Media, options?: { readonly mimeType?: string }): void;
+/** Makes a sound the tool's result. */
+export declare function returnAudio(sound: Media, options?: { readonly mimeType?: string }): void;
+/** Makes a file the tool's result. Text stays text. */
+export declare function returnFile(file: Media, options?: { readonly mimeType?: string; readonly name?: string }): void;
 /** Makes the call a failure with this message. */
 export declare function returnError(message: string): void;
 /** Calls another tool as this tool's caller and gives its plain value. Rejects with a `ToolError`. */

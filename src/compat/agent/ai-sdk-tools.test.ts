@@ -1,0 +1,103 @@
+import { generateText, stepCountIs, type ToolSet } from "ai";
+import { MockLanguageModelV3 } from "ai/test";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createHub, type LibraryHub } from "../../hub/create-hub.ts";
+import { toAiSdkTools } from "./ai-sdk-tools.ts";
+
+let hub: LibraryHub;
+
+beforeEach(async () => {
+  hub = await createHub({
+    variables: {},
+    settings: { logging: { level: "error" } },
+    registerTools: (own) => {
+      const schema = { type: "object", properties: { depth: { type: "integer", minimum: 1 } }, required: ["depth"] };
+      own.registerTool("well.dig", ({ depth }: { depth: number }) => ({ metres: depth * 3 }), schema, "Digs");
+      own.registerTool("photo", () => new Blob([new Uint8Array([137, 80])], { type: "image/png" }));
+      own.registerTool(
+        "hang",
+        (_args, { signal }) =>
+          new Promise((_, reject) => {
+            signal.addEventListener("abort", () => reject(new Error("given up")));
+          }),
+      );
+    },
+  });
+});
+
+afterEach(() => hub.close());
+
+const USAGE = {
+  inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
+  outputTokens: { total: 1, text: 1, reasoning: 0 },
+};
+
+/** A model that asks for one call, and then says what it was told. */
+function modelThatCalls(toolName: string, input: object) {
+  return new MockLanguageModelV3({
+    doGenerate: async ({ prompt }) => {
+      const last = prompt.at(-1)!;
+      return last.role === "tool"
+        ? reply({ type: "text", text: JSON.stringify(last.content) }, "stop")
+        : reply({ type: "tool-call", toolCallId: "c1", toolName, input: JSON.stringify(input) }, "tool-calls");
+    },
+  });
+}
+
+function reply<C>(content: C, reason: "stop" | "tool-calls") {
+  return { content: [content], finishReason: { unified: reason, raw: reason }, usage: USAGE, warnings: [] };
+}
+
+async function answerTo(toolName: string, input: object): Promise<unknown> {
+  const tools: ToolSet = await toAiSdkTools(hub);
+  const { text } = await generateText({
+    model: modelThatCalls(toolName, input),
+    tools,
+    prompt: "go",
+    stopWhen: stepCountIs(3),
+  });
+  return (JSON.parse(text) as { output: unknown }[])[0]!.output;
+}
+
+test("a model of the AI SDK is given the hub's tools, with names and schemas that every vendor takes", async () => {
+  const model = modelThatCalls("well_dig", { depth: 2 });
+  await generateText({ model, tools: await toAiSdkTools(hub), prompt: "go" });
+  const given = model.doGenerateCalls[0]!.tools!;
+  expect(given.map(({ name }) => name)).toEqual(expect.arrayContaining(["well_dig", "photo"]));
+  expect(given.find(({ name }) => name === "well_dig")).toMatchObject({
+    description: "Digs",
+    inputSchema: { type: "object", properties: { depth: { type: "integer", minimum: 1 } }, required: ["depth"] },
+  });
+});
+
+test("results reach the model: values as JSON, images as images; a refusal in the hub's words", async () => {
+  expect(await answerTo("well_dig", { depth: 2 })).toEqual({ type: "json", value: { metres: 6 } });
+  expect(await answerTo("photo", {})).toMatchObject({
+    type: "content",
+    value: [{ type: "image-data", data: "iVA=", mediaType: "image/png" }],
+  });
+  expect(await answerTo("well_dig", { depth: 0 })).toMatchObject({
+    type: "error-text",
+    value: expect.stringContaining("depth") as string,
+  });
+});
+
+test("a call ends with the answer that asked for it, and what lists nothing is refused", async () => {
+  const tools = await toAiSdkTools(hub);
+  const leaving = new AbortController();
+  const running = tools["hang"]!.execute({}, { abortSignal: leaving.signal });
+  leaving.abort();
+  await expect(running).rejects.toThrow();
+  await expect(toAiSdkTools("http://localhost" as never)).rejects.toThrow("`toAiSdkTools` takes a hub");
+});
+
+test("a client with `listTools` and `callTool` has its tools taken, too", async () => {
+  const tools = await toAiSdkTools({
+    listTools: () => Promise.resolve([{ name: "add", description: "Adds", input_schema: { type: "object" } }]),
+    callTool: (tool: string, args: object) => Promise.resolve({ tool, ...args }),
+  } as never);
+  expect(tools["add"]!.toModelOutput({ output: await tools["add"]!.execute({ a: 1 }, {}) })).toEqual({
+    type: "json",
+    value: { tool: "add", a: 1 },
+  });
+});

@@ -1,0 +1,102 @@
+import type { AgentHub } from "../../agent/agent-hub.ts";
+import type { ToolResultOutput } from "../../agent/messages.ts";
+import { TEXTS } from "../../agent/texts.ts";
+import { rewriteSchema } from "../../agent/tool-formats/rewrite-schema.ts";
+import { createToolNames } from "../../agent/tool-names.ts";
+import { toErrorObject, toModelOutput, type OutputRules } from "../../agent/tool-output.ts";
+import { FailError, OptionError } from "../../core/errors.ts";
+import { isJsonObject, objectMember, stringMember, type JsonObject } from "../../core/json.ts";
+import { ok } from "../../core/outcome.ts";
+import type { Toolyard } from "../../hub/toolyard.ts";
+import { toAgentHub, type ToolCaller } from "./agent-hub.ts";
+
+export interface AiSdkToolsOptions {
+  /**
+   * `normal`: tools as the hub lists them; `all`: on-demand ones too; `discovery`: those that search and call. @default
+   * "normal"
+   */
+  readonly mode?: "normal" | "all" | "discovery";
+  /** Longest text of one result that the model gets, in bytes. @default 102400 */
+  readonly maxResultBytes?: number;
+}
+
+/** A tool as `tools` of `generateText` and `streamText` takes it. */
+export interface AiSdkTool {
+  readonly description: string;
+  readonly inputSchema: AiSdkSchema;
+  /** Gives the MCP result; rejects with a `FailError` whose words are for the model. */
+  readonly execute: (
+    input: unknown,
+    options: { readonly abortSignal?: AbortSignal | undefined },
+  ) => Promise<JsonObject>;
+  readonly toModelOutput: (options: { readonly output: unknown }) => ToolResultOutput;
+}
+
+export type AiSdkTools = Record<string, AiSdkTool>;
+
+/**
+ * Told to the compiler as a Standard Schema, which needs none of the SDK's types. At run time the SDK finds its own
+ * mark first, and takes `jsonSchema` as it is.
+ */
+export interface AiSdkSchema {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => { readonly value: unknown };
+    readonly types?: { readonly input: unknown; readonly output: unknown };
+    readonly jsonSchema: {
+      readonly input: () => Record<string, unknown>;
+      readonly output: () => Record<string, unknown>;
+    };
+  };
+  readonly jsonSchema: JsonObject;
+}
+
+/**
+ * The tools of a hub, an `MCPClient` or an `MCPManager` for the AI SDK, by names that every vendor takes. Each call is
+ * one of the hub's: checked, bounded and cancelled with the answer. Lists once; ask again for tools that came later.
+ */
+export async function toAiSdkTools(hub: Toolyard | ToolCaller, options: AiSdkToolsOptions = {}): Promise<AiSdkTools> {
+  const { mode = "normal", maxResultBytes = 100 * 1024 } = options;
+  if (!isJsonObject(hub) || !("call" in hub || "callTool" in hub))
+    throw new OptionError("`toAiSdkTools` takes a hub, or a client with `listTools` and `callTool`.");
+  const caller = await toAgentHub(hub as unknown as Toolyard).open();
+  const listed = await caller.list({ mode });
+  const names = createToolNames(listed.map(({ name }) => String(name)));
+  const rules: OutputRules = {
+    maxBytes: maxResultBytes,
+    isAlwaysJson: false,
+    texts: TEXTS.en,
+    inResult: /^image\/(?:png|jpeg|gif|webp)$|^application\/pdf$/,
+    inMessage: /(?!)/,
+  };
+  return Object.fromEntries(
+    listed.map((tool) => [names.toModel(String(tool["name"])), toTool(caller, tool, rules)] as const),
+  );
+}
+
+function toTool(hub: AgentHub, tool: JsonObject, rules: OutputRules): AiSdkTool {
+  return {
+    description: stringMember(tool, "description") ?? "",
+    inputSchema: toSchema(rewriteSchema(objectMember(tool, "inputSchema") ?? {}, "compatible")),
+    execute: async (input, { abortSignal }) => {
+      const signal = abortSignal ?? new AbortController().signal;
+      const outcome = await hub.call(String(tool["name"]), isJsonObject(input) ? input : {}, { signal });
+      if (outcome.ok) return outcome.result;
+      throw new FailError({ ...outcome, message: String(toErrorObject(outcome)["error"]) });
+    },
+    toModelOutput: ({ output }) => toModelOutput(ok(isJsonObject(output) ? output : {}), rules).output,
+  };
+}
+
+function toSchema(jsonSchema: JsonObject): AiSdkSchema {
+  // The hub checks arguments, and says what is wrong in words that a model can act on.
+  const validate = (value: unknown): { readonly value: unknown } => ({ value });
+  const say = (): JsonObject => jsonSchema;
+  const schema = {
+    "~standard": { version: 1 as const, vendor: "toolyard", validate, jsonSchema: { input: say, output: say } },
+    jsonSchema,
+    validate: undefined,
+  };
+  return Object.assign(schema, { [Symbol.for("vercel.ai.schema")]: true });
+}

@@ -1,0 +1,34 @@
+/** What somebody handed over as a request, in words; undefined: nothing that is known. */
+export type RequestKind = "a standard Request" | "Node's request" | "Fastify's request" | "a context of Hono";
+
+/** Tells by what it can do, since frameworks and runtimes have classes of their own. */
+export function requestKind(value: unknown): RequestKind | undefined {
+  if (!isObject(value)) return undefined;
+  if (typeof value["pipe"] === "function" && isObject(value["headers"]) && isObject(value["socket"]))
+    return "Node's request";
+  const { headers, raw, req } = value;
+  if (isObject(headers) && typeof headers["get"] === "function" && typeof value["url"] === "string")
+    return "a standard Request";
+  if (requestKind(raw) === "Node's request") return "Fastify's request";
+  return isObject(req) && requestKind(req["raw"]) === "a standard Request" ? "a context of Hono" : undefined;
+}
+
+/** What to do instead, by what was given. */
+const ADVICE: Readonly<Record<RequestKind, string>> = {
+  "a standard Request": "give it to `fetch` of `await hub.serveFetch()`",
+  "Node's request": "give request and response to `hub.nodeHandler()`",
+  "Fastify's request": "give request and reply to `hub.nodeHandler()`",
+  "a context of Hono": "give `context.req.raw` to `fetch` of `await hub.serveFetch()`",
+};
+
+/** The error for a request of the wrong kind. */
+export function wrongRequest(taker: string, wanted: string, given: unknown): TypeError {
+  const kind = requestKind(given);
+  const received = kind ?? (given === null ? "null" : `a value of type ${typeof given}`);
+  const advice = kind === undefined ? "see the guide's page on frameworks" : ADVICE[kind];
+  return new TypeError(`${taker} takes ${wanted}, and was given ${received}: ${advice}.`);
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
+}

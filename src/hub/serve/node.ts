@@ -1,0 +1,37 @@
+import { HandlerListener, type NodeRequestHandler } from "../../http/node/handler.ts";
+import { resolveHttp } from "../../http/options.ts";
+import { createTokenAuthenticator } from "../../http/tokens.ts";
+import type { Hub } from "../hub.ts";
+import type { ServerConfig } from "./doors.ts";
+import { assertServable, closerOf, openDoors, type Served } from "./serve.ts";
+
+/** A function for Node's servers and the frameworks on them, with an end of its own. */
+export interface NodeHandler extends NodeRequestHandler {
+  /** Stops taking requests, lets those in flight end within the grace time. Closing the hub does so, too. */
+  readonly close: () => Promise<void>;
+}
+
+/** Every HTTP door behind a function. Throws an `OptionError` when `[server]` cannot be used. */
+export function nodeHandler(
+  hub: Hub,
+  server: ServerConfig,
+): { readonly handler: NodeHandler; readonly served: Served } {
+  assertServable(hub, server);
+  const http = resolveHttp(server);
+  const listener = new HandlerListener(http, hub.logger, createTokenAuthenticator(http));
+  const opening = openDoors(hub, server, { http, listener });
+  listener.waitFor(opening);
+  const doorClosed = hub.doorOpened("node");
+  const close = async (): Promise<void> => {
+    const doors = await opening.catch(() => NO_DOORS);
+    await closerOf(listener, doors, { doorClosed, graceMs: http.limits.shutdownGraceMs })();
+  };
+  let closed: Promise<void> | undefined;
+  const once = (): Promise<void> => (closed ??= close());
+  return {
+    handler: Object.assign(listener.handle.bind(listener), { close: once }),
+    served: { done: new Promise(() => {}), close: once },
+  };
+}
+
+const NO_DOORS = { giveUp: () => {}, close: () => {} };

@@ -1,0 +1,35 @@
+/** Modules whose package has another name. */
+const PACKAGES: Readonly<Record<string, string>> = {
+  PIL: "pillow",
+  bs4: "beautifulsoup4",
+  cv2: "opencv-python",
+  dotenv: "python-dotenv",
+  sklearn: "scikit-learn",
+  yaml: "pyyaml",
+};
+
+const PYTHON = /ModuleNotFoundError: No module named '([\w.]+)'/u;
+const NODE = /Cannot find (?:package|module) '((?:@[\w.-]+\/)?[\w-][\w.-]*)/u;
+
+/** What a script said, and where a package is missing, what to do about it. */
+export function withPackageAdvice(text: string): string {
+  const advice = pythonAdvice(text) ?? nodeAdvice(text);
+  return advice === undefined ? text : `${text}\n${advice}`;
+}
+
+function pythonAdvice(text: string): string | undefined {
+  const [, dotted] = PYTHON.exec(text) ?? [];
+  if (dotted === undefined) return undefined;
+  const module = dotted.split(".")[0]!;
+  const name = PACKAGES[module] ?? module;
+  const [bin, pip] = process.platform === "win32" ? ["Scripts", "pip.exe"] : ["bin", "pip"];
+  return (
+    `What is missing is installed beside the script, or in the tools folder, where it is found by itself: ` +
+    `\`python3 -m venv .venv && .venv/${bin}/${pip} install ${name}\`.`
+  );
+}
+
+function nodeAdvice(text: string): string | undefined {
+  const [, name] = NODE.exec(text) ?? [];
+  return name === undefined ? undefined : `Install it in the script's folder: \`npm install ${name}\`.`;
+}
